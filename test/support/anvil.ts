@@ -1,0 +1,63 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { createServer } from 'node:net'
+import { fileURLToPath } from 'node:url'
+
+const binary = fileURLToPath(new URL('../../node_modules/.bin/anvil', import.meta.url))
+
+export type Anvil = { url: string; process: ChildProcess; stop: () => Promise<void> }
+
+/** A chain of its own on a free port, ready when this resolves. Block times and the like by `args`. */
+export async function startAnvil({
+  chainId = 31,
+  args = [],
+}: {
+  chainId?: number
+  args?: string[]
+} = {}): Promise<Anvil> {
+  const port = await freePort()
+  const url = `http://127.0.0.1:${port}`
+  const child = spawn(
+    binary,
+    ['--silent', '--host', '127.0.0.1', '--port', `${port}`, '--chain-id', `${chainId}`, ...args],
+    { stdio: ['ignore', 'ignore', 'inherit'] },
+  )
+  const exited = new Promise<void>((resolve) => child.once('exit', () => resolve()))
+  while (!(await answers(url))) {
+    if (child.exitCode !== null) throw new Error(`anvil ended with code ${child.exitCode}`)
+    await new Promise((resolve) => setTimeout(resolve, 20))
+  }
+  return {
+    url,
+    process: child,
+    stop: async () => {
+      child.kill('SIGTERM')
+      await exited
+    },
+  }
+}
+
+/** A port that nobody listens on at this moment. */
+export function freePort(): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const server = createServer()
+    server.once('error', reject)
+    server.listen(0, '127.0.0.1', () => {
+      const address = server.address()
+      const port = typeof address === 'object' && address !== null ? address.port : 0
+      server.close(() => resolve(port))
+    })
+  })
+}
+
+async function answers(url: string): Promise<boolean> {
+  try {
+    const response = await fetch(url, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: '{"jsonrpc":"2.0","id":1,"method":"eth_chainId","params":[]}',
+    })
+    return response.ok
+  } catch {
+    return false
+  }
+}
