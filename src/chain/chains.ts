@@ -1,0 +1,62 @@
+/** A chain that this deployment can serve. */
+export type Chain = {
+  id: 30 | 31
+  name: string
+  /** What a screen calls the currency. 18 decimals on both. */
+  currency: 'RBTC' | 'tRBTC'
+  /** HD path of accounts without the last index: SLIP-44 coin 137 and 37310. */
+  accountPath: "m/44'/137'/0'/0" | "m/44'/37310'/0'/0"
+}
+
+export const chains: Readonly<Record<Chain['id'], Chain>> = {
+  30: { id: 30, name: 'Rootstock', currency: 'RBTC', accountPath: "m/44'/137'/0'/0" },
+  31: { id: 31, name: 'Rootstock Testnet', currency: 'tRBTC', accountPath: "m/44'/37310'/0'/0" },
+}
+
+/** How a chain's nodes keep and drop transactions, and when its blocks are believed. */
+export type PoolRules = {
+  /** Nonces of one account that may wait in the pool at a time, one less than what it accepts. */
+  maxInFlight: number
+  /** A replacement's gas price over the replaced one's, in percent. */
+  replacementPercent: number
+  /** The same bytes are sent again after this time, before the pool drops them. */
+  rebroadcastMs: number
+  /** A transaction that waited this long without a block is replaced at a higher price. */
+  replaceAfterMs: number
+  /** Replacements of one nonce before an operator has to look. */
+  maxReplacements: number
+  /** Blocks, counting the one that holds the transaction, after which its outcome is told. */
+  confirmations: number
+  /** Blocks that a confirmed payment stays watched for a reorganization. */
+  watchBlocks: number
+  /** How often the head is asked for. */
+  pollMs: number
+}
+
+export type PoolRulesName = 'rootstock' | 'anvil'
+
+export const poolRules: Readonly<Record<PoolRulesName, PoolRules>> = {
+  // RSKj refuses a nonce >= state nonce + 16, wants +40 % for a replacement, and drops a transaction
+  // after 10 blocks or 650 s. Blocks come every 24 to 30 s.
+  rootstock: {
+    maxInFlight: 15,
+    replacementPercent: 40,
+    rebroadcastMs: 120_000,
+    replaceAfterMs: 300_000,
+    maxReplacements: 8,
+    confirmations: 12,
+    watchBlocks: 50,
+    pollMs: 5_000,
+  },
+  // The local chain: a block a transaction and no limits, but a replacement is priced as Rootstock's.
+  anvil: {
+    maxInFlight: 512,
+    replacementPercent: 40,
+    rebroadcastMs: 5_000,
+    replaceAfterMs: 60_000,
+    maxReplacements: 8,
+    confirmations: 1,
+    watchBlocks: 50,
+    pollMs: 250,
+  },
+}
