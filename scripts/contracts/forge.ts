@@ -1,0 +1,108 @@
+import { spawn } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+
+/** The repository's root, with a slash at its end. */
+export const projectRoot = new URL('../../', import.meta.url).pathname
+
+/** What deployments and the relay use; tests are not among it, so a first start needs no long build. */
+const deployedSources = ['contracts/src', 'contracts/script']
+
+/** One contract of the build, as far as this project reads it. */
+export type Artifact = {
+  readonly abi: readonly unknown[]
+  readonly deployedBytecode: {
+    readonly object: `0x${string}`
+    /** Where the constructor writes immutables, by the id of their declaration; offsets in bytes. */
+    readonly immutableReferences: Readonly<
+      Record<string, readonly { readonly start: number; readonly length: number }[]>
+    >
+  }
+}
+
+/**
+ * Runs forge in the project's root and resolves to what it printed (both streams, in order of arrival).
+ * @throws ForgeError when it ends with anything but 0.
+ */
+export async function forge(
+  args: readonly string[],
+  environment: Readonly<Record<string, string>> = {},
+): Promise<string> {
+  const local = join(projectRoot, 'node_modules/.bin/forge')
+  const child = spawn(existsSync(local) ? local : 'forge', args, {
+    cwd: projectRoot,
+    env: { ...process.env, ...environment },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  let output = ''
+  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    output += text
+  })
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    output += text
+  })
+  const code = await new Promise<number | null>((resolve, reject) => {
+    child.once('error', reject)
+    child.once('close', resolve)
+  })
+  if (code !== 0) throw new ForgeError(args, output)
+  return output
+}
+
+/** Compiles what is deployed; a fresh build costs nothing. Several processes may call it at once. */
+export async function buildContracts(): Promise<void> {
+  const release = await lockBuild()
+  try {
+    await forge(['build', '--quiet', ...deployedSources])
+  } finally {
+    release()
+  }
+}
+
+/** Reads a contract of the last build. */
+export function readArtifact(name: string): Artifact {
+  return JSON.parse(readFileSync(join(projectRoot, 'out', `${name}.sol`, `${name}.json`), 'utf8'))
+}
+
+/** forge writes `out/` and `cache/` without a lock, so two builds at once can leave torn files. */
+async function lockBuild(): Promise<() => void> {
+  const name = createHash('sha256').update(projectRoot).digest('hex').slice(0, 16)
+  const folder = join(tmpdir(), `ussd-relay-build-${name}`)
+  const owner = join(folder, 'pid')
+  for (;;) {
+    try {
+      mkdirSync(folder)
+      writeFileSync(owner, String(process.pid))
+      return () => rmSync(folder, { recursive: true, force: true })
+    } catch (cause) {
+      if ((cause as NodeJS.ErrnoException).code !== 'EEXIST') throw cause
+    }
+    if (isAbandoned(owner)) rmSync(folder, { recursive: true, force: true })
+    await sleep(100)
+  }
+}
+
+function isAbandoned(owner: string): boolean {
+  try {
+    const pid = Number(readFileSync(owner, 'utf8'))
+    // An empty file belongs to a process between its two steps.
+    if (pid > 0) process.kill(pid, 0)
+    return false
+  } catch (cause) {
+    return (cause as NodeJS.ErrnoException).code === 'ESRCH'
+  }
+}
+
+/** forge ended with an error; `details` is what it printed. */
+export class ForgeError extends Error {
+  override readonly name = 'ForgeError'
+  readonly details: string
+
+  constructor(args: readonly string[], output: string) {
+    super(`forge ${args[0] ?? ''} failed:\n${output.trim()}`)
+    this.details = output
+  }
+}
