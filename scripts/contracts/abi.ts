@@ -1,29 +1,32 @@
-import { readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { buildContracts, projectRoot, readArtifact } from './forge.ts'
 
-/** Where the relay takes the ABI from; TypeScript meets Solidity nowhere else. */
-const target = join(projectRoot, 'src/loan/abi.ts')
-
-const exported = { microLoanAbi: 'MicroLoan', relayForwarderAbi: 'RelayForwarder' }
+/** Each part's own ABI; TypeScript meets Solidity nowhere else. */
+const targets = [
+  { file: 'src/loan/abi.ts', name: 'microLoanAbi', contract: 'MicroLoan' },
+  { file: 'src/relay/forwarder-abi.ts', name: 'relayForwarderAbi', contract: 'RelayForwarder' },
+]
 
 await buildContracts()
-const text = render()
-if (process.argv.includes('--check')) {
-  if (text !== readFileSync(target, 'utf8')) {
-    process.stderr.write('src/loan/abi.ts is not what the contracts say: run `npm run abi`.\n')
+for (const target of targets) {
+  const path = join(projectRoot, target.file)
+  const text = render(target.name, target.contract)
+  if (!process.argv.includes('--check')) {
+    writeFileSync(path, text)
+  } else if (!existsSync(path) || text !== readFileSync(path, 'utf8')) {
+    process.stderr.write(`${target.file} is not what the contracts say: run \`npm run abi\`.\n`)
     process.exitCode = 1
   }
-} else {
-  writeFileSync(target, text)
 }
 
-function render(): string {
-  const parts = Object.entries(exported).map(([name, contract]) => {
-    const abi = literal(readArtifact(contract).abi, '')
-    return `/** The ABI of \`contracts/src/${contract}.sol\`. */\nexport const ${name} = ${abi} as const\n`
-  })
-  return `// Generated from contracts/src by \`npm run abi\`; not edited by hand.\n\n${parts.join('\n')}`
+function render(name: string, contract: string): string {
+  const abi = literal(readArtifact(contract).abi, '')
+  return `// Generated from contracts/src by \`npm run abi\`; not edited by hand.
+
+/** The ABI of \`contracts/src/${contract}.sol\`. */
+export const ${name} = ${abi} as const
+`
 }
 
 /** On one line where 100 columns hold it. `internalType` is dropped: no caller of the relay needs it. */
