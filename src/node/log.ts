@@ -1,0 +1,21 @@
+import { z } from 'zod'
+import { address, data, hash, quantity } from './values.ts'
+
+/** A log of a transaction. Over HTTP it carries no `removed`. */
+export const log = z.looseObject({
+  logIndex: quantity.nullable(),
+  transactionIndex: quantity.nullable(),
+  transactionHash: hash.nullable(),
+  blockHash: hash.nullable(),
+  blockNumber: quantity.nullable(),
+  address,
+  data,
+  topics: z.array(hash).max(4),
+})
+
+export type Log = z.output<typeof log>
+
+/** As it is answered: `removed` belongs to notifications. */
+export function shapeLog({ removed: _, ...rest }: Log): Log {
+  return rest
+}

@@ -1,0 +1,12 @@
+import { callParam } from '../call-object.ts'
+import { method } from '../method.ts'
+import { blockParam, data } from '../values.ts'
+
+/** Runs a call without making a transaction. */
+export const ethCall = method({
+  name: 'eth_call',
+  summary: 'The output of a call that makes no transaction',
+  params: { call: callParam, block: blockParam },
+  result: data,
+  call: ({ call, block }, { ask }) => ask((node) => node.call('eth_call', [call, block], data)),
+})

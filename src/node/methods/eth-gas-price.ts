@@ -1,0 +1,11 @@
+import { method } from '../method.ts'
+import { quantity } from '../values.ts'
+
+/** The price of a unit of gas, in wei. */
+export const ethGasPrice = method({
+  name: 'eth_gasPrice',
+  summary: 'The price of a unit of gas in wei',
+  params: {},
+  result: quantity,
+  call: (_, { ask }) => ask((node) => node.call('eth_gasPrice', [], quantity)),
+})

@@ -1,0 +1,12 @@
+import { method } from '../method.ts'
+import { addressParam, blockOrHashParam, data } from '../values.ts'
+
+/** The code at an address, `0x` where there is none. */
+export const ethGetCode = method({
+  name: 'eth_getCode',
+  summary: 'The code at an address',
+  params: { address: addressParam, block: blockOrHashParam },
+  result: data,
+  call: ({ address, block }, { ask }) =>
+    ask((node) => node.call('eth_getCode', [address, block], data)),
+})

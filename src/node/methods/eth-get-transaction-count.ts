@@ -1,0 +1,12 @@
+import { method } from '../method.ts'
+import { addressParam, blockOrHashParam, quantity } from '../values.ts'
+
+/** The nonce of the next transaction of an account, as of a block. */
+export const ethGetTransactionCount = method({
+  name: 'eth_getTransactionCount',
+  summary: 'The number of transactions an account has sent',
+  params: { address: addressParam, block: blockOrHashParam.default('latest') },
+  result: quantity,
+  call: ({ address, block }, { ask }) =>
+    ask((node) => node.call('eth_getTransactionCount', [address, block], quantity)),
+})

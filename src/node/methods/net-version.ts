@@ -1,0 +1,11 @@
+import { z } from 'zod'
+import { method } from '../method.ts'
+
+/** The network id as a decimal string. */
+export const netVersion = method({
+  name: 'net_version',
+  summary: 'The network id as a decimal string',
+  params: {},
+  result: z.string().regex(/^\d+$/),
+  call: async (_, { chainId }) => `${chainId}`,
+})

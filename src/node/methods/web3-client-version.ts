@@ -1,0 +1,11 @@
+import { z } from 'zod'
+import { method } from '../method.ts'
+
+/** What the node behind the service calls itself. */
+export const web3ClientVersion = method({
+  name: 'web3_clientVersion',
+  summary: 'Name, version and platform of the node',
+  params: {},
+  result: z.string(),
+  call: (_, { ask }) => ask((node) => node.call('web3_clientVersion', [], z.string())),
+})
