@@ -5,10 +5,11 @@ pragma solidity 0.8.30;
 /// @notice Writes an address with the checksum of EIP-1191, which depends on the chain.
 library Checksum {
     function encode(address account, uint256 chainId) internal pure returns (string memory) {
+        bytes16 alphabet = "0123456789abcdef";
         bytes memory digits = new bytes(40);
         for (uint256 i; i < 40; ++i) {
             uint256 nibble = uint256(uint160(account) >> (4 * (39 - i))) & 0xf;
-            digits[i] = "0123456789abcdef"[nibble];
+            digits[i] = alphabet[nibble];
         }
         bytes32 hash = keccak256(abi.encodePacked(_decimal(chainId), "0x", digits));
         for (uint256 i; i < 40; ++i) {

@@ -11,7 +11,7 @@ import {Checksum} from "./Checksum.sol";
 /// @dev `npm run deploy:contracts` calls this and adds what a script can't do: it remembers the
 /// addresses in a record and compares the code on the chain to the build. By itself:
 ///
-///     DEPLOYER_KEY=… RELAYERS=0x…,0x… ETH_RPC_URL=… \
+///     DEPLOYER_KEY=… RELAYERS=0x…,0x… FOUNDRY_ETH_RPC_URL=… \
 ///       forge script contracts/script/Deploy.s.sol --legacy --broadcast --slow
 ///
 /// The environment: DEPLOYER_KEY (pays, and owns what is deployed), RELAYERS, PRINCIPAL_WEI,

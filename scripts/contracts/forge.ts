@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -25,14 +26,16 @@ export type Artifact = {
 
 /**
  * Runs forge in the project's root and resolves to what it printed (both streams, in order of arrival).
+ * @param environment added to this process's own
+ * @param secrets parts of it that no message may show; a node's address is one, it may end in a key
  * @throws ForgeError when it ends with anything but 0.
  */
 export async function forge(
   args: readonly string[],
   environment: Readonly<Record<string, string>> = {},
+  secrets: readonly string[] = [],
 ): Promise<string> {
-  const local = join(projectRoot, 'node_modules/.bin/forge')
-  const child = spawn(existsSync(local) ? local : 'forge', args, {
+  const child = spawn(forgeBinary(), args, {
     cwd: projectRoot,
     env: { ...process.env, ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -48,8 +51,24 @@ export async function forge(
     child.once('error', reject)
     child.once('close', resolve)
   })
-  if (code !== 0) throw new ForgeError(args, output)
-  return output
+  const shown = secrets.reduce((text, secret) => text.replaceAll(secret, '<secret>'), output)
+  if (code !== 0) throw new ForgeError(args, shown)
+  return shown
+}
+
+/**
+ * The real forge, or the one on the PATH of somebody who installed Foundry himself. npm's `forge`
+ * command is a wrapper that ends with 0 whatever forge ended with, so nothing may rely on it.
+ */
+export function forgeBinary(): string {
+  const architecture = process.arch === 'x64' ? 'amd64' : process.arch
+  const name = process.platform === 'win32' ? 'forge.exe' : 'forge'
+  try {
+    const place = `@foundry-rs/forge-${process.platform}-${architecture}/bin/${name}`
+    return createRequire(import.meta.url).resolve(place)
+  } catch {
+    return 'forge'
+  }
 }
 
 /** Compiles what is deployed; a fresh build costs nothing. Several processes may call it at once. */

@@ -1,0 +1,380 @@
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import {
+  type Address,
+  createPublicClient,
+  getAddress,
+  getContractAddress,
+  type Hex,
+  http,
+  type PublicClient,
+} from 'viem'
+import { privateKeyToAddress } from 'viem/accounts'
+import { microLoanAbi } from '../../src/loan/abi.ts'
+import { relayForwarderAbi } from '../../src/relay/forwarder-abi.ts'
+import { buildContracts, forge, projectRoot, readArtifact } from './forge.ts'
+
+/** What is to stand on a chain, and who pays for it. */
+export type DeployOptions = {
+  readonly nodeUrl: string
+  readonly chainId: number
+  /** Pays, and owns what it deploys. It reaches forge through the environment and is never shown. */
+  readonly deployerKey: Hex
+  /** All of them are allowed afterwards. Nobody's permission is taken away here. */
+  readonly relayers: readonly Address[]
+  /** What was deployed where: `.dev/…` for a local chain, `deployments/<chainId>.json` for a public one. */
+  readonly recordFile: string
+  /** Given to the pool if that is empty. */
+  readonly poolWei?: bigint
+  /** Of a contract that is deployed now; one that is there keeps its own. 0.01 by default. */
+  readonly principalWei?: bigint
+  /** Of a contract that is deployed now. 1,000 by default, which is for a local chain. */
+  readonly dailyCapWei?: bigint
+  /** Is offered the ownership of both contracts, and has to accept it. */
+  readonly newOwner?: Address
+  readonly log: (line: string) => void
+}
+
+/** Addresses in lower case, which no checksum of any chain contradicts. */
+export type Deployment = {
+  readonly loan: Address
+  readonly forwarder: Address
+  /** No event of either contract is in an earlier block. */
+  readonly deployedBlock: bigint
+}
+
+/** The file's form. It is written before anything is sent, so that a killed run is found again. */
+type DeploymentRecord = {
+  readonly chainId: number
+  /** Which chain of that id: a local chain has the test network's id. */
+  readonly genesisHash: Hex
+  readonly forwarder: Address
+  readonly loan: Address
+  readonly deployedBlock: string
+  /** `sending` until both contracts have been seen on the chain. */
+  readonly state: 'sending' | 'deployed'
+}
+
+type Chain = {
+  readonly client: PublicClient
+  readonly chainId: number
+  readonly genesisHash: Hex
+  /** anvil and its like: a chain that somebody may start over. */
+  readonly isDevelopment: boolean
+}
+
+type ContractName = 'RelayForwarder' | 'MicroLoan'
+
+/**
+ * Brings both contracts onto the chain and into the wanted state: deploys what is not there yet, allows
+ * the relayers and the loan contract as target, funds an empty pool. What is as wanted already is left,
+ * so a second call sends nothing.
+ * @throws WrongChainError, PublicRecordError, CodeMissingError, CodeDiffersError, NotOwnerError,
+ * PendingTransactionsError: nothing was sent.
+ * @throws ForgeError: the next call goes on from what reached the chain.
+ */
+export async function deployContracts(options: DeployOptions): Promise<Deployment> {
+  const chain = await openChain(options)
+  await buildContracts()
+  const deployer = privateKeyToAddress(options.deployerKey)
+  const before = await findDeployed(chain, options)
+  const isComplete = before?.hasForwarder === true && before.hasLoan
+
+  const missing = isComplete ? await findMissing(chain, options, before.record, deployer) : []
+  if (isComplete && missing.length === 0) {
+    options.log(`contracts are in place on chain ${chain.chainId}`)
+    return finish(chain, options, before.record)
+  }
+
+  const record = isComplete ? before.record : await planRecord(chain, deployer, before)
+  writeRecord(options.recordFile, record)
+  options.log(isComplete ? `setting up: ${missing.join(', ')}` : 'deploying contracts')
+  await runScript(chain, options, before)
+  const isThere =
+    (await checkCode(chain, 'RelayForwarder', record.forwarder)) &&
+    (await checkCode(chain, 'MicroLoan', record.loan))
+  if (!isThere) throw new CodeMissingError(options.recordFile)
+  return finish(chain, options, record)
+}
+
+async function openChain(options: DeployOptions): Promise<Chain> {
+  const client = createPublicClient({ transport: http(options.nodeUrl) })
+  const chainId = await client.getChainId()
+  if (chainId !== options.chainId) throw new WrongChainError(options.chainId, chainId)
+  const genesis = await client.getBlock({ blockNumber: 0n })
+  const isDevelopment = /^(anvil|hardhat)/i.test(
+    await client.request({ method: 'web3_clientVersion' }),
+  )
+  if (isDevelopment && isPublicRecord(options.recordFile))
+    throw new PublicRecordError(options.recordFile)
+  return { client, chainId, genesisHash: genesis.hash, isDevelopment }
+}
+
+type Found = {
+  readonly record: DeploymentRecord
+  readonly hasForwarder: boolean
+  readonly hasLoan: boolean
+}
+
+/** What the record says and the chain confirms. Code that is there but not ours ends everything. */
+async function findDeployed(chain: Chain, options: DeployOptions): Promise<Found | undefined> {
+  const record = readRecord(options.recordFile)
+  if (!record) return undefined
+  const isSameChain =
+    record.chainId === chain.chainId && sameHex(record.genesisHash, chain.genesisHash)
+  // A local chain that was started over leaves its record behind. A public one is never started over.
+  if (!isSameChain && chain.isDevelopment) return undefined
+  if (!isSameChain) throw new PublicRecordError(options.recordFile)
+  const hasForwarder = await checkCode(chain, 'RelayForwarder', record.forwarder)
+  const hasLoan = await checkCode(chain, 'MicroLoan', record.loan)
+  if (hasLoan) await checkForwarder(chain, record)
+  const isGone = !hasForwarder || !hasLoan
+  if (isGone && record.state === 'deployed' && !chain.isDevelopment) {
+    throw new CodeMissingError(options.recordFile)
+  }
+  return { record, hasForwarder, hasLoan }
+}
+
+/** The one immutable that matters: masked code says nothing of whom the loan contract trusts. */
+async function checkForwarder(chain: Chain, record: DeploymentRecord): Promise<void> {
+  const trusted = await chain.client.readContract({
+    address: record.loan,
+    abi: microLoanAbi,
+    functionName: 'trustedForwarder',
+  })
+  if (!sameHex(trusted, record.forwarder)) throw new CodeDiffersError('MicroLoan', record.loan)
+}
+
+/** What the owner still has to do, in words. */
+async function findMissing(
+  chain: Chain,
+  options: DeployOptions,
+  record: DeploymentRecord,
+  deployer: Address,
+): Promise<string[]> {
+  const forwarder = { address: record.forwarder, abi: relayForwarderAbi } as const
+  const loan = { address: record.loan, abi: microLoanAbi } as const
+  const ofOwner: string[] = []
+  if (
+    !(await chain.client.readContract({
+      ...forwarder,
+      functionName: 'isTarget',
+      args: [record.loan],
+    }))
+  ) {
+    ofOwner.push(`setTarget(${record.loan}, true)`)
+  }
+  for (const relayer of options.relayers) {
+    const isRelayer = { ...forwarder, functionName: 'isRelayer', args: [relayer] } as const
+    if (!(await chain.client.readContract(isRelayer))) ofOwner.push(`setRelayer(${relayer}, true)`)
+  }
+  const forwarderOwner = await chain.client.readContract({ ...forwarder, functionName: 'owner' })
+  if (ofOwner.length > 0 && !sameHex(forwarderOwner, deployer)) {
+    throw new NotOwnerError(record.forwarder, forwarderOwner, ofOwner)
+  }
+  const offers =
+    options.newOwner === undefined
+      ? []
+      : await findOffers(chain, options.newOwner, record, deployer)
+  const liquidity = await chain.client.readContract({ ...loan, functionName: 'liquidity' })
+  const isPoolWanted = (options.poolWei ?? 0n) > 0n && liquidity === 0n
+  return [...ofOwner, ...offers, ...(isPoolWanted ? [`fund() with ${options.poolWei} wei`] : [])]
+}
+
+async function findOffers(
+  chain: Chain,
+  newOwner: Address,
+  record: DeploymentRecord,
+  deployer: Address,
+): Promise<string[]> {
+  const offers: string[] = []
+  for (const address of [record.forwarder, record.loan]) {
+    const contract = { address, abi: microLoanAbi } as const
+    const owner = await chain.client.readContract({ ...contract, functionName: 'owner' })
+    const pending = await chain.client.readContract({ ...contract, functionName: 'pendingOwner' })
+    if (sameHex(owner, newOwner) || sameHex(pending, newOwner)) continue
+    const offer = `transferOwnership(${newOwner})`
+    if (!sameHex(owner, deployer)) throw new NotOwnerError(address, owner, [offer])
+    offers.push(offer)
+  }
+  return offers
+}
+
+/** Where the contracts will be: an address follows from its deployer's nonce. */
+async function planRecord(
+  chain: Chain,
+  from: Address,
+  before: Found | undefined,
+): Promise<DeploymentRecord> {
+  const nonce = await chain.client.getTransactionCount({ address: from })
+  const pending = await chain.client.getTransactionCount({ address: from, blockTag: 'pending' })
+  if (pending !== nonce) throw new PendingTransactionsError(from)
+  const next = (offset: number) =>
+    getContractAddress({ from, nonce: BigInt(nonce + offset) }).toLowerCase() as Address
+  const common = {
+    chainId: chain.chainId,
+    genesisHash: chain.genesisHash,
+    state: 'sending',
+  } as const
+  if (before?.hasForwarder) {
+    return { ...before.record, ...common, loan: next(0) }
+  }
+  const block = await chain.client.getBlockNumber()
+  return { ...common, forwarder: next(0), loan: next(1), deployedBlock: String(block + 1n) }
+}
+
+async function runScript(
+  chain: Chain,
+  options: DeployOptions,
+  before: Found | undefined,
+): Promise<void> {
+  // What forge writes about a run is of no use later, and parallel runs would share the files.
+  const folder = mkdtempSync(join(tmpdir(), 'ussd-relay-deploy-'))
+  const environment = {
+    FOUNDRY_ETH_RPC_URL: options.nodeUrl,
+    DEPLOYER_KEY: options.deployerKey,
+    RELAYERS: options.relayers.map((relayer) => relayer.toLowerCase()).join(','),
+    POOL_WEI: String(options.poolWei ?? 0n),
+    PRINCIPAL_WEI: String(options.principalWei ?? 10n ** 16n),
+    DAILY_CAP_WEI: String(options.dailyCapWei ?? 1_000n * 10n ** 18n),
+    FORWARDER: before?.hasForwarder ? before.record.forwarder : noAddress,
+    LOAN: before?.hasForwarder && before.hasLoan ? before.record.loan : noAddress,
+    NEW_OWNER: options.newOwner?.toLowerCase() ?? noAddress,
+    FOUNDRY_BROADCAST: folder,
+  }
+  // A public node holds 16 transactions of an account at most, so there each one is waited for.
+  const pace = chain.isDevelopment ? [] : ['--slow']
+  try {
+    const script = 'contracts/script/Deploy.s.sol'
+    const flags = ['--legacy', '--broadcast', '--non-interactive', ...pace]
+    await forge(['script', script, ...flags], environment, [options.nodeUrl, options.deployerKey])
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+    // forge keeps the node's address in its cache, and a node's address may end in a key.
+    const cached = join(projectRoot, 'cache/Deploy.s.sol', String(chain.chainId))
+    rmSync(cached, { recursive: true, force: true })
+  }
+}
+
+function finish(chain: Chain, options: DeployOptions, record: DeploymentRecord): Deployment {
+  writeRecord(options.recordFile, { ...record, state: 'deployed' })
+  options.log(`RelayForwarder ${getAddress(record.forwarder, chain.chainId)}`)
+  options.log(`MicroLoan      ${getAddress(record.loan, chain.chainId)}`)
+  const { loan, forwarder } = record
+  return { loan, forwarder, deployedBlock: BigInt(record.deployedBlock) }
+}
+
+/** False if there is no code. */
+async function checkCode(chain: Chain, name: ContractName, address: Address): Promise<boolean> {
+  const code = await chain.client.getCode({ address })
+  if (code === undefined || code === '0x') return false
+  const { object, immutableReferences } = readArtifact(name).deployedBytecode
+  const spans = Object.values(immutableReferences).flat()
+  if (maskImmutables(code, spans) !== maskImmutables(object, spans))
+    throw new CodeDiffersError(name, address)
+  return true
+}
+
+/** Immutables are the constructor's to write, and so the only bytes that a build does not know. */
+function maskImmutables(
+  code: Hex,
+  spans: readonly { readonly start: number; readonly length: number }[],
+): string {
+  const bytes = Buffer.from(code.slice(2), 'hex')
+  for (const { start, length } of spans) bytes.fill(0, start, start + length)
+  return bytes.toString('hex')
+}
+
+function readRecord(file: string): DeploymentRecord | undefined {
+  return existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : undefined
+}
+
+/** Renamed into place, so that a kill leaves the old file or the new one. */
+function writeRecord(file: string, record: DeploymentRecord): void {
+  mkdirSync(dirname(file), { recursive: true })
+  writeFileSync(`${file}.new`, `${JSON.stringify(record, null, 2)}\n`)
+  renameSync(`${file}.new`, file)
+}
+
+function isPublicRecord(file: string): boolean {
+  return /(^|[\\/])deployments[\\/][^\\/]+$/.test(file)
+}
+
+function sameHex(left: string, right: string): boolean {
+  return left.toLowerCase() === right.toLowerCase()
+}
+
+const noAddress = '0x0000000000000000000000000000000000000000'
+
+/** The node serves another chain than the one that was asked for. */
+export class WrongChainError extends Error {
+  override readonly name = 'WrongChainError'
+
+  constructor(wanted: number, actual: number) {
+    super(`the node serves chain ${actual}, not ${wanted}`)
+  }
+}
+
+/** A record of a public network and a chain that is not that network. */
+export class PublicRecordError extends Error {
+  override readonly name = 'PublicRecordError'
+
+  constructor(file: string) {
+    super(
+      `${file} is the record of a public network, and the node serves another chain with its id`,
+    )
+  }
+}
+
+/** A public network has no code where the record says it was deployed. */
+export class CodeMissingError extends Error {
+  override readonly name = 'CodeMissingError'
+
+  constructor(file: string) {
+    super(
+      `the chain has no code at an address of ${file}: the node may be behind; nothing is deployed over a record`,
+    )
+  }
+}
+
+/** Code on the chain that this build did not make. The old contract is left as it is. */
+export class CodeDiffersError extends Error {
+  override readonly name = 'CodeDiffersError'
+  readonly contract: ContractName
+  readonly address: Address
+
+  constructor(contract: ContractName, address: Address) {
+    super(
+      `${contract} at ${address} differs from this build: use the version that deployed it, or move to a new one (contracts/README.md)`,
+    )
+    this.contract = contract
+    this.address = address
+  }
+}
+
+/** Something is to be set up that only the owner can, and the deployer is not the owner. */
+export class NotOwnerError extends Error {
+  override readonly name = 'NotOwnerError'
+
+  constructor(contract: Address, owner: Address, calls: readonly string[]) {
+    super(`only the owner ${owner} of ${contract} can call ${calls.join(', ')}`)
+  }
+}
+
+/** The deployer has transactions under way, so the next addresses are not known yet. */
+export class PendingTransactionsError extends Error {
+  override readonly name = 'PendingTransactionsError'
+
+  constructor(deployer: Address) {
+    super(`${deployer} has transactions that no block holds yet: wait for them, then try again`)
+  }
+}
