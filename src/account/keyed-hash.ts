@@ -11,7 +11,7 @@ export type KeyedHash = (...parts: readonly string[]) => Promise<Uint8Array<Arra
  * The key is imported on first use: module load and requests that need no hash stay free of it.
  */
 export function createKeyedHash(secret: Secret): KeyedHash {
-  let key: Promise<CryptoKey> | undefined
+  let key: ReturnType<typeof crypto.subtle.importKey> | undefined
   return async (...parts) => {
     key ??= crypto.subtle.importKey(
       'raw',

@@ -29,8 +29,12 @@ export type PoolRules = {
   confirmations: number
   /** Blocks that a confirmed payment stays watched for a reorganization. */
   watchBlocks: number
-  /** How often the head is asked for. */
+  /** How often the head is asked for while a payment's own request waits for its block. */
   pollMs: number
+  /** How often whatever is open is tended. */
+  tendMs: number
+  /** A chain shorter than it was for this long has been reorganized; a replica would have caught up. */
+  regressionMs: number
 }
 
 export type PoolRulesName = 'rootstock' | 'anvil'
@@ -47,6 +51,8 @@ export const poolRules: Readonly<Record<PoolRulesName, PoolRules>> = {
     confirmations: 12,
     watchBlocks: 50,
     pollMs: 5_000,
+    tendMs: 10_000,
+    regressionMs: 90_000,
   },
   // The local chain: a block a transaction and no limits, but a replacement is priced as Rootstock's.
   anvil: {
@@ -58,5 +64,7 @@ export const poolRules: Readonly<Record<PoolRulesName, PoolRules>> = {
     confirmations: 1,
     watchBlocks: 50,
     pollMs: 250,
+    tendMs: 1_000,
+    regressionMs: 2_000,
   },
 }

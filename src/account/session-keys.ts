@@ -1,0 +1,25 @@
+import { type Address, bytesToHex } from 'viem'
+import { createKeyedHash, type Secret } from './keyed-hash.ts'
+
+/** Names sessions and what is typed in them by digests that only the secret's holder can make. */
+export type SessionKeys = {
+  /** The key of a payment: the same gateway, session and account, the same key. */
+  session(gateway: string, sessionId: string, account: Address): Promise<string>
+  /** What was typed, comparable within its session only. */
+  input(session: string, text: string): Promise<string>
+}
+
+export function createSessionKeys(idSecret: Secret): SessionKeys {
+  const hash = createKeyedHash(idSecret)
+  const digest = async (...parts: string[]) => bytesToHex(await hash(...parts)).slice(2)
+  return {
+    session: (gateway, sessionId, account) => digest('session', gateway, sessionId, account),
+    input: (session, text) => digest('input', session, text),
+  }
+}
+
+/** Tells one secret from another without telling the secret. */
+export async function fingerprint(secret: Secret): Promise<string> {
+  const digest = await createKeyedHash(secret)('fingerprint')
+  return bytesToHex(digest).slice(2, 34)
+}

@@ -1,0 +1,196 @@
+import type { Address, Hex } from 'viem'
+import { z } from 'zod'
+import { classifyRefusal, type SendRefusal } from './refusals.ts'
+import { type Rpc, RpcError, TransportError } from './rpc.ts'
+
+/** A block's identity and time. */
+export type Head = { number: number; hash: Hex; parentHash: Hex; timestampSeconds: number }
+
+export type CallOutcome = { kind: 'returned'; data: Hex } | { kind: 'reverted'; data: Hex }
+
+export type Receipt = {
+  hash: Hex
+  block: { number: number; hash: Hex }
+  succeeded: boolean
+  logs: { address: Address; topics: Hex[]; data: Hex }[]
+}
+
+export type LoggedEvent = {
+  address: Address
+  topics: Hex[]
+  data: Hex
+  transactionHash: Hex
+  block: { number: number; hash: Hex }
+}
+
+/** Whether a node took a transaction. `unknown` is a transport error: assume that it did. */
+export type Sent =
+  | { kind: 'taken' }
+  | { kind: 'refused'; refusal: Exclude<SendRefusal, 'known'>; message: string }
+  | { kind: 'unknown' }
+
+/**
+ * What the relay asks of its chain, every answer parsed. Reads bypass caches: settlement is decided
+ * by them.
+ *
+ * @throws {RpcError} the node refused the question
+ * @throws {TransportError} there was no answer, or none of the expected shape
+ */
+export type Node = {
+  head(signal: AbortSignal): Promise<Head>
+  /** Undefined where the chain is not that long. */
+  block(number: number, signal: AbortSignal): Promise<Head | undefined>
+  /** Transactions of the account in the chain up to its latest block. */
+  transactionCount(account: Address, signal: AbortSignal): Promise<number>
+  /** In wei. */
+  gasPrice(signal: AbortSignal): Promise<bigint>
+  /** In wei, of the native currency. */
+  balance(account: Address, signal: AbortSignal): Promise<bigint>
+  call(
+    call: { from?: Address; to: Address; data: Hex; gas?: number },
+    signal: AbortSignal,
+  ): Promise<CallOutcome>
+  receipt(hash: Hex, signal: AbortSignal): Promise<Receipt | undefined>
+  /** Calldata of a transaction; undefined where the node does not know it. */
+  calldata(hash: Hex, signal: AbortSignal): Promise<Hex | undefined>
+  logs(
+    filter: { address: Address; topics: (Hex | null)[]; fromBlock: number; toBlock?: number },
+    signal: AbortSignal,
+  ): Promise<LoggedEvent[]>
+  /** Never throws: a transport error is an outcome like others. */
+  send(raw: Hex, signal: AbortSignal): Promise<Sent>
+}
+
+const hex = z.custom<Hex>((value) => typeof value === 'string' && /^0x[0-9a-fA-F]*$/.test(value))
+const hash = z.custom<Hex>(
+  (value) => typeof value === 'string' && /^0x[0-9a-fA-F]{64}$/.test(value),
+)
+const address = z.custom<Address>(
+  (value) => typeof value === 'string' && /^0x[0-9a-fA-F]{40}$/.test(value),
+)
+const quantity = z.custom<Hex>(
+  (value) => typeof value === 'string' && /^0x[0-9a-fA-F]{1,64}$/.test(value),
+)
+const wei = quantity.transform((value) => BigInt(value))
+const count = quantity
+  .transform((value) => Number(value))
+  .refine((value) => Number.isSafeInteger(value))
+
+const head = z
+  .object({ number: count, hash, parentHash: hash, timestamp: count })
+  .transform(
+    (block): Head => ({
+      number: block.number,
+      hash: block.hash,
+      parentHash: block.parentHash,
+      timestampSeconds: block.timestamp,
+    }),
+  )
+
+const log = z.object({ address, topics: z.array(hash), data: hex })
+
+const receipt = z
+  .object({
+    transactionHash: hash,
+    blockHash: hash,
+    blockNumber: count,
+    status: quantity,
+    logs: z.array(log),
+  })
+  .transform(
+    (value): Receipt => ({
+      hash: value.transactionHash,
+      block: { number: value.blockNumber, hash: value.blockHash },
+      succeeded: BigInt(value.status) === 1n,
+      logs: value.logs,
+    }),
+  )
+
+const calldata = z.object({ input: hex }).transform(({ input }) => input)
+
+const loggedEvent = log
+  .extend({ transactionHash: hash, blockHash: hash, blockNumber: count })
+  .transform(
+    ({ blockHash, blockNumber, ...event }): LoggedEvent => ({
+      ...event,
+      block: { number: blockNumber, hash: blockHash },
+    }),
+  )
+
+/** The relay's view of the chain over JSON-RPC. */
+export function createNode(rpc: Rpc): Node {
+  async function ask<Schema extends z.ZodType>(
+    schema: Schema,
+    method: string,
+    params: readonly unknown[],
+    signal: AbortSignal,
+  ): Promise<z.output<Schema>> {
+    const answer = await rpc(method, params, { signal, fresh: true })
+    const parsed = schema.safeParse(answer)
+    if (parsed.success) return parsed.data
+    throw new TransportError(`${method} was answered in a shape that is not its own`, {
+      cause: parsed.error,
+    })
+  }
+
+  return {
+    head: (signal) => ask(head, 'eth_getBlockByNumber', ['latest', false], signal),
+    block: async (number, signal) =>
+      (await ask(head.nullable(), 'eth_getBlockByNumber', [toHex(number), false], signal)) ??
+      undefined,
+    transactionCount: (account, signal) =>
+      ask(count, 'eth_getTransactionCount', [account, 'latest'], signal),
+    gasPrice: (signal) => ask(wei, 'eth_gasPrice', [], signal),
+    balance: (account, signal) => ask(wei, 'eth_getBalance', [account, 'latest'], signal),
+    async call({ gas, ...call }, signal) {
+      const fields = gas === undefined ? call : { ...call, gas: toHex(gas) }
+      try {
+        return { kind: 'returned', data: await ask(hex, 'eth_call', [fields, 'latest'], signal) }
+      } catch (error) {
+        const data = error instanceof RpcError ? revertData(error) : undefined
+        if (data === undefined) throw error
+        return { kind: 'reverted', data }
+      }
+    },
+    receipt: async (transaction, signal) =>
+      (await ask(receipt.nullable(), 'eth_getTransactionReceipt', [transaction], signal)) ??
+      undefined,
+    calldata: async (transaction, signal) =>
+      (await ask(calldata.nullable(), 'eth_getTransactionByHash', [transaction], signal)) ??
+      undefined,
+    logs: (filter, signal) =>
+      ask(
+        z.array(loggedEvent),
+        'eth_getLogs',
+        [
+          {
+            address: filter.address,
+            topics: filter.topics,
+            fromBlock: toHex(filter.fromBlock),
+            toBlock: filter.toBlock === undefined ? 'latest' : toHex(filter.toBlock),
+          },
+        ],
+        signal,
+      ),
+    async send(raw, signal) {
+      try {
+        await rpc('eth_sendRawTransaction', [raw], { signal })
+        return { kind: 'taken' }
+      } catch (error) {
+        if (!(error instanceof RpcError)) return { kind: 'unknown' }
+        const refusal = classifyRefusal(error)
+        if (refusal === 'known') return { kind: 'taken' }
+        return { kind: 'refused', refusal, message: error.message }
+      }
+    },
+  }
+}
+
+/** Revert data of a failed call: code 3 on Ethereum nodes, -32015 on RSKj. */
+function revertData(error: RpcError): Hex | undefined {
+  if (error.code !== 3 && error.code !== -32015) return undefined
+  const data = hex.safeParse(error.data)
+  return data.success ? data.data : '0x'
+}
+
+const toHex = (value: number): Hex => `0x${value.toString(16)}`

@@ -1,0 +1,164 @@
+import type { Address, Hex } from 'viem'
+import { z } from 'zod'
+import { type Chain, chains, type PoolRules, poolRules } from './chain/chains.ts'
+import type { FeeLimits } from './relay/fees.ts'
+
+/** The environment, parsed. */
+export type Config = {
+  isDevelopment: boolean
+  chain: Chain
+  rules: PoolRules
+  fees: FeeLimits
+  /** The preferred node first. */
+  nodeUrls: readonly string[]
+  loan: Address
+  forwarder: Address
+  relayerMnemonic: string
+  accountIdSecret: Hex
+  accountKeySecret: Hex
+  /** Undefined: `/ussd` is closed outside development. */
+  callbackSecret: string | undefined
+  operatorToken: string | undefined
+  rpcKeyHashes: readonly string[]
+  preflight: boolean
+}
+
+/** The environment cannot be served with. Names each bad variable and never shows its value. */
+export class ConfigError extends Error {
+  override readonly name = 'ConfigError'
+  readonly faults: readonly { variable: string; reason: string }[]
+
+  constructor(faults: readonly { variable: string; reason: string }[]) {
+    super(faults.map(({ variable, reason }) => `${variable} ${reason}`).join('; '))
+    this.faults = faults
+  }
+}
+
+/** The mnemonic that anvil and Hardhat print: everybody has its keys. */
+const WELL_KNOWN_MNEMONIC = 'test test test test test test test test test test test junk'
+
+const GWEI = 1_000_000_000n
+
+/** Rootstock's usual price is a tenth of a gwei; the local chain starts at two. */
+const MAX_GAS_PRICE_WEI = { rootstock: GWEI, anvil: 1_000n * GWEI } as const
+
+const address = z.custom<Address>(
+  (value) => typeof value === 'string' && /^0x[0-9a-fA-F]{40}$/.test(value),
+  'has to be an address: 0x and 40 hex digits',
+)
+const secret = z.custom<Hex>(
+  (value) => typeof value === 'string' && /^0x[0-9a-fA-F]{64}$/.test(value),
+  'has to be 32 bytes: 0x and 64 hex digits',
+)
+const wei = z
+  .string()
+  .regex(/^[0-9]{1,30}$/, 'has to be a number of wei')
+  .transform((value) => BigInt(value))
+const listOf = <Item extends z.ZodType<unknown, string>>(item: Item) =>
+  z
+    .string()
+    .transform((value) =>
+      value
+        .split(',')
+        .map((part) => part.trim())
+        .filter((part) => part !== ''),
+    )
+    .pipe(z.array(item))
+const choice = <const Options extends readonly [string, ...string[]]>(...options: Options) =>
+  z.enum(options, `has to be ${options.join(' or ')}`)
+
+const environment = z.object({
+  ENVIRONMENT: choice('production', 'development').default('production'),
+  CHAIN_ID: choice('30', '31').default('31'),
+  POOL_RULES: choice('rootstock', 'anvil').default('rootstock'),
+  NODE_URL: listOf(z.url({ protocol: /^https?$/, error: 'has to be http(s) addresses' })).refine(
+    (urls) => urls.length > 0,
+    'has to name a node',
+  ),
+  LOAN_ADDRESS: address,
+  FORWARDER_ADDRESS: address,
+  RELAYER_MNEMONIC: z
+    .string()
+    .regex(/^([a-z]+ ){11,23}[a-z]+$/, 'has to be 12 to 24 words'),
+  ACCOUNT_ID_SECRET: secret,
+  ACCOUNT_KEY_SECRET: secret,
+  CALLBACK_SECRET: z
+    .string()
+    .regex(/^[A-Za-z0-9_-]{16,}$/, 'has to be 16 or more of A-Z a-z 0-9 _ -')
+    .optional(),
+  OPERATOR_TOKEN: z.string().min(16, 'has to have 16 characters or more').optional(),
+  RPC_KEY_HASHES: listOf(
+    z.string().regex(/^[0-9a-fA-F]{64}$/, 'has to be SHA-256 hashes in hex'),
+  ).default([]),
+  PREFLIGHT: choice('on', 'off').default('on'),
+  CONFIRMATIONS: z.coerce
+    .number('has to be a number of blocks')
+    .int()
+    .min(1, 'has to be 1 or more')
+    .max(1000, 'has to be 1000 or less')
+    .optional(),
+  MIN_GAS_PRICE_WEI: wei.default(0n),
+  MAX_GAS_PRICE_WEI: wei.optional(),
+})
+
+/**
+ * The environment as a Config.
+ *
+ * @throws {ConfigError} naming every bad variable and why
+ */
+export function parseConfig(env: Readonly<Record<string, unknown>>): Config {
+  const parsed = environment.safeParse(withoutEmpty(env))
+  if (!parsed.success) {
+    throw new ConfigError(
+      parsed.error.issues.map((issue) => {
+        const variable = String(issue.path[0])
+        const isMissing = env[variable] === undefined || env[variable] === ''
+        return { variable, reason: isMissing ? 'is missing' : issue.message }
+      }),
+    )
+  }
+  const values = parsed.data
+  if (values.RELAYER_MNEMONIC === WELL_KNOWN_MNEMONIC && !values.NODE_URL.every(isLoopback)) {
+    throw new ConfigError([
+      {
+        variable: 'RELAYER_MNEMONIC',
+        reason: "is anvil's own, which everybody knows; it is taken on loopback only",
+      },
+    ])
+  }
+  if (values.ACCOUNT_ID_SECRET === values.ACCOUNT_KEY_SECRET) {
+    throw new ConfigError([
+      { variable: 'ACCOUNT_ID_SECRET', reason: 'has to differ from ACCOUNT_KEY_SECRET' },
+    ])
+  }
+  const rules = poolRules[values.POOL_RULES]
+  return {
+    isDevelopment: values.ENVIRONMENT === 'development',
+    chain: chains[values.CHAIN_ID === '30' ? 30 : 31],
+    rules: { ...rules, confirmations: values.CONFIRMATIONS ?? rules.confirmations },
+    fees: {
+      minWei: values.MIN_GAS_PRICE_WEI,
+      maxWei: values.MAX_GAS_PRICE_WEI ?? MAX_GAS_PRICE_WEI[values.POOL_RULES],
+    },
+    nodeUrls: values.NODE_URL,
+    loan: values.LOAN_ADDRESS,
+    forwarder: values.FORWARDER_ADDRESS,
+    relayerMnemonic: values.RELAYER_MNEMONIC,
+    accountIdSecret: values.ACCOUNT_ID_SECRET,
+    accountKeySecret: values.ACCOUNT_KEY_SECRET,
+    callbackSecret: values.CALLBACK_SECRET,
+    operatorToken: values.OPERATOR_TOKEN,
+    rpcKeyHashes: values.RPC_KEY_HASHES,
+    preflight: values.PREFLIGHT === 'on',
+  }
+}
+
+/** A variable that is set to nothing is not set. */
+function withoutEmpty(env: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(env).filter(([, value]) => value !== ''))
+}
+
+function isLoopback(url: string): boolean {
+  const { hostname } = new URL(url)
+  return hostname === 'localhost' || hostname === '[::1]' || /^127(\.[0-9]+){3}$/.test(hostname)
+}

@@ -1,0 +1,101 @@
+import { type Address, decodeErrorResult, encodeFunctionData, type Hex, maxUint256 } from 'viem'
+import { microLoanAbi } from './abi.ts'
+import type { Intent } from './intents.ts'
+
+/** Why the loan contract refuses a call. Amounts are in wei. */
+export type LoanRefusal =
+  | { reason: 'balance_too_low'; balanceWei: bigint; neededWei: bigint }
+  | { reason: 'existing_loan'; owedWei: bigint }
+  | { reason: 'no_loan' }
+  | { reason: 'repayment_too_large'; owedWei: bigint }
+  /** No free currency in the pool, or the day's cap on new loans is reached. */
+  | { reason: 'no_liquidity' }
+  | { reason: 'invalid_recipient' }
+  | { reason: 'paused' }
+  /** A revert without words of the contract's own. */
+  | { reason: 'unknown' }
+
+/** Calldata of MicroLoan.sol for an intent. */
+export function callOf(intent: Intent): Hex {
+  switch (intent.kind) {
+    case 'transfer':
+      return encodeFunctionData({
+        abi: microLoanAbi,
+        functionName: 'transfer',
+        args: [intent.to, intent.amountWei],
+      })
+    case 'loan':
+      return encodeFunctionData({ abi: microLoanAbi, functionName: 'applyForLoan' })
+    case 'repayment':
+      return encodeFunctionData({
+        abi: microLoanAbi,
+        functionName: 'repayLoan',
+        // The contract takes the largest number as all that is owed.
+        args: [intent.amountWei === 'all' ? maxUint256 : intent.amountWei],
+      })
+  }
+}
+
+/** Calldata of `getBalance`. */
+export function balanceCall(account: Address): Hex {
+  return encodeFunctionData({ abi: microLoanAbi, functionName: 'getBalance', args: [account] })
+}
+
+/** Calldata of `principal`. */
+export const principalCall = (): Hex =>
+  encodeFunctionData({ abi: microLoanAbi, functionName: 'principal' })
+
+/** The refusal in a revert's data. */
+export function refusalOf(revertData: Hex): LoanRefusal {
+  const error = decodeRevert(revertData)
+  switch (error?.errorName) {
+    case 'InsufficientBalance':
+      return { reason: 'balance_too_low', balanceWei: error.args[1], neededWei: error.args[2] }
+    case 'LoanActive':
+      return { reason: 'existing_loan', owedWei: error.args[1] }
+    case 'NoLoan':
+      return { reason: 'no_loan' }
+    case 'RepaymentTooLarge':
+      return { reason: 'repayment_too_large', owedWei: error.args[0] }
+    case 'InsufficientLiquidity':
+    case 'DailyCapReached':
+      return { reason: 'no_liquidity' }
+    case 'InvalidRecipient':
+      return { reason: 'invalid_recipient' }
+    case 'EnforcedPause':
+      return { reason: 'paused' }
+    default:
+      return { reason: 'unknown' }
+  }
+}
+
+/** A refusal in the words of log lines; "Existing loan active" is the demonstration's. */
+export function refusalWords(refusal: LoanRefusal): string {
+  switch (refusal.reason) {
+    case 'balance_too_low':
+      return 'Balance too low'
+    case 'existing_loan':
+      return 'Existing loan active'
+    case 'no_loan':
+      return 'No loan to repay'
+    case 'repayment_too_large':
+      return 'More than is owed'
+    case 'no_liquidity':
+      return 'No liquidity'
+    case 'invalid_recipient':
+      return 'Recipient not allowed'
+    case 'paused':
+      return 'Paused'
+    case 'unknown':
+      return 'Reverted'
+  }
+}
+
+function decodeRevert(data: Hex) {
+  try {
+    return decodeErrorResult({ abi: microLoanAbi, data })
+  } catch {
+    // Foreign or empty data: the call ran out of gas, or another contract's error came through.
+    return undefined
+  }
+}

@@ -1,0 +1,43 @@
+import { type SendRefusal } from '../chain/refusals.ts'
+import type { SignedTransaction } from './ledger.ts'
+import type { Relayer } from './relayer.ts'
+import { logTransitions } from './transitions.ts'
+
+/**
+ * Sends bytes that are recorded and notes what came of it. A transport error says nothing, so the
+ * bytes count as sent and go out again later. Nothing here ever makes new bytes.
+ */
+export async function broadcast(
+  relayer: Relayer,
+  nonce: number,
+  transaction: SignedTransaction,
+  isFirst: boolean,
+  signal: AbortSignal,
+): Promise<void> {
+  const { ledger, node, log } = relayer
+  const sent = await node.send(transaction.raw, signal)
+  switch (sent.kind) {
+    case 'taken':
+      return logTransitions(log, await ledger.sent(transaction.hash, true))
+    case 'unknown':
+      return logTransitions(log, await ledger.sent(transaction.hash, false))
+    case 'refused':
+      log({
+        level: sent.refusal === 'nonce_used' ? 'info' : 'warn',
+        event: 'broadcast.refused',
+        message: `The node refused a transaction: ${sent.refusal}`,
+        hash: transaction.hash,
+        nonce,
+        refusal: sent.refusal,
+        node: sent.message,
+      })
+      if (isForeign(sent.refusal) && isFirst) {
+        // Bytes that we do not know hold the nonce. They may be an older payment of ours: the
+        // request moves to another nonce, and they are never bumped over.
+        return logTransitions(log, await ledger.displaced(nonce))
+      }
+      return logTransitions(log, await ledger.sent(transaction.hash, false))
+  }
+}
+
+const isForeign = (refusal: SendRefusal): boolean => refusal === 'nonce_occupied'

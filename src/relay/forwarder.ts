@@ -1,0 +1,182 @@
+import {
+  type Address,
+  decodeFunctionData,
+  decodeFunctionResult,
+  encodeAbiParameters,
+  encodeFunctionData,
+  getAbiItem,
+  type Hex,
+  keccak256,
+  type LocalAccount,
+  parseEventLogs,
+  toFunctionSelector,
+} from 'viem'
+import { relayForwarderAbi } from './forwarder-abi.ts'
+
+/** What a caller signs (EIP-712, primary type `Request` of RelayForwarder.sol). */
+export type ForwardRequest = {
+  from: Address
+  to: Address
+  /** Spent at most once on the chain: see {@link intentIdOf}. */
+  intentId: Hex
+  /** Gas for the inner call. */
+  gas: number
+  /** Unix time in seconds after which the forwarder refuses it. */
+  deadline: number
+  data: Hex
+}
+
+export type SignedRequest = ForwardRequest & { signature: Hex }
+
+/** Where requests are executed. */
+export type Forwarder = { chainId: number; address: Address }
+
+/** Names of RelayForwarder's `Status`, in the order of its enum. */
+export const requestStatuses = [
+  'executed',
+  'failed',
+  'expired',
+  'deadline_too_far',
+  'bad_signature',
+  'already_spent',
+  'disallowed_target',
+  'skipped',
+  'out_of_bounds',
+] as const
+
+export type RequestStatus = (typeof requestStatuses)[number]
+
+/** What the forwarder did with a request. `returnData` is the inner call's, cut to 256 bytes in events. */
+export type RequestResult = { intentId: Hex; status: RequestStatus; returnData: Hex }
+
+/** A log as a node gives it, as far as events need it. */
+export type RawLog = { address: Address; topics: readonly Hex[]; data: Hex }
+
+const requestTypes = {
+  Request: [
+    { name: 'from', type: 'address' },
+    { name: 'to', type: 'address' },
+    { name: 'intentId', type: 'bytes32' },
+    { name: 'gas', type: 'uint64' },
+    { name: 'deadline', type: 'uint64' },
+    { name: 'data', type: 'bytes' },
+  ],
+} as const
+
+const EXECUTE_SELECTOR = toFunctionSelector(
+  getAbiItem({ abi: relayForwarderAbi, name: 'execute' }),
+)
+
+/**
+ * The name of a session's one payment. It has no clock in it, so whoever derives it again, after
+ * any loss, derives the same; the forwarder refuses it for 7 days after it was spent.
+ */
+export function intentIdOf(
+  forwarder: Forwarder,
+  gateway: string,
+  sessionId: string,
+  account: Address,
+): Hex {
+  return keccak256(
+    encodeAbiParameters(
+      [
+        { type: 'uint256' },
+        { type: 'address' },
+        { type: 'string' },
+        { type: 'string' },
+        { type: 'address' },
+      ],
+      [BigInt(forwarder.chainId), forwarder.address, gateway, sessionId, account],
+    ),
+  )
+}
+
+/** Signs a request with the caller's key. Deterministic (RFC 6979): the same request, the same bytes. */
+export async function signRequest(
+  account: LocalAccount,
+  forwarder: Forwarder,
+  request: ForwardRequest,
+): Promise<SignedRequest> {
+  const signature = await account.signTypedData({
+    domain: {
+      name: 'RelayForwarder',
+      version: '1',
+      chainId: forwarder.chainId,
+      verifyingContract: forwarder.address,
+    },
+    types: requestTypes,
+    primaryType: 'Request',
+    message: { ...request, gas: BigInt(request.gas), deadline: BigInt(request.deadline) },
+  })
+  return { ...request, signature }
+}
+
+/** Calldata of `execute`, in the order given. */
+export function encodeExecute(requests: readonly SignedRequest[]): Hex {
+  return encodeFunctionData({
+    abi: relayForwarderAbi,
+    functionName: 'execute',
+    args: [
+      requests.map(({ signature, ...request }) => ({
+        request: { ...request, gas: BigInt(request.gas), deadline: BigInt(request.deadline) },
+        signature,
+      })),
+    ],
+  })
+}
+
+/** The requests in a transaction's calldata; none where it is not one of `execute`. */
+export function requestsInCalldata(calldata: Hex): SignedRequest[] {
+  if (!calldata.startsWith(EXECUTE_SELECTOR)) return []
+  const call = decodeFunctionData({ abi: relayForwarderAbi, data: calldata })
+  if (call.functionName !== 'execute') return []
+  return call.args[0].map(({ request, signature }) => ({
+    ...request,
+    gas: Number(request.gas),
+    deadline: Number(request.deadline),
+    signature,
+  }))
+}
+
+/** What a simulated `execute` returned, in the order of its requests. */
+export function decodeExecute(requests: readonly SignedRequest[], data: Hex): RequestResult[] {
+  const results = decodeFunctionResult({
+    abi: relayForwarderAbi,
+    functionName: 'execute',
+    data,
+  })
+  return requests.map((request, index) => {
+    const result = results[index]
+    return {
+      intentId: request.intentId,
+      status: statusOf(result?.status),
+      returnData: result?.returnData ?? '0x',
+    }
+  })
+}
+
+/** What the forwarder said in a transaction's logs. Logs of other contracts are passed over. */
+export function resultsInLogs(forwarder: Forwarder, logs: readonly RawLog[]): RequestResult[] {
+  const own = logs.filter((log) => log.address.toLowerCase() === forwarder.address.toLowerCase())
+  const events = parseEventLogs({
+    abi: relayForwarderAbi,
+    eventName: 'RequestProcessed',
+    logs: own as never,
+  })
+  return events.map(({ args }) => ({
+    intentId: args.intentId,
+    status: statusOf(args.status),
+    returnData: args.returnData,
+  }))
+}
+
+/** Whether the status means that the intent can never execute again. */
+export function isSpending(status: RequestStatus): status is 'executed' | 'failed' {
+  return status === 'executed' || status === 'failed'
+}
+
+function statusOf(index: number | undefined): RequestStatus {
+  const status = index === undefined ? undefined : requestStatuses[index]
+  if (status === undefined) throw new Error(`the forwarder answered with status ${index}`)
+  return status
+}

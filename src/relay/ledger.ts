@@ -1,0 +1,242 @@
+import type { Address, Hex } from 'viem'
+import type { SignedRequest } from './forwarder.ts'
+
+/**
+ * The memory of one relayer: which sessions were decided and how, which nonce carries what, and every
+ * transaction's bytes before they leave. Each method is one atomic step, and each transition is
+ * compare-and-set: called twice, or too late, it changes nothing. STORAGE.md tells what a row promises.
+ *
+ * No method waits for the network. Times are those of the ledger's own clock.
+ */
+export type Ledger = {
+  /** Refuses to go on with other secrets or another chain than the ledger was begun with. */
+  identify(identity: Identity): Promise<Identified>
+
+  /** What this session's question was answered with, or else what its account has under way. */
+  lookup(question: Question): Promise<Decided | Undecided>
+  /** Closes a session without a payment: its screen is shown from now on, whatever the chain does. */
+  refuse(refusal: Refusing): Promise<Decided | { kind: 'refused' }>
+  /** Reserves the session for the token's holder, with a nonce if one is free. */
+  claim(claim: Claiming): Promise<Decided | Claimed | { kind: 'changed' }>
+  /** Makes the signed request, the screen and the transaction durable; only the live token may. */
+  record(acceptance: Acceptance): Promise<Recorded>
+  /** Accepts a session whose intent the chain has already spent: a ledger that lost its rows learns. */
+  adopt(adoption: Adoption): Promise<Decided | { kind: 'adopted' }>
+
+  /** Everything that is not settled, for whoever tends it. */
+  work(): Promise<Work>
+  /** Blocks above this height that hold something of ours, the highest first. */
+  blocks(above: number): Promise<BlockId[]>
+  /** One payment, by the session that made it. */
+  payment(session: string): Promise<Payment | undefined>
+  /** An account's last payments, the newest first. */
+  payments(account: Address, limit: number): Promise<Payment[]>
+
+  /** Reserves a nonce outside a session: for a queued payment, or to fill a gap (`session` undefined). */
+  lease(lease: Leasing): Promise<Leased | { kind: 'taken' }>
+  /** Makes a leased nonce's transaction durable; only the live token may. */
+  attach(attachment: Attachment): Promise<Recorded>
+  /** Makes another transaction for a nonce durable, over the one that is named. */
+  replace(replacement: Replacement): Promise<Recorded>
+  /** Gives back leased nonces that carry nothing, where no recorded nonce stands above them. */
+  release(nonces: number[]): Promise<void>
+  /** Notes that the bytes went out at this time; `taken` when a node said it has them. */
+  sent(hash: Hex, taken: boolean): Promise<Transition[]>
+  /** Notes the block of a nonce and what became of its payment there. */
+  mined(report: MinedReport): Promise<Transition[]>
+  /** Notes that a nonce of ours holds something that we do not know. Its payment is queued again. */
+  displaced(nonce: number): Promise<Transition[]>
+  /** Takes back a nonce too far ahead of the chain to be reached. Its payment is queued again. */
+  abandon(nonce: number): Promise<Transition[]>
+  /** Settles a queued payment by an event of another transaction. */
+  settle(session: string, execution: Execution): Promise<Transition[]>
+  /** Makes the outcome in this block final. */
+  confirm(session: string, blockHash: Hex): Promise<Transition[]>
+  /** Declares a payment dead whose deadline has passed unspent. Its nonce is left to be filled. */
+  expire(session: string): Promise<Transition[]>
+  /** Takes back what a block had settled that is no longer in the chain. */
+  reopen(blockHash: Hex): Promise<Transition[]>
+  /** Remembers the head that everything was checked against, or that it went missing (`undefined`). */
+  sawHead(head: BlockId | undefined): Promise<void>
+  /** Forgets payments settled for longer than the retention time, then their sessions. */
+  prune(): Promise<void>
+}
+
+export type Identity = { chainId: number; fingerprints: Readonly<Record<string, string>> }
+export type Identified = { kind: 'same' } | { kind: 'different'; names: string[] }
+
+/** Keyed digests of the session and of what was typed in it, never the words; and whose it is. */
+export type Question = { session: string; input: string; account: Address }
+
+/** What stands in the way of another answer. */
+export type Decided =
+  /** Somebody holds a live claim on the session; ask again. */
+  | { kind: 'pending' }
+  /** This very question has this answer. */
+  | { kind: 'answered'; reply: string }
+  /** The session was decided by another question. */
+  | { kind: 'ended' }
+
+export type Undecided = {
+  kind: 'undecided'
+  /** The account's payments whose outcome is not known yet, the oldest first. */
+  open: SignedRequest[]
+  /** How many payments of the account the ledger has seen: a claim made on this view names it. */
+  seen: number
+}
+
+export type Refusing = Question & { steps: number; reply: string; token: string }
+
+export type Claiming = Question & {
+  /** How many answers the caller had given. */
+  steps: number
+  /** Known to the claimer alone. The same token gets its own claim back. */
+  token: string
+  /** The relayer's transaction count on the chain, as lately seen. */
+  chainNonce: number
+  /**
+   * The view of the account that the claim was checked against. A claim on an older view is
+   * `changed`, so that two sessions cannot both pass on one balance. Undefined: unchecked.
+   */
+  seen: number | undefined
+}
+
+export type Claimed = {
+  kind: 'claimed'
+  /** Undefined when none is free: the payment is then queued. */
+  slot: Slot | undefined
+}
+
+/** A nonce that may be signed for. */
+export type Slot = {
+  nonce: number
+  /** Gas price of older bytes recorded for this nonce, which new ones have to outbid. */
+  priorGasPriceWei: bigint | undefined
+}
+
+export type Leased = { kind: 'leased'; slot: Slot }
+
+export type Recorded = { kind: 'recorded' } | { kind: 'fenced' }
+
+/** What the caller signed and what is told of it. */
+export type Order = {
+  request: SignedRequest
+  /** What log lines call it: Transfer, Loan, Repayment. */
+  label: string
+  /** What leaves the account's balance; 0 for what does not. */
+  spendsWei: bigint
+}
+
+export type SignedTransaction = { hash: Hex; raw: Hex; gasPriceWei: bigint }
+
+export type Acceptance = {
+  session: string
+  token: string
+  order: Order
+  reply: string
+  /** Undefined: queued. */
+  transaction: (SignedTransaction & { nonce: number }) | undefined
+}
+
+export type BlockId = { number: number; hash: Hex }
+
+/** What the chain did with a request, and where. */
+export type Execution = {
+  outcome: 'executed' | 'failed'
+  /** In words; empty when executed. */
+  reason: string
+  hash: Hex
+  block: BlockId
+}
+
+export type Adoption = Question & {
+  steps: number
+  reply: string
+  order: Order
+  execution: Execution
+}
+
+export type Leasing = {
+  nonce: number
+  token: string
+  chainNonce: number
+  session: string | undefined
+}
+export type Attachment = { nonce: number; token: string; transaction: SignedTransaction }
+export type Replacement = {
+  nonce: number
+  over: Hex
+  /** False turns the nonce into one that carries nothing. */
+  carriesPayment: boolean
+  transaction: SignedTransaction
+}
+
+export type MinedReport = {
+  nonce: number
+  hash: Hex
+  block: BlockId
+  /** Undefined when the transaction did nothing for its payment: that is queued again. */
+  execution: Execution | undefined
+}
+
+/**
+ * A payment's life. `claimed` is the session's row alone; `replaced` and `cancelled` are a
+ * transaction's fates, not a payment's. STORAGE.md has the table of transitions.
+ */
+export type PaymentState =
+  | 'queued'
+  | 'signed'
+  | 'broadcast'
+  | 'mined'
+  | 'confirmed'
+  | 'reverted'
+  | 'expired'
+
+export type Payment = {
+  session: string
+  state: PaymentState
+  order: Order
+  nonce: number | undefined
+  /** How often a transaction carried it in vain. */
+  attempts: number
+  execution: Execution | undefined
+  acceptedAt: number
+}
+
+/** One change of a payment's state. */
+export type Transition = {
+  intentId: Hex
+  label: string
+  from: PaymentState | 'none'
+  to: PaymentState
+  hash: Hex | undefined
+  reason: string
+}
+
+export type OpenNonce = {
+  nonce: number
+  session: string | undefined
+  state: 'leased' | 'recorded'
+  /** Whether its holder may still record. Always false for recorded ones. */
+  leaseLive: boolean
+  /** All bytes ever recorded for it, the dearest first. */
+  transactions: (SignedTransaction & { recordedAt: number; sentAt: number | undefined })[]
+}
+
+export type Work = {
+  now: number
+  head: BlockId | undefined
+  /** Since when the chain has been behind `head`. */
+  behindSince: number | undefined
+  /** One above the highest nonce that was ever handed out and not given back. */
+  nextNonce: number
+  nonces: OpenNonce[]
+  /** Waiting for a nonce, the oldest first. */
+  queued: Payment[]
+  /** Carried by a recorded transaction. */
+  carried: Payment[]
+  /** In a block, not yet final. */
+  mined: Payment[]
+  /** Whether settled payments are still watched for a reorganization. */
+  watching: boolean
+}

@@ -1,0 +1,337 @@
+import { type Address, type Hex, isAddressEqual, type LocalAccount } from 'viem'
+import { faultOf } from '../log.ts'
+import { broadcast } from './broadcast.ts'
+import { findExecution } from './executions.ts'
+import {
+  decodeExecute,
+  encodeExecute,
+  type RequestResult,
+  requestsInCalldata,
+  type SignedRequest,
+  signRequest,
+} from './forwarder.ts'
+import type {
+  Claimed,
+  Decided,
+  Order,
+  Question,
+  SignedTransaction,
+  Undecided,
+} from './ledger.ts'
+import { type ChainCache, INNER_GAS, type Relayer, signFor } from './relayer.ts'
+import { watch } from './watch.ts'
+
+/** A caller's wish, to be made true once. */
+export type Wish = {
+  question: Question
+  /** How many answers the caller had given. */
+  steps: number
+  intentId: Hex
+  caller: LocalAccount
+  /** Asked for only where the session is still undecided: it may read the chain. */
+  order: () => Promise<WishOrder>
+  /** The screen of a refusal. */
+  refused: (refusal: PaymentRefusal) => string
+}
+
+/** The call that makes a wish true. */
+export type WishOrder = {
+  target: Address
+  data: Hex
+  label: string
+  spendsWei: bigint
+  /** The screen of acceptance; without a hash the payment is queued. */
+  submitted: (hash: Hex | undefined) => string
+}
+
+/** Why nothing was sent, and nothing will be. */
+export type PaymentRefusal =
+  /** The chain would revert the call; with the data of the revert. */
+  | { kind: 'would_revert'; revertData: Hex }
+  /** The chain could not be asked. */
+  | { kind: 'unavailable' }
+
+/** What the caller is told. */
+export type PaymentAnswer =
+  /** This screen, the same for every delivery of this question. */
+  | { kind: 'screen'; reply: string }
+  /** The session was decided by another question. */
+  | { kind: 'ended' }
+  /** The ledger gave no answer: it is not known whether something was sent. */
+  | { kind: 'uncertain' }
+
+/** One try at a wish, with what the caller's key has signed for it. */
+type Attempt = {
+  wish: Wish
+  token: string
+  order: Order
+  submitted: WishOrder['submitted']
+}
+
+export type Pay = (wish: Wish) => Promise<PaymentAnswer>
+
+export type PayOptions = {
+  /** Whether a call is simulated first, and refused on the screen where it would revert. */
+  preflight: boolean
+  /** Keeps work alive after the reply. */
+  background: (work: Promise<void>) => void
+}
+
+/**
+ * How long a request is good for on the chain, in seconds. Longer than the watch of 50 blocks, far
+ * shorter than the 24 h that the forwarder allows.
+ */
+const REQUEST_LIFETIME_SECONDS = 2 * 60 * 60
+
+/** After this time a caller gets an answer whatever happens: a gateway waits 10 s at least. */
+const ANSWER_WITHIN_MS = 6_500
+/** And this long may closing the session take then. */
+const CLOSE_WITHIN_MS = 1_000
+const PREFLIGHT_TIMEOUT_MS = 5_000
+const BROADCAST_TIMEOUT_MS = 2_000
+const PENDING_POLL_MS = 40
+const LEDGER_ATTEMPTS = 3
+const LEDGER_RETRY_MS = 50
+
+/** Makes wishes true, each at most once: the flow that design and STORAGE.md describe. */
+export function createPay(relayer: Relayer, chain: ChainCache, options: PayOptions): Pay {
+  const { ledger, clock, log } = relayer
+
+  return async (wish) => {
+    const token = relayer.newToken()
+    const done = new AbortController()
+    try {
+      return await Promise.race([
+        payOrRefuse(wish, token),
+        clock.sleep(ANSWER_WITHIN_MS, done.signal).then(() => close(wish, token)),
+      ])
+    } finally {
+      done.abort()
+    }
+  }
+
+  async function payOrRefuse(wish: Wish, token: string): Promise<PaymentAnswer> {
+    try {
+      return await pay(wish, token)
+    } catch (error) {
+      log({ level: 'error', event: 'pay.failed', message: faultOf(error), intent: wish.intentId })
+      return close(wish, token)
+    }
+  }
+
+  /** Ends a session that got nowhere: what is not recorded by now never will be. */
+  async function close(wish: Wish, token: string): Promise<PaymentAnswer> {
+    const reply = wish.refused({ kind: 'unavailable' })
+    const closed = await Promise.race([
+      refuse(wish, token, reply).catch(() => undefined),
+      clock.sleep(CLOSE_WITHIN_MS).then(() => undefined),
+    ])
+    return closed ?? { kind: 'uncertain' }
+  }
+
+  async function pay(wish: Wish, token: string): Promise<PaymentAnswer> {
+    for (;;) {
+      const view = await persist(() => ledger.lookup(wish.question))
+      switch (view.kind) {
+        case 'answered':
+        case 'ended':
+          return answerOf(view)
+        case 'pending':
+          // Somebody pays this very session: the answer is theirs, or their claim ends and is ours.
+          await clock.sleep(PENDING_POLL_MS)
+          continue
+        case 'undecided': {
+          const answer = await tryOnce(wish, token, view)
+          if (answer !== undefined) return answer
+        }
+      }
+    }
+  }
+
+  /** Undefined when somebody else was faster: the session has to be looked at again. */
+  async function tryOnce(
+    wish: Wish,
+    token: string,
+    view: Undecided,
+  ): Promise<PaymentAnswer | undefined> {
+    const { target, data, label, spendsWei, submitted } = await wish.order()
+    const request = await signRequest(wish.caller, relayer.forwarder, {
+      from: wish.caller.address,
+      to: target,
+      intentId: wish.intentId,
+      gas: INNER_GAS,
+      deadline: Math.floor(clock.now() / 1000) + REQUEST_LIFETIME_SECONDS,
+      data,
+    })
+    const attempt: Attempt = { wish, token, submitted, order: { request, label, spendsWei } }
+    const [result, chainNonce, gasPriceWei] = await Promise.all([
+      options.preflight ? simulate(view.open, request) : undefined,
+      chain.transactionCount(),
+      chain.gasPriceWei(),
+    ])
+    switch (result?.status) {
+      case undefined:
+      case 'executed':
+        return claimAndSend(attempt, view, chainNonce, gasPriceWei)
+      case 'failed':
+        return refuse(
+          wish,
+          token,
+          wish.refused({ kind: 'would_revert', revertData: result.returnData }),
+        )
+      case 'already_spent':
+        return adopt(attempt)
+      case 'expired':
+      case 'deadline_too_far':
+      case 'bad_signature':
+      case 'disallowed_target':
+      case 'skipped':
+      case 'out_of_bounds':
+        throw new Error(`the forwarder refuses this relay's requests: ${result.status}`)
+    }
+  }
+
+  /** What the chain would do with the request after the account's open ones. */
+  async function simulate(
+    open: readonly SignedRequest[],
+    request: SignedRequest,
+  ): Promise<RequestResult | undefined> {
+    const requests = [...open, request]
+    const outcome = await relayer.node.call(
+      {
+        from: relayer.signer.address,
+        to: relayer.forwarder.address,
+        data: encodeExecute(requests),
+      },
+      clock.timeout(PREFLIGHT_TIMEOUT_MS),
+    )
+    if (outcome.kind === 'reverted') throw new Error('the forwarder refuses this relayer')
+    return decodeExecute(requests, outcome.data).at(-1)
+  }
+
+  async function claimAndSend(
+    { wish, token, order, submitted }: Attempt,
+    view: Undecided,
+    chainNonce: number,
+    gasPriceWei: bigint,
+  ): Promise<PaymentAnswer | undefined> {
+    const seen = options.preflight ? view.seen : undefined
+    const claim = await persist(() =>
+      ledger.claim({ ...wish.question, steps: wish.steps, token, chainNonce, seen }),
+    )
+    if (claim.kind !== 'claimed') {
+      if (claim.kind === 'changed') await clock.sleep(PENDING_POLL_MS)
+      return undefined
+    }
+    const transaction = await signClaim(claim, order, gasPriceWei)
+    const reply = submitted(transaction?.hash)
+    const { session } = wish.question
+    const recorded = await persist(() =>
+      ledger.record({ session, token, order, reply, transaction }),
+    )
+    // Somebody took over: these bytes are dropped, and were never sent.
+    if (recorded.kind === 'fenced') return undefined
+    if (transaction !== undefined) await send(wish, transaction)
+    return { kind: 'screen', reply }
+  }
+
+  async function signClaim(
+    claim: Claimed,
+    order: Order,
+    gasPriceWei: bigint,
+  ): Promise<(SignedTransaction & { nonce: number }) | undefined> {
+    if (claim.slot === undefined) return undefined
+    const transaction = await signFor(relayer, claim.slot, gasPriceWei, order.request)
+    return { ...transaction, nonce: claim.slot.nonce }
+  }
+
+  /**
+   * From here on the payment is the ledger's: what fails is done again by whoever tends it, and the
+   * reply is true already. It waits a moment for the broadcast all the same, so that whoever reads
+   * the hash finds it.
+   */
+  async function send(
+    wish: Wish,
+    transaction: SignedTransaction & { nonce: number },
+  ): Promise<void> {
+    const signal = clock.timeout(BROADCAST_TIMEOUT_MS)
+    const sending = broadcast(relayer, transaction.nonce, transaction, true, signal)
+    const watching = sending
+      .then(() => watch(relayer, chain, wish.question.session, wish.intentId, transaction))
+      .catch((error) => {
+        const message = faultOf(error)
+        log({ level: 'warn', event: 'watch.failed', message, intent: wish.intentId })
+      })
+    options.background(watching)
+    await sending.catch(() => undefined)
+  }
+
+  async function refuse(
+    wish: Wish,
+    token: string,
+    reply: string,
+  ): Promise<PaymentAnswer | undefined> {
+    const refused = await persist(() =>
+      ledger.refuse({ ...wish.question, steps: wish.steps, reply, token }),
+    )
+    if (refused.kind === 'refused') return { kind: 'screen', reply }
+    return refused.kind === 'pending' ? undefined : answerOf(refused)
+  }
+
+  /**
+   * The chain has spent this intent and the ledger does not know: it lost its rows, or another relay
+   * paid. Where this very question did it, its screen is shown again.
+   */
+  async function adopt({ wish, order, submitted }: Attempt): Promise<PaymentAnswer | undefined> {
+    const signal = clock.timeout(PREFLIGHT_TIMEOUT_MS)
+    const execution = await findExecution(relayer, wish.intentId, signal)
+    const calldata = execution && (await relayer.node.calldata(execution.hash, signal))
+    const executed = calldata && executedRequest(calldata, wish.intentId)
+    if (execution === undefined || !executed) return { kind: 'uncertain' }
+    if (
+      executed.data !== order.request.data ||
+      !isAddressEqual(executed.to, order.request.to)
+    ) {
+      return { kind: 'ended' }
+    }
+    const reply = submitted(execution.hash)
+    await persist(() =>
+      ledger.adopt({
+        ...wish.question,
+        steps: wish.steps,
+        reply,
+        order: { ...order, request: executed },
+        execution,
+      }),
+    )
+    return undefined
+  }
+
+  function executedRequest(calldata: Hex, intentId: Hex): SignedRequest | undefined {
+    return requestsInCalldata(calldata).find((request) => request.intentId === intentId)
+  }
+
+  /**
+   * Calls of the ledger that a restart of its object interrupts are made again; each of them meets
+   * its own token, so that twice is once.
+   */
+  async function persist<Answer>(call: () => Promise<Answer>): Promise<Answer> {
+    for (let attempt = 1; ; attempt++) {
+      try {
+        return await call()
+      } catch (error) {
+        if (attempt === LEDGER_ATTEMPTS) throw new Error('the ledger gave no answer', { cause: error })
+        await clock.sleep(LEDGER_RETRY_MS)
+      }
+    }
+  }
+}
+
+function answerOf(decided: Exclude<Decided, { kind: 'pending' }>): PaymentAnswer {
+  switch (decided.kind) {
+    case 'answered':
+      return { kind: 'screen', reply: decided.reply }
+    case 'ended':
+      return { kind: 'ended' }
+  }
+}

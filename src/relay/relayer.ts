@@ -1,0 +1,82 @@
+import type { Hex } from 'viem'
+import type { PoolRules } from '../chain/chains.ts'
+import type { Node } from '../chain/node.ts'
+import type { Clock } from '../clock.ts'
+import type { Log } from '../log.ts'
+import { cached } from './cached.ts'
+import { type FeeLimits, gasPriceWithin, replacementPriceUp } from './fees.ts'
+import { encodeExecute, type Forwarder, type SignedRequest } from './forwarder.ts'
+import type { Ledger, SignedTransaction, Slot } from './ledger.ts'
+import type { Signer } from './signer.ts'
+
+/** Everything that pays through one relayer key, whoever does it: a request's Worker or the alarm. */
+export type Relayer = {
+  ledger: Ledger
+  node: Node
+  signer: Signer
+  forwarder: Forwarder
+  rules: PoolRules
+  fees: FeeLimits
+  clock: Clock
+  log: Log
+  /** Names a claim; never guessable, never repeated. */
+  newToken: () => string
+  /** Words for the revert data of a failed call. */
+  reasonOf: (revertData: Hex) => string
+}
+
+/** What a Worker remembers of the chain for a moment, so that not every payment asks. */
+export type ChainCache = {
+  transactionCount: () => Promise<number>
+  gasPriceWei: () => Promise<bigint>
+}
+
+/** Gas that a request's inner call may use: see the gas table of the contracts' README. */
+export const INNER_GAS = 150_000
+
+/** What `execute` itself uses for one request, with a margin: signature, storage, event, calldata. */
+const EXECUTE_GAS = 150_000
+
+/** A transaction that only uses up its nonce. */
+const NO_OP_GAS = 21_000
+
+const NODE_TIMEOUT_MS = 5_000
+
+export function createChainCache(relayer: Relayer): ChainCache {
+  const { node, clock, signer } = relayer
+  return {
+    transactionCount: cached(clock, 1_000, () =>
+      node.transactionCount(signer.address, clock.timeout(NODE_TIMEOUT_MS)),
+    ),
+    gasPriceWei: cached(clock, 5_000, () => node.gasPrice(clock.timeout(NODE_TIMEOUT_MS))),
+  }
+}
+
+/**
+ * Signs the transaction that carries a request, or one that carries nothing, for a nonce. Older
+ * bytes of that nonce are outbid by what the chain's pool asks for.
+ */
+export function signFor(
+  relayer: Relayer,
+  slot: Slot,
+  nodePriceWei: bigint,
+  request: SignedRequest | undefined,
+): Promise<SignedTransaction> {
+  const { signer, forwarder, fees, rules } = relayer
+  const wanted = gasPriceWithin(fees, nodePriceWei)
+  const least =
+    slot.priorGasPriceWei === undefined
+      ? 0n
+      : replacementPriceUp(slot.priorGasPriceWei, rules.replacementPercent)
+  const common = { nonce: slot.nonce, gasPriceWei: wanted > least ? wanted : least }
+  return signer.sign(
+    request === undefined
+      ? { ...common, to: signer.address, data: '0x', gas: NO_OP_GAS }
+      : {
+          ...common,
+          to: forwarder.address,
+          data: encodeExecute([request]),
+          gas: request.gas + EXECUTE_GAS,
+        },
+  )
+}

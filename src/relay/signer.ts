@@ -1,0 +1,35 @@
+import { type Address, type Hex, keccak256, type LocalAccount } from 'viem'
+import type { SignedTransaction } from './ledger.ts'
+
+/** A relayer's transaction before it is signed. Legacy (EIP-155): Rootstock takes no other. */
+export type UnsignedTransaction = {
+  nonce: number
+  to: Address
+  data: Hex
+  gas: number
+  gasPriceWei: bigint
+}
+
+/** Holds one relayer key. */
+export type Signer = {
+  address: Address
+  sign(transaction: UnsignedTransaction): Promise<SignedTransaction>
+}
+
+/** Signs with a key in memory. */
+export function createSigner(account: LocalAccount, chainId: number): Signer {
+  return {
+    address: account.address,
+    async sign({ gasPriceWei, gas, ...transaction }) {
+      const raw = await account.signTransaction({
+        ...transaction,
+        type: 'legacy',
+        chainId,
+        gas: BigInt(gas),
+        gasPrice: gasPriceWei,
+        value: 0n,
+      })
+      return { hash: keccak256(raw), raw, gasPriceWei }
+    },
+  }
+}

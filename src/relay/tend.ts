@@ -1,0 +1,363 @@
+import type { Head } from '../chain/node.ts'
+import { faultOf } from '../log.ts'
+import { broadcast } from './broadcast.ts'
+import { findExecution } from './executions.ts'
+import type { BlockId, OpenNonce, Payment, SignedTransaction, Work } from './ledger.ts'
+import { type Relayer, signFor } from './relayer.ts'
+import { isSpent } from './spent.ts'
+import { settleNonce } from './settle.ts'
+import { logTransitions } from './transitions.ts'
+
+/** What is left after a round. */
+export type Tended = 'open' | 'watching' | 'idle'
+
+const NODE_TIMEOUT_MS = 5_000
+
+/** The request's own Worker sends recorded bytes first; after this time it has died. */
+const UNSENT_AFTER_MS = 3_000
+
+/** A passed nonce without a receipt of ours: replicas get this long to show it. */
+const MISSING_RECEIPT_MS = 30_000
+
+/**
+ * One round of looking after everything that is open: settle what the chain has passed, send again
+ * what it has not, fill gaps, carry what waits, take back what a reorganization removed.
+ *
+ * Safe to run twice, at any time, by anybody: each change is the ledger's compare-and-set.
+ */
+export async function tend(relayer: Relayer): Promise<Tended> {
+  const { ledger, clock, node, signer } = relayer
+  await ledger.prune()
+  const before = await ledger.work()
+  if (isIdle(before)) return 'idle'
+
+  const [head, chainNonce] = await Promise.all([
+    node.head(clock.timeout(NODE_TIMEOUT_MS)),
+    node.transactionCount(signer.address, clock.timeout(NODE_TIMEOUT_MS)),
+  ])
+  const canonical = await followHead(relayer, before, head)
+  if (!canonical) return 'open'
+
+  await settlePassed(relayer, await ledger.work(), head, chainNonce)
+  await confirmDeep(relayer, await ledger.work(), head)
+  await expireOverdue(relayer, await ledger.work(), head)
+  await comeBack(relayer, await ledger.work(), chainNonce)
+  await keepInPool(relayer, await ledger.work(), chainNonce)
+  await fillNonces(relayer, await ledger.work(), chainNonce)
+
+  const after = await ledger.work()
+  if (isOpen(after)) return 'open'
+  return after.watching ? 'watching' : 'idle'
+}
+
+function isOpen(work: Work): boolean {
+  return (
+    work.nonces.length > 0 ||
+    work.queued.length > 0 ||
+    work.carried.length > 0 ||
+    work.mined.length > 0
+  )
+}
+
+function isIdle(work: Work): boolean {
+  return !isOpen(work) && !work.watching
+}
+
+/**
+ * Checks that the chain still holds what it held, and takes back what it does not. False while the
+ * chain is shorter than it was: a lagging replica, until that has lasted too long for one.
+ */
+async function followHead(relayer: Relayer, work: Work, head: Head): Promise<boolean> {
+  const { ledger, log, rules } = relayer
+  const known = work.head
+  if (known !== undefined && head.number < known.number) {
+    await ledger.sawHead(undefined)
+    const since = work.behindSince ?? work.now
+    if (work.now - since < rules.regressionMs) return false
+  }
+  // Blocks noted since the last look may be of any branch; older ones were all of the known head's.
+  for (const block of await ledger.blocks(known?.number ?? -1)) {
+    if (!(await isCanonical(relayer, block, head))) await takeBack(relayer, block)
+  }
+  if (known !== undefined && !(await isCanonical(relayer, known, head))) {
+    log({
+      level: 'warn',
+      event: 'chain.reorganized',
+      message: 'The chain lost a block that it held; what it held of ours goes out again',
+      block: known.number,
+      head: head.number,
+    })
+    for (const block of await ledger.blocks(-1)) {
+      if (await isCanonical(relayer, block, head)) break
+      await takeBack(relayer, block)
+    }
+  }
+  await ledger.sawHead({ number: head.number, hash: head.hash })
+  return true
+}
+
+async function isCanonical({ node, clock }: Relayer, block: BlockId, head: Head): Promise<boolean> {
+  if (block.number >= head.number) return block.number === head.number && block.hash === head.hash
+  const there = await node.block(block.number, clock.timeout(NODE_TIMEOUT_MS))
+  return there?.hash === block.hash
+}
+
+async function takeBack({ ledger, log }: Relayer, block: BlockId): Promise<void> {
+  logTransitions(log, await ledger.reopen(block.hash))
+}
+
+/** Reads what passed nonces did. */
+async function settlePassed(
+  relayer: Relayer,
+  work: Work,
+  head: Head,
+  chainNonce: number,
+): Promise<void> {
+  const { ledger, clock, log } = relayer
+  const payments = bySession(work.carried)
+  for (const open of work.nonces) {
+    if (open.nonce >= chainNonce || open.state !== 'recorded') continue
+    const payment = open.session === undefined ? undefined : payments.get(open.session)
+    await attempt(relayer, 'settle.failed', async () => {
+      const signal = clock.timeout(NODE_TIMEOUT_MS)
+      const settled = await settleNonce(
+        relayer,
+        {
+          nonce: open.nonce,
+          transactions: open.transactions,
+          payment: payment && {
+            session: payment.session,
+            intentId: payment.order.request.intentId,
+          },
+        },
+        head.number,
+        signal,
+      )
+      if (settled || !isOverdue(work, open)) return
+      log({
+        level: 'warn',
+        event: 'nonce.foreign',
+        message: 'The chain passed a nonce of ours with a transaction that is not ours',
+        nonce: open.nonce,
+      })
+      logTransitions(log, await ledger.displaced(open.nonce))
+    })
+  }
+}
+
+function isOverdue(work: Work, open: OpenNonce): boolean {
+  const [latest] = open.transactions
+  const since = latest?.sentAt ?? latest?.recordedAt ?? work.now
+  return work.now - since > MISSING_RECEIPT_MS
+}
+
+/** Outcomes become final at the chain's depth. Their blocks were checked when the head moved. */
+async function confirmDeep(relayer: Relayer, work: Work, head: Head): Promise<void> {
+  const { ledger, log, rules } = relayer
+  for (const payment of work.mined) {
+    const block = payment.execution?.block
+    if (block === undefined || head.number - block.number + 1 < rules.confirmations) continue
+    logTransitions(log, await ledger.confirm(payment.session, block.hash))
+  }
+}
+
+/**
+ * A payment is dead when its deadline lies before a block at confirmation depth and its intent is
+ * unspent there: the forwarder will refuse it for ever.
+ */
+async function expireOverdue(relayer: Relayer, work: Work, head: Head): Promise<void> {
+  const { ledger, node, clock, log, rules } = relayer
+  const overdue = [...work.queued, ...work.carried].filter(
+    (payment) => payment.order.request.deadline < head.timestampSeconds,
+  )
+  if (overdue.length === 0) return
+  await attempt(relayer, 'expire.failed', async () => {
+    const depth = Math.max(0, head.number - rules.confirmations + 1)
+    const deep = await node.block(depth, clock.timeout(NODE_TIMEOUT_MS))
+    if (deep === undefined) return
+    for (const payment of overdue) {
+      if (payment.order.request.deadline >= deep.timestampSeconds) continue
+      const { intentId } = payment.order.request
+      const signal = clock.timeout(NODE_TIMEOUT_MS)
+      if (!(await isSpent(relayer, intentId, signal))) {
+        logTransitions(log, await ledger.expire(payment.session))
+        continue
+      }
+      const execution = await findExecution(relayer, intentId, signal)
+      if (execution !== undefined && payment.state === 'queued') {
+        logTransitions(log, await ledger.settle(payment.session, execution))
+      }
+    }
+  })
+}
+
+/**
+ * A counter that ran ahead of the chain (a node that lied about the count, lost storage) comes back:
+ * nonces behind a gap wider than the pool is deep are given up, and their payments find others.
+ */
+async function comeBack(relayer: Relayer, work: Work, chainNonce: number): Promise<void> {
+  const { ledger, log, rules } = relayer
+  let missing = 0
+  let expected = chainNonce
+  for (const open of work.nonces) {
+    if (open.state !== 'recorded' || open.nonce < chainNonce) continue
+    missing += open.nonce - expected
+    expected = open.nonce + 1
+    if (missing <= rules.maxInFlight) continue
+    log({
+      level: 'warn',
+      event: 'nonce.ahead',
+      message: 'A nonce too far ahead of the chain was given up',
+      nonce: open.nonce,
+      chain: chainNonce,
+    })
+    logTransitions(log, await ledger.abandon(open.nonce))
+  }
+}
+
+/** Sends recorded bytes again before the pool drops them, and outbids the one that all others wait for. */
+async function keepInPool(relayer: Relayer, work: Work, chainNonce: number): Promise<void> {
+  const { clock, rules } = relayer
+  for (const open of work.nonces) {
+    if (open.state !== 'recorded' || open.nonce < chainNonce) continue
+    const [latest] = open.transactions
+    if (latest === undefined || open.nonce >= chainNonce + rules.maxInFlight) continue
+    await attempt(relayer, 'rebroadcast.failed', async () => {
+      if (open.nonce === chainNonce && isStuck(relayer, work, open)) {
+        return replace(relayer, work, open, latest)
+      }
+      const due =
+        latest.sentAt === undefined
+          ? work.now - latest.recordedAt >= UNSENT_AFTER_MS
+          : work.now - latest.sentAt >= rules.rebroadcastMs
+      if (!due) return
+      const isFirst = latest.sentAt === undefined && open.transactions.length === 1
+      await broadcast(relayer, open.nonce, latest, isFirst, clock.timeout(NODE_TIMEOUT_MS))
+    })
+  }
+}
+
+function isStuck({ rules }: Relayer, work: Work, open: OpenNonce): boolean {
+  const [latest] = open.transactions
+  return latest !== undefined && work.now - latest.recordedAt >= rules.replaceAfterMs
+}
+
+/** New bytes over our own, at the price that the pool asks of a replacement; the request stays as it was signed. */
+async function replace(
+  relayer: Relayer,
+  work: Work,
+  open: OpenNonce,
+  latest: SignedTransaction,
+): Promise<void> {
+  const { ledger, node, clock, log, rules, fees } = relayer
+  const payment = bySession(work.carried).get(open.session ?? '')
+  const slot = { nonce: open.nonce, priorGasPriceWei: latest.gasPriceWei }
+  const price = await node.gasPrice(clock.timeout(NODE_TIMEOUT_MS))
+  const transaction = await signFor(relayer, slot, price, payment?.order.request)
+  const isSpentOut = open.transactions.length > rules.maxReplacements
+  if (isSpentOut || transaction.gasPriceWei > fees.maxWei) {
+    log({
+      level: 'error',
+      event: 'nonce.stuck',
+      message: 'A nonce waits for its block and may not be outbid any further',
+      nonce: open.nonce,
+      replacements: open.transactions.length - 1,
+    })
+    return broadcast(relayer, open.nonce, latest, false, clock.timeout(NODE_TIMEOUT_MS))
+  }
+  const recorded = await ledger.replace({
+    nonce: open.nonce,
+    over: latest.hash,
+    carriesPayment: payment !== undefined,
+    transaction,
+  })
+  if (recorded.kind === 'fenced') return
+  log({
+    level: 'warn',
+    event: 'nonce.replaced',
+    message: 'A nonce that waited too long was outbid',
+    nonce: open.nonce,
+    hash: transaction.hash,
+    over: latest.hash,
+  })
+  await broadcast(relayer, open.nonce, transaction, false, clock.timeout(NODE_TIMEOUT_MS))
+}
+
+/**
+ * Carries waiting payments on free nonces: first on those that leave a gap below a recorded one,
+ * which otherwise are used up by transactions that carry nothing.
+ */
+async function fillNonces(relayer: Relayer, work: Work, chainNonce: number): Promise<void> {
+  const { ledger, node, clock, rules } = relayer
+  const taken = new Set(
+    work.nonces.filter((open) => open.state === 'recorded' || open.leaseLive).map(nonceOf),
+  )
+  const recorded = work.nonces.filter((open) => open.state === 'recorded').map(nonceOf)
+  const top = Math.max(chainNonce - 1, ...recorded)
+  const limit = chainNonce + rules.maxInFlight
+  const waiting = [...work.queued]
+  let price: Promise<bigint> | undefined
+  const askPrice = () => {
+    price ??= node.gasPrice(clock.timeout(NODE_TIMEOUT_MS))
+    return price
+  }
+  for (let nonce = chainNonce; nonce < limit; nonce++) {
+    if (taken.has(nonce)) continue
+    const isGap = nonce < top
+    const payment = waiting.shift()
+    if (payment === undefined && !isGap) break
+    await attempt(relayer, 'fill.failed', () => fill(relayer, nonce, chainNonce, payment, askPrice))
+  }
+  const abandoned = work.nonces.filter((open) => open.state === 'leased' && !open.leaseLive)
+  await ledger.release(abandoned.map(nonceOf))
+}
+
+async function fill(
+  relayer: Relayer,
+  nonce: number,
+  chainNonce: number,
+  payment: Payment | undefined,
+  askPrice: () => Promise<bigint>,
+): Promise<void> {
+  const { ledger, clock, log, newToken } = relayer
+  if (payment !== undefined && payment.attempts > 0) {
+    const signal = clock.timeout(NODE_TIMEOUT_MS)
+    const { intentId } = payment.order.request
+    if (await isSpent(relayer, intentId, signal)) {
+      const execution = await findExecution(relayer, intentId, signal)
+      if (execution !== undefined) {
+        logTransitions(log, await ledger.settle(payment.session, execution))
+      }
+      return
+    }
+  }
+  const token = newToken()
+  const session = payment?.session
+  const leased = await ledger.lease({ nonce, token, chainNonce, session })
+  if (leased.kind === 'taken') return
+  const transaction = await signFor(
+    relayer,
+    leased.slot,
+    await askPrice(),
+    payment?.order.request,
+  )
+  const attached = await ledger.attach({ nonce, token, transaction })
+  if (attached.kind === 'fenced') return
+  const isFirst = leased.slot.priorGasPriceWei === undefined
+  await broadcast(relayer, nonce, transaction, isFirst, clock.timeout(NODE_TIMEOUT_MS))
+}
+
+/** One thing's failure is logged and does not keep the round from the others. */
+async function attempt(relayer: Relayer, event: string, work: () => Promise<void>): Promise<void> {
+  try {
+    await work()
+  } catch (error) {
+    relayer.log({ level: 'warn', event, message: faultOf(error) })
+  }
+}
+
+const nonceOf = (open: OpenNonce): number => open.nonce
+
+function bySession(payments: readonly Payment[]): Map<string, Payment> {
+  return new Map(payments.map((payment) => [payment.session, payment]))
+}

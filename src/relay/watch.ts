@@ -1,0 +1,34 @@
+import type { Hex } from 'viem'
+import type { SignedTransaction } from './ledger.ts'
+import type { ChainCache, Relayer } from './relayer.ts'
+import { settleNonce } from './settle.ts'
+
+/** A Worker lives on for 30 s after its reply; what is not in a block by then is the alarm's. */
+const WATCH_MS = 25_000
+
+/**
+ * Polls for the receipt of one payment while its request lives. The account's transaction count,
+ * shared by all payments of this Worker, tells when a receipt is worth asking for.
+ */
+export async function watch(
+  { rules, clock, ...rest }: Relayer,
+  chain: ChainCache,
+  session: string,
+  intentId: Hex,
+  transaction: SignedTransaction & { nonce: number },
+): Promise<void> {
+  const relayer = { rules, clock, ...rest }
+  const until = clock.now() + WATCH_MS
+  while (clock.now() < until) {
+    await clock.sleep(rules.pollMs)
+    if ((await chain.transactionCount()) <= transaction.nonce) continue
+    const signal = clock.timeout(rules.pollMs * 10)
+    const { number } = await relayer.node.head(signal)
+    const passed = {
+      nonce: transaction.nonce,
+      transactions: [transaction],
+      payment: { session, intentId },
+    }
+    if (await settleNonce(relayer, passed, number, signal)) return
+  }
+}

@@ -1,0 +1,78 @@
+import type { AmountFault } from '../../loan/amounts.ts'
+import type { LoanRefusal } from '../../loan/calls.ts'
+import type { Messages } from './messages.ts'
+
+/** English. The first screens are the demonstration's, to the letter. */
+export const english: Messages = {
+  mainMenu: (phone) =>
+    [
+      `Rootstock DeFi (${phone})`,
+      '1. My Balance',
+      '2. Send Money (P2P)',
+      '3. Request Micro-Loan',
+      '4. Repay Loan',
+    ].join('\n'),
+  enterRecipient: 'Enter Recipient Address:_________',
+  enterAmount: 'Enter Amount:_____',
+  repayMenu: ['Repay Loan', '1. All of it', '2. A part', '0. Back'].join('\n'),
+
+  balance: (amount) => `Your Balance: ${amount}`,
+  transferSubmitted: (to, tx) =>
+    ['Transfer Submitted', `To: ${to}`, `Tx: ${tx}`, 'Funds will arrive shortly.'].join('\n'),
+  loanRequested: (amount, tx) =>
+    ['Loan Requested', `Tx: ${tx}`, `${amount} credited shortly.`].join('\n'),
+  repaymentSubmitted: (amount, tx) =>
+    [
+      'Repayment Submitted',
+      `Amount: ${amount === 'all' ? 'all that is owed' : amount}`,
+      `Tx: ${tx}`,
+      'Your loan will be updated shortly.',
+    ].join('\n'),
+  queued: 'queued',
+
+  unknownChoice: 'Please choose from the list.',
+  badRecipient: 'Not a valid address or phone number.',
+  badAmount: amountFault,
+  tooManyMistakes: 'Too many wrong answers. Please dial again.',
+  sessionEnded: 'This session has ended. Please dial again.',
+
+  refused,
+  nothingWasSent: 'Service not available. Nothing was sent. Please try again later.',
+  uncertain: 'It is not known yet whether this was sent. Check your balance before you try again.',
+  unavailable: 'Service not available. Please try again later.',
+  outOfService: 'This service is not in operation.',
+}
+
+function amountFault(fault: AmountFault): string {
+  switch (fault) {
+    case 'not_a_number':
+      return 'Not a valid amount. Example: 0.5'
+    case 'zero':
+      return 'The amount must be more than 0.'
+    case 'too_fine':
+      return 'At most 18 digits after the point.'
+    case 'too_large':
+      return 'This amount is too large.'
+  }
+}
+
+function refused(refusal: LoanRefusal, format: (wei: bigint) => string): string {
+  switch (refusal.reason) {
+    case 'balance_too_low':
+      return `Your balance is too low: ${format(refusal.balanceWei)}. Nothing was sent.`
+    case 'existing_loan':
+      return `You already have a loan. Still to repay: ${format(refusal.owedWei)}.`
+    case 'no_loan':
+      return 'You have no loan to repay.'
+    case 'repayment_too_large':
+      return `You owe only ${format(refusal.owedWei)}. Nothing was sent.`
+    case 'no_liquidity':
+      return 'No loan can be given at the moment. Please try again later.'
+    case 'invalid_recipient':
+      return 'This recipient cannot receive money. Nothing was sent.'
+    case 'paused':
+      return 'The service is paused. Nothing was sent.'
+    case 'unknown':
+      return 'This is not possible at the moment. Nothing was sent.'
+  }
+}

@@ -1,0 +1,34 @@
+import type { Address } from 'viem'
+import type { PhoneNumber } from '../../account/phone.ts'
+import type { AmountFault } from '../../loan/amounts.ts'
+import type { LoanRefusal } from '../../loan/calls.ts'
+
+/** Everything that a screen can say, in one language. Amounts come formatted, with their currency. */
+export type Messages = {
+  mainMenu: (phone: PhoneNumber) => string
+  enterRecipient: string
+  enterAmount: string
+  repayMenu: string
+
+  balance: (amount: string) => string
+  /** `to` and `tx` are short forms already. */
+  transferSubmitted: (to: string, tx: string) => string
+  loanRequested: (amount: string, tx: string) => string
+  repaymentSubmitted: (amount: string | 'all', tx: string) => string
+  queued: string
+
+  unknownChoice: string
+  badRecipient: string
+  badAmount: (fault: AmountFault) => string
+  tooManyMistakes: string
+  sessionEnded: string
+
+  refused: (refusal: LoanRefusal, format: (wei: bigint) => string) => string
+  nothingWasSent: string
+  uncertain: string
+  unavailable: string
+  outOfService: string
+}
+
+/** An address as a screen shows it: its first 10 characters. */
+export const shortAddress = (address: Address): string => `${address.slice(0, 10)}...`

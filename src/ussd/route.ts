@@ -1,0 +1,48 @@
+import { Hono } from 'hono'
+import { bodyLimit } from 'hono/body-limit'
+import type { Answer } from './answer.ts'
+import { parseAfricasTalking } from './gateways/africas-talking.ts'
+import { english } from './messages/en.ts'
+import { end, renderPlain } from './screen.ts'
+
+export type UssdRouteDeps = {
+  answer: Answer
+  /** Keeps work alive when whoever asked hangs up. */
+  background: (work: Promise<void>) => void
+}
+
+/** Far more than any session: the longest `text` that a gateway sends is a few hundred bytes. */
+const MAX_BODY_BYTES = 8 * 1024
+
+/** `POST /`: one delivery of Africa's Talking. */
+export function ussdRoutes({ answer, background }: UssdRouteDeps): Hono {
+  const routes = new Hono()
+  routes.use(
+    bodyLimit({
+      maxSize: MAX_BODY_BYTES,
+      onError: (c) => c.text(renderPlain(end('The request is too large.')), 413, plain),
+    }),
+  )
+  routes.post('/', async (c) => {
+    const parsed = parseAfricasTalking(c.req.header('content-type'), await c.req.text())
+    if (parsed.kind === 'bad') return c.text(renderPlain(end(parsed.says)), parsed.status, plain)
+    const answering = answer(parsed.request)
+    background(answering.then(() => undefined))
+    const { kind, body } = await answering
+    return c.text(body, kind === 'screen' ? 200 : 503, plain)
+  })
+  routes.all('/', (c) => {
+    c.header('allow', 'POST')
+    return c.text(renderPlain(end('Use POST.')), 405, plain)
+  })
+  return routes
+}
+
+/** Stands where a service would be that must not be open to everybody. */
+export function closedRoutes(): Hono {
+  const routes = new Hono()
+  routes.all('/', (c) => c.text(renderPlain(end(english.outOfService)), 503, plain))
+  return routes
+}
+
+const plain = { 'content-type': 'text/plain; charset=utf-8' }

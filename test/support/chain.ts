@@ -1,0 +1,71 @@
+import { randomBytes } from 'node:crypto'
+import { mkdtempSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type Address, type Hex, parseEther } from 'viem'
+import { deployContracts } from '../../scripts/contracts/deploy.ts'
+import { relayerAccount } from '../../src/relay/keys.ts'
+import { type Anvil, startAnvil } from './anvil.ts'
+
+/** anvil's first account, funded on every fresh chain. Everybody knows its key. */
+export const DEV_KEY: Hex = '0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80'
+
+export type TestChain = {
+  anvil: Anvil
+  loan: Address
+  forwarder: Address
+  relayer: Address
+  /** The Worker's environment for this chain. */
+  bindings: Record<string, string>
+  stop: () => Promise<void>
+}
+
+const MNEMONIC = 'test test test test test test test test test test test junk'
+
+/** A chain with the contracts on it, a funded pool and a funded relayer. */
+export async function startChain(args: string[] = []): Promise<TestChain> {
+  const anvil = await startAnvil({ args })
+  const relayer = relayerAccount(MNEMONIC, 31, 0).address
+  const recordFile = join(mkdtempSync(join(tmpdir(), 'deployment-')), '31.json')
+  const { loan, forwarder } = await deployContracts({
+    nodeUrl: anvil.url,
+    chainId: 31,
+    deployerKey: DEV_KEY,
+    relayers: [relayer],
+    recordFile,
+    poolWei: parseEther('10'),
+    log: () => {},
+  })
+  await rpc(anvil.url, 'anvil_setBalance', [relayer, `0x${parseEther('100').toString(16)}`])
+  return {
+    anvil,
+    loan,
+    forwarder,
+    relayer,
+    bindings: {
+      ENVIRONMENT: 'development',
+      CHAIN_ID: '31',
+      POOL_RULES: 'anvil',
+      NODE_URL: anvil.url,
+      LOAN_ADDRESS: loan,
+      FORWARDER_ADDRESS: forwarder,
+      RELAYER_MNEMONIC: MNEMONIC,
+      ACCOUNT_ID_SECRET: `0x${randomBytes(32).toString('hex')}`,
+      ACCOUNT_KEY_SECRET: `0x${randomBytes(32).toString('hex')}`,
+      PREFLIGHT: 'on',
+    },
+    stop: anvil.stop,
+  }
+}
+
+/** One JSON-RPC call; throws what the node refuses with. */
+export async function rpc(url: string, method: string, params: unknown[]): Promise<unknown> {
+  const response = await fetch(url, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }),
+  })
+  const answer = (await response.json()) as { result?: unknown; error?: { message: string } }
+  if (answer.error !== undefined) throw new Error(`${method}: ${answer.error.message}`)
+  return answer.result
+}
