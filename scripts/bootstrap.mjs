@@ -1,0 +1,102 @@
+import { spawn, spawnSync } from 'node:child_process'
+import { existsSync, readFileSync } from 'node:fs'
+import { constants } from 'node:os'
+import { delimiter, join } from 'node:path'
+import { fileURLToPath, pathToFileURL } from 'node:url'
+
+/** The Node that the TypeScript files run on; npm's `node` package brings one. */
+const NEEDED_MAJOR = 24
+
+const root = fileURLToPath(new URL('..', import.meta.url))
+const bin = join(root, 'node_modules', '.bin')
+
+/**
+ * Installs what the lock file names and node_modules lacks, then runs a TypeScript file of this
+ * repository on Node 24. Plain JavaScript without dependencies: on a fresh clone this is the first
+ * thing that runs, on whatever Node the machine has (20 or newer).
+ *
+ * @param {string} script path from the repository's root
+ * @param {string[]} args
+ */
+export async function run(script, args) {
+  if (!isInstalled()) install()
+  process.env.PATH = `${bin}${delimiter}${process.env.PATH ?? ''}`
+  const file = join(root, script)
+  if (Number.parseInt(process.versions.node, 10) >= NEEDED_MAJOR) {
+    process.argv = [process.argv[0] ?? 'node', file, ...args]
+    await import(pathToFileURL(file).href)
+    return
+  }
+  process.exitCode = await runElsewhere(file, args)
+}
+
+/**
+ * Whether node_modules holds the versions of the lock file. npm writes the record that is compared
+ * here when an installation is complete, so one that was interrupted counts as missing.
+ */
+function isInstalled() {
+  const wanted = packages(join(root, 'package-lock.json'))
+  const present = packages(join(root, 'node_modules', '.package-lock.json'))
+  if (wanted === undefined || present === undefined || !existsSync(join(bin, 'node'))) return false
+  return Object.entries(wanted).every(([path, { version, optional, devOptional }]) => {
+    if (path === '') return true
+    const found = present[path]
+    // Packages for other platforms are named by the lock file and never installed.
+    return found === undefined ? optional || devOptional : found.version === version
+  })
+}
+
+/**
+ * @param {string} file
+ * @returns {Record<string, { version: string, optional?: boolean, devOptional?: boolean }> | undefined}
+ */
+function packages(file) {
+  try {
+    return JSON.parse(readFileSync(file, 'utf8')).packages
+  } catch {
+    return undefined
+  }
+}
+
+function install() {
+  const fresh = !existsSync(join(root, 'node_modules'))
+  process.stdout.write(
+    fresh
+      ? 'Installing the packages of package-lock.json (once, about a minute)\n'
+      : 'Installing the packages that package-lock.json names and node_modules lacks\n',
+  )
+  // `ci` empties node_modules first, which other programs of this folder may be running from.
+  const command = fresh ? ['ci'] : ['install', '--no-save']
+  const quiet = ['--loglevel=error', '--no-audit', '--no-fund', '--no-progress']
+  const { status, error } = spawnSync('npm', [...command, ...quiet], {
+    cwd: root,
+    stdio: ['ignore', 'ignore', 'inherit'],
+  })
+  if (status === 0) return
+  process.stderr.write(
+    `The packages could not be installed (npm ${command[0]} ${error?.message ?? `ended with ${status}`}).\n`,
+  )
+  process.exit(1)
+}
+
+/**
+ * The channel between the two processes tells the child at once when this one dies.
+ *
+ * @param {string} file
+ * @param {string[]} args
+ * @returns {Promise<number>} the exit code
+ */
+function runElsewhere(file, args) {
+  const child = spawn(join(bin, 'node'), [file, ...args], {
+    stdio: ['inherit', 'inherit', 'inherit', 'ipc'],
+  })
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) {
+    process.on(signal, () => child.kill(signal))
+  }
+  return new Promise((resolve, reject) => {
+    child.once('error', reject)
+    child.once('exit', (code, signal) =>
+      resolve(code ?? 128 + (signal === null ? 0 : constants.signals[signal])),
+    )
+  })
+}

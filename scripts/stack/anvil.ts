@@ -1,0 +1,191 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { existsSync, mkdirSync, openSync, rmSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { createServer } from 'node:net'
+import { dirname, join } from 'node:path'
+import { z } from 'zod'
+import { adoptStateAtExit, keepSaving, loadChain, saveChain } from './chain-state.ts'
+import { readJson, writeJson } from './files.ts'
+import type { Folder } from './folder.ts'
+import { blockHead, createNodeCall } from './node-call.ts'
+import { end, identify, isRunning } from './process-id.ts'
+import type { Child, Processes } from './processes.ts'
+import { StackError, say } from './report.ts'
+
+/** Where the local chain is looked for first; the next free port is taken when it is in use. */
+const FIRST_PORT = 8545
+
+const STARTS_WITHIN_MS = 20_000
+
+export type LocalChain = {
+  url: string
+  /** Whether it goes on from what an earlier start saved. */
+  loaded: boolean
+  /** Saves now, whatever the head is. */
+  save: () => Promise<void>
+  /** Rejects, with what to say, when the chain ends without having been asked to. */
+  lost: Promise<never>
+  /** Saves for the last time and ends it. */
+  stop: () => Promise<void>
+}
+
+/** Starts the local chain from its saved state and keeps saving it. */
+export async function startChain(
+  folder: Folder,
+  { chainId, processes }: { chainId: number; processes: Processes },
+): Promise<LocalChain> {
+  mkdirSync(folder.chain, { recursive: true, mode: 0o700 })
+  if (adoptStateAtExit(folder))
+    say('Found what the local chain wrote at its end, and go on from it')
+  const port = await freePortFrom(FIRST_PORT)
+  const url = `http://127.0.0.1:${port}`
+  const child = spawnAnvil(folder, { port, chainId, genesisTime: openGenesisTime(folder) })
+  const exited = new Promise<string>((resolve) => {
+    child.once('error', (error) => resolve(error.message))
+    child.once('exit', (code, signal) => resolve(signal ?? `code ${code}`))
+  })
+  const id = child.pid === undefined ? undefined : identify(child.pid)
+  if (id !== undefined) processes.add({ ...id, name: 'anvil', url })
+
+  await answers(url, child, folder)
+  const loaded = await load(folder, url)
+  await setClock(url)
+  const saving = keepSaving(folder, url, (error) => {
+    if (child.exitCode === null && child.signalCode === null)
+      say(`The local chain could not be saved: ${error instanceof Error ? error.message : error}`)
+  })
+  let stopping = false
+  return {
+    url,
+    loaded,
+    save: async () => {
+      await saveChain(folder, url)
+    },
+    lost: exited.then((reason) => {
+      // Ctrl-C reaches anvil first: whether it was lost or ended with us shows a moment later.
+      return new Promise<never>((_, reject) => {
+        setTimeout(() => {
+          if (!stopping)
+            reject(new StackError(`The local chain ended (${reason}). Its blocks are saved.`))
+        }, 300)
+      })
+    }),
+    stop: async () => {
+      stopping = true
+      await saving.stop()
+      if (child.exitCode === null && child.signalCode === null) {
+        await saveChain(folder, url).catch(() => {})
+      }
+      if (id !== undefined) await end(id, { graceMs: 5_000 })
+      await exited
+      adoptStateAtExit(folder)
+    },
+  }
+}
+
+/** Ends an anvil that a killed start left behind, after it has given away its newest blocks. */
+export async function endLeftChain(
+  folder: Folder,
+  left: Child,
+  { keep }: { keep: boolean },
+): Promise<void> {
+  if (keep) {
+    await saveChain(folder, left.url).catch((error) => {
+      say(`The chain that was left running did not give its state (${error.message})`)
+    })
+  }
+  if (isRunning(left)) await end(left, { graceMs: 5_000 })
+  if (!keep) rmSync(folder.chainAtExit, { force: true })
+}
+
+/**
+ * A chain that is loaded into an anvil with another first block has two of them, and either may be
+ * found: so each local chain keeps the time of its first block, from which its hash follows.
+ */
+function openGenesisTime(folder: Folder): number {
+  const kept = z.number().safeParse(readJson(folder.chainGenesisTime))
+  if (kept.success) return kept.data
+  const now = Math.floor(Date.now() / 1_000)
+  writeJson(folder.chainGenesisTime, now)
+  return now
+}
+
+async function load(folder: Folder, url: string): Promise<boolean> {
+  try {
+    return await loadChain(folder, url)
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error)
+    throw new StackError(
+      `The saved chain (${folder.chainState}) cannot be loaded: ${reason}. Start over with: npm start -- --reset`,
+    )
+  }
+}
+
+/** anvil's clock goes on from the first block; deadlines of payments need today's time. */
+async function setClock(url: string): Promise<void> {
+  const call = createNodeCall(url)
+  const latest = await call('eth_getBlockByNumber', ['latest', false], blockHead)
+  const now = Math.floor(Date.now() / 1_000)
+  if (now > latest.timestamp) await call('evm_setTime', [now], z.unknown())
+}
+
+function spawnAnvil(
+  folder: Folder,
+  { port, chainId, genesisTime }: { port: number; chainId: number; genesisTime: number },
+) {
+  const log = folder.log('anvil')
+  mkdirSync(dirname(log), { recursive: true })
+  const output = openSync(log, 'a', 0o600)
+  // Silent, because what it would print are the keys of its accounts.
+  const args = ['--silent', '--host', '127.0.0.1', '--port', `${port}`, '--chain-id', `${chainId}`]
+  const genesis = ['--timestamp', `${genesisTime}`]
+  // A saved chain is longer than what a request may hold by default.
+  const state = ['--no-request-size-limit', '--dump-state', folder.chainAtExit]
+  // What anvil rewrites in place while it runs could be torn: it is to write once, at its end.
+  const atEndOnly = ['--state-interval', '31536000']
+  return spawn(binary(), [...args, ...genesis, ...state, ...atEndOnly], {
+    stdio: ['ignore', output, output],
+  })
+}
+
+/** The program itself: npm's small wrapper would be a second process to look after. */
+function binary(): string {
+  const wrapper = createRequire(import.meta.url).resolve('@foundry-rs/anvil/package.json')
+  const platform = process.platform === 'win32' ? 'win32' : process.platform
+  const arch = process.arch === 'arm64' ? 'arm64' : 'amd64'
+  const file = join(dirname(wrapper), '..', `anvil-${platform}-${arch}`, 'bin', 'anvil')
+  if (existsSync(file)) return file
+  throw new StackError(
+    `npm has no anvil for ${platform} on ${process.arch}. Start one yourself (anvil --chain-id 31) and name it: NODE_URL=http://127.0.0.1:8545 npm start`,
+  )
+}
+
+async function answers(url: string, child: ChildProcess, folder: Folder): Promise<void> {
+  const call = createNodeCall(url, { timeoutMs: 1_000 })
+  const started = performance.now()
+  while (performance.now() - started < STARTS_WITHIN_MS) {
+    if (child.pid === undefined || child.exitCode !== null || child.signalCode !== null) break
+    try {
+      await call('eth_chainId', [], z.string())
+      return
+    } catch {
+      await new Promise((resolve) => setTimeout(resolve, 25))
+    }
+  }
+  throw new StackError(`The local chain did not start: ${folder.log('anvil')} says why.`)
+}
+
+/** The first port from this one on that nobody listens on at the loopback address. */
+async function freePortFrom(first: number): Promise<number> {
+  for (let port = first; port < first + 100; port++) if (await isFree(port)) return port
+  throw new StackError(`No port from ${first} to ${first + 99} is free for the local chain.`)
+}
+
+/** Whether a server could listen on this port of the loopback address now. */
+export function isFree(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const server = createServer()
+    server.once('error', () => resolve(false))
+    server.listen(port, '127.0.0.1', () => server.close(() => resolve(true)))
+  })
+}

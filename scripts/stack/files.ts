@@ -1,0 +1,56 @@
+import {
+  closeSync,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
+import { dirname } from 'node:path'
+
+/** What a file says; undefined when there is none. */
+export function readIfThere(file: string): Buffer | undefined {
+  try {
+    return readFileSync(file)
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined
+    throw error
+  }
+}
+
+/** What a JSON file says; undefined when there is none or it is torn. The caller checks its shape. */
+export function readJson(file: string): unknown {
+  const text = readIfThere(file)
+  if (text === undefined) return undefined
+  try {
+    return JSON.parse(text.toString('utf8'))
+  } catch {
+    return undefined
+  }
+}
+
+/** Writes so that a reader, or a crash at any moment, meets the old content or the new one. */
+export function writeWhole(file: string, content: string | Uint8Array, mode = 0o600): void {
+  mkdirSync(dirname(file), { recursive: true })
+  const temporary = `${file}.${process.pid}.tmp`
+  try {
+    const handle = openSync(temporary, 'w', mode)
+    try {
+      writeFileSync(handle, content)
+      fsyncSync(handle)
+    } finally {
+      closeSync(handle)
+    }
+    renameSync(temporary, file)
+  } catch (error) {
+    rmSync(temporary, { force: true })
+    throw error
+  }
+}
+
+/** As `writeWhole`, readable to people. */
+export function writeJson(file: string, value: unknown): void {
+  writeWhole(file, `${JSON.stringify(value, null, 2)}\n`)
+}

@@ -1,0 +1,42 @@
+import { mkdirSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import type { Address, Hash } from 'viem'
+
+/** The repository's root. */
+export const root = fileURLToPath(new URL('../..', import.meta.url))
+
+/** Where the local stack keeps everything; `DEV_DIR` names another folder than `.dev`. */
+export type Folder = ReturnType<typeof openFolder>
+
+/** Names of what the local stack keeps. Made for its owner only: it holds the local secrets. */
+export function openFolder(env: NodeJS.ProcessEnv = process.env) {
+  const path = resolve(root, env.DEV_DIR ?? '.dev')
+  mkdirSync(path, { recursive: true, mode: 0o700 })
+  const at = (...names: string[]) => join(path, ...names)
+  return {
+    path,
+    /** Who runs, and what it has started. */
+    processes: at('pids.json'),
+    /** What other programs read to find the running stack. */
+    stack: at('stack.json'),
+    secrets: at('secrets.json'),
+    /** The local chain: its saved state, what anvil itself writes at its end, its first block. */
+    chain: at('chain'),
+    chainState: at('chain', 'state.json.gz'),
+    chainAtExit: at('chain', 'at-exit.json'),
+    chainHead: at('chain', 'head.json'),
+    chainGenesisTime: at('chain', 'genesis-time.json'),
+    chainGenesisHash: at('chain', 'genesis-hash.json'),
+    worker: at('worker'),
+    log: (name: 'relay' | 'anvil') => at('logs', `${name}.log`),
+    /** What belongs to one chain, the local one or another. */
+    ofChain: (genesis: Hash) => at('chains', genesis),
+    deployment: (genesis: Hash) => at('chains', genesis, 'deployment.json'),
+    /** What belongs to one deployment on one chain. */
+    funded: (genesis: Hash, loan: Address) => at('chains', genesis, loan, 'funded.json'),
+    fundedForWrangler: (genesis: Hash, loan: Address) =>
+      at('chains', genesis, loan, 'funded-for-wrangler.json'),
+    objects: (genesis: Hash, loan: Address) => at('chains', genesis, loan, 'objects'),
+  }
+}

@@ -1,0 +1,88 @@
+import { parseArgs } from 'node:util'
+import { type Chain, chains } from '../../src/chain/chains.ts'
+import { StackError } from './report.ts'
+
+export type Options = {
+  port: number
+  /** Without one the stack starts a chain of its own. */
+  nodeUrls: string[]
+  chainId: Chain['id']
+  reset: boolean
+  deployerKey: `0x${string}` | undefined
+  /** Worker variables that the environment may set, as they were set. */
+  variables: Record<string, string>
+}
+
+/** The Worker's variables that a local stack takes over from the environment. */
+const passedOn = ['PREFLIGHT', 'CONFIRMATIONS', 'MIN_GAS_PRICE_WEI', 'MAX_GAS_PRICE_WEI'] as const
+
+/** @throws {StackError} naming the value that is wrong, and what would be right */
+export function readOptions(args: string[], env: NodeJS.ProcessEnv): Options {
+  const { reset } = readFlags(args)
+  return {
+    port: readPort(env.PORT),
+    nodeUrls: readNodeUrls(env.NODE_URL, 'NODE_URL'),
+    chainId: readChainId(env.CHAIN_ID),
+    reset,
+    deployerKey: readDeployerKey(env.DEPLOYER_KEY),
+    variables: readVariables(env),
+  }
+}
+
+function readFlags(args: string[]): { reset: boolean } {
+  try {
+    const { values } = parseArgs({ args, options: { reset: { type: 'boolean', default: false } } })
+    return values
+  } catch (error) {
+    const reason = error instanceof Error ? error.message.split('. ')[0] : String(error)
+    throw new StackError(`${reason}. Usage: npm start [-- --reset]`)
+  }
+}
+
+function readPort(text: string | undefined): number {
+  if (text === undefined || text === '') return 3000
+  const port = Number(text)
+  if (!/^\d+$/.test(text) || port < 1 || port > 65_535)
+    throw new StackError(`PORT is "${text}": it has to be a number from 1 to 65535.`)
+  return port
+}
+
+/** Nodes, comma-separated as the Worker takes them. */
+export function readNodeUrls(text: string | undefined, name: string): string[] {
+  const urls = (text ?? '')
+    .split(',')
+    .map((url) => url.trim())
+    .filter((url) => url !== '')
+  for (const url of urls) {
+    if (!/^https?:$/.test(URL.parse(url)?.protocol ?? ''))
+      throw new StackError(`${name} has "${url}": it has to be an http or https address.`)
+  }
+  return urls
+}
+
+/** The test network unless told otherwise, so that no typing error spends real money. */
+export function readChainId(text: string | undefined): Chain['id'] {
+  if (text === undefined || text === '') return 31
+  const chain = Object.values(chains).find(({ id }) => `${id}` === text)
+  if (chain === undefined)
+    throw new StackError(`CHAIN_ID is "${text}": it has to be 31 (testnet) or 30 (mainnet).`)
+  return chain.id
+}
+
+/** Never shown, in no message: it may hold a typing error in a key that works. */
+export function readDeployerKey(text: string | undefined): `0x${string}` | undefined {
+  if (text === undefined || text === '') return undefined
+  const key = text.startsWith('0x') ? text : `0x${text}`
+  if (!/^0x[0-9a-fA-F]{64}$/.test(key))
+    throw new StackError('DEPLOYER_KEY has to be a private key: 64 hex digits, with or without 0x.')
+  return key as `0x${string}`
+}
+
+export function readVariables(env: NodeJS.ProcessEnv): Record<string, string> {
+  return Object.fromEntries(
+    passedOn.flatMap((name) => {
+      const value = env[name]
+      return value === undefined || value === '' ? [] : [[name, value]]
+    }),
+  )
+}

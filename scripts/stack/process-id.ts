@@ -1,0 +1,98 @@
+import { spawnSync } from 'node:child_process'
+import { readdirSync, readFileSync } from 'node:fs'
+
+/** A process for good: a pid alone is given to another process sooner or later. */
+export type ProcessId = { pid: number; started: string }
+
+/** The process that has this pid now; undefined when there is none, or only its remains. */
+export function identify(pid: number): ProcessId | undefined {
+  const status = inspect(pid)
+  return status === undefined ? undefined : { pid, started: status.started }
+}
+
+/** Whether this very process still runs. */
+export function isRunning({ pid, started }: ProcessId): boolean {
+  return inspect(pid)?.started === started
+}
+
+/** The parent's pid; undefined when the process is gone. */
+export function parentOf(pid: number): number | undefined {
+  return inspect(pid)?.parent
+}
+
+/** The processes that this one started and that still run. */
+export function childrenOf(parent: number): ProcessId[] {
+  return allPids().flatMap((pid) => {
+    const status = inspect(pid)
+    return status?.parent === parent ? [{ pid, started: status.started }] : []
+  })
+}
+
+/** Ends a process, by force if it does not go by itself in time; resolves when it is gone. */
+export async function end(id: ProcessId, { graceMs }: { graceMs: number }): Promise<void> {
+  const started = performance.now()
+  signal(id, graceMs > 0 ? 'SIGTERM' : 'SIGKILL')
+  let forced = graceMs === 0
+  while (isRunning(id)) {
+    if (!forced && performance.now() - started > graceMs) {
+      signal(id, 'SIGKILL')
+      forced = true
+    }
+    await new Promise((resolve) => setTimeout(resolve, 20))
+  }
+}
+
+function signal(id: ProcessId, name: NodeJS.Signals): void {
+  if (!isRunning(id)) return
+  try {
+    process.kill(id.pid, name)
+  } catch {
+    // Gone between the two lines.
+  }
+}
+
+type Status = { parent: number; started: string }
+
+let bootId: string | undefined
+
+function inspect(pid: number): Status | undefined {
+  return process.platform === 'linux' ? inspectProc(pid) : inspectPs(pid)
+}
+
+/** proc(5): after the command's name in brackets come state (3), parent (4), …, start time (22). */
+function inspectProc(pid: number): Status | undefined {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
+    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
+    const [state, parent, startTicks] = [fields[0], fields[1], fields[19]]
+    if (state === undefined || parent === undefined || 'ZX'.includes(state)) return undefined
+    // Ticks count from the machine's start, so the start belongs to the name.
+    bootId ??= readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim()
+    return { parent: Number(parent), started: `${bootId}:${startTicks}` }
+  } catch {
+    return undefined
+  }
+}
+
+function inspectPs(pid: number): Status | undefined {
+  const { stdout } = spawnSync('ps', ['-o', 'ppid=,stat=,lstart=', '-p', `${pid}`], {
+    encoding: 'utf8',
+  })
+  const [, parent, state, started] = /^\s*(\d+)\s+(\S+)\s+(.+?)\s*$/.exec(stdout ?? '') ?? []
+  if (parent === undefined || started === undefined || state?.startsWith('Z')) return undefined
+  return { parent: Number(parent), started }
+}
+
+function allPids(): number[] {
+  if (process.platform === 'linux') return readdirSync('/proc').filter(isNumber).map(Number)
+  const { stdout } = spawnSync('ps', ['-A', '-o', 'pid='], { encoding: 'utf8' })
+  return (stdout ?? '')
+    .split('\n')
+    .map((line) => line.trim())
+    .filter(isNumber)
+    .map(Number)
+}
+
+function isNumber(text: string): boolean {
+  return /^\d+$/.test(text)
+}

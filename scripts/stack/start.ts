@@ -1,0 +1,354 @@
+import { rmSync } from 'node:fs'
+import { type Address, createPublicClient, formatEther, http } from 'viem'
+import type { Deployment } from '../contracts/deploy.ts'
+import { endLeftChain, isFree, type LocalChain, startChain } from './anvil.ts'
+import { DEMO_DEPOSIT_WEI, demoCallers, fundDemoCallers } from './callers.ts'
+import { readSavedHead } from './chain-state.ts'
+import { prepareChain } from './deployment.ts'
+import { readJson, writeJson } from './files.ts'
+import { type Folder, openFolder } from './folder.ts'
+import { type ChainNode, openNode, withoutKey } from './node.ts'
+import { type Options, readOptions } from './options.ts'
+import { end } from './process-id.ts'
+import { type Child, claim } from './processes.ts'
+import { relayerAddresses } from './relayers.ts'
+import { command, describe, StackError, say } from './report.ts'
+import type { RunningStack } from './running-stack.ts'
+import { openSecrets, type Secrets } from './secrets.ts'
+import { watchStarter } from './starter.ts'
+import { openTreasury } from './treasury.ts'
+import { bundleWorker, type RunningWorker, runWorker, workerVariables } from './worker.ts'
+import { createWorkerLog } from './worker-log.ts'
+
+const HEALTHY_WITHIN_MS = 5_000
+
+/** As often as Cloudflare runs the Worker's cron. */
+const WAKE_EVERY_MS = 60_000
+
+/** How long a start waits for payments that are sent again. */
+const REPEATED_WITHIN_MS = 20_000
+
+await command(async () => {
+  const options = readOptions(process.argv.slice(2), process.env)
+  const lifetime = openLifetime()
+  try {
+    await start(options, lifetime)
+  } catch (error) {
+    await lifetime.fail(error)
+  }
+})
+
+/** What has to be ended, newest first, however this process ends. */
+type Lifetime = {
+  add: (step: () => unknown) => void
+  /** Waits for ever once the end has begun, so that nothing new is started. */
+  goOn: () => Promise<void>
+  stop: (line: string, code: number) => Promise<never>
+  fail: (error: unknown) => Promise<never>
+}
+
+function openLifetime(): Lifetime {
+  const steps: (() => unknown)[] = []
+  let stopping: Promise<never> | undefined
+
+  const endAll = async (code: number): Promise<never> => {
+    for (const step of steps.reverse()) {
+      try {
+        await step()
+      } catch (error) {
+        process.stderr.write(`${describe(error)}\n`)
+      }
+    }
+    process.exit(code)
+  }
+  const stop = (line: string, code: number) => {
+    if (stopping === undefined) {
+      say(line)
+      stopping = endAll(code)
+    }
+    return stopping
+  }
+  const fail = (error: unknown) => {
+    // What breaks because everything is being ended is no news.
+    if (stopping === undefined) {
+      process.stderr.write(`${describe(error)}\n`)
+      stopping = endAll(1)
+    }
+    return stopping
+  }
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
+    process.on(signal, () => void stop('\nStopping', 0))
+  }
+  process.on('uncaughtException', (error) => void fail(error))
+  process.on('unhandledRejection', (error) => void fail(error))
+  watchStarter(() => void stop('npm start was killed: stopping', 1))
+  return {
+    add: (step) => steps.push(step),
+    goOn: async () => {
+      if (stopping !== undefined) await stopping
+    },
+    stop,
+    fail,
+  }
+}
+
+async function start(options: Options, lifetime: Lifetime): Promise<void> {
+  const began = performance.now()
+  const folder = openFolder()
+  const relayUrl = `http://127.0.0.1:${options.port}`
+  const claimed = claim(folder, relayUrl)
+  if (claimed.kind === 'running') {
+    throw new StackError(
+      `The stack already runs at ${claimed.relayUrl} (process ${claimed.main.pid}). End that one first, with Ctrl-C or: kill ${claimed.main.pid}`,
+    )
+  }
+  const { killed, left, processes } = claimed
+  lifetime.add(processes.close)
+  // Whoever waits for this file waits for this start.
+  rmSync(folder.stack, { force: true })
+  lifetime.add(() => rmSync(folder.stack, { force: true }))
+
+  const isLocal = options.nodeUrls.length === 0
+  await endLeft(folder, left, { keep: !(options.reset && isLocal) })
+  if (!(await isFree(options.port))) {
+    throw new StackError(
+      `Port ${options.port} is in use by another program. Choose one with: PORT=${options.port + 1} npm start`,
+    )
+  }
+  await lifetime.goOn()
+  const secrets = openSecrets(folder.secrets)
+  const bundling = bundleWorker(folder.worker)
+  // Looked at when it is needed; until then a failure is not lost.
+  bundling.catch(() => {})
+
+  if (options.reset && isLocal) forgetLocalChain(folder)
+  const chain = isLocal
+    ? await startChain(folder, { chainId: options.chainId, processes })
+    : undefined
+  if (chain !== undefined) {
+    lifetime.add(chain.stop)
+    chain.lost.catch((error) => lifetime.fail(error))
+  }
+  await lifetime.goOn()
+  const nodeUrls = chain === undefined ? options.nodeUrls : [chain.url]
+  const node = await openNode(nodeUrls, options.chainId)
+  if (chain === undefined) {
+    if (options.reset) rmSync(folder.ofChain(node.genesis), { recursive: true, force: true })
+    say(`Using the node at ${withoutKey(node.url)} (chain ${node.chain.id})`)
+  } else {
+    writeJson(folder.chainGenesisHash, node.genesis)
+    sayWhatWasFound(folder, chain, { killed })
+  }
+
+  say('Compiling and deploying the contracts, where that is not done yet')
+  const relayers = relayerAddresses(secrets.RELAYER_MNEMONIC, node.chain.id)
+  const treasury = await openTreasury(node, options.deployerKey)
+  const deployment = await prepareChain(folder, node, {
+    treasury,
+    relayers,
+    restart: 'npm start -- --reset',
+  })
+  await lifetime.goOn()
+  if (treasury !== undefined && node.isAnvil) {
+    const bank = { node, treasury, loan: deployment.loan, secrets }
+    await fundDemoCallers(bank, folder.funded(node.genesis, deployment.loan))
+  }
+  // Before the first payment, so that a ledger never knows of contracts that its chain forgets.
+  await chain?.save()
+  await lifetime.goOn()
+
+  say('Starting the Worker')
+  await bundling
+  const nonces = await transactionCounts(node, relayers)
+  const log = createWorkerLog(folder.log('relay'), say)
+  const worker = await runWorker({
+    bundle: folder.worker,
+    objects: folder.objects(node.genesis, deployment.loan),
+    port: options.port,
+    variables: workerVariables({
+      ...{ secrets, node, nodeUrls, deployment },
+      overrides: options.variables,
+    }),
+    processes,
+    onLine: log,
+  })
+  lifetime.add(worker.stop)
+  await lifetime.goOn()
+  await healthy(worker.url)
+  keepAwake(worker, lifetime)
+  if (killed && chain !== undefined) await sayWhatWasRepeated(node, relayers, nonces)
+
+  const stack = describeStack({ worker, node, secrets, deployment, relayers })
+  writeJson(folder.stack, stack)
+  const seconds = ((performance.now() - began) / 1000).toFixed(1)
+  sayReady({ stack, node, local: chain !== undefined, seconds, funded: node.isAnvil })
+}
+
+/** Processes that a killed start could not end: first who sends, then the chain with all it has. */
+async function endLeft(folder: Folder, left: Child[], { keep }: { keep: boolean }): Promise<void> {
+  for (const child of left.filter(({ name }) => name === 'workerd')) {
+    say(`Ending the Worker that a killed start left running (process ${child.pid})`)
+    await end(child, { graceMs: 0 })
+  }
+  for (const child of left.filter(({ name }) => name === 'anvil')) {
+    const saved = keep ? ', after saving its blocks' : ''
+    say(`Ending the local chain that a killed start left running (process ${child.pid})${saved}`)
+    await endLeftChain(folder, child, { keep })
+  }
+}
+
+/** Other chains' ledgers stay, and so do the secrets, which callers' money elsewhere depends on. */
+function forgetLocalChain(folder: Folder): void {
+  const genesis = readJson(folder.chainGenesisHash)
+  if (typeof genesis === 'string' && /^0x[0-9a-f]{64}$/.test(genesis)) {
+    rmSync(folder.ofChain(genesis as `0x${string}`), { recursive: true, force: true })
+  }
+  rmSync(folder.chain, { recursive: true, force: true })
+  say('The local chain and what was kept with it are gone: starting over')
+}
+
+function sayWhatWasFound(folder: Folder, chain: LocalChain, { killed }: { killed: boolean }): void {
+  const saved = readSavedHead(folder)
+  if (!chain.loaded || saved === undefined) {
+    say(`Started a new local chain at ${chain.url}`)
+    return
+  }
+  const at = new Date(saved.savedAt).toTimeString().slice(0, 8)
+  say(
+    killed
+      ? `The last start was killed. The local chain at ${chain.url} goes on from block ${saved.number}, saved at ${at}`
+      : `The local chain at ${chain.url} goes on from block ${saved.number}`,
+  )
+}
+
+function transactionCounts(node: ChainNode, accounts: Address[]): Promise<number[]> {
+  const client = createPublicClient({ transport: http(node.url) })
+  return Promise.all(accounts.map((address) => client.getTransactionCount({ address })))
+}
+
+/**
+ * A chain that comes back older than the ledger is a reorganization to the relay: it sends the same
+ * bytes again. Waits until it has.
+ */
+async function sayWhatWasRepeated(
+  node: ChainNode,
+  relayers: Address[],
+  before: number[],
+): Promise<void> {
+  const started = performance.now()
+  const sum = (counts: number[]) => counts.reduce((total, count) => total + count, 0)
+  let repeated = 0
+  let changedAt = started
+  while (
+    performance.now() - started < REPEATED_WITHIN_MS &&
+    performance.now() - changedAt < 1_500
+  ) {
+    const now = sum(await transactionCounts(node, relayers)) - sum(before)
+    if (now !== repeated) changedAt = performance.now()
+    repeated = now
+    await new Promise((resolve) => setTimeout(resolve, 100))
+  }
+  if (repeated > 0) say(`Sent again what the chain had lost: ${repeated} transactions, same bytes`)
+}
+
+async function healthy(url: string): Promise<void> {
+  const started = performance.now()
+  for (;;) {
+    const response = await fetch(`${url}/healthz`, { signal: AbortSignal.timeout(5_000) })
+    const text = await response.text()
+    if (response.ok) return
+    if (performance.now() - started > HEALTHY_WITHIN_MS) {
+      throw new StackError(`The Worker is not healthy (${response.status}): ${text.slice(0, 500)}`)
+    }
+    await new Promise((resolve) => setTimeout(resolve, 200))
+  }
+}
+
+/** Wakes the ledgers now and every minute, and notices when workerd is gone. */
+function keepAwake(worker: RunningWorker, lifetime: Lifetime): void {
+  const wake = () => {
+    worker.wake().catch((error) => {
+      if (worker.isRunning()) say(`The Worker's scheduled run failed: ${describe(error)}`)
+    })
+  }
+  wake()
+  const waking = setInterval(wake, WAKE_EVERY_MS)
+  const watching = setInterval(() => {
+    if (worker.isRunning()) return
+    clearInterval(watching)
+    // Ctrl-C reaches workerd first: whether it was lost or ended with us shows a moment later.
+    setTimeout(() => void lifetime.fail(new StackError('The Worker ended. Start again.')), 300)
+  }, 1_000)
+  lifetime.add(() => {
+    clearInterval(waking)
+    clearInterval(watching)
+  })
+}
+
+function describeStack({
+  worker,
+  node,
+  secrets,
+  deployment: { loan, forwarder },
+  relayers,
+}: {
+  worker: RunningWorker
+  node: ChainNode
+  secrets: Secrets
+  deployment: Deployment
+  relayers: Address[]
+}): RunningStack {
+  const rpcUrl = `${worker.url}/rpc/${secrets.RPC_KEY}`
+  return {
+    relayUrl: worker.url,
+    rpcUrl,
+    wsUrl: rpcUrl.replace(/^http/, 'ws'),
+    nodeUrl: node.url,
+    chainId: node.chain.id,
+    contracts: { loan, forwarder },
+    relayers,
+    operatorToken: secrets.OPERATOR_TOKEN,
+  }
+}
+
+function sayReady({
+  stack,
+  node,
+  local,
+  seconds,
+  funded,
+}: {
+  stack: RunningStack
+  node: ChainNode
+  local: boolean
+  seconds: string
+  funded: boolean
+}): void {
+  const { currency } = node.chain
+  const callers = `${demoCallers[0]} to ${demoCallers.at(-1)}`
+  const amount = formatEther(DEMO_DEPOSIT_WEI)
+  const dial = `curl -s ${stack.relayUrl}/ussd -d phoneNumber=%2B${demoCallers[0]?.slice(1)}`
+  const example = '{"jsonrpc":"2.0","id":1,"method":"eth_blockNumber","params":[]}'
+  say(`
+Ready after ${seconds} s: ${stack.relayUrl}
+
+  chain      ${node.chain.id} at ${withoutKey(node.url)}${local ? ' (local, kept for the next start)' : ''}
+  loan       ${stack.contracts.loan}
+  forwarder  ${stack.contracts.forwarder}
+  relayers   ${stack.relayers.join(', ')}
+${funded ? `  callers    ${callers} were given ${amount} ${currency} each, once; \`npm run fund\` gives to others\n` : ''}
+Try next, in another terminal:
+
+  npm run dial                              a phone in the terminal
+  npm run fund -- +254700000009 0.5         money for any number
+
+  ${dial} -d sessionId=$(date +%s) -d 'text='
+  ${dial} -d sessionId=$(date +%s) -d 'text=1'
+  ${dial} -d sessionId=$(date +%s) -d 'text=2*%2B${demoCallers[1]?.slice(1)}*0.1'
+  ${dial} -d sessionId=$(date +%s) -d 'text=3'
+
+  curl -s "$(node -p "require('./.dev/stack.json').rpcUrl")" -H 'content-type: application/json' -d '${example}'
+
+Ctrl-C ends everything; the next start goes on from here, \`npm start -- --reset\` starts over.
+`)
+}

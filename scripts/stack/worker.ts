@@ -1,0 +1,196 @@
+import { spawn } from 'node:child_process'
+import { readFileSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { convertV4MiniflareOptions, Miniflare, NoOpLog } from 'miniflare'
+import type { Deployment } from '../contracts/deploy.ts'
+import { root } from './folder.ts'
+import type { ChainNode } from './node.ts'
+import { childrenOf } from './process-id.ts'
+import type { Processes } from './processes.ts'
+import { StackError } from './report.ts'
+import { hashRpcKey, type Secrets } from './secrets.ts'
+
+/** The Worker's configuration, as its bindings and as `.dev.vars` hold it: all of it is text. */
+export type WorkerVariables = Record<string, string>
+
+/** What a local Worker needs to know. `overrides` come from the environment and go before. */
+export function workerVariables({
+  secrets,
+  node,
+  nodeUrls,
+  deployment,
+  overrides,
+}: {
+  secrets: Secrets
+  node: ChainNode
+  nodeUrls: string[]
+  deployment: Deployment
+  overrides: Record<string, string>
+}): WorkerVariables {
+  return {
+    ENVIRONMENT: 'development',
+    CHAIN_ID: `${node.chain.id}`,
+    POOL_RULES: node.isAnvil ? 'anvil' : 'rootstock',
+    NODE_URL: nodeUrls.join(','),
+    LOAN_ADDRESS: deployment.loan,
+    FORWARDER_ADDRESS: deployment.forwarder,
+    RELAYER_MNEMONIC: secrets.RELAYER_MNEMONIC,
+    ACCOUNT_ID_SECRET: secrets.ACCOUNT_ID_SECRET,
+    ACCOUNT_KEY_SECRET: secrets.ACCOUNT_KEY_SECRET,
+    OPERATOR_TOKEN: secrets.OPERATOR_TOKEN,
+    RPC_KEY_HASHES: hashRpcKey(secrets.RPC_KEY),
+    PREFLIGHT: 'on',
+    ...overrides,
+  }
+}
+
+/** Cloudflare's tools stay off the network and say nothing of themselves. */
+export const quietTools = {
+  WRANGLER_SEND_METRICS: 'false',
+  WRANGLER_LOG: 'error',
+  WRANGLER_WRITE_LOGS: 'false',
+  CLOUDFLARE_CF_FETCH_ENABLED: 'false',
+}
+
+/**
+ * Bundles the Worker as a deployment would.
+ *
+ * @throws {StackError} with wrangler's own words when it does not build
+ */
+export async function bundleWorker(folder: string): Promise<void> {
+  rmSync(folder, { recursive: true, force: true })
+  const child = spawn('wrangler', ['deploy', '--dry-run', '--outdir', folder], {
+    cwd: root,
+    env: { ...process.env, ...quietTools },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  let output = ''
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.setEncoding('utf8').on('data', (text: string) => {
+      output += text
+    })
+  }
+  const code = await new Promise<number | null>((resolve, reject) => {
+    child.once('error', reject)
+    child.once('close', resolve)
+  })
+  if (code !== 0) throw new StackError(`The Worker does not build:\n${output.trim()}`)
+}
+
+export type RunningWorker = {
+  url: string
+  /** Runs the Worker's scheduled handler, as Cloudflare does every minute. */
+  wake: () => Promise<void>
+  /** Whether workerd still runs. */
+  isRunning: () => boolean
+  stop: () => Promise<void>
+}
+
+/** Serves the bundled Worker with what wrangler.toml binds to it, on the loopback address. */
+export async function runWorker({
+  bundle,
+  objects,
+  port,
+  variables,
+  processes,
+  onLine,
+}: {
+  bundle: string
+  /** Where Durable Objects keep their rows. */
+  objects: string
+  port: number
+  variables: WorkerVariables
+  processes: Processes
+  /** A line that the Worker wrote. */
+  onLine: (line: string) => void
+}): Promise<RunningWorker> {
+  const listeners = signalListeners()
+  const { worker, cron } = await readConfiguration(variables)
+  const script = join(bundle, 'worker.js')
+  const known = new Set(childrenOf(process.pid).map(({ pid }) => pid))
+  const miniflare = new Miniflare(
+    convertV4MiniflareOptions({
+      host: '127.0.0.1',
+      port,
+      // Requests are not logged: their paths hold keys.
+      log: new NoOpLog(),
+      logRequests: false,
+      cf: false,
+      telemetry: { enabled: false },
+      resourcePersistencePath: objects,
+      handleStructuredLogs: ({ message }) => onLine(message),
+      handleUncaughtError: (error) => onLine(`${error.stack ?? error}`),
+      workers: [
+        {
+          ...worker,
+          modulesRoot: bundle,
+          modules: [{ type: 'ESModule', path: script, contents: readFileSync(script, 'utf8') }],
+        },
+      ],
+    }),
+  )
+  // Miniflare would end this process at the first signal, before the chain is saved.
+  for (const [signal, before] of listeners) {
+    for (const listener of process.listeners(signal)) {
+      if (!before.includes(listener)) process.off(signal, listener)
+    }
+  }
+  const recording = recordRuntime(known, processes)
+  let url: URL
+  try {
+    url = await miniflare.ready
+  } finally {
+    recording.stop()
+  }
+  const fetcher = await miniflare.getWorker()
+  return {
+    url: url.origin,
+    wake: async () => {
+      await fetcher.scheduled({ cron })
+    },
+    isRunning: recording.isRunning,
+    stop: () => miniflare.dispose(),
+  }
+}
+
+function signalListeners() {
+  const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
+  return signals.map((signal) => [signal, process.listeners(signal)] as const)
+}
+
+/**
+ * workerd outlives a killed parent and keeps its port, so it is written down as soon as it is there,
+ * not when it is ready.
+ */
+function recordRuntime(known: Set<number>, processes: Processes) {
+  const recorded = new Set<number>()
+  const look = () => {
+    for (const child of childrenOf(process.pid)) {
+      if (known.has(child.pid) || recorded.has(child.pid)) continue
+      recorded.add(child.pid)
+      processes.add({ ...child, name: 'workerd', url: '' })
+    }
+  }
+  const timer = setInterval(look, 10)
+  return {
+    stop: () => {
+      clearInterval(timer)
+      look()
+    },
+    isRunning: () => childrenOf(process.pid).some(({ pid }) => recorded.has(pid)),
+  }
+}
+
+/** wrangler.toml in Miniflare's words, with our variables alone: `.dev.vars` is for `wrangler dev`. */
+async function readConfiguration(variables: WorkerVariables) {
+  // wrangler reads these when it is loaded, and it is large.
+  Object.assign(process.env, quietTools)
+  const { unstable_readConfig, unstable_getMiniflareWorkerOptions } = await import('wrangler')
+  const config = unstable_readConfig({ config: join(root, 'wrangler.toml') })
+  const { workerOptions } = unstable_getMiniflareWorkerOptions(config)
+  const bindings = { ...config.vars, ...variables }
+  return {
+    worker: { ...workerOptions, name: config.name ?? 'worker', rootPath: root, bindings },
+    cron: config.triggers.crons?.[0] ?? '* * * * *',
+  }
+}

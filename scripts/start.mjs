@@ -1,0 +1,3 @@
+import { run } from './bootstrap.mjs'
+
+await run('scripts/stack/start.ts', process.argv.slice(2))
