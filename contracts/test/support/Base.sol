@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: MIT
+pragma solidity 0.8.30;
+
+import {Test} from "forge-std/Test.sol";
+import {Vm} from "forge-std/Vm.sol";
+
+import {IMicroLoan} from "../../src/IMicroLoan.sol";
+import {IRelayForwarder} from "../../src/IRelayForwarder.sol";
+import {MicroLoan} from "../../src/MicroLoan.sol";
+import {RelayForwarder} from "../../src/RelayForwarder.sol";
+import {Requests} from "./Requests.sol";
+
+/// @notice The deployed pair with a funded pool, three phone accounts, and short ways to act as them.
+abstract contract Base is Test {
+    uint256 internal constant PRINCIPAL = 0.01 ether;
+    uint256 internal constant CAP = 0.05 ether;
+    uint256 internal constant POOL = 10 ether;
+    uint64 internal constant REQUEST_GAS = 150_000;
+
+    RelayForwarder internal forwarder;
+    MicroLoan internal loan;
+    address internal owner = makeAddr("owner");
+    address internal relayer = makeAddr("relayer");
+    address internal stranger = makeAddr("stranger");
+    Vm.Wallet internal alice = vm.createWallet("alice");
+    Vm.Wallet internal bob = vm.createWallet("bob");
+    Vm.Wallet internal carol = vm.createWallet("carol");
+    uint256 private _intents;
+
+    function setUp() public virtual {
+        vm.warp(1_790_000_000);
+        vm.chainId(31);
+        forwarder = new RelayForwarder(owner);
+        loan = new MicroLoan(address(forwarder), owner, PRINCIPAL, CAP);
+        vm.startPrank(owner);
+        forwarder.setRelayer(relayer, true);
+        forwarder.setTarget(address(loan), true);
+        vm.stopPrank();
+        _fund(POOL);
+    }
+
+    // Requests
+
+    function _request(address from, bytes memory data) internal returns (IRelayForwarder.Request memory) {
+        return IRelayForwarder.Request({
+            from: from,
+            to: address(loan),
+            intentId: keccak256(abi.encode("intent", ++_intents)),
+            gas: REQUEST_GAS,
+            deadline: uint64(block.timestamp + 2 hours),
+            data: data
+        });
+    }
+
+    function _signed(Vm.Wallet memory signer, bytes memory data)
+        internal
+        returns (IRelayForwarder.SignedRequest memory)
+    {
+        return _sign(_request(signer.addr, data), signer);
+    }
+
+    function _sign(IRelayForwarder.Request memory request, Vm.Wallet memory signer)
+        internal
+        view
+        returns (IRelayForwarder.SignedRequest memory)
+    {
+        return Requests.sign(request, signer.privateKey, address(forwarder));
+    }
+
+    function _execute(IRelayForwarder.SignedRequest[] memory requests)
+        internal
+        returns (IRelayForwarder.Result[] memory)
+    {
+        vm.prank(relayer);
+        return forwarder.execute(requests);
+    }
+
+    function _execute(IRelayForwarder.SignedRequest memory request)
+        internal
+        returns (IRelayForwarder.Result memory)
+    {
+        return _execute(_batch(request))[0];
+    }
+
+    function _batch(IRelayForwarder.SignedRequest memory request)
+        internal
+        pure
+        returns (IRelayForwarder.SignedRequest[] memory requests)
+    {
+        requests = new IRelayForwarder.SignedRequest[](1);
+        requests[0] = request;
+    }
+
+    /// @dev A phone's call that has to succeed.
+    function _forward(Vm.Wallet memory signer, bytes memory data) internal {
+        IRelayForwarder.Result memory result = _execute(_signed(signer, data));
+        _assertStatus(result.status, IRelayForwarder.Status.Executed, "forwarded call");
+    }
+
+    /// @dev A phone's call that has to fail for just this reason.
+    function _forwardFails(Vm.Wallet memory signer, bytes memory data, bytes memory reason) internal {
+        IRelayForwarder.Result memory result = _execute(_signed(signer, data));
+        _assertStatus(result.status, IRelayForwarder.Status.Failed, "forwarded call");
+        assertEq(result.returnData, reason, "reason of the failure");
+    }
+
+    function _assertStatus(
+        IRelayForwarder.Status actual,
+        IRelayForwarder.Status expected,
+        string memory label
+    ) internal pure {
+        assertEq(uint256(actual), uint256(expected), label);
+    }
+
+    // Money
+
+    function _fund(uint256 amount) internal {
+        hoax(stranger, amount);
+        loan.fund{value: amount}();
+    }
+
+    function _depositFor(address account, uint256 amount) internal {
+        hoax(stranger, amount);
+        loan.depositFor{value: amount}(account);
+    }
+
+    function _borrow(Vm.Wallet memory borrower) internal {
+        _forward(borrower, _applyForLoan());
+    }
+
+    // Calls
+
+    function _applyForLoan() internal pure returns (bytes memory) {
+        return abi.encodeCall(IMicroLoan.applyForLoan, ());
+    }
+
+    function _transfer(address to, uint256 amount) internal pure returns (bytes memory) {
+        return abi.encodeCall(IMicroLoan.transfer, (to, amount));
+    }
+
+    function _repayLoan(uint256 amount) internal pure returns (bytes memory) {
+        return abi.encodeCall(IMicroLoan.repayLoan, (amount));
+    }
+
+    function _withdrawTo(address recipient, uint256 amount) internal pure returns (bytes memory) {
+        return abi.encodeCall(IMicroLoan.withdrawTo, (payable(recipient), amount));
+    }
+}

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: MIT
+pragma solidity 0.8.30;
+
+import {IMicroLoan} from "../../src/IMicroLoan.sol";
+
+/// @notice Takes no currency.
+contract Refusing {
+    function withdraw(IMicroLoan loan, uint256 amount) external {
+        loan.withdraw(amount);
+    }
+}
+
+/// @notice Refuses currency with a megabyte of revert data.
+contract Bombing {
+    receive() external payable {
+        assembly {
+            revert(0, 1000000)
+        }
+    }
+}
+
+/// @notice Withdraws again while it is being paid.
+contract Reentrant {
+    IMicroLoan internal immutable LOAN;
+    uint256 public attempts;
+    uint256 public successes;
+
+    constructor(IMicroLoan loan) {
+        LOAN = loan;
+    }
+
+    function depositAndWithdraw() external payable {
+        LOAN.deposit{value: msg.value}();
+        LOAN.withdraw(msg.value);
+    }
+
+    receive() external payable {
+        ++attempts;
+        try LOAN.withdraw(msg.value) {
+            ++successes;
+        } catch {}
+    }
+}
+
+/// @notice Sends currency to whoever does not want it.
+contract Forcing {
+    constructor(address payable target) payable {
+        selfdestruct(target);
+    }
+}

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: MIT
+pragma solidity 0.8.30;
+
+import {Ownable} from "@openzeppelin/contracts/access/Ownable.sol";
+
+import {IMicroLoan} from "../../../src/IMicroLoan.sol";
+import {MicroLoan} from "../../../src/MicroLoan.sol";
+import {Base} from "../../support/Base.sol";
+import {Refusing} from "../../support/Receivers.sol";
+
+contract MicroLoanDefundTest is Base {
+    function test_RevertWhen_TheCallerIsNotTheOwner() external {
+        vm.prank(stranger);
+        vm.expectRevert(abi.encodeWithSelector(Ownable.OwnableUnauthorizedAccount.selector, stranger));
+        loan.defund(1);
+    }
+
+    function test_RevertWhen_TheAmountIsZero() external {
+        vm.prank(owner);
+        vm.expectRevert(IMicroLoan.ZeroAmount.selector);
+        loan.defund(0);
+    }
+
+    function test_RevertWhen_TheAmountIsOneWeiOverTheLiquidity() external {
+        _depositFor(alice.addr, 1 ether);
+        vm.prank(owner);
+        vm.expectRevert(abi.encodeWithSelector(IMicroLoan.InsufficientLiquidity.selector, POOL, POOL + 1));
+        loan.defund(POOL + 1);
+    }
+
+    function test_RevertGiven_TheOwnerTakesNoCurrency() external {
+        address refusing = address(new Refusing());
+        loan = new MicroLoan(address(forwarder), refusing, PRINCIPAL, CAP);
+        _fund(1 ether);
+        vm.prank(refusing);
+        vm.expectRevert(abi.encodeWithSelector(IMicroLoan.CurrencyRefused.selector, refusing, 1 ether));
+        loan.defund(1 ether);
+        assertEq(loan.liquidity(), 1 ether, "liquidity");
+    }
+
+    function test_GivenDepositorsHaveBalances() external {
+        _depositFor(alice.addr, 1 ether);
+        vm.prank(owner);
+        loan.defund(POOL);
+        assertEq(address(loan).balance, 1 ether, "currency held");
+        vm.prank(alice.addr);
+        loan.withdraw(1 ether);
+        assertEq(alice.addr.balance, 1 ether, "currency of the depositor");
+    }
+
+    function test_GivenAPause() external {
+        vm.startPrank(owner);
+        loan.pause();
+        loan.defund(POOL);
+        vm.stopPrank();
+        assertEq(owner.balance, POOL, "currency of the owner");
+    }
+
+    function test_GivenTheLiquidityIsEnough() external {
+        vm.expectEmit();
+        emit IMicroLoan.Defunded(owner, 4 ether);
+        vm.prank(owner);
+        loan.defund(4 ether);
+
+        assertEq(owner.balance, 4 ether, "currency of the owner");
+        assertEq(loan.liquidity(), POOL - 4 ether, "liquidity");
+        assertEq(loan.totalBalances(), 0, "total of balances");
+    }
+}

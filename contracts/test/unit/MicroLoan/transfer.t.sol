@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: MIT
+pragma solidity 0.8.30;
+
+import {Pausable} from "@openzeppelin/contracts/utils/Pausable.sol";
+
+import {IMicroLoan} from "../../../src/IMicroLoan.sol";
+import {Base} from "../../support/Base.sol";
+
+contract MicroLoanTransferTest is Base {
+    function setUp() public override {
+        super.setUp();
+        _depositFor(alice.addr, 5 ether);
+        _depositFor(bob.addr, 1 ether);
+    }
+
+    function test_RevertGiven_APause() external {
+        vm.prank(owner);
+        loan.pause();
+        _forwardFails(alice, _transfer(bob.addr, 1), abi.encodeWithSelector(Pausable.EnforcedPause.selector));
+    }
+
+    function test_RevertWhen_TheRecipientIsZero() external {
+        _refuses(address(0));
+    }
+
+    function test_RevertWhen_TheRecipientIsTheContract() external {
+        _refuses(address(loan));
+    }
+
+    function test_RevertWhen_TheRecipientIsTheForwarder() external {
+        _refuses(address(forwarder));
+    }
+
+    function test_RevertWhen_TheAmountIsZero() external {
+        _forwardFails(alice, _transfer(bob.addr, 0), abi.encodeWithSelector(IMicroLoan.ZeroAmount.selector));
+    }
+
+    function test_RevertWhen_TheAmountIsOneWeiOverTheBalance() external {
+        _forwardFails(
+            alice,
+            _transfer(bob.addr, 5 ether + 1),
+            abi.encodeWithSelector(IMicroLoan.InsufficientBalance.selector, alice.addr, 5 ether, 5 ether + 1)
+        );
+    }
+
+    function test_WhenTheRecipientIsTheCaller() external {
+        vm.expectEmit();
+        emit IMicroLoan.Transferred(alice.addr, alice.addr, 5 ether);
+        _forward(alice, _transfer(alice.addr, 5 ether));
+        assertEq(loan.getBalance(alice.addr), 5 ether, "balance");
+        assertEq(loan.totalBalances(), 6 ether, "total of balances");
+    }
+
+    function test_WhenTheRecipientHasNeverBeenSeen() external {
+        _forward(alice, _transfer(carol.addr, 5 ether));
+        assertEq(loan.getBalance(alice.addr), 0, "sender's balance");
+        assertEq(loan.getBalance(carol.addr), 5 ether, "recipient's balance");
+    }
+
+    function test_WhenTheCallerIsDirect() external {
+        vm.prank(alice.addr);
+        loan.transfer(bob.addr, 2 ether);
+        assertEq(loan.getBalance(alice.addr), 3 ether, "sender's balance");
+        assertEq(loan.getBalance(bob.addr), 3 ether, "recipient's balance");
+    }
+
+    function test_WhenTheCallerIsForwarded() external {
+        _borrow(alice);
+        vm.expectEmit();
+        emit IMicroLoan.Transferred(alice.addr, bob.addr, 2 ether);
+        _forward(alice, _transfer(bob.addr, 2 ether));
+
+        assertEq(loan.getBalance(alice.addr), 3 ether + PRINCIPAL, "sender's balance");
+        assertEq(loan.getBalance(bob.addr), 3 ether, "recipient's balance");
+        assertEq(loan.totalBalances(), 6 ether + PRINCIPAL, "total of balances");
+        assertEq(loan.liquidity(), POOL - PRINCIPAL, "liquidity");
+        assertEq(loan.loanOf(alice.addr), PRINCIPAL, "sender's loan");
+        assertEq(loan.loanOf(bob.addr), 0, "recipient's loan");
+    }
+
+    function _refuses(address recipient) private {
+        _forwardFails(
+            alice,
+            _transfer(recipient, 1),
+            abi.encodeWithSelector(IMicroLoan.InvalidRecipient.selector, recipient)
+        );
+    }
+}

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: MIT
+pragma solidity 0.8.30;
+
+import {IMicroLoan} from "../../../src/IMicroLoan.sol";
+import {Base} from "../../support/Base.sol";
+import {Refusing} from "../../support/Receivers.sol";
+
+contract MicroLoanWithdrawTest is Base {
+    function setUp() public override {
+        super.setUp();
+        _depositFor(alice.addr, 5 ether);
+    }
+
+    function test_RevertWhen_TheCallerIsForwarded() external {
+        _forwardFails(
+            alice,
+            abi.encodeCall(IMicroLoan.withdraw, (1)),
+            abi.encodeWithSelector(IMicroLoan.DirectCallersOnly.selector)
+        );
+    }
+
+    function test_RevertWhen_TheAmountIsZero() external {
+        vm.prank(alice.addr);
+        vm.expectRevert(IMicroLoan.ZeroAmount.selector);
+        loan.withdraw(0);
+    }
+
+    function test_RevertWhen_TheAmountIsOneWeiOverTheBalance() external {
+        vm.prank(alice.addr);
+        vm.expectRevert(
+            abi.encodeWithSelector(IMicroLoan.InsufficientBalance.selector, alice.addr, 5 ether, 5 ether + 1)
+        );
+        loan.withdraw(5 ether + 1);
+    }
+
+    function test_RevertGiven_TheCallerTakesNoCurrency() external {
+        Refusing refusing = new Refusing();
+        _depositFor(address(refusing), 1 ether);
+        vm.expectRevert(
+            abi.encodeWithSelector(IMicroLoan.CurrencyRefused.selector, address(refusing), 1 ether)
+        );
+        refusing.withdraw(loan, 1 ether);
+    }
+
+    function test_GivenTheCallerWasSentTheAmountByAPhone() external {
+        address wallet = makeAddr("outside wallet");
+        _forward(alice, _transfer(wallet, 2 ether));
+        vm.prank(wallet);
+        loan.withdraw(2 ether);
+        assertEq(wallet.balance, 2 ether, "currency of the wallet");
+    }
+
+    function test_GivenAPause() external {
+        vm.prank(owner);
+        loan.pause();
+        vm.prank(alice.addr);
+        loan.withdraw(5 ether);
+        assertEq(alice.addr.balance, 5 ether, "currency of the caller");
+    }
+
+    function test_GivenTheLiquidityIsAllLent() external {
+        vm.startPrank(owner);
+        loan.setPrincipal(1 ether);
+        loan.setDailyCap(100 ether);
+        loan.defund(POOL - 1 ether);
+        vm.stopPrank();
+        _borrow(bob);
+        assertEq(loan.liquidity(), 0, "liquidity");
+
+        vm.prank(alice.addr);
+        loan.withdraw(5 ether);
+        assertEq(alice.addr.balance, 5 ether, "currency of the caller");
+        assertEq(address(loan).balance, 1 ether, "currency held for the borrower");
+    }
+
+    function test_GivenTheCallerHasTheAmount() external {
+        vm.expectEmit();
+        emit IMicroLoan.Withdrawn(alice.addr, alice.addr, 2 ether);
+        vm.prank(alice.addr);
+        loan.withdraw(2 ether);
+
+        assertEq(alice.addr.balance, 2 ether, "currency of the caller");
+        assertEq(loan.getBalance(alice.addr), 3 ether, "balance");
+        assertEq(loan.totalBalances(), 3 ether, "total of balances");
+        assertEq(loan.liquidity(), POOL, "liquidity");
+        assertEq(address(loan).balance, POOL + 3 ether, "currency held");
+    }
+}

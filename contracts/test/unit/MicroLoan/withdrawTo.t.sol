@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: MIT
+pragma solidity 0.8.30;
+
+import {IMicroLoan} from "../../../src/IMicroLoan.sol";
+import {Base} from "../../support/Base.sol";
+import {Refusing} from "../../support/Receivers.sol";
+
+contract MicroLoanWithdrawToTest is Base {
+    address internal wallet = makeAddr("outside wallet");
+
+    function setUp() public override {
+        super.setUp();
+        _depositFor(alice.addr, 5 ether);
+    }
+
+    function test_RevertWhen_TheCallerIsDirect() external {
+        vm.prank(alice.addr);
+        vm.expectRevert(IMicroLoan.ForwardedCallersOnly.selector);
+        loan.withdrawTo(payable(wallet), 1);
+    }
+
+    function test_RevertWhen_TheRecipientIsZero() external {
+        _refuses(address(0));
+    }
+
+    function test_RevertWhen_TheRecipientIsTheContract() external {
+        _refuses(address(loan));
+    }
+
+    function test_RevertWhen_TheRecipientIsTheForwarder() external {
+        _refuses(address(forwarder));
+    }
+
+    function test_RevertWhen_TheAmountIsZero() external {
+        _forwardFails(alice, _withdrawTo(wallet, 0), abi.encodeWithSelector(IMicroLoan.ZeroAmount.selector));
+    }
+
+    function test_RevertWhen_TheAmountIsOneWeiOverTheBalance() external {
+        _forwardFails(
+            alice,
+            _withdrawTo(wallet, 5 ether + 1),
+            abi.encodeWithSelector(IMicroLoan.InsufficientBalance.selector, alice.addr, 5 ether, 5 ether + 1)
+        );
+    }
+
+    function test_RevertGiven_TheRecipientTakesNoCurrency() external {
+        address refusing = address(new Refusing());
+        _forwardFails(
+            alice,
+            _withdrawTo(refusing, 1 ether),
+            abi.encodeWithSelector(IMicroLoan.CurrencyRefused.selector, refusing, 1 ether)
+        );
+        assertEq(loan.getBalance(alice.addr), 5 ether, "balance");
+        assertEq(loan.totalBalances(), 5 ether, "total of balances");
+    }
+
+    function test_GivenAPause() external {
+        vm.prank(owner);
+        loan.pause();
+        _forward(alice, _withdrawTo(wallet, 5 ether));
+        assertEq(wallet.balance, 5 ether, "currency of the recipient");
+    }
+
+    function test_GivenTheCallerHasTheAmount() external {
+        vm.expectEmit();
+        emit IMicroLoan.Withdrawn(alice.addr, wallet, 2 ether);
+        _forward(alice, _withdrawTo(wallet, 2 ether));
+
+        assertEq(wallet.balance, 2 ether, "currency of the recipient");
+        assertEq(loan.getBalance(alice.addr), 3 ether, "balance");
+        assertEq(loan.totalBalances(), 3 ether, "total of balances");
+        assertEq(loan.liquidity(), POOL, "liquidity");
+        assertEq(address(loan).balance, POOL + 3 ether, "currency held");
+    }
+
+    function _refuses(address recipient) private {
+        _forwardFails(
+            alice,
+            _withdrawTo(recipient, 1),
+            abi.encodeWithSelector(IMicroLoan.InvalidRecipient.selector, recipient)
+        );
+    }
+}

@@ -1,0 +1,442 @@
+// SPDX-License-Identifier: MIT
+pragma solidity 0.8.30;
+
+import {Vm} from "forge-std/Vm.sol";
+
+import {IMicroLoan} from "../../../src/IMicroLoan.sol";
+import {IRelayForwarder} from "../../../src/IRelayForwarder.sol";
+import {Base} from "../../support/Base.sol";
+import {Probe} from "../../support/Targets.sol";
+
+contract RelayForwarderExecuteTest is Base {
+    Probe internal probe;
+    bytes internal remember = abi.encodeCall(Probe.remember, ());
+
+    function setUp() public override {
+        super.setUp();
+        probe = new Probe();
+        vm.prank(owner);
+        forwarder.setTarget(address(probe), true);
+    }
+
+    // Who
+
+    function test_RevertWhen_TheCallerIsAStranger() external {
+        _refusesCaller(stranger);
+    }
+
+    function test_RevertWhen_TheCallerIsTheOwner() external {
+        _refusesCaller(owner);
+    }
+
+    function test_RevertGiven_TheRelayerWasDisallowed() external {
+        vm.prank(owner);
+        forwarder.setRelayer(relayer, false);
+        _refusesCaller(relayer);
+    }
+
+    function test_WhenThereAreNoRequests() external {
+        assertEq(_execute(new IRelayForwarder.SignedRequest[](0)).length, 0, "results");
+    }
+
+    // Bounds
+
+    function test_WhenTheDataAreShorterThanASelector() external {
+        _refuses(_probing(hex"010203"), IRelayForwarder.Status.OutOfBounds);
+        _refuses(_probing(""), IRelayForwarder.Status.OutOfBounds);
+    }
+
+    function test_WhenTheDataAreASelectorAlone() external {
+        assertEq(remember.length, 4, "length of the data");
+        _executes(_probing(remember));
+    }
+
+    function test_WhenTheDataAreLongerThanTheMaximum() external {
+        _refuses(_probing(_long(1025)), IRelayForwarder.Status.OutOfBounds);
+    }
+
+    function test_WhenTheDataAreAsLongAsTheMaximum() external {
+        assertEq(forwarder.MAX_DATA_LENGTH(), 1024, "maximum");
+        IRelayForwarder.Request memory request = _probing(_long(1024));
+        request.gas = 1_000_000;
+        _executes(request);
+    }
+
+    function test_WhenTheGasIsOverTheMaximum() external {
+        IRelayForwarder.Request memory request = _probing(remember);
+        request.gas = 1_000_001;
+        _refuses(request, IRelayForwarder.Status.OutOfBounds);
+    }
+
+    function test_WhenTheGasIsTheMaximum() external {
+        assertEq(forwarder.MAX_GAS(), 1_000_000, "maximum");
+        IRelayForwarder.Request memory request = _probing(remember);
+        request.gas = 1_000_000;
+        _executes(request);
+    }
+
+    // Once
+
+    function test_GivenTheIntentWasSpentLessThan7DaysAgo() external {
+        IRelayForwarder.Request memory request = _probing(remember);
+        uint256 spentAt = block.timestamp;
+        _executes(request);
+        _refuses(request, IRelayForwarder.Status.AlreadySpent);
+
+        vm.warp(spentAt + 7 days - 1);
+        request.deadline = uint64(block.timestamp);
+        _refuses(request, IRelayForwarder.Status.AlreadySpent);
+        assertEq(forwarder.spentAt(request.intentId), spentAt, "when it was spent");
+        assertEq(probe.calls(), 1, "calls");
+    }
+
+    function test_GivenTheIntentWasSpent7DaysAgo() external {
+        assertEq(forwarder.INTENT_LIFETIME(), 7 days, "lifetime");
+        IRelayForwarder.Request memory request = _probing(remember);
+        _executes(request);
+        vm.warp(block.timestamp + 7 days);
+        request.deadline = uint64(block.timestamp);
+        _executes(request);
+        assertEq(probe.calls(), 2, "calls");
+    }
+
+    function test_GivenTheIntentWasSpentByAFailure() external {
+        IRelayForwarder.Request memory request = _probing(abi.encodeCall(Probe.fail, (0)));
+        _execute(_sign(request, alice));
+        request.data = remember;
+        _refuses(request, IRelayForwarder.Status.AlreadySpent);
+        assertEq(probe.calls(), 0, "calls");
+    }
+
+    function test_WhenAnIntentComesTwiceInABatch() external {
+        IRelayForwarder.SignedRequest[] memory requests = new IRelayForwarder.SignedRequest[](2);
+        requests[0] = _sign(_probing(remember), alice);
+        requests[1] = requests[0];
+        IRelayForwarder.Result[] memory results = _execute(requests);
+        _assertStatus(results[0].status, IRelayForwarder.Status.Executed, "first");
+        _assertStatus(results[1].status, IRelayForwarder.Status.AlreadySpent, "second");
+        assertEq(probe.calls(), 1, "calls");
+    }
+
+    // Deadline
+
+    function test_GivenTheDeadlinePassedASecondAgo() external {
+        IRelayForwarder.Request memory request = _probing(remember);
+        request.deadline = uint64(block.timestamp - 1);
+        _refuses(request, IRelayForwarder.Status.Expired);
+    }
+
+    function test_GivenTheDeadlineIsNow() external {
+        IRelayForwarder.Request memory request = _probing(remember);
+        request.deadline = uint64(block.timestamp);
+        _executes(request);
+    }
+
+    function test_WhenTheDeadlineIsASecondOver24HoursAhead() external {
+        IRelayForwarder.Request memory request = _probing(remember);
+        request.deadline = uint64(block.timestamp + 24 hours + 1);
+        _refuses(request, IRelayForwarder.Status.DeadlineTooFar);
+        request.deadline = type(uint64).max;
+        _refuses(request, IRelayForwarder.Status.DeadlineTooFar);
+    }
+
+    function test_WhenTheDeadlineIs24HoursAhead() external {
+        assertEq(forwarder.MAX_DEADLINE_AHEAD(), 24 hours, "maximum");
+        IRelayForwarder.Request memory request = _probing(remember);
+        request.deadline = uint64(block.timestamp + 24 hours);
+        _executes(request);
+    }
+
+    // Target
+
+    function test_WhenTheTargetIsNotAllowed() external {
+        IRelayForwarder.Request memory request = _probing(remember);
+        request.to = address(new Probe());
+        _refuses(request, IRelayForwarder.Status.DisallowedTarget);
+    }
+
+    function test_GivenTheTargetWasDisallowed() external {
+        vm.prank(owner);
+        forwarder.setTarget(address(probe), false);
+        _refuses(_probing(remember), IRelayForwarder.Status.DisallowedTarget);
+        assertEq(probe.calls(), 0, "calls");
+    }
+
+    // Signature
+
+    function test_WhenAnotherAccountSigned() external {
+        _refuses(_sign(_probing(remember), bob), IRelayForwarder.Status.BadSignature);
+    }
+
+    function test_WhenTheSignatureIsOfAnotherRequest() external {
+        Probe other = new Probe();
+        vm.prank(owner);
+        forwarder.setTarget(address(other), true);
+        IRelayForwarder.SignedRequest memory signed = _sign(_probing(remember), alice);
+        IRelayForwarder.Request memory request = signed.request;
+
+        request.from = bob.addr;
+        _refuses(signed, IRelayForwarder.Status.BadSignature);
+        request.from = alice.addr;
+        request.to = address(other);
+        _refuses(signed, IRelayForwarder.Status.BadSignature);
+        request.to = address(probe);
+        request.intentId = ~request.intentId;
+        _refuses(signed, IRelayForwarder.Status.BadSignature);
+        request.intentId = ~request.intentId;
+        request.gas += 1;
+        _refuses(signed, IRelayForwarder.Status.BadSignature);
+        request.gas -= 1;
+        request.deadline += 1;
+        _refuses(signed, IRelayForwarder.Status.BadSignature);
+        request.deadline -= 1;
+        request.data = abi.encodePacked(remember, uint8(0));
+        _refuses(signed, IRelayForwarder.Status.BadSignature);
+        request.data = remember;
+
+        IRelayForwarder.Result memory result = _execute(signed);
+        _assertStatus(result.status, IRelayForwarder.Status.Executed, "as it was signed");
+    }
+
+    function test_WhenTheSignatureIsOfAnotherLength() external {
+        IRelayForwarder.SignedRequest memory signed = _sign(_probing(remember), alice);
+        bytes memory signature = signed.signature;
+        signed.signature = abi.encodePacked(signature, uint8(0));
+        _refuses(signed, IRelayForwarder.Status.BadSignature);
+        assembly {
+            mstore(signature, 64)
+        }
+        signed.signature = signature;
+        _refuses(signed, IRelayForwarder.Status.BadSignature);
+        signed.signature = "";
+        _refuses(signed, IRelayForwarder.Status.BadSignature);
+    }
+
+    function test_WhenTheSignatureRecoversNobody() external {
+        IRelayForwarder.Request memory request = _probing(remember);
+        request.from = address(0);
+        _refuses(IRelayForwarder.SignedRequest(request, new bytes(65)), IRelayForwarder.Status.BadSignature);
+        _refuses(IRelayForwarder.SignedRequest(request, new bytes(64)), IRelayForwarder.Status.BadSignature);
+    }
+
+    function test_GivenMoreThanOneRefusal() external {
+        IRelayForwarder.Request memory request = _probing(remember);
+        _executes(request);
+        IRelayForwarder.SignedRequest memory signed = IRelayForwarder.SignedRequest(request, "");
+
+        request.to = stranger;
+        request.deadline = 0;
+        request.data = "";
+        _refuses(signed, IRelayForwarder.Status.OutOfBounds);
+        request.data = remember;
+        _refuses(signed, IRelayForwarder.Status.AlreadySpent);
+        request.intentId = ~request.intentId;
+        _refuses(signed, IRelayForwarder.Status.Expired);
+        request.deadline = type(uint64).max;
+        _refuses(signed, IRelayForwarder.Status.DeadlineTooFar);
+        request.deadline = uint64(block.timestamp);
+        _refuses(signed, IRelayForwarder.Status.DisallowedTarget);
+        request.to = address(probe);
+        _refuses(signed, IRelayForwarder.Status.BadSignature);
+        IRelayForwarder.Result[] memory results = _executeWithGas(_batch(signed), 100_000);
+        _assertStatus(results[0].status, IRelayForwarder.Status.BadSignature, "with little gas");
+    }
+
+    // Calls
+
+    function test_WhenTheCallSucceeds() external {
+        IRelayForwarder.Request memory request = _probing(remember);
+        vm.expectEmit();
+        emit IRelayForwarder.RequestProcessed(
+            request.intentId, alice.addr, IRelayForwarder.Status.Executed, ""
+        );
+        _executes(request);
+
+        Probe.Call memory call_ = probe.lastCall();
+        assertEq(call_.signer, alice.addr, "signer");
+        assertEq(call_.data, abi.encodePacked(remember, alice.addr), "data");
+        assertLe(call_.gasAtStart, REQUEST_GAS, "gas");
+        assertGt(call_.gasAtStart, REQUEST_GAS - 500, "gas before the first instructions");
+        assertEq(forwarder.spentAt(request.intentId), block.timestamp, "when it was spent");
+    }
+
+    function test_WhenTheCallFails() external {
+        IRelayForwarder.SignedRequest memory signed = _signed(alice, _transfer(bob.addr, 7));
+        bytes memory reason =
+            abi.encodeWithSelector(IMicroLoan.InsufficientBalance.selector, alice.addr, 0, 7);
+        vm.expectEmit();
+        emit IRelayForwarder.RequestProcessed(
+            signed.request.intentId, alice.addr, IRelayForwarder.Status.Failed, reason
+        );
+        IRelayForwarder.Result memory result = _execute(signed);
+        _assertStatus(result.status, IRelayForwarder.Status.Failed, "status");
+        assertEq(result.returnData, reason, "reason");
+        assertEq(forwarder.spentAt(signed.request.intentId), block.timestamp, "when it was spent");
+    }
+
+    function test_WhenTheCallRunsOutOfGas() external {
+        IRelayForwarder.SignedRequest[] memory requests = new IRelayForwarder.SignedRequest[](2);
+        requests[0] = _sign(_probing(abi.encodeCall(Probe.burn, ())), alice);
+        requests[1] = _sign(_probing(remember), alice);
+        IRelayForwarder.Result[] memory results = _execute(requests);
+        _assertStatus(results[0].status, IRelayForwarder.Status.Failed, "first");
+        assertEq(results[0].returnData, "", "reason of the first");
+        _assertStatus(results[1].status, IRelayForwarder.Status.Executed, "second");
+    }
+
+    function test_WhenTheCallReturnsAsMuchAsIsKept() external {
+        assertEq(forwarder.MAX_RETURN_LENGTH(), 256, "maximum");
+        _returns(abi.encodeCall(Probe.give, (256)), IRelayForwarder.Status.Executed, 256);
+        _returns(abi.encodeCall(Probe.give, (255)), IRelayForwarder.Status.Executed, 255);
+        _returns(abi.encodeCall(Probe.give, (1)), IRelayForwarder.Status.Executed, 1);
+    }
+
+    function test_WhenTheCallReturnsMoreThanIsKept() external {
+        _returns(abi.encodeCall(Probe.give, (257)), IRelayForwarder.Status.Executed, 256);
+    }
+
+    function test_WhenTheCallRevertsWithMoreThanIsKept() external {
+        _returns(abi.encodeCall(Probe.fail, (257)), IRelayForwarder.Status.Failed, 256);
+    }
+
+    // Gas
+
+    function test_GivenTooLittleGasForTheFirst() external {
+        IRelayForwarder.SignedRequest[] memory requests = _three();
+        vm.expectEmit();
+        emit IRelayForwarder.RequestProcessed(
+            requests[0].request.intentId, alice.addr, IRelayForwarder.Status.Skipped, ""
+        );
+        IRelayForwarder.Result[] memory results = _executeWithGas(requests, 200_000);
+        for (uint256 i; i < 3; ++i) {
+            _assertStatus(results[i].status, IRelayForwarder.Status.Skipped, "status");
+            assertEq(forwarder.spentAt(requests[i].request.intentId), 0, "when it was spent");
+        }
+        assertEq(probe.calls(), 0, "calls");
+    }
+
+    function test_GivenTooLittleGasForTheSecond() external {
+        IRelayForwarder.SignedRequest[] memory requests = _three();
+        // The third asks for little: it is skipped for the second's sake, since the order is kept.
+        requests[2].request.gas = 1_000;
+        requests[2] = _sign(requests[2].request, alice);
+        IRelayForwarder.Result[] memory results = _executeWithGas(requests, 330_000);
+        _assertStatus(results[0].status, IRelayForwarder.Status.Executed, "first");
+        _assertStatus(results[1].status, IRelayForwarder.Status.Skipped, "second");
+        _assertStatus(results[2].status, IRelayForwarder.Status.Skipped, "third");
+        assertEq(probe.calls(), 1, "calls");
+        assertEq(forwarder.spentAt(requests[1].request.intentId), 0, "second spent");
+        assertEq(forwarder.spentAt(requests[2].request.intentId), 0, "third spent");
+
+        results = _execute(requests);
+        _assertStatus(results[0].status, IRelayForwarder.Status.AlreadySpent, "first again");
+        _assertStatus(results[1].status, IRelayForwarder.Status.Executed, "second again");
+    }
+
+    function test_WhenABatchHoldsEveryKind() external {
+        IRelayForwarder.SignedRequest[] memory requests = new IRelayForwarder.SignedRequest[](9);
+        for (uint256 i; i < 9; ++i) {
+            requests[i] = _sign(_probing(remember), alice);
+        }
+        requests[1] = _sign(_probing(abi.encodeCall(Probe.fail, (3))), alice);
+        requests[2].request.deadline = uint64(block.timestamp - 1);
+        requests[3].request.deadline = uint64(block.timestamp + 2 days);
+        requests[4].signature = requests[5].signature;
+        requests[5] = requests[0];
+        requests[6].request.to = stranger;
+        requests[7].request.data = "";
+        IRelayForwarder.Status[9] memory expected = [
+            IRelayForwarder.Status.Executed,
+            IRelayForwarder.Status.Failed,
+            IRelayForwarder.Status.Expired,
+            IRelayForwarder.Status.DeadlineTooFar,
+            IRelayForwarder.Status.BadSignature,
+            IRelayForwarder.Status.AlreadySpent,
+            IRelayForwarder.Status.DisallowedTarget,
+            IRelayForwarder.Status.OutOfBounds,
+            IRelayForwarder.Status.Executed
+        ];
+
+        vm.recordLogs();
+        IRelayForwarder.Result[] memory results = _execute(requests);
+        Vm.Log[] memory logs = vm.getRecordedLogs();
+        assertEq(results.length, 9, "results");
+        assertEq(logs.length, 9, "events");
+        for (uint256 i; i < 9; ++i) {
+            _assertStatus(results[i].status, expected[i], vm.toString(i));
+            assertEq(logs[i].topics[1], requests[i].request.intentId, "intent of the event");
+            assertEq(logs[i].data, abi.encode(results[i].status, results[i].returnData), "data of the event");
+        }
+        assertEq(probe.calls(), 2, "calls");
+    }
+
+    // Helpers
+
+    function _probing(bytes memory data) private returns (IRelayForwarder.Request memory request) {
+        request = _request(alice.addr, data);
+        request.to = address(probe);
+    }
+
+    function _long(uint256 length) private view returns (bytes memory data) {
+        data = new bytes(length);
+        for (uint256 i; i < 4; ++i) {
+            data[i] = remember[i];
+        }
+    }
+
+    function _three() private returns (IRelayForwarder.SignedRequest[] memory requests) {
+        requests = new IRelayForwarder.SignedRequest[](3);
+        for (uint256 i; i < 3; ++i) {
+            requests[i] = _sign(_probing(remember), alice);
+        }
+    }
+
+    function _executeWithGas(IRelayForwarder.SignedRequest[] memory requests, uint256 gas_)
+        private
+        returns (IRelayForwarder.Result[] memory)
+    {
+        vm.prank(relayer);
+        return forwarder.execute{gas: gas_}(requests);
+    }
+
+    function _refusesCaller(address caller) private {
+        IRelayForwarder.SignedRequest[] memory requests = _batch(_sign(_probing(remember), alice));
+        vm.prank(caller);
+        vm.expectRevert(abi.encodeWithSelector(IRelayForwarder.NotRelayer.selector, caller));
+        forwarder.execute(requests);
+        assertEq(probe.calls(), 0, "calls");
+    }
+
+    function _executes(IRelayForwarder.Request memory request) private {
+        uint256 before = probe.calls();
+        IRelayForwarder.Result memory result = _execute(_sign(request, alice));
+        _assertStatus(result.status, IRelayForwarder.Status.Executed, "status");
+        assertEq(probe.calls(), before + 1, "calls");
+        assertEq(forwarder.spentAt(request.intentId), block.timestamp, "when it was spent");
+    }
+
+    function _refuses(IRelayForwarder.Request memory request, IRelayForwarder.Status status) private {
+        _refuses(_sign(request, alice), status);
+    }
+
+    function _refuses(IRelayForwarder.SignedRequest memory signed, IRelayForwarder.Status status) private {
+        uint256 spentBefore = forwarder.spentAt(signed.request.intentId);
+        uint256 callsBefore = probe.calls();
+        vm.expectEmit();
+        emit IRelayForwarder.RequestProcessed(signed.request.intentId, signed.request.from, status, "");
+        IRelayForwarder.Result memory result = _execute(signed);
+        _assertStatus(result.status, status, "status");
+        assertEq(result.returnData, "", "return data");
+        assertEq(forwarder.spentAt(signed.request.intentId), spentBefore, "when it was spent");
+        assertEq(probe.calls(), callsBefore, "calls");
+    }
+
+    function _returns(bytes memory data, IRelayForwarder.Status status, uint256 length) private {
+        IRelayForwarder.Result memory result = _execute(_sign(_probing(data), alice));
+        _assertStatus(result.status, status, "status");
+        assertEq(result.returnData.length, length, "length of the return data");
+        for (uint256 i; i < length; ++i) {
+            assertEq(result.returnData[i], bytes1(0xab), "return data");
+        }
+    }
+}

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: MIT
+pragma solidity 0.8.30;
+
+import {Ownable} from "@openzeppelin/contracts/access/Ownable.sol";
+
+import {IRelayForwarder} from "../../../src/IRelayForwarder.sol";
+import {Base} from "../../support/Base.sol";
+import {Probe} from "../../support/Targets.sol";
+
+contract RelayForwarderOwnerTest is Base {
+    function test_RevertWhen_AStrangerAllowsARelayer() external {
+        vm.prank(relayer);
+        vm.expectRevert(abi.encodeWithSelector(Ownable.OwnableUnauthorizedAccount.selector, relayer));
+        forwarder.setRelayer(stranger, true);
+    }
+
+    function test_RevertWhen_AStrangerAllowsATarget() external {
+        vm.prank(relayer);
+        vm.expectRevert(abi.encodeWithSelector(Ownable.OwnableUnauthorizedAccount.selector, relayer));
+        forwarder.setTarget(address(loan), false);
+    }
+
+    function test_WhenTheOwnerAllowsAndDisallowsARelayer() external {
+        vm.startPrank(owner);
+        vm.expectEmit();
+        emit IRelayForwarder.RelayerSet(stranger, true);
+        forwarder.setRelayer(stranger, true);
+        assertTrue(forwarder.isRelayer(stranger), "allowed");
+        vm.expectEmit();
+        emit IRelayForwarder.RelayerSet(stranger, false);
+        forwarder.setRelayer(stranger, false);
+        assertFalse(forwarder.isRelayer(stranger), "disallowed");
+        assertTrue(forwarder.isRelayer(relayer), "another relayer");
+    }
+
+    function test_WhenTheOwnerAllowsAndDisallowsATarget() external {
+        address probe = address(new Probe());
+        vm.startPrank(owner);
+        vm.expectEmit();
+        emit IRelayForwarder.TargetSet(probe, true);
+        forwarder.setTarget(probe, true);
+        assertTrue(forwarder.isTarget(probe), "allowed");
+        vm.expectEmit();
+        emit IRelayForwarder.TargetSet(probe, false);
+        forwarder.setTarget(probe, false);
+        assertFalse(forwarder.isTarget(probe), "disallowed");
+        assertTrue(forwarder.isTarget(address(loan)), "another target");
+    }
+
+    function test_RevertWhen_TheTargetToAllowIsNoContract() external {
+        vm.prank(owner);
+        vm.expectRevert(abi.encodeWithSelector(IRelayForwarder.InvalidTarget.selector, stranger));
+        forwarder.setTarget(stranger, true);
+    }
+
+    function test_RevertWhen_TheTargetToAllowIsTheForwarder() external {
+        vm.prank(owner);
+        vm.expectRevert(abi.encodeWithSelector(IRelayForwarder.InvalidTarget.selector, address(forwarder)));
+        forwarder.setTarget(address(forwarder), true);
+    }
+
+    function test_WhenTheTargetToDisallowIsNoContract() external {
+        vm.prank(owner);
+        forwarder.setTarget(stranger, false);
+        assertFalse(forwarder.isTarget(stranger), "allowed");
+    }
+
+    function test_WhenTheOwnershipIsPassedOn() external {
+        vm.prank(owner);
+        forwarder.transferOwnership(stranger);
+        assertEq(forwarder.owner(), owner, "owner after the first step");
+        vm.prank(stranger);
+        forwarder.acceptOwnership();
+        assertEq(forwarder.owner(), stranger, "owner after the second step");
+    }
+
+    function test_RevertWhen_TheOwnershipIsRenounced() external {
+        vm.prank(owner);
+        vm.expectRevert(IRelayForwarder.OwnershipNotRenounceable.selector);
+        forwarder.renounceOwnership();
+    }
+}
