@@ -77,9 +77,7 @@ const environment = z.object({
   ),
   LOAN_ADDRESS: address,
   FORWARDER_ADDRESS: address,
-  RELAYER_MNEMONIC: z
-    .string()
-    .regex(/^([a-z]+ ){11,23}[a-z]+$/, 'has to be 12 to 24 words'),
+  RELAYER_MNEMONIC: z.string().regex(/^([a-z]+ ){11,23}[a-z]+$/, 'has to be 12 to 24 words'),
   ACCOUNT_ID_SECRET: secret,
   ACCOUNT_KEY_SECRET: secret,
   CALLBACK_SECRET: z

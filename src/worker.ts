@@ -1,14 +1,20 @@
 import { waitUntil } from 'cloudflare:workers'
 import type { Hono } from 'hono'
 import { createApp } from './app.ts'
-import { assembleAnswer, assembleNodeService, assembleRelayer, ledgerName, type Runtime } from './assemble.ts'
+import {
+  assembleAnswer,
+  assembleNodeService,
+  assembleRelayer,
+  ledgerName,
+  type Runtime,
+} from './assemble.ts'
 import { systemClock } from './clock.ts'
 import { type Config, parseConfig } from './config.ts'
 import { createJsonLog } from './log.ts'
 import { createConfigKeys } from './node/keys-config.ts'
 import { nodeRoutes } from './node/route.ts'
 import type { Ledger } from './relay/ledger.ts'
-import { createObjectLedger, ledgerObject, type LedgerStub } from './relay/ledger-object.ts'
+import { createObjectLedger, type LedgerStub, ledgerObject } from './relay/ledger-object.ts'
 import { ledgerRules } from './relay/ledger-sql.ts'
 import { tend } from './relay/tend.ts'
 import { closedRoutes, ussdRoutes } from './ussd/route.ts'

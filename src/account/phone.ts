@@ -22,7 +22,10 @@ export function parseRecipient(raw: string, caller: PhoneNumber): PhoneNumber | 
   const typed = raw.trim()
   if (!/^\+?[0-9 ]+$/.test(typed)) return undefined
   const country = parsePhoneNumberFromString(caller)?.country
-  const parsed = parsePhoneNumberFromString(typed, country === undefined ? {} : { defaultCountry: country })
+  const parsed = parsePhoneNumberFromString(
+    typed,
+    country === undefined ? {} : { defaultCountry: country },
+  )
   return parsed?.isValid() ? (parsed.number as unknown as PhoneNumber) : undefined
 }
 

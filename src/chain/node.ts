@@ -76,16 +76,14 @@ const count = quantity
   .transform((value) => Number(value))
   .refine((value) => Number.isSafeInteger(value))
 
-const head = z
-  .object({ number: count, hash, parentHash: hash, timestamp: count })
-  .transform(
-    (block): Head => ({
-      number: block.number,
-      hash: block.hash,
-      parentHash: block.parentHash,
-      timestampSeconds: block.timestamp,
-    }),
-  )
+const head = z.object({ number: count, hash, parentHash: hash, timestamp: count }).transform(
+  (block): Head => ({
+    number: block.number,
+    hash: block.hash,
+    parentHash: block.parentHash,
+    timestampSeconds: block.timestamp,
+  }),
+)
 
 const log = z.object({ address, topics: z.array(hash), data: hex })
 

@@ -1,4 +1,4 @@
-import { type SendRefusal } from '../chain/refusals.ts'
+import type { SendRefusal } from '../chain/refusals.ts'
 import type { SignedTransaction } from './ledger.ts'
 import type { Relayer } from './relayer.ts'
 import { logTransitions } from './transitions.ts'

@@ -39,7 +39,8 @@ export async function executionIn(
   if (result.status !== 'already_spent') return undefined
   const earlier = await findExecution(relayer, intentId, signal)
   // The node shows the receipt and not yet the older event: asked again at the next turn.
-  if (earlier === undefined) throw new TransportError('an intent is spent and its event is not found')
+  if (earlier === undefined)
+    throw new TransportError('an intent is spent and its event is not found')
   return earlier
 }
 

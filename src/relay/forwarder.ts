@@ -63,9 +63,7 @@ const requestTypes = {
   ],
 } as const
 
-const EXECUTE_SELECTOR = toFunctionSelector(
-  getAbiItem({ abi: relayForwarderAbi, name: 'execute' }),
-)
+const EXECUTE_SELECTOR = toFunctionSelector(getAbiItem({ abi: relayForwarderAbi, name: 'execute' }))
 
 /**
  * The name of a session's one payment. It has no clock in it, so whoever derives it again, after

@@ -53,7 +53,9 @@ export function ledgerObject<Env>(keeperOf: (env: Env) => LedgerKeeper) {
       // Armed first: whatever happens below, the chain of alarms goes on.
       await this.ctx.storage.setAlarm(Date.now() + this.#keeper.tendMs)
       try {
-        const tended = await this.#keeper.tend(ledgerThrough(async (method, args) => callLedger(this.#ledger, method, args)))
+        const tended = await this.#keeper.tend(
+          ledgerThrough(async (method, args) => callLedger(this.#ledger, method, args)),
+        )
         await this.#rest(tended)
       } catch (error) {
         this.#keeper.log({ level: 'error', event: 'tend.failed', message: faultOf(error) })

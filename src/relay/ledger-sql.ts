@@ -11,8 +11,8 @@ import type {
   Identified,
   Identity,
   Leased,
-  Ledger,
   Leasing,
+  Ledger,
   MinedReport,
   OpenNonce,
   Order,
@@ -249,15 +249,18 @@ export function createSqlLedger(sql: Sql, rules: LedgerRules, now: () => number)
     )
   }
 
-  function priorGasPrice(nonce: number): bigint | undefined {
-    const prices = sql
-      .exec<{ gas_price: string }>('SELECT gas_price FROM transactions WHERE nonce = ?', nonce)
-      .map((row) => BigInt(row.gas_price))
-    return prices.length === 0 ? undefined : prices.reduce((a, b) => (a > b ? a : b))
+  /** The bytes with the highest price recorded for a nonce: those that others have to outbid. */
+  function dearest(nonce: number): TransactionRow | undefined {
+    return sql.exec<TransactionRow>(
+      `SELECT * FROM transactions WHERE nonce = ?
+       ORDER BY length(gas_price) DESC, gas_price DESC LIMIT 1`,
+      nonce,
+    )[0]
   }
 
   function slotOf(nonce: number): Slot {
-    return { nonce, priorGasPriceWei: priorGasPrice(nonce) }
+    const prior = dearest(nonce)
+    return { nonce, priorGasPriceWei: prior === undefined ? undefined : BigInt(prior.gas_price) }
   }
 
   function leaseNonce(nonce: number, token: string, session: string | undefined): void {
@@ -339,7 +342,11 @@ export function createSqlLedger(sql: Sql, rules: LedgerRules, now: () => number)
   }
 
   /** Moves a payment on; the caller has checked that it may. */
-  function move(row: PaymentRow, to: PaymentState, columns: Record<string, SqlValue> = {}): Transition {
+  function move(
+    row: PaymentRow,
+    to: PaymentState,
+    columns: Record<string, SqlValue> = {},
+  ): Transition {
     const all: Record<string, SqlValue> = { ...columns, state: to, changed_at: now() }
     const assignments = Object.keys(all).map((name) => `${name} = ?`)
     sql.exec(
@@ -637,11 +644,7 @@ export function createSqlLedger(sql: Sql, rules: LedgerRules, now: () => number)
 
     replace({ nonce, over, carriesPayment, transaction }: Replacement): Recorded {
       const row = nonceRow(nonce)
-      const [top] = sql.exec<{ hash: Hex }>(
-        `SELECT hash FROM transactions WHERE nonce = ?
-         ORDER BY length(gas_price) DESC, gas_price DESC LIMIT 1`,
-        nonce,
-      )
+      const top = dearest(nonce)
       if (top?.hash === transaction.hash) return { kind: 'recorded' }
       if (row?.state !== 'recorded' || top?.hash !== over) return { kind: 'fenced' }
       if (carriesPayment !== (row.session !== null)) return { kind: 'fenced' }

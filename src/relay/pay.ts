@@ -10,14 +10,7 @@ import {
   type SignedRequest,
   signRequest,
 } from './forwarder.ts'
-import type {
-  Claimed,
-  Decided,
-  Order,
-  Question,
-  SignedTransaction,
-  Undecided,
-} from './ledger.ts'
+import type { Claimed, Decided, Order, Question, SignedTransaction, Undecided } from './ledger.ts'
 import { type ChainCache, INNER_GAS, type Relayer, signFor } from './relayer.ts'
 import { watch } from './watch.ts'
 
@@ -288,10 +281,7 @@ export function createPay(relayer: Relayer, chain: ChainCache, options: PayOptio
     const calldata = execution && (await relayer.node.calldata(execution.hash, signal))
     const executed = calldata && executedRequest(calldata, wish.intentId)
     if (execution === undefined || !executed) return { kind: 'uncertain' }
-    if (
-      executed.data !== order.request.data ||
-      !isAddressEqual(executed.to, order.request.to)
-    ) {
+    if (executed.data !== order.request.data || !isAddressEqual(executed.to, order.request.to)) {
       return { kind: 'ended' }
     }
     const reply = submitted(execution.hash)
@@ -320,7 +310,8 @@ export function createPay(relayer: Relayer, chain: ChainCache, options: PayOptio
       try {
         return await call()
       } catch (error) {
-        if (attempt === LEDGER_ATTEMPTS) throw new Error('the ledger gave no answer', { cause: error })
+        if (attempt === LEDGER_ATTEMPTS)
+          throw new Error('the ledger gave no answer', { cause: error })
         await clock.sleep(LEDGER_RETRY_MS)
       }
     }

@@ -4,8 +4,8 @@ import { broadcast } from './broadcast.ts'
 import { findExecution } from './executions.ts'
 import type { BlockId, OpenNonce, Payment, SignedTransaction, Work } from './ledger.ts'
 import { type Relayer, signFor } from './relayer.ts'
-import { isSpent } from './spent.ts'
 import { settleNonce } from './settle.ts'
+import { isSpent } from './spent.ts'
 import { logTransitions } from './transitions.ts'
 
 /** What is left after a round. */
@@ -335,12 +335,7 @@ async function fill(
   const session = payment?.session
   const leased = await ledger.lease({ nonce, token, chainNonce, session })
   if (leased.kind === 'taken') return
-  const transaction = await signFor(
-    relayer,
-    leased.slot,
-    await askPrice(),
-    payment?.order.request,
-  )
+  const transaction = await signFor(relayer, leased.slot, await askPrice(), payment?.order.request)
   const attached = await ledger.attach({ nonce, token, transaction })
   if (attached.kind === 'fenced') return
   const isFirst = leased.slot.priorGasPriceWei === undefined

@@ -2,10 +2,10 @@ import type { Address, Hex } from 'viem'
 import type { CallerAccounts } from '../account/keys.ts'
 import { shortPhone } from '../account/phone.ts'
 import type { SessionKeys } from '../account/session-keys.ts'
-import { faultOf, type Log } from '../log.ts'
 import { formatAmount } from '../loan/amounts.ts'
 import { callOf, refusalOf } from '../loan/calls.ts'
 import type { LoanReader } from '../loan/reader.ts'
+import { faultOf, type Log } from '../log.ts'
 import { type Forwarder, intentIdOf } from '../relay/forwarder.ts'
 import type { Identified } from '../relay/ledger.ts'
 import type { Pay, PaymentAnswer, PaymentRefusal, WishOrder } from '../relay/pay.ts'
@@ -113,8 +113,7 @@ export function createAnswer(parts: AnswerParts): Answer {
           recipient.kind === 'address'
             ? recipient.address
             : (await accounts(recipient.phone)).address
-        const shown =
-          recipient.kind === 'address' ? shortAddress(to) : shortPhone(recipient.phone)
+        const shown = recipient.kind === 'address' ? shortAddress(to) : shortPhone(recipient.phone)
         return {
           target,
           data: callOf({ kind: 'transfer', to, amountWei }),

@@ -24,12 +24,13 @@ export function ussdRoutes({ answer, background }: UssdRouteDeps): Hono {
     }),
   )
   routes.post('/', async (c) => {
-    const parsed = parseAfricasTalking(c.req.header('content-type'), await c.req.text())
+    const body = new TextDecoder().decode(await c.req.arrayBuffer())
+    const parsed = parseAfricasTalking(c.req.header('content-type'), body)
     if (parsed.kind === 'bad') return c.text(renderPlain(end(parsed.says)), parsed.status, plain)
     const answering = answer(parsed.request)
     background(answering.then(() => undefined))
-    const { kind, body } = await answering
-    return c.text(body, kind === 'screen' ? 200 : 503, plain)
+    const answered = await answering
+    return c.text(answered.body, answered.kind === 'screen' ? 200 : 503, plain)
   })
   routes.all('/', (c) => {
     c.header('allow', 'POST')

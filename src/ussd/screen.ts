@@ -5,5 +5,4 @@ export const goOn = (text: string): Screen => ({ goesOn: true, text })
 export const end = (text: string): Screen => ({ goesOn: false, text })
 
 /** The text protocol of Africa's Talking and of the demonstration. */
-export const renderPlain = ({ goesOn, text }: Screen): string =>
-  `${goesOn ? 'CON' : 'END'} ${text}`
+export const renderPlain = ({ goesOn, text }: Screen): string => `${goesOn ? 'CON' : 'END'} ${text}`

@@ -31,7 +31,10 @@ export function parseAfricasTalking(contentType: string | undefined, body: strin
     return bad(400, faults[String(parsed.error.issues[0]?.path[0])] ?? 'The request is not valid.')
   }
   const { sessionId, phoneNumber, text } = parsed.data
-  return { kind: 'request', request: { gateway: 'africas-talking', sessionId, phone: phoneNumber, text } }
+  return {
+    kind: 'request',
+    request: { gateway: 'africas-talking', sessionId, phone: phoneNumber, text },
+  }
 }
 
 const bad = (status: BadRequest['status'], says: string): BadRequest => ({
