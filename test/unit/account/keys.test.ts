@@ -1,0 +1,60 @@
+import { describe, test } from 'vitest'
+import { createCallerAccounts } from '../../../src/account/keys.ts'
+import { type PhoneNumber, parseCaller, shortPhone } from '../../../src/account/phone.ts'
+import { createSessionKeys, fingerprint } from '../../../src/account/session-keys.ts'
+
+const secret = `0x${'11'.repeat(32)}` as const
+const other = `0x${'22'.repeat(32)}` as const
+const alice = parseCaller('+254700000001') as PhoneNumber
+const bob = parseCaller('+254700000002') as PhoneNumber
+
+describe("a caller's account", () => {
+  test('is the same for ever: money of today is found by the code of tomorrow', async ({
+    expect,
+  }) => {
+    const account = await createCallerAccounts(secret)(alice)
+    // By openssl's HMAC of `7:account2:v113:+2547000000011:0` and cast's address of that key.
+    expect(account.address).toBe('0x8a5f0cBA01F67C60044f0debc9b6Bc12F8625a9E')
+  })
+
+  test('is another for another number, and under another secret', async ({ expect }) => {
+    const addresses = await Promise.all([
+      createCallerAccounts(secret)(alice),
+      createCallerAccounts(secret)(bob),
+      createCallerAccounts(other)(alice),
+    ])
+    expect(new Set(addresses.map(({ address }) => address)).size).toBe(3)
+  })
+})
+
+describe('a session key', () => {
+  test('differs by gateway, session and account, however the parts are cut', async ({ expect }) => {
+    const keys = createSessionKeys(secret)
+    const account = '0x1111111111111111111111111111111111111111'
+    const all = await Promise.all([
+      keys.session('a', 'b1', account),
+      keys.session('ab', '1', account),
+      keys.session('a', 'b2', account),
+      keys.session('a', 'b1', '0x2222222222222222222222222222222222222222'),
+      createSessionKeys(other).session('a', 'b1', account),
+    ])
+    expect(new Set(all).size).toBe(5)
+    expect(await keys.session('a', 'b1', account)).toBe(all[0])
+  })
+
+  test('and a fingerprint tell nothing of what they were made of', async ({ expect }) => {
+    const keys = createSessionKeys(secret)
+    const session = await keys.session(
+      'gateway',
+      'session',
+      '0x1111111111111111111111111111111111111111',
+    )
+    expect(session).toMatch(/^[0-9a-f]{64}$/)
+    expect(await keys.input(session, '2*0700000002*1')).toMatch(/^[0-9a-f]{64}$/)
+    expect(await fingerprint(secret)).not.toContain('1111')
+  })
+})
+
+test('a short phone number shows its first 4 and last 3 digits', ({ expect }) => {
+  expect(shortPhone(bob)).toBe('2547...002')
+})

@@ -1,0 +1,74 @@
+import { describe, test } from 'vitest'
+import { ConfigError, parseConfig } from '../../src/config.ts'
+
+const env = {
+  NODE_URL: 'http://127.0.0.1:8545',
+  LOAN_ADDRESS: '0x1111111111111111111111111111111111111111',
+  FORWARDER_ADDRESS: '0x2222222222222222222222222222222222222222',
+  RELAYER_MNEMONIC: 'test test test test test test test test test test test junk',
+  ACCOUNT_ID_SECRET: `0x${'11'.repeat(32)}`,
+  ACCOUNT_KEY_SECRET: `0x${'22'.repeat(32)}`,
+}
+
+function faultsOf(changes: Record<string, string | undefined>) {
+  try {
+    parseConfig({ ...env, ...changes })
+    return []
+  } catch (error) {
+    if (error instanceof ConfigError) return error.faults
+    throw error
+  }
+}
+
+describe('the configuration', () => {
+  test("is production's by default, with Rootstock's rules", ({ expect }) => {
+    const config = parseConfig(env)
+    expect(config).toMatchObject({
+      isDevelopment: false,
+      callbackSecret: undefined,
+      preflight: true,
+      chain: { id: 31, currency: 'tRBTC' },
+      rules: { maxInFlight: 15, confirmations: 12 },
+    })
+    expect(parseConfig({ ...env, CHAIN_ID: '30' }).chain.currency).toBe('RBTC')
+  })
+
+  test('names every missing variable at once', ({ expect }) => {
+    const missing = Object.fromEntries(Object.keys(env).map((name) => [name, undefined]))
+    expect(faultsOf(missing)).toEqual(
+      Object.keys(env).map((variable) => ({ variable, reason: 'is missing' })),
+    )
+  })
+
+  test.for([
+    ['ENVIRONMENT', 'staging'],
+    ['CHAIN_ID', '1'],
+    ['POOL_RULES', 'geth'],
+    ['NODE_URL', 'ftp://node'],
+    ['NODE_URL', ','],
+    ['LOAN_ADDRESS', '0x11'],
+    ['RELAYER_MNEMONIC', 'too few words'],
+    ['ACCOUNT_ID_SECRET', '0x11'],
+    ['CALLBACK_SECRET', 'short'],
+    ['CALLBACK_SECRET', 'a/slash/in/a/path/segment'],
+    ['OPERATOR_TOKEN', 'short'],
+    ['RPC_KEY_HASHES', 'abc'],
+    ['PREFLIGHT', 'yes'],
+    ['CONFIRMATIONS', '0'],
+    ['MAX_GAS_PRICE_WEI', '1e9'],
+  ])('is refused with %s=%s, without showing the value', ([name, value], { expect }) => {
+    const faults = faultsOf({ [name as string]: value })
+    expect(faults.map(({ variable }) => variable)).toEqual([name])
+    expect(faults.map(({ reason }) => reason).join()).not.toContain(`${value}`.padEnd(2, '?'))
+  })
+
+  test("takes anvil's mnemonic on loopback only", ({ expect }) => {
+    expect(faultsOf({ NODE_URL: 'http://127.0.0.1:8545,https://node.example' })).toMatchObject([
+      { variable: 'RELAYER_MNEMONIC' },
+    ])
+  })
+
+  test('wants different secrets for account ids and keys', ({ expect }) => {
+    expect(faultsOf({ ACCOUNT_ID_SECRET: env.ACCOUNT_KEY_SECRET })).toHaveLength(1)
+  })
+})

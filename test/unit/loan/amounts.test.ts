@@ -1,0 +1,43 @@
+import { describe, test } from 'vitest'
+import { formatAmount, parseAmount } from '../../../src/loan/amounts.ts'
+
+describe('an amount', () => {
+  test.for([
+    ['1', 10n ** 18n],
+    ['0.000000000000000001', 1n],
+    ['.5', 5n * 10n ** 17n],
+    ['007', 7n * 10n ** 18n],
+    ['1.10', 11n * 10n ** 17n],
+    ['21000000', 21_000_000n * 10n ** 18n],
+    // Neither is a double: a float would round them.
+    ['9007199.254740993', 9007199254740993n * 10n ** 9n],
+    ['0.100000000000000001', 100000000000000001n],
+  ] as const)('%s is read exactly', ([typed, wei], { expect }) => {
+    expect(parseAmount(typed)).toEqual({ kind: 'amount', wei })
+  })
+
+  test.for([
+    ['', 'not_a_number'],
+    ['.', 'not_a_number'],
+    ['1.', 'not_a_number'],
+    ['+1', 'not_a_number'],
+    ['0x10', 'not_a_number'],
+    ['١', 'not_a_number'],
+    ['1 000', 'not_a_number'],
+    ['0', 'zero'],
+    ['0.0000000000000000000', 'too_fine'],
+    ['21000000.000000000000000001', 'too_large'],
+  ] as const)('%j is none: %s', ([typed, fault], { expect }) => {
+    expect(parseAmount(typed)).toEqual({ kind: 'fault', fault })
+  })
+
+  test.for([
+    [0n, '0'],
+    [1n, '0.000000000000000001'],
+    [10n ** 16n, '0.01'],
+    [10n ** 18n, '1'],
+    [120n * 10n ** 18n + 5n * 10n ** 17n, '120.5'],
+  ] as const)('%s wei are written as %s', ([wei, text], { expect }) => {
+    expect(formatAmount(wei)).toBe(text)
+  })
+})

@@ -1,0 +1,18 @@
+import { describe, test } from 'vitest'
+import { gasPriceWithin, replacementPriceUp } from '../../../src/relay/fees.ts'
+
+describe('a replacement price', () => {
+  test.for([
+    [100n, 140n],
+    [1n, 2n],
+    [3n, 5n],
+    [60_000_001n, 84_000_002n],
+  ] as const)('over %s is 40 %% more and rounded up: %s', ([prior, price], { expect }) => {
+    expect(replacementPriceUp(prior, 40)).toBe(price)
+  })
+})
+
+test("a gas price is the node's, within the operator's limits", ({ expect }) => {
+  const limits = { minWei: 10n, maxWei: 20n }
+  expect([5n, 15n, 25n].map((price) => gasPriceWithin(limits, price))).toEqual([10n, 15n, 20n])
+})

@@ -1,0 +1,119 @@
+import { parseEther } from 'viem'
+import { describe, test } from 'vitest'
+import { parseCaller } from '../../../src/account/phone.ts'
+import { answersOf, type MenuContext, walk } from '../../../src/ussd/menu.ts'
+import { english } from '../../../src/ussd/messages/en.ts'
+
+const caller = parseCaller('+254700000001')
+if (caller === undefined) throw new Error('the fixture is no phone number')
+
+const loan = '0x00000000000000000000000000000000000000aa'
+const forwarder = '0x00000000000000000000000000000000000000bb'
+const context: MenuContext = { chainId: 31, caller, reserved: [loan, forwarder], say: english }
+const alice = '0x1111111111111111111111111111111111111111'
+
+const menu =
+  'Rootstock DeFi (+254700000001)\n1. My Balance\n2. Send Money (P2P)\n3. Request Micro-Loan\n4. Repay Loan'
+
+const reach = (text: string) => walk(answersOf(text), context)
+
+describe('the menu', () => {
+  test.for([
+    ['', { kind: 'ask', prompt: menu }],
+    ['1', { kind: 'balance' }],
+    ['2', { kind: 'ask', prompt: 'Enter Recipient Address:_________' }],
+    [`2*${alice}`, { kind: 'ask', prompt: 'Enter Amount:_____' }],
+    ['3', { kind: 'loan' }],
+    ['4', { kind: 'ask', prompt: 'Repay Loan\n1. All of it\n2. A part\n0. Back' }],
+    ['4*1', { kind: 'repayment', amountWei: 'all' }],
+    ['4*2', { kind: 'ask', prompt: 'Enter Amount:_____' }],
+    ['4*2*0.004', { kind: 'repayment', amountWei: parseEther('0.004') }],
+  ])('answers %j', ([text, result], { expect }) => {
+    expect(reach(text as string)).toEqual(result)
+  })
+
+  test('takes an address as recipient', ({ expect }) => {
+    expect(reach(`2*${alice}*1.5`)).toEqual({
+      kind: 'transfer',
+      recipient: { kind: 'address', address: alice },
+      amountWei: parseEther('1.5'),
+    })
+  })
+
+  test("takes a phone number in the caller's national form as recipient", ({ expect }) => {
+    expect(reach('2*0700000002*1')).toEqual({
+      kind: 'transfer',
+      recipient: { kind: 'phone', phone: '+254700000002' },
+      amountWei: parseEther('1'),
+    })
+  })
+
+  test.for([
+    'abc',
+    '0x12',
+    '0x0000000000000000000000000000000000000000',
+    loan,
+    forwarder,
+    '+254700000001',
+    '12',
+    '',
+  ])('asks again for the recipient after %j, with the reason', (typed, { expect }) => {
+    expect(reach(`2*${typed}`)).toEqual({
+      kind: 'ask',
+      prompt: 'Not a valid address or phone number.\nEnter Recipient Address:_________',
+    })
+  })
+
+  test.for([
+    ['abc', 'Not a valid amount. Example: 0.5'],
+    ['-1', 'Not a valid amount. Example: 0.5'],
+    ['1e3', 'Not a valid amount. Example: 0.5'],
+    ['1,5', 'Not a valid amount. Example: 0.5'],
+    ['', 'Not a valid amount. Example: 0.5'],
+    ['0.0', 'The amount must be more than 0.'],
+    ['0.0000000000000000001', 'At most 18 digits after the point.'],
+    ['21000001', 'This amount is too large.'],
+    [`1${'0'.repeat(80)}`, 'This amount is too large.'],
+  ])('asks again for the amount after %j: %s', ([typed, why], { expect }) => {
+    expect(reach(`2*${alice}*${typed}`)).toEqual({
+      kind: 'ask',
+      prompt: `${why}\nEnter Amount:_____`,
+    })
+  })
+
+  test('takes the next answer after a bad one as the new answer', ({ expect }) => {
+    expect(reach(`2*nobody*${alice}*much*0.5`)).toEqual({
+      kind: 'transfer',
+      recipient: { kind: 'address', address: alice },
+      amountWei: parseEther('0.5'),
+    })
+  })
+
+  test('ends the session at the third bad answer, wherever they were given', ({ expect }) => {
+    expect(reach(`9*2*nobody*${alice}*much`)).toEqual({ kind: 'gave_up' })
+    expect(reach(`9*2*nobody*${alice}*much*0.5`)).toEqual({ kind: 'past_the_end' })
+  })
+
+  test('goes back at a bare 0, also from the amount', ({ expect }) => {
+    expect(reach('2*0')).toEqual({ kind: 'ask', prompt: menu })
+    expect(reach(`2*${alice}*0`)).toEqual({
+      kind: 'ask',
+      prompt: 'Enter Recipient Address:_________',
+    })
+    expect(reach('4*0')).toEqual({ kind: 'ask', prompt: menu })
+    expect(reach('4*2*0')).toEqual({
+      kind: 'ask',
+      prompt: 'Repay Loan\n1. All of it\n2. A part\n0. Back',
+    })
+  })
+
+  test('asks again where there is nothing to go back to', ({ expect }) => {
+    expect(reach('0')).toEqual({ kind: 'ask', prompt: `Please choose from the list.\n${menu}` })
+  })
+
+  test('never reads anything after the last screen', ({ expect }) => {
+    expect(reach('1*2')).toEqual({ kind: 'past_the_end' })
+    expect(reach(`2*${alice}*100*0.5`)).toEqual({ kind: 'past_the_end' })
+    expect(reach('3*')).toEqual({ kind: 'past_the_end' })
+  })
+})

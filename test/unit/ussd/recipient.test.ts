@@ -1,0 +1,55 @@
+import { checksumAddress, getAddress } from 'viem'
+import { describe, test } from 'vitest'
+import { type PhoneNumber, parseCaller } from '../../../src/account/phone.ts'
+import { parseRecipient } from '../../../src/ussd/recipient.ts'
+
+const caller = parseCaller('+254700000001') as PhoneNumber
+const rules = { chainId: 31, caller, reserved: [] }
+// The first example of EIP-1191.
+const lower = '0x5aaeb6053f3e94c9b9a09f33669435e7ef1beaed'
+const onTestnet = checksumAddress(lower, 31)
+
+describe('a recipient that is an address', () => {
+  test("is shown with this chain's checksum (EIP-1191)", ({ expect }) => {
+    expect(onTestnet).toBe('0x5aAeb6053F3e94c9b9A09F33669435E7EF1BEaEd')
+    expect(parseRecipient(lower, rules)).toEqual({ kind: 'address', address: onTestnet })
+  })
+
+  test("may carry this chain's checksum or Ethereum's", ({ expect }) => {
+    for (const typed of [onTestnet, getAddress(lower), `0X${lower.slice(2)}`, ` ${lower} `]) {
+      expect(parseRecipient(typed, rules)).toEqual({ kind: 'address', address: onTestnet })
+    }
+  })
+
+  test("may not carry another chain's checksum, or a broken one", ({ expect }) => {
+    const upper = `0x${lower.slice(2).toUpperCase()}`
+    const flipped = onTestnet.replace('aA', 'Aa')
+    for (const typed of [checksumAddress(lower, 30), upper, flipped]) {
+      expect(parseRecipient(typed, rules)).toBeUndefined()
+    }
+  })
+})
+
+describe('a recipient that is a phone number', () => {
+  test.for(['+254700000002', '0700000002', '0700 000 002'])(
+    'may be typed as %s',
+    (typed, { expect }) => {
+      expect(parseRecipient(typed, rules)).toEqual({ kind: 'phone', phone: '+254700000002' })
+    },
+  )
+
+  test("is read by the caller's country", ({ expect }) => {
+    const ghanaian = parseCaller('+233200000001') as PhoneNumber
+    expect(parseRecipient('0200000002', { ...rules, caller: ghanaian })).toEqual({
+      kind: 'phone',
+      phone: '+233200000002',
+    })
+  })
+
+  test.for(['07000', '+25470000000200', '++254700000002', '07-00-000002', '#700000002'])(
+    'is refused as %s',
+    (typed, { expect }) => {
+      expect(parseRecipient(typed, rules)).toBeUndefined()
+    },
+  )
+})
