@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process'
-import { existsSync, mkdirSync, openSync, rmSync } from 'node:fs'
+import { closeSync, existsSync, mkdirSync, openSync, rmSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { createServer } from 'node:net'
 import { dirname, join } from 'node:path'
@@ -8,7 +8,7 @@ import { adoptStateAtExit, keepSaving, loadChain, saveChain } from './chain-stat
 import { readJson, writeJson } from './files.ts'
 import type { Folder } from './folder.ts'
 import { blockHead, createNodeCall } from './node-call.ts'
-import { end, identify, isRunning } from './process-id.ts'
+import { end, identify, isRunning, type ProcessId } from './process-id.ts'
 import type { Child, Processes } from './processes.ts'
 import { StackError, say } from './report.ts'
 
@@ -16,6 +16,10 @@ import { StackError, say } from './report.ts'
 const FIRST_PORT = 8545
 
 const STARTS_WITHIN_MS = 20_000
+
+const ENDS_WITHIN_MS = 5_000
+
+const ATTEMPTS = 5
 
 export type LocalChain = {
   url: string
@@ -37,21 +41,21 @@ export async function startChain(
   mkdirSync(folder.chain, { recursive: true, mode: 0o700 })
   if (adoptStateAtExit(folder))
     say('Found what the local chain wrote at its end, and go on from it')
-  const port = await freePortFrom(FIRST_PORT)
-  const url = `http://127.0.0.1:${port}`
-  const child = spawnAnvil(folder, { port, chainId, genesisTime: openGenesisTime(folder) })
-  const exited = new Promise<string>((resolve) => {
-    child.once('error', (error) => resolve(error.message))
-    child.once('exit', (code, signal) => resolve(signal ?? `code ${code}`))
+  const { child, url } = await spawnOnFreePort(folder, {
+    chainId,
+    genesisTime: openGenesisTime(folder),
+    onSpawned: (id, url) => processes.add({ ...id, name: 'anvil', url }),
   })
-  const id = child.pid === undefined ? undefined : identify(child.pid)
-  if (id !== undefined) processes.add({ ...id, name: 'anvil', url })
-
-  await answers(url, child, folder)
+  const hasEnded = () => child.exitCode !== null || child.signalCode !== null
+  const exited = new Promise<string>((resolve) => {
+    const tell = () => resolve(child.signalCode ?? `code ${child.exitCode}`)
+    if (hasEnded()) tell()
+    else child.once('exit', tell)
+  })
   const loaded = await load(folder, url)
   await setClock(url)
   const saving = keepSaving(folder, url, (error) => {
-    if (child.exitCode === null && child.signalCode === null)
+    if (!hasEnded())
       say(`The local chain could not be saved: ${error instanceof Error ? error.message : error}`)
   })
   let stopping = false
@@ -73,11 +77,12 @@ export async function startChain(
     stop: async () => {
       stopping = true
       await saving.stop()
-      if (child.exitCode === null && child.signalCode === null) {
-        await saveChain(folder, url).catch(() => {})
-      }
-      if (id !== undefined) await end(id, { graceMs: 5_000 })
+      if (!hasEnded()) await saveChain(folder, url).catch(() => {})
+      // What it writes at its end is the whole of it, should the last save have failed.
+      child.kill('SIGTERM')
+      const forced = setTimeout(() => child.kill('SIGKILL'), ENDS_WITHIN_MS)
       await exited
+      clearTimeout(forced)
       adoptStateAtExit(folder)
     },
   }
@@ -94,7 +99,7 @@ export async function endLeftChain(
       say(`The chain that was left running did not give its state (${error.message})`)
     })
   }
-  if (isRunning(left)) await end(left, { graceMs: 5_000 })
+  if (isRunning(left)) await end(left, { graceMs: ENDS_WITHIN_MS })
   if (!keep) rmSync(folder.chainAtExit, { force: true })
 }
 
@@ -129,23 +134,73 @@ async function setClock(url: string): Promise<void> {
   if (now > latest.timestamp) await call('evm_setTime', [now], z.unknown())
 }
 
-function spawnAnvil(
+/** The next free port, again when somebody else was faster. */
+async function spawnOnFreePort(
   folder: Folder,
-  { port, chainId, genesisTime }: { port: number; chainId: number; genesisTime: number },
-) {
+  {
+    chainId,
+    genesisTime,
+    onSpawned,
+  }: Genesis & { onSpawned: (id: ProcessId, url: string) => void },
+): Promise<{ child: ChildProcess; url: string }> {
+  for (let attempt = 0, from = FIRST_PORT; attempt < ATTEMPTS; attempt++) {
+    const port = await freePortFrom(from)
+    const url = `http://127.0.0.1:${port}`
+    const child = spawnAnvil(folder, port, { chainId, genesisTime })
+    const id = child.pid === undefined ? undefined : identify(child.pid)
+    if (id !== undefined) onSpawned(id, url)
+    if (await listens(child, folder)) return { child, url }
+    from = port + 1
+  }
+  throw new StackError(`The local chain did not start: ${folder.log('anvil')} says why.`)
+}
+
+type Genesis = { chainId: number; genesisTime: number }
+
+function spawnAnvil(folder: Folder, port: number, { chainId, genesisTime }: Genesis): ChildProcess {
   const log = folder.log('anvil')
   mkdirSync(dirname(log), { recursive: true })
+  rmSync(folder.chainStarted, { force: true })
   const output = openSync(log, 'a', 0o600)
-  // Silent, because what it would print are the keys of its accounts.
-  const args = ['--silent', '--host', '127.0.0.1', '--port', `${port}`, '--chain-id', `${chainId}`]
-  const genesis = ['--timestamp', `${genesisTime}`]
-  // A saved chain is longer than what a request may hold by default.
-  const state = ['--no-request-size-limit', '--dump-state', folder.chainAtExit]
-  // What anvil rewrites in place while it runs could be torn: it is to write once, at its end.
-  const atEndOnly = ['--state-interval', '31536000']
-  return spawn(binary(), [...args, ...genesis, ...state, ...atEndOnly], {
-    stdio: ['ignore', output, output],
-  })
+  try {
+    const options = {
+      host: '127.0.0.1',
+      port,
+      'chain-id': chainId,
+      timestamp: genesisTime,
+      'dump-state': folder.chainAtExit,
+      // What anvil rewrites in place while it runs could be torn: it is to write once, at its end.
+      'state-interval': 31_536_000,
+      'config-out': folder.chainStarted,
+    }
+    const args = Object.entries(options).flatMap(([name, value]) => [`--${name}`, `${value}`])
+    // Silent, because what it would print are the keys of its accounts. A saved chain is longer than
+    // what a request may hold by default.
+    return spawn(binary(), [...args, '--silent', '--no-request-size-limit'], {
+      stdio: ['ignore', output, output],
+    })
+  } finally {
+    closeSync(output)
+  }
+}
+
+/**
+ * Whether it listens. anvil writes its configuration when it has the port; asking the port instead
+ * could reach another program that was faster.
+ */
+async function listens(child: ChildProcess, folder: Folder): Promise<boolean> {
+  child.once('error', () => {})
+  const started = performance.now()
+  while (performance.now() - started < STARTS_WITHIN_MS) {
+    if (child.pid === undefined || child.exitCode !== null || child.signalCode !== null) break
+    if (existsSync(folder.chainStarted)) {
+      rmSync(folder.chainStarted)
+      return true
+    }
+    await new Promise((resolve) => setTimeout(resolve, 10))
+  }
+  child.kill('SIGKILL')
+  return false
 }
 
 /** The program itself: npm's small wrapper would be a second process to look after. */
@@ -158,21 +213,6 @@ function binary(): string {
   throw new StackError(
     `npm has no anvil for ${platform} on ${process.arch}. Start one yourself (anvil --chain-id 31) and name it: NODE_URL=http://127.0.0.1:8545 npm start`,
   )
-}
-
-async function answers(url: string, child: ChildProcess, folder: Folder): Promise<void> {
-  const call = createNodeCall(url, { timeoutMs: 1_000 })
-  const started = performance.now()
-  while (performance.now() - started < STARTS_WITHIN_MS) {
-    if (child.pid === undefined || child.exitCode !== null || child.signalCode !== null) break
-    try {
-      await call('eth_chainId', [], z.string())
-      return
-    } catch {
-      await new Promise((resolve) => setTimeout(resolve, 25))
-    }
-  }
-  throw new StackError(`The local chain did not start: ${folder.log('anvil')} says why.`)
 }
 
 /** The first port from this one on that nobody listens on at the loopback address. */

@@ -25,6 +25,7 @@ export function openFolder(env: NodeJS.ProcessEnv = process.env) {
     chain: at('chain'),
     chainState: at('chain', 'state.json.gz'),
     chainAtExit: at('chain', 'at-exit.json'),
+    chainStarted: at('chain', 'started.json'),
     chainHead: at('chain', 'head.json'),
     chainGenesisTime: at('chain', 'genesis-time.json'),
     chainGenesisHash: at('chain', 'genesis-hash.json'),

@@ -2,7 +2,7 @@ import { linkSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { z } from 'zod'
 import { readIfThere, readJson, writeJson } from './files.ts'
 import type { Folder } from './folder.ts'
-import { identify, isRunning, type ProcessId } from './process-id.ts'
+import { end, identify, isRunning, type ProcessId } from './process-id.ts'
 
 const processId = z.object({ pid: z.number(), started: z.string() })
 
@@ -22,8 +22,8 @@ export type Claim =
 /** The record of what this start runs. It is on the disk when a call returns. */
 export type Processes = {
   add: (child: Child) => void
-  /** Forgets everything: after a stop that left nothing behind. */
-  close: () => void
+  /** Ends by force what still runs of it, and forgets it. */
+  close: () => Promise<void>
 }
 
 /**
@@ -80,10 +80,15 @@ function setAside(file: string): boolean {
 }
 
 function track(file: string): Processes {
-  const update = (change: (content: z.infer<typeof record>) => z.infer<typeof record>) =>
-    writeJson(file, change(record.parse(readJson(file))))
+  const read = () => record.parse(readJson(file))
   return {
-    add: (child) => update((content) => ({ ...content, children: [...content.children, child] })),
-    close: () => rmSync(file, { force: true }),
+    add: (child) => {
+      const content = read()
+      writeJson(file, { ...content, children: [...content.children, child] })
+    },
+    close: async () => {
+      await Promise.all(read().children.map((child) => end(child, { graceMs: 0 })))
+      rmSync(file, { force: true })
+    },
   }
 }

@@ -1,5 +1,6 @@
 import { rmSync } from 'node:fs'
 import { type Address, createPublicClient, formatEther, http } from 'viem'
+import { poolRules } from '../../src/chain/chains.ts'
 import type { Deployment } from '../contracts/deploy.ts'
 import { endLeftChain, isFree, type LocalChain, startChain } from './anvil.ts'
 import { DEMO_DEPOSIT_WEI, demoCallers, fundDemoCallers } from './callers.ts'
@@ -25,8 +26,11 @@ const HEALTHY_WITHIN_MS = 5_000
 /** As often as Cloudflare runs the Worker's cron. */
 const WAKE_EVERY_MS = 60_000
 
-/** How long a start waits for payments that are sent again. */
+/** How long a start waits for payments that are sent again, at most. */
 const REPEATED_WITHIN_MS = 20_000
+
+/** A chain that is shorter than it was may be a replica that lags, so the relay waits before it acts. */
+const REPEATS_AFTER_MS = poolRules.anvil.regressionMs + 3 * poolRules.anvil.tendMs
 
 await command(async () => {
   const options = readOptions(process.argv.slice(2), process.env)
@@ -176,7 +180,8 @@ async function start(options: Options, lifetime: Lifetime): Promise<void> {
   await lifetime.goOn()
   await healthy(worker.url)
   keepAwake(worker, lifetime)
-  if (killed && chain !== undefined) await sayWhatWasRepeated(node, relayers, nonces)
+  const isOlder = killed && chain?.loaded === true && !left.some(({ name }) => name === 'anvil')
+  if (isOlder) await sayWhatWasRepeated(node, relayers, nonces)
 
   const stack = describeStack({ worker, node, secrets, deployment, relayers })
   writeJson(folder.stack, stack)
@@ -227,28 +232,29 @@ function transactionCounts(node: ChainNode, accounts: Address[]): Promise<number
 }
 
 /**
- * A chain that comes back older than the ledger is a reorganization to the relay: it sends the same
- * bytes again. Waits until it has.
+ * A chain that may come back older than the ledger. To the relay that is a reorganization: it sends
+ * the same bytes again. Waits until it has.
  */
 async function sayWhatWasRepeated(
   node: ChainNode,
   relayers: Address[],
   before: number[],
 ): Promise<void> {
-  const started = performance.now()
   const sum = (counts: number[]) => counts.reduce((total, count) => total + count, 0)
+  const started = performance.now()
   let repeated = 0
-  let changedAt = started
-  while (
-    performance.now() - started < REPEATED_WITHIN_MS &&
-    performance.now() - changedAt < 1_500
-  ) {
+  let quietUntil = started + REPEATS_AFTER_MS
+  while (performance.now() < Math.min(quietUntil, started + REPEATED_WITHIN_MS)) {
     const now = sum(await transactionCounts(node, relayers)) - sum(before)
-    if (now !== repeated) changedAt = performance.now()
+    if (now !== repeated) quietUntil = performance.now() + poolRules.anvil.tendMs
     repeated = now
     await new Promise((resolve) => setTimeout(resolve, 100))
   }
-  if (repeated > 0) say(`Sent again what the chain had lost: ${repeated} transactions, same bytes`)
+  say(
+    repeated === 0
+      ? 'No payment had to be sent again'
+      : `Sent again what the chain had lost, same bytes: ${repeated} of the relay's transactions`,
+  )
 }
 
 async function healthy(url: string): Promise<void> {

@@ -19,17 +19,25 @@ export function createWorkerLog(file: string, print: (line: string) => void) {
   }
 }
 
-/** `12:30:05 Transfer confirmed: 0x… (block=7)`; a line that is no event stays as it is. */
+/** Fields that the message says already. */
+const said = ['event', 'from', 'to', 'hash']
+
+/** `12:30:05 Transfer confirmed: 0x… (intent=0x5e23ed98)`; a line that is no event stays as it is. */
 export function readable(line: string): string {
   const parsed = event.safeParse(parseJson(line))
   if (!parsed.success) return line
-  const { message, level = 'info', time, event: name, ...fields } = parsed.data
+  const { message, level = 'info', time, ...fields } = parsed.data
   const at = new Date(typeof time === 'string' ? time : Date.now()).toTimeString().slice(0, 8)
-  const words = Object.entries({ event: name, ...fields })
-    .filter(([, value]) => value !== undefined)
-    .map(([key, value]) => `${key}=${typeof value === 'string' ? value : JSON.stringify(value)}`)
-  const details = words.length === 0 ? '' : ` (${words.join(' ')})`
-  return `${at} ${level === 'info' ? '' : `${level.toUpperCase()} `}${message}${details}`
+  const details = Object.entries(fields)
+    .filter(([name, value]) => value !== undefined && !said.includes(name))
+    .map(([name, value]) => `${name}=${shortened(value)}`)
+  const grade = level === 'info' ? '' : `${level.toUpperCase()} `
+  return `${at} ${grade}${message}${details.length === 0 ? '' : ` (${details.join(' ')})`}`
+}
+
+function shortened(value: unknown): string {
+  const text = typeof value === 'string' ? value : JSON.stringify(value)
+  return /^0x[0-9a-f]{64}$/.test(text) ? text.slice(0, 10) : text
 }
 
 function parseJson(line: string): unknown {

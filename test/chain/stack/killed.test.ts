@@ -1,0 +1,94 @@
+import { cpSync, readFileSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { createPublicClient, http, parseEther } from 'viem'
+import { test } from 'vitest'
+import { relayForwarderAbi } from '../../../src/relay/forwarder-abi.ts'
+import { balanceOf, createDevFolder, dial, type Start, startStack, until } from './stack-process.ts'
+
+const [alice, bob] = ['+254700000001', '+254700000002']
+const payment = { sessionId: 'killed', phoneNumber: alice, text: `2*${bob}*0.25` }
+
+test('after a kill -9 of everything but the node, a retried payment is answered and not made again', {
+  timeout: 60_000,
+}, async ({ expect }) => {
+  const folder = createDevFolder()
+  const first = await startStack(folder)
+  const replies = await dialTwenty(first.stack().relayUrl)
+  expect(new Set(replies).size).toBe(1)
+  expect(replies[0]).toContain('Transfer Submitted')
+  await first.kill('main', 'workerd')
+
+  const second = await startStack(folder)
+  expect(second.output()).toContain('Ending the local chain that a killed start left running')
+  const { nodeUrl, relayUrl, contracts } = second.stack()
+  expect(new Set([...replies, ...(await dialTwenty(relayUrl))]).size).toBe(1)
+  await until(async () => (await executed(second)) === 1, 10_000)
+  expect(await balanceOf(folder, nodeUrl, contracts.loan, bob)).toBe(parseEther('1.25'))
+  await second.interrupt()
+})
+
+test('a Worker that outlived its start is ended by the next one', { timeout: 60_000 }, async ({
+  expect,
+}) => {
+  const folder = createDevFolder()
+  const first = await startStack(folder)
+  const port = new URL(first.stack().relayUrl).port
+  const workerd = first.pids().find(({ name }) => name === 'workerd')
+  await first.kill('main')
+  const second = await startStack(folder, { env: { PORT: port } })
+  expect(second.output()).toContain(
+    `Ending the Worker that a killed start left running (process ${workerd?.id.pid})`,
+  )
+  expect(await dial(second.stack().relayUrl, { ...payment, text: '1' })).toBe(
+    'END Your Balance: 1 tRBTC',
+  )
+  await second.interrupt()
+})
+
+test('after a kill -9 of everything, what an older chain has lost is sent again, once', {
+  timeout: 90_000,
+}, async ({ expect }) => {
+  const folder = createDevFolder()
+  const first = await startStack(folder)
+  // The chain as a killed start leaves it at worst: saved before the payment.
+  const [chain, older] = [join(folder, 'chain'), join(folder, 'older')]
+  cpSync(chain, older, { recursive: true })
+  const { relayUrl, nodeUrl, contracts } = first.stack()
+  const reply = await dial(relayUrl, payment)
+  const balance = () => balanceOf(folder, nodeUrl, contracts.loan, bob)
+  await until(async () => (await balance()) === parseEther('1.25'), 10_000)
+  const log = () => readFileSync(join(folder, 'logs', 'relay.log'), 'utf8')
+  await until(() => log().includes('Transfer confirmed: '), 10_000)
+  const hash = /Transfer confirmed: (0x\w+)/.exec(log())?.[1] as `0x${string}`
+  await first.kill()
+  rmSync(chain, { recursive: true })
+  cpSync(older, chain, { recursive: true })
+
+  const second = await startStack(folder)
+  expect(second.output()).toMatch(/The last start was killed\. .* goes on from block \d+, saved at/)
+  expect(second.output()).toContain("same bytes: 1 of the relay's transactions")
+  const now = second.stack()
+  const client = createPublicClient({ transport: http(now.nodeUrl) })
+  expect((await client.getTransactionReceipt({ hash })).status).toBe('success')
+  expect(await dial(now.relayUrl, payment)).toBe(reply)
+  expect(await balanceOf(folder, now.nodeUrl, contracts.loan, bob)).toBe(parseEther('1.25'))
+  expect(await executed(second)).toBe(1)
+  await second.interrupt()
+})
+
+function dialTwenty(relayUrl: string): Promise<string[]> {
+  return Promise.all(Array.from({ length: 20 }, () => dial(relayUrl, payment)))
+}
+
+/** Intents that the forwarder has spent, from the chain's own events. */
+async function executed(start: Start): Promise<number> {
+  const { nodeUrl, contracts } = start.stack()
+  const client = createPublicClient({ transport: http(nodeUrl) })
+  const events = await client.getContractEvents({
+    address: contracts.forwarder,
+    abi: relayForwarderAbi,
+    eventName: 'RequestProcessed',
+    fromBlock: 0n,
+  })
+  return events.length
+}

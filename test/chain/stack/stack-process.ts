@@ -1,0 +1,175 @@
+import { spawn } from 'node:child_process'
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { type Address, createPublicClient, http } from 'viem'
+import { onTestFinished } from 'vitest'
+import { openFolder } from '../../../scripts/stack/folder.ts'
+import { isRunning, type ProcessId } from '../../../scripts/stack/process-id.ts'
+import { type RunningStack, readRunningStack } from '../../../scripts/stack/running-stack.ts'
+import { openSecrets } from '../../../scripts/stack/secrets.ts'
+import { callerAccount } from '../../../src/account/keys.ts'
+import type { PhoneNumber } from '../../../src/account/phone.ts'
+import { microLoanAbi } from '../../../src/loan/abi.ts'
+import { freePort } from '../../support/anvil.ts'
+
+const root = fileURLToPath(new URL('../../..', import.meta.url))
+
+export type Ended = { code: number | null; output: string }
+
+/** A `npm start` of its own, in a process group of its own, as a terminal gives it one. */
+export type Start = {
+  /** What it has printed so far. */
+  output: () => string
+  stack: () => RunningStack
+  /** As the terminal's Ctrl-C: every process of the group gets it. */
+  interrupt: () => Promise<Ended>
+  /** `kill -9` of the processes with these names; all of them by default. */
+  kill: (...names: Name[]) => Promise<void>
+  pids: () => { name: Name; id: ProcessId }[]
+  ended: Promise<Ended>
+}
+
+type Name = 'main' | 'anvil' | 'workerd'
+
+/** A folder in place of `.dev`, removed with whatever a failed test left running. */
+export function createDevFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'ussd-relay-stack-'))
+  onTestFinished(() => {
+    for (const { id } of readPids(folder)) if (isRunning(id)) process.kill(id.pid, 'SIGKILL')
+    rmSync(folder, { recursive: true, force: true, maxRetries: 5 })
+  })
+  return folder
+}
+
+/** Runs `npm start` until it is ready or has ended. */
+export async function startStack(
+  folder: string,
+  { env = {}, args = [] }: { env?: Record<string, string>; args?: string[] } = {},
+): Promise<Start> {
+  const port = env.PORT ?? `${await freePort()}`
+  const child = spawn(process.execPath, ['scripts/start.mjs', ...args], {
+    cwd: root,
+    detached: true,
+    stdio: ['ignore', 'pipe', 'pipe'],
+    env: { ...process.env, DEV_DIR: folder, PORT: port, ...env },
+  })
+  const output = collect(child)
+  let hasEnded = false
+  const ended = new Promise<Ended>((resolve) => {
+    child.once('close', (code) => {
+      hasEnded = true
+      resolve({ code, output: output() })
+    })
+  })
+  const group = child.pid ?? 0
+  onTestFinished(async () => {
+    if (!hasEnded) signal(-group, 'SIGKILL')
+    await ended
+  })
+  const ready = until(() => hasEnded || output().includes('Ctrl-C ends everything'), 60_000)
+  await ready
+  return {
+    output,
+    stack: () => readRunningStack(openFolder({ DEV_DIR: folder })),
+    interrupt: () => {
+      signal(-group, 'SIGINT')
+      return ended
+    },
+    kill: async (...names) => {
+      const victims = readPids(folder).filter(
+        ({ name }) => names.length === 0 || names.includes(name),
+      )
+      for (const { id } of victims) signal(id.pid, 'SIGKILL')
+      await until(() => victims.every(({ id }) => !isRunning(id)), 5_000)
+    },
+    pids: () => readPids(folder),
+    ended,
+  }
+}
+
+/** Runs another command of the stack to its end, such as `fund.ts`. */
+export function runCommand(
+  folder: string,
+  script: string,
+  args: string[],
+  { input = '', env = {} }: { input?: string; env?: Record<string, string> } = {},
+): Promise<Ended> {
+  const child = spawn(process.execPath, [join('scripts/stack', script), ...args], {
+    cwd: root,
+    stdio: ['pipe', 'pipe', 'pipe'],
+    env: { ...process.env, DEV_DIR: folder, ...env },
+  })
+  const output = collect(child)
+  child.stdin.end(input)
+  return new Promise((resolve) => {
+    child.once('close', (code) => resolve({ code, output: output() }))
+  })
+}
+
+/** Posts what a gateway would post. */
+export async function dial(
+  relayUrl: string,
+  fields: { sessionId: string; phoneNumber: string; text: string },
+): Promise<string> {
+  const body = new URLSearchParams(fields)
+  const response = await fetch(`${relayUrl}/ussd`, { method: 'POST', body })
+  return response.text()
+}
+
+/** What the contract holds for a number, asked of the chain itself. */
+export async function balanceOf(folder: string, nodeUrl: string, loan: Address, phone: string) {
+  const { ACCOUNT_KEY_SECRET } = openSecrets(join(folder, 'secrets.json'))
+  const { address } = await callerAccount(ACCOUNT_KEY_SECRET, phone as PhoneNumber)
+  const client = createPublicClient({ transport: http(nodeUrl) })
+  return client.readContract({
+    address: loan,
+    abi: microLoanAbi,
+    functionName: 'getBalance',
+    args: [address],
+  })
+}
+
+/** Waits for a condition, looking often. */
+export async function until(
+  condition: () => boolean | Promise<boolean>,
+  withinMs: number,
+): Promise<void> {
+  const started = performance.now()
+  while (!(await condition())) {
+    if (performance.now() - started > withinMs) throw new Error('It did not happen in time')
+    await new Promise((resolve) => setTimeout(resolve, 20))
+  }
+}
+
+function readPids(folder: string): { name: Name; id: ProcessId }[] {
+  const file = join(folder, 'pids.json')
+  if (!existsSync(file)) return []
+  const { main, children } = JSON.parse(readFileSync(file, 'utf8'))
+  return [
+    { name: 'main', id: main },
+    ...children.map(({ name, pid, started }: ProcessId & { name: Name }) => ({
+      name,
+      id: { pid, started },
+    })),
+  ]
+}
+
+function collect(child: ReturnType<typeof spawn>): () => string {
+  let text = ''
+  for (const stream of [child.stdout, child.stderr]) {
+    stream?.setEncoding('utf8').on('data', (part: string) => {
+      text += part
+    })
+  }
+  return () => text
+}
+
+function signal(pid: number, name: NodeJS.Signals): void {
+  try {
+    process.kill(pid, name)
+  } catch {
+    // It has ended by itself.
+  }
+}

@@ -1,0 +1,91 @@
+import { statSync } from 'node:fs'
+import { join } from 'node:path'
+import { createPublicClient, http, parseEther } from 'viem'
+import { test } from 'vitest'
+import { isRunning } from '../../../scripts/stack/process-id.ts'
+import { balanceOf, createDevFolder, dial, runCommand, startStack, until } from './stack-process.ts'
+
+const [alice, bob, carol] = ['+254700000001', '+254700000002', '+254700000009']
+
+test('a first start serves a relay on a chain of its own, and a second one goes on from it', {
+  timeout: 60_000,
+}, async ({ expect }) => {
+  const folder = createDevFolder()
+  const first = await startStack(folder)
+  expect(first.output()).toContain('Started a new local chain')
+  const { relayUrl, rpcUrl, nodeUrl, contracts, relayers, chainId } = first.stack()
+  expect(chainId).toBe(31)
+  for (const file of ['secrets.json', 'stack.json', 'pids.json']) {
+    expect(statSync(join(folder, file)).mode & 0o777, file).toBe(0o600)
+  }
+
+  const balance = (phone: string) => balanceOf(folder, nodeUrl, contracts.loan, phone)
+  expect(await dial(relayUrl, { sessionId: 's1', phoneNumber: alice, text: '1' })).toBe(
+    'END Your Balance: 1 tRBTC',
+  )
+  const before = await balance(bob)
+  const paid = await dial(relayUrl, { sessionId: 's2', phoneNumber: alice, text: `2*${bob}*0.25` })
+  expect(paid).toMatch(/^END Transfer Submitted\nTo: 2547\.\.\.002\nTx: 0x/)
+  await until(async () => (await balance(bob)) === before + parseEther('0.25'), 10_000)
+
+  const client = createPublicClient({ transport: http(rpcUrl) })
+  expect(await client.getChainId()).toBe(31)
+  expect(await client.getBalance({ address: relayers[0] ?? '0x' })).toBeGreaterThan(0n)
+
+  const funded = await runCommand(folder, 'fund.ts', [carol, '0.5'])
+  expect(funded.code, funded.output).toBe(0)
+  expect(await balance(carol)).toBe(parseEther('0.5'))
+  const shown = await runCommand(folder, 'dial.ts', ['--phone', carol, '--text', '1'])
+  expect(shown.output).toBe('END Your Balance: 0.5 tRBTC\n')
+
+  const twice = await startStack(folder)
+  const { code, output } = await twice.ended
+  expect(code).toBe(1)
+  expect(output).toContain(`The stack already runs at ${relayUrl}`)
+  expect(await dial(relayUrl, { sessionId: 's3', phoneNumber: bob, text: '1' })).toBe(
+    'END Your Balance: 1.25 tRBTC',
+  )
+
+  const running = first.pids()
+  expect(running.map(({ name }) => name).sort()).toEqual(['anvil', 'main', 'workerd'])
+  const stopped = await first.interrupt()
+  expect(stopped.code).toBe(0)
+  expect(running.filter(({ id }) => isRunning(id))).toEqual([])
+  expect((await runCommand(folder, 'fund.ts', [carol, '1'])).output).toBe(
+    'No stack runs here. Start one with: npm start\n',
+  )
+
+  const second = await startStack(folder)
+  expect(second.output()).toContain('goes on from block')
+  expect(second.output()).not.toMatch(/killed|deploying/)
+  const again = second.stack()
+  expect(again.contracts).toEqual(contracts)
+  expect(again.relayers).toEqual(relayers)
+  expect(await balanceOf(folder, again.nodeUrl, contracts.loan, bob)).toBe(parseEther('1.25'))
+  // The session is remembered too: the same bytes, and nothing is paid again.
+  expect(
+    await dial(again.relayUrl, { sessionId: 's2', phoneNumber: alice, text: `2*${bob}*0.25` }),
+  ).toBe(paid)
+  await second.interrupt()
+
+  const reset = await startStack(folder, { args: ['--reset'] })
+  expect(reset.output()).toContain('starting over')
+  expect(await dial(reset.stack().relayUrl, { sessionId: 's4', phoneNumber: bob, text: '1' })).toBe(
+    'END Your Balance: 1 tRBTC',
+  )
+  await reset.interrupt()
+})
+
+test('the terminal phone shows screens and sends what is typed', { timeout: 60_000 }, async ({
+  expect,
+}) => {
+  const folder = createDevFolder()
+  const start = await startStack(folder)
+  const phone = await runCommand(folder, 'dial.ts', [], { input: `${alice}\n2\n${bob}\n0.1\nq\n` })
+  expect(phone.code, phone.output).toBe(0)
+  expect(phone.output).toContain('| 2. Send Money (P2P)')
+  expect(phone.output).toContain('| Enter Recipient Address:_________ |')
+  expect(phone.output).toContain('| Transfer Submitted')
+  expect(start.output() + phone.output).not.toMatch(/warn/i)
+  await start.interrupt()
+})
