@@ -49,6 +49,12 @@ contract Probe {
         }
     }
 
+    /// @dev Succeeds with so much gas, and runs out of less.
+    function eat(uint256 amount) external view {
+        uint256 gasAtStart = gasleft();
+        while (gasAtStart - gasleft() < amount) {}
+    }
+
     /// @dev Remembers the gas it was given in the cheapest way, then uses up the rest of it.
     function weigh() external returns (uint256) {
         uint256 gasAtStart = gasleft();

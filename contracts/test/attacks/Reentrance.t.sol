@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: MIT
+pragma solidity 0.8.30;
+
+import {IMicroLoan} from "../../src/IMicroLoan.sol";
+import {IRelayForwarder} from "../../src/IRelayForwarder.sol";
+import {Base} from "../support/Base.sol";
+import {Reentrant} from "../support/Receivers.sol";
+
+/// @notice Pays before it debits.
+contract NaiveBank {
+    mapping(address => uint256) public getBalance;
+
+    function deposit() external payable {
+        getBalance[msg.sender] += msg.value;
+    }
+
+    function withdraw(uint256 amount) external {
+        require(getBalance[msg.sender] >= amount);
+        (bool success,) = msg.sender.call{value: amount}("");
+        require(success);
+        unchecked {
+            getBalance[msg.sender] -= amount;
+        }
+    }
+}
+
+/// @notice A relayer that is also a target, and executes the same request again from within.
+contract ReentrantRelayer {
+    IRelayForwarder internal immutable FORWARDER;
+    IRelayForwarder.SignedRequest[] internal _requests;
+    uint256 public calls;
+    IRelayForwarder.Status public inner;
+
+    constructor(IRelayForwarder forwarder) {
+        FORWARDER = forwarder;
+    }
+
+    function start(IRelayForwarder.SignedRequest[] memory requests)
+        external
+        returns (IRelayForwarder.Result[] memory)
+    {
+        _requests.push(requests[0]);
+        return FORWARDER.execute(requests);
+    }
+
+    function again() external {
+        ++calls;
+        inner = FORWARDER.execute(_requests)[0].status;
+    }
+}
+
+contract ReentranceTest is Base {
+    function test_Naive_AReentrantWithdrawalPaysTwice() external {
+        NaiveBank naive = new NaiveBank();
+        hoax(stranger, 10 ether);
+        naive.deposit{value: 10 ether}();
+        Reentrant reentrant = new Reentrant(IMicroLoan(address(naive)));
+        vm.deal(address(this), 1 ether);
+        reentrant.depositAndWithdraw{value: 1 ether}();
+        assertGt(address(reentrant).balance, 1 ether, "currency of the attacker");
+    }
+
+    function test_AReentrantWithdrawalPaysOnce() external {
+        _depositFor(alice.addr, 10 ether);
+        Reentrant reentrant = new Reentrant(loan);
+        vm.deal(address(this), 1 ether);
+        reentrant.depositAndWithdraw{value: 1 ether}();
+        assertEq(reentrant.attempts(), 1, "attempts");
+        assertEq(reentrant.successes(), 0, "successes");
+        assertEq(address(reentrant).balance, 1 ether, "currency of the attacker");
+        assertEq(address(loan).balance, POOL + 10 ether, "currency held");
+        assertEq(loan.totalBalances(), 10 ether, "total of balances");
+    }
+
+    /// @dev With a balance left to withdraw, going in again is just a second withdrawal.
+    function test_AReentrantWithdrawalOfTheRestIsAWithdrawal() external {
+        Reentrant reentrant = new Reentrant(loan);
+        _depositFor(address(reentrant), 1 ether);
+        vm.deal(address(this), 1 ether);
+        reentrant.depositAndWithdraw{value: 1 ether}();
+        assertEq(reentrant.successes(), 1, "successes");
+        assertEq(address(reentrant).balance, 2 ether, "currency of the caller");
+        assertEq(loan.totalBalances(), 0, "total of balances");
+        assertEq(address(loan).balance, POOL, "currency held");
+    }
+
+    function test_ARequestIsNotExecutedFromWithin() external {
+        ReentrantRelayer reentrant = new ReentrantRelayer(forwarder);
+        vm.startPrank(owner);
+        forwarder.setRelayer(address(reentrant), true);
+        forwarder.setTarget(address(reentrant), true);
+        vm.stopPrank();
+        IRelayForwarder.Request memory request =
+            _request(alice.addr, abi.encodeCall(ReentrantRelayer.again, ()));
+        request.to = address(reentrant);
+        request.gas = 500_000;
+
+        IRelayForwarder.Result[] memory results = reentrant.start(_batch(_sign(request, alice)));
+        _assertStatus(results[0].status, IRelayForwarder.Status.Executed, "outer");
+        _assertStatus(reentrant.inner(), IRelayForwarder.Status.AlreadySpent, "inner");
+        assertEq(reentrant.calls(), 1, "calls");
+    }
+}

@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: MIT
+pragma solidity 0.8.30;
+
+import {IRelayForwarder} from "../../src/IRelayForwarder.sol";
+import {MicroLoan} from "../../src/MicroLoan.sol";
+import {RelayForwarder} from "../../src/RelayForwarder.sol";
+import {Base} from "../support/Base.sol";
+
+/// @notice Remembers signatures instead of intents, binds them to no chain and no contract, and forgets them
+/// when the call fails.
+contract NaiveReplayForwarder {
+    mapping(bytes32 => bool) public spent;
+
+    function digest(IRelayForwarder.Request memory request) public pure returns (bytes32) {
+        return keccak256(abi.encode(request));
+    }
+
+    function execute(IRelayForwarder.SignedRequest calldata signed) external {
+        bytes32 id = keccak256(signed.signature);
+        require(!spent[id], "spent");
+        (uint8 v, bytes32 r, bytes32 s) =
+            (uint8(signed.signature[64]), bytes32(signed.signature[:32]), bytes32(signed.signature[32:64]));
+        require(ecrecover(digest(signed.request), v, r, s) == signed.request.from, "signature");
+        spent[id] = true;
+        (bool success,) = signed.request.to.call(abi.encodePacked(signed.request.data, signed.request.from));
+        require(success, "call");
+    }
+}
+
+contract ReplayTest is Base {
+    uint256 internal constant ORDER = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141;
+
+    NaiveReplayForwarder internal naive;
+    MicroLoan internal naiveLoan;
+
+    function setUp() public override {
+        super.setUp();
+        _depositFor(alice.addr, 10 ether);
+        (naive, naiveLoan) = _deployNaive();
+    }
+
+    // Malleability
+
+    function test_Naive_AMirroredSignaturePaysAgain() external {
+        IRelayForwarder.SignedRequest memory signed = _naivelySigned(_transfer(bob.addr, 1 ether));
+        naive.execute(signed);
+        signed.signature = _mirrored(signed.signature);
+        naive.execute(signed);
+        assertEq(naiveLoan.getBalance(bob.addr), 2 ether, "paid twice");
+    }
+
+    function test_AMirroredSignatureIsRefused() external {
+        IRelayForwarder.SignedRequest memory signed = _signed(alice, _transfer(bob.addr, 1 ether));
+        bytes memory original = signed.signature;
+        signed.signature = _mirrored(original);
+        _assertStatus(_execute(signed).status, IRelayForwarder.Status.BadSignature, "mirrored first");
+        signed.signature = original;
+        _assertStatus(_execute(signed).status, IRelayForwarder.Status.Executed, "original");
+        signed.signature = _mirrored(original);
+        _assertStatus(_execute(signed).status, IRelayForwarder.Status.AlreadySpent, "mirrored then");
+        assertEq(loan.getBalance(bob.addr), 1 ether, "paid once");
+    }
+
+    // Chains and contracts
+
+    function test_Naive_ASignatureIsGoodOnAnyChain() external {
+        IRelayForwarder.SignedRequest memory signed = _naivelySigned(_transfer(bob.addr, 1 ether));
+        uint256 state = vm.snapshotState();
+        naive.execute(signed);
+        vm.revertToState(state);
+        vm.chainId(30);
+        naive.execute(signed);
+        assertEq(naiveLoan.getBalance(bob.addr), 1 ether, "paid on the other chain too");
+    }
+
+    function test_ASignatureIsGoodOnOneChain() external {
+        IRelayForwarder.SignedRequest memory signed = _signed(alice, _transfer(bob.addr, 1 ether));
+        vm.chainId(30);
+        _assertStatus(_execute(signed).status, IRelayForwarder.Status.BadSignature, "other chain");
+        assertEq(loan.getBalance(bob.addr), 0, "paid");
+    }
+
+    // Redeploy
+
+    function test_Naive_ASignatureOutlivesARedeploy() external {
+        IRelayForwarder.SignedRequest memory signed = _naivelySigned(_transfer(bob.addr, 1 ether));
+        naive.execute(signed);
+        // A second forwarder before the same loan contract: what the first one remembers is gone.
+        NaiveReplayForwarder second = new NaiveReplayForwarder();
+        vm.etch(address(naive), address(second).code);
+        vm.store(address(naive), keccak256(abi.encode(keccak256(signed.signature), uint256(0))), bytes32(0));
+        naive.execute(signed);
+        assertEq(naiveLoan.getBalance(bob.addr), 2 ether, "paid twice");
+    }
+
+    function test_ASignatureIsOfOneForwarder() external {
+        IRelayForwarder.SignedRequest memory signed = _signed(alice, _transfer(bob.addr, 1 ether));
+        _execute(signed);
+        RelayForwarder first = forwarder;
+        forwarder = new RelayForwarder(owner);
+        MicroLoan second = new MicroLoan(address(forwarder), owner, PRINCIPAL, CAP);
+        vm.startPrank(owner);
+        forwarder.setRelayer(relayer, true);
+        forwarder.setTarget(address(loan), true);
+        forwarder.setTarget(address(second), true);
+        vm.stopPrank();
+        _assertStatus(_execute(signed).status, IRelayForwarder.Status.BadSignature, "second forwarder");
+        signed.request.to = address(second);
+        _assertStatus(_execute(signed).status, IRelayForwarder.Status.BadSignature, "second loan");
+        assertEq(loan.getBalance(bob.addr), 1 ether, "paid once");
+        assertEq(loan.trustedForwarder(), address(first), "the loan contract trusts its first for good");
+    }
+
+    /// @dev Code can't be replaced at an address (there is no selfdestruct in ours, and since Cancun none would
+    /// do it). A chain that is started over can have the same code at the same address with nothing spent:
+    /// then a signature's own deadline is what ends it.
+    function test_ASignatureOutlivesNothingForMoreThan24Hours() external {
+        IRelayForwarder.SignedRequest memory signed = _signed(alice, _transfer(bob.addr, 1 ether));
+        signed.request.deadline = uint64(block.timestamp + 24 hours);
+        signed = _sign(signed.request, alice);
+        uint256 state = vm.snapshotState();
+        _assertStatus(_execute(signed).status, IRelayForwarder.Status.Executed, "first chain");
+        vm.revertToState(state);
+        vm.warp(block.timestamp + 24 hours + 1);
+        _assertStatus(_execute(signed).status, IRelayForwarder.Status.Expired, "chain started over");
+    }
+
+    // Failure
+
+    function test_Naive_AFailedRequestIsGoodLater() external {
+        IRelayForwarder.SignedRequest memory signed = _naivelySigned(_transfer(bob.addr, 20 ether));
+        vm.expectRevert(bytes("call"));
+        naive.execute(signed);
+        hoax(stranger, 10 ether);
+        naiveLoan.depositFor{value: 10 ether}(alice.addr);
+        naive.execute(signed);
+        assertEq(naiveLoan.getBalance(bob.addr), 20 ether, "paid after it had failed");
+    }
+
+    function test_AFailedRequestIsGoodForNothing() external {
+        IRelayForwarder.SignedRequest memory signed = _signed(alice, _transfer(bob.addr, 20 ether));
+        _assertStatus(_execute(signed).status, IRelayForwarder.Status.Failed, "first");
+        _depositFor(alice.addr, 10 ether);
+        _assertStatus(_execute(signed).status, IRelayForwarder.Status.AlreadySpent, "then");
+        assertEq(loan.getBalance(bob.addr), 0, "paid");
+    }
+
+    function _deployNaive() private returns (NaiveReplayForwarder naive_, MicroLoan loan_) {
+        naive_ = new NaiveReplayForwarder();
+        loan_ = new MicroLoan(address(naive_), owner, PRINCIPAL, CAP);
+        hoax(stranger, 10 ether);
+        loan_.depositFor{value: 10 ether}(alice.addr);
+    }
+
+    function _naivelySigned(bytes memory data) private returns (IRelayForwarder.SignedRequest memory) {
+        IRelayForwarder.Request memory request = _request(alice.addr, data);
+        request.to = address(naiveLoan);
+        (uint8 v, bytes32 r, bytes32 s) = vm.sign(alice.privateKey, naive.digest(request));
+        return IRelayForwarder.SignedRequest(request, abi.encodePacked(r, s, v));
+    }
+
+    /// @dev The other signature that `ecrecover` takes for the same key and message.
+    function _mirrored(bytes memory signature) private pure returns (bytes memory) {
+        bytes32 r;
+        uint256 s;
+        assembly {
+            r := mload(add(signature, 0x20))
+            s := mload(add(signature, 0x40))
+        }
+        return abi.encodePacked(r, ORDER - s, uint8(55 - uint8(signature[64])));
+    }
+}

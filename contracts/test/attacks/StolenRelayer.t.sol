@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: MIT
+pragma solidity 0.8.30;
+
+import {Vm} from "forge-std/Vm.sol";
+
+import {IMicroLoan} from "../../src/IMicroLoan.sol";
+import {IRelayForwarder} from "../../src/IRelayForwarder.sol";
+import {Base} from "../support/Base.sol";
+
+/// @notice The demonstration's contract with a pool: one loan an address, and addresses are free.
+contract NaiveLoan {
+    mapping(address => uint256) public loanOf;
+    mapping(address => uint256) public getBalance;
+    uint256 public liquidity;
+
+    constructor() payable {
+        liquidity = msg.value;
+    }
+
+    function applyForLoan() external {
+        require(loanOf[msg.sender] == 0, "Existing loan active");
+        loanOf[msg.sender] = 0.01 ether;
+        getBalance[msg.sender] += 0.01 ether;
+        liquidity -= 0.01 ether;
+    }
+}
+
+contract StolenRelayerTest is Base {
+    uint256 private _made;
+
+    function test_Naive_MadeUpAddressesDrainThePool() external {
+        vm.deal(address(this), 1 ether);
+        NaiveLoan naive = new NaiveLoan{value: 1 ether}();
+        for (uint256 i; i < 100; ++i) {
+            vm.prank(_madeUp().addr);
+            naive.applyForLoan();
+        }
+        assertEq(naive.liquidity(), 0, "liquidity");
+    }
+
+    function test_MadeUpAddressesBorrowNothing() external {
+        for (uint256 i; i < 100; ++i) {
+            vm.prank(_madeUp().addr);
+            vm.expectRevert(IMicroLoan.ForwardedCallersOnly.selector);
+            loan.applyForLoan();
+        }
+        assertEq(loan.liquidity(), POOL, "liquidity");
+    }
+
+    function test_MadeUpAddressesCanNotUseTheForwarder() external {
+        Vm.Wallet memory made = _madeUp();
+        IRelayForwarder.SignedRequest[] memory requests = _batch(_signed(made, _applyForLoan()));
+        vm.prank(made.addr);
+        vm.expectRevert(abi.encodeWithSelector(IRelayForwarder.NotRelayer.selector, made.addr));
+        forwarder.execute(requests);
+    }
+
+    /// @dev The thief has a relayer's key, makes up as many signers as he likes, and comes every hour of ten
+    /// days. Each day costs the pool the cap at most.
+    function test_AStolenRelayerKeyGetsTheCapAtMost() external {
+        uint256 start = block.timestamp;
+        for (uint256 hour_; hour_ < 240; ++hour_) {
+            vm.warp(start + hour_ * 1 hours);
+            for (uint256 i; i < CAP / PRINCIPAL + 1; ++i) {
+                _execute(_signed(_madeUp(), _applyForLoan()));
+            }
+            assertLe(loan.totalOwed(), (hour_ / 24 + 1) * CAP, "issued until now");
+        }
+        assertGt(loan.totalOwed(), 9 * CAP, "the thief tried");
+        assertEq(loan.liquidity(), POOL - loan.totalOwed(), "liquidity");
+    }
+
+    /// @dev Without the caller's signature a relayer can do nothing in the caller's name.
+    function test_AStolenRelayerKeyTouchesNoAccount() external {
+        _depositFor(alice.addr, 5 ether);
+        IRelayForwarder.Request memory request = _request(alice.addr, _transfer(relayer, 5 ether));
+        IRelayForwarder.Result memory result = _execute(_sign(request, bob));
+        _assertStatus(result.status, IRelayForwarder.Status.BadSignature, "signed by another");
+        vm.prank(relayer);
+        vm.expectRevert(abi.encodeWithSelector(IMicroLoan.InsufficientBalance.selector, relayer, 0, 5 ether));
+        loan.transfer(relayer, 5 ether);
+        assertEq(loan.getBalance(alice.addr), 5 ether, "balance");
+    }
+
+    function test_AStolenRelayerKeyIsStoppedByTheOwner() external {
+        vm.prank(owner);
+        forwarder.setRelayer(relayer, false);
+        IRelayForwarder.SignedRequest[] memory requests = _batch(_signed(alice, _applyForLoan()));
+        vm.prank(relayer);
+        vm.expectRevert(abi.encodeWithSelector(IRelayForwarder.NotRelayer.selector, relayer));
+        forwarder.execute(requests);
+    }
+
+    function _madeUp() private returns (Vm.Wallet memory) {
+        return vm.createWallet(uint256(keccak256(abi.encode("made up", ++_made))));
+    }
+}
