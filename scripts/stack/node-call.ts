@@ -24,7 +24,7 @@ export function createNodeCall(url: string, { timeoutMs = 10_000 } = {}): NodeCa
 }
 
 const envelope = z.object({
-  result: z.unknown(),
+  result: z.unknown().optional(),
   error: z.object({ message: z.string() }).optional(),
 })
 

@@ -19,6 +19,9 @@ const usage = 'Usage: npm run setup -- --node-url http://127.0.0.1:8545'
 const variablesFile = join(root, '.dev.vars')
 const objects = join(root, '.wrangler', 'state')
 
+const keyLine = /^# Key of the node service: (\S+)$/m
+const ledgerLine = /^# Ledger of: (.+)$/m
+
 await command(async () => {
   const env = process.env
   const nodeUrls = readNodeUrls(readNodeUrlFlag() ?? env.NODE_URL, '--node-url')
@@ -56,9 +59,6 @@ function readNodeUrlFlag(): string | undefined {
     throw new StackError(`${reason}. ${usage}`)
   }
 }
-
-const keyLine = /^# Key of the node service: (\S+)$/m
-const ledgerLine = /^# Ledger of: (.+)$/m
 
 /** The secrets of an earlier setup are kept: who the callers are follows from them. */
 function readVariablesFile(): { secrets: Secrets | undefined; ledgerOf: string | undefined } {

@@ -1,4 +1,5 @@
 import { rmSync } from 'node:fs'
+import { relative } from 'node:path'
 import { type Address, createPublicClient, formatEther, http } from 'viem'
 import { poolRules } from '../../src/chain/chains.ts'
 import type { Deployment } from '../contracts/deploy.ts'
@@ -7,7 +8,7 @@ import { DEMO_DEPOSIT_WEI, demoCallers, fundDemoCallers } from './callers.ts'
 import { readSavedHead } from './chain-state.ts'
 import { prepareChain } from './deployment.ts'
 import { readJson, writeJson } from './files.ts'
-import { type Folder, openFolder } from './folder.ts'
+import { type Folder, openFolder, root } from './folder.ts'
 import { type ChainNode, openNode, withoutKey } from './node.ts'
 import { type Options, readOptions } from './options.ts'
 import { end } from './process-id.ts'
@@ -144,7 +145,7 @@ async function start(options: Options, lifetime: Lifetime): Promise<void> {
     sayWhatWasFound(folder, chain, { killed })
   }
 
-  say('Compiling and deploying the contracts, where that is not done yet')
+  say('Compiling the contracts and looking for them on the chain')
   const relayers = relayerAddresses(secrets.RELAYER_MNEMONIC, node.chain.id)
   const treasury = await openTreasury(node, options.deployerKey)
   const deployment = await prepareChain(folder, node, {
@@ -186,7 +187,8 @@ async function start(options: Options, lifetime: Lifetime): Promise<void> {
   const stack = describeStack({ worker, node, secrets, deployment, relayers })
   writeJson(folder.stack, stack)
   const seconds = ((performance.now() - began) / 1000).toFixed(1)
-  sayReady({ stack, node, local: chain !== undefined, seconds, funded: node.isAnvil })
+  const file = `./${relative(root, folder.stack)}`
+  sayReady({ stack, file, node, local: chain !== undefined, seconds, funded: node.isAnvil })
 }
 
 /** Processes that a killed start could not end: first who sends, then the chain with all it has. */
@@ -319,12 +321,15 @@ function describeStack({
 
 function sayReady({
   stack,
+  file,
   node,
   local,
   seconds,
   funded,
 }: {
   stack: RunningStack
+  /** Where it was written to. */
+  file: string
   node: ChainNode
   local: boolean
   seconds: string
@@ -353,7 +358,7 @@ Try next, in another terminal:
   ${dial} -d sessionId=$(date +%s) -d 'text=2*%2B${demoCallers[1]?.slice(1)}*0.1'
   ${dial} -d sessionId=$(date +%s) -d 'text=3'
 
-  curl -s "$(node -p "require('./.dev/stack.json').rpcUrl")" -H 'content-type: application/json' -d '${example}'
+  curl -s "$(node -p "require('${file}').rpcUrl")" -H 'content-type: application/json' -d '${example}'
 
 Ctrl-C ends everything; the next start goes on from here, \`npm start -- --reset\` starts over.
 `)

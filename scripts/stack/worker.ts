@@ -61,7 +61,7 @@ export async function bundleWorker(folder: string): Promise<void> {
   rmSync(folder, { recursive: true, force: true })
   const child = spawn('wrangler', ['deploy', '--dry-run', '--outdir', folder], {
     cwd: root,
-    env: { ...process.env, ...quietTools },
+    env: { ...process.env, ...quietTools, ...(process.stdout.isTTY ? {} : { NO_COLOR: '1' }) },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   let output = ''

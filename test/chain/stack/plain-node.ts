@@ -1,0 +1,29 @@
+import { createServer } from 'node:http'
+import { onTestFinished } from 'vitest'
+
+/** A node in front of an anvil that does not let itself be told what no public node would be. */
+export async function startPlainNode(anvilUrl: string): Promise<{ url: string }> {
+  const server = createServer(async (request, response) => {
+    const body = await new Response(request).text()
+    const { id, method } = JSON.parse(body)
+    response.setHeader('content-type', 'application/json')
+    if (method === 'web3_clientVersion') {
+      response.end(JSON.stringify({ jsonrpc: '2.0', id, result: 'RskJ/9.1.0/Linux/Java17' }))
+    } else if (/^(anvil|evm|hardhat|debug)_/.test(method)) {
+      const error = { code: -32601, message: 'method not found' }
+      response.end(JSON.stringify({ jsonrpc: '2.0', id, error }))
+    } else {
+      const headers = { 'content-type': 'application/json' }
+      const answer = await fetch(anvilUrl, { method: 'POST', headers, body })
+      response.end(await answer.text())
+    }
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  onTestFinished(() => {
+    server.closeAllConnections()
+    server.close()
+  })
+  const address = server.address()
+  if (address === null || typeof address === 'string') throw new Error('The server has no port')
+  return { url: `http://127.0.0.1:${address.port}` }
+}
