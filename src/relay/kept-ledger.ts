@@ -1,0 +1,85 @@
+import { faultOf, type Log } from '../log.ts'
+import type { Ledger } from './ledger.ts'
+import {
+  callLedger,
+  type LedgerMethod,
+  type LedgerRules,
+  ledgerThrough,
+  type SqlLedger,
+} from './ledger-sql.ts'
+import type { Tended } from './tend.ts'
+
+/** What the composition root gives a ledger's keeper. */
+export type LedgerKeeper = {
+  rules: LedgerRules
+  /** ms between two rounds while something is open; ten times that while blocks are only watched. */
+  tendMs: number
+  tend: (ledger: Ledger) => Promise<Tended>
+  log: Log
+}
+
+/** The one timer of a ledger's storage: it outlives whoever set it and rings at least once. */
+export type Alarm = {
+  /** Unix time in ms; null where none is set, or where it is ringing. */
+  getAlarm(): Promise<number | null>
+  /** In the place of any other. */
+  setAlarm(time: number): Promise<void>
+  deleteAlarm(): Promise<void>
+}
+
+/** A ledger with somebody who looks after it. */
+export type KeptLedger = {
+  /** Any one method of the ledger, by its name. */
+  run(method: LedgerMethod, args: unknown[]): Promise<unknown>
+  /** Looks after what is open, now and until it is settled. */
+  wake(): Promise<void>
+  /** What the alarm does. It may run twice for one time, so everything it does may be done twice. */
+  ring(): Promise<void>
+}
+
+/** Sets the alarm for whatever may be left to do, and tends until nothing is. */
+export function keepLedger(
+  ledger: SqlLedger,
+  alarm: Alarm,
+  keeper: LedgerKeeper,
+  now: () => number,
+): KeptLedger {
+  return {
+    async run(method, args) {
+      const answer = callLedger(ledger, method, args)
+      if (opensWork.has(method)) await arm()
+      return answer
+    },
+    wake: () => alarm.setAlarm(now()),
+    async ring() {
+      // Armed first: whatever happens below, the chain of alarms goes on.
+      await alarm.setAlarm(now() + keeper.tendMs)
+      try {
+        const tended = await keeper.tend(
+          ledgerThrough(async (method, args) => callLedger(ledger, method, args)),
+        )
+        await rest(tended)
+      } catch (error) {
+        keeper.log({ level: 'error', event: 'tend.failed', message: faultOf(error) })
+      }
+    },
+  }
+
+  /** Sets the next alarm by what is left; work that came meanwhile keeps the short one. */
+  async function rest(tended: Tended): Promise<void> {
+    if (tended === 'open') return
+    const { nonces, queued, carried, mined } = ledger.work()
+    if (nonces.length + queued.length + carried.length + mined.length > 0) return
+    if (tended === 'idle') return alarm.deleteAlarm()
+    await alarm.setAlarm(now() + keeper.tendMs * 10)
+  }
+
+  async function arm(): Promise<void> {
+    const next = now() + keeper.tendMs
+    const set = await alarm.getAlarm()
+    if (set === null || set > next) await alarm.setAlarm(next)
+  }
+}
+
+/** After these something may be left to do. */
+const opensWork: ReadonlySet<LedgerMethod> = new Set(['claim', 'record', 'adopt'])
