@@ -1,0 +1,153 @@
+import { posix } from 'node:path'
+
+/** A rule of the layout that a file breaks, in words. */
+export type Fault = { file: string; message: string }
+
+/** Which part may use which; nothing else crosses from one folder of `src` to another. */
+const directions: Readonly<Record<string, readonly string[]>> = {
+  account: [],
+  chain: [],
+  loan: [],
+  node: ['chain'],
+  relay: ['chain'],
+  ussd: ['account', 'loan', 'relay'],
+}
+
+/** The only files that choose adapters. They import anything, and nobody imports them. */
+const entries = ['src/worker.ts', 'src/deno.ts']
+
+/** Files beside the parts that every part may use. They use nothing of ours themselves. */
+const shared = ['src/clock.ts', 'src/log.ts']
+
+/** What the file name of an adapter ends in, after the name of a port that stands beside it. */
+const media = ['config', 'memory', 'object', 'redis']
+
+/** Written by `npm run abi`: the only words of Solidity that TypeScript has. */
+const generated = ['src/loan/abi.ts', 'src/relay/forwarder-abi.ts']
+
+/**
+ * What breaks the layout's rules. Files are named by their path from the repository's root, with
+ * `/` between folders. Imports of types count: they are dependencies too.
+ */
+export function importFaults(sources: ReadonlyMap<string, string>): Fault[] {
+  const imports = new Map(
+    [...sources].map(([file, source]) => [file, importsOf(file, source)] as const),
+  )
+  const faults = [...imports].flatMap(([file, targets]) =>
+    targets.flatMap((target) => {
+      const messages = [...faultsOf(file, target), ...adapterFaults(file, target, sources)]
+      return messages.map((message) => ({ file, message }))
+    }),
+  )
+  const words = [...sources].flatMap(([file, source]) => solidityFaults(file, source))
+  return [...faults, ...words, ...cycles(imports)]
+}
+
+/** Paths from the root for files of ours; what the source says for everything else. */
+function importsOf(file: string, source: string): string[] {
+  const statements = /^[ \t]*(?:import|export)\b(?:[^'"`;]*?\bfrom)?\s*['"]([^'"]+)['"]/gm
+  const calls = /\bimport\(\s*['"]([^'"]+)['"]/g
+  return [statements, calls].flatMap((pattern) =>
+    [...source.matchAll(pattern)].map(([, name = '']) =>
+      name.startsWith('.') ? posix.join(posix.dirname(file), name) : name,
+    ),
+  )
+}
+
+function faultsOf(file: string, target: string): string[] {
+  const rules = [entryFault, runtimeFault, directionFault]
+  return rules.flatMap((rule) => rule(file, target) ?? [])
+}
+
+function entryFault(file: string, target: string): string | undefined {
+  if (!entries.includes(target) || file === target) return undefined
+  return `imports ${target}: an entry point is imported by nobody`
+}
+
+function runtimeFault(file: string, target: string): string | undefined {
+  if (!file.startsWith('src/') || entries.includes(file)) return undefined
+  if (target.startsWith('cloudflare:') && !file.endsWith('-object.ts')) {
+    return `imports ${target}: only Durable Objects (*-object.ts) and the entry points do`
+  }
+  if (/^hono(\/|$)/.test(target) && posix.basename(file) !== 'route.ts' && file !== 'src/app.ts') {
+    return `imports ${target}: only route.ts files and src/app.ts know Hono`
+  }
+  if (target.startsWith('node:'))
+    return `imports ${target}: not every runtime that serves this has it`
+  return undefined
+}
+
+function adapterFaults(
+  file: string,
+  target: string,
+  sources: ReadonlyMap<string, unknown>,
+): string[] {
+  const port = portOf(target)
+  if (port === undefined || !sources.has(port) || !file.startsWith('src/')) return []
+  if (file === port) return [`imports ${target}: a port never imports its adapter`]
+  if (entries.includes(file) || portOf(file) !== undefined) return []
+  return [`imports ${target}: adapters are chosen in ${entries.join(' and ')} only`]
+}
+
+/** Where the port of a file stands that is named like an adapter. */
+function portOf(file: string): string | undefined {
+  const [, noun, medium = ''] = /^(src\/.+)-([a-z]+)\.ts$/.exec(file) ?? []
+  return media.includes(medium) ? `${noun}.ts` : undefined
+}
+
+function directionFault(file: string, target: string): string | undefined {
+  if (!file.startsWith('src/') || entries.includes(file)) return undefined
+  if (/^(scripts|test|contracts|out)\//.test(target)) {
+    return `imports ${target}: what is served depends on nothing outside src`
+  }
+  if (!target.startsWith('src/') || entries.includes(target)) return undefined
+  const [from, to] = [partOf(file), partOf(target)]
+  if (shared.includes(file)) return `imports ${target}: what every part may use depends on no part`
+  if (from === undefined || from === to || shared.includes(target)) return undefined
+  const allowed = directions[from]
+  if (allowed === undefined) {
+    return `is in a part that has no direction yet: add src/${from} to scripts/import-rules.ts`
+  }
+  if (to === undefined) {
+    return `imports ${target}: a part gets what it needs from whoever assembles it`
+  }
+  if (allowed.includes(to)) return undefined
+  const may = allowed.length === 0 ? 'no other part' : allowed.join(', ')
+  return `imports ${target}: ${from} may use ${may}`
+}
+
+/** The folder of `src` that a file is in; undefined for files beside the folders. */
+function partOf(file: string): string | undefined {
+  return /^src\/([^/]+)\//.exec(file)?.[1]
+}
+
+function solidityFaults(file: string, source: string): Fault[] {
+  if (!file.startsWith('src/') || generated.includes(file)) return []
+  const word = /\bparseAbi(?:Item)?\s*\(|\bstateMutability\s*:/.exec(source)?.[0]
+  if (word === undefined) return []
+  const message = `has an ABI of its own (${word.trim()}): contracts are met through the generated one`
+  return [{ file, message }]
+}
+
+/** Each cycle once, named at the file of it that comes first. */
+function cycles(imports: ReadonlyMap<string, readonly string[]>): Fault[] {
+  const faults: Fault[] = []
+  const done = new Set<string>()
+  const path: string[] = []
+
+  const visit = (file: string): void => {
+    const start = path.indexOf(file)
+    if (start >= 0) {
+      const cycle = [...path.slice(start), file].join(' > ')
+      faults.push({ file, message: `imports itself in the end: ${cycle}` })
+      return
+    }
+    if (done.has(file)) return
+    path.push(file)
+    for (const target of imports.get(file) ?? []) if (target.startsWith('src/')) visit(target)
+    path.pop()
+    done.add(file)
+  }
+  for (const file of [...imports.keys()].sort()) if (file.startsWith('src/')) visit(file)
+  return faults
+}

@@ -1,0 +1,145 @@
+import { describe, test } from 'vitest'
+import { importFaults } from '../../scripts/import-rules.ts'
+
+/** What the rules say of these files, as `file message`. */
+function faultsOf(files: Record<string, string>): string[] {
+  return importFaults(new Map(Object.entries(files))).map(
+    ({ file, message }) => `${file} ${message}`,
+  )
+}
+
+describe('entry points', () => {
+  test('may import anything', ({ expect }) => {
+    const source = `
+      import { waitUntil } from 'cloudflare:workers'
+      import { Hono } from 'hono'
+      import { createConfigKeys } from './node/keys-config.ts'
+      import { parseConfig } from './config.ts'`
+    expect(faultsOf({ 'src/worker.ts': source })).toEqual([])
+  })
+
+  test('are imported by nobody, tests included', ({ expect }) => {
+    const files = {
+      'src/app.ts': `import worker from './worker.ts'`,
+      'test/workerd/a.test.ts': `import worker from '../../src/worker.ts'`,
+    }
+    expect(faultsOf(files)).toEqual([
+      'src/app.ts imports src/worker.ts: an entry point is imported by nobody',
+      'test/workerd/a.test.ts imports src/worker.ts: an entry point is imported by nobody',
+    ])
+  })
+})
+
+describe('runtimes and frameworks', () => {
+  test('only Durable Objects know the Workers runtime', ({ expect }) => {
+    const source = `import { DurableObject } from 'cloudflare:workers'`
+    expect(faultsOf({ 'src/relay/ledger-object.ts': source })).toEqual([])
+    expect(faultsOf({ 'src/relay/ledger.ts': source })).toEqual([
+      'src/relay/ledger.ts imports cloudflare:workers: only Durable Objects (*-object.ts) and the entry points do',
+    ])
+  })
+
+  test('only routes and the app know Hono', ({ expect }) => {
+    const source = `import { bodyLimit } from 'hono/body-limit'`
+    expect(faultsOf({ 'src/node/route.ts': source, 'src/app.ts': source })).toEqual([])
+    expect(faultsOf({ 'src/node/keys.ts': source })).toEqual([
+      'src/node/keys.ts imports hono/body-limit: only route.ts files and src/app.ts know Hono',
+    ])
+  })
+
+  test("nothing that is served knows Node's own modules", ({ expect }) => {
+    const source = `import { readFileSync } from 'node:fs'`
+    expect(faultsOf({ 'scripts/dial.ts': source })).toEqual([])
+    expect(faultsOf({ 'src/log.ts': source })).toEqual([
+      'src/log.ts imports node:fs: not every runtime that serves this has it',
+    ])
+  })
+})
+
+describe('ports and adapters', () => {
+  test('a port never imports its adapter, not even a type of it', ({ expect }) => {
+    const source = `import type { Rows } from './ledger-object.ts'`
+    expect(faultsOf({ 'src/relay/ledger.ts': source })).toEqual([
+      'src/relay/ledger.ts imports src/relay/ledger-object.ts: a port never imports its adapter',
+    ])
+  })
+
+  test('adapters are chosen by entry points, and may share with each other', ({ expect }) => {
+    const port = { 'src/relay/ledger.ts': '' }
+    const source = `import { rows } from './ledger-memory.ts'`
+    expect(faultsOf({ ...port, 'src/relay/ledger-redis.ts': source })).toEqual([])
+    expect(faultsOf({ ...port, 'src/relay/pay.ts': source })).toEqual([
+      'src/relay/pay.ts imports src/relay/ledger-memory.ts: adapters are chosen in src/worker.ts and src/deno.ts only',
+    ])
+  })
+
+  test('a file that is only named like an adapter is none', ({ expect }) => {
+    const source = `import { callObject } from './call-object.ts'`
+    expect(faultsOf({ 'src/node/method.ts': source })).toEqual([])
+  })
+})
+
+describe('directions', () => {
+  test('a part uses the parts of its list and nothing else', ({ expect }) => {
+    const files = {
+      'src/ussd/answer.ts': `import { createPay } from '../relay/pay.ts'`,
+      'src/relay/pay.ts': `import type { Menu } from '../ussd/menu.ts'`,
+      'src/chain/node.ts': `import { pay } from '../relay/sign.ts'`,
+    }
+    expect(faultsOf(files)).toEqual([
+      'src/relay/pay.ts imports src/ussd/menu.ts: relay may use chain',
+      'src/chain/node.ts imports src/relay/sign.ts: chain may use no other part',
+    ])
+  })
+
+  test('everybody may use clock and log, which use nobody', ({ expect }) => {
+    const files = {
+      'src/relay/pay.ts': `import type { Log } from '../log.ts'`,
+      'src/log.ts': `import type { Payment } from './relay/ledger.ts'`,
+    }
+    expect(faultsOf(files)).toEqual([
+      'src/log.ts imports src/relay/ledger.ts: what every part may use depends on no part',
+    ])
+  })
+
+  test('a part reads no configuration', ({ expect }) => {
+    expect(faultsOf({ 'src/node/route.ts': `import type { Config } from '../config.ts'` })).toEqual(
+      [
+        'src/node/route.ts imports src/config.ts: a part gets what it needs from whoever assembles it',
+      ],
+    )
+  })
+
+  test('what is served depends on nothing outside src', ({ expect }) => {
+    expect(faultsOf({ 'src/app.ts': `import x from '../scripts/dial.ts'` })).toEqual([
+      'src/app.ts imports scripts/dial.ts: what is served depends on nothing outside src',
+    ])
+  })
+
+  test('a new part has to be given a direction', ({ expect }) => {
+    expect(faultsOf({ 'src/sms/send.ts': `import x from '../account/phone.ts'` })).toEqual([
+      'src/sms/send.ts is in a part that has no direction yet: add src/sms to scripts/import-rules.ts',
+    ])
+  })
+
+  test('a cycle is shown as its path', ({ expect }) => {
+    const files = {
+      'src/relay/a.ts': `export { b } from './b.ts'`,
+      'src/relay/b.ts': `import type {\n  C,\n} from './c.ts'`,
+      'src/relay/c.ts': `import './a.ts'`,
+    }
+    expect(faultsOf(files)).toEqual([
+      'src/relay/a.ts imports itself in the end: src/relay/a.ts > src/relay/b.ts > src/relay/c.ts > src/relay/a.ts',
+    ])
+  })
+})
+
+describe('Solidity', () => {
+  test('is met through the generated ABI only', ({ expect }) => {
+    const source = `const abi = parseAbi(['function balance() view returns (uint256)'])`
+    expect(faultsOf({ 'src/loan/abi.ts': source, 'scripts/fund.ts': source })).toEqual([])
+    expect(faultsOf({ 'src/loan/calls.ts': source })).toEqual([
+      'src/loan/calls.ts has an ABI of its own (parseAbi(): contracts are met through the generated one',
+    ])
+  })
+})
