@@ -2,21 +2,34 @@ import { z } from 'zod'
 import { addressParam, dataParam, quantityParam } from './values.ts'
 
 /**
- * What `eth_call` and `eth_estimateGas` simulate. `to` is required: this service does not simulate
- * deployments. Members it does not name travel on as they are.
+ * What `eth_call` and `eth_estimateGas` simulate. `to` is required, so a deployment is not
+ * simulated. `input` is the newer name of `data`; members without a name here travel on as they are.
  */
-export const callParam = z.looseObject(
-  {
-    from: addressParam.optional(),
-    to: addressParam,
-    gas: quantityParam.optional(),
-    gasPrice: quantityParam.optional(),
-    value: quantityParam.optional(),
-    data: dataParam.optional(),
-    input: dataParam.optional(),
-  },
-  { error: 'must be a call object' },
-)
+export const callParam = z
+  .looseObject(
+    {
+      from: addressParam.nullish(),
+      to: addressParam,
+      gas: quantityParam.nullish(),
+      gasPrice: quantityParam.nullish(),
+      value: quantityParam.nullish(),
+      data: dataParam.nullish(),
+      input: dataParam.nullish(),
+      maxFeePerGas: quantityParam.nullish(),
+      maxPriorityFeePerGas: quantityParam.nullish(),
+    },
+    { error: 'must be a call object' },
+  )
+  .refine(({ data, input }) => !data || !input || data === input, {
+    error: 'has both data and input, and they differ',
+  })
 
 /** A simulation, parsed. */
 export type Call = z.output<typeof callParam>
+
+/** The call in the words that every node understands: `data`, and nothing that is `null`. */
+export function nodeCall({ input, ...call }: Call): Record<string, unknown> {
+  const data = call.data ?? input
+  const members = Object.entries({ ...call, data })
+  return Object.fromEntries(members.filter(([, value]) => value !== null && value !== undefined))
+}

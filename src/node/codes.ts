@@ -5,17 +5,14 @@ export const codes = {
   methodNotFound: -32601,
   invalidParams: -32602,
   internal: -32603,
-  /** What an Ethereum node says of a simulation that cannot be paid for. */
-  failedSimulation: -32000,
-  /** EIP-1474: the key's quota is spent. */
+  /** What an Ethereum node says of a simulation that cannot be paid for, and of unknown blocks. */
+  failed: -32000,
+  /** No valid API key. */
+  unauthorized: -32001,
+  /** EIP-1474: the key's quota is spent, or a connection has as much as it may. */
   limitExceeded: -32005,
   /** RSKj: nothing answered in time, or the answer is larger than what is served. */
   timeout: -32011,
-  /** RSKj: more logs, or blocks, than one answer may cover. */
+  /** RSKj: more logs than one answer may hold. */
   logLimit: -32012,
-} as const
-
-/** HTTP refuses before there is a JSON-RPC answer: no key, wrong method, wrong type, too large. */
-export const httpCodes = {
-  unauthorized: -32001,
 } as const

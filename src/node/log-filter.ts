@@ -1,20 +1,38 @@
+import { keccak256 } from 'viem'
 import { z } from 'zod'
+import type { Log } from './log.ts'
 import { addressParam, blockParam, hashParam } from './values.ts'
 
-const topicParam = z.union([hashParam, z.array(hashParam), z.null()], {
-  error: 'must be a topic, an array of topics or null',
-})
+const addresses = z
+  .union([addressParam, z.array(addressParam).max(1_000)], {
+    error: 'must be an address or an array of addresses',
+  })
+  .nullish()
 
-/** What `eth_getLogs` selects by. A list of addresses or topics means any of them. */
+const topicError = { error: 'must be a 32-byte topic, an array of such topics, or null' }
+
+const topics = z
+  .array(
+    z.union([hashParam, z.array(z.union([hashParam, z.null()])).max(1_000), z.null()], topicError),
+    {
+      error: 'must be an array of topics',
+    },
+  )
+  .max(4, { error: 'must have at most 4 topics' })
+  .nullish()
+
+/** What the logs subscription selects by. A list of addresses or topics means any of them. */
+export const logSubscriptionParam = z.looseObject(
+  { address: addresses, topics },
+  { error: 'must be a filter object' },
+)
+
+/** What `eth_getLogs` selects by. */
 export const logFilterParam = z
   .looseObject(
     {
-      address: z
-        .union([addressParam, z.array(addressParam)], {
-          error: 'must be an address or an array of addresses',
-        })
-        .nullish(),
-      topics: z.array(topicParam, { error: 'must be an array of topics' }).nullish(),
+      address: addresses,
+      topics,
       blockHash: hashParam.nullish(),
       fromBlock: blockParam.nullish(),
       toBlock: blockParam.nullish(),
@@ -25,4 +43,70 @@ export const logFilterParam = z
     error: 'Cannot specify both blockHash and fromBlock/toBlock',
   })
 
-export type LogFilter = z.output<typeof logFilterParam>
+/** Which logs are wanted, wherever they are. */
+export type LogFilter = z.output<typeof logSubscriptionParam>
+
+/**
+ * Whether a log is wanted. An empty list is no condition, nor is `null`; but a log with fewer topics
+ * than the filter has is not wanted, as go-ethereum and RSKj see it.
+ */
+export function matches(filter: LogFilter, log: Emitted): boolean {
+  return (filter.topics?.length ?? 0) <= log.topics.length && couldMatch(filter, log)
+}
+
+/** As `matches`, but a position without a condition need not be there: nodes differ in this. */
+export function couldMatch(filter: LogFilter, { address, topics }: Emitted): boolean {
+  return (
+    allows(filter.address, address.toLowerCase()) &&
+    (filter.topics ?? []).every((any, index) => allows(any, topics[index]))
+  )
+}
+
+type Emitted = Pick<Log, 'address' | 'topics'>
+
+function allows(condition: Condition, value: string | undefined): boolean {
+  const any = alternatives(condition)
+  return any.length === 0 || (value !== undefined && any.includes(value))
+}
+
+/** Whether a block with this bloom may hold a wanted log: `false` is certain, `true` is not. */
+export function mayHold(bloom: string, filter: LogFilter): boolean {
+  return [filter.address, ...(filter.topics ?? [])]
+    .map(alternatives)
+    .every((any) => any.length === 0 || any.some((value) => hasBits(bloom, value)))
+}
+
+/** The filter in the words that every node understands. */
+export function nodeFilter(filter: LogFilter): {
+  address?: string[]
+  topics?: (string[] | null)[]
+} {
+  const address = alternatives(filter.address)
+  const topics = (filter.topics ?? []).map((condition) => {
+    const any = alternatives(condition)
+    return any.length === 0 ? null : any
+  })
+  return {
+    ...(address.length > 0 ? { address } : {}),
+    ...(topics.length > 0 ? { topics } : {}),
+  }
+}
+
+type Condition = string | readonly (string | null)[] | null | undefined
+
+/** The values of which any will do; none means that there is no condition. */
+function alternatives(condition: Condition): string[] {
+  if (condition === null || condition === undefined) return []
+  const any = typeof condition === 'string' ? [condition] : condition
+  return any.every((value) => value !== null) ? [...any] : []
+}
+
+/** The three bits that a value sets in a bloom of 2048 bits (yellow paper, 4.3.1). */
+function hasBits(bloom: string, value: string): boolean {
+  const digest = keccak256(value as `0x${string}`, 'bytes')
+  return [0, 2, 4].every((offset) => {
+    const bit = (((digest[offset] ?? 0) << 8) | (digest[offset + 1] ?? 0)) & 2047
+    const digit = Number.parseInt(bloom[2 + 511 - (bit >> 2)] ?? '0', 16)
+    return ((digit >> (bit & 3)) & 1) === 1
+  })
+}

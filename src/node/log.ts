@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { address, data, hash, quantity } from './values.ts'
 
-/** A log of a transaction. Over HTTP it carries no `removed`. */
+/** A log as it is answered over HTTP: it carries no `removed`. Fields beyond these pass. */
 export const log = z.looseObject({
   logIndex: quantity.nullable(),
   transactionIndex: quantity.nullable(),
@@ -14,6 +14,9 @@ export const log = z.looseObject({
 })
 
 export type Log = z.output<typeof log>
+
+/** A log as nodes print it. */
+export const rawLog = log
 
 /** As it is answered: `removed` belongs to notifications. */
 export function shapeLog({ removed: _, ...rest }: Log): Log {

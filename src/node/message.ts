@@ -22,12 +22,12 @@ export function parseMessage(text: string): Message {
   } catch {
     return { kind: 'refused', error: new RpcError(codes.parseError, 'JSON parse error') }
   }
-  if (!Array.isArray(body)) return { kind: 'single', request: parseRequest(body) }
+  if (!Array.isArray(body)) return { kind: 'single', request: parseRequest(body, text) }
   if (body.length === 0) return refusedBatch('invalid request: the batch is empty')
   if (body.length > maxBatch) {
     return refusedBatch(`invalid request: a batch holds at most ${maxBatch} requests`)
   }
-  return { kind: 'batch', requests: body.map(parseRequest) }
+  return { kind: 'batch', requests: body.map((one, index) => parseRequest(one, text, index)) }
 }
 
 /** A response with a result that is JSON text already. */
@@ -36,47 +36,60 @@ export function successText(id: string, result: string): string {
 }
 
 /** A response with an error object. */
-export function errorText(id: string, error: RpcError): string {
-  const { code, message, data } = error
+export function errorText(id: string, { code, message, data }: RpcError): string {
   return `{"jsonrpc":"2.0","id":${id},"error":${JSON.stringify({ code, message, data })}}`
 }
 
-function parseRequest(value: unknown): Request {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-    return invalid('null', 'invalid request: not an object')
-  }
-  const { jsonrpc, method, params = [], id } = value as Record<string, unknown>
-  if (!isId(id)) return invalid('null', 'invalid request: id must be a string, a number or null')
-  const idText = JSON.stringify(id) as string | undefined
-  if (jsonrpc !== '2.0') {
-    return invalid(idText ?? 'null', 'invalid request: jsonrpc must be "2.0"')
-  }
-  if (typeof method !== 'string') {
-    return invalid(idText ?? 'null', 'invalid request: method must be a string')
-  }
+/** A notification of a subscription (geth's `eth_subscription`), its result being JSON text. */
+export function notificationText(subscription: string, result: string): string {
+  return `{"jsonrpc":"2.0","method":"eth_subscription","params":{"subscription":"${subscription}","result":${result}}}`
+}
+
+function parseRequest(value: unknown, text: string, index?: number): Request {
+  if (!isObject(value)) return invalid('null', 'not an object')
+  const { jsonrpc, method, params = [], id } = value
+  if (!isId(id)) return invalid('null', 'id must be a string, a number or null')
+  const idText = textOf(id, text, index)
+  if (jsonrpc !== '2.0') return invalid(idText ?? 'null', 'jsonrpc must be "2.0"')
+  if (typeof method !== 'string') return invalid(idText ?? 'null', 'method must be a string')
   if (!Array.isArray(params)) {
-    return {
-      kind: 'invalid',
-      id: idText ?? 'null',
-      error: new RpcError(codes.invalidParams, 'params must be an array'),
-    }
+    const error = new RpcError(codes.invalidParams, 'params must be an array')
+    return { kind: 'invalid', id: idText ?? 'null', error }
   }
   return { kind: 'call', id: idText, method, params }
 }
 
-function isId(id: unknown): boolean {
-  return (
-    id === undefined ||
-    id === null ||
-    typeof id === 'string' ||
-    (typeof id === 'number' && Number.isFinite(id))
+function isId(id: unknown): id is string | number | null | undefined {
+  return id === undefined || id === null || typeof id === 'string' || typeof id === 'number'
+}
+
+/** The id as it was written: a number that JavaScript cannot hold comes back unchanged. */
+function textOf(
+  id: string | number | null | undefined,
+  text: string,
+  index: number | undefined,
+): string | undefined {
+  if (id === undefined) return undefined
+  if (typeof id !== 'number' || Number.isSafeInteger(id)) return JSON.stringify(id)
+  const sources = JSON.parse(text, (key, value: unknown, context?: { source?: string }) =>
+    key === 'id' && typeof value === 'number' ? { source: context?.source } : value,
   )
+  const source = (index === undefined ? sources : sources[index])?.id?.source
+  return typeof source === 'string' ? source : 'null'
 }
 
 function invalid(id: string, message: string): Request {
-  return { kind: 'invalid', id, error: new RpcError(codes.invalidRequest, message) }
+  return {
+    kind: 'invalid',
+    id,
+    error: new RpcError(codes.invalidRequest, `invalid request: ${message}`),
+  }
 }
 
 function refusedBatch(message: string): Message {
   return { kind: 'refused', error: new RpcError(codes.invalidRequest, message) }
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

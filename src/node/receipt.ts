@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { log, shapeLog } from './log.ts'
+import { log, rawLog, shapeLog } from './log.ts'
 import { address, data, hash, quantity } from './values.ts'
 
 /** A receipt as it is answered; fields beyond these pass. */
@@ -22,29 +22,31 @@ export const receipt = z.looseObject({
   type: quantity,
 })
 
+export type Receipt = z.output<typeof receipt>
+
 /** A receipt as nodes print it: RSKj's of old have neither type nor price. */
 export const rawReceipt = receipt.extend({
   to: address.nullish(),
   contractAddress: address.nullish(),
-  effectiveGasPrice: quantity.optional(),
+  effectiveGasPrice: quantity.nullish(),
+  logs: z.array(rawLog),
+  status: quantity.nullish(),
   root: data.nullish(),
-  type: quantity.optional(),
+  type: quantity.nullish(),
 })
 
 export type RawReceipt = z.output<typeof rawReceipt>
 
 /** With every field; `gasPrice` is the transaction's, for nodes that do not print what was paid. */
-export function shapeReceipt(
-  { root, effectiveGasPrice, ...raw }: RawReceipt,
-  gasPrice: string,
-): z.output<typeof receipt> {
+export function shapeReceipt(raw: RawReceipt, gasPrice: string): Receipt {
+  const { root, status, effectiveGasPrice, ...rest } = raw
   return {
-    ...raw,
+    ...rest,
     to: raw.to ?? null,
     contractAddress: raw.contractAddress ?? null,
     effectiveGasPrice: effectiveGasPrice ?? gasPrice,
     logs: raw.logs.map(shapeLog),
     type: raw.type ?? '0x0',
-    ...(raw.status === undefined && root ? { root } : {}),
+    ...(status ? { status } : { root: root ?? '0x' }),
   }
 }

@@ -1,25 +1,40 @@
 import { type Context, Hono } from 'hono'
 import { RpcError } from '../chain/rpc.ts'
-import { codes, httpCodes } from './codes.ts'
+import type { Log } from '../log.ts'
+import { codes } from './codes.ts'
 import type { Keys, Spent } from './keys.ts'
-import { errorText, parseMessage, type Request, successText } from './message.ts'
+import { errorText, parseMessage } from './message.ts'
+import { joinResponses, respond } from './respond.ts'
 import type { NodeService } from './service.ts'
 
 /** The largest request that is read. A transaction has at most 128 KB, twice that in hex. */
-const maxBodyBytes = 2 * 1024 * 1024
-
-/** No caller waits longer than 8 s; this leaves time for the answer's way. */
-const timeLimitMs = 7_500
+export const maxBodyBytes = 2 * 1024 * 1024
 
 export type NodeRouteDeps = {
   keys: Keys
-  /** The service of a network, if this deployment serves it. */
+  /** The service of each network that this deployment serves. */
   services: ReadonlyMap<number, NodeService>
+  /** Keeps the runtime alive for work that others may be waiting for (`waitUntil`). */
+  background: (work: Promise<unknown>) => void
+  log: Log
 }
 
-/** `POST /<API_KEY>`: JSON-RPC 2.0. */
-export function nodeRoutes({ keys, services }: NodeRouteDeps): Hono {
+/** `POST /<API_KEY>`: JSON-RPC 2.0. Every refusal is a JSON-RPC error object too. */
+export function nodeRoutes({ keys, services, background, log }: NodeRouteDeps): Hono {
   const routes = new Hono()
+
+  // The key is in the address and no cookie plays a part, so a page of any origin may ask.
+  routes.use('*', async (c, next) => {
+    c.header('access-control-allow-origin', '*')
+    await next()
+  })
+
+  routes.options('*', (c) => {
+    c.header('access-control-allow-methods', 'POST')
+    c.header('access-control-allow-headers', 'content-type')
+    c.header('access-control-max-age', '86400')
+    return c.body(null, 204)
+  })
 
   routes.post('/:key', async (c) => {
     const key = await keys.check(c.req.param('key'))
@@ -30,35 +45,34 @@ export function nodeRoutes({ keys, services }: NodeRouteDeps): Hono {
     if (!isJson(c.req.header('content-type'))) {
       return refuse(c, 415, codes.invalidRequest, 'content-type must be application/json')
     }
-    const text = await readText(c.req.raw, maxBodyBytes)
-    if (text.kind === 'too_large') {
+    const body = await readText(c.req.raw)
+    if (body.kind === 'too_large') {
       return refuse(c, 413, codes.invalidRequest, `a request has at most ${maxBodyBytes} bytes`)
     }
-    if (text.kind === 'not_text') return refuse(c, 400, codes.parseError, 'JSON parse error')
+    if (body.kind === 'not_text') return refuse(c, 400, codes.parseError, 'JSON parse error')
 
-    const message = parseMessage(text.value)
-    const spent = await key.spend(message.kind === 'batch' ? message.requests.length : 1)
-    if (spent !== undefined) return overQuota(c, spent)
-
-    switch (message.kind) {
-      case 'refused':
-        return json(c, 400, errorText('null', message.error))
-      case 'single': {
-        const answer = await respond(message.request, service, key.methods)
-        if (answer === undefined) return c.body(null, 204)
-        return json(c, message.request.kind === 'invalid' ? 400 : 200, answer)
-      }
-      case 'batch': {
-        const answers = await Promise.all(
-          message.requests.map((request) => respond(request, service, key.methods)),
-        )
-        const told = answers.filter((answer) => answer !== undefined)
-        return told.length === 0 ? c.body(null, 204) : json(c, 200, `[${told.join(',')}]`)
-      }
+    const message = parseMessage(body.text)
+    if (message.kind === 'refused') return json(c, 400, errorText('null', message.error))
+    const requests = message.kind === 'batch' ? message.requests : [message.request]
+    const spent = await key.spend(requests.length)
+    if (spent !== undefined) {
+      const [only] = requests
+      return overQuota(c, spent, message.kind === 'single' && only?.id ? only.id : 'null')
     }
+
+    const caller = { service, methods: key.methods, log }
+    const responses = Promise.all(requests.map((request) => respond(request, caller)))
+    // Equal requests share one answer: it must come even when the first who asked hangs up.
+    background(responses)
+    const answers = await responses
+    const text = message.kind === 'batch' ? joinResponses(answers) : answers[0]
+    if (text === undefined) return c.body(null, 204)
+    const invalid = message.kind === 'single' && message.request.kind === 'invalid'
+    return json(c, invalid ? 400 : 200, text)
   })
 
-  routes.all('/:key', (c) => {
+  routes.all('*', async (c) => {
+    if (c.req.method === 'POST') return unauthorized(c)
     c.header('allow', 'POST')
     return refuse(c, 405, codes.invalidRequest, 'use POST')
   })
@@ -66,35 +80,17 @@ export function nodeRoutes({ keys, services }: NodeRouteDeps): Hono {
   return routes
 }
 
-async function respond(
-  request: Request,
-  service: NodeService,
-  allowed: ReadonlySet<string> | undefined,
-): Promise<string | undefined> {
-  if (request.kind === 'invalid') return errorText(request.id, request.error)
-  const { id, method, params } = request
-  try {
-    if (allowed !== undefined && !allowed.has(method)) {
-      throw new RpcError(codes.methodNotFound, 'method not allowed for this key')
-    }
-    const result = await service.answer(method, params, AbortSignal.timeout(timeLimitMs))
-    return id === undefined ? undefined : successText(id, result)
-  } catch (error) {
-    if (id === undefined) return undefined
-    return errorText(id, error instanceof RpcError ? error : noAnswer)
-  }
-}
-
-const noAnswer = new RpcError(codes.timeout, 'no node gave an answer')
-
+/** The same words for a key that is missing, malformed, unknown or revoked. */
 function unauthorized(c: Context): Response {
-  return refuse(c, 401, httpCodes.unauthorized, 'unknown API key')
+  return refuse(c, 401, codes.unauthorized, 'no valid API key')
 }
 
-function overQuota(c: Context, { resetAt }: Spent): Response {
-  c.header('retry-after', `${Math.max(1, Math.ceil((resetAt.getTime() - Date.now()) / 1000))}`)
+function overQuota(c: Context, { resetAt }: Spent, id: string): Response {
+  const seconds = Math.max(1, Math.ceil((resetAt.getTime() - Date.now()) / 1000))
+  c.header('retry-after', `${seconds}`)
   const message = `daily quota exceeded, resets at ${resetAt.toISOString()}`
-  return refuse(c, 429, codes.limitExceeded, message)
+  const error = new RpcError(codes.limitExceeded, message, { resetAt: resetAt.toISOString() })
+  return json(c, 429, errorText(id, error))
 }
 
 type Status = 200 | 400 | 401 | 405 | 413 | 415 | 429
@@ -112,25 +108,22 @@ function isJson(contentType = ''): boolean {
   return /^application\/(?:json|json-rpc|jsonrequest)$/i.test(type.trim())
 }
 
-type Text = { kind: 'text'; value: string } | { kind: 'too_large' } | { kind: 'not_text' }
+type Body = { kind: 'text'; text: string } | { kind: 'too_large' } | { kind: 'not_text' }
 
-async function readText(request: globalThis.Request, limit: number): Promise<Text> {
-  if (Number(request.headers.get('content-length') ?? 0) > limit) return { kind: 'too_large' }
+async function readText(request: Request): Promise<Body> {
+  const announced = Number(request.headers.get('content-length') ?? 0)
+  if (announced > maxBodyBytes) return { kind: 'too_large' }
   const chunks: Uint8Array[] = []
   let length = 0
   for await (const chunk of request.body ?? []) {
     length += chunk.byteLength
-    if (length > limit) return { kind: 'too_large' }
+    if (length > maxBodyBytes) return { kind: 'too_large' }
     chunks.push(chunk)
   }
+  const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: false })
   try {
-    const bytes = new Uint8Array(length)
-    let offset = 0
-    for (const chunk of chunks) {
-      bytes.set(chunk, offset)
-      offset += chunk.byteLength
-    }
-    return { kind: 'text', value: new TextDecoder('utf-8', { fatal: true }).decode(bytes) }
+    const text = chunks.map((chunk) => decoder.decode(chunk, { stream: true })).join('')
+    return { kind: 'text', text: text + decoder.decode() }
   } catch {
     return { kind: 'not_text' }
   }

@@ -1,7 +1,12 @@
 import { type Rpc, RpcError } from '../chain/rpc.ts'
+import type { Clock } from '../clock.ts'
+import type { Log } from '../log.ts'
+import { createCache } from './cache.ts'
 import { codes } from './codes.ts'
-import type { Context } from './method.ts'
+import { createFlights } from './flights.ts'
+import type { Context, Method } from './method.ts'
 import { methods } from './methods.ts'
+import type { Subscriptions } from './subscriptions.ts'
 import { createUpstream } from './upstream.ts'
 import { createUpstreams } from './upstreams.ts'
 
@@ -20,6 +25,7 @@ export type NodeService = {
     method: string,
     params: readonly unknown[],
     signal: AbortSignal,
+    subscriptions?: Subscriptions,
   ) => Promise<string>
 }
 
@@ -28,32 +34,118 @@ export type NodeServiceDeps = {
   /** The nodes, the preferred first. */
   urls: readonly string[]
   fetch: typeof globalThis.fetch
+  clock: Clock
+  /** Keeps the runtime alive for work that nobody waits for (`waitUntil`). */
+  background: (work: Promise<unknown>) => void
+  log: Log
 }
+
+/** Characters of answers that are kept in memory. */
+const maxCacheLength = 16 * 1024 * 1024
+
+/** The longest answer; RSKj's own limit is of the same size. */
+const maxAnswerLength = 10 * 1024 * 1024
+
+/** Deeper than this no reorganization is expected, as the relay's own watch has it. */
+const deepBlocks = 50
 
 const byName = new Map(methods.map((method) => [method.name, method]))
 
 /** Serves the listed methods from the given nodes. */
-export function createNodeService({ chainId, urls, fetch }: NodeServiceDeps): NodeService {
-  const upstreams = createUpstreams(
-    urls.map((url, index) => createUpstream({ name: `node ${index + 1}`, url, fetch })),
-  )
-
-  const request: Rpc = async (name, params, { signal }) => {
-    const method = byName.get(name)
-    if (method === undefined) throw new RpcError(codes.methodNotFound, 'method not found')
-    const context: Context = {
-      chainId,
-      ask: (work) => upstreams.ask(work, signal),
-      send: (raw) => upstreams.send(raw, signal),
-    }
-    return await method.call(method.parse(params), context)
-  }
-
-  return {
+export function createNodeService(deps: NodeServiceDeps): NodeService {
+  const { chainId, urls, fetch, clock, background, log } = deps
+  const upstreams = createUpstreams({
+    upstreams: urls.map((url, index) => createUpstream({ name: `node ${index + 1}`, url, fetch })),
     chainId,
-    request,
-    async answer(method, params, signal) {
-      return JSON.stringify(await request(method, params, { signal }))
-    },
+    clock,
+    background,
+    log,
+  })
+  const cache = createCache({ maxLength: maxCacheLength })
+  const flights = createFlights(clock)
+
+  function contextOf(signal: AbortSignal, subscriptions?: Subscriptions): Context {
+    return {
+      chainId,
+      methods,
+      ask: (work, options) => upstreams.ask(work, signal, options),
+      askTwo: (work) => upstreams.askTwo(work, signal),
+      send: (raw) => upstreams.send(raw, signal),
+      head: () => upstreams.head(signal),
+      knownHead: upstreams.knownHead,
+      sawHead: upstreams.sawHead,
+      distrust: upstreams.distrust,
+      subscriptions,
+      ended: () => signal.aborted,
+      async once(key, make) {
+        const kept = cache.get(key)
+        if (kept !== undefined) return kept
+        const made = await make()
+        if (made !== null) cache.set(key, made)
+        return made
+      },
+    }
   }
+
+  function isDeep(blockNumber: string): boolean {
+    const head = upstreams.knownHead()
+    return head !== undefined && head - Number(blockNumber) > deepBlocks
+  }
+
+  const request: Rpc = async (name, params, { signal, fresh = false }) => {
+    if (!fresh) return JSON.parse(await answer(name, params, signal)) as unknown
+    const method = find(name)
+    return await method.call(method.parse(params), contextOf(signal))
+  }
+
+  async function answer(
+    name: string,
+    params: readonly unknown[],
+    signal: AbortSignal,
+    subscriptions?: Subscriptions,
+  ): Promise<string> {
+    const method = find(name)
+    const parsed = method.parse(params)
+    if (method.effect) {
+      return JSON.stringify(await method.call(parsed, contextOf(signal, subscriptions)))
+    }
+    const key = keyOf(method, parsed)
+    return (
+      cache.get(key) ??
+      (await flights.share(
+        key,
+        async () => {
+          const result = await method.call(parsed, contextOf(signal))
+          const text = JSON.stringify(result)
+          if (text.length > maxAnswerLength) {
+            throw new RpcError(codes.timeout, 'the answer is too large: ask for less')
+          }
+          if (method.lasts(parsed, result, isDeep)) cache.set(key, text)
+          return text
+        },
+        signal,
+      ))
+    )
+  }
+
+  return { chainId, request, answer }
+}
+
+function keyOf({ name }: Method, params: Record<string, unknown>): string {
+  try {
+    return `${name} ${JSON.stringify(params)}`
+  } catch (error) {
+    // Only nesting of a depth that nobody needs makes this fail.
+    if (error instanceof RangeError) {
+      throw new RpcError(codes.invalidParams, 'invalid parameters: nested too deeply')
+    }
+    throw error
+  }
+}
+
+/** Aliases under which RSKj itself serves what the spec names `chain_*`. */
+function find(name: string): Method {
+  const method = byName.get(name.startsWith('rsk_') ? `chain_${name.slice(4)}` : name)
+  if (method === undefined) throw new RpcError(codes.methodNotFound, 'method not found')
+  return method
 }

@@ -20,19 +20,37 @@ export const transaction = z.looseObject({
   type: quantity,
 })
 
-/** A transaction as nodes print it: RSKj's of old have no type, and its own may lack a signature. */
+export type Transaction = z.output<typeof transaction>
+
+/**
+ * A transaction as nodes print it: pending ones may lack the block's fields, RSKj's of old the type,
+ * and its REMASC transactions, which nobody signs, the signature.
+ */
 export const rawTransaction = transaction.extend({
+  blockHash: hash.nullish(),
+  blockNumber: quantity.nullish(),
+  transactionIndex: quantity.nullish(),
   to: address.nullish(),
-  type: quantity.optional(),
+  v: quantity.nullish(),
+  r: data.nullish(),
+  s: data.nullish(),
+  type: quantity.nullish(),
 })
 
-/** With every field, and the block's fields `null` while it is pending. */
+/** With every field; the block's are `null` while the transaction is pending. */
 export function shapeTransaction(
   raw: z.output<typeof rawTransaction>,
-  pending = false,
-): z.output<typeof transaction> {
-  const shaped = { ...raw, to: raw.to ?? null, type: raw.type ?? '0x0' }
-  return pending
-    ? { ...shaped, blockHash: null, blockNumber: null, transactionIndex: null }
-    : shaped
+  pending = !raw.blockHash,
+): Transaction {
+  return {
+    ...raw,
+    blockHash: pending ? null : (raw.blockHash ?? null),
+    blockNumber: pending ? null : (raw.blockNumber ?? null),
+    transactionIndex: pending ? null : (raw.transactionIndex ?? null),
+    to: raw.to ?? null,
+    v: raw.v ?? '0x0',
+    r: raw.r ?? '0x0',
+    s: raw.s ?? '0x0',
+    type: raw.type ?? '0x0',
+  }
 }

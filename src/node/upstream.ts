@@ -1,10 +1,14 @@
 import { RpcError, TransportError } from '../chain/rpc.ts'
+import { codes } from './codes.ts'
+import { maxBatch } from './message.ts'
 
 /** One node behind the service, spoken to by JSON-RPC over HTTP. Its address stays in here. */
 export type Upstream = {
   /** What logs and metrics call it: its place in the list. */
   readonly name: string
   /**
+   * Calls that are made in the same turn travel as one batch.
+   *
    * @throws {RpcError} the node's error object, without its address
    * @throws {TransportError} no answer, or one that is not JSON-RPC
    */
@@ -15,10 +19,19 @@ export type Upstream = {
   ) => Promise<unknown>
 }
 
-/** Answers larger than this are cut off: one bad node must not fill the memory of all. */
-const maxAnswerBytes = 64 * 1024 * 1024
+/** Answers larger than this are not read: one bad node must not fill the memory of all. */
+const maxAnswerBytes = 32 * 1024 * 1024
 
-/** Speaks to the node at `url`. */
+type Waiting = {
+  id: number
+  method: string
+  params: readonly unknown[]
+  signal: AbortSignal
+  resolve: (result: unknown) => void
+  reject: (error: Error) => void
+}
+
+/** Speaks to the node at `url`; a user and password in it become an `authorization` header. */
 export function createUpstream({
   name,
   url,
@@ -28,69 +41,156 @@ export function createUpstream({
   url: string
   fetch: typeof globalThis.fetch
 }): Upstream {
-  const { host } = new URL(url)
+  const { address, headers } = endpoint(url)
   let lastId = 0
+  let queue: Waiting[] = []
+  let takesBatches = true
 
   return {
     name,
-    async call(method, params, signal) {
-      lastId += 1
-      const id = lastId
-      const body = JSON.stringify({ jsonrpc: '2.0', id, method, params })
-      const answer = parseAnswer(await post(body, signal), id)
-      if ('error' in answer) throw toRpcError(answer.error, host)
-      return answer.result
+    call(method, params, signal) {
+      return new Promise((resolve, reject) => {
+        lastId += 1
+        const waiting = { id: lastId, method, params, signal, resolve, reject }
+        // Not in a batch: some nodes refuse it there, and its answer must not wait for others'.
+        if (method === 'eth_sendRawTransaction' || !takesBatches) return void exchange([waiting])
+        if (queue.length === 0) void collect()
+        queue.push(waiting)
+      })
     },
   }
 
-  async function post(body: string, signal: AbortSignal): Promise<string> {
-    try {
-      const response = await fetch(url, {
-        method: 'POST',
-        headers: { 'content-type': 'application/json', accept: 'application/json' },
-        body,
-        signal,
-      })
-      if (Number(response.headers.get('content-length') ?? 0) > maxAnswerBytes) {
-        await response.body?.cancel()
-        throw new TransportError('the node answered more than is read')
-      }
-      const text = await response.text()
-      if (response.ok || text.startsWith('{')) return text
-      throw new TransportError(`the node answered HTTP ${response.status}`)
-    } catch (error) {
-      if (error instanceof TransportError) throw error
-      throw new TransportError('the node could not be reached', { cause: error })
+  async function collect(): Promise<void> {
+    // Work that started together reaches its first call within a few microtasks.
+    for (let turn = 0; turn < 4; turn += 1) await undefined
+    const collected = queue
+    queue = []
+    for (let start = 0; start < collected.length; start += maxBatch) {
+      void exchange(collected.slice(start, start + maxBatch))
     }
   }
-}
 
-type Answer = { result: unknown } | { error: unknown }
-
-function parseAnswer(text: string, id: number): Answer {
-  let answer: unknown
-  try {
-    answer = JSON.parse(text)
-  } catch (error) {
-    throw new TransportError('the node answered something that is not JSON', { cause: error })
+  /** Settles every one of the waiting; never throws. */
+  async function exchange(waiting: readonly Waiting[]): Promise<void> {
+    const wait = untilAllGaveUp(waiting)
+    try {
+      const requests = waiting.map(({ id, method, params }) => ({
+        jsonrpc: '2.0',
+        id,
+        method,
+        params,
+      }))
+      const [single] = requests
+      const answer = await post(
+        JSON.stringify(requests.length === 1 ? single : requests),
+        wait.signal,
+      )
+      if (requests.length > 1 && !Array.isArray(answer)) {
+        takesBatches = false
+        for (const one of waiting) void exchange([one])
+        return
+      }
+      const answers = new Map<unknown, unknown>()
+      for (const one of Array.isArray(answer) ? answer : [answer]) {
+        if (isObject(one)) answers.set(one.id, one)
+      }
+      for (const one of waiting) settle(one, answers.get(one.id))
+    } catch (error) {
+      for (const one of waiting) {
+        one.reject(
+          error instanceof TransportError
+            ? error
+            : new TransportError(`${name} could not be reached`, { cause: error }),
+        )
+      }
+    } finally {
+      wait.end()
+    }
   }
-  if (typeof answer === 'object' && answer !== null) {
-    if ('error' in answer && answer.error) return { error: answer.error }
-    if ('result' in answer && 'id' in answer && answer.id === id) return { result: answer.result }
+
+  function settle({ resolve, reject }: Waiting, answer: unknown): void {
+    if (!isObject(answer)) reject(new TransportError(`${name} left a request unanswered`))
+    else if (isObject(answer.error)) reject(toRpcError(answer.error, address))
+    else if ('result' in answer) resolve(answer.result)
+    else reject(new TransportError(`${name} gave an answer that is not JSON-RPC`))
   }
-  throw new TransportError('the node answered something that is not JSON-RPC')
+
+  async function post(body: string, signal: AbortSignal): Promise<unknown> {
+    const response = await fetch(address, { method: 'POST', headers, body, signal })
+    if (Number(response.headers.get('content-length') ?? 0) > maxAnswerBytes) {
+      await response.body?.cancel()
+      throw new TransportError(`${name} gave an answer larger than is read`)
+    }
+    const text = await response.text()
+    try {
+      const answer: unknown = JSON.parse(text)
+      // Many nodes put an error object into a response with a status of 4xx or 5xx.
+      if (response.ok || (isObject(answer) && isObject(answer.error))) return answer
+    } catch (error) {
+      if (response.ok) {
+        throw new TransportError(`${name} gave an answer that is not JSON`, { cause: error })
+      }
+    }
+    throw new TransportError(`${name} answered HTTP ${response.status}`)
+  }
 }
 
-function toRpcError(error: unknown, host: string): RpcError {
-  if (typeof error !== 'object' || error === null) return new RpcError(-32603, 'internal error')
-  const code = 'code' in error && Number.isSafeInteger(error.code) ? Number(error.code) : -32603
-  const message = 'message' in error && typeof error.message === 'string' ? error.message : 'error'
-  const data = 'data' in error ? error.data : undefined
-  return new RpcError(code, withoutHost(message, host), withoutHost(data, host))
+function endpoint(url: string): { address: URL; headers: Record<string, string> } {
+  const address = new URL(url)
+  const headers: Record<string, string> = {
+    'content-type': 'application/json',
+    accept: 'application/json',
+  }
+  if (address.username !== '') {
+    const user = `${decodeURIComponent(address.username)}:${decodeURIComponent(address.password)}`
+    headers.authorization = `Basic ${btoa(user)}`
+    address.username = ''
+    address.password = ''
+  }
+  return { address, headers }
 }
 
-/** Some gateways print where they are, or the caller's key, into their errors. */
-function withoutHost<T>(value: T, host: string): T | string {
-  if (typeof value !== 'string' || !value.includes(host)) return value
-  return value.replaceAll(/\S*\/\/\S*/g, 'the node').replaceAll(host, 'the node')
+/** Rejects each as soon as its own signal aborts, and aborts the exchange when none is left. */
+function untilAllGaveUp(waiting: readonly Waiting[]): { signal: AbortSignal; end: () => void } {
+  const controller = new AbortController()
+  let left = waiting.length
+  const listeners = waiting.map(({ signal, reject }) => {
+    const giveUp = (): void => {
+      reject(new TransportError('the wait for an answer was ended', { cause: signal.reason }))
+      left -= 1
+      if (left === 0) controller.abort(signal.reason)
+    }
+    if (signal.aborted) giveUp()
+    else signal.addEventListener('abort', giveUp, { once: true })
+    return { signal, giveUp }
+  })
+  return {
+    signal: controller.signal,
+    end: () => {
+      for (const { signal, giveUp } of listeners) signal.removeEventListener('abort', giveUp)
+    },
+  }
+}
+
+function toRpcError(error: Record<string, unknown>, address: URL): RpcError {
+  const { code, message, data } = error
+  return new RpcError(
+    Number.isSafeInteger(code) ? Number(code) : codes.internal,
+    typeof message === 'string' ? withoutAddress(message, address) : 'internal error',
+    withoutAddress(data, address),
+  )
+}
+
+/** Some gateways print where they are, or the operator's key, into their errors. */
+function withoutAddress<T>(value: T, address: URL): T | string {
+  const { href, host, hostname, pathname } = address
+  const secrets = [href, ...(pathname.length > 1 ? [pathname] : []), host]
+  if (hostname.includes('.')) secrets.push(hostname)
+  const text = typeof value === 'string' ? value : (JSON.stringify(value) ?? '')
+  if (!secrets.some((secret) => text.includes(secret))) return value
+  return secrets.reduce((clean, secret) => clean.replaceAll(secret, 'the node'), text)
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

@@ -10,34 +10,57 @@ export const addressParam = hexParam(/^0x[0-9a-fA-F]{40}$/, 'a 20-byte address')
 export const dataParam = hexParam(/^0x(?:[0-9a-fA-F]{2})*$/, 'hex data of whole bytes')
 
 /** A number in hex; leading zeros, which nodes disagree about, are dropped before it travels on. */
-export const quantityParam = z
-  .string({ error: 'must be a hex quantity' })
-  .regex(/^0x[0-9a-fA-F]{1,64}$/, { error: 'must be a hex quantity' })
-  .transform(canonicalQuantity)
-
-const tags = ['latest', 'earliest', 'pending'] as const
+export const quantityParam = param(/^0x[0-9a-fA-F]{1,64}$/, 'a hex quantity', canonicalQuantity)
 
 /** A block by number or tag. `safe` and `finalized` are not served on Rootstock: count blocks. */
-export const blockParam = z
-  .string({ error: 'must be a block number in hex, latest, earliest or pending' })
-  .regex(/^(?:latest|earliest|pending|0x[0-9a-fA-F]{1,16})$/, {
-    error: 'must be a block number in hex, latest, earliest or pending',
-  })
-  .transform(canonicalSelector)
+export const blockParam = param(
+  /^(?:latest|earliest|pending|0x0*[0-9a-fA-F]{1,13})$/,
+  'a block number in hex, latest, earliest or pending',
+  canonicalSelector,
+)
 
-/** A block by number, hash or tag. */
-export const blockOrHashParam = z
-  .string({ error: 'must be a block number in hex, a block hash, latest, earliest or pending' })
-  .regex(/^(?:latest|earliest|pending|0x[0-9a-fA-F]{1,16}|0x[0-9a-fA-F]{64})$/, {
-    error: 'must be a block number in hex, a block hash, latest, earliest or pending',
-  })
-  .transform(canonicalSelector)
+/** A mined block by number or tag, or by hash: what traces are selected by. */
+export const minedBlockOrHashParam = param(
+  /^(?:latest|earliest|0x0*[0-9a-fA-F]{1,13}|0x[0-9a-fA-F]{64})$/,
+  'a block number in hex, a block hash, latest or earliest',
+  canonicalSelector,
+)
 
-/** A quantity in an answer (execution-apis `uint`): no leading zeros. */
-export const quantity = z.string().regex(/^0x(?:0|[1-9a-f][0-9a-f]*)$/)
+/** A mined block by number or tag. */
+export const minedBlockParam = param(
+  /^(?:latest|earliest|0x0*[0-9a-fA-F]{1,13})$/,
+  'a block number in hex, latest or earliest',
+  canonicalSelector,
+)
+
+const anyBlock = param(
+  /^(?:latest|earliest|pending|0x0*[0-9a-fA-F]{1,13}|0x[0-9a-fA-F]{64})$/,
+  'a block number in hex, a block hash, latest, earliest or pending',
+  canonicalSelector,
+)
+
+const canonical = z.boolean({ error: 'must be true or false' }).optional()
+
+/** A block by number, hash or tag; also in the object forms of EIP-1898. */
+export const blockOrHashParam = selector(anyBlock)
+
+/** A block by number or tag; also in the object forms of EIP-1898. */
+export const stateBlockParam = selector(blockParam)
+
+/** A block of whose state something is read, as it travels to a node. */
+export type Selector = string | { blockHash: string; requireCanonical: true }
+
+/** The optional switch of the block methods: whole transactions instead of their hashes. */
+export const fullParam = z.boolean({ error: 'must be true or false' }).default(false)
+
+/** A quantity in an answer (execution-apis `uint`): leading zeros that a node prints are dropped. */
+export const quantity = z
+  .string()
+  .regex(/^0x[0-9a-fA-F]+$/)
+  .overwrite(canonicalQuantity)
 
 /** Whole bytes in an answer. */
-export const data = z.string().regex(/^0x[0-9a-f]*$/)
+export const data = z.string().regex(/^0x[0-9a-fA-F]*$/)
 
 /** 32 bytes in an answer. */
 export const hash = z.string().regex(/^0x[0-9a-f]{64}$/)
@@ -45,25 +68,62 @@ export const hash = z.string().regex(/^0x[0-9a-f]{64}$/)
 /** 20 bytes in an answer. */
 export const address = z.string().regex(/^0x[0-9a-fA-F]{40}$/)
 
-/** Whether a selector names a block by its hash. */
-export function isHash(selector: string): boolean {
-  return selector.length === 66
+/** Whether a selector names a block by its hash, whatever became of the block. */
+export function isHash(selector: Selector): boolean {
+  return typeof selector === 'string' && selector.length === 66
+}
+
+/** A number as a quantity. */
+export function toQuantity(value: number | bigint): string {
+  return `0x${value.toString(16)}`
 }
 
 /** Without leading zeros, in lower case. */
-export function canonicalQuantity(text: string): string {
-  const digits = text.slice(2).replace(/^0+(?=.)/, '')
-  return `0x${digits.toLowerCase()}`
+function canonicalQuantity(text: string): string {
+  if (/^0x(?:0|[1-9a-f][0-9a-f]*)$/.test(text)) return text
+  return `0x${text
+    .slice(2)
+    .replace(/^0+(?=.)/, '')
+    .toLowerCase()}`
 }
 
 function canonicalSelector(text: string): string {
-  if ((tags as readonly string[]).includes(text)) return text
+  if (!text.startsWith('0x')) return text
   return text.length === 66 ? text.toLowerCase() : canonicalQuantity(text)
 }
 
 function hexParam(pattern: RegExp, what: string) {
+  return param(pattern, what, (text) => text.toLowerCase())
+}
+
+function param(pattern: RegExp, what: string, canonical: (text: string) => string) {
+  const error = `must be ${what}`
+  return z.string({ error }).regex(pattern, { error }).overwrite(canonical)
+}
+
+function selector(text: ReturnType<typeof param>) {
   return z
-    .string({ error: `must be ${what}` })
-    .regex(pattern, { error: `must be ${what}` })
-    .transform((text) => text.toLowerCase())
+    .union(
+      [
+        text,
+        z.looseObject({ blockHash: hashParam, requireCanonical: canonical }),
+        z.looseObject({ blockNumber: blockParam }),
+      ],
+      { error: (issue) => unionError(issue.input, text) },
+    )
+    .transform((value): Selector => {
+      if (typeof value === 'string') return value
+      if ('blockNumber' in value && typeof value.blockNumber === 'string') return value.blockNumber
+      const { blockHash, requireCanonical } = value as {
+        blockHash: string
+        requireCanonical?: boolean
+      }
+      return requireCanonical ? { blockHash, requireCanonical } : blockHash
+    })
+}
+
+/** What the textual form would have said: the union itself knows no words. */
+function unionError(input: unknown, text: ReturnType<typeof param>): string {
+  const outcome = text.safeParse(typeof input === 'string' ? input : undefined)
+  return outcome.error?.issues[0]?.message ?? 'must be a block'
 }

@@ -1,11 +1,11 @@
 import { method } from '../method.ts'
-import { quantity } from '../values.ts'
+import { quantity, toQuantity } from '../values.ts'
 
-/** The number of the most recent block. */
+/** The number of the most recent block; it never goes back from one node to another. */
 export const ethBlockNumber = method({
   name: 'eth_blockNumber',
   summary: 'The number of the most recent block',
   params: {},
   result: quantity,
-  call: (_, { ask }) => ask((node) => node.call('eth_blockNumber', [], quantity)),
+  call: async (_, { head }) => toQuantity(await head()),
 })

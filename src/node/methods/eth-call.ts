@@ -1,12 +1,13 @@
-import { callParam } from '../call-object.ts'
+import { callParam, nodeCall } from '../call-object.ts'
 import { method } from '../method.ts'
-import { blockParam, data } from '../values.ts'
+import { data, stateBlockParam } from '../values.ts'
 
 /** Runs a call without making a transaction. */
 export const ethCall = method({
   name: 'eth_call',
   summary: 'The output of a call that makes no transaction',
-  params: { call: callParam, block: blockParam },
+  params: { call: callParam, block: stateBlockParam },
   result: data,
-  call: ({ call, block }, { ask }) => ask((node) => node.call('eth_call', [call, block], data)),
+  call: ({ call, block }, { ask }) =>
+    ask((node) => node.call('eth_call', [nodeCall(call), block], data)),
 })

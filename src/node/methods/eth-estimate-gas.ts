@@ -1,15 +1,58 @@
-import { callParam } from '../call-object.ts'
+import { RpcError } from '../../chain/rpc.ts'
+import { type Call, callParam, nodeCall } from '../call-object.ts'
+import { codes } from '../codes.ts'
 import { method } from '../method.ts'
-import { blockParam, quantity } from '../values.ts'
+import type { Node } from '../node.ts'
+import { quantity, type Selector, stateBlockParam } from '../values.ts'
 
-/** The gas a transaction would need, by simulating it. */
+/**
+ * The gas a transaction would need, by simulating it. A sender who could not pay gets an error, as
+ * from go-ethereum, also from nodes that do not look (RSKj before 6.5.0, anvil).
+ */
 export const ethEstimateGas = method({
   name: 'eth_estimateGas',
   summary: 'The gas that a transaction needs; it is simulated and not sent',
-  params: { call: callParam, block: blockParam.optional() },
+  params: { call: callParam, block: stateBlockParam.optional() },
   result: quantity,
   call: ({ call, block }, { ask }) =>
-    ask((node) =>
-      node.call('eth_estimateGas', block === undefined ? [call] : [call, block], quantity),
-    ),
+    ask(async (node) => {
+      const params = block === undefined ? [nodeCall(call)] : [nodeCall(call), block]
+      const [estimate, funds] = await Promise.allSettled([
+        node.call('eth_estimateGas', params, quantity),
+        fundsOf(node, call, block),
+      ])
+      if (funds.status === 'rejected') throw funds.reason
+      const value = BigInt(call.value ?? 0)
+      if (funds.value !== undefined && funds.value < value) {
+        throw new RpcError(codes.failed, 'insufficient funds for transfer')
+      }
+      if (estimate.status === 'rejected') throw inOurWords(estimate.reason)
+      const price = BigInt(call.gasPrice ?? call.maxFeePerGas ?? 0)
+      if (funds.value !== undefined && funds.value < value + BigInt(estimate.value) * price) {
+        throw new RpcError(codes.failed, 'insufficient funds for gas * price + value')
+      }
+      return estimate.value
+    }),
 })
+
+/** The code that the spec names; nodes have others of their own. */
+function inOurWords(error: unknown): unknown {
+  if (!(error instanceof RpcError) || !/insufficient funds/i.test(error.message)) return error
+  return new RpcError(codes.failed, error.message, error.data)
+}
+
+/** What the sender holds, if the call costs anything and the node tells. */
+async function fundsOf(
+  node: Node,
+  { from, value, gasPrice, maxFeePerGas }: Call,
+  block: Selector = 'latest',
+): Promise<bigint | undefined> {
+  const costs = [value, gasPrice, maxFeePerGas].some((amount) => amount && BigInt(amount) > 0n)
+  if (!costs || !from) return undefined
+  try {
+    return BigInt(await node.call('eth_getBalance', [from, block], quantity))
+  } catch (error) {
+    if (error instanceof RpcError) return undefined
+    throw error
+  }
+}

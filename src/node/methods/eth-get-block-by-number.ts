@@ -1,17 +1,31 @@
-import { z } from 'zod'
-import { block as blockResult, rawBlock, shapeBlock } from '../block.ts'
+import {
+  block as blockResult,
+  completeBlock,
+  minedBlock,
+  pendingBlock,
+  rawBlock,
+} from '../block.ts'
 import { method } from '../method.ts'
-import { blockParam } from '../values.ts'
+import { blockParam, fullParam } from '../values.ts'
 
 /** A block with its transactions, or with their hashes only; `null` when there is none. */
 export const ethGetBlockByNumber = method({
   name: 'eth_getBlockByNumber',
   summary: 'A block by its number or a tag',
-  params: { block: blockParam, full: z.boolean({ error: 'must be true or false' }).default(false) },
+  params: { block: blockParam, full: fullParam },
   result: blockResult.nullable(),
-  call: ({ block, full }, { ask }) =>
-    ask(async (node) => {
-      const raw = await node.call('eth_getBlockByNumber', [block, full], rawBlock.nullable())
-      return raw === null ? null : shapeBlock(raw, block === 'pending')
-    }),
+  call: ({ block, full }, context) =>
+    context.ask(
+      async (node) => {
+        if (block === 'pending') {
+          const raw = await node.call('eth_getBlockByNumber', [block, full], rawBlock.nullable())
+          return raw && pendingBlock(raw)
+        }
+        const raw = await minedBlock(node, block, full)
+        if (raw === null) return null
+        if (block === 'latest') context.sawHead(node, Number(raw.number))
+        return await completeBlock(node, raw, context)
+      },
+      { mayLag: true },
+    ),
 })

@@ -1,5 +1,5 @@
 import { method } from '../method.ts'
-import { addressParam, blockOrHashParam, data } from '../values.ts'
+import { addressParam, blockOrHashParam, data, isHash } from '../values.ts'
 
 /** The code at an address, `0x` where there is none. */
 export const ethGetCode = method({
@@ -7,6 +7,7 @@ export const ethGetCode = method({
   summary: 'The code at an address',
   params: { address: addressParam, block: blockOrHashParam },
   result: data,
+  lasts: ({ block }) => isHash(block),
   call: ({ address, block }, { ask }) =>
     ask((node) => node.call('eth_getCode', [address, block], data)),
 })

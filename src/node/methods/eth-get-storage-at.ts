@@ -1,12 +1,17 @@
 import { method } from '../method.ts'
-import { addressParam, blockOrHashParam, hash, quantityParam } from '../values.ts'
+import { addressParam, blockOrHashParam, data, hash, isHash, quantityParam } from '../values.ts'
 
 /** The 32 bytes at a position of an account's storage. */
 export const ethGetStorageAt = method({
   name: 'eth_getStorageAt',
-  summary: 'The 32 bytes of a storage slot',
+  summary: 'The 32 bytes at a position of the storage of an account',
   params: { address: addressParam, position: quantityParam, block: blockOrHashParam },
   result: hash,
+  lasts: ({ block }) => isHash(block),
   call: ({ address, position, block }, { ask }) =>
-    ask((node) => node.call('eth_getStorageAt', [address, position, block], hash)),
+    ask(async (node) => {
+      const word = await node.call('eth_getStorageAt', [address, position, block], data)
+      // Some nodes leave leading zeros away.
+      return `0x${word.slice(2).toLowerCase().padStart(64, '0')}`
+    }),
 })

@@ -1,16 +1,26 @@
+import { orNull } from '../lookup.ts'
 import { method } from '../method.ts'
 import { rawTransaction, shapeTransaction, transaction } from '../transaction.ts'
+import { UntrueAnswer } from '../untrue.ts'
 import { hashParam } from '../values.ts'
 
-/** A transaction, pending or mined; `null` when the node does not know it. */
+/** A transaction, pending or mined; `null` when no node knows it. */
 export const ethGetTransactionByHash = method({
   name: 'eth_getTransactionByHash',
   summary: 'A transaction by its hash',
   params: { hash: hashParam },
   result: transaction.nullable(),
+  lasts: (_, { blockNumber }, isDeep) => blockNumber !== null && isDeep(blockNumber),
   call: ({ hash }, { ask }) =>
-    ask(async (node) => {
-      const raw = await node.call('eth_getTransactionByHash', [hash], rawTransaction.nullable())
-      return raw === null ? null : shapeTransaction(raw, raw.blockHash === null)
-    }),
+    ask(
+      async (node) => {
+        const raw = await orNull(
+          node.call('eth_getTransactionByHash', [hash], rawTransaction.nullable()),
+        )
+        if (raw === null) return null
+        if (raw.hash !== hash) throw new UntrueAnswer('another transaction came than was asked for')
+        return shapeTransaction(raw)
+      },
+      { mayLag: true },
+    ),
 })

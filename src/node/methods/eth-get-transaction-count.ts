@@ -1,12 +1,13 @@
 import { method } from '../method.ts'
-import { addressParam, blockOrHashParam, quantity } from '../values.ts'
+import { addressParam, blockOrHashParam, isHash, quantity } from '../values.ts'
 
 /** The nonce of the next transaction of an account, as of a block. */
 export const ethGetTransactionCount = method({
   name: 'eth_getTransactionCount',
-  summary: 'The number of transactions an account has sent',
+  summary: 'The number of transactions that an account has sent',
   params: { address: addressParam, block: blockOrHashParam.default('latest') },
   result: quantity,
+  lasts: ({ block }) => isHash(block),
   call: ({ address, block }, { ask }) =>
     ask((node) => node.call('eth_getTransactionCount', [address, block], quantity)),
 })

@@ -1,6 +1,8 @@
+import { orNull } from '../lookup.ts'
 import { method } from '../method.ts'
 import { rawReceipt, receipt, shapeReceipt } from '../receipt.ts'
 import { rawTransaction } from '../transaction.ts'
+import { UntrueAnswer } from '../untrue.ts'
 import { hashParam } from '../values.ts'
 
 /** The receipt of a mined transaction; `null` while it is pending or unknown. */
@@ -9,12 +11,21 @@ export const ethGetTransactionReceipt = method({
   summary: 'The receipt of a transaction by its hash',
   params: { hash: hashParam },
   result: receipt.nullable(),
+  lasts: (_, { blockNumber }, isDeep) => isDeep(blockNumber),
   call: ({ hash }, { ask }) =>
-    ask(async (node) => {
-      const raw = await node.call('eth_getTransactionReceipt', [hash], rawReceipt.nullable())
-      if (raw === null) return null
-      if (raw.effectiveGasPrice !== undefined) return shapeReceipt(raw, raw.effectiveGasPrice)
-      const { gasPrice } = await node.call('eth_getTransactionByHash', [hash], rawTransaction)
-      return shapeReceipt(raw, gasPrice)
-    }),
+    ask(
+      async (node) => {
+        const raw = await orNull(
+          node.call('eth_getTransactionReceipt', [hash], rawReceipt.nullable()),
+        )
+        if (raw === null) return null
+        if (raw.transactionHash !== hash) {
+          throw new UntrueAnswer('the receipt of another transaction came')
+        }
+        if (raw.effectiveGasPrice) return shapeReceipt(raw, raw.effectiveGasPrice)
+        const { gasPrice } = await node.call('eth_getTransactionByHash', [hash], rawTransaction)
+        return shapeReceipt(raw, gasPrice)
+      },
+      { mayLag: true },
+    ),
 })

@@ -7,5 +7,6 @@ export const ethSendRawTransaction = method({
   summary: 'Broadcasts a signed transaction and gives its hash',
   params: { transaction: dataParam },
   result: hash,
+  effect: true,
   call: ({ transaction }, { send }) => send(transaction as `0x${string}`),
 })

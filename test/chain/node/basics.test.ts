@@ -2,33 +2,25 @@ import { createPublicClient, createWalletClient, http, parseEther } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import { rootstockTestnet } from 'viem/chains'
 import { afterAll, beforeAll, test } from 'vitest'
-import { hashKey } from '../../../src/node/keys.ts'
-import { createConfigKeys } from '../../../src/node/keys-config.ts'
-import { nodeRoutes } from '../../../src/node/route.ts'
-import { createNodeService } from '../../../src/node/service.ts'
 import { type Anvil, startAnvil } from '../../support/anvil.ts'
+import { type Served, serve } from './serve.ts'
 
-const key = 'a-key-of-the-tests'
 // anvil's first development account, known to everybody.
 const funded = privateKeyToAccount(
   '0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80',
 )
 let anvil: Anvil
-let app: ReturnType<typeof nodeRoutes>
+let served: Served
 
 beforeAll(async () => {
   anvil = await startAnvil()
-  const service = createNodeService({ chainId: 31, urls: [anvil.url], fetch })
-  const keys = createConfigKeys({ hashes: [await hashKey(key)], chainId: 31 })
-  app = nodeRoutes({ keys, services: new Map([[31, service]]) })
+  served = await serve([anvil.url])
 })
 
 afterAll(() => anvil.stop())
 
 function clients() {
-  const transport = http(`http://service.test/${key}`, {
-    fetchFn: async (input, init) => app.request(input as string, init),
-  })
+  const transport = http(served.url, { fetchFn: served.fetch })
   const options = { chain: rootstockTestnet, transport, pollingInterval: 50 }
   return {
     reader: createPublicClient(options),

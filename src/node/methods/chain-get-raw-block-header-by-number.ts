@@ -1,0 +1,12 @@
+import { method } from '../method.ts'
+import { rawHeader } from '../raw.ts'
+import { blockParam, data } from '../values.ts'
+
+/** The RLP of a block's header; `null` when there is no such block. */
+export const chainGetRawBlockHeaderByNumber = method({
+  name: 'chain_getRawBlockHeaderByNumber',
+  summary: 'The RLP-encoded header of a block, by its number or a tag',
+  params: { block: blockParam },
+  result: data.nullable(),
+  call: ({ block }, { ask }) => ask((node) => rawHeader(node, block), { mayLag: true }),
+})

@@ -1,0 +1,12 @@
+import { method } from '../method.ts'
+import { rawTransactionReceipt } from '../raw.ts'
+import { data, hashParam } from '../values.ts'
+
+/** The RLP of a receipt of the main chain; `null` when there is none. */
+export const chainGetRawTransactionReceiptByHash = method({
+  name: 'chain_getRawTransactionReceiptByHash',
+  summary: 'The RLP-encoded receipt of a transaction',
+  params: { hash: hashParam },
+  result: data.nullable(),
+  call: ({ hash }, { ask }) => ask((node) => rawTransactionReceipt(node, hash), { mayLag: true }),
+})

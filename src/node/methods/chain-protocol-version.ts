@@ -1,0 +1,18 @@
+import { method } from '../method.ts'
+import { protocolVersion } from '../protocol-version.ts'
+import { quantity } from '../values.ts'
+
+/** The version of Rootstock's own wire protocol; on other nodes the same as `eth_protocolVersion`. */
+export const chainProtocolVersion = method({
+  name: 'chain_protocolVersion',
+  summary: 'The version of the protocol between nodes of the chain',
+  params: {},
+  result: quantity,
+  call: (_, { ask }) =>
+    ask((node) =>
+      protocolVersion(
+        node,
+        node.profile === 'rskj' ? 'rsk_protocolVersion' : 'eth_protocolVersion',
+      ),
+    ),
+})

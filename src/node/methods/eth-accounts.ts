@@ -1,0 +1,12 @@
+import { z } from 'zod'
+import { method } from '../method.ts'
+import { address } from '../values.ts'
+
+/** Always empty: the service holds no keys. */
+export const ethAccounts = method({
+  name: 'eth_accounts',
+  summary: 'Always an empty list: the service stores no keys',
+  params: {},
+  result: z.array(address).max(0),
+  call: async () => [],
+})

@@ -1,0 +1,18 @@
+import { orNull } from '../lookup.ts'
+import { method } from '../method.ts'
+import { hashParam, quantity } from '../values.ts'
+
+/** How many transactions a block has; `null` when there is no such block. */
+export const ethGetBlockTransactionCountByHash = method({
+  name: 'eth_getBlockTransactionCountByHash',
+  summary: 'The number of transactions of a block',
+  params: { hash: hashParam },
+  result: quantity.nullable(),
+  lasts: () => true,
+  call: ({ hash }, { ask }) =>
+    ask(
+      (node) =>
+        orNull(node.call('eth_getBlockTransactionCountByHash', [hash], quantity.nullable())),
+      { mayLag: true },
+    ),
+})

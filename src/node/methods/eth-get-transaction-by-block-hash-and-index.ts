@@ -1,0 +1,30 @@
+import { orNull } from '../lookup.ts'
+import { method } from '../method.ts'
+import { rawTransaction, shapeTransaction, transaction } from '../transaction.ts'
+import { UntrueAnswer } from '../untrue.ts'
+import { hashParam, quantityParam } from '../values.ts'
+
+/** A transaction by its place in a block; `null` when there is none. */
+export const ethGetTransactionByBlockHashAndIndex = method({
+  name: 'eth_getTransactionByBlockHashAndIndex',
+  summary: 'A transaction by the hash of its block and its position there',
+  params: { hash: hashParam, index: quantityParam },
+  result: transaction.nullable(),
+  lasts: () => true,
+  call: ({ hash, index }, { ask }) =>
+    ask(
+      async (node) => {
+        const raw = await orNull(
+          node.call(
+            'eth_getTransactionByBlockHashAndIndex',
+            [hash, index],
+            rawTransaction.nullable(),
+          ),
+        )
+        if (raw === null) return null
+        if (raw.blockHash !== hash) throw new UntrueAnswer('a transaction came from another block')
+        return shapeTransaction(raw)
+      },
+      { mayLag: true },
+    ),
+})

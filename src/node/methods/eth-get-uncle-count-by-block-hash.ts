@@ -1,0 +1,16 @@
+import { orNull } from '../lookup.ts'
+import { method } from '../method.ts'
+import { hashParam, quantity } from '../values.ts'
+
+/** How many uncles a block has; `null` when there is no such block. */
+export const ethGetUncleCountByBlockHash = method({
+  name: 'eth_getUncleCountByBlockHash',
+  summary: 'The number of uncles of a block',
+  params: { hash: hashParam },
+  result: quantity.nullable(),
+  lasts: () => true,
+  call: ({ hash }, { ask }) =>
+    ask((node) => orNull(node.call('eth_getUncleCountByBlockHash', [hash], quantity.nullable())), {
+      mayLag: true,
+    }),
+})

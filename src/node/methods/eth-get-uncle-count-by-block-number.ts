@@ -1,0 +1,16 @@
+import { orNull } from '../lookup.ts'
+import { method } from '../method.ts'
+import { blockParam, quantity } from '../values.ts'
+
+/** How many uncles a block has; `null` when there is no such block. */
+export const ethGetUncleCountByBlockNumber = method({
+  name: 'eth_getUncleCountByBlockNumber',
+  summary: 'The number of uncles of a block',
+  params: { block: blockParam },
+  result: quantity.nullable(),
+  call: ({ block }, { ask }) =>
+    ask(
+      (node) => orNull(node.call('eth_getUncleCountByBlockNumber', [block], quantity.nullable())),
+      { mayLag: true },
+    ),
+})

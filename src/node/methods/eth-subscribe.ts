@@ -1,0 +1,28 @@
+import { z } from 'zod'
+import { RpcError } from '../../chain/rpc.ts'
+import { codes } from '../codes.ts'
+import { logSubscriptionParam } from '../log-filter.ts'
+import { method } from '../method.ts'
+import { data } from '../values.ts'
+
+const types = ['newHeads', 'logs', 'newPendingTransactions', 'syncing'] as const
+
+/** Starts telling this connection of what happens on the chain. WebSocket only. */
+export const ethSubscribe = method({
+  name: 'eth_subscribe',
+  summary: 'Starts a subscription; over WebSocket only',
+  params: {
+    type: z.enum(types, { error: `must be one of ${types.join(', ')}` }),
+    filter: logSubscriptionParam.optional(),
+  },
+  result: data,
+  effect: true,
+  async call({ type, filter }, { subscriptions }) {
+    if (subscriptions === undefined) {
+      throw new RpcError(codes.methodNotFound, 'method not found: eth_subscribe needs a WebSocket')
+    }
+    return subscriptions.add(
+      type === 'logs' ? { kind: type, filter: filter ?? {} } : { kind: type },
+    )
+  },
+})

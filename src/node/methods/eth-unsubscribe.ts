@@ -1,0 +1,22 @@
+import { z } from 'zod'
+import { RpcError } from '../../chain/rpc.ts'
+import { codes } from '../codes.ts'
+import { method } from '../method.ts'
+
+/** Ends a subscription of this connection; `false` when it has none with this id. */
+export const ethUnsubscribe = method({
+  name: 'eth_unsubscribe',
+  summary: 'Ends a subscription; over WebSocket only',
+  params: { id: z.string({ error: 'must be the id of a subscription' }) },
+  result: z.boolean(),
+  effect: true,
+  async call({ id }, { subscriptions }) {
+    if (subscriptions === undefined) {
+      throw new RpcError(
+        codes.methodNotFound,
+        'method not found: eth_unsubscribe needs a WebSocket',
+      )
+    }
+    return subscriptions.remove(id)
+  },
+})

@@ -1,0 +1,14 @@
+import { z } from 'zod'
+import { method } from '../method.ts'
+import { trace, tracesOfBlock } from '../trace.ts'
+import { isHash, minedBlockOrHashParam } from '../values.ts'
+
+/** The traces of every transaction of a block; `null` when there is no such block. */
+export const traceBlock = method({
+  name: 'trace_block',
+  summary: 'The traces of all transactions of a block',
+  params: { block: minedBlockOrHashParam },
+  result: z.array(trace).nullable(),
+  lasts: ({ block }) => isHash(block),
+  call: ({ block }, { ask }) => ask((node) => tracesOfBlock(node, block), { mayLag: true }),
+})

@@ -1,0 +1,38 @@
+import { z } from 'zod'
+import { RpcError } from '../../chain/rpc.ts'
+import { codes } from '../codes.ts'
+import { method } from '../method.ts'
+import { trace } from '../trace.ts'
+import { filterTraces, maxTraceBlocks, passFilter, traceFilterParam } from '../trace-filter.ts'
+import { toQuantity } from '../values.ts'
+
+/** All traces of the transactions that the filter selects, oldest first. */
+export const traceFilter = method({
+  name: 'trace_filter',
+  summary: 'The traces of the transactions between two blocks with a given sender or receiver',
+  params: { filter: traceFilterParam },
+  result: z.array(trace),
+  async call({ filter }, { ask, head }) {
+    const latest = [filter.fromBlock, filter.toBlock].includes('latest') ? await head() : 0
+    const from = numberOf(filter.fromBlock, latest)
+    const to = numberOf(filter.toBlock, latest)
+    if (to - from > maxTraceBlocks) {
+      const [first, last] = [toQuantity(from), toQuantity(from + maxTraceBlocks)]
+      throw new RpcError(
+        codes.invalidParams,
+        `a range has at most ${maxTraceBlocks} blocks: try blocks ${first} to ${last}`,
+      )
+    }
+    if (from > to || filter.count === 0) return []
+    return await ask((node) =>
+      node.profile === 'rskj'
+        ? passFilter(node, from, to, filter)
+        : filterTraces(node, from, to, filter),
+    )
+  },
+})
+
+function numberOf(block: string, latest: number): number {
+  if (block === 'earliest') return 0
+  return block === 'latest' ? latest : Number(block)
+}

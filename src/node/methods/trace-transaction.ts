@@ -1,0 +1,14 @@
+import { z } from 'zod'
+import { method } from '../method.ts'
+import { trace, tracesOfTransaction } from '../trace.ts'
+import { hashParam, toQuantity } from '../values.ts'
+
+/** The traces of one transaction; `null` when it is not mined. */
+export const traceTransaction = method({
+  name: 'trace_transaction',
+  summary: 'The traces of a transaction',
+  params: { hash: hashParam },
+  result: z.array(trace).nullable(),
+  lasts: (_, [first], isDeep) => first !== undefined && isDeep(toQuantity(first.blockNumber)),
+  call: ({ hash }, { ask }) => ask((node) => tracesOfTransaction(node, hash), { mayLag: true }),
+})

@@ -1,0 +1,17 @@
+import type { z } from 'zod'
+
+/** What kind of node it is: RSKj answers `rsk_*`, for others those answers are built. */
+export type Profile = 'rskj' | 'ethereum'
+
+/** One node, for the time of one piece of work. */
+export type Node = {
+  readonly name: string
+  readonly profile: Profile
+  /** What it calls itself. */
+  readonly client: string
+  /**
+   * @throws {RpcError} the node's error object
+   * @throws {TransportError} also when the answer does not have the shape of `result`
+   */
+  readonly call: <T>(method: string, params: readonly unknown[], result: z.ZodType<T>) => Promise<T>
+}
