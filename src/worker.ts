@@ -59,6 +59,8 @@ function appOf(env: Env): Hono {
     node: nodeRoutes({
       keys: createConfigKeys({ hashes: config.rpcKeyHashes, chainId: config.chain.id }),
       services: new Map([[config.chain.id, nodeService]]),
+      background: waitUntil,
+      log,
     }),
     log,
   })
