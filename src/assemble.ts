@@ -24,7 +24,7 @@ export type Runtime = {
   log: Log
   fetch: typeof globalThis.fetch
   /** Keeps work alive after the reply. */
-  background: (work: Promise<void>) => void
+  background: (work: Promise<unknown>) => void
 }
 
 const READ_TIMEOUT_MS = 5_000
@@ -33,8 +33,8 @@ const READ_TIMEOUT_MS = 5_000
 const PRINCIPAL_TTL_MS = 60_000
 
 /** The node service of the configured chain. */
-export function assembleNodeService(config: Config, { fetch }: Runtime): NodeService {
-  return createNodeService({ chainId: config.chain.id, urls: config.nodeUrls, fetch })
+export function assembleNodeService(config: Config, runtime: Runtime): NodeService {
+  return createNodeService({ chainId: config.chain.id, urls: config.nodeUrls, ...runtime })
 }
 
 /** The name under which a relayer's ledger is kept: nonces belong to a key on a chain. */

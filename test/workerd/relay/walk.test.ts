@@ -1,5 +1,5 @@
 import { describe, test } from 'vitest'
-import { dial, newSession, untilBalance } from '../../support/caller.ts'
+import { dial, newSession, untilBalance } from '../support/caller.ts'
 
 describe('a session of the demonstration', () => {
   test('shows the main menu on the first dial', async ({ expect }) => {

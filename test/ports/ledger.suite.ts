@@ -1,0 +1,526 @@
+import { type Address, type Hex, stringToHex } from 'viem'
+import { describe, test } from 'vitest'
+import type {
+  Acceptance,
+  Claiming,
+  Execution,
+  Ledger,
+  Order,
+  SignedTransaction,
+} from '../../src/relay/ledger.ts'
+import type { LedgerRules } from '../../src/relay/ledger-sql.ts'
+
+/** A ledger of its own, what it was made with, and a hand on its clock. */
+export type LedgerHarness = { ledger: Ledger; rules: LedgerRules; pass: (ms: number) => void }
+
+const alice: Address = '0x1111111111111111111111111111111111111111'
+const bob: Address = '0x2222222222222222222222222222222222222222'
+const loan: Address = '0x3333333333333333333333333333333333333333'
+
+const id = (text: string): Hex => stringToHex(text, { size: 32 })
+
+const question = (session: string, account = alice, input = 'input') => ({
+  session,
+  input,
+  account,
+})
+
+const claiming = (session: string, token: string, more: Partial<Claiming> = {}): Claiming => ({
+  ...question(session),
+  steps: 3,
+  token,
+  chainNonce: 0,
+  seen: undefined,
+  ...more,
+})
+
+const orderOf = (session: string, account = alice): Order => ({
+  request: {
+    from: account,
+    to: loan,
+    intentId: id(session),
+    gas: 150_000,
+    deadline: 1_800_000_000,
+    data: '0x1234',
+    signature: '0xabcd',
+  },
+  label: 'Transfer',
+  spendsWei: 10n ** 30n,
+})
+
+const transactionOf = (name: string, gasPriceWei = 100n): SignedTransaction => ({
+  hash: id(`tx ${name}`),
+  raw: id(`raw ${name}`),
+  gasPriceWei,
+})
+
+function acceptance(
+  session: string,
+  token: string,
+  nonce: number | undefined,
+  account = alice,
+): Acceptance {
+  return {
+    session,
+    token,
+    order: orderOf(session, account),
+    reply: `END ${session}`,
+    transaction: nonce === undefined ? undefined : { ...transactionOf(session), nonce },
+  }
+}
+
+const executionIn = (block: number, more: Partial<Execution> = {}): Execution => ({
+  outcome: 'executed',
+  reason: '',
+  hash: id('mined'),
+  block: { number: block, hash: id(`block ${block}`) },
+  ...more,
+})
+
+/** Claims and records as a Worker does; the nonce it got. */
+async function accept(
+  ledger: Ledger,
+  session: string,
+  account = alice,
+): Promise<number | undefined> {
+  const token = `token of ${session}`
+  const claim = await ledger.claim(claiming(session, token, question(session, account)))
+  if (claim.kind !== 'claimed') throw new Error(`${session} was ${claim.kind}`)
+  const nonce = claim.slot?.nonce
+  await ledger.record(acceptance(session, token, nonce, account))
+  return nonce
+}
+
+/** Takes every nonce that the pool has room for. */
+async function fill(ledger: Ledger, { maxInFlight }: LedgerRules): Promise<void> {
+  for (let index = 0; index < maxInFlight; index++) await accept(ledger, `filler ${index}`, bob)
+}
+
+const mineAt = (ledger: Ledger, session: string, nonce: number, execution: Execution) =>
+  ledger.mined({
+    nonce,
+    hash: transactionOf(session).hash,
+    block: execution.block,
+    execution,
+  })
+
+/** What every ledger promises, whatever it is kept in. */
+export function ledgerSuite(name: string, create: () => Promise<LedgerHarness>): void {
+  describe(`the ledger on ${name}: sessions`, () => {
+    test('knows nothing of a new session', async ({ expect }) => {
+      const { ledger } = await create()
+      expect(await ledger.lookup(question('s'))).toEqual({ kind: 'undecided', open: [], seen: 0 })
+    })
+
+    test('answers a recorded question with the same bytes and any other with the end', async ({
+      expect,
+    }) => {
+      const { ledger } = await create()
+      await accept(ledger, 's')
+      expect(await ledger.lookup(question('s'))).toEqual({ kind: 'answered', reply: 'END s' })
+      expect(await ledger.lookup(question('s', alice, 'other'))).toEqual({ kind: 'ended' })
+      expect(await ledger.claim(claiming('s', 'later'))).toEqual({
+        kind: 'answered',
+        reply: 'END s',
+      })
+      expect(await ledger.claim(claiming('s', 'later', { input: 'other' }))).toEqual({
+        kind: 'ended',
+      })
+    })
+
+    test('gives the same token its own claim back, and nobody else', async ({ expect }) => {
+      const { ledger } = await create()
+      const first = await ledger.claim(claiming('s', 'mine'))
+      expect(first).toMatchObject({ kind: 'claimed', slot: { nonce: 0 } })
+      expect(await ledger.claim(claiming('s', 'mine'))).toEqual(first)
+      expect(await ledger.claim(claiming('s', 'other'))).toEqual({ kind: 'pending' })
+      expect(await ledger.lookup(question('s'))).toEqual({ kind: 'pending' })
+    })
+
+    test('lets one of many claims of one session through', async ({ expect }) => {
+      const { ledger } = await create()
+      const claims = await Promise.all(
+        Array.from({ length: 20 }, (_, index) => ledger.claim(claiming('s', `token ${index}`))),
+      )
+      expect(claims.filter(({ kind }) => kind === 'claimed')).toHaveLength(1)
+      expect(claims.filter(({ kind }) => kind === 'pending')).toHaveLength(19)
+    })
+
+    test('hands an ended lease to the next, and drops what the slow holder brings', async ({
+      expect,
+    }) => {
+      const { ledger, rules, pass } = await create()
+      await ledger.claim(claiming('s', 'slow'))
+      pass(rules.leaseMs)
+      expect(await ledger.claim(claiming('s', 'next'))).toMatchObject({
+        kind: 'claimed',
+        slot: { nonce: 0 },
+      })
+      expect(await ledger.record(acceptance('s', 'slow', 0))).toEqual({ kind: 'fenced' })
+      expect(await ledger.record(acceptance('s', 'next', 0))).toEqual({ kind: 'recorded' })
+    })
+
+    test('takes a record of its holder once, however often it arrives', async ({ expect }) => {
+      const { ledger } = await create()
+      await ledger.claim(claiming('s', 'mine'))
+      expect(await ledger.record(acceptance('s', 'mine', 0))).toEqual({ kind: 'recorded' })
+      expect(await ledger.record(acceptance('s', 'mine', 0))).toEqual({ kind: 'recorded' })
+      expect(await ledger.record(acceptance('s', 'other', 0))).toEqual({ kind: 'fenced' })
+      expect((await ledger.work()).carried).toHaveLength(1)
+    })
+
+    test('records nothing for a nonce that its token does not hold', async ({ expect }) => {
+      const { ledger } = await create()
+      await ledger.claim(claiming('a', 'token a'))
+      await ledger.claim(claiming('b', 'token b'))
+      expect(await ledger.record(acceptance('b', 'token b', 0))).toEqual({ kind: 'fenced' })
+      expect((await ledger.work()).carried).toHaveLength(0)
+    })
+
+    test('keeps a refused session refused', async ({ expect }) => {
+      const { ledger } = await create()
+      const refusing = { ...question('s'), steps: 3, reply: 'END No', token: 't' }
+      expect(await ledger.refuse(refusing)).toEqual({ kind: 'refused' })
+      expect(await ledger.claim(claiming('s', 't'))).toEqual({ kind: 'answered', reply: 'END No' })
+      expect(await ledger.lookup(question('s', alice, 'other'))).toEqual({ kind: 'ended' })
+    })
+
+    test('does not refuse what somebody else has claimed or recorded', async ({ expect }) => {
+      const { ledger } = await create()
+      await ledger.claim(claiming('s', 'mine'))
+      const refusing = { ...question('s'), steps: 3, reply: 'END No', token: 'other' }
+      expect(await ledger.refuse(refusing)).toEqual({ kind: 'pending' })
+      await ledger.record(acceptance('s', 'mine', 0))
+      expect(await ledger.refuse(refusing)).toEqual({ kind: 'answered', reply: 'END s' })
+    })
+
+    test("takes back a holder's own claim and drops its bytes", async ({ expect }) => {
+      const { ledger } = await create()
+      await ledger.claim(claiming('s', 'mine'))
+      const refusing = { ...question('s'), steps: 3, reply: 'END No', token: 'mine' }
+      expect(await ledger.refuse(refusing)).toEqual({ kind: 'refused' })
+      expect(await ledger.record(acceptance('s', 'mine', 0))).toEqual({ kind: 'fenced' })
+      expect(await accept(ledger, 'next')).toBe(0)
+    })
+
+    test('refuses another secret or chain, by its name', async ({ expect }) => {
+      const { ledger } = await create()
+      const identity = { chainId: 31, fingerprints: { KEY: 'a', ID: 'b' } }
+      expect(await ledger.identify(identity)).toEqual({ kind: 'same' })
+      expect(await ledger.identify(identity)).toEqual({ kind: 'same' })
+      expect(
+        await ledger.identify({ chainId: 30, fingerprints: { KEY: 'x', ID: 'b' } }),
+      ).toMatchObject({ kind: 'different', names: expect.arrayContaining(['chain', 'KEY']) })
+    })
+  })
+
+  describe(`the ledger on ${name}: nonces`, () => {
+    test('counts from the chain on, without a gap or a double', async ({ expect }) => {
+      const { ledger } = await create()
+      const claims = await Promise.all(
+        ['a', 'b', 'c'].map((session) =>
+          ledger.claim(claiming(session, `token ${session}`, { chainNonce: 7 })),
+        ),
+      )
+      const nonces = claims.map((claim) => claim.kind === 'claimed' && claim.slot?.nonce)
+      expect(nonces.sort()).toEqual([7, 8, 9])
+    })
+
+    test('follows a chain that somebody else has moved on', async ({ expect }) => {
+      const { ledger } = await create()
+      await accept(ledger, 'a')
+      expect(await ledger.claim(claiming('b', 'b', { chainNonce: 5 }))).toMatchObject({
+        slot: { nonce: 5 },
+      })
+    })
+
+    test('gives a nonce that was never recorded to the next claim', async ({ expect }) => {
+      const { ledger, rules, pass } = await create()
+      await ledger.claim(claiming('dead', 'dead'))
+      expect(await accept(ledger, 'b')).toBe(1)
+      pass(rules.leaseMs)
+      expect(await accept(ledger, 'c')).toBe(0)
+      expect(await accept(ledger, 'd')).toBe(2)
+    })
+
+    test('queues what the pool would refuse, and lets nothing overtake it', async ({ expect }) => {
+      const { ledger, rules } = await create()
+      await fill(ledger, rules)
+      expect(await accept(ledger, 'e')).toBeUndefined()
+      expect(await ledger.lookup(question('e'))).toEqual({ kind: 'answered', reply: 'END e' })
+      const claim = await ledger.claim(claiming('f', 'f', { chainNonce: rules.maxInFlight }))
+      expect(claim).toEqual({ kind: 'claimed', slot: undefined })
+      expect((await ledger.work()).queued.map(({ session }) => session)).toEqual(['e'])
+    })
+
+    test('carries a queued payment on a leased nonce, once', async ({ expect }) => {
+      const { ledger, rules } = await create()
+      await fill(ledger, rules)
+      await accept(ledger, 'e')
+      const nonce = rules.maxInFlight
+      const lease = { nonce, chainNonce: 1, session: 'e' }
+      expect(await ledger.lease({ ...lease, token: 't' })).toMatchObject({ kind: 'leased' })
+      expect(await ledger.lease({ ...lease, token: 'u' })).toEqual({ kind: 'taken' })
+      const attachment = { nonce, transaction: transactionOf('e') }
+      expect(await ledger.attach({ ...attachment, token: 'u' })).toEqual({ kind: 'fenced' })
+      expect(await ledger.attach({ ...attachment, token: 't' })).toEqual({ kind: 'recorded' })
+      expect(await ledger.attach({ ...attachment, token: 't' })).toEqual({ kind: 'recorded' })
+      expect(await ledger.payment('e')).toMatchObject({ state: 'signed', nonce })
+    })
+
+    test('leases no nonce that carries something or lies outside the pool', async ({ expect }) => {
+      const { ledger, rules } = await create()
+      await accept(ledger, 'a')
+      const lease = { token: 't', session: undefined }
+      expect(await ledger.lease({ ...lease, nonce: 0, chainNonce: 0 })).toEqual({ kind: 'taken' })
+      expect(await ledger.lease({ ...lease, nonce: 1, chainNonce: 2 })).toEqual({ kind: 'taken' })
+      expect(await ledger.lease({ ...lease, nonce: rules.maxInFlight, chainNonce: 0 })).toEqual({
+        kind: 'taken',
+      })
+    })
+
+    test('gives back the highest leases, and none below a recorded nonce', async ({ expect }) => {
+      const { ledger, rules, pass } = await create()
+      await ledger.claim(claiming('low', 'low'))
+      await accept(ledger, 'middle')
+      await ledger.claim(claiming('high', 'high'))
+      pass(rules.leaseMs)
+      await ledger.release([0, 2])
+      const { nonces, nextNonce } = await ledger.work()
+      expect(nonces.map(({ nonce }) => nonce)).toEqual([0, 1])
+      expect(nextNonce).toBe(2)
+    })
+
+    test('takes a replacement over the bytes that it names only', async ({ expect }) => {
+      const { ledger } = await create()
+      await accept(ledger, 'a')
+      const dearer = { nonce: 0, carriesPayment: true, transaction: transactionOf('a2', 140n) }
+      expect(await ledger.replace({ ...dearer, over: id('other') })).toEqual({ kind: 'fenced' })
+      expect(
+        await ledger.replace({ ...dearer, over: transactionOf('a').hash, carriesPayment: false }),
+      ).toEqual({ kind: 'fenced' })
+      expect(await ledger.replace({ ...dearer, over: transactionOf('a').hash })).toEqual({
+        kind: 'recorded',
+      })
+      const third = { ...dearer, transaction: transactionOf('a3', 1400n) }
+      expect(await ledger.replace({ ...third, over: transactionOf('a').hash })).toEqual({
+        kind: 'fenced',
+      })
+      const [open] = (await ledger.work()).nonces
+      expect(open?.transactions.map(({ gasPriceWei }) => gasPriceWei)).toEqual([140n, 100n])
+    })
+  })
+
+  describe(`the ledger on ${name}: a payment's life`, () => {
+    test('leads from signed to confirmed, each step once', async ({ expect }) => {
+      const { ledger } = await create()
+      await accept(ledger, 's')
+      const { hash } = transactionOf('s')
+      const step = { intentId: id('s'), label: 'Transfer', reason: '' }
+      expect(await ledger.sent(hash, false)).toEqual([])
+      expect(await ledger.sent(hash, true)).toMatchObject([
+        { ...step, from: 'signed', to: 'broadcast', hash },
+      ])
+      expect(await ledger.sent(hash, true)).toEqual([])
+      expect(await mineAt(ledger, 's', 0, executionIn(9))).toMatchObject([
+        { ...step, from: 'broadcast', to: 'mined' },
+      ])
+      expect(await mineAt(ledger, 's', 0, executionIn(9))).toEqual([])
+      expect(await ledger.confirm('s', id('another block'))).toEqual([])
+      expect(await ledger.confirm('s', id('block 9'))).toMatchObject([
+        { ...step, from: 'mined', to: 'confirmed', hash: id('mined') },
+      ])
+      expect(await ledger.confirm('s', id('block 9'))).toEqual([])
+      expect(await ledger.payment('s')).toMatchObject({
+        state: 'confirmed',
+        execution: { outcome: 'executed' },
+        order: { spendsWei: 10n ** 30n },
+      })
+    })
+
+    test('ends reverted, with its reason, when the call failed', async ({ expect }) => {
+      const { ledger } = await create()
+      await accept(ledger, 's')
+      await mineAt(ledger, 's', 0, executionIn(9, { outcome: 'failed', reason: 'No' }))
+      expect(await ledger.confirm('s', id('block 9'))).toMatchObject([
+        { to: 'reverted', reason: 'No' },
+      ])
+    })
+
+    test('settles out of order', async ({ expect }) => {
+      const { ledger } = await create()
+      await accept(ledger, 'a')
+      await accept(ledger, 'b')
+      await mineAt(ledger, 'b', 1, executionIn(9))
+      await ledger.confirm('b', id('block 9'))
+      await mineAt(ledger, 'a', 0, executionIn(8))
+      await ledger.confirm('a', id('block 8'))
+      const { nonces, carried, mined } = await ledger.work()
+      expect({ nonces, carried, mined }).toEqual({ nonces: [], carried: [], mined: [] })
+    })
+
+    test('goes back to the queue when its transaction did nothing for it', async ({ expect }) => {
+      const { ledger } = await create()
+      await accept(ledger, 's')
+      const block = { number: 9, hash: id('block 9') }
+      const { hash } = transactionOf('s')
+      expect(await ledger.mined({ nonce: 0, hash, block, execution: undefined })).toMatchObject([
+        { to: 'queued' },
+      ])
+      expect(await ledger.payment('s')).toMatchObject({ attempts: 1, nonce: undefined })
+    })
+
+    test('goes back when a reorganization removes its block, also from confirmed', async ({
+      expect,
+    }) => {
+      const { ledger } = await create()
+      await accept(ledger, 's')
+      await mineAt(ledger, 's', 0, executionIn(9))
+      await ledger.confirm('s', id('block 9'))
+      expect(await ledger.blocks(8)).toEqual([{ number: 9, hash: id('block 9') }])
+      expect(await ledger.blocks(9)).toEqual([])
+      expect(await ledger.reopen(id('block 9'))).toMatchObject([
+        { from: 'confirmed', to: 'broadcast' },
+      ])
+      expect(await ledger.reopen(id('block 9'))).toEqual([])
+      expect((await ledger.work()).nonces).toMatchObject([{ nonce: 0, state: 'recorded' }])
+      expect(await mineAt(ledger, 's', 0, executionIn(10, { outcome: 'failed' }))).toMatchObject([
+        { to: 'mined' },
+      ])
+    })
+
+    test('finds another nonce when its own was used or is out of reach', async ({ expect }) => {
+      const { ledger } = await create()
+      await accept(ledger, 'a')
+      await accept(ledger, 'b')
+      expect(await ledger.displaced(0)).toMatchObject([{ to: 'queued' }])
+      expect(await ledger.displaced(0)).toEqual([])
+      expect(await ledger.abandon(1)).toMatchObject([{ to: 'queued' }])
+      const { queued, nextNonce } = await ledger.work()
+      expect(queued).toHaveLength(2)
+      expect(nextNonce).toBe(1)
+      // Bytes were recorded for nonce 1: whoever gets it has to outbid them.
+      expect(
+        await ledger.lease({ nonce: 1, token: 't', chainNonce: 1, session: 'a' }),
+      ).toMatchObject({ slot: { priorGasPriceWei: 100n } })
+    })
+
+    test('expires once, and leaves its nonce to carry nothing', async ({ expect }) => {
+      const { ledger } = await create()
+      await accept(ledger, 's')
+      expect(await ledger.expire('s')).toMatchObject([{ from: 'signed', to: 'expired' }])
+      expect(await ledger.expire('s')).toEqual([])
+      expect((await ledger.work()).nonces).toMatchObject([{ nonce: 0, session: undefined }])
+      const noOp = {
+        nonce: 0,
+        over: transactionOf('s').hash,
+        transaction: transactionOf('x', 140n),
+      }
+      expect(await ledger.replace({ ...noOp, carriesPayment: false })).toEqual({ kind: 'recorded' })
+    })
+
+    test('is adopted from the chain by a ledger that lost it', async ({ expect }) => {
+      const { ledger } = await create()
+      const adoption = {
+        ...question('s'),
+        steps: 3,
+        reply: 'END s',
+        order: orderOf('s'),
+        execution: executionIn(9),
+      }
+      expect(await ledger.adopt(adoption)).toEqual({ kind: 'adopted' })
+      expect(await ledger.adopt(adoption)).toEqual({ kind: 'answered', reply: 'END s' })
+      expect(await ledger.confirm('s', id('block 9'))).toMatchObject([{ to: 'confirmed' }])
+      expect(await ledger.reopen(id('block 9'))).toMatchObject([{ to: 'queued' }])
+      expect(await ledger.settle('s', executionIn(10))).toMatchObject([{ to: 'mined' }])
+    })
+  })
+
+  describe(`the ledger on ${name}: accounts`, () => {
+    test("shows an account's open payments to the next claim, and to no other account", async ({
+      expect,
+    }) => {
+      const { ledger } = await create()
+      await accept(ledger, 'a')
+      expect(await ledger.lookup(question('b'))).toEqual({
+        kind: 'undecided',
+        open: [orderOf('a').request],
+        seen: 1,
+      })
+      expect(await ledger.lookup(question('c', bob))).toMatchObject({ open: [], seen: 0 })
+      await mineAt(ledger, 'a', 0, executionIn(9))
+      expect(await ledger.lookup(question('b'))).toMatchObject({ open: [], seen: 1 })
+    })
+
+    test('lets no claim through that was checked against an older view', async ({ expect }) => {
+      const { ledger } = await create()
+      const stale = { seen: 0 }
+      await accept(ledger, 'a')
+      expect(await ledger.claim(claiming('b', 'b', stale))).toEqual({ kind: 'changed' })
+      expect(
+        await ledger.claim(claiming('c', 'c', { ...question('c', bob), ...stale })),
+      ).toMatchObject({ kind: 'claimed' })
+    })
+
+    test('lets one session of an account through between claim and record', async ({ expect }) => {
+      const { ledger, rules, pass } = await create()
+      await ledger.claim(claiming('a', 'a', { seen: 0 }))
+      expect(await ledger.claim(claiming('b', 'b', { seen: 0 }))).toEqual({ kind: 'changed' })
+      pass(rules.leaseMs)
+      expect(await ledger.claim(claiming('b', 'b', { seen: 0 }))).toMatchObject({ kind: 'claimed' })
+    })
+
+    test('lists the last payments of an account, the newest first', async ({ expect }) => {
+      const { ledger, pass } = await create()
+      for (const session of ['a', 'b', 'c']) {
+        await accept(ledger, session)
+        pass(1)
+      }
+      await accept(ledger, 'd', bob)
+      const listed = await ledger.payments(alice, 2)
+      expect(listed.map(({ session }) => session)).toEqual(['c', 'b'])
+    })
+  })
+
+  describe(`the ledger on ${name}: time`, () => {
+    test('forgets settled payments and their sessions after the retention time', async ({
+      expect,
+    }) => {
+      const { ledger, rules, pass } = await create()
+      await accept(ledger, 'a')
+      await mineAt(ledger, 'a', 0, executionIn(9))
+      await ledger.confirm('a', id('block 9'))
+      pass(rules.retentionMs - 1)
+      await ledger.prune()
+      expect(await ledger.lookup(question('a'))).toMatchObject({ kind: 'answered' })
+      pass(2)
+      await ledger.prune()
+      expect(await ledger.lookup(question('a'))).toMatchObject({ kind: 'undecided', seen: 0 })
+      expect((await ledger.work()).nextNonce).toBe(1)
+    })
+
+    test('never forgets an open payment', async ({ expect }) => {
+      const { ledger, rules, pass } = await create()
+      await accept(ledger, 'a')
+      pass(rules.retentionMs * 2)
+      await ledger.prune()
+      expect(await ledger.lookup(question('a'))).toMatchObject({ kind: 'answered' })
+      expect((await ledger.work()).carried).toHaveLength(1)
+    })
+
+    test('remembers the head and since when it is missing', async ({ expect }) => {
+      const { ledger, pass } = await create()
+      await ledger.sawHead({ number: 9, hash: id('block 9') })
+      const { now } = await ledger.work()
+      await ledger.sawHead(undefined)
+      pass(500)
+      await ledger.sawHead(undefined)
+      expect(await ledger.work()).toMatchObject({
+        head: { number: 9, hash: id('block 9') },
+        behindSince: now,
+      })
+      await ledger.sawHead({ number: 10, hash: id('block 10') })
+      expect((await ledger.work()).behindSince).toBeUndefined()
+    })
+  })
+}

@@ -1,0 +1,174 @@
+import { describe, test } from 'vitest'
+import { relayerAccount } from '../../../src/relay/keys.ts'
+import { dial, newSession, untilBalance } from '../support/caller.ts'
+import {
+  accountOf,
+  balanceOnChain,
+  bindings,
+  fund,
+  processed,
+  rpc,
+  until,
+} from '../support/ground-truth.ts'
+
+const recipient = '0x00000000000000000000000000000000000a11ce'
+const submitted = /^END Transfer Submitted\nTo: 0x00000000\.\.\.\nTx: 0x[0-9a-f]{10}\.\.\.\n/
+
+describe('a payment', () => {
+  test('happens once, however often and however closely it is delivered', async ({ expect }) => {
+    const caller = '+254700000101'
+    await fund(caller, '1')
+    const session = newSession()
+    const before = Number(await balanceOnChain(recipient))
+    const deliver = () => dial(caller, `2*${recipient}*0.25`, session)
+
+    const replies = await Promise.all(Array.from({ length: 20 }, deliver))
+    await untilBalance(caller, '0.75')
+    const later = await Promise.all(Array.from({ length: 20 }, deliver))
+
+    expect(new Set([...replies, ...later].map(({ text }) => text)).size).toBe(1)
+    expect(replies[0]?.text).toMatch(submitted)
+    expect(await processed(await accountOf(caller))).toHaveLength(1)
+    expect(Number(await balanceOnChain(recipient))).toBe(before + 0.25)
+  })
+
+  test('shows the hash of a transaction that the chain has', async ({ expect }) => {
+    const caller = '+254700000102'
+    await fund(caller, '1')
+    const { text } = await dial(caller, `2*${recipient}*0.1`)
+    const shown = /Tx: (0x[0-9a-f]{10})/.exec(text)?.[1]
+    const account = await accountOf(caller)
+    await until(async () => (await processed(account)).length === 1)
+    const [event] = await processed(account)
+    expect((event as unknown as { transactionHash: string }).transactionHash.slice(0, 12)).toBe(
+      shown,
+    )
+  })
+
+  test('is not followed by another in the same session', async ({ expect }) => {
+    const caller = '+254700000103'
+    await fund(caller, '1')
+    const session = newSession()
+    await dial(caller, `2*${recipient}*0.1`, session)
+    for (const text of [`2*${recipient}*0.2`, '3', `2*${recipient}*0.1*0.2`]) {
+      expect((await dial(caller, text, session)).text).toBe(
+        'END This session has ended. Please dial again.',
+      )
+    }
+    await untilBalance(caller, '0.9')
+    expect(await processed(await accountOf(caller))).toHaveLength(1)
+  })
+
+  test("is nobody else's who has the same session id", async ({ expect }) => {
+    const [one, other] = ['+254700000104', '+254700000105']
+    await fund(one, '1')
+    await fund(other, '1')
+    const session = newSession()
+    const replies = [
+      await dial(one, `2*${recipient}*0.1`, session),
+      await dial(other, `2*${recipient}*0.1`, session),
+    ]
+    expect(replies[0]?.text).toMatch(submitted)
+    expect(replies[1]?.text).toMatch(submitted)
+    expect(replies[0]?.text).not.toBe(replies[1]?.text)
+    await untilBalance(one, '0.9')
+    await untilBalance(other, '0.9')
+  })
+
+  test('leaves the reading screens of its session as they are', async ({ expect }) => {
+    const caller = '+254700000106'
+    await fund(caller, '1')
+    const session = newSession()
+    await dial(caller, `2*${recipient}*0.1`, session)
+    await untilBalance(caller, '0.9')
+    expect((await dial(caller, '1', session)).text).toBe('END Your Balance: 0.9 tRBTC')
+    expect((await dial(caller, '2', session)).text).toBe('CON Enter Recipient Address:_________')
+  })
+
+  test('of 200 callers at once is 200 payments, with nonces in a row', async ({ expect }) => {
+    const callers = Array.from({ length: 200 }, (_, index) => `+2547000${20000 + index}`)
+    const nonceBefore = await relayerNonce()
+    const replies = await Promise.all(callers.map((caller) => dial(caller, '3')))
+    expect(replies.filter(({ text }) => !text.startsWith('END Loan Requested\nTx: 0x'))).toEqual([])
+    for (const caller of callers) await untilBalance(caller, '0.01')
+    expect((await relayerNonce()) - nonceBefore).toBe(200)
+  }, 60_000)
+})
+
+describe('a refusal', () => {
+  test('says that the balance is too low, costs nothing, and is never read another way', async ({
+    expect,
+  }) => {
+    const caller = '+254700000111'
+    await fund(caller, '0.5')
+    const session = newSession()
+    const refused = 'END Your balance is too low: 0.5 tRBTC. Nothing was sent.'
+    expect((await dial(caller, `2*${recipient}*100`, session)).text).toBe(refused)
+    await fund(caller, '200')
+    expect((await dial(caller, `2*${recipient}*100`, session)).text).toBe(refused)
+    expect((await dial(caller, `2*${recipient}*100*0.5`, session)).text).toBe(
+      'END This session has ended. Please dial again.',
+    )
+    expect(await processed(await accountOf(caller))).toHaveLength(0)
+  })
+
+  test('says that there is a loan already', async ({ expect }) => {
+    const caller = '+254700000112'
+    await dial(caller, '3')
+    await untilBalance(caller, '0.01')
+    expect((await dial(caller, '3')).text).toBe(
+      'END You already have a loan. Still to repay: 0.01 tRBTC.',
+    )
+  })
+
+  test('counts payments that are still on their way', async ({ expect }) => {
+    const caller = '+254700000113'
+    await fund(caller, '1')
+    await rpc('evm_setAutomine', [false])
+    try {
+      expect((await dial(caller, `2*${recipient}*0.7`)).text).toMatch(submitted)
+      expect((await dial(caller, `2*${recipient}*0.7`)).text).toBe(
+        'END Your balance is too low: 0.3 tRBTC. Nothing was sent.',
+      )
+    } finally {
+      await rpc('evm_setAutomine', [true])
+      await rpc('evm_mine', [])
+    }
+    await untilBalance(caller, '0.3')
+  })
+
+  test('lets one of two sessions through that spend the same balance at once', async ({
+    expect,
+  }) => {
+    const caller = '+254700000114'
+    await fund(caller, '1')
+    const replies = await Promise.all(
+      Array.from({ length: 4 }, () => dial(caller, `2*${recipient}*0.7`)),
+    )
+    const texts = replies.map(({ text }) => text)
+    expect(texts.filter((text) => submitted.test(text))).toHaveLength(1)
+    expect(texts.filter((text) => text.startsWith('END Your balance is too low'))).toHaveLength(3)
+    await untilBalance(caller, '0.3')
+  })
+
+  test('says what can be repaid, and that there is nothing', async ({ expect }) => {
+    const caller = '+254700000115'
+    expect((await dial(caller, '4*1')).text).toBe('END You have no loan to repay.')
+    await dial(caller, '3')
+    await untilBalance(caller, '0.01')
+    expect((await dial(caller, '4*2*0.02')).text).toBe(
+      'END You owe only 0.01 tRBTC. Nothing was sent.',
+    )
+    expect((await dial(caller, '4*1')).text).toMatch(
+      /^END Repayment Submitted\nAmount: all that is owed\nTx: 0x/,
+    )
+    await untilBalance(caller, '0')
+    expect((await dial(caller, '4*1')).text).toBe('END You have no loan to repay.')
+  })
+})
+
+/** Transactions that the relayer has on the chain. */
+async function relayerNonce(): Promise<number> {
+  const { address } = relayerAccount(bindings.RELAYER_MNEMONIC as string, 31, 0)
+  return Number(await rpc('eth_getTransactionCount', [address, 'latest']))
+}

@@ -1,0 +1,78 @@
+import { env } from 'cloudflare:workers'
+import {
+  type Address,
+  decodeFunctionResult,
+  encodeFunctionData,
+  type Hex,
+  parseEther,
+  parseEventLogs,
+} from 'viem'
+import { createCallerAccounts } from '../../../src/account/keys.ts'
+import { type PhoneNumber, parseCaller } from '../../../src/account/phone.ts'
+import { microLoanAbi } from '../../../src/loan/abi.ts'
+import { formatAmount } from '../../../src/loan/amounts.ts'
+import { relayForwarderAbi } from '../../../src/relay/forwarder-abi.ts'
+
+/** The Worker's environment as the tests were given it. */
+export const bindings = env as unknown as {
+  NODE_URL: string
+  LOAN_ADDRESS: Address
+  FORWARDER_ADDRESS: Address
+  ACCOUNT_KEY_SECRET: Hex
+} & Record<string, string>
+
+/** Asks the chain itself, past everything under test. */
+export async function rpc(method: string, params: unknown[]): Promise<unknown> {
+  const response = await fetch(bindings.NODE_URL, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }),
+  })
+  const answer = (await response.json()) as { result?: unknown; error?: { message: string } }
+  if (answer.error !== undefined) throw new Error(`${method}: ${answer.error.message}`)
+  return answer.result
+}
+
+/** The account behind a phone number. */
+export async function accountOf(phone: string): Promise<Address> {
+  const accounts = createCallerAccounts(bindings.ACCOUNT_KEY_SECRET)
+  return (await accounts(parseCaller(phone) as PhoneNumber)).address
+}
+
+/** A balance in the loan contract, as a decimal. */
+export async function balanceOnChain(account: Address): Promise<string> {
+  const call = { abi: microLoanAbi, functionName: 'getBalance' } as const
+  const data = encodeFunctionData({ ...call, args: [account] })
+  const output = await rpc('eth_call', [{ to: bindings.LOAN_ADDRESS, data }, 'latest'])
+  return formatAmount(decodeFunctionResult({ ...call, data: output as Hex }))
+}
+
+/** Puts money into a caller's account, paid by one of the chain's own accounts. */
+export async function fund(phone: string, amount: string): Promise<void> {
+  const [from] = (await rpc('eth_accounts', [])) as string[]
+  const data = encodeFunctionData({
+    abi: microLoanAbi,
+    functionName: 'depositFor',
+    args: [await accountOf(phone)],
+  })
+  const value = `0x${parseEther(amount).toString(16)}`
+  await rpc('eth_sendTransaction', [{ from, to: bindings.LOAN_ADDRESS, value, data }])
+}
+
+/** What the forwarder said of an account's requests, in the order of the chain. */
+export async function processed(account: Address) {
+  const logs = (await rpc('eth_getLogs', [
+    { address: bindings.FORWARDER_ADDRESS, fromBlock: '0x0', toBlock: 'latest' },
+  ])) as never[]
+  return parseEventLogs({
+    abi: relayForwarderAbi,
+    eventName: 'RequestProcessed',
+    logs,
+    args: { from: account },
+  })
+}
+
+/** Waits until something is so; the test's own time limit ends it otherwise. */
+export async function until(isSo: () => Promise<boolean>): Promise<void> {
+  while (!(await isSo())) await new Promise((resolve) => setTimeout(resolve, 50))
+}
