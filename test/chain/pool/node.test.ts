@@ -1,0 +1,184 @@
+import { keccak256 } from 'viem'
+import { afterAll, beforeAll, beforeEach, describe, test } from 'vitest'
+import { RpcError } from '../../../src/chain/rpc.ts'
+import { type Anvil, startAnvil } from '../../support/anvil.ts'
+import { createAnvilClient } from '../../support/rootstock-pool/anvil-client.ts'
+import {
+  type RootstockPool,
+  startRootstockPool,
+} from '../../support/rootstock-pool/rootstock-pool.ts'
+import { MIN_PRICE, newSender } from './sender.ts'
+
+let anvil: Anvil
+let rootstock: RootstockPool
+let call: ReturnType<typeof createAnvilClient>['call']
+
+beforeAll(async () => {
+  anvil = await startAnvil()
+  rootstock = await startRootstockPool({ anvilUrl: anvil.url })
+  call = createAnvilClient(rootstock.url).call
+})
+
+beforeEach(() => rootstock.evictAll())
+
+afterAll(async () => {
+  await rootstock.stop()
+  await anvil.stop()
+})
+
+const post = (body: string) =>
+  fetch(rootstock.url, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body,
+  })
+
+describe('a Rootstock node', () => {
+  test('has blocks with a minimum gas price and none of a base fee', async ({ expect }) => {
+    await rootstock.mine()
+    const block = (await call('eth_getBlockByNumber', ['latest', true])) as object
+    expect(block).toMatchObject({ minimumGasPrice: `0x${MIN_PRICE.toString(16)}` })
+    expect(block).toMatchObject({ gasLimit: '0x67c280' })
+    for (const name of ['baseFeePerGas', 'withdrawals', 'blobGasUsed']) {
+      expect(block).not.toHaveProperty(name)
+    }
+  })
+
+  test('answers a revert with -32015 and its bytes', async ({ expect }) => {
+    // PUSH4 0xdeadbeef, MSTORE, REVERT with these four bytes, as code that a creation returns.
+    const code = '0x63deadbeef6000526004601cfd'
+    const at = '0x00000000000000000000000000000000000000bb'
+    await createAnvilClient(anvil.url).call('anvil_setCode', [at, code])
+    for (const method of ['eth_call', 'eth_estimateGas']) {
+      const failure = await call(method, [{ to: at }, 'latest']).catch((error) => error)
+      expect(failure).toBeInstanceOf(RpcError)
+      expect(failure).toMatchObject({ code: -32015, data: '0xdeadbeef' })
+    }
+  })
+
+  test('gives BASEFEE as the minimum gas price', async ({ expect }) => {
+    // BASEFEE, MSTORE, RETURN.
+    const at = '0x00000000000000000000000000000000000000cc'
+    await createAnvilClient(anvil.url).call('anvil_setCode', [at, '0x4860005260206000f3'])
+    await rootstock.mine()
+    expect(BigInt(String(await call('eth_call', [{ to: at }, 'latest'])))).toBe(MIN_PRICE)
+  })
+
+  test('serves neither safe nor finalized', async ({ expect }) => {
+    const questions = [
+      ['eth_getBlockByNumber', ['safe', false]],
+      ['eth_getBalance', ['0x00000000000000000000000000000000000000aa', 'finalized']],
+      ['eth_getLogs', [{ fromBlock: 'finalized' }]],
+    ] as const
+    for (const [method, params] of questions) {
+      const failure = await call(method, params).catch((error) => error)
+      expect(failure).toMatchObject({ code: -32602 })
+    }
+  })
+
+  test('knows neither Ethereum fee markets nor anvil', async ({ expect }) => {
+    for (const method of ['eth_feeHistory', 'eth_maxPriorityFeePerGas', 'anvil_nodeInfo']) {
+      expect(await call(method).catch((error) => error)).toMatchObject({
+        code: -32601,
+        message: 'method not found',
+      })
+    }
+  })
+
+  test('refuses state overrides', async ({ expect }) => {
+    const to = '0x00000000000000000000000000000000000000aa'
+    const overrides = { [to]: { code: '0x00' } }
+    const failure = call('eth_call', [{ to }, 'latest', overrides]).catch((error) => error)
+    expect(await failure).toMatchObject({ code: -32602 })
+  })
+
+  test('takes batches of up to 50 and puts an error status on single errors only', async ({
+    expect,
+  }) => {
+    const one = { jsonrpc: '2.0', id: 7, method: 'eth_chainId', params: [] }
+    const batch = await post(JSON.stringify(Array.from({ length: 50 }, () => one)))
+    expect(await batch.json()).toHaveLength(50)
+    const tooMany = await post(JSON.stringify(Array.from({ length: 51 }, () => one)))
+    expect(await tooMany.json()).toMatchObject({ error: { code: -32600 } })
+
+    const unknown = { ...one, method: 'eth_feeHistory' }
+    expect((await post(JSON.stringify(unknown))).status).toBe(404)
+    expect((await post(JSON.stringify([unknown]))).status).toBe(200)
+    expect(await (await post('{')).json()).toMatchObject({ error: { code: -32700 } })
+  })
+
+  test('shows receipts and logs without what RSKj does not know', async ({ expect }) => {
+    const sender = await newSender(anvil.url)
+    // A creation that emits one log: LOG0 of no bytes.
+    const raw = await sender.sign({
+      nonce: 0,
+      gas: 100_000n,
+      to: undefined,
+      data: '0x5f5fa0',
+    })
+    const hash = await call('eth_sendRawTransaction', [raw])
+    await rootstock.mine()
+    const receipt = (await call('eth_getTransactionReceipt', [hash])) as { logs: object[] }
+    expect(receipt.logs).toHaveLength(1)
+    expect(receipt.logs[0]).not.toHaveProperty('removed')
+    expect(receipt).not.toHaveProperty('blobGasPrice')
+  })
+
+  test('makes blocks by itself at its block time', async ({ expect }) => {
+    const before = Number(await call('eth_blockNumber'))
+    rootstock.setBlockTime(20)
+    await expect.poll(async () => Number(await call('eth_blockNumber'))).toBeGreaterThan(before + 2)
+    rootstock.setBlockTime(undefined)
+  })
+})
+
+describe('a reorganization', () => {
+  async function mineOne() {
+    const sender = await newSender(anvil.url)
+    const raw = await sender.sign({ nonce: 0 })
+    const hash = await call('eth_sendRawTransaction', [raw])
+    const [block] = await rootstock.mine()
+    return { sender, raw, hash, block }
+  }
+
+  const count = (address: string) => call('eth_getTransactionCount', [address, 'latest'])
+
+  test('takes a transaction back into the pool, from where it is mined again', async ({
+    expect,
+  }) => {
+    const { sender, raw, hash, block } = await mineOne()
+    await rootstock.mine()
+    await rootstock.reorg({ depth: 2, transactions: 'returned' })
+    expect(await call('eth_getTransactionReceipt', [hash])).toBeNull()
+    expect(await count(sender.address)).toBe('0x0')
+    expect(rootstock.pool.pending().map(({ hash }) => hash)).toEqual([keccak256(raw)])
+    expect(Number(await call('eth_blockNumber'))).toBe((block?.number ?? 0) + 2)
+
+    const [again] = await rootstock.mine()
+    expect(again?.transactions).toEqual([hash])
+    expect(await count(sender.address)).toBe('0x1')
+  })
+
+  test('or loses it, so that its sender has to send it again', async ({ expect }) => {
+    const { sender, raw, hash } = await mineOne()
+    await rootstock.reorg({ depth: 1, transactions: 'dropped' })
+    expect((await rootstock.mine())[0]?.transactions).toEqual([])
+    expect(await count(sender.address)).toBe('0x0')
+    expect(await call('eth_sendRawTransaction', [raw])).toBe(hash)
+    expect((await rootstock.mine())[0]?.transactions).toEqual([hash])
+  })
+
+  test('puts other blocks in the place of those it takes', async ({ expect }) => {
+    const { block } = await mineOne()
+    await rootstock.reorg({ depth: 1, transactions: 'dropped' })
+    const there = await call('eth_getBlockByNumber', [`0x${block?.number.toString(16)}`, false])
+    expect(there).not.toMatchObject({ hash: block?.hash })
+  })
+
+  test('can leave a shorter chain', async ({ expect }) => {
+    await rootstock.mine(3)
+    const before = Number(await call('eth_blockNumber'))
+    await rootstock.reorg({ depth: 3, blocks: 1, transactions: 'dropped' })
+    expect(Number(await call('eth_blockNumber'))).toBe(before - 2)
+  })
+})

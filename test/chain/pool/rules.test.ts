@@ -1,0 +1,351 @@
+import { keccak256, parseEther } from 'viem'
+import { privateKeyToAccount } from 'viem/accounts'
+import { afterAll, beforeAll, beforeEach, describe, test } from 'vitest'
+import { RpcError } from '../../../src/chain/rpc.ts'
+import { type Anvil, startAnvil } from '../../support/anvil.ts'
+import { createAnvilClient } from '../../support/rootstock-pool/anvil-client.ts'
+import {
+  type RootstockPool,
+  startRootstockPool,
+} from '../../support/rootstock-pool/rootstock-pool.ts'
+import { MIN_PRICE, newSender } from './sender.ts'
+
+let anvil: Anvil
+let rootstock: RootstockPool
+let nowMs = 1_000_000
+let call: ReturnType<typeof createAnvilClient>['call']
+
+beforeAll(async () => {
+  anvil = await startAnvil()
+  rootstock = await startRootstockPool({ anvilUrl: anvil.url, now: () => nowMs })
+  call = createAnvilClient(rootstock.url).call
+})
+
+beforeEach(() => rootstock.evictAll())
+
+afterAll(async () => {
+  await rootstock.stop()
+  await anvil.stop()
+})
+
+const send = (raw: string) => call('eth_sendRawTransaction', [raw])
+
+/** The error object that a node answers with. */
+async function refusal(answer: Promise<unknown>): Promise<{ code: number; message: string }> {
+  try {
+    await answer
+  } catch (error) {
+    if (error instanceof RpcError) return { code: error.code, message: error.message }
+    throw error
+  }
+  throw new Error('nothing was refused')
+}
+
+const rejected = (message: string) => ({ code: -32010, message })
+
+describe('nonces', () => {
+  test('the sixteenth slot is taken and the seventeenth refused', async ({ expect }) => {
+    const sender = await newSender(anvil.url)
+    await send(await sender.sign({ nonce: 15 }))
+    expect(await refusal(send(await sender.sign({ nonce: 16 })))).toEqual(
+      rejected('transaction nonce too high'),
+    )
+  })
+
+  test('the slots move with the account and not with the pool', async ({ expect }) => {
+    const sender = await newSender(anvil.url)
+    for (let nonce = 0; nonce < 16; nonce++) await send(await sender.sign({ nonce }))
+    const next = await sender.sign({ nonce: 16 })
+    expect(await refusal(send(next))).toEqual(rejected('transaction nonce too high'))
+    await rootstock.mine()
+    expect(await send(next)).toBe(keccak256(next))
+  })
+
+  test('a nonce that the chain has passed is too low', async ({ expect }) => {
+    const sender = await newSender(anvil.url)
+    await send(await sender.sign({ nonce: 0 }))
+    await rootstock.mine()
+    expect(await refusal(send(await sender.sign({ nonce: 0, value: 1n })))).toEqual(
+      rejected('transaction nonce too low'),
+    )
+  })
+
+  test('a nonce behind a missing one waits in silence until the missing one comes', async ({
+    expect,
+  }) => {
+    const sender = await newSender(anvil.url)
+    const [first, second, third] = await Promise.all(
+      [0, 1, 2].map((nonce) => sender.sign({ nonce })),
+    )
+    expect(await send(third ?? '0x')).toBe(keccak256(third ?? '0x'))
+    await send(second ?? '0x')
+    expect((await rootstock.mine())[0]?.transactions).toEqual([])
+    expect(rootstock.pool.queued().map(({ nonce }) => nonce)).toEqual([1, 2])
+
+    await send(first ?? '0x')
+    expect(rootstock.pool.queued()).toEqual([])
+    expect((await rootstock.mine())[0]?.transactions).toHaveLength(3)
+  })
+
+  test('a block alone does not take up what was queued', async ({ expect }) => {
+    const sender = await newSender(anvil.url)
+    await send(await sender.sign({ nonce: 1 }))
+    const { call: elsewhere } = createAnvilClient(anvil.url)
+    await elsewhere('eth_sendRawTransaction', [await sender.sign({ nonce: 0 })])
+    await rootstock.mine()
+    expect((await rootstock.mine())[0]?.transactions).toEqual([])
+    expect(rootstock.pool.queued()).toHaveLength(1)
+  })
+
+  test('the pending count is one over the highest waiting nonce', async ({ expect }) => {
+    const sender = await newSender(anvil.url)
+    await send(await sender.sign({ nonce: 0 }))
+    await send(await sender.sign({ nonce: 1 }))
+    expect(await call('eth_getTransactionCount', [sender.address, 'pending'])).toBe('0x2')
+    expect(await call('eth_getTransactionCount', [sender.address, 'latest'])).toBe('0x0')
+  })
+})
+
+describe('the same nonce again', () => {
+  test('the same bytes are known', async ({ expect }) => {
+    const sender = await newSender(anvil.url)
+    const [pending, queued] = [await sender.sign({ nonce: 0 }), await sender.sign({ nonce: 2 })]
+    await send(pending)
+    await send(queued)
+    expect(await refusal(send(pending))).toEqual(
+      rejected('pending transaction with same hash already exists'),
+    )
+    expect(await refusal(send(queued))).toEqual(
+      rejected('queued transaction with same hash already exists'),
+    )
+  })
+
+  test('other bytes have to pay 40 % more, rounded up', async ({ expect }) => {
+    const sender = await newSender(anvil.url)
+    const price = MIN_PRICE + 1n
+    const least = (price * 140n + 99n) / 100n
+    await send(await sender.sign({ nonce: 0, gasPrice: price }))
+    expect(await refusal(send(await sender.sign({ nonce: 0, gasPrice: least - 1n })))).toEqual(
+      rejected('gas price not enough to bump transaction'),
+    )
+
+    const dearer = await sender.sign({ nonce: 0, gasPrice: least })
+    await send(dearer)
+    expect((await rootstock.mine())[0]?.transactions).toEqual([keccak256(dearer)])
+  })
+})
+
+describe('prices', () => {
+  test('the minimum is taken and a wei less is refused', async ({ expect }) => {
+    const sender = await newSender(anvil.url)
+    expect(await refusal(send(await sender.sign({ nonce: 0, gasPrice: MIN_PRICE - 1n })))).toEqual(
+      rejected("transaction's gas price lower than block's minimum"),
+    )
+    await send(await sender.sign({ nonce: 0, gasPrice: MIN_PRICE }))
+  })
+
+  test('eighty times the minimum is taken and a wei more is refused', async ({ expect }) => {
+    const sender = await newSender(anvil.url)
+    expect(
+      await refusal(send(await sender.sign({ nonce: 0, gasPrice: 80n * MIN_PRICE + 1n }))),
+    ).toEqual(rejected("transaction's gas price exceeds cap"))
+    await send(await sender.sign({ nonce: 0, gasPrice: 80n * MIN_PRICE }))
+  })
+
+  test('what waits is not mined below a minimum that has risen', async ({ expect }) => {
+    const sender = await newSender(anvil.url)
+    const raw = await sender.sign({ nonce: 0 })
+    await send(raw)
+    rootstock.setMinGasPrice(MIN_PRICE + 1n)
+    try {
+      expect((await rootstock.mine())[0]?.transactions).toEqual([])
+    } finally {
+      rootstock.setMinGasPrice(MIN_PRICE)
+    }
+    expect((await rootstock.mine())[0]?.transactions).toEqual([keccak256(raw)])
+  })
+
+  test('the price that is asked for is a tenth over the minimum', async ({ expect }) => {
+    expect(BigInt(String(await call('eth_gasPrice', [])))).toBe((MIN_PRICE * 11n) / 10n)
+  })
+})
+
+describe('balance', () => {
+  const cost = 21_000n * MIN_PRICE
+
+  test('has to cover the gas of one', async ({ expect }) => {
+    const sender = await newSender(anvil.url, cost - 1n)
+    expect(await refusal(send(await sender.sign({ nonce: 0 })))).toEqual(
+      rejected('insufficient funds'),
+    )
+  })
+
+  test('has to cover everything that is pending', async ({ expect }) => {
+    const sender = await newSender(anvil.url, 2n * cost)
+    await send(await sender.sign({ nonce: 0 }))
+    await send(await sender.sign({ nonce: 1 }))
+    expect(await refusal(send(await sender.sign({ nonce: 2 })))).toEqual(
+      rejected('insufficient funds to pay for pending and new transactions'),
+    )
+  })
+
+  test('does not count what a replacement takes the place of', async ({ expect }) => {
+    const sender = await newSender(anvil.url, 2n * cost)
+    await send(await sender.sign({ nonce: 0 }))
+    const dearer = await sender.sign({ nonce: 0, gasPrice: 2n * MIN_PRICE })
+    expect(await send(dearer)).toBe(keccak256(dearer))
+  })
+})
+
+describe('gas', () => {
+  test('one transaction may ask for a whole block and no more', async ({ expect }) => {
+    const sender = await newSender(anvil.url)
+    expect(await refusal(send(await sender.sign({ nonce: 0, gas: 6_800_001n })))).toEqual(
+      rejected(
+        "transaction's gas limit of 6800001 is higher than the block's gas limit of 6800000",
+      ),
+    )
+    await send(await sender.sign({ nonce: 0, gas: 6_800_000n }))
+  })
+
+  test('what it costs to begin with has to be in the limit', async ({ expect }) => {
+    const sender = await newSender(anvil.url)
+    expect(
+      await refusal(send(await sender.sign({ nonce: 0, gas: 21_015n, data: '0x01' }))),
+    ).toEqual(rejected("transaction's basic cost is above the gas limit"))
+    await send(await sender.sign({ nonce: 0, gas: 21_016n, data: '0x01' }))
+  })
+
+  test('a block holds 6.8 million, and what does not fit waits for the next', async ({
+    expect,
+  }) => {
+    const senders = await Promise.all([1, 2, 3].map(() => newSender(anvil.url)))
+    // Creations that loop until their gas is gone.
+    const burn = { nonce: 0, gas: 3_000_000n, to: undefined, data: '0x5b600056' } as const
+    for (const sender of senders) await send(await sender.sign(burn))
+    expect((await rootstock.mine())[0]?.transactions).toHaveLength(2)
+    expect(rootstock.pool.pending()).toHaveLength(1)
+    expect((await rootstock.mine())[0]?.transactions).toHaveLength(1)
+  })
+
+  test('what did not fit can still be dropped', async ({ expect }) => {
+    const senders = await Promise.all([1, 2].map(() => newSender(anvil.url)))
+    const burn = { nonce: 0, gas: 6_000_000n, to: undefined, data: '0x5b600056' } as const
+    for (const sender of senders) await send(await sender.sign(burn))
+    await rootstock.mine()
+    await rootstock.evictAll()
+    expect((await rootstock.mine())[0]?.transactions).toEqual([])
+  })
+
+  test('an account over its quota is told so, until time has refilled it', async ({ expect }) => {
+    const quota = { newAccountGas: 30_000n, maxGas: 60_000n, gasPerSecond: 1_000n }
+    const other = await startAnvil()
+    const own = await startRootstockPool({
+      anvilUrl: other.url,
+      rules: { quota },
+      now: () => nowMs,
+    })
+    try {
+      const { call } = createAnvilClient(own.url)
+      const sender = await newSender(other.url)
+      await call('eth_sendRawTransaction', [await sender.sign({ nonce: 0 })])
+      const second = await sender.sign({ nonce: 1 })
+      expect(await refusal(call('eth_sendRawTransaction', [second]))).toEqual(
+        rejected('account exceeds quota'),
+      )
+      nowMs += 12_000
+      expect(await call('eth_sendRawTransaction', [second])).toBe(keccak256(second))
+    } finally {
+      await own.stop()
+      await other.stop()
+    }
+  })
+})
+
+describe('what is no transaction for Rootstock', () => {
+  const account = privateKeyToAccount(`0x${'11'.repeat(32)}`)
+  const to = '0x00000000000000000000000000000000000000aa'
+
+  test('types 1 and 2 are refused before the pool sees them', async ({ expect }) => {
+    const common = { chainId: 31, nonce: 0, gas: 21_000n, to } as const
+    const typed = [
+      await account.signTransaction({ ...common, type: 'eip2930', gasPrice: MIN_PRICE }),
+      await account.signTransaction({ ...common, type: 'eip1559', maxFeePerGas: MIN_PRICE }),
+    ]
+    for (const raw of typed) expect((await refusal(send(raw))).code).toBe(-32602)
+    expect(rootstock.pool.pending()).toEqual([])
+  })
+
+  test('another chain, no chain and no bytes are refused', async ({ expect }) => {
+    const common = { type: 'legacy', nonce: 0, gas: 21_000n, gasPrice: MIN_PRICE, to } as const
+    const foreign = [
+      await account.signTransaction({ ...common, chainId: 30 }),
+      await account.signTransaction(common),
+      '0xf800',
+      '0x',
+    ]
+    for (const raw of foreign) expect((await refusal(send(raw))).code).toBe(-32602)
+  })
+
+  test('128 KB are taken and a byte more is refused', async ({ expect }) => {
+    const sender = await newSender(anvil.url)
+    const data = (bytes: number) => `0x${'00'.repeat(bytes)}` as const
+    const overhead =
+      ((await sender.sign({ nonce: 0, gas: 6_000_000n, data: data(70_000) })).length - 2) / 2 -
+      70_000
+    const fits = 128 * 1024 - overhead
+    const tooLarge = await sender.sign({ nonce: 0, gas: 6_000_000n, data: data(fits + 1) })
+    expect((await refusal(send(tooLarge))).message).toBe(
+      "transaction's size is higher than defined maximum: 131073 > 131072",
+    )
+    await send(await sender.sign({ nonce: 0, gas: 6_000_000n, data: data(fits) }))
+  })
+})
+
+describe('leaving the pool', () => {
+  test('after ten blocks a transaction still waits, after eleven it is gone', async ({
+    expect,
+  }) => {
+    const sender = await newSender(anvil.url)
+    const raw = await sender.sign({ nonce: 1 })
+    await send(raw)
+    await rootstock.mine(10)
+    expect((await refusal(send(raw))).message).toMatch(/already exists/)
+    await rootstock.mine(2)
+    expect(rootstock.pool.queued()).toEqual([])
+    expect(await send(raw)).toBe(keccak256(raw))
+  })
+
+  test('after 650 seconds it is gone', async ({ expect }) => {
+    const sender = await newSender(anvil.url)
+    const raw = await sender.sign({ nonce: 1 })
+    await send(raw)
+    nowMs += 649_000
+    expect((await refusal(send(raw))).message).toMatch(/already exists/)
+    nowMs += 1_000
+    expect(await send(raw)).toBe(keccak256(raw))
+  })
+
+  test('one can be dropped, and all', async ({ expect }) => {
+    const sender = await newSender(anvil.url)
+    const raw = await Promise.all([0, 1].map((nonce) => sender.sign({ nonce })))
+    for (const one of raw) await send(one)
+    expect(await rootstock.drop(keccak256(raw[0] ?? '0x'))).toBe(true)
+    expect(await rootstock.drop(keccak256(raw[0] ?? '0x'))).toBe(false)
+    expect((await rootstock.mine())[0]?.transactions).toEqual([])
+    expect(await rootstock.evictAll()).toEqual([keccak256(raw[1] ?? '0x')])
+    expect(rootstock.pool.pending()).toEqual([])
+  })
+
+  test('a waiting transaction is shown without a block, then in its block', async ({ expect }) => {
+    const sender = await newSender(anvil.url)
+    const raw = await sender.sign({ nonce: 0, value: parseEther('0.1') })
+    const hash = await send(raw)
+    const waiting = await call('eth_getTransactionByHash', [hash])
+    expect(waiting).toMatchObject({ hash, blockNumber: null, value: '0x16345785d8a0000' })
+    const [block] = await rootstock.mine()
+    const mined = await call('eth_getTransactionByHash', [hash])
+    expect(mined).toMatchObject({ hash, blockHash: block?.hash })
+    expect(await call('eth_getTransactionReceipt', [hash])).toMatchObject({ status: '0x1' })
+  })
+})

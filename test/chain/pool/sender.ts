@@ -1,0 +1,39 @@
+import { type Address, type Hex, type LocalAccount, parseEther, toHex } from 'viem'
+import { privateKeyToAccount } from 'viem/accounts'
+import { createAnvilClient } from '../../support/rootstock-pool/anvil-client.ts'
+import { rootstockRules } from '../../support/rootstock-pool/pool.ts'
+
+/** An account of one test, with money, that signs what it is told to. */
+export type Sender = {
+  address: LocalAccount['address']
+  sign(transaction: Partial<Wanted> & { nonce: number }): Promise<Hex>
+}
+
+type Wanted = { gasPrice: bigint; gas: bigint; value: bigint; data: Hex; to: Address | undefined }
+
+let senders = 0
+
+export const MIN_PRICE = rootstockRules.minGasPriceWei
+
+/** A new account each time, the same ones in every run. */
+export async function newSender(
+  anvilUrl: string,
+  balanceWei: bigint = parseEther('1'),
+): Promise<Sender> {
+  senders += 1
+  const account = privateKeyToAccount(toHex(0x5e4de4_0000n + BigInt(senders), { size: 32 }))
+  await createAnvilClient(anvilUrl).call('anvil_setBalance', [account.address, toHex(balanceWei)])
+  return {
+    address: account.address,
+    sign: ({ gasPrice = MIN_PRICE, gas = 21_000n, value = 0n, ...rest }) =>
+      account.signTransaction({
+        type: 'legacy',
+        chainId: 31,
+        to: '0x00000000000000000000000000000000000000aa',
+        gasPrice,
+        gas,
+        value,
+        ...rest,
+      }),
+  }
+}
