@@ -9,9 +9,9 @@ contract Probe {
         uint256 gasAtStart;
     }
 
-    error Told(bytes data);
-
     Call[] internal _calls;
+    mapping(address signer => uint256) public countOf;
+    uint256 public counted;
 
     function calls() external view returns (uint256) {
         return _calls.length;
@@ -24,6 +24,12 @@ contract Probe {
     function remember() external {
         uint256 gasAtStart = gasleft();
         _calls.push(Call(address(bytes20(msg.data[msg.data.length - 20:])), msg.data, gasAtStart));
+    }
+
+    /// @dev Counts for the signer, cheaply.
+    function count() external {
+        ++countOf[address(bytes20(msg.data[msg.data.length - 20:]))];
+        ++counted;
     }
 
     /// @dev Returns so many bytes of 0xab.

@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: MIT
+pragma solidity 0.8.30;
+
+import {Test} from "forge-std/Test.sol";
+
+import {IMicroLoan} from "../../src/IMicroLoan.sol";
+import {IRelayForwarder} from "../../src/IRelayForwarder.sol";
+import {MicroLoan} from "../../src/MicroLoan.sol";
+import {RelayForwarder} from "../../src/RelayForwarder.sol";
+import {Requests} from "../support/Requests.sol";
+import {AdversaryHandler} from "./handlers/AdversaryHandler.sol";
+import {OwnerHandler} from "./handlers/OwnerHandler.sol";
+import {PhoneHandler} from "./handlers/PhoneHandler.sol";
+import {Store} from "./stores/Store.sol";
+
+/// @notice See README.md in this folder for each in prose.
+contract MicroLoanInvariantTest is Test {
+    address internal owner = makeAddr("owner");
+    address internal relayer = makeAddr("relayer");
+    RelayForwarder internal forwarder;
+    MicroLoan internal loan;
+    Store internal store;
+
+    function setUp() external {
+        store = new Store();
+        vm.warp(store.timestamp());
+        vm.chainId(31);
+        forwarder = new RelayForwarder(owner);
+        loan = new MicroLoan(address(forwarder), owner, 0.1 ether, 1 ether);
+        vm.startPrank(owner);
+        forwarder.setRelayer(relayer, true);
+        forwarder.setTarget(address(loan), true);
+        vm.stopPrank();
+        vm.deal(address(this), 5 ether);
+        loan.fund{value: 5 ether}();
+        store.recordFunding(5 ether);
+
+        targetContract(address(new PhoneHandler(loan, forwarder, store)));
+        targetContract(address(new OwnerHandler(loan, forwarder, store)));
+        targetContract(address(new AdversaryHandler(loan, forwarder, store)));
+    }
+
+    /// @dev One campaign asks for all of them after each call. Foundry would run one for each external
+    /// function, and with a fixed seed that is the same campaign again and again.
+    function invariant_AllHold() external view {
+        invariant_Solvency();
+        invariant_BalancesAddUp();
+        invariant_ConservationOfBalances();
+        invariant_ConservationOfLiquidity();
+        invariant_ConservationOfDebt();
+        invariant_EachAccountIsAsItsHistorySays();
+        invariant_OneLoanAnAccount();
+        invariant_DebtGrowsByIssueAlone();
+        invariant_LoansThroughTheForwarderAlone();
+        invariant_PrincipalIssuedInAnyDayStaysUnderTheCap();
+        invariant_NoLoanAndNoTransferInAPause();
+    }
+
+    function invariant_Solvency() internal view {
+        assertEq(
+            address(loan).balance, loan.totalBalances() + loan.liquidity() + store.forced(), "currency held"
+        );
+    }
+
+    function invariant_BalancesAddUp() internal view {
+        uint256 balances;
+        uint256 owed;
+        for (uint256 i; i < store.ACCOUNTS(); ++i) {
+            balances += loan.getBalance(store.account(i));
+            owed += loan.loanOf(store.account(i));
+        }
+        assertEq(loan.totalBalances(), balances, "total of balances");
+        assertEq(loan.totalOwed(), owed, "total owed");
+    }
+
+    function invariant_ConservationOfBalances() internal view {
+        assertEq(
+            loan.totalBalances() + store.repaid() + store.withdrawn(),
+            store.deposited() + store.issued(),
+            "total of balances"
+        );
+    }
+
+    function invariant_ConservationOfLiquidity() internal view {
+        assertEq(
+            loan.liquidity() + store.issued() + store.defunded(), store.funded() + store.repaid(), "liquidity"
+        );
+    }
+
+    function invariant_ConservationOfDebt() internal view {
+        assertEq(loan.totalOwed() + store.repaid(), store.issued(), "total owed");
+    }
+
+    function invariant_EachAccountIsAsItsHistorySays() internal view {
+        for (uint256 i; i < store.ACCOUNTS(); ++i) {
+            address account = store.account(i);
+            assertEq(loan.getBalance(account), store.balanceOf(account), "balance");
+            assertEq(loan.loanOf(account), store.owedOf(account), "owed");
+        }
+    }
+
+    function invariant_OneLoanAnAccount() internal view {
+        for (uint256 i; i < store.ACCOUNTS(); ++i) {
+            address account = store.account(i);
+            assertLe(loan.loanOf(account), store.lastPrincipalOf(account), "owed against the last principal");
+        }
+        assertEq(store.issuedWhileOwing(), 0, "loans to who owes");
+    }
+
+    function invariant_DebtGrowsByIssueAlone() internal view {
+        assertEq(store.debtGrewWithoutIssue(), 0, "debts that grew otherwise");
+    }
+
+    function invariant_LoansThroughTheForwarderAlone() internal view {
+        // Outside wallets act directly alone, and the adversary tried for everybody.
+        for (uint256 i = store.PHONES(); i < store.ACCOUNTS(); ++i) {
+            assertEq(loan.loanOf(store.account(i)), 0, "owed by a direct caller");
+        }
+        assertEq(loan.totalOwed() + store.repaid(), store.issued(), "issued by executed requests");
+    }
+
+    function invariant_PrincipalIssuedInAnyDayStaysUnderTheCap() internal view {
+        assertEq(store.issuedOverTheCap(), 0, "loans over the cap");
+    }
+
+    function invariant_NoLoanAndNoTransferInAPause() internal view {
+        assertEq(loan.paused(), store.paused(), "paused");
+        assertEq(store.movedInPause(), 0, "loans and transfers in a pause");
+    }
+
+    /// @dev A pause traps nobody, and a run on the contract leaves nobody unpaid.
+    function afterInvariant() external {
+        vm.warp(store.timestamp());
+        if (!loan.paused()) {
+            vm.prank(owner);
+            loan.pause();
+        }
+        for (uint256 i; i < store.ACCOUNTS(); ++i) {
+            address account = store.account(i);
+            uint256 owed = loan.loanOf(account);
+            uint256 balance = loan.getBalance(account);
+            if (owed > balance) {
+                hoax(account, owed - balance);
+                loan.deposit{value: owed - balance}();
+            }
+            if (owed != 0) _forward(i, abi.encodeCall(IMicroLoan.repayLoan, (type(uint256).max)));
+            balance = loan.getBalance(account);
+            address wallet = makeAddr("wallet of the end");
+            uint256 before = wallet.balance;
+            if (balance / 2 != 0) {
+                _forward(i, abi.encodeCall(IMicroLoan.withdrawTo, (payable(wallet), balance / 2)));
+            }
+            assertEq(wallet.balance, before + balance / 2, "paid through the forwarder");
+            if (balance != 0) {
+                vm.prank(account);
+                loan.withdraw(balance - balance / 2);
+            }
+            assertEq(loan.getBalance(account), 0, "balance at the end");
+            assertEq(loan.loanOf(account), 0, "owed at the end");
+        }
+        if (loan.liquidity() != 0) {
+            uint256 liquidity = loan.liquidity();
+            vm.prank(owner);
+            loan.defund(liquidity);
+        }
+        assertEq(loan.totalBalances(), 0, "total of balances at the end");
+        assertEq(loan.totalOwed(), 0, "total owed at the end");
+        assertEq(address(loan).balance, store.forced(), "currency held at the end");
+    }
+
+    function _forward(uint256 signer, bytes memory data) private {
+        IRelayForwarder.SignedRequest[] memory requests = new IRelayForwarder.SignedRequest[](1);
+        requests[0] = Requests.sign(
+            IRelayForwarder.Request({
+                from: store.account(signer),
+                to: address(loan),
+                intentId: keccak256(abi.encode("end", signer, data)),
+                gas: 150_000,
+                deadline: uint64(block.timestamp + 1),
+                data: data
+            }),
+            store.key(signer),
+            address(forwarder)
+        );
+        vm.prank(relayer);
+        IRelayForwarder.Result memory result = forwarder.execute(requests)[0];
+        assertEq(uint256(result.status), uint256(IRelayForwarder.Status.Executed), "request of the end");
+    }
+}

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: MIT
+pragma solidity 0.8.30;
+
+import {Test} from "forge-std/Test.sol";
+
+import {MicroLoan} from "../../src/MicroLoan.sol";
+import {RelayForwarder} from "../../src/RelayForwarder.sol";
+import {Probe} from "../support/Targets.sol";
+import {RelayerHandler} from "./handlers/RelayerHandler.sol";
+import {Store} from "./stores/Store.sol";
+
+/// @notice See README.md in this folder for each in prose.
+contract RelayForwarderInvariantTest is Test {
+    RelayForwarder internal forwarder;
+    Probe internal probe;
+    Store internal store;
+
+    function setUp() external {
+        address owner = makeAddr("owner");
+        store = new Store();
+        vm.warp(store.timestamp());
+        vm.chainId(31);
+        forwarder = new RelayForwarder(owner);
+        probe = new Probe();
+        MicroLoan loan = new MicroLoan(address(forwarder), owner, 0.1 ether, 1 ether);
+        vm.startPrank(owner);
+        forwarder.setRelayer(makeAddr("relayer"), true);
+        forwarder.setTarget(address(probe), true);
+        vm.stopPrank();
+        targetContract(address(new RelayerHandler(loan, forwarder, store, probe)));
+    }
+
+    /// @dev One campaign for all of them, as in `MicroLoan.t.sol`.
+    function invariant_AllHold() external view {
+        invariant_AnIntentExecutesAtMostOnceInItsWindow();
+        invariant_SpentIsExecuted();
+        invariant_ASignedRequestExecutesAtMostOnce();
+        invariant_OnlyWhatWasSignedIsCalled();
+    }
+
+    function invariant_AnIntentExecutesAtMostOnceInItsWindow() internal view {
+        assertEq(store.executedWithinWindow(), 0, "executions within a window");
+    }
+
+    function invariant_SpentIsExecuted() internal view {
+        bytes32[] memory intents = store.intents();
+        for (uint256 i; i < intents.length; ++i) {
+            assertEq(forwarder.spentAt(intents[i]), store.lastExecutedAt(intents[i]), "when it was spent");
+        }
+    }
+
+    function invariant_ASignedRequestExecutesAtMostOnce() internal view {
+        assertEq(store.executedTwice(), 0, "signed requests executed twice");
+    }
+
+    function invariant_OnlyWhatWasSignedIsCalled() internal view {
+        assertEq(probe.counted(), store.successes(), "calls");
+        for (uint256 i; i < store.PHONES(); ++i) {
+            address signer = store.account(i);
+            assertEq(probe.countOf(signer), store.successesOf(signer), "calls for a signer");
+        }
+    }
+}

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: MIT
+pragma solidity 0.8.30;
+
+import {IMicroLoan} from "../../../src/IMicroLoan.sol";
+import {IRelayForwarder} from "../../../src/IRelayForwarder.sol";
+import {MicroLoan} from "../../../src/MicroLoan.sol";
+import {RelayForwarder} from "../../../src/RelayForwarder.sol";
+import {Forcing} from "../../support/Receivers.sol";
+import {Requests} from "../../support/Requests.sol";
+import {Store} from "../stores/Store.sol";
+import {Handler} from "./Handler.sol";
+
+/// @notice Tries what is forbidden, with a relayer's key and the keys of some phones. Each attempt must fail.
+contract AdversaryHandler is Handler {
+    constructor(MicroLoan loan, RelayForwarder forwarder, Store store) Handler(loan, forwarder, store) {}
+
+    function forceCurrency(uint256 amount) external step {
+        amount = bound(amount, 1, 1 ether);
+        vm.deal(address(this), amount);
+        new Forcing{value: amount}(payable(address(LOAN)));
+        STORE.recordForced(amount);
+    }
+
+    function borrowDirectly(uint256 seed) external step {
+        vm.prank(STORE.account(seed % STORE.ACCOUNTS()));
+        _failsDirectly(abi.encodeCall(IMicroLoan.applyForLoan, ()));
+    }
+
+    /// @dev Whatever stands in the way at the moment: a debt, a pause, the cap, the liquidity.
+    function borrowAgainstARule(uint256 seed) external step {
+        uint256 phone = seed % STORE.PHONES();
+        uint256 principal = LOAN.principal();
+        bool isAllowed = !STORE.paused() && STORE.owedOf(STORE.account(phone)) == 0
+            && LOAN.liquidity() >= principal && STORE.issuedWithin24Hours() + principal <= LOAN.dailyCap();
+        if (isAllowed) return;
+        _failsForwarded(phone, abi.encodeCall(IMicroLoan.applyForLoan, ()));
+    }
+
+    function takeMoreThanTheBalance(uint256 seed, uint256 excess, uint256 way) external step {
+        uint256 phone = seed % STORE.PHONES();
+        uint256 amount = STORE.balanceOf(STORE.account(phone)) + bound(excess, 1, type(uint128).max);
+        address accomplice = STORE.account(STORE.PHONES());
+        if (way % 3 == 0) {
+            _failsForwarded(phone, abi.encodeCall(IMicroLoan.transfer, (accomplice, amount)));
+        } else if (way % 3 == 1) {
+            _failsForwarded(phone, abi.encodeCall(IMicroLoan.withdrawTo, (payable(accomplice), amount)));
+        } else {
+            vm.prank(STORE.account(phone));
+            _failsDirectly(abi.encodeCall(IMicroLoan.withdraw, (amount)));
+        }
+    }
+
+    function repayMoreThanIsOwed(uint256 seed, uint256 excess) external step {
+        uint256 phone = seed % STORE.PHONES();
+        uint256 owed = STORE.owedOf(STORE.account(phone));
+        uint256 amount = bound(excess, owed + 1, type(uint256).max - 1);
+        _failsForwarded(phone, abi.encodeCall(IMicroLoan.repayLoan, (amount)));
+    }
+
+    function transferInAPause(uint256 seed) external step {
+        if (!STORE.paused()) return;
+        uint256 phone = seed % STORE.PHONES();
+        if (STORE.balanceOf(STORE.account(phone)) == 0) return;
+        _failsForwarded(phone, abi.encodeCall(IMicroLoan.transfer, (STORE.account(7), 1)));
+    }
+
+    function defundDepositors(uint256 excess) external step {
+        uint256 amount = LOAN.liquidity() + bound(excess, 1, type(uint128).max);
+        vm.prank(OWNER);
+        _failsDirectly(abi.encodeCall(IMicroLoan.defund, (amount)));
+    }
+
+    function playOwner(uint256 seed, uint256 amount) external step {
+        uint256 phone = seed % STORE.PHONES();
+        bytes[5] memory calls = [
+            abi.encodeCall(IMicroLoan.pause, ()),
+            abi.encodeCall(IMicroLoan.unpause, ()),
+            abi.encodeCall(IMicroLoan.setPrincipal, (amount)),
+            abi.encodeCall(IMicroLoan.setDailyCap, (amount)),
+            abi.encodeCall(IMicroLoan.defund, (amount))
+        ];
+        bytes memory data = calls[seed % 5];
+        _failsForwarded(phone, data);
+        vm.prank(STORE.account(phone));
+        _failsDirectly(data);
+    }
+
+    /// @dev The adversary signs in a phone's name with a key of his own.
+    function forge(uint256 seed, uint256 key) external step {
+        address victim = STORE.account(seed % STORE.PHONES());
+        key = boundPrivateKey(key);
+        if (vm.addr(key) == victim) return;
+        IRelayForwarder.SignedRequest memory signed =
+            _sign(seed % STORE.PHONES(), abi.encodeCall(IMicroLoan.transfer, (STORE.account(7), 1)));
+        signed = Requests.sign(signed.request, key, address(FORWARDER));
+        IRelayForwarder.Result memory result = _execute(signed);
+        assertEq(uint256(result.status), uint256(IRelayForwarder.Status.BadSignature), "forged request");
+    }
+
+    function _failsDirectly(bytes memory data) private {
+        (bool success,) = address(LOAN).call(data);
+        assertFalse(success, "forbidden direct call");
+    }
+
+    function _failsForwarded(uint256 phone, bytes memory data) private {
+        IRelayForwarder.Result memory result = _execute(_sign(phone, data));
+        assertEq(uint256(result.status), uint256(IRelayForwarder.Status.Failed), "forbidden request");
+    }
+}

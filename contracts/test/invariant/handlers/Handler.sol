@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: MIT
+pragma solidity 0.8.30;
+
+import {StdAssertions} from "forge-std/StdAssertions.sol";
+import {StdCheats} from "forge-std/StdCheats.sol";
+import {StdUtils} from "forge-std/StdUtils.sol";
+import {Vm} from "forge-std/Vm.sol";
+
+import {IRelayForwarder} from "../../../src/IRelayForwarder.sol";
+import {MicroLoan} from "../../../src/MicroLoan.sol";
+import {RelayForwarder} from "../../../src/RelayForwarder.sol";
+import {Requests} from "../../support/Requests.sol";
+import {Store} from "../stores/Store.sol";
+
+/// @notice What all handlers need: the contracts, the store, and a watch over all debts at each step.
+abstract contract Handler is StdAssertions, StdCheats, StdUtils {
+    Vm internal constant vm = Vm(address(uint160(uint256(keccak256("hevm cheat code")))));
+
+    MicroLoan internal immutable LOAN;
+    RelayForwarder internal immutable FORWARDER;
+    Store internal immutable STORE;
+    address internal immutable OWNER;
+    address internal immutable RELAYER;
+    uint256 private _intents;
+
+    constructor(MicroLoan loan, RelayForwarder forwarder, Store store) {
+        LOAN = loan;
+        FORWARDER = forwarder;
+        STORE = store;
+        OWNER = makeAddr("owner");
+        RELAYER = makeAddr("relayer");
+    }
+
+    /// @dev Time stands in the store, since a warp ends with the call that made it.
+    modifier step() {
+        vm.warp(STORE.timestamp());
+        uint256 count = STORE.ACCOUNTS();
+        uint256[] memory before = new uint256[](count);
+        for (uint256 i; i < count; ++i) {
+            before[i] = LOAN.loanOf(STORE.account(i));
+        }
+        uint256 issuesBefore = STORE.issues();
+        _;
+        uint256 grown;
+        for (uint256 i; i < count; ++i) {
+            if (LOAN.loanOf(STORE.account(i)) > before[i]) ++grown;
+        }
+        if (grown > STORE.issues() - issuesBefore) STORE.recordGrownDebt();
+    }
+
+    /// @dev The fuzzer likes small numbers and edges; these are to be anywhere up to the maximum.
+    function _uniform(uint256 seed, uint256 maximum) internal pure returns (uint256) {
+        return uint256(keccak256(abi.encode(seed))) % (maximum + 1);
+    }
+
+    function _sign(uint256 signer, bytes memory data)
+        internal
+        returns (IRelayForwarder.SignedRequest memory)
+    {
+        IRelayForwarder.Request memory request =
+            IRelayForwarder.Request({
+                from: STORE.account(signer),
+                to: address(LOAN),
+                intentId: keccak256(abi.encode(address(this), ++_intents)),
+                gas: 150_000,
+                deadline: uint64(block.timestamp + 2 hours),
+                data: data
+            });
+        return Requests.sign(request, STORE.key(signer), address(FORWARDER));
+    }
+
+    function _execute(IRelayForwarder.SignedRequest memory signed)
+        internal
+        returns (IRelayForwarder.Result memory)
+    {
+        IRelayForwarder.SignedRequest[] memory requests = new IRelayForwarder.SignedRequest[](1);
+        requests[0] = signed;
+        vm.prank(RELAYER);
+        return FORWARDER.execute(requests)[0];
+    }
+
+    /// @dev What an honest phone asks for has to succeed.
+    function _forward(uint256 signer, bytes memory data) internal {
+        IRelayForwarder.Result memory result = _execute(_sign(signer, data));
+        assertEq(uint256(result.status), uint256(IRelayForwarder.Status.Executed), "honest request");
+    }
+}

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: MIT
+pragma solidity 0.8.30;
+
+import {MicroLoan} from "../../../src/MicroLoan.sol";
+import {RelayForwarder} from "../../../src/RelayForwarder.sol";
+import {Store} from "../stores/Store.sol";
+import {Handler} from "./Handler.sol";
+
+/// @notice The owner, within the bounds; and time.
+contract OwnerHandler is Handler {
+    constructor(MicroLoan loan, RelayForwarder forwarder, Store store) Handler(loan, forwarder, store) {}
+
+    /// @dev One pause in eight calls, so that runs are not spent in pauses.
+    function pauseOrUnpause(uint256 seed) external step {
+        bool wanted = seed % 8 == 0;
+        if (wanted == STORE.paused()) return;
+        vm.prank(OWNER);
+        if (wanted) LOAN.pause();
+        else LOAN.unpause();
+        STORE.recordPause(wanted);
+    }
+
+    function setPrincipal(uint256 principal) external step {
+        principal = LOAN.MIN_PRINCIPAL() + _uniform(principal, 0.3 ether);
+        vm.prank(OWNER);
+        LOAN.setPrincipal(principal);
+    }
+
+    function setDailyCap(uint256 cap) external step {
+        cap = _uniform(cap, 2 ether);
+        vm.prank(OWNER);
+        LOAN.setDailyCap(cap);
+    }
+
+    function defund(uint256 amount) external step {
+        uint256 liquidity = LOAN.liquidity();
+        if (liquidity == 0) return;
+        // A part, so that there is something left to lend.
+        amount = bound(amount, 1, liquidity / 4 + 1);
+        uint256 before = OWNER.balance;
+        vm.prank(OWNER);
+        LOAN.defund(amount);
+        assertEq(OWNER.balance, before + amount, "currency of the owner");
+        STORE.recordDefunding(amount);
+    }
+
+    function pass(uint256 seconds_) external step {
+        STORE.pass(_uniform(seconds_, 30 hours));
+    }
+}

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: MIT
+pragma solidity 0.8.30;
+
+import {IMicroLoan} from "../../../src/IMicroLoan.sol";
+import {MicroLoan} from "../../../src/MicroLoan.sol";
+import {RelayForwarder} from "../../../src/RelayForwarder.sol";
+import {Store} from "../stores/Store.sol";
+import {Handler} from "./Handler.sol";
+
+/// @notice Phones and outside wallets that do only what the interface allows, so that a revert is a finding.
+contract PhoneHandler is Handler {
+    constructor(MicroLoan loan, RelayForwarder forwarder, Store store) Handler(loan, forwarder, store) {}
+
+    /// @dev The first phone from the seed on that owes nothing.
+    function borrow(uint256 seed) external step {
+        uint256 amount = LOAN.principal();
+        if (STORE.paused() || LOAN.liquidity() < amount || LOAN.issuable() < amount) return;
+        for (uint256 i; i < STORE.PHONES(); ++i) {
+            uint256 phone = (seed % STORE.PHONES() + i) % STORE.PHONES();
+            address borrower = STORE.account(phone);
+            if (STORE.owedOf(borrower) != 0) continue;
+            _forward(phone, abi.encodeCall(IMicroLoan.applyForLoan, ()));
+            STORE.recordIssue(borrower, amount, LOAN.dailyCap());
+            return;
+        }
+    }
+
+    function repay(uint256 seed, uint256 amount, bool direct, bool all) external step {
+        (uint256 index, address borrower) = _account(seed);
+        uint256 owed = STORE.owedOf(borrower);
+        uint256 balance = STORE.balanceOf(borrower);
+        if (owed == 0 || balance == 0) return;
+        all = all && balance >= owed;
+        amount = all ? owed : bound(amount, 1, owed < balance ? owed : balance);
+        bytes memory data = abi.encodeCall(IMicroLoan.repayLoan, (all ? type(uint256).max : amount));
+        _act(index, direct, data);
+        STORE.recordRepayment(borrower, amount);
+    }
+
+    function transfer(uint256 seed, uint256 toSeed, uint256 amount, bool direct) external step {
+        (uint256 index, address from) = _account(seed);
+        (, address to) = _account(toSeed);
+        uint256 balance = STORE.balanceOf(from);
+        if (STORE.paused() || balance == 0) return;
+        amount = bound(amount, 1, balance);
+        _act(index, direct, abi.encodeCall(IMicroLoan.transfer, (to, amount)));
+        STORE.recordTransfer(from, to, amount);
+    }
+
+    function deposit(uint256 seed, uint256 amount) external step {
+        (, address account) = _account(seed);
+        amount = bound(amount, 1, 1 ether);
+        hoax(account, amount);
+        LOAN.deposit{value: amount}();
+        STORE.recordDeposit(account, amount);
+    }
+
+    function depositFor(uint256 seed, uint256 toSeed, uint256 amount) external step {
+        (, address payer) = _account(seed);
+        (, address account) = _account(toSeed);
+        amount = bound(amount, 1, 1 ether);
+        hoax(payer, amount);
+        LOAN.depositFor{value: amount}(account);
+        STORE.recordDeposit(account, amount);
+    }
+
+    function withdraw(uint256 seed, uint256 amount) external step {
+        (, address account) = _account(seed);
+        uint256 balance = STORE.balanceOf(account);
+        if (balance == 0) return;
+        amount = bound(amount, 1, balance);
+        uint256 before = account.balance;
+        vm.prank(account);
+        LOAN.withdraw(amount);
+        assertEq(account.balance, before + amount, "currency of the account");
+        STORE.recordWithdrawal(account, amount);
+    }
+
+    function withdrawTo(uint256 seed, uint256 toSeed, uint256 amount) external step {
+        uint256 phone = seed % STORE.PHONES();
+        address account = STORE.account(phone);
+        (, address recipient) = _account(toSeed);
+        uint256 balance = STORE.balanceOf(account);
+        if (balance == 0) return;
+        amount = bound(amount, 1, balance);
+        uint256 before = recipient.balance;
+        _forward(phone, abi.encodeCall(IMicroLoan.withdrawTo, (payable(recipient), amount)));
+        assertEq(recipient.balance, before + amount, "currency of the recipient");
+        STORE.recordWithdrawal(account, amount);
+    }
+
+    function fund(uint256 seed, uint256 amount) external step {
+        (, address payer) = _account(seed);
+        amount = bound(amount, 1, 1 ether);
+        hoax(payer, amount);
+        LOAN.fund{value: amount}();
+        STORE.recordFunding(amount);
+    }
+
+    function _account(uint256 seed) private view returns (uint256 index, address account) {
+        index = seed % STORE.ACCOUNTS();
+        account = STORE.account(index);
+    }
+
+    function _act(uint256 index, bool direct, bytes memory data) private {
+        if (!direct && index < STORE.PHONES()) {
+            _forward(index, data);
+        } else {
+            vm.prank(STORE.account(index));
+            (bool success,) = address(LOAN).call(data);
+            assertTrue(success, "honest direct call");
+        }
+    }
+}

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: MIT
+pragma solidity 0.8.30;
+
+import {IRelayForwarder} from "../../../src/IRelayForwarder.sol";
+import {MicroLoan} from "../../../src/MicroLoan.sol";
+import {RelayForwarder} from "../../../src/RelayForwarder.sol";
+import {Requests} from "../../support/Requests.sol";
+import {Probe} from "../../support/Targets.sol";
+import {Store} from "../stores/Store.sol";
+import {Handler} from "./Handler.sol";
+
+/// @notice Signs requests over a few intents, good and bad, keeps all of them, and executes any of them at any
+/// time, in any company, with any gas. What should become of each is worked out from the store alone.
+contract RelayerHandler is Handler {
+    uint256 internal constant INTENTS = 12;
+    Probe internal immutable PROBE;
+
+    constructor(MicroLoan loan, RelayForwarder forwarder, Store store, Probe probe)
+        Handler(loan, forwarder, store)
+    {
+        PROBE = probe;
+        for (uint256 i; i < INTENTS; ++i) {
+            store.recordIntent(_intent(i));
+        }
+    }
+
+    function sign(uint256 seed, uint256 deadline, uint256 fault) external {
+        vm.warp(STORE.timestamp());
+        uint256 phone = seed % STORE.PHONES();
+        bytes memory data =
+            seed % 3 == 0 ? abi.encodeCall(Probe.fail, (seed % 300)) : abi.encodeCall(Probe.count, ());
+        IRelayForwarder.Request memory request = IRelayForwarder.Request({
+            from: STORE.account(phone),
+            to: fault % 8 == 1 ? address(this) : address(PROBE),
+            intentId: _intent(seed % INTENTS),
+            gas: fault % 8 == 2 ? 1_000_001 : 100_000,
+            deadline: uint64(block.timestamp + _uniform(deadline, 40 hours)),
+            data: fault % 8 == 3 ? bytes("") : data
+        });
+        uint256 signer = fault % 8 == 4 ? (phone + 1) % STORE.PHONES() : phone;
+        STORE.keep(Requests.sign(request, STORE.key(signer), address(FORWARDER)));
+    }
+
+    function execute(uint256[4] memory seeds, uint256 gas_) external {
+        vm.warp(STORE.timestamp());
+        uint256 count = STORE.signedCount();
+        if (count == 0) return;
+        IRelayForwarder.SignedRequest[] memory requests = new IRelayForwarder.SignedRequest[](4);
+        for (uint256 i; i < 4; ++i) {
+            requests[i] = STORE.signedAt(seeds[i] % count);
+        }
+        // A third of the batches gets too little gas for some or all of it.
+        gas_ = gas_ % 3 == 0 ? bound(gas_, 150_000, 500_000) : 5_000_000;
+        vm.prank(RELAYER);
+        IRelayForwarder.Result[] memory results = FORWARDER.execute{gas: gas_}(requests);
+
+        bool skipping;
+        for (uint256 i; i < 4; ++i) {
+            skipping = skipping || results[i].status == IRelayForwarder.Status.Skipped;
+            IRelayForwarder.Status expected =
+                skipping ? IRelayForwarder.Status.Skipped : _expected(requests[i]);
+            if (skipping) assertLt(gas_, 5_000_000, "skipped for want of gas");
+            assertEq(uint256(results[i].status), uint256(expected), "status");
+            if (uint256(expected) < 2) {
+                STORE.recordExecution(requests[i], expected == IRelayForwarder.Status.Executed);
+            }
+        }
+    }
+
+    function executeAsAnotherCaller(uint256 seed) external {
+        vm.warp(STORE.timestamp());
+        uint256 count = STORE.signedCount();
+        if (count == 0) return;
+        IRelayForwarder.SignedRequest[] memory requests = new IRelayForwarder.SignedRequest[](1);
+        requests[0] = STORE.signedAt(seed % count);
+        vm.prank(STORE.account(seed % STORE.ACCOUNTS()));
+        (bool success,) = address(FORWARDER).call(abi.encodeCall(IRelayForwarder.execute, (requests)));
+        assertFalse(success, "executed by no relayer");
+    }
+
+    function pass(uint256 seconds_) external {
+        STORE.pass(_uniform(seconds_, 30 hours));
+    }
+
+    function _expected(IRelayForwarder.SignedRequest memory signed)
+        private
+        view
+        returns (IRelayForwarder.Status)
+    {
+        IRelayForwarder.Request memory request = signed.request;
+        if (request.gas > 1_000_000 || request.data.length == 0) return IRelayForwarder.Status.OutOfBounds;
+        uint256 last = STORE.lastExecutedAt(request.intentId);
+        if (last != 0 && STORE.timestamp() < last + 7 days) return IRelayForwarder.Status.AlreadySpent;
+        if (request.deadline < STORE.timestamp()) return IRelayForwarder.Status.Expired;
+        if (request.deadline > STORE.timestamp() + 24 hours) return IRelayForwarder.Status.DeadlineTooFar;
+        if (request.to != address(PROBE)) return IRelayForwarder.Status.DisallowedTarget;
+        bytes32 digest = Requests.digest(request, address(FORWARDER));
+        bytes memory signature = signed.signature;
+        bytes32 r;
+        bytes32 s;
+        assembly {
+            r := mload(add(signature, 0x20))
+            s := mload(add(signature, 0x40))
+        }
+        if (ecrecover(digest, uint8(signature[64]), r, s) != request.from) {
+            return IRelayForwarder.Status.BadSignature;
+        }
+        return bytes4(request.data) == Probe.count.selector
+            ? IRelayForwarder.Status.Executed
+            : IRelayForwarder.Status.Failed;
+    }
+
+    function _intent(uint256 index) private pure returns (bytes32) {
+        return keccak256(abi.encode("kept intent", index));
+    }
+}

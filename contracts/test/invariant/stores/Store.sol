@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: MIT
+pragma solidity 0.8.30;
+
+import {Vm} from "forge-std/Vm.sol";
+
+import {IRelayForwarder} from "../../../src/IRelayForwarder.sol";
+
+/// @notice What should be true, written along by the handlers and never read from the contracts.
+contract Store {
+    Vm private constant vm = Vm(address(uint160(uint256(keccak256("hevm cheat code")))));
+
+    // Time
+
+    uint256 public timestamp = 1_790_000_000;
+
+    function pass(uint256 seconds_) external {
+        timestamp += seconds_;
+    }
+
+    // Accounts
+
+    uint256 public constant PHONES = 6;
+    uint256 public constant ACCOUNTS = 8;
+
+    /// @dev Phones first, then outside wallets.
+    address[ACCOUNTS] public account;
+    uint256[ACCOUNTS] public key;
+
+    constructor() {
+        for (uint256 i; i < ACCOUNTS; ++i) {
+            key[i] = uint256(keccak256(abi.encode("account", i)));
+            account[i] = vm.addr(key[i]);
+        }
+    }
+
+    mapping(address => uint256) public balanceOf;
+    mapping(address => uint256) public owedOf;
+    mapping(address => uint256) public lastPrincipalOf;
+
+    // Money
+
+    uint256 public deposited;
+    uint256 public withdrawn;
+    uint256 public funded;
+    uint256 public defunded;
+    uint256 public issued;
+    uint256 public repaid;
+    uint256 public forced;
+
+    function recordDeposit(address to, uint256 amount) external {
+        deposited += amount;
+        balanceOf[to] += amount;
+    }
+
+    function recordWithdrawal(address from, uint256 amount) external {
+        withdrawn += amount;
+        balanceOf[from] -= amount;
+    }
+
+    function recordTransfer(address from, address to, uint256 amount) external {
+        balanceOf[from] -= amount;
+        balanceOf[to] += amount;
+        if (paused) ++movedInPause;
+    }
+
+    function recordFunding(uint256 amount) external {
+        funded += amount;
+    }
+
+    function recordDefunding(uint256 amount) external {
+        defunded += amount;
+    }
+
+    function recordForced(uint256 amount) external {
+        forced += amount;
+    }
+
+    function recordRepayment(address borrower, uint256 amount) external {
+        repaid += amount;
+        balanceOf[borrower] -= amount;
+        owedOf[borrower] -= amount;
+    }
+
+    // Loans
+
+    struct Issue {
+        uint256 timestamp;
+        uint256 amount;
+    }
+
+    Issue[] internal _issues;
+    bool public paused;
+    uint256 public movedInPause;
+    uint256 public issuedWhileOwing;
+    uint256 public issuedOverTheCap;
+    uint256 public debtGrewWithoutIssue;
+
+    function issues() external view returns (uint256) {
+        return _issues.length;
+    }
+
+    function recordPause(bool paused_) external {
+        paused = paused_;
+    }
+
+    function recordIssue(address borrower, uint256 amount, uint256 cap) external {
+        if (paused) ++movedInPause;
+        if (owedOf[borrower] != 0) ++issuedWhileOwing;
+        issued += amount;
+        balanceOf[borrower] += amount;
+        owedOf[borrower] += amount;
+        lastPrincipalOf[borrower] = amount;
+        _issues.push(Issue(timestamp, amount));
+        if (issuedWithin24Hours() > cap) ++issuedOverTheCap;
+    }
+
+    function recordGrownDebt() external {
+        ++debtGrewWithoutIssue;
+    }
+
+    function issuedWithin24Hours() public view returns (uint256 sum) {
+        for (uint256 i = _issues.length; i > 0; --i) {
+            Issue storage issue = _issues[i - 1];
+            if (issue.timestamp + 24 hours < timestamp) break;
+            sum += issue.amount;
+        }
+    }
+
+    // Requests
+
+    IRelayForwarder.SignedRequest[] internal _signed;
+    bytes32[] internal _intents;
+    mapping(bytes32 => uint256) public lastExecutedAt;
+    mapping(bytes32 => bool) internal _hasExecuted;
+    uint256 public executedWithinWindow;
+    uint256 public executedTwice;
+    uint256 public executions;
+    mapping(address signer => uint256) public successesOf;
+    uint256 public successes;
+
+    function keep(IRelayForwarder.SignedRequest memory signed) external {
+        _signed.push(signed);
+    }
+
+    function signedCount() external view returns (uint256) {
+        return _signed.length;
+    }
+
+    function signedAt(uint256 index) external view returns (IRelayForwarder.SignedRequest memory) {
+        return _signed[index];
+    }
+
+    function intents() external view returns (bytes32[] memory) {
+        return _intents;
+    }
+
+    function recordIntent(bytes32 intentId) external {
+        _intents.push(intentId);
+    }
+
+    function recordExecution(IRelayForwarder.SignedRequest memory signed, bool succeeded) external {
+        ++executions;
+        if (succeeded) {
+            ++successes;
+            ++successesOf[signed.request.from];
+        }
+        bytes32 intentId = signed.request.intentId;
+        uint256 last = lastExecutedAt[intentId];
+        if (last != 0 && timestamp < last + 7 days) ++executedWithinWindow;
+        lastExecutedAt[intentId] = timestamp;
+        bytes32 id = keccak256(abi.encode(signed));
+        if (_hasExecuted[id]) ++executedTwice;
+        _hasExecuted[id] = true;
+    }
+}
