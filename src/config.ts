@@ -1,5 +1,6 @@
 import type { Address, Hex } from 'viem'
 import { z } from 'zod'
+import { parseAddress } from './account/address.ts'
 import { type Chain, chains, type PoolRules, poolRules } from './chain/chains.ts'
 import type { FeeLimits } from './relay/fees.ts'
 
@@ -42,10 +43,9 @@ const GWEI = 1_000_000_000n
 /** Rootstock's usual price is a tenth of a gwei; the local chain starts at two. */
 const MAX_GAS_PRICE_WEI = { rootstock: GWEI, anvil: 1_000n * GWEI } as const
 
-const address = z.custom<Address>(
-  (value) => typeof value === 'string' && /^0x[0-9a-fA-F]{40}$/.test(value),
-  'has to be an address: 0x and 40 hex digits',
-)
+const address = z
+  .string()
+  .regex(/^0x[0-9a-fA-F]{40}$/, 'has to be an address: 0x and 40 hex digits')
 const secret = z.custom<Hex>(
   (value) => typeof value === 'string' && /^0x[0-9a-fA-F]{64}$/.test(value),
   'has to be 32 bytes: 0x and 64 hex digits',
@@ -124,6 +124,9 @@ export function parseConfig(env: Readonly<Record<string, unknown>>): Config {
       },
     ])
   }
+  const chain = chains[values.CHAIN_ID === '30' ? 30 : 31]
+  const loan = addressOf(values, 'LOAN_ADDRESS', chain)
+  const forwarder = addressOf(values, 'FORWARDER_ADDRESS', chain)
   if (values.ACCOUNT_ID_SECRET === values.ACCOUNT_KEY_SECRET) {
     throw new ConfigError([
       { variable: 'ACCOUNT_ID_SECRET', reason: 'has to differ from ACCOUNT_KEY_SECRET' },
@@ -132,15 +135,15 @@ export function parseConfig(env: Readonly<Record<string, unknown>>): Config {
   const rules = poolRules[values.POOL_RULES]
   return {
     isDevelopment: values.ENVIRONMENT === 'development',
-    chain: chains[values.CHAIN_ID === '30' ? 30 : 31],
+    chain,
     rules: { ...rules, confirmations: values.CONFIRMATIONS ?? rules.confirmations },
     fees: {
       minWei: values.MIN_GAS_PRICE_WEI,
       maxWei: values.MAX_GAS_PRICE_WEI ?? MAX_GAS_PRICE_WEI[values.POOL_RULES],
     },
     nodeUrls: values.NODE_URL,
-    loan: values.LOAN_ADDRESS,
-    forwarder: values.FORWARDER_ADDRESS,
+    loan,
+    forwarder,
     relayerMnemonic: values.RELAYER_MNEMONIC,
     accountIdSecret: values.ACCOUNT_ID_SECRET,
     accountKeySecret: values.ACCOUNT_KEY_SECRET,
@@ -149,6 +152,16 @@ export function parseConfig(env: Readonly<Record<string, unknown>>): Config {
     rpcKeyHashes: values.RPC_KEY_HASHES,
     preflight: values.PREFLIGHT === 'on',
   }
+}
+
+function addressOf(
+  values: z.output<typeof environment>,
+  variable: 'LOAN_ADDRESS' | 'FORWARDER_ADDRESS',
+  chain: Chain,
+): Address {
+  const address = parseAddress(values[variable], chain.id)
+  if (address !== undefined) return address
+  throw new ConfigError([{ variable, reason: 'has a wrong checksum for this chain' }])
 }
 
 /** A variable that is set to nothing is not set. */

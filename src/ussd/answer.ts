@@ -1,4 +1,5 @@
 import type { Address, Hex } from 'viem'
+import { showAddress } from '../account/address.ts'
 import type { CallerAccounts } from '../account/keys.ts'
 import { shortPhone } from '../account/phone.ts'
 import type { SessionKeys } from '../account/session-keys.ts'
@@ -113,7 +114,10 @@ export function createAnswer(parts: AnswerParts): Answer {
           recipient.kind === 'address'
             ? recipient.address
             : (await accounts(recipient.phone)).address
-        const shown = recipient.kind === 'address' ? shortAddress(to) : shortPhone(recipient.phone)
+        const shown =
+          recipient.kind === 'address'
+            ? shortAddress(showAddress(to, chainId))
+            : shortPhone(recipient.phone)
         return {
           target,
           data: callOf({ kind: 'transfer', to, amountWei }),

@@ -1,4 +1,5 @@
-import { type Address, checksumAddress, getAddress, isAddressEqual } from 'viem'
+import { type Address, isAddressEqual } from 'viem'
+import { parseAddress } from '../account/address.ts'
 import { type PhoneNumber, parseRecipient as parsePhone } from '../account/phone.ts'
 
 /** Where money is sent to, as far as the text alone can tell. */
@@ -27,12 +28,4 @@ export function parseRecipient(typed: string, rules: RecipientRules): Recipient 
   if (address === undefined || BigInt(address) === 0n) return undefined
   if (rules.reserved.some((other) => isAddressEqual(other, address))) return undefined
   return { kind: 'address', address }
-}
-
-function parseAddress(text: string, chainId: number): Address | undefined {
-  if (!/^0x[0-9a-fA-F]{40}$/.test(text)) return undefined
-  const lower = text.toLowerCase() as Address
-  const withChecksum = checksumAddress(lower, chainId)
-  const isKnown = text === lower || text === withChecksum || text === getAddress(lower)
-  return isKnown ? withChecksum : undefined
 }

@@ -47,6 +47,7 @@ describe('the configuration', () => {
     ['NODE_URL', 'ftp://node'],
     ['NODE_URL', ','],
     ['LOAN_ADDRESS', '0x11'],
+    ['FORWARDER_ADDRESS', '0x5AAEb6053F3e94c9b9A09F33669435E7EF1BEaEd'],
     ['RELAYER_MNEMONIC', 'too few words'],
     ['ACCOUNT_ID_SECRET', '0x11'],
     ['CALLBACK_SECRET', 'short'],

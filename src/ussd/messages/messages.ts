@@ -1,4 +1,3 @@
-import type { Address } from 'viem'
 import type { PhoneNumber } from '../../account/phone.ts'
 import type { AmountFault } from '../../loan/amounts.ts'
 import type { LoanRefusal } from '../../loan/calls.ts'
@@ -31,4 +30,4 @@ export type Messages = {
 }
 
 /** An address as a screen shows it: its first 10 characters. */
-export const shortAddress = (address: Address): string => `${address.slice(0, 10)}...`
+export const shortAddress = (address: string): string => `${address.slice(0, 10)}...`

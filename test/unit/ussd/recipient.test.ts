@@ -1,5 +1,6 @@
 import { checksumAddress, getAddress } from 'viem'
 import { describe, test } from 'vitest'
+import { showAddress } from '../../../src/account/address.ts'
 import { type PhoneNumber, parseCaller } from '../../../src/account/phone.ts'
 import { parseRecipient } from '../../../src/ussd/recipient.ts'
 
@@ -10,14 +11,20 @@ const lower = '0x5aaeb6053f3e94c9b9a09f33669435e7ef1beaed'
 const onTestnet = checksumAddress(lower, 31)
 
 describe('a recipient that is an address', () => {
+  test('is computed with in lower case: libraries refuse a checksum that is not EIP-55', ({
+    expect,
+  }) => {
+    expect(parseRecipient(onTestnet, rules)).toEqual({ kind: 'address', address: lower })
+  })
+
   test("is shown with this chain's checksum (EIP-1191)", ({ expect }) => {
     expect(onTestnet).toBe('0x5aAeb6053F3e94c9b9A09F33669435E7EF1BEaEd')
-    expect(parseRecipient(lower, rules)).toEqual({ kind: 'address', address: onTestnet })
+    expect(showAddress(lower, 31)).toBe(onTestnet)
   })
 
   test("may carry this chain's checksum or Ethereum's", ({ expect }) => {
     for (const typed of [onTestnet, getAddress(lower), `0X${lower.slice(2)}`, ` ${lower} `]) {
-      expect(parseRecipient(typed, rules)).toEqual({ kind: 'address', address: onTestnet })
+      expect(parseRecipient(typed, rules)).toEqual({ kind: 'address', address: lower })
     }
   })
 
