@@ -65,16 +65,17 @@ function install() {
       ? 'Installing the packages of package-lock.json (once, about a minute)\n'
       : 'Installing the packages that package-lock.json names and node_modules lacks\n',
   )
-  // `ci` empties node_modules first, which other programs of this folder may be running from.
-  const command = fresh ? ['ci'] : ['install', '--no-save']
+  // Not `npm ci`: it wants the lock file to name packages for platforms that a registry may lack, and
+  // it empties node_modules first, which other programs may be running from. Versions are the lock
+  // file's here too, and it is not written.
   const quiet = ['--loglevel=error', '--no-audit', '--no-fund', '--no-progress']
-  const { status, error } = spawnSync('npm', [...command, ...quiet], {
+  const { status, error } = spawnSync('npm', ['install', '--no-save', ...quiet], {
     cwd: root,
     stdio: ['ignore', 'ignore', 'inherit'],
   })
   if (status === 0) return
   process.stderr.write(
-    `The packages could not be installed (npm ${command[0]} ${error?.message ?? `ended with ${status}`}).\n`,
+    `The packages could not be installed (npm install ${error?.message ?? `ended with ${status}`}).\n`,
   )
   process.exit(1)
 }
