@@ -1,0 +1,288 @@
+import { createServer, request } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { keccak256 } from 'viem'
+import { afterAll, afterEach, beforeAll, describe, test } from 'vitest'
+import { type Anvil, startAnvil } from '../../support/anvil.ts'
+import { type Fault, type FaultProxy, startFaultProxy } from '../../support/faults/fault-proxy.ts'
+import { createAnvilClient } from '../../support/rootstock-pool/anvil-client.ts'
+import { newSender, type Sender } from '../pool/sender.ts'
+
+let anvil: Anvil
+let proxy: FaultProxy
+let sender: Sender
+const direct = () => createAnvilClient(anvil.url)
+const through = () => ({
+  call: (method: string, params: readonly unknown[] = []) => ask(proxy.url, method, params),
+})
+
+beforeAll(async () => {
+  anvil = await startAnvil({ args: ['--no-mining', '--block-base-fee-per-gas', '0'] })
+  proxy = await startFaultProxy({ target: anvil.url })
+  sender = await newSender(anvil.url)
+})
+
+afterEach(() => proxy.clear())
+
+afterAll(async () => {
+  await proxy.stop()
+  await anvil.stop()
+})
+
+/** One call on a connection of its own: what happened to an earlier one is not its business. */
+async function ask(url: string, method: string, params: readonly unknown[] = []): Promise<unknown> {
+  const text = await new Promise<string>((resolve, reject) => {
+    const sent = request(url, { method: 'POST', agent: false }, (response) => {
+      let received = ''
+      response.setEncoding('utf8')
+      response.on('data', (chunk: string) => {
+        received += chunk
+      })
+      response.on('error', reject)
+      response.on('end', () => resolve(received))
+    })
+    sent.on('error', reject)
+    sent.end(JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }))
+  })
+  const answer = JSON.parse(text) as { result?: unknown; error?: { message: string } }
+  if (answer.error !== undefined) throw new Error(answer.error.message)
+  return answer.result
+}
+
+/** Transactions of the sender, those that wait for a block included. */
+const count = async () => {
+  await direct().call('evm_mine')
+  return Number(await direct().call('eth_getTransactionCount', [sender.address, 'latest']))
+}
+
+/** Sends the next transaction through the proxy; whether an answer came, and whether it was mined. */
+async function send(): Promise<{ answered: boolean; mined: boolean }> {
+  const before = await count()
+  const raw = await sender.sign({ nonce: before })
+  const answered = await through()
+    .call('eth_sendRawTransaction', [raw])
+    .then(
+      (hash) => hash === keccak256(raw),
+      () => false,
+    )
+  return { answered, mined: (await count()) === before + 1 }
+}
+
+describe('one fault', () => {
+  const faults: [Fault, { answered: boolean; mined: boolean }][] = [
+    [{ kind: 'drop_request' }, { answered: false, mined: false }],
+    [{ kind: 'drop_reply' }, { answered: false, mined: true }],
+    [
+      { kind: 'delay_reply', ms: 20 },
+      { answered: true, mined: true },
+    ],
+    [
+      { kind: 'status', status: 429 },
+      { answered: false, mined: false },
+    ],
+    [
+      { kind: 'status', status: 500 },
+      { answered: false, mined: false },
+    ],
+    [{ kind: 'html' }, { answered: false, mined: false }],
+    [{ kind: 'truncated' }, { answered: false, mined: true }],
+    [
+      { kind: 'lagging', blocks: 1 },
+      { answered: true, mined: true },
+    ],
+  ]
+  for (const [fault, outcome] of faults) {
+    const name = 'status' in fault ? `${fault.kind} ${fault.status}` : fault.kind
+    test(`${name}: answered ${outcome.answered}, at the node ${outcome.mined}`, async ({
+      expect,
+    }) => {
+      const scripted = proxy.script({ fault, times: 1 })
+      expect(await send()).toEqual(outcome)
+      expect(scripted.hits()).toBe(1)
+      expect(proxy.log.at(-1)).toEqual({ methods: ['eth_sendRawTransaction'], fault: fault.kind })
+      expect(await send()).toEqual({ answered: true, mined: true })
+    })
+  }
+
+  test('a gateway answers with its status, or with a page', async ({ expect }) => {
+    const post = () => fetch(proxy.url, { method: 'POST', body: '{"id":1,"method":"eth_chainId"}' })
+    const limited = proxy.script({ fault: { kind: 'status', status: 429 } })
+    expect((await post()).status).toBe(429)
+    limited.end()
+    proxy.script({ fault: { kind: 'html' } })
+    const page = await post()
+    expect(page.status).toBe(200)
+    expect(await page.text()).toMatch(/^<!doctype html>/)
+  })
+
+  test('a delayed request reaches the node after its sender gave up', async ({ expect }) => {
+    proxy.script({ fault: { kind: 'delay_request', ms: 100 }, times: 1 })
+    const before = await count()
+    const body = JSON.stringify({
+      jsonrpc: '2.0',
+      id: 1,
+      method: 'eth_sendRawTransaction',
+      params: [await sender.sign({ nonce: before })],
+    })
+    const signal = AbortSignal.timeout(20)
+    await expect(fetch(proxy.url, { method: 'POST', body, signal })).rejects.toThrow()
+    expect(await count()).toBe(before)
+    await expect.poll(count).toBe(before + 1)
+  })
+})
+
+describe('a replica behind', () => {
+  test('shows count, head, receipts and logs of an older block', async ({ expect }) => {
+    const before = await count()
+    // A creation that emits one log.
+    const raw = await sender.sign({ nonce: before, gas: 100_000n, to: undefined, data: '0x5f5fa0' })
+    const hash = await direct().call('eth_sendRawTransaction', [raw])
+    await direct().call('evm_mine')
+    const head = Number(await direct().call('eth_blockNumber'))
+    const questions = [
+      ['eth_getTransactionCount', [sender.address, 'latest']],
+      ['eth_blockNumber', []],
+      ['eth_getBlockByNumber', ['latest', false]],
+      ['eth_getBlockByNumber', [`0x${head.toString(16)}`, false]],
+      ['eth_getTransactionReceipt', [hash]],
+      ['eth_getLogs', [{ fromBlock: `0x${head.toString(16)}` }]],
+    ] as const
+    const askAll = () =>
+      Promise.all(questions.map(([method, params]) => through().call(method, params)))
+
+    const inFront = await askAll()
+    expect(inFront[0]).toBe(`0x${(before + 1).toString(16)}`)
+    expect(inFront[4]).toMatchObject({ transactionHash: hash })
+    expect(inFront[5]).toHaveLength(1)
+
+    proxy.script({ fault: { kind: 'lagging', blocks: 1 } })
+    const behind = await askAll()
+    expect(behind[0]).toBe(`0x${before.toString(16)}`)
+    expect(Number(behind[1])).toBe(head - 1)
+    expect(behind[2]).toMatchObject({ number: `0x${(head - 1).toString(16)}` })
+    expect(behind.slice(3)).toEqual([null, null, []])
+  })
+
+  test('a node that miscounts is wrong about counts alone', async ({ expect }) => {
+    proxy.script({ fault: { kind: 'miscounted', by: 7 } })
+    const asked = await through().call('eth_getTransactionCount', [sender.address, 'latest'])
+    expect(Number(asked)).toBe((await count()) + 7)
+    expect(await through().call('eth_chainId')).toBe('0x1f')
+  })
+
+  test('answers batches as batches', async ({ expect }) => {
+    proxy.script({ fault: { kind: 'miscounted', by: 1 } })
+    const request = (id: number, method: string, params: unknown[]) => ({
+      jsonrpc: '2.0',
+      id,
+      method,
+      params,
+    })
+    const body = JSON.stringify([
+      request(1, 'eth_chainId', []),
+      request(2, 'eth_getTransactionCount', [sender.address, 'latest']),
+    ])
+    const answer = await (await fetch(proxy.url, { method: 'POST', body })).json()
+    expect(answer).toEqual([
+      { jsonrpc: '2.0', id: 1, result: '0x1f' },
+      { jsonrpc: '2.0', id: 2, result: `0x${((await count()) + 1).toString(16)}` },
+    ])
+  })
+})
+
+describe('when', () => {
+  const outcome = (method = 'eth_chainId') =>
+    through()
+      .call(method)
+      .then(
+        () => 'answered',
+        () => 'failed',
+      )
+
+  async function askTimes(times: number): Promise<string[]> {
+    const answers: string[] = []
+    for (let time = 0; time < times; time++) answers.push(await outcome())
+    return answers
+  }
+
+  test('a method is named, others pass', async ({ expect }) => {
+    proxy.script({ fault: { kind: 'drop_request' }, methods: ['eth_gasPrice'] })
+    expect(await outcome('eth_gasPrice')).toBe('failed')
+    expect(await outcome()).toBe('answered')
+  })
+
+  test('so many are let through first, and so many fail', async ({ expect }) => {
+    proxy.script({ fault: { kind: 'drop_request' }, skip: 1, times: 2 })
+    expect(await askTimes(4)).toEqual(['answered', 'failed', 'failed', 'answered'])
+  })
+
+  test('every second request fails', async ({ expect }) => {
+    proxy.script({ fault: { kind: 'html' }, every: 2 })
+    expect(await askTimes(4)).toEqual(['failed', 'answered', 'failed', 'answered'])
+  })
+
+  test('a rule ends', async ({ expect }) => {
+    const scripted = proxy.script({ fault: { kind: 'html' } })
+    expect(await outcome()).toBe('failed')
+    scripted.end()
+    expect(await outcome()).toBe('answered')
+  })
+
+  test('connections are refused for a window', async ({ expect }) => {
+    expect(await outcome()).toBe('answered')
+    const accept = await proxy.refuse()
+    const refused = await through()
+      .call('eth_chainId')
+      .catch((error) => error)
+    expect(refused).toMatchObject({ code: 'ECONNREFUSED' })
+    await accept()
+    expect(await outcome()).toBe('answered')
+  })
+
+  test('the same seed strikes at the same requests', async ({ expect }) => {
+    const strikes = async (seed: number) => {
+      const seeded = await startFaultProxy({ target: anvil.url, seed })
+      seeded.script({ fault: { kind: 'drop_request' }, rate: 0.3 })
+      const answers: boolean[] = []
+      for (let time = 0; time < 40; time++) {
+        answers.push(
+          await ask(seeded.url, 'eth_chainId').then(
+            () => true,
+            () => false,
+          ),
+        )
+      }
+      await seeded.stop()
+      return answers
+    }
+    const first = await strikes(7)
+    expect(first.filter((answered) => !answered).length).toBeGreaterThan(4)
+    expect(first.filter((answered) => answered).length).toBeGreaterThan(16)
+    expect(await strikes(7)).toEqual(first)
+    expect(await strikes(8)).not.toEqual(first)
+  })
+
+  test('requests are counted by method', async ({ expect }) => {
+    const before = proxy.seen('net_version')
+    await outcome('net_version')
+    expect(proxy.seen('net_version')).toBe(before + 1)
+  })
+
+  test('a stopped proxy forgets what it was delaying', async ({ expect }) => {
+    let asked = 0
+    const server = createServer((_request, response) => {
+      asked += 1
+      response.end('{}')
+    })
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+    const { port } = server.address() as AddressInfo
+    const own = await startFaultProxy({ target: `http://127.0.0.1:${port}` })
+    const scripted = own.script({ fault: { kind: 'delay_request', ms: 300 } })
+    const lost = ask(own.url, 'eth_chainId').catch(() => 'lost')
+    await expect.poll(scripted.hits).toBe(1)
+    await own.stop()
+    expect(await lost).toBe('lost')
+    await ask(`http://127.0.0.1:${port}`, 'eth_chainId')
+    expect(asked).toBe(1)
+    server.close()
+  })
+})

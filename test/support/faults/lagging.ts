@@ -1,0 +1,59 @@
+/** Asks the node behind. Gives the `result` member, or undefined where there is none. */
+export type Ask = (method: string, params: readonly unknown[]) => Promise<unknown>
+
+type Request = { method: string; params: readonly unknown[] }
+
+/** At which place a method's parameters name the block. */
+const blockAt: Readonly<Record<string, number>> = {
+  eth_call: 1,
+  eth_estimateGas: 1,
+  eth_getBalance: 1,
+  eth_getBlockByNumber: 0,
+  eth_getCode: 1,
+  eth_getStorageAt: 2,
+  eth_getTransactionCount: 1,
+}
+
+/**
+ * What a replica answers that is this many blocks behind: everything as it was then, and nothing of
+ * later blocks. Undefined for methods that do not depend on it.
+ */
+export async function laggingAnswer(
+  { method, params }: Request,
+  blocksBehind: number,
+  ask: Ask,
+): Promise<{ result: unknown } | undefined> {
+  const head = Math.max(0, Number(await ask('eth_blockNumber', [])) - blocksBehind)
+  if (method === 'eth_blockNumber') return { result: hex(head) }
+  const at = blockAt[method]
+  if (at !== undefined) {
+    const asked = params[at] ?? 'latest'
+    const number = typeof asked === 'string' && asked.startsWith('0x') ? Number(asked) : head
+    if (number > head) return { result: null }
+    const older = [...params]
+    older[at] = hex(number)
+    return { result: await ask(method, older) }
+  }
+  switch (method) {
+    case 'eth_getTransactionByHash':
+    case 'eth_getTransactionReceipt': {
+      const found = await ask(method, params)
+      return { result: isLater(found, head) ? null : found }
+    }
+    case 'eth_getLogs': {
+      const logs = await ask(method, params)
+      if (!Array.isArray(logs)) return { result: [] }
+      return { result: logs.filter((log) => !isLater(log, head)) }
+    }
+    default:
+      return undefined
+  }
+}
+
+function isLater(found: unknown, head: number): boolean {
+  if (typeof found !== 'object' || found === null) return false
+  const { blockNumber } = found as { blockNumber?: unknown }
+  return typeof blockNumber === 'string' && Number(blockNumber) > head
+}
+
+const hex = (value: number): string => `0x${value.toString(16)}`
