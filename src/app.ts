@@ -23,3 +23,11 @@ export function createApp({ ussd, callbackSecret, node, log }: AppParts): Hono {
   })
   return app
 }
+
+/** Serves nothing and says which variables are to blame, never what they hold. */
+export function misconfiguredApp(faults: readonly { variable: string; reason: string }[]): Hono {
+  const app = new Hono()
+  app.get('/healthz', (c) => c.json({ status: 'misconfigured', faults }, 503))
+  app.notFound((c) => c.text('END This service is not in operation.', 503))
+  return app
+}

@@ -18,9 +18,12 @@ export function createJsonLog(now: () => number, write: (line: string) => void):
   return (event) => write(JSON.stringify({ time: new Date(now()).toISOString(), ...event }))
 }
 
-/** What a log may hold of a fault: its names and messages down to the first cause. */
+/** A fault's first line says what happened; what follows in some libraries' are the values at hand. */
+const MAX_FAULT_LENGTH = 200
+
+/** What a log may hold of a fault: names and the first lines of messages down to the first cause. */
 export function faultOf(error: unknown): string {
   if (!(error instanceof Error)) return 'a value that is no error was thrown'
-  const own = `${error.name}: ${error.message}`
+  const own = `${error.name}: ${error.message.split('\n')[0]}`.slice(0, MAX_FAULT_LENGTH)
   return error.cause === undefined ? own : `${own} < ${faultOf(error.cause)}`
 }

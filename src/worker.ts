@@ -1,6 +1,6 @@
 import { waitUntil } from 'cloudflare:workers'
 import type { Hono } from 'hono'
-import { createApp } from './app.ts'
+import { createApp, misconfiguredApp } from './app.ts'
 import {
   assembleAnswer,
   assembleNodeService,
@@ -9,10 +9,11 @@ import {
   type Runtime,
 } from './assemble.ts'
 import { systemClock } from './clock.ts'
-import { type Config, parseConfig } from './config.ts'
+import { type Config, ConfigError, parseConfig } from './config.ts'
 import { createJsonLog } from './log.ts'
 import { createConfigKeys } from './node/keys-config.ts'
 import { nodeRoutes } from './node/route.ts'
+import type { NodeService } from './node/service.ts'
 import type { Ledger } from './relay/ledger.ts'
 import { createObjectLedger, type LedgerStub, ledgerObject } from './relay/ledger-object.ts'
 import { ledgerRules } from './relay/ledger-sql.ts'
@@ -31,27 +32,41 @@ const runtime: Runtime = {
   background: waitUntil,
 }
 
-/** The environment of an isolate never changes: it is parsed and assembled at the first request. */
-let config: Config | undefined
-let app: Hono | undefined
-
-function configOf(env: Env): Config {
-  config ??= parseConfig(env as unknown as Record<string, unknown>)
-  return config
+/** What an environment comes to. It is worked out at the first request and kept for the isolate's life. */
+type Assembled = {
+  config: Config
+  nodeService: NodeService
+  app: () => Hono
+  ledger: () => LedgerStub
 }
 
-function stubOf(env: Env): LedgerStub {
-  return env.LEDGER.getByName(ledgerName(configOf(env))) as unknown as LedgerStub
-}
+const assembled = new WeakMap<Env, Assembled>()
 
-function appOf(env: Env): Hono {
-  if (app !== undefined) return app
-  const config = configOf(env)
+/** @throws {ConfigError} naming every bad variable */
+function assemble(env: Env): Assembled {
+  const known = assembled.get(env)
+  if (known !== undefined) return known
+  const config = parseConfig(env as unknown as Record<string, unknown>)
   const nodeService = assembleNodeService(config, runtime)
-  const ledger = createObjectLedger(() => stubOf(env))
-  const relayer = assembleRelayer(config, runtime, nodeService, ledger)
+  const ledger = () => env.LEDGER.getByName(ledgerName(config)) as unknown as LedgerStub
+  let app: Hono | undefined
+  const parts: Assembled = {
+    config,
+    nodeService,
+    ledger,
+    app: () => {
+      app ??= assembleApp(parts)
+      return app
+    },
+  }
+  assembled.set(env, parts)
+  return parts
+}
+
+function assembleApp({ config, nodeService, ledger }: Assembled): Hono {
+  const relayer = assembleRelayer(config, runtime, nodeService, createObjectLedger(ledger))
   const isOpen = config.isDevelopment || config.callbackSecret !== undefined
-  app = createApp({
+  return createApp({
     ussd: isOpen
       ? ussdRoutes({ answer: assembleAnswer(config, runtime, relayer), background: waitUntil })
       : closedRoutes(),
@@ -64,13 +79,22 @@ function appOf(env: Env): Hono {
     }),
     log,
   })
-  return app
+}
+
+/** The app, or one that says nothing but that the configuration is bad. */
+function appOf(env: Env): Hono {
+  try {
+    return assemble(env).app()
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error
+    log({ level: 'error', event: 'config.bad', message: error.message })
+    return misconfiguredApp(error.faults)
+  }
 }
 
 /** One relayer's ledger: see `src/relay/ledger-object.ts`. */
 export class LedgerObject extends ledgerObject<Env>((env) => {
-  const config = configOf(env)
-  const nodeService = assembleNodeService(config, runtime)
+  const { config, nodeService } = assemble(env)
   return {
     rules: {
       ...ledgerRules,
@@ -86,5 +110,5 @@ export class LedgerObject extends ledgerObject<Env>((env) => {
 export default {
   fetch: (request, env, context) => appOf(env).fetch(request, env, context),
   // A lost alarm delays a payment by a minute at most.
-  scheduled: async (_controller, env) => stubOf(env).wake(),
+  scheduled: async (_controller, env) => assemble(env).ledger().wake(),
 } satisfies ExportedHandler<Env>

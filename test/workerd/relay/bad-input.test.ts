@@ -1,0 +1,162 @@
+import { createExecutionContext } from 'cloudflare:test'
+import { env, exports } from 'cloudflare:workers'
+import { describe, test } from 'vitest'
+import worker from '../../../src/worker.ts'
+import { dial, newSession, untilBalance } from '../support/caller.ts'
+import { accountOf, fund, processed, until } from '../support/ground-truth.ts'
+
+const form = { 'content-type': 'application/x-www-form-urlencoded' }
+const recipient = '0x00000000000000000000000000000000000a11ce'
+
+const post = (body: string, headers: Record<string, string> = form) =>
+  exports.default.fetch('http://relay.test/ussd', { method: 'POST', headers, body })
+
+/** The same Worker with another environment. */
+async function dialWith(changes: Record<string, string>, path: string, body: string) {
+  const request = new Request<unknown, IncomingRequestCfProperties>(`http://relay.test${path}`, {
+    method: 'POST',
+    headers: form,
+    body,
+  })
+  const response = await worker.fetch(
+    request,
+    { ...env, ...changes } as never,
+    createExecutionContext(),
+  )
+  return { status: response.status, text: await response.text() }
+}
+
+const dialled = (phone: string, text: string, sessionId = newSession()) =>
+  new URLSearchParams({ phoneNumber: phone, sessionId, text }).toString()
+
+describe('a request that is none', () => {
+  test.for([
+    ['no session id', 'phoneNumber=%2B254700000201', form, 400],
+    ['no phone number', 'sessionId=s', form, 400],
+    ['a number that is not E.164', 'sessionId=s&phoneNumber=0700000201', form, 400],
+    ['JSON', '{}', { 'content-type': 'application/json' }, 415],
+    ['more than 8 KB', `sessionId=s&text=${'1'.repeat(8192)}`, form, 413],
+  ] as const)('gets one line that says why: %s', async ([, body, headers, status], { expect }) => {
+    const response = await post(body, headers)
+    expect(response.status).toBe(status)
+    expect(response.headers.get('content-type')).toBe('text/plain; charset=utf-8')
+    expect(await response.text()).toMatch(/^END [^\n]+$/)
+  })
+
+  test('is anything but a POST', async ({ expect }) => {
+    const response = await exports.default.fetch('http://relay.test/ussd')
+    expect(response.status).toBe(405)
+  })
+
+  test('may leave out the text, which is a first dial, and the encoding of the plus', async ({
+    expect,
+  }) => {
+    const response = await post('sessionId=s&phoneNumber=+254700000201')
+    expect(response.status).toBe(200)
+    expect(await response.text()).toMatch(/^CON Rootstock DeFi \(\+254700000201\)\n1\. My Balance/)
+  })
+})
+
+describe('a deployment', () => {
+  const body = dialled('+254700000202', '')
+
+  test('answers 503 in production until it has a callback secret', async ({ expect }) => {
+    expect(await dialWith({ ENVIRONMENT: '' }, '/ussd', body)).toEqual({
+      status: 503,
+      text: 'END This service is not in operation.',
+    })
+  })
+
+  test('lives behind its callback secret, and nowhere else', async ({ expect }) => {
+    const secret = { ENVIRONMENT: 'production', CALLBACK_SECRET: 'a-secret-of-this-test' }
+    expect((await dialWith(secret, '/a-secret-of-this-test/ussd', body)).status).toBe(200)
+    expect((await dialWith(secret, '/a-secret-of-another/ussd', body)).status).toBe(404)
+    expect((await dialWith(secret, '/ussd', body)).status).toBe(404)
+  })
+
+  test('serves nothing with a bad variable, and names it', async ({ expect }) => {
+    const bad = { PREFLIGHT: 'perhaps' }
+    expect(await dialWith(bad, '/ussd', body)).toMatchObject({ status: 503 })
+    const request = new Request<unknown, IncomingRequestCfProperties>('http://relay.test/healthz')
+    const health = await worker.fetch(
+      request,
+      { ...env, ...bad } as never,
+      createExecutionContext(),
+    )
+    expect(await health.json()).toEqual({
+      status: 'misconfigured',
+      faults: [{ variable: 'PREFLIGHT', reason: 'has to be on or off' }],
+    })
+  })
+
+  test('stops with another secret than its ledger was begun with, instead of opening new accounts', async ({
+    expect,
+  }) => {
+    await dial('+254700000203', '1')
+    const other = { ACCOUNT_KEY_SECRET: `0x${'77'.repeat(32)}` }
+    expect(await dialWith(other, '/ussd', dialled('+254700000203', '1'))).toEqual({
+      status: 503,
+      text: 'END This service is not in operation.',
+    })
+    expect((await dial('+254700000203', '1')).text).toBe('END Your Balance: 0 tRBTC')
+  })
+
+  test('broadcasts without a look ahead when PREFLIGHT is off, as the demonstration did', async ({
+    expect,
+  }) => {
+    const caller = '+254700000204'
+    const off = { PREFLIGHT: 'off' }
+    expect((await dialWith(off, '/ussd', dialled(caller, '3'))).text).toMatch(/^END Loan Requested/)
+    await untilBalance(caller, '0.01')
+    expect((await dialWith(off, '/ussd', dialled(caller, '3'))).text).toMatch(/^END Loan Requested/)
+    const account = await accountOf(caller)
+    await until(async () => (await processed(account)).length === 2)
+    const [, second] = await processed(account)
+    // Status 1: executed and failed; the intent is spent and nothing was lent.
+    expect(second?.args.status).toBe(1)
+    await untilBalance(caller, '0.01')
+  })
+})
+
+describe('a node that does not answer', () => {
+  const dead = { NODE_URL: 'http://127.0.0.1:9' }
+
+  test('ends a payment with the truth, within 8 s, and for good', async ({ expect }) => {
+    const caller = '+254700000205'
+    await fund(caller, '1')
+    const body = dialled(caller, `2*${recipient}*0.5`)
+    const started = Date.now()
+    const refused = await dialWith(dead, '/ussd', body)
+    expect(refused.text).toBe(
+      'END Service not available. Nothing was sent. Please try again later.',
+    )
+    expect(Date.now() - started).toBeLessThan(8_000)
+    // The node is back, and the gateway delivers again: what was said stays true.
+    expect(await dialWith({}, '/ussd', body)).toEqual(refused)
+    expect(await processed(await accountOf(caller))).toHaveLength(0)
+  })
+
+  test('ends a balance with a sentence', async ({ expect }) => {
+    expect((await dialWith(dead, '/ussd', dialled('+254700000206', '1'))).text).toBe(
+      'END Service not available. Please try again later.',
+    )
+  })
+
+  test('does not keep a paid session from its reply', async ({ expect }) => {
+    const caller = '+254700000207'
+    await fund(caller, '1')
+    const body = dialled(caller, `2*${recipient}*0.5`)
+    const paid = await dialWith({}, '/ussd', body)
+    expect(paid.text).toMatch(/^END Transfer Submitted/)
+    expect(await dialWith(dead, '/ussd', body)).toEqual(paid)
+  })
+})
+
+test('no screen and no answer holds what a node said', async ({ expect }) => {
+  // A loan contract that is not there: every call of it reverts without words.
+  const nowhere = { LOAN_ADDRESS: '0x00000000000000000000000000000000000000ff' }
+  for (const text of ['1', '3', `2*${recipient}*1`]) {
+    const reply = await dialWith(nowhere, '/ussd', dialled('+254700000208', text))
+    expect(reply.text).toMatch(/^END [A-Z][a-z ,.A-Z]+$/)
+  }
+})
