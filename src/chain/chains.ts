@@ -68,3 +68,22 @@ export const poolRules: Readonly<Record<PoolRulesName, PoolRules>> = {
     regressionMs: 2_000,
   },
 }
+
+/** How often Rootstock's blocks come; the times of its rules are told for it. */
+const ROOTSTOCK_BLOCK_MS = 25_000
+
+/**
+ * Rootstock's rules on a chain whose blocks come faster or slower: what is a number of blocks there
+ * stays the same number of blocks.
+ */
+export function atPace(rules: PoolRules, blockMs: number): PoolRules {
+  const paced = (ms: number) => Math.ceil((ms * blockMs) / ROOTSTOCK_BLOCK_MS)
+  return {
+    ...rules,
+    rebroadcastMs: paced(rules.rebroadcastMs),
+    replaceAfterMs: paced(rules.replaceAfterMs),
+    pollMs: paced(rules.pollMs),
+    tendMs: paced(rules.tendMs),
+    regressionMs: paced(rules.regressionMs),
+  }
+}

@@ -33,6 +33,14 @@ describe('the configuration', () => {
     expect(parseConfig({ ...env, CHAIN_ID: '30' }).chain.currency).toBe('RBTC')
   })
 
+  test('keeps what is told in blocks where blocks come faster', ({ expect }) => {
+    const usual = parseConfig(env).rules
+    const fast = parseConfig({ ...env, BLOCK_SECONDS: '2.5' }).rules
+    expect(fast.rebroadcastMs).toBe(usual.rebroadcastMs / 10)
+    expect(fast.tendMs).toBe(usual.tendMs / 10)
+    expect(fast.confirmations).toBe(usual.confirmations)
+  })
+
   test('names every missing variable at once', ({ expect }) => {
     const missing = Object.fromEntries(Object.keys(env).map((name) => [name, undefined]))
     expect(faultsOf(missing)).toEqual(
@@ -57,6 +65,7 @@ describe('the configuration', () => {
     ['PREFLIGHT', 'yes'],
     ['CONFIRMATIONS', '0'],
     ['MAX_GAS_PRICE_WEI', '1e9'],
+    ['BLOCK_SECONDS', '0'],
   ])('is refused with %s=%s, without showing the value', ([name, value], { expect }) => {
     const faults = faultsOf({ [name as string]: value })
     expect(faults.map(({ variable }) => variable)).toEqual([name])
