@@ -1,0 +1,72 @@
+import { createExecutionContext, waitOnExecutionContext } from 'cloudflare:test'
+import { env } from 'cloudflare:workers'
+import { afterEach, beforeEach, describe, test, vi } from 'vitest'
+import worker from '../../../src/worker.ts'
+import { dial, newSession, untilBalance } from '../support/caller.ts'
+import { accountOf, processed, until } from '../support/ground-truth.ts'
+
+type Line = { event: string; message: string; level: string; hash?: string }
+
+const lines: Line[] = []
+
+beforeEach(() => {
+  lines.length = 0
+  vi.spyOn(console, 'log').mockImplementation((line: string) => {
+    lines.push(JSON.parse(line))
+  })
+})
+afterEach(() => {
+  vi.restoreAllMocks()
+})
+
+const messages = () => lines.map(({ message }) => message)
+
+async function hashOfLast(phone: string): Promise<string> {
+  const account = await accountOf(phone)
+  await until(async () => (await processed(account)).length > 0)
+  const last = (await processed(account)).at(-1) as unknown as { transactionHash: string }
+  return last.transactionHash
+}
+
+describe('settlement', () => {
+  test('tells the log when a payment is confirmed, once', async ({ expect }) => {
+    const caller = '+254700000301'
+    await dial(caller, '3')
+    const hash = await hashOfLast(caller)
+    await until(async () => messages().includes(`Loan confirmed: ${hash}`))
+    await untilBalance(caller, '0.01')
+    expect(messages().filter((message) => message === `Loan confirmed: ${hash}`)).toHaveLength(1)
+  })
+
+  test('tells the log why a loan failed on the chain', async ({ expect }) => {
+    const caller = '+254700000302'
+    await dial(caller, '3')
+    await untilBalance(caller, '0.01')
+    const context = createExecutionContext()
+    const body = new URLSearchParams({ phoneNumber: caller, sessionId: newSession(), text: '3' })
+    const request = new Request<unknown, IncomingRequestCfProperties>('http://relay.test/ussd', {
+      method: 'POST',
+      headers: { 'content-type': 'application/x-www-form-urlencoded' },
+      body: body.toString(),
+    })
+    await worker.fetch(request, { ...env, PREFLIGHT: 'off' } as never, context)
+    await waitOnExecutionContext(context)
+    await until(async () => messages().includes('Loan failed on-chain: Existing loan active'))
+    expect(lines.find(({ event }) => event === 'payment.reverted')?.level).toBe('warn')
+  })
+
+  test('puts nothing of a person into the log', async ({ expect }) => {
+    const [caller, friend] = ['+254700000303', '+254700000304']
+    await dial(caller, '3')
+    await untilBalance(caller, '0.01')
+    const typed = '2*0700000304*0.00123'
+    await dial(caller, typed)
+    await dial(caller, '2*0700000304*77777')
+    await dial(caller, '2*nobody*0700000304*much')
+    const hash = await hashOfLast(caller)
+    await until(async () => messages().includes(`Transfer confirmed: ${hash}`))
+    const everything = JSON.stringify(lines)
+    const personal = [caller.slice(1), friend.slice(1), '0700000304', typed, '77777', 'nobody']
+    expect(personal.filter((word) => everything.includes(word))).toEqual([])
+  })
+})
