@@ -63,9 +63,9 @@ function readKey(text: string): Hex {
 
 /** All lower case, or with the checksum of EIP-1191 for this chain or of EIP-55. */
 function readAddress(text: string, chainId: number): Address {
-  const lower = text.toLowerCase()
+  const lower = text.toLowerCase() as Address
   if (!isAddress(lower)) throw new UsageError(`${text} is not an address`)
-  if (![lower, getAddress(lower, chainId), getAddress(lower)].includes(text)) {
+  if (![lower, getAddress(lower, chainId), getAddress(lower)].some((form) => form === text)) {
     throw new UsageError(`${text} has the checksum of another chain or a wrong digit`)
   }
   return lower

@@ -37,7 +37,7 @@ export type DeployOptions = {
   readonly poolWei?: bigint
   /** Of a contract that is deployed now; one that is there keeps its own. 0.01 by default. */
   readonly principalWei?: bigint
-  /** Of a contract that is deployed now. 1,000 by default, which is for a local chain. */
+  /** Of a contract that is deployed now. 1 by default, and 1,000 on a development chain. */
   readonly dailyCapWei?: bigint
   /** Is offered the ownership of both contracts, and has to accept it. */
   readonly newOwner?: Address
@@ -245,7 +245,7 @@ async function runScript(
     RELAYERS: options.relayers.map((relayer) => relayer.toLowerCase()).join(','),
     POOL_WEI: String(options.poolWei ?? 0n),
     PRINCIPAL_WEI: String(options.principalWei ?? 10n ** 16n),
-    DAILY_CAP_WEI: String(options.dailyCapWei ?? 1_000n * 10n ** 18n),
+    DAILY_CAP_WEI: String(options.dailyCapWei ?? (chain.isDevelopment ? 1_000n : 1n) * 10n ** 18n),
     FORWARDER: before?.hasForwarder ? before.record.forwarder : noAddress,
     LOAN: before?.hasForwarder && before.hasLoan ? before.record.loan : noAddress,
     NEW_OWNER: options.newOwner?.toLowerCase() ?? noAddress,

@@ -15,6 +15,7 @@ const deployedSources = ['contracts/src', 'contracts/script']
 /** One contract of the build, as far as this project reads it. */
 export type Artifact = {
   readonly abi: readonly unknown[]
+  readonly bytecode: { readonly object: `0x${string}` }
   readonly deployedBytecode: {
     readonly object: `0x${string}`
     /** Where the constructor writes immutables, by the id of their declaration; offsets in bytes. */

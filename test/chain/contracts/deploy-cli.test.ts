@@ -1,0 +1,125 @@
+import { execFile } from 'node:child_process'
+import { existsSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { type Address, createPublicClient, getAddress, http, parseEther } from 'viem'
+import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts'
+import { afterAll, beforeAll, test } from 'vitest'
+import { projectRoot } from '../../../scripts/contracts/forge.ts'
+import { microLoanAbi } from '../../../src/loan/abi.ts'
+import { type Anvil, startAnvil } from '../../support/anvil.ts'
+import { DEV_KEY, rpc } from '../../support/chain.ts'
+
+const run = promisify(execFile)
+const relayer = privateKeyToAddress(generatePrivateKey())
+
+let anvil: Anvil
+let recordFile: string
+let deployed: { output: string; loan: Address; forwarder: Address }
+
+beforeAll(async () => {
+  anvil = await startAnvil({ chainId: 30 })
+  recordFile = join(mkdtempSync(join(tmpdir(), 'record-')), '30.json')
+  const output = await deploy(['--network', 'mainnet', '--record', recordFile], {
+    RELAYERS: getAddress(relayer, 30),
+    POOL: '2.5',
+    DAILY_CAP: '0.5',
+  })
+  deployed = { output, ...JSON.parse(readFileSync(recordFile, 'utf8')) }
+}, 60_000)
+
+afterAll(() => anvil.stop())
+
+test('the command says what to put into the configuration, in the checksum of its chain', ({
+  expect,
+}) => {
+  expect(deployed.output).toContain('CHAIN_ID = "30"')
+  expect(deployed.output).toContain(`LOAN_ADDRESS = "${getAddress(deployed.loan, 30)}"`)
+  expect(deployed.output).toContain(`FORWARDER_ADDRESS = "${getAddress(deployed.forwarder, 30)}"`)
+  expect(deployed.output).not.toContain(DEV_KEY.slice(2))
+})
+
+test('amounts are read as decimals of the currency', async ({ expect }) => {
+  const client = createPublicClient({ transport: http(anvil.url) })
+  const loan = { address: deployed.loan, abi: microLoanAbi } as const
+  expect(await client.readContract({ ...loan, functionName: 'liquidity' })).toBe(parseEther('2.5'))
+  expect(await client.readContract({ ...loan, functionName: 'dailyCap' })).toBe(parseEther('0.5'))
+})
+
+test('a public record is not written from a local chain', async ({ expect }) => {
+  const file = join(projectRoot, 'deployments/30.json')
+  const existed = existsSync(file)
+  await expect(deploy(['--network', 'mainnet'], { RELAYERS: relayer })).rejects.toMatchObject({
+    stderr: expect.stringContaining('PublicRecordError'),
+  })
+  expect(existsSync(file)).toBe(existed)
+})
+
+test('what is missing or malformed is named before anything is sent', async ({ expect }) => {
+  const before = await rpc(anvil.url, 'eth_blockNumber', [])
+  const ofTestnet = getAddress('0x5fbdb2315678afecb367f032d93f642f64180aa3', 31)
+  const cases: [string[], Record<string, string>, string][] = [
+    [[], {}, 'name a network'],
+    [['--network', 'devnet'], {}, 'name a network'],
+    [['--network', 'mainnet'], { NODE_URL: '' }, 'NODE_URL is not set'],
+    [['--network', 'mainnet'], { DEPLOYER_KEY: '0x12' }, 'DEPLOYER_KEY is not'],
+    [['--network', 'mainnet'], { RELAYERS: 'nobody' }, 'nobody is not an address'],
+    [['--network', 'mainnet'], { RELAYERS: ofTestnet }, 'has the checksum of another chain'],
+    [['--network', 'mainnet'], { RELAYERS: relayer, POOL: '1e3' }, 'POOL is not an amount'],
+  ]
+  for (const [args, environment, reason] of cases) {
+    await expect(deploy(args, environment)).rejects.toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining(reason),
+    })
+  }
+  expect(await rpc(anvil.url, 'eth_blockNumber', [])).toBe(before)
+})
+
+test('an outside wallet withdraws what it was sent, as the README shows it with cast', async ({
+  expect,
+}) => {
+  const wallet = generatePrivateKey()
+  const address = privateKeyToAddress(wallet)
+  await rpc(anvil.url, 'anvil_setBalance', [address, `0x${parseEther('1').toString(16)}`])
+  const readme = readFileSync(join(projectRoot, 'contracts/README.md'), 'utf8')
+  const commands = [...readme.matchAll(/^cast (?:call|send) .*$/gm)].map(([command]) => command)
+  const [deposit, balance, withdraw] = commands
+  expect(commands).toHaveLength(3)
+  const environment = { LOAN: deployed.loan, ETH_RPC_URL: anvil.url, WALLET: address }
+
+  await shell(deposit, { ...environment, ...(await keystore(DEV_KEY)) })
+  expect(await shell(balance, environment)).toMatch(/^10000000000000000\b/)
+  await shell(withdraw, { ...environment, ...(await keystore(wallet)) })
+  const client = createPublicClient({ transport: http(anvil.url) })
+  expect(await client.getBalance({ address })).toBeGreaterThan(parseEther('1.009'))
+  expect(await shell(balance, environment)).toMatch(/^0\b/)
+})
+
+/** A home in which cast's account `mine` is this key. */
+async function keystore(key: string): Promise<{ HOME: string; ETH_PASSWORD: string }> {
+  const HOME = mkdtempSync(join(tmpdir(), 'keystore-'))
+  const ETH_PASSWORD = join(HOME, 'password')
+  writeFileSync(ETH_PASSWORD, 'a password')
+  await shell(`cast wallet import mine --private-key ${key} --unsafe-password 'a password'`, {
+    HOME,
+  })
+  return { HOME, ETH_PASSWORD }
+}
+
+async function deploy(args: string[], environment: Record<string, string>): Promise<string> {
+  const script = join(projectRoot, 'scripts/contracts/deploy-cli.ts')
+  const { stdout } = await run(process.execPath, [script, ...args], {
+    env: { ...process.env, NODE_URL: anvil.url, DEPLOYER_KEY: DEV_KEY, ...environment },
+  })
+  return stdout
+}
+
+async function shell(command: string | undefined, environment: Record<string, string>) {
+  const path = `${join(projectRoot, 'node_modules/.bin')}:${process.env.PATH}`
+  const { stdout } = await run('sh', ['-c', command ?? 'false'], {
+    env: { ...process.env, ...environment, PATH: path },
+  })
+  return stdout
+}

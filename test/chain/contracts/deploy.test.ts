@@ -1,0 +1,381 @@
+import { mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import {
+  type Address,
+  createPublicClient,
+  createTestClient,
+  createWalletClient,
+  getAddress,
+  getContractAddress,
+  type Hex,
+  http,
+  parseEther,
+} from 'viem'
+import { generatePrivateKey, privateKeyToAccount, privateKeyToAddress } from 'viem/accounts'
+import { afterAll, beforeAll, beforeEach, test } from 'vitest'
+import { type DeployOptions, deployContracts } from '../../../scripts/contracts/deploy.ts'
+import { buildContracts, readArtifact } from '../../../scripts/contracts/forge.ts'
+import { microLoanAbi } from '../../../src/loan/abi.ts'
+import { relayForwarderAbi } from '../../../src/relay/forwarder-abi.ts'
+import { type Anvil, startAnvil } from '../../support/anvil.ts'
+import { DEV_KEY } from '../../support/chain.ts'
+import { startPlainNode } from '../stack/plain-node.ts'
+
+const deployer = privateKeyToAddress(DEV_KEY)
+const relayers = [1, 2, 3].map(() => privateKeyToAddress(generatePrivateKey()))
+
+let anvil: Anvil
+let client: ReturnType<typeof createPublicClient>
+let recordFile: string
+/** The chain with both contracts on it, as each test finds it. */
+let snapshot: Hex
+
+beforeAll(async () => {
+  anvil = await startAnvil({ chainId: 31 })
+  client = createPublicClient({ transport: http(anvil.url) })
+  recordFile = newRecordFile()
+  await deployContracts(options())
+  snapshot = await chain().snapshot()
+  writeFileSync(`${recordFile}.kept`, readFileSync(recordFile))
+})
+
+beforeEach(async () => {
+  await chain().revert({ id: snapshot })
+  snapshot = await chain().snapshot()
+  writeFileSync(recordFile, readFileSync(`${recordFile}.kept`))
+})
+
+afterAll(() => anvil.stop())
+
+test('a fresh chain 30 gets both contracts, its relayers, its target and its pool', {
+  timeout: 60_000,
+}, async ({ expect, onTestFinished }) => {
+  const mainnet = await startAnvil({ chainId: 30 })
+  onTestFinished(mainnet.stop)
+  const lines: string[] = []
+  const deployment = await deployContracts({
+    ...options(),
+    nodeUrl: mainnet.url,
+    chainId: 30,
+    recordFile: newRecordFile(),
+    principalWei: parseEther('0.02'),
+    dailyCapWei: parseEther('3'),
+    log: (line) => lines.push(line),
+  })
+  const there = createPublicClient({ transport: http(mainnet.url) })
+  const loan = { address: deployment.loan, abi: microLoanAbi } as const
+  const forwarder = { address: deployment.forwarder, abi: relayForwarderAbi } as const
+  expect(await there.readContract({ ...loan, functionName: 'liquidity' })).toBe(parseEther('5'))
+  expect(await there.readContract({ ...loan, functionName: 'principal' })).toBe(parseEther('0.02'))
+  expect(await there.readContract({ ...loan, functionName: 'dailyCap' })).toBe(parseEther('3'))
+  expect(await there.readContract({ ...loan, functionName: 'owner' })).toBe(deployer)
+  expect(await there.readContract({ ...forwarder, functionName: 'owner' })).toBe(deployer)
+  const trusted = await there.readContract({ ...loan, functionName: 'trustedForwarder' })
+  expect(trusted.toLowerCase()).toBe(deployment.forwarder)
+  const isTarget = { ...forwarder, functionName: 'isTarget', args: [deployment.loan] } as const
+  expect(await there.readContract(isTarget)).toBe(true)
+  for (const relayer of relayers) {
+    const isRelayer = { ...forwarder, functionName: 'isRelayer', args: [relayer] } as const
+    expect(await there.readContract(isRelayer)).toBe(true)
+  }
+  expect(await there.getBalance({ address: deployment.loan })).toBe(parseEther('5'))
+  expect(lines).toContain(`MicroLoan      ${getAddress(deployment.loan, 30)}`)
+  expect(lines).toContain(`RelayForwarder ${getAddress(deployment.forwarder, 30)}`)
+  expect(getAddress(deployment.loan, 30)).not.toBe(getAddress(deployment.loan, 31))
+  const logs = await there.getLogs({ fromBlock: 0n })
+  expect(logs.length).toBeGreaterThan(0)
+  expect(logs.every((log) => log.blockNumber >= deployment.deployedBlock)).toBe(true)
+})
+
+test('a second call finds everything in place and sends nothing', async ({ expect }) => {
+  const before = await client.getBlockNumber()
+  const { loan, forwarder } = await deployContracts(options())
+  expect(await client.getBlockNumber()).toBe(before)
+  expect({ loan, forwarder }).toEqual({ loan: record().loan, forwarder: record().forwarder })
+  expect(record().state).toBe('deployed')
+})
+
+test('a new relayer is allowed without touching anything else', async ({ expect }) => {
+  const before = await client.getTransactionCount({ address: deployer })
+  const added = privateKeyToAddress(generatePrivateKey())
+  const { forwarder } = await deployContracts({ ...options(), relayers: [...relayers, added] })
+  const isRelayer = {
+    address: forwarder,
+    abi: relayForwarderAbi,
+    functionName: 'isRelayer',
+  } as const
+  expect(await client.readContract({ ...isRelayer, args: [added] })).toBe(true)
+  expect(await client.getTransactionCount({ address: deployer })).toBe(before + 1)
+})
+
+test('an empty pool is funded, one with anything in it is left', async ({ expect }) => {
+  const { loan } = record()
+  await sendAsOwner(loan, { functionName: 'defund', args: [parseEther('5')] })
+  await deployContracts(options())
+  const liquidity = { address: loan, abi: microLoanAbi, functionName: 'liquidity' } as const
+  expect(await client.readContract(liquidity)).toBe(parseEther('5'))
+  await sendAsOwner(loan, { functionName: 'defund', args: [parseEther('5') - 1n] })
+  await deployContracts(options())
+  expect(await client.readContract(liquidity)).toBe(1n)
+})
+
+test('a run that was killed between the two contracts is gone on with', async ({ expect }) => {
+  await startOver()
+  const nonce = await client.getTransactionCount({ address: deployer })
+  const [forwarder, loan] = [0, 1].map((offset) => contractAt(nonce + offset))
+  await deployForwarder()
+  writeRecord({ ...record(), forwarder, loan, state: 'sending' })
+  const deployment = await deployContracts(options())
+  expect(deployment).toMatchObject({ forwarder, loan })
+  expect(record().state).toBe('deployed')
+})
+
+test('a run that was killed before it sent anything is started again', async ({ expect }) => {
+  await startOver()
+  writeRecord({ ...record(), forwarder: contractAt(90), loan: contractAt(91), state: 'sending' })
+  const deployment = await deployContracts(options())
+  expect(deployment.forwarder).not.toBe(contractAt(90))
+  expect(await client.getCode({ address: deployment.loan })).toBeDefined()
+})
+
+test('code that differs from the build is refused and named', async ({ expect }) => {
+  for (const [name, address] of [
+    ['MicroLoan', record().loan],
+    ['RelayForwarder', record().forwarder],
+  ] as const) {
+    const code = (await client.getCode({ address })) ?? '0x'
+    // A byte near the start belongs to code and to no immutable.
+    const changed: Hex = `0x${code.slice(2, 20)}${code.slice(20, 22) === '00' ? '01' : '00'}${code.slice(22)}`
+    await chain().setCode({ address, bytecode: changed })
+    await expect(deployContracts(options())).rejects.toMatchObject({
+      name: 'CodeDiffersError',
+      contract: name,
+      address,
+    })
+    await chain().setCode({ address, bytecode: code })
+  }
+})
+
+test('a loan contract that trusts another forwarder is refused', async ({ expect }) => {
+  const { contractAddress } = await deployForwarder()
+  writeRecord({ ...record(), forwarder: contractAddress.toLowerCase() })
+  await expect(deployContracts(options())).rejects.toMatchObject({
+    name: 'CodeDiffersError',
+    contract: 'MicroLoan',
+  })
+})
+
+test('a node of another chain is refused', async ({ expect }) => {
+  const wrong = deployContracts({ ...options(), chainId: 30 })
+  await expect(wrong).rejects.toThrow('the node serves chain 31, not 30')
+})
+
+test('a local chain never gets into the record of a public network', async ({ expect }) => {
+  const file = join(mkdtempSync(join(tmpdir(), 'record-')), 'deployments', '31.json')
+  const before = await client.getBlockNumber()
+  const local = deployContracts({ ...options(), recordFile: file })
+  await expect(local).rejects.toMatchObject({ name: 'PublicRecordError' })
+  expect(await client.getBlockNumber()).toBe(before)
+})
+
+test('a public record is kept from a chain that is not its own, and from a node that is behind', async ({
+  expect,
+}) => {
+  const { url } = await startPlainNode(anvil.url)
+  const before = readFileSync(recordFile, 'utf8')
+  await startOver()
+  const behind = deployContracts({ ...options(), nodeUrl: url })
+  await expect(behind).rejects.toMatchObject({ name: 'CodeMissingError' })
+  expect(readFileSync(recordFile, 'utf8')).toBe(before)
+
+  writeRecord({ ...record(), genesisHash: `0x${'5'.repeat(64)}` })
+  const another = deployContracts({ ...options(), nodeUrl: url })
+  await expect(another).rejects.toMatchObject({ name: 'PublicRecordError' })
+})
+
+test('a local chain that was started over is deployed to again', async ({ expect }) => {
+  await startOver()
+  writeRecord({ ...record(), genesisHash: `0x${'5'.repeat(64)}` })
+  const { loan } = await deployContracts(options())
+  expect(await client.getCode({ address: loan })).toBeDefined()
+})
+
+test('a public node is waited for at each transaction, and lends less', {
+  timeout: 60_000,
+}, async ({ expect }) => {
+  const { url } = await startPlainNode(anvil.url)
+  const { loan } = await deployContracts({
+    ...options(),
+    nodeUrl: url,
+    recordFile: newRecordFile(),
+  })
+  const dailyCap = { address: loan, abi: microLoanAbi, functionName: 'dailyCap' } as const
+  expect(await client.readContract(dailyCap)).toBe(parseEther('1'))
+})
+
+test('what only the owner can do is named when the deployer is not the owner', async ({
+  expect,
+}) => {
+  const other = generatePrivateKey()
+  const added = privateKeyToAddress(generatePrivateKey())
+  const wanted = { ...options(), deployerKey: other, poolWei: 0n }
+  await expect(deployContracts({ ...wanted, relayers: [added] })).rejects.toThrow(
+    `can call setRelayer(${added}, true)`,
+  )
+  await deployContracts(wanted)
+})
+
+test('the ownership of both contracts is offered once', async ({ expect }) => {
+  const newOwner = privateKeyToAddress(generatePrivateKey())
+  const { loan, forwarder } = await deployContracts({ ...options(), newOwner })
+  const before = await client.getBlockNumber()
+  for (const address of [loan, forwarder]) {
+    const contract = { address, abi: microLoanAbi } as const
+    expect(await client.readContract({ ...contract, functionName: 'pendingOwner' })).toBe(newOwner)
+    expect(await client.readContract({ ...contract, functionName: 'owner' })).toBe(deployer)
+  }
+  await deployContracts({ ...options(), newOwner })
+  expect(await client.getBlockNumber()).toBe(before)
+})
+
+test('a deployer with a transaction under way is told to wait', async ({ expect }) => {
+  await startOver()
+  await chain().setAutomine(false)
+  try {
+    await wallet().sendTransaction({ to: deployer, value: 1n, chain: null })
+    await expect(deployContracts(options())).rejects.toMatchObject({
+      name: 'PendingTransactionsError',
+    })
+  } finally {
+    await chain().mine({ blocks: 1 })
+    await chain().setAutomine(true)
+  }
+})
+
+test('no message shows the key or the address of the node', async ({ expect }) => {
+  const poor = generatePrivateKey()
+  const refused = deployContracts({
+    ...options(),
+    deployerKey: poor,
+    recordFile: newRecordFile(),
+  })
+  const error = await refused.then(
+    () => undefined,
+    (reason: Error) => reason,
+  )
+  expect(error).toMatchObject({ name: 'ForgeError' })
+  expect(String(error?.stack)).not.toContain(poor.slice(2))
+  expect(String(error?.stack)).not.toContain(anvil.url)
+})
+
+test('a new version is deployed beside the old one, which stays withdrawable', {
+  timeout: 60_000,
+}, async ({ expect }) => {
+  const old = record()
+  const depositor = privateKeyToAccount(generatePrivateKey())
+  await chain().setBalance({ address: depositor.address, value: parseEther('2') })
+  await depositFor(old.loan, depositor.address, parseEther('1'))
+
+  // As contracts/README.md says: pause, take the pool, move the record away, deploy.
+  await sendAsOwner(old.loan, { functionName: 'pause' })
+  await sendAsOwner(old.loan, { functionName: 'defund', args: [parseEther('5')] })
+  const { loan, forwarder } = await deployContracts({ ...options(), recordFile: newRecordFile() })
+  expect(loan).not.toBe(old.loan)
+  expect(forwarder).not.toBe(old.forwarder)
+
+  const before = await client.getBalance({ address: depositor.address })
+  const hash = await createWalletClient({
+    account: depositor,
+    transport: http(anvil.url),
+  }).writeContract({
+    address: old.loan,
+    abi: microLoanAbi,
+    functionName: 'withdraw',
+    args: [parseEther('1')],
+    chain: null,
+  })
+  const { gasUsed, effectiveGasPrice } = await client.waitForTransactionReceipt({ hash })
+  const paid = gasUsed * effectiveGasPrice
+  expect(await client.getBalance({ address: depositor.address })).toBe(
+    before + parseEther('1') - paid,
+  )
+  expect(await client.getBalance({ address: old.loan })).toBe(0n)
+})
+
+function options(): DeployOptions {
+  return {
+    nodeUrl: anvil.url,
+    chainId: 31,
+    deployerKey: DEV_KEY,
+    relayers,
+    recordFile,
+    poolWei: parseEther('5'),
+    log: () => {},
+  }
+}
+
+function newRecordFile(): string {
+  return join(mkdtempSync(join(tmpdir(), 'record-')), 'contracts.json')
+}
+
+type RecordFile = { loan: Address; forwarder: Address; state: string }
+
+function record(): RecordFile {
+  return JSON.parse(readFileSync(recordFile, 'utf8'))
+}
+
+function writeRecord(content: object): void {
+  mkdirSync(dirname(recordFile), { recursive: true })
+  writeFileSync(recordFile, JSON.stringify(content))
+}
+
+/** The same chain without the contracts. */
+async function startOver(): Promise<void> {
+  const { loan, forwarder } = record()
+  for (const address of [loan, forwarder]) await chain().setCode({ address, bytecode: '0x' })
+}
+
+function contractAt(nonce: number): Address {
+  return getContractAddress({ from: deployer, nonce: BigInt(nonce) }).toLowerCase() as Address
+}
+
+async function deployForwarder(): Promise<{ contractAddress: Address }> {
+  await buildContracts()
+  const hash = await wallet().deployContract({
+    abi: relayForwarderAbi,
+    bytecode: readArtifact('RelayForwarder').bytecode.object,
+    args: [deployer],
+    chain: null,
+  })
+  const { contractAddress } = await client.waitForTransactionReceipt({ hash })
+  if (!contractAddress) throw new Error('the forwarder was not deployed')
+  return { contractAddress }
+}
+
+type OwnerCall =
+  | { readonly functionName: 'defund'; readonly args: readonly [bigint] }
+  | { readonly functionName: 'pause' }
+
+/** A call of the loan contract by its owner, waited for. */
+async function sendAsOwner(address: Address, call: OwnerCall): Promise<void> {
+  const contract = { address, abi: microLoanAbi, chain: null } as const
+  const hash = await (call.functionName === 'pause'
+    ? wallet().writeContract({ ...contract, functionName: 'pause' })
+    : wallet().writeContract({ ...contract, functionName: 'defund', args: call.args }))
+  await client.waitForTransactionReceipt({ hash })
+}
+
+async function depositFor(loan: Address, account: Address, value: bigint): Promise<void> {
+  const deposit = { functionName: 'depositFor', args: [account], value, chain: null } as const
+  const hash = await wallet().writeContract({ address: loan, abi: microLoanAbi, ...deposit })
+  await client.waitForTransactionReceipt({ hash })
+}
+
+function wallet() {
+  return createWalletClient({ account: privateKeyToAccount(DEV_KEY), transport: http(anvil.url) })
+}
+
+function chain() {
+  return createTestClient({ mode: 'anvil', transport: http(anvil.url) })
+}
