@@ -450,7 +450,7 @@ export function createSqlLedger(sql: Sql, rules: LedgerRules, now: () => number)
       const decided = decidedOf(row, refusing.input)
       const own = row?.state === 'claimed' && row.token === refusing.token
       if (decided !== undefined && !own) return decided
-      if (row?.token != null) letGo(row.token)
+      if (own) letGo(refusing.token)
       decide(refusing, 'refused', refusing.reply)
       return { kind: 'refused' }
     },
@@ -470,8 +470,8 @@ export function createSqlLedger(sql: Sql, rules: LedgerRules, now: () => number)
       if (seen !== undefined && (isClaiming(account, session) || seen !== seenOf(account))) {
         return { kind: 'changed' }
       }
-      // The holder before us never recorded: its token is dead from here on, and its nonce is free.
-      if (row?.token != null) letGo(row.token)
+      // A holder before us never recorded: its token is dead from here on, and its nonce's lease ended
+      // with the session's.
       const nonce = freeNonce(chainNonce)
       sql.exec(
         `INSERT INTO sessions VALUES (?, 'claimed', ?, ?, ?, NULL, ?, ?, ?)
@@ -530,7 +530,6 @@ export function createSqlLedger(sql: Sql, rules: LedgerRules, now: () => number)
       const row = sessionRow(adoption.session)
       const decided = decidedOf(row, adoption.input)
       if (decided !== undefined) return decided
-      if (row?.token != null) letGo(row.token)
       insertPayment(adoption.session, adoption.order, 'queued')
       const payment = paymentRow(adoption.session)
       if (payment !== undefined) move(payment, 'mined', executionColumns(adoption.execution))
