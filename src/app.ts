@@ -7,14 +7,17 @@ export type AppParts = {
   callbackSecret: string | undefined
   /** Under `/rpc`. */
   node: Hono
+  /** Under `/keys`. */
+  keys: Hono
   log: Log
 }
 
 /** Mounts the parts. What none of them handles ends here, once. */
-export function createApp({ ussd, callbackSecret, node, log }: AppParts): Hono {
+export function createApp({ ussd, callbackSecret, node, keys, log }: AppParts): Hono {
   const app = new Hono()
   app.get('/healthz', (c) => c.json({ status: 'ok' }))
   app.route('/rpc', node)
+  app.route('/keys', keys)
   app.route(callbackSecret === undefined ? '/ussd' : `/${callbackSecret}/ussd`, ussd)
   app.notFound((c) => c.text('Not found\n', 404))
   app.onError((error, c) => {

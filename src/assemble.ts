@@ -37,6 +37,18 @@ export function assembleNodeService(config: Config, runtime: Runtime): NodeServi
   return createNodeService({ chainId: config.chain.id, urls: config.nodeUrls, ...runtime })
 }
 
+/** The node services of all networks; the relay's own is the given one. */
+export function assembleNodeServices(
+  config: Config,
+  runtime: Runtime,
+  own: NodeService,
+): ReadonlyMap<number, NodeService> {
+  const services = [...config.networks].map(([chainId, urls]) =>
+    chainId === own.chainId ? own : createNodeService({ chainId, urls, ...runtime }),
+  )
+  return new Map(services.map((service) => [service.chainId, service]))
+}
+
 /** The name under which a relayer's ledger is kept: nonces belong to a key on a chain. */
 export function ledgerName(config: Config): string {
   return `${config.chain.id}:${signerOf(config).address.toLowerCase()}`

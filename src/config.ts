@@ -12,6 +12,8 @@ export type Config = {
   fees: FeeLimits
   /** The preferred node first. */
   nodeUrls: readonly string[]
+  /** The nodes of every network that the node service serves, the relay's own among them. */
+  networks: ReadonlyMap<Chain['id'], readonly string[]>
   loan: Address
   forwarder: Address
   relayerMnemonic: string
@@ -67,14 +69,17 @@ const listOf = <Item extends z.ZodType<unknown, string>>(item: Item) =>
 const choice = <const Options extends readonly [string, ...string[]]>(...options: Options) =>
   z.enum(options, `has to be ${options.join(' or ')}`)
 
+const nodeUrls = listOf(
+  z.url({ protocol: /^https?$/, error: 'has to be http(s) addresses' }),
+).refine((urls) => urls.length > 0, 'has to name a node')
+
 const environment = z.object({
   ENVIRONMENT: choice('production', 'development').default('production'),
   CHAIN_ID: choice('30', '31').default('31'),
   POOL_RULES: choice('rootstock', 'anvil').default('rootstock'),
-  NODE_URL: listOf(z.url({ protocol: /^https?$/, error: 'has to be http(s) addresses' })).refine(
-    (urls) => urls.length > 0,
-    'has to name a node',
-  ),
+  NODE_URL: nodeUrls,
+  NODE_URL_30: nodeUrls.optional(),
+  NODE_URL_31: nodeUrls.optional(),
   LOAN_ADDRESS: address,
   FORWARDER_ADDRESS: address,
   RELAYER_MNEMONIC: z.string().regex(/^([a-z]+ ){11,23}[a-z]+$/, 'has to be 12 to 24 words'),
@@ -121,7 +126,12 @@ export function parseConfig(env: Readonly<Record<string, unknown>>): Config {
     )
   }
   const values = parsed.data
-  if (values.RELAYER_MNEMONIC === WELL_KNOWN_MNEMONIC && !values.NODE_URL.every(isLoopback)) {
+  const chain = chains[values.CHAIN_ID === '30' ? 30 : 31]
+  const networks = new Map<Chain['id'], readonly string[]>([[chain.id, values.NODE_URL]])
+  if (values.NODE_URL_30 !== undefined) networks.set(30, values.NODE_URL_30)
+  if (values.NODE_URL_31 !== undefined) networks.set(31, values.NODE_URL_31)
+  const urls = networks.get(chain.id) ?? values.NODE_URL
+  if (values.RELAYER_MNEMONIC === WELL_KNOWN_MNEMONIC && !urls.every(isLoopback)) {
     throw new ConfigError([
       {
         variable: 'RELAYER_MNEMONIC',
@@ -129,7 +139,6 @@ export function parseConfig(env: Readonly<Record<string, unknown>>): Config {
       },
     ])
   }
-  const chain = chains[values.CHAIN_ID === '30' ? 30 : 31]
   const loan = addressOf(values, 'LOAN_ADDRESS', chain)
   const forwarder = addressOf(values, 'FORWARDER_ADDRESS', chain)
   if (values.ACCOUNT_ID_SECRET === values.ACCOUNT_KEY_SECRET) {
@@ -149,7 +158,8 @@ export function parseConfig(env: Readonly<Record<string, unknown>>): Config {
       minWei: values.MIN_GAS_PRICE_WEI,
       maxWei: values.MAX_GAS_PRICE_WEI ?? MAX_GAS_PRICE_WEI[values.POOL_RULES],
     },
-    nodeUrls: values.NODE_URL,
+    nodeUrls: urls,
+    networks,
     loan,
     forwarder,
     relayerMnemonic: values.RELAYER_MNEMONIC,

@@ -4,6 +4,7 @@ import { createApp, misconfiguredApp } from './app.ts'
 import {
   assembleAnswer,
   assembleNodeService,
+  assembleNodeServices,
   assembleRelayer,
   ledgerName,
   type Runtime,
@@ -11,9 +12,18 @@ import {
 import { systemClock } from './clock.ts'
 import { type Config, ConfigError, parseConfig } from './config.ts'
 import { createJsonLog } from './log.ts'
+import { feedLimits } from './node/feed.ts'
+import { createObjectSockets, type FeedNamespace, feedObject } from './node/feed-object.ts'
+import type { Keys } from './node/keys.ts'
 import { createConfigKeys } from './node/keys-config.ts'
-import { nodeRoutes } from './node/route.ts'
-import type { NodeService } from './node/service.ts'
+import {
+  createObjectKeys,
+  createObjectRegistry,
+  KeysObject,
+  type KeysStub,
+} from './node/keys-object.ts'
+import { keyRoutes, nodeRoutes } from './node/route.ts'
+import { createNodeService, type NodeService } from './node/service.ts'
 import type { Ledger } from './relay/ledger.ts'
 import { createObjectLedger, type LedgerStub, ledgerObject } from './relay/ledger-object.ts'
 import { ledgerRules } from './relay/ledger-sql.ts'
@@ -38,6 +48,10 @@ type Assembled = {
   nodeService: NodeService
   app: () => Hono
   ledger: () => LedgerStub
+  /** Every API key is in one object; each isolate remembers those that are used. */
+  registry: () => KeysStub
+  keys: Keys
+  feeds: () => FeedNamespace
 }
 
 const assembled = new WeakMap<Env, Assembled>()
@@ -49,11 +63,16 @@ function assemble(env: Env): Assembled {
   const config = parseConfig(env as unknown as Record<string, unknown>)
   const nodeService = assembleNodeService(config, runtime)
   const ledger = () => env.LEDGER.getByName(ledgerName(config)) as unknown as LedgerStub
+  const registry = () => env.KEYS.getByName('keys') as unknown as KeysStub
+  const configured = createConfigKeys({ hashes: config.rpcKeyHashes, chainId: config.chain.id })
   let app: Hono | undefined
   const parts: Assembled = {
     config,
     nodeService,
     ledger,
+    registry,
+    keys: createObjectKeys({ stub: registry, configured, clock: systemClock }),
+    feeds: () => env.FEED,
     app: () => {
       app ??= assembleApp(parts)
       return app
@@ -63,7 +82,8 @@ function assemble(env: Env): Assembled {
   return parts
 }
 
-function assembleApp({ config, nodeService, ledger }: Assembled): Hono {
+function assembleApp(parts: Assembled): Hono {
+  const { config, nodeService, ledger } = parts
   const relayer = assembleRelayer(config, runtime, nodeService, createObjectLedger(ledger))
   const isOpen = config.isDevelopment || config.callbackSecret !== undefined
   return createApp({
@@ -72,10 +92,17 @@ function assembleApp({ config, nodeService, ledger }: Assembled): Hono {
       : closedRoutes(),
     callbackSecret: config.callbackSecret,
     node: nodeRoutes({
-      keys: createConfigKeys({ hashes: config.rpcKeyHashes, chainId: config.chain.id }),
-      services: new Map([[config.chain.id, nodeService]]),
+      keys: parts.keys,
+      services: assembleNodeServices(config, runtime, nodeService),
+      sockets: createObjectSockets(parts.feeds),
       background: waitUntil,
       log,
+    }),
+    keys: keyRoutes({
+      registry: createObjectRegistry(parts.registry),
+      operatorToken: config.operatorToken,
+      chainIds: [...config.networks.keys()],
+      now: systemClock.now,
     }),
     log,
   })
@@ -106,6 +133,23 @@ export class LedgerObject extends ledgerObject<Env>((env) => {
     log,
   }
 }) {}
+
+/** The subscribers of one network: see `src/node/feed-object.ts`. */
+export class FeedObject extends feedObject<Env>((env, chainId) => {
+  const { config, keys } = assemble(env)
+  const urls = config.networks.get(chainId === 30 ? 30 : 31) ?? []
+  return {
+    service: createNodeService({ chainId, urls, ...runtime }),
+    urls,
+    keys,
+    limits: feedLimits,
+    clock: systemClock,
+    log,
+  }
+}) {}
+
+/** The API keys: see `src/node/keys-object.ts`. */
+export { KeysObject }
 
 export default {
   fetch: (request, env, context) => appOf(env).fetch(request, env, context),

@@ -1,4 +1,4 @@
-import { hashKey, type Keys } from './keys.ts'
+import { hashKey, type KeyCheck, type Keys } from './keys.ts'
 
 /** Keys from the configuration: hashes only, all for one network, without a quota. */
 export function createConfigKeys({
@@ -9,17 +9,11 @@ export function createConfigKeys({
   chainId: number
 }): Keys {
   const known = new Set(hashes.map((hash) => hash.toLowerCase()))
-  return {
-    async check(key) {
-      const hash = await hashKey(key)
-      if (!known.has(hash)) return { kind: 'unknown' }
-      return {
-        kind: 'granted',
-        id: hash.slice(0, 12),
-        chainId,
-        methods: undefined,
-        spend: async () => undefined,
-      }
-    },
+
+  async function lookup(hash: string): Promise<KeyCheck> {
+    if (!known.has(hash)) return { kind: 'unknown' }
+    return { kind: 'granted', hash, chainId, methods: undefined, spend: async () => undefined }
   }
+
+  return { lookup, check: async (key) => lookup(await hashKey(key)) }
 }

@@ -1,9 +1,8 @@
 import type { z } from 'zod'
 import { RpcError } from '../chain/rpc.ts'
 import { codes } from './codes.ts'
-import type { Node } from './node.ts'
+import type { AskOptions, Node } from './node.ts'
 import type { Subscriptions } from './subscriptions.ts'
-import type { AskOptions } from './upstreams.ts'
 
 /** What a method may use to make its answer. */
 export type Context = {

@@ -30,6 +30,7 @@ import { ethSendRawTransaction } from './methods/eth-send-raw-transaction.ts'
 import { ethSubscribe } from './methods/eth-subscribe.ts'
 import { ethUnsubscribe } from './methods/eth-unsubscribe.ts'
 import { netVersion } from './methods/net-version.ts'
+import { rpcDiscover } from './methods/rpc-discover.ts'
 import { traceBlock } from './methods/trace-block.ts'
 import { traceFilter } from './methods/trace-filter.ts'
 import { traceTransaction } from './methods/trace-transaction.ts'
@@ -69,6 +70,7 @@ export const methods: readonly Method[] = [
   ethSubscribe,
   ethUnsubscribe,
   netVersion,
+  rpcDiscover,
   traceBlock,
   traceFilter,
   traceTransaction,

@@ -15,3 +15,9 @@ export type Node = {
    */
   readonly call: <T>(method: string, params: readonly unknown[], result: z.ZodType<T>) => Promise<T>
 }
+
+/** How work on a node may be given to another. */
+export type AskOptions = {
+  /** `null` may only mean that this node is behind: another is asked before it is believed. */
+  mayLag?: boolean
+}

@@ -1,11 +1,20 @@
 import { type Context, Hono } from 'hono'
+import { z } from 'zod'
 import { RpcError } from '../chain/rpc.ts'
-import type { Log } from '../log.ts'
+import { faultOf, type Log } from '../log.ts'
 import { codes } from './codes.ts'
-import type { Keys, Spent } from './keys.ts'
+import {
+  defaultQuota,
+  hashKey,
+  type KeyRecord,
+  type KeyRegistry,
+  type Keys,
+  type Spent,
+} from './keys.ts'
 import { errorText, parseMessage } from './message.ts'
 import { joinResponses, respond } from './respond.ts'
 import type { NodeService } from './service.ts'
+import type { SocketKeeper } from './sockets.ts'
 
 /** The largest request that is read. A transaction has at most 128 KB, twice that in hex. */
 export const maxBodyBytes = 2 * 1024 * 1024
@@ -14,22 +23,19 @@ export type NodeRouteDeps = {
   keys: Keys
   /** The service of each network that this deployment serves. */
   services: ReadonlyMap<number, NodeService>
+  /** Where WebSockets are served. */
+  sockets?: SocketKeeper
   /** Keeps the runtime alive for work that others may be waiting for (`waitUntil`). */
   background: (work: Promise<unknown>) => void
   log: Log
 }
 
 /** `POST /<API_KEY>`: JSON-RPC 2.0. Every refusal is a JSON-RPC error object too. */
-export function nodeRoutes({ keys, services, background, log }: NodeRouteDeps): Hono {
+export function nodeRoutes({ keys, services, sockets, background, log }: NodeRouteDeps): Hono {
   const routes = new Hono()
 
-  // The key is in the address and no cookie plays a part, so a page of any origin may ask.
-  routes.use('*', async (c, next) => {
-    c.header('access-control-allow-origin', '*')
-    await next()
-  })
-
   routes.options('*', (c) => {
+    c.header('access-control-allow-origin', '*')
     c.header('access-control-allow-methods', 'POST')
     c.header('access-control-allow-headers', 'content-type')
     c.header('access-control-max-age', '86400')
@@ -71,16 +77,81 @@ export function nodeRoutes({ keys, services, background, log }: NodeRouteDeps): 
     return json(c, invalid ? 400 : 200, text)
   })
 
-  routes.all('*', async (c) => {
+  routes.get('/:key', async (c, next) => {
+    if (c.req.header('upgrade')?.toLowerCase() !== 'websocket' || sockets === undefined) {
+      return await next()
+    }
+    const key = await keys.check(c.req.param('key'))
+    if (key.kind === 'unknown' || !services.has(key.chainId)) return unauthorized(c)
+    const accepted = await sockets.accept(c.req.raw, key.hash, key.chainId)
+    if (accepted !== 'too_many') return accepted
+    return refuse(c, 429, codes.limitExceeded, 'this key has as many connections as it may have')
+  })
+
+  routes.all('*', (c) => {
     if (c.req.method === 'POST') return unauthorized(c)
     c.header('allow', 'POST')
-    return refuse(c, 405, codes.invalidRequest, 'use POST')
+    return refuse(c, 405, codes.invalidRequest, 'use POST, or a WebSocket')
+  })
+
+  routes.onError((error, c) => {
+    log({ level: 'error', event: 'rpc.failed', message: faultOf(error) })
+    return refuse(c, 503, codes.internal, 'not available now, try again')
   })
 
   return routes
 }
 
 /** The same words for a key that is missing, malformed, unknown or revoked. */
+export type KeyRouteDeps = {
+  registry: KeyRegistry
+  /** Without it nobody may. */
+  operatorToken: string | undefined
+  /** The networks that this deployment serves. */
+  chainIds: readonly number[]
+  now: () => number
+}
+
+/** What the operator does with keys: `GET /`, `POST /` and `DELETE /<start of the hash>`. */
+export function keyRoutes({ registry, operatorToken, chainIds, now }: KeyRouteDeps): Hono {
+  const routes = new Hono()
+  const newKey = z.object({
+    hash: z.string().regex(/^[0-9a-f]{64}$/),
+    name: z.string().min(1).max(100),
+    chainId: z.number().refine((id) => chainIds.includes(id), { error: 'is not served here' }),
+    quota: z.int().positive().nullable().default(defaultQuota),
+    methods: z.array(z.string().max(100)).min(1).max(100).nullable().default(null),
+  })
+
+  routes.use('*', async (c, next) => {
+    const [, token = ''] = c.req.header('authorization')?.match(/^Bearer (.+)$/) ?? []
+    if (operatorToken !== undefined && (await isSame(token, operatorToken))) return await next()
+    return c.json({ error: "the operator's token is needed" }, 401)
+  })
+
+  routes.get('/', async (c) => c.json(await registry.list()))
+
+  routes.post('/', async (c) => {
+    const parsed = newKey.safeParse(await c.req.json().catch(() => undefined))
+    if (!parsed.success) return c.json({ error: z.prettifyError(parsed.error) }, 400)
+    const record: KeyRecord = { ...parsed.data, createdAt: now(), revokedAt: null }
+    if (await registry.create(record)) return c.json(record, 201)
+    return c.json({ error: 'there is such a key already' }, 409)
+  })
+
+  routes.delete('/:id{[0-9a-f]{8,64}}', async (c) => {
+    const revoked = await registry.revoke(c.req.param('id'))
+    return revoked > 0 ? c.json({ revoked }) : c.json({ error: 'there is no such key' }, 404)
+  })
+
+  return routes
+}
+
+/** Over hashes, so that the time it takes tells nothing of the token. */
+async function isSame(given: string, expected: string): Promise<boolean> {
+  return (await hashKey(given)) === (await hashKey(expected))
+}
+
 function unauthorized(c: Context): Response {
   return refuse(c, 401, codes.unauthorized, 'no valid API key')
 }
@@ -93,14 +164,18 @@ function overQuota(c: Context, { resetAt }: Spent, id: string): Response {
   return json(c, 429, errorText(id, error))
 }
 
-type Status = 200 | 400 | 401 | 405 | 413 | 415 | 429
+type Status = 200 | 400 | 401 | 405 | 413 | 415 | 429 | 503
 
 function refuse(c: Context, status: Status, code: number, message: string): Response {
   return json(c, status, errorText('null', new RpcError(code, message)))
 }
 
 function json(c: Context, status: Status, text: string): Response {
-  return c.body(text, status, { 'content-type': 'application/json' })
+  return c.body(text, status, {
+    'content-type': 'application/json',
+    // The key is in the address and no cookie plays a part, so a page of any origin may ask.
+    'access-control-allow-origin': '*',
+  })
 }
 
 function isJson(contentType = ''): boolean {

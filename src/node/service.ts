@@ -8,11 +8,13 @@ import type { Context, Method } from './method.ts'
 import { methods } from './methods.ts'
 import type { Subscriptions } from './subscriptions.ts'
 import { createUpstream } from './upstream.ts'
-import { createUpstreams } from './upstreams.ts'
+import { createUpstreams, type Upstreams } from './upstreams.ts'
 
 /** The node service of one network. */
 export type NodeService = {
   readonly chainId: number
+  /** The nodes themselves, for what follows the chain. */
+  readonly nodes: Upstreams
   /** For callers in the same process: no envelope, no key, no quota; everything else as over HTTP. */
   readonly request: Rpc
   /**
@@ -128,7 +130,7 @@ export function createNodeService(deps: NodeServiceDeps): NodeService {
     )
   }
 
-  return { chainId, request, answer }
+  return { chainId, nodes: upstreams, request, answer }
 }
 
 function keyOf({ name }: Method, params: Record<string, unknown>): string {

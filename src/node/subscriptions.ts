@@ -13,7 +13,7 @@ export type Subscriptions = {
    * @returns the id of the new subscription: 16 random bytes in hex
    * @throws {RpcError} the connection has as many as it may have
    */
-  readonly add: (topic: Topic) => string
+  readonly add: (topic: Topic) => Promise<string>
   /** Whether there was such a subscription. */
   readonly remove: (id: string) => boolean
 }

@@ -6,15 +6,10 @@ import type { Clock } from '../clock.ts'
 import { faultOf, type Log } from '../log.ts'
 import { minedBlock } from './block.ts'
 import { codes } from './codes.ts'
-import type { Node, Profile } from './node.ts'
+import type { AskOptions, Node, Profile } from './node.ts'
 import { UntrueAnswer } from './untrue.ts'
 import type { Upstream } from './upstream.ts'
 import { quantity, toQuantity } from './values.ts'
-
-export type AskOptions = {
-  /** `null` may only mean that this node is behind: another is asked before it is believed. */
-  mayLag?: boolean
-}
 
 /** The nodes behind one network, used as if they were one that does not fail. */
 export type Upstreams = {

@@ -21,7 +21,7 @@ export const ethSubscribe = method({
     if (subscriptions === undefined) {
       throw new RpcError(codes.methodNotFound, 'method not found: eth_subscribe needs a WebSocket')
     }
-    return subscriptions.add(
+    return await subscriptions.add(
       type === 'logs' ? { kind: type, filter: filter ?? {} } : { kind: type },
     )
   },

@@ -1,0 +1,16 @@
+import { z } from 'zod'
+import { method } from '../method.ts'
+import { openRpcDocument } from '../openrpc.ts'
+
+/** The OpenRPC document of the service, made from the list of its methods. */
+export const rpcDiscover = method({
+  name: 'rpc.discover',
+  summary: 'The OpenRPC document of this service',
+  params: {},
+  result: z.looseObject({
+    openrpc: z.string(),
+    methods: z.array(z.looseObject({ name: z.string() })),
+  }),
+  lasts: () => true,
+  call: async (_, { methods }) => openRpcDocument(methods),
+})

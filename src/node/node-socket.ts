@@ -1,0 +1,124 @@
+import { z } from 'zod'
+
+/** A WebSocket to a node that says when there is something new. */
+export type NodeSocket = {
+  /** Connects where it is not connected; to the next address after a failure. */
+  readonly ensure: () => void
+  readonly isOpen: () => boolean
+  /** Hashes that entered the pool, since the last call. */
+  readonly takeHashes: () => string[]
+  readonly close: () => void
+}
+
+const notification = z.object({
+  method: z.literal('eth_subscription'),
+  params: z.object({ result: z.unknown() }),
+})
+
+const reply = z.object({ id: z.number(), result: z.string() })
+
+const subscriptions = { heads: 1, hashes: 2 } as const
+
+/** A node that does not take the connection is left alone for so long. */
+const retryMs = 3_000
+
+/** More than this is not held for a reader who does not come. */
+const mostHashes = 50_000
+
+/**
+ * Listens to one of the nodes, at the addresses of their HTTP service. Nodes that serve WebSocket
+ * elsewhere, or not at all, are found out by polling.
+ */
+export function createNodeSocket({
+  urls,
+  connect,
+  now,
+  nudge,
+}: {
+  urls: readonly string[]
+  connect: (url: string) => WebSocket
+  now: () => number
+  /** Something new is there. */
+  nudge: () => void
+}): NodeSocket {
+  let socket: WebSocket | undefined
+  let isOpen = false
+  let attempts = 0
+  let triedAt = Number.NEGATIVE_INFINITY
+  let hashes: string[] = []
+
+  return {
+    ensure() {
+      if (socket !== undefined || now() - triedAt < retryMs) return
+      triedAt = now()
+      const url = urls[attempts % urls.length]
+      attempts += 1
+      if (url !== undefined) open(url.replace(/^http/, 'ws'))
+    },
+    isOpen: () => isOpen,
+    takeHashes() {
+      const taken = hashes
+      hashes = []
+      return taken
+    },
+    close() {
+      socket?.close()
+      drop()
+    },
+  }
+
+  function open(url: string): void {
+    let own: WebSocket
+    try {
+      own = connect(url)
+    } catch {
+      return
+    }
+    socket = own
+    own.addEventListener('open', () => {
+      send(own, subscriptions.heads, 'newHeads')
+      send(own, subscriptions.hashes, 'newPendingTransactions')
+    })
+    own.addEventListener('message', ({ data }) => {
+      if (socket === own && typeof data === 'string') take(data)
+    })
+    for (const ended of ['close', 'error'] as const) {
+      own.addEventListener(ended, () => {
+        if (socket === own) drop()
+      })
+    }
+  }
+
+  function send(own: WebSocket, id: number, type: string): void {
+    own.send(JSON.stringify({ jsonrpc: '2.0', id, method: 'eth_subscribe', params: [type] }))
+  }
+
+  function take(text: string): void {
+    const message: unknown = parsed(text)
+    const answer = reply.safeParse(message)
+    // Only a node that took both subscriptions tells everything.
+    if (answer.success && answer.data.id === subscriptions.hashes) {
+      isOpen = true
+      nudge()
+    }
+    const told = notification.safeParse(message)
+    if (!told.success) return
+    const { result } = told.data.params
+    if (typeof result === 'string' && hashes.length < mostHashes) hashes.push(result)
+    nudge()
+  }
+
+  function drop(): void {
+    socket = undefined
+    isOpen = false
+    nudge()
+  }
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
