@@ -25,8 +25,8 @@ import {
 import { keyRoutes, nodeRoutes } from './node/route.ts'
 import { createNodeService, type NodeService } from './node/service.ts'
 import type { Ledger } from './relay/ledger.ts'
+import { ledgerRules } from './relay/ledger.ts'
 import { createObjectLedger, type LedgerStub, ledgerObject } from './relay/ledger-object.ts'
-import { ledgerRules } from './relay/ledger-sql.ts'
 import { tend } from './relay/tend.ts'
 import { closedRoutes, ussdRoutes } from './ussd/route.ts'
 

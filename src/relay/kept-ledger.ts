@@ -1,12 +1,6 @@
 import { faultOf, type Log } from '../log.ts'
-import type { Ledger } from './ledger.ts'
-import {
-  callLedger,
-  type LedgerMethod,
-  type LedgerRules,
-  ledgerThrough,
-  type SqlLedger,
-} from './ledger-sql.ts'
+import type { Ledger, LedgerRules } from './ledger.ts'
+import { callLedger, type LedgerMethod, ledgerThrough, type SqlLedger } from './ledger-sql.ts'
 import type { Tended } from './tend.ts'
 
 /** What the composition root gives a ledger's keeper. */

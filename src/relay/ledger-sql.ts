@@ -13,6 +13,7 @@ import type {
   Leased,
   Leasing,
   Ledger,
+  LedgerRules,
   MinedReport,
   OpenNonce,
   Order,
@@ -29,25 +30,6 @@ import type {
   Work,
 } from './ledger.ts'
 import type { Sql, SqlValue } from './sql.ts'
-
-/** What a ledger is told once. */
-export type LedgerRules = {
-  /** How long a claim may take from reservation to record. */
-  leaseMs: number
-  /** Nonces from the chain's count on that may be in use at a time. */
-  maxInFlight: number
-  /** Blocks that a settled payment stays watched. */
-  watchBlocks: number
-  /** How long a session stays answered after it was decided; at least the chain's 7 days. */
-  retentionMs: number
-}
-
-export const ledgerRules = {
-  // Longer than the 8 s in which a caller is answered: a Worker that still waits may still record.
-  leaseMs: 12_000,
-  // The forwarder refuses a spent id for 7 days; a day more covers clocks and pauses.
-  retentionMs: 8 * 24 * 60 * 60 * 1000,
-} as const
 
 /** Queued payments and others that one round of tending takes up. */
 const WORK_LIMIT = 500
@@ -302,7 +284,10 @@ export function createSqlLedger(sql: Sql, rules: LedgerRules, now: () => number)
       now(),
       chainNonce,
     )
-    const [waiting] = sql.exec(`SELECT 1 AS one FROM payments WHERE state = 'queued' LIMIT 1`)
+    const [waiting] = sql.exec(
+      `SELECT 1 AS one FROM payments WHERE state = 'queued' AND attempts < ? LIMIT 1`,
+      rules.maxAttempts,
+    )
     if (waiting !== undefined) return undefined
     const [abandoned] = sql.exec<{ nonce: number }>(
       `SELECT nonce FROM nonces WHERE state = 'leased' AND lease_until <= ? ORDER BY nonce LIMIT 1`,
@@ -614,7 +599,11 @@ export function createSqlLedger(sql: Sql, rules: LedgerRules, now: () => number)
         if (row.state !== 'leased') return { kind: 'taken' }
         if (row.token !== token && (row.lease_until ?? 0) > now()) return { kind: 'taken' }
       }
-      if (session !== undefined && paymentRow(session)?.state !== 'queued') return { kind: 'taken' }
+      if (session !== undefined) {
+        const payment = paymentRow(session)
+        const isWaiting = payment?.state === 'queued' && payment.attempts < rules.maxAttempts
+        if (!isWaiting) return { kind: 'taken' }
+      }
       leaseNonce(nonce, token, session)
       return { kind: 'leased', slot: slotOf(nonce) }
     },

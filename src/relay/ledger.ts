@@ -32,7 +32,10 @@ export type Ledger = {
   /** An account's last payments, the newest first. */
   payments(account: Address, limit: number): Promise<Payment[]>
 
-  /** Reserves a nonce outside a session: for a queued payment, or to fill a gap (`session` undefined). */
+  /**
+   * Reserves a nonce outside a session: for a queued payment that was not carried in vain too often,
+   * or to fill a gap (`session` undefined).
+   */
   lease(lease: Leasing): Promise<Leased | { kind: 'taken' }>
   /** Makes a leased nonce's transaction durable; only the live token may. */
   attach(attachment: Attachment): Promise<Recorded>
@@ -61,6 +64,28 @@ export type Ledger = {
   /** Forgets payments settled for longer than the retention time, then their sessions. */
   prune(): Promise<void>
 }
+
+/** What a ledger is told once. */
+export type LedgerRules = {
+  /** How long a claim may take from reservation to record. */
+  leaseMs: number
+  /** Nonces from the chain's count on that may be in use at a time. */
+  maxInFlight: number
+  /** Blocks that a settled payment stays watched. */
+  watchBlocks: number
+  /** Transactions that may carry a payment in vain before it is left to its deadline. */
+  maxAttempts: number
+  /** How long a session stays answered after it was decided; at least the chain's 7 days. */
+  retentionMs: number
+}
+
+export const ledgerRules = {
+  // Longer than the 8 s in which a caller is answered: a Worker that still waits may still record.
+  leaseMs: 12_000,
+  maxAttempts: 8,
+  // The forwarder refuses a spent id for 7 days; a day more covers clocks and pauses.
+  retentionMs: 8 * 24 * 60 * 60 * 1000,
+} as const
 
 export type Identity = { chainId: number; fingerprints: Readonly<Record<string, string>> }
 export type Identified = { kind: 'same' } | { kind: 'different'; names: string[] }

@@ -28,6 +28,7 @@ export type Relayer = {
 /** What a Worker remembers of the chain for a moment, so that not every payment asks. */
 export type ChainCache = {
   transactionCount: () => Promise<number>
+  headNumber: () => Promise<number>
   gasPriceWei: () => Promise<bigint>
 }
 
@@ -43,11 +44,16 @@ const NO_OP_GAS = 21_000
 const NODE_TIMEOUT_MS = 5_000
 
 export function createChainCache(relayer: Relayer): ChainCache {
-  const { node, clock, signer } = relayer
+  const { node, clock, signer, rules } = relayer
+  const blockMs = Math.min(rules.pollMs, 1_000)
   return {
-    transactionCount: cached(clock, 1_000, () =>
+    transactionCount: cached(clock, blockMs, () =>
       node.transactionCount(signer.address, clock.timeout(NODE_TIMEOUT_MS)),
     ),
+    headNumber: cached(clock, blockMs, async () => {
+      const { number } = await node.head(clock.timeout(NODE_TIMEOUT_MS))
+      return number
+    }),
     gasPriceWei: cached(clock, 5_000, () => node.gasPrice(clock.timeout(NODE_TIMEOUT_MS))),
   }
 }

@@ -2,7 +2,14 @@ import type { Head } from '../chain/node.ts'
 import { faultOf } from '../log.ts'
 import { broadcast } from './broadcast.ts'
 import { findExecution } from './executions.ts'
-import type { BlockId, OpenNonce, Payment, SignedTransaction, Work } from './ledger.ts'
+import {
+  type BlockId,
+  ledgerRules,
+  type OpenNonce,
+  type Payment,
+  type SignedTransaction,
+  type Work,
+} from './ledger.ts'
 import { type Relayer, signFor } from './relayer.ts'
 import { settleNonce } from './settle.ts'
 import { isSpent } from './spent.ts'
@@ -43,7 +50,7 @@ export async function tend(relayer: Relayer): Promise<Tended> {
   await expireOverdue(relayer, await ledger.work(), head)
   await comeBack(relayer, await ledger.work(), chainNonce)
   await keepInPool(relayer, await ledger.work(), chainNonce)
-  await fillNonces(relayer, await ledger.work(), chainNonce)
+  await fillNonces(relayer, await ledger.work(), head, chainNonce)
 
   const after = await ledger.work()
   if (isOpen(after)) return 'open'
@@ -287,7 +294,12 @@ async function replace(
  * Carries waiting payments on free nonces: first on those that leave a gap below a recorded one,
  * which otherwise are used up by transactions that carry nothing.
  */
-async function fillNonces(relayer: Relayer, work: Work, chainNonce: number): Promise<void> {
+async function fillNonces(
+  relayer: Relayer,
+  work: Work,
+  head: Head,
+  chainNonce: number,
+): Promise<void> {
   const { ledger, node, clock, rules } = relayer
   const taken = new Set(
     work.nonces.filter((open) => open.state === 'recorded' || open.leaseLive).map(nonceOf),
@@ -295,7 +307,8 @@ async function fillNonces(relayer: Relayer, work: Work, chainNonce: number): Pro
   const recorded = work.nonces.filter((open) => open.state === 'recorded').map(nonceOf)
   const top = Math.max(chainNonce - 1, ...recorded)
   const limit = chainNonce + rules.maxInFlight
-  const waiting = [...work.queued]
+  // Past its deadline the forwarder would refuse it: it waits for the depth that makes that final.
+  const waiting = work.queued.filter(({ order }) => order.request.deadline > head.timestampSeconds)
   let price: Promise<bigint> | undefined
   const askPrice = () => {
     price ??= node.gasPrice(clock.timeout(NODE_TIMEOUT_MS))

@@ -6,29 +6,30 @@ import { settleNonce } from './settle.ts'
 /** A Worker lives on for 30 s after its reply; what is not in a block by then is the alarm's. */
 const WATCH_MS = 25_000
 
+const RECEIPT_TIMEOUT_MS = 5_000
+
 /**
  * Polls for the receipt of one payment while its request lives. The account's transaction count,
  * shared by all payments of this Worker, tells when a receipt is worth asking for.
  */
 export async function watch(
-  { rules, clock, ...rest }: Relayer,
+  relayer: Relayer,
   chain: ChainCache,
   session: string,
   intentId: Hex,
   transaction: SignedTransaction & { nonce: number },
 ): Promise<void> {
-  const relayer = { rules, clock, ...rest }
+  const { rules, clock } = relayer
   const until = clock.now() + WATCH_MS
   while (clock.now() < until) {
     await clock.sleep(rules.pollMs)
     if ((await chain.transactionCount()) <= transaction.nonce) continue
-    const signal = clock.timeout(rules.pollMs * 10)
-    const { number } = await relayer.node.head(signal)
+    const headNumber = await chain.headNumber()
     const passed = {
       nonce: transaction.nonce,
       transactions: [transaction],
       payment: { session, intentId },
     }
-    if (await settleNonce(relayer, passed, number, signal)) return
+    if (await settleNonce(relayer, passed, headNumber, clock.timeout(RECEIPT_TIMEOUT_MS))) return
   }
 }

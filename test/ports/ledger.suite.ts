@@ -5,10 +5,10 @@ import type {
   Claiming,
   Execution,
   Ledger,
+  LedgerRules,
   Order,
   SignedTransaction,
 } from '../../src/relay/ledger.ts'
-import type { LedgerRules } from '../../src/relay/ledger-sql.ts'
 
 /** A ledger of its own, what it was made with, and a hand on its clock. */
 export type LedgerHarness = { ledger: Ledger; rules: LedgerRules; pass: (ms: number) => void }
@@ -266,6 +266,28 @@ export function ledgerSuite(name: string, create: () => Promise<LedgerHarness>):
       expect(await ledger.attach({ ...attachment, token: 't' })).toEqual({ kind: 'recorded' })
       expect(await ledger.attach({ ...attachment, token: 't' })).toEqual({ kind: 'recorded' })
       expect(await ledger.payment('e')).toMatchObject({ state: 'signed', nonce })
+    })
+
+    test('leaves a payment to its deadline that was carried in vain too often', async ({
+      expect,
+    }) => {
+      const { ledger, rules } = await create()
+      await accept(ledger, 'a')
+      for (let attempt = 0; attempt < rules.maxAttempts; attempt++) {
+        await ledger.displaced(attempt)
+        const token = `attempt ${attempt}`
+        const lease = { nonce: attempt + 1, token, chainNonce: attempt + 1, session: 'a' }
+        if ((await ledger.lease(lease)).kind === 'taken') continue
+        await ledger.attach({ nonce: attempt + 1, token, transaction: transactionOf(token) })
+      }
+      expect(await ledger.payment('a')).toMatchObject({
+        state: 'queued',
+        attempts: rules.maxAttempts,
+      })
+      // It keeps nobody else from a nonce.
+      expect(
+        await ledger.claim(claiming('b', 'b', { chainNonce: rules.maxAttempts })),
+      ).toMatchObject({ kind: 'claimed', slot: { nonce: rules.maxAttempts } })
     })
 
     test('leases no nonce that carries something or lies outside the pool', async ({ expect }) => {

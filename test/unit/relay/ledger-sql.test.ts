@@ -1,9 +1,5 @@
-import {
-  callLedger,
-  createSqlLedger,
-  ledgerRules,
-  ledgerThrough,
-} from '../../../src/relay/ledger-sql.ts'
+import { ledgerRules } from '../../../src/relay/ledger.ts'
+import { callLedger, createSqlLedger, ledgerThrough } from '../../../src/relay/ledger-sql.ts'
 import { ledgerSuite } from '../../ports/ledger.suite.ts'
 import { openSqlite } from '../../support/sqlite.ts'
 
