@@ -308,7 +308,10 @@ async function fillNonces(
   const top = Math.max(chainNonce - 1, ...recorded)
   const limit = chainNonce + rules.maxInFlight
   // Past its deadline the forwarder would refuse it: it waits for the depth that makes that final.
-  const waiting = work.queued.filter(({ order }) => order.request.deadline > head.timestampSeconds)
+  const waiting = work.queued.filter(
+    ({ order, attempts }) =>
+      order.request.deadline > head.timestampSeconds && attempts < ledgerRules.maxAttempts,
+  )
   let price: Promise<bigint> | undefined
   const askPrice = () => {
     price ??= node.gasPrice(clock.timeout(NODE_TIMEOUT_MS))
