@@ -1,0 +1,146 @@
+import { spawn } from 'node:child_process'
+import {
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { parseArgs } from 'node:util'
+import { forgeBinary, projectRoot } from './forge.ts'
+import { type Mutation, mutate, mutationsOf } from './mutations.ts'
+
+// `npm run test:contracts:mutation [-- --file MicroLoan.sol] [-- --list]` changes contracts/src line by line
+// in a copy and runs the tests on each change. One that no test notices has to stand in
+// contracts/test/mutation/survivors.json with the reason why it may.
+
+type Survivor = { file: string; before: string; after: string; reason: string }
+
+type Outcome = 'killed' | 'stillborn' | 'survived'
+
+const sources = ['MicroLoan.sol', 'RelayForwarder.sol', 'RollingDay.sol']
+const survivorsFile = join(projectRoot, 'contracts/test/mutation/survivors.json')
+const survivors: Survivor[] = JSON.parse(readFileSync(survivorsFile, 'utf8'))
+
+const { values } = parseArgs({
+  options: { file: { type: 'string' }, list: { type: 'boolean' }, survivors: { type: 'boolean' } },
+})
+const mutations = sources
+  .filter((file) => values.file === undefined || values.file === file)
+  .flatMap((file) => mutationsOf(file, readFileSync(sourcePath(projectRoot, file), 'utf8')))
+  .filter((mutation) => !values.survivors || reasonFor(mutation) !== undefined)
+
+if (values.list) {
+  for (const mutation of mutations) say(describe(mutation))
+  say(`${mutations.length} mutations`)
+} else {
+  await run()
+}
+
+async function run(): Promise<void> {
+  const copy = createCopy()
+  try {
+    if ((await outcome(copy)) !== 'survived') throw new Error('the tests fail without any mutation')
+    const counts = { killed: 0, stillborn: 0, survived: 0 }
+    let problems = 0
+    for (const [index, mutation] of mutations.entries()) {
+      const result = await outcomeOf(copy, mutation)
+      counts[result] += 1
+      const reason = reasonFor(mutation)
+      const progress = `${index + 1}/${mutations.length} ${result}`
+      if (result === 'survived' && reason === undefined) {
+        problems += 1
+        say(`${progress} WITHOUT A REASON\n${describe(mutation)}`)
+      } else if (result === 'survived') {
+        say(`${progress}: ${reason}\n${describe(mutation)}`)
+      } else if (reason !== undefined) {
+        problems += 1
+        say(`${progress}, although survivors.json says it does not\n${describe(mutation)}`)
+      } else if (process.stdout.isTTY || index % 20 === 0) {
+        say(progress)
+      }
+    }
+    const { killed, stillborn, survived } = counts
+    say(`${killed} killed, ${survived} survived, ${stillborn} did not compile`)
+    if (problems > 0) process.exitCode = 1
+  } finally {
+    rmSync(copy, { recursive: true, force: true })
+  }
+}
+
+/** What forge needs of this project, with the dependencies shared. */
+function createCopy(): string {
+  const copy = mkdtempSync(join(tmpdir(), 'ussd-relay-mutation-'))
+  mkdirSync(join(copy, 'scripts/contracts'), { recursive: true })
+  for (const part of [
+    'contracts',
+    'foundry.toml',
+    'remappings.txt',
+    'scripts/solc',
+    'scripts/contracts/solc.mjs',
+  ]) {
+    cpSync(join(projectRoot, part), join(copy, part), { recursive: true })
+  }
+  symlinkSync(join(projectRoot, 'node_modules'), join(copy, 'node_modules'))
+  return copy
+}
+
+async function outcomeOf(copy: string, mutation: Mutation): Promise<Outcome> {
+  const path = sourcePath(copy, mutation.file)
+  const original = readFileSync(path, 'utf8')
+  writeFileSync(path, mutate(original, mutation))
+  try {
+    return await outcome(copy)
+  } finally {
+    writeFileSync(path, original)
+  }
+}
+
+/** The quick tests first: few mutations get past them to the invariants. */
+async function outcome(copy: string): Promise<Outcome> {
+  if ((await forgeIn(copy, ['build', '--quiet'])) !== 0) return 'stillborn'
+  const quick = ['test', '--fail-fast', '--no-match-path', 'contracts/test/{invariant,gas}/*']
+  if ((await forgeIn(copy, quick)) !== 0) return 'killed'
+  const slow = ['test', '--fail-fast', '--match-path', 'contracts/test/invariant/*']
+  return (await forgeIn(copy, slow)) === 0 ? 'survived' : 'killed'
+}
+
+function forgeIn(cwd: string, args: readonly string[]): Promise<number | null> {
+  const child = spawn(forgeBinary(), args, {
+    cwd,
+    // Tests that need not be compiled again for each change, and a look into as many corners as is quick.
+    env: { ...process.env, FOUNDRY_DYNAMIC_TEST_LINKING: 'true', FOUNDRY_FUZZ_RUNS: '64' },
+    stdio: 'ignore',
+    // A loop without an end is noticed too.
+    timeout: 300_000,
+  })
+  return new Promise((resolve, reject) => {
+    child.once('error', reject)
+    child.once('close', resolve)
+  })
+}
+
+function reasonFor({ file, before, after }: Mutation): string | undefined {
+  return survivors.find(
+    (survivor) =>
+      survivor.file === file &&
+      survivor.before === before.trim() &&
+      survivor.after === after.trim(),
+  )?.reason
+}
+
+function sourcePath(root: string, file: string): string {
+  return join(root, 'contracts/src', file)
+}
+
+function describe({ file, line, before, after }: Mutation): string {
+  return `  ${file}:${line}\n    - ${before.trim()}\n    + ${after.trim()}`
+}
+
+function say(text: string): void {
+  process.stdout.write(`${text}\n`)
+}
