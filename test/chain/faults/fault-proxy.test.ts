@@ -228,13 +228,23 @@ describe('when', () => {
 
   test('connections are refused for a window', async ({ expect }) => {
     expect(await outcome()).toBe('answered')
-    const accept = await proxy.refuse()
+    await proxy.refuse()
     const refused = await through()
       .call('eth_chainId')
       .catch((error) => error)
     expect(refused).toMatchObject({ code: 'ECONNREFUSED' })
-    await accept()
+    await proxy.accept()
     expect(await outcome()).toBe('answered')
+  })
+
+  test('a request can begin such a window, which ends by itself', async ({ expect }) => {
+    const asked = () => outcome('eth_gasPrice')
+    const scripted = proxy.script({ fault: { kind: 'refuse', ms: 50 }, methods: ['eth_gasPrice'] })
+    expect(await asked()).toBe('failed')
+    expect(await outcome()).toBe('failed')
+    scripted.end()
+    await expect.poll(() => outcome()).toBe('answered')
+    expect(await asked()).toBe('answered')
   })
 
   test('the same seed strikes at the same requests', async ({ expect }) => {

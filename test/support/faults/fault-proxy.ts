@@ -13,6 +13,8 @@ export type Fault =
   | { kind: 'delay_request'; ms: number }
   /** The node does it at once and its answer comes this much later. */
   | { kind: 'delay_reply'; ms: number }
+  /** This and all other connections are refused for so long. */
+  | { kind: 'refuse'; ms: number }
   /** A gateway answers in the node's place: 429, 500. */
   | { kind: 'status'; status: number }
   /** A gateway's page, with status 200. */
@@ -49,15 +51,17 @@ export type Scripted = {
 }
 
 /** One exchange that went wrong. */
-export type FaultEntry = { methods: string[]; fault: FaultKind | 'refused' }
+export type FaultEntry = { methods: string[]; fault: FaultKind }
 
 export type FaultProxy = {
   url: string
   script(rule: Rule): Scripted
   /** Lets everything through from now on. */
   clear(): void
-  /** Refuses connections, those that are open too, until the function that it gives is called. */
-  refuse(): Promise<() => Promise<void>>
+  /** Refuses connections, those that are open too. */
+  refuse(): Promise<void>
+  /** Takes them again, whatever refused them. */
+  accept(): Promise<void>
   /** What went wrong so far. */
   log: readonly FaultEntry[]
   /** How many requests of a method came. */
@@ -80,6 +84,7 @@ export async function startFaultProxy({
   const log: FaultEntry[] = []
   const seen = new Map<string, number>()
   const delays = new Set<NodeJS.Timeout>()
+  let opening: Promise<void> | undefined
 
   const server = createServer((request, response) => {
     exchange(request, response).catch(() => response.destroy())
@@ -104,18 +109,22 @@ export async function startFaultProxy({
     clear: () => {
       rules.length = 0
     },
-    async refuse() {
-      await close()
-      return async () => {
-        if (!server.listening) await listen(port)
-      }
-    },
+    refuse: close,
+    accept,
     log,
     seen: (method) => seen.get(method) ?? 0,
     async stop() {
       for (const delay of delays) clearTimeout(delay)
-      if (server.listening) await close()
+      await close()
     },
+  }
+
+  async function accept(): Promise<void> {
+    if (server.listening) return
+    opening ??= listen(port).finally(() => {
+      opening = undefined
+    })
+    await opening
   }
 
   function listen(on: number): Promise<void> {
@@ -128,8 +137,9 @@ export async function startFaultProxy({
     })
   }
 
-  function close(): Promise<void> {
-    return new Promise((resolve) => {
+  async function close(): Promise<void> {
+    if (!server.listening) return
+    await new Promise<void>((resolve) => {
       server.close(() => resolve())
       server.closeAllConnections()
     })
@@ -160,6 +170,10 @@ export async function startFaultProxy({
         await forward(body)
         request.socket.destroy()
         return
+      case 'refuse':
+        await close()
+        await sleep(fault.ms)
+        return await accept()
       case 'delay_request':
         await sleep(fault.ms)
         return reply(response, await forward(body))

@@ -1,0 +1,351 @@
+import {
+  type Address,
+  decodeEventLog,
+  decodeFunctionResult,
+  encodeEventTopics,
+  encodeFunctionData,
+  formatEther,
+  type Hex,
+  parseEther,
+} from 'viem'
+import { microLoanAbi } from '../../../src/loan/abi.ts'
+import { type Forwarder, intentIdOf, requestStatuses } from '../../../src/relay/forwarder.ts'
+import { relayForwarderAbi } from '../../../src/relay/forwarder-abi.ts'
+import { createAnvilClient } from '../rootstock-pool/anvil-client.ts'
+import type { Caller } from './callers.ts'
+import type { Delivery, Reply } from './relay-workers.ts'
+
+/** A delivery and what came back. Undefined: nothing did, or nobody waited for it. */
+export type Told = { delivery: Delivery; reply: Reply | undefined }
+
+/** What a reply claims of its payment. */
+export type Claim =
+  | 'submitted'
+  /** Nothing was sent and nothing will be. */
+  | 'refused'
+  /** Another input decided this session. */
+  | 'ended'
+  /** It is not known. */
+  | 'uncertain'
+  /** Nothing is claimed: a reading, or that the service is not there. */
+  | 'nothing'
+  /** No reply that a gateway could show. */
+  | 'broken'
+
+/** What the oracle found, in numbers. All but the first two have to be 0. */
+export type Verdict = {
+  executed: number
+  failed: number
+  /** Intents that took effect more than once. */
+  duplicates: number
+  /** Submitted, and neither executed nor failed. */
+  lost: number
+  /** Refused, and executed all the same; or differing replies to one question. */
+  untrue: number
+  /** Executed, and nobody asked for it. */
+  unasked: number
+  /** Accounts whose balance is not what the replies add up to. */
+  unbalanced: number
+  /** Each of them in a sentence. */
+  faults: string[]
+}
+
+/** Where the oracle looks: the chain itself, past every proxy. */
+export type GroundTruth = {
+  anvilUrl: string
+  loan: Address
+  forwarder: Forwarder
+  callers: readonly Caller[]
+  /** Accounts without a phone that get money. */
+  others: readonly Address[]
+  /** Balances before anything was delivered. */
+  before: ReadonlyMap<Address, bigint>
+  /** The loan contract's own money then. */
+  reserveWei: bigint
+}
+
+/** One event of the forwarder that spent an intent. */
+export type Spent = {
+  intentId: Hex
+  outcome: 'executed' | 'failed'
+  from: Address
+  transaction: Hex
+  /** Wei that a repayment took, by this transaction's event. */
+  repaidWei: bigint
+}
+
+/** Everything that the oracle needs of a chain before the deliveries begin. */
+export async function lookBefore(
+  truth: Omit<GroundTruth, 'before' | 'reserveWei'>,
+): Promise<GroundTruth> {
+  return {
+    ...truth,
+    before: await balancesOf(truth),
+    reserveWei: await reserveOf(truth),
+  }
+}
+
+/** Reads only the chain and the replies, and says what does not fit together. */
+export async function judge(truth: GroundTruth, told: readonly Told[]): Promise<Verdict> {
+  const faults: string[] = []
+  const count = { duplicates: 0, lost: 0, untrue: 0, unasked: 0, unbalanced: 0 }
+  const note = (name: keyof typeof count, sentence: string) => {
+    count[name] += 1
+    faults.push(sentence)
+  }
+  const spent = await spentOn(truth)
+  const byIntent = Map.groupBy(spent, ({ intentId }) => intentId)
+  for (const [intentId, events] of byIntent) {
+    if (events.length > 1) note('duplicates', `${intentId} took effect ${events.length} times`)
+  }
+
+  const expected = new Map(truth.before)
+  const sessions = Map.groupBy(told, ({ delivery }) => `${delivery.phone} ${delivery.sessionId}`)
+  const asked = new Set<Hex>()
+  for (const [session, deliveries] of sessions) {
+    const intentId = intentOf(truth, deliveries[0]?.delivery)
+    asked.add(intentId)
+    const [event] = byIntent.get(intentId) ?? []
+    judgeSession(session, deliveries, event, note)
+    if (event?.outcome === 'executed') applyWish(truth, expected, deliveries, event, note)
+  }
+  for (const { intentId } of spent) {
+    if (!asked.has(intentId)) note('unasked', `${intentId} was executed and nobody asked for it`)
+  }
+
+  const after = await balancesOf(truth)
+  for (const [account, balance] of after) {
+    const wanted = expected.get(account) ?? 0n
+    if (wanted === balance) continue
+    note(
+      'unbalanced',
+      `${account} has ${formatEther(balance)} where the replies come to ${formatEther(wanted)}`,
+    )
+  }
+  if ((await reserveOf(truth)) !== truth.reserveWei) {
+    note('unbalanced', "the loan contract's own money changed")
+  }
+  const total = [...after.values()].reduce((sum, balance) => sum + balance, 0n)
+  if ((await totalBalances(truth)) !== total) {
+    note('unbalanced', 'the balances do not add up to what the contract counts')
+  }
+  return {
+    executed: spent.filter(({ outcome }) => outcome === 'executed').length,
+    failed: spent.filter(({ outcome }) => outcome === 'failed').length,
+    ...count,
+    faults,
+  }
+}
+
+/** The intent of a delivery's session. */
+export function intentOf(
+  { forwarder, callers }: Pick<GroundTruth, 'forwarder' | 'callers'>,
+  delivery: Delivery | undefined,
+): Hex {
+  const caller = callers.find(({ phone }) => phone === delivery?.phone)
+  if (caller === undefined || delivery === undefined) {
+    throw new Error('a delivery came from nobody that the oracle knows')
+  }
+  return intentIdOf(forwarder, 'africas-talking', delivery.sessionId, caller.account.address)
+}
+
+/** What a reply claims. */
+export function claimOf(reply: Reply | undefined): Claim {
+  if (reply === undefined) return 'nothing'
+  const { status, text } = reply
+  if (status !== 200) return 'broken'
+  if (/^END (Transfer Submitted|Loan Requested|Repayment Submitted)\n/.test(text)) {
+    return 'submitted'
+  }
+  if (refusals.some((words) => text.includes(words))) return 'refused'
+  if (text === 'END This session has ended. Please dial again.') return 'ended'
+  if (text.startsWith('END It is not known yet')) return 'uncertain'
+  return /^(CON |END Your Balance: |END Service not available\. Please)/.test(text)
+    ? 'nothing'
+    : 'broken'
+}
+
+const refusals = [
+  'Nothing was sent.',
+  'END You already have a loan.',
+  'END You have no loan to repay.',
+  'END No loan can be given',
+]
+
+/** Events of the forwarder that spent an intent, in the chain's order. */
+export async function spentOn({
+  anvilUrl,
+  forwarder,
+  loan,
+}: Pick<GroundTruth, 'anvilUrl' | 'forwarder' | 'loan'>): Promise<Spent[]> {
+  const { call } = createAnvilClient(anvilUrl)
+  const logs = async (address: Address, topics: unknown) =>
+    (await call('eth_getLogs', [{ address, topics, fromBlock: '0x0' }])) as {
+      topics: [Hex, ...Hex[]]
+      data: Hex
+      transactionHash: Hex
+    }[]
+  const processed = encodeEventTopics({
+    abi: relayForwarderAbi,
+    eventName: 'RequestProcessed',
+  })
+  const repaid = encodeEventTopics({ abi: microLoanAbi, eventName: 'LoanRepaid' })
+  const repayments = new Map<string, bigint>()
+  for (const { topics, data, transactionHash } of await logs(loan, repaid)) {
+    const { args } = decodeEventLog({ abi: microLoanAbi, eventName: 'LoanRepaid', topics, data })
+    repayments.set(`${transactionHash} ${args.borrower}`, args.amount)
+  }
+  return (await logs(forwarder.address, processed)).flatMap(({ topics, data, transactionHash }) => {
+    const { args } = decodeEventLog({
+      abi: relayForwarderAbi,
+      eventName: 'RequestProcessed',
+      topics,
+      data,
+    })
+    const outcome = requestStatuses[args.status]
+    if (outcome !== 'executed' && outcome !== 'failed') return []
+    const repaidWei = repayments.get(`${transactionHash} ${args.from}`) ?? 0n
+    return [
+      {
+        intentId: args.intentId,
+        outcome,
+        from: args.from,
+        transaction: transactionHash,
+        repaidWei,
+      },
+    ]
+  })
+}
+
+function judgeSession(
+  session: string,
+  deliveries: readonly Told[],
+  event: Spent | undefined,
+  note: (name: 'lost' | 'untrue', sentence: string) => void,
+): void {
+  const claims = new Set(deliveries.map(({ reply }) => claimOf(reply)))
+  if (claims.has('broken')) {
+    const broken = deliveries.find(({ reply }) => claimOf(reply) === 'broken')?.reply
+    note('untrue', `${session} was answered with ${broken?.status}: ${broken?.text}`)
+  }
+  if (claims.has('submitted') && event === undefined) {
+    note('lost', `${session} was told "submitted" and nothing happened`)
+  }
+  if (claims.has('refused') && event !== undefined) {
+    note('untrue', `${session} was told that nothing was sent and ${event.outcome} all the same`)
+  }
+  const decisions = new Map<string, string>()
+  for (const { delivery, reply } of deliveries) {
+    const claim = claimOf(reply)
+    if (reply === undefined || (claim !== 'submitted' && claim !== 'refused')) continue
+    const earlier = decisions.get(delivery.text)
+    if (earlier !== undefined && earlier !== reply.text) {
+      note('untrue', `${session} was told two things of one question: ${earlier} | ${reply.text}`)
+    }
+    decisions.set(delivery.text, reply.text)
+  }
+  if (decisions.size > 1) note('untrue', `${session} was decided by ${decisions.size} questions`)
+}
+
+/** Adds to what the accounts should have what an executed session was about. */
+function applyWish(
+  truth: GroundTruth,
+  expected: Map<Address, bigint>,
+  deliveries: readonly Told[],
+  event: Spent,
+  note: (name: 'unbalanced', sentence: string) => void,
+): void {
+  const submitted = deliveries.find(({ reply }) => claimOf(reply) === 'submitted')
+  // Without a reply that says so, it has to be the only thing that was asked.
+  const texts = new Set(
+    deliveries.map(({ delivery }) => delivery.text).filter((text) => wishOf(text) !== undefined),
+  )
+  const text = submitted?.delivery.text ?? (texts.size === 1 ? [...texts][0] : undefined)
+  const wish = text === undefined ? undefined : wishOf(text)
+  if (wish === undefined) {
+    note('unbalanced', `${event.intentId} was executed and no question leads to it`)
+    return
+  }
+  const change = (account: Address, wei: bigint): void => {
+    expected.set(account, (expected.get(account) ?? 0n) + wei)
+  }
+  switch (wish.kind) {
+    case 'loan':
+      change(event.from, parseEther('0.01'))
+      return
+    case 'repayment':
+      if (wish.amountWei !== 'all' && wish.amountWei !== event.repaidWei) {
+        note('unbalanced', `${event.intentId} repaid another amount than was typed`)
+      }
+      change(event.from, -event.repaidWei)
+      return
+    case 'transfer': {
+      const caller = truth.callers.find(({ phone }) => phone === wish.to)
+      const to = caller?.account.address ?? (wish.to as Address)
+      change(event.from, -wish.amountWei)
+      change(to, wish.amountWei)
+    }
+  }
+}
+
+type Wish =
+  | { kind: 'transfer'; to: string; amountWei: bigint }
+  | { kind: 'loan' }
+  | { kind: 'repayment'; amountWei: bigint | 'all' }
+
+/** What a text without detours asks for. */
+function wishOf(text: string): Wish | undefined {
+  const [choice, ...rest] = text.split('*')
+  const [first, second] = rest
+  if (choice === '3' && rest.length === 0) return { kind: 'loan' }
+  if (choice === '2' && first !== undefined && second !== undefined && rest.length === 2) {
+    return { kind: 'transfer', to: first, amountWei: parseEther(second) }
+  }
+  if (choice === '4' && first === '1' && rest.length === 1) {
+    return { kind: 'repayment', amountWei: 'all' }
+  }
+  if (choice === '4' && first === '2' && second !== undefined && rest.length === 2) {
+    return { kind: 'repayment', amountWei: parseEther(second) }
+  }
+  return undefined
+}
+
+async function balancesOf(
+  truth: Pick<GroundTruth, 'anvilUrl' | 'loan' | 'callers' | 'others'>,
+): Promise<Map<Address, bigint>> {
+  const accounts = [...truth.callers.map(({ account }) => account.address), ...truth.others]
+  const balances = await Promise.all(
+    accounts.map((account) => read(truth, { functionName: 'getBalance', args: [account] })),
+  )
+  return new Map(accounts.map((account, index) => [account, balances[index] ?? 0n]))
+}
+
+function totalBalances(truth: Pick<GroundTruth, 'anvilUrl' | 'loan'>): Promise<bigint> {
+  return read(truth, { functionName: 'totalBalances', args: [] })
+}
+
+async function reserveOf({
+  anvilUrl,
+  loan,
+}: Pick<GroundTruth, 'anvilUrl' | 'loan'>): Promise<bigint> {
+  return BigInt(String(await createAnvilClient(anvilUrl).call('eth_getBalance', [loan, 'latest'])))
+}
+
+type Reading =
+  | { functionName: 'getBalance'; args: [Address] }
+  | { functionName: 'totalBalances'; args: [] }
+
+async function read(
+  { anvilUrl, loan }: Pick<GroundTruth, 'anvilUrl' | 'loan'>,
+  reading: Reading,
+): Promise<bigint> {
+  const data = await createAnvilClient(anvilUrl).call('eth_call', [
+    { to: loan, data: encodeFunctionData({ abi: microLoanAbi, ...reading }) },
+    'latest',
+  ])
+  return decodeFunctionResult({
+    abi: microLoanAbi,
+    functionName: reading.functionName,
+    data: data as Hex,
+  })
+}
