@@ -44,7 +44,9 @@ export async function logsOfBlock(
   ])
   if (block === null) return null
   const found = (answer ?? []).map(shapeLog)
-  if (node.profile === 'rskj' || (await fits(node, block, found, filter))) return found
+  if (node.profile === 'rskj' || (await fits(node, block, found, filter))) {
+    return found.filter((one) => matches(filter, one))
+  }
   if (byHash) throw new UntrueAnswer("logs do not fit their block's receipts")
   // A block may have come, or gone, between the two answers.
   return await logsOfBlock(node, block.hash, filter)
@@ -184,7 +186,7 @@ async function query(node: Node, range: LogRange, filter: LogFilter): Promise<Lo
     if (!open && found.some(({ blockNumber }) => Number(blockNumber) > to)) {
       throw new UntrueAnswer('a node gave logs of later blocks than were asked for')
     }
-    return found
+    return found.filter((one) => matches(filter, one))
   } catch (error) {
     if (error instanceof RpcError && from < to && isTooMuch(error)) return null
     throw error

@@ -17,7 +17,7 @@ export type Served = {
   /** The parsed response to one call. */
   rpc: (method: string, params?: readonly unknown[]) => Promise<Answer>
   /** For clients that take a function in `fetch`'s place. */
-  fetch: (input: RequestInfo | URL, init?: RequestInit) => Promise<Response>
+  fetch: (input: string | URL | Request, init?: RequestInit) => Promise<Response>
   url: string
 }
 
@@ -48,7 +48,7 @@ export async function serve(urls: readonly string[], chainId = 31): Promise<Serv
       const response = await post(JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }))
       return (await response.json()) as Answer
     },
-    fetch: async (input, init) => await app.request(input as string, init),
+    fetch: async (input, init) => await app.request(input, init),
     url,
   }
 }

@@ -1,0 +1,76 @@
+import { type Address, encodeAbiParameters, type Hex, numberToHex } from 'viem'
+
+/** anvil's first development account, unlocked there. */
+export const sender: Address = '0xf39fd6e51aad88f6f4ce6ab8827279cfffb92266'
+
+/** anvil asked directly, past the service. */
+export type AnvilRpc = (method: string, params?: readonly unknown[]) => Promise<unknown>
+
+export function anvilRpc(url: string): AnvilRpc {
+  return async (method, params = []) => {
+    const response = await fetch(url, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }),
+    })
+    const answer = (await response.json()) as { result?: unknown; error?: { message: string } }
+    if (answer.error !== undefined) throw new Error(`${method}: ${answer.error.message}`)
+    return answer.result
+  }
+}
+
+/**
+ * `emit(topic1, topic2, word)` by raw calldata: LOG2 with the word as data, and the word returned.
+ * Without calldata it reverts.
+ */
+const emitterCode: Hex =
+  '0x602180600b6000396000f33615601b5760403560005260203560003560206000a260206000f35b60006000fd'
+
+/** Calls the address in its calldata without data and does not mind when that fails. */
+const callerCode: Hex = '0x600d80600b6000396000f36000808080806000355af15000'
+
+/** Deploys the contract that emits logs. */
+export async function deployEmitter(rpc: AnvilRpc): Promise<Address> {
+  return await deploy(rpc, emitterCode)
+}
+
+/** Deploys the contract whose inner call may fail. */
+export async function deployCaller(rpc: AnvilRpc): Promise<Address> {
+  return await deploy(rpc, callerCode)
+}
+
+async function deploy(rpc: AnvilRpc, data: Hex): Promise<Address> {
+  const hash = await rpc('eth_sendTransaction', [{ from: sender, data }])
+  const { contractAddress } = await mined(rpc, hash as Hex)
+  return contractAddress
+}
+
+/** The receipt of a transaction, as soon as there is one. */
+export async function mined(rpc: AnvilRpc, hash: Hex): Promise<Mined> {
+  for (;;) {
+    const receipt = (await rpc('eth_getTransactionReceipt', [hash])) as Mined | null
+    if (receipt !== null) return receipt
+  }
+}
+
+export type Mined = { contractAddress: Address; blockNumber: Hex; blockHash: Hex }
+
+/** Makes the emitter log; gives the transaction's hash. */
+export async function emit(
+  rpc: AnvilRpc,
+  emitter: Address,
+  ...words: [topic1: bigint, topic2: bigint, data: bigint]
+): Promise<Hex> {
+  const data = encodeAbiParameters(
+    [{ type: 'uint256' }, { type: 'uint256' }, { type: 'uint256' }],
+    words,
+  )
+  return (await rpc('eth_sendTransaction', [
+    { from: sender, to: emitter, data, gas: numberToHex(100_000) },
+  ])) as Hex
+}
+
+/** A number as a topic. */
+export function topic(value: bigint): Hex {
+  return numberToHex(value, { size: 32 })
+}

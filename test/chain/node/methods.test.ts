@@ -1,0 +1,648 @@
+import { createMPTFromProof } from '@ethereumjs/mpt'
+import { RLP } from '@ethereumjs/rlp'
+import { type Address, type Hex, hexToBytes, keccak256, parseGwei } from 'viem'
+import { privateKeyToAccount } from 'viem/accounts'
+import { afterAll, beforeAll, expect as check, describe, test } from 'vitest'
+import { methods } from '../../../src/node/methods.ts'
+import { type Anvil, startAnvil } from '../../support/anvil.ts'
+import {
+  type AnvilRpc,
+  anvilRpc,
+  deployCaller,
+  deployEmitter,
+  emit,
+  mined,
+  sender,
+  topic,
+} from './anvil-rpc.ts'
+import { type RealWorker, startRealWorker } from './real-worker.ts'
+import type { Answer } from './serve.ts'
+import { connectSocket } from './socket-client.ts'
+
+const nowhere = `0x${'99'.repeat(32)}`
+// anvil's second development account, known to everybody.
+const wallet = privateKeyToAccount(
+  '0x59c6995e998f97a5a0044966f0945389dc9e86dae88c7a8412f4603b6b78690d',
+)
+
+type Json = Record<string, unknown>
+type Rpc = (method: string, params?: readonly unknown[]) => Promise<Answer>
+
+let anvil: Anvil
+let direct: AnvilRpc
+let worker: RealWorker
+let emitter: Address
+let caller: Address
+/** A transaction with one log; the block that holds it and nothing else. */
+let logged: { hash: Hex; block: Json }
+
+beforeAll(async () => {
+  anvil = await startAnvil()
+  direct = anvilRpc(anvil.url)
+  worker = await startRealWorker([anvil.url])
+  emitter = await deployEmitter(direct)
+  caller = await deployCaller(direct)
+  const hash = await emit(direct, emitter, 1n, 2n, 3n)
+  const { blockHash } = await mined(direct, hash)
+  const block = (await direct('eth_getBlockByHash', [blockHash, false])) as Json
+  logged = { hash, block }
+})
+
+afterAll(async () => {
+  await worker.stop()
+  await anvil.stop()
+})
+
+async function overHttp(): Promise<Rpc> {
+  return async (method, params = []) => {
+    const response = await fetch(worker.rpcUrl, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }),
+    })
+    return (await response.json()) as Answer
+  }
+}
+
+async function overSocket(): Promise<Rpc> {
+  return (await connectSocket(worker.wsUrl)).rpc
+}
+
+describe.each([
+  ['HTTP', overHttp],
+  ['WebSocket', overSocket],
+])('over %s', (_, connect) => {
+  let rpc: Rpc
+
+  beforeAll(async () => {
+    rpc = await connect()
+  })
+
+  /** The result, which is what the method's own schema says, to the last field. */
+  async function result<T = Json>(method: string, ...params: unknown[]): Promise<T> {
+    const answer = await rpc(method, params)
+    check(answer.error, `${method} ${JSON.stringify(params)}`).toBeUndefined()
+    const { result: schema } = methods.find(({ name }) => name === method) ?? {}
+    check(schema?.parse(answer.result), method).toEqual(answer.result)
+    return answer.result as T
+  }
+
+  async function refusal(method: string, ...params: unknown[]) {
+    const { error } = await rpc(method, params)
+    return error ?? { code: 0, message: 'no error' }
+  }
+
+  describe('eth', () => {
+    test('eth_accounts is empty', async ({ expect }) => {
+      expect(await result('eth_accounts')).toEqual([])
+    })
+
+    test('eth_blockNumber is the number of the latest block', async ({ expect }) => {
+      expect(await result('eth_blockNumber')).toBe(await direct('eth_blockNumber'))
+    })
+
+    test('eth_chainId and net_version tell the network', async ({ expect }) => {
+      expect(await result('eth_chainId')).toBe('0x1f')
+      expect(await result('net_version')).toBe('31')
+    })
+
+    test('eth_call gives the output and makes no transaction', async ({ expect }) => {
+      const before = await direct('eth_blockNumber')
+      const data = `0x${topic(1n).slice(2)}${topic(2n).slice(2)}${topic(7n).slice(2)}`
+      expect(await result('eth_call', { to: emitter, data }, 'latest')).toBe(topic(7n))
+      expect(await result('eth_call', { to: emitter, input: data }, 'latest')).toBe(topic(7n))
+      expect(await direct('eth_blockNumber')).toBe(before)
+    })
+
+    test('eth_call passes the revert of a contract on', async ({ expect }) => {
+      expect(await refusal('eth_call', { to: emitter }, 'latest')).toMatchObject({
+        code: 3,
+        data: '0x',
+      })
+    })
+
+    test('eth_call needs a receiver and a block', async ({ expect }) => {
+      expect(await refusal('eth_call', { data: '0x' }, 'latest')).toEqual({
+        code: -32602,
+        message: 'invalid parameter "call.to": must be a 20-byte address',
+      })
+      expect(await refusal('eth_call', { to: emitter })).toEqual({
+        code: -32602,
+        message: 'missing parameter "block"',
+      })
+      expect((await refusal('eth_call', { to: emitter }, nowhere)).message).toContain('"block"')
+    })
+
+    test('eth_estimateGas simulates and does not send', async ({ expect }) => {
+      const call = { from: sender, to: `0x${'ab'.repeat(20)}`, value: '0x1' }
+      expect(await result('eth_estimateGas', call)).toBe('0x5208')
+      expect(await result('eth_estimateGas', call, 'latest')).toBe('0x5208')
+      expect(await direct('eth_getBalance', [call.to, 'latest'])).toBe('0x0')
+    })
+
+    test('eth_estimateGas refuses who cannot pay, also where the node does not look', async ({
+      expect,
+    }) => {
+      const poor = `0x${'cd'.repeat(20)}`
+      const call = { from: poor, to: sender, value: '0x1' }
+      await direct('anvil_setBalance', [poor, '0x0'])
+      expect(await direct('eth_estimateGas', [call])).toBe('0x5208')
+      expect(await refusal('eth_estimateGas', call)).toEqual({
+        code: -32000,
+        message: 'insufficient funds for transfer',
+      })
+      await direct('anvil_setBalance', [poor, '0x1'])
+      expect(await result('eth_estimateGas', call)).toBe('0x5208')
+      expect((await refusal('eth_estimateGas', { ...call, gasPrice: '0x77359400' })).code).toBe(
+        -32000,
+      )
+      expect(
+        (await refusal('eth_estimateGas', { ...call, gasPrice: '0x77359400' })).message,
+      ).toMatch(/insufficient funds/i)
+    })
+
+    test('eth_gasPrice is a price in wei', async ({ expect }) => {
+      expect(await result('eth_gasPrice')).toBe(await direct('eth_gasPrice'))
+    })
+
+    test('eth_getBalance reads at a number, a hash and a tag, by default the latest', async ({
+      expect,
+    }) => {
+      const account = `0x${'a1'.repeat(20)}`
+      await direct('anvil_setBalance', [account, '0xde'])
+      await direct('evm_mine')
+      const { number, hash } = (await direct('eth_getBlockByNumber', ['latest', false])) as Json
+      const selectors = [[], [null], ['latest'], ['pending'], [number], [hash]]
+      for (const selector of [...selectors, [{ blockHash: hash }], [{ blockNumber: number }]]) {
+        expect(await result('eth_getBalance', account, ...selector)).toBe('0xde')
+      }
+      expect(await result('eth_getBalance', account, 'earliest')).toBe('0x0')
+      expect(await result('eth_getBalance', account, '0x0')).toBe('0x0')
+      expect((await refusal('eth_getBalance', account, '0xffffff')).code).not.toBe(0)
+    })
+
+    test('eth_getTransactionCount reads at a number, a hash and a tag', async ({ expect }) => {
+      const count = await direct('eth_getTransactionCount', [sender, 'latest'])
+      const { number, hash } = (await direct('eth_getBlockByNumber', ['latest', false])) as Json
+      for (const selector of [[], ['latest'], ['pending'], [number], [hash]]) {
+        expect(await result('eth_getTransactionCount', sender, ...selector)).toBe(count)
+      }
+      expect(await result('eth_getTransactionCount', sender, 'earliest')).toBe('0x0')
+    })
+
+    test('eth_getCode and eth_getStorageAt read at a number, a hash and a tag', async ({
+      expect,
+    }) => {
+      const { number, hash } = logged.block
+      for (const block of ['latest', number, hash]) {
+        expect(await result('eth_getCode', emitter, block)).toMatch(/^0x3615/)
+        expect(await result('eth_getStorageAt', emitter, '0x0', block)).toBe(topic(0n))
+      }
+      expect(await result('eth_getCode', `0x${'00'.repeat(19)}99`, 'latest')).toBe('0x')
+      await direct('anvil_setStorageAt', [emitter, topic(5n), topic(6n)])
+      expect(await result('eth_getStorageAt', emitter, '0x5', 'latest')).toBe(topic(6n))
+      expect(await refusal('eth_getCode', emitter)).toMatchObject({
+        code: -32602,
+        message: 'missing parameter "block"',
+      })
+      expect(await refusal('eth_getStorageAt', emitter, '0x0')).toMatchObject({ code: -32602 })
+    })
+
+    test('a block has every field, by number, hash and tag', async ({ expect }) => {
+      const { number, hash } = logged.block
+      const byNumber = await result('eth_getBlockByNumber', number)
+      expect(byNumber).toMatchObject(logged.block)
+      expect(await result('eth_getBlockByHash', hash)).toEqual(byNumber)
+      expect(Object.keys(byNumber)).toEqual(expect.arrayContaining(blockFields))
+      const receipt = (await direct('eth_getTransactionReceipt', [logged.hash])) as Json
+      const fees = BigInt(receipt.gasUsed as Hex) * BigInt(receipt.effectiveGasPrice as Hex)
+      expect(byNumber).toMatchObject({
+        transactions: [logged.hash],
+        minimumGasPrice: logged.block.baseFeePerGas,
+        paidFees: `0x${fees.toString(16)}`,
+        cumulativeDifficulty: '0x0',
+        totalDifficulty: '0x0',
+        hashForMergedMining: null,
+        bitcoinMergedMiningHeader: null,
+        bitcoinMergedMiningCoinbaseTransaction: null,
+        bitcoinMergedMiningMerkleProof: null,
+      })
+      expect(await result('eth_getBlockByNumber', 'earliest', false)).toMatchObject({
+        number: '0x0',
+        paidFees: '0x0',
+      })
+      expect((await result('eth_getBlockByNumber', 'latest')).hash).toBe(
+        ((await direct('eth_getBlockByNumber', ['latest', false])) as Json).hash,
+      )
+    })
+
+    test('a block holds whole transactions when it is asked to', async ({ expect }) => {
+      const block = await result('eth_getBlockByHash', logged.block.hash, true)
+      const [transaction] = block.transactions as Json[]
+      expect(transaction).toEqual(await result('eth_getTransactionByHash', logged.hash))
+      expect(Object.keys(transaction ?? {})).toEqual(expect.arrayContaining(transactionFields))
+    })
+
+    test('a missing block, transaction, receipt or count is null', async ({ expect }) => {
+      for (const [method, ...params] of [
+        ['eth_getBlockByHash', nowhere],
+        ['eth_getBlockByNumber', '0xffffff'],
+        ['eth_getTransactionByHash', nowhere],
+        ['eth_getTransactionReceipt', nowhere],
+        ['eth_getBlockTransactionCountByHash', nowhere],
+        ['eth_getBlockTransactionCountByNumber', '0xffffff'],
+        ['eth_getUncleCountByBlockHash', nowhere],
+        ['eth_getUncleCountByBlockNumber', '0xffffff'],
+        ['eth_getTransactionByBlockHashAndIndex', nowhere, '0x0'],
+        ['eth_getTransactionByBlockHashAndIndex', logged.block.hash, '0x1'],
+        ['eth_getTransactionByBlockNumberAndIndex', '0xffffff', '0x0'],
+        ['chain_getRawBlockHeaderByHash', nowhere],
+        ['chain_getRawBlockHeaderByNumber', '0xffffff'],
+        ['chain_getRawTransactionReceiptByHash', nowhere],
+        ['chain_getTransactionReceiptNodesByHash', nowhere, logged.hash],
+        ['chain_getTransactionReceiptNodesByHash', logged.block.hash, nowhere],
+        ['trace_block', nowhere],
+        ['trace_block', '0xffffff'],
+        ['trace_transaction', nowhere],
+      ] as const) {
+        expect(await result(method, ...params), method).toBeNull()
+      }
+    })
+
+    test('counts and positions of transactions and uncles', async ({ expect }) => {
+      const { number, hash } = logged.block
+      expect(await result('eth_getBlockTransactionCountByHash', hash)).toBe('0x1')
+      expect(await result('eth_getBlockTransactionCountByNumber', number)).toBe('0x1')
+      expect(await result('eth_getBlockTransactionCountByNumber', 'earliest')).toBe('0x0')
+      expect(await result('eth_getUncleCountByBlockHash', hash)).toBe('0x0')
+      expect(await result('eth_getUncleCountByBlockNumber', number)).toBe('0x0')
+      const transaction = await result('eth_getTransactionByHash', logged.hash)
+      expect(await result('eth_getTransactionByBlockHashAndIndex', hash, '0x0')).toEqual(
+        transaction,
+      )
+      expect(await result('eth_getTransactionByBlockNumberAndIndex', number, '0x0')).toEqual(
+        transaction,
+      )
+    })
+
+    test('a receipt has every field, and exactly one of status and root', async ({ expect }) => {
+      const receipt = await result('eth_getTransactionReceipt', logged.hash)
+      expect(Object.keys(receipt)).toEqual(expect.arrayContaining(receiptFields))
+      expect(receipt).toMatchObject({ status: '0x1', to: emitter, contractAddress: null })
+      expect(receipt).not.toHaveProperty('root')
+      const [log] = receipt.logs as Json[]
+      expect(Object.keys(log ?? {})).toEqual(expect.arrayContaining(logFields))
+      expect(log).not.toHaveProperty('removed')
+    })
+
+    test('the receipt of a deployment names the contract and no receiver', async ({ expect }) => {
+      const first = (await direct('eth_getBlockByNumber', ['0x1', false])) as {
+        transactions: Hex[]
+      }
+      const hash = first.transactions[0]
+      expect(await result('eth_getTransactionReceipt', hash)).toMatchObject({
+        contractAddress: emitter,
+        to: null,
+      })
+      expect(await result('eth_getTransactionByHash', hash)).toMatchObject({ to: null })
+    })
+
+    test('eth_protocolVersion and chain_protocolVersion are quantities', async ({ expect }) => {
+      expect(await result('eth_protocolVersion')).toBe('0x1')
+      expect(await result('chain_protocolVersion')).toBe('0x1')
+    })
+
+    test('eth_sendRawTransaction answers the hash of the bytes, also the second time', async ({
+      expect,
+    }) => {
+      const raw = await wallet.signTransaction({
+        type: 'legacy',
+        chainId: 31,
+        nonce: Number(await direct('eth_getTransactionCount', [wallet.address, 'pending'])),
+        gas: 21_000n,
+        gasPrice: parseGwei('3'),
+        to: sender,
+        value: 1n,
+      })
+      await direct('evm_setAutomine', [false])
+      try {
+        expect(await result('eth_sendRawTransaction', raw)).toBe(keccak256(raw))
+        expect(await result('eth_sendRawTransaction', raw)).toBe(keccak256(raw))
+      } finally {
+        await direct('evm_mine')
+        await direct('evm_setAutomine', [true])
+      }
+      expect(await result('eth_getTransactionReceipt', keccak256(raw))).toMatchObject({
+        status: '0x1',
+      })
+      expect((await refusal('eth_sendRawTransaction', raw)).message).toMatch(/nonce too low/i)
+      expect((await refusal('eth_sendRawTransaction', '0x1234')).code).toBe(-32602)
+    })
+
+    test('what is pending has no block, and a pending block no number, hash or bloom', async ({
+      expect,
+    }) => {
+      await direct('evm_setAutomine', [false])
+      try {
+        const hash = await emit(direct, emitter, 4n, 5n, 6n)
+        const nothing = { blockHash: null, blockNumber: null, transactionIndex: null }
+        expect(await result('eth_getTransactionByHash', hash)).toMatchObject(nothing)
+        expect(await result('eth_getTransactionReceipt', hash)).toBeNull()
+        const pending = await result('eth_getBlockByNumber', 'pending', true)
+        expect(pending).toMatchObject({ number: null, hash: null, logsBloom: null })
+        expect(pending.transactions).toMatchObject([{ hash, ...nothing }])
+        expect(await result('chain_getRawBlockHeaderByNumber', 'pending')).toBeNull()
+      } finally {
+        await direct('evm_mine')
+        await direct('evm_setAutomine', [true])
+      }
+    })
+
+    test('web3_clientVersion is the node, web3_sha3 is Keccak-256', async ({ expect }) => {
+      expect(await result('web3_clientVersion')).toMatch(/^anvil/)
+      expect(await result('web3_sha3', '0x68656c6c6f20776f726c64')).toBe(
+        '0x47173285a8d7341e5e972fc677286384f802f8ef42a5ec5f03bbfa254cb01fad',
+      )
+      expect(await refusal('web3_sha3', 'hello')).toEqual({
+        code: -32602,
+        message: 'invalid parameter "data": must be hex data of whole bytes',
+      })
+    })
+  })
+
+  describe('logs', () => {
+    test('are selected by block, address and topics', async ({ expect }) => {
+      const { number, hash } = logged.block
+      const [log, ...rest] = await result<Json[]>('eth_getLogs', { blockHash: hash })
+      expect(rest).toEqual([])
+      expect(log).toMatchObject({
+        address: emitter,
+        blockHash: hash,
+        blockNumber: number,
+        data: topic(3n),
+        logIndex: '0x0',
+        topics: [topic(1n), topic(2n)],
+        transactionHash: logged.hash,
+        transactionIndex: '0x0',
+      })
+      expect(log).not.toHaveProperty('removed')
+      const here = { fromBlock: number, toBlock: number }
+      const upper = emitter.replace(/[a-f]/g, (digit) => digit.toUpperCase())
+      for (const selecting of [
+        { address: emitter },
+        { address: upper },
+        { address: [sender, emitter] },
+        { address: [] },
+        { topics: [] },
+        { topics: [topic(1n)] },
+        { topics: [null, topic(2n)] },
+        { topics: [[topic(9n), topic(1n)], null] },
+        { topics: [[], [topic(2n)]] },
+        { topics: null, address: null },
+      ]) {
+        const words = JSON.stringify(selecting)
+        expect(await result('eth_getLogs', { ...here, ...selecting }), words).toEqual([log])
+        expect(await result('eth_getLogs', { blockHash: hash, ...selecting }), words).toEqual([log])
+        const wide = { fromBlock: 'earliest', toBlock: number, ...selecting }
+        expect(await result('eth_getLogs', wide), words).toEqual([log])
+      }
+      for (const selecting of [
+        { address: sender },
+        { topics: [topic(2n)] },
+        { topics: [topic(1n), topic(2n), null] },
+        { topics: [null, topic(1n)] },
+      ]) {
+        const words = JSON.stringify(selecting)
+        expect(await result('eth_getLogs', { ...here, ...selecting }), words).toEqual([])
+        const wide = { fromBlock: 'earliest', toBlock: number, ...selecting }
+        expect(await result('eth_getLogs', wide), words).toEqual([])
+      }
+    })
+
+    test('without a block are those of the latest', async ({ expect }) => {
+      const hash = await emit(direct, emitter, 7n, 8n, 9n)
+      await mined(direct, hash)
+      expect(await result('eth_getLogs', {})).toMatchObject([{ transactionHash: hash }])
+      expect(await result('eth_getLogs', { address: emitter })).toHaveLength(1)
+      await direct('evm_mine')
+      expect(await result('eth_getLogs', {})).toEqual([])
+      expect(await result('eth_getLogs', { fromBlock: 'latest', toBlock: 'latest' })).toEqual([])
+    })
+
+    test('of nothing are none', async ({ expect }) => {
+      expect(await result('eth_getLogs', { fromBlock: '0xfffff0', toBlock: '0xfffff1' })).toEqual(
+        [],
+      )
+      expect(await result('eth_getLogs', { fromBlock: '0xfffff0' })).toEqual([])
+      expect(await result('eth_getLogs', { fromBlock: '0x2', toBlock: '0x1' })).toEqual([])
+      expect(await result('eth_getLogs', { fromBlock: 'pending', toBlock: 'pending' })).toEqual([])
+    })
+
+    test('take a block or a range, never both, and know the block', async ({ expect }) => {
+      const { number, hash } = logged.block
+      expect(await refusal('eth_getLogs', { blockHash: hash, fromBlock: number })).toEqual({
+        code: -32602,
+        message: 'invalid parameter "filter": Cannot specify both blockHash and fromBlock/toBlock',
+      })
+      expect(await refusal('eth_getLogs', { blockHash: hash, toBlock: number })).toMatchObject({
+        code: -32602,
+      })
+      expect(await refusal('eth_getLogs', { blockHash: nowhere })).toEqual({
+        code: -32000,
+        message: 'unknown block',
+      })
+    })
+  })
+
+  describe('raw data and proofs', () => {
+    test('the raw header hashes to the block', async ({ expect }) => {
+      const { number, hash } = logged.block
+      const raw = await result<Hex>('chain_getRawBlockHeaderByHash', hash)
+      expect(keccak256(raw)).toBe(hash)
+      expect(await result('chain_getRawBlockHeaderByNumber', number)).toBe(raw)
+      const alias = await rpc('rsk_getRawBlockHeaderByHash', [hash])
+      expect(alias.result).toBe(raw)
+      const genesis = await result<Hex>('chain_getRawBlockHeaderByNumber', 'earliest')
+      const { hash: first } = await result('eth_getBlockByNumber', 'earliest')
+      expect(keccak256(genesis)).toBe(first)
+    })
+
+    test('the proof leads from the receipts root to the raw receipt', async ({ expect }) => {
+      const { number, hash, receiptsRoot } = await blockOfThree()
+      for (const index of [0, 1, 2]) {
+        const transaction = await result(
+          'eth_getTransactionByBlockNumberAndIndex',
+          number,
+          `0x${index}`,
+        )
+        const raw = await result<Hex>('chain_getRawTransactionReceiptByHash', transaction.hash)
+        const nodes = await result<Hex[]>(
+          'chain_getTransactionReceiptNodesByHash',
+          hash,
+          transaction.hash,
+        )
+        expect(keccak256(nodes[0] ?? '0x')).toBe(receiptsRoot)
+        const trie = await createMPTFromProof(nodes.map((node) => hexToBytes(node)))
+        expect(trie.root()).toEqual(hexToBytes(receiptsRoot as Hex))
+        expect(await trie.get(RLP.encode(index))).toEqual(hexToBytes(raw))
+      }
+    })
+  })
+
+  describe('traces', () => {
+    test('of a transaction, a block by number and hash, and a filter agree', async ({ expect }) => {
+      const { number, hash } = logged.block
+      const traces = await result<Json[]>('trace_transaction', logged.hash)
+      expect(traces).toMatchObject([
+        {
+          action: { callType: 'call', from: sender, to: emitter, value: '0x0' },
+          blockHash: hash,
+          blockNumber: Number(number),
+          transactionHash: logged.hash,
+          transactionPosition: 0,
+          type: 'call',
+          subtraces: 0,
+          traceAddress: [],
+          result: { output: topic(3n) },
+        },
+      ])
+      expect(traces[0]).not.toHaveProperty('error')
+      expect(await result('trace_block', number)).toEqual(traces)
+      expect(await result('trace_block', hash)).toEqual(traces)
+      const filter = { fromBlock: number, toBlock: number }
+      expect(await result('trace_filter', filter)).toEqual(traces)
+      expect(await result('trace_block', 'earliest')).toEqual([])
+      expect((await refusal('trace_block', 'pending')).message).toContain('"block"')
+    })
+
+    test('of a call that failed have no result', async ({ expect }) => {
+      const data = topic(BigInt(emitter))
+      const hash = await direct('eth_sendTransaction', [
+        { from: sender, to: caller, data, gas: '0x30d40' },
+      ])
+      await mined(direct, hash as Hex)
+      expect(await result('trace_transaction', hash)).toMatchObject([
+        { traceAddress: [], subtraces: 1, result: { output: '0x' } },
+        {
+          action: { callType: 'call', from: caller, to: emitter },
+          traceAddress: [0],
+          subtraces: 0,
+          result: null,
+          error: 'Reverted',
+        },
+      ])
+    })
+
+    test('are filtered by the sender and receiver of their transaction', async ({ expect }) => {
+      const data = topic(BigInt(emitter))
+      const call = { from: sender, to: caller, data, gas: '0x30d40' }
+      const first = (await direct('eth_sendTransaction', [call])) as Hex
+      const { blockNumber: from } = await mined(direct, first)
+      await mined(direct, await emit(direct, emitter, 1n, 1n, 1n))
+      const second = (await direct('eth_sendTransaction', [call])) as Hex
+      await mined(direct, second)
+      const range = { fromBlock: from, toBlock: 'latest' }
+      const filtered = async (more: object): Promise<unknown[]> =>
+        (await result<Json[]>('trace_filter', { ...range, ...more })).map((one) => [
+          one.transactionHash,
+          one.traceAddress,
+        ])
+      // The inner calls to the emitter belong to transactions that were sent to the caller.
+      expect(await filtered({ toAddress: caller })).toEqual([
+        [first, []],
+        [first, [0]],
+        [second, []],
+        [second, [0]],
+      ])
+      expect(await filtered({ toAddress: [emitter] })).toHaveLength(1)
+      expect(await filtered({ fromAddress: caller })).toEqual([])
+      expect(await filtered({ fromAddress: [caller, sender] })).toHaveLength(5)
+      expect(await filtered({ fromAddress: sender, toAddress: [caller] })).toHaveLength(4)
+      expect(await filtered({ toAddress: caller, after: 1, count: 2 })).toEqual([
+        [first, [0]],
+        [second, []],
+      ])
+      expect(await filtered({ count: 0 })).toEqual([])
+      expect(await filtered({ toAddress: caller, after: 9 })).toEqual([])
+    })
+
+    test('take at most 100 at a time out of at most 2,000 blocks', async ({ expect }) => {
+      expect(await refusal('trace_filter', { count: 101 })).toEqual({
+        code: -32602,
+        message: 'invalid parameter "filter.count": must be a number from 0 to 100',
+      })
+      expect(await result('trace_filter', { fromBlock: '0x0', toBlock: '0x7d0' })).not.toEqual([])
+      expect(await refusal('trace_filter', { fromBlock: '0x0', toBlock: '0x7d1' })).toEqual({
+        code: -32602,
+        message: 'a range has at most 2000 blocks: try blocks 0x0 to 0x7d0',
+      })
+    })
+  })
+
+  test('a parameter too many, or one of the wrong kind, is named', async ({ expect }) => {
+    for (const [method, params, message] of [
+      ['eth_blockNumber', [1], 'eth_blockNumber takes at most 0 parameters'],
+      ['eth_getBalance', [sender, 'latest', 1], 'eth_getBalance takes at most 2 parameters'],
+      ['eth_getBalance', [], 'missing parameter "address"'],
+      ['eth_getBalance', ['0x1'], 'invalid parameter "address": must be a 20-byte address'],
+      [
+        'eth_getBalance',
+        [sender, 'safe'],
+        'invalid parameter "block": must be a block number in hex, a block hash, latest, earliest or pending',
+      ],
+      [
+        'eth_getBlockByNumber',
+        ['latest', 'yes'],
+        'invalid parameter "full": must be true or false',
+      ],
+      [
+        'eth_getBlockByNumber',
+        [nowhere],
+        'invalid parameter "block": must be a block number in hex, latest, earliest or pending',
+      ],
+      [
+        'eth_getStorageAt',
+        [sender, 0, 'latest'],
+        'invalid parameter "position": must be a hex quantity',
+      ],
+      [
+        'eth_getLogs',
+        [{ topics: [[['0x']]] }],
+        'invalid parameter "filter.topics.0": must be a 32-byte topic, an array of such topics, or null',
+      ],
+    ] as const) {
+      expect(await refusal(method, ...params)).toEqual({ code: -32602, message })
+    }
+  })
+
+  async function blockOfThree(): Promise<Json> {
+    await direct('evm_setAutomine', [false])
+    try {
+      for (const word of [1n, 2n, 3n]) await emit(direct, emitter, word, word, word)
+    } finally {
+      await direct('evm_mine')
+      await direct('evm_setAutomine', [true])
+    }
+    const block = (await direct('eth_getBlockByNumber', ['latest', false])) as Json
+    check(block.transactions).toHaveLength(3)
+    return block
+  }
+})
+
+const blockFields =
+  'number hash parentHash sha3Uncles logsBloom transactionsRoot stateRoot receiptsRoot miner difficulty totalDifficulty extraData size gasLimit gasUsed timestamp transactions uncles minimumGasPrice bitcoinMergedMiningHeader bitcoinMergedMiningCoinbaseTransaction bitcoinMergedMiningMerkleProof hashForMergedMining paidFees cumulativeDifficulty'.split(
+    ' ',
+  )
+
+const transactionFields =
+  'hash nonce blockHash blockNumber transactionIndex from to gas gasPrice value input v r s type'.split(
+    ' ',
+  )
+
+const receiptFields =
+  'transactionHash transactionIndex blockHash blockNumber from to contractAddress cumulativeGasUsed gasUsed effectiveGasPrice logs logsBloom type'.split(
+    ' ',
+  )
+
+const logFields =
+  'logIndex transactionIndex transactionHash blockHash blockNumber address data topics'.split(' ')
