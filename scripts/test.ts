@@ -22,8 +22,7 @@ async function checks(): Promise<Counts> {
 
 async function contracts(): Promise<Counts> {
   title('forge test')
-  const color = process.stdout.isTTY ? ['--color', 'always'] : []
-  const child = spawn('forge', ['test', ...color], {
+  const child = spawn('npm', ['run', '--silent', 'test:contracts'], {
     cwd: root,
     stdio: ['ignore', 'pipe', 'inherit'],
   })

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process'
-import { readdirSync, readFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 
 /** A process for good: a pid alone is given to another process sooner or later. */
 export type ProcessId = { pid: number; started: string }
@@ -21,11 +21,8 @@ export function parentOf(pid: number): number | undefined {
 }
 
 /** The processes that this one started and that still run. */
-export function childrenOf(parent: number): ProcessId[] {
-  return allPids().flatMap((pid) => {
-    const status = inspect(pid)
-    return status?.parent === parent ? [{ pid, started: status.started }] : []
-  })
+export function children(): ProcessId[] {
+  return childPids().flatMap((pid) => identify(pid) ?? [])
 }
 
 /** Ends a process, by force if it does not go by itself in time; resolves when it is gone. */
@@ -83,16 +80,21 @@ function inspectPs(pid: number): Status | undefined {
   return { parent: Number(parent), started }
 }
 
-function allPids(): number[] {
-  if (process.platform === 'linux') return readdirSync('/proc').filter(isNumber).map(Number)
-  const { stdout } = spawnSync('ps', ['-A', '-o', 'pid='], { encoding: 'utf8' })
-  return (stdout ?? '')
-    .split('\n')
-    .map((line) => line.trim())
-    .filter(isNumber)
-    .map(Number)
+function childPids(): number[] {
+  const { pid } = process
+  if (process.platform === 'linux') {
+    try {
+      // Node starts processes from its main thread, whose id is that of the process.
+      return pidsOf(readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8'))
+    } catch {
+      // A kernel without that file; ps may be there.
+    }
+  }
+  const { stdout } = spawnSync('ps', ['-A', '-o', 'pid=,ppid='], { encoding: 'utf8' })
+  const mine = (stdout ?? '').split('\n').filter((line) => line.trim().endsWith(` ${pid}`))
+  return mine.flatMap((line) => pidsOf(line).slice(0, 1))
 }
 
-function isNumber(text: string): boolean {
-  return /^\d+$/.test(text)
+function pidsOf(text: string): number[] {
+  return (text.match(/\d+/g) ?? []).map(Number)
 }

@@ -5,7 +5,7 @@ import { convertV4MiniflareOptions, Miniflare, NoOpLog } from 'miniflare'
 import type { Deployment } from '../contracts/deploy.ts'
 import { root } from './folder.ts'
 import type { ChainNode } from './node.ts'
-import { childrenOf } from './process-id.ts'
+import { children, isRunning, type ProcessId } from './process-id.ts'
 import type { Processes } from './processes.ts'
 import { StackError } from './report.ts'
 import { hashRpcKey, type Secrets } from './secrets.ts'
@@ -49,6 +49,8 @@ export const quietTools = {
   WRANGLER_SEND_METRICS: 'false',
   WRANGLER_LOG: 'error',
   WRANGLER_WRITE_LOGS: 'false',
+  // With the banner comes a look at the registry for a newer wrangler.
+  WRANGLER_HIDE_BANNER: 'true',
   CLOUDFLARE_CF_FETCH_ENABLED: 'false',
 }
 
@@ -59,7 +61,8 @@ export const quietTools = {
  */
 export async function bundleWorker(folder: string): Promise<void> {
   rmSync(folder, { recursive: true, force: true })
-  const child = spawn('wrangler', ['deploy', '--dry-run', '--outdir', folder], {
+  const wrangler = join(root, 'node_modules', 'wrangler', 'bin', 'wrangler.js')
+  const child = spawn(process.execPath, [wrangler, 'deploy', '--dry-run', '--outdir', folder], {
     cwd: root,
     env: { ...process.env, ...quietTools, ...(process.stdout.isTTY ? {} : { NO_COLOR: '1' }) },
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -107,7 +110,7 @@ export async function runWorker({
   const listeners = signalListeners()
   const { worker, cron } = await readConfiguration(variables)
   const script = join(bundle, 'worker.js')
-  const known = new Set(childrenOf(process.pid).map(({ pid }) => pid))
+  const known = new Set(children().map(({ pid }) => pid))
   const miniflare = new Miniflare(
     convertV4MiniflareOptions({
       host: '127.0.0.1',
@@ -162,12 +165,12 @@ function signalListeners() {
  * workerd outlives a killed parent and keeps its port, so it is written down as soon as it is there,
  * not when it is ready.
  */
-function recordRuntime(known: Set<number>, processes: Processes) {
-  const recorded = new Set<number>()
+function recordRuntime(known: ReadonlySet<number>, processes: Processes) {
+  const recorded: ProcessId[] = []
   const look = () => {
-    for (const child of childrenOf(process.pid)) {
-      if (known.has(child.pid) || recorded.has(child.pid)) continue
-      recorded.add(child.pid)
+    for (const child of children()) {
+      if (known.has(child.pid) || recorded.some(({ pid }) => pid === child.pid)) continue
+      recorded.push(child)
       processes.add({ ...child, name: 'workerd', url: '' })
     }
   }
@@ -177,7 +180,7 @@ function recordRuntime(known: Set<number>, processes: Processes) {
       clearInterval(timer)
       look()
     },
-    isRunning: () => childrenOf(process.pid).some(({ pid }) => recorded.has(pid)),
+    isRunning: () => recorded.some(isRunning),
   }
 }
 

@@ -18,14 +18,15 @@ describe('entry points', () => {
     expect(faultsOf({ 'src/worker.ts': source })).toEqual([])
   })
 
-  test('are imported by nobody, tests included', ({ expect }) => {
+  test('are imported by nobody but their tests', ({ expect }) => {
     const files = {
       'src/app.ts': `import worker from './worker.ts'`,
+      'scripts/dial.ts': `import worker from '../src/worker.ts'`,
       'test/workerd/a.test.ts': `import worker from '../../src/worker.ts'`,
     }
     expect(faultsOf(files)).toEqual([
       'src/app.ts imports src/worker.ts: an entry point is imported by nobody',
-      'test/workerd/a.test.ts imports src/worker.ts: an entry point is imported by nobody',
+      'scripts/dial.ts imports src/worker.ts: an entry point is imported by nobody',
     ])
   })
 })

@@ -68,8 +68,8 @@ export async function startStack(
     if (!hasEnded) signal(-group, 'SIGKILL')
     await ended
   })
-  const ready = until(() => hasEnded || output().includes('Ctrl-C ends everything'), 60_000)
-  await ready
+  const isSettled = () => hasEnded || output().includes('Ctrl-C ends everything')
+  await until(isSettled, 45_000, () => `The stack is not ready:\n${output()}`)
   return {
     output,
     stack: () => readRunningStack(openFolder({ DEV_DIR: folder })),
@@ -114,7 +114,8 @@ export async function dial(
   fields: { sessionId: string; phoneNumber: string; text: string },
 ): Promise<string> {
   const body = new URLSearchParams(fields)
-  const response = await fetch(`${relayUrl}/ussd`, { method: 'POST', body })
+  const signal = AbortSignal.timeout(15_000)
+  const response = await fetch(`${relayUrl}/ussd`, { method: 'POST', body, signal })
   return response.text()
 }
 
@@ -135,10 +136,11 @@ export async function balanceOf(folder: string, nodeUrl: string, loan: Address, 
 export async function until(
   condition: () => boolean | Promise<boolean>,
   withinMs: number,
+  describe = () => 'It did not happen in time',
 ): Promise<void> {
   const started = performance.now()
   while (!(await condition())) {
-    if (performance.now() - started > withinMs) throw new Error('It did not happen in time')
+    if (performance.now() - started > withinMs) throw new Error(describe())
     await new Promise((resolve) => setTimeout(resolve, 20))
   }
 }
