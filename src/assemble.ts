@@ -90,7 +90,7 @@ export function assembleAnswer(config: Config, runtime: Runtime, relayer: Relaye
     },
     accounts: createCallerAccounts(config.accountKeySecret),
     keys: createSessionKeys(config.accountIdSecret),
-    identity: createIdentityCheck(ledger, async () => ({
+    identity: createIdentityCheck(ledger, runtime.clock, async () => ({
       chainId: config.chain.id,
       fingerprints: {
         ACCOUNT_ID_SECRET: await fingerprint(config.accountIdSecret),
@@ -101,6 +101,7 @@ export function assembleAnswer(config: Config, runtime: Runtime, relayer: Relaye
       preflight: config.preflight,
       background: runtime.background,
     }),
+    now: runtime.clock.now,
     say: english,
     log: runtime.log,
   })

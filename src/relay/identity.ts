@@ -1,24 +1,33 @@
+import type { Clock } from '../clock.ts'
 import type { Identified, Identity, Ledger } from './ledger.ts'
+
+/** How long the ledger may take to say so: a caller is answered within 8 s, and nothing has begun yet. */
+const IDENTIFIED_WITHIN_MS = 2_000
 
 /**
  * Whether this relay has the secrets that the ledger was begun with. A yes is remembered; a no is
- * asked again, so that a mended configuration works at once.
+ * asked again, so that a mended configuration works at once. Throws where the ledger does not answer.
  */
 export function createIdentityCheck(
   ledger: Ledger,
+  clock: Clock,
   identity: () => Promise<Identity>,
 ): () => Promise<Identified> {
-  let same: Promise<Identified> | undefined
+  let same: Identified | undefined
   return async () => {
-    same ??= identity().then((own) => ledger.identify(own))
-    const current = same
+    if (same !== undefined) return same
+    // Each delivery asks for itself: a question that several wait for dies with the one that asked it.
+    const done = new AbortController()
     try {
-      const answer = await current
-      if (answer.kind !== 'same') same = undefined
+      const answer = await Promise.race([
+        identity().then((own) => ledger.identify(own)),
+        clock.sleep(IDENTIFIED_WITHIN_MS, done.signal).then(() => undefined),
+      ])
+      if (answer === undefined) throw new Error('the ledger did not say whose it is')
+      if (answer.kind === 'same') same = answer
       return answer
-    } catch (error) {
-      if (same === current) same = undefined
-      throw error
+    } finally {
+      done.abort()
     }
   }
 }

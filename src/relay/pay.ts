@@ -16,6 +16,8 @@ import { watch } from './watch.ts'
 
 /** A caller's wish, to be made true once. */
 export type Wish = {
+  /** When the delivery came (Unix time in ms): its answer is due some time after that. */
+  since: number
   question: Question
   /** How many answers the caller had given. */
   steps: number
@@ -96,7 +98,9 @@ export function createPay(relayer: Relayer, chain: ChainCache, options: PayOptio
     try {
       return await Promise.race([
         payOrRefuse(wish, token),
-        clock.sleep(ANSWER_WITHIN_MS, done.signal).then(() => close(wish, token)),
+        clock
+          .sleep(wish.since + ANSWER_WITHIN_MS - clock.now(), done.signal)
+          .then(() => close(wish, token)),
       ])
     } finally {
       done.abort()

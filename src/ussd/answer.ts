@@ -32,6 +32,8 @@ export type AnswerParts = {
   keys: SessionKeys
   identity: () => Promise<Identified>
   pay: Pay
+  /** Unix time in ms. */
+  now: () => number
   say: Messages
   log: Log
 }
@@ -45,6 +47,7 @@ export function createAnswer(parts: AnswerParts): Answer {
   const reserved = [forwarder.address, loanAddress]
 
   return async (request) => {
+    const since = parts.now()
     try {
       const identity = await parts.identity()
       if (identity.kind === 'different') {
@@ -55,7 +58,7 @@ export function createAnswer(parts: AnswerParts): Answer {
         })
         return { kind: 'out_of_service', body: renderPlain(end(say.outOfService)) }
       }
-      return await answer(request)
+      return await answer(request, since)
     } catch (error) {
       // Payments answer for themselves; what fails here is a reading, or came before anything began.
       log({ level: 'error', event: 'answer.failed', message: faultOf(error) })
@@ -63,7 +66,7 @@ export function createAnswer(parts: AnswerParts): Answer {
     }
   }
 
-  async function answer(request: UssdRequest): Promise<Answered> {
+  async function answer(request: UssdRequest, since: number): Promise<Answered> {
     const answers = answersOf(request.text)
     const result = walk(answers, { chainId, caller: request.phone, reserved, say })
     switch (result.kind) {
@@ -80,14 +83,20 @@ export function createAnswer(parts: AnswerParts): Answer {
       case 'transfer':
       case 'loan':
       case 'repayment':
-        return { kind: 'screen', body: await payFor(request, answers.length, result) }
+        return { kind: 'screen', body: await payFor(request, since, answers.length, result) }
     }
   }
 
-  async function payFor(request: UssdRequest, steps: number, wanted: Wanted): Promise<string> {
+  async function payFor(
+    request: UssdRequest,
+    since: number,
+    steps: number,
+    wanted: Wanted,
+  ): Promise<string> {
     const caller = await accounts(request.phone)
     const session = await keys.session(request.gateway, request.sessionId, caller.address)
     const answered = await pay({
+      since,
       question: {
         session,
         input: await keys.input(session, request.text),
