@@ -78,6 +78,8 @@ CREATE TABLE IF NOT EXISTS payments (
 ) WITHOUT ROWID;
 CREATE INDEX IF NOT EXISTS payments_by_state ON payments (state, accepted_at);
 CREATE INDEX IF NOT EXISTS payments_by_account ON payments (account, accepted_at);
+CREATE INDEX IF NOT EXISTS payments_by_nonce ON payments (nonce) WHERE nonce IS NOT NULL;
+CREATE INDEX IF NOT EXISTS payments_by_age ON payments (changed_at);
 CREATE INDEX IF NOT EXISTS payments_by_block ON payments (block_number) WHERE block_number IS NOT NULL;
 
 CREATE TABLE IF NOT EXISTS nonces (
@@ -92,6 +94,7 @@ CREATE TABLE IF NOT EXISTS nonces (
   changed_at INTEGER NOT NULL
 );
 CREATE INDEX IF NOT EXISTS nonces_by_state ON nonces (state, nonce);
+CREATE INDEX IF NOT EXISTS nonces_by_age ON nonces (changed_at);
 CREATE INDEX IF NOT EXISTS nonces_by_block ON nonces (block_number) WHERE block_number IS NOT NULL;
 
 CREATE TABLE IF NOT EXISTS transactions (
@@ -759,17 +762,19 @@ export function createSqlLedger(sql: Sql, rules: LedgerRules, now: () => number)
       const before = now() - rules.retentionMs
       const settled = sql.exec<{ session: string; nonce: number | null }>(
         `SELECT session, nonce FROM payments
-         WHERE state IN ('confirmed', 'reverted', 'expired') AND changed_at < ? LIMIT ${WORK_LIMIT}`,
+         WHERE changed_at < ? AND +state IN ('confirmed', 'reverted', 'expired')
+         ORDER BY changed_at LIMIT ${WORK_LIMIT}`,
         before,
       )
       for (const { session, nonce } of settled) {
         sql.exec('DELETE FROM payments WHERE session = ?', session)
         if (nonce !== null) sql.exec('DELETE FROM transactions WHERE nonce = ?', nonce)
       }
+      // By age alone (the pluses keep SQLite from other indexes): all but the oldest rows stay unread.
       // The highest row stays: it is what the next nonce is counted from.
       sql.exec(
-        `DELETE FROM nonces WHERE state IN ('mined', 'foreign') AND changed_at < ?
-         AND nonce < (SELECT max(nonce) FROM nonces)
+        `DELETE FROM nonces WHERE changed_at < ? AND +state IN ('mined', 'foreign')
+         AND +nonce < (SELECT max(nonce) FROM nonces)
          AND NOT EXISTS (SELECT 1 FROM payments WHERE payments.nonce = nonces.nonce)`,
         before,
       )
