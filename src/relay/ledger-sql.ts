@@ -559,11 +559,11 @@ export function createSqlLedger(sql: Sql, rules: LedgerRules, now: () => number)
         queued: paymentsIn('queued'),
         carried: paymentsIn('signed', 'broadcast'),
         mined: paymentsIn('mined'),
+        // A payment may be settled by its own request before anybody has looked at a head.
         watching:
-          headId !== undefined &&
           sql.exec(
             'SELECT 1 AS one FROM payments WHERE block_number > ? LIMIT 1',
-            headId.number - rules.watchBlocks,
+            headId === undefined ? -1 : headId.number - rules.watchBlocks,
           ).length > 0,
       }
     },

@@ -530,6 +530,22 @@ export function ledgerSuite(name: string, create: () => Promise<LedgerHarness>):
       expect((await ledger.work()).carried).toHaveLength(1)
     })
 
+    test('watches what was settled before any head was seen, until it is deep', async ({
+      expect,
+    }) => {
+      const { ledger } = await create()
+      const isWatching = async () => (await ledger.work()).watching
+      await accept(ledger, 's')
+      expect(await isWatching()).toBe(false)
+      await mineAt(ledger, 's', 0, executionIn(9))
+      await ledger.confirm('s', id('block 9'))
+      expect(await isWatching()).toBe(true)
+      await ledger.sawHead({ number: 10, hash: id('block 10') })
+      expect(await isWatching()).toBe(true)
+      await ledger.sawHead({ number: 10_000, hash: id('block 10000') })
+      expect(await isWatching()).toBe(false)
+    })
+
     test('remembers the head and since when it is missing', async ({ expect }) => {
       const { ledger, pass } = await create()
       await ledger.sawHead({ number: 9, hash: id('block 9') })
