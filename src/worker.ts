@@ -95,6 +95,7 @@ function assembleApp(parts: Assembled): Hono {
       keys: parts.keys,
       services: assembleNodeServices(config, runtime, nodeService),
       sockets: createObjectSockets(parts.feeds),
+      clock: systemClock,
       background: waitUntil,
       log,
     }),

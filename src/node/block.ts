@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { RpcError } from '../chain/rpc.ts'
+import { RpcError, TransportError } from '../chain/rpc.ts'
 import { codes } from './codes.ts'
 import { verifiedHeader } from './header.ts'
 import { orNull } from './lookup.ts'
@@ -150,15 +150,21 @@ async function blockReceipts(node: Node, raw: MinedBlock): Promise<RawReceipt[]>
       [raw.hash],
       z.array(rawReceipt).nullable(),
     )
-    if (receipts !== null) return receipts
+    return receipts ?? gone()
   } catch (error) {
     if (!(error instanceof RpcError && error.code === codes.methodNotFound)) throw error
   }
-  return await Promise.all(
+  const each = await Promise.all(
     raw.transactions.map((entry) =>
-      node.call('eth_getTransactionReceipt', [hashOf(entry)], rawReceipt),
+      node.call('eth_getTransactionReceipt', [hashOf(entry)], rawReceipt.nullable()),
     ),
   )
+  return each.map((receipt) => receipt ?? gone())
+}
+
+/** Nobody lied: the node has left the block for another one. */
+function gone(): never {
+  throw new TransportError('the block left the chain while it was read')
 }
 
 async function paidFees(node: Node, raw: MinedBlock): Promise<string | null> {

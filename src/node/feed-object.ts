@@ -10,6 +10,7 @@ import { createNodeSocket } from './node-socket.ts'
 import type { NodeService } from './service.ts'
 import type { SocketKeeper } from './sockets.ts'
 import type { Topic } from './subscriptions.ts'
+import { withinTime } from './time-limit.ts'
 
 /** What the composition root gives a feed's object. */
 export type FeedKeeper = {
@@ -23,7 +24,7 @@ export type FeedKeeper = {
 }
 
 /** How often the chain is looked at while no node says that something happened, and while one does. */
-const pollMs = { alone: 1_000, told: 5_000 }
+const pollMs = { alone: 1_000, told: 2_500 }
 
 /** How long a look at the chain may take. */
 const lookMs = 6_000
@@ -59,11 +60,13 @@ export function feedObject<Env>(keeperOf: (env: Env, chainId: number) => FeedKee
     /** Takes a WebSocket whose key was found good; what the key may do is looked up again here. */
     override async fetch(request: Request): Promise<Response> {
       const keyHash = request.headers.get(keyHashHeader) ?? ''
+      const key = await this.#keeper.keys.lookup(keyHash)
+      if (key.kind === 'unknown') return new Response(null, { status: 401 })
       const { 0: client, 1: server } = new WebSocketPair()
       const id = crypto.randomUUID()
       server.serializeAttachment({ id, keyHash })
       const [socket] = socketOf(server)
-      if (socket === undefined || !this.#feed.open(socket)) {
+      if (socket === undefined || !this.#feed.open(socket, key.sockets)) {
         return new Response(null, { status: 429 })
       }
       this.ctx.acceptWebSocket(server)
@@ -142,7 +145,7 @@ export function createObjectSockets(namespace: () => FeedNamespace): SocketKeepe
 function feedOf({ service, urls, keys, limits, clock, log }: FeedKeeper, store: FeedStore): Feed {
   const { nodes } = service
   const ask: Parameters<typeof createFeedEvents>[0] = (work) =>
-    nodes.ask(work, clock.timeout(lookMs))
+    withinTime(clock, lookMs, (signal) => nodes.ask(work, signal))
   const socket = createNodeSocket({
     urls,
     connect: (url) => new WebSocket(url),

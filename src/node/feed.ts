@@ -53,23 +53,22 @@ export type FeedEvents = {
 }
 
 export type FeedLimits = {
-  socketsPerKey: number
-  subscriptionsPerKey: number
   /** Requests of one connection that may be under way at the same time. */
   requestsPerSocket: number
   /** Characters that were sent to a client which has sent nothing since. */
   unansweredPerSocket: number
   /** The same over all clients: beyond it those who owe most are closed first. */
   unansweredInAll: number
+  /** The same over clients that were closed and have not gone: beyond it nobody new is taken in. */
+  lingeringInAll: number
   messageLength: number
 }
 
 export const feedLimits: FeedLimits = {
-  socketsPerKey: 20,
-  subscriptionsPerKey: 1_000,
   requestsPerSocket: 50,
-  unansweredPerSocket: 4 * 1024 * 1024,
+  unansweredPerSocket: 8 * 1024 * 1024,
   unansweredInAll: 32 * 1024 * 1024,
+  lingeringInAll: 32 * 1024 * 1024,
   messageLength: 2 * 1024 * 1024,
 }
 
@@ -78,8 +77,8 @@ export const closeCodes = { tooBig: 1009, policy: 1008, tryLater: 1013 } as cons
 
 /** The subscribers of one network, and what they are told. */
 export type Feed = {
-  /** Takes a connection in; `false` when its key has as many as it may have. */
-  readonly open: (socket: FeedSocket) => boolean
+  /** Takes a connection in; `false` when its key has as many as it may have at a time. */
+  readonly open: (socket: FeedSocket, most: number) => boolean
   /** Takes connections back in that outlived the feed's memory. */
   readonly restore: (sockets: readonly FeedSocket[]) => void
   readonly message: (socket: FeedSocket, text: string) => Promise<void>
@@ -106,6 +105,9 @@ export type FeedDeps = {
   pollMs: () => number
 }
 
+/** What a look at the chain found; undefined when it failed. */
+type Seen = 'moved' | 'still' | undefined
+
 type Session = {
   socket: FeedSocket
   topics: Map<string, Topic>
@@ -119,7 +121,7 @@ type Session = {
 /** How often keys of open connections are looked up again, so that a revoked one ends within 60 s. */
 const keyCheckMs = 30_000
 
-const syncingPollMs = 5_000
+const syncingPollMs = 2_000
 
 /** A client that was closed and does not answer that keeps its place for so long. */
 const lingerMs = 600_000
@@ -131,26 +133,29 @@ export function createFeed(deps: FeedDeps): Feed {
   const { chain, events, store, limits, keyOf, service, clock, newId, log, pollMs } = deps
   const sessions = new Map<string, Session>()
   /** Closed from here, but not yet by the client: the runtime still holds what it did not read. */
-  const lingering = new Map<string, { keyHash: string; since: number }>()
+  const lingering = new Map<string, { keyHash: string; since: number; length: number }>()
   const told = new Set<string>()
   let minedUntold: string[] = []
   let unansweredInAll = 0
   let isFollowing = false
   let isBehind = true
-  let starting: Promise<void> | undefined
+  let lastLook: Promise<Seen> = Promise.resolve(undefined)
+  let nextLook: Promise<Seen> | undefined
   let wake = new AbortController()
   let keysCheckedAt = clock.now()
   let syncing: { at: number; state: string } | undefined
 
   return {
-    open(socket) {
+    open(socket, most) {
       const now = clock.now()
       for (const [id, { since }] of lingering) if (now - since > lingerMs) lingering.delete(id)
       const places = [
         ...[...sessions.values()].map((session) => session.socket.keyHash),
         ...[...lingering.values()].map(({ keyHash }) => keyHash),
       ].filter((keyHash) => keyHash === socket.keyHash)
-      if (places.length >= limits.socketsPerKey) return false
+      let held = 0
+      for (const { length } of lingering.values()) held += length
+      if (places.length >= most || held > limits.lingeringInAll) return false
       sessions.set(socket.id, sessionOf(socket))
       return true
     },
@@ -198,7 +203,8 @@ export function createFeed(deps: FeedDeps): Feed {
       isFollowing = true
       while (subscribers() > 0) {
         wake = new AbortController()
-        if (!(await lookSafely())) await clock.sleep(pollMs(), wake.signal)
+        const seen = await lookSoon()
+        if (seen !== 'moved') await clock.sleep(pollMs(), wake.signal)
       }
       // In the same turn as the last check: a subscription that comes next starts over.
       isFollowing = false
@@ -214,6 +220,11 @@ export function createFeed(deps: FeedDeps): Feed {
     return { socket, topics: new Map(), untold: new Map(), unanswered: 0, requests: 0 }
   }
 
+  /** Nobody listens: the loop ends now and not after its next sleep. */
+  function endIfUnheard(): void {
+    if (subscribers() === 0) wake.abort()
+  }
+
   function subscribers(): number {
     let count = 0
     for (const { topics, untold } of sessions.values()) count += topics.size + untold.size
@@ -226,12 +237,14 @@ export function createFeed(deps: FeedDeps): Feed {
     sessions.delete(id)
     unansweredInAll -= session.unanswered
     if (session.topics.size + session.untold.size > 0) store.removeSocket(id)
+    endIfUnheard()
   }
 
   /** The client may not answer the closing; it is told nothing more, whatever it does. */
   function end(session: Session, code: number, reason: string): void {
     const { socket } = session
-    lingering.set(socket.id, { keyHash: socket.keyHash, since: clock.now() })
+    const { keyHash } = socket
+    lingering.set(socket.id, { keyHash, since: clock.now(), length: session.unanswered })
     socket.close(code, reason)
     forget(socket.id)
     log({ level: 'info', event: 'socket.closed', message: reason, code })
@@ -252,7 +265,8 @@ export function createFeed(deps: FeedDeps): Feed {
       const caller: Caller = {
         service,
         methods: refusal.methods,
-        subscriptions: subscriptionsOf(session),
+        subscriptions: subscriptionsOf(session, refusal.subscriptions),
+        clock,
         log,
       }
       const responses = await Promise.all(requests.map((request) => respond(request, caller)))
@@ -262,7 +276,7 @@ export function createFeed(deps: FeedDeps): Feed {
     }
   }
 
-  type Allowed = { methods: ReadonlySet<string> | undefined }
+  type Allowed = { methods: ReadonlySet<string> | undefined; subscriptions: number }
 
   /** Undefined when the connection was closed over it. */
   async function refusalOf(
@@ -279,28 +293,25 @@ export function createFeed(deps: FeedDeps): Feed {
       return undefined
     }
     const spent = await key.spend(calls)
-    if (spent === undefined) return { methods: key.methods }
+    if (spent === undefined) return key
     const resetAt = spent.resetAt.toISOString()
     const message = `daily quota exceeded, resets at ${resetAt}`
     return { error: new RpcError(codes.limitExceeded, message, { resetAt }) }
   }
 
-  function subscriptionsOf(session: Session): Subscriptions {
+  function subscriptionsOf(session: Session, most: number): Subscriptions {
     const { id: socket, keyHash } = session.socket
     return {
       async add(topic) {
-        // The chain is known before the client is told that it will hear of it.
-        await started()
-        if (topic.kind === 'newPendingTransactions' && !someoneWants(topic.kind)) {
-          events.skip()
-          for (const hash of await events.pool()) told.add(hash)
-        }
+        // The client hears of what happens from now on, so what happened before has to be known.
+        if (!(await lookSoon())) throw new TransportError('the chain could not be looked at')
+        if (topic.kind === 'newPendingTransactions') tellPending(await events.pool())
         let own = 0
         for (const { socket, topics, untold } of sessions.values()) {
           if (socket.keyHash === keyHash) own += topics.size + untold.size
         }
-        if (own >= limits.subscriptionsPerKey) {
-          const message = `at most ${limits.subscriptionsPerKey} subscriptions for one key`
+        if (own >= most) {
+          const message = `at most ${most} subscriptions for one key`
           throw new RpcError(codes.limitExceeded, message)
         }
         const id = newId()
@@ -311,6 +322,7 @@ export function createFeed(deps: FeedDeps): Feed {
       remove(id) {
         if (!session.topics.delete(id)) return false
         store.remove(id)
+        endIfUnheard()
         return true
       },
     }
@@ -319,13 +331,6 @@ export function createFeed(deps: FeedDeps): Feed {
   /** Nothing is told of what was there before the first who listens came. */
   async function started(): Promise<void> {
     if (!isBehind) return
-    starting ??= start().finally(() => {
-      starting = undefined
-    })
-    await starting
-  }
-
-  async function start(): Promise<void> {
     await chain.restart()
     store.move(store.blocks(), chain.blocks())
     told.clear()
@@ -334,19 +339,29 @@ export function createFeed(deps: FeedDeps): Feed {
     isBehind = false
   }
 
-  /** Whether something happened, so that more may have. */
-  async function lookSafely(): Promise<boolean> {
+  /** One look at a time; whoever comes while one is under way shares the next. */
+  function lookSoon(): Promise<Seen> {
+    nextLook ??= lastLook.then(() => {
+      nextLook = undefined
+      lastLook = lookSafely()
+      return lastLook
+    })
+    return nextLook
+  }
+
+  /** Undefined when it failed: then nothing has changed, and the next look finds the same. */
+  async function lookSafely(): Promise<Seen> {
     try {
       await started()
       return await look()
     } catch (error) {
       const expected = error instanceof TransportError || error instanceof RpcError
       log({ level: expected ? 'warn' : 'error', event: 'feed.waits', message: faultOf(error) })
-      return false
+      return undefined
     }
   }
 
-  async function look(): Promise<boolean> {
+  async function look(): Promise<Seen> {
     const change = await chain.advance()
     switch (change.kind) {
       case 'lost':
@@ -355,7 +370,7 @@ export function createFeed(deps: FeedDeps): Feed {
           if (session.topics.size === 0) continue
           end(session, closeCodes.tryLater, 'the chain moved too far: subscribe again')
         }
-        return false
+        return 'moved'
       case 'moved':
         // Kept and told in the same turn: whoever takes over goes on right here.
         store.move(change.removed, change.added)
@@ -371,7 +386,7 @@ export function createFeed(deps: FeedDeps): Feed {
     minedUntold = []
     if (someoneWants('syncing')) await tellSyncing()
     if (clock.now() - keysCheckedAt > keyCheckMs) await checkKeys()
-    return change.kind === 'moved'
+    return change.kind
   }
 
   function tellMove(removed: readonly FeedBlock[], added: readonly FeedBlock[]): void {

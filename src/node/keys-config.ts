@@ -1,6 +1,6 @@
 import { hashKey, type KeyCheck, type Keys } from './keys.ts'
 
-/** Keys from the configuration: hashes only, all for one network, without a quota. */
+/** Keys from the configuration, the operator's own: for one network, without a quota. */
 export function createConfigKeys({
   hashes,
   chainId,
@@ -12,7 +12,15 @@ export function createConfigKeys({
 
   async function lookup(hash: string): Promise<KeyCheck> {
     if (!known.has(hash)) return { kind: 'unknown' }
-    return { kind: 'granted', hash, chainId, methods: undefined, spend: async () => undefined }
+    return {
+      kind: 'granted',
+      hash,
+      chainId,
+      methods: undefined,
+      sockets: 10_000,
+      subscriptions: 100_000,
+      spend: async () => undefined,
+    }
   }
 
   return { lookup, check: async (key) => lookup(await hashKey(key)) }

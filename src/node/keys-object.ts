@@ -170,6 +170,8 @@ export function createObjectKeys({
       hash,
       chainId,
       methods: methods === null ? undefined : new Set(methods),
+      sockets: 20,
+      subscriptions: 1_000,
       spend: async (calls) => (quota === null ? undefined : await spend(key, hash, calls)),
     }
   }

@@ -6,6 +6,9 @@ export type KeyCheck =
       chainId: number
       /** The only methods it may call, if it is so limited. */
       methods: ReadonlySet<string> | undefined
+      /** WebSockets, and subscriptions over all of them, that it may have at a time. */
+      sockets: number
+      subscriptions: number
       /** Counts calls against the key's quota; `undefined` when it has enough left. */
       spend: (calls: number) => Promise<Spent | undefined>
     }

@@ -64,6 +64,8 @@ export function createNodeSocket({
     close() {
       socket?.close()
       drop()
+      // Whoever comes next need not wait for what was no failure.
+      triedAt = Number.NEGATIVE_INFINITY
     },
   }
 

@@ -1,9 +1,11 @@
 import { RpcError, TransportError } from '../chain/rpc.ts'
+import type { Clock } from '../clock.ts'
 import { faultOf, type Log } from '../log.ts'
 import { codes } from './codes.ts'
 import { errorText, type Request, successText } from './message.ts'
 import type { NodeService } from './service.ts'
 import type { Subscriptions } from './subscriptions.ts'
+import { withinTime } from './time-limit.ts'
 
 /** No caller waits longer than 8 s; this leaves time for the answer's way. */
 export const timeLimitMs = 7_500
@@ -17,6 +19,7 @@ export type Caller = {
   /** The only methods that the key may call, if it is so limited. */
   methods: ReadonlySet<string> | undefined
   subscriptions?: Subscriptions
+  clock: Clock
   log: Log
 }
 
@@ -24,13 +27,14 @@ export type Caller = {
 export async function respond(request: Request, caller: Caller): Promise<string | undefined> {
   if (request.kind === 'invalid') return errorText(request.id, request.error)
   const { id, method, params } = request
-  const { service, methods, subscriptions, log } = caller
+  const { service, methods, subscriptions, clock, log } = caller
   try {
     if (methods !== undefined && !methods.has(method)) {
       throw new RpcError(codes.methodNotFound, 'method not allowed for this key')
     }
-    const signal = AbortSignal.timeout(timeLimitMs)
-    const result = await service.answer(method, params, signal, subscriptions)
+    const result = await withinTime(clock, timeLimitMs, (signal) =>
+      service.answer(method, params, signal, subscriptions),
+    )
     return id === undefined ? undefined : successText(id, result)
   } catch (error) {
     if (!(error instanceof RpcError || error instanceof TransportError)) {

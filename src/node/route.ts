@@ -1,6 +1,7 @@
 import { type Context, Hono } from 'hono'
 import { z } from 'zod'
 import { RpcError } from '../chain/rpc.ts'
+import type { Clock } from '../clock.ts'
 import { faultOf, type Log } from '../log.ts'
 import { codes } from './codes.ts'
 import {
@@ -25,13 +26,21 @@ export type NodeRouteDeps = {
   services: ReadonlyMap<number, NodeService>
   /** Where WebSockets are served. */
   sockets?: SocketKeeper
+  clock: Clock
   /** Keeps the runtime alive for work that others may be waiting for (`waitUntil`). */
   background: (work: Promise<unknown>) => void
   log: Log
 }
 
 /** `POST /<API_KEY>`: JSON-RPC 2.0. Every refusal is a JSON-RPC error object too. */
-export function nodeRoutes({ keys, services, sockets, background, log }: NodeRouteDeps): Hono {
+export function nodeRoutes({
+  keys,
+  services,
+  sockets,
+  clock,
+  background,
+  log,
+}: NodeRouteDeps): Hono {
   const routes = new Hono()
 
   routes.options('*', (c) => {
@@ -66,7 +75,7 @@ export function nodeRoutes({ keys, services, sockets, background, log }: NodeRou
       return overQuota(c, spent, message.kind === 'single' && only?.id ? only.id : 'null')
     }
 
-    const caller = { service, methods: key.methods, log }
+    const caller = { service, methods: key.methods, clock, log }
     const responses = Promise.all(requests.map((request) => respond(request, caller)))
     // Equal requests share one answer: it must come even when the first who asked hangs up.
     background(responses)

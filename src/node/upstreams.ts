@@ -7,6 +7,7 @@ import { faultOf, type Log } from '../log.ts'
 import { minedBlock } from './block.ts'
 import { codes } from './codes.ts'
 import type { AskOptions, Node, Profile } from './node.ts'
+import { withinTime } from './time-limit.ts'
 import { UntrueAnswer } from './untrue.ts'
 import type { Upstream } from './upstream.ts'
 import { quantity, toQuantity } from './values.ts'
@@ -142,7 +143,7 @@ export function createUpstreams({
       }
       const attempts = [first, second].map(async (state) => ({
         name: state.upstream.name,
-        value: await attempt(state, work, AbortSignal.any([signal, clock.timeout(attemptMs)])),
+        value: await attemptInTime(state, work, signal),
       }))
       const outcomes = await Promise.allSettled(attempts)
       const answers = outcomes.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []))
@@ -233,7 +234,10 @@ export function createUpstreams({
         started += 1
         running += 1
         const since = clock.now()
-        attempt(state, work, signalFor(signal, stop.signal)).then(
+        const once = several
+          ? attemptInTime(state, work, AbortSignal.any([signal, stop.signal]))
+          : attempt(state, work, signal)
+        once.then(
           (value) => {
             running -= 1
             if (value === null && mayLag && several && absent === undefined) {
@@ -277,8 +281,14 @@ export function createUpstreams({
     })
   }
 
-  function signalFor(signal: AbortSignal, stop: AbortSignal): AbortSignal {
-    return several ? AbortSignal.any([signal, stop, clock.timeout(attemptMs)]) : signal
+  function attemptInTime<T>(
+    state: State,
+    work: (node: Node) => Promise<T>,
+    signal: AbortSignal,
+  ): Promise<T> {
+    return withinTime(clock, attemptMs, (limit) =>
+      attempt(state, work, AbortSignal.any([signal, limit])),
+    )
   }
 
   async function attempt<T>(
@@ -368,12 +378,17 @@ export function createUpstreams({
   }
 
   async function handOver(state: State, raw: string, signal: AbortSignal): Promise<void> {
+    await withinTime(clock, attemptMs, (limit) =>
+      offer(state, raw, AbortSignal.any([signal, limit])),
+    )
+  }
+
+  async function offer(state: State, raw: string, signal: AbortSignal): Promise<void> {
     const { upstream } = state
-    const ends = AbortSignal.any([signal, clock.timeout(attemptMs)])
     try {
       // A node of another chain is not told what is meant for this one.
-      if (state.identity === undefined) await identify(state, ends)
-      const answer = await upstream.call('eth_sendRawTransaction', [raw], ends)
+      if (state.identity === undefined) await identify(state, signal)
+      const answer = await upstream.call('eth_sendRawTransaction', [raw], signal)
       if (answer !== keccak256(raw as `0x${string}`)) {
         throw new UntrueAnswer(`${upstream.name} answered the hash of other bytes`)
       }
@@ -408,8 +423,9 @@ export function createUpstreams({
   async function surveyHeights(): Promise<void> {
     heightsAt = clock.now()
     const told = states.map(async (state) => {
-      const ends = clock.timeout(attemptMs / 2)
-      state.height = await attempt(state, (node) => confirmedHeight(node), ends)
+      state.height = await withinTime(clock, attemptMs / 2, (limit) =>
+        attempt(state, confirmedHeight, limit),
+      )
     })
     background(Promise.allSettled(told))
     await Promise.any(told).catch(() => undefined)

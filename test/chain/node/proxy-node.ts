@@ -1,0 +1,142 @@
+import { createServer, type ServerResponse } from 'node:http'
+import { type AddressInfo, connect, type Socket } from 'node:net'
+
+type Request = { id: unknown; method: string; params: readonly unknown[] }
+
+/** What a dishonest node makes of an honest answer. */
+export type Change = (answer: Response, request: Request) => Response
+
+type Response = { id?: unknown; result?: unknown; error?: unknown }
+
+/** A node that passes everything on to another, until it is told to misbehave. */
+export type ProxyNode = {
+  url: string
+  /** Rewrites answers from now on; `undefined` is honesty. */
+  lie: (change: Change | undefined) => void
+  /** Takes requests and never answers, like a stopped process. */
+  freeze: () => void
+  thaw: () => void
+  /** Ends every connection and takes no new one. */
+  cut: () => Promise<void>
+  /** Takes connections again, at the same address. */
+  restore: () => Promise<void>
+  /** How often a method was asked for, and how many exchanges there were. */
+  seen: (method: string) => number
+  exchanges: () => number
+  stop: () => Promise<void>
+}
+
+/** Passes HTTP and WebSockets on to `target`. */
+export async function startProxyNode(target: string): Promise<ProxyNode> {
+  const counts = new Map<string, number>()
+  const held = new Set<ServerResponse>()
+  const sockets = new Set<Socket>()
+  let exchanges = 0
+  let change: Change | undefined
+  let frozen = false
+
+  const server = createServer(async (request, response) => {
+    try {
+      exchanges += 1
+      let body = ''
+      for await (const chunk of request.setEncoding('utf8')) body += chunk
+      if (frozen) {
+        held.add(response)
+        return
+      }
+      const asked = JSON.parse(body) as Request | Request[]
+      for (const { method } of [asked].flat()) counts.set(method, (counts.get(method) ?? 0) + 1)
+      const answer = await fetch(target, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body,
+      })
+      response.setHeader('content-type', 'application/json')
+      response.end(rewritten(await answer.text(), asked))
+    } catch {
+      response.destroy()
+    }
+  })
+  server.on('upgrade', (request, client, head) => {
+    const { port, hostname } = new URL(target)
+    const node = connect(Number(port), hostname, () => {
+      const headers = Object.entries(request.headers).map(([name, value]) => `${name}: ${value}`)
+      node.write(`GET / HTTP/1.1\r\n${headers.join('\r\n')}\r\n\r\n`)
+      node.write(head)
+      node.pipe(client)
+      client.pipe(node)
+    })
+    for (const [end, other] of [
+      [node, client],
+      [client, node],
+    ] as const) {
+      end.on('error', () => other.destroy())
+      end.on('close', () => other.destroy())
+    }
+    sockets.add(node)
+  })
+  await listen(0)
+  const { port } = server.address() as AddressInfo
+
+  function rewritten(text: string, asked: Request | Request[]): string {
+    if (change === undefined) return text
+    const requests = new Map([asked].flat().map((one) => [one.id, one]))
+    const rewrite = (one: Response): Response => {
+      const request = requests.get(one.id)
+      return request === undefined || change === undefined ? one : change(one, request)
+    }
+    const answer = JSON.parse(text) as Response | Response[]
+    return JSON.stringify(Array.isArray(answer) ? answer.map(rewrite) : rewrite(answer))
+  }
+
+  function listen(on: number): Promise<void> {
+    return new Promise((resolve, reject) => {
+      server.once('error', reject)
+      server.listen(on, '127.0.0.1', () => {
+        server.off('error', reject)
+        resolve()
+      })
+    })
+  }
+
+  async function cut(): Promise<void> {
+    if (!server.listening) return
+    await new Promise<void>((resolve) => {
+      server.close(() => resolve())
+      server.closeAllConnections()
+      for (const socket of sockets) socket.destroy()
+      sockets.clear()
+    })
+  }
+
+  return {
+    url: `http://127.0.0.1:${port}`,
+    lie: (next) => {
+      change = next
+    },
+    freeze: () => {
+      frozen = true
+    },
+    thaw: () => {
+      frozen = false
+      for (const response of held) response.destroy()
+      held.clear()
+    },
+    cut,
+    restore: () => listen(port),
+    seen: (method) => counts.get(method) ?? 0,
+    exchanges: () => exchanges,
+    stop: cut,
+  }
+}
+
+/** Rewrites the result of one method. */
+export function lieAbout(
+  method: string,
+  change: (result: never, request: Request) => unknown,
+): Change {
+  return (answer, request) =>
+    request.method === method && 'result' in answer
+      ? { ...answer, result: change(answer.result as never, request) }
+      : answer
+}

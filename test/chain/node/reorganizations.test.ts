@@ -1,0 +1,130 @@
+import type { Address, Hex } from 'viem'
+import { test } from 'vitest'
+import { startAnvil } from '../../support/anvil.ts'
+import { createRandom } from '../../support/faults/random.ts'
+import { type AnvilRpc, anvilRpc, deployEmitter, emit } from './anvil-rpc.ts'
+import { startRealWorker } from './real-worker.ts'
+import { connectSocket, type SocketClient } from './socket-client.ts'
+
+type Json = Record<string, unknown>
+
+const steps = 60
+const listeners = 50
+
+test('whoever listens while the chain reorganizes itself has the chain in the end', async ({
+  expect,
+}) => {
+  const seed = Number(process.env.SEED ?? Math.floor(Math.random() * 2 ** 31))
+  const random = createRandom(seed)
+  const pick = (below: number): number => Math.floor(random() * below)
+  const anvil = await startAnvil()
+  const direct = anvilRpc(anvil.url)
+  const worker = await startRealWorker([anvil.url])
+  try {
+    const emitter = await deployEmitter(direct)
+    await direct('anvil_mine', ['0x14'])
+    const start = Number(await direct('eth_blockNumber'))
+    const clients: Listener[] = []
+    for (let index = 0; index < listeners; index += 1) clients.push(await listen(worker.wsUrl))
+
+    for (let step = 0; step < steps; step += 1) {
+      const height = Number(await direct('eth_blockNumber')) - start
+      switch (pick(4)) {
+        case 0:
+          await direct('anvil_mine', [`0x${(1 + pick(3)).toString(16)}`])
+          break
+        case 1:
+          if (height > 0) await reorganize(direct, emitter, 1 + pick(Math.min(6, height)), pick)
+          break
+        default:
+          for (let count = 1 + pick(3); count > 0; count -= 1) {
+            await emit(direct, emitter, BigInt(pick(3)), BigInt(step), BigInt(count))
+          }
+      }
+    }
+    await direct('anvil_mine', ['0x2'])
+
+    const latest = (await direct('eth_getBlockByNumber', ['latest', false])) as Json
+    const range = { fromBlock: `0x${(start + 1).toString(16)}`, toBlock: 'latest' }
+    const chain = (await direct('eth_getLogs', [range])) as Json[]
+    const hashes: unknown[] = []
+    for (let number = start + 1; number <= Number(latest.number); number += 1) {
+      const block = await direct('eth_getBlockByNumber', [`0x${number.toString(16)}`, false])
+      hashes.push((block as Json).hash)
+    }
+    for (const { client, heads, logs } of clients) {
+      await client.until((told) => told.some(({ result }) => (result as Json).hash === latest.hash))
+      const why = `seed ${seed}`
+      expect(foldHeads(toldTo(client, heads), start), why).toEqual(hashes)
+      expect(foldLogs(toldTo(client, logs)), why).toEqual(chain.map(nameOf))
+      client.close()
+    }
+  } finally {
+    await worker.stop()
+    await anvil.stop()
+  }
+}, 120_000)
+
+type Listener = { client: SocketClient; heads: string; logs: string }
+
+async function listen(url: string): Promise<Listener> {
+  const client = await connectSocket(url)
+  const heads = (await client.result('eth_subscribe', ['newHeads'])) as string
+  const logs = (await client.result('eth_subscribe', ['logs'])) as string
+  return { client, heads, logs }
+}
+
+function toldTo(client: SocketClient, id: string): Json[] {
+  return client.notifications
+    .filter(({ subscription }) => subscription === id)
+    .map(({ result }) => result as Json)
+}
+
+/** The chain that the heads lead to: each takes the place of whatever was at its height and above. */
+function foldHeads(heads: readonly Json[], start: number): unknown[] {
+  const chain: Json[] = []
+  for (const head of heads) {
+    chain.length = Number(head.number) - start - 1
+    const parent = chain.at(-1)
+    if (parent !== undefined && parent.hash !== head.parentHash)
+      throw new Error('a head is missing')
+    chain.push(head)
+  }
+  return chain.map(({ hash }) => hash)
+}
+
+/** The logs that are there, in the order in which they came; each removal takes back one of them. */
+function foldLogs(logs: readonly Json[]): string[] {
+  const there: string[] = []
+  for (const log of logs) {
+    const name = nameOf(log)
+    if (log.removed === true) {
+      if (there.pop() !== name) throw new Error('a log was taken back that was not the last')
+    } else {
+      if (there.includes(name)) throw new Error('a log was told twice')
+      there.push(name)
+    }
+  }
+  return there
+}
+
+function nameOf({ blockHash, logIndex, data, topics }: Json): string {
+  return `${blockHash} ${logIndex} ${data} ${topics}`
+}
+
+/** Replaces the last blocks by others, with some transactions of its own in them. */
+async function reorganize(
+  direct: AnvilRpc,
+  emitter: Address,
+  depth: number,
+  pick: (below: number) => number,
+): Promise<void> {
+  const count = pick(3)
+  const transactions = Array.from({ length: count }, (): [Json, number] => {
+    const words = [pick(3), pick(100), pick(100)].map((word) => word.toString(16).padStart(64, '0'))
+    const data: Hex = `0x${words.join('')}`
+    const from = '0x70997970c51812dc3a010c7d01b50e0d17dc79c8'
+    return [{ from, to: emitter, data, gas: '0x186a0' }, pick(depth)]
+  })
+  await direct('anvil_reorg', [depth, transactions])
+}

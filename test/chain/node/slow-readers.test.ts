@@ -1,0 +1,80 @@
+import { readFileSync } from 'node:fs'
+import { afterAll, beforeAll, test } from 'vitest'
+import { children } from '../../../scripts/stack/process-id.ts'
+import { type Anvil, startAnvil } from '../../support/anvil.ts'
+import { type AnvilRpc, anvilRpc } from './anvil-rpc.ts'
+import { type RealWorker, startRealWorker } from './real-worker.ts'
+import { connectSocket } from './socket-client.ts'
+import { connectStalled, type StalledSocket } from './stalled-socket.ts'
+
+const stalledClients = 8
+const subscriptionsEach = 100
+const blocks = 300
+
+let anvil: Anvil
+let direct: AnvilRpc
+let worker: RealWorker
+let runtimes: number[]
+
+beforeAll(async () => {
+  anvil = await startAnvil()
+  direct = anvilRpc(anvil.url)
+  const before = children().map(({ pid }) => pid)
+  worker = await startRealWorker([anvil.url])
+  runtimes = children().flatMap(({ pid }) => (before.includes(pid) ? [] : [pid]))
+})
+
+afterAll(async () => {
+  await worker.stop()
+  await anvil.stop()
+})
+
+test('clients that do not read are closed with a code, and cost no memory beyond a bound', async ({
+  expect,
+}) => {
+  const stalled: StalledSocket[] = []
+  for (let index = 0; index < stalledClients; index += 1) {
+    const client = await connectStalled(worker.wsUrl)
+    for (let id = 0; id < subscriptionsEach; id += 1) {
+      client.send(
+        JSON.stringify({ jsonrpc: '2.0', id, method: 'eth_subscribe', params: ['newHeads'] }),
+      )
+    }
+    stalled.push(client)
+  }
+  // Reads everything and, as standard clients do, says something now and then.
+  const reader = await connectSocket(worker.wsUrl)
+  await reader.result('eth_subscribe', ['newHeads'])
+  const told = async (count: number): Promise<void> => {
+    const all = reader.notifications.length + count
+    await direct('anvil_mine', [`0x${count.toString(16)}`])
+    await reader.until((notifications) => notifications.length >= all)
+  }
+  await told(1)
+  const before = residentMiB()
+
+  let highest = before
+  for (let mined = 0; mined < blocks; mined += 10) {
+    await told(10)
+    expect(await reader.result('net_version')).toBe('31')
+    highest = Math.max(highest, residentMiB())
+  }
+
+  const closings = worker.lines.filter((line) => line.includes('"socket.closed"'))
+  expect(closings).toHaveLength(stalledClients)
+  expect(reader.notifications).toHaveLength(blocks + 1)
+  // All of it would be 8 x 100 x 300 heads of 1.6 KB: some 370 MiB.
+  expect(highest - before).toBeLessThan(120)
+
+  const [first] = stalled
+  expect(await first?.resume()).toMatchObject({ code: 1013 })
+  for (const client of stalled) client.destroy()
+  reader.close()
+}, 60_000)
+
+function residentMiB(): number {
+  const kilobytes = runtimes.map((pid) =>
+    Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]),
+  )
+  return kilobytes.reduce((sum, one) => sum + one, 0) / 1024
+}
