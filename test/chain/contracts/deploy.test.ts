@@ -13,13 +13,15 @@ import {
   parseEther,
 } from 'viem'
 import { generatePrivateKey, privateKeyToAccount, privateKeyToAddress } from 'viem/accounts'
-import { afterAll, beforeAll, beforeEach, test } from 'vitest'
+import { afterAll, beforeAll, beforeEach, onTestFinished, test } from 'vitest'
 import { type DeployOptions, deployContracts } from '../../../scripts/contracts/deploy.ts'
 import { buildContracts, readArtifact } from '../../../scripts/contracts/forge.ts'
 import { microLoanAbi } from '../../../src/loan/abi.ts'
 import { relayForwarderAbi } from '../../../src/relay/forwarder-abi.ts'
 import { type Anvil, startAnvil } from '../../support/anvil.ts'
-import { DEV_KEY } from '../../support/chain.ts'
+import { DEV_KEY, rpc } from '../../support/chain.ts'
+import { startRootstockPool } from '../../support/rootstock-pool/rootstock-pool.ts'
+import { serveJsonRpc } from '../../support/rootstock-pool/server.ts'
 import { startPlainNode } from '../stack/plain-node.ts'
 
 const deployer = privateKeyToAddress(DEV_KEY)
@@ -201,17 +203,44 @@ test('a local chain that was started over is deployed to again', async ({ expect
   expect(await client.getCode({ address: loan })).toBeDefined()
 })
 
-test('a public node is waited for at each transaction, and lends less', {
-  timeout: 60_000,
-}, async ({ expect }) => {
-  const { url } = await startPlainNode(anvil.url)
+test("under Rootstock's pool rules each transaction is sent when the one before is in a block", {
+  timeout: 120_000,
+}, async ({ expect, onTestFinished }) => {
+  const fresh = await startAnvil({ chainId: 31 })
+  const rootstock = await startRootstockPool({ anvilUrl: fresh.url, blockMs: 300 })
+  onTestFinished(async () => {
+    await rootstock.stop()
+    await fresh.stop()
+  })
+  const there = createPublicClient({ transport: http(rootstock.url) })
+  const waiting: number[] = []
+  let sent = 0
+  const watched = await serve(async (method, params) => {
+    if (method === 'eth_sendRawTransaction') {
+      sent += 1
+      waiting.push(sent - 1 - (await there.getTransactionCount({ address: deployer })))
+    }
+    return rpc(rootstock.url, method, [...params])
+  })
   const { loan } = await deployContracts({
     ...options(),
-    nodeUrl: url,
+    nodeUrl: watched,
     recordFile: newRecordFile(),
   })
+  expect(waiting).toEqual(Array(7).fill(0))
+  // Nobody can start this chain over, so it lends as a public one does.
   const dailyCap = { address: loan, abi: microLoanAbi, functionName: 'dailyCap' } as const
-  expect(await client.readContract(dailyCap)).toBe(parseEther('1'))
+  expect(await there.readContract(dailyCap)).toBe(parseEther('1'))
+})
+
+test('a node that shows no code where it was just deployed is not believed', async ({ expect }) => {
+  const blind = await serve((method, params) =>
+    method === 'eth_getCode' ? '0x' : rpc(anvil.url, method, [...params]),
+  )
+  const file = newRecordFile()
+  const unseen = deployContracts({ ...options(), nodeUrl: blind, recordFile: file })
+  await expect(unseen).rejects.toMatchObject({ name: 'CodeMissingError' })
+  expect(JSON.parse(readFileSync(file, 'utf8')).state).toBe('sending')
 })
 
 test('what only the owner can do is named when the deployer is not the owner', async ({
@@ -235,7 +264,9 @@ test('the ownership of both contracts is offered once', async ({ expect }) => {
     expect(await client.readContract({ ...contract, functionName: 'pendingOwner' })).toBe(newOwner)
     expect(await client.readContract({ ...contract, functionName: 'owner' })).toBe(deployer)
   }
-  await deployContracts({ ...options(), newOwner })
+  const lines: string[] = []
+  await deployContracts({ ...options(), newOwner, log: (line) => lines.push(line) })
+  expect(lines[0]).toBe('contracts are in place on chain 31')
   expect(await client.getBlockNumber()).toBe(before)
 })
 
@@ -254,19 +285,29 @@ test('a deployer with a transaction under way is told to wait', async ({ expect 
 })
 
 test('no message shows the key or the address of the node', async ({ expect }) => {
-  const poor = generatePrivateKey()
-  const refused = deployContracts({
-    ...options(),
-    deployerKey: poor,
-    recordFile: newRecordFile(),
+  // The node goes away in the middle, which is when forge says what it could not reach.
+  const leaving = await serveJsonRpc({
+    port: 0,
+    maxBatch: 100,
+    answer: async (method, params) => {
+      if (method === 'eth_gasPrice') await leaving.stop()
+      return rpc(anvil.url, method, [...params])
+    },
   })
-  const error = await refused.then(
-    () => undefined,
-    (reason: Error) => reason,
-  )
-  expect(error).toMatchObject({ name: 'ForgeError' })
-  expect(String(error?.stack)).not.toContain(poor.slice(2))
-  expect(String(error?.stack)).not.toContain(anvil.url)
+  const nodeUrl = `${leaving.url}/rpc/a-key-of-the-node`
+  const file = newRecordFile()
+  const poor = generatePrivateKey()
+  for (const wanted of [{ nodeUrl }, { deployerKey: poor }]) {
+    const error = await deployContracts({ ...options(), ...wanted, recordFile: file }).then(
+      () => undefined,
+      (reason: Error) => reason,
+    )
+    expect(error).toMatchObject({ name: 'ForgeError' })
+    for (const secret of [poor.slice(2), DEV_KEY.slice(2), 'a-key-of-the-node', anvil.url]) {
+      expect(String(error?.stack)).not.toContain(secret)
+    }
+    expect(JSON.parse(readFileSync(file, 'utf8')).state).toBe('sending')
+  }
 })
 
 test('a new version is deployed beside the old one, which stays withdrawable', {
@@ -302,6 +343,19 @@ test('a new version is deployed beside the old one, which stays withdrawable', {
   )
   expect(await client.getBalance({ address: old.loan })).toBe(0n)
 })
+
+/** A node of one test that answers by this function. */
+async function serve(
+  answer: (method: string, params: readonly unknown[]) => unknown,
+): Promise<string> {
+  const server = await serveJsonRpc({
+    port: 0,
+    maxBatch: 100,
+    answer: async (method, params) => answer(method, params),
+  })
+  onTestFinished(server.stop)
+  return server.url
+}
 
 function options(): DeployOptions {
   return {

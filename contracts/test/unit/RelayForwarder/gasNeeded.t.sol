@@ -54,6 +54,26 @@ contract RelayForwarderGasNeededTest is Base {
         assertGt(probe.weight(), request.gas - 500, "gas at the start of the call");
     }
 
+    /// @dev The sum of contracts/README.md, but for the transaction's own cost, where every call takes all it gets.
+    function test_GivenTheGasLimitThatIsSummedUp() external {
+        for (uint256 count = 1; count <= 10; count += 3) {
+            IRelayForwarder.SignedRequest[] memory requests = new IRelayForwarder.SignedRequest[](count);
+            uint256 limit;
+            for (uint256 i; i < count; ++i) {
+                IRelayForwarder.Request memory request =
+                    _request(alice.addr, abi.encodePacked(Probe.burn.selector, new bytes(1020)));
+                request.to = address(probe);
+                requests[i] = _sign(request, alice);
+                limit += 20_000 + forwarder.gasNeeded(request.gas, 0);
+            }
+            vm.prank(relayer);
+            IRelayForwarder.Result[] memory results = forwarder.execute{gas: limit}(requests);
+            for (uint256 i; i < count; ++i) {
+                _assertStatus(results[i].status, IRelayForwarder.Status.Failed, "executed");
+            }
+        }
+    }
+
     /// @dev The dearest of everything: long data that succeed and long data that are refused last.
     function test_GivenTheLeastGasWithWhichABatchDoesNotRevert() external {
         IRelayForwarder.SignedRequest[] memory requests = new IRelayForwarder.SignedRequest[](6);
