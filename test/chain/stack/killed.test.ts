@@ -3,7 +3,15 @@ import { join } from 'node:path'
 import { createPublicClient, http, parseEther } from 'viem'
 import { test } from 'vitest'
 import { relayForwarderAbi } from '../../../src/relay/forwarder-abi.ts'
-import { balanceOf, createDevFolder, dial, type Start, startStack, until } from './stack-process.ts'
+import {
+  balanceOf,
+  createDevFolder,
+  dial,
+  leaveMark,
+  type Start,
+  startStack,
+  until,
+} from './stack-process.ts'
 
 const [alice, bob] = ['+254700000001', '+254700000002']
 const payment = { sessionId: 'killed', phoneNumber: alice, text: `2*${bob}*0.25` }
@@ -16,11 +24,13 @@ test('after a kill -9 of everything but the node, a retried payment is answered 
   const replies = await dialTwenty(first.stack().relayUrl)
   expect(new Set(replies).size).toBe(1)
   expect(replies[0]).toContain('Transfer Submitted')
+  const lastBlock = await leaveMark(first.stack().nodeUrl)
   await first.kill('main', 'workerd')
 
   const second = await startStack(folder)
   expect(second.output()).toContain('Ending the local chain that a killed start left running')
   const { nodeUrl, relayUrl, contracts } = second.stack()
+  expect(await lastBlock.isOn(nodeUrl)).toBe(true)
   expect(new Set([...replies, ...(await dialTwenty(relayUrl))]).size).toBe(1)
   await until(async () => (await executed(second)) === 1, 10_000)
   expect(await balanceOf(folder, nodeUrl, contracts.loan, bob)).toBe(parseEther('1.25'))

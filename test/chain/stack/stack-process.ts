@@ -3,7 +3,8 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { type Address, createPublicClient, http } from 'viem'
+import { type Address, createPublicClient, createWalletClient, http } from 'viem'
+import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
 import { onTestFinished } from 'vitest'
 import { openFolder } from '../../../scripts/stack/folder.ts'
 import { isRunning, type ProcessId } from '../../../scripts/stack/process-id.ts'
@@ -130,6 +131,23 @@ export async function balanceOf(folder: string, nodeUrl: string, loan: Address, 
     functionName: 'getBalance',
     args: [address],
   })
+}
+
+/** Sends 1 wei to a new address, so that a chain can be asked whether it still has that last block. */
+export async function leaveMark(
+  nodeUrl: string,
+): Promise<{ isOn: (url: string) => Promise<boolean> }> {
+  const { address } = privateKeyToAccount(generatePrivateKey())
+  const isOn = async (url: string) => {
+    const client = createPublicClient({ transport: http(url) })
+    return (await client.getBalance({ address })) === 1n
+  }
+  const wallet = createWalletClient({ transport: http(nodeUrl) })
+  const [account] = await wallet.getAddresses()
+  if (account === undefined) throw new Error('The node has no accounts of its own')
+  await wallet.sendTransaction({ account, to: address, value: 1n, chain: null })
+  await until(() => isOn(nodeUrl), 5_000)
+  return { isOn }
 }
 
 /** Waits for a condition, looking often. */

@@ -2,8 +2,18 @@ import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import { createPublicClient, http, parseEther } from 'viem'
 import { test } from 'vitest'
+import { writeJson } from '../../../scripts/stack/files.ts'
+import { openFolder } from '../../../scripts/stack/folder.ts'
 import { isRunning } from '../../../scripts/stack/process-id.ts'
-import { balanceOf, createDevFolder, dial, runCommand, startStack, until } from './stack-process.ts'
+import {
+  balanceOf,
+  createDevFolder,
+  dial,
+  leaveMark,
+  runCommand,
+  startStack,
+  until,
+} from './stack-process.ts'
 
 const [alice, bob, carol] = ['+254700000001', '+254700000002', '+254700000009']
 
@@ -46,6 +56,7 @@ test('a first start serves a relay on a chain of its own, and a second one goes 
     'END Your Balance: 1.25 tRBTC',
   )
 
+  const lastBlock = await leaveMark(nodeUrl)
   const running = first.pids()
   expect(running.map(({ name }) => name).sort()).toEqual(['anvil', 'main', 'workerd'])
   const stopped = await first.interrupt()
@@ -61,6 +72,7 @@ test('a first start serves a relay on a chain of its own, and a second one goes 
   const again = second.stack()
   expect(again.contracts).toEqual(contracts)
   expect(again.relayers).toEqual(relayers)
+  expect(await lastBlock.isOn(again.nodeUrl)).toBe(true)
   expect(await balanceOf(folder, again.nodeUrl, contracts.loan, bob)).toBe(parseEther('1.25'))
   // The session is remembered too: the same bytes, and nothing is paid again.
   expect(
@@ -80,6 +92,9 @@ test('the terminal phone shows screens and sends what is typed', { timeout: 60_0
   expect,
 }) => {
   const folder = createDevFolder()
+  // A chain that was begun a week ago has today's time all the same, or no deadline would be met.
+  const weekAgo = Math.floor(Date.now() / 1_000) - 7 * 24 * 3_600
+  writeJson(openFolder({ DEV_DIR: folder }).chainGenesisTime, weekAgo)
   const start = await startStack(folder)
   const phone = await runCommand(folder, 'dial.ts', [], { input: `${alice}\n2\n${bob}\n0.1\nq\n` })
   expect(phone.code, phone.output).toBe(0)
