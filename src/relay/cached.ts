@@ -17,7 +17,7 @@ export function cached<Answer>(
 ): () => Promise<Answer> {
   let kept: { answer: Promise<Answer>; until: number } | undefined
   return () => {
-    if (kept !== undefined && clock.now() < kept.until) return kept.answer
+    if (kept !== undefined && clock.now() < kept.until) return own(kept.answer)
     const answer = ask()
     const entry = { answer, until: clock.now() + PENDING_MS }
     kept = entry
@@ -31,4 +31,14 @@ export function cached<Answer>(
     )
     return answer
   }
+}
+
+/**
+ * A promise of the caller's own. In a Worker whoever awaits another request's promise goes on as a
+ * part of that request, and everything that it asks for from then on is dropped when that one ends.
+ */
+function own<Answer>(answer: Promise<Answer>): Promise<Answer> {
+  return new Promise((resolve, reject) => {
+    answer.then(resolve, reject)
+  })
 }
