@@ -17,7 +17,7 @@ const directions: Readonly<Record<string, readonly string[]>> = {
 const entries = ['src/worker.ts', 'src/deno.ts']
 
 /** Files beside the parts that every part may use. They use nothing of ours themselves. */
-const shared = ['src/clock.ts', 'src/log.ts']
+const shared = ['src/clock.ts', 'src/log.ts', 'src/redis.ts']
 
 /** What the file name of an adapter ends in, after the name of a port that stands beside it. */
 const media = ['config', 'memory', 'object', 'redis']

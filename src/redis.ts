@@ -1,0 +1,85 @@
+import { Redis } from '@upstash/redis'
+
+/** Where a Redis database is reached by Upstash's REST protocol. */
+export type RedisAddress = { url: string; token: string }
+
+/**
+ * One Lua script as one atomic step of the database. It may have run although the call failed, so
+ * whatever is called again has to be known again.
+ *
+ * @throws {RedisError} there was no answer, or it is a refusal
+ */
+export type RedisScript = (keys: readonly string[], args: readonly string[]) => Promise<unknown>
+
+/** A Redis database. All that is ever asked of it are scripts, which it runs on its primary. */
+export type RedisDatabase = { script: (source: string) => RedisScript }
+
+/** The database gave no answer or refused. Never holds what was asked: keys and tokens are in it. */
+export class RedisError extends Error {
+  override readonly name = 'RedisError'
+}
+
+/** A payment's caller waits 6.5 s at most, and a call of the ledger is made up to three times. */
+const TIMEOUT_MS = 2_000
+
+/** Opens a database; nothing is sent before the first script runs. */
+export function openRedis({ url, token }: RedisAddress, timeoutMs = TIMEOUT_MS): RedisDatabase {
+  const client = new Redis({
+    url,
+    token,
+    // A dropped request may have been done: whoever asked knows whether it may be done twice.
+    retry: { retries: 0 },
+    // A plain signal would make an abort look like an answer, and would serve one request only.
+    signal: () => AbortSignal.timeout(timeoutMs),
+    // Numbers and digests stay the text that they are.
+    automaticDeserialization: false,
+    responseEncoding: false,
+    enableAutoPipelining: false,
+    enableTelemetry: false,
+    keepAlive: false,
+  })
+  return {
+    script(source) {
+      let digest: Promise<string> | undefined
+      return async (keys, args) => {
+        digest ??= sha1(source)
+        const sha = await digest
+        try {
+          return await client.evalsha(sha, [...keys], [...args])
+        } catch (error) {
+          if (!isUnknownScript(error)) throw withoutCommand(error)
+        }
+        return client.eval(source, [...keys], [...args]).catch((error: unknown) => {
+          throw withoutCommand(error)
+        })
+      }
+    },
+  }
+}
+
+/** A database that was restarted or failed over has forgotten its scripts. */
+function isUnknownScript(error: unknown): boolean {
+  return (
+    error instanceof Error && error.name === 'UpstashError' && /^NOSCRIPT\b/.test(error.message)
+  )
+}
+
+/** The client's errors repeat the whole command, or the whole answer. */
+function withoutCommand(error: unknown): RedisError {
+  if (!(error instanceof Error)) return new RedisError('the database gave no answer')
+  switch (error.name) {
+    case 'UpstashError': {
+      const [refusal = ''] = error.message.split(', command was: ')
+      return new RedisError(`the database refused: ${refusal.split('\n')[0]}`)
+    }
+    case 'UpstashJSONParseError':
+      return new RedisError('the database gave an answer that is none')
+    default:
+      return new RedisError('the database gave no answer', { cause: error })
+  }
+}
+
+async function sha1(text: string): Promise<string> {
+  const digest = await crypto.subtle.digest('SHA-1', new TextEncoder().encode(text))
+  return Array.from(new Uint8Array(digest), (byte) => byte.toString(16).padStart(2, '0')).join('')
+}

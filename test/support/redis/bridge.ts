@@ -1,0 +1,274 @@
+import { createHash, randomBytes } from 'node:crypto'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { createRespClient, type RespClient, RespRefusal, type RespValue } from './resp.ts'
+
+/** What can go wrong between a client and its database. */
+export type BridgeFault =
+  /** The connection ends and the database has seen nothing. */
+  | { kind: 'drop_request' }
+  /** The database has done it and the connection ends before its answer. */
+  | { kind: 'drop_reply' }
+  /** The database does it, and its answer comes this much later. */
+  | { kind: 'delay_reply'; ms: number }
+  /** The database does it twice, as when somebody on the way sends it again. */
+  | { kind: 'double' }
+  /** Somebody on the way answers with a page. */
+  | { kind: 'html' }
+
+export type BridgeRule = {
+  fault: BridgeFault
+  /** Only commands one of whose arguments is this text. */
+  argument?: string
+  /** At most so often. */
+  times?: number
+  /** A share of them at random. */
+  rate?: { of: number; random: () => number }
+}
+
+/** Upstash's REST protocol in front of a Redis server. */
+export type RedisBridge = {
+  url: string
+  token: string
+  /** How many commands came. */
+  commands(): number
+  script(rule: BridgeRule): { hits(): number; end(): void }
+  clear(): void
+  /** From now on another server answers. */
+  lead(port: number): void
+  stop(): Promise<void>
+}
+
+export type RedisBridgeOptions = {
+  /** Where the Redis server listens. */
+  redisPort: number
+  port?: number
+  token?: string
+  /**
+   * A clock in the place of the server's, in ms: what scripts are told of the time is replaced in
+   * their text.
+   */
+  now?: (() => number) | undefined
+}
+
+type Answer = { result: RespValue } | { error: string }
+
+const jsonHeaders = { 'content-type': 'application/json' }
+
+/**
+ * Serves `POST /` with one command, `POST /pipeline` with several, and `POST /multi-exec` with
+ * several as one step: what Upstash's client asks for.
+ */
+export async function startRedisBridge({
+  redisPort,
+  port = 0,
+  token = randomBytes(24).toString('base64url'),
+  now,
+}: RedisBridgeOptions): Promise<RedisBridge> {
+  let redis = createRespClient(redisPort)
+  let commands = 0
+  const rules: { rule: BridgeRule; hits: number }[] = []
+  const scripts = new Map<string, string>()
+  const delays = new Set<NodeJS.Timeout>()
+
+  const server = createServer((request, response) => {
+    serve(request, response).catch(() => response.destroy())
+  })
+  server.keepAliveTimeout = 60_000
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject)
+    server.listen(port, '127.0.0.1', resolve)
+  })
+
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    token,
+    commands: () => commands,
+    script(rule) {
+      const entry = { rule, hits: 0 }
+      rules.push(entry)
+      return {
+        hits: () => entry.hits,
+        end: () => {
+          const at = rules.indexOf(entry)
+          if (at >= 0) rules.splice(at, 1)
+        },
+      }
+    },
+    clear: () => {
+      rules.length = 0
+    },
+    lead(to) {
+      redis.close()
+      redis = createRespClient(to)
+    },
+    async stop() {
+      for (const delay of delays) clearTimeout(delay)
+      await new Promise<void>((resolve) => {
+        server.close(() => resolve())
+        server.closeAllConnections()
+      })
+      redis.close()
+    },
+  }
+
+  async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const body = await textOf(request)
+    if (request.headers.authorization !== `Bearer ${token}`) {
+      return reply(response, 401, { error: 'WRONGPASS invalid or missing auth token' })
+    }
+    if (request.method !== 'POST') return reply(response, 405, { error: 'ERR use POST' })
+    const asked = parse(body)
+    if (asked === undefined) return reply(response, 400, { error: 'ERR failed to parse the body' })
+    const isBase64 = request.headers['upstash-encoding'] === 'base64'
+    const shown = (answer: Answer) => (isBase64 ? inBase64(answer) : answer)
+    const path = new URL(request.url ?? '/', 'http://bridge').pathname
+    if (path === '/') {
+      const [command] = asked
+      if (command === undefined || asked.length > 1) {
+        return reply(response, 400, { error: 'ERR one command is expected' })
+      }
+      return await answerOne(command, request, response, shown)
+    }
+    if (path === '/pipeline') {
+      const answers = []
+      for (const command of asked) answers.push(shown(await run(command)))
+      return reply(response, 200, answers)
+    }
+    if (path === '/multi-exec') {
+      const answers = await runTogether(asked)
+      return 'error' in answers
+        ? reply(response, 400, answers)
+        : reply(response, 200, answers.list.map(shown))
+    }
+    return reply(response, 404, { error: 'ERR there is nothing here' })
+  }
+
+  async function answerOne(
+    command: string[],
+    request: IncomingMessage,
+    response: ServerResponse,
+    shown: (answer: Answer) => Answer,
+  ): Promise<void> {
+    const fault = faultFor(command)
+    if (fault?.kind === 'drop_request') return void request.socket.destroy()
+    const answer = await run(command)
+    switch (fault?.kind) {
+      case undefined:
+        break
+      case 'drop_reply':
+        return void request.socket.destroy()
+      case 'html':
+        response.writeHead(200, { 'content-type': 'text/html' })
+        return void response.end('<!doctype html><title>Just a moment...</title>')
+      case 'delay_reply':
+        await sleep(fault.ms)
+        break
+      case 'double':
+        await run(command)
+    }
+    // Upstash answers a refused command with 400.
+    reply(response, 'error' in answer ? 400 : 200, shown(answer))
+  }
+
+  function faultFor(command: readonly string[]): BridgeFault | undefined {
+    for (const entry of rules) {
+      const { rule, hits } = entry
+      if (rule.times !== undefined && hits >= rule.times) continue
+      if (rule.argument !== undefined && !command.includes(rule.argument)) continue
+      if (rule.rate !== undefined && rule.rate.random() >= rule.rate.of) continue
+      entry.hits += 1
+      return rule.fault
+    }
+    return undefined
+  }
+
+  async function run(command: string[]): Promise<Answer> {
+    commands += 1
+    try {
+      return { result: await redis.call(...timed(command)) }
+    } catch (error) {
+      if (error instanceof RespRefusal) return { error: error.message }
+      throw error
+    }
+  }
+
+  async function runTogether(all: string[][]): Promise<{ list: Answer[] } | { error: string }> {
+    commands += all.length
+    const own: RespClient = createRespClient(redisPort)
+    try {
+      await own.call('MULTI')
+      for (const command of all) await own.call(...command)
+      const results = await own.call('EXEC')
+      const list = Array.isArray(results) ? results : []
+      return {
+        list: list.map((result) =>
+          result instanceof RespRefusal ? { error: result.message } : { result },
+        ),
+      }
+    } catch (error) {
+      if (error instanceof RespRefusal) return { error: error.message }
+      throw error
+    } finally {
+      own.close()
+    }
+  }
+
+  /** With a clock of ours, a script is kept here and runs with its time written into it. */
+  function timed(command: string[]): string[] {
+    if (now === undefined) return command
+    const [name = '', script = '', ...rest] = command
+    const kind = name.toUpperCase()
+    if (kind === 'EVAL') scripts.set(createHash('sha1').update(script).digest('hex'), script)
+    const text = kind === 'EVAL' ? script : kind === 'EVALSHA' ? scripts.get(script) : undefined
+    if (text === undefined) return command
+    const ms = now()
+    const time = `{ '${Math.floor(ms / 1000)}', '${(ms % 1000) * 1000}' }`
+    return ['EVAL', text.replaceAll("redis.call('TIME')", time), ...rest]
+  }
+
+  function sleep(ms: number): Promise<void> {
+    return new Promise((resolve) => {
+      const delay = setTimeout(() => {
+        delays.delete(delay)
+        resolve()
+      }, ms)
+      delays.add(delay)
+    })
+  }
+}
+
+function reply(response: ServerResponse, status: number, body: unknown): void {
+  response.writeHead(status, jsonHeaders)
+  response.end(JSON.stringify(body))
+}
+
+/** One command, or a list of commands. */
+function parse(body: string): string[][] | undefined {
+  try {
+    const value: unknown = JSON.parse(body)
+    if (!Array.isArray(value)) return undefined
+    const isList = value.every((item) => Array.isArray(item))
+    const commands = (isList ? value : [value]) as unknown[][]
+    return commands.map((command) =>
+      command.map((part) => (typeof part === 'object' ? JSON.stringify(part) : `${part}`)),
+    )
+  } catch {
+    return undefined
+  }
+}
+
+function inBase64(answer: Answer): Answer {
+  return 'error' in answer ? answer : { result: base64Of(answer.result) }
+}
+
+function base64Of(value: RespValue): RespValue {
+  if (Array.isArray(value)) return value.map(base64Of)
+  return typeof value === 'string' && value !== 'OK' ? Buffer.from(value).toString('base64') : value
+}
+
+async function textOf(request: IncomingMessage): Promise<string> {
+  const chunks: Buffer[] = []
+  for await (const chunk of request) chunks.push(chunk)
+  return Buffer.concat(chunks).toString('utf8')
+}

@@ -1,0 +1,50 @@
+import { type ChildProcess, fork } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
+import type { RedisAddress } from '../../../src/redis.ts'
+import type { Ledger, LedgerRules } from '../../../src/relay/ledger.ts'
+import type { ClientMessage, ClientReply } from './ledger-client.ts'
+
+const program = fileURLToPath(new URL('ledger-client.ts', import.meta.url))
+
+/** A client of the Redis ledger in a process of its own. */
+export type ProcessClient = {
+  call: (name: string, method: keyof Ledger, args: unknown[]) => Promise<unknown>
+  stop: () => Promise<void>
+}
+
+export function startProcessClient({
+  address: { url, token },
+  rules,
+  tendMs,
+}: {
+  address: RedisAddress
+  rules: LedgerRules
+  tendMs: number
+}): ProcessClient {
+  const child: ChildProcess = fork(program, { serialization: 'advanced' })
+  const waiting = new Map<number, (reply: ClientReply) => void>()
+  const exited = new Promise<void>((resolve) => child.once('exit', () => resolve()))
+  let calls = 0
+  child.on('message', (reply: ClientReply) => {
+    waiting.get(reply.id)?.(reply)
+    waiting.delete(reply.id)
+  })
+  const tell = (message: ClientMessage) => child.send(message)
+  tell({ kind: 'open', address: { url, token }, rules, tendMs })
+
+  return {
+    async call(name, method, args) {
+      calls += 1
+      const id = calls
+      const replied = new Promise<ClientReply>((resolve) => waiting.set(id, resolve))
+      tell({ kind: 'call', id, name, method, args })
+      const reply = await replied
+      if ('fault' in reply) throw new Error(reply.fault)
+      return reply.result
+    },
+    async stop() {
+      child.kill()
+      await exited
+    },
+  }
+}

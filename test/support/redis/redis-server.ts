@@ -1,0 +1,92 @@
+import { spawn, spawnSync } from 'node:child_process'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { freePort } from '../anvil.ts'
+import { createRespClient, type RespClient, type RespValue } from './resp.ts'
+
+/** A Redis of its own on a free port of the loopback address. */
+export type RedisServer = {
+  port: number
+  call: RespClient['call']
+  /** Forgets everything, scripts too. */
+  empty(): Promise<void>
+  /** Ends it at once, as a lost machine does. */
+  kill(): Promise<void>
+  stop(): Promise<void>
+}
+
+export type RedisServerOptions = {
+  /** One node that has all slots: it refuses a script whose keys are not all in one. */
+  mode?: 'cluster' | 'alone'
+  /** Where what was written outlives the process. Undefined: nowhere. */
+  folder?: string | undefined
+  /** Follows the server on this port, as replicas do: asynchronously. */
+  replicaOf?: number | undefined
+  port?: number | undefined
+}
+
+/** Whether this machine has a redis-server. */
+export function hasRedisServer(): boolean {
+  return spawnSync('redis-server', ['--version'], { stdio: 'ignore' }).status === 0
+}
+
+/** Starts one and resolves when it answers. */
+export async function startRedisServer({
+  mode = 'alone',
+  folder,
+  replicaOf,
+  port,
+}: RedisServerOptions = {}): Promise<RedisServer> {
+  const ownPort = port ?? (await freePort())
+  const ownFolder = folder === undefined ? mkdtempSync(join(tmpdir(), 'redis-')) : undefined
+  const child = spawn(
+    'redis-server',
+    [
+      ...['--bind', '127.0.0.1', '--port', `${ownPort}`, '--dir', folder ?? ownFolder ?? '.'],
+      ...['--save', '', '--appendonly', folder === undefined ? 'no' : 'yes'],
+      ...['--appendfsync', 'always', '--loglevel', 'warning'],
+      ...(mode === 'cluster' ? ['--cluster-enabled', 'yes'] : []),
+      ...(replicaOf === undefined ? [] : ['--replicaof', '127.0.0.1', `${replicaOf}`]),
+      ...['--repl-diskless-sync-delay', '0'],
+    ],
+    { stdio: ['ignore', 'ignore', 'inherit'] },
+  )
+  const exited = new Promise<void>((resolve) => child.once('exit', () => resolve()))
+  const client = createRespClient(ownPort)
+  const whileRunning = async (work: () => Promise<boolean>) => {
+    while (!(await work())) {
+      if (child.exitCode !== null) throw new Error(`redis-server ended with ${child.exitCode}`)
+      await new Promise((resolve) => setTimeout(resolve, 10))
+    }
+  }
+  const says = async (expected: RegExp, ...command: string[]) => {
+    const answer = await client.call(...command).catch((): RespValue => '')
+    return expected.test(String(answer))
+  }
+  await whileRunning(() => says(/^PONG$/, 'PING'))
+  if (mode === 'cluster') {
+    await client.call('CLUSTER', 'ADDSLOTSRANGE', 0, 16_383)
+    await whileRunning(() => says(/cluster_state:ok/, 'CLUSTER', 'INFO'))
+  }
+  if (replicaOf !== undefined) {
+    await whileRunning(() => says(/master_link_status:up/, 'INFO', 'replication'))
+  }
+
+  const end = (signal: NodeJS.Signals) => async () => {
+    client.close()
+    child.kill(signal)
+    await exited
+    if (ownFolder !== undefined) rmSync(ownFolder, { recursive: true, force: true })
+  }
+  return {
+    port: ownPort,
+    call: client.call,
+    async empty() {
+      await client.call('FLUSHALL')
+      await client.call('SCRIPT', 'FLUSH')
+    },
+    kill: end('SIGKILL'),
+    stop: end('SIGTERM'),
+  }
+}

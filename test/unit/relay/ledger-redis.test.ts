@@ -1,0 +1,208 @@
+import { afterAll, beforeAll, describe, test } from 'vitest'
+import { openRedis } from '../../../src/redis.ts'
+import { type Ledger, ledgerRules } from '../../../src/relay/ledger.ts'
+import { createRedisLedger, ledgerKey } from '../../../src/relay/ledger-redis.ts'
+import { ledgerThrough } from '../../../src/relay/ledger-sql.ts'
+import { ledgerSuite } from '../../ports/ledger.suite.ts'
+import { type RedisBridge, startRedisBridge } from '../../support/redis/bridge.ts'
+import { type ProcessClient, startProcessClient } from '../../support/redis/process-client.ts'
+import {
+  hasRedisServer,
+  type RedisServer,
+  startRedisServer,
+} from '../../support/redis/redis-server.ts'
+
+const rules = { ...ledgerRules, maxInFlight: 4, watchBlocks: 50 }
+const tendMs = 1_000
+
+let server: RedisServer
+let bridge: RedisBridge
+let other: ProcessClient
+let now = 1_700_000_000_000
+let ledgers = 0
+
+const newName = () => {
+  ledgers += 1
+  return `31:0x${ledgers}`
+}
+
+const pass = (ms: number) => {
+  now += ms
+}
+
+const open = (name: string, over: Partial<typeof rules> = {}): Ledger =>
+  createRedisLedger({
+    database: openRedis(bridge),
+    name,
+    rules: { ...rules, ...over },
+    tendMs,
+  })
+
+/** One ledger that is asked by this process and by another one in turns. */
+function fromTwoProcesses(name: string): Ledger {
+  const own = open(name)
+  let calls = 0
+  return ledgerThrough((method, args) => {
+    calls += 1
+    if (calls % 2 === 0) return other.call(name, method, args)
+    return (own[method] as (...args: unknown[]) => Promise<unknown>)(...args)
+  })
+}
+
+describe.skipIf(!hasRedisServer())('on a real Redis with the keys of a cluster', () => {
+  beforeAll(async () => {
+    server = await startRedisServer({ mode: 'cluster' })
+    bridge = await startRedisBridge({ redisPort: server.port, now: () => now })
+    other = startProcessClient({ address: bridge, rules, tendMs })
+  })
+
+  afterAll(async () => {
+    await other?.stop()
+    await bridge?.stop()
+    await server?.stop()
+  })
+
+  ledgerSuite('Redis', async () => ({ ledger: open(newName()), rules, pass }))
+
+  ledgerSuite('Redis, asked by two processes', async () => ({
+    ledger: fromTwoProcesses(newName()),
+    rules,
+    pass,
+  }))
+
+  describe('over a network that sends everything twice', () => {
+    beforeAll(() => void bridge.script({ fault: { kind: 'double' } }))
+    afterAll(() => bridge.clear())
+
+    ledgerSuite('Redis', async () => ({ ledger: open(newName()), rules, pass }))
+  })
+
+  describe('the ledger on Redis', () => {
+    const claiming = (session: string, token: string) => ({
+      session,
+      input: 'input',
+      account: '0x1111111111111111111111111111111111111111' as const,
+      steps: 3,
+      token,
+      chainNonce: 0,
+      seen: undefined,
+    })
+
+    test('hands out each nonce once, whichever process asks', async ({ expect }) => {
+      const name = newName()
+      const ledger = open(name, { maxInFlight: 100 })
+      const wide = startProcessClient({
+        address: bridge,
+        rules: { ...rules, maxInFlight: 100 },
+        tendMs,
+      })
+      const claims = await Promise.all(
+        Array.from({ length: 60 }, (_, index) => {
+          const claim = claiming(`session ${index}`, `token ${index}`)
+          return index % 2 === 0 ? ledger.claim(claim) : wide.call(name, 'claim', [claim])
+        }),
+      )
+      await wide.stop()
+      const nonces = (claims as { slot?: { nonce: number } }[]).map(({ slot }) => slot?.nonce ?? -1)
+      expect(nonces.sort((a, b) => a - b)).toEqual(Array.from({ length: 60 }, (_, index) => index))
+    })
+
+    test('knows a claim again whose answer was lost on the way', async ({ expect }) => {
+      const ledger = open(newName())
+      bridge.script({ fault: { kind: 'drop_reply' }, argument: 'claim', times: 1 })
+      await expect(ledger.claim(claiming('s', 'mine'))).rejects.toThrow('no answer')
+      bridge.clear()
+      expect(await ledger.claim(claiming('s', 'mine'))).toMatchObject({
+        kind: 'claimed',
+        slot: { nonce: 0 },
+      })
+      expect(await ledger.claim(claiming('next', 'next'))).toMatchObject({ slot: { nonce: 1 } })
+    })
+
+    test('goes on after the database has forgotten its scripts', async ({ expect }) => {
+      const ledger = open(newName())
+      await ledger.claim(claiming('s', 'mine'))
+      await server.call('SCRIPT', 'FLUSH')
+      expect(await ledger.lookup(claiming('s', 'mine'))).toEqual({ kind: 'pending' })
+    })
+
+    test("measures leases by the database's own clock", async ({ expect }) => {
+      const plain = await startRedisBridge({ redisPort: server.port })
+      const ledger = createRedisLedger({
+        database: openRedis(plain),
+        name: newName(),
+        rules: { ...rules, leaseMs: 400 },
+        tendMs,
+      })
+      const [before] = (await server.call('TIME')) as string[]
+      expect(Math.abs((await ledger.work()).now / 1000 - Number(before))).toBeLessThan(5)
+      await ledger.claim(claiming('s', 'slow'))
+      expect(await ledger.claim(claiming('s', 'next'))).toEqual({ kind: 'pending' })
+      await expect
+        .poll(async () => (await ledger.claim(claiming('s', 'next'))).kind, { timeout: 5_000 })
+        .toBe('claimed')
+      await plain.stop()
+    })
+
+    test('leaves nothing behind but the highest nonce and who it belongs to', async ({
+      expect,
+    }) => {
+      const name = newName()
+      const ledger = open(name)
+      const account = '0x1111111111111111111111111111111111111111' as const
+      const hash = (digit: string) => `0x${digit.repeat(64)}` as const
+      const block = { number: 9, hash: hash('9') }
+      await ledger.identify({ chainId: 31, fingerprints: { KEY: 'a' } })
+      await ledger.refuse({ ...claiming('refused', 'r'), reply: 'END No' })
+      await ledger.claim(claiming('given up', 'given up'))
+      pass(rules.leaseMs)
+      for (const [session, nonce, digit] of [
+        ['a', 0, 'a'],
+        ['b', 1, 'b'],
+      ] as const) {
+        await ledger.claim(claiming(session, session))
+        const request = {
+          ...{ from: account, to: account, intentId: hash(digit), gas: 1, deadline: 1 },
+          ...({ data: '0x12', signature: '0x34' } as const),
+        }
+        const transaction = { nonce, hash: hash(digit), raw: '0x56' as const, gasPriceWei: 1n }
+        const order = { request, label: 'Transfer', spendsWei: 1n }
+        await ledger.record({ session, token: session, order, reply: 'END', transaction })
+        const execution = { outcome: 'executed', reason: '', hash: hash(digit), block } as const
+        await ledger.mined({ nonce, hash: hash(digit), block, execution })
+        await ledger.confirm(session, block.hash)
+      }
+      pass(rules.retentionMs + 1)
+      await ledger.prune()
+      const left = (await server.call('KEYS', `${ledgerKey(name)}*`)) as string[]
+      expect(left.map((key) => key.slice(ledgerKey(name).length)).sort()).toEqual([
+        ':block:0x9999999999999999999999999999999999999999999999999999999999999999:nonces',
+        ':blocks:nonces',
+        ':due',
+        ':meta',
+        ':nonce:1',
+        ':nonces',
+        ':nonces:done',
+      ])
+    })
+
+    test('says nothing of what it was asked when the database refuses', async ({ expect }) => {
+      const database = openRedis({ url: bridge.url, token: 'wrong-token' })
+      const ledger = createRedisLedger({ database, name: newName(), rules, tendMs })
+      const refused = ledger.claim(claiming('secret-session', 'secret-token'))
+      await expect(refused).rejects.toThrow(/^the database refused: WRONGPASS [a-z ]+$/)
+    })
+
+    test('takes no answer for one that is none', async ({ expect }) => {
+      const ledger = open(newName())
+      bridge.script({ fault: { kind: 'html' }, times: 1 })
+      await expect(ledger.work()).rejects.toThrow('an answer that is none')
+      bridge.script({ fault: { kind: 'delay_reply', ms: 5_000 }, times: 1 })
+      const slow = createRedisLedger({
+        ...{ database: openRedis(bridge, 100), name: newName(), rules, tendMs },
+      })
+      await expect(slow.work()).rejects.toThrow('gave no answer')
+      bridge.clear()
+    })
+  })
+})
