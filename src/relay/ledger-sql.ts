@@ -140,6 +140,7 @@ type NonceRow = {
   token: string | null
   lease_until: number | null
   block_hash: Hex | null
+  changed_at: number
 }
 
 type TransactionRow = {
@@ -598,7 +599,11 @@ export function createSqlLedger(sql: Sql, rules: LedgerRules, now: () => number)
     lease({ nonce, token, chainNonce, session }: Leasing): Leased | { kind: 'taken' } {
       if (nonce < chainNonce || nonce >= chainNonce + rules.maxInFlight) return { kind: 'taken' }
       const row = nonceRow(nonce)
-      if (row !== undefined) {
+      if (row?.state === 'foreign') {
+        if (now() - row.changed_at < rules.displacedMs) return { kind: 'taken' }
+        // The pool refused them, over what it has dropped by now: new bytes have nothing to outbid.
+        sql.exec('DELETE FROM transactions WHERE nonce = ?', nonce)
+      } else if (row !== undefined) {
         if (row.state !== 'leased') return { kind: 'taken' }
         if (row.token !== token && (row.lease_until ?? 0) > now()) return { kind: 'taken' }
       }

@@ -34,7 +34,7 @@ export type Ledger = {
 
   /**
    * Reserves a nonce outside a session: for a queued payment that was not carried in vain too often,
-   * or to fill a gap (`session` undefined).
+   * or to fill a gap (`session` undefined). A displaced nonce is free again after `displacedMs`.
    */
   lease(lease: Leasing): Promise<Leased | { kind: 'taken' }>
   /** Makes a leased nonce's transaction durable; only the live token may. */
@@ -73,6 +73,8 @@ export type LedgerRules = {
   maxInFlight: number
   /** Blocks that a settled payment stays watched. */
   watchBlocks: number
+  /** How long a nonce is left alone that holds something of somebody else's. */
+  displacedMs: number
   /** Transactions that may carry a payment in vain before it is left to its deadline. */
   maxAttempts: number
   /** How long a session stays answered after it was decided; at least the chain's 7 days. */
@@ -82,6 +84,8 @@ export type LedgerRules = {
 export const ledgerRules = {
   // Longer than the 8 s in which a caller is answered: a Worker that still waits may still record.
   leaseMs: 12_000,
+  // RSKj's pool drops what has waited for 650 s: what is unknown is in a block by then, or gone.
+  displacedMs: 15 * 60 * 1000,
   maxAttempts: 8,
   // The forwarder refuses a spent id for 7 days; a day more covers clocks and pauses.
   retentionMs: 8 * 24 * 60 * 60 * 1000,

@@ -292,7 +292,8 @@ async function replace(
 
 /**
  * Carries waiting payments on free nonces: first on those that leave a gap below a recorded one,
- * which otherwise are used up by transactions that carry nothing.
+ * which otherwise are used up by transactions that carry nothing. A nonce that held something unknown
+ * is free again when no pool can hold that any more.
  */
 async function fillNonces(
   relayer: Relayer,
@@ -320,9 +321,13 @@ async function fillNonces(
   for (let nonce = chainNonce; nonce < limit; nonce++) {
     if (taken.has(nonce)) continue
     const isGap = nonce < top
-    const payment = waiting.shift()
+    const [payment] = waiting
     if (payment === undefined && !isGap) break
-    await attempt(relayer, 'fill.failed', () => fill(relayer, nonce, chainNonce, payment, askPrice))
+    const filled = await attempt(relayer, 'fill.failed', () =>
+      fill(relayer, nonce, chainNonce, payment, askPrice),
+    )
+    // What holds the nonce is not known: the payment tries the next one.
+    if (filled !== 'taken') waiting.shift()
   }
   const abandoned = work.nonces.filter((open) => open.state === 'leased' && !open.leaseLive)
   await ledger.release(abandoned.map(nonceOf))
@@ -334,7 +339,7 @@ async function fill(
   chainNonce: number,
   payment: Payment | undefined,
   askPrice: () => Promise<bigint>,
-): Promise<void> {
+): Promise<'taken' | 'done'> {
   const { ledger, clock, log, newToken } = relayer
   if (payment !== undefined && payment.attempts > 0) {
     const signal = clock.timeout(NODE_TIMEOUT_MS)
@@ -344,26 +349,32 @@ async function fill(
       if (execution !== undefined) {
         logTransitions(log, await ledger.settle(payment.session, execution))
       }
-      return
+      return 'done'
     }
   }
   const token = newToken()
   const session = payment?.session
   const leased = await ledger.lease({ nonce, token, chainNonce, session })
-  if (leased.kind === 'taken') return
+  if (leased.kind === 'taken') return 'taken'
   const transaction = await signFor(relayer, leased.slot, await askPrice(), payment?.order.request)
   const attached = await ledger.attach({ nonce, token, transaction })
-  if (attached.kind === 'fenced') return
+  if (attached.kind === 'fenced') return 'done'
   const isFirst = leased.slot.priorGasPriceWei === undefined
   await broadcast(relayer, nonce, transaction, isFirst, clock.timeout(NODE_TIMEOUT_MS))
+  return 'done'
 }
 
 /** One thing's failure is logged and does not keep the round from the others. */
-async function attempt(relayer: Relayer, event: string, work: () => Promise<void>): Promise<void> {
+async function attempt<Result>(
+  relayer: Relayer,
+  event: string,
+  work: () => Promise<Result>,
+): Promise<Result | undefined> {
   try {
-    await work()
+    return await work()
   } catch (error) {
     relayer.log({ level: 'warn', event, message: faultOf(error) })
+    return undefined
   }
 }
 

@@ -301,6 +301,23 @@ export function ledgerSuite(name: string, create: () => Promise<LedgerHarness>):
       })
     })
 
+    test('leaves a displaced nonce alone for as long as a pool may hold what displaced it', async ({
+      expect,
+    }) => {
+      const { ledger, rules, pass } = await create()
+      await accept(ledger, 'a')
+      await ledger.displaced(0)
+      const lease = { nonce: 0, token: 't', chainNonce: 0, session: 'a' }
+      pass(rules.displacedMs - 1)
+      expect(await ledger.lease(lease)).toEqual({ kind: 'taken' })
+      pass(1)
+      // What was recorded for it never was in a pool: there is nothing to outbid.
+      expect(await ledger.lease(lease)).toEqual({
+        kind: 'leased',
+        slot: { nonce: 0, priorGasPriceWei: undefined },
+      })
+    })
+
     test('gives back the highest leases, and none below a recorded nonce', async ({ expect }) => {
       const { ledger, rules, pass } = await create()
       await ledger.claim(claiming('low', 'low'))
