@@ -12,8 +12,9 @@ import {
 import { systemClock } from './clock.ts'
 import { type Config, ConfigError, parseConfig } from './config.ts'
 import { createJsonLog } from './log.ts'
-import { feedLimits } from './node/feed.ts'
+
 import { createObjectSockets, type FeedNamespace, feedObject } from './node/feed-object.ts'
+import { feedLimits } from './node/feed-sessions.ts'
 import type { Keys } from './node/keys.ts'
 import { createConfigKeys } from './node/keys-config.ts'
 import {
