@@ -1,0 +1,257 @@
+import { type Hex, parseEther } from 'viem'
+import { privateKeyToAccount } from 'viem/accounts'
+import { afterAll, afterEach, beforeAll, describe, test } from 'vitest'
+import { relayerAccount } from '../../../src/relay/keys.ts'
+import { DEV_KEY } from '../../support/chain.ts'
+import { claimOf } from '../../support/faults/oracle.ts'
+import { type Rig, startRig, stranger } from '../../support/faults/rig.ts'
+import { createAnvilClient } from '../../support/rootstock-pool/anvil-client.ts'
+
+const BLOCK_MS = 100
+const MIN_PRICE = 60_000_000n
+
+let rig: Rig
+
+beforeAll(async () => {
+  rig = await startRig({ blockMs: BLOCK_MS, callers: 120, rules: { minGasPriceWei: MIN_PRICE } })
+}, 60_000)
+
+afterEach(() => {
+  rig.faults.clear()
+  rig.rootstock.setMinGasPrice(MIN_PRICE)
+  rig.rootstock.setBlockTime(BLOCK_MS)
+})
+
+afterAll(() => rig.stop())
+
+const pay = (phone: string, amount = '0.25') => ({
+  phone,
+  sessionId: `pays ${amount}`,
+  text: `2*${stranger}*${amount}`,
+})
+
+const payMany = (count: number) =>
+  Promise.all(Array.from({ length: count }, () => rig.deliver(pay(rig.nextCaller().phone))))
+
+const waiting = () => [...rig.rootstock.pool.pending(), ...rig.rootstock.pool.queued()]
+const logged = (event: string) => rig.relay.log.filter((line) => line.event === event)
+const anvil = () => createAnvilClient(rig.chain.anvil.url)
+
+async function judged(): Promise<string[]> {
+  await rig.settle()
+  return (await rig.judge()).faults
+}
+
+async function until(isTrue: () => boolean): Promise<void> {
+  while (!isTrue()) await new Promise((resolve) => setTimeout(resolve, 10))
+}
+
+/** A transaction of the relayer's key that the relay knows nothing of. */
+async function foreign(gasPrice: bigint): Promise<Hex> {
+  const relayer = relayerAccount(rig.chain.bindings.RELAYER_MNEMONIC ?? '', 31, 0)
+  const nonce = Number(await anvil().call('eth_getTransactionCount', [relayer.address, 'latest']))
+  return relayer.signTransaction({
+    type: 'legacy',
+    chainId: 31,
+    nonce,
+    to: stranger,
+    value: 1n,
+    gas: 21_000n,
+    gasPrice,
+  })
+}
+
+describe('a pool that forgets', () => {
+  test('one transaction: the same bytes go out again', async ({ expect }) => {
+    rig.rootstock.setBlockTime(undefined)
+    await payMany(1)
+    const [transaction] = waiting()
+    expect(await rig.rootstock.drop(transaction?.hash ?? '0x')).toBe(true)
+    await expect.poll(() => waiting().map(({ hash }) => hash)).toEqual([transaction?.hash])
+    rig.rootstock.setBlockTime(BLOCK_MS)
+    expect(await judged()).toEqual([])
+  })
+
+  test('one of several, so that the others wait behind a gap', async ({ expect }) => {
+    rig.rootstock.setBlockTime(undefined)
+    await payMany(5)
+    const second = waiting()[1]
+    await rig.rootstock.drop(second?.hash ?? '0x')
+    rig.rootstock.setBlockTime(BLOCK_MS)
+    expect(await judged()).toEqual([])
+  })
+
+  test('everything, twice', async ({ expect }) => {
+    rig.rootstock.setBlockTime(undefined)
+    await payMany(8)
+    for (let time = 0; time < 2; time++) {
+      expect(await rig.rootstock.evictAll()).toHaveLength(8)
+      await expect.poll(() => waiting().length, { timeout: 5_000 }).toBe(8)
+    }
+    rig.rootstock.setBlockTime(BLOCK_MS)
+    expect(await judged()).toEqual([])
+  })
+
+  test('what is too cheap for its blocks is outbid and not forgotten', async ({ expect }) => {
+    await payMany(3)
+    rig.rootstock.setMinGasPrice(MIN_PRICE * 2n)
+    expect(await judged()).toEqual([])
+    expect(logged('nonce.replaced').length).toBeGreaterThan(0)
+  })
+})
+
+describe('a chain that changes its mind', () => {
+  async function payAndMine(): Promise<number> {
+    rig.rootstock.setBlockTime(undefined)
+    const seen = logged('payment.mined').length
+    await payMany(3)
+    const [block] = await rig.rootstock.mine()
+    await until(() => logged('payment.mined').length >= seen + 3)
+    return block?.number ?? 0
+  }
+
+  test.for([
+    { depth: 1, transactions: 'dropped' },
+    { depth: 2, transactions: 'returned' },
+    { depth: 3, transactions: 'dropped', blocks: 3 },
+    { depth: 3, transactions: 'dropped', blocks: 8 },
+  ] as const)('a reorganization of $depth blocks, $transactions', async (change, { expect }) => {
+    await payAndMine()
+    await rig.rootstock.mine(change.depth - 1)
+    await rig.rootstock.reorg(change)
+    expect((await rig.judge()).lost).toBe(3)
+    rig.rootstock.setBlockTime(BLOCK_MS)
+    expect(await judged()).toEqual([])
+  })
+
+  test('a reorganization of confirmed payments that are still watched', async ({ expect }) => {
+    const confirmed = logged('payment.confirmed').length
+    await payAndMine()
+    await rig.rootstock.mine(4)
+    await expect.poll(() => logged('payment.confirmed').length).toBe(confirmed + 3)
+    await rig.rootstock.reorg({ depth: 5, transactions: 'dropped' })
+    rig.rootstock.setBlockTime(BLOCK_MS)
+    await expect
+      .poll(async () => (await rig.judge()).lost, { timeout: 15_000, interval: 100 })
+      .toBe(0)
+    expect(await judged()).toEqual([])
+  })
+
+  test('a chain that comes back shorter', async ({ expect }) => {
+    await payAndMine()
+    await rig.rootstock.mine(2)
+    await rig.rootstock.reorg({ depth: 3, blocks: 0, transactions: 'dropped' })
+    // No block for longer than any replica would lag.
+    await expect.poll(() => waiting().length, { timeout: 5_000 }).toBe(3)
+    rig.rootstock.setBlockTime(BLOCK_MS)
+    expect(await judged()).toEqual([])
+  })
+
+  test('two reorganizations, one after the other', async ({ expect }) => {
+    await payAndMine()
+    await rig.rootstock.reorg({ depth: 1, transactions: 'returned' })
+    await rig.rootstock.mine()
+    await rig.rootstock.reorg({ depth: 2, transactions: 'dropped' })
+    rig.rootstock.setBlockTime(BLOCK_MS)
+    expect(await judged()).toEqual([])
+  })
+
+  test('an outcome that differs on the other branch is the one that is told', async ({
+    expect,
+  }) => {
+    const caller = rig.nextCaller()
+    rig.rootstock.setBlockTime(undefined)
+    const mined = logged('payment.mined').length
+    expect(claimOf(await rig.deliver(pay(caller.phone)))).toBe('submitted')
+    await rig.rootstock.mine()
+    await expect.poll(() => logged('payment.mined').length).toBe(mined + 1)
+    const failed = logged('payment.reverted').length
+
+    await rig.rootstock.reorg({ depth: 1, transactions: 'dropped' })
+    await pause(true)
+    rig.rootstock.setBlockTime(BLOCK_MS)
+    await expect.poll(() => logged('payment.reverted').length, { timeout: 5_000 }).toBe(failed + 1)
+    expect(logged('payment.reverted').at(-1)?.message).toBe('Transfer failed on-chain: Paused')
+    expect(await judged()).toEqual([])
+    await pause(false)
+  })
+
+  /** Another transaction of the next block: the owner's. */
+  async function pause(paused: boolean): Promise<void> {
+    const owner = privateKeyToAccount(DEV_KEY)
+    const raw = await owner.signTransaction({
+      type: 'legacy',
+      chainId: 31,
+      nonce: Number(await anvil().call('eth_getTransactionCount', [owner.address, 'latest'])),
+      to: rig.chain.loan,
+      // pause() and unpause().
+      data: paused ? '0x8456cb59' : '0x3f4ba83a',
+      gas: 100_000n,
+      gasPrice: MIN_PRICE * 2n,
+    })
+    const hash = await anvil().call('eth_sendRawTransaction', [raw])
+    await rig.rootstock.mine()
+    const receipt = await anvil().call('eth_getTransactionReceipt', [hash])
+    if ((receipt as { status?: string } | null)?.status !== '0x1') throw new Error('not paused')
+  }
+})
+
+describe('somebody else with the same key', () => {
+  test('whose transaction waits on the next nonce is not bumped over', async ({ expect }) => {
+    await rig.settle()
+    rig.rootstock.setBlockTime(undefined)
+    const raw = await foreign(MIN_PRICE)
+    const hash = await createAnvilClient(rig.rootstock.url).call('eth_sendRawTransaction', [raw])
+    await payMany(2)
+    await expect.poll(() => waiting().length).toBe(3)
+    expect(rig.rootstock.pool.find(hash as Hex)?.state).toBe('pending')
+    rig.rootstock.setBlockTime(BLOCK_MS)
+    expect(await judged()).toEqual([])
+    expect(await anvil().call('eth_getTransactionReceipt', [hash])).toMatchObject({ status: '0x1' })
+  })
+
+  test('whose transaction takes a nonce that a payment already had', async ({ expect }) => {
+    await rig.settle()
+    rig.rootstock.setBlockTime(undefined)
+    const raw = await foreign(MIN_PRICE * 10n)
+    await payMany(2)
+    // It reached a miner that never saw ours.
+    await rig.rootstock.evictAll()
+    const hash = await anvil().call('eth_sendRawTransaction', [raw])
+    await rig.rootstock.mine()
+    expect(await anvil().call('eth_getTransactionReceipt', [hash])).toMatchObject({ status: '0x1' })
+    rig.rootstock.setBlockTime(BLOCK_MS)
+    await rig.settle(45_000)
+    expect((await rig.judge()).faults).toEqual([])
+  }, 60_000)
+})
+
+describe('a relayer without money', () => {
+  test('pays as soon as it has some again', async ({ expect }) => {
+    await rig.settle()
+    const { relayer } = rig.chain
+    await anvil().call('anvil_setBalance', [relayer, '0x0'])
+    const replies = await payMany(3)
+    expect(replies.map(claimOf)).toEqual(['submitted', 'submitted', 'submitted'])
+    await expect.poll(() => logged('broadcast.refused').length).toBeGreaterThan(2)
+    expect(logged('broadcast.refused').at(-1)?.refusal).toBe('insufficient_funds')
+    await anvil().call('anvil_setBalance', [relayer, `0x${parseEther('1').toString(16)}`])
+    expect(await judged()).toEqual([])
+  })
+})
+
+describe('more payments than the pool has slots', () => {
+  test('are all made, a few of them later', async ({ expect }) => {
+    await rig.settle()
+    rig.rootstock.setBlockTime(undefined)
+    const replies = await payMany(20)
+    expect(replies.map(claimOf)).toEqual(Array.from({ length: 20 }, () => 'submitted'))
+    expect(replies.filter(({ text }) => text.includes('Tx: queued')).length).toBe(5)
+    expect(waiting()).toHaveLength(15)
+    rig.rootstock.setBlockTime(BLOCK_MS)
+    expect(await judged()).toEqual([])
+    expect(
+      logged('broadcast.refused').filter(({ refusal }) => refusal === 'nonce_too_high'),
+    ).toEqual([])
+  })
+})
