@@ -21,6 +21,8 @@ library Checksum {
 
     function _decimal(uint256 value) private pure returns (bytes memory text) {
         do {
+            // A digit's character is one byte.
+            // forge-lint: disable-next-line(unsafe-typecast)
             text = abi.encodePacked(bytes1(uint8(48 + value % 10)), text);
             value /= 10;
         } while (value != 0);

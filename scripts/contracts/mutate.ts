@@ -102,26 +102,33 @@ async function outcomeOf(copy: string, mutation: Mutation): Promise<Outcome> {
 
 /** The quick tests first: few mutations get past them to the invariants. */
 async function outcome(copy: string): Promise<Outcome> {
-  if ((await forgeIn(copy, ['build', '--quiet'])) !== 0) return 'stillborn'
-  const quick = ['test', '--fail-fast', '--no-match-path', 'contracts/test/{invariant,gas}/*']
-  if ((await forgeIn(copy, quick)) !== 0) return 'killed'
-  const slow = ['test', '--fail-fast', '--match-path', 'contracts/test/invariant/*']
-  return (await forgeIn(copy, slow)) === 0 ? 'survived' : 'killed'
+  const stages = ['unit/**', '{attacks,fuzz,walks}/*', 'invariant/*']
+  for (const stage of stages) {
+    const result = await forgeTest(copy, `contracts/test/${stage}`)
+    if (result !== 'survived') return result
+  }
+  return 'survived'
 }
 
-function forgeIn(cwd: string, args: readonly string[]): Promise<number | null> {
-  const child = spawn(forgeBinary(), args, {
+async function forgeTest(cwd: string, path: string): Promise<Outcome> {
+  const child = spawn(forgeBinary(), ['test', '--fail-fast', '--match-path', path], {
     cwd,
     // Tests that need not be compiled again for each change, and a look into as many corners as is quick.
     env: { ...process.env, FOUNDRY_DYNAMIC_TEST_LINKING: 'true', FOUNDRY_FUZZ_RUNS: '64' },
-    stdio: 'ignore',
+    stdio: ['ignore', 'ignore', 'pipe'],
     // A loop without an end is noticed too.
     timeout: 300_000,
   })
-  return new Promise((resolve, reject) => {
+  let errors = ''
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    errors += text
+  })
+  const code = await new Promise<number | null>((resolve, reject) => {
     child.once('error', reject)
     child.once('close', resolve)
   })
+  if (code === 0) return 'survived'
+  return errors.includes('Compiler run failed') ? 'stillborn' : 'killed'
 }
 
 function reasonFor({ file, before, after }: Mutation): string | undefined {

@@ -12,9 +12,7 @@ type Rule = readonly [pattern: RegExp, replacement: string]
 const rules: readonly Rule[] = [
   // Bounds and comparisons.
   [/ < /g, ' <= '],
-  [/ < /g, ' >= '],
   [/ > /g, ' >= '],
-  [/ > /g, ' <= '],
   [/ <= /g, ' < '],
   [/ >= /g, ' > '],
   [/ == /g, ' != '],
@@ -35,7 +33,6 @@ const rules: readonly Rule[] = [
   [/ && /g, ' || '],
   [/ \|\| /g, ' && '],
   [/\(!/g, '('],
-  [/\bif \((.*)\) (revert|return|continue)\b/g, 'if (true) $2'],
   [/ \? (.+) : (.+);/g, ' ? $2 : $1;'],
   // Numbers and constants.
   [/\b24\b/g, '23'],
