@@ -17,14 +17,10 @@ import { createObjectSockets, type FeedNamespace, feedObject } from './node/feed
 import { feedLimits } from './node/feed-sessions.ts'
 import type { Keys } from './node/keys.ts'
 import { createConfigKeys } from './node/keys-config.ts'
-import {
-  createObjectKeys,
-  createObjectRegistry,
-  KeysObject,
-  type KeysStub,
-} from './node/keys-object.ts'
+import { createObjectRegistry, KeysObject, type KeysStub } from './node/keys-object.ts'
 import { keyRoutes, nodeRoutes } from './node/route.ts'
 import { createNodeService, type NodeService } from './node/service.ts'
+import { createStoredKeys } from './node/stored-keys.ts'
 import type { Ledger } from './relay/ledger.ts'
 import { ledgerRules } from './relay/ledger.ts'
 import { createObjectLedger, type LedgerStub, ledgerObject } from './relay/ledger-object.ts'
@@ -72,7 +68,7 @@ function assemble(env: Env): Assembled {
     nodeService,
     ledger,
     registry,
-    keys: createObjectKeys({ stub: registry, configured, clock: systemClock }),
+    keys: createStoredKeys({ store: registry, configured, clock: systemClock }),
     feeds: () => env.FEED,
     app: () => {
       app ??= assembleApp(parts)

@@ -1,23 +1,12 @@
 import { DurableObject } from 'cloudflare:workers'
-import type { Clock } from '../clock.ts'
-import { hashKey, type KeyCheck, type KeyRecord, type KeyRegistry, type Keys } from './keys.ts'
+import { cautious, dayMs, type KeyStore, type Taken } from './key-store.ts'
+import type { KeyRecord, KeyRegistry } from './keys.ts'
 
-/** What the objects' stub offers: the methods of the class below. */
-export type KeysStub = {
-  find: (hash: string) => Promise<KeyRecord | null>
-  take: (hash: string, calls: number, ahead: number) => Promise<Taken>
-  create: (record: KeyRecord) => Promise<boolean>
-  list: () => Promise<(KeyRecord & { spentToday: number })[]>
-  revoke: (id: string) => Promise<number>
-}
-
-/** Calls that were counted against a key's quota for today. */
-export type Taken =
-  | { kind: 'taken'; calls: number; resetAt: number }
-  | { kind: 'spent'; resetAt: number }
+/** What the object's stub offers. */
+export type KeysStub = KeyStore
 
 /** Every key of the deployment, by its hash, and what each has spent today, in one object. */
-export class KeysObject<Env = unknown> extends DurableObject<Env> implements KeysStub {
+export class KeysObject<Env = unknown> extends DurableObject<Env> implements KeyStore {
   readonly #sql: SqlStorage
 
   constructor(state: DurableObjectState, env: Env) {
@@ -122,95 +111,6 @@ export class KeysObject<Env = unknown> extends DurableObject<Env> implements Key
       .toArray()
     return row?.calls ?? 0
   }
-}
-
-const dayMs = 86_400_000
-
-/** A quota with less than so many times of what is asked ahead is counted call by call. */
-const cautious = 20
-
-/** A key is looked up again after this time, so that a revoked one ends within 60 s. */
-const lookupMs = 30_000
-
-/** Keys that one isolate remembers; unknown ones too, so that guessing costs no look-up each. */
-const mostKeys = 5_000
-
-/** Calls that are taken ahead, at most. */
-const mostAhead = 100
-
-type Remembered = {
-  record: KeyRecord | null
-  at: number
-  /** Taken and not used yet. */
-  left: number
-  ahead: number
-  resetAt: number
-}
-
-/** Keys in the object, after those of the configuration. */
-export function createObjectKeys({
-  stub,
-  configured,
-  clock,
-}: {
-  stub: () => KeysStub
-  configured: Keys
-  clock: Clock
-}): Keys {
-  const remembered = new Map<string, Remembered>()
-
-  async function lookup(hash: string): Promise<KeyCheck> {
-    const own = await configured.lookup(hash)
-    if (own.kind === 'granted') return own
-    const key = await recall(hash)
-    if (key.record === null) return { kind: 'unknown' }
-    const { chainId, methods, quota } = key.record
-    return {
-      kind: 'granted',
-      hash,
-      chainId,
-      methods: methods === null ? undefined : new Set(methods),
-      sockets: 20,
-      subscriptions: 1_000,
-      spend: async (calls) => (quota === null ? undefined : await spend(key, hash, calls)),
-    }
-  }
-
-  async function recall(hash: string): Promise<Remembered> {
-    const known = remembered.get(hash)
-    const now = clock.now()
-    if (known !== undefined && now - known.at < lookupMs) return known
-    const record = await stub().find(hash)
-    const key = { left: 0, ahead: 0, resetAt: 0, ...known, record, at: now }
-    remembered.delete(hash)
-    remembered.set(hash, key)
-    for (const [oldest] of remembered) {
-      if (remembered.size <= mostKeys) break
-      remembered.delete(oldest)
-    }
-    return key
-  }
-
-  async function spend(
-    key: Remembered,
-    hash: string,
-    calls: number,
-  ): Promise<{ resetAt: Date } | undefined> {
-    // What was taken for a day that is over is worth nothing.
-    if (clock.now() >= key.resetAt) key.left = 0
-    if (key.left >= calls) {
-      key.left -= calls
-      return undefined
-    }
-    const taken = await stub().take(hash, calls, key.ahead)
-    if (taken.kind === 'spent') return { resetAt: new Date(taken.resetAt) }
-    key.left += taken.calls - calls
-    key.resetAt = taken.resetAt
-    key.ahead = taken.calls > calls || key.ahead === 0 ? Math.min(mostAhead, key.ahead * 2 + 1) : 0
-    return undefined
-  }
-
-  return { lookup, check: async (key) => lookup(await hashKey(key)) }
 }
 
 /** The registry behind the operator's routes. */
