@@ -556,7 +556,10 @@ function methods.lease()
   local nonce, chainNonce = args.nonce, args.chainNonce
   if nonce < chainNonce or nonce >= chainNonce + rules.maxInFlight then return { 'taken' } end
   local known = nonceRow(nonce)
-  if known then
+  local wasDisplaced = known and known.state == 'foreign'
+  if wasDisplaced then
+    if now - tonumber(known.changed_at) < rules.displacedMs then return { 'taken' } end
+  elseif known then
     if known.state ~= 'leased' then return { 'taken' } end
     if known.token ~= args.token and isLive(known) then return { 'taken' } end
   end
@@ -566,6 +569,8 @@ function methods.lease()
       and tonumber(payment.attempts) < rules.maxAttempts
     if not waits then return { 'taken' } end
   end
+  -- The pool refused them, over what it has dropped by now: new bytes have nothing to outbid.
+  if wasDisplaced then dropTransactions(nonce) end
   leaseNonce(nonce, args.token, args.session)
   return { 'leased', slot(nonce) }
 end
@@ -631,7 +636,7 @@ end
 
 function methods.mined()
   local nonce = nonceRow(args.nonce)
-  if not nonce or nonce.state ~= 'recorded' then return {} end
+  if not nonce or nonce.state ~= 'recorded' or nonce.session ~= args.session then return {} end
   saveNonce(args.nonce, nonce, {
     state = 'mined', hash = args.hash, block_number = args.block.number,
     block_hash = args.block.hash,

@@ -601,8 +601,6 @@ export function createSqlLedger(sql: Sql, rules: LedgerRules, now: () => number)
       const row = nonceRow(nonce)
       if (row?.state === 'foreign') {
         if (now() - row.changed_at < rules.displacedMs) return { kind: 'taken' }
-        // The pool refused them, over what it has dropped by now: new bytes have nothing to outbid.
-        sql.exec('DELETE FROM transactions WHERE nonce = ?', nonce)
       } else if (row !== undefined) {
         if (row.state !== 'leased') return { kind: 'taken' }
         if (row.token !== token && (row.lease_until ?? 0) > now()) return { kind: 'taken' }
@@ -612,6 +610,8 @@ export function createSqlLedger(sql: Sql, rules: LedgerRules, now: () => number)
         const isWaiting = payment?.state === 'queued' && payment.attempts < rules.maxAttempts
         if (!isWaiting) return { kind: 'taken' }
       }
+      // The pool refused them, over what it has dropped by now: new bytes have nothing to outbid.
+      if (row?.state === 'foreign') sql.exec('DELETE FROM transactions WHERE nonce = ?', nonce)
       leaseNonce(nonce, token, session)
       return { kind: 'leased', slot: slotOf(nonce) }
     },
@@ -672,9 +672,9 @@ export function createSqlLedger(sql: Sql, rules: LedgerRules, now: () => number)
       return row === undefined ? [] : [move(row, 'broadcast', { hash })]
     },
 
-    mined({ nonce, hash, block, execution }: MinedReport): Transition[] {
+    mined({ nonce, session, hash, block, execution }: MinedReport): Transition[] {
       const row = nonceRow(nonce)
-      if (row === undefined || row.state !== 'recorded') return []
+      if (row?.state !== 'recorded' || row.session !== (session ?? null)) return []
       sql.exec(
         `UPDATE nonces SET state = 'mined', hash = ?, block_number = ?, block_hash = ?, changed_at = ?
          WHERE nonce = ?`,

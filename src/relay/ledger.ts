@@ -202,6 +202,8 @@ export type Replacement = {
 
 export type MinedReport = {
   nonce: number
+  /** Whose nonce it was when it was looked at. A nonce that has changed hands since keeps its state. */
+  session: string | undefined
   hash: Hex
   block: BlockId
   /** Undefined when the transaction did nothing for its payment: that is queued again. */

@@ -1,3 +1,4 @@
+import type { Hex } from 'viem'
 import type { Receipt } from '../chain/node.ts'
 import { executionIn } from './executions.ts'
 import type { SignedTransaction } from './ledger.ts'
@@ -7,9 +8,11 @@ import { logTransitions } from './transitions.ts'
 /** A nonce that the chain has passed, and what we recorded for it. */
 export type PassedNonce = {
   nonce: number
+  /** The session that it was recorded for. */
+  session: string | undefined
   transactions: readonly SignedTransaction[]
-  /** The payment it carries, if any. */
-  payment: { session: string; intentId: `0x${string}` } | undefined
+  /** Of the payment that it carries, if any. */
+  intentId: Hex | undefined
 }
 
 /**
@@ -26,16 +29,16 @@ export async function settleNonce(
   const receipt = await anyReceipt(relayer, passed.transactions, signal)
   if (receipt === undefined) return false
   const execution =
-    passed.payment === undefined
+    passed.intentId === undefined
       ? undefined
-      : await executionIn(relayer, receipt, passed.payment.intentId, signal)
-  const { nonce, payment } = passed
+      : await executionIn(relayer, receipt, passed.intentId, signal)
+  const { nonce, session } = passed
   const { hash, block } = receipt
-  logTransitions(log, await ledger.mined({ nonce, hash, block, execution }))
-  if (payment !== undefined && execution !== undefined) {
+  logTransitions(log, await ledger.mined({ nonce, session, hash, block, execution }))
+  if (session !== undefined && execution !== undefined) {
     const depth = Math.max(headNumber, block.number) - execution.block.number + 1
     if (depth >= rules.confirmations) {
-      logTransitions(log, await ledger.confirm(payment.session, execution.block.hash))
+      logTransitions(log, await ledger.confirm(session, execution.block.hash))
     }
   }
   return true

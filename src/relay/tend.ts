@@ -131,11 +131,9 @@ async function settlePassed(
         relayer,
         {
           nonce: open.nonce,
+          session: open.session,
           transactions: open.transactions,
-          payment: payment && {
-            session: payment.session,
-            intentId: payment.order.request.intentId,
-          },
+          intentId: payment?.order.request.intentId,
         },
         head.number,
         signal,

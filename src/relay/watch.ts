@@ -27,8 +27,9 @@ export async function watch(
     const headNumber = await chain.headNumber()
     const passed = {
       nonce: transaction.nonce,
+      session,
       transactions: [transaction],
-      payment: { session, intentId },
+      intentId,
     }
     if (await settleNonce(relayer, passed, headNumber, clock.timeout(RECEIPT_TIMEOUT_MS))) return
   }

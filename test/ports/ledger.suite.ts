@@ -99,6 +99,7 @@ async function fill(ledger: Ledger, { maxInFlight }: LedgerRules): Promise<void>
 const mineAt = (ledger: Ledger, session: string, nonce: number, execution: Execution) =>
   ledger.mined({
     nonce,
+    session,
     hash: transactionOf(session).hash,
     block: execution.block,
     execution,
@@ -403,9 +404,8 @@ export function ledgerSuite(name: string, create: () => Promise<LedgerHarness>):
       await accept(ledger, 's')
       const block = { number: 9, hash: id('block 9') }
       const { hash } = transactionOf('s')
-      expect(await ledger.mined({ nonce: 0, hash, block, execution: undefined })).toMatchObject([
-        { to: 'queued' },
-      ])
+      const report = { nonce: 0, session: 's', hash, block, execution: undefined }
+      expect(await ledger.mined(report)).toMatchObject([{ to: 'queued' }])
       expect(await ledger.payment('s')).toMatchObject({ attempts: 1, nonce: undefined })
     })
 
@@ -442,6 +442,23 @@ export function ledgerSuite(name: string, create: () => Promise<LedgerHarness>):
       expect(
         await ledger.lease({ nonce: 1, token: 't', chainNonce: 1, session: 'a' }),
       ).toMatchObject({ slot: { priorGasPriceWei: 100n } })
+    })
+
+    test("is not settled by what another payment's transaction did on its nonce", async ({
+      expect,
+    }) => {
+      const { ledger } = await create()
+      await accept(ledger, 'a')
+      await ledger.abandon(0)
+      const leased = { nonce: 0, token: 't', chainNonce: 0, session: 'a' }
+      await ledger.claim(claiming('b', 'b', { ...question('b', bob) }))
+      await ledger.record(acceptance('b', 'b', undefined, bob))
+      await ledger.lease({ ...leased, session: 'b' })
+      await ledger.attach({ nonce: 0, token: 't', transaction: transactionOf('b', 140n) })
+      // Whoever waits for the first payment's transaction still looks at nonce 0.
+      expect(await mineAt(ledger, 'a', 0, executionIn(9))).toEqual([])
+      expect(await ledger.payment('b')).toMatchObject({ state: 'signed' })
+      expect(await mineAt(ledger, 'b', 0, executionIn(9))).toMatchObject([{ to: 'mined' }])
     })
 
     test('expires once, and leaves its nonce to carry nothing', async ({ expect }) => {

@@ -169,7 +169,7 @@ describe.skipIf(!hasRedisServer())('on a real Redis with the keys of a cluster',
         const order = { request, label: 'Transfer', spendsWei: 1n }
         await ledger.record({ session, token: session, order, reply: 'END', transaction })
         const execution = { outcome: 'executed', reason: '', hash: hash(digit), block } as const
-        await ledger.mined({ nonce, hash: hash(digit), block, execution })
+        await ledger.mined({ nonce, session, hash: hash(digit), block, execution })
         await ledger.confirm(session, block.hash)
       }
       pass(rules.retentionMs + 1)
