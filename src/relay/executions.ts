@@ -5,6 +5,7 @@ import { isSpending, resultsInLogs } from './forwarder.ts'
 import { relayForwarderAbi } from './forwarder-abi.ts'
 import type { Execution } from './ledger.ts'
 import type { Relayer } from './relayer.ts'
+import { isOfThisIntent } from './spent.ts'
 
 /**
  * Blocks back to which a spent intent is looked for: the forwarder refuses an id for 7 days, and
@@ -44,7 +45,10 @@ export async function executionIn(
   return earlier
 }
 
-/** The execution that spent an intent, whoever sent it, by the forwarder's indexed event. */
+/**
+ * The execution that spent an intent, whoever sent it, by the forwarder's indexed event. One that the
+ * forwarder would no longer refuse the intent for is none.
+ */
 export async function findExecution(
   relayer: Relayer,
   intentId: Hex,
@@ -67,6 +71,8 @@ export async function findExecution(
   for (const event of events.reverse()) {
     const [result] = resultsInLogs(forwarder, [event])
     if (result?.intentId !== intentId || !isSpending(result.status)) continue
+    const block = await node.block(event.block.number, signal)
+    if (block === undefined || !isOfThisIntent(relayer, block.timestampSeconds)) return undefined
     return {
       outcome: result.status,
       reason: result.status === 'failed' ? reasonOf(result.returnData) : '',
