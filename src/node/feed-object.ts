@@ -86,8 +86,10 @@ export function feedObject<Env>(keeperOf: (env: Env, chainId: number) => FeedKee
       if ((await this.ctx.storage.getAlarm()) === null) await this.#arm()
     }
 
-    override async webSocketClose(server: WebSocket): Promise<void> {
+    override async webSocketClose(server: WebSocket, code: number): Promise<void> {
       for (const socket of socketOf(server)) this.#feed.closed(socket)
+      // 1005 and 1006 stand for a close frame without a code, and for none: they are never sent.
+      server.close(code === 1005 || code === 1006 ? 1000 : code)
     }
 
     override async webSocketError(server: WebSocket): Promise<void> {

@@ -81,7 +81,7 @@ export type FeedDeps = {
 type Seen = 'moved' | 'still' | undefined
 
 /** How often keys of open connections are looked up again, so that a revoked one ends within 60 s. */
-const keyCheckMs = 30_000
+const keyCheckMs = 10_000
 
 const syncingPollMs = 2_000
 

@@ -116,7 +116,7 @@ export type KeyRouteDeps = {
   registry: KeyRegistry
   /** Without it nobody may. */
   operatorToken: string | undefined
-  /** The networks that this deployment serves. */
+  /** The networks that this deployment serves, the one of keys that name none first. */
   chainIds: readonly number[]
   now: () => number
 }
@@ -127,7 +127,10 @@ export function keyRoutes({ registry, operatorToken, chainIds, now }: KeyRouteDe
   const newKey = z.object({
     hash: z.string().regex(/^[0-9a-f]{64}$/),
     name: z.string().min(1).max(100),
-    chainId: z.number().refine((id) => chainIds.includes(id), { error: 'is not served here' }),
+    chainId: z
+      .number()
+      .refine((id) => chainIds.includes(id), { error: 'is not served here' })
+      .default(chainIds[0] ?? 31),
     quota: z.int().positive().nullable().default(defaultQuota),
     methods: z.array(z.string().max(100)).min(1).max(100).nullable().default(null),
   })

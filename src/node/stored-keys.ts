@@ -3,7 +3,7 @@ import type { KeyStore } from './key-store.ts'
 import { hashKey, type KeyCheck, type KeyRecord, type Keys } from './keys.ts'
 
 /** A key is looked up again after this time, so that a revoked one ends within 60 s. */
-const lookupMs = 30_000
+const lookupMs = 10_000
 
 /** Keys that one isolate remembers; unknown ones too, so that guessing costs no look-up each. */
 const mostKeys = 5_000

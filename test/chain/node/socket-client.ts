@@ -82,7 +82,7 @@ export async function connectSocket(url: string): Promise<SocketClient> {
         look()
       }),
     closed,
-    close: () => socket.close(),
+    close: () => socket.close(1000),
   }
   return client
 }

@@ -231,6 +231,14 @@ describe('a connection', () => {
     other.client.close()
   })
 
+  test('is closed as the client wishes, at once', async ({ expect }) => {
+    const client = await connectSocket(worker.wsUrl)
+    const since = performance.now()
+    client.close()
+    expect(await client.closed).toMatchObject({ code: 1000 })
+    expect(performance.now() - since).toBeLessThan(2_000)
+  })
+
   test('takes batches and refuses nonsense with an envelope', async ({ expect }) => {
     const client = await connectSocket(worker.wsUrl)
     const batch = [

@@ -1,0 +1,202 @@
+import { spawn } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
+import { afterAll, beforeAll, test } from 'vitest'
+import { hashKey } from '../../../src/node/keys.ts'
+import { type Anvil, startAnvil } from '../../support/anvil.ts'
+import { type RealWorker, startRealWorker } from './real-worker.ts'
+import { connectSocket } from './socket-client.ts'
+
+const script = fileURLToPath(new URL('../../../scripts/node/keys.ts', import.meta.url))
+
+let testnet: Anvil
+let mainnet: Anvil
+let worker: RealWorker
+
+beforeAll(async () => {
+  ;[testnet, mainnet] = await Promise.all([startAnvil(), startAnvil({ chainId: 30 })])
+  worker = await startRealWorker([testnet.url], { NODE_URL_30: mainnet.url })
+})
+
+afterAll(async () => {
+  await worker.stop()
+  await Promise.all([testnet.stop(), mainnet.stop()])
+})
+
+/** `npm run keys -- …` against the Worker of this file. */
+async function keys(...args: string[]): Promise<{ code: number | null; output: string }> {
+  const child = spawn(process.execPath, [script, ...args, '--url', worker.origin], {
+    env: { ...process.env, OPERATOR_TOKEN: worker.operatorToken },
+  })
+  let output = ''
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.setEncoding('utf8').on('data', (text: string) => {
+      output += text
+    })
+  }
+  const code = await new Promise<number | null>((resolve) => child.once('close', resolve))
+  return { code, output }
+}
+
+async function createKey(...args: string[]): Promise<string> {
+  const { output } = await keys('create', '--name', 'somebody', ...args)
+  return /rpc_[A-Za-z0-9_-]{43}/.exec(output)?.[0] ?? output
+}
+
+async function post(
+  key: string,
+  body: unknown,
+): Promise<{ status: number; text: string; response: Response }> {
+  const response = await fetch(`${worker.origin}/rpc/${key}`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(body),
+  })
+  return { status: response.status, text: await response.text(), response }
+}
+
+const chainId = { jsonrpc: '2.0', id: 7, method: 'eth_chainId', params: [] }
+
+test('a key that was made can be used, is listed without itself, and ends when it is revoked', async ({
+  expect,
+}) => {
+  const key = await createKey()
+  const id = (await hashKey(key)).slice(0, 12)
+  expect((await post(key, chainId)).text).toBe('{"jsonrpc":"2.0","id":7,"result":"0x1f"}')
+  const { output } = await keys('list')
+  expect(output).toMatch(
+    new RegExp(`^${id}  31  valid  [0-9-]{10}  1 of 25000 today  somebody$`, 'm'),
+  )
+  expect(output).not.toContain(key)
+
+  const other = await createKey()
+  const { code } = await keys('revoke', (await hashKey(other)).slice(0, 12))
+  expect(code).toBe(0)
+  expect((await post(other, chainId)).status).toBe(401)
+  expect((await post(key, chainId)).status).toBe(200)
+  expect((await keys('list')).output).toMatch(/ {2}31 {2}revoked \d{4}-\d\d-\d\d/)
+})
+
+test('a missing, malformed, unknown and revoked key get the same answer', async ({ expect }) => {
+  const revoked = await createKey()
+  await keys('revoke', (await hashKey(revoked)).slice(0, 12))
+  const answers = await Promise.all(
+    ['', 'x', 'rpc_unknown', '%00%ff', revoked].map(async (key) => {
+      const { status, text } = await post(key, chainId)
+      return [status, text]
+    }),
+  )
+  const refused = [
+    401,
+    '{"jsonrpc":"2.0","id":null,"error":{"code":-32001,"message":"no valid API key"}}',
+  ]
+  for (const answer of answers) expect(answer).toEqual(refused)
+  const bare = await fetch(`${worker.origin}/rpc`, { method: 'POST', body: '{}' })
+  expect([bare.status, await bare.text()]).toEqual(refused)
+})
+
+test('a quota is counted call by call, and says when it starts anew', async ({ expect }) => {
+  const key = await createKey('--quota', '5')
+  for (let call = 0; call < 2; call += 1) expect((await post(key, chainId)).status).toBe(200)
+  expect((await post(key, [chainId, chainId])).status).toBe(200)
+  // One is left: a batch of two is refused as a whole and costs nothing.
+  const refused = await post(key, [chainId, chainId])
+  expect(refused.status).toBe(429)
+  const midnight = new Date(Math.ceil(Date.now() / 86_400_000) * 86_400_000).toISOString()
+  expect(JSON.parse(refused.text)).toEqual({
+    jsonrpc: '2.0',
+    id: null,
+    error: {
+      code: -32005,
+      message: `daily quota exceeded, resets at ${midnight}`,
+      data: { resetAt: midnight },
+    },
+  })
+  expect(Number(refused.response.headers.get('retry-after'))).toBeGreaterThan(0)
+  expect((await post(key, chainId)).status).toBe(200)
+  const last = await post(key, chainId)
+  expect(last.status).toBe(429)
+  expect(JSON.parse(last.text)).toMatchObject({ id: 7 })
+})
+
+test('a quota counts over the socket too', async ({ expect }) => {
+  const key = await createKey('--quota', '3')
+  const client = await connectSocket(`${worker.origin.replace('http', 'ws')}/rpc/${key}`)
+  for (let call = 0; call < 3; call += 1) expect(await client.result('eth_chainId')).toBe('0x1f')
+  expect((await client.rpc('eth_chainId')).error).toMatchObject({ code: -32005 })
+  client.close()
+})
+
+test('a key may be limited to some methods', async ({ expect }) => {
+  const key = await createKey('--methods', 'eth_chainId,eth_blockNumber')
+  expect((await post(key, chainId)).status).toBe(200)
+  expect(JSON.parse((await post(key, { ...chainId, method: 'eth_gasPrice' })).text)).toEqual({
+    jsonrpc: '2.0',
+    id: 7,
+    error: { code: -32601, message: 'method not allowed for this key' },
+  })
+})
+
+test('a key belongs to one network, and both are served at once', async ({ expect }) => {
+  const key = await createKey('--network', '30')
+  expect((await post(key, chainId)).text).toContain('"0x1e"')
+  expect((await post(key, { ...chainId, method: 'net_version' })).text).toContain('"30"')
+  const client = await connectSocket(`${worker.origin.replace('http', 'ws')}/rpc/${key}`)
+  expect(await client.result('eth_chainId')).toBe('0x1e')
+  await client.result('eth_subscribe', ['newHeads'])
+  await fetch(mainnet.url, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: '{"jsonrpc":"2.0","id":1,"method":"evm_mine","params":[]}',
+  })
+  await client.until((told) => told.length === 1)
+  client.close()
+  expect((await keys('create', '--name', 'x', '--network', '5')).output).toContain('not served')
+})
+
+test('a key has only so many connections and subscriptions at a time', async ({ expect }) => {
+  const key = await createKey('--quota', 'none')
+  const url = `${worker.origin.replace('http', 'ws')}/rpc/${key}`
+  const clients = []
+  for (let count = 0; count < 20; count += 1) clients.push(await connectSocket(url))
+  await expect(connectSocket(url)).rejects.toThrow()
+  const [first, second] = clients
+  for (let count = 0; count < 1_000; count += 50) {
+    const batch = Array.from({ length: 50 }, () => first?.rpc('eth_subscribe', ['newHeads']))
+    await Promise.all(batch)
+  }
+  expect((await second?.rpc('eth_subscribe', ['newHeads']))?.error).toEqual({
+    code: -32005,
+    message: 'at most 1000 subscriptions for one key',
+  })
+  for (const client of clients) client.close()
+  await Promise.all(clients.map(({ closed }) => closed))
+})
+
+test('only the operator handles keys, and is told what is wrong', async ({ expect }) => {
+  for (const authorization of [undefined, 'Bearer wrong', worker.operatorToken]) {
+    const headers: Record<string, string> = authorization === undefined ? {} : { authorization }
+    const response = await fetch(`${worker.origin}/keys`, { headers })
+    expect(response.status).toBe(401)
+  }
+  for (const [args, words] of [
+    [[], 'Usage:'],
+    [['create'], 'Usage:'],
+    [['create', '--name', 'x', '--quota', 'many'], '"many" is not a quota'],
+    [['revoke', 'xyz'], '"xyz" is not the id of a key'],
+    [['revoke', '0123456789ab'], 'there is no such key'],
+  ] as const) {
+    const { code, output } = await keys(...args)
+    expect(code, args.join(' ')).toBe(1)
+    expect(output, args.join(' ')).toContain(words)
+  }
+})
+
+test('no key is ever written to the log', async ({ expect }) => {
+  const key = await createKey()
+  await post(key, { ...chainId, method: 'eth_getBalance', params: ['nonsense'] })
+  await post(`${key}x`, chainId)
+  const client = await connectSocket(`${worker.origin.replace('http', 'ws')}/rpc/${key}`)
+  await client.result('eth_chainId')
+  client.close()
+  expect(worker.lines.join('\n')).not.toMatch(/rpc_/)
+})
