@@ -37,6 +37,3 @@ local function arm(task, at)
   end
 end
 `
-
-/** Looking after a ledger is the one task there is. */
-export const TEND = 'tend'

@@ -1,4 +1,5 @@
-import { commonLua, dueLua, TEND } from './due-lua.ts'
+import { commonLua, dueLua } from './due-lua.ts'
+import { TEND } from './due-queue.ts'
 
 /**
  * Rows and their indexes. A row is a hash; what SQL finds by a condition is found here by a sorted
@@ -327,7 +328,9 @@ end
 
 -- Nothing where the session is open to whoever claims it.
 local function decided(session, input)
-  if not session then return nil end
+  if not session then
+    return redis.call('EXISTS', key('payment', args.session)) == 1 and { 'ended' } or nil
+  end
   if session.state == 'claimed' then return isLive(session) and { 'pending' } or nil end
   if session.input == input and session.screen then return { 'answered', session.screen } end
   return { 'ended' }
@@ -374,13 +377,10 @@ function methods.refuse()
   return { 'refused' }
 end
 
--- Whether another session of the account is between its claim and its record.
-local function isClaiming(account, session)
-  local live = redis.call('ZRANGEBYSCORE', key('claimed', account), '(' .. text(now), '+inf')
-  for _, other in ipairs(live) do
-    if other ~= session then return true end
-  end
-  return false
+-- Whether another session of the account is between its claim and its record. Its own is not: a live
+-- claim on it has been answered for before.
+local function isClaiming(account)
+  return redis.call('ZCOUNT', key('claimed', account), '(' .. text(now), '+inf') > 0
 end
 
 local function isWaiting()
@@ -429,7 +429,7 @@ function methods.claim()
   end
   local known = decided(session, args.input)
   if known then return known end
-  if args.seen and (isClaiming(args.account, args.session) or args.seen ~= seen(args.account)) then
+  if args.seen and (isClaiming(args.account) or args.seen ~= seen(args.account)) then
     return { 'changed' }
   end
   -- A holder before us never recorded: its token is dead from here on, and its nonce's lease ended
@@ -599,7 +599,7 @@ function methods.replace()
   if top and top.hash == args.transaction.hash then return { 'recorded' } end
   if not known or known.state ~= 'recorded' then return { 'fenced' } end
   if not top or top.hash ~= args.over then return { 'fenced' } end
-  if args.carriesPayment ~= (known.session ~= nil) then return { 'fenced' } end
+  if args.carriesPayment ~= (paymentRow(known.session) ~= nil) then return { 'fenced' } end
   insertTransaction(args.nonce, args.transaction)
   return { 'recorded' }
 end
@@ -662,6 +662,14 @@ function methods.abandon()
   dropNonce(args.nonce, nonce)
   local payment = paymentRow(nonce.session)
   return payment and carried[payment.state] and { requeue(payment) } or {}
+end
+
+function methods.requeue()
+  local payment = paymentRow(args.session)
+  if not payment or not carried[payment.state] then return {} end
+  local nonce = payment.nonce and nonceRow(tonumber(payment.nonce))
+  local isCarried = nonce and nonce.state == 'recorded' and nonce.session == args.session
+  return isCarried and {} or { requeue(payment) }
 end
 
 function methods.settle()

@@ -244,6 +244,17 @@ export function ledgerSuite(name: string, create: () => Promise<LedgerHarness>):
       expect(await accept(ledger, 'd')).toBe(2)
     })
 
+    test('hands out no nonce that was never recorded and that the chain has passed', async ({
+      expect,
+    }) => {
+      const { ledger, rules, pass } = await create()
+      await ledger.claim(claiming('dead', 'dead'))
+      pass(rules.leaseMs)
+      expect(await ledger.claim(claiming('b', 'b', { chainNonce: 3 }))).toMatchObject({
+        slot: { nonce: 3 },
+      })
+    })
+
     test('queues what the pool would refuse, and lets nothing overtake it', async ({ expect }) => {
       const { ledger, rules } = await create()
       await fill(ledger, rules)
@@ -266,6 +277,8 @@ export function ledgerSuite(name: string, create: () => Promise<LedgerHarness>):
       expect(await ledger.attach({ ...attachment, token: 'u' })).toEqual({ kind: 'fenced' })
       expect(await ledger.attach({ ...attachment, token: 't' })).toEqual({ kind: 'recorded' })
       expect(await ledger.attach({ ...attachment, token: 't' })).toEqual({ kind: 'recorded' })
+      const others = { ...attachment, transaction: transactionOf('other') }
+      expect(await ledger.attach({ ...others, token: 't' })).toEqual({ kind: 'fenced' })
       expect(await ledger.payment('e')).toMatchObject({ state: 'signed', nonce })
     })
 
@@ -331,6 +344,31 @@ export function ledgerSuite(name: string, create: () => Promise<LedgerHarness>):
       expect(nextNonce).toBe(2)
     })
 
+    test('takes no lease from its holder before it ends', async ({ expect }) => {
+      const { ledger } = await create()
+      await ledger.claim(claiming('a', 'mine'))
+      await ledger.release([0])
+      expect(await ledger.record(acceptance('a', 'mine', 0))).toEqual({ kind: 'recorded' })
+    })
+
+    test('outbids the dearest bytes, whatever number of digits their price has', async ({
+      expect,
+    }) => {
+      const { ledger } = await create()
+      await accept(ledger, 'a')
+      const replace = (over: string, name: string, priceWei: bigint) =>
+        ledger.replace({
+          nonce: 0,
+          over: transactionOf(over).hash,
+          carriesPayment: true,
+          transaction: transactionOf(name, priceWei),
+        })
+      expect(await replace('a', 'a2', 990n)).toEqual({ kind: 'recorded' })
+      expect(await replace('a2', 'a3', 1_400n)).toEqual({ kind: 'recorded' })
+      expect(await replace('a2', 'a4', 2_000n)).toEqual({ kind: 'fenced' })
+      expect(await replace('a3', 'a4', 2_000n)).toEqual({ kind: 'recorded' })
+    })
+
     test('takes a replacement over the bytes that it names only', async ({ expect }) => {
       const { ledger } = await create()
       await accept(ledger, 'a')
@@ -366,6 +404,8 @@ export function ledgerSuite(name: string, create: () => Promise<LedgerHarness>):
         { ...step, from: 'broadcast', to: 'mined' },
       ])
       expect(await mineAt(ledger, 's', 0, executionIn(9))).toEqual([])
+      expect(await mineAt(ledger, 's', 0, executionIn(10))).toEqual([])
+      expect(await ledger.blocks(0)).toEqual([{ number: 9, hash: id('block 9') }])
       expect(await ledger.confirm('s', id('another block'))).toEqual([])
       expect(await ledger.confirm('s', id('block 9'))).toMatchObject([
         { ...step, from: 'mined', to: 'confirmed', hash: id('mined') },
@@ -461,6 +501,14 @@ export function ledgerSuite(name: string, create: () => Promise<LedgerHarness>):
       expect(await mineAt(ledger, 'b', 0, executionIn(9))).toMatchObject([{ to: 'mined' }])
     })
 
+    test('is not queued again while its nonce carries it', async ({ expect }) => {
+      const { ledger } = await create()
+      await accept(ledger, 's')
+      expect(await ledger.requeue('s')).toEqual([])
+      expect(await ledger.requeue('unknown')).toEqual([])
+      expect(await ledger.payment('s')).toMatchObject({ state: 'signed', attempts: 0 })
+    })
+
     test('expires once, and leaves its nonce to carry nothing', async ({ expect }) => {
       const { ledger } = await create()
       await accept(ledger, 's')
@@ -524,6 +572,8 @@ export function ledgerSuite(name: string, create: () => Promise<LedgerHarness>):
       expect(await ledger.claim(claiming('b', 'b', { seen: 0 }))).toEqual({ kind: 'changed' })
       pass(rules.leaseMs)
       expect(await ledger.claim(claiming('b', 'b', { seen: 0 }))).toMatchObject({ kind: 'claimed' })
+      await ledger.record(acceptance('b', 'b', 0))
+      expect(await ledger.claim(claiming('c', 'c', { seen: 1 }))).toMatchObject({ kind: 'claimed' })
     })
 
     test('lists the last payments of an account, the newest first', async ({ expect }) => {

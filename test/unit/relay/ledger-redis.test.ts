@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, test } from 'vitest'
 import { openRedis } from '../../../src/redis.ts'
-import { type Ledger, ledgerRules } from '../../../src/relay/ledger.ts'
+import { type Acceptance, type Ledger, ledgerRules } from '../../../src/relay/ledger.ts'
 import { createRedisLedger, ledgerKey } from '../../../src/relay/ledger-redis.ts'
 import { ledgerThrough } from '../../../src/relay/ledger-sql.ts'
 import { ledgerSuite } from '../../ports/ledger.suite.ts'
@@ -88,6 +88,29 @@ describe.skipIf(!hasRedisServer())('on a real Redis with the keys of a cluster',
       seen: undefined,
     })
 
+    const hash = (digit: string) => `0x${digit.repeat(64)}` as const
+
+    /** Of an intent and with a transaction whose hashes are this digit over and over. */
+    const acceptance = (session: string, nonce: number, digit: string): Acceptance => ({
+      session,
+      token: session,
+      order: {
+        request: {
+          from: '0x1111111111111111111111111111111111111111',
+          to: '0x2222222222222222222222222222222222222222',
+          intentId: hash(digit),
+          gas: 1,
+          deadline: 1,
+          data: '0x12',
+          signature: '0x34',
+        },
+        label: 'Transfer',
+        spendsWei: 1n,
+      },
+      reply: 'END',
+      transaction: { nonce, hash: hash(digit), raw: '0x56', gasPriceWei: 1n },
+    })
+
     test('hands out each nonce once, whichever process asks', async ({ expect }) => {
       const name = newName()
       const ledger = open(name, { maxInFlight: 100 })
@@ -144,13 +167,23 @@ describe.skipIf(!hasRedisServer())('on a real Redis with the keys of a cluster',
       await plain.stop()
     })
 
+    test('records no second payment of one intent, and nothing of one that it refuses', async ({
+      expect,
+    }) => {
+      const ledger = open(newName())
+      await ledger.claim(claiming('a', 'a'))
+      await ledger.record(acceptance('a', 0, 'a'))
+      await ledger.claim(claiming('b', 'b'))
+      await expect(ledger.record(acceptance('b', 1, 'a'))).rejects.toThrow('recorded already')
+      expect((await ledger.work()).carried).toHaveLength(1)
+      expect(await ledger.record(acceptance('b', 1, 'b'))).toEqual({ kind: 'recorded' })
+    })
+
     test('leaves nothing behind but the highest nonce and who it belongs to', async ({
       expect,
     }) => {
       const name = newName()
       const ledger = open(name)
-      const account = '0x1111111111111111111111111111111111111111' as const
-      const hash = (digit: string) => `0x${digit.repeat(64)}` as const
       const block = { number: 9, hash: hash('9') }
       await ledger.identify({ chainId: 31, fingerprints: { KEY: 'a' } })
       await ledger.refuse({ ...claiming('refused', 'r'), reply: 'END No' })
@@ -161,13 +194,7 @@ describe.skipIf(!hasRedisServer())('on a real Redis with the keys of a cluster',
         ['b', 1, 'b'],
       ] as const) {
         await ledger.claim(claiming(session, session))
-        const request = {
-          ...{ from: account, to: account, intentId: hash(digit), gas: 1, deadline: 1 },
-          ...({ data: '0x12', signature: '0x34' } as const),
-        }
-        const transaction = { nonce, hash: hash(digit), raw: '0x56' as const, gasPriceWei: 1n }
-        const order = { request, label: 'Transfer', spendsWei: 1n }
-        await ledger.record({ session, token: session, order, reply: 'END', transaction })
+        await ledger.record(acceptance(session, nonce, digit))
         const execution = { outcome: 'executed', reason: '', hash: hash(digit), block } as const
         await ledger.mined({ nonce, session, hash: hash(digit), block, execution })
         await ledger.confirm(session, block.hash)

@@ -1,0 +1,99 @@
+import type { Clock } from '../clock.ts'
+import { faultOf, type Log } from '../log.ts'
+import { type DueQueue, type HeldTask, TEND } from './due-queue.ts'
+import type { Tended } from './tend.ts'
+
+export type RoundsParts = {
+  queue: DueQueue
+  tend: () => Promise<Tended>
+  /** ms between two rounds while something is open; ten times that while blocks are only watched. */
+  tendMs: number
+  clock: Clock
+  log: Log
+}
+
+/** Whoever looks after a ledger whose storage has no alarm of its own. */
+export type Rounds = {
+  /** Makes everything due now, whether something is known to be open or not. */
+  wake(): Promise<void>
+  /** Works off what is due. Resolves when it is done, and never rejects. */
+  work(): Promise<void>
+  /** Works off what becomes due until the signal aborts. */
+  watch(signal: AbortSignal): Promise<void>
+}
+
+/** A ledger is woken this often besides, so that what nobody armed waits no longer than that. */
+const WAKE_EVERY_MS = 60_000
+
+/** A holder that has not renewed its lease for so many rounds has died. */
+const LEASE_ROUNDS = 3
+
+export function createRounds({ queue, tend, tendMs, clock, log }: RoundsParts): Rounds {
+  const leaseMs = tendMs * LEASE_ROUNDS
+
+  async function work(): Promise<void> {
+    try {
+      for (const held of await queue.take(leaseMs)) await round(held)
+    } catch (error) {
+      log({ level: 'error', event: 'rounds.failed', message: faultOf(error) })
+    }
+  }
+
+  async function round(held: HeldTask): Promise<void> {
+    const ended = new AbortController()
+    const renewing = keep(held, ended.signal)
+    let again: number | undefined = tendMs
+    try {
+      again = againIn(await tend())
+    } catch (error) {
+      log({ level: 'error', event: 'tend.failed', message: faultOf(error) })
+    } finally {
+      ended.abort()
+      await renewing
+    }
+    await queue.done(held, again)
+  }
+
+  /** A round may take longer than a lease: a slow node is asked many things. */
+  async function keep(held: HeldTask, ended: AbortSignal): Promise<void> {
+    for (;;) {
+      await clock.sleep(tendMs, ended)
+      if (ended.aborted) return
+      const isOurs = await queue.renew(held, leaseMs).catch(() => true)
+      if (!isOurs) return
+    }
+  }
+
+  function againIn(tended: Tended): number | undefined {
+    switch (tended) {
+      case 'open':
+        return tendMs
+      case 'watching':
+        return tendMs * 10
+      case 'idle':
+        return undefined
+    }
+  }
+
+  async function wake(): Promise<void> {
+    try {
+      await queue.arm(TEND, 0)
+    } catch (error) {
+      log({ level: 'error', event: 'wake.failed', message: faultOf(error) })
+    }
+  }
+
+  async function watch(signal: AbortSignal): Promise<void> {
+    let wokenAt = Number.NEGATIVE_INFINITY
+    while (!signal.aborted) {
+      if (clock.now() - wokenAt >= WAKE_EVERY_MS) {
+        wokenAt = clock.now()
+        await wake()
+      }
+      await work()
+      await clock.sleep(tendMs, signal)
+    }
+  }
+
+  return { wake, work, watch }
+}

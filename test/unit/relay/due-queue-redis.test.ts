@@ -1,0 +1,151 @@
+import { afterAll, beforeAll, beforeEach, describe, test } from 'vitest'
+import { openRedis } from '../../../src/redis.ts'
+import { type DueQueue, TEND } from '../../../src/relay/due-queue.ts'
+import { createRedisDueQueue } from '../../../src/relay/due-queue-redis.ts'
+import { ledgerRules } from '../../../src/relay/ledger.ts'
+import { createRedisLedger } from '../../../src/relay/ledger-redis.ts'
+import { type RedisBridge, startRedisBridge } from '../../support/redis/bridge.ts'
+import {
+  hasRedisServer,
+  type RedisServer,
+  startRedisServer,
+} from '../../support/redis/redis-server.ts'
+
+const leaseMs = 3_000
+const tendMs = 1_000
+
+let server: RedisServer
+let bridge: RedisBridge
+let now = 1_700_000_000_000
+let queues = 0
+let name = ''
+/** Two instances that work off one queue. */
+let one: DueQueue
+let other: DueQueue
+
+const open = (): DueQueue =>
+  createRedisDueQueue({ database: openRedis(bridge), name, newToken: () => crypto.randomUUID() })
+
+const tasks = async (queue: DueQueue) => (await queue.take(leaseMs)).map(({ task }) => task)
+
+/** Takes what has to be there. */
+async function takeOne(queue: DueQueue) {
+  const [held] = await queue.take(leaseMs)
+  if (held === undefined) throw new Error('nothing was due')
+  return held
+}
+
+describe.skipIf(!hasRedisServer())('the due-queue on Redis', () => {
+  beforeAll(async () => {
+    server = await startRedisServer({ mode: 'cluster' })
+    bridge = await startRedisBridge({ redisPort: server.port, now: () => now })
+  })
+
+  afterAll(async () => {
+    await bridge?.stop()
+    await server?.stop()
+  })
+
+  beforeEach(() => {
+    queues += 1
+    name = `31:0x${queues}`
+    one = open()
+    other = open()
+  })
+
+  test('gives a task to one of all who ask, when it is due', async ({ expect }) => {
+    await one.arm(TEND, 500)
+    expect(await tasks(one)).toEqual([])
+    now += 500
+    const taken = await Promise.all([one, other, one, other].map(tasks))
+    expect(taken.flat()).toEqual([TEND])
+  })
+
+  test('keeps the earlier of two times', async ({ expect }) => {
+    await one.arm(TEND, 500)
+    await one.arm(TEND, 900)
+    now += 500
+    expect(await tasks(one)).toEqual([TEND])
+  })
+
+  test('is due again when whoever took it died', async ({ expect }) => {
+    await one.arm(TEND, 0)
+    const dead = await takeOne(one)
+    now += leaseMs - 1
+    expect(await tasks(other)).toEqual([])
+    now += 1
+    const held = await takeOne(other)
+    // Not dead, only slow: what it says of its task counts no more.
+    expect(await one.renew(dead, leaseMs)).toBe(false)
+    await one.done(dead, undefined)
+    now += leaseMs
+    expect(await tasks(one)).toEqual([TEND])
+    expect(held.token).not.toBe(dead.token)
+  })
+
+  test('stays with whoever renews the lease', async ({ expect }) => {
+    await one.arm(TEND, 0)
+    const held = await takeOne(one)
+    now += leaseMs - 1
+    expect(await one.renew(held, leaseMs)).toBe(true)
+    now += leaseMs - 1
+    expect(await tasks(other)).toEqual([])
+  })
+
+  test('is done until it is armed again', async ({ expect }) => {
+    await one.arm(TEND, 0)
+    await one.done(await takeOne(one), undefined)
+    now += 1_000_000
+    expect(await tasks(one)).toEqual([])
+    await other.arm(TEND, 0)
+    expect(await tasks(one)).toEqual([TEND])
+  })
+
+  test('is due again when its holder says', async ({ expect }) => {
+    await one.arm(TEND, 0)
+    await one.done(await takeOne(one), 700)
+    now += 699
+    expect(await tasks(one)).toEqual([])
+    now += 1
+    expect(await tasks(one)).toEqual([TEND])
+  })
+
+  test('remembers what was armed while somebody was at it', async ({ expect }) => {
+    await one.arm(TEND, 0)
+    const held = await takeOne(one)
+    await other.arm(TEND, 400)
+    await other.arm(TEND, 600)
+    now += 400
+    expect(await tasks(other)).toEqual([])
+    await one.done(held, undefined)
+    expect(await tasks(other)).toEqual([TEND])
+  })
+
+  test.for(['claim', 'record', 'adopt'] as const)(
+    'is armed in the same step as a ledger takes a %s',
+    async (method, { expect }) => {
+      const rules = { ...ledgerRules, maxInFlight: 4, watchBlocks: 50 }
+      const ledger = createRedisLedger({ database: openRedis(bridge), name, rules, tendMs })
+      const account = '0x1111111111111111111111111111111111111111' as const
+      const hash = `0x${'1'.repeat(64)}` as const
+      const step = { session: 's', input: 'i', account, steps: 1, token: 't', reply: 'END' }
+      const order = {
+        request: {
+          ...{ from: account, to: account, intentId: hash, gas: 1, deadline: 1 },
+          ...({ data: '0x12', signature: '0x34' } as const),
+        },
+        label: 'Transfer',
+        spendsWei: 1n,
+      }
+      const block = { number: 1, hash }
+      const execution = { outcome: 'executed', reason: '', hash, block } as const
+      if (method === 'claim') await ledger.claim({ ...step, chainNonce: 0, seen: undefined })
+      if (method === 'record') await ledger.record({ ...step, order, transaction: undefined })
+      if (method === 'adopt') await ledger.adopt({ ...step, order, execution })
+      now += tendMs - 1
+      expect(await tasks(one)).toEqual([])
+      now += 1
+      expect(await tasks(one)).toEqual([TEND])
+    },
+  )
+})

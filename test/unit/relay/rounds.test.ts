@@ -1,0 +1,112 @@
+import { afterEach, describe, test } from 'vitest'
+import { systemClock } from '../../../src/clock.ts'
+import type { DueQueue } from '../../../src/relay/due-queue.ts'
+import { createRounds, type Rounds } from '../../../src/relay/rounds.ts'
+import type { Tended } from '../../../src/relay/tend.ts'
+
+const tendMs = 20
+
+const aborts: AbortController[] = []
+const running: Promise<void>[] = []
+
+afterEach(async () => {
+  for (const abort of aborts.splice(0)) abort.abort()
+  await Promise.all(running.splice(0))
+})
+
+/** A queue in memory that writes down what it is told. */
+function createQueue(over: Partial<DueQueue> = {}) {
+  const told: string[] = []
+  let isDue = false
+  const queue: DueQueue = {
+    arm: async () => {
+      isDue = true
+    },
+    take: async () => {
+      if (!isDue) return []
+      isDue = false
+      return [{ task: 'tend', token: 't' }]
+    },
+    renew: async () => {
+      told.push('renew')
+      return true
+    },
+    done: async (_, again) => {
+      told.push(`done ${again}`)
+      isDue = again !== undefined
+    },
+    ...over,
+  }
+  return { queue, told }
+}
+
+function roundsOf(queue: DueQueue, tend: () => Promise<Tended>, logged: string[] = []): Rounds {
+  return createRounds({
+    ...{ queue, tend, tendMs, clock: systemClock },
+    log: ({ event }) => logged.push(event),
+  })
+}
+
+function watch(rounds: Rounds): void {
+  const abort = new AbortController()
+  aborts.push(abort)
+  running.push(rounds.watch(abort.signal))
+}
+
+describe('rounds', () => {
+  test.for([
+    ['open', 'done 20'],
+    ['watching', 'done 200'],
+    ['idle', 'done undefined'],
+  ] as const)('give a task back by what is left: %s', async ([tended, said], { expect }) => {
+    const { queue, told } = createQueue()
+    const rounds = roundsOf(queue, async () => tended)
+    await rounds.wake()
+    await rounds.work()
+    expect(told).toEqual([said])
+  })
+
+  test('go on when one of them fails', async ({ expect }) => {
+    const { queue, told } = createQueue()
+    const logged: string[] = []
+    let rounds = 0
+    const failing = async (): Promise<Tended> => {
+      rounds += 1
+      if (rounds === 1) throw new Error('the node is gone')
+      return 'idle'
+    }
+    watch(roundsOf(queue, failing, logged))
+    await expect.poll(() => told).toEqual(['done 20', 'done undefined'])
+    expect(logged).toEqual(['tend.failed'])
+  })
+
+  test('go on when the queue does not answer', async ({ expect }) => {
+    const logged: string[] = []
+    let asked = 0
+    const { queue, told } = createQueue()
+    const { take } = queue
+    const failing: DueQueue = {
+      ...queue,
+      take: (leaseMs) => {
+        asked += 1
+        if (asked === 1) throw new Error('no answer')
+        return take(leaseMs)
+      },
+    }
+    watch(roundsOf(failing, async () => 'idle', logged))
+    await expect.poll(() => told).toEqual(['done undefined'])
+    expect(logged).toEqual(['rounds.failed'])
+  })
+
+  test('hold their task for as long as they take', async ({ expect }) => {
+    const { queue, told } = createQueue()
+    const slow = async (): Promise<Tended> => {
+      while (told.length < 3) await new Promise((resolve) => setTimeout(resolve, 5))
+      return 'idle'
+    }
+    const rounds = roundsOf(queue, slow)
+    await rounds.wake()
+    await rounds.work()
+    expect(told).toEqual(['renew', 'renew', 'renew', 'done undefined'])
+  })
+})
