@@ -100,6 +100,7 @@ export function createRedisLedger({ database, name, rules, tendMs }: RedisLedger
     sent: (hash, taken) => run(transitions, 'sent', { hash, taken }),
     mined: (report) => run(transitions, 'mined', report),
     displaced: (nonce) => run(transitions, 'displaced', { nonce }),
+    requeue: (session) => run(transitions, 'requeue', { session }),
     abandon: (nonce) => run(transitions, 'abandon', { nonce }),
     settle: (session, execution) => run(transitions, 'settle', { session, execution }),
     confirm: (session, blockHash) => run(transitions, 'confirm', { session, blockHash }),

@@ -186,8 +186,12 @@ export function createSqlLedger(sql: Sql, rules: LedgerRules, now: () => number)
     sql.exec<NonceRow>('SELECT * FROM nonces WHERE nonce = ?', nonce)[0]
 
   /** Undefined where the session is open to whoever claims it. */
-  function decidedOf(row: SessionRow | undefined, input: string): Decided | undefined {
-    if (row === undefined) return undefined
+  function decidedOf(
+    session: string,
+    row: SessionRow | undefined,
+    input: string,
+  ): Decided | undefined {
+    if (row === undefined) return paymentRow(session) === undefined ? undefined : { kind: 'ended' }
     if (row.state === 'claimed') {
       return (row.lease_until ?? 0) > now() ? { kind: 'pending' } : undefined
     }
@@ -422,7 +426,7 @@ export function createSqlLedger(sql: Sql, rules: LedgerRules, now: () => number)
     },
 
     lookup({ session, input, account }: Question): Decided | Undecided {
-      const decided = decidedOf(sessionRow(session), input)
+      const decided = decidedOf(session, sessionRow(session), input)
       if (decided !== undefined) return decided
       const open = sql
         .exec<{ request: string }>(
@@ -436,7 +440,7 @@ export function createSqlLedger(sql: Sql, rules: LedgerRules, now: () => number)
 
     refuse(refusing: Refusing): Decided | { kind: 'refused' } {
       const row = sessionRow(refusing.session)
-      const decided = decidedOf(row, refusing.input)
+      const decided = decidedOf(refusing.session, row, refusing.input)
       const own = row?.state === 'claimed' && row.token === refusing.token
       if (decided !== undefined && !own) return decided
       if (own) letGo(refusing.token)
@@ -454,7 +458,7 @@ export function createSqlLedger(sql: Sql, rules: LedgerRules, now: () => number)
         )
         return { kind: 'claimed', slot: held === undefined ? undefined : slotOf(held.nonce) }
       }
-      const decided = decidedOf(row, input)
+      const decided = decidedOf(session, row, input)
       if (decided !== undefined) return decided
       if (seen !== undefined && (isClaiming(account, session) || seen !== seenOf(account))) {
         return { kind: 'changed' }
@@ -517,7 +521,7 @@ export function createSqlLedger(sql: Sql, rules: LedgerRules, now: () => number)
 
     adopt(adoption: Adoption): Decided | { kind: 'adopted' } {
       const row = sessionRow(adoption.session)
-      const decided = decidedOf(row, adoption.input)
+      const decided = decidedOf(adoption.session, row, adoption.input)
       if (decided !== undefined) return decided
       insertPayment(adoption.session, adoption.order, 'queued')
       const payment = paymentRow(adoption.session)
@@ -643,7 +647,8 @@ export function createSqlLedger(sql: Sql, rules: LedgerRules, now: () => number)
       const top = dearest(nonce)
       if (top?.hash === transaction.hash) return { kind: 'recorded' }
       if (row?.state !== 'recorded' || top?.hash !== over) return { kind: 'fenced' }
-      if (carriesPayment !== (row.session !== null)) return { kind: 'fenced' }
+      const payment = row.session === null ? undefined : paymentRow(row.session)
+      if (carriesPayment !== (payment !== undefined)) return { kind: 'fenced' }
       insertTransaction(nonce, transaction)
       return { kind: 'recorded' }
     },
@@ -705,6 +710,13 @@ export function createSqlLedger(sql: Sql, rules: LedgerRules, now: () => number)
       sql.exec('DELETE FROM nonces WHERE nonce = ?', nonce)
       const payment = row.session === null ? undefined : paymentRow(row.session)
       return payment !== undefined && isCarried(payment.state) ? [requeue(payment)] : []
+    },
+
+    requeue(session: string): Transition[] {
+      const row = paymentRow(session)
+      if (row === undefined || !isCarried(row.state)) return []
+      const carrier = row.nonce === null ? undefined : nonceRow(row.nonce)
+      return carrier?.state === 'recorded' && carrier.session === session ? [] : [requeue(row)]
     },
 
     settle(session: string, execution: Execution): Transition[] {
@@ -812,6 +824,7 @@ export const ledgerMethods = [
   'mined',
   'displaced',
   'abandon',
+  'requeue',
   'settle',
   'confirm',
   'expire',

@@ -51,6 +51,8 @@ export type Ledger = {
   displaced(nonce: number): Promise<Transition[]>
   /** Takes back a nonce too far ahead of the chain to be reached. Its payment is queued again. */
   abandon(nonce: number): Promise<Transition[]>
+  /** Queues a payment again that no nonce carries any more, since the ledger lost the row. */
+  requeue(session: string): Promise<Transition[]>
   /** Settles a queued payment by an event of another transaction. */
   settle(session: string, execution: Execution): Promise<Transition[]>
   /** Makes the outcome in this block final. */
@@ -103,7 +105,7 @@ export type Decided =
   | { kind: 'pending' }
   /** This very question has this answer. */
   | { kind: 'answered'; reply: string }
-  /** The session was decided by another question. */
+  /** The session was decided by another question, or the ledger lost what it was answered with. */
   | { kind: 'ended' }
 
 export type Undecided = {

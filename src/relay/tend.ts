@@ -45,6 +45,7 @@ export async function tend(relayer: Relayer): Promise<Tended> {
   const canonical = await followHead(relayer, before, head)
   if (!canonical) return 'open'
 
+  await mend(relayer, await ledger.work())
   await settlePassed(relayer, await ledger.work(), head, chainNonce)
   await confirmDeep(relayer, await ledger.work(), head)
   await expireOverdue(relayer, await ledger.work(), head)
@@ -111,6 +112,31 @@ async function isCanonical({ node, clock }: Relayer, block: BlockId, head: Head)
 
 async function takeBack({ ledger, log }: Relayer, block: BlockId): Promise<void> {
   logTransitions(log, await ledger.reopen(block.hash))
+}
+
+/**
+ * Rows that were lost leave others behind that nothing would ever move: a payment without its nonce
+ * waits for another one, and a nonce without its bytes is left to whatever it holds.
+ */
+async function mend(relayer: Relayer, work: Work): Promise<void> {
+  const { ledger, log } = relayer
+  const lost = (message: string) => log({ level: 'error', event: 'ledger.incomplete', message })
+  const carriers = new Set<string | undefined>()
+  for (const { nonce, session, state, transactions } of work.nonces) {
+    if (state !== 'recorded') continue
+    if (transactions.length > 0) carriers.add(session)
+    else {
+      lost(`The bytes that were recorded for nonce ${nonce} are gone`)
+      logTransitions(log, await ledger.displaced(nonce))
+    }
+  }
+  for (const { session, nonce } of work.carried) {
+    if (carriers.has(session)) continue
+    const requeued = await ledger.requeue(session)
+    if (requeued.length > 0)
+      lost(`Nonce ${nonce} does not carry the payment that it was recorded for`)
+    logTransitions(log, requeued)
+  }
 }
 
 /** Reads what passed nonces did. */
