@@ -1,8 +1,9 @@
-import { readdirSync } from 'node:fs'
+import { readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { type Address, parseEther } from 'viem'
 import { startChain, type TestChain } from '../chain.ts'
+import { createAnvilClient } from '../rootstock-pool/anvil-client.ts'
 import type { RootstockRules } from '../rootstock-pool/pool.ts'
 import { type RootstockPool, startRootstockPool } from '../rootstock-pool/rootstock-pool.ts'
 import { type Caller, callersOf, createTreasury } from './callers.ts'
@@ -25,10 +26,9 @@ import {
   startRelayWorkers,
 } from './relay-workers.ts'
 
-/** The whole of it: callers, Worker, faults, Rootstock's pool, a chain, and who judges them. */
-export type Rig = {
+/** Callers, Worker, faults and a chain, and who judges them. */
+export type AnvilRig = {
   chain: TestChain
-  rootstock: RootstockPool
   faults: FaultProxy
   relay: RelayWorkers
   truth: GroundTruth
@@ -44,20 +44,28 @@ export type Rig = {
   /** Waits until nothing is open any more. @throws {UnsettledError} saying what still is */
   settle(withinMs?: number): Promise<void>
   judge(): Promise<Verdict>
+  /** Another relay with the same key and secrets, and a ledger of its own. */
+  another(): Promise<RelayWorkers>
   stop(): Promise<void>
 }
 
-export type RigOptions = {
+/** The same with Rootstock's pool between the faults and the chain. */
+export type Rig = AnvilRig & { rootstock: RootstockPool }
+
+type CommonOptions = {
   callers?: number
   workers?: number
-  /** ms between blocks; undefined: blocks are made by hand. */
-  blockMs?: number | undefined
   seed?: number
-  rules?: Partial<RootstockRules>
   variables?: Record<string, string>
   depositWei?: bigint
   /** For loans: added to the pool's money, and set as the day's cap. */
   loansWei?: bigint
+}
+
+export type RigOptions = CommonOptions & {
+  /** ms between blocks; undefined: blocks are made by hand. */
+  blockMs?: number | undefined
+  rules?: Partial<RootstockRules>
 }
 
 /** Something was still open after the time in which everything should have been settled. */
@@ -68,18 +76,52 @@ export class UnsettledError extends Error {
 /** An account that no phone has. */
 export const stranger: Address = '0x00000000000000000000000000000000000A11cE'
 
-export async function startRig({
-  callers: callerCount = 20,
-  workers = 1,
-  blockMs,
-  seed = 1,
-  rules = {},
-  variables = {},
+/** A rig with Rootstock's pool and its rules. */
+export async function startRig({ blockMs, rules = {}, ...options }: RigOptions = {}): Promise<Rig> {
+  const prepared = await prepare(options)
+  const { chain } = prepared
+  const rootstock = await startRootstockPool({ anvilUrl: chain.anvil.url, blockMs, rules })
+  const rig = await assemble(prepared, {
+    ...options,
+    target: rootstock.url,
+    variables: {
+      POOL_RULES: 'rootstock',
+      CONFIRMATIONS: '2',
+      ...(blockMs === undefined ? {} : { BLOCK_SECONDS: `${blockMs / 1000}` }),
+      ...options.variables,
+    },
+    waiting: async () => rootstock.pool.pending().length + rootstock.pool.queued().length,
+    stop: rootstock.stop,
+  })
+  return { ...rig, rootstock }
+}
+
+/** A rig on an anvil as it is: a block for each transaction, unless told otherwise. */
+export async function startAnvilRig(options: CommonOptions = {}): Promise<AnvilRig> {
+  const prepared = await prepare(options)
+  const { anvil } = prepared.chain
+  return await assemble(prepared, {
+    ...options,
+    target: anvil.url,
+    waiting: async () => {
+      const status = await createAnvilClient(anvil.url).call('txpool_status')
+      const { pending, queued } = status as { pending: string; queued: string }
+      return Number(pending) + Number(queued)
+    },
+    stop: async () => {},
+  })
+}
+
+type Prepared = { chain: TestChain; bundleFolder: string; truth: GroundTruth }
+
+/** A chain with everybody's money on it, and what the oracle has to know of it. */
+async function prepare({
+  callers: count = 20,
   depositWei = parseEther('10'),
   loansWei,
-}: RigOptions = {}): Promise<Rig> {
+}: CommonOptions): Promise<Prepared> {
   const [chain, bundleFolder] = await Promise.all([startChain(), bundle()])
-  const callers = await callersOf(chain, callerCount)
+  const callers = await callersOf(chain, count)
   const treasury = createTreasury(chain)
   await treasury.deposit(
     callers.map(({ account }) => account.address),
@@ -96,26 +138,37 @@ export async function startRig({
     callers,
     others: [stranger],
   })
-  const rootstock = await startRootstockPool({ anvilUrl: chain.anvil.url, blockMs, rules })
-  const faults = await startFaultProxy({ target: rootstock.url, seed })
-  const relay = await startRelayWorkers({
+  return { chain, bundleFolder, truth }
+}
+
+async function assemble(
+  { chain, bundleFolder, truth }: Prepared,
+  {
+    target,
+    seed = 1,
+    workers = 1,
+    variables = {},
+    waiting,
+    stop,
+  }: CommonOptions & {
+    target: string
+    /** How many transactions wait for a block. */
+    waiting: () => Promise<number>
+    stop: () => Promise<void>
+  },
+): Promise<AnvilRig> {
+  const { callers } = truth
+  const faults = await startFaultProxy({ target, seed })
+  const configured = {
     bundleFolder,
-    workers,
-    variables: {
-      ...chain.bindings,
-      POOL_RULES: 'rootstock',
-      CONFIRMATIONS: '2',
-      ...(blockMs === undefined ? {} : { BLOCK_SECONDS: `${blockMs / 1000}` }),
-      NODE_URL: faults.url,
-      ...variables,
-    },
-  })
+    variables: { ...chain.bindings, NODE_URL: faults.url, ...variables },
+  }
+  const relay = await startRelayWorkers({ ...configured, workers })
   const told: Told[] = []
   let nextCaller = 0
 
   return {
     chain,
-    rootstock,
     faults,
     relay,
     truth,
@@ -123,7 +176,7 @@ export async function startRig({
     nextCaller() {
       const caller = callers[nextCaller]
       nextCaller += 1
-      if (caller === undefined) throw new Error(`this rig has ${callerCount} callers only`)
+      if (caller === undefined) throw new Error(`this rig has ${callers.length} callers only`)
       return caller
     },
     async deliver(delivery, worker) {
@@ -136,11 +189,13 @@ export async function startRig({
     told,
     settle,
     judge: () => judge(truth, told),
+    another: () => startRelayWorkers(configured),
     async stop() {
       await relay.stop()
       await faults.stop()
-      await rootstock.stop()
+      await stop()
       await chain.stop()
+      rmSync(bundleFolder, { recursive: true, force: true })
     },
   }
 
@@ -157,8 +212,8 @@ export async function startRig({
   async function whatIsOpen(): Promise<string | undefined> {
     const rows = openRows(relay.objects)
     if (rows.length > 0) return JSON.stringify(rows.slice(0, 5))
-    const waiting = [...rootstock.pool.pending(), ...rootstock.pool.queued()]
-    if (waiting.length > 0) return `${waiting.length} transactions in the pool`
+    const inPool = await waiting()
+    if (inPool > 0) return `${inPool} transactions in the pool`
     const spent = new Set((await spentOn(truth)).map(({ intentId }) => intentId))
     const missing = told.find(
       ({ delivery, reply }) =>

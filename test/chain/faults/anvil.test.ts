@@ -1,0 +1,110 @@
+import type { Hex } from 'viem'
+import { afterAll, afterEach, beforeAll, describe, test } from 'vitest'
+import { claimOf } from '../../support/faults/oracle.ts'
+import { type AnvilRig, startAnvilRig, stranger } from '../../support/faults/rig.ts'
+import { createAnvilClient } from '../../support/rootstock-pool/anvil-client.ts'
+
+let rig: AnvilRig
+
+beforeAll(async () => {
+  // A tenth of the usual patience, so that what was lost goes out again within a second.
+  rig = await startAnvilRig({ callers: 60, variables: { BLOCK_SECONDS: '2.5' } })
+}, 60_000)
+
+afterEach(() => call('evm_setAutomine', [true]))
+
+afterAll(() => rig.stop())
+
+const call = (method: string, params: unknown[] = []) =>
+  createAnvilClient(rig.chain.anvil.url).call(method, params)
+
+const pay = (phone: string, amount = '0.25') => ({
+  phone,
+  sessionId: `pays ${amount}`,
+  text: `2*${stranger}*${amount}`,
+})
+
+const logged = (event: string) => rig.relay.log.filter((line) => line.event === event).length
+
+async function pendingHashes(): Promise<Hex[]> {
+  const block = await call('eth_getBlockByNumber', ['pending', false])
+  return (block as { transactions: Hex[] }).transactions
+}
+
+async function judged(): Promise<string[]> {
+  await rig.settle()
+  return (await rig.judge()).faults
+}
+
+describe('on an anvil', () => {
+  test.for([1, 2, 3])(
+    'anvil_reorg of %d blocks with payments in them',
+    async (depth, { expect }) => {
+      const before = (await rig.judge()).executed
+      const confirmed = logged('payment.confirmed')
+      const deliveries = Array.from({ length: depth }, () => pay(rig.nextCaller().phone))
+      const replies = []
+      for (const delivery of deliveries) {
+        replies.push(await rig.deliver(delivery))
+        await expect.poll(async () => (await rig.judge()).executed).toBe(before + replies.length)
+      }
+      await expect.poll(() => logged('payment.confirmed')).toBe(confirmed + depth)
+
+      await call('anvil_reorg', [depth, []])
+      expect(await rig.judge()).toMatchObject({ executed: before, lost: depth })
+      await rig.relay.wake()
+      await expect.poll(async () => (await rig.judge()).lost, { timeout: 15_000 }).toBe(0)
+      expect(await judged()).toEqual([])
+      for (const [index, delivery] of deliveries.entries()) {
+        expect(await rig.deliver(delivery)).toEqual(replies[index])
+      }
+    },
+  )
+
+  test('anvil_rollback, after which the chain is shorter', async ({ expect }) => {
+    const confirmed = logged('payment.confirmed')
+    const delivery = pay(rig.nextCaller().phone)
+    await rig.deliver(delivery)
+    await expect.poll(() => logged('payment.confirmed')).toBe(confirmed + 1)
+    await call('anvil_rollback', [1])
+    expect((await rig.judge()).lost).toBe(1)
+    await rig.relay.wake()
+    await expect.poll(async () => (await rig.judge()).lost, { timeout: 15_000 }).toBe(0)
+    expect(await judged()).toEqual([])
+  })
+
+  test('anvil_dropTransaction of a payment that waits', async ({ expect }) => {
+    await call('evm_setAutomine', [false])
+    expect(claimOf(await rig.deliver(pay(rig.nextCaller().phone)))).toBe('submitted')
+    const [hash] = await pendingHashes()
+    expect(await call('anvil_dropTransaction', [hash])).toBe(hash)
+    expect(await pendingHashes()).toEqual([])
+    await call('evm_setAutomine', [true])
+    expect(await judged()).toEqual([])
+  })
+
+  test('anvil_dropAllTransactions of many', async ({ expect }) => {
+    await call('evm_setAutomine', [false])
+    await Promise.all(Array.from({ length: 20 }, () => rig.deliver(pay(rig.nextCaller().phone))))
+    expect(await pendingHashes()).toHaveLength(20)
+    await call('anvil_dropAllTransactions')
+    await call('evm_setAutomine', [true])
+    expect(await judged()).toEqual([])
+  })
+
+  test('a transaction that is known there counts as sent', async ({ expect }) => {
+    await call('evm_setAutomine', [false])
+    const sent = rig.faults.seen('eth_sendRawTransaction')
+    const refused = logged('broadcast.refused')
+    await rig.deliver(pay(rig.nextCaller().phone))
+    const hashes = await pendingHashes()
+    await expect
+      .poll(() => rig.faults.seen('eth_sendRawTransaction'), { timeout: 15_000 })
+      .toBeGreaterThan(sent + 1)
+    expect(await pendingHashes()).toEqual(hashes)
+    expect(logged('broadcast.refused')).toBe(refused)
+    await call('evm_setAutomine', [true])
+    await call('evm_mine')
+    expect(await judged()).toEqual([])
+  })
+})

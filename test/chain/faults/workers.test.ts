@@ -1,0 +1,185 @@
+import { afterAll, afterEach, beforeAll, describe, test } from 'vitest'
+import { claimOf } from '../../support/faults/oracle.ts'
+import { openRows, type Rig, startRig, stranger } from '../../support/faults/rig.ts'
+
+const BLOCK_MS = 100
+
+let rig: Rig
+
+beforeAll(async () => {
+  rig = await startRig({ blockMs: BLOCK_MS, callers: 60, workers: 2 })
+}, 60_000)
+
+afterEach(() => {
+  rig.faults.clear()
+  rig.rootstock.setBlockTime(BLOCK_MS)
+})
+
+afterAll(() => rig.stop())
+
+const pay = (phone: string, amount = '0.25') => ({
+  phone,
+  sessionId: `pays ${amount}`,
+  text: `2*${stranger}*${amount}`,
+})
+
+const waiting = () => [...rig.rootstock.pool.pending(), ...rig.rootstock.pool.queued()]
+
+async function judged(): Promise<string[]> {
+  await rig.settle()
+  return (await rig.judge()).faults
+}
+
+describe('a ledger that lost its rows', () => {
+  test('after the payment was mined shows the same screen again and pays nothing', async ({
+    expect,
+  }) => {
+    const delivery = pay(rig.nextCaller().phone)
+    const reply = await rig.deliver(delivery)
+    await rig.settle()
+    await rig.relay.restart('lost')
+    expect(await rig.deliver(delivery)).toEqual(reply)
+    expect(await rig.deliver(delivery)).toEqual(reply)
+    expect(await judged()).toEqual([])
+  })
+
+  test('knows a session that was decided by another question', async ({ expect }) => {
+    const { phone } = rig.nextCaller()
+    await rig.deliver(pay(phone))
+    await rig.settle()
+    await rig.relay.restart('lost')
+    const other = { ...pay(phone), text: `2*${stranger}*1` }
+    expect(claimOf(await rig.deliver(other))).toBe('ended')
+    expect(await judged()).toEqual([])
+  })
+
+  test('while the payment waits for its block pays once, whichever transaction comes first', async ({
+    expect,
+  }) => {
+    const deliveries = Array.from({ length: 3 }, () => pay(rig.nextCaller().phone))
+    rig.rootstock.setBlockTime(undefined)
+    for (const delivery of deliveries) {
+      // What was told before the loss may name a transaction that no ledger knows any more.
+      expect(claimOf(await rig.relay.deliver(delivery))).toBe('submitted')
+    }
+    expect(waiting()).toHaveLength(3)
+    await rig.relay.restart('lost')
+    for (const delivery of deliveries) {
+      expect(claimOf(await rig.deliver(delivery))).toBe('submitted')
+    }
+    rig.rootstock.setBlockTime(BLOCK_MS)
+    expect(await judged()).toEqual([])
+  })
+
+  test('goes on with new payments on new nonces', async ({ expect }) => {
+    await rig.deliver(pay(rig.nextCaller().phone))
+    await rig.settle()
+    await rig.relay.restart('lost')
+    expect(claimOf(await rig.deliver(pay(rig.nextCaller().phone)))).toBe('submitted')
+    expect(await judged()).toEqual([])
+  })
+})
+
+describe('a Worker that is killed', () => {
+  test('with payments in every state leaves them to the next one', async ({ expect }) => {
+    rig.rootstock.setBlockTime(undefined)
+    const callers = Array.from({ length: 18 }, () => rig.nextCaller())
+    const replies = await Promise.all(callers.map(({ phone }) => rig.deliver(pay(phone))))
+    expect(replies.map(claimOf)).toEqual(callers.map(() => 'submitted'))
+    expect(replies.some(({ text }) => text.includes('Tx: queued'))).toBe(true)
+    await rig.relay.restart('kept')
+    await rig.rootstock.evictAll()
+    rig.rootstock.setBlockTime(BLOCK_MS)
+    await rig.relay.wake()
+    expect(await judged()).toEqual([])
+    for (const [index, { phone }] of callers.entries()) {
+      expect(await rig.deliver(pay(phone))).toEqual(replies[index])
+    }
+  })
+
+  test.for([0, 5, 10, 20, 40, 80])(
+    '%d ms after a delivery has paid once or not at all, and the next delivery finds which',
+    { timeout: 60_000 },
+    async (ms, { expect }) => {
+      const delivery = pay(rig.nextCaller().phone)
+      rig.abandon(delivery)
+      const dying = rig.relay.deliver(delivery).catch(() => undefined)
+      await new Promise((resolve) => setTimeout(resolve, ms))
+      await rig.relay.restart('kept')
+      await dying
+      expect(await claimInTheEnd(delivery)).toBe('submitted')
+      expect(await judged()).toEqual([])
+    },
+  )
+
+  /** A claim that nobody can record any more is not taken over before its lease ends. */
+  async function claimInTheEnd(delivery: ReturnType<typeof pay>): Promise<string> {
+    for (;;) {
+      const claim = claimOf(await rig.deliver(delivery))
+      if (claim !== 'uncertain') return claim
+    }
+  }
+})
+
+describe('a gateway that hangs up', () => {
+  test.for([1, 3, 10, 30])(
+    'after %d ms finds its answer at the next delivery',
+    async (ms, { expect }) => {
+      const delivery = pay(rig.nextCaller().phone)
+      rig.abandon(delivery)
+      await hangUp(delivery, ms)
+      const replies = await Promise.all([0, 1].map((worker) => rig.deliver(delivery, worker)))
+      expect(replies.map(claimOf)).toEqual(['submitted', 'submitted'])
+      expect(await judged()).toEqual([])
+    },
+  )
+
+  test('is not needed for the payment', async ({ expect }) => {
+    const delivery = pay(rig.nextCaller().phone)
+    rig.faults.script({
+      fault: { kind: 'delay_reply', ms: 300 },
+      methods: ['eth_call'],
+      times: 1,
+    })
+    const before = (await rig.judge()).executed
+    rig.abandon(delivery)
+    await hangUp(delivery, 100)
+    await expect.poll(async () => (await rig.judge()).executed).toBe(before + 1)
+    expect(await judged()).toEqual([])
+  })
+
+  async function hangUp(delivery: ReturnType<typeof pay>, afterMs: number): Promise<void> {
+    const { phone, sessionId, text } = delivery
+    await fetch(`${rig.relay.url}/ussd`, {
+      method: 'POST',
+      body: new URLSearchParams({ phoneNumber: phone, sessionId, text }),
+      signal: AbortSignal.timeout(afterMs),
+    }).then(
+      (response) => response.text(),
+      () => undefined,
+    )
+  }
+})
+
+describe('two relays with one key and a ledger each', () => {
+  test('that get the same deliveries pay each once', async ({ expect }) => {
+    const other = await rig.another()
+    try {
+      const before = (await rig.judge()).executed
+      const deliveries = Array.from({ length: 6 }, () => pay(rig.nextCaller().phone))
+      const replies = await Promise.all(
+        deliveries.flatMap((delivery) => {
+          // Neither ledger knows what the other's screen said.
+          rig.abandon(delivery)
+          return [rig.relay.deliver(delivery), other.deliver(delivery)]
+        }),
+      )
+      expect(replies.map(claimOf)).toEqual(replies.map(() => 'submitted'))
+      await expect.poll(async () => openRows(other.objects), { timeout: 60_000 }).toEqual([])
+      await rig.settle(60_000)
+      expect(await rig.judge()).toMatchObject({ executed: before + 6, faults: [] })
+    } finally {
+      await other.stop()
+    }
+  }, 90_000)
+})
