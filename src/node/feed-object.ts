@@ -1,34 +1,12 @@
 import { DurableObject } from 'cloudflare:workers'
 import { z } from 'zod'
-import type { Clock } from '../clock.ts'
-import { faultOf, type Log } from '../log.ts'
-import { createFeed, type Feed, type FeedStore } from './feed.ts'
-import { createFeedChain, createFeedSource, type FeedBlock, keptBlocks } from './feed-chain.ts'
-import { createFeedEvents } from './feed-events.ts'
-import type { FeedLimits, FeedSocket } from './feed-sessions.ts'
-import type { Keys } from './keys.ts'
-import { createNodeSocket } from './node-socket.ts'
-import type { NodeService } from './service.ts'
+import { faultOf } from '../log.ts'
+import type { Feed, FeedStore } from './feed.ts'
+import { type FeedBlock, keptBlocks } from './feed-chain.ts'
+import type { FeedSocket } from './feed-sessions.ts'
+import { createNodeFeed, type FeedKeeper } from './node-feed.ts'
 import type { SocketKeeper } from './sockets.ts'
 import type { Topic } from './subscriptions.ts'
-import { withinTime } from './time-limit.ts'
-
-/** What the composition root gives a feed's object. */
-export type FeedKeeper = {
-  service: NodeService
-  /** Where the nodes are: they are asked for WebSockets there. */
-  urls: readonly string[]
-  keys: Keys
-  limits: FeedLimits
-  clock: Clock
-  log: Log
-}
-
-/** How often the chain is looked at while no node says that something happened, and while one does. */
-const pollMs = { alone: 1_000, told: 2_500 }
-
-/** How long a look at the chain may take. */
-const lookMs = 6_000
 
 /** A lost instance is back after so long, as long as somebody listens. */
 const alarmMs = 30_000
@@ -53,7 +31,7 @@ export function feedObject<Env>(keeperOf: (env: Env, chainId: number) => FeedKee
       state.storage.kv.put(chainKey, chainId)
       const store = createFeedStore(state.storage.sql)
       this.#keeper = keeper
-      this.#feed = feedOf(keeper, store)
+      this.#feed = createNodeFeed(keeper, store)
       this.#feed.restore(state.getWebSockets().flatMap(socketOf))
       if (this.#feed.isFollowed()) this.#follow()
     }
@@ -143,39 +121,6 @@ export function createObjectSockets(namespace: () => FeedNamespace): SocketKeepe
       return response.status === 101 ? response : 'too_many'
     },
   }
-}
-
-function feedOf({ service, urls, keys, limits, clock, log }: FeedKeeper, store: FeedStore): Feed {
-  const { nodes } = service
-  const ask: Parameters<typeof createFeedEvents>[0] = (work) =>
-    withinTime(clock, lookMs, (signal) => nodes.ask(work, signal))
-  const socket = createNodeSocket({
-    urls,
-    connect: (url) => new WebSocket(url),
-    now: clock.now,
-    nudge: () => feed.nudge(),
-  })
-  const feed: Feed = createFeed({
-    chain: createFeedChain(createFeedSource(ask, nodes.sawHead), store.blocks()),
-    events: createFeedEvents(ask, socket),
-    store,
-    limits,
-    keyOf: keys.lookup,
-    service,
-    clock,
-    newId: () => randomHex(16),
-    log,
-    pollMs() {
-      socket.ensure()
-      return socket.isOpen() ? pollMs.told : pollMs.alone
-    },
-  })
-  return feed
-}
-
-function randomHex(bytes: number): string {
-  const random = crypto.getRandomValues(new Uint8Array(bytes))
-  return `0x${Array.from(random, (byte) => byte.toString(16).padStart(2, '0')).join('')}`
 }
 
 function socketOf(server: WebSocket): FeedSocket[] {
