@@ -19,10 +19,14 @@ const passedOn = ['PREFLIGHT', 'CONFIRMATIONS', 'MIN_GAS_PRICE_WEI', 'MAX_GAS_PR
 /** @throws {StackError} naming the value that is wrong, and what would be right */
 export function readOptions(args: string[], env: NodeJS.ProcessEnv): Options {
   const { reset } = readFlags(args)
+  const nodeUrls = readNodeUrls(env.NODE_URL, 'NODE_URL')
+  const chainId = readChainId(env.CHAIN_ID)
+  if (nodeUrls.length === 0 && chainId !== 31)
+    throw new StackError('CHAIN_ID=30 needs a node of that chain in NODE_URL: the local one is 31.')
   return {
     port: readPort(env.PORT),
-    nodeUrls: readNodeUrls(env.NODE_URL, 'NODE_URL'),
-    chainId: readChainId(env.CHAIN_ID),
+    nodeUrls,
+    chainId,
     reset,
     deployerKey: readDeployerKey(env.DEPLOYER_KEY),
     variables: readVariables(env),

@@ -122,9 +122,14 @@ async function start(options: Options, lifetime: Lifetime): Promise<void> {
   }
   await lifetime.goOn()
   const secrets = openSecrets(folder.secrets)
-  const bundling = bundleWorker(folder.worker)
+  const unneeded = new AbortController()
+  const bundling = bundleWorker(folder.worker, unneeded.signal)
   // Looked at when it is needed; until then a failure is not lost.
-  bundling.catch(() => {})
+  const bundled = bundling.catch(() => {})
+  lifetime.add(() => {
+    unneeded.abort()
+    return bundled
+  })
 
   if (options.reset && isLocal) forgetLocalChain(folder)
   const chain = isLocal

@@ -55,11 +55,11 @@ export const quietTools = {
 }
 
 /**
- * Bundles the Worker as a deployment would.
+ * Bundles the Worker as a deployment would. When the signal aborts, it rejects once wrangler is gone.
  *
  * @throws {StackError} with wrangler's own words when it does not build
  */
-export async function bundleWorker(folder: string): Promise<void> {
+export async function bundleWorker(folder: string, signal?: AbortSignal): Promise<void> {
   rmSync(folder, { recursive: true, force: true })
   const wrangler = join(root, 'node_modules', 'wrangler', 'bin', 'wrangler.js')
   const child = spawn(process.execPath, [wrangler, 'deploy', '--dry-run', '--outdir', folder], {
@@ -73,10 +73,13 @@ export async function bundleWorker(folder: string): Promise<void> {
       output += text
     })
   }
+  const kill = () => child.kill()
+  signal?.addEventListener('abort', kill)
   const code = await new Promise<number | null>((resolve, reject) => {
     child.once('error', reject)
     child.once('close', resolve)
   })
+  signal?.removeEventListener('abort', kill)
   if (code !== 0) throw new StackError(`The Worker does not build:\n${output.trim()}`)
 }
 

@@ -1,4 +1,6 @@
+import { existsSync } from 'node:fs'
 import { createServer } from 'node:http'
+import { join } from 'node:path'
 import { createTestClient, type Hex, http, parseEther, publicActions } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import { anvil as anvilChain } from 'viem/chains'
@@ -112,6 +114,8 @@ test('a node that is away, or of another chain, or no node at all, is named', {
   }
   const away = `http://127.0.0.1:${await freePort()}`
   expect(await failing(away)).toBe(`No node answers at ${away} (ECONNREFUSED).\n`)
+  // Nothing that it had begun goes on: the bundler writes these files when it is done.
+  expect(existsSync(join(folder, 'worker', 'worker.js'))).toBe(false)
 
   const mainnet = await startNode(30)
   expect(await failing(`${away},${mainnet}`)).toBe(
@@ -151,6 +155,9 @@ test('a port that is taken, and a value that is none, are named before anything 
   )
   expect(await failing({ CHAIN_ID: '1' })).toBe(
     'CHAIN_ID is "1": it has to be 31 (testnet) or 30 (mainnet).\n',
+  )
+  expect(await failing({ CHAIN_ID: '30' })).toBe(
+    'CHAIN_ID=30 needs a node of that chain in NODE_URL: the local one is 31.\n',
   )
   expect(await failing({}, ['--rest'])).toBe(
     "Unknown option '--rest'. Usage: npm start [-- --reset]\n",
