@@ -40,8 +40,8 @@ export type Node = {
   head(signal: AbortSignal): Promise<Head>
   /** Undefined where the chain is not that long. */
   block(number: number, signal: AbortSignal): Promise<Head | undefined>
-  /** Transactions of the account in the chain up to its latest block. */
-  transactionCount(account: Address, signal: AbortSignal): Promise<number>
+  /** Transactions of the account in the chain up to its latest block, or up to the one with this number. */
+  transactionCount(account: Address, signal: AbortSignal, block?: number): Promise<number>
   /** In wei. */
   gasPrice(signal: AbortSignal): Promise<bigint>
   /** In wei, of the native currency. */
@@ -136,8 +136,13 @@ export function createNode(rpc: Rpc): Node {
     block: async (number, signal) =>
       (await ask(head.nullable(), 'eth_getBlockByNumber', [toHex(number), false], signal)) ??
       undefined,
-    transactionCount: (account, signal) =>
-      ask(count, 'eth_getTransactionCount', [account, 'latest'], signal),
+    transactionCount: (account, signal, block) =>
+      ask(
+        count,
+        'eth_getTransactionCount',
+        [account, block === undefined ? 'latest' : toHex(block)],
+        signal,
+      ),
     gasPrice: (signal) => ask(wei, 'eth_gasPrice', [], signal),
     balance: (account, signal) => ask(wei, 'eth_getBalance', [account, 'latest'], signal),
     async call({ gas, ...call }, signal) {

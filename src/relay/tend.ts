@@ -165,6 +165,7 @@ async function settlePassed(
         signal,
       )
       if (settled || !isOverdue(work, open)) return
+      if (!(await isPassedDeep(relayer, open.nonce, head, signal))) return
       log({
         level: 'warn',
         event: 'nonce.foreign',
@@ -180,6 +181,20 @@ function isOverdue(work: Work, open: OpenNonce): boolean {
   const [latest] = open.transactions
   const since = latest?.sentAt ?? latest?.recordedAt ?? work.now
   return work.now - since > MISSING_RECEIPT_MS
+}
+
+/**
+ * Whether the chain has passed a nonce at the depth where outcomes are final. A receipt that is not
+ * there before may be one that a lagging replica does not have yet.
+ */
+async function isPassedDeep(
+  { node, signer, rules }: Relayer,
+  nonce: number,
+  head: Head,
+  signal: AbortSignal,
+): Promise<boolean> {
+  const deep = Math.max(0, head.number - rules.confirmations + 1)
+  return (await node.transactionCount(signer.address, signal, deep)) > nonce
 }
 
 /** Outcomes become final at the chain's depth. Their blocks were checked when the head moved. */
