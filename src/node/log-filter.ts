@@ -76,19 +76,18 @@ export function mayHold(bloom: string, filter: LogFilter): boolean {
     .every((any) => any.length === 0 || any.some((value) => hasBits(bloom, value)))
 }
 
-/** The filter in the words that every node understands. */
-export function nodeFilter(filter: LogFilter): {
-  address?: string[]
-  topics?: (string[] | null)[]
-} {
-  const address = alternatives(filter.address)
-  const topics = (filter.topics ?? []).map((condition) => {
-    const any = alternatives(condition)
-    return any.length === 0 ? null : any
-  })
+/** What is asked of a node: the filter in words that every node understands, and where to look. */
+export function logQuery(
+  { address, topics }: LogFilter,
+  where: { blockHash: string } | { fromBlock: string; toBlock: string },
+): Record<string, unknown> {
+  const conditions = (topics ?? []).map((condition) =>
+    alternatives(condition).length === 0 ? null : condition,
+  )
   return {
-    ...(address.length > 0 ? { address } : {}),
-    ...(topics.length > 0 ? { topics } : {}),
+    ...where,
+    ...(alternatives(address).length > 0 ? { address } : {}),
+    ...(conditions.length > 0 ? { topics: conditions } : {}),
   }
 }
 

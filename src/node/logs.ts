@@ -3,7 +3,7 @@ import { RpcError, TransportError } from '../chain/rpc.ts'
 import { type MinedBlock, minedBlock, receiptsOf } from './block.ts'
 import { codes } from './codes.ts'
 import { type Log, log, shapeLog } from './log.ts'
-import { couldMatch, type LogFilter, matches, mayHold, nodeFilter } from './log-filter.ts'
+import { couldMatch, type LogFilter, logQuery, matches, mayHold } from './log-filter.ts'
 import { orNull } from './lookup.ts'
 import type { Context } from './method.ts'
 import type { Node } from './node.ts'
@@ -40,7 +40,7 @@ export async function logsOfBlock(
   const where = byHash ? { blockHash: selector } : { fromBlock: selector, toBlock: selector }
   const [block, answer] = await Promise.all([
     minedBlock(node, selector, false),
-    orNull(node.call('eth_getLogs', [{ ...nodeFilter(filter), ...where }], logs)),
+    orNull(node.call('eth_getLogs', [logQuery(filter, where)], logs)),
   ])
   if (block === null) return null
   const found = (answer ?? []).map(shapeLog)
@@ -176,9 +176,7 @@ async function query(node: Node, range: LogRange, filter: LogFilter): Promise<Lo
   const { from, to, open } = range
   const where = { fromBlock: toQuantity(from), toBlock: open ? 'latest' : toQuantity(to) }
   try {
-    const answer = await orNull(
-      node.call('eth_getLogs', [{ ...nodeFilter(filter), ...where }], logs),
-    )
+    const answer = await orNull(node.call('eth_getLogs', [logQuery(filter, where)], logs))
     const found = (answer ?? []).map(shapeLog)
     if (!isInOrder(found, from) || !found.every((one) => couldMatch(filter, one))) {
       throw new UntrueAnswer('a node gave logs that were not asked for, twice or out of order')

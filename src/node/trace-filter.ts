@@ -29,10 +29,10 @@ export const traceFilterParam = z.looseObject(
     toBlock: minedBlockParam.default('latest'),
     fromAddress: addresses,
     toAddress: addresses,
-    after: number.pipe(z.int(offsetError).nonnegative(offsetError)).default(0),
     count: number
       .pipe(z.int(countError).nonnegative(countError).max(maxTraces, countError))
       .default(maxTraces),
+    after: number.pipe(z.int(offsetError).nonnegative(offsetError)).default(0),
   },
   { error: 'must be a filter object' },
 )
@@ -81,10 +81,10 @@ export async function passFilter(
   const query = {
     fromBlock: toQuantity(from),
     toBlock: toQuantity(to),
-    ...(fromAddress ? { fromAddress: [fromAddress].flat() } : {}),
-    ...(toAddress ? { toAddress: [toAddress].flat() } : {}),
-    after,
+    ...(fromAddress ? { fromAddress } : {}),
+    ...(toAddress ? { toAddress } : {}),
     count,
+    after,
   }
   return (shapeTraces(await node.call('trace_filter', [query], rawTraces)) ?? []).slice(0, count)
 }

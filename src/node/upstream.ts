@@ -81,15 +81,14 @@ export function createUpstream({
         params,
       }))
       const [single] = requests
-      const answer = await post(
-        JSON.stringify(requests.length === 1 ? single : requests),
-        wait.signal,
-      )
-      if (requests.length > 1 && !Array.isArray(answer)) {
+      const many = requests.length > 1
+      const answer = await post(JSON.stringify(many ? requests : single), wait.signal)
+      if (many && !Array.isArray(answer)) {
         takesBatches = false
         for (const one of waiting) void exchange([one])
         return
       }
+      if (answer === undefined) throw new TransportError(`${name} gave no JSON-RPC answer`)
       const answers = new Map<unknown, unknown>()
       for (const one of Array.isArray(answer) ? answer : [answer]) {
         if (isObject(one)) answers.set(one.id, one)
@@ -115,6 +114,7 @@ export function createUpstream({
     else reject(new TransportError(`${name} gave an answer that is not JSON-RPC`))
   }
 
+  /** Undefined for what is no JSON-RPC at all: some gateways answer so to a batch, but not to its parts. */
   async function post(body: string, signal: AbortSignal): Promise<unknown> {
     const response = await fetch(address, { method: 'POST', headers, body, signal })
     if (Number(response.headers.get('content-length') ?? 0) > maxAnswerBytes) {
@@ -126,12 +126,10 @@ export function createUpstream({
       const answer: unknown = JSON.parse(text)
       // Many nodes put an error object into a response with a status of 4xx or 5xx.
       if (response.ok || (isObject(answer) && isObject(answer.error))) return answer
-    } catch (error) {
-      if (response.ok) {
-        throw new TransportError(`${name} gave an answer that is not JSON`, { cause: error })
-      }
+    } catch {
+      return undefined
     }
-    throw new TransportError(`${name} answered HTTP ${response.status}`)
+    return undefined
   }
 }
 

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { RpcError } from '../../chain/rpc.ts'
 import { codes } from '../codes.ts'
 import { log, shapeLog } from '../log.ts'
-import { logFilterParam, nodeFilter } from '../log-filter.ts'
+import { logFilterParam, logQuery } from '../log-filter.ts'
 import { logsOfBlock, logsOfRange } from '../logs.ts'
 import { method } from '../method.ts'
 
@@ -29,9 +29,7 @@ export const ethGetLogs = method({
     if (fromBlock === 'pending') {
       const where = { fromBlock, toBlock: fromBlock }
       return await context.ask(async (node) =>
-        (await node.call('eth_getLogs', [{ ...nodeFilter(filter), ...where }], z.array(log))).map(
-          shapeLog,
-        ),
+        (await node.call('eth_getLogs', [logQuery(filter, where)], z.array(log))).map(shapeLog),
       )
     }
     const head = [fromBlock, toBlock].every(isNumber) ? undefined : await context.head()

@@ -1,0 +1,286 @@
+import { execFile } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import { ethers } from 'ethers'
+import {
+  type Address,
+  BaseError,
+  ContractFunctionRevertedError,
+  createPublicClient,
+  createWalletClient,
+  encodeAbiParameters,
+  type Hex,
+  http,
+  type PublicClient,
+  parseAbi,
+  parseEther,
+  webSocket,
+} from 'viem'
+import { privateKeyToAccount } from 'viem/accounts'
+import { rootstockTestnet } from 'viem/chains'
+import { afterAll, beforeAll, describe, test } from 'vitest'
+import { Web3 } from 'web3'
+import { type Anvil, startAnvil } from '../../support/anvil.ts'
+import { type AnvilRpc, anvilRpc, deployEmitter, emit, mined, topic } from './anvil-rpc.ts'
+import { type RealWorker, startRealWorker } from './real-worker.ts'
+
+// anvil's development accounts, known to everybody; each client sends from its own.
+const privateKeys: Hex[] = [
+  '0x59c6995e998f97a5a0044966f0945389dc9e86dae88c7a8412f4603b6b78690d',
+  '0x5de4111afa1a4b94908f83103eb1f1706367c2e68ca870fc3fb9a804cdab365a',
+  '0x7c852118294e51e653712a81e05800f419141751be58f605c371e15141b007a6',
+]
+const receiver: Address = '0x00000000000000000000000000000000000000aa'
+const words = (...values: bigint[]): Hex =>
+  encodeAbiParameters(
+    values.map(() => ({ type: 'uint256' })),
+    values,
+  )
+
+let anvil: Anvil
+let direct: AnvilRpc
+let worker: RealWorker
+let emitter: Address
+
+beforeAll(async () => {
+  anvil = await startAnvil()
+  direct = anvilRpc(anvil.url)
+  worker = await startRealWorker([anvil.url])
+  emitter = await deployEmitter(direct)
+})
+
+afterAll(async () => {
+  await worker.stop()
+  await anvil.stop()
+})
+
+describe.each(['http', 'webSocket'] as const)('viem over %s', (kind) => {
+  const account = privateKeyToAccount(privateKeys[0] ?? '0x')
+  let client: PublicClient
+
+  beforeAll(() => {
+    client = createPublicClient({
+      chain: rootstockTestnet,
+      transport: transport(),
+      pollingInterval: 50,
+    })
+  })
+
+  function transport() {
+    return kind === 'http' ? http(worker.rpcUrl, { batch: true }) : webSocket(worker.wsUrl)
+  }
+
+  test('reads, sends, waits and finds what it sent', async ({ expect }) => {
+    const wallet = createWalletClient({ account, chain: rootstockTestnet, transport: transport() })
+    const before = await client.getBalance({ address: receiver })
+    const hash = await wallet.sendTransaction({ to: receiver, value: parseEther('0.5') })
+    const receipt = await client.waitForTransactionReceipt({ hash })
+    expect(receipt.status).toBe('success')
+    expect((await client.getBalance({ address: receiver })) - before).toBe(parseEther('0.5'))
+    const block = await client.getBlock({ blockHash: receipt.blockHash, includeTransactions: true })
+    expect(block.transactions.map((one) => one.hash)).toEqual([hash])
+    expect((await client.getTransaction({ hash })).from).toBe(account.address.toLowerCase())
+    expect(await client.getTransactionConfirmations({ hash })).toBe(1n)
+    expect(await client.getTransactionCount({ address: account.address })).toBeGreaterThan(0)
+    expect(await client.getGasPrice()).toBeGreaterThan(0n)
+    const at = { blockHash: receipt.blockHash }
+    expect(await client.getTransactionCount({ address: account.address, ...at })).toBeGreaterThan(0)
+  })
+
+  test('finds logs by filter and by watching', async ({ expect }) => {
+    const seen: Hex[] = []
+    const abi = parseAbi([
+      'event Word(uint256 indexed first, uint256 indexed second, uint256 word)',
+    ])
+    const stop = client.watchEvent({
+      address: emitter,
+      onLogs: (logs) => seen.push(...logs.map(({ transactionHash }) => transactionHash ?? '0x')),
+    })
+    try {
+      await watching(seen, () => emit(direct, emitter, 1n, 2n, 3n))
+    } finally {
+      stop()
+    }
+    const hash = await emit(direct, emitter, 4n, 5n, 6n)
+    const { blockNumber } = await mined(direct, hash)
+    const logs = await client.getLogs({ address: emitter, fromBlock: BigInt(blockNumber) })
+    expect(logs.map(({ transactionHash }) => transactionHash)).toEqual([hash])
+    expect(await client.getLogs({ events: abi, fromBlock: 0n })).toEqual([])
+  })
+
+  test('tells a revert from other errors', async ({ expect }) => {
+    const abi = parseAbi(['function nothing() view returns (uint256)'])
+    await expect(client.call({ to: emitter })).rejects.toThrow(/revert/)
+    const failure = await client
+      .readContract({ address: emitter, abi, functionName: 'nothing' })
+      .then(
+        () => undefined,
+        (error: unknown) => (error instanceof BaseError ? error : undefined),
+      )
+    // Four bytes of calldata do not revert in this contract.
+    expect(failure?.walk((error) => error instanceof ContractFunctionRevertedError)).toBeUndefined()
+    await expect(
+      client.estimateGas({ account: receiver, to: account.address, value: parseEther('1000') }),
+    ).rejects.toThrow(/exceeds the balance|insufficient funds/i)
+    await expect(client.getBlock({ blockNumber: 999_999n })).rejects.toThrow('could not be found')
+    await expect(client.getTransactionReceipt({ hash: `0x${'99'.repeat(32)}` })).rejects.toThrow(
+      'could not be found',
+    )
+  })
+
+  test('watches blocks', async ({ expect }) => {
+    const numbers: bigint[] = []
+    const stop = client.watchBlockNumber({ onBlockNumber: (number) => numbers.push(number) })
+    try {
+      await watching(numbers, () => direct('evm_mine'))
+      expect(numbers.at(-1)).toBe(await client.getBlockNumber())
+    } finally {
+      stop()
+    }
+  })
+})
+
+describe('ethers', () => {
+  test('reads, sends, waits, subscribes and finds logs', async ({ expect }) => {
+    const provider = new ethers.JsonRpcProvider(worker.rpcUrl)
+    const socket = new ethers.WebSocketProvider(worker.wsUrl)
+    try {
+      expect((await provider.getNetwork()).chainId).toBe(31n)
+      const blocks: number[] = []
+      const logs: ethers.Log[] = []
+      const pending: string[] = []
+      await socket.on('block', (number: number) => blocks.push(number))
+      await socket.on({ address: emitter }, (log: ethers.Log) => logs.push(log))
+      await socket.on('pending', (hash: string) => pending.push(hash))
+      await watching(blocks, () => direct('evm_mine'))
+      await watching(logs, () => emit(direct, emitter, 0n, 0n, 0n))
+      await watching(pending, () => emit(direct, emitter, 0n, 0n, 0n))
+
+      const wallet = new ethers.Wallet(privateKeys[1] ?? '', provider)
+      const response = await wallet.sendTransaction({ to: emitter, data: words(7n, 8n, 9n) })
+      const receipt = await response.wait()
+      expect(receipt?.status).toBe(1)
+      await until(() => logs.at(-1)?.transactionHash === response.hash)
+      await until(() => pending.includes(response.hash))
+      expect(logs.at(-1)?.removed).toBe(false)
+      const found = await provider.getLogs({
+        address: emitter,
+        topics: [topic(7n)],
+        fromBlock: receipt?.blockNumber ?? 0,
+      })
+      expect(found.map(({ transactionHash }) => transactionHash)).toEqual([response.hash])
+      expect(
+        (await provider.getBlock(receipt?.blockHash ?? '', true))?.prefetchedTransactions,
+      ).toHaveLength(1)
+      expect(await provider.getBalance(wallet.address, receipt?.blockHash)).toBeGreaterThan(0n)
+      await expect(provider.call({ to: emitter })).rejects.toMatchObject({ code: 'CALL_EXCEPTION' })
+      await expect(
+        provider.estimateGas({ from: receiver, to: wallet.address, value: parseEther('1000') }),
+      ).rejects.toMatchObject({ code: 'INSUFFICIENT_FUNDS' })
+      expect(await provider.getBlock(999_999)).toBeNull()
+    } finally {
+      provider.destroy()
+      await socket.destroy()
+    }
+  })
+})
+
+describe('web3.js', () => {
+  test('reads, sends, waits, subscribes and finds logs', async ({ expect }) => {
+    const web3 = new Web3(worker.rpcUrl)
+    const socket = new Web3(worker.wsUrl)
+    try {
+      expect(await web3.eth.getChainId()).toBe(31n)
+      const heads = await socket.eth.subscribe('newBlockHeaders')
+      const logs = await socket.eth.subscribe('logs', { address: emitter })
+      const pending = await socket.eth.subscribe('pendingTransactions')
+      const seen: unknown[] = []
+      heads.on('data', ({ number }) => seen.push(number))
+      logs.on('data', (log) => seen.push((log as { transactionHash: string }).transactionHash))
+      pending.on('data', (hash) => seen.push(hash))
+
+      const account = web3.eth.accounts.privateKeyToAccount(privateKeys[2] ?? '')
+      web3.eth.accounts.wallet.add(account)
+      const receipt = await web3.eth.sendTransaction({
+        from: account.address,
+        to: emitter,
+        data: words(10n, 11n, 12n),
+        gas: 100_000n,
+      })
+      expect(receipt.status).toBe(1n)
+      const { transactionHash: hash, blockNumber } = receipt
+      await until(
+        () => seen.includes(blockNumber) && seen.filter((one) => one === hash).length === 2,
+      )
+      const found = await web3.eth.getPastLogs({
+        address: emitter,
+        topics: [topic(10n)],
+        fromBlock: blockNumber,
+      })
+      expect(found).toMatchObject([{ transactionHash: hash }])
+      expect((await web3.eth.getTransaction(hash)).from).toBe(account.address.toLowerCase())
+      expect(await web3.eth.getBlock(receipt.blockHash)).toMatchObject({ transactions: [hash] })
+      await expect(web3.eth.call({ to: emitter })).rejects.toThrow(
+        'execute a function inside a smart contract',
+      )
+      expect(await web3.eth.getBlock(999_999)).toBeNull()
+    } finally {
+      socket.provider?.disconnect()
+    }
+  })
+})
+
+describe('cast', () => {
+  const binary = fileURLToPath(new URL('../../../node_modules/.bin/cast', import.meta.url))
+
+  async function cast(...args: string[]): Promise<string> {
+    const command = [...args, '--rpc-url', worker.rpcUrl]
+    const { stdout, stderr } = await promisify(execFile)(binary, command)
+    return `${stdout}${stderr}`.trim()
+  }
+
+  test('shows blocks, transactions, receipts and logs', async ({ expect }) => {
+    const hash = await emit(direct, emitter, 21n, 22n, 23n)
+    const { blockHash, blockNumber } = await mined(direct, hash)
+    expect(await cast('chain-id')).toBe('31')
+    expect(Number(await cast('block-number'))).toBe(Number(blockNumber))
+    expect(JSON.parse(await cast('block', '--json'))).toMatchObject({ hash: blockHash })
+    expect(JSON.parse(await cast('block', blockHash, '--json', '--full'))).toMatchObject({
+      transactions: [{ hash }],
+    })
+    expect(JSON.parse(await cast('tx', hash, '--json'))).toMatchObject({ hash, blockHash })
+    expect(JSON.parse(await cast('receipt', hash, '--json'))).toMatchObject({ status: '0x1' })
+    const logs = await cast(
+      'logs',
+      '--json',
+      '--address',
+      emitter,
+      '--from-block',
+      blockNumber,
+      topic(21n),
+    )
+    expect(JSON.parse(logs)).toMatchObject([{ transactionHash: hash, data: topic(23n) }])
+    expect(await cast('rpc', 'eth_getBlockTransactionCountByHash', blockHash)).toBe('"0x1"')
+    expect(JSON.parse(await cast('rpc', 'chain_getRawBlockHeaderByHash', blockHash))).toMatch(
+      /^0xf9/,
+    )
+    expect(await cast('code', emitter)).toMatch(/^0x3615/)
+    expect(await cast('storage', emitter, '0')).toBe(topic(0n))
+    expect(await cast('balance', receiver)).toMatch(/^\d+$/)
+    expect(await cast('gas-price')).toMatch(/^\d+$/)
+    expect(await cast('nonce', receiver)).toBe('0')
+    expect(await cast('rpc', 'eth_nothing')).toContain('-32601: method not found')
+  })
+})
+
+/** Makes something happen until the watcher, which may need a moment to begin, has seen it. */
+async function watching(seen: readonly unknown[], act: () => Promise<unknown>): Promise<void> {
+  while (seen.length === 0) {
+    await act()
+    await new Promise((resolve) => setTimeout(resolve, 50))
+  }
+}
+
+async function until(condition: () => boolean): Promise<void> {
+  while (!condition()) await new Promise((resolve) => setTimeout(resolve, 20))
+}

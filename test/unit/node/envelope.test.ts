@@ -1,0 +1,285 @@
+import { beforeAll, describe, test } from 'vitest'
+import { maxBodyBytes } from '../../../src/node/route.ts'
+import { type Served, serve, testKey } from '../../chain/node/serve.ts'
+
+let served: Served
+
+beforeAll(async () => {
+  // None of these requests gets as far as a node.
+  served = await serve(['http://127.0.0.1:9'])
+})
+
+async function exchange(body: string | Uint8Array<ArrayBuffer>, headers?: Record<string, string>) {
+  const response = await served.post(body, headers)
+  const text = await response.text()
+  return { status: response.status, text, headers: response.headers }
+}
+
+const call = (more: object): string =>
+  JSON.stringify({ jsonrpc: '2.0', method: 'eth_chainId', params: [], id: 1, ...more })
+
+describe('a single request', () => {
+  test('is answered with the id as it was written', async ({ expect }) => {
+    for (const id of [
+      '1',
+      '0',
+      '-7',
+      '1.5',
+      '""',
+      '"abc"',
+      '"1"',
+      'null',
+      '9007199254740993',
+      '123456789012345678901234567890',
+      '1e400',
+      '-0',
+      '1e2',
+      '"\\u0000\\ud800"',
+    ]) {
+      const text = `{"jsonrpc":"2.0","method":"eth_chainId","id":${id}}`
+      expect((await exchange(text)).text).toBe(
+        `{"jsonrpc":"2.0","id":${printed(id)},"result":"0x1f"}`,
+      )
+    }
+  })
+
+  test('may leave params and the accept header out', async ({ expect }) => {
+    const { status, text, headers } = await exchange(
+      '{"jsonrpc":"2.0","id":1,"method":"eth_chainId"}',
+    )
+    expect(status).toBe(200)
+    expect(text).toBe('{"jsonrpc":"2.0","id":1,"result":"0x1f"}')
+    expect(headers.get('content-type')).toBe('application/json')
+    expect(headers.get('access-control-allow-origin')).toBe('*')
+  })
+
+  test('may come with any of the content types of JSON-RPC', async ({ expect }) => {
+    for (const type of [
+      'application/json',
+      'application/json; charset=utf-8',
+      'APPLICATION/JSON',
+      'application/json-rpc',
+      'application/jsonrequest',
+    ]) {
+      expect((await exchange(call({}), { 'content-type': type })).status, type).toBe(200)
+    }
+  })
+
+  test('that is a notification gets no body', async ({ expect }) => {
+    const { status, text } = await exchange('{"jsonrpc":"2.0","method":"eth_chainId"}')
+    expect(status).toBe(204)
+    expect(text).toBe('')
+    expect((await exchange('{"jsonrpc":"2.0","method":"nothing"}')).status).toBe(204)
+  })
+
+  test('with duplicate members is read by the last of each', async ({ expect }) => {
+    const text =
+      '{"jsonrpc":"1.0","jsonrpc":"2.0","id":1,"id":2,"method":"x","method":"net_version"}'
+    expect((await exchange(text)).text).toBe('{"jsonrpc":"2.0","id":2,"result":"31"}')
+  })
+
+  test('that is none is refused with 400 and an envelope', async ({ expect }) => {
+    for (const [text, id, message] of [
+      ['{}', null, 'jsonrpc must be "2.0"'],
+      ['null', null, 'not an object'],
+      ['1', null, 'not an object'],
+      ['"x"', null, 'not an object'],
+      [call({ jsonrpc: '1.0' }), 1, 'jsonrpc must be "2.0"'],
+      [call({ jsonrpc: 2 }), 1, 'jsonrpc must be "2.0"'],
+      [call({ jsonrpc: undefined, id: 'a' }), 'a', 'jsonrpc must be "2.0"'],
+      [call({ method: 1 }), 1, 'method must be a string'],
+      [call({ method: undefined }), 1, 'method must be a string'],
+      [call({ id: {} }), null, 'id must be a string, a number or null'],
+      [call({ id: [] }), null, 'id must be a string, a number or null'],
+      [call({ id: true }), null, 'id must be a string, a number or null'],
+    ] as const) {
+      const { status, text: answer } = await exchange(text)
+      expect(status, text).toBe(400)
+      expect(JSON.parse(answer), text).toEqual({
+        jsonrpc: '2.0',
+        id,
+        error: { code: -32600, message: `invalid request: ${message}` },
+      })
+    }
+  })
+
+  test('with params that are no list is refused with the code for params', async ({ expect }) => {
+    for (const params of [{}, 'x', 1, true, null]) {
+      const { text } = await exchange(call({ params }))
+      expect(JSON.parse(text), JSON.stringify(params)).toEqual({
+        jsonrpc: '2.0',
+        id: 1,
+        error: { code: -32602, message: 'params must be an array' },
+      })
+    }
+  })
+
+  test('for a method that is not served is told so, with status 200', async ({ expect }) => {
+    for (const method of [
+      'nothing',
+      '',
+      'constructor',
+      '__proto__',
+      'toString',
+      'eth_sendTransaction',
+      'eth_newFilter',
+      'anvil_mine',
+      'rsk_eth_chainId',
+      'chain_chainId',
+      'personal_unlockAccount',
+    ]) {
+      const { status, text } = await exchange(call({ method }))
+      expect(status, method).toBe(200)
+      expect(JSON.parse(text), method).toEqual({
+        jsonrpc: '2.0',
+        id: 1,
+        error: { code: -32601, message: 'method not found' },
+      })
+    }
+  })
+
+  test('nested without end is refused, not suffered', async ({ expect }) => {
+    const deep = (depth: number): string => `${'['.repeat(depth)}${']'.repeat(depth)}`
+    const { text } = await exchange(
+      `{"jsonrpc":"2.0","id":1,"method":"eth_call","params":[${deep(100_000)}]}`,
+    )
+    expect(JSON.parse(text)).toMatchObject({ id: 1, error: { code: -32602 } })
+    const member = `{"jsonrpc":"2.0","id":1,"method":"eth_call","params":[{"to":"0x${'11'.repeat(20)}","more":${deep(100_000)}},"latest"]}`
+    expect(JSON.parse((await exchange(member)).text)).toMatchObject({
+      id: 1,
+      error: { code: -32602, message: 'invalid parameters: nested too deeply' },
+    })
+  })
+})
+
+describe('a batch', () => {
+  test('keeps the order, leaves notifications out and answers each invalid request', async ({
+    expect,
+  }) => {
+    const { status, text } = await exchange(
+      `[${call({ id: 'a' })},${call({ id: undefined })},1,${call({ id: 2, method: 'net_version' })},[],{"id":9},${call({ id: 1e21 })}]`,
+    )
+    expect(status).toBe(200)
+    expect(text).toBe(
+      `[${[
+        '{"jsonrpc":"2.0","id":"a","result":"0x1f"}',
+        '{"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"invalid request: not an object"}}',
+        '{"jsonrpc":"2.0","id":2,"result":"31"}',
+        '{"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"invalid request: not an object"}}',
+        '{"jsonrpc":"2.0","id":9,"error":{"code":-32600,"message":"invalid request: jsonrpc must be \\"2.0\\""}}',
+        '{"jsonrpc":"2.0","id":1e+21,"result":"0x1f"}',
+      ].join(',')}]`,
+    )
+  })
+
+  test('of notifications only gets no body', async ({ expect }) => {
+    const { status, text } = await exchange(`[${call({ id: undefined })}]`)
+    expect([status, text]).toEqual([204, ''])
+  })
+
+  test('may hold 50 requests and neither more nor none', async ({ expect }) => {
+    const batch = (length: number): string =>
+      `[${Array.from({ length }, (_, id) => call({ id })).join(',')}]`
+    const { text } = await exchange(batch(50))
+    expect(JSON.parse(text).map(({ id }: { id: number }) => id)).toEqual(
+      Array.from({ length: 50 }, (_, id) => id),
+    )
+    for (const [length, words] of [
+      [51, 'a batch holds at most 50 requests'],
+      [0, 'the batch is empty'],
+    ] as const) {
+      const { status, text } = await exchange(batch(length))
+      expect(status).toBe(400)
+      expect(JSON.parse(text)).toEqual({
+        jsonrpc: '2.0',
+        id: null,
+        error: { code: -32600, message: `invalid request: ${words}` },
+      })
+    }
+  })
+})
+
+describe('what is not JSON-RPC', () => {
+  test('is refused with 400 when it is not JSON', async ({ expect }) => {
+    const invalidUtf8 = new Uint8Array([0x7b, 0x22, 0xff, 0xfe, 0x22, 0x7d])
+    for (const body of ['', '{', 'x', '{"jsonrpc":"2.0",}', "{'a':1}", '[1,', invalidUtf8]) {
+      const { status, text } = await exchange(body)
+      expect(status).toBe(400)
+      expect(JSON.parse(text)).toEqual({
+        jsonrpc: '2.0',
+        id: null,
+        error: { code: -32700, message: 'JSON parse error' },
+      })
+    }
+  })
+
+  test('is refused with 415 when its content type is not JSON', async ({ expect }) => {
+    for (const type of ['text/plain', 'application/x-www-form-urlencoded', 'application/xml', '']) {
+      const { status, text } = await exchange(call({}), { 'content-type': type })
+      expect(status, type).toBe(415)
+      expect(JSON.parse(text)).toMatchObject({ jsonrpc: '2.0', id: null, error: { code: -32600 } })
+    }
+  })
+
+  test('is refused with 413 when it is too large, announced or not', async ({ expect }) => {
+    const tooLarge = 'x'.repeat(maxBodyBytes + 1)
+    const announced = await exchange('x', {
+      'content-type': 'application/json',
+      'content-length': `${maxBodyBytes + 1}`,
+    })
+    for (const { status, text } of [announced, await exchange(tooLarge)]) {
+      expect(status).toBe(413)
+      expect(JSON.parse(text)).toMatchObject({ jsonrpc: '2.0', id: null, error: { code: -32600 } })
+    }
+  })
+
+  test('is refused with 405 when it is not POST, and browsers may ask beforehand', async ({
+    expect,
+  }) => {
+    for (const method of ['GET', 'PUT', 'DELETE', 'PATCH']) {
+      const response = await served.fetch(served.url, { method })
+      expect(response.status, method).toBe(405)
+      expect(response.headers.get('allow')).toBe('POST')
+      expect(await response.json()).toMatchObject({ jsonrpc: '2.0', id: null })
+    }
+    const response = await served.fetch(served.url, { method: 'OPTIONS' })
+    expect(response.status).toBe(204)
+    expect(response.headers.get('access-control-allow-origin')).toBe('*')
+  })
+
+  test('is refused with 401 before anything else is looked at', async ({ expect }) => {
+    for (const url of ['http://service.test/other', 'http://service.test/', `${served.url}/more`]) {
+      const response = await served.fetch(url, { method: 'POST', body: 'x' })
+      expect(response.status, url).toBe(401)
+      expect(await response.json()).toEqual({
+        jsonrpc: '2.0',
+        id: null,
+        error: { code: -32001, message: 'no valid API key' },
+      })
+    }
+  })
+})
+
+test('no answer of a node is an answer with status 200 that leaks no address', async ({
+  expect,
+}) => {
+  const { status, text } = await exchange(call({ method: 'eth_gasPrice' }))
+  expect(status).toBe(200)
+  expect(JSON.parse(text)).toEqual({
+    jsonrpc: '2.0',
+    id: 1,
+    error: { code: -32011, message: 'no node gave an answer that can be believed' },
+  })
+  const sent = await exchange(call({ method: 'eth_sendRawTransaction', params: ['0x00'] }))
+  expect(JSON.parse(sent.text).error).toEqual({
+    code: -32011,
+    message: 'no node gave an answer: the transaction may have been sent',
+  })
+  expect(`${text}${sent.text}`).not.toContain('127.0.0.1')
+  expect(JSON.stringify(served.logged)).not.toContain(testKey)
+})
+
+/** Ids that JSON prints in another way, which mean the same. */
+function printed(id: string): string {
+  return id === '-0' ? '0' : id === '1e2' ? '100' : id
+}

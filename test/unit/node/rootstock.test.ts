@@ -1,0 +1,88 @@
+import { readFileSync } from 'node:fs'
+import { keccak256 } from 'viem'
+import { describe, test } from 'vitest'
+import { systemClock } from '../../../src/clock.ts'
+import { createNodeService } from '../../../src/node/service.ts'
+
+type Pair = { method: string; params: readonly unknown[]; result: unknown }
+type Request = { id: number; method: string; params: readonly unknown[] }
+
+/**
+ * What the hosted service answers, as the Rootstock developer portal prints it. Three long values
+ * are printed with dots in their middle: they are taken as ending there.
+ */
+const { pairs } = JSON.parse(
+  readFileSync(new URL('../../fixtures/rootstock-rpc.json', import.meta.url), 'utf8').replaceAll(
+    '..."',
+    '"',
+  ),
+) as { pairs: Pair[] }
+
+const printed = new Map(pairs.map(({ method, params, result }) => [keyOf(method, params), result]))
+
+function keyOf(method: string, params: readonly unknown[]): string {
+  return `${method} ${JSON.stringify(params).toLowerCase()}`
+}
+
+/** The hosted service, as far as it is printed. */
+const replay: typeof fetch = async (_, init) => {
+  const asked = JSON.parse(`${init?.body}`) as Request | Request[]
+  const answer = ({ id, method, params }: Request) => {
+    const result = printed.get(keyOf(method, params))
+    return result === undefined
+      ? { jsonrpc: '2.0', id, error: { code: -32602, message: 'not printed' } }
+      : { jsonrpc: '2.0', id, result }
+  }
+  return Response.json(Array.isArray(asked) ? asked.map(answer) : answer(asked))
+}
+
+const service = createNodeService({
+  chainId: 31,
+  urls: ['http://rskj.test/'],
+  fetch: replay,
+  clock: systemClock,
+  background: () => {},
+  log: () => {},
+})
+
+/** What the specification words otherwise than the portal prints. */
+function expected({ method, params, result }: Pair): unknown {
+  switch (method) {
+    case 'eth_getTransactionReceipt':
+      // RSKj 6.2.0 did not print it; it is the price of the transaction.
+      return { ...(result as object), effectiveGasPrice: '0x387ee40' }
+    case 'rsk_getTransactionReceiptNodesByHash':
+      // From the root to the receipt.
+      return (result as string[]).toReversed()
+    case 'eth_sendRawTransaction':
+      // The printed bytes are no transaction, and the printed hash is another's.
+      return keccak256(params[0] as `0x${string}`)
+    default:
+      return result
+  }
+}
+
+describe('what RSKj answers reaches the client as the portal prints it', () => {
+  for (const [index, pair] of pairs.entries()) {
+    const { method, params } = pair
+    test(`${index + 1}. ${method}`, async ({ expect }) => {
+      const { signal } = new AbortController()
+      const answer = await service.request(method, params, { signal })
+      expect(answer).toEqual(expected(pair))
+      if (!method.startsWith('rsk_')) return
+      const named = method.replace('rsk_', 'chain_')
+      expect(await service.request(named, params, { signal })).toEqual(expected(pair))
+    })
+  }
+
+  test('all 38 of them', ({ expect }) => {
+    expect(pairs).toHaveLength(38)
+  })
+})
+
+test('the raw header of RSKj hashes to its block, as on Rootstock it does up to RSKIP351', ({
+  expect,
+}) => {
+  const pair = pairs.find(({ method }) => method === 'rsk_getRawBlockHeaderByHash')
+  expect(keccak256(pair?.result as `0x${string}`)).toBe(pair?.params[0])
+})
