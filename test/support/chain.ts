@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { mkdtempSync } from 'node:fs'
+import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type Address, type Hex, parseEther } from 'viem'
@@ -26,16 +26,17 @@ const MNEMONIC = 'test test test test test test test test test test test junk'
 export async function startChain(args: string[] = []): Promise<TestChain> {
   const anvil = await startAnvil({ args })
   const relayer = relayerAccount(MNEMONIC, 31, 0).address
-  const recordFile = join(mkdtempSync(join(tmpdir(), 'deployment-')), '31.json')
+  const folder = mkdtempSync(join(tmpdir(), 'deployment-'))
   const { loan, forwarder } = await deployContracts({
     nodeUrl: anvil.url,
     chainId: 31,
     deployerKey: DEV_KEY,
     relayers: [relayer],
-    recordFile,
+    recordFile: join(folder, '31.json'),
     poolWei: parseEther('10'),
     log: () => {},
   })
+  rmSync(folder, { recursive: true })
   await rpc(anvil.url, 'anvil_setBalance', [relayer, `0x${parseEther('100').toString(16)}`])
   return {
     anvil,
