@@ -187,7 +187,8 @@ function withoutEmpty(env: Readonly<Record<string, unknown>>): Record<string, un
   return Object.fromEntries(Object.entries(env).filter(([, value]) => value !== ''))
 }
 
-function isLoopback(url: string): boolean {
+/** Whether an address leads to this very machine. */
+export function isLoopback(url: string): boolean {
   const { hostname } = new URL(url)
   return hostname === 'localhost' || hostname === '[::1]' || /^127(\.[0-9]+){3}$/.test(hostname)
 }
