@@ -55,10 +55,21 @@ export type PaymentAnswer =
   /** The ledger gave no answer: it is not known whether something was sent. */
   | { kind: 'uncertain' }
 
+/** What one delivery is known by, and what has become of it so far. */
+type Progress = {
+  readonly token: string
+  /** Answered: whatever still runs begins nothing and closes nothing any more. */
+  isAnswered: boolean
+  /** The chain has spent the intent: nobody is told from here on that nothing was sent. */
+  isSpent: boolean
+  /** The screen that is recorded with the payment. */
+  screen: string | undefined
+}
+
 /** One try at a wish, with what the caller's key has signed for it. */
 type Attempt = {
   wish: Wish
-  token: string
+  progress: Progress
   order: Order
   submitted: WishOrder['submitted']
 }
@@ -93,41 +104,49 @@ export function createPay(relayer: Relayer, chain: ChainCache, options: PayOptio
   const { ledger, clock, log } = relayer
 
   return async (wish) => {
-    const token = relayer.newToken()
+    const progress: Progress = {
+      token: relayer.newToken(),
+      isAnswered: false,
+      isSpent: false,
+      screen: undefined,
+    }
     const done = new AbortController()
     try {
       return await Promise.race([
-        payOrRefuse(wish, token),
+        payOrRefuse(wish, progress),
         clock
           .sleep(wish.since + ANSWER_WITHIN_MS - clock.now(), done.signal)
-          .then(() => close(wish, token)),
+          .then(() => close(wish, progress)),
       ])
     } finally {
+      progress.isAnswered = true
       done.abort()
     }
   }
 
-  async function payOrRefuse(wish: Wish, token: string): Promise<PaymentAnswer> {
+  async function payOrRefuse(wish: Wish, progress: Progress): Promise<PaymentAnswer> {
     try {
-      return await pay(wish, token)
+      return await pay(wish, progress)
     } catch (error) {
       log({ level: 'error', event: 'pay.failed', message: faultOf(error), intent: wish.intentId })
-      return close(wish, token)
+      return close(wish, progress)
     }
   }
 
   /** Ends a session that got nowhere: what is not recorded by now never will be. */
-  async function close(wish: Wish, token: string): Promise<PaymentAnswer> {
+  async function close(wish: Wish, progress: Progress): Promise<PaymentAnswer> {
+    if (progress.screen !== undefined) return { kind: 'screen', reply: progress.screen }
+    if (progress.isAnswered || progress.isSpent) return { kind: 'uncertain' }
     const reply = wish.refused({ kind: 'unavailable' })
     const closed = await Promise.race([
-      refuse(wish, token, reply).catch(() => undefined),
+      refuse(wish, progress, reply).catch(() => undefined),
       clock.sleep(CLOSE_WITHIN_MS).then(() => undefined),
     ])
     return closed ?? { kind: 'uncertain' }
   }
 
-  async function pay(wish: Wish, token: string): Promise<PaymentAnswer> {
-    for (;;) {
+  async function pay(wish: Wish, progress: Progress): Promise<PaymentAnswer> {
+    while (!progress.isAnswered) {
       const view = await persist(() => ledger.lookup(wish.question))
       switch (view.kind) {
         case 'answered':
@@ -138,17 +157,18 @@ export function createPay(relayer: Relayer, chain: ChainCache, options: PayOptio
           await clock.sleep(PENDING_POLL_MS)
           continue
         case 'undecided': {
-          const answer = await tryOnce(wish, token, view)
+          const answer = await tryOnce(wish, progress, view)
           if (answer !== undefined) return answer
         }
       }
     }
+    return { kind: 'uncertain' }
   }
 
   /** Undefined when somebody else was faster: the session has to be looked at again. */
   async function tryOnce(
     wish: Wish,
-    token: string,
+    progress: Progress,
     view: Undecided,
   ): Promise<PaymentAnswer | undefined> {
     const { target, data, label, spendsWei, submitted } = await wish.order()
@@ -160,7 +180,7 @@ export function createPay(relayer: Relayer, chain: ChainCache, options: PayOptio
       deadline: Math.floor(clock.now() / 1000) + REQUEST_LIFETIME_SECONDS,
       data,
     })
-    const attempt: Attempt = { wish, token, submitted, order: { request, label, spendsWei } }
+    const attempt: Attempt = { wish, progress, submitted, order: { request, label, spendsWei } }
     const [result, chainNonce, gasPriceWei] = await Promise.all([
       options.preflight ? simulate(view.open, request) : undefined,
       chain.transactionCount(),
@@ -173,10 +193,11 @@ export function createPay(relayer: Relayer, chain: ChainCache, options: PayOptio
       case 'failed':
         return refuse(
           wish,
-          token,
+          progress,
           wish.refused({ kind: 'would_revert', revertData: result.returnData }),
         )
       case 'already_spent':
+        progress.isSpent = true
         return adopt(attempt)
       case 'expired':
       case 'deadline_too_far':
@@ -207,11 +228,13 @@ export function createPay(relayer: Relayer, chain: ChainCache, options: PayOptio
   }
 
   async function claimAndSend(
-    { wish, token, order, submitted }: Attempt,
+    { wish, progress, order, submitted }: Attempt,
     view: Undecided,
     chainNonce: number,
     gasPriceWei: bigint,
   ): Promise<PaymentAnswer | undefined> {
+    if (progress.isAnswered) return undefined
+    const { token } = progress
     const seen = options.preflight ? view.seen : undefined
     const claim = await persist(() =>
       ledger.claim({ ...wish.question, steps: wish.steps, token, chainNonce, seen }),
@@ -228,6 +251,7 @@ export function createPay(relayer: Relayer, chain: ChainCache, options: PayOptio
     )
     // Somebody took over: these bytes are dropped, and were never sent.
     if (recorded.kind === 'fenced') return undefined
+    progress.screen = reply
     if (transaction !== undefined) await send(wish, transaction)
     return { kind: 'screen', reply }
   }
@@ -265,9 +289,10 @@ export function createPay(relayer: Relayer, chain: ChainCache, options: PayOptio
 
   async function refuse(
     wish: Wish,
-    token: string,
+    { token, isAnswered }: Progress,
     reply: string,
   ): Promise<PaymentAnswer | undefined> {
+    if (isAnswered) return undefined
     const refused = await persist(() =>
       ledger.refuse({ ...wish.question, steps: wish.steps, reply, token }),
     )
