@@ -1,0 +1,261 @@
+import { type Address, encodeErrorResult, type Hex, toFunctionSelector } from 'viem'
+import { microLoanAbi } from '../../src/loan/abi.ts'
+import type { SignedRequest } from '../../src/relay/forwarder.ts'
+
+/** What the two contracts remember, as far as the relay can tell. */
+export type ContractState = {
+  accounts: Map<Address, LoanAccount>
+  liquidityWei: bigint
+  /** Principal issued, by the hour (Unix time). */
+  issuedWei: Map<number, bigint>
+  isPaused: boolean
+  isRelayerAllowed: boolean
+  /** When an intent was last spent, in seconds. */
+  spentAt: Map<Hex, number>
+}
+
+export type LoanAccount = { balanceWei: bigint; owedWei: bigint }
+
+/** What the owner and the deployment decided for good. Addresses are lower case throughout. */
+export type ContractWorld = {
+  forwarder: Address
+  loan: Address
+  principalWei: bigint
+  dailyCapWei: bigint
+  /** Whether the signature is the sender's own over the request. */
+  isSigned: (request: SignedRequest) => boolean
+}
+
+/** RelayForwarder's `Status`, by its number. */
+export const Status = {
+  executed: 0,
+  failed: 1,
+  expired: 2,
+  deadlineTooFar: 3,
+  badSignature: 4,
+  alreadySpent: 5,
+  disallowedTarget: 6,
+  skipped: 7,
+  outOfBounds: 8,
+} as const
+
+export type ProcessedRequest = {
+  intentId: Hex
+  from: Address
+  status: number
+  returnData: Hex
+}
+
+const INTENT_LIFETIME_SECONDS = 7 * 24 * 60 * 60
+const MAX_DEADLINE_AHEAD_SECONDS = 24 * 60 * 60
+const MAX_GAS = 1_000_000
+const MAX_DATA_BYTES = 1024
+const MAX_RETURN_BYTES = 256
+const CALL_OVERHEAD_GAS = 45_000
+const REQUEST_OVERHEAD_GAS = 20_000
+const HOUR_SECONDS = 60 * 60
+const MAX_UINT256 = (1n << 256n) - 1n
+
+const selectors = {
+  transfer: toFunctionSelector('transfer(address,uint256)'),
+  applyForLoan: toFunctionSelector('applyForLoan()'),
+  repayLoan: toFunctionSelector('repayLoan(uint256)'),
+}
+
+/** State that shares nothing with the given one. */
+export function cloneContracts(state: ContractState): ContractState {
+  return {
+    ...state,
+    accounts: new Map([...state.accounts].map(([address, account]) => [address, { ...account }])),
+    issuedWei: new Map(state.issuedWei),
+    spentAt: new Map(state.spentAt),
+  }
+}
+
+/** RelayForwarder's `execute` by an allowed relayer, as its source has it. Changes the state. */
+export function executeRequests(
+  world: ContractWorld,
+  state: ContractState,
+  requests: readonly SignedRequest[],
+  timestampSeconds: number,
+  gas: number,
+): ProcessedRequest[] {
+  let gasLeft = gas
+  let isSkipping = false
+  return requests.map((request, index) => {
+    const { intentId, from } = request
+    const of = (status: number, returnData: Hex = '0x'): ProcessedRequest => ({
+      intentId,
+      from,
+      status,
+      returnData,
+    })
+    if (isSkipping) return of(Status.skipped)
+    const refusal = judge(world, state, request, timestampSeconds)
+    if (refusal !== undefined) return of(refusal)
+    const following = requests.length - index - 1
+    const needed =
+      CALL_OVERHEAD_GAS + Math.ceil((request.gas * 64) / 63) + following * REQUEST_OVERHEAD_GAS
+    if (gasLeft < needed) {
+      isSkipping = true
+      return of(Status.skipped)
+    }
+    gasLeft -= CALL_OVERHEAD_GAS + REQUEST_OVERHEAD_GAS
+    state.spentAt.set(intentId, timestampSeconds)
+    const reverted = callLoan(world, state, from, request.data, timestampSeconds)
+    if (reverted === undefined) return of(Status.executed)
+    return of(Status.failed, reverted.slice(0, 2 + 2 * MAX_RETURN_BYTES) as Hex)
+  })
+}
+
+function judge(
+  world: ContractWorld,
+  state: ContractState,
+  request: SignedRequest,
+  timestampSeconds: number,
+): number | undefined {
+  const bytes = (request.data.length - 2) / 2
+  if (bytes < 4 || bytes > MAX_DATA_BYTES || request.gas > MAX_GAS) return Status.outOfBounds
+  const spent = state.spentAt.get(request.intentId)
+  if (spent !== undefined && timestampSeconds < spent + INTENT_LIFETIME_SECONDS) {
+    return Status.alreadySpent
+  }
+  if (timestampSeconds > request.deadline) return Status.expired
+  if (request.deadline > timestampSeconds + MAX_DEADLINE_AHEAD_SECONDS) return Status.deadlineTooFar
+  if (request.to !== world.loan) return Status.disallowedTarget
+  if (!world.isSigned(request)) return Status.badSignature
+  return undefined
+}
+
+/** MicroLoan's answer to a forwarded call: undefined, or the data of its revert, which changes nothing. */
+function callLoan(
+  world: ContractWorld,
+  state: ContractState,
+  caller: Address,
+  data: Hex,
+  timestampSeconds: number,
+): Hex | undefined {
+  switch (data.slice(0, 10)) {
+    case selectors.transfer:
+      return transfer(
+        world,
+        state,
+        caller,
+        `0x${data.slice(34, 74)}`,
+        BigInt(`0x${data.slice(74, 138)}`),
+      )
+    case selectors.applyForLoan:
+      return applyForLoan(world, state, caller, timestampSeconds)
+    case selectors.repayLoan:
+      return repayLoan(state, caller, BigInt(`0x${data.slice(10, 74)}`))
+    default:
+      return '0x'
+  }
+}
+
+function transfer(
+  { loan, forwarder }: ContractWorld,
+  state: ContractState,
+  from: Address,
+  to: Address,
+  amountWei: bigint,
+): Hex | undefined {
+  if (state.isPaused) return encodeErrorResult({ abi: microLoanAbi, errorName: 'EnforcedPause' })
+  if (BigInt(to) === 0n || to === loan || to === forwarder) {
+    return encodeErrorResult({ abi: microLoanAbi, errorName: 'InvalidRecipient', args: [to] })
+  }
+  const refusal = debit(state, from, amountWei)
+  if (refusal !== undefined) return refusal
+  accountOf(state, to).balanceWei += amountWei
+  return undefined
+}
+
+function applyForLoan(
+  { principalWei, dailyCapWei }: ContractWorld,
+  state: ContractState,
+  borrower: Address,
+  timestampSeconds: number,
+): Hex | undefined {
+  if (state.isPaused) return encodeErrorResult({ abi: microLoanAbi, errorName: 'EnforcedPause' })
+  const account = accountOf(state, borrower)
+  if (account.owedWei !== 0n) {
+    return encodeErrorResult({
+      abi: microLoanAbi,
+      errorName: 'LoanActive',
+      args: [borrower, account.owedWei],
+    })
+  }
+  const hour = Math.floor(timestampSeconds / HOUR_SECONDS)
+  let issuedWei = 0n
+  for (const [at, amountWei] of state.issuedWei) if (at >= hour - 24) issuedWei += amountWei
+  const issuableWei = dailyCapWei > issuedWei ? dailyCapWei - issuedWei : 0n
+  if (principalWei > issuableWei) {
+    return encodeErrorResult({
+      abi: microLoanAbi,
+      errorName: 'DailyCapReached',
+      args: [issuableWei, principalWei],
+    })
+  }
+  if (principalWei > state.liquidityWei) {
+    return encodeErrorResult({
+      abi: microLoanAbi,
+      errorName: 'InsufficientLiquidity',
+      args: [state.liquidityWei, principalWei],
+    })
+  }
+  state.issuedWei.set(hour, (state.issuedWei.get(hour) ?? 0n) + principalWei)
+  account.balanceWei += principalWei
+  account.owedWei = principalWei
+  state.liquidityWei -= principalWei
+  return undefined
+}
+
+function repayLoan(state: ContractState, borrower: Address, wanted: bigint): Hex | undefined {
+  const account = accountOf(state, borrower)
+  if (account.owedWei === 0n) {
+    return encodeErrorResult({ abi: microLoanAbi, errorName: 'NoLoan', args: [borrower] })
+  }
+  const amountWei = wanted === MAX_UINT256 ? account.owedWei : wanted
+  if (amountWei > account.owedWei) {
+    return encodeErrorResult({
+      abi: microLoanAbi,
+      errorName: 'RepaymentTooLarge',
+      args: [account.owedWei, amountWei],
+    })
+  }
+  const refusal = debit(state, borrower, amountWei)
+  if (refusal !== undefined) return refusal
+  account.owedWei -= amountWei
+  state.liquidityWei += amountWei
+  return undefined
+}
+
+function debit(state: ContractState, from: Address, amountWei: bigint): Hex | undefined {
+  if (amountWei === 0n) return encodeErrorResult({ abi: microLoanAbi, errorName: 'ZeroAmount' })
+  const account = accountOf(state, from)
+  if (amountWei > account.balanceWei) {
+    return encodeErrorResult({
+      abi: microLoanAbi,
+      errorName: 'InsufficientBalance',
+      args: [from, account.balanceWei, amountWei],
+    })
+  }
+  account.balanceWei -= amountWei
+  return undefined
+}
+
+/** The account's entry, made where there is none: Solidity's mappings have one for every key. */
+export function accountOf(state: ContractState, address: Address): LoanAccount {
+  const known = state.accounts.get(address)
+  if (known !== undefined) return known
+  const made = { balanceWei: 0n, owedWei: 0n }
+  state.accounts.set(address, made)
+  return made
+}
+
+/** Everything that the loan contract owes to anybody: no call changes it. */
+export function totalWei(state: ContractState): bigint {
+  let sum = state.liquidityWei
+  for (const { balanceWei } of state.accounts.values()) sum += balanceWei
+  return sum
+}

@@ -1,0 +1,152 @@
+import type { Address, Hex } from 'viem'
+import type { ModelBlock } from './chain.ts'
+import { accountOf } from './contracts.ts'
+import type { Item } from './plan.ts'
+import { createRandom } from './random.ts'
+import type { ModelTransaction } from './signing.ts'
+import { blockWords, nameOf, short } from './story.ts'
+import type { Workers } from './workers.ts'
+import { GAS_PRICE_WEI, poolViewOf, RICH_WEI, type World } from './world.ts'
+
+/** Less than one transaction costs. */
+const POOR_WEI = 10n ** 12n
+
+/** Whom the relay knows nothing of. */
+const STRANGER: Address = `0x${'5e'.repeat(20)}`
+
+const NO_OP_GAS = 21_000
+
+/** When an item of a plan and its consequences are over, in ms from its phase's start. */
+export function endOf(item: Item): number {
+  return item.at + ('forMs' in item ? item.forMs : 0)
+}
+
+/** Lets an item of the plan happen. */
+export function happen(world: World, workers: Workers, item: Item): void {
+  const words = begin(world, workers, item)
+  if (words !== undefined) world.story.tell(() => words)
+}
+
+/** What happened, in words. */
+function begin(world: World, workers: Workers, item: Item): string | undefined {
+  const { chain, pool, scheduler, host, weather, records } = world
+  const { seed, knobs } = world.plan
+  const random = createRandom(seed, `${item.kind} ${item.at}`)
+  switch (item.kind) {
+    case 'dial':
+      workers.deliver(item, item.phase, false)
+      return undefined
+    case 'reorganization': {
+      const returns = ({ hash }: ModelTransaction) =>
+        createRandom(seed, `${hash} ${item.at}`).chance(knobs.returned)
+      const change = chain.reorganize(item.depth, item.blocks, scheduler.now(), returns)
+      const { removed, added } = change
+      records.reorganizations.push({ at: scheduler.now(), removed: removed.length })
+      const list = (blocks: ModelBlock[]) => blocks.map(blockWords).join(' | ') || 'none'
+      return `The chain loses ${removed.length} blocks (${list(removed)}) and gets ${added.length} others (${list(added)}).`
+    }
+    case 'eviction': {
+      const dropped = pool.all().filter(() => random.chance(item.share))
+      for (const { hash } of dropped) pool.remove(hash)
+      return `The pool drops ${dropped.map(nameOf).join(', ') || 'nothing'}.`
+    }
+    case 'price':
+      chain.setMinGasPrice((GAS_PRICE_WEI * BigInt(Math.round(item.times * 10))) / 10n)
+      after(world, item.forMs, 'The least gas price is what it was.', () =>
+        chain.setMinGasPrice(GAS_PRICE_WEI),
+      )
+      return `The least gas price is ${item.times} times what it was.`
+    case 'shortage':
+      chain.change((state) => {
+        state.relayerWei = POOR_WEI
+      })
+      after(world, item.forMs, 'The relayer gets money in the next block.', () =>
+        chain.change((state) => {
+          state.relayerWei = RICH_WEI
+        }),
+      )
+      return "The relayer's money is gone in the next block."
+    case 'unlisted':
+      chain.change((state) => {
+        state.isRelayerAllowed = false
+      })
+      after(world, item.forMs, 'The forwarder allows the relayer from the next block on.', () =>
+        chain.change((state) => {
+          state.isRelayerAllowed = true
+        }),
+      )
+      return 'The forwarder does not allow the relayer from the next block on.'
+    case 'pause':
+      chain.change((state) => {
+        state.isPaused = true
+      })
+      after(world, item.forMs, 'The loan contract goes on in the next block.', () =>
+        chain.change((state) => {
+          state.isPaused = false
+        }),
+      )
+      return 'The loan contract pauses in the next block.'
+    case 'withdrawal':
+      chain.change((state) => {
+        const account = accountOf(state, world.callers[item.caller] ?? STRANGER)
+        accountOf(state, STRANGER).balanceWei += account.balanceWei
+        account.balanceWei = 0n
+      })
+      return `Caller ${item.caller}'s money is moved away in the next block.`
+    case 'foreign':
+      sendForeign(world, item)
+      return "Somebody else uses the relayer's key."
+    case 'loss':
+      host.loseEverything()
+      records.losses.push({ at: scheduler.now(), row: undefined })
+      return 'The ledger loses everything.'
+    case 'row_loss': {
+      const row = host.loseRow(item.table, random)
+      if (row === undefined) return undefined
+      records.losses.push({ at: scheduler.now(), row: { table: item.table, ...row } })
+      return `The ledger loses the row ${short(row.key)} of ${item.table}.`
+    }
+    case 'restart':
+      host.crash(item.downMs)
+      return `The ledger's object dies, for ${item.downMs} ms.`
+    case 'worker_restart':
+      workers.restart(item.worker)
+      return `Worker ${item.worker} dies.`
+    case 'node_down':
+      weather.nodeDown.push({ until: scheduler.now() + item.forMs, share: item.share })
+      return `The node is down for ${item.forMs / 1000} s, for ${item.share * 100} % of all questions.`
+    case 'no_blocks':
+      weather.blocksStopUntil = Math.max(weather.blocksStopUntil, scheduler.now() + item.forMs)
+      return `There are no blocks for ${item.forMs / 1000} s.`
+  }
+}
+
+function after({ scheduler, story }: World, ms: number, words: string, change: () => void): void {
+  scheduler.at(
+    scheduler.now() + ms,
+    () => {
+      change()
+      story.tell(() => words)
+    },
+    'quiet',
+  )
+}
+
+/** A transaction with the relayer's key that the relay knows nothing of. */
+function sendForeign(world: World, { nonce: where, times }: Extract<Item, { kind: 'foreign' }>) {
+  const { chain, pool, records, signing } = world
+  const { stateNonce } = poolViewOf(world)
+  const nonce = where === 'next' ? stateNonce : stateNonce + pool.minable(stateNonce).length
+  const gasPriceWei = chain.minGasPriceWei() * BigInt(times)
+  const send = ({ hash, raw }: { hash: Hex; raw: Hex }) => {
+    records.foreign.add(hash)
+    try {
+      world.node('eth_sendRawTransaction', [raw], chain.head())
+    } catch {
+      // Refused: the story has the pool's words.
+    }
+  }
+  signing.relayer
+    .sign({ nonce, to: STRANGER, data: '0x', gas: NO_OP_GAS, gasPriceWei })
+    .then(send, (error) => records.uncaught.push(`${error}`))
+}

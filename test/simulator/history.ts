@@ -1,0 +1,78 @@
+import type { Address, Hex } from 'viem'
+import type { Payment, Work } from '../../src/relay/ledger.ts'
+import type { Actor } from './actors.ts'
+import type { MinedTransaction } from './chain.ts'
+import type { ProcessedRequest } from './contracts.ts'
+import type { Fault } from './faults.ts'
+import type { Dial, Plan } from './plan.ts'
+import type { ModelTransaction } from './signing.ts'
+
+/** All that a run leaves behind for whoever judges it. Times are Unix times in ms. */
+export type History = {
+  plan: Plan
+  startedAt: number
+  phaseStarts: readonly number[]
+  /** When the faults and events of each phase are over. */
+  quietFrom: readonly number[]
+  callers: readonly Address[]
+  deliveries: readonly Delivery[]
+  statements: readonly Statement[]
+  /** All bytes that reached a node, by whomever. */
+  arrivals: readonly Arrival[]
+  /** What the chain as it is at the end did with requests, in its order. */
+  processed: readonly OnChain[]
+  reorganizations: readonly { at: number; removed: number }[]
+  losses: readonly Loss[]
+  /** Transactions of the relayer's key that the relay did not make. */
+  foreign: ReadonlySet<Hex>
+  /** All that the contract owes, at the start and at the end. */
+  totalsWei: readonly [bigint, bigint]
+  /** What is left of the ledger and of the pool. */
+  work: Work
+  pool: readonly ModelTransaction[]
+  /** By their intents, as they can be read at the end of each phase. */
+  payments: readonly ReadonlyMap<string, Payment>[]
+  faults: ReadonlyMap<string, Fault>
+  /** Errors that nobody caught. */
+  uncaught: readonly string[]
+  events: number
+}
+
+export type Delivery = {
+  dial: Dial
+  phase: 0 | 1
+  /** Asked again after everything had settled. */
+  isProbe: boolean
+  account: Address
+  /** Names the session in the ledger, and its payment on the chain. */
+  session: string
+  intentId: Hex
+  actor: Actor
+  startedAt: number
+  reply: string | undefined
+  repliedAt: number | undefined
+}
+
+/** An outcome that the relay has stated, as a log line. */
+export type Statement = {
+  at: number
+  intentId: string
+  to: string
+  hash: string | undefined
+}
+
+export type Arrival = {
+  at: number
+  transaction: ModelTransaction
+  refusal: string | undefined
+  /** Other bytes of the relay's that held the nonce in the pool. */
+  over: ModelTransaction | undefined
+}
+
+export type OnChain = { mined: MinedTransaction; processed: ProcessedRequest }
+
+export type Loss = {
+  at: number
+  /** Undefined: everything. */
+  row: { table: string; session: string | undefined; nonce: number | undefined } | undefined
+}

@@ -1,0 +1,206 @@
+import type { Log } from '../../src/log.ts'
+import { type KeptLedger, keepLedger } from '../../src/relay/kept-ledger.ts'
+import type { Ledger, LedgerRules } from '../../src/relay/ledger.ts'
+import { createSqlLedger, type LedgerMethod, type SqlLedger } from '../../src/relay/ledger-sql.ts'
+import type { Sql } from '../../src/relay/sql.ts'
+import type { Tended } from '../../src/relay/tend.ts'
+import type { Actor, Actors } from './actors.ts'
+import type { Faults } from './faults.ts'
+import { createRandom, type Random } from './random.ts'
+import type { Scheduled, Scheduler } from './scheduler.ts'
+import type { Story } from './story.ts'
+import type { Wires } from './wires.ts'
+
+export type CallOutcome = { ok: true; value: unknown } | { ok: false; error: Error }
+
+/** A Durable Object's life around the real ledger: its storage and alarm outlive it. */
+export type LedgerHost = {
+  /** Runs a method in the object, at once; `done` is called once, when it has answered or died. */
+  call(
+    name: string,
+    method: LedgerMethod,
+    args: unknown[],
+    done: (outcome: CallOutcome) => void,
+  ): void
+  /** Ends the object and all that runs in it. For some time it cannot be reached. */
+  crash(downMs: number): void
+  /** What the scheduled trigger does. */
+  wake(): void
+  /** All rows and the alarm are gone. */
+  loseEverything(): void
+  /** One row is gone: which, or undefined where the table has none. */
+  loseRow(table: LosableTable, random: Random): LostRow | undefined
+  /** The ledger behind it all, for whoever judges the run: as a fresh object would read it. */
+  peek(): SqlLedger
+}
+
+export const losableTables = ['sessions', 'payments', 'nonces', 'transactions'] as const
+export type LosableTable = (typeof losableTables)[number]
+export type LostRow = { key: string; session: string | undefined; nonce: number | undefined }
+
+export type LedgerHostOptions = {
+  seed: number
+  scheduler: Scheduler
+  actors: Actors
+  faults: Faults
+  story: Story
+  wires: Wires
+  storage: Sql
+  rules: LedgerRules
+  tendMs: number
+  tend: (ledger: Ledger) => Promise<Tended>
+  log: Log
+}
+
+/** An alarm that ended in a crash rings again after this time. */
+const REDELIVERED_AFTER_MS = 2_000
+
+/** How long an object takes to come back that died of itself. */
+const RESTART_MS = 40
+
+type Instance = {
+  kept: KeptLedger
+  actors: Set<Actor>
+  calls: Set<(outcome: CallOutcome) => void>
+}
+
+export function createLedgerHost(options: LedgerHostOptions): LedgerHost {
+  const { seed, scheduler, actors, faults, story, storage, rules } = options
+  let instance: Instance | undefined
+  let downUntil = 0
+  let alarmAt: number | null = null
+  let alarm: Scheduled | undefined
+  let rings = 0
+  const ringing = new Set<Actor>()
+
+  const peeked = createSqlLedger(storage, rules, scheduler.now)
+  clear()
+
+  function clear(): void {
+    for (const table of [...losableTables, 'meta']) storage.exec(`DELETE FROM ${table}`)
+  }
+
+  function setAlarm(time: number | null): void {
+    alarm?.cancel()
+    alarm = undefined
+    alarmAt = time
+    if (time !== null) alarm = scheduler.at(time, due)
+  }
+
+  function due(): void {
+    if (alarmAt === null) return
+    if (downUntil > scheduler.now()) {
+      alarm = scheduler.at(downUntil, due)
+      return
+    }
+    // One at a time: what became due meanwhile rings when the last one is done.
+    if (ringing.size > 0) return
+    setAlarm(null)
+    ring(`round ${++rings}`)
+  }
+
+  function ring(name: string): void {
+    const { kept, actors: own } = current()
+    const actor = actors.create(name, () => crash(RESTART_MS))
+    const fault = faults.at(`${name} rings`, 'ring', createRandom(seed, `${name} rings`))
+    if (fault?.kind === 'rings_twice') {
+      story.fault(name, 'alarm', fault)
+      scheduler.at(scheduler.now() + fault.afterMs, () => {
+        if (downUntil <= scheduler.now()) ring(`${name} again`)
+      })
+    }
+    own.add(actor)
+    ringing.add(actor)
+    const done = () => {
+      own.delete(actor)
+      ringing.delete(actor)
+      if (ringing.size === 0 && alarmAt !== null && alarmAt <= scheduler.now()) due()
+    }
+    actors.run(actor, () => kept.ring()).then(done, done)
+  }
+
+  function current(): Instance {
+    if (instance !== undefined) return instance
+    const ledger = createSqlLedger(storage, rules, scheduler.now)
+    const { own } = options.wires
+    const port = {
+      getAlarm: () => own('getAlarm', () => alarmAt),
+      setAlarm: (time: number) => own('setAlarm', () => setAlarm(time)),
+      deleteAlarm: () => own('deleteAlarm', () => setAlarm(null)),
+    }
+    const keeper = { rules, tendMs: options.tendMs, tend: options.tend, log: options.log }
+    instance = {
+      kept: keepLedger(ledger, port, keeper, scheduler.now),
+      actors: new Set(),
+      calls: new Set(),
+    }
+    return instance
+  }
+
+  function crash(downMs: number): void {
+    const dead = instance
+    instance = undefined
+    downUntil = scheduler.now() + downMs
+    if (dead === undefined) return
+    for (const actor of dead.actors) actor.isAlive = false
+    if (ringing.size > 0) {
+      ringing.clear()
+      const again = downUntil + REDELIVERED_AFTER_MS
+      setAlarm(alarmAt === null ? again : Math.min(alarmAt, again))
+    }
+    const error = new Error('Durable Object reset.')
+    for (const done of dead.calls) done({ ok: false, error })
+  }
+
+  return {
+    call(name, method, args, done) {
+      if (downUntil > scheduler.now()) {
+        return done({ ok: false, error: new Error('Durable Object is not there.') })
+      }
+      const { kept, actors: own, calls } = current()
+      const actor = actors.create(name, () => crash(RESTART_MS))
+      own.add(actor)
+      const finish = (outcome: CallOutcome) => {
+        if (!calls.delete(finish)) return
+        own.delete(actor)
+        done(outcome)
+      }
+      calls.add(finish)
+      actors
+        .run(actor, () => kept.run(method, args))
+        .then(
+          (value) => finish({ ok: true, value }),
+          (error: Error) => finish({ ok: false, error }),
+        )
+    },
+    crash,
+    wake() {
+      if (downUntil <= scheduler.now()) setAlarm(scheduler.now())
+    },
+    loseEverything() {
+      crash(RESTART_MS)
+      clear()
+      setAlarm(null)
+    },
+    loseRow(table, random) {
+      const rows = storage.exec<Record<string, string | number | null>>(`SELECT * FROM ${table}`)
+      if (rows.length === 0) return undefined
+      const row = random.pick(rows)
+      const column = {
+        sessions: 'session',
+        payments: 'session',
+        nonces: 'nonce',
+        transactions: 'hash',
+      }[table]
+      const key = row[column]
+      if (key === undefined || key === null) return undefined
+      storage.exec(`DELETE FROM ${table} WHERE ${column} = ?`, key)
+      return {
+        key: `${key}`,
+        session: typeof row.session === 'string' ? row.session : undefined,
+        nonce: typeof row.nonce === 'number' ? row.nonce : undefined,
+      }
+    },
+    peek: () => peeked,
+  }
+}

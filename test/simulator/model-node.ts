@@ -1,0 +1,152 @@
+import type { Address, Hex } from 'viem'
+import { RpcError } from '../../src/chain/rpc.ts'
+import { readExecute, resultData, selectors, wordOf } from './calldata.ts'
+import type { MinedTransaction, ModelBlock, ModelChain } from './chain.ts'
+import { type ContractWorld, cloneContracts, executeRequests } from './contracts.ts'
+import type { ModelPool, PoolFamily } from './pool.ts'
+import type { ModelTransaction, Signing } from './signing.ts'
+
+export type ModelNodeOptions = {
+  chain: ModelChain
+  pool: ModelPool
+  world: ContractWorld
+  relayer: Address
+  signing: Signing
+  family: PoolFamily
+  now: () => number
+  /** Called with all bytes that arrive, and with others that held their nonce in the pool before. */
+  arrived: (
+    transaction: ModelTransaction,
+    refusal: string | undefined,
+    held: ModelTransaction | undefined,
+  ) => void
+}
+
+/** Answers one JSON-RPC call from what a replica sees whose head is `view`. */
+export type ModelNode = (method: string, params: readonly unknown[], view: ModelBlock) => unknown
+
+const REVERT_CODES = { rskj: -32015, geth: 3 } as const
+const REJECTED_CODES = { rskj: -32010, geth: -32000 } as const
+const CALL_GAS = 6_800_000
+
+/** The methods that the relay asks, as RSKj or geth answer them. */
+export function createModelNode(options: ModelNodeOptions): ModelNode {
+  const { chain, pool, world, signing, family } = options
+
+  return (method, params, view) => {
+    switch (method) {
+      case 'eth_getBlockByNumber': {
+        const block =
+          params[0] === 'latest' ? view : chain.blockAt(Number(params[0] as string), view)
+        return block === undefined ? null : blockOf(block)
+      }
+      case 'eth_getTransactionCount': {
+        const block =
+          params[1] === 'latest' ? view : chain.blockAt(Number(params[1] as string), view)
+        if (block === undefined) throw new RpcError(-32602, 'no such block')
+        return toHex(isRelayer(params[0]) ? block.state.nonce : 0)
+      }
+      case 'eth_getBalance':
+        return toHex(isRelayer(params[0]) ? view.state.relayerWei : 0n)
+      case 'eth_gasPrice':
+        return toHex(view.minGasPriceWei)
+      case 'eth_call':
+        return call(params[0] as Call, view)
+      case 'eth_getTransactionReceipt': {
+        const mined = chain.find(params[0] as Hex, view)
+        return mined === undefined ? null : receiptOf(mined)
+      }
+      case 'eth_getTransactionByHash': {
+        const hash = params[0] as Hex
+        const known =
+          chain.find(hash, view)?.transaction ?? pool.all().find((waiting) => waiting.hash === hash)
+        return known === undefined ? null : { hash, input: known.data }
+      }
+      case 'eth_getLogs':
+        return logs(params[0] as Filter, view)
+      case 'eth_sendRawTransaction':
+        return send(params[0] as Hex, view)
+      default:
+        throw new RpcError(-32601, 'method not found')
+    }
+  }
+
+  function isRelayer(address: unknown): boolean {
+    return typeof address === 'string' && address.toLowerCase() === options.relayer.toLowerCase()
+  }
+
+  function call({ from, to, data }: Call, view: ModelBlock): Hex {
+    const { state, timestampSeconds } = view
+    if (to.toLowerCase() === world.loan) {
+      // getBalance is the only view with an argument; principal has none.
+      if (data.length === 10) return wordOf(world.principalWei)
+      return wordOf(state.accounts.get(`0x${data.slice(34).toLowerCase()}`)?.balanceWei ?? 0n)
+    }
+    if (data.startsWith(selectors.spentAt)) {
+      return wordOf(state.spentAt.get(`0x${data.slice(10)}`) ?? 0)
+    }
+    if (!isRelayer(from) || !state.isRelayerAllowed) {
+      throw new RpcError(REVERT_CODES[family], 'execution reverted', '0x')
+    }
+    const trial = cloneContracts(state)
+    return resultData(executeRequests(world, trial, readExecute(data), timestampSeconds, CALL_GAS))
+  }
+
+  function logs({ topics, fromBlock }: Filter, view: ModelBlock): unknown[] {
+    return chain
+      .allProcessed()
+      .filter(
+        ({ mined, processed }) =>
+          processed.intentId === topics[1] &&
+          mined.block.number >= Number(fromBlock) &&
+          chain.isWithin(mined.block, view),
+      )
+      .flatMap(({ mined, processed }) =>
+        mined.logs
+          .filter((_, index) => mined.processed[index] === processed)
+          .map((log) => ({ ...log, ...placeOf(mined) })),
+      )
+  }
+
+  function send(raw: Hex, view: ModelBlock): Hex {
+    const transaction = signing.read(raw)
+    const head = chain.head()
+    const held = pool.all().find(({ nonce }) => nonce === transaction.nonce)
+    const refusal = pool.add(transaction, {
+      stateNonce: view.state.nonce,
+      balanceWei: view.state.relayerWei,
+      minGasPriceWei: chain.minGasPriceWei(),
+      head: head.number,
+      now: options.now(),
+    })
+    options.arrived(transaction, refusal, held)
+    if (refusal !== undefined) throw new RpcError(REJECTED_CODES[family], refusal)
+    return transaction.hash
+  }
+}
+
+type Call = { from?: Address; to: Address; data: Hex }
+type Filter = { topics: (Hex | null)[]; fromBlock: Hex }
+
+function blockOf({ number, hash, parent, timestampSeconds }: ModelBlock) {
+  return {
+    number: toHex(number),
+    hash,
+    parentHash: parent?.hash ?? `0x${'00'.repeat(32)}`,
+    timestamp: toHex(timestampSeconds),
+  }
+}
+
+function placeOf({ transaction, block }: MinedTransaction) {
+  return {
+    transactionHash: transaction.hash,
+    blockHash: block.hash,
+    blockNumber: toHex(block.number),
+  }
+}
+
+function receiptOf(mined: MinedTransaction) {
+  return { ...placeOf(mined), status: mined.succeeded ? '0x1' : '0x0', logs: mined.logs }
+}
+
+const toHex = (value: number | bigint): Hex => `0x${value.toString(16)}`

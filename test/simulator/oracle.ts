@@ -1,0 +1,404 @@
+import type { Hex } from 'viem'
+import { callOf } from '../../src/loan/calls.ts'
+import { Status } from './contracts.ts'
+import type { Arrival, Delivery, History, Loss, OnChain, Statement } from './history.ts'
+import type { Item } from './plan.ts'
+
+/** A promise that a run broke, and how. */
+export type Violation = { rule: Rule; words: string }
+
+/** The promises, in the words with which a story ends. */
+export const rules = {
+  submitted:
+    'Who is told "submitted" is paid once, or told of a failure or of an expired deadline.',
+  nothing_sent: 'Who is told that nothing was sent has nothing sent, for ever.',
+  unasked: 'Nothing executes that nobody asked for.',
+  identical: 'The same question gets the same answer, to the byte.',
+  one_question: 'A session answers one paying question.',
+  once: 'A request reaches a block once.',
+  in_time: 'Every delivery is answered within 8 s.',
+  unanswered: 'Nobody is turned away while nothing is wrong.',
+  stated: 'The outcome that is stated is the one that the chain has.',
+  settled: 'Nothing is open when enough time has passed.',
+  gap: 'Nothing of ours waits in the pool when nothing is open.',
+  conserved: 'No call makes money or destroys it.',
+  bump: 'The pool never finds our own bytes too cheap over our own.',
+  overdrawn: 'Two payments do not both pass on one balance.',
+  uncaught: 'No error goes uncaught.',
+} as const
+
+export type Rule = keyof typeof rules
+
+/** What a screen says about a payment. */
+type Said = 'submitted' | 'nothing_sent' | 'ended' | 'uncertain' | 'unavailable'
+
+/** What was delivered for one session of one caller: one payment at most. */
+type Asked = {
+  intentId: Hex
+  /** Of two phases that are so far apart that the session of the second is another one. */
+  phase: 0 | 1
+  deliveries: Delivery[]
+  /** Bytes that carried it to a node. */
+  arrivals: Arrival[]
+  processed: OnChain[]
+  statements: Statement[]
+  /** When the ledger lost what it remembered of it, by table. */
+  lost: { answer: number[]; request: number[] }
+}
+
+type Found = (rule: Rule, words: string) => void
+
+const ANSWERED_WITHIN_MS = 8_000
+
+/** Trouble of one delivery is felt by others for so long: leases, shared questions, retries. */
+const TROUBLE_FELT_MS = 45_000
+
+/** The ledger keeps sessions so long that the same session before and after is the same payment. */
+const RETENTION_DAYS = 8
+
+/** Reads what the replies and the chain say, and names each promise that they break. */
+export function judge(history: History): Violation[] {
+  const violations: Violation[] = []
+  const found: Found = (rule, words) => violations.push({ rule, words })
+  const asked = askedOf(history)
+  for (const one of asked) {
+    judgeReplies(history, one, found)
+    judgeOutcome(history, one, found)
+    judgeRepetition(history, one, found)
+  }
+  judgeUnasked(history, asked, found)
+  judgeTimes(history, found)
+  judgeChain(history, found)
+  judgeEnd(history, found)
+  return violations
+}
+
+/** Deliveries and events by the payment that they belong to. */
+function askedOf(history: History): Asked[] {
+  const { plan, deliveries, arrivals, processed, statements, losses, phaseStarts } = history
+  const isRecycled = (plan.knobs.pauseDays ?? 0) >= RETENTION_DAYS
+  const boundary = phaseStarts[1] ?? Number.POSITIVE_INFINITY
+  const phaseOf = (time: number): 0 | 1 => (isRecycled && time >= boundary ? 1 : 0)
+  const all = new Map<string, Asked>()
+  for (const delivery of deliveries) {
+    const phase = phaseOf(delivery.startedAt)
+    const key = `${delivery.intentId} ${phase}`
+    const known = all.get(key)
+    if (known !== undefined) {
+      known.deliveries.push(delivery)
+      continue
+    }
+    const { intentId, session, startedAt } = delivery
+    const since = (tables: string[]) =>
+      losses
+        .filter(({ at }) => at > startedAt && phaseOf(at) === phase)
+        .filter(({ row }) => isLossOf(row, session, tables))
+        .map(({ at }) => at)
+    all.set(key, {
+      intentId,
+      phase,
+      deliveries: [delivery],
+      arrivals: arrivals.filter(
+        ({ at, transaction }) =>
+          phaseOf(at) === phase &&
+          transaction.requests.some((request) => request.intentId === intentId),
+      ),
+      processed: processed.filter(
+        (one) => one.processed.intentId === intentId && phaseOf(one.mined.block.since) === phase,
+      ),
+      statements: statements.filter(
+        (statement) => statement.intentId === intentId && phaseOf(statement.at) === phase,
+      ),
+      lost: { answer: since(['sessions']), request: since(['payments']) },
+    })
+  }
+  return [...all.values()]
+}
+
+function isLossOf(row: Loss['row'], session: string, tables: string[]): boolean {
+  return row === undefined || (row.session === session && tables.includes(row.table))
+}
+
+function judgeReplies(history: History, one: Asked, found: Found): void {
+  const { deliveries, lost, intentId } = one
+  const decided = deliveries.filter((delivery) => {
+    const said = saidOf(delivery.reply)
+    return said === 'submitted' || said === 'nothing_sent'
+  })
+  const texts = new Set(decided.map(({ dial }) => dial.text))
+  if (texts.size > 1 && lost.answer.length === 0) {
+    found('one_question', `${intentId} was answered as ${[...texts].join(' and ')}`)
+  }
+  for (const delivery of deliveries) {
+    if (saidOf(delivery.reply) !== 'ended') continue
+    const isAlone = deliveries.every(({ dial }) => dial.text === delivery.dial.text)
+    const before = decided.find(({ dial }) => dial.text === delivery.dial.text)
+    if (lost.answer.length === 0 && (isAlone || before !== undefined)) {
+      found('identical', `${delivery.actor.name} is told that its session has ended`)
+    }
+  }
+  const inOrder = decided.toSorted((a, b) => (a.repliedAt ?? 0) - (b.repliedAt ?? 0))
+  for (const [index, delivery] of inOrder.entries()) {
+    const earlier = inOrder.slice(0, index).findLast(({ dial }) => dial.text === delivery.dial.text)
+    if (earlier === undefined || earlier.reply === delivery.reply) continue
+    if (!isForgotten(history, one, earlier, delivery)) {
+      found(
+        'identical',
+        `${earlier.actor.name} and ${delivery.actor.name} are told different things`,
+      )
+    }
+  }
+}
+
+/** Whether the first answer was lost when the second was made, and the chain did not show it yet. */
+function isForgotten(history: History, one: Asked, first: Delivery, second: Delivery): boolean {
+  const { plan, reorganizations } = history
+  const end = Math.max(first.repliedAt ?? 0, second.repliedAt ?? 0)
+  if (!one.lost.answer.some((at) => at < end)) return false
+  // What the chain shows can be hidden by reorganizations and by whatever troubles the asker.
+  if (!plan.knobs.preflight || second.actor.troubles.size > 0) return true
+  if (reorganizations.length > 0) return true
+  const madeAt = firstSentAt(one, hashShown(second.reply)) ?? second.startedAt
+  const isShown = one.processed.some(
+    ({ mined, processed }) =>
+      isSpending(processed.status) &&
+      mined.block.since < madeAt - 5_000 &&
+      mined.transaction.hash.startsWith(hashShown(first.reply) ?? 'none'),
+  )
+  return !isShown
+}
+
+function firstSentAt({ arrivals }: Asked, hash: string | undefined): number | undefined {
+  if (hash === undefined) return undefined
+  return arrivals.find(({ transaction }) => transaction.hash.startsWith(hash))?.at
+}
+
+function judgeOutcome(history: History, one: Asked, found: Found): void {
+  const { deliveries, processed, lost, intentId } = one
+  const spending = processed.filter((each) => isSpending(each.processed.status))
+  if (spending.length > 1) {
+    found('submitted', `${intentId} was executed ${spending.length} times`)
+  }
+  const submitted = deliveries.find(({ reply }) => saidOf(reply) === 'submitted')
+  const refused = deliveries.find(({ reply }) => saidOf(reply) === 'nothing_sent')
+  if (refused !== undefined && lost.answer.length === 0) {
+    const [sent] = one.arrivals
+    if (sent !== undefined) {
+      found(
+        'nothing_sent',
+        `${refused.actor.name} is told that nothing was sent, and ${sent.transaction.hash} was`,
+      )
+    }
+  }
+  if (submitted === undefined) return
+  const last = (history.plan.knobs.pauseDays ?? 0) >= RETENTION_DAYS ? one.phase : -1
+  const payment = history.payments.at(last)?.get(intentId)
+  const [execution] = spending
+  if (execution === undefined) {
+    if (payment?.state !== 'expired' && lost.request.length === 0) {
+      found('submitted', `${submitted.actor.name} is told "submitted", and nothing came of it`)
+    }
+  } else {
+    const request = execution.mined.transaction.requests.find(
+      (candidate) => candidate.intentId === intentId,
+    )
+    if (request?.data !== dataOf(history, submitted) && lost.answer.length === 0) {
+      found('submitted', `${submitted.actor.name} is told of another payment than was made`)
+    }
+  }
+  if (payment === undefined) {
+    if (lost.request.length === 0) found('stated', `${intentId} has no outcome to read`)
+    return
+  }
+  const expected =
+    execution === undefined
+      ? 'expired'
+      : execution.processed.status === Status.executed
+        ? 'confirmed'
+        : 'reverted'
+  if (payment.state !== expected) {
+    found('stated', `${intentId} is ${payment.state}, and the chain says ${expected}`)
+  } else if (
+    execution !== undefined &&
+    payment.execution?.hash !== execution.mined.transaction.hash
+  ) {
+    found('stated', `${intentId} is settled by another transaction than the chain says`)
+  }
+  if (history.reorganizations.length > 0) return
+  for (const statement of one.statements) {
+    const isFinal = ['confirmed', 'reverted', 'expired'].includes(statement.to)
+    if (isFinal && statement.to !== expected) {
+      found(
+        'stated',
+        `${intentId} was stated to be ${statement.to}, and the chain says ${expected}`,
+      )
+    }
+  }
+}
+
+/** A request that reaches a second block costs gas, and only the forwarder keeps it from paying twice. */
+function judgeRepetition(history: History, { intentId, processed }: Asked, found: Found): void {
+  const { losses, foreign, plan, reorganizations, faults } = history
+  if (losses.length > 0 || foreign.size > 0) return
+  // A few confirmations may be younger than a replica is behind.
+  const isBehind = [...faults.values()].some(({ kind }) => kind === 'replica_behind')
+  if (isBehind && (plan.knobs.rules.confirmations < 12 || plan.knobs.maxBehindMs > 25_000)) return
+  // A transaction that reverted as a whole, and whose request went out anew, may be mined once more.
+  if (reorganizations.length > 0 && plan.items.some(({ kind }) => kind === 'unlisted')) return
+  if (processed.length > 1) {
+    const hashes = processed.map(({ mined }) => mined.transaction.hash)
+    found('once', `${intentId} reached blocks in ${hashes.join(' and ')}`)
+  }
+}
+
+function judgeUnasked(history: History, asked: readonly Asked[], found: Found): void {
+  for (const one of history.processed) {
+    if (!isSpending(one.processed.status)) continue
+    const { intentId } = one.processed
+    const owner = asked.find(({ processed }) => processed.includes(one))
+    const request = one.mined.transaction.requests.find(
+      (candidate) => candidate.intentId === intentId,
+    )
+    const isAsked = owner?.deliveries.some(
+      (delivery) =>
+        delivery.account === request?.from && dataOf(history, delivery) === request.data,
+    )
+    if (isAsked !== true) found('unasked', `${intentId} executed, and nobody asked for it`)
+  }
+}
+
+function judgeTimes(history: History, found: Found): void {
+  const { deliveries, plan, losses } = history
+  const troubled = deliveries.filter(
+    ({ actor, reply }) => actor.troubles.size > 0 || (!actor.isAlive && reply === undefined),
+  )
+  const isDistrusted = plan.items.some(({ kind }) => kind === 'unlisted')
+  for (const [
+    index,
+    { actor, startedAt, repliedAt, reply, dial, intentId },
+  ] of deliveries.entries()) {
+    const isStalled = actor.troubles.has('stalls')
+    const took = repliedAt === undefined ? undefined : repliedAt - startedAt
+    if (took === undefined ? actor.isAlive : took > ANSWERED_WITHIN_MS && !isStalled) {
+      found(
+        'in_time',
+        `${actor.name} ${took === undefined ? 'is never answered' : `waits ${took / 1000} s`}`,
+      )
+    }
+    const isTurnedAway =
+      saidOf(reply) === 'uncertain' ||
+      saidOf(reply) === 'unavailable' ||
+      reply?.includes('Service not available') === true
+    const isRepeated = deliveries
+      .slice(0, index)
+      .some(
+        (earlier) =>
+          earlier.intentId === intentId &&
+          earlier.dial.text === dial.text &&
+          (earlier.reply === reply || earlier.actor.troubles.size > 0),
+      )
+    if (!isTurnedAway || isRepeated || losses.length > 0 || isDistrusted) continue
+    const isExcused = troubled.some(
+      (other) =>
+        other.startedAt <= (repliedAt ?? startedAt) &&
+        (other.repliedAt ?? other.startedAt) + TROUBLE_FELT_MS >= startedAt,
+    )
+    if (!isExcused && !isRestarted(history, startedAt, repliedAt)) {
+      found('unanswered', `${actor.name} is told ${reply?.replaceAll('\n', ' / ')}`)
+    }
+  }
+}
+
+/** Whether a Worker or the ledger's object was ended from outside at about this time. */
+function isRestarted({ plan, phaseStarts }: History, from: number, to = from): boolean {
+  return plan.items.some((item) => {
+    const at = (phaseStarts[item.phase] ?? 0) + item.at
+    return (
+      (item.kind === 'restart' || item.kind === 'worker_restart') &&
+      at <= to &&
+      at + TROUBLE_FELT_MS >= from
+    )
+  })
+}
+
+function judgeChain(history: History, found: Found): void {
+  const { arrivals, losses, foreign, totalsWei, processed, plan } = history
+  if (totalsWei[0] !== totalsWei[1]) {
+    found('conserved', `${totalsWei[0]} wei have become ${totalsWei[1]}`)
+  }
+  if (losses.length === 0 && foreign.size === 0) {
+    for (const { transaction, refusal, over } of arrivals) {
+      if (over === undefined || refusal === undefined) continue
+      const isBump = /not enough to bump|replacement transaction underpriced/.test(refusal)
+      if (isBump && transaction.gasPriceWei >= over.gasPriceWei) {
+        found('bump', `${transaction.hash} over ${over.hash}: ${refusal}`)
+      }
+    }
+  }
+  if (!plan.knobs.preflight || !isUndisturbed(history)) return
+  for (const { processed: result } of processed) {
+    // InsufficientBalance's selector.
+    if (result.status === Status.failed && result.returnData.startsWith('0xdb42144d')) {
+      found('overdrawn', `${result.intentId} passed on a balance that another payment had used up`)
+    }
+  }
+}
+
+/** Nothing but the account's own payments, in their order, changes what a payment can spend. */
+function isUndisturbed({ plan, losses, faults, reorganizations }: History): boolean {
+  const disturbing: Item['kind'][] = ['withdrawal', 'pause', 'foreign', 'unlisted']
+  return (
+    losses.length === 0 &&
+    reorganizations.length === 0 &&
+    !plan.items.some(({ kind }) => disturbing.includes(kind)) &&
+    ![...faults.values()].some(({ kind }) => kind === 'replica_behind')
+  )
+}
+
+function judgeEnd(history: History, found: Found): void {
+  const { nonces, queued, carried, mined } = history.work
+  const open = [
+    ...nonces.map(({ nonce, state }) => `nonce ${nonce} is ${state}`),
+    ...[...queued, ...carried, ...mined].map(
+      ({ order, state }) => `${order.request.intentId} is ${state}`,
+    ),
+  ]
+  if (open.length > 0) found('settled', open.join('; '))
+  const left = history.pool.filter(({ hash }) => !history.foreign.has(hash))
+  if (open.length === 0 && left.length > 0 && history.losses.length === 0) {
+    found('gap', left.map(({ nonce, hash }) => `nonce ${nonce} (${hash}) waits`).join('; '))
+  }
+  for (const error of history.uncaught) found('uncaught', error)
+}
+
+function saidOf(reply: string | undefined): Said | undefined {
+  if (reply === undefined) return undefined
+  if (/^END (Transfer Submitted|Loan Requested|Repayment Submitted)/.test(reply)) return 'submitted'
+  if (reply.includes('session has ended')) return 'ended'
+  if (reply.includes('not known yet')) return 'uncertain'
+  if (reply.startsWith('END Service not available. Please')) return 'unavailable'
+  return 'nothing_sent'
+}
+
+/** The beginning of a transaction's hash, where the screen has one. */
+function hashShown(reply: string | undefined): string | undefined {
+  return /Tx: (0x[0-9a-f]+)\.\.\./.exec(reply ?? '')?.[1]
+}
+
+/** The call that makes a delivery's wish true. */
+function dataOf({ callers }: History, { dial: { wanted } }: Delivery): Hex {
+  switch (wanted.kind) {
+    case 'transfer': {
+      const to = callers[wanted.to]
+      if (to === undefined) throw new Error('the plan has a recipient without an account')
+      return callOf({ kind: 'transfer', to, amountWei: wanted.amountWei })
+    }
+    case 'loan':
+      return callOf({ kind: 'loan' })
+    case 'repayment':
+      return callOf({ kind: 'repayment', amountWei: wanted.amountWei })
+  }
+}
+
+const isSpending = (status: number): boolean =>
+  status === Status.executed || status === Status.failed

@@ -1,0 +1,333 @@
+import { type PoolRules, poolRules } from '../../src/chain/chains.ts'
+import { drawRates, type FaultRates } from './faults.ts'
+import { type LosableTable, losableTables } from './ledger-host.ts'
+import type { PoolFamily } from './pool.ts'
+import { createRandom, type Random } from './random.ts'
+
+/** A whole history before it happens. Every item can be left out, and the rest still makes sense. */
+export type Plan = { seed: number; knobs: Knobs; items: readonly Item[] }
+
+/** What a run is like throughout. */
+export type Knobs = {
+  family: PoolFamily
+  rules: PoolRules
+  /** Nonces of an account that the pool takes. */
+  slots: number
+  evictAfterBlocks: number
+  evictAfterMs: number
+  preflight: boolean
+  workers: number
+  callers: number
+  /** How wrong each Worker's clock is. */
+  skewsMs: readonly number[]
+  blockMs: number
+  /** Blocks come exactly so often, or by chance. */
+  isRegular: boolean
+  /** How likely a miner takes a transaction that it could take. */
+  inclusion: number
+  /** How likely a transaction goes back to the pool when its block goes. */
+  returned: number
+  slowness: number
+  rates: FaultRates
+  maxBehindMs: number
+  /** Faults are drawn for so long from a phase's start. */
+  troubledMs: number
+  /** Days between the two phases, in the second of which session ids are used again. */
+  pauseDays: number | undefined
+  isSignedForReal: boolean
+}
+
+/** What a caller wants, in words that the oracle understands without the menu. */
+export type Wanted =
+  | { kind: 'transfer'; to: number; amountWei: bigint }
+  | { kind: 'loan' }
+  | { kind: 'repayment'; amountWei: bigint | 'all' }
+
+/** `phase` and `at` (ms from its start) say when. */
+export type Item = { phase: 0 | 1; at: number } & (
+  | Dial
+  | { kind: 'reorganization'; depth: number; blocks: number }
+  | { kind: 'eviction'; share: number }
+  | { kind: 'price'; forMs: number; times: number }
+  | { kind: 'shortage'; forMs: number }
+  | { kind: 'foreign'; nonce: 'next' | 'after_pool'; times: number }
+  | { kind: 'unlisted'; forMs: number }
+  | { kind: 'pause'; forMs: number }
+  | { kind: 'withdrawal'; caller: number }
+  | { kind: 'loss' }
+  | { kind: 'row_loss'; table: LosableTable }
+  | { kind: 'restart'; downMs: number }
+  | { kind: 'worker_restart'; worker: number }
+  | { kind: 'node_down'; forMs: number; share: number }
+  | { kind: 'no_blocks'; forMs: number }
+)
+
+/** One delivery of a session's text to a Worker. */
+export type Dial = {
+  kind: 'dial'
+  /** Names the delivery, whatever else is left out. */
+  id: number
+  session: string
+  caller: number
+  text: string
+  wanted: Wanted
+  worker: number
+}
+
+const MS = 1
+const SECOND = 1000 * MS
+const MINUTE = 60 * SECOND
+const MILLI = 1_000_000_000_000_000n
+
+/** What every caller has at the start, in thousandths. */
+export const START_MILLIS = 20
+
+/** The number of a caller; its national form is what others type. */
+export const phoneOf = (caller: number): string => `+25470000000${caller}`
+const typedPhone = (caller: number): string => `070000000${caller}`
+
+/** The plan that a seed stands for. */
+export function planOf(seed: number): Plan {
+  const random = createRandom(seed, 'plan')
+  const spanMs = random.pick([5 * SECOND, 40 * SECOND, 3 * MINUTE, 8 * MINUTE])
+  const knobs = drawKnobs(seed, random, spanMs)
+  const items: Item[] = []
+  const counter = { next: 0 }
+  const phases: (0 | 1)[] = knobs.pauseDays === undefined ? [0] : [0, 1]
+  const isCrowded = random.chance(0.12)
+  for (const phase of phases) {
+    items.push(...drawDials(random, knobs, phase, spanMs, isCrowded, counter))
+    if (random.chance(0.85)) items.push(...drawEvents(random, knobs, phase, spanMs))
+  }
+  return { seed, knobs, items: items.sort((a, b) => a.phase - b.phase || a.at - b.at) }
+}
+
+function drawKnobs(seed: number, random: Random, spanMs: number): Knobs {
+  const family: PoolFamily = random.chance(0.85) ? 'rskj' : 'geth'
+  const workers = random.int(1, 3)
+  const maxInFlight = random.weighted([
+    [15, 3],
+    [4, 1],
+    [2, 1],
+  ])
+  const blockMs = random.pick([8, 24, 30]) * SECOND
+  return {
+    family,
+    rules: {
+      ...poolRules.rootstock,
+      maxInFlight,
+      confirmations: random.weighted([
+        [1, 2],
+        [2, 3],
+        [4, 2],
+        [12, 1],
+      ]),
+      watchBlocks: random.pick([16, 20, 50]),
+      tendMs: random.pick([5, 10, 10, 20]) * SECOND,
+    },
+    slots: family === 'rskj' ? maxInFlight + 1 : 1_000,
+    evictAfterBlocks: random.pick([3, 10, 10]),
+    evictAfterMs: random.pick([100, 650, 650]) * SECOND,
+    preflight: random.chance(0.9),
+    workers,
+    callers: random.int(2, 4),
+    skewsMs: Array.from({ length: workers }, () =>
+      random.chance(0.3) ? random.int(-20 * SECOND, 20 * SECOND) : 0,
+    ),
+    blockMs,
+    isRegular: random.chance(0.3),
+    inclusion: random.pick([1, 0.9, 0.6]),
+    returned: random.pick([1, 0.7, 0]),
+    slowness: random.pick([1, 1, 3]),
+    rates: drawRates(random),
+    maxBehindMs: random.chance(0.8) ? 25 * SECOND : 2 * MINUTE,
+    troubledMs: spanMs + random.int(10, 300) * SECOND,
+    pauseDays: random.chance(0.12) ? random.pick([6, 8, 8.05, 8.3, 9, 30]) : undefined,
+    isSignedForReal: seed % 500 === 0,
+  }
+}
+
+function drawDials(
+  random: Random,
+  knobs: Knobs,
+  phase: 0 | 1,
+  spanMs: number,
+  isCrowded: boolean,
+  counter: { next: number },
+): Item[] {
+  const items: Item[] = []
+  const sessions = isCrowded ? random.int(8, 14) : random.int(1, 5)
+  for (let index = 0; index < sessions; index++) {
+    const session = `s${index}`
+    const caller = random.int(0, knobs.callers - 1)
+    const wanted = drawWanted(random, knobs, caller)
+    const start = random.int(0, isCrowded ? Math.min(spanMs, 10 * SECOND) : spanMs)
+    const dial = (by: number, what: Wanted, at: number) =>
+      items.push({
+        phase,
+        at,
+        kind: 'dial',
+        id: counter.next++,
+        session,
+        caller: by,
+        text: textOf(what),
+        wanted: what,
+        worker: random.int(0, knobs.workers - 1),
+      })
+    dial(caller, wanted, start)
+    const repeats = isCrowded
+      ? 0
+      : random.weighted([
+          [0, 4],
+          [1, 4],
+          [2, 2],
+          [4, 1],
+        ])
+    for (let repeat = 0; repeat < repeats; repeat++) {
+      dial(caller, wanted, start + drawDelay(random))
+    }
+    // The same session, and another wish: a gateway's mistake or an attacker's try.
+    if (random.chance(0.12)) {
+      dial(caller, drawWanted(random, knobs, caller), start + drawDelay(random))
+    }
+    if (random.chance(0.08)) {
+      const other = (caller + 1) % knobs.callers
+      dial(other, drawWanted(random, knobs, other), start + drawDelay(random))
+    }
+  }
+  return items
+}
+
+/** How long after the first delivery another one comes: at the same time, soon, or much later. */
+function drawDelay(random: Random): number {
+  const [min, max] = random.weighted([
+    [[0, 60], 3],
+    [[60, 3 * SECOND], 3],
+    [[3 * SECOND, 20 * SECOND], 3],
+    [[20 * SECOND, 6 * MINUTE], 2],
+  ] as const)
+  return random.int(min, max)
+}
+
+function drawWanted(random: Random, knobs: Knobs, caller: number): Wanted {
+  const kind = random.weighted([
+    ['transfer', 6],
+    ['loan', 2],
+    ['repayment', 2],
+  ] as const)
+  switch (kind) {
+    case 'transfer': {
+      const to = (caller + random.int(1, knobs.callers - 1)) % knobs.callers
+      // Mostly small; sometimes so much that two of them are too much.
+      const millis = random.weighted([
+        [random.int(1, 4), 5],
+        [random.int(11, START_MILLIS + 5), 3],
+      ])
+      return { kind, to, amountWei: BigInt(millis) * MILLI }
+    }
+    case 'loan':
+      return { kind }
+    case 'repayment':
+      return { kind, amountWei: random.chance(0.5) ? 'all' : BigInt(random.int(1, 12)) * MILLI }
+  }
+}
+
+function textOf(wanted: Wanted): string {
+  switch (wanted.kind) {
+    case 'transfer':
+      return `2*${typedPhone(wanted.to)}*${decimal(wanted.amountWei)}`
+    case 'loan':
+      return '3'
+    case 'repayment':
+      return wanted.amountWei === 'all' ? '4*1' : `4*2*${decimal(wanted.amountWei)}`
+  }
+}
+
+const decimal = (wei: bigint): string => `0.${(wei / MILLI).toString().padStart(3, '0')}`
+
+/** Which kinds of events a run has is drawn first, so that each kind gets runs without the others. */
+function drawEvents(random: Random, knobs: Knobs, phase: 0 | 1, spanMs: number): Item[] {
+  const kinds = [
+    'reorganization',
+    'eviction',
+    'price',
+    'shortage',
+    'foreign',
+    'unlisted',
+    'pause',
+    'withdrawal',
+    'loss',
+    'row_loss',
+    'restart',
+    'worker_restart',
+    'node_down',
+    'no_blocks',
+  ] as const satisfies readonly Item['kind'][]
+  const items: Item[] = []
+  const share = random.pick([0.08, 0.08, 0.2])
+  // Late enough to meet payments in blocks, and confirmed ones.
+  const lastMs = spanMs + random.pick([10, 60, 400]) * SECOND
+  for (const kind of kinds) {
+    if (!random.chance(share)) continue
+    const times = random.weighted([
+      [1, 5],
+      [2, 2],
+      [4, 1],
+    ])
+    for (let time = 0; time < times; time++) {
+      items.push({ phase, at: random.int(0, lastMs), ...drawEvent(random, knobs, kind) })
+    }
+  }
+  return items
+}
+
+type EventKind = Exclude<Item['kind'], 'dial'>
+type EventBody = Exclude<
+  Item extends infer One ? (One extends Item ? Omit<One, 'phase' | 'at'> : never) : never,
+  Dial
+>
+
+function drawEvent(random: Random, knobs: Knobs, kind: EventKind): EventBody {
+  const { confirmations, watchBlocks } = knobs.rules
+  switch (kind) {
+    case 'reorganization': {
+      const depth = random.weighted([
+        [random.int(1, 3), 5],
+        [random.int(1, Math.max(1, confirmations)), 2],
+        [random.int(1, Math.min(12, watchBlocks - 6)), 2],
+      ])
+      // Longer than before as chains are, or shorter: a chain that was restored from an old copy.
+      const blocks = random.chance(0.75) ? depth + random.int(1, 2) : random.int(0, depth)
+      return { kind, depth, blocks }
+    }
+    case 'eviction':
+      return { kind, share: random.pick([1, 0.5]) }
+    case 'price':
+      return { kind, forMs: random.int(1, 12) * MINUTE, times: random.pick([1.2, 1.5, 3, 100]) }
+    case 'shortage':
+      return { kind, forMs: random.int(1, 10) * MINUTE }
+    case 'foreign':
+      return {
+        kind,
+        nonce: random.pick(['next', 'after_pool'] as const),
+        times: random.pick([1, 2]),
+      }
+    case 'unlisted':
+    case 'pause':
+      return { kind, forMs: random.int(10, 200) * SECOND }
+    case 'withdrawal':
+      return { kind, caller: random.int(0, knobs.callers - 1) }
+    case 'loss':
+      return { kind }
+    case 'row_loss':
+      return { kind, table: random.pick(losableTables) }
+    case 'restart':
+      return { kind, downMs: random.pick([10, 300, 9_000]) }
+    case 'worker_restart':
+      return { kind, worker: random.int(0, knobs.workers - 1) }
+    case 'node_down':
+      return { kind, forMs: random.int(1, 240) * SECOND, share: random.pick([1, 1, 0.5]) }
+    case 'no_blocks':
+      return { kind, forMs: random.int(60, 700) * SECOND }
+  }
+}

@@ -1,0 +1,119 @@
+import type { Address, Hex } from 'viem'
+import type { PhoneNumber } from '../../src/account/phone.ts'
+import { createNode } from '../../src/chain/node.ts'
+import type { Clock } from '../../src/clock.ts'
+import { refusalOf, refusalWords } from '../../src/loan/calls.ts'
+import { createLoanReader } from '../../src/loan/reader.ts'
+import type { Log } from '../../src/log.ts'
+import { cached } from '../../src/relay/cached.ts'
+import type { Forwarder } from '../../src/relay/forwarder.ts'
+import { createIdentityCheck } from '../../src/relay/identity.ts'
+import type { Ledger } from '../../src/relay/ledger.ts'
+import { ledgerThrough } from '../../src/relay/ledger-sql.ts'
+import { createPay } from '../../src/relay/pay.ts'
+import { createChainCache, type Relayer } from '../../src/relay/relayer.ts'
+import { type Tended, tend } from '../../src/relay/tend.ts'
+import { type Answer, createAnswer } from '../../src/ussd/answer.ts'
+import { english } from '../../src/ussd/messages/en.ts'
+import { digest } from './hashing.ts'
+import type { Knobs } from './plan.ts'
+import type { Signing } from './signing.ts'
+import type { Wires } from './wires.ts'
+
+/** What the real code is put together from in a run. */
+export type ProgramParts = {
+  knobs: Knobs
+  forwarder: Forwarder
+  loan: Address
+  maxGasPriceWei: bigint
+  signing: Signing
+  wires: Wires
+  log: Log
+  /** The same for every program of a run: tokens are never repeated. */
+  newToken: () => string
+}
+
+const CURRENCY = 'tRBTC'
+export const GATEWAY = 'africas-talking'
+
+const READ_TIMEOUT_MS = 5_000
+const PRINCIPAL_TTL_MS = 60_000
+
+/** The USSD service of one isolate, with the memory that its requests share. */
+export function createService(parts: ProgramParts, clock: Clock): Answer {
+  const { knobs, signing, wires, forwarder, loan, log } = parts
+  const relayer = createRelayer(parts, clock, wires.ledger)
+  const reader = createLoanReader(async (data) => {
+    const outcome = await relayer.node.call({ to: loan, data }, clock.timeout(READ_TIMEOUT_MS))
+    if (outcome.kind === 'reverted') throw new Error('the loan contract refuses to be read')
+    return outcome.data
+  })
+  return createAnswer({
+    chainId: forwarder.chainId,
+    currency: CURRENCY,
+    forwarder,
+    loanAddress: loan,
+    loan: {
+      balance: reader.balance,
+      principal: cached(clock, PRINCIPAL_TTL_MS, () => reader.principal()),
+    },
+    accounts: async (phone: PhoneNumber) => {
+      const account = signing.caller(phone)
+      return {
+        ...account,
+        signTypedData: (data) => wires.step('request', () => account.signTypedData(data)),
+      }
+    },
+    keys: {
+      session: async (gateway, sessionId, account) => sessionKey(gateway, sessionId, account),
+      input: async (session, text) => digest('input', session, text),
+    },
+    identity: createIdentityCheck(wires.ledger, clock, async () => ({
+      chainId: forwarder.chainId,
+      fingerprints: { ACCOUNT_ID_SECRET: 'id', ACCOUNT_KEY_SECRET: 'key' },
+    })),
+    pay: createPay(relayer, createChainCache(relayer), {
+      preflight: knobs.preflight,
+      background: () => {},
+    }),
+    now: clock.now,
+    say: english,
+    log,
+  })
+}
+
+/** What the ledger's object does in a round of its alarm: each of its own steps may be its last. */
+export function createTending(
+  parts: ProgramParts,
+  clock: Clock,
+): (ledger: Ledger) => Promise<Tended> {
+  return (ledger) => {
+    const mortal = ledgerThrough((method, args) =>
+      parts.wires.own(`own.${method}`, () =>
+        (ledger[method] as (...args: unknown[]) => Promise<unknown>)(...args),
+      ),
+    )
+    return tend(createRelayer(parts, clock, mortal))
+  }
+}
+
+function createRelayer(parts: ProgramParts, clock: Clock, ledger: Ledger): Relayer {
+  const { knobs, forwarder, signing, wires, log, newToken } = parts
+  return {
+    ledger,
+    node: createNode(wires.rpc),
+    signer: wires.signer(signing.relayer),
+    forwarder,
+    rules: knobs.rules,
+    fees: { minWei: 0n, maxWei: parts.maxGasPriceWei },
+    clock,
+    log,
+    newToken,
+    reasonOf: (revertData: Hex) => refusalWords(refusalOf(revertData)),
+  }
+}
+
+/** How a session is called in the ledger. */
+export function sessionKey(gateway: string, sessionId: string, account: Address): string {
+  return digest('session', gateway, sessionId, account.toLowerCase())
+}

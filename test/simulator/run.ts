@@ -1,0 +1,204 @@
+import type { Sql } from '../../src/relay/sql.ts'
+import { openSqlite } from '../support/sqlite.ts'
+import { totalWei } from './contracts.ts'
+import { endOf, happen } from './events.ts'
+import { drawnFaults, type Fault, givenFaults } from './faults.ts'
+import type { History } from './history.ts'
+import { type Dial, type Plan, phoneOf } from './plan.ts'
+import { createRandom } from './random.ts'
+import { checkSignatures } from './signing.ts'
+import { blockWords, createStory, nameOf, silentStory } from './story.ts'
+import { createWorkers, type Workers } from './workers.ts'
+import { createWorld, poolViewOf, START, startState, type World } from './world.ts'
+
+export type RunOptions = {
+  plan: Plan
+  /** These faults instead of those that the seed draws. */
+  faults?: ReadonlyMap<string, Fault> | undefined
+  /** Whether the run is told. */
+  isTold?: boolean
+}
+
+export type Run = { history: History; story: readonly string[] }
+
+const SECOND = 1000
+const MINUTE = 60 * SECOND
+const DAY = 24 * 60 * MINUTE
+
+/**
+ * What is open when the faults end has to be settled after the requests' lifetime of 2 h, however
+ * often it is replaced and whatever it waits for.
+ */
+const SETTLED_WITHIN_MS = 170 * MINUTE
+
+/** One database for all runs of a process: making one takes longer than many runs' statements. */
+let storage: Sql | undefined
+
+/** Lives one plan through, in virtual time: the same plan and faults, the same history. */
+export async function runPlan({ plan, faults: given, isTold = false }: RunOptions): Promise<Run> {
+  const { knobs } = plan
+  storage ??= openSqlite()
+  const world = createWorld({
+    plan,
+    storage,
+    faults: (isTroubled) =>
+      given === undefined
+        ? drawnFaults({ rates: knobs.rates, maxBehindMs: knobs.maxBehindMs }, isTroubled)
+        : givenFaults(given),
+    story: (now) => (isTold ? createStory(now, START) : silentStory),
+  })
+  const workers = createWorkers(world)
+  const onUncaught = (error: unknown) => {
+    world.records.uncaught.push(`${error instanceof Error ? error.stack : error}`)
+  }
+  process.on('unhandledRejection', onUncaught)
+  try {
+    await live(world, workers)
+    return { history: historyOf(world, workers), story: world.story.lines() }
+  } finally {
+    process.off('unhandledRejection', onUncaught)
+  }
+}
+
+async function live(world: World, workers: Workers): Promise<void> {
+  const { plan, signing, parts, records } = world
+  const { pauseDays, isSignedForReal } = plan.knobs
+  keepBlocksComing(world, 'first')
+  keepWaking(world)
+  await livePhase(world, workers, 0)
+  // What does not settle is a finding already.
+  if (pauseDays !== undefined && isSettled(world, workers)) {
+    await skipDays(world, pauseDays)
+    await livePhase(world, workers, 1)
+  }
+  if (isSignedForReal) {
+    const sent = records.arrivals.map(({ transaction }) => transaction)
+    await checkSignatures(signing, parts.forwarder, sent)
+  }
+}
+
+/** One phase with its faults, then time to settle, then every question once more. */
+async function livePhase(world: World, workers: Workers, phase: 0 | 1): Promise<void> {
+  const { plan, scheduler, story, weather, records, host, callers, signing } = world
+  const base = scheduler.now()
+  records.phaseStarts.push(base)
+  const items = plan.items.filter((item) => item.phase === phase)
+  weather.isTroubled = true
+  for (const item of items) scheduler.at(base + item.at, () => happen(world, workers, item))
+  const quiet = base + Math.max(plan.knobs.troubledMs, ...items.map(endOf))
+  records.quietFrom.push(quiet)
+  await scheduler.runUntil(base + plan.knobs.troubledMs)
+  weather.isTroubled = false
+  await scheduler.runUntil(quiet)
+  story.tell(() => 'From here on nothing fails any more.')
+  // Time for a round that sees what the last event did, even one of those that only watch.
+  await scheduler.runUntil(quiet + 10 * plan.knobs.rules.tendMs + 30 * SECOND)
+  await untilSettled(world, workers, quiet + SETTLED_WITHIN_MS)
+  await askAgain(world, workers, phase)
+  await untilSettled(world, workers, scheduler.now() + SETTLED_WITHIN_MS)
+  const payments = callers.flatMap((_, caller) =>
+    host.peek().payments(signing.caller(phoneOf(caller)).address, 1000),
+  )
+  records.payments.push(
+    new Map(payments.map((payment) => [payment.order.request.intentId, payment])),
+  )
+}
+
+async function askAgain(world: World, workers: Workers, phase: 0 | 1): Promise<void> {
+  const { scheduler } = world
+  const asked = new Map<string, Dial>()
+  for (const { dial, phase: when, isProbe } of workers.deliveries()) {
+    if (when === phase && !isProbe) asked.set(`${dial.session} ${dial.caller} ${dial.text}`, dial)
+  }
+  for (const dial of asked.values()) {
+    scheduler.at(scheduler.now(), () => workers.deliver(dial, phase, true))
+    await scheduler.runUntil(scheduler.now() + 2 * SECOND)
+  }
+  await scheduler.runUntil(scheduler.now() + 40 * SECOND)
+}
+
+async function untilSettled(world: World, workers: Workers, limit: number): Promise<void> {
+  const { scheduler } = world
+  while (scheduler.now() < limit && !isSettled(world, workers)) {
+    await scheduler.runUntil(scheduler.now() + 10 * SECOND)
+  }
+}
+
+function isSettled({ host }: World, workers: Workers): boolean {
+  const { nonces, queued, carried, mined } = host.peek().work()
+  const isAnswered = workers
+    .deliveries()
+    .every(({ actor, reply }) => !actor.isAlive || reply !== undefined)
+  return isAnswered && nonces.length + queued.length + carried.length + mined.length === 0
+}
+
+/** Days in which nobody dials. What is watched is watched to the end of its time first. */
+async function skipDays(world: World, days: number): Promise<void> {
+  const { scheduler, host, chain, story, weather } = world
+  const limit = scheduler.now() + SETTLED_WITHIN_MS
+  while (host.peek().work().watching && scheduler.now() < limit) {
+    await scheduler.runUntil(scheduler.now() + MINUTE)
+  }
+  weather.isRunning = false
+  await scheduler.runUntil(scheduler.now() + days * DAY)
+  chain.skipTo(scheduler.now())
+  story.tell(() => `${days} days have passed.`)
+  weather.isRunning = true
+  keepBlocksComing(world, 'second')
+  keepWaking(world)
+  // The scheduled trigger comes every minute, and has come by now.
+  await scheduler.runUntil(scheduler.now() + 3 * MINUTE)
+}
+
+function keepBlocksComing(world: World, name: string): void {
+  const { scheduler, weather, plan } = world
+  const { blockMs, isRegular } = plan.knobs
+  const random = createRandom(plan.seed, `${name} blocks`)
+  function next(): void {
+    const factor = isRegular ? 1 : Math.min(4, Math.max(0.1, -Math.log(1 - random.next())))
+    scheduler.at(scheduler.now() + Math.round(blockMs * factor), come, 'quiet')
+  }
+  function come(): void {
+    if (!weather.isRunning) return
+    if (scheduler.now() >= weather.blocksStopUntil) mine(world)
+    next()
+  }
+  next()
+}
+
+function mine(world: World): void {
+  const { chain, pool, scheduler, story } = world
+  const block = chain.mine(scheduler.now())
+  if (block.transactions.length > 0) story.tell(() => `Block ${blockWords(block)}.`)
+  for (const dropped of pool.evict(poolViewOf(world))) {
+    story.tell(() => `The pool drops ${nameOf(dropped)}, which waited too long.`)
+  }
+}
+
+/** What the scheduled trigger does every minute. */
+function keepWaking({ scheduler, host, weather }: World): void {
+  scheduler.at(scheduler.now() + MINUTE, wake)
+  function wake(): void {
+    if (!weather.isRunning) return
+    host.wake()
+    scheduler.at(scheduler.now() + MINUTE, wake)
+  }
+}
+
+function historyOf(world: World, workers: Workers): History {
+  const { plan, chain, pool, host, callers, records, faults, scheduler } = world
+  const head = chain.head()
+  return {
+    ...records,
+    plan,
+    startedAt: START,
+    callers,
+    deliveries: workers.deliveries(),
+    processed: chain.allProcessed().filter(({ mined }) => chain.isWithin(mined.block, head)),
+    totalsWei: [totalWei(startState(callers)), totalWei(head.state)],
+    work: host.peek().work(),
+    pool: pool.all().filter(({ nonce }) => nonce >= head.state.nonce),
+    faults: faults.happened(),
+    events: scheduler.happened(),
+  }
+}

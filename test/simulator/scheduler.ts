@@ -1,0 +1,108 @@
+/** Something that will happen, unless it is cancelled. */
+export type Scheduled = { readonly time: number; cancel(): void }
+
+/** Virtual time: nothing happens but by its events, one after the other. */
+export type Scheduler = {
+  /** Unix time in ms. */
+  now(): number
+  /**
+   * At equal times the one that was scheduled first comes first. A `quiet` event resolves no promise,
+   * so nobody has to be waited for after it.
+   */
+  at(time: number, run: () => void, quiet?: 'quiet'): Scheduled
+  /** Runs events until none is left up to this time, or until the condition holds after one. */
+  runUntil(time: number, condition?: () => boolean): Promise<void>
+  /** Events that have happened. */
+  happened(): number
+}
+
+type Entry = { time: number; order: number; run: (() => void) | undefined; isQuiet: boolean }
+
+/** More events than any history needs: whoever comes here goes round in circles. */
+const MAX_EVENTS = 400_000
+
+export function createScheduler(start: number): Scheduler {
+  const heap: Entry[] = []
+  let now = start
+  let order = 0
+  let happened = 0
+
+  function isBefore(a: Entry, b: Entry): boolean {
+    return a.time < b.time || (a.time === b.time && a.order < b.order)
+  }
+
+  function push(entry: Entry): void {
+    let index = heap.length
+    heap.push(entry)
+    while (index > 0) {
+      const parent = (index - 1) >> 1
+      const above = heap[parent]
+      if (above === undefined || !isBefore(entry, above)) break
+      heap[index] = above
+      index = parent
+    }
+    heap[index] = entry
+  }
+
+  function pop(): Entry | undefined {
+    const first = heap[0]
+    const last = heap.pop()
+    if (first === undefined || last === undefined || first === last) return first
+    let index = 0
+    for (;;) {
+      const left = 2 * index + 1
+      const a = heap[left]
+      if (a === undefined) break
+      const b = heap[left + 1]
+      const smaller = b !== undefined && isBefore(b, a) ? left + 1 : left
+      const child = smaller === left ? a : (b as Entry)
+      if (!isBefore(child, last)) break
+      heap[index] = child
+      index = smaller
+    }
+    heap[index] = last
+    return first
+  }
+
+  return {
+    now: () => now,
+    happened: () => happened,
+    at(time, run, quiet) {
+      const entry: Entry = {
+        time: Math.max(time, now),
+        order: order++,
+        run,
+        isQuiet: quiet === 'quiet',
+      }
+      push(entry)
+      return {
+        time: entry.time,
+        cancel: () => {
+          entry.run = undefined
+        },
+      }
+    },
+    async runUntil(time, condition) {
+      for (;;) {
+        const next = heap[0]
+        if (next === undefined || next.time > time) break
+        pop()
+        if (next.run === undefined) continue
+        now = next.time
+        if (++happened > MAX_EVENTS) throw new Error('the history does not come to an end')
+        next.run()
+        if (next.isQuiet) continue
+        await drained()
+        if (condition?.() === true) return
+      }
+      now = Math.max(now, time)
+    },
+  }
+}
+
+/** Everything that promises have made ready has run: Node empties its queue of them before this. */
+export function drained(): Promise<void> {
+  return new Promise((resolve) => {
+    setImmediate(resolve)
+  })
+}

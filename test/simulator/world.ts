@@ -1,0 +1,258 @@
+import type { Address, Hex } from 'viem'
+import type { Log } from '../../src/log.ts'
+import type { Forwarder } from '../../src/relay/forwarder.ts'
+import { ledgerRules, type Payment } from '../../src/relay/ledger.ts'
+import type { Sql } from '../../src/relay/sql.ts'
+import { type Actors, createActors } from './actors.ts'
+import { type ChainState, createModelChain, type ModelBlock, type ModelChain } from './chain.ts'
+import type { ContractWorld } from './contracts.ts'
+import type { Faults } from './faults.ts'
+import { digest } from './hashing.ts'
+import type { Arrival, Loss, Statement } from './history.ts'
+import { createLedgerHost, type LedgerHost } from './ledger-host.ts'
+import { createModelNode, type ModelNode } from './model-node.ts'
+import { type Plan, phoneOf, START_MILLIS } from './plan.ts'
+import { createModelPool, type ModelPool } from './pool.ts'
+import { createTending, type ProgramParts } from './programs.ts'
+import { createRandom } from './random.ts'
+import { createScheduler, type Scheduler } from './scheduler.ts'
+import { cheapSigning, type ModelTransaction, realSigning, type Signing } from './signing.ts'
+import { nameOf, type Story } from './story.ts'
+import { createWires } from './wires.ts'
+
+/** Where a run takes place: a chain, its pool and node, the ledger's object, and the time of all. */
+export type World = {
+  plan: Plan
+  scheduler: Scheduler
+  actors: Actors
+  story: Story
+  signing: Signing
+  chain: ModelChain
+  pool: ModelPool
+  node: ModelNode
+  host: LedgerHost
+  parts: ProgramParts
+  faults: Faults
+  /** Their accounts, in the plan's order. */
+  callers: readonly Address[]
+  /** Circumstances that events change. */
+  weather: Weather
+  records: Records
+}
+
+export type Weather = {
+  /** Whether faults are drawn. */
+  isTroubled: boolean
+  /** Whether blocks and the scheduled trigger go on. */
+  isRunning: boolean
+  blocksStopUntil: number
+  nodeDown: { until: number; share: number }[]
+}
+
+/** What is written down for the oracle. */
+export type Records = {
+  statements: Statement[]
+  arrivals: Arrival[]
+  reorganizations: { at: number; removed: number }[]
+  phaseStarts: number[]
+  quietFrom: number[]
+  payments: ReadonlyMap<string, Payment>[]
+  losses: Loss[]
+  foreign: Set<Hex>
+  /** Errors that nobody caught. */
+  uncaught: string[]
+}
+
+const MILLI = 10n ** 15n
+const CHAIN_ID = 31
+export const FORWARDER: Address = `0x${'f0'.repeat(20)}`
+export const LOAN: Address = `0x${'10a7'.repeat(10)}`
+export const START = Date.UTC(2026, 10, 21, 12)
+
+/** The pool's least at the start. */
+export const GAS_PRICE_WEI = 60_000_000n
+/** What `src/config.ts` lets the relay pay on Rootstock. */
+const MAX_GAS_PRICE_WEI = 1_000_000_000n
+export const RICH_WEI = 10n ** 18n
+
+export type WorldOptions = {
+  plan: Plan
+  storage: Sql
+  faults: (isTroubled: () => boolean) => Faults
+  story: (now: () => number) => Story
+}
+
+export function createWorld({ plan, storage, ...options }: WorldOptions): World {
+  const { seed, knobs } = plan
+  const scheduler = createScheduler(START)
+  const actors = createActors(scheduler)
+  const story = options.story(scheduler.now)
+  const signing = knobs.isSignedForReal ? realSigning(CHAIN_ID) : cheapSigning()
+  const forwarder: Forwarder = { chainId: CHAIN_ID, address: FORWARDER }
+  const contracts: ContractWorld = {
+    forwarder: FORWARDER,
+    loan: LOAN,
+    principalWei: 10n * MILLI,
+    dailyCapWei: 1000n * MILLI,
+    isSigned: signing.isSigned,
+  }
+  const callers = Array.from(
+    { length: knobs.callers },
+    (_, caller) => signing.caller(phoneOf(caller)).address.toLowerCase() as Address,
+  )
+  const pool = createModelPool({
+    family: knobs.family,
+    slots: knobs.slots,
+    bumpPercent: knobs.family === 'rskj' ? 40 : 10,
+    priceCapTimes: 80n,
+    evictAfterBlocks: knobs.evictAfterBlocks,
+    evictAfterMs: knobs.evictAfterMs,
+  })
+  const chain = createModelChain({
+    world: contracts,
+    pool,
+    state: startState(callers),
+    start: START,
+    blockMs: knobs.blockMs,
+    minGasPriceWei: GAS_PRICE_WEI,
+    isTaken: ({ hash }, block) => createRandom(seed, hash + block).chance(knobs.inclusion),
+  })
+  const weather: Weather = {
+    isTroubled: true,
+    isRunning: true,
+    blocksStopUntil: 0,
+    nodeDown: [],
+  }
+  const records: Records = {
+    statements: [],
+    arrivals: [],
+    reorganizations: [],
+    phaseStarts: [],
+    quietFrom: [],
+    payments: [],
+    losses: [],
+    foreign: new Set(),
+    uncaught: [],
+  }
+  const node = createModelNode({
+    chain,
+    pool,
+    world: contracts,
+    relayer: signing.relayer.address,
+    signing,
+    family: knobs.family,
+    now: scheduler.now,
+    arrived: recordArrival,
+  })
+  const faults = options.faults(() => weather.isTroubled)
+  const log: Log = (event) => {
+    const { intent, to, hash } = event
+    if (event.event.startsWith('payment.')) {
+      records.statements.push({
+        at: scheduler.now(),
+        intentId: `${intent}`,
+        to: `${to}`,
+        hash: hash === undefined ? undefined : `${hash}`,
+      })
+    }
+    story.log(event)
+  }
+  const wires = createWires({
+    seed,
+    scheduler,
+    actors,
+    faults,
+    story,
+    chain,
+    node,
+    isNodeDown: (random) =>
+      weather.nodeDown.some(({ until, share }) => scheduler.now() < until && random.chance(share)),
+    host: () => host,
+    slowness: knobs.slowness,
+  })
+  let tokens = 0
+  const parts: ProgramParts = {
+    knobs,
+    forwarder,
+    loan: LOAN,
+    maxGasPriceWei: MAX_GAS_PRICE_WEI,
+    signing,
+    wires,
+    log,
+    newToken: () => digest('token', seed, tokens++),
+  }
+  const host = createLedgerHost({
+    seed,
+    scheduler,
+    actors,
+    faults,
+    story,
+    wires,
+    storage,
+    rules: {
+      ...ledgerRules,
+      maxInFlight: knobs.rules.maxInFlight,
+      watchBlocks: knobs.rules.watchBlocks,
+    },
+    tendMs: knobs.rules.tendMs,
+    tend: createTending(parts, actors.clock(0)),
+    log,
+  })
+  return {
+    plan,
+    scheduler,
+    actors,
+    story,
+    signing,
+    chain,
+    pool,
+    node,
+    host,
+    parts,
+    faults,
+    callers,
+    weather,
+    records,
+  }
+
+  function recordArrival(
+    transaction: ModelTransaction,
+    refusal: string | undefined,
+    held: ModelTransaction | undefined,
+  ): void {
+    const { arrivals, foreign } = records
+    const isOwn = held !== undefined && held.hash !== transaction.hash && !foreign.has(held.hash)
+    const over = isOwn ? held : undefined
+    if (!foreign.has(transaction.hash)) {
+      arrivals.push({ at: scheduler.now(), transaction, refusal, over })
+    }
+    story.tell(() => `The pool is sent ${nameOf(transaction)}: ${refusal ?? 'taken'}.`)
+  }
+}
+
+/** The contracts as they are deployed, with something in every caller's account. */
+export function startState(callers: readonly Address[]): ChainState {
+  return {
+    accounts: new Map(
+      callers.map((caller) => [caller, { balanceWei: BigInt(START_MILLIS) * MILLI, owedWei: 0n }]),
+    ),
+    liquidityWei: 60n * MILLI,
+    issuedWei: new Map(),
+    isPaused: false,
+    isRelayerAllowed: true,
+    spentAt: new Map(),
+    nonce: 0,
+    relayerWei: RICH_WEI,
+  }
+}
+
+/** The head as the pool judges by it. */
+export function poolViewOf({ chain, scheduler }: World, head: ModelBlock = chain.head()) {
+  return {
+    stateNonce: head.state.nonce,
+    balanceWei: head.state.relayerWei,
+    minGasPriceWei: chain.minGasPriceWei(),
+    head: head.number,
+    now: scheduler.now(),
+  }
+}
