@@ -29,6 +29,14 @@ const emitterCode: Hex =
 /** Calls the address in its calldata without data and does not mind when that fails. */
 const callerCode: Hex = '0x600d80600b6000396000f36000808080806000355af15000'
 
+/** Emits as many logs as the number in its calldata says, without topics or data. */
+const floodCode: Hex = '0x601680600b6000396000f36000355b8015601457600080a0600190036003565b00'
+
+/** Deploys the contract that emits many logs. */
+export async function deployFlood(rpc: AnvilRpc): Promise<Address> {
+  return await deploy(rpc, floodCode)
+}
+
 /** Deploys the contract that emits logs. */
 export async function deployEmitter(rpc: AnvilRpc): Promise<Address> {
   return await deploy(rpc, emitterCode)

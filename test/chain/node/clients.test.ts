@@ -195,9 +195,15 @@ describe('web3.js', () => {
       const logs = await socket.eth.subscribe('logs', { address: emitter })
       const pending = await socket.eth.subscribe('pendingTransactions')
       const seen: unknown[] = []
-      heads.on('data', ({ number }) => seen.push(number))
-      logs.on('data', (log) => seen.push((log as { transactionHash: string }).transactionHash))
-      pending.on('data', (hash) => seen.push(hash))
+      heads.on('data', ({ number }) => {
+        seen.push(number)
+      })
+      logs.on('data', (log) => {
+        seen.push((log as { transactionHash: string }).transactionHash)
+      })
+      pending.on('data', (hash) => {
+        seen.push(hash)
+      })
 
       const account = web3.eth.accounts.privateKeyToAccount(privateKeys[2] ?? '')
       web3.eth.accounts.wallet.add(account)
@@ -219,7 +225,9 @@ describe('web3.js', () => {
       })
       expect(found).toMatchObject([{ transactionHash: hash }])
       expect((await web3.eth.getTransaction(hash)).from).toBe(account.address.toLowerCase())
-      expect(await web3.eth.getBlock(receipt.blockHash)).toMatchObject({ transactions: [hash] })
+      expect(await web3.eth.getBlock(`${receipt.blockHash}`)).toMatchObject({
+        transactions: [hash],
+      })
       await expect(web3.eth.call({ to: emitter })).rejects.toThrow(
         'execute a function inside a smart contract',
       )

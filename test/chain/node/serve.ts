@@ -26,7 +26,11 @@ export type Answer = { result?: never; error?: { code: number; message: string; 
 export const testKey = 'a-key-of-the-tests'
 
 /** Serves these nodes. */
-export async function serve(urls: readonly string[], chainId = 31): Promise<Served> {
+export async function serve(
+  urls: readonly string[],
+  chainId = 31,
+  fetch: typeof globalThis.fetch = globalThis.fetch,
+): Promise<Served> {
   const logged: LogEvent[] = []
   const deps = {
     clock: systemClock,

@@ -1,0 +1,166 @@
+import type { Address } from 'viem'
+import { afterAll, beforeAll, beforeEach, test } from 'vitest'
+import { type Anvil, startAnvil } from '../../support/anvil.ts'
+import { type AnvilRpc, anvilRpc, deployEmitter, emit, mined } from './anvil-rpc.ts'
+import { type ProxyNode, startProxyNode } from './proxy-node.ts'
+import { type Served, serve } from './serve.ts'
+
+type Json = Record<string, unknown>
+
+let anvil: Anvil
+let direct: AnvilRpc
+let node: ProxyNode
+let served: Served
+let emitter: Address
+
+beforeAll(async () => {
+  anvil = await startAnvil()
+  direct = anvilRpc(anvil.url)
+  node = await startProxyNode(anvil.url)
+  emitter = await deployEmitter(direct)
+})
+
+afterAll(async () => {
+  await node.stop()
+  await anvil.stop()
+})
+
+beforeEach(async () => {
+  served = await serve([node.url])
+})
+
+async function result(method: string, ...params: unknown[]): Promise<Json> {
+  const { result, error } = await served.rpc(method, params)
+  if (error !== undefined) throw new Error(error.message)
+  return result as unknown as Json
+}
+
+/** How many exchanges with the node some work takes. */
+async function exchangesOf(work: () => Promise<unknown>): Promise<number> {
+  const before = node.exchanges()
+  await work()
+  return node.exchanges() - before
+}
+
+test('what is asked for by the hash of a block is asked of the node once', async ({ expect }) => {
+  const hash = await emit(direct, emitter, 1n, 2n, 3n)
+  const { blockHash } = await mined(direct, hash)
+  for (const [method, ...params] of [
+    ['eth_getBlockByHash', blockHash],
+    ['eth_getBlockByHash', blockHash, true],
+    ['eth_getBlockTransactionCountByHash', blockHash],
+    ['eth_getUncleCountByBlockHash', blockHash],
+    ['eth_getTransactionByBlockHashAndIndex', blockHash, '0x0'],
+    ['eth_getLogs', { blockHash }],
+    ['eth_getBalance', emitter, blockHash],
+    ['eth_getCode', emitter, blockHash],
+    ['eth_getStorageAt', emitter, '0x0', blockHash],
+    ['eth_getTransactionCount', emitter, blockHash],
+    ['chain_getRawBlockHeaderByHash', blockHash],
+    ['chain_getTransactionReceiptNodesByHash', blockHash, hash],
+    ['trace_block', blockHash],
+  ] as const) {
+    const first = await result(method, ...params)
+    const again = await exchangesOf(async () => {
+      expect(await result(method, ...params)).toEqual(first)
+    })
+    expect(again, method).toBe(0)
+  }
+})
+
+test('a transaction and its receipt are kept only below 50 blocks', async ({ expect }) => {
+  const hash = await emit(direct, emitter, 1n, 2n, 3n)
+  await mined(direct, hash)
+  const all = ['eth_getTransactionByHash', 'eth_getTransactionReceipt', 'trace_transaction']
+  await direct('anvil_mine', ['0x32'])
+  await result('eth_blockNumber')
+  for (const method of all) {
+    await result(method, hash)
+    expect(await exchangesOf(() => result(method, hash)), method).toBe(1)
+  }
+  await direct('evm_mine')
+  await result('eth_blockNumber')
+  for (const method of all) {
+    await result(method, hash)
+    expect(await exchangesOf(() => result(method, hash)), method).toBe(0)
+  }
+})
+
+test('what was not there may be there later', async ({ expect }) => {
+  await direct('evm_setAutomine', [false])
+  const hash = await emit(direct, emitter, 9n, 9n, 9n)
+  expect(await result('eth_getTransactionReceipt', hash)).toBeNull()
+  await direct('evm_mine')
+  await direct('evm_setAutomine', [true])
+  expect(await result('eth_getTransactionReceipt', hash)).toMatchObject({ transactionHash: hash })
+})
+
+test('what may change is asked anew', async ({ expect }) => {
+  for (const [method, ...params] of [
+    ['eth_blockNumber'],
+    ['eth_gasPrice'],
+    ['eth_getBalance', emitter, 'latest'],
+    ['eth_getBlockByNumber', '0x1'],
+    ['eth_getLogs', { fromBlock: '0x0', toBlock: '0x1' }],
+    ['eth_call', { to: emitter, data: '0x11' }, 'latest'],
+  ] as const) {
+    await result(method, ...params)
+    expect(await exchangesOf(() => result(method, ...params)), method).toBeGreaterThan(0)
+  }
+})
+
+test('equal requests in flight are one, others are not', async ({ expect }) => {
+  await result('eth_chainId')
+  const before = node.seen('eth_getBalance')
+  await Promise.all(Array.from({ length: 20 }, () => result('eth_getBalance', emitter, 'latest')))
+  expect(node.seen('eth_getBalance') - before).toBe(1)
+  await Promise.all(
+    Array.from({ length: 20 }, (_, index) =>
+      result('eth_getBalance', `0x${index.toString(16).padStart(40, '0')}`),
+    ),
+  )
+  expect(node.seen('eth_getBalance') - before).toBe(21)
+})
+
+test('requests that come together travel together', async ({ expect }) => {
+  await result('eth_gasPrice')
+  const batch = Array.from({ length: 20 }, (_, id) => ({
+    jsonrpc: '2.0',
+    id,
+    method: 'eth_getBalance',
+    params: [`0x${id.toString(16).padStart(40, '1')}`],
+  }))
+  const exchanges = await exchangesOf(async () => {
+    const answers = (await (await served.post(JSON.stringify(batch))).json()) as Json[]
+    expect(answers.map(({ id }) => id)).toEqual(batch.map(({ id }) => id))
+  })
+  expect(exchanges).toBe(1)
+})
+
+test('a fresh request passes by what is kept and what is in flight', async ({ expect }) => {
+  const { hash } = (await direct('eth_getBlockByNumber', ['latest', false])) as Json
+  await result('eth_getBlockByHash', hash)
+  const { signal } = new AbortController()
+  const fresh = (): Promise<unknown> =>
+    served.service.request('eth_getBlockByHash', [hash], { signal, fresh: true })
+  const before = node.seen('eth_getBlockByHash')
+  await Promise.all([fresh(), fresh()])
+  expect(node.seen('eth_getBlockByHash') - before).toBe(2)
+  expect(await served.service.request('eth_getBlockByHash', [hash], { signal })).toMatchObject({
+    hash,
+  })
+  expect(node.seen('eth_getBlockByHash') - before).toBe(2)
+})
+
+test('a node that takes no batches is asked one by one', async ({ expect }) => {
+  const refusing: typeof fetch = async (_, init) => {
+    const asked: unknown = JSON.parse(`${init?.body}`)
+    if (Array.isArray(asked)) return new Response('no batches here', { status: 400 })
+    return await fetch(anvil.url, init)
+  }
+  const plain = await serve([anvil.url], 31, refusing)
+  const answers = await Promise.all(
+    ['0x1', '0x0'].map((number) => plain.rpc('eth_getBlockByNumber', [number])),
+  )
+  expect(answers.map(({ error }) => error)).toEqual([undefined, undefined])
+})
