@@ -9,7 +9,7 @@ import { createLoanReader } from './loan/reader.ts'
 import type { Log } from './log.ts'
 import { createNodeService, type NodeService } from './node/service.ts'
 import { cached } from './relay/cached.ts'
-import { createIdentityCheck } from './relay/identity.ts'
+import { createIdentityCheck, identityOf } from './relay/identity.ts'
 import { relayerAccount } from './relay/keys.ts'
 import type { Ledger } from './relay/ledger.ts'
 import { createPay } from './relay/pay.ts'
@@ -90,13 +90,17 @@ export function assembleAnswer(config: Config, runtime: Runtime, relayer: Relaye
     },
     accounts: createCallerAccounts(config.accountKeySecret),
     keys: createSessionKeys(config.accountIdSecret),
-    identity: createIdentityCheck(ledger, runtime.clock, async () => ({
-      chainId: config.chain.id,
-      fingerprints: {
-        ACCOUNT_ID_SECRET: await fingerprint(config.accountIdSecret),
-        ACCOUNT_KEY_SECRET: await fingerprint(config.accountKeySecret),
-      },
-    })),
+    identity: createIdentityCheck(ledger, runtime.clock, async () => {
+      const { chainId, fingerprints } = identityOf(relayer)
+      return {
+        chainId,
+        fingerprints: {
+          ...fingerprints,
+          ACCOUNT_ID_SECRET: await fingerprint(config.accountIdSecret),
+          ACCOUNT_KEY_SECRET: await fingerprint(config.accountKeySecret),
+        },
+      }
+    }),
     pay: createPay({ ...relayer, node }, createChainCache(relayer), {
       preflight: config.preflight,
       background: runtime.background,

@@ -3,6 +3,9 @@ import type { SignedTransaction } from './ledger.ts'
 import type { Relayer } from './relayer.ts'
 import { logTransitions } from './transitions.ts'
 
+/** What a node said of the bytes; `unknown` is a transport error. */
+export type Verdict = 'taken' | 'unknown' | Exclude<SendRefusal, 'known'>
+
 /**
  * Sends bytes that are recorded and notes what came of it. A transport error says nothing, so the
  * bytes count as sent and go out again later. Nothing here ever makes new bytes.
@@ -13,14 +16,16 @@ export async function broadcast(
   transaction: SignedTransaction,
   isFirst: boolean,
   signal: AbortSignal,
-): Promise<void> {
+): Promise<Verdict> {
   const { ledger, node, log } = relayer
   const sent = await node.send(transaction.raw, signal)
   switch (sent.kind) {
     case 'taken':
-      return logTransitions(log, await ledger.sent(transaction.hash, true))
+      logTransitions(log, await ledger.sent(transaction.hash, true))
+      return 'taken'
     case 'unknown':
-      return logTransitions(log, await ledger.sent(transaction.hash, false))
+      logTransitions(log, await ledger.sent(transaction.hash, false))
+      return 'unknown'
     case 'refused':
       log({
         level: sent.refusal === 'nonce_used' ? 'info' : 'warn',
@@ -34,9 +39,11 @@ export async function broadcast(
       if (isForeign(sent.refusal) && isFirst) {
         // Bytes that we do not know hold the nonce. They may be an older payment of ours: the
         // request moves to another nonce, and they are never bumped over.
-        return logTransitions(log, await ledger.displaced(nonce))
+        logTransitions(log, await ledger.displaced(nonce))
+      } else {
+        logTransitions(log, await ledger.sent(transaction.hash, false))
       }
-      return logTransitions(log, await ledger.sent(transaction.hash, false))
+      return sent.refusal
   }
 }
 

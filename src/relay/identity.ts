@@ -1,5 +1,17 @@
 import type { Clock } from '../clock.ts'
 import type { Identified, Identity, Ledger } from './ledger.ts'
+import type { Relayer } from './relayer.ts'
+
+/** What a ledger's rows are good for: bytes of this key, requests to this forwarder on this chain. */
+export function identityOf({ signer, forwarder }: Pick<Relayer, 'signer' | 'forwarder'>): Identity {
+  return {
+    chainId: forwarder.chainId,
+    fingerprints: {
+      RELAYER_MNEMONIC: signer.address.toLowerCase(),
+      FORWARDER_ADDRESS: forwarder.address.toLowerCase(),
+    },
+  }
+}
 
 /** How long the ledger may take to say so: a caller is answered within 8 s, and nothing has begun yet. */
 const IDENTIFIED_WITHIN_MS = 2_000

@@ -307,17 +307,25 @@ end
 /** What each method does, in the order of the port. */
 const methodsLua = `
 local OPEN_LIMIT = 16
-local WORK_LIMIT = 500
+local WORK_LIMIT = 1000
 local PRUNE_LIMIT = 50
 
 local methods = {}
+
+local function isAnythingOpen()
+  for _, index in ipairs({ 'nonces:open', 'payments:queued', 'payments:carried', 'payments:mined' }) do
+    if redis.call('ZCARD', key(index)) > 0 then return true end
+  end
+  return false
+end
 
 function methods.identify()
   local names = {}
   for _, given in ipairs(args.given) do
     local field = 'identity.' .. given[1]
     local known = redis.call('HGET', key('meta'), field)
-    if not known then
+    local mayMove = given[3] == 1 and not isAnythingOpen()
+    if not known or mayMove then
       redis.call('HSET', key('meta'), field, given[2])
     elseif known ~= given[2] then
       names[#names + 1] = given[1]
@@ -385,8 +393,11 @@ end
 
 local function isWaiting()
   for _, session in ipairs(redis.call('ZRANGE', key('payments:queued'), 0, -1)) do
-    local attempts = redis.call('HGET', key('payment', session), 'attempts')
-    if attempts and tonumber(attempts) < rules.maxAttempts then return true end
+    local payment = paymentRow(session)
+    if payment and tonumber(payment.attempts) < rules.maxAttempts
+      and cjson.decode(payment.request).deadline > now / 1000 then
+      return true
+    end
   end
   return false
 end
@@ -599,7 +610,9 @@ function methods.replace()
   if top and top.hash == args.transaction.hash then return { 'recorded' } end
   if not known or known.state ~= 'recorded' then return { 'fenced' } end
   if not top or top.hash ~= args.over then return { 'fenced' } end
-  if args.carriesPayment ~= (paymentRow(known.session) ~= nil) then return { 'fenced' } end
+  local payment = paymentRow(known.session)
+  local isNeeded = payment ~= nil and carried[payment.state] == true
+  if args.carriesPayment ~= isNeeded then return { 'fenced' } end
   insertTransaction(args.nonce, args.transaction)
   return { 'recorded' }
 end

@@ -1,5 +1,12 @@
 import type { RedisDatabase } from '../redis.ts'
-import type { BlockId, Ledger, LedgerRules, Order, SignedTransaction } from './ledger.ts'
+import {
+  type BlockId,
+  type Ledger,
+  type LedgerRules,
+  movableIdentity,
+  type Order,
+  type SignedTransaction,
+} from './ledger.ts'
 import { ledgerLua } from './ledger-lua.ts'
 import {
   adopted,
@@ -49,7 +56,9 @@ export function createRedisLedger({ database, name, rules, tendMs }: RedisLedger
 
   return {
     async identify({ chainId, fingerprints }) {
-      const given = Object.entries({ chain: `${chainId}`, ...fingerprints })
+      const given = Object.entries({ chain: `${chainId}`, ...fingerprints }).map(
+        ([name, value]) => [name, value, movableIdentity.includes(name) ? 1 : 0],
+      )
       const different = await run(names, 'identify', { given })
       return different.length === 0 ? { kind: 'same' } : { kind: 'different', names: different }
     },

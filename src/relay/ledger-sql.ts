@@ -1,38 +1,39 @@
 import type { Address, Hex } from 'viem'
-import type {
-  Acceptance,
-  Adoption,
-  Attachment,
-  BlockId,
-  Claimed,
-  Claiming,
-  Decided,
-  Execution,
-  Identified,
-  Identity,
-  Leased,
-  Leasing,
-  Ledger,
-  LedgerRules,
-  MinedReport,
-  OpenNonce,
-  Order,
-  Payment,
-  PaymentState,
-  Question,
-  Recorded,
-  Refusing,
-  Replacement,
-  SignedTransaction,
-  Slot,
-  Transition,
-  Undecided,
-  Work,
+import {
+  type Acceptance,
+  type Adoption,
+  type Attachment,
+  type BlockId,
+  type Claimed,
+  type Claiming,
+  type Decided,
+  type Execution,
+  type Identified,
+  type Identity,
+  type Leased,
+  type Leasing,
+  type Ledger,
+  type LedgerRules,
+  type MinedReport,
+  movableIdentity,
+  type OpenNonce,
+  type Order,
+  type Payment,
+  type PaymentState,
+  type Question,
+  type Recorded,
+  type Refusing,
+  type Replacement,
+  type SignedTransaction,
+  type Slot,
+  type Transition,
+  type Undecided,
+  type Work,
 } from './ledger.ts'
 import type { Sql, SqlValue } from './sql.ts'
 
 /** Queued payments and others that one round of tending takes up. */
-const WORK_LIMIT = 500
+const WORK_LIMIT = 1000
 
 /** Open payments of an account that a new one is checked against. */
 const OPEN_LIMIT = 16
@@ -105,6 +106,7 @@ CREATE TABLE IF NOT EXISTS transactions (
   recorded_at INTEGER NOT NULL,
   sent_at INTEGER
 ) WITHOUT ROWID;
+CREATE INDEX IF NOT EXISTS transactions_by_age ON transactions (recorded_at);
 CREATE INDEX IF NOT EXISTS transactions_by_nonce ON transactions (nonce);
 `
 
@@ -276,6 +278,15 @@ export function createSqlLedger(sql: Sql, rules: LedgerRules, now: () => number)
     )
   }
 
+  function isAnythingOpen(): boolean {
+    const open = sql.exec(
+      `SELECT 1 AS one FROM nonces WHERE state IN ('leased', 'recorded')
+       UNION ALL
+       SELECT 1 FROM payments WHERE state IN ('queued', 'signed', 'broadcast', 'mined') LIMIT 1`,
+    )
+    return open.length > 0
+  }
+
   function nextNonce(): number | undefined {
     const [row] = sql.exec<{ next: number | null }>('SELECT max(nonce) + 1 AS next FROM nonces')
     return row?.next ?? undefined
@@ -293,8 +304,10 @@ export function createSqlLedger(sql: Sql, rules: LedgerRules, now: () => number)
       chainNonce,
     )
     const [waiting] = sql.exec(
-      `SELECT 1 AS one FROM payments WHERE state = 'queued' AND attempts < ? LIMIT 1`,
+      `SELECT 1 AS one FROM payments WHERE state = 'queued' AND attempts < ?
+         AND json_extract(request, '$.deadline') > ? LIMIT 1`,
       rules.maxAttempts,
+      Math.floor(now() / 1000),
     )
     if (waiting !== undefined) return undefined
     const [abandoned] = sql.exec<{ nonce: number }>(
@@ -419,7 +432,8 @@ export function createSqlLedger(sql: Sql, rules: LedgerRules, now: () => number)
       const names: string[] = []
       for (const [name, value] of Object.entries(given)) {
         const known = meta.get(`identity.${name}`)
-        if (known === undefined) meta.set(`identity.${name}`, value)
+        const mayMove = movableIdentity.includes(name) && !isAnythingOpen()
+        if (known === undefined || mayMove) meta.set(`identity.${name}`, value)
         else if (known !== value) names.push(name)
       }
       return names.length === 0 ? { kind: 'same' } : { kind: 'different', names }
@@ -648,7 +662,8 @@ export function createSqlLedger(sql: Sql, rules: LedgerRules, now: () => number)
       if (top?.hash === transaction.hash) return { kind: 'recorded' }
       if (row?.state !== 'recorded' || top?.hash !== over) return { kind: 'fenced' }
       const payment = row.session === null ? undefined : paymentRow(row.session)
-      if (carriesPayment !== (payment !== undefined)) return { kind: 'fenced' }
+      const isNeeded = payment !== undefined && isCarried(payment.state)
+      if (carriesPayment !== isNeeded) return { kind: 'fenced' }
       insertTransaction(nonce, transaction)
       return { kind: 'recorded' }
     },
@@ -793,6 +808,12 @@ export function createSqlLedger(sql: Sql, rules: LedgerRules, now: () => number)
         `DELETE FROM nonces WHERE changed_at < ? AND +state IN ('mined', 'foreign')
          AND +nonce < (SELECT max(nonce) FROM nonces)
          AND NOT EXISTS (SELECT 1 FROM payments WHERE payments.nonce = nonces.nonce)`,
+        before,
+      )
+      // Bytes go with what they were recorded for, also those of nonces that carried nothing.
+      sql.exec(
+        `DELETE FROM transactions WHERE recorded_at < ?
+         AND NOT EXISTS (SELECT 1 FROM nonces WHERE nonces.nonce = transactions.nonce)`,
         before,
       )
       sql.exec(

@@ -93,7 +93,15 @@ export const ledgerRules = {
   retentionMs: 8 * 24 * 60 * 60 * 1000,
 } as const
 
+/**
+ * Configuration that the rows were made with, by the names of its variables. Of these the forwarder
+ * may change, once nothing is open: a new deployment of the contracts is moved to that way.
+ */
 export type Identity = { chainId: number; fingerprints: Readonly<Record<string, string>> }
+
+/** What may change while nothing is open. */
+export const movableIdentity: readonly string[] = ['FORWARDER_ADDRESS']
+
 export type Identified = { kind: 'same' } | { kind: 'different'; names: string[] }
 
 /** Keyed digests of the session and of what was typed in it, never the words; and whose it is. */

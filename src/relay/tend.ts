@@ -2,6 +2,7 @@ import type { Head } from '../chain/node.ts'
 import { faultOf } from '../log.ts'
 import { broadcast } from './broadcast.ts'
 import { findExecution } from './executions.ts'
+import { identityOf } from './identity.ts'
 import {
   type BlockId,
   ledgerRules,
@@ -33,17 +34,26 @@ const MISSING_RECEIPT_MS = 30_000
  * Safe to run twice, at any time, by anybody: each change is the ledger's compare-and-set.
  */
 export async function tend(relayer: Relayer): Promise<Tended> {
-  const { ledger, clock, node, signer } = relayer
+  const { ledger, clock, node, signer, log } = relayer
   await ledger.prune()
   const before = await ledger.work()
   if (isIdle(before)) return 'idle'
+  const identified = await ledger.identify(identityOf(relayer))
+  if (identified.kind === 'different') {
+    log({
+      level: 'error',
+      event: 'identity.different',
+      message: `A ledger with open payments was begun with other values of: ${identified.names.join(', ')}`,
+    })
+    return 'watching'
+  }
 
   const [head, chainNonce] = await Promise.all([
     node.head(clock.timeout(NODE_TIMEOUT_MS)),
     node.transactionCount(signer.address, clock.timeout(NODE_TIMEOUT_MS)),
   ])
-  const canonical = await followHead(relayer, before, head)
-  if (!canonical) return 'open'
+  const isFollowed = await followHead(relayer, before, head, chainNonce)
+  if (!isFollowed) return 'open'
 
   await mend(relayer, await ledger.work())
   await settlePassed(relayer, await ledger.work(), head, chainNonce)
@@ -71,23 +81,29 @@ function isIdle(work: Work): boolean {
   return !isOpen(work) && !work.watching
 }
 
+/** Whether a block is part of the chain as this head shows it. */
+type Place = 'held' | 'lost' | 'unknown'
+
 /**
  * Checks that the chain still holds what it held, and takes back what it does not. False while the
  * chain is shorter than it was: a lagging replica, until that has lasted too long for one.
  */
-async function followHead(relayer: Relayer, work: Work, head: Head): Promise<boolean> {
+async function followHead(
+  relayer: Relayer,
+  work: Work,
+  head: Head,
+  chainNonce: number,
+): Promise<boolean> {
   const { ledger, log, rules } = relayer
   const known = work.head
-  if (known !== undefined && head.number < known.number) {
+  const isShorter = known !== undefined && head.number < known.number
+  if (isShorter) {
     await ledger.sawHead(undefined)
     const since = work.behindSince ?? work.now
     if (work.now - since < rules.regressionMs) return false
+    for (const block of await ledger.blocks(head.number)) await takeBack(relayer, block)
   }
-  // Blocks noted since the last look may be of any branch; older ones were all of the known head's.
-  for (const block of await ledger.blocks(known?.number ?? -1)) {
-    if (!(await isCanonical(relayer, block, head))) await takeBack(relayer, block)
-  }
-  if (known !== undefined && !(await isCanonical(relayer, known, head))) {
+  if (known !== undefined && (isShorter || (await placeOf(relayer, known, head)) === 'lost')) {
     log({
       level: 'warn',
       event: 'chain.reorganized',
@@ -95,19 +111,49 @@ async function followHead(relayer: Relayer, work: Work, head: Head): Promise<boo
       block: known.number,
       head: head.number,
     })
-    for (const block of await ledger.blocks(-1)) {
-      if (await isCanonical(relayer, block, head)) break
-      await takeBack(relayer, block)
-    }
+    await takeBackLost(relayer, -1, head, known.number - rules.watchBlocks)
+  } else {
+    // Noted by others since the last look: of any branch. Also those that should have been counted.
+    const isCountShort = openFrom(work, chainNonce) < work.nextNonce - chainNonce
+    const above = isCountShort ? head.number - rules.watchBlocks : (known?.number ?? -1)
+    await takeBackLost(relayer, above, head, head.number - rules.watchBlocks)
   }
   await ledger.sawHead({ number: head.number, hash: head.hash })
   return true
 }
 
-async function isCanonical({ node, clock }: Relayer, block: BlockId, head: Head): Promise<boolean> {
-  if (block.number >= head.number) return block.number === head.number && block.hash === head.hash
-  const there = await node.block(block.number, clock.timeout(NODE_TIMEOUT_MS))
-  return there?.hash === block.hash
+/** Nonces from this one on that are leased or recorded. */
+function openFrom(work: Work, chainNonce: number): number {
+  return work.nonces.filter((open) => open.nonce >= chainNonce).length
+}
+
+/**
+ * Takes back every block above a height that the chain does not hold. Blocks near the head may have
+ * been noted on different branches, so each is looked at; those deeper than `mixedAbove` were once
+ * seen together, so the first that is held ends the search.
+ */
+async function takeBackLost(
+  relayer: Relayer,
+  above: number,
+  head: Head,
+  mixedAbove: number,
+): Promise<void> {
+  for (const block of await relayer.ledger.blocks(above)) {
+    const place = await placeOf(relayer, block, head)
+    if (place === 'lost') await takeBack(relayer, block)
+    if (place === 'held' && block.number <= mixedAbove) return
+  }
+}
+
+/** A block above the head, or one that the node does not show, is unknown: a replica may lag. */
+async function placeOf({ node, clock }: Relayer, block: BlockId, head: Head): Promise<Place> {
+  if (block.number > head.number) return 'unknown'
+  const there =
+    block.number === head.number
+      ? head
+      : await node.block(block.number, clock.timeout(NODE_TIMEOUT_MS))
+  if (there === undefined) return 'unknown'
+  return there.hash === block.hash ? 'held' : 'lost'
 }
 
 async function takeBack({ ledger, log }: Relayer, block: BlockId): Promise<void> {
@@ -197,13 +243,22 @@ async function isPassedDeep(
   return (await node.transactionCount(signer.address, signal, deep)) > nonce
 }
 
-/** Outcomes become final at the chain's depth. Their blocks were checked when the head moved. */
+/**
+ * Outcomes become final at the chain's depth. Whoever noted a block may have seen another branch, so
+ * each block is looked at once more before anything in it is final.
+ */
 async function confirmDeep(relayer: Relayer, work: Work, head: Head): Promise<void> {
   const { ledger, log, rules } = relayer
+  const places = new Map<string, Place>()
   for (const payment of work.mined) {
     const block = payment.execution?.block
     if (block === undefined || head.number - block.number + 1 < rules.confirmations) continue
-    logTransitions(log, await ledger.confirm(payment.session, block.hash))
+    await attempt(relayer, 'confirm.failed', async () => {
+      const place = places.get(block.hash) ?? (await placeOf(relayer, block, head))
+      places.set(block.hash, place)
+      if (place === 'held') logTransitions(log, await ledger.confirm(payment.session, block.hash))
+      if (place === 'lost') await takeBack(relayer, block)
+    })
   }
 }
 
@@ -212,29 +267,33 @@ async function confirmDeep(relayer: Relayer, work: Work, head: Head): Promise<vo
  * unspent there: the forwarder will refuse it for ever.
  */
 async function expireOverdue(relayer: Relayer, work: Work, head: Head): Promise<void> {
-  const { ledger, node, clock, log, rules } = relayer
+  const { node, clock, rules } = relayer
   const overdue = [...work.queued, ...work.carried].filter(
     (payment) => payment.order.request.deadline < head.timestampSeconds,
   )
   if (overdue.length === 0) return
-  await attempt(relayer, 'expire.failed', async () => {
-    const depth = Math.max(0, head.number - rules.confirmations + 1)
-    const deep = await node.block(depth, clock.timeout(NODE_TIMEOUT_MS))
-    if (deep === undefined) return
-    for (const payment of overdue) {
-      if (payment.order.request.deadline >= deep.timestampSeconds) continue
-      const { intentId } = payment.order.request
-      const signal = clock.timeout(NODE_TIMEOUT_MS)
-      if (!(await isSpent(relayer, intentId, signal))) {
-        logTransitions(log, await ledger.expire(payment.session))
-        continue
-      }
-      const execution = await findExecution(relayer, intentId, signal)
-      if (execution !== undefined && payment.state === 'queued') {
-        logTransitions(log, await ledger.settle(payment.session, execution))
-      }
-    }
-  })
+  const depth = Math.max(0, head.number - rules.confirmations + 1)
+  const deep = await attempt(relayer, 'expire.failed', () =>
+    node.block(depth, clock.timeout(NODE_TIMEOUT_MS)),
+  )
+  if (deep === undefined) return
+  for (const payment of overdue) {
+    if (payment.order.request.deadline >= deep.timestampSeconds) continue
+    await attempt(relayer, 'expire.failed', () => expireOrSettle(relayer, payment))
+  }
+}
+
+async function expireOrSettle(relayer: Relayer, payment: Payment): Promise<void> {
+  const { ledger, clock, log } = relayer
+  const { intentId } = payment.order.request
+  const signal = clock.timeout(NODE_TIMEOUT_MS)
+  if (!(await isSpent(relayer, intentId, signal))) {
+    return logTransitions(log, await ledger.expire(payment.session))
+  }
+  const execution = await findExecution(relayer, intentId, signal)
+  if (execution !== undefined && payment.state === 'queued') {
+    logTransitions(log, await ledger.settle(payment.session, execution))
+  }
 }
 
 /**
@@ -242,14 +301,11 @@ async function expireOverdue(relayer: Relayer, work: Work, head: Head): Promise<
  * nonces behind a gap wider than the pool is deep are given up, and their payments find others.
  */
 async function comeBack(relayer: Relayer, work: Work, chainNonce: number): Promise<void> {
-  const { ledger, log, rules } = relayer
-  let missing = 0
-  let expected = chainNonce
-  for (const open of work.nonces) {
-    if (open.state !== 'recorded' || open.nonce < chainNonce) continue
-    missing += open.nonce - expected
-    expected = open.nonce + 1
-    if (missing <= rules.maxInFlight) continue
+  const { ledger, node, signer, clock, log, rules } = relayer
+  if (beyondReach(work, chainNonce, rules.maxInFlight).length === 0) return
+  // One node's reading may be old: what is given up is out of reach by two.
+  const again = await node.transactionCount(signer.address, clock.timeout(NODE_TIMEOUT_MS))
+  for (const open of beyondReach(work, Math.max(chainNonce, again), rules.maxInFlight)) {
     log({
       level: 'warn',
       event: 'nonce.ahead',
@@ -261,31 +317,57 @@ async function comeBack(relayer: Relayer, work: Work, chainNonce: number): Promi
   }
 }
 
+/** Recorded nonces behind more missing ones than the pool is deep. */
+function beyondReach(work: Work, chainNonce: number, maxInFlight: number): OpenNonce[] {
+  let missing = 0
+  let expected = chainNonce
+  return work.nonces.filter((open) => {
+    if (open.state !== 'recorded' || open.nonce < chainNonce) return false
+    missing += open.nonce - expected
+    expected = open.nonce + 1
+    return missing > maxInFlight
+  })
+}
+
 /** Sends recorded bytes again before the pool drops them, and outbids the one that all others wait for. */
 async function keepInPool(relayer: Relayer, work: Work, chainNonce: number): Promise<void> {
-  const { clock, rules } = relayer
+  const { rules } = relayer
   for (const open of work.nonces) {
     if (open.state !== 'recorded' || open.nonce < chainNonce) continue
     const [latest] = open.transactions
     if (latest === undefined || open.nonce >= chainNonce + rules.maxInFlight) continue
-    await attempt(relayer, 'rebroadcast.failed', async () => {
-      if (open.nonce === chainNonce && isStuck(relayer, work, open)) {
-        return replace(relayer, work, open, latest)
-      }
-      const due =
-        latest.sentAt === undefined
-          ? work.now - latest.recordedAt >= UNSENT_AFTER_MS
-          : work.now - latest.sentAt >= rules.rebroadcastMs
-      if (!due) return
-      const isFirst = latest.sentAt === undefined && open.transactions.length === 1
-      await broadcast(relayer, open.nonce, latest, isFirst, clock.timeout(NODE_TIMEOUT_MS))
-    })
+    await attempt(relayer, 'rebroadcast.failed', () =>
+      sendAgain(relayer, work, open, latest, open.nonce === chainNonce),
+    )
   }
 }
 
-function isStuck({ rules }: Relayer, work: Work, open: OpenNonce): boolean {
-  const [latest] = open.transactions
-  return latest !== undefined && work.now - latest.recordedAt >= rules.replaceAfterMs
+/**
+ * The same bytes go out again when it is time. Only those that a pool holds, that nothing else waits
+ * before and that it had from us lately, are outbid: a price mends nothing else.
+ */
+async function sendAgain(
+  relayer: Relayer,
+  work: Work,
+  open: OpenNonce,
+  latest: OpenNonce['transactions'][number],
+  isFront: boolean,
+): Promise<void> {
+  const { clock, rules } = relayer
+  const silentMs = work.now - (latest.sentAt ?? latest.recordedAt)
+  const isDue = silentMs >= (latest.sentAt === undefined ? UNSENT_AFTER_MS : rules.rebroadcastMs)
+  if (!isDue) return
+  const isFirst = latest.sentAt === undefined && open.transactions.length === 1
+  const signal = clock.timeout(NODE_TIMEOUT_MS)
+  const verdict = await broadcast(relayer, open.nonce, latest, isFirst, signal)
+  const isStuck =
+    isFront &&
+    latest.sentAt !== undefined &&
+    silentMs < rules.rebroadcastMs * 2 &&
+    work.now - latest.recordedAt >= rules.replaceAfterMs
+  if (isStuck && (verdict === 'taken' || verdict === 'price_too_low')) {
+    await replace(relayer, work, open, latest)
+  }
 }
 
 /** New bytes over our own, at the price that the pool asks of a replacement; the request stays as it was signed. */
@@ -309,7 +391,7 @@ async function replace(
       nonce: open.nonce,
       replacements: open.transactions.length - 1,
     })
-    return broadcast(relayer, open.nonce, latest, false, clock.timeout(NODE_TIMEOUT_MS))
+    return
   }
   const recorded = await ledger.replace({
     nonce: open.nonce,

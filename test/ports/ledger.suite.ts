@@ -215,6 +215,26 @@ export function ledgerSuite(name: string, create: () => Promise<LedgerHarness>):
     })
   })
 
+  describe(`the ledger on ${name}: identity`, () => {
+    const begun = { chainId: 31, fingerprints: { FORWARDER_ADDRESS: 'old', KEY: 'k' } }
+    const moved = { chainId: 31, fingerprints: { FORWARDER_ADDRESS: 'new', KEY: 'k' } }
+
+    test('moves to another forwarder only while nothing is open', async ({ expect }) => {
+      const { ledger } = await create()
+      await ledger.identify(begun)
+      await accept(ledger, 's')
+      expect(await ledger.identify(moved)).toEqual({
+        kind: 'different',
+        names: ['FORWARDER_ADDRESS'],
+      })
+      await mineAt(ledger, 's', 0, executionIn(9))
+      expect(await ledger.identify(moved)).toMatchObject({ kind: 'different' })
+      await ledger.confirm('s', id('block 9'))
+      expect(await ledger.identify(moved)).toEqual({ kind: 'same' })
+      expect(await ledger.identify(begun)).toEqual({ kind: 'same' })
+    })
+  })
+
   describe(`the ledger on ${name}: nonces`, () => {
     test('counts from the chain on, without a gap or a double', async ({ expect }) => {
       const { ledger } = await create()
@@ -302,6 +322,36 @@ export function ledgerSuite(name: string, create: () => Promise<LedgerHarness>):
       expect(
         await ledger.claim(claiming('b', 'b', { chainNonce: rules.maxAttempts })),
       ).toMatchObject({ kind: 'claimed', slot: { nonce: rules.maxAttempts } })
+    })
+
+    test('lets nobody wait behind a payment that is past its deadline', async ({ expect }) => {
+      const { ledger, rules } = await create()
+      await fill(ledger, rules)
+      const token = 'late'
+      await ledger.claim(claiming('late', token))
+      const late = acceptance('late', token, undefined)
+      const request = { ...late.order.request, deadline: 1 }
+      await ledger.record({ ...late, order: { ...late.order, request } })
+      expect(await ledger.claim(claiming('next', 'n', { chainNonce: 1 }))).toMatchObject({
+        slot: { nonce: rules.maxInFlight },
+      })
+    })
+
+    test('outbids with nothing where the payment was settled elsewhere', async ({ expect }) => {
+      const { ledger } = await create()
+      await accept(ledger, 's')
+      const { hash } = transactionOf('s')
+      await ledger.mined({
+        nonce: 0,
+        session: 's',
+        hash,
+        block: { number: 9, hash: id('block 9') },
+        execution: executionIn(8),
+      })
+      await ledger.reopen(id('block 9'))
+      const noOp = { nonce: 0, over: hash, transaction: transactionOf('x', 140n) }
+      expect(await ledger.replace({ ...noOp, carriesPayment: true })).toEqual({ kind: 'fenced' })
+      expect(await ledger.replace({ ...noOp, carriesPayment: false })).toEqual({ kind: 'recorded' })
     })
 
     test('leases no nonce that carries something or lies outside the pool', async ({ expect }) => {
