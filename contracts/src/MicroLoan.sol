@@ -168,7 +168,7 @@ contract MicroLoan is IMicroLoan, ERC2771Context, Ownable2Step, Pausable {
 
     /// @inheritdoc IMicroLoan
     function deposit() external payable {
-        _deposit(_msgSender());
+        _deposit(msg.sender);
     }
 
     /// @inheritdoc IMicroLoan
@@ -194,7 +194,7 @@ contract MicroLoan is IMicroLoan, ERC2771Context, Ownable2Step, Pausable {
     function fund() external payable {
         if (msg.value == 0) revert ZeroAmount();
         _liquidity += msg.value.toUint128();
-        emit Funded(_msgSender(), msg.value);
+        emit Funded(msg.sender, msg.value);
     }
 
     /// @inheritdoc IMicroLoan
@@ -260,12 +260,13 @@ contract MicroLoan is IMicroLoan, ERC2771Context, Ownable2Step, Pausable {
         _accounts[from].balance = balance - amount128;
     }
 
+    /// @dev The forwarder sends no currency along, so whoever pays is a direct caller.
     function _deposit(address account) private {
         if (msg.value == 0) revert ZeroAmount();
         uint128 amount128 = msg.value.toUint128();
         _accounts[account].balance += amount128;
         _totalBalances += amount128;
-        emit Deposited(account, _msgSender(), msg.value);
+        emit Deposited(account, msg.sender, msg.value);
     }
 
     function _withdraw(address account, address recipient, uint256 amount) private {
