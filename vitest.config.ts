@@ -19,6 +19,14 @@ export default defineConfig({
         },
       },
       {
+        test: {
+          name: 'deno',
+          include: ['test/deno/**/*.test.ts'],
+          testTimeout: 60_000,
+          hookTimeout: 60_000,
+        },
+      },
+      {
         plugins: [
           cloudflareTest(({ inject }) => ({
             wrangler: { configPath: './wrangler.toml' },

@@ -28,6 +28,8 @@ export type RelayWorkers = {
   restart(rows: 'kept' | 'lost'): Promise<void>
   /** The folder that the ledger's rows are in. */
   objects: string
+  /** Rows that are not settled, where they are in no folder. */
+  openRows?: () => Promise<Record<string, unknown>[]>
   /** What the Workers logged so far. */
   log: readonly LogLine[]
   stop(): Promise<void>

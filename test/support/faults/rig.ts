@@ -41,6 +41,8 @@ export type AnvilRig = {
   told: readonly Told[]
   /** Writes down a delivery whose reply nobody waits for. */
   abandon(delivery: Delivery): void
+  /** Writes down a delivery that was made another way; its reply is filled in when it comes. */
+  note(delivery: Delivery): Told
   /** Waits until nothing is open any more. @throws {UnsettledError} saying what still is */
   settle(withinMs?: number): Promise<void>
   judge(): Promise<Verdict>
@@ -52,7 +54,15 @@ export type AnvilRig = {
 /** The same with Rootstock's pool between the faults and the chain. */
 export type Rig = AnvilRig & { rootstock: RootstockPool }
 
+/** Starts as many relays with one ledger. */
+export type StartRelays = (options: {
+  variables: Record<string, string>
+  workers: number
+}) => Promise<RelayWorkers>
+
 type CommonOptions = {
+  /** Others than the bundled Worker in workerd. */
+  relays?: StartRelays
   callers?: number
   workers?: number
   seed?: number
@@ -112,15 +122,25 @@ export async function startAnvilRig(options: CommonOptions = {}): Promise<AnvilR
   })
 }
 
-type Prepared = { chain: TestChain; bundleFolder: string; truth: GroundTruth }
+type Prepared = {
+  chain: TestChain
+  truth: GroundTruth
+  startRelays: StartRelays
+  /** Removes what starting them has left behind. */
+  clean: () => void
+}
 
 /** A chain with everybody's money on it, and what the oracle has to know of it. */
 async function prepare({
+  relays,
   callers: count = 20,
   depositWei = parseEther('10'),
   loansWei,
 }: CommonOptions): Promise<Prepared> {
-  const [chain, bundleFolder] = await Promise.all([startChain(), bundle()])
+  const [chain, { startRelays, clean }] = await Promise.all([
+    startChain(),
+    relays === undefined ? bundledRelays() : { startRelays: relays, clean: () => {} },
+  ])
   const callers = await callersOf(chain, count)
   const treasury = createTreasury(chain)
   await treasury.deposit(
@@ -138,11 +158,19 @@ async function prepare({
     callers,
     others: [stranger],
   })
-  return { chain, bundleFolder, truth }
+  return { chain, truth, startRelays, clean }
+}
+
+async function bundledRelays(): Promise<Pick<Prepared, 'startRelays' | 'clean'>> {
+  const bundleFolder = await bundle()
+  return {
+    startRelays: (options) => startRelayWorkers({ bundleFolder, ...options }),
+    clean: () => rmSync(bundleFolder, { recursive: true, force: true }),
+  }
 }
 
 async function assemble(
-  { chain, bundleFolder, truth }: Prepared,
+  { chain, truth, startRelays, clean }: Prepared,
   {
     target,
     seed = 1,
@@ -159,11 +187,8 @@ async function assemble(
 ): Promise<AnvilRig> {
   const { callers } = truth
   const faults = await startFaultProxy({ target, seed })
-  const configured = {
-    bundleFolder,
-    variables: { ...chain.bindings, NODE_URL: faults.url, ...variables },
-  }
-  const relay = await startRelayWorkers({ ...configured, workers })
+  const configured = { variables: { ...chain.bindings, NODE_URL: faults.url, ...variables } }
+  const relay = await startRelays({ ...configured, workers })
   const told: Told[] = []
   let nextCaller = 0
 
@@ -180,23 +205,29 @@ async function assemble(
       return caller
     },
     async deliver(delivery, worker) {
-      const entry: Told = { delivery, reply: undefined }
-      told.push(entry)
+      const entry = note(delivery)
       entry.reply = await relay.deliver(delivery, worker)
       return entry.reply
     },
-    abandon: (delivery) => void told.push({ delivery, reply: undefined }),
+    abandon: (delivery) => void note(delivery),
+    note,
     told,
     settle,
     judge: () => judge(truth, told),
-    another: () => startRelayWorkers(configured),
+    another: () => startRelays({ ...configured, workers: 1 }),
     async stop() {
       await relay.stop()
       await faults.stop()
       await stop()
       await chain.stop()
-      rmSync(bundleFolder, { recursive: true, force: true })
+      clean()
     },
+  }
+
+  function note(delivery: Delivery): Told {
+    const entry: Told = { delivery, reply: undefined }
+    told.push(entry)
+    return entry
   }
 
   async function settle(withinMs = 20_000): Promise<void> {
@@ -210,7 +241,7 @@ async function assemble(
   }
 
   async function whatIsOpen(): Promise<string | undefined> {
-    const rows = openRows(relay.objects)
+    const rows = (await relay.openRows?.()) ?? openRows(relay.objects)
     if (rows.length > 0) return JSON.stringify(rows.slice(0, 5))
     const inPool = await waiting()
     if (inPool > 0) return `${inPool} transactions in the pool`

@@ -1,0 +1,31 @@
+import { describe } from 'vitest'
+import { type DenoRelays, startDenoRelays } from '../support/deno/deno-relays.ts'
+import { paymentsUnderFaults } from '../support/faults/payments.suite.ts'
+import { createRandom } from '../support/faults/random.ts'
+import { hasRedisServer } from '../support/redis/redis-server.ts'
+
+const seed = Number(process.env.SEED ?? 20_261_121)
+
+describe.skipIf(!hasRedisServer())(`two Deno processes with one Redis (SEED=${seed})`, () => {
+  const random = createRandom(seed)
+  let relays: DenoRelays | undefined
+
+  paymentsUnderFaults(
+    {
+      seed,
+      workers: 2,
+      relays: async (options) => {
+        relays = await startDenoRelays(options)
+        return relays
+      },
+    },
+    {
+      // The second process dies somewhere between the first question and the reply.
+      async begin() {
+        await new Promise((resolve) => setTimeout(resolve, random() * 80))
+        await relays?.kill(1)
+        return async () => relays?.revive(1)
+      },
+    },
+  )
+})

@@ -1,0 +1,138 @@
+import { openRedis } from '../../../src/redis.ts'
+import { TEND } from '../../../src/relay/due-queue.ts'
+import { createRedisDueQueue } from '../../../src/relay/due-queue-redis.ts'
+import { relayerAccount } from '../../../src/relay/keys.ts'
+import { ledgerKey } from '../../../src/relay/ledger-redis.ts'
+import { freePort } from '../anvil.ts'
+import type { LogLine, RelayWorkers } from '../faults/relay-workers.ts'
+import { type RedisBridge, startRedisBridge } from '../redis/bridge.ts'
+import { type RedisServer, startRedisServer } from '../redis/redis-server.ts'
+import { type DenoProcess, startDenoProcess } from './deno-process.ts'
+
+/** Deno processes with one Redis, in the place of Workers with one object. */
+export type DenoRelays = RelayWorkers & {
+  redis: RedisServer
+  bridge: RedisBridge
+  /** Where the process with this index listens. */
+  urlOf(index: number): string
+  /** Ends one process at once. */
+  kill(index: number): Promise<void>
+  /** Starts a process again that was ended. */
+  revive(index: number): Promise<void>
+  /** Ends one process in peace; its exit code. */
+  end(index: number, signal?: 'SIGINT' | 'SIGTERM'): Promise<number | null>
+}
+
+/** Starts Redis, Upstash's protocol in front of it, and the processes. */
+export async function startDenoRelays({
+  variables,
+  workers = 2,
+  redis,
+}: {
+  variables: Record<string, string>
+  workers?: number
+  /** Undefined: one of its own, without anything on disk. */
+  redis?: RedisServer
+}): Promise<DenoRelays> {
+  const server = redis ?? (await startRedisServer({ mode: 'cluster' }))
+  const bridge = await startRedisBridge({ redisPort: server.port })
+  const log: LogLine[] = []
+  const environment = {
+    ...variables,
+    UPSTASH_REDIS_REST_URL: bridge.url,
+    UPSTASH_REDIS_REST_TOKEN: bridge.token,
+  }
+  const ports = await Promise.all(Array.from({ length: workers }, freePort))
+  const processes: (DenoProcess | undefined)[] = await Promise.all(ports.map(start))
+  const name = ledgerNameOf(variables)
+  const queue = createRedisDueQueue({
+    database: openRedis(bridge),
+    name,
+    newToken: () => crypto.randomUUID(),
+  })
+
+  return {
+    redis: server,
+    bridge,
+    url: urlOf(0),
+    urlOf,
+    async deliver({ phone, sessionId, text }, worker = 0) {
+      const body = new URLSearchParams({ phoneNumber: phone, sessionId, text })
+      const response = await fetch(`${urlOf(worker)}/ussd`, { method: 'POST', body })
+      return { status: response.status, text: await response.text() }
+    },
+    wake: () => queue.arm(TEND, 0),
+    async restart(rows) {
+      await Promise.all(processes.map((_, index) => kill(index)))
+      if (rows === 'lost') await server.empty()
+      await Promise.all(processes.map((_, index) => revive(index)))
+    },
+    objects: '',
+    openRows: () => openRows(server, ledgerKey(name)),
+    log,
+    kill,
+    revive,
+    async end(index, signal) {
+      const code = await processes[index]?.stop(signal)
+      processes[index] = undefined
+      return code ?? null
+    },
+    async stop() {
+      await Promise.all(processes.map((_, index) => kill(index)))
+      await bridge.stop()
+      if (redis === undefined) await server.stop()
+    },
+  }
+
+  function urlOf(index: number): string {
+    return `http://127.0.0.1:${ports[index]}`
+  }
+
+  function start(port: number): Promise<DenoProcess> {
+    return startDenoProcess({ variables: environment, port, onLine: note })
+  }
+
+  async function kill(index: number): Promise<void> {
+    await processes[index]?.kill()
+    processes[index] = undefined
+  }
+
+  async function revive(index: number): Promise<void> {
+    const port = ports[index]
+    if (port === undefined) throw new Error(`there is no process ${index}`)
+    processes[index] ??= await start(port)
+  }
+
+  function note(line: string): void {
+    try {
+      log.push(JSON.parse(line))
+    } catch {
+      log.push({ level: 'error', event: 'console', message: line })
+    }
+  }
+}
+
+/** As the entry point names it. */
+function ledgerNameOf({ CHAIN_ID, RELAYER_MNEMONIC = '' }: Record<string, string>): string {
+  const chainId = CHAIN_ID === '30' ? 30 : 31
+  return `${chainId}:${relayerAccount(RELAYER_MNEMONIC, chainId, 0).address.toLowerCase()}`
+}
+
+/** Rows of the ledger that are not settled, read past everything under test. */
+async function openRows(server: RedisServer, base: string): Promise<Record<string, unknown>[]> {
+  const members = async (index: string) =>
+    (await server.call('ZRANGE', `${base}:${index}`, 0, -1)) as string[]
+  const payments = await Promise.all(
+    ['queued', 'carried', 'mined'].map((group) => members(`payments:${group}`)),
+  )
+  const rows = [
+    ...payments.flat().map((session) => ['payment', `${base}:payment:${session}`] as const),
+    ...(await members('nonces:open')).map((nonce) => ['nonce', `${base}:nonce:${nonce}`] as const),
+  ]
+  return Promise.all(
+    rows.map(async ([what, key]) => {
+      const [state, nonce] = (await server.call('HMGET', key, 'state', 'nonce')) as string[]
+      return { what, state, nonce }
+    }),
+  )
+}

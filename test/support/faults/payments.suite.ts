@@ -1,0 +1,147 @@
+import { afterAll, beforeAll, describe, test } from 'vitest'
+import type { Fault } from './fault-proxy.ts'
+import { claimOf } from './oracle.ts'
+import type { Reply } from './relay-workers.ts'
+import { type Rig, type RigOptions, startRig, stranger } from './rig.ts'
+
+/** What else happens while a payment is delivered. */
+export type Disturbance = {
+  /** Begins when the deliveries do; what it resolves to takes it back. */
+  begin: () => Promise<() => Promise<void>>
+}
+
+/** What a payment asks of its node, before its reply and after it. */
+const before = ['eth_call', 'eth_getTransactionCount', 'eth_gasPrice'] as const
+const after = [
+  'eth_sendRawTransaction',
+  'eth_getTransactionReceipt',
+  'eth_getBlockByNumber',
+] as const
+
+const faults: { name: string; fault: Fault }[] = [
+  { name: 'its request is lost', fault: { kind: 'drop_request' } },
+  { name: 'its answer is lost', fault: { kind: 'drop_reply' } },
+  { name: 'its request is late', fault: { kind: 'delay_request', ms: 400 } },
+  { name: 'its answer is late', fault: { kind: 'delay_reply', ms: 400 } },
+  { name: 'a gateway says 429', fault: { kind: 'status', status: 429 } },
+  { name: 'a gateway says 500', fault: { kind: 'status', status: 500 } },
+  { name: 'a gateway shows a page', fault: { kind: 'html' } },
+  { name: 'its answer is cut in half', fault: { kind: 'truncated' } },
+  { name: 'a replica behind answers', fault: { kind: 'lagging', blocks: 3 } },
+  { name: 'connections are refused for a while', fault: { kind: 'refuse', ms: 300 } },
+]
+
+/** What a Worker remembers for seconds: only a new one asks at once. */
+const remembered: ReadonlySet<string> = new Set(['eth_getTransactionCount', 'eth_gasPrice'])
+
+/** Faults after which an answer comes all the same. */
+const harmless = new Set(['delay_request', 'delay_reply', 'lagging'])
+
+/**
+ * One payment under each fault at each question that it asks of its node. Deliveries go to the
+ * relays in turns. With a disturbance a delivery may get no answer, or that it is not known.
+ */
+export function paymentsUnderFaults(options: RigOptions, disturbance?: Disturbance): void {
+  const { workers = 1 } = options
+  let rig: Rig
+
+  beforeAll(async () => {
+    rig = await startRig({ blockMs: 100, callers: 120, ...options })
+  }, 60_000)
+
+  afterAll(() => rig?.stop())
+
+  /**
+   * Delivers one payment three times at once while a rule is in force, twice more when it has ended,
+   * and once more when everything is settled. The oracle looks at everything that was ever told.
+   */
+  async function payUnder(
+    rule: { fault: Fault; methods: string[]; times?: number; every?: number },
+    expectHit: (hits: number) => void,
+  ): Promise<Set<string>> {
+    const caller = rig.nextCaller()
+    const delivery = { phone: caller.phone, sessionId: 'session', text: `2*${stranger}*0.25` }
+    const deliver = async (index: number): Promise<Reply[]> => {
+      const replied = rig.deliver(delivery, index % workers)
+      if (disturbance === undefined) return [await replied]
+      return replied.then(
+        (reply) => [reply],
+        () => [],
+      )
+    }
+    const scripted = rig.faults.script(rule)
+    const disturbed = disturbance?.begin()
+    const replies = (await Promise.all([0, 1, 2].map(deliver))).flat()
+    await untilHit(scripted.hits)
+    scripted.end()
+    await rig.faults.accept()
+    // A relay that died with the claim asks nothing, and nobody else does before its lease ends.
+    if (disturbance === undefined) expectHit(scripted.hits())
+    await (await disturbed)?.()
+    replies.push(...(await Promise.all([0, 1].map(deliver))).flat())
+    while (claimOf(replies.at(-1)) === 'uncertain') replies.push(...(await deliver(0)))
+    await rig.settle()
+    replies.push(await rig.deliver(delivery))
+    return new Set(replies.map(({ text }) => text))
+  }
+
+  const claimsOf = (texts: Set<string>) => {
+    const claims = [...texts].map((text) => claimOf({ status: 200, text }))
+    return disturbance === undefined ? claims : claims.filter((claim) => claim !== 'uncertain')
+  }
+
+  describe.for(faults)('a payment while $name', ({ fault }) => {
+    test.for(after)('at %s is submitted, once, in the same words', async (method, { expect }) => {
+      const told = await payUnder({ fault, methods: [method], times: 1 }, (hits) =>
+        expect(hits).toBe(1),
+      )
+      expect(claimsOf(told)).toEqual(['submitted'])
+      expect((await rig.judge()).faults).toEqual([])
+    })
+
+    test.for(before)('at %s is submitted or nothing was sent', async (method, { expect }) => {
+      if (remembered.has(method)) await rig.relay.restart('kept')
+      const told = await payUnder({ fault, methods: [method] }, (hits) =>
+        expect(hits).toBeGreaterThan(0),
+      )
+      expect(claimsOf(told)).toEqual([harmless.has(fault.kind) ? 'submitted' : 'refused'])
+      expect((await rig.judge()).faults).toEqual([])
+    })
+  })
+
+  describe('a payment while every second request fails', () => {
+    const kinds: Fault[] = [
+      { kind: 'drop_request' },
+      { kind: 'drop_reply' },
+      { kind: 'status', status: 500 },
+      { kind: 'truncated' },
+    ]
+
+    test.for([...before, ...after])('at %s', async (method, { expect }) => {
+      if (remembered.has(method)) await rig.relay.restart('kept')
+      const told = await payUnder(
+        { fault: { kind: 'drop_reply' }, methods: [method], every: 2 },
+        (hits) => expect(hits).toBeGreaterThan(0),
+      )
+      expect(claimsOf(told)).toEqual(['submitted'])
+      expect((await rig.judge()).faults).toEqual([])
+    })
+
+    test.for(kinds)('at any method, by $kind', async (fault, { expect }) => {
+      const methods = [...before, ...after]
+      const told = await payUnder({ fault, methods, every: 2 }, (hits) =>
+        expect(hits).toBeGreaterThan(0),
+      )
+      expect(claimsOf(told)).toHaveLength(1)
+      expect((await rig.judge()).faults).toEqual([])
+    })
+  })
+}
+
+/** What is asked in the background is asked at the latest when the ledger is tended. */
+async function untilHit(hits: () => number): Promise<void> {
+  const until = performance.now() + 5_000
+  while (hits() === 0 && performance.now() < until) {
+    await new Promise((resolve) => setTimeout(resolve, 10))
+  }
+}
