@@ -1,4 +1,5 @@
 import type { Address, Hex } from 'viem'
+import { english } from 'viem/accounts'
 import { z } from 'zod'
 import { parseAddress } from './account/address.ts'
 import { atPace, type Chain, chains, type PoolRules, poolRules } from './chain/chains.ts'
@@ -131,21 +132,8 @@ export function parseConfig(env: Readonly<Record<string, unknown>>): Config {
   if (values.NODE_URL_30 !== undefined) networks.set(30, values.NODE_URL_30)
   if (values.NODE_URL_31 !== undefined) networks.set(31, values.NODE_URL_31)
   const urls = networks.get(chain.id) ?? values.NODE_URL
-  if (values.RELAYER_MNEMONIC === WELL_KNOWN_MNEMONIC && !urls.every(isLoopback)) {
-    throw new ConfigError([
-      {
-        variable: 'RELAYER_MNEMONIC',
-        reason: "is anvil's own, which everybody knows; it is taken on loopback only",
-      },
-    ])
-  }
-  const loan = addressOf(values, 'LOAN_ADDRESS', chain)
-  const forwarder = addressOf(values, 'FORWARDER_ADDRESS', chain)
-  if (values.ACCOUNT_ID_SECRET === values.ACCOUNT_KEY_SECRET) {
-    throw new ConfigError([
-      { variable: 'ACCOUNT_ID_SECRET', reason: 'has to differ from ACCOUNT_KEY_SECRET' },
-    ])
-  }
+  const faults = contradictionsOf(values, chain, urls)
+  if (faults.length > 0) throw new ConfigError(faults)
   const usual = poolRules[values.POOL_RULES]
   // For a local chain with Rootstock's pool and blocks that come faster than anybody waits.
   const rules =
@@ -160,8 +148,8 @@ export function parseConfig(env: Readonly<Record<string, unknown>>): Config {
     },
     nodeUrls: urls,
     networks,
-    loan,
-    forwarder,
+    loan: values.LOAN_ADDRESS.toLowerCase() as Address,
+    forwarder: values.FORWARDER_ADDRESS.toLowerCase() as Address,
     relayerMnemonic: values.RELAYER_MNEMONIC,
     accountIdSecret: values.ACCOUNT_ID_SECRET,
     accountKeySecret: values.ACCOUNT_KEY_SECRET,
@@ -172,14 +160,50 @@ export function parseConfig(env: Readonly<Record<string, unknown>>): Config {
   }
 }
 
-function addressOf(
-  values: z.output<typeof environment>,
-  variable: 'LOAN_ADDRESS' | 'FORWARDER_ADDRESS',
-  chain: Chain,
-): Address {
-  const address = parseAddress(values[variable], chain.id)
-  if (address !== undefined) return address
-  throw new ConfigError([{ variable, reason: 'has a wrong checksum for this chain' }])
+type Values = z.output<typeof environment>
+type Fault = ConfigError['faults'][number]
+
+/** What is wrong with values that are each well formed. */
+function contradictionsOf(values: Values, chain: Chain, urls: readonly string[]): Fault[] {
+  const isLocal = urls.every(isLoopback)
+  const maxWei = values.MAX_GAS_PRICE_WEI ?? MAX_GAS_PRICE_WEI[values.POOL_RULES]
+  const checks: [variable: keyof Values, isWrong: boolean, reason: string][] = [
+    [
+      'RELAYER_MNEMONIC',
+      values.RELAYER_MNEMONIC === WELL_KNOWN_MNEMONIC && !isLocal,
+      "is anvil's own, which everybody knows; it is taken on loopback only",
+    ],
+    [
+      'RELAYER_MNEMONIC',
+      values.RELAYER_MNEMONIC.split(' ').some((word) => !english.includes(word)),
+      'has a word that is not in the list of BIP-39',
+    ],
+    ['POOL_RULES', values.POOL_RULES === 'anvil' && !isLocal, 'is anvil on loopback only'],
+    [
+      'LOAN_ADDRESS',
+      parseAddress(values.LOAN_ADDRESS, chain.id) === undefined,
+      'has a wrong checksum for this chain',
+    ],
+    [
+      'FORWARDER_ADDRESS',
+      parseAddress(values.FORWARDER_ADDRESS, chain.id) === undefined,
+      'has a wrong checksum for this chain',
+    ],
+    [
+      'FORWARDER_ADDRESS',
+      values.FORWARDER_ADDRESS.toLowerCase() === values.LOAN_ADDRESS.toLowerCase(),
+      'has to differ from LOAN_ADDRESS',
+    ],
+    [
+      'ACCOUNT_ID_SECRET',
+      values.ACCOUNT_ID_SECRET === values.ACCOUNT_KEY_SECRET,
+      'has to differ from ACCOUNT_KEY_SECRET',
+    ],
+    ['MIN_GAS_PRICE_WEI', values.MIN_GAS_PRICE_WEI > maxWei, 'is above the highest price'],
+  ]
+  return checks
+    .filter(([, isWrong]) => isWrong)
+    .map(([variable, , reason]) => ({ variable, reason }))
 }
 
 /** A variable that is set to nothing is not set. */

@@ -95,7 +95,8 @@ const ANSWER_WITHIN_MS = 6_500
 const CLOSE_WITHIN_MS = 1_000
 const PREFLIGHT_TIMEOUT_MS = 5_000
 const BROADCAST_TIMEOUT_MS = 2_000
-const PENDING_POLL_MS = 40
+const FIRST_PAUSE_MS = 30
+const LAST_PAUSE_MS = 1_000
 const LEDGER_ATTEMPTS = 3
 const LEDGER_RETRY_MS = 50
 
@@ -146,6 +147,7 @@ export function createPay(relayer: Relayer, chain: ChainCache, options: PayOptio
   }
 
   async function pay(wish: Wish, progress: Progress): Promise<PaymentAnswer> {
+    let pauseMs = FIRST_PAUSE_MS
     while (!progress.isAnswered) {
       const view = await persist(() => ledger.lookup(wish.question))
       switch (view.kind) {
@@ -154,13 +156,15 @@ export function createPay(relayer: Relayer, chain: ChainCache, options: PayOptio
           return answerOf(view)
         case 'pending':
           // Somebody pays this very session: the answer is theirs, or their claim ends and is ours.
-          await clock.sleep(PENDING_POLL_MS)
-          continue
+          break
         case 'undecided': {
           const answer = await tryOnce(wish, progress, view)
           if (answer !== undefined) return answer
         }
       }
+      // Growing: a claim whose Worker died stands for seconds, and each look asks the chain as well.
+      await clock.sleep(pauseMs)
+      pauseMs = Math.min(pauseMs * 2, LAST_PAUSE_MS)
     }
     return { kind: 'uncertain' }
   }
@@ -239,10 +243,7 @@ export function createPay(relayer: Relayer, chain: ChainCache, options: PayOptio
     const claim = await persist(() =>
       ledger.claim({ ...wish.question, steps: wish.steps, token, chainNonce, seen }),
     )
-    if (claim.kind !== 'claimed') {
-      if (claim.kind === 'changed') await clock.sleep(PENDING_POLL_MS)
-      return undefined
-    }
+    if (claim.kind !== 'claimed') return undefined
     const transaction = await signClaim(claim, order, gasPriceWei)
     const reply = submitted(transaction?.hash)
     const { session } = wish.question

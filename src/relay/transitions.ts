@@ -24,7 +24,7 @@ function wordsOf({ label, from, to, hash, reason }: Transition): string {
     case 'reverted':
       return `${label} failed on-chain: ${reason}`
     case 'expired':
-      return `${label} expired unsent`
+      return `${label} expired: its deadline passed and nothing was executed`
     case 'queued':
     case 'signed':
     case 'broadcast':

@@ -56,7 +56,10 @@ describe('the configuration', () => {
     ['NODE_URL', ','],
     ['LOAN_ADDRESS', '0x11'],
     ['FORWARDER_ADDRESS', '0x5AAEb6053F3e94c9b9A09F33669435E7EF1BEaEd'],
+    ['FORWARDER_ADDRESS', env.LOAN_ADDRESS],
     ['RELAYER_MNEMONIC', 'too few words'],
+    ['RELAYER_MNEMONIC', env.RELAYER_MNEMONIC.replace('junk', 'jnuk')],
+    ['MIN_GAS_PRICE_WEI', '999999999999'],
     ['ACCOUNT_ID_SECRET', '0x11'],
     ['CALLBACK_SECRET', 'short'],
     ['CALLBACK_SECRET', 'a/slash/in/a/path/segment'],
@@ -76,6 +79,13 @@ describe('the configuration', () => {
     expect(faultsOf({ NODE_URL: 'http://127.0.0.1:8545,https://node.example' })).toMatchObject([
       { variable: 'RELAYER_MNEMONIC' },
     ])
+  })
+
+  test("takes the local chain's pool rules on loopback only", ({ expect }) => {
+    const words = 'abandon '.repeat(11).concat('about')
+    const remote = { NODE_URL: 'https://node.example', RELAYER_MNEMONIC: words }
+    expect(faultsOf({ ...remote, POOL_RULES: 'anvil' })).toMatchObject([{ variable: 'POOL_RULES' }])
+    expect(faultsOf(remote)).toEqual([])
   })
 
   test('wants different secrets for account ids and keys', ({ expect }) => {
