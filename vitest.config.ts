@@ -22,6 +22,7 @@ export default defineConfig({
         test: {
           name: 'deno',
           include: ['test/deno/**/*.test.ts'],
+          env: { SERVED_BY: 'deno' },
           testTimeout: 60_000,
           hookTimeout: 60_000,
         },

@@ -7,10 +7,11 @@ import { convertV4MiniflareOptions, Miniflare, NoOpLog } from 'miniflare'
 import { unstable_getMiniflareWorkerOptions, unstable_readConfig } from 'wrangler'
 import { bundleWorker } from '../../../scripts/stack/worker.ts'
 import { hashKey } from '../../../src/node/keys.ts'
+import { startRealDeno } from '../../support/deno/real-deno.ts'
 
 const root = fileURLToPath(new URL('../../..', import.meta.url))
 
-/** The whole Worker as it is deployed, in workerd, with its Durable Objects. */
+/** The whole Worker as it is deployed, in workerd with its Durable Objects, or on Deno with Redis. */
 export type RealWorker = {
   origin: string
   /** `{base_url}/<API_KEY>` and `{ws_url}/<API_KEY>` with a key that has no quota. */
@@ -24,18 +25,58 @@ export type RealWorker = {
 
 export const workerKey = 'the-key-of-the-real-worker-tests'
 
-/** Serves these nodes; `variables` go before what a test needs by default. */
+const operatorToken = 'the-token-of-the-operator'
+
+/**
+ * Serves these nodes; `variables` go before what a test needs by default. `SERVED_BY=deno` serves by
+ * Deno: what a client sees is the same.
+ */
 export async function startRealWorker(
   nodeUrls: readonly string[],
   variables: Record<string, string> = {},
 ): Promise<RealWorker> {
+  const lines: string[] = []
+  const note = (line: string) => lines.push(line)
+  const environment = { ...(await defaults(nodeUrls)), ...variables }
+  const served =
+    process.env.SERVED_BY === 'deno'
+      ? await startRealDeno(environment, note)
+      : await startInWorkerd(environment, note)
+  const rpcUrl = `${served.origin}/rpc/${workerKey}`
+  return {
+    ...served,
+    rpcUrl,
+    wsUrl: rpcUrl.replace(/^http/, 'ws'),
+    operatorToken,
+    lines,
+  }
+}
+
+async function defaults(nodeUrls: readonly string[]): Promise<Record<string, string>> {
+  const secret = (digit: string): string => `0x${digit.repeat(64)}`
+  return {
+    ENVIRONMENT: 'development',
+    CHAIN_ID: '31',
+    POOL_RULES: 'anvil',
+    NODE_URL: nodeUrls.join(','),
+    LOAN_ADDRESS: `0x${'11'.repeat(20)}`,
+    FORWARDER_ADDRESS: `0x${'22'.repeat(20)}`,
+    RELAYER_MNEMONIC: 'test test test test test test test test test test test junk',
+    ACCOUNT_ID_SECRET: secret('a'),
+    ACCOUNT_KEY_SECRET: secret('b'),
+    OPERATOR_TOKEN: operatorToken,
+    RPC_KEY_HASHES: await hashKey(workerKey),
+  }
+}
+
+async function startInWorkerd(
+  variables: Record<string, string>,
+  note: (line: string) => void,
+): Promise<Pick<RealWorker, 'origin' | 'stop'>> {
   const folder = await mkdtemp(join(tmpdir(), 'real-worker-'))
   const bundle = join(folder, 'bundle')
   await bundleWorker(bundle)
   const config = unstable_readConfig({ config: join(root, 'wrangler.toml') })
-  const operatorToken = 'the-token-of-the-operator'
-  const lines: string[] = []
-  const secret = (digit: string): string => `0x${digit.repeat(64)}`
   const script = join(bundle, 'worker.js')
   const miniflare = new Miniflare(
     convertV4MiniflareOptions({
@@ -46,8 +87,8 @@ export async function startRealWorker(
       cf: false,
       telemetry: { enabled: false },
       resourcePersistencePath: join(folder, 'objects'),
-      handleStructuredLogs: ({ message }) => lines.push(message),
-      handleUncaughtError: (error) => lines.push(`uncaught: ${error.stack ?? error}`),
+      handleStructuredLogs: ({ message }) => note(message),
+      handleUncaughtError: (error) => note(`uncaught: ${error.stack ?? error}`),
       workers: [
         {
           ...unstable_getMiniflareWorkerOptions(config).workerOptions,
@@ -55,32 +96,14 @@ export async function startRealWorker(
           rootPath: root,
           modulesRoot: bundle,
           modules: [{ type: 'ESModule', path: script, contents: readFileSync(script, 'utf8') }],
-          bindings: {
-            ...config.vars,
-            ENVIRONMENT: 'development',
-            CHAIN_ID: '31',
-            POOL_RULES: 'anvil',
-            NODE_URL: nodeUrls.join(','),
-            LOAN_ADDRESS: `0x${'11'.repeat(20)}`,
-            FORWARDER_ADDRESS: `0x${'22'.repeat(20)}`,
-            RELAYER_MNEMONIC: 'test test test test test test test test test test test junk',
-            ACCOUNT_ID_SECRET: secret('a'),
-            ACCOUNT_KEY_SECRET: secret('b'),
-            OPERATOR_TOKEN: operatorToken,
-            RPC_KEY_HASHES: await hashKey(workerKey),
-            ...variables,
-          },
+          bindings: { ...config.vars, ...variables },
         },
       ],
     }),
   )
-  const { origin, host } = await miniflare.ready
+  const { origin } = await miniflare.ready
   return {
     origin,
-    rpcUrl: `${origin}/rpc/${workerKey}`,
-    wsUrl: `ws://${host}/rpc/${workerKey}`,
-    operatorToken,
-    lines,
     async stop() {
       await miniflare.dispose()
       await rm(folder, { recursive: true, force: true })
