@@ -1,4 +1,4 @@
-import { type Address, type Hex, isAddressEqual, type LocalAccount } from 'viem'
+import type { Address, Hex, LocalAccount } from 'viem'
 import { faultOf } from '../log.ts'
 import { broadcast } from './broadcast.ts'
 import { findExecution } from './executions.ts'
@@ -6,12 +6,17 @@ import {
   decodeExecute,
   encodeExecute,
   type RequestResult,
-  requestsInCalldata,
   type SignedRequest,
   signRequest,
 } from './forwarder.ts'
 import type { Claimed, Decided, Order, Question, SignedTransaction, Undecided } from './ledger.ts'
-import { type ChainCache, INNER_GAS, type Relayer, signFor } from './relayer.ts'
+import {
+  type ChainCache,
+  INNER_GAS,
+  REQUEST_LIFETIME_SECONDS,
+  type Relayer,
+  signFor,
+} from './relayer.ts'
 import { watch } from './watch.ts'
 
 /** A caller's wish, to be made true once. */
@@ -82,12 +87,6 @@ export type PayOptions = {
   /** Keeps work alive after the reply. */
   background: (work: Promise<void>) => void
 }
-
-/**
- * How long a request is good for on the chain, in seconds. Longer than the watch of 50 blocks, far
- * shorter than the 24 h that the forwarder allows.
- */
-const REQUEST_LIFETIME_SECONDS = 2 * 60 * 60
 
 /** After this time a caller gets an answer whatever happens: a gateway waits 10 s at least. */
 const ANSWER_WITHIN_MS = 6_500
@@ -253,7 +252,9 @@ export function createPay(relayer: Relayer, chain: ChainCache, options: PayOptio
     // Somebody took over: these bytes are dropped, and were never sent.
     if (recorded.kind === 'fenced') return undefined
     progress.screen = reply
-    if (transaction !== undefined) await send(wish, transaction)
+    if (transaction !== undefined) {
+      await send(wish, order.request, transaction, claim.slot?.priorGasPriceWei === undefined)
+    }
     return { kind: 'screen', reply }
   }
 
@@ -274,12 +275,14 @@ export function createPay(relayer: Relayer, chain: ChainCache, options: PayOptio
    */
   async function send(
     wish: Wish,
+    request: SignedRequest,
     transaction: SignedTransaction & { nonce: number },
+    isFirst: boolean,
   ): Promise<void> {
     const signal = clock.timeout(BROADCAST_TIMEOUT_MS)
-    const sending = broadcast(relayer, transaction.nonce, transaction, true, signal)
+    const sending = broadcast(relayer, transaction.nonce, transaction, isFirst, signal)
     const watching = sending
-      .then(() => watch(relayer, chain, wish.question.session, wish.intentId, transaction))
+      .then(() => watch(relayer, chain, wish.question.session, request, transaction))
       .catch((error) => {
         const message = faultOf(error)
         log({ level: 'warn', event: 'watch.failed', message, intent: wish.intentId })
@@ -307,28 +310,15 @@ export function createPay(relayer: Relayer, chain: ChainCache, options: PayOptio
    */
   async function adopt({ wish, order, submitted }: Attempt): Promise<PaymentAnswer | undefined> {
     const signal = clock.timeout(PREFLIGHT_TIMEOUT_MS)
-    const execution = await findExecution(relayer, wish.intentId, signal)
-    const calldata = execution && (await relayer.node.calldata(execution.hash, signal))
-    const executed = calldata && executedRequest(calldata, wish.intentId)
-    if (execution === undefined || !executed) return { kind: 'uncertain' }
-    if (executed.data !== order.request.data || !isAddressEqual(executed.to, order.request.to)) {
-      return { kind: 'ended' }
-    }
+    const found = await findExecution(relayer, order.request, signal)
+    if (found === undefined) return { kind: 'uncertain' }
+    if (!found.isSame) return { kind: 'ended' }
+    const { execution } = found
     const reply = submitted(execution.hash)
     await persist(() =>
-      ledger.adopt({
-        ...wish.question,
-        steps: wish.steps,
-        reply,
-        order: { ...order, request: executed },
-        execution,
-      }),
+      ledger.adopt({ ...wish.question, steps: wish.steps, reply, order, execution }),
     )
     return undefined
-  }
-
-  function executedRequest(calldata: Hex, intentId: Hex): SignedRequest | undefined {
-    return requestsInCalldata(calldata).find((request) => request.intentId === intentId)
   }
 
   /**

@@ -28,9 +28,14 @@ export type Relayer = {
 /** What a Worker remembers of the chain for a moment, so that not every payment asks. */
 export type ChainCache = {
   transactionCount: () => Promise<number>
-  headNumber: () => Promise<number>
   gasPriceWei: () => Promise<bigint>
 }
+
+/**
+ * How long a request is good for on the chain, in seconds. Longer than the watch of 50 blocks, far
+ * shorter than the 24 h that the forwarder allows.
+ */
+export const REQUEST_LIFETIME_SECONDS = 2 * 60 * 60
 
 /** Gas that a request's inner call may use: see the gas table of the contracts' README. */
 export const INNER_GAS = 150_000
@@ -50,10 +55,6 @@ export function createChainCache(relayer: Relayer): ChainCache {
     transactionCount: cached(clock, blockMs, () =>
       node.transactionCount(signer.address, clock.timeout(NODE_TIMEOUT_MS)),
     ),
-    headNumber: cached(clock, blockMs, async () => {
-      const { number } = await node.head(clock.timeout(NODE_TIMEOUT_MS))
-      return number
-    }),
     gasPriceWei: cached(clock, 5_000, () => node.gasPrice(clock.timeout(NODE_TIMEOUT_MS))),
   }
 }

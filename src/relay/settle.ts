@@ -1,6 +1,6 @@
-import type { Hex } from 'viem'
 import type { Receipt } from '../chain/node.ts'
 import { executionIn } from './executions.ts'
+import type { ForwardRequest } from './forwarder.ts'
 import type { SignedTransaction } from './ledger.ts'
 import type { Relayer } from './relayer.ts'
 import { logTransitions } from './transitions.ts'
@@ -12,34 +12,29 @@ export type PassedNonce = {
   session: string | undefined
   transactions: readonly SignedTransaction[]
   /** Of the payment that it carries, if any. */
-  intentId: Hex | undefined
+  request: ForwardRequest | undefined
 }
 
 /**
- * Reads what a passed nonce did and writes it down; the outcome is final at once where the chain's
- * confirmations are reached. False when none of our transactions has a receipt (yet).
+ * Reads what a passed nonce did and writes it down. The outcome is final at once where being in a
+ * block is enough; else the depth is for the alarm to see, which looks at the block once more. False
+ * when none of our transactions has a receipt (yet).
  */
 export async function settleNonce(
   relayer: Relayer,
   passed: PassedNonce,
-  headNumber: number,
   signal: AbortSignal,
 ): Promise<boolean> {
   const { ledger, log, rules } = relayer
   const receipt = await anyReceipt(relayer, passed.transactions, signal)
   if (receipt === undefined) return false
+  const { nonce, session, request } = passed
   const execution =
-    passed.intentId === undefined
-      ? undefined
-      : await executionIn(relayer, receipt, passed.intentId, signal)
-  const { nonce, session } = passed
+    request === undefined ? undefined : await executionIn(relayer, receipt, request, signal)
   const { hash, block } = receipt
   logTransitions(log, await ledger.mined({ nonce, session, hash, block, execution }))
-  if (session !== undefined && execution !== undefined) {
-    const depth = Math.max(headNumber, block.number) - execution.block.number + 1
-    if (depth >= rules.confirmations) {
-      logTransitions(log, await ledger.confirm(session, execution.block.hash))
-    }
+  if (session !== undefined && execution !== undefined && rules.confirmations === 1) {
+    logTransitions(log, await ledger.confirm(session, execution.block.hash))
   }
   return true
 }

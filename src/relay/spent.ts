@@ -1,6 +1,7 @@
-import { decodeFunctionResult, encodeFunctionData, type Hex } from 'viem'
+import { decodeFunctionResult, encodeFunctionData } from 'viem'
+import type { ForwardRequest } from './forwarder.ts'
 import { relayForwarderAbi } from './forwarder-abi.ts'
-import type { Relayer } from './relayer.ts'
+import { REQUEST_LIFETIME_SECONDS, type Relayer } from './relayer.ts'
 
 /**
  * For so long the forwarder refuses a spent intent (`INTENT_LIFETIME`). What spent it before that was
@@ -8,25 +9,28 @@ import type { Relayer } from './relayer.ts'
  */
 const INTENT_LIFETIME_SECONDS = 7 * 24 * 60 * 60
 
-/** Whether something at this time (Unix, in seconds) still keeps its intent from executing again. */
-export function isOfThisIntent({ clock }: Relayer, spentAtSeconds: number): boolean {
-  return spentAtSeconds + INTENT_LIFETIME_SECONDS > clock.now() / 1000
+/**
+ * Whether what spent an intent at this time (Unix, in seconds) keeps this request from executing. Told
+ * by the request's own time, so that an outcome does not change with the time at which it is read.
+ */
+export function keepsFromExecuting(spentAtSeconds: number, request: ForwardRequest): boolean {
+  const acceptedAt = request.deadline - REQUEST_LIFETIME_SECONDS
+  return spentAtSeconds + INTENT_LIFETIME_SECONDS > acceptedAt
 }
 
-/** Whether the forwarder has spent an intent, and would refuse it, as of the latest block. */
+/** Whether the forwarder has spent a request's intent, as of the latest block. */
 export async function isSpent(
-  relayer: Relayer,
-  intentId: Hex,
+  { node, forwarder }: Relayer,
+  request: ForwardRequest,
   signal: AbortSignal,
 ): Promise<boolean> {
-  const { node, forwarder } = relayer
   const outcome = await node.call(
     {
       to: forwarder.address,
       data: encodeFunctionData({
         abi: relayForwarderAbi,
         functionName: 'spentAt',
-        args: [intentId],
+        args: [request.intentId],
       }),
     },
     signal,
@@ -37,5 +41,5 @@ export async function isSpent(
     functionName: 'spentAt',
     data: outcome.data,
   })
-  return isOfThisIntent(relayer, Number(spentAt))
+  return keepsFromExecuting(Number(spentAt), request)
 }

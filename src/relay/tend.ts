@@ -1,7 +1,7 @@
 import type { Head } from '../chain/node.ts'
 import { faultOf } from '../log.ts'
 import { broadcast } from './broadcast.ts'
-import { findExecution } from './executions.ts'
+import { findExecution, outcomeFor } from './executions.ts'
 import { identityOf } from './identity.ts'
 import {
   type BlockId,
@@ -205,9 +205,8 @@ async function settlePassed(
           nonce: open.nonce,
           session: open.session,
           transactions: open.transactions,
-          intentId: payment?.order.request.intentId,
+          request: payment?.order.request,
         },
-        head.number,
         signal,
       )
       if (settled || !isOverdue(work, open)) return
@@ -285,14 +284,14 @@ async function expireOverdue(relayer: Relayer, work: Work, head: Head): Promise<
 
 async function expireOrSettle(relayer: Relayer, payment: Payment): Promise<void> {
   const { ledger, clock, log } = relayer
-  const { intentId } = payment.order.request
+  const { request } = payment.order
   const signal = clock.timeout(NODE_TIMEOUT_MS)
-  if (!(await isSpent(relayer, intentId, signal))) {
+  if (!(await isSpent(relayer, request, signal))) {
     return logTransitions(log, await ledger.expire(payment.session))
   }
-  const execution = await findExecution(relayer, intentId, signal)
-  if (execution !== undefined && payment.state === 'queued') {
-    logTransitions(log, await ledger.settle(payment.session, execution))
+  const found = await findExecution(relayer, request, signal)
+  if (found !== undefined && payment.state === 'queued') {
+    logTransitions(log, await ledger.settle(payment.session, outcomeFor(found)))
   }
 }
 
@@ -464,11 +463,11 @@ async function fill(
   const { ledger, clock, log, newToken } = relayer
   if (payment !== undefined && payment.attempts > 0) {
     const signal = clock.timeout(NODE_TIMEOUT_MS)
-    const { intentId } = payment.order.request
-    if (await isSpent(relayer, intentId, signal)) {
-      const execution = await findExecution(relayer, intentId, signal)
-      if (execution !== undefined) {
-        logTransitions(log, await ledger.settle(payment.session, execution))
+    const { request } = payment.order
+    if (await isSpent(relayer, request, signal)) {
+      const found = await findExecution(relayer, request, signal)
+      if (found !== undefined) {
+        logTransitions(log, await ledger.settle(payment.session, outcomeFor(found)))
       }
       return 'done'
     }

@@ -1,4 +1,4 @@
-import type { Hex } from 'viem'
+import type { ForwardRequest } from './forwarder.ts'
 import type { SignedTransaction } from './ledger.ts'
 import type { ChainCache, Relayer } from './relayer.ts'
 import { settleNonce } from './settle.ts'
@@ -16,7 +16,7 @@ export async function watch(
   relayer: Relayer,
   chain: ChainCache,
   session: string,
-  intentId: Hex,
+  request: ForwardRequest,
   transaction: SignedTransaction & { nonce: number },
 ): Promise<void> {
   const { rules, clock } = relayer
@@ -24,13 +24,7 @@ export async function watch(
   while (clock.now() < until) {
     await clock.sleep(rules.pollMs)
     if ((await chain.transactionCount()) <= transaction.nonce) continue
-    const headNumber = await chain.headNumber()
-    const passed = {
-      nonce: transaction.nonce,
-      session,
-      transactions: [transaction],
-      intentId,
-    }
-    if (await settleNonce(relayer, passed, headNumber, clock.timeout(RECEIPT_TIMEOUT_MS))) return
+    const passed = { nonce: transaction.nonce, session, transactions: [transaction], request }
+    if (await settleNonce(relayer, passed, clock.timeout(RECEIPT_TIMEOUT_MS))) return
   }
 }
