@@ -40,7 +40,7 @@ const orderOf = (session: string, account = alice): Order => ({
     to: loan,
     intentId: id(session),
     gas: 150_000,
-    deadline: 1_800_000_000,
+    deadline: 4_000_000_000,
     data: '0x1234',
     signature: '0xabcd',
   },
