@@ -1,0 +1,113 @@
+import { describe, test } from 'vitest'
+import type { KeyStore } from '../../src/node/key-store.ts'
+import type { KeyRecord } from '../../src/node/keys.ts'
+
+/** A store of its own, and a hand on its clock. */
+export type KeyStoreHarness = {
+  store: KeyStore
+  now: () => number
+  pass: (ms: number) => void
+}
+
+const DAY_MS = 86_400_000
+
+const recordOf = (digit: string, more: Partial<KeyRecord> = {}): KeyRecord => ({
+  hash: digit.repeat(64),
+  name: `key ${digit}`,
+  chainId: 31,
+  quota: 100,
+  methods: null,
+  createdAt: 1_700_000_000_000,
+  revokedAt: null,
+  ...more,
+})
+
+/** What every store of API keys promises, whatever it is kept in. */
+export function keyStoreSuite(name: string, create: () => Promise<KeyStoreHarness>): void {
+  describe(`API keys on ${name}`, () => {
+    test('are found as they were made, once', async ({ expect }) => {
+      const { store } = await create()
+      const made = recordOf('a', { methods: ['eth_call', 'eth_chainId'], quota: null })
+      expect(await store.create(made)).toBe(true)
+      expect(await store.create({ ...made, name: 'another' })).toBe(false)
+      expect(await store.find(made.hash)).toMatchObject(made)
+      expect(await store.find('b'.repeat(64))).toBeNull()
+    })
+
+    test('are revoked by the start of their hash, once', async ({ expect }) => {
+      const { store } = await create()
+      for (const digit of ['a', 'b']) await store.create(recordOf(digit))
+      expect(await store.revoke('aaaaaaaa')).toBe(1)
+      expect(await store.revoke('aaaaaaaa')).toBe(0)
+      expect(await store.revoke('cccccccc')).toBe(0)
+      expect(await store.find('a'.repeat(64))).toBeNull()
+      expect(await store.find('b'.repeat(64))).not.toBeNull()
+      expect(await store.take('a'.repeat(64), 1, 0)).toMatchObject({ kind: 'spent' })
+    })
+
+    test('are listed with what they have spent, the revoked too, oldest first', async ({
+      expect,
+    }) => {
+      const { store, now } = await create()
+      await store.create(recordOf('b', { createdAt: 2 }))
+      await store.create(recordOf('a', { createdAt: 1 }))
+      await store.take('b'.repeat(64), 7, 0)
+      await store.revoke('a'.repeat(64))
+      const listed = await store.list()
+      expect(listed.map(({ name, spentToday }) => [name, spentToday])).toEqual([
+        ['key a', 0],
+        ['key b', 7],
+      ])
+      expect(listed[0]?.revokedAt).toBe(now())
+      expect(listed[1]?.revokedAt).toBeNull()
+    })
+
+    test('spend all of a batch or nothing', async ({ expect }) => {
+      const { store } = await create()
+      await store.create(recordOf('a', { quota: 10 }))
+      expect(await store.take('a'.repeat(64), 8, 0)).toMatchObject({ kind: 'taken', calls: 8 })
+      expect(await store.take('a'.repeat(64), 3, 0)).toMatchObject({ kind: 'spent' })
+      expect(await store.take('a'.repeat(64), 2, 0)).toMatchObject({ kind: 'taken', calls: 2 })
+      expect(await store.take('a'.repeat(64), 1, 0)).toMatchObject({ kind: 'spent' })
+    })
+
+    test('spend no more than their quota, however many ask at once', async ({ expect }) => {
+      const { store } = await create()
+      await store.create(recordOf('a', { quota: 25 }))
+      const all = await Promise.all(
+        Array.from({ length: 40 }, () => store.take('a'.repeat(64), 1, 3)),
+      )
+      const calls = all.map((taken) => (taken.kind === 'taken' ? taken.calls : 0))
+      expect(calls.reduce((sum, each) => sum + each, 0)).toBe(25)
+    })
+
+    test('take ahead while their quota is far from spent', async ({ expect }) => {
+      const { store } = await create()
+      await store.create(recordOf('a', { quota: 100 }))
+      expect(await store.take('a'.repeat(64), 1, 4)).toMatchObject({ kind: 'taken', calls: 5 })
+      expect(await store.take('a'.repeat(64), 1, 5)).toMatchObject({ kind: 'taken', calls: 1 })
+    })
+
+    test('begin anew with the day', async ({ expect }) => {
+      const { store, now, pass } = await create()
+      await store.create(recordOf('a', { quota: 10 }))
+      const midnight = (Math.floor(now() / DAY_MS) + 1) * DAY_MS
+      const spent = { kind: 'taken', calls: 10, resetAt: midnight }
+      expect(await store.take('a'.repeat(64), 10, 0)).toEqual(spent)
+      pass(midnight - 1 - now())
+      expect(await store.take('a'.repeat(64), 1, 0)).toEqual({ kind: 'spent', resetAt: midnight })
+      pass(1)
+      expect(await store.take('a'.repeat(64), 1, 0)).toMatchObject({
+        kind: 'taken',
+        resetAt: midnight + DAY_MS,
+      })
+    })
+
+    test('without a quota are not counted', async ({ expect }) => {
+      const { store } = await create()
+      await store.create(recordOf('a', { quota: null }))
+      expect(await store.take('a'.repeat(64), 1_000_000, 0)).toMatchObject({ kind: 'taken' })
+      expect((await store.list())[0]?.spentToday).toBe(0)
+    })
+  })
+}
