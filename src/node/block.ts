@@ -1,8 +1,7 @@
 import { z } from 'zod'
 import { RpcError, TransportError } from '../chain/rpc.ts'
-import { codes } from './codes.ts'
 import { verifiedHeader } from './header.ts'
-import { orNull } from './lookup.ts'
+import { ifServed, orNull } from './lookup.ts'
 import type { Context } from './method.ts'
 import type { Node } from './node.ts'
 import { type RawReceipt, rawReceipt } from './receipt.ts'
@@ -144,16 +143,11 @@ export function hashOf(entry: RawBlock['transactions'][number] | undefined): str
 }
 
 async function blockReceipts(node: Node, raw: MinedBlock): Promise<RawReceipt[]> {
-  try {
-    const receipts = await node.call(
-      'eth_getBlockReceipts',
-      [raw.hash],
-      z.array(rawReceipt).nullable(),
-    )
-    return receipts ?? gone()
-  } catch (error) {
-    if (!(error instanceof RpcError && error.code === codes.methodNotFound)) throw error
-  }
+  const together = await ifServed(
+    node.call('eth_getBlockReceipts', [raw.hash], z.array(rawReceipt).nullable()),
+  )
+  // Some nodes serve it for numbers only, and say that there is no such block.
+  if (together) return together
   const each = await Promise.all(
     raw.transactions.map((entry) =>
       node.call('eth_getTransactionReceipt', [hashOf(entry)], rawReceipt.nullable()),

@@ -20,6 +20,9 @@ export const maxLogs = 10_000
 /** Two nodes' logs are compared up to this depth: nearer to the head they may honestly differ. */
 const settledBlocks = 12
 
+/** Blocks of one answer that are looked into before the node is not believed at all. */
+const mostDoubtful = 50
+
 /** Nodes that cut their answers short without a word do so at round numbers. */
 const roundNumber = 1_000
 
@@ -67,7 +70,7 @@ async function fits(
   const known = new Set(all.map(contentOf))
   return (
     all.every((one) => !matches(filter, one) || told.has(contentOf(one))) &&
-    found.every((one) => couldMatch(filter, one) && known.has(contentOf(one)))
+    found.every((one) => known.has(contentOf(one)))
   )
 }
 
@@ -172,20 +175,48 @@ async function piece(node: Node, range: LogRange, filter: LogFilter): Promise<Lo
 async function query(node: Node, range: LogRange, filter: LogFilter): Promise<Log[] | null> {
   const { from, to, open } = range
   const where = { fromBlock: toQuantity(from), toBlock: open ? 'latest' : toQuantity(to) }
+  let found: Log[]
   try {
-    const answer = await orNull(node.call('eth_getLogs', [logQuery(filter, where)], logs))
-    const found = (answer ?? []).map(shapeLog)
-    if (!isInOrder(found, from) || !found.every((one) => couldMatch(filter, one))) {
-      throw new UntrueAnswer('a node gave logs that were not asked for, twice or out of order')
-    }
-    if (!open && found.some(({ blockNumber }) => Number(blockNumber) > to)) {
-      throw new UntrueAnswer('a node gave logs of later blocks than were asked for')
-    }
-    return found.filter((one) => matches(filter, one))
+    found = ((await orNull(node.call('eth_getLogs', [logQuery(filter, where)], logs))) ?? []).map(
+      shapeLog,
+    )
   } catch (error) {
     if (error instanceof RpcError && from < to && isTooMuch(error)) return null
     throw error
   }
+  if (!isInOrder(found, from)) throw new UntrueAnswer('a node gave logs twice or out of order')
+  if (!open && found.some(({ blockNumber }) => Number(blockNumber) > to)) {
+    throw new UntrueAnswer('a node gave logs of later blocks than were asked for')
+  }
+  const strange = found.filter((one) => !couldMatch(filter, one))
+  return strange.length === 0
+    ? found.filter((one) => matches(filter, one))
+    : await withProved(node, found, strange, filter)
+}
+
+/** Some nodes filter badly and others lie: blocks with logs that nobody asked for are looked into. */
+async function withProved(
+  node: Node,
+  found: readonly Log[],
+  strange: readonly Log[],
+  filter: LogFilter,
+): Promise<Log[]> {
+  const doubtful = [...new Set(strange.map(({ blockHash }) => blockHash))]
+  if (doubtful.length > mostDoubtful) {
+    throw new UntrueAnswer('a node gave many logs that were not asked for')
+  }
+  const proved = await Promise.all(
+    doubtful.map(async (hash) => (hash === null ? [] : await logsOfBlock(node, hash, filter))),
+  )
+  return [
+    ...found.filter(({ blockHash }) => !doubtful.includes(blockHash)),
+    ...proved.flatMap((own) => own ?? []),
+  ]
+    .filter((one) => matches(filter, one))
+    .toSorted(
+      (a, b) =>
+        Number(a.blockNumber) - Number(b.blockNumber) || Number(a.logIndex) - Number(b.logIndex),
+    )
 }
 
 /** Whether each log comes after the one before it, the first not before the block `from`. */

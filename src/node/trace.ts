@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { RpcError } from '../chain/rpc.ts'
 import { hashOf, type MinedBlock, minedBlock } from './block.ts'
 import { codes } from './codes.ts'
-import { orNull } from './lookup.ts'
+import { ifServed, orNull } from './lookup.ts'
 import type { Node } from './node.ts'
 import { rawReceipt } from './receipt.ts'
 import { UntrueAnswer } from './untrue.ts'
@@ -88,16 +88,6 @@ export async function tracesOfTransaction(node: Node, hash: string): Promise<Tra
   return traces !== null && traces.length > 0 ? traces : null
 }
 
-/** Undefined where the node does not serve the method. */
-async function ifServed<T>(answer: Promise<T>): Promise<T | undefined> {
-  try {
-    return await answer
-  } catch (error) {
-    if (error instanceof RpcError && error.code === codes.methodNotFound) return undefined
-    throw error
-  }
-}
-
 /** With every field, and no result where the call failed. */
 export function shapeTraces(raw: z.output<typeof rawTraces>): Trace[] | null {
   if (raw === null) return null
@@ -158,7 +148,7 @@ async function rebuilt(node: Node, hash: string): Promise<Trace[] | null> {
     node.call('eth_getTransactionReceipt', [hash], rawReceipt.nullable()),
   )
   if (receipt === null) return null
-  const top = await node.call('debug_traceTransaction', [hash, { tracer: 'callTracer' }], frame)
+  const top = await callFrame(node, hash)
   const place = {
     blockHash: receipt.blockHash,
     blockNumber: Number(receipt.blockNumber),
@@ -166,6 +156,15 @@ async function rebuilt(node: Node, hash: string): Promise<Trace[] | null> {
     transactionPosition: Number(receipt.transactionIndex),
   }
   return flatten(top, [], place)
+}
+
+async function callFrame(node: Node, hash: string): Promise<Frame> {
+  try {
+    return await node.call('debug_traceTransaction', [hash, { tracer: 'callTracer' }], frame)
+  } catch (error) {
+    if (!(error instanceof RpcError)) throw error
+    throw new RpcError(codes.methodNotFound, `the node makes no traces: ${error.message}`)
+  }
 }
 
 type Place = Pick<Trace, 'blockHash' | 'blockNumber' | 'transactionHash' | 'transactionPosition'>

@@ -1,3 +1,4 @@
+import { atBlock } from '../at-block.ts'
 import { method } from '../method.ts'
 import { addressParam, blockOrHashParam, isHash, quantity } from '../values.ts'
 
@@ -9,5 +10,7 @@ export const ethGetBalance = method({
   result: quantity,
   lasts: ({ block }) => isHash(block),
   call: ({ address, block }, { ask }) =>
-    ask((node) => node.call('eth_getBalance', [address, block], quantity)),
+    ask((node) =>
+      atBlock(node, block, (at) => node.call('eth_getBalance', [address, at], quantity)),
+    ),
 })

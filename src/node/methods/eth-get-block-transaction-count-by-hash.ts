@@ -1,4 +1,4 @@
-import { orNull } from '../lookup.ts'
+import { countInBlock } from '../block-count.ts'
 import { method } from '../method.ts'
 import { hashParam, quantity } from '../values.ts'
 
@@ -12,7 +12,12 @@ export const ethGetBlockTransactionCountByHash = method({
   call: ({ hash }, { ask }) =>
     ask(
       (node) =>
-        orNull(node.call('eth_getBlockTransactionCountByHash', [hash], quantity.nullable())),
+        countInBlock(
+          node,
+          'eth_getBlockTransactionCountByHash',
+          hash,
+          ({ transactions }) => transactions,
+        ),
       { mayLag: true },
     ),
 })

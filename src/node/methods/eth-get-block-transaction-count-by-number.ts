@@ -1,4 +1,4 @@
-import { orNull } from '../lookup.ts'
+import { countInBlock } from '../block-count.ts'
 import { method } from '../method.ts'
 import { blockParam, quantity } from '../values.ts'
 
@@ -11,7 +11,12 @@ export const ethGetBlockTransactionCountByNumber = method({
   call: ({ block }, { ask }) =>
     ask(
       (node) =>
-        orNull(node.call('eth_getBlockTransactionCountByNumber', [block], quantity.nullable())),
+        countInBlock(
+          node,
+          'eth_getBlockTransactionCountByNumber',
+          block,
+          ({ transactions }) => transactions,
+        ),
       { mayLag: true },
     ),
 })

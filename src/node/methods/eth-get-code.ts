@@ -1,3 +1,4 @@
+import { atBlock } from '../at-block.ts'
 import { method } from '../method.ts'
 import { addressParam, blockOrHashParam, data, isHash } from '../values.ts'
 
@@ -9,5 +10,5 @@ export const ethGetCode = method({
   result: data,
   lasts: ({ block }) => isHash(block),
   call: ({ address, block }, { ask }) =>
-    ask((node) => node.call('eth_getCode', [address, block], data)),
+    ask((node) => atBlock(node, block, (at) => node.call('eth_getCode', [address, at], data))),
 })

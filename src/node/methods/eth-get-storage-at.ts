@@ -1,3 +1,4 @@
+import { atBlock } from '../at-block.ts'
 import { method } from '../method.ts'
 import { addressParam, blockOrHashParam, data, hash, isHash, quantityParam } from '../values.ts'
 
@@ -10,7 +11,9 @@ export const ethGetStorageAt = method({
   lasts: ({ block }) => isHash(block),
   call: ({ address, position, block }, { ask }) =>
     ask(async (node) => {
-      const word = await node.call('eth_getStorageAt', [address, position, block], data)
+      const word = await atBlock(node, block, (at) =>
+        node.call('eth_getStorageAt', [address, position, at], data),
+      )
       // Some nodes leave leading zeros away.
       return `0x${word.slice(2).toLowerCase().padStart(64, '0')}`
     }),

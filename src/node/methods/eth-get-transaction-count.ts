@@ -1,3 +1,4 @@
+import { atBlock } from '../at-block.ts'
 import { method } from '../method.ts'
 import { addressParam, blockOrHashParam, isHash, quantity } from '../values.ts'
 
@@ -9,5 +10,7 @@ export const ethGetTransactionCount = method({
   result: quantity,
   lasts: ({ block }) => isHash(block),
   call: ({ address, block }, { ask }) =>
-    ask((node) => node.call('eth_getTransactionCount', [address, block], quantity)),
+    ask((node) =>
+      atBlock(node, block, (at) => node.call('eth_getTransactionCount', [address, at], quantity)),
+    ),
 })

@@ -1,4 +1,4 @@
-import { orNull } from '../lookup.ts'
+import { countInBlock } from '../block-count.ts'
 import { method } from '../method.ts'
 import { hashParam, quantity } from '../values.ts'
 
@@ -10,7 +10,8 @@ export const ethGetUncleCountByBlockHash = method({
   result: quantity.nullable(),
   lasts: () => true,
   call: ({ hash }, { ask }) =>
-    ask((node) => orNull(node.call('eth_getUncleCountByBlockHash', [hash], quantity.nullable())), {
-      mayLag: true,
-    }),
+    ask(
+      (node) => countInBlock(node, 'eth_getUncleCountByBlockHash', hash, ({ uncles }) => uncles),
+      { mayLag: true },
+    ),
 })

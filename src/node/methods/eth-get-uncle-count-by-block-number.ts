@@ -1,4 +1,4 @@
-import { orNull } from '../lookup.ts'
+import { countInBlock } from '../block-count.ts'
 import { method } from '../method.ts'
 import { blockParam, quantity } from '../values.ts'
 
@@ -10,7 +10,7 @@ export const ethGetUncleCountByBlockNumber = method({
   result: quantity.nullable(),
   call: ({ block }, { ask }) =>
     ask(
-      (node) => orNull(node.call('eth_getUncleCountByBlockNumber', [block], quantity.nullable())),
+      (node) => countInBlock(node, 'eth_getUncleCountByBlockNumber', block, ({ uncles }) => uncles),
       { mayLag: true },
     ),
 })
