@@ -402,16 +402,29 @@ local function isWaiting()
   return false
 end
 
--- The lowest nonce that nobody holds: one whose holder never recorded, else the next one. None where
--- the pool would refuse it, or where older payments wait for one.
-local function freeNonce(chainNonce)
+-- The highest nonce that carries an open payment of the account.
+local function lastNonce(account)
+  local last = -1
+  for _, session in ipairs(redis.call('ZRANGE', key('account', account, 'open'), 0, -1)) do
+    local payment = paymentRow(session)
+    local nonce = payment and carried[payment.state] and tonumber(payment.nonce)
+    if nonce and nonce > last then last = nonce end
+  end
+  return last
+end
+
+-- The lowest nonce that nobody holds and that comes after the account's open payments: one whose
+-- holder never recorded, else the next one. None where the pool would refuse it, or where older
+-- payments wait for one.
+local function freeNonce(chainNonce, account)
   local abandoned
+  local last = lastNonce(account)
   for _, lease in ipairs(leases()) do
     if not isLive(lease) then
       local nonce = tonumber(lease.nonce)
       -- What the chain has passed can carry nothing any more.
       if nonce < chainNonce then dropNonce(nonce, lease)
-      else abandoned = abandoned or nonce end
+      elseif nonce > last then abandoned = abandoned or nonce end
     end
   end
   if isWaiting() then return nil end
@@ -445,7 +458,7 @@ function methods.claim()
   end
   -- A holder before us never recorded: its token is dead from here on, and its nonce's lease ended
   -- with the session's.
-  local nonce = freeNonce(args.chainNonce)
+  local nonce = freeNonce(args.chainNonce, args.account)
   saveSession(args.session, session, {
     state = 'claimed', account = args.account, input = args.input, steps = args.steps,
     token = args.token, lease_until = now + rules.leaseMs, decided_at = now,
@@ -622,6 +635,7 @@ function methods.release()
     local lease = nonceRow(nonce)
     if lease and lease.state == 'leased' and not isLive(lease) then
       local isBelow = false
+      local isPassed = nonce < args.chainNonce
       local above = redis.call('ZRANGEBYSCORE', key('nonces'), '(' .. text(nonce), '+inf')
       for _, member in ipairs(above) do
         if not redis.call('ZSCORE', key('nonces:leased'), member) then
@@ -629,7 +643,7 @@ function methods.release()
           break
         end
       end
-      if not isBelow then dropNonce(nonce, lease) end
+      if isPassed or not isBelow then dropNonce(nonce, lease) end
     end
   end
   return {}

@@ -105,7 +105,7 @@ export function createRedisLedger({ database, name, rules, tendMs }: RedisLedger
         ...replacement,
         transaction: transactionText(transaction),
       }),
-    release: (nonces) => run(nothing, 'release', { nonces }),
+    release: (nonces, chainNonce) => run(nothing, 'release', { nonces, chainNonce }),
     sent: (hash, taken) => run(transitions, 'sent', { hash, taken }),
     mined: (report) => run(transitions, 'mined', report),
     displaced: (nonce) => run(transitions, 'displaced', { nonce }),

@@ -293,10 +293,11 @@ export function createSqlLedger(sql: Sql, rules: LedgerRules, now: () => number)
   }
 
   /**
-   * The lowest nonce that nobody holds: one whose holder never recorded, else the next one.
-   * Undefined where the pool would refuse it, or where older payments wait for one.
+   * The lowest nonce that nobody holds and that comes after the account's open payments: one whose
+   * holder never recorded, else the next one. Undefined where the pool would refuse it, or where older
+   * payments wait for one.
    */
-  function freeNonce(chainNonce: number): number | undefined {
+  function freeNonce(chainNonce: number, account: Address): number | undefined {
     // What the chain has passed can carry nothing any more.
     sql.exec(
       `DELETE FROM nonces WHERE state = 'leased' AND lease_until <= ? AND nonce < ?`,
@@ -311,8 +312,11 @@ export function createSqlLedger(sql: Sql, rules: LedgerRules, now: () => number)
     )
     if (waiting !== undefined) return undefined
     const [abandoned] = sql.exec<{ nonce: number }>(
-      `SELECT nonce FROM nonces WHERE state = 'leased' AND lease_until <= ? ORDER BY nonce LIMIT 1`,
+      `SELECT nonce FROM nonces WHERE state = 'leased' AND lease_until <= ? AND nonce > coalesce(
+         (SELECT max(nonce) FROM payments WHERE account = ? AND state IN ('signed', 'broadcast')), -1)
+       ORDER BY nonce LIMIT 1`,
       now(),
+      account,
     )
     const nonce = abandoned?.nonce ?? Math.max(chainNonce, nextNonce() ?? 0)
     return nonce < chainNonce + rules.maxInFlight ? nonce : undefined
@@ -479,7 +483,7 @@ export function createSqlLedger(sql: Sql, rules: LedgerRules, now: () => number)
       }
       // A holder before us never recorded: its token is dead from here on, and its nonce's lease ended
       // with the session's.
-      const nonce = freeNonce(chainNonce)
+      const nonce = freeNonce(chainNonce, account)
       sql.exec(
         `INSERT INTO sessions VALUES (?, 'claimed', ?, ?, ?, NULL, ?, ?, ?)
          ON CONFLICT (session) DO UPDATE SET input = excluded.input, steps = excluded.steps,
@@ -668,13 +672,15 @@ export function createSqlLedger(sql: Sql, rules: LedgerRules, now: () => number)
       return { kind: 'recorded' }
     },
 
-    release(nonces: number[]): void {
+    release(nonces: number[], chainNonce: number): void {
       for (const nonce of nonces) {
         sql.exec(
           `DELETE FROM nonces WHERE nonce = ? AND state = 'leased' AND lease_until <= ?
-           AND NOT EXISTS (SELECT 1 FROM nonces above WHERE above.nonce > ? AND above.state <> 'leased')`,
+           AND (nonce < ? OR NOT EXISTS
+             (SELECT 1 FROM nonces above WHERE above.nonce > ? AND above.state <> 'leased'))`,
           nonce,
           now(),
+          chainNonce,
           nonce,
         )
       }

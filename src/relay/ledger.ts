@@ -41,8 +41,8 @@ export type Ledger = {
   attach(attachment: Attachment): Promise<Recorded>
   /** Makes another transaction for a nonce durable, over the one that is named. */
   replace(replacement: Replacement): Promise<Recorded>
-  /** Gives back leased nonces that carry nothing, where no recorded nonce stands above them. */
-  release(nonces: number[]): Promise<void>
+  /** Gives back ended leases that the chain has passed, or that no recorded nonce stands above. */
+  release(nonces: number[], chainNonce: number): Promise<void>
   /** Notes that the bytes went out at this time; `taken` when a node said it has them. */
   sent(hash: Hex, taken: boolean): Promise<Transition[]>
   /** Notes the block of a nonce and what became of its payment there. */

@@ -441,16 +441,28 @@ async function fillNonces(
   for (let nonce = chainNonce; nonce < limit; nonce++) {
     if (taken.has(nonce)) continue
     const isGap = nonce < top
-    const [payment] = waiting
+    const index = waiting.findIndex((payment) => keepsOrder(work, payment, nonce))
+    const payment = waiting[index]
     if (payment === undefined && !isGap) break
     const filled = await attempt(relayer, 'fill.failed', () =>
       fill(relayer, nonce, chainNonce, payment, askPrice),
     )
     // What holds the nonce is not known: the payment tries the next one.
-    if (filled !== 'taken') waiting.shift()
+    if (filled !== 'taken' && payment !== undefined) waiting.splice(index, 1)
   }
   const abandoned = work.nonces.filter((open) => open.state === 'leased' && !open.leaseLive)
-  await ledger.release(abandoned.map(nonceOf))
+  await ledger.release(abandoned.map(nonceOf), chainNonce)
+}
+
+/** Whether all earlier payments of the account come before it: it was judged as the one after them. */
+function keepsOrder(work: Work, payment: Payment, nonce: number): boolean {
+  return !work.carried.some(
+    (other) =>
+      other.nonce !== undefined &&
+      other.nonce > nonce &&
+      other.order.request.from === payment.order.request.from &&
+      other.acceptedAt <= payment.acceptedAt,
+  )
 }
 
 async function fill(

@@ -258,7 +258,7 @@ export function ledgerSuite(name: string, create: () => Promise<LedgerHarness>):
     test('gives a nonce that was never recorded to the next claim', async ({ expect }) => {
       const { ledger, rules, pass } = await create()
       await ledger.claim(claiming('dead', 'dead'))
-      expect(await accept(ledger, 'b')).toBe(1)
+      expect(await accept(ledger, 'b', bob)).toBe(1)
       pass(rules.leaseMs)
       expect(await accept(ledger, 'c')).toBe(0)
       expect(await accept(ledger, 'd')).toBe(2)
@@ -388,16 +388,31 @@ export function ledgerSuite(name: string, create: () => Promise<LedgerHarness>):
       await accept(ledger, 'middle')
       await ledger.claim(claiming('high', 'high'))
       pass(rules.leaseMs)
-      await ledger.release([0, 2])
+      await ledger.release([0, 2], 0)
       const { nonces, nextNonce } = await ledger.work()
       expect(nonces.map(({ nonce }) => nonce)).toEqual([0, 1])
       expect(nextNonce).toBe(2)
+      await ledger.release([0], 1)
+      expect((await ledger.work()).nonces.map(({ nonce }) => nonce)).toEqual([1])
+    })
+
+    test('gives an account no nonce below those of its open payments: it was judged after them', async ({
+      expect,
+    }) => {
+      const { ledger, rules, pass } = await create()
+      await ledger.claim(claiming('low', 'low', question('low', bob)))
+      await accept(ledger, 'first')
+      pass(rules.leaseMs)
+      expect(await ledger.claim(claiming('second', 'b'))).toMatchObject({ slot: { nonce: 2 } })
+      expect(await ledger.claim(claiming('other', 'c', question('other', bob)))).toMatchObject({
+        slot: { nonce: 0 },
+      })
     })
 
     test('takes no lease from its holder before it ends', async ({ expect }) => {
       const { ledger } = await create()
       await ledger.claim(claiming('a', 'mine'))
-      await ledger.release([0])
+      await ledger.release([0], 0)
       expect(await ledger.record(acceptance('a', 'mine', 0))).toEqual({ kind: 'recorded' })
     })
 
