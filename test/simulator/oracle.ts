@@ -157,7 +157,9 @@ function isForgotten(history: History, one: Asked, first: Delivery, second: Deli
   if (!one.lost.answer.some((at) => at < end)) return false
   // What the chain shows can be hidden by reorganizations and by whatever troubles the asker.
   if (!plan.knobs.preflight || second.actor.troubles.size > 0) return true
-  if (reorganizations.length > 0) return true
+  if (reorganizations.length > 0 || plan.items.some(({ kind }) => kind === 'unlisted')) return true
+  // What a troubled one had begun before may have been stored after.
+  if (one.deliveries.some(({ actor }) => actor.troubles.size > 0)) return true
   const madeAt = firstSentAt(one, hashShown(second.reply)) ?? second.startedAt
   const isShown = one.processed.some(
     ({ mined, processed }) =>

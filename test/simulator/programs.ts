@@ -7,7 +7,7 @@ import { createLoanReader } from '../../src/loan/reader.ts'
 import type { Log } from '../../src/log.ts'
 import { cached } from '../../src/relay/cached.ts'
 import type { Forwarder } from '../../src/relay/forwarder.ts'
-import { createIdentityCheck } from '../../src/relay/identity.ts'
+import { createIdentityCheck, identityOf } from '../../src/relay/identity.ts'
 import type { Ledger } from '../../src/relay/ledger.ts'
 import { ledgerThrough } from '../../src/relay/ledger-sql.ts'
 import { createPay } from '../../src/relay/pay.ts'
@@ -68,10 +68,11 @@ export function createService(parts: ProgramParts, clock: Clock): Answer {
       session: async (gateway, sessionId, account) => sessionKey(gateway, sessionId, account),
       input: async (session, text) => digest('input', session, text),
     },
-    identity: createIdentityCheck(wires.ledger, clock, async () => ({
-      chainId: forwarder.chainId,
-      fingerprints: { ACCOUNT_ID_SECRET: 'id', ACCOUNT_KEY_SECRET: 'key' },
-    })),
+    identity: createIdentityCheck(wires.ledger, clock, async () => {
+      const { chainId, fingerprints } = identityOf(relayer)
+      const secrets = { ACCOUNT_ID_SECRET: 'id', ACCOUNT_KEY_SECRET: 'key' }
+      return { chainId, fingerprints: { ...fingerprints, ...secrets } }
+    }),
     pay: createPay(relayer, createChainCache(relayer), {
       preflight: knobs.preflight,
       background: () => {},
