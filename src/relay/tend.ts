@@ -48,12 +48,12 @@ export async function tend(relayer: Relayer): Promise<Tended> {
     return 'watching'
   }
 
-  const [head, chainNonce] = await Promise.all([
+  const [seen, chainNonce] = await Promise.all([
     node.head(clock.timeout(NODE_TIMEOUT_MS)),
     node.transactionCount(signer.address, clock.timeout(NODE_TIMEOUT_MS)),
   ])
-  const isFollowed = await followHead(relayer, before, head, chainNonce)
-  if (!isFollowed) return 'open'
+  const head = await followHead(relayer, before, seen, chainNonce)
+  if (head === undefined) return 'open'
 
   await mend(relayer, await ledger.work())
   await settlePassed(relayer, await ledger.work(), head, chainNonce)
@@ -85,22 +85,26 @@ function isIdle(work: Work): boolean {
 type Place = 'held' | 'lost' | 'unknown'
 
 /**
- * Checks that the chain still holds what it held, and takes back what it does not. False while the
- * chain is shorter than it was: a lagging replica, until that has lasted too long for one.
+ * Checks that the chain still holds what it held, and takes back what it does not. Gives the head to
+ * go on with; undefined while the chain is shorter than what was seen of it: a lagging replica, until
+ * that has lasted too long for one.
  */
 async function followHead(
   relayer: Relayer,
   work: Work,
-  head: Head,
+  seen: Head,
   chainNonce: number,
-): Promise<boolean> {
-  const { ledger, log, rules } = relayer
+): Promise<Head | undefined> {
+  const { ledger, node, clock, log, rules } = relayer
   const known = work.head
-  const isShorter = known !== undefined && head.number < known.number
+  const [highest] = await ledger.blocks(seen.number)
+  // Somebody noted a block while the head was asked for, or the chain has lost it: asked once more.
+  const head = highest === undefined ? seen : await node.head(clock.timeout(NODE_TIMEOUT_MS))
+  const isShorter = head.number < Math.max(known?.number ?? 0, highest?.number ?? 0)
   if (isShorter) {
     await ledger.sawHead(undefined)
     const since = work.behindSince ?? work.now
-    if (work.now - since < rules.regressionMs) return false
+    if (work.now - since < rules.regressionMs) return undefined
     for (const block of await ledger.blocks(head.number)) await takeBack(relayer, block)
   }
   if (known !== undefined && (isShorter || (await placeOf(relayer, known, head)) === 'lost')) {
@@ -119,7 +123,7 @@ async function followHead(
     await takeBackLost(relayer, above, head, head.number - rules.watchBlocks)
   }
   await ledger.sawHead({ number: head.number, hash: head.hash })
-  return true
+  return head
 }
 
 /** Nonces from this one on that are leased or recorded. */
