@@ -1,0 +1,150 @@
+import {
+  abortAllDurableObjects,
+  evictDurableObject,
+  runDurableObjectAlarm,
+  runInDurableObject,
+} from 'cloudflare:test'
+import { env } from 'cloudflare:workers'
+import { describe, test } from 'vitest'
+import { requestStatuses } from '../../../src/relay/forwarder.ts'
+import { relayerAccount } from '../../../src/relay/keys.ts'
+import { dial, newSession, untilBalance } from '../support/caller.ts'
+import { accountOf, bindings, fund, processed, rpc, until } from '../support/ground-truth.ts'
+
+const recipient = '0x00000000000000000000000000000000000fa017'
+const submitted = /^END Transfer Submitted\nTo: 0x00000000\.\.\.\nTx: 0x[0-9a-f]{10}\.\.\.\n/
+
+/** The object that the Worker keeps its ledger in. */
+function ledgerStub() {
+  const { address } = relayerAccount(bindings.RELAYER_MNEMONIC ?? '', 31, 0)
+  return env.LEDGER.getByName(`31:${address.toLowerCase()}`)
+}
+
+/** How often a request of the caller took effect, and how often it was found to have done so. */
+async function outcomes(phone: string): Promise<{ executed: number; alreadySpent: number }> {
+  const statuses = (await processed(await accountOf(phone))).map(
+    ({ args }) => requestStatuses[args.status],
+  )
+  const count = (wanted: string) => statuses.filter((status) => status === wanted).length
+  return { executed: count('executed'), alreadySpent: count('already_spent') }
+}
+
+const executions = async (phone: string) => (await outcomes(phone)).executed
+
+const rows = (query: string, ...bindings: string[]) =>
+  runInDurableObject(ledgerStub(), (_, { storage }) =>
+    storage.sql.exec(query, ...bindings).toArray(),
+  )
+
+describe("a ledger's alarm", () => {
+  test('that rings several times for one time does everything once', async ({ expect }) => {
+    const caller = '+254700000401'
+    await fund(caller, '1')
+    const session = newSession()
+    const paid = dial(caller, `2*${recipient}*0.25`, session)
+    // While the payment is being made, when it waits for its block, and after it.
+    await Promise.all(Array.from({ length: 4 }, () => runDurableObjectAlarm(ledgerStub())))
+    const reply = await paid
+    for (let time = 0; time < 5; time++) {
+      await Promise.all([ledgerStub().wake(), runDurableObjectAlarm(ledgerStub())])
+    }
+    await untilBalance(caller, '0.75')
+    await Promise.all(Array.from({ length: 4 }, () => runDurableObjectAlarm(ledgerStub())))
+    expect(reply.text).toMatch(submitted)
+    expect(await executions(caller)).toBe(1)
+    expect(await dial(caller, `2*${recipient}*0.25`, session)).toEqual(reply)
+  })
+
+  test('that rings several times carries a payment that waits on one nonce', async ({ expect }) => {
+    const caller = '+254700000403'
+    await fund(caller, '1')
+    await rpc('evm_setAutomine', [false])
+    try {
+      await dial(caller, `2*${recipient}*0.25`)
+      const account = await accountOf(caller)
+      const payment = () => rows('SELECT session, nonce FROM payments WHERE account = ?', account)
+      const [before] = await payment()
+      // Its nonce went to bytes that nobody knows: it waits for another one.
+      await ledgerStub().run('displaced', before?.nonce)
+      await Promise.all(Array.from({ length: 4 }, () => runDurableObjectAlarm(ledgerStub())))
+      const [after] = await payment()
+      expect(after?.nonce).not.toBe(before?.nonce)
+      const session = `${before?.session}`
+      expect(
+        await rows(`SELECT nonce FROM nonces WHERE session = ? AND state = 'recorded'`, session),
+      ).toEqual([{ nonce: after?.nonce }])
+    } finally {
+      await rpc('evm_setAutomine', [true])
+      await rpc('evm_mine', [])
+    }
+    // Both transactions came into a block, and the second found the payment made.
+    await until(async () => (await outcomes(caller)).alreadySpent === 1)
+    expect(await outcomes(caller)).toEqual({ executed: 1, alreadySpent: 1 })
+    await untilBalance(caller, '0.75')
+  })
+
+  test('goes on after it was lost, when the ledger is woken', async ({ expect }) => {
+    const caller = '+254700000402'
+    await fund(caller, '1')
+    await dial(caller, `2*${recipient}*0.25`)
+    await runInDurableObject(ledgerStub(), (_, state) => state.storage.deleteAlarm())
+    await ledgerStub().wake()
+    await until(async () => (await executions(caller)) === 1)
+    const recorded = () => rows(`SELECT nonce FROM nonces WHERE state = 'recorded'`)
+    await until(async () => (await recorded()).length === 0)
+    expect(await executions(caller)).toBe(1)
+  })
+})
+
+describe("a ledger's object", () => {
+  test('that is evicted between deliveries knows its sessions', async ({ expect }) => {
+    const caller = '+254700000411'
+    await fund(caller, '1')
+    const session = newSession()
+    const reply = await dial(caller, `2*${recipient}*0.25`, session)
+    await evictDurableObject(ledgerStub())
+    expect(await dial(caller, `2*${recipient}*0.25`, session)).toEqual(reply)
+    await untilBalance(caller, '0.75')
+    expect(await executions(caller)).toBe(1)
+  })
+
+  test('that dies in the middle of deliveries pays each of them once', async ({ expect }) => {
+    const callers = Array.from({ length: 8 }, (_, index) => `+25470000042${index}`)
+    const sessions = callers.map(() => newSession())
+    for (const caller of callers) await fund(caller, '1')
+    const deliverAll = () =>
+      Promise.all(
+        callers.map((caller, index) => dial(caller, `2*${recipient}*0.25`, sessions[index] ?? '')),
+      )
+    const dying = deliverAll()
+    await abortAllDurableObjects()
+    await dying
+    const replies = await deliverAll()
+    expect(replies.filter(({ text }) => !submitted.test(text))).toEqual([])
+    for (const caller of callers) {
+      await untilBalance(caller, '0.75')
+      expect(await executions(caller)).toBe(1)
+    }
+  })
+
+  test('that lost its storage between two deliveries shows the same screen and pays nothing', async ({
+    expect,
+  }) => {
+    const caller = '+254700000431'
+    await fund(caller, '1')
+    const session = newSession()
+    const reply = await dial(caller, `2*${recipient}*0.25`, session)
+    await untilBalance(caller, '0.75')
+    await runInDurableObject(ledgerStub(), async (_, state) => {
+      await state.storage.deleteAlarm()
+      await state.storage.deleteAll()
+    })
+    await abortAllDurableObjects()
+    expect(await dial(caller, `2*${recipient}*0.25`, session)).toEqual(reply)
+    expect((await dial(caller, `2*${recipient}*0.5`, session)).text).toBe(
+      'END This session has ended. Please dial again.',
+    )
+    await untilBalance(caller, '0.75')
+    expect(await executions(caller)).toBe(1)
+  })
+})
