@@ -256,9 +256,16 @@ function applyWish(
   note: (name: 'unbalanced', sentence: string) => void,
 ): void {
   const submitted = deliveries.find(({ reply }) => claimOf(reply) === 'submitted')
-  // Without a reply that says so, it has to be the only thing that was asked.
+  // Without a reply that says so, it has to be the only thing that was asked and not declined.
+  const declined = new Set(
+    deliveries
+      .filter(({ reply }) => claimOf(reply) === 'ended' || claimOf(reply) === 'refused')
+      .map(({ delivery }) => delivery.text),
+  )
   const texts = new Set(
-    deliveries.map(({ delivery }) => delivery.text).filter((text) => wishOf(text) !== undefined),
+    deliveries
+      .map(({ delivery }) => delivery.text)
+      .filter((text) => wishOf(text) !== undefined && !declined.has(text)),
   )
   const text = submitted?.delivery.text ?? (texts.size === 1 ? [...texts][0] : undefined)
   const wish = text === undefined ? undefined : wishOf(text)
