@@ -8,6 +8,8 @@ export type Options = {
   nodeUrls: string[]
   chainId: Chain['id']
   reset: boolean
+  /** Rootstock's pool in front of the local chain. */
+  rootstock: boolean
   deployerKey: `0x${string}` | undefined
   /** Worker variables that the environment may set, as they were set. */
   variables: Record<string, string>
@@ -18,28 +20,32 @@ const passedOn = ['PREFLIGHT', 'CONFIRMATIONS', 'MIN_GAS_PRICE_WEI', 'MAX_GAS_PR
 
 /** @throws {StackError} naming the value that is wrong, and what would be right */
 export function readOptions(args: string[], env: NodeJS.ProcessEnv): Options {
-  const { reset } = readFlags(args)
+  const { reset, rootstock } = readFlags(args)
   const nodeUrls = readNodeUrls(env.NODE_URL, 'NODE_URL')
   const chainId = readChainId(env.CHAIN_ID)
   if (nodeUrls.length === 0 && chainId !== 31)
     throw new StackError('CHAIN_ID=30 needs a node of that chain in NODE_URL: the local one is 31.')
+  if (nodeUrls.length > 0 && rootstock)
+    throw new StackError('--rootstock puts its pool before the local chain, not before NODE_URL.')
   return {
     port: readPort(env.PORT),
     nodeUrls,
     chainId,
     reset,
+    rootstock,
     deployerKey: readDeployerKey(env.DEPLOYER_KEY),
     variables: readVariables(env),
   }
 }
 
-function readFlags(args: string[]): { reset: boolean } {
+function readFlags(args: string[]): { reset: boolean; rootstock: boolean } {
+  const flag = { type: 'boolean', default: false } as const
   try {
-    const { values } = parseArgs({ args, options: { reset: { type: 'boolean', default: false } } })
+    const { values } = parseArgs({ args, options: { reset: flag, rootstock: flag } })
     return values
   } catch (error) {
     const reason = error instanceof Error ? error.message.split('. ')[0] : String(error)
-    throw new StackError(`${reason}. Usage: npm start [-- --reset]`)
+    throw new StackError(`${reason}. Usage: npm start [-- [--reset] [--rootstock]]`)
   }
 }
 

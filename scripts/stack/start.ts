@@ -15,6 +15,7 @@ import { end } from './process-id.ts'
 import { type Child, claim } from './processes.ts'
 import { relayerAddresses } from './relayers.ts'
 import { command, describe, StackError, say } from './report.ts'
+import { startRootstock } from './rootstock.ts'
 import type { RunningStack } from './running-stack.ts'
 import { openSecrets, type Secrets } from './secrets.ts'
 import { watchStarter } from './starter.ts'
@@ -167,17 +168,27 @@ async function start(options: Options, lifetime: Lifetime): Promise<void> {
   await chain?.save()
   await lifetime.goOn()
 
+  const rootstock =
+    options.rootstock && chain !== undefined ? await startRootstock(chain) : undefined
+  if (rootstock !== undefined) {
+    lifetime.add(rootstock.stop)
+    say(`Started a Rootstock pool at ${rootstock.url}: a block every ${rootstock.blockSeconds} s`)
+  }
+  await lifetime.goOn()
+  const served = rootstock === undefined ? node : { ...node, url: rootstock.url }
+
   say('Starting the Worker')
   await bundling
-  const nonces = await transactionCounts(node, relayers)
+  const nonces = await transactionCounts(served, relayers)
   const log = createWorkerLog(folder.log('relay'), say)
   const worker = await runWorker({
     bundle: folder.worker,
     objects: folder.objects(node.genesis, deployment.loan),
     port: options.port,
     variables: workerVariables({
-      ...{ secrets, node, nodeUrls, deployment },
-      overrides: options.variables,
+      ...{ secrets, node, deployment },
+      nodeUrls: rootstock === undefined ? nodeUrls : [rootstock.url],
+      overrides: { ...rootstock?.variables, ...options.variables },
     }),
     processes,
     onLine: log,
@@ -187,9 +198,9 @@ async function start(options: Options, lifetime: Lifetime): Promise<void> {
   await healthy(worker.url)
   keepAwake(worker, lifetime)
   const isOlder = killed && chain?.loaded === true && !left.some(({ name }) => name === 'anvil')
-  if (isOlder) await sayWhatWasRepeated(node, relayers, nonces)
+  if (isOlder) await sayWhatWasRepeated(served, relayers, nonces)
 
-  const stack = describeStack({ worker, node, secrets, deployment, relayers })
+  const stack = describeStack({ worker, node: served, secrets, deployment, relayers })
   writeJson(folder.stack, stack)
   const seconds = ((performance.now() - began) / 1000).toFixed(1)
   const file = `./${relative(root, folder.stack)}`
