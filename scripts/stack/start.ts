@@ -204,7 +204,7 @@ async function start(options: Options, lifetime: Lifetime): Promise<void> {
   writeJson(folder.stack, stack)
   const seconds = ((performance.now() - began) / 1000).toFixed(1)
   const file = `./${relative(root, folder.stack)}`
-  sayReady({ stack, file, node, local: chain !== undefined, seconds, funded: node.isAnvil })
+  sayReady({ stack, file, node: served, local: chain !== undefined, seconds, funded: node.isAnvil })
 }
 
 /** Processes that a killed start could not end: first who sends, then the chain with all it has. */
