@@ -13,6 +13,8 @@ export type ProxyNode = {
   url: string
   /** Rewrites answers from now on; `undefined` is honesty. */
   lie: (change: Change | undefined) => void
+  /** Answers this much later. */
+  delay: (ms: number) => void
   /** Takes requests and never answers, like a stopped process. */
   freeze: () => void
   thaw: () => void
@@ -34,6 +36,7 @@ export async function startProxyNode(target: string): Promise<ProxyNode> {
   let exchanges = 0
   let change: Change | undefined
   let frozen = false
+  let delayMs = 0
 
   const server = createServer(async (request, response) => {
     try {
@@ -51,6 +54,7 @@ export async function startProxyNode(target: string): Promise<ProxyNode> {
         headers: { 'content-type': 'application/json' },
         body,
       })
+      await new Promise((resolve) => setTimeout(resolve, delayMs))
       response.setHeader('content-type', 'application/json')
       response.end(rewritten(await answer.text(), asked))
     } catch {
@@ -113,6 +117,9 @@ export async function startProxyNode(target: string): Promise<ProxyNode> {
     url: `http://127.0.0.1:${port}`,
     lie: (next) => {
       change = next
+    },
+    delay: (ms) => {
+      delayMs = ms
     },
     freeze: () => {
       frozen = true

@@ -1,4 +1,4 @@
-import { systemClock } from '../../../src/clock.ts'
+import { type Clock, systemClock } from '../../../src/clock.ts'
 import type { LogEvent } from '../../../src/log.ts'
 import { hashKey } from '../../../src/node/keys.ts'
 import { createConfigKeys } from '../../../src/node/keys-config.ts'
@@ -30,10 +30,11 @@ export async function serve(
   urls: readonly string[],
   chainId = 31,
   fetch: typeof globalThis.fetch = globalThis.fetch,
+  clock: Clock = systemClock,
 ): Promise<Served> {
   const logged: LogEvent[] = []
   const deps = {
-    clock: systemClock,
+    clock,
     background: () => {},
     log: (event: LogEvent) => logged.push(event),
   }

@@ -1,7 +1,12 @@
 import { describe, test } from 'vitest'
 import { systemClock } from '../../../src/clock.ts'
 import type { MinedBlock } from '../../../src/node/block.ts'
-import { createFeed, type FeedStore, type KeptSubscription } from '../../../src/node/feed.ts'
+import {
+  createFeed,
+  type FeedDeps,
+  type FeedStore,
+  type KeptSubscription,
+} from '../../../src/node/feed.ts'
 import { createFeedChain, type FeedBlock, type FeedSource } from '../../../src/node/feed-chain.ts'
 import { feedLimits } from '../../../src/node/feed-sessions.ts'
 import { syncStatus } from '../../../src/node/feed-teller.ts'
@@ -157,6 +162,32 @@ describe('a feed that lost its memory', () => {
   })
 })
 
+describe('a key that was revoked', () => {
+  test('ends the connections that were opened with it, within a minute', async ({ expect }) => {
+    const model = createModelChain()
+    model.extend(...'abc')
+    const keys = { isValid: true }
+    let now = 0
+    const feed = feedOn(model.source, createMemoryStore(), {
+      clock: { ...systemClock, now: () => now },
+      keyOf: async () => (keys.isValid ? granted : { kind: 'unknown' }),
+    })
+    const [listener, asker] = [createTestSocket('one'), createTestSocket('two')]
+    feed.open(listener, 10)
+    feed.open(asker, 10)
+    await feed.message(listener, subscribe('newHeads'))
+    void feed.follow()
+    keys.isValid = false
+    now = 59_000
+    feed.nudge()
+    await until(() => listener.closings.length === 1)
+    expect(listener.closings).toEqual([1008])
+    await feed.message(asker, '{"jsonrpc":"2.0","id":1,"method":"eth_chainId"}')
+    expect(asker.closings).toEqual([1008])
+    expect(asker.sent).toEqual([])
+  })
+})
+
 describe('syncing', () => {
   test('is told in the shape of the specification, however the node words it', ({ expect }) => {
     const shaped = { startingBlock: '0x1', currentBlock: '0x10', highestBlock: '0x20' }
@@ -209,7 +240,9 @@ function createMemoryStore(): MemoryStore {
 
 function createTestSocket(id: string) {
   const sent: string[] = []
+  const closings: number[] = []
   return {
+    closings,
     id,
     keyHash: 'hash',
     sent,
@@ -221,22 +254,23 @@ function createTestSocket(id: string) {
       ]
     },
     send: (text: string) => void sent.push(text),
-    close: () => {},
+    close: (code: number) => void closings.push(code),
   }
 }
 
-function feedOn(source: FeedSource, store: MemoryStore) {
+const granted: KeyCheck = {
+  kind: 'granted',
+  hash: 'hash',
+  chainId: 31,
+  methods: undefined,
+  sockets: 10,
+  subscriptions: 10,
+  spend: async () => undefined,
+}
+
+function feedOn(source: FeedSource, store: MemoryStore, more: Partial<FeedDeps> = {}) {
   let ids = 0
   const log = (): void => {}
-  const granted: KeyCheck = {
-    kind: 'granted',
-    hash: 'hash',
-    chainId: 31,
-    methods: undefined,
-    sockets: 10,
-    subscriptions: 10,
-    spend: async () => undefined,
-  }
   return createFeed({
     chain: createFeedChain(source, store.blocks()),
     events: {
@@ -264,6 +298,7 @@ function feedOn(source: FeedSource, store: MemoryStore) {
     },
     log,
     pollMs: () => 10,
+    ...more,
   })
 }
 

@@ -1,0 +1,85 @@
+import { describe, test } from 'vitest'
+import { type Clock, systemClock } from '../../../src/clock.ts'
+import { serve } from '../../chain/node/serve.ts'
+
+type Request = { id: number; method: string; params: readonly unknown[] }
+
+/** A node that answers by a function; time passes twenty times as fast for whoever asks it. */
+async function serveNode(answer: (request: Request) => unknown) {
+  const known: Record<string, unknown> = { eth_chainId: '0x1f', web3_clientVersion: 'RskJ/9.0.0' }
+  const node: typeof fetch = async (_, init) => {
+    const asked = JSON.parse(`${init?.body}`) as Request | Request[]
+    const answers = await Promise.all(
+      [asked].flat().map(async (request) => {
+        const result = known[request.method] ?? (await answer(request))
+        return { jsonrpc: '2.0', id: request.id, result }
+      }),
+    )
+    init?.signal?.throwIfAborted()
+    return new Response(JSON.stringify(Array.isArray(asked) ? answers : answers[0]))
+  }
+  const clock: Clock = {
+    ...systemClock,
+    sleep: (ms, signal) => systemClock.sleep(ms / 20, signal),
+  }
+  return await serve(['http://node.test/'], 31, node, clock)
+}
+
+const address = `0x${'ab'.repeat(20)}`
+
+describe('an answer that is too large', () => {
+  test('is refused, and the client is told to ask for less', async ({ expect }) => {
+    const served = await serveNode(() => `0x${'ab'.repeat(5.5 * 1024 * 1024)}`)
+    expect(await served.rpc('eth_getCode', [address, 'latest'])).toMatchObject({
+      error: { code: -32011, message: 'the answer is too large: ask for less' },
+    })
+  })
+
+  test('in a batch is left out, and the others are answered', async ({ expect }) => {
+    const served = await serveNode(() => `0x${'ab'.repeat(2 * 1024 * 1024)}`)
+    const batch = Array.from({ length: 4 }, (_, id) => ({
+      jsonrpc: '2.0',
+      id,
+      method: 'eth_getCode',
+      params: [`0x${`${id}`.repeat(40)}`, 'latest'],
+    }))
+    const answers = (await (await served.post(JSON.stringify(batch))).json()) as object[]
+    expect(answers.map((answer) => 'result' in answer)).toEqual([true, true, false, false])
+    expect(answers[3]).toEqual({
+      jsonrpc: '2.0',
+      id: 3,
+      error: { code: -32011, message: 'the answer to the batch is too large: ask for less' },
+    })
+  })
+
+  test('of a node is not even read', async ({ expect }) => {
+    const node: typeof fetch = async () =>
+      new Response('{}', { headers: { 'content-length': `${33 * 1024 * 1024}` } })
+    const served = await serve(['http://node.test/'], 31, node)
+    expect(await served.rpc('eth_gasPrice')).toMatchObject({ error: { code: -32011 } })
+  })
+})
+
+describe('an answer that takes too long', () => {
+  test('is not waited for', async ({ expect }) => {
+    const served = await serveNode(() => new Promise(() => {}))
+    expect(await served.rpc('eth_gasPrice')).toMatchObject({ error: { code: -32011 } })
+  })
+
+  test('about the logs of many blocks names a range that there is time for', async ({ expect }) => {
+    const served = await serveNode(async ({ method }) => {
+      if (method === 'eth_blockNumber') return '0x186a0'
+      if (method === 'eth_getLogs') await systemClock.sleep(60)
+      return []
+    })
+    const range = { fromBlock: '0x0', toBlock: 'latest' }
+    const { error } = await served.rpc('eth_getLogs', [range])
+    expect(error?.code).toBe(-32011)
+    expect(error?.message).toMatch(
+      /^more blocks than can be searched in time: try blocks 0x0 to 0x/,
+    )
+    const { toBlock } = (error?.data ?? {}) as { toBlock?: string }
+    expect(Number(toBlock)).toBeGreaterThanOrEqual(2_000)
+    expect(await served.rpc('eth_getLogs', [error?.data])).toMatchObject({ result: [] })
+  })
+})
