@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, test } from 'vitest'
 import { claimOf } from '../../support/faults/oracle.ts'
-import { openRows, type Rig, startRig, stranger } from '../../support/faults/rig.ts'
+import { type Rig, startRig, stranger } from '../../support/faults/rig.ts'
 
 const BLOCK_MS = 100
 
@@ -175,7 +175,7 @@ describe('two relays with one key and a ledger each', () => {
         }),
       )
       expect(replies.map(claimOf)).toEqual(replies.map(() => 'submitted'))
-      await expect.poll(async () => openRows(other.objects), { timeout: 60_000 }).toEqual([])
+      await expect.poll(() => other.openRows(), { timeout: 60_000 }).toEqual([])
       await rig.settle(60_000)
       expect(await rig.judge()).toMatchObject({ executed: before + 6, faults: [] })
     } finally {

@@ -22,6 +22,8 @@ export type DenoProcessOptions = {
   onLine?: (line: string) => void
   /** How it is served: by `deno serve`, or as Deno Deploy does, which gives no flags. */
   how?: 'serve' | 'deploy'
+  /** How far its clock is ahead, in ms. */
+  laterMs?: number | undefined
 }
 
 /** Longer than the entry point takes to let everything come to its end. */
@@ -33,15 +35,18 @@ export async function startDenoProcess({
   port,
   onLine = () => {},
   how = 'serve',
+  laterMs,
 }: DenoProcessOptions): Promise<DenoProcess> {
   const ownPort = port ?? (await freePort())
   const url = `http://127.0.0.1:${ownPort}`
   const address = ['--host', '127.0.0.1', '--port', `${ownPort}`]
+  const entry =
+    laterMs === undefined ? ['src/deno.ts'] : ['--allow-read', 'test/support/deno/later.ts']
   const child = spawn(
     binary,
     how === 'serve'
-      ? ['serve', '--allow-env', '--allow-net', ...address, 'src/deno.ts']
-      : ['run', '--allow-all', 'src/deno.ts'],
+      ? ['serve', '--allow-env', '--allow-net', ...address, ...entry]
+      : ['run', '--allow-all', ...entry],
     {
       cwd: root,
       // Its own group: where npm could not link the executable, a script stands between us and it.
@@ -56,6 +61,7 @@ export async function startDenoProcess({
         ...(how === 'deploy'
           ? { DENO_AUTO_SERVE: '1', DENO_SERVE_ADDRESS: `tcp:127.0.0.1:${ownPort}` }
           : {}),
+        ...(laterMs === undefined ? {} : { LATER_MS: `${laterMs}` }),
         ...variables,
       },
     },

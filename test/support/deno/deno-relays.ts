@@ -11,14 +11,17 @@ import { type DenoProcess, startDenoProcess } from './deno-process.ts'
 
 /** Deno processes with one Redis, in the place of Workers with one object. */
 export type DenoRelays = RelayWorkers & {
-  redis: RedisServer
   bridge: RedisBridge
+  /** From now on this server is the database. */
+  failOver(to: RedisServer): void
   /** Where the process with this index listens. */
   urlOf(index: number): string
   /** Ends one process at once. */
   kill(index: number): Promise<void>
   /** Starts a process again that was ended. */
   revive(index: number): Promise<void>
+  /** How far the clocks of processes that start from now on are ahead. */
+  setLater(ms: number): void
   /** Ends one process in peace; its exit code. */
   end(index: number, signal?: 'SIGINT' | 'SIGTERM'): Promise<number | null>
 }
@@ -34,7 +37,7 @@ export async function startDenoRelays({
   /** Undefined: one of its own, without anything on disk. */
   redis?: RedisServer
 }): Promise<DenoRelays> {
-  const server = redis ?? (await startRedisServer({ mode: 'cluster' }))
+  let server = redis ?? (await startRedisServer({ mode: 'cluster' }))
   const bridge = await startRedisBridge({ redisPort: server.port })
   const log: LogLine[] = []
   const environment = {
@@ -42,6 +45,7 @@ export async function startDenoRelays({
     UPSTASH_REDIS_REST_URL: bridge.url,
     UPSTASH_REDIS_REST_TOKEN: bridge.token,
   }
+  let laterMs: number | undefined
   const ports = await Promise.all(Array.from({ length: workers }, freePort))
   const processes: (DenoProcess | undefined)[] = await Promise.all(ports.map(start))
   const name = ledgerNameOf(variables)
@@ -52,8 +56,11 @@ export async function startDenoRelays({
   })
 
   return {
-    redis: server,
     bridge,
+    failOver(to) {
+      server = to
+      bridge.lead(to.port)
+    },
     url: urlOf(0),
     urlOf,
     async deliver({ phone, sessionId, text }, worker = 0) {
@@ -67,11 +74,13 @@ export async function startDenoRelays({
       if (rows === 'lost') await server.empty()
       await Promise.all(processes.map((_, index) => revive(index)))
     },
-    objects: '',
     openRows: () => openRows(server, ledgerKey(name)),
     log,
     kill,
     revive,
+    setLater(ms) {
+      laterMs = ms
+    },
     async end(index, signal) {
       const code = await processes[index]?.stop(signal)
       processes[index] = undefined
@@ -89,7 +98,7 @@ export async function startDenoRelays({
   }
 
   function start(port: number): Promise<DenoProcess> {
-    return startDenoProcess({ variables: environment, port, onLine: note })
+    return startDenoProcess({ variables: environment, port, onLine: note, laterMs })
   }
 
   async function kill(index: number): Promise<void> {

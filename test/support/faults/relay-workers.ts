@@ -5,6 +5,8 @@ import { fileURLToPath } from 'node:url'
 import { convertV4MiniflareOptions, Miniflare, NoOpLog } from 'miniflare'
 import { bundleWorker, quietTools } from '../../../scripts/stack/worker.ts'
 
+import { openRows } from './ledger-rows.ts'
+
 const root = fileURLToPath(new URL('../../..', import.meta.url))
 
 /** One delivery of a gateway. */
@@ -26,10 +28,8 @@ export type RelayWorkers = {
   wake(): Promise<void>
   /** Kills workerd and starts it again, with the rows that it had or without any. */
   restart(rows: 'kept' | 'lost'): Promise<void>
-  /** The folder that the ledger's rows are in. */
-  objects: string
-  /** Rows that are not settled, where they are in no folder. */
-  openRows?: () => Promise<Record<string, unknown>[]>
+  /** Rows of the ledger that are not settled, read past everything under test. */
+  openRows(): Promise<Record<string, unknown>[]>
   /** What the Workers logged so far. */
   log: readonly LogLine[]
   stop(): Promise<void>
@@ -72,7 +72,7 @@ export async function startRelayWorkers({
       if (rows === 'lost') rmSync(objects, { recursive: true, force: true })
       running = await start()
     },
-    objects,
+    openRows: async () => openRows(objects),
     log,
     async stop() {
       await running.stop()

@@ -1,8 +1,7 @@
-import { readdirSync, rmSync } from 'node:fs'
-import { join } from 'node:path'
-import { DatabaseSync } from 'node:sqlite'
+import { rmSync } from 'node:fs'
 import { type Address, parseEther } from 'viem'
 import { startChain, type TestChain } from '../chain.ts'
+import { startDenoRelays } from '../deno/deno-relays.ts'
 import { createAnvilClient } from '../rootstock-pool/anvil-client.ts'
 import type { RootstockRules } from '../rootstock-pool/pool.ts'
 import { type RootstockPool, startRootstockPool } from '../rootstock-pool/rootstock-pool.ts'
@@ -61,7 +60,7 @@ export type StartRelays = (options: {
 }) => Promise<RelayWorkers>
 
 type CommonOptions = {
-  /** Others than the bundled Worker in workerd. */
+  /** Others than the bundled Worker in workerd; with `SERVED_BY=deno` those on Deno. */
   relays?: StartRelays
   callers?: number
   workers?: number
@@ -139,7 +138,9 @@ async function prepare({
 }: CommonOptions): Promise<Prepared> {
   const [chain, { startRelays, clean }] = await Promise.all([
     startChain(),
-    relays === undefined ? bundledRelays() : { startRelays: relays, clean: () => {} },
+    relays === undefined && process.env.SERVED_BY !== 'deno'
+      ? bundledRelays()
+      : { startRelays: relays ?? startDenoRelays, clean: () => {} },
   ])
   const callers = await callersOf(chain, count)
   const treasury = createTreasury(chain)
@@ -241,7 +242,7 @@ async function assemble(
   }
 
   async function whatIsOpen(): Promise<string | undefined> {
-    const rows = (await relay.openRows?.()) ?? openRows(relay.objects)
+    const rows = await relay.openRows()
     if (rows.length > 0) return JSON.stringify(rows.slice(0, 5))
     const inPool = await waiting()
     if (inPool > 0) return `${inPool} transactions in the pool`
@@ -252,33 +253,4 @@ async function assemble(
     )
     return missing && `${missing.delivery.phone} ${missing.delivery.sessionId} submitted`
   }
-}
-
-/** Rows of the ledger that are not settled, read from its file as it lies there. */
-export function openRows(objects: string): Record<string, unknown>[] {
-  return databases(objects).flatMap((file) => {
-    const database = new DatabaseSync(file, { readOnly: true })
-    try {
-      return database
-        .prepare(
-          `SELECT 'payment' AS what, state, nonce, attempts FROM payments
-             WHERE state IN ('queued', 'signed', 'broadcast', 'mined')
-           UNION ALL SELECT 'nonce', state, nonce, 0 FROM nonces
-             WHERE state IN ('leased', 'recorded')`,
-        )
-        .all() as Record<string, unknown>[]
-    } catch (error) {
-      // No ledger has been opened in this file yet.
-      if (error instanceof Error && /no such table/.test(error.message)) return []
-      throw error
-    } finally {
-      database.close()
-    }
-  })
-}
-
-function databases(folder: string): string[] {
-  return readdirSync(folder, { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile() && /^[0-9a-f]{64}\.sqlite$/.test(entry.name))
-    .map((entry) => join(entry.parentPath, entry.name))
 }

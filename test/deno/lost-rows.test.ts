@@ -1,0 +1,114 @@
+import { afterEach, describe, test } from 'vitest'
+import { type DenoRelays, startDenoRelays } from '../support/deno/deno-relays.ts'
+import { claimOf } from '../support/faults/oracle.ts'
+import {
+  type AnvilRig,
+  type StartRelays,
+  startAnvilRig,
+  startRig,
+  stranger,
+} from '../support/faults/rig.ts'
+import {
+  hasRedisServer,
+  type RedisServer,
+  startRedisServer,
+} from '../support/redis/redis-server.ts'
+import { createAnvilClient } from '../support/rootstock-pool/anvil-client.ts'
+
+const DAY_MS = 86_400_000
+
+let rig: AnvilRig | undefined
+const servers: RedisServer[] = []
+
+afterEach(async () => {
+  await rig?.stop()
+  rig = undefined
+  for (const server of servers.splice(0)) await server.stop()
+})
+
+const pay = (phone: string, amount = '0.25') => ({
+  phone,
+  sessionId: `pays ${amount}`,
+  text: `2*${stranger}*${amount}`,
+})
+
+/** Starts relays and keeps a hand on them. */
+function relaysWith(redis?: RedisServer): { start: StartRelays; get: () => DenoRelays } {
+  let relays: DenoRelays | undefined
+  return {
+    start: async (options) => {
+      relays = await startDenoRelays(redis === undefined ? options : { ...options, redis })
+      return relays
+    },
+    get() {
+      if (relays === undefined) throw new Error('no relay has been started')
+      return relays
+    },
+  }
+}
+
+describe.skipIf(!hasRedisServer())('a Redis that lost rows', () => {
+  test('between two deliveries of one session, on two days, pays once and shows the same screen', async ({
+    expect,
+  }) => {
+    const relays = relaysWith()
+    const own = await startAnvilRig({ relays: relays.start, callers: 1 })
+    rig = own
+    const chain = createAnvilClient(own.chain.anvil.url)
+    const midnight = (Math.floor(Date.now() / DAY_MS) + 1) * DAY_MS
+    const setClocks = async (ms: number) => {
+      await chain.call('evm_setNextBlockTimestamp', [Math.floor(ms / 1000)])
+      await chain.call('evm_mine', [])
+      relays.get().setLater(ms - Date.now())
+    }
+    await setClocks(midnight - 60_000)
+    await own.relay.restart('lost')
+    const delivery = pay(own.nextCaller().phone)
+    const reply = await own.deliver(delivery)
+    expect(claimOf(reply)).toBe('submitted')
+    await own.settle()
+
+    await setClocks(midnight + 60_000)
+    await own.relay.restart('lost')
+    expect(await own.deliver(delivery)).toEqual(reply)
+    expect(await own.deliver(delivery)).toEqual(reply)
+    await own.settle()
+    expect(await own.judge()).toMatchObject({ executed: 1, duplicates: 0, faults: [] })
+  })
+
+  test('that its replica had not got yet: bytes that nobody knows are never bumped over', async ({
+    expect,
+  }) => {
+    const primary = await startRedisServer()
+    const replica = await startRedisServer({ replicaOf: primary.port })
+    servers.push(primary, replica)
+    const relays = relaysWith(primary)
+    const own = await startRig({ relays: relays.start, callers: 3, workers: 2, blockMs: 100 })
+    rig = own
+    own.rootstock.setBlockTime(undefined)
+    const [first, lost, next] = [own.nextCaller(), own.nextCaller(), own.nextCaller()]
+    expect(claimOf(await own.deliver(pay(first.phone)))).toBe('submitted')
+    // The network between the two breaks; what is written from here on reaches the primary only.
+    await expect
+      .poll(() => replica.call('EVAL', "return #redis.call('KEYS', '*:payment:*')", 0))
+      .toBe(1)
+    await replica.call('REPLICAOF', 'NO', 'ONE')
+    const reply = await own.deliver(pay(lost.phone))
+    expect(claimOf(reply)).toBe('submitted')
+    const [, unknown] = own.rootstock.pool.pending()
+    expect(unknown?.nonce).toBe(1)
+
+    await primary.kill()
+    relays.get().failOver(replica)
+    expect(claimOf(await own.deliver(pay(next.phone), 1))).toBe('submitted')
+    await expect
+      .poll(() => own.rootstock.pool.pending().map(({ nonce }) => nonce))
+      .toEqual([0, 1, 2])
+    expect(own.rootstock.pool.pending()[1]).toEqual(unknown)
+    own.rootstock.setBlockTime(100)
+    await own.settle()
+    expect(await own.deliver(pay(lost.phone), 1)).toEqual(reply)
+    await own.settle()
+    expect(await own.judge()).toMatchObject({ executed: 3, duplicates: 0, faults: [] })
+  })
+})
