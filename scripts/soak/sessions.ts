@@ -1,0 +1,73 @@
+import type { Caller } from '../../test/support/faults/callers.ts'
+import { pick, type Random } from '../../test/support/faults/random.ts'
+import type { Delivery } from '../../test/support/faults/relay-workers.ts'
+
+/** One delivery of a session and how its gateway behaves. */
+export type Step =
+  /** So many equal deliveries at once; the gateway waits for all answers. */
+  | { kind: 'deliver'; delivery: Delivery; times: number }
+  /** The gateway hangs up after this time, whatever came by then. */
+  | { kind: 'hang_up'; delivery: Delivery; afterMs: number }
+
+/** What one person does between dialling and putting the phone away. */
+export type Session = {
+  steps: Step[]
+  /** Delivered again when everything else is done, as a gateway's queue may. */
+  late: Delivery | undefined
+}
+
+/** Sessions of many people, the same ones for the same seed. */
+export function* makeSessions(
+  random: Random,
+  callers: readonly Caller[],
+  recipients: readonly string[],
+  count: number,
+): Generator<Session> {
+  for (let index = 0; index < count; index += 1) {
+    const caller = pick(random, callers)
+    const sessionId = `soak-${index}`
+    const texts = textsOf(random, caller, callers, recipients)
+    const last = texts.at(-1) ?? ''
+    const of = (text: string): Delivery => ({ phone: caller.phone, sessionId, text })
+    const reading = texts.slice(0, -1).map(of)
+    const steps: Step[] = reading.map((delivery) => ({ kind: 'deliver', delivery, times: 1 }))
+    const delivery = of(last)
+    // Ten in a hundred hang up, a third comes more than once at a time.
+    const fate = random()
+    if (fate < 0.1) {
+      steps.push({ kind: 'hang_up', delivery, afterMs: Math.floor(random() * 300) })
+      if (random() < 0.5) steps.push({ kind: 'deliver', delivery, times: 1 })
+    } else {
+      const times = fate < 0.4 ? 2 + Math.floor(random() * 3) : 1
+      steps.push({ kind: 'deliver', delivery, times })
+    }
+    // A session that has paid may be asked for something else.
+    if (random() < 0.05) steps.push({ kind: 'deliver', delivery: of('3'), times: 1 })
+    yield { steps, late: random() < 0.2 ? delivery : undefined }
+  }
+}
+
+/** What is typed: the texts as they grow, the last one being what the session is about. */
+function textsOf(
+  random: Random,
+  caller: Caller,
+  callers: readonly Caller[],
+  recipients: readonly string[],
+): string[] {
+  const what = random()
+  if (what < 0.1) return ['', '1']
+  if (what < 0.25) return ['', '3']
+  if (what < 0.35) return ['4', '4*1']
+  if (what < 0.4) return [`4*2*${amount(random, 9)}`]
+  const others = callers.filter(({ phone }) => phone !== caller.phone)
+  const to = random() < 0.2 ? pick(random, recipients) : pick(random, others).phone
+  // A few want to send more than anybody has.
+  const wanted = random() < 0.05 ? '100000' : amount(random, 999)
+  return random() < 0.5 ? [`2*${to}*${wanted}`] : ['', '2', `2*${to}`, `2*${to}*${wanted}`]
+}
+
+/** Up to so many ten-thousandths, so that amounts tell payments apart. */
+function amount(random: Random, most: number): string {
+  const units = 1 + Math.floor(random() * most)
+  return `0.${units.toString().padStart(4, '0')}`
+}

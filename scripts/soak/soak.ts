@@ -1,0 +1,69 @@
+import { parseArgs } from 'node:util'
+import { type SoakResult, soak } from './run.ts'
+
+const { values } = parseArgs({
+  options: {
+    sessions: { type: 'string', default: '10000' },
+    concurrency: { type: 'string', default: '64' },
+    seed: { type: 'string', default: '1' },
+  },
+})
+
+const options = {
+  sessions: wholeNumber('sessions', values.sessions),
+  concurrency: wholeNumber('concurrency', values.concurrency),
+  seed: wholeNumber('seed', values.seed),
+}
+say(
+  `${options.sessions} sessions, ${options.concurrency} at a time, seed ${options.seed}, 1 % faults of every kind`,
+)
+const result = await soak({ ...options, progress: say })
+report(result)
+process.exitCode = isClean(result) ? 0 : 1
+
+/** All that has to be 0 is. */
+function isClean({ verdict, stuck, gaps }: SoakResult): boolean {
+  return verdict.faults.length === 0 && stuck === undefined && gaps === 0
+}
+
+function report({ verdict, replyMs, ...result }: SoakResult): void {
+  const rows: [string, string | number][] = [
+    ['sessions', result.sessions],
+    ['deliveries', result.deliveries],
+    ['replies', counts(result.replies)],
+    ['faults', counts(result.faults)],
+    ['payments', `${result.payments} (${verdict.failed} failed on the chain)`],
+    ['payments a second', result.paymentsPerSecond.toFixed(1)],
+    ['reply', `p50 ${replyMs.p50} ms, p99 ${replyMs.p99} ms, longest ${replyMs.longest} ms`],
+    [
+      'duration',
+      `${result.seconds.toFixed(0)} s, and ${result.settledSeconds.toFixed(0)} s to settle`,
+    ],
+    ['duplicates', verdict.duplicates],
+    ['lost', verdict.lost],
+    ['untrue replies', verdict.untrue],
+    ['unasked', verdict.unasked],
+    ['balances that are off', verdict.unbalanced],
+    ['stuck', result.stuck ?? 0],
+    ['nonce gaps', result.gaps],
+  ]
+  for (const [name, value] of rows) say(`${name.padEnd(22)} ${value}`)
+  for (const fault of verdict.faults.slice(0, 20)) say(`  ${fault}`)
+}
+
+function counts(of: Record<string, number>): string {
+  return Object.entries(of)
+    .map(([name, count]) => `${name} ${count}`)
+    .join(', ')
+}
+
+function wholeNumber(name: string, text: string): number {
+  const value = Number(text)
+  if (/^\d+$/.test(text) && value > 0) return value
+  process.stderr.write(`--${name} is "${text}": it has to be a whole number above 0\n`)
+  process.exit(1)
+}
+
+function say(line: string): void {
+  process.stdout.write(`${line}\n`)
+}
