@@ -1,0 +1,60 @@
+import { readFileSync } from 'node:fs'
+import { test } from 'vitest'
+import { serve } from '../../chain/node/serve.ts'
+
+type Request = { id: number; method: string; params: readonly unknown[] }
+type Block = Record<string, unknown> & { number: string; hash: string }
+
+const { pairs } = JSON.parse(
+  readFileSync(new URL('../../fixtures/rootstock-rpc.json', import.meta.url), 'utf8'),
+) as { pairs: { method: string; result: Block }[] }
+const printed = pairs.find(({ method }) => method === 'eth_getBlockByHash')?.result
+
+/** RSKj nodes at one height, of which the first says that it is somewhere else. */
+function rootstockNodes(lie: (block: Block) => Block): typeof fetch {
+  return async (input, init) => {
+    const isLiar = new URL(`${input}`).hostname === 'liar.test'
+    const answer = ({ id, method, params }: Request) => {
+      const latest = method === 'eth_getBlockByNumber' && params[0] === 'latest'
+      if (method === 'eth_chainId') return { id, result: '0x1f' }
+      if (method === 'web3_clientVersion') return { id, result: 'RskJ/9.0.0' }
+      if (latest && printed) return { id, result: isLiar ? lie(printed) : printed }
+      const own = params[0] === printed?.number || params[0] === printed?.hash
+      return { id, result: own ? printed : null }
+    }
+    const asked = JSON.parse(`${init?.body}`) as Request | Request[]
+    return Response.json(Array.isArray(asked) ? asked.map(answer) : answer(asked))
+  }
+}
+
+const urls = ['http://liar.test/', 'http://honest.test/']
+
+test('a height that RSKj cannot show a block for is not believed, though nothing hashes to it', async ({
+  expect,
+}) => {
+  const served = await serve(
+    urls,
+    31,
+    rootstockNodes((block) => ({ ...block, number: '0x10000' })),
+  )
+  expect((await served.rpc('eth_blockNumber')).result).toBe(printed?.number)
+  expect((await served.rpc('eth_getBlockByNumber', ['latest'])).result).toMatchObject({
+    number: printed?.number,
+    hash: printed?.hash,
+  })
+  expect(served.logged).toContainEqual(
+    expect.objectContaining({ event: 'node.distrusted', node: 'node 1' }),
+  )
+})
+
+test('a node that is behind is passed by', async ({ expect }) => {
+  const served = await serve(
+    urls,
+    31,
+    rootstockNodes((block) => ({ ...block, number: '0xfce0' })),
+  )
+  expect((await served.rpc('eth_blockNumber')).result).toBe(printed?.number)
+  expect((await served.rpc('eth_getBlockByNumber', ['latest'])).result).toMatchObject({
+    number: printed?.number,
+  })
+})
