@@ -86,12 +86,16 @@ export type ModelChain = {
 const NO_OP_GAS = 21_000n
 const EXECUTE_GAS = 150_000n
 
+/** Rootstock's blocks come every 24 s at the fastest: an hour that is skipped holds no more of them. */
+const LEAST_SKIPPED_MS = 24_000
+
 /** What is used up before `execute` itself begins. */
 const INTRINSIC_GAS = 40_000
 
 /** A chain of one relayer: forks, receipts and what the two contracts remember on each branch. */
 export function createModelChain(options: ChainOptions): ModelChain {
-  const { world, pool, blockMs } = options
+  const { world, pool } = options
+  const skippedMs = Math.max(options.blockMs, LEAST_SKIPPED_MS)
   const heads: { time: number; block: ModelBlock }[] = []
   const canonical: ModelBlock[] = []
   const mined = new Map<Hex, MinedTransaction[]>()
@@ -230,7 +234,7 @@ export function createModelChain(options: ChainOptions): ModelChain {
     skipTo(now) {
       for (;;) {
         const parent = headBlock()
-        const timestampSeconds = parent.timestampSeconds + Math.ceil(blockMs / 1000)
+        const timestampSeconds = parent.timestampSeconds + skippedMs / 1000
         if (timestampSeconds * 1000 > now) return
         const number = parent.number + 1
         append(

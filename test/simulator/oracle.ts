@@ -212,10 +212,15 @@ function judgeOutcome(history: History, one: Asked, found: Found): void {
     if (lost.request.length === 0) found('stated', `${intentId} has no outcome to read`)
     return
   }
+  const executed = execution?.mined.transaction.requests.find(
+    (candidate) => candidate.intentId === intentId,
+  )
+  // A ledger that had lost its rows may have accepted another wish of a session whose intent was spent.
+  const isAnother = executed !== undefined && executed.data !== payment.order.request.data
   const expected =
     execution === undefined
       ? 'expired'
-      : execution.processed.status === Status.executed
+      : execution.processed.status === Status.executed && !isAnother
         ? 'confirmed'
         : 'reverted'
   if (payment.state !== expected) {
@@ -226,14 +231,11 @@ function judgeOutcome(history: History, one: Asked, found: Found): void {
   ) {
     found('stated', `${intentId} is settled by another transaction than the chain says`)
   }
-  if (history.reorganizations.length > 0) return
-  for (const statement of one.statements) {
-    const isFinal = ['confirmed', 'reverted', 'expired'].includes(statement.to)
-    if (isFinal && statement.to !== expected) {
-      found(
-        'stated',
-        `${intentId} was stated to be ${statement.to}, and the chain says ${expected}`,
-      )
+  // What was said before a block was taken back, or a row was lost, was true when it was said.
+  if (history.reorganizations.length > 0 || isAnother || lost.answer.length > 0) return
+  for (const { to } of one.statements) {
+    if (['confirmed', 'reverted', 'expired'].includes(to) && to !== expected) {
+      found('stated', `${intentId} was stated to be ${to}, and the chain says ${expected}`)
     }
   }
 }

@@ -142,7 +142,7 @@ function drawKnobs(seed: number, random: Random, spanMs: number): Knobs {
     rates: drawRates(random),
     maxBehindMs: random.chance(0.8) ? 25 * SECOND : 2 * MINUTE,
     troubledMs: spanMs + random.int(10, 300) * SECOND,
-    pauseDays: random.chance(0.12) ? random.pick([6, 8, 8.05, 8.3, 9, 30]) : undefined,
+    pauseDays: random.chance(0.12) ? random.pick([6, 8, 8.05, 8.3, 9, 12]) : undefined,
     isSignedForReal: seed % 500 === 0,
   }
 }

@@ -3,6 +3,7 @@ import { judge, type Violation } from './oracle.ts'
 import { planOf } from './plan.ts'
 import { runPlan } from './run.ts'
 import { shrink } from './shrink.ts'
+import { count, type Tally } from './tally.ts'
 
 /** What came of one seed. */
 export type Verdict = {
@@ -22,8 +23,9 @@ export type Finding = {
 }
 
 /** Lives a seed's plan through and judges it. */
-export async function simulate(seed: number): Promise<Verdict> {
+export async function simulate(seed: number, tally?: Tally): Promise<Verdict> {
   const { history } = await runPlan({ plan: planOf(seed) })
+  if (tally !== undefined) count(tally, history)
   return { seed, violations: judge(history), faults: history.faults }
 }
 
@@ -35,4 +37,10 @@ export async function explain({ seed, violations, faults }: Verdict): Promise<Fi
   const { history, story } = await runPlan({ plan, faults: few, isTold: true })
   const violation = judge(history).find(({ rule }) => rule === first.rule) ?? first
   return { seed, violation, length: plan.items.length + few.size, story }
+}
+
+/** The whole story of a seed, whatever came of it. */
+export async function tell(seed: number): Promise<readonly string[]> {
+  const { story } = await runPlan({ plan: planOf(seed), isTold: true })
+  return story
 }

@@ -1,0 +1,76 @@
+import { availableParallelism } from 'node:os'
+import { parseArgs } from 'node:util'
+import { type Broken, runCampaign } from '../test/simulator/campaign.ts'
+import { rules } from '../test/simulator/oracle.ts'
+import { explain, simulate, tell } from '../test/simulator/simulate.ts'
+import type { Tally } from '../test/simulator/tally.ts'
+
+const HELP = `Simulates whole histories of the relay, each from one seed, and judges them.
+
+  npm run simulate -- [--seeds N] [--seed S] [--jobs J] [--stories K] [--tell]
+
+  --seeds    how many (2000)
+  --seed     the first (1); the same seed is the same history
+  --jobs     processes to share them (2 at most)
+  --stories  broken promises to shrink and tell, one of a kind (3)
+  --tell     tells the whole story of --seed, whatever came of it`
+
+const { values } = parseArgs({
+  options: {
+    seeds: { type: 'string', default: '2000' },
+    seed: { type: 'string', default: '1' },
+    jobs: { type: 'string', default: `${Math.min(2, availableParallelism())}` },
+    stories: { type: 'string', default: '3' },
+    tell: { type: 'boolean', default: false },
+    help: { type: 'boolean', default: false },
+  },
+})
+
+const print = (line: string) => process.stdout.write(`${line}\n`)
+
+if (values.help) print(HELP)
+else if (values.tell) for (const line of await tell(Number(values.seed))) print(line)
+else process.exitCode = await main()
+
+async function main(): Promise<number> {
+  const { broken, tally, seconds } = await runCampaign({
+    from: Number(values.seed),
+    count: Number(values.seeds),
+    jobs: Math.min(Number(values.jobs), Number(values.seeds)),
+    found: ({ seed, violation }) => print(`Seed ${seed} breaks a promise: ${violation.words}`),
+  })
+  for (const one of oneOfAKind(broken).slice(0, Number(values.stories))) await tellBroken(one)
+  printTally(tally)
+  const each = ((seconds * 1000) / tally.seeds).toFixed(1)
+  print(
+    `${tally.seeds} seeds in ${seconds.toFixed(1)} s (${each} ms each): ${broken.length} broken`,
+  )
+  return broken.length === 0 ? 0 : 1
+}
+
+async function tellBroken({ seed }: Broken): Promise<void> {
+  const finding = await explain(await simulate(seed))
+  if (finding === undefined) throw new Error(`seed ${seed} is not the same history twice`)
+  print(`\nThe story of seed ${seed}, with ${finding.length} deliveries, events and faults:\n`)
+  for (const line of finding.story) print(line)
+  print(`\nBroken: ${rules[finding.violation.rule]}\n${finding.violation.words}\n`)
+}
+
+function oneOfAKind(broken: readonly Broken[]): Broken[] {
+  const first = new Map<string, Broken>()
+  for (const one of broken) {
+    if (!first.has(one.violation.rule)) first.set(one.violation.rule, one)
+  }
+  return [...first.values()]
+}
+
+function printTally({ deliveries, executed, failed, faults, events }: Tally): void {
+  const list = (counts: Record<string, number>) =>
+    Object.entries(counts)
+      .sort(([, a], [, b]) => b - a)
+      .map(([kind, times]) => `${kind} ${times}`)
+      .join(', ')
+  print(`${deliveries} deliveries; ${executed} payments executed, ${failed} failed on the chain`)
+  print(`Faults: ${list(faults)}`)
+  print(`Events: ${list(events)}`)
+}
