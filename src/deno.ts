@@ -30,6 +30,9 @@ import { closedRoutes, ussdRoutes } from './ussd/route.ts'
 /** Deno Deploy kills 5 s after it has told a process to end. */
 const DRAIN_WITHIN_MS = 4_500
 
+/** A response counts as sent before its bytes have left the process. */
+const FLUSH_MS = 100
+
 const log = createJsonLog(systemClock.now, (line) => {
   // biome-ignore lint/suspicious/noConsole: the console is a process's log
   console.log(line)
@@ -132,15 +135,18 @@ async function end(): Promise<void> {
   ending.abort()
   sockets?.close()
   await background.drain(DRAIN_WITHIN_MS)
+  await systemClock.sleep(FLUSH_MS)
   Deno.exit(0)
 }
 
 for (const signal of ['SIGINT', 'SIGTERM'] as const) Deno.addSignalListener(signal, () => end())
 
 export default {
-  fetch(request) {
+  fetch(request, { completed }) {
     const answer = Promise.resolve(app.fetch(request))
     background.keep(answer)
+    // Made is not sent. A client that hung up is no failure of ours.
+    background.keep(completed.catch(() => undefined))
     return answer
   },
 } satisfies Deno.ServeDefaultExport

@@ -1,0 +1,118 @@
+import { afterAll, afterEach, beforeAll, describe, test } from 'vitest'
+import { startChain, type TestChain } from '../support/chain.ts'
+import { type DenoProcess, startDenoProcess } from '../support/deno/deno-process.ts'
+import { type RedisBridge, startRedisBridge } from '../support/redis/bridge.ts'
+import {
+  hasRedisServer,
+  type RedisServer,
+  startRedisServer,
+} from '../support/redis/redis-server.ts'
+
+let chain: TestChain
+let redis: RedisServer
+let bridge: RedisBridge
+let variables: Record<string, string>
+const started: DenoProcess[] = []
+
+describe.skipIf(!hasRedisServer())('the relay on Deno', () => {
+  beforeAll(async () => {
+    chain = await startChain()
+    redis = await startRedisServer({ mode: 'cluster' })
+    bridge = await startRedisBridge({ redisPort: redis.port })
+    variables = {
+      ...chain.bindings,
+      UPSTASH_REDIS_REST_URL: bridge.url,
+      UPSTASH_REDIS_REST_TOKEN: bridge.token,
+    }
+  })
+
+  afterEach(async () => {
+    bridge.clear()
+    for (const process of started.splice(0)) await process.kill()
+  })
+
+  afterAll(async () => {
+    await bridge?.stop()
+    await redis?.stop()
+    await chain?.stop()
+  })
+
+  async function start(
+    over: Record<string, string> = {},
+    how: 'serve' | 'deploy' = 'serve',
+  ): Promise<DenoProcess> {
+    const process = await startDenoProcess({ variables: { ...variables, ...over }, how })
+    started.push(process)
+    return process
+  }
+
+  async function dial({ url }: DenoProcess, text: string, sessionId: string, path = '/ussd') {
+    const body = new URLSearchParams({ phoneNumber: '+254700000001', sessionId, text })
+    const response = await fetch(`${url}${path}`, { method: 'POST', body })
+    return { status: response.status, text: await response.text() }
+  }
+
+  test('names every bad variable and shows what none of them holds', async ({ expect }) => {
+    const served = await start({
+      UPSTASH_REDIS_REST_URL: 'http://redis.example.com',
+      UPSTASH_REDIS_REST_TOKEN: '',
+      CHAIN_ID: '1234567',
+    })
+    const response = await fetch(`${served.url}/healthz`)
+    const text = await response.text()
+    expect(response.status).toBe(503)
+    const { faults } = JSON.parse(text) as { faults: { variable: string; reason: string }[] }
+    expect(faults.map(({ variable }) => variable).sort()).toEqual([
+      'CHAIN_ID',
+      'UPSTASH_REDIS_REST_TOKEN',
+      'UPSTASH_REDIS_REST_URL',
+    ])
+    expect(text).not.toMatch(/redis\.example\.com|1234567/)
+    expect((await dial(served, '', 'a')).status).toBe(503)
+  })
+
+  test('is closed outside development until it has a callback secret', async ({ expect }) => {
+    const closed = await start({ ENVIRONMENT: 'production' })
+    expect((await dial(closed, '', 'a')).status).toBe(503)
+    const secret = 'a-callback-secret-of-tests'
+    const open = await start({ ENVIRONMENT: 'production', CALLBACK_SECRET: secret })
+    expect((await dial(open, '', 'a')).status).toBe(404)
+    expect(await dial(open, '', 'a', `/${secret}/ussd`)).toMatchObject({ status: 200 })
+  })
+
+  test('starts as Deno Deploy starts it: no flags, the address from outside', async ({
+    expect,
+  }) => {
+    const served = await start({}, 'deploy')
+    expect(await dial(served, '', 'a')).toMatchObject({ status: 200 })
+  })
+
+  test('answers in time when the database is gone, and truly', async ({ expect }) => {
+    const served = await start()
+    bridge.script({ fault: { kind: 'delay_reply', ms: 60_000 } })
+    const began = performance.now()
+    const replies = await Promise.all([dial(served, '1', 'gone 1'), dial(served, '3', 'gone 2')])
+    expect(performance.now() - began).toBeLessThan(8_000)
+    for (const { text } of replies) expect(text).toMatch(/^END Service not available/)
+    bridge.clear()
+    expect((await dial(served, '1', 'gone 3')).text).toMatch(/^END Your Balance: /)
+  })
+
+  test.for(['SIGTERM', 'SIGINT'] as const)(
+    'ends a delivery that is under way before it goes (%s)',
+    async (signal, { expect }) => {
+      const served = await start()
+      await dial(served, '1', `warm ${signal}`)
+      const claims = bridge.script({
+        fault: { kind: 'delay_reply', ms: 500 },
+        argument: 'lookup',
+        times: 1,
+      })
+      const reply = dial(served, '2*0700000002*0.1', `last ${signal}`)
+      await expect.poll(() => claims.hits()).toBe(1)
+      const exitCode = served.stop(signal)
+      expect(await reply).toMatchObject({ status: 200 })
+      expect(await exitCode).toBe(0)
+    },
+  )
+})

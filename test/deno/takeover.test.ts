@@ -1,0 +1,46 @@
+import { afterAll, beforeAll, describe, test } from 'vitest'
+import { type DenoRelays, startDenoRelays } from '../support/deno/deno-relays.ts'
+import { claimOf } from '../support/faults/oracle.ts'
+import { type Rig, startRig, stranger } from '../support/faults/rig.ts'
+import { hasRedisServer } from '../support/redis/redis-server.ts'
+
+let rig: Rig
+let relays: DenoRelays | undefined
+
+describe.skipIf(!hasRedisServer())('an instance that died', () => {
+  beforeAll(async () => {
+    rig = await startRig({
+      blockMs: 100,
+      workers: 2,
+      callers: 4,
+      relays: async (options) => {
+        relays = await startDenoRelays(options)
+        return relays
+      },
+    })
+  })
+
+  afterAll(() => rig?.stop())
+
+  test('between record and broadcast is taken over by the other one', async ({ expect }) => {
+    const delivery = {
+      phone: rig.nextCaller().phone,
+      sessionId: 'taken over',
+      text: `2*${stranger}*0.25`,
+    }
+    // What the first process sends stays on the way for longer than this test takes.
+    const held = rig.faults.script({
+      fault: { kind: 'delay_request', ms: 600_000 },
+      methods: ['eth_sendRawTransaction'],
+      times: 1,
+    })
+    rig.abandon(delivery)
+    const dying = relays?.deliver(delivery, 0).catch(() => undefined)
+    await expect.poll(() => held.hits(), { timeout: 5_000 }).toBe(1)
+    await relays?.kill(0)
+    await dying
+    expect(claimOf(await rig.deliver(delivery, 1))).toBe('submitted')
+    await rig.settle()
+    expect(await rig.judge()).toMatchObject({ executed: 1, duplicates: 0, faults: [] })
+  })
+})
