@@ -1,0 +1,192 @@
+import { afterAll, beforeAll, describe, test } from 'vitest'
+import { hashKey } from '../../src/node/keys.ts'
+import { rpc, startChain, type TestChain } from '../support/chain.ts'
+import { type DenoRelays, startDenoRelays } from '../support/deno/deno-relays.ts'
+import { callersOf, createTreasury } from '../support/faults/callers.ts'
+import { bundle, type RelayWorkers, startRelayWorkers } from '../support/faults/relay-workers.ts'
+import { hasRedisServer } from '../support/redis/redis-server.ts'
+
+const key = 'the-key-of-the-comparison'
+const stranger = '0x00000000000000000000000000000000000A11cE'
+
+/** The README's walk and the ways to go wrong on it: session and text, in this order. */
+const walk: readonly [string, string][] = [
+  ['walk-1', ''],
+  ['walk-2', '1'],
+  ['walk-3', '2'],
+  ['walk-3', '2*0700000002'],
+  ['walk-3', '2*0700000002*0.25'],
+  ['walk-3', '2*0700000002*0.25'],
+  ['walk-3', '2*0700000002*0.5'],
+  ['walk-4', '3'],
+  ['walk-4', '3'],
+  ['walk-5', '3'],
+  ['walk-6', '4*1'],
+  ['walk-6', '4*1'],
+  ['walk-7', '4*1'],
+  ['walk-8', '2*nobody'],
+  ['walk-9', '2*0700000002*a lot'],
+  ['walk-10', `2*${stranger}*1000000`],
+  ['walk-11', '9'],
+  ['walk-12', '9*9*9'],
+]
+
+type Screen = { status: number; type: string | null; text: string }
+
+let chain: TestChain
+let workers: RelayWorkers
+let deno: DenoRelays
+
+describe.skipIf(!hasRedisServer())('a Worker and Deno', () => {
+  beforeAll(async () => {
+    chain = await startChain()
+    const [caller] = await callersOf(chain, 1)
+    if (caller === undefined) throw new Error('there is no caller')
+    const treasury = createTreasury(chain)
+    await treasury.deposit([caller.account.address], 10n ** 18n)
+    const variables = { ...chain.bindings, RPC_KEY_HASHES: await hashKey(key) }
+    const bundleFolder = await bundle()
+    ;[workers, deno] = await Promise.all([
+      startRelayWorkers({ bundleFolder, variables }),
+      startDenoRelays({ variables, workers: 1 }),
+    ])
+  }, 60_000)
+
+  afterAll(async () => {
+    await workers?.stop()
+    await deno?.stop()
+    await chain?.stop()
+  })
+
+  /** Dials everything; each payment is in a block before the next thing is dialled. */
+  async function walkOn(relay: RelayWorkers): Promise<Screen[]> {
+    const screens: Screen[] = []
+    for (const [sessionId, text] of walk) {
+      const response = await fetch(`${relay.url}/ussd`, {
+        method: 'POST',
+        body: new URLSearchParams({ phoneNumber: '+254700010000', sessionId, text }),
+      })
+      screens.push({
+        status: response.status,
+        type: response.headers.get('content-type'),
+        text: await response.text(),
+      })
+      while ((await relay.openRows()).length > 0) {
+        await new Promise((resolve) => setTimeout(resolve, 20))
+      }
+    }
+    return screens
+  }
+
+  test('show the same screens, from the same state of one chain', async ({ expect }) => {
+    const before = await rpc(chain.anvil.url, 'evm_snapshot', [])
+    const onWorker = await walkOn(workers)
+    await rpc(chain.anvil.url, 'evm_revert', [before])
+    const onDeno = await walkOn(deno)
+    // A transaction's hash holds the second in which it was signed, and nothing else differs.
+    const withoutHash = (screens: Screen[]) =>
+      screens.map((screen) => ({
+        ...screen,
+        text: screen.text.replace(/^Tx: 0x[0-9a-f]{10}\.\.\.$/m, 'Tx: (hash)'),
+      }))
+    expect(withoutHash(onDeno)).toEqual(withoutHash(onWorker))
+    const submitted = onDeno.filter(({ text }) => text.includes('\nTx: 0x'))
+    expect(submitted).toHaveLength(6)
+    expect(new Set(submitted.map(({ text }) => text)).size).toBe(3)
+  })
+
+  test('answer JSON-RPC with the same bytes', async ({ expect }) => {
+    const bodies = await calls()
+    expect(bodies.length).toBeGreaterThanOrEqual(50)
+    const ask = async ({ url }: RelayWorkers, body: string) => {
+      const response = await fetch(`${url}/rpc/${key}`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body,
+      })
+      const type = response.headers.get('content-type')
+      return { body, status: response.status, type, text: await response.text() }
+    }
+    for (const body of bodies) expect(await ask(deno, body)).toEqual(await ask(workers, body))
+  })
+
+  /** Calls of every kind, good and bad, about what the walk has left on the chain. */
+  async function calls(): Promise<string[]> {
+    const block = (await rpc(chain.anvil.url, 'eth_getBlockByNumber', ['latest', false])) as {
+      number: string
+      hash: string
+      transactions: string[]
+    }
+    const [transaction = ''] = block.transactions
+    const nowhere = `0x${'99'.repeat(32)}`
+    const call = { to: chain.loan, data: '0x00' }
+    const asked: [string, unknown[]][] = [
+      ['eth_chainId', []],
+      ['net_version', []],
+      ['eth_accounts', []],
+      ['eth_blockNumber', []],
+      ['eth_gasPrice', []],
+      ['eth_protocolVersion', []],
+      ['chain_protocolVersion', []],
+      ['web3_clientVersion', []],
+      ['web3_sha3', ['0x68656c6c6f']],
+      ['eth_getBalance', [chain.relayer]],
+      ['eth_getBalance', [chain.relayer, 'latest']],
+      ['eth_getBalance', [chain.relayer, block.number]],
+      ['eth_getBalance', [chain.relayer, 'never']],
+      ['eth_getBalance', ['0x12']],
+      ['eth_getCode', [chain.loan, 'latest']],
+      ['eth_getCode', [chain.relayer, 'latest']],
+      ['eth_getStorageAt', [chain.loan, '0x0', 'latest']],
+      ['eth_getTransactionCount', [chain.relayer, 'latest']],
+      ['eth_getBlockByNumber', ['latest', false]],
+      ['eth_getBlockByNumber', ['latest', true]],
+      ['eth_getBlockByNumber', ['earliest', false]],
+      ['eth_getBlockByNumber', ['0xffffff', false]],
+      ['eth_getBlockByHash', [block.hash]],
+      ['eth_getBlockByHash', [block.hash, true]],
+      ['eth_getBlockByHash', [nowhere]],
+      ['eth_getBlockByHash', ['0x1']],
+      ['eth_getBlockTransactionCountByHash', [block.hash]],
+      ['eth_getBlockTransactionCountByNumber', [block.number]],
+      ['eth_getUncleCountByBlockHash', [block.hash]],
+      ['eth_getUncleCountByBlockNumber', [block.number]],
+      ['eth_getTransactionByHash', [transaction]],
+      ['eth_getTransactionByHash', [nowhere]],
+      ['eth_getTransactionByBlockHashAndIndex', [block.hash, '0x0']],
+      ['eth_getTransactionByBlockNumberAndIndex', [block.number, '0x0']],
+      ['eth_getTransactionReceipt', [transaction]],
+      ['eth_getTransactionReceipt', [nowhere]],
+      ['eth_getLogs', [{ fromBlock: '0x0', toBlock: 'latest' }]],
+      ['eth_getLogs', [{ blockHash: block.hash }]],
+      ['eth_getLogs', [{ blockHash: block.hash, fromBlock: '0x0' }]],
+      ['eth_getLogs', [{ address: chain.forwarder, fromBlock: '0x0' }]],
+      ['eth_call', [call, 'latest']],
+      ['eth_call', [{ data: '0x00' }, 'latest']],
+      ['eth_estimateGas', [{ from: chain.relayer, to: stranger, value: '0x1' }]],
+      ['eth_sendRawTransaction', ['0x00']],
+      ['eth_subscribe', ['newHeads']],
+      ['chain_getRawBlockHeaderByHash', [block.hash]],
+      ['chain_getRawBlockHeaderByNumber', [block.number]],
+      ['chain_getRawTransactionReceiptByHash', [transaction]],
+      ['chain_getTransactionReceiptNodesByHash', [block.hash, transaction]],
+      ['rsk_protocolVersion', []],
+      ['trace_transaction', [transaction]],
+      ['trace_block', [block.number]],
+      ['rpc.discover', []],
+      ['eth_mining', []],
+    ]
+    const single = asked.map(([method, params], id) =>
+      JSON.stringify({ jsonrpc: '2.0', id, method, params }),
+    )
+    return [
+      ...single,
+      `[${single.slice(0, 10).join(',')}]`,
+      '[]',
+      '{',
+      '{"jsonrpc":"2.0","method":"eth_chainId"}',
+      '{"jsonrpc":"1.0","id":1,"method":"eth_chainId"}',
+      '{"jsonrpc":"2.0","id":"text","method":"eth_chainId","params":[]}',
+    ]
+  }
+})
