@@ -85,7 +85,7 @@ test('an outside wallet withdraws what it was sent, as the README shows it with 
   await rpc(anvil.url, 'anvil_setBalance', [address, `0x${parseEther('1').toString(16)}`])
   const readme = readFileSync(join(projectRoot, 'contracts/README.md'), 'utf8')
   const commands = [...readme.matchAll(/^cast (?:call|send) .*$/gm)].map(([command]) => command)
-  const [deposit, balance, withdraw] = commands
+  const [balance, withdraw, deposit] = commands
   expect(commands).toHaveLength(3)
   const environment = { LOAN: deployed.loan, ETH_RPC_URL: anvil.url, WALLET: address }
 
