@@ -16,7 +16,8 @@ import { type Mutation, mutate, mutationsOf } from './mutations.ts'
 
 // `npm run test:contracts:mutation [-- --file MicroLoan.sol] [-- --list]` changes contracts/src line by line
 // in a copy and runs the tests on each change. One that no test notices has to stand in
-// contracts/test/mutation/survivors.json with the reason why it may.
+// contracts/test/mutation/survivors.json with the reason why it may. `--survivors` tries those alone, `--from N`
+// goes on with the Nth.
 
 type Survivor = { file: string; before: string; after: string; reason: string }
 
@@ -27,12 +28,23 @@ const survivorsFile = join(projectRoot, 'contracts/test/mutation/survivors.json'
 const survivors: Survivor[] = JSON.parse(readFileSync(survivorsFile, 'utf8'))
 
 const { values } = parseArgs({
-  options: { file: { type: 'string' }, list: { type: 'boolean' }, survivors: { type: 'boolean' } },
+  options: {
+    file: { type: 'string' },
+    from: { type: 'string', default: '1' },
+    list: { type: 'boolean' },
+    survivors: { type: 'boolean' },
+  },
 })
-const mutations = sources
-  .filter((file) => values.file === undefined || values.file === file)
-  .flatMap((file) => mutationsOf(file, readFileSync(sourcePath(projectRoot, file), 'utf8')))
+const all = sources.flatMap((file) =>
+  mutationsOf(file, readFileSync(sourcePath(projectRoot, file), 'utf8')),
+)
+const mutations = all
+  .filter(({ file }) => values.file === undefined || values.file === file)
   .filter((mutation) => !values.survivors || reasonFor(mutation) !== undefined)
+const stale = survivors.filter(({ file, before, after }) => {
+  const isIt = (one: Mutation) => one.before.trim() === before && one.after.trim() === after
+  return !all.some((mutation) => mutation.file === file && isIt(mutation))
+})
 
 if (values.list) {
   for (const mutation of mutations) say(describe(mutation))
@@ -46,8 +58,10 @@ async function run(): Promise<void> {
   try {
     if ((await outcome(copy)) !== 'survived') throw new Error('the tests fail without any mutation')
     const counts = { killed: 0, stillborn: 0, survived: 0 }
-    let problems = 0
+    for (const { file, before } of stale) say(`survivors.json: ${file} has no line ${before}`)
+    let problems = stale.length
     for (const [index, mutation] of mutations.entries()) {
+      if (index + 1 < Number(values.from)) continue
       const result = await outcomeOf(copy, mutation)
       counts[result] += 1
       const reason = reasonFor(mutation)
