@@ -160,6 +160,6 @@ test('a port that is taken, and a value that is none, are named before anything 
     'CHAIN_ID=30 needs a node of that chain in NODE_URL: the local one is 31.\n',
   )
   expect(await failing({}, ['--rest'])).toBe(
-    "Unknown option '--rest'. Usage: npm start [-- --reset]\n",
+    "Unknown option '--rest'. Usage: npm start [-- [--reset] [--rootstock]]\n",
   )
 })

@@ -123,7 +123,13 @@ export function paymentsUnderFaults(options: RigOptions, disturbance?: Disturban
         { fault: { kind: 'drop_reply' }, methods: [method], every: 2 },
         (hits) => expect(hits).toBeGreaterThan(0),
       )
-      expect(claimsOf(told)).toEqual(['submitted'])
+      // Which of the deliveries' questions fail is theirs to race for: before anything is recorded
+      // they may all be told that nothing was sent, and one that gave up may not know.
+      const decided = claimsOf(told).filter((claim) => claim !== 'uncertain')
+      expect(
+        before.some((early) => early === method) ? ['submitted', 'refused'] : ['submitted'],
+      ).toContain(decided[0])
+      expect(decided).toHaveLength(1)
       expect((await rig.judge()).faults).toEqual([])
     })
 
@@ -132,7 +138,7 @@ export function paymentsUnderFaults(options: RigOptions, disturbance?: Disturban
       const told = await payUnder({ fault, methods, every: 2 }, (hits) =>
         expect(hits).toBeGreaterThan(0),
       )
-      expect(claimsOf(told)).toHaveLength(1)
+      expect(claimsOf(told).filter((claim) => claim !== 'uncertain')).toHaveLength(1)
       expect((await rig.judge()).faults).toEqual([])
     })
   })
