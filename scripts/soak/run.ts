@@ -96,7 +96,7 @@ export async function soak({
     await weather.stop()
     rig.faults.clear()
     progress('waiting for what is still open')
-    const { stuck, seconds: settledSeconds } = await settle(rig)
+    const { stuck, seconds: settledSeconds } = await settle(rig, sessions)
     const verdict = await rig.judge()
     const payments = verdict.executed + verdict.failed
     return {
@@ -219,11 +219,15 @@ function startWeather(
 }
 
 /** Waits until nothing is open, and says what still is after a time in which everything should be. */
-async function settle(rig: Rig): Promise<{ stuck: string | undefined; seconds: number }> {
+async function settle(
+  rig: Rig,
+  sessions: number,
+): Promise<{ stuck: string | undefined; seconds: number }> {
   const started = performance.now()
   const since = () => (performance.now() - started) / 1000
   try {
-    await rig.settle(240_000)
+    // One key carries fifteen transactions a block at best: many sessions leave a long queue.
+    await rig.settle(60_000 + sessions * 60)
     return { stuck: undefined, seconds: since() }
   } catch (error) {
     if (!(error instanceof UnsettledError)) throw error
