@@ -7,9 +7,20 @@ const list = new URL('../.ci/debian-packages', import.meta.url)
 export function installDebianPackages() {
   const missing = wanted().filter((name) => !isInstalled(name))
   if (missing.length === 0) return
-  process.stdout.write(`Installing Debian packages: ${missing.join(', ')}\n`)
-  apt(['update', '-qq'])
-  apt(['install', '-y', '-qq', '--no-install-recommends', ...missing])
+  const fault = install(missing)
+  if (fault === undefined) return
+  process.stderr.write(fault)
+  process.exit(1)
+}
+
+/**
+ * Whether there is a redis-server, in which the ledger is kept under Deno. Where it is missing it is
+ * installed, if this is root on a Debian.
+ */
+export function provideRedisServer({ isRoot = process.getuid?.() === 0 } = {}) {
+  if (runs('redis-server')) return true
+  if (isRoot && runs('apt-get')) install(['redis-server'])
+  return runs('redis-server')
 }
 
 /** One name a line; `#` starts a comment. */
@@ -26,14 +37,31 @@ function isInstalled(name) {
   return /^Status: install ok installed$/m.test(stdout ?? '')
 }
 
-/** @param {string[]} args */
+/** @param {string} program */
+function runs(program) {
+  return spawnSync(program, ['--version'], { stdio: 'ignore' }).status === 0
+}
+
+/**
+ * @param {string[]} packages
+ * @returns {string | undefined} what went wrong
+ */
+function install(packages) {
+  process.stdout.write(`Installing Debian packages: ${packages.join(', ')}\n`)
+  return (
+    apt(['update', '-qq']) ?? apt(['install', '-y', '-qq', '--no-install-recommends', ...packages])
+  )
+}
+
+/**
+ * @param {string[]} args
+ * @returns {string | undefined} what went wrong
+ */
 function apt(args) {
   const { status, error, stdout, stderr } = spawnSync('apt-get', args, {
     encoding: 'utf8',
     env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' },
   })
-  if (status === 0) return
-  process.stderr.write(`${stdout ?? ''}${stderr ?? ''}`)
-  process.stderr.write(`apt-get ${args[0]} ${error?.message ?? `ended with ${status}`}\n`)
-  process.exit(1)
+  if (status === 0) return undefined
+  return `${stdout ?? ''}${stderr ?? ''}apt-get ${args[0]} ${error?.message ?? `ended with ${status}`}\n`
 }

@@ -20,6 +20,11 @@ export function summary({ passed, failed, skipped }: Counts): string {
   return `${passed} passed, ${failed} failed${skipped === 0 ? '' : `, ${skipped} skipped`}`
 }
 
+/** What `npm test` ends with: a failure anywhere, and in CI a skipped test too, is a failure. */
+export function exitCode({ failed, skipped }: Counts, { CI }: { CI?: string | undefined }): 0 | 1 {
+  return failed > 0 || (CI === 'true' && skipped > 0) ? 1 : 0
+}
+
 /** Of forge's last words; `exitCode` because a failure that no test stands for counts too. */
 export function forgeCounts(output: string, exitCode: number | null): Counts {
   const line = /: (\d+) tests? passed, (\d+) failed, (\d+) skipped \(\d+ total tests?\)/

@@ -5,13 +5,13 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { runChecks } from './check.ts'
 import { readIfThere } from './stack/files.ts'
-import { type Counts, forgeCounts, sum, summary, vitestCounts } from './test-counts.ts'
+import { type Counts, exitCode, forgeCounts, sum, summary, vitestCounts } from './test-counts.ts'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 
 const total = sum([await checks(), await contracts(), await vitest()])
 process.stdout.write(`\n${summary(total)}\n`)
-process.exitCode = total.failed === 0 ? 0 : 1
+process.exitCode = exitCode(total, process.env)
 
 async function checks(): Promise<Counts> {
   title('npm run check')
@@ -31,7 +31,7 @@ async function contracts(): Promise<Counts> {
     output += text
     process.stdout.write(text)
   })
-  const code = await exitCode(child)
+  const code = await ended(child)
   return forgeCounts(output, code)
 }
 
@@ -45,7 +45,7 @@ async function vitest(): Promise<Counts> {
       cwd: root,
       stdio: ['ignore', 'inherit', 'inherit'],
     })
-    const code = await exitCode(child)
+    const code = await ended(child)
     return vitestCounts(readIfThere(file)?.toString('utf8'), code)
   } finally {
     rmSync(folder, { recursive: true, force: true })
@@ -56,7 +56,7 @@ function title(text: string): void {
   process.stdout.write(`\n> ${text}\n\n`)
 }
 
-function exitCode(child: ReturnType<typeof spawn>): Promise<number | null> {
+function ended(child: ReturnType<typeof spawn>): Promise<number | null> {
   return new Promise((resolve) => {
     child.once('error', ({ message }) => {
       process.stdout.write(`${message}\n`)

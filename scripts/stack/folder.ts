@@ -39,5 +39,6 @@ export function openFolder(env: NodeJS.ProcessEnv = process.env) {
     fundedForWrangler: (genesis: Hash, loan: Address) =>
       at('chains', genesis, loan, 'funded-for-wrangler.json'),
     objects: (genesis: Hash, loan: Address) => at('chains', genesis, loan, 'objects'),
+    redis: (genesis: Hash, loan: Address) => at('chains', genesis, loan, 'redis'),
   }
 }

@@ -10,6 +10,8 @@ export type Options = {
   reset: boolean
   /** Rootstock's pool in front of the local chain. */
   rootstock: boolean
+  /** Served by Deno with Redis, not by workerd with Durable Objects. */
+  deno: boolean
   deployerKey: `0x${string}` | undefined
   /** Worker variables that the environment may set, as they were set. */
   variables: Record<string, string>
@@ -20,7 +22,7 @@ const passedOn = ['PREFLIGHT', 'CONFIRMATIONS', 'MIN_GAS_PRICE_WEI', 'MAX_GAS_PR
 
 /** @throws {StackError} naming the value that is wrong, and what would be right */
 export function readOptions(args: string[], env: NodeJS.ProcessEnv): Options {
-  const { reset, rootstock } = readFlags(args)
+  const { reset, rootstock, deno } = readFlags(args)
   const nodeUrls = readNodeUrls(env.NODE_URL, 'NODE_URL')
   const chainId = readChainId(env.CHAIN_ID)
   if (nodeUrls.length === 0 && chainId !== 31)
@@ -33,15 +35,16 @@ export function readOptions(args: string[], env: NodeJS.ProcessEnv): Options {
     chainId,
     reset,
     rootstock,
+    deno,
     deployerKey: readDeployerKey(env.DEPLOYER_KEY),
     variables: readVariables(env),
   }
 }
 
-function readFlags(args: string[]): { reset: boolean; rootstock: boolean } {
+function readFlags(args: string[]): Pick<Options, 'reset' | 'rootstock' | 'deno'> {
   const flag = { type: 'boolean', default: false } as const
   try {
-    const { values } = parseArgs({ args, options: { reset: flag, rootstock: flag } })
+    const { values } = parseArgs({ args, options: { reset: flag, rootstock: flag, deno: flag } })
     return values
   } catch (error) {
     const reason = error instanceof Error ? error.message.split('. ')[0] : String(error)

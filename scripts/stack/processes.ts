@@ -9,7 +9,9 @@ const processId = z.object({ pid: z.number(), started: z.string() })
 const record = z.object({
   main: processId,
   relayUrl: z.string(),
-  children: z.array(processId.extend({ name: z.enum(['anvil', 'workerd']), url: z.string() })),
+  children: z.array(
+    processId.extend({ name: z.enum(['anvil', 'workerd', 'deno', 'redis']), url: z.string() }),
+  ),
 })
 
 /** A process that the stack started, as its record names it. */

@@ -6,6 +6,7 @@ import type { Deployment } from '../contracts/deploy.ts'
 import { endLeftChain, isFree, type LocalChain, startChain } from './anvil.ts'
 import { DEMO_DEPOSIT_WEI, demoCallers, fundDemoCallers } from './callers.ts'
 import { readSavedHead } from './chain-state.ts'
+import { runDeno } from './deno.ts'
 import { prepareChain } from './deployment.ts'
 import { readJson, writeJson } from './files.ts'
 import { type Folder, openFolder, root } from './folder.ts'
@@ -124,7 +125,7 @@ async function start(options: Options, lifetime: Lifetime): Promise<void> {
   await lifetime.goOn()
   const secrets = openSecrets(folder.secrets)
   const unneeded = new AbortController()
-  const bundling = bundleWorker(folder.worker, unneeded.signal)
+  const bundling = options.deno ? Promise.resolve() : bundleWorker(folder.worker, unneeded.signal)
   // Looked at when it is needed; until then a failure is not lost.
   const bundled = bundling.catch(() => {})
   lifetime.add(() => {
@@ -177,13 +178,11 @@ async function start(options: Options, lifetime: Lifetime): Promise<void> {
   await lifetime.goOn()
   const served = rootstock === undefined ? node : { ...node, url: rootstock.url }
 
-  say('Starting the Worker')
+  say(options.deno ? 'Starting Deno' : 'Starting the Worker')
   await bundling
   const nonces = await transactionCounts(served, relayers)
   const log = createWorkerLog(folder.log('relay'), say)
-  const worker = await runWorker({
-    bundle: folder.worker,
-    objects: folder.objects(node.genesis, deployment.loan),
+  const running = {
     port: options.port,
     variables: workerVariables({
       ...{ secrets, node, deployment },
@@ -192,7 +191,14 @@ async function start(options: Options, lifetime: Lifetime): Promise<void> {
     }),
     processes,
     onLine: log,
-  })
+  }
+  const worker = options.deno
+    ? await runDeno({ ...running, rows: folder.redis(node.genesis, deployment.loan) })
+    : await runWorker({
+        ...running,
+        bundle: folder.worker,
+        objects: folder.objects(node.genesis, deployment.loan),
+      })
   lifetime.add(worker.stop)
   await lifetime.goOn()
   await healthy(worker.url)
@@ -209,9 +215,13 @@ async function start(options: Options, lifetime: Lifetime): Promise<void> {
 
 /** Processes that a killed start could not end: first who sends, then the chain with all it has. */
 async function endLeft(folder: Folder, left: Child[], { keep }: { keep: boolean }): Promise<void> {
-  for (const child of left.filter(({ name }) => name === 'workerd')) {
+  for (const child of left.filter(({ name }) => name === 'workerd' || name === 'deno')) {
     say(`Ending the Worker that a killed start left running (process ${child.pid})`)
     await end(child, { graceMs: 0 })
+  }
+  for (const child of left.filter(({ name }) => name === 'redis')) {
+    say(`Ending the Redis that a killed start left running (process ${child.pid})`)
+    await end(child, { graceMs: 5_000 })
   }
   for (const child of left.filter(({ name }) => name === 'anvil')) {
     const saved = keep ? ', after saving its blocks' : ''

@@ -1,5 +1,5 @@
 import { test } from 'vitest'
-import { forgeCounts, sum, summary, vitestCounts } from '../../scripts/test-counts.ts'
+import { exitCode, forgeCounts, sum, summary, vitestCounts } from '../../scripts/test-counts.ts'
 
 const file = (status: string, ...statuses: string[]) => ({
   status,
@@ -39,4 +39,12 @@ test('the last line names skipped tests only if there are some', ({ expect }) =>
   expect(summary(sum([counts, { passed: 1, failed: 1, skipped: 3 }]))).toBe(
     '3 passed, 1 failed, 3 skipped',
   )
+})
+
+test('a skipped test is a failure in CI, and nowhere else', ({ expect }) => {
+  const skipped = { passed: 2, failed: 0, skipped: 1 }
+  expect(exitCode(skipped, { CI: 'true' })).toBe(1)
+  expect(exitCode(skipped, {})).toBe(0)
+  expect(exitCode({ ...skipped, skipped: 0 }, { CI: 'true' })).toBe(0)
+  expect(exitCode({ ...skipped, failed: 1 }, {})).toBe(1)
 })

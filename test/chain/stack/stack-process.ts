@@ -32,7 +32,7 @@ export type Start = {
   ended: Promise<Ended>
 }
 
-type Name = 'main' | 'anvil' | 'workerd'
+type Name = 'main' | 'anvil' | 'workerd' | 'deno' | 'redis'
 
 /** A folder in place of `.dev`, removed with whatever a failed test left running. */
 export function createDevFolder(): string {

@@ -8,7 +8,9 @@ const binary = fileURLToPath(new URL('../../../node_modules/.bin/deno', import.m
 
 /** One `deno serve` of the entry point, as it is deployed. */
 export type DenoProcess = {
+  pid: number
   url: string
+  isRunning(): boolean
   /** Ends it at once, as a lost machine does. */
   kill(): Promise<void>
   /** Asks it to end; its exit code, null where it had to be killed. */
@@ -93,7 +95,9 @@ export async function startDenoProcess({
     await new Promise((resolve) => setTimeout(resolve, 20))
   }
   return {
+    pid: child.pid ?? 0,
     url,
+    isRunning: () => code === undefined,
     async kill() {
       send('SIGKILL')
       await exited

@@ -7,6 +7,7 @@ import { createRespClient, type RespClient, type RespValue } from './resp.ts'
 
 /** A Redis of its own on a free port of the loopback address. */
 export type RedisServer = {
+  pid: number
   port: number
   call: RespClient['call']
   /** Forgets everything, scripts too. */
@@ -24,6 +25,8 @@ export type RedisServerOptions = {
   /** Follows the server on this port, as replicas do: asynchronously. */
   replicaOf?: number | undefined
   port?: number | undefined
+  /** A signal to this process' group does not reach it: whoever started it ends it. */
+  detached?: boolean
 }
 
 /** Whether this machine has a redis-server. */
@@ -37,6 +40,7 @@ export async function startRedisServer({
   folder,
   replicaOf,
   port,
+  detached = false,
 }: RedisServerOptions = {}): Promise<RedisServer> {
   const ownPort = port ?? (await freePort())
   const ownFolder = folder === undefined ? mkdtempSync(join(tmpdir(), 'redis-')) : undefined
@@ -50,7 +54,7 @@ export async function startRedisServer({
       ...(replicaOf === undefined ? [] : ['--replicaof', '127.0.0.1', `${replicaOf}`]),
       ...['--repl-diskless-sync-delay', '0'],
     ],
-    { stdio: ['ignore', 'ignore', 'inherit'] },
+    { stdio: ['ignore', 'ignore', detached ? 'ignore' : 'inherit'], detached },
   )
   const exited = new Promise<void>((resolve) => child.once('exit', () => resolve()))
   const client = createRespClient(ownPort)
@@ -80,6 +84,7 @@ export async function startRedisServer({
     if (ownFolder !== undefined) rmSync(ownFolder, { recursive: true, force: true })
   }
   return {
+    pid: child.pid ?? 0,
     port: ownPort,
     call: client.call,
     async empty() {
