@@ -51,7 +51,7 @@ export const poolRules: Readonly<Record<PoolRulesName, PoolRules>> = {
     confirmations: 12,
     watchBlocks: 50,
     pollMs: 5_000,
-    tendMs: 10_000,
+    tendMs: 20_000,
     regressionMs: 90_000,
   },
   // The local chain: a block a transaction and no limits, but a replacement is priced as Rootstock's.

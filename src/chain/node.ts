@@ -40,8 +40,15 @@ export type Node = {
   head(signal: AbortSignal): Promise<Head>
   /** Undefined where the chain is not that long. */
   block(number: number, signal: AbortSignal): Promise<Head | undefined>
-  /** Transactions of the account in the chain up to its latest block, or up to the one with this number. */
-  transactionCount(account: Address, signal: AbortSignal, block?: number): Promise<number>
+  /**
+   * Transactions of the account in the chain up to its latest block, or up to the one with this number,
+   * or with those that wait in the node's pool.
+   */
+  transactionCount(
+    account: Address,
+    signal: AbortSignal,
+    upTo?: number | 'latest' | 'pending',
+  ): Promise<number>
   /** In wei. */
   gasPrice(signal: AbortSignal): Promise<bigint>
   /** In wei, of the native currency. */
@@ -136,11 +143,11 @@ export function createNode(rpc: Rpc): Node {
     block: async (number, signal) =>
       (await ask(head.nullable(), 'eth_getBlockByNumber', [toHex(number), false], signal)) ??
       undefined,
-    transactionCount: (account, signal, block) =>
+    transactionCount: (account, signal, upTo = 'latest') =>
       ask(
         count,
         'eth_getTransactionCount',
-        [account, block === undefined ? 'latest' : toHex(block)],
+        [account, typeof upTo === 'number' ? toHex(upTo) : upTo],
         signal,
       ),
     gasPrice: (signal) => ask(wei, 'eth_gasPrice', [], signal),

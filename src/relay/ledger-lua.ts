@@ -1,5 +1,6 @@
 import { commonLua, dueLua } from './due-lua.ts'
 import { TEND } from './due-queue.ts'
+import { MAX_OPEN } from './ledger.ts'
 
 /**
  * Rows and their indexes. A row is a hash; what SQL finds by a condition is found here by a sorted
@@ -306,7 +307,7 @@ end
 
 /** What each method does, in the order of the port. */
 const methodsLua = `
-local OPEN_LIMIT = 16
+local OPEN_LIMIT = ${MAX_OPEN}
 local WORK_LIMIT = 1000
 local PRUNE_LIMIT = 50
 
@@ -416,7 +417,7 @@ end
 -- The lowest nonce that nobody holds and that comes after the account's open payments: one whose
 -- holder never recorded, else the next one. None where the pool would refuse it, or where older
 -- payments wait for one.
-local function freeNonce(chainNonce, account)
+local function freeNonce(chainNonce, poolNonce, account)
   local abandoned
   local last = lastNonce(account)
   for _, lease in ipairs(leases()) do
@@ -429,7 +430,7 @@ local function freeNonce(chainNonce, account)
   end
   if isWaiting() then return nil end
   local top = topNonce()
-  local nonce = abandoned or math.max(chainNonce, top and top + 1 or 0)
+  local nonce = abandoned or math.max(chainNonce, poolNonce, top and top + 1 or 0)
   if nonce < chainNonce + rules.maxInFlight then return nonce end
   return nil
 end
@@ -458,7 +459,7 @@ function methods.claim()
   end
   -- A holder before us never recorded: its token is dead from here on, and its nonce's lease ended
   -- with the session's.
-  local nonce = freeNonce(args.chainNonce, args.account)
+  local nonce = freeNonce(args.chainNonce, args.poolNonce, args.account)
   saveSession(args.session, session, {
     state = 'claimed', account = args.account, input = args.input, steps = args.steps,
     token = args.token, lease_until = now + rules.leaseMs, decided_at = now,

@@ -14,6 +14,7 @@ import {
   type Leasing,
   type Ledger,
   type LedgerRules,
+  MAX_OPEN,
   type MinedReport,
   movableIdentity,
   type OpenNonce,
@@ -34,9 +35,6 @@ import type { Sql, SqlValue } from './sql.ts'
 
 /** Queued payments and others that one round of tending takes up. */
 const WORK_LIMIT = 1000
-
-/** Open payments of an account that a new one is checked against. */
-const OPEN_LIMIT = 16
 
 /** Every method of {@link import('./ledger.ts').Ledger}, synchronous: nothing can fall between its reads and writes. */
 export type SqlLedger = ReturnType<typeof createSqlLedger>
@@ -297,7 +295,7 @@ export function createSqlLedger(sql: Sql, rules: LedgerRules, now: () => number)
    * holder never recorded, else the next one. Undefined where the pool would refuse it, or where older
    * payments wait for one.
    */
-  function freeNonce(chainNonce: number, account: Address): number | undefined {
+  function freeNonce({ chainNonce, poolNonce, account }: Claiming): number | undefined {
     // What the chain has passed can carry nothing any more.
     sql.exec(
       `DELETE FROM nonces WHERE state = 'leased' AND lease_until <= ? AND nonce < ?`,
@@ -318,7 +316,7 @@ export function createSqlLedger(sql: Sql, rules: LedgerRules, now: () => number)
       now(),
       account,
     )
-    const nonce = abandoned?.nonce ?? Math.max(chainNonce, nextNonce() ?? 0)
+    const nonce = abandoned?.nonce ?? Math.max(chainNonce, poolNonce, nextNonce() ?? 0)
     return nonce < chainNonce + rules.maxInFlight ? nonce : undefined
   }
 
@@ -449,7 +447,7 @@ export function createSqlLedger(sql: Sql, rules: LedgerRules, now: () => number)
       const open = sql
         .exec<{ request: string }>(
           `SELECT request FROM payments WHERE account = ? AND state IN ('queued', 'signed', 'broadcast')
-           ORDER BY accepted_at, session LIMIT ${OPEN_LIMIT}`,
+           ORDER BY accepted_at, session LIMIT ${MAX_OPEN}`,
           account,
         )
         .map((row) => JSON.parse(row.request))
@@ -467,7 +465,7 @@ export function createSqlLedger(sql: Sql, rules: LedgerRules, now: () => number)
     },
 
     claim(claiming: Claiming): Decided | Claimed | { kind: 'changed' } {
-      const { session, input, account, token, chainNonce, seen } = claiming
+      const { session, input, account, token, seen } = claiming
       const row = sessionRow(session)
       if (row?.state === 'claimed' && row.token === token && row.input === input) {
         const [held] = sql.exec<{ nonce: number }>(
@@ -483,7 +481,7 @@ export function createSqlLedger(sql: Sql, rules: LedgerRules, now: () => number)
       }
       // A holder before us never recorded: its token is dead from here on, and its nonce's lease ended
       // with the session's.
-      const nonce = freeNonce(chainNonce, account)
+      const nonce = freeNonce(claiming)
       sql.exec(
         `INSERT INTO sessions VALUES (?, 'claimed', ?, ?, ?, NULL, ?, ?, ?)
          ON CONFLICT (session) DO UPDATE SET input = excluded.input, steps = excluded.steps,

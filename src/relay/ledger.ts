@@ -116,9 +116,12 @@ export type Decided =
   /** The session was decided by another question, or the ledger lost what it was answered with. */
   | { kind: 'ended' }
 
+/** Open payments of an account that a new one is checked against. An account with more has to wait. */
+export const MAX_OPEN = 16
+
 export type Undecided = {
   kind: 'undecided'
-  /** The account's payments whose outcome is not known yet, the oldest first. */
+  /** The account's payments whose outcome is not known yet, the oldest first, at most {@link MAX_OPEN}. */
   open: SignedRequest[]
   /** How many payments of the account the ledger has seen: a claim made on this view names it. */
   seen: number
@@ -133,6 +136,11 @@ export type Claiming = Question & {
   token: string
   /** The relayer's transaction count on the chain, as lately seen. */
   chainNonce: number
+  /**
+   * The same with what waits in the pool. What that holds beyond the ledger's own is unknown bytes, a
+   * payment perhaps whose rows were lost: a new one begins above them and never bumps them.
+   */
+  poolNonce: number
   /**
    * The view of the account that the claim was checked against. A claim on an older view is
    * `changed`, so that two sessions cannot both pass on one balance. Undefined: unchecked.

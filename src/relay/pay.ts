@@ -9,7 +9,16 @@ import {
   type SignedRequest,
   signRequest,
 } from './forwarder.ts'
-import type { Claimed, Decided, Order, Question, SignedTransaction, Undecided } from './ledger.ts'
+import {
+  type Claimed,
+  type Claiming,
+  type Decided,
+  MAX_OPEN,
+  type Order,
+  type Question,
+  type SignedTransaction,
+  type Undecided,
+} from './ledger.ts'
 import {
   type ChainCache,
   INNER_GAS,
@@ -48,7 +57,7 @@ export type WishOrder = {
 export type PaymentRefusal =
   /** The chain would revert the call; with the data of the revert. */
   | { kind: 'would_revert'; revertData: Hex }
-  /** The chain could not be asked. */
+  /** The chain could not be asked, or the account has too much under way. */
   | { kind: 'unavailable' }
 
 /** What the caller is told. */
@@ -174,6 +183,10 @@ export function createPay(relayer: Relayer, chain: ChainCache, options: PayOptio
     progress: Progress,
     view: Undecided,
   ): Promise<PaymentAnswer | undefined> {
+    if (options.preflight && view.open.length >= MAX_OPEN) {
+      // One more could not be checked against all of them.
+      return refuse(wish, progress, wish.refused({ kind: 'unavailable' }))
+    }
     const { target, data, label, spendsWei, submitted } = await wish.order()
     const request = await signRequest(wish.caller, relayer.forwarder, {
       from: wish.caller.address,
@@ -184,15 +197,16 @@ export function createPay(relayer: Relayer, chain: ChainCache, options: PayOptio
       data,
     })
     const attempt: Attempt = { wish, progress, submitted, order: { request, label, spendsWei } }
-    const [result, chainNonce, gasPriceWei] = await Promise.all([
+    const [result, chainNonce, poolNonce, gasPriceWei] = await Promise.all([
       options.preflight ? simulate(view.open, request) : undefined,
       chain.transactionCount(),
+      chain.poolCount(),
       chain.gasPriceWei(),
     ])
     switch (result?.status) {
       case undefined:
       case 'executed':
-        return claimAndSend(attempt, view, chainNonce, gasPriceWei)
+        return claimAndSend(attempt, view, { chainNonce, poolNonce }, gasPriceWei)
       case 'failed':
         return refuse(
           wish,
@@ -233,14 +247,14 @@ export function createPay(relayer: Relayer, chain: ChainCache, options: PayOptio
   async function claimAndSend(
     { wish, progress, order, submitted }: Attempt,
     view: Undecided,
-    chainNonce: number,
+    counts: Pick<Claiming, 'chainNonce' | 'poolNonce'>,
     gasPriceWei: bigint,
   ): Promise<PaymentAnswer | undefined> {
     if (progress.isAnswered) return undefined
     const { token } = progress
     const seen = options.preflight ? view.seen : undefined
     const claim = await persist(() =>
-      ledger.claim({ ...wish.question, steps: wish.steps, token, chainNonce, seen }),
+      ledger.claim({ ...wish.question, ...counts, steps: wish.steps, token, seen }),
     )
     if (claim.kind !== 'claimed') return undefined
     const transaction = await signClaim(claim, order, gasPriceWei)

@@ -28,6 +28,8 @@ export type Relayer = {
 /** What a Worker remembers of the chain for a moment, so that not every payment asks. */
 export type ChainCache = {
   transactionCount: () => Promise<number>
+  /** The same with what waits in the pool. */
+  poolCount: () => Promise<number>
   gasPriceWei: () => Promise<bigint>
 }
 
@@ -54,6 +56,9 @@ export function createChainCache(relayer: Relayer): ChainCache {
   return {
     transactionCount: cached(clock, blockMs, () =>
       node.transactionCount(signer.address, clock.timeout(NODE_TIMEOUT_MS)),
+    ),
+    poolCount: cached(clock, blockMs, () =>
+      node.transactionCount(signer.address, clock.timeout(NODE_TIMEOUT_MS), 'pending'),
     ),
     gasPriceWei: cached(clock, 5_000, () => node.gasPrice(clock.timeout(NODE_TIMEOUT_MS))),
   }

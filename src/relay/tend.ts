@@ -442,12 +442,19 @@ async function fillNonces(
     price ??= node.gasPrice(clock.timeout(NODE_TIMEOUT_MS))
     return price
   }
+  let poolNonce: Promise<number> | undefined
+  const askPool = () => {
+    poolNonce ??= countedByPool(relayer, work, limit)
+    return poolNonce
+  }
   for (let nonce = chainNonce; nonce < limit; nonce++) {
     if (taken.has(nonce)) continue
     const isGap = nonce < top
     const index = waiting.findIndex((payment) => keepsOrder(work, payment, nonce))
     const payment = waiting[index]
     if (payment === undefined && !isGap) break
+    // The pool holds something there that is not ours: it is never bumped over.
+    if (nonce < (await askPool())) continue
     const filled = await attempt(relayer, 'fill.failed', () =>
       fill(relayer, nonce, chainNonce, payment, askPrice),
     )
@@ -456,6 +463,22 @@ async function fillNonces(
   }
   const abandoned = work.nonces.filter((open) => open.state === 'leased' && !open.leaseLive)
   await ledger.release(abandoned.map(nonceOf), chainNonce)
+}
+
+/**
+ * Below which nonce the pool says that something waits. All of them where it does not answer; none
+ * where a payment has waited for longer than a pool keeps anything: then it is the count that is wrong.
+ */
+async function countedByPool(relayer: Relayer, work: Work, limit: number): Promise<number> {
+  const { node, signer, clock } = relayer
+  const isCountWrong = [...work.queued, ...work.carried].some(
+    ({ acceptedAt }) => work.now - acceptedAt > ledgerRules.displacedMs,
+  )
+  if (isCountWrong) return 0
+  const count = await attempt(relayer, 'fill.failed', () =>
+    node.transactionCount(signer.address, clock.timeout(NODE_TIMEOUT_MS), 'pending'),
+  )
+  return count ?? limit
 }
 
 /** Whether all earlier payments of the account come before it: it was judged as the one after them. */

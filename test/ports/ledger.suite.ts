@@ -30,6 +30,7 @@ const claiming = (session: string, token: string, more: Partial<Claiming> = {}):
   steps: 3,
   token,
   chainNonce: 0,
+  poolNonce: 0,
   seen: undefined,
   ...more,
 })
@@ -253,6 +254,15 @@ export function ledgerSuite(name: string, create: () => Promise<LedgerHarness>):
       expect(await ledger.claim(claiming('b', 'b', { chainNonce: 5 }))).toMatchObject({
         slot: { nonce: 5 },
       })
+    })
+
+    test('begins above what the pool holds and it does not know', async ({ expect }) => {
+      const { ledger, rules } = await create()
+      const counts = { chainNonce: 3, poolNonce: 5 }
+      expect(await ledger.claim(claiming('a', 'a', counts))).toMatchObject({ slot: { nonce: 5 } })
+      expect(await ledger.claim(claiming('b', 'b', counts))).toMatchObject({ slot: { nonce: 6 } })
+      const full = { chainNonce: 3, poolNonce: 3 + rules.maxInFlight }
+      expect(await ledger.claim(claiming('c', 'c', full))).toMatchObject({ slot: undefined })
     })
 
     test('gives a nonce that was never recorded to the next claim', async ({ expect }) => {

@@ -41,6 +41,9 @@ export function createModelNode(options: ModelNodeOptions): ModelNode {
         return block === undefined ? null : blockOf(block)
       }
       case 'eth_getTransactionCount': {
+        if (params[1] === 'pending') {
+          return toHex(isRelayer(params[0]) ? pool.nextNonce(view.state.nonce) : 0)
+        }
         const block =
           params[1] === 'latest' ? view : chain.blockAt(Number(params[1] as string), view)
         if (block === undefined) throw new RpcError(-32602, 'no such block')
@@ -49,7 +52,8 @@ export function createModelNode(options: ModelNodeOptions): ModelNode {
       case 'eth_getBalance':
         return toHex(isRelayer(params[0]) ? view.state.relayerWei : 0n)
       case 'eth_gasPrice':
-        return toHex(view.minGasPriceWei)
+        // RSKj adds a tenth to the minimum (GasPriceTracker).
+        return toHex(family === 'rskj' ? (view.minGasPriceWei * 11n) / 10n : view.minGasPriceWei)
       case 'eth_call':
         return call(params[0] as Call, view)
       case 'eth_getTransactionReceipt': {

@@ -31,6 +31,8 @@ type Entry = { transaction: ModelTransaction; head: number; since: number }
 export type ModelPool = {
   /** Undefined where it was taken; else the node's words of refusal. */
   add(transaction: ModelTransaction, view: PoolView): string | undefined
+  /** The account's nonce with what waits: what `eth_getTransactionCount` says of `pending`. */
+  nextNonce(stateNonce: number): number
   /** From the account's nonce on, without a gap: what miners see. */
   minable(stateNonce: number): ModelTransaction[]
   all(): ModelTransaction[]
@@ -119,6 +121,7 @@ export function createModelPool(limits: PoolLimits): ModelPool {
         if (addOne(waiting.transaction, view) !== undefined) return undefined
       }
     },
+    nextNonce,
     minable(stateNonce) {
       const found: ModelTransaction[] = []
       for (let nonce = stateNonce; ; nonce++) {

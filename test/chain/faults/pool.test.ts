@@ -2,6 +2,7 @@ import { type Hex, parseEther } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import { afterAll, afterEach, beforeAll, describe, test } from 'vitest'
 import { relayerAccount } from '../../../src/relay/keys.ts'
+import { MAX_OPEN } from '../../../src/relay/ledger.ts'
 import { DEV_KEY } from '../../support/chain.ts'
 import { claimOf } from '../../support/faults/oracle.ts'
 import { type Rig, startRig, stranger } from '../../support/faults/rig.ts'
@@ -253,5 +254,16 @@ describe('more payments than the pool has slots', () => {
     expect(
       logged('broadcast.refused').filter(({ refusal }) => refusal === 'nonce_too_high'),
     ).toEqual([])
+  })
+  test('by one caller wait when there are too many to be checked against', async ({ expect }) => {
+    await rig.settle()
+    rig.rootstock.setBlockTime(undefined)
+    const { phone } = rig.nextCaller()
+    const amounts = Array.from({ length: MAX_OPEN + 1 }, (_, index) => `0.0${100 + index}`)
+    const claims: string[] = []
+    for (const amount of amounts) claims.push(claimOf(await rig.deliver(pay(phone, amount))))
+    expect(claims).toEqual(amounts.map((_, index) => (index < MAX_OPEN ? 'submitted' : 'refused')))
+    rig.rootstock.setBlockTime(BLOCK_MS)
+    expect(await judged()).toEqual([])
   })
 })

@@ -3,11 +3,15 @@ import { claimOf } from '../../support/faults/oracle.ts'
 import { type Rig, startRig, stranger } from '../../support/faults/rig.ts'
 
 const BLOCK_MS = 100
+const MIN_PRICE = 60_000_000n
 
 let rig: Rig
 
 beforeAll(async () => {
-  rig = await startRig({ blockMs: BLOCK_MS, callers: 60, workers: 2 })
+  rig = await startRig({
+    ...{ blockMs: BLOCK_MS, callers: 60, workers: 2 },
+    rules: { minGasPriceWei: MIN_PRICE },
+  })
 }, 60_000)
 
 afterEach(() => {
@@ -67,6 +71,26 @@ describe('a ledger that lost its rows', () => {
     for (const delivery of deliveries) {
       expect(claimOf(await rig.deliver(delivery))).toBe('submitted')
     }
+    rig.rootstock.setBlockTime(BLOCK_MS)
+    expect(await judged()).toEqual([])
+  })
+
+  test('bumps none of the payments that wait in the pool and that it forgot, whatever a price is by now', async ({
+    expect,
+    onTestFinished,
+  }) => {
+    const forgotten = Array.from({ length: 3 }, () => pay(rig.nextCaller().phone))
+    rig.rootstock.setBlockTime(undefined)
+    for (const delivery of forgotten) {
+      expect(claimOf(await rig.deliver(delivery))).toBe('submitted')
+    }
+    const hashes = waiting().map(({ hash }) => hash)
+    await rig.relay.restart('lost')
+    onTestFinished(() => rig.rootstock.setMinGasPrice(MIN_PRICE))
+    rig.rootstock.setMinGasPrice(MIN_PRICE * 2n)
+    expect(claimOf(await rig.deliver(pay(rig.nextCaller().phone)))).toBe('submitted')
+    expect(waiting().map(({ hash }) => hash)).toEqual(expect.arrayContaining(hashes))
+    rig.rootstock.setMinGasPrice(MIN_PRICE)
     rig.rootstock.setBlockTime(BLOCK_MS)
     expect(await judged()).toEqual([])
   })

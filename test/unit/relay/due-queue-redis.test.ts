@@ -139,7 +139,8 @@ describe.skipIf(!hasRedisServer())('the due-queue on Redis', () => {
       }
       const block = { number: 1, hash }
       const execution = { outcome: 'executed', reason: '', hash, block } as const
-      if (method === 'claim') await ledger.claim({ ...step, chainNonce: 0, seen: undefined })
+      if (method === 'claim')
+        await ledger.claim({ ...step, chainNonce: 0, poolNonce: 0, seen: undefined })
       if (method === 'record') await ledger.record({ ...step, order, transaction: undefined })
       if (method === 'adopt') await ledger.adopt({ ...step, order, execution })
       now += tendMs - 1

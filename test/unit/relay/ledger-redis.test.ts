@@ -85,6 +85,7 @@ describe.skipIf(!hasRedisServer())('on a real Redis with the keys of a cluster',
       steps: 3,
       token,
       chainNonce: 0,
+      poolNonce: 0,
       seen: undefined,
     })
 
