@@ -279,8 +279,9 @@ async function checkCode(chain: Chain, name: ContractName, address: Address): Pr
   if (code === undefined || code === '0x') return false
   const { object, immutableReferences } = readArtifact(name).deployedBytecode
   const spans = Object.values(immutableReferences).flat()
-  if (maskImmutables(code, spans) !== maskImmutables(object, spans))
-    throw new CodeDiffersError(name, address)
+  const isSame =
+    code.length === object.length && maskImmutables(code, spans) === maskImmutables(object, spans)
+  if (!isSame) throw new CodeDiffersError(name, address)
   return true
 }
 

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { linkSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -90,26 +90,29 @@ export function readArtifact(name: string): Artifact {
 /** forge writes `out/` and `cache/` without a lock, so two builds at once can leave torn files. */
 async function lockBuild(): Promise<() => void> {
   const name = createHash('sha256').update(projectRoot).digest('hex').slice(0, 16)
-  const folder = join(tmpdir(), `ussd-relay-build-${name}`)
-  const owner = join(folder, 'pid')
-  for (;;) {
-    try {
-      mkdirSync(folder)
-      writeFileSync(owner, String(process.pid))
-      return () => rmSync(folder, { recursive: true, force: true })
-    } catch (cause) {
-      if ((cause as NodeJS.ErrnoException).code !== 'EEXIST') throw cause
+  const lock = join(tmpdir(), `ussd-relay-build-${name}.lock`)
+  const own = `${lock}.${process.pid}`
+  // A link is there with all that it says or not at all, wherever a process is killed.
+  writeFileSync(own, String(process.pid))
+  try {
+    for (;;) {
+      try {
+        linkSync(own, lock)
+        return () => rmSync(lock, { force: true })
+      } catch (cause) {
+        if ((cause as NodeJS.ErrnoException).code !== 'EEXIST') throw cause
+      }
+      if (isAbandoned(lock)) rmSync(lock, { force: true })
+      await sleep(100)
     }
-    if (isAbandoned(owner)) rmSync(folder, { recursive: true, force: true })
-    await sleep(100)
+  } finally {
+    rmSync(own, { force: true })
   }
 }
 
-function isAbandoned(owner: string): boolean {
+function isAbandoned(lock: string): boolean {
   try {
-    const pid = Number(readFileSync(owner, 'utf8'))
-    // An empty file belongs to a process between its two steps.
-    if (pid > 0) process.kill(pid, 0)
+    process.kill(Number(readFileSync(lock, 'utf8')), 0)
     return false
   } catch (cause) {
     return (cause as NodeJS.ErrnoException).code === 'ESRCH'

@@ -149,12 +149,14 @@ test('code that differs from the build is refused and named', async ({ expect })
     const code = (await client.getCode({ address })) ?? '0x'
     // A byte near the start belongs to code and to no immutable.
     const changed: Hex = `0x${code.slice(2, 20)}${code.slice(20, 22) === '00' ? '01' : '00'}${code.slice(22)}`
-    await chain().setCode({ address, bytecode: changed })
-    await expect(deployContracts(options())).rejects.toMatchObject({
-      name: 'CodeDiffersError',
-      contract: name,
-      address,
-    })
+    for (const bytecode of [changed, '0x00', `${code}00`] as const) {
+      await chain().setCode({ address, bytecode })
+      await expect(deployContracts(options())).rejects.toMatchObject({
+        name: 'CodeDiffersError',
+        contract: name,
+        address,
+      })
+    }
     await chain().setCode({ address, bytecode: code })
   }
 })
