@@ -1,14 +1,14 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import type { RedisAddress } from '../../../src/redis.ts'
-import type { Ledger, LedgerRules } from '../../../src/relay/ledger.ts'
-import type { ClientMessage, ClientReply } from './ledger-client.ts'
+import type { LedgerRules } from '../../../src/relay/ledger.ts'
+import type { ClientMessage, ClientReply, PortCall } from './client-program.ts'
 
-const program = fileURLToPath(new URL('ledger-client.ts', import.meta.url))
+const program = fileURLToPath(new URL('client-program.ts', import.meta.url))
 
-/** A client of the Redis ledger in a process of its own. */
+/** The adapters for Redis with a client of their own, in a process of its own. */
 export type ProcessClient = {
-  call: (name: string, method: keyof Ledger, args: unknown[]) => Promise<unknown>
+  call: (call: PortCall) => Promise<unknown>
   stop: () => Promise<void>
 }
 
@@ -33,11 +33,11 @@ export function startProcessClient({
   tell({ kind: 'open', address: { url, token }, rules, tendMs })
 
   return {
-    async call(name, method, args) {
+    async call(call) {
       calls += 1
       const id = calls
       const replied = new Promise<ClientReply>((resolve) => waiting.set(id, resolve))
-      tell({ kind: 'call', id, name, method, args })
+      tell({ kind: 'call', id, call })
       const reply = await replied
       if ('fault' in reply) throw new Error(reply.fault)
       return reply.result

@@ -5,6 +5,7 @@ import { createRedisDueQueue } from '../../../src/relay/due-queue-redis.ts'
 import { ledgerRules } from '../../../src/relay/ledger.ts'
 import { createRedisLedger } from '../../../src/relay/ledger-redis.ts'
 import { type RedisBridge, startRedisBridge } from '../../support/redis/bridge.ts'
+import { type ProcessClient, startProcessClient } from '../../support/redis/process-client.ts'
 import {
   hasRedisServer,
   type RedisServer,
@@ -19,12 +20,23 @@ let bridge: RedisBridge
 let now = 1_700_000_000_000
 let queues = 0
 let name = ''
-/** Two instances that work off one queue. */
+let process: ProcessClient
+/** Two instances that work off one queue, the second one in a process of its own. */
 let one: DueQueue
 let other: DueQueue
 
 const open = (): DueQueue =>
   createRedisDueQueue({ database: openRedis(bridge), name, newToken: () => crypto.randomUUID() })
+
+function openElsewhere(): DueQueue {
+  const own = name
+  const through =
+    (method: keyof DueQueue) =>
+    (...args: unknown[]) =>
+      process.call({ port: 'queue', name: own, method, args })
+  const methods = ['arm', 'take', 'renew', 'done'] as const
+  return Object.fromEntries(methods.map((method) => [method, through(method)])) as DueQueue
+}
 
 const tasks = async (queue: DueQueue) => (await queue.take(leaseMs)).map(({ task }) => task)
 
@@ -39,9 +51,12 @@ describe.skipIf(!hasRedisServer())('the due-queue on Redis', () => {
   beforeAll(async () => {
     server = await startRedisServer({ mode: 'cluster' })
     bridge = await startRedisBridge({ redisPort: server.port, now: () => now })
+    const rules = { ...ledgerRules, maxInFlight: 4, watchBlocks: 50 }
+    process = startProcessClient({ address: bridge, rules, tendMs })
   })
 
   afterAll(async () => {
+    await process?.stop()
     await bridge?.stop()
     await server?.stop()
   })
@@ -50,7 +65,7 @@ describe.skipIf(!hasRedisServer())('the due-queue on Redis', () => {
     queues += 1
     name = `31:0x${queues}`
     one = open()
-    other = open()
+    other = openElsewhere()
   })
 
   test('gives a task to one of all who ask, when it is due', async ({ expect }) => {

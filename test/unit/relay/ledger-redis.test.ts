@@ -44,7 +44,7 @@ function fromTwoProcesses(name: string): Ledger {
   let calls = 0
   return ledgerThrough((method, args) => {
     calls += 1
-    if (calls % 2 === 0) return other.call(name, method, args)
+    if (calls % 2 === 0) return other.call({ port: 'ledger', name, method, args })
     return (own[method] as (...args: unknown[]) => Promise<unknown>)(...args)
   })
 }
@@ -123,7 +123,9 @@ describe.skipIf(!hasRedisServer())('on a real Redis with the keys of a cluster',
       const claims = await Promise.all(
         Array.from({ length: 60 }, (_, index) => {
           const claim = claiming(`session ${index}`, `token ${index}`)
-          return index % 2 === 0 ? ledger.claim(claim) : wide.call(name, 'claim', [claim])
+          return index % 2 === 0
+            ? ledger.claim(claim)
+            : wide.call({ port: 'ledger', name, method: 'claim', args: [claim] })
         }),
       )
       await wide.stop()

@@ -1,0 +1,59 @@
+import type { KeyStore } from '../../../src/node/key-store.ts'
+import { createRedisKeys } from '../../../src/node/keys-redis.ts'
+import { openRedis, type RedisAddress, type RedisDatabase } from '../../../src/redis.ts'
+import type { DueQueue } from '../../../src/relay/due-queue.ts'
+import { createRedisDueQueue } from '../../../src/relay/due-queue-redis.ts'
+import type { Ledger, LedgerRules } from '../../../src/relay/ledger.ts'
+import { createRedisLedger } from '../../../src/relay/ledger-redis.ts'
+
+/** A call of a port; `name` says whose ledger it is, or whose queue. */
+export type PortCall = { name: string; args: unknown[] } & (
+  | { port: 'ledger'; method: keyof Ledger }
+  | { port: 'queue'; method: keyof DueQueue }
+  | { port: 'keys'; method: keyof KeyStore }
+)
+
+/** What a process is told that has a client of its own: once where to ask, then call by call. */
+export type ClientMessage =
+  | { kind: 'open'; address: RedisAddress; rules: LedgerRules; tendMs: number }
+  | { kind: 'call'; id: number; call: PortCall }
+
+export type ClientReply = { id: number } & ({ result: unknown } | { fault: string })
+
+// A process of its own with a client of its own: `process-client.ts` starts it.
+type Opened = { database: RedisDatabase; rules: LedgerRules; tendMs: number }
+let opened: Opened | undefined
+
+process.on('message', (message: ClientMessage) => {
+  if (message.kind === 'open') {
+    const { address, rules, tendMs } = message
+    opened = { database: openRedis(address), rules, tendMs }
+    return
+  }
+  // A failure is a reply too.
+  void answer(message).then((reply) => process.send?.(reply))
+})
+
+async function answer({
+  id,
+  call,
+}: Extract<ClientMessage, { kind: 'call' }>): Promise<ClientReply> {
+  try {
+    if (opened === undefined) throw new Error('nothing is open')
+    const adapter = adapterOf(opened, call) as Record<string, (...args: unknown[]) => unknown>
+    return { id, result: await adapter[call.method]?.(...call.args) }
+  } catch (error) {
+    return { id, fault: String(error) }
+  }
+}
+
+function adapterOf({ database, rules, tendMs }: Opened, { port, name }: PortCall) {
+  switch (port) {
+    case 'ledger':
+      return createRedisLedger({ database, name, rules, tendMs })
+    case 'queue':
+      return createRedisDueQueue({ database, name, newToken: () => crypto.randomUUID() })
+    case 'keys':
+      return createRedisKeys(database)
+  }
+}
