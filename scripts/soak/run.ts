@@ -3,11 +3,18 @@ import type { Fault } from '../../test/support/faults/fault-proxy.ts'
 import { claimOf, type Told, type Verdict } from '../../test/support/faults/oracle.ts'
 import { createRandom, pick, type Random } from '../../test/support/faults/random.ts'
 import type { Delivery } from '../../test/support/faults/relay-workers.ts'
-import { type Rig, startRig, stranger, UnsettledError } from '../../test/support/faults/rig.ts'
+import {
+  type Rig,
+  type StartRelays,
+  startRig,
+  stranger,
+  UnsettledError,
+} from '../../test/support/faults/rig.ts'
 import { makeSessions, type Session } from './sessions.ts'
 
 export type SoakOptions = {
-  sessions: number
+  /** How many are dialled; or as many as it takes until so many payments were submitted. */
+  sessions: number | { untilSubmitted: number }
   /** Sessions at a time. */
   concurrency: number
   seed: number
@@ -15,8 +22,28 @@ export type SoakOptions = {
   blockMs?: number
   /** Share of the requests to the node that each kind of fault strikes. */
   rate?: number
+  /** Others than the bundled Worker in workerd. */
+  served?: Served
   /** Told now and then how far it is. */
   progress?: (line: string) => void
+}
+
+/** Who serves, and what happens to them meanwhile. */
+export type Served = {
+  start: StartRelays
+  /** Where deliveries go, in turns; one that brought nothing goes to the next of them. */
+  urls: () => readonly string[]
+  events: readonly SoakEvent[]
+  /** Nothing happens from now on. */
+  calm: () => void
+}
+
+/** Something that happens again and again, and has passed when its promise resolves. */
+export type SoakEvent = {
+  name: string
+  /** On average, from the end of one to the beginning of the next. */
+  everyMs: number
+  happen: () => Promise<unknown>
 }
 
 /** What came out of it. */
@@ -65,10 +92,12 @@ export async function soak({
   seed,
   blockMs = 400,
   rate = 0.01,
+  served,
   progress = () => {},
 }: SoakOptions): Promise<SoakResult> {
   const random = createRandom(seed)
   const rig = await startRig({
+    ...(served === undefined ? {} : { relays: served.start }),
     blockMs,
     seed,
     callers: CALLERS,
@@ -78,35 +107,45 @@ export async function soak({
   })
   try {
     for (const fault of faults) rig.faults.script({ fault, rate })
-    const weather = startWeather(rig, createRandom(seed + 1), { rate, blockMs })
+    const stage: Stage = {
+      rig,
+      urls: served === undefined ? () => [rig.relay.url] : served.urls,
+      turns: 0,
+      latencies: [],
+      submitted: new Set(),
+    }
+    const weather = startWeather(createRandom(seed + 1), [
+      ...(rate === 0 ? [] : chainEvents(rig, createRandom(seed + 2), { rate, blockMs })),
+      ...(served?.events ?? []),
+    ])
     const started = performance.now()
-    const latencies: number[] = []
-    const plays = makeSessions(random, rig.callers, [stranger], sessions)
     const late: Delivery[] = []
     let played = 0
-    await inParallel(concurrency, plays, async (session) => {
-      await play(rig, session, latencies)
+    await inParallel(concurrency, dialled(sessions, stage, random), async (session) => {
+      await play(stage, session)
       if (session.late !== undefined) late.push(session.late)
       played += 1
-      if (played % 500 === 0) progress(`${played} of ${sessions} sessions`)
+      if (played % 500 === 0) progress(`${played} sessions, ${stage.submitted.size} submitted`)
     })
     progress(`${late.length} late deliveries`)
-    await inParallel(concurrency, late.values(), (delivery) => deliver(rig, delivery, latencies))
+    await inParallel(concurrency, late.values(), (delivery) => deliver(stage, delivery))
     const seconds = (performance.now() - started) / 1000
     await weather.stop()
+    await rig.faults.accept()
     rig.faults.clear()
+    served?.calm()
     progress('waiting for what is still open')
-    const { stuck, seconds: settledSeconds } = await settle(rig, sessions)
+    const { stuck, seconds: settledSeconds } = await settle(rig, played)
     const verdict = await rig.judge()
     const payments = verdict.executed + verdict.failed
     return {
-      sessions,
+      sessions: played,
       deliveries: rig.told.length,
       payments,
       seconds,
       paymentsPerSecond: payments / seconds,
       settledSeconds,
-      replyMs: spread(latencies),
+      replyMs: spread(stage.latencies),
       replies: countBy(rig.told, ({ reply }: Told) =>
         reply === undefined ? 'none' : claimOf(reply),
       ),
@@ -120,30 +159,55 @@ export async function soak({
   }
 }
 
-async function play(rig: Rig, { steps }: Session, latencies: number[]): Promise<void> {
+/** What the sessions of one run share. */
+type Stage = {
+  rig: Rig
+  urls: () => readonly string[]
+  turns: number
+  latencies: number[]
+  /** Sessions that were told that something was submitted. */
+  submitted: Set<string>
+}
+
+/** So many sessions, or as many as it takes. */
+function* dialled(
+  wanted: SoakOptions['sessions'],
+  { rig, submitted }: Stage,
+  random: Random,
+): Generator<Session> {
+  const count = typeof wanted === 'number' ? wanted : Number.POSITIVE_INFINITY
+  const enough = typeof wanted === 'number' ? count : wanted.untilSubmitted
+  for (const session of makeSessions(random, rig.callers, [stranger], count)) {
+    if (submitted.size >= enough) return
+    yield session
+  }
+}
+
+async function play(stage: Stage, { steps }: Session): Promise<void> {
   for (const step of steps) {
     switch (step.kind) {
       case 'deliver':
-        await Promise.all(
-          Array.from({ length: step.times }, () => deliver(rig, step.delivery, latencies)),
-        )
+        await Promise.all(Array.from({ length: step.times }, () => deliver(stage, step.delivery)))
         break
       case 'hang_up':
-        rig.abandon(step.delivery)
-        await post(rig, step.delivery, AbortSignal.timeout(step.afterMs)).catch(() => undefined)
+        stage.rig.abandon(step.delivery)
+        await post(twoUrls(stage)[0], step.delivery, AbortSignal.timeout(step.afterMs)).catch(
+          () => undefined,
+        )
         break
     }
   }
 }
 
 /** Delivers, and once more where nothing came back, as gateways do. */
-async function deliver(rig: Rig, delivery: Delivery, latencies: number[]): Promise<void> {
-  for (let attempt = 0; attempt < 2; attempt += 1) {
-    const entry = rig.note(delivery)
+async function deliver(stage: Stage, delivery: Delivery): Promise<void> {
+  for (const url of twoUrls(stage)) {
+    const entry = stage.rig.note(delivery)
     const started = performance.now()
     try {
-      entry.reply = await post(rig, delivery, AbortSignal.timeout(GATEWAY_MS))
-      latencies.push(performance.now() - started)
+      entry.reply = await post(url, delivery, AbortSignal.timeout(GATEWAY_MS))
+      stage.latencies.push(performance.now() - started)
+      if (claimOf(entry.reply) === 'submitted') stage.submitted.add(delivery.sessionId)
       return
     } catch {
       // No answer at all, which claims nothing.
@@ -151,8 +215,16 @@ async function deliver(rig: Rig, delivery: Delivery, latencies: number[]): Promi
   }
 }
 
-async function post(rig: Rig, { phone, sessionId, text }: Delivery, signal: AbortSignal) {
-  const response = await fetch(`${rig.relay.url}/ussd`, {
+/** Whose turn it is, and who comes next. */
+function twoUrls(stage: Stage): [string, string] {
+  const urls = stage.urls()
+  const at = (index: number) => urls[index % urls.length] ?? stage.rig.relay.url
+  stage.turns += 1
+  return [at(stage.turns), at(stage.turns + 1)]
+}
+
+async function post(url: string, { phone, sessionId, text }: Delivery, signal: AbortSignal) {
+  const response = await fetch(`${url}/ussd`, {
     method: 'POST',
     body: new URLSearchParams({ phoneNumber: phone, sessionId, text }),
     signal,
@@ -161,43 +233,51 @@ async function post(rig: Rig, { phone, sessionId, text }: Delivery, signal: Abor
 }
 
 /** What happens to a chain and its pool all by itself: windows of refusal, evictions, reorganizations. */
-function startWeather(
+function chainEvents(
   rig: Rig,
   random: Random,
   { rate, blockMs }: { rate: number; blockMs: number },
-) {
+): SoakEvent[] {
+  const windowMs = 100
+  return [
+    {
+      name: 'refused',
+      everyMs: windowMs / rate,
+      async happen() {
+        await rig.faults.refuse()
+        await new Promise((resolve) => setTimeout(resolve, windowMs))
+        await rig.faults.accept()
+      },
+    },
+    { name: 'evicted', everyMs: blockMs * 20, happen: () => rig.rootstock.evictAll() },
+    {
+      name: 'reorganized',
+      everyMs: blockMs * 30,
+      happen: () =>
+        rig.rootstock.reorg({
+          depth: 1 + Math.floor(random() * 3),
+          transactions: pick(random, ['returned', 'dropped']),
+        }),
+    },
+  ]
+}
+
+/** Lets events happen, each on its own, until it is stopped. */
+function startWeather(random: Random, events: readonly SoakEvent[]) {
   const counts: Record<string, number> = {}
   const stopping = new AbortController()
-  const windowMs = 100
-  const running = [
-    every(windowMs / rate, 'refused', async () => {
-      await rig.faults.refuse()
-      await pause(windowMs)
-      await rig.faults.accept()
-    }),
-    every(blockMs * 20, 'evicted', async () => {
-      await rig.rootstock.evictAll()
-    }),
-    every(blockMs * 30, 'reorganized', () =>
-      rig.rootstock.reorg({
-        depth: 1 + Math.floor(random() * 3),
-        transactions: pick(random, ['returned', 'dropped']),
-      }),
-    ),
-  ]
+  const running = events.map(repeat)
   return {
     counts,
     async stop() {
       stopping.abort()
       await Promise.all(running)
-      await rig.faults.accept()
     },
   }
 
-  async function every(ms: number, name: string, happen: () => Promise<void>): Promise<void> {
-    if (rate === 0) return
+  async function repeat({ name, everyMs, happen }: SoakEvent): Promise<void> {
     for (;;) {
-      await pause(ms * (0.5 + random()))
+      await pause(everyMs * (0.5 + random()))
       if (stopping.signal.aborted) return
       await happen()
       counts[name] = (counts[name] ?? 0) + 1

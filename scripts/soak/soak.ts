@@ -1,23 +1,40 @@
 import { parseArgs } from 'node:util'
+import { createRandom } from '../../test/support/faults/random.ts'
+import { createKilledDenos } from './deno.ts'
 import { type SoakResult, soak } from './run.ts'
+
+/** A process that is killed this often is dead for a quarter of the time at most. */
+const KILL_EVERY_MS = 2_000
 
 const { values } = parseArgs({
   options: {
     sessions: { type: 'string', default: '10000' },
     concurrency: { type: 'string', default: '64' },
     seed: { type: 'string', default: '1' },
+    /** Goes on until so many were submitted, in the place of a number of sessions. */
+    payments: { type: 'string' },
+    /** Served by two Deno processes with one Redis, one of which is killed at random. */
+    deno: { type: 'boolean', default: false },
   },
 })
 
-const options = {
-  sessions: wholeNumber('sessions', values.sessions),
-  concurrency: wholeNumber('concurrency', values.concurrency),
-  seed: wholeNumber('seed', values.seed),
-}
+const seed = wholeNumber('seed', values.seed)
+const concurrency = wholeNumber('concurrency', values.concurrency)
+const sessions =
+  values.payments === undefined
+    ? wholeNumber('sessions', values.sessions)
+    : { untilSubmitted: wholeNumber('payments', values.payments) }
+const goal =
+  typeof sessions === 'number' ? `${sessions} sessions` : `${sessions.untilSubmitted} payments`
 say(
-  `${options.sessions} sessions, ${options.concurrency} at a time, seed ${options.seed}, 1 % faults of every kind`,
+  `${goal}, ${concurrency} at a time, seed ${seed}, 1 % faults of every kind${values.deno ? ', two Deno processes with one Redis, one of them killed at random' : ''}`,
 )
-const result = await soak({ ...options, progress: say })
+const result = await soak({
+  ...{ sessions, concurrency, seed, progress: say },
+  ...(values.deno
+    ? { served: createKilledDenos({ random: createRandom(seed + 3), killEveryMs: KILL_EVERY_MS }) }
+    : {}),
+})
 report(result)
 process.exitCode = isClean(result) ? 0 : 1
 

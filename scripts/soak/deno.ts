@@ -1,0 +1,45 @@
+import { type DenoRelays, startDenoRelays } from '../../test/support/deno/deno-relays.ts'
+import { pick, type Random } from '../../test/support/faults/random.ts'
+import type { Served } from './run.ts'
+
+/** Share of the calls of the database that each kind of fault strikes. */
+const DATABASE_FAULT_RATE = 0.002
+
+/** Two Deno processes with one real Redis. One of them dies every so often and is started again. */
+export function createKilledDenos({
+  random,
+  killEveryMs,
+}: {
+  random: Random
+  /** On average. */
+  killEveryMs: number
+}): Served {
+  const workers = 2
+  let relays: DenoRelays | undefined
+
+  return {
+    async start(options) {
+      relays = await startDenoRelays({ ...options, workers })
+      const rate = { of: DATABASE_FAULT_RATE, random }
+      for (const kind of ['drop_request', 'drop_reply', 'double', 'html'] as const) {
+        relays.bridge.script({ fault: { kind }, rate })
+      }
+      return relays
+    },
+    urls: () => Array.from({ length: workers }, (_, index) => relays?.urlOf(index) ?? ''),
+    events: [
+      {
+        name: 'killed',
+        everyMs: killEveryMs,
+        async happen() {
+          const victim = pick(random, [0, 1])
+          await relays?.kill(victim)
+          // Some are back before anybody looked for them, some after their leases have ended.
+          await new Promise((resolve) => setTimeout(resolve, random() * killEveryMs * 0.5))
+          await relays?.revive(victim)
+        },
+      },
+    ],
+    calm: () => relays?.bridge.clear(),
+  }
+}
