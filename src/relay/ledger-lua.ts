@@ -513,11 +513,16 @@ function methods.adopt()
   return { 'adopted' }
 end
 
+-- A database that was let may drop a row and keep what points at it.
 local function payments(index)
   local found = {}
   for _, session in ipairs(first(index, WORK_LIMIT)) do
     local payment = paymentRow(session)
-    if payment then found[#found + 1] = flat(payment) end
+    if payment then
+      found[#found + 1] = flat(payment)
+    else
+      displace(index, session)
+    end
   end
   return found
 end
@@ -534,6 +539,11 @@ function methods.work()
       end
       local isHeld = nonce.state == 'leased' and isLive(nonce)
       nonces[#nonces + 1] = { flat(nonce), isHeld and 1 or 0, transactions }
+    else
+      -- What it carried may be out there: the number is not handed out again before it is pruned.
+      displace('nonces:open', member)
+      displace('nonces:leased', member)
+      place('nonces:done', text(now), member)
     end
   end
   local top = topNonce()
