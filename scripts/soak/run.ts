@@ -70,7 +70,10 @@ export type SoakResult = {
 /** A gateway gives up on a reply after this time. */
 const GATEWAY_MS = 15_000
 
-const CALLERS = 150
+/** One person pays a few times a minute at most: few people with many payments each wait for themselves. */
+const SESSIONS_PER_CALLER = 10
+const FEWEST_CALLERS = 150
+const MOST_CALLERS = 1_000
 
 /** Every kind of fault, each of which strikes at the given rate. */
 const faults: readonly Fault[] = [
@@ -100,9 +103,9 @@ export async function soak({
     ...(served === undefined ? {} : { relays: served.start }),
     blockMs,
     seed,
-    callers: CALLERS,
+    callers: callersFor(sessions),
     workers: 2,
-    depositWei: parseEther('20'),
+    depositWei: parseEther('5'),
     loansWei: parseEther('500'),
   })
   try {
@@ -157,6 +160,12 @@ export async function soak({
   } finally {
     await rig.stop()
   }
+}
+
+function callersFor(sessions: SoakOptions['sessions']): number {
+  const expected = typeof sessions === 'number' ? sessions : sessions.untilSubmitted
+  const wanted = Math.ceil(expected / SESSIONS_PER_CALLER)
+  return Math.min(MOST_CALLERS, Math.max(FEWEST_CALLERS, wanted))
 }
 
 /** What the sessions of one run share. */
