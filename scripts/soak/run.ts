@@ -17,6 +17,8 @@ export type SoakOptions = {
   sessions: number | { untilSubmitted: number }
   /** Sessions at a time. */
   concurrency: number
+  /** Sessions that begin in a second, at most. One key carries only so much. */
+  perSecond?: number
   seed: number
   /** ms between blocks. */
   blockMs?: number
@@ -92,6 +94,7 @@ const faults: readonly Fault[] = [
 export async function soak({
   sessions,
   concurrency,
+  perSecond = Number.POSITIVE_INFINITY,
   seed,
   blockMs = 400,
   rate = 0.01,
@@ -124,7 +127,11 @@ export async function soak({
     const started = performance.now()
     const late: Delivery[] = []
     let played = 0
+    let begun = 0
     await inParallel(concurrency, dialled(sessions, stage, random), async (session) => {
+      const waitMs = started + (begun * 1000) / perSecond - performance.now()
+      begun += 1
+      if (waitMs > 0) await new Promise((resolve) => setTimeout(resolve, waitMs))
       await play(stage, session)
       if (session.late !== undefined) late.push(session.late)
       played += 1

@@ -3,8 +3,10 @@ import { createRandom } from '../../test/support/faults/random.ts'
 import { createKilledDenos } from './deno.ts'
 import { type SoakResult, soak } from './run.ts'
 
-/** A process that is killed this often is dead for a quarter of the time at most. */
-const KILL_EVERY_MS = 2_000
+const KILL_EVERY_MS = 4_000
+
+/** What one key carries on a chain whose blocks come every 0.4 s, with a process or two less. */
+const DENO_SESSIONS_PER_SECOND = 25
 
 const { values } = parseArgs({
   options: {
@@ -32,7 +34,10 @@ say(
 const result = await soak({
   ...{ sessions, concurrency, seed, progress: say },
   ...(values.deno
-    ? { served: createKilledDenos({ random: createRandom(seed + 3), killEveryMs: KILL_EVERY_MS }) }
+    ? {
+        perSecond: DENO_SESSIONS_PER_SECOND,
+        served: createKilledDenos({ random: createRandom(seed + 3), killEveryMs: KILL_EVERY_MS }),
+      }
     : {}),
 })
 report(result)

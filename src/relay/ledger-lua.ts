@@ -309,6 +309,7 @@ end
 const methodsLua = `
 local OPEN_LIMIT = ${MAX_OPEN}
 local WORK_LIMIT = 1000
+local QUEUE_LIMIT = 100
 local PRUNE_LIMIT = 50
 
 local methods = {}
@@ -527,6 +528,24 @@ local function payments(index)
   return found
 end
 
+-- The oldest that wait for a nonce, and the oldest that have tried too often: a long queue is not
+-- sent over the network in every round.
+local function queued()
+  local found, counts = {}, { waiting = 0, stuck = 0 }
+  for _, session in ipairs(first('payments:queued', WORK_LIMIT)) do
+    local payment = paymentRow(session)
+    if payment then
+      local kind = tonumber(payment.attempts) < rules.maxAttempts and 'waiting' or 'stuck'
+      counts[kind] = counts[kind] + 1
+      if counts[kind] <= QUEUE_LIMIT then found[#found + 1] = flat(payment) end
+      if counts.waiting > QUEUE_LIMIT then break end
+    else
+      displace('payments:queued', session)
+    end
+  end
+  return found
+end
+
 function methods.work()
   local meta = row(key('meta')) or {}
   local nonces = {}
@@ -552,7 +571,7 @@ function methods.work()
   local watched = redis.call('ZCOUNT', key('blocks:payments'), '(' .. text(from), '+inf')
   return {
     text(now), meta.head or '', meta.behind_since or '', text(top and top + 1 or 0), nonces,
-    payments('payments:queued'), payments('payments:carried'), payments('payments:mined'), watched,
+    queued(), payments('payments:carried'), payments('payments:mined'), watched,
   }
 end
 

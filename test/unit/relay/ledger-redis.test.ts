@@ -216,6 +216,27 @@ describe.skipIf(!hasRedisServer())('on a real Redis with the keys of a cluster',
       ])
     })
 
+    test('tells a round of a part of a long queue only: the oldest, in their order', async ({
+      expect,
+    }) => {
+      const ledger = open(newName())
+      const sessions = Array.from({ length: 130 }, (_, index) => `session ${1000 + index}`)
+      for (const [index, session] of sessions.entries()) {
+        const { transaction, ...accepted } = acceptance(session, 0, 'a')
+        const intentId = `0x${index.toString(16).padStart(64, '0')}` as const
+        const request = { ...accepted.order.request, intentId }
+        pass(1)
+        await ledger.claim({ ...claiming(session, session), chainNonce: 0, poolNonce: 1_000 })
+        await ledger.record({
+          ...accepted,
+          order: { ...accepted.order, request },
+          transaction: undefined,
+        })
+      }
+      const { queued } = await ledger.work()
+      expect(queued.map(({ session }) => session)).toEqual(sessions.slice(0, 100))
+    })
+
     test('says nothing of what it was asked when the database refuses', async ({ expect }) => {
       const database = openRedis({ url: bridge.url, token: 'wrong-token' })
       const ledger = createRedisLedger({ database, name: newName(), rules, tendMs })
