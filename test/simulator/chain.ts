@@ -256,7 +256,7 @@ export function createModelChain(options: ChainOptions): ModelChain {
       const parent = headBlock()
       branch += 1
       waiting = [...removed.flatMap((block) => block.changes), ...waiting]
-      const view = { ...poolView(parent, now), minGasPriceWei: 0n }
+      const view = poolView(parent, now)
       for (const { transaction } of removed.flatMap((block) => block.transactions)) {
         if (returns(transaction)) pool.add(transaction, view)
       }

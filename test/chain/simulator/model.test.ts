@@ -1,0 +1,414 @@
+import { mkdtempSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import {
+  type Address,
+  decodeFunctionResult,
+  encodeFunctionData,
+  type Hex,
+  type LocalAccount,
+  parseEther,
+} from 'viem'
+import { privateKeyToAccount } from 'viem/accounts'
+import { afterAll, beforeAll, describe, test } from 'vitest'
+import { deployContracts } from '../../../scripts/contracts/deploy.ts'
+import { RpcError } from '../../../src/chain/rpc.ts'
+import { microLoanAbi } from '../../../src/loan/abi.ts'
+import { callOf } from '../../../src/loan/calls.ts'
+import {
+  decodeExecute,
+  encodeExecute,
+  type Forwarder,
+  resultsInLogs,
+  type SignedRequest,
+  signRequest,
+} from '../../../src/relay/forwarder.ts'
+import { createModelChain, type ModelChain } from '../../simulator/chain.ts'
+import { digest } from '../../simulator/hashing.ts'
+import { createModelNode } from '../../simulator/model-node.ts'
+import { createModelPool, type ModelPool } from '../../simulator/pool.ts'
+import { createRandom, type Random } from '../../simulator/random.ts'
+import { type ModelTransaction, realSigning } from '../../simulator/signing.ts'
+import { type Anvil, startAnvil } from '../../support/anvil.ts'
+import { DEV_KEY } from '../../support/chain.ts'
+import { createAnvilClient } from '../../support/rootstock-pool/anvil-client.ts'
+import { rootstockRules } from '../../support/rootstock-pool/pool.ts'
+import {
+  type RootstockPool,
+  startRootstockPool,
+} from '../../support/rootstock-pool/rootstock-pool.ts'
+
+const CHAIN_ID = 31
+const HISTORIES = 12
+const STEPS = 200
+const BLOCK_SECONDS = 30
+const MILLI = 10n ** 15n
+const START_MILLIS = 20n
+const POOL_MILLIS = 30n
+const PHONES = ['+254700000001', '+254700000002', '+254700000003']
+const NEVER = 1_000_000
+
+const signing = realSigning(CHAIN_ID)
+const relayer = signing.relayer.address
+const callers = PHONES.map((phone) => signing.caller(phone))
+
+let anvil: Anvil
+let rootstock: RootstockPool
+let fresh: Hex
+let forwarder: Forwarder
+let loan: Address
+let dev: (method: string, params: readonly unknown[]) => Promise<unknown>
+let ask: (method: string, params: readonly unknown[]) => Promise<unknown>
+let nowMs = 0
+
+beforeAll(async () => {
+  anvil = await startAnvil()
+  dev = createAnvilClient(anvil.url).call
+  const deployed = await deployContracts({
+    nodeUrl: anvil.url,
+    chainId: CHAIN_ID,
+    deployerKey: DEV_KEY,
+    relayers: [relayer],
+    recordFile: join(mkdtempSync(join(tmpdir(), 'deployment-')), '31.json'),
+    poolWei: POOL_MILLIS * MILLI,
+    log: () => {},
+  })
+  loan = deployed.loan
+  forwarder = { chainId: CHAIN_ID, address: deployed.forwarder }
+  const { address: owner } = privateKeyToAccount(DEV_KEY)
+  for (const caller of callers) {
+    const data = encodeFunctionData({
+      abi: microLoanAbi,
+      functionName: 'depositFor',
+      args: [caller.address],
+    })
+    const value = `0x${(START_MILLIS * MILLI).toString(16)}`
+    await dev('eth_sendTransaction', [{ from: owner, to: loan, value, data }])
+  }
+  await dev('anvil_setBalance', [relayer, `0x${parseEther('10').toString(16)}`])
+  rootstock = await startRootstockPool({
+    anvilUrl: anvil.url,
+    now: () => nowMs,
+    rules: { evictAfterBlocks: NEVER },
+  })
+  ask = createAnvilClient(rootstock.url).call
+  // Two blocks may else have one second: the model's never have.
+  await dev('anvil_setBlockTimestampInterval', [BLOCK_SECONDS])
+  fresh = (await dev('evm_snapshot', [])) as Hex
+}, 120_000)
+
+afterAll(async () => {
+  await rootstock.stop()
+  await anvil.stop()
+})
+
+/** The model as the deployed contracts are at this moment, and what is needed to compare the two. */
+async function createTwin() {
+  const head = (await ask('eth_getBlockByNumber', ['latest', false])) as { timestamp: Hex }
+  const start = Number(head.timestamp) * 1000
+  const signed = new Set<string>()
+  const world = {
+    forwarder: forwarder.address.toLowerCase() as Address,
+    loan: loan.toLowerCase() as Address,
+    principalWei: 10n * MILLI,
+    dailyCapWei: parseEther('1000'),
+    isSigned: ({ intentId, data, signature }: SignedRequest) =>
+      signed.has(`${intentId} ${data} ${signature}`),
+  }
+  const timed = createModelPool({
+    family: 'rskj',
+    slots: rootstockRules.accountSlots,
+    bumpPercent: rootstockRules.replacementPercent,
+    priceCapTimes: rootstockRules.priceCapTimes,
+    evictAfterBlocks: NEVER,
+    evictAfterMs: rootstockRules.evictAfterMs,
+  })
+  // Blocks have anvil's times; whoever waits in the pool waits by the clock.
+  const pool: ModelPool = {
+    ...timed,
+    add: (transaction, view) => timed.add(transaction, { ...view, now: nowMs }),
+  }
+  const weather = { isMining: true }
+  const chain: ModelChain = createModelChain({
+    world,
+    pool,
+    state: {
+      accounts: new Map(
+        callers.map(({ address }) => [
+          address.toLowerCase() as Address,
+          { balanceWei: START_MILLIS * MILLI, owedWei: 0n },
+        ]),
+      ),
+      liquidityWei: POOL_MILLIS * MILLI,
+      issuedWei: new Map(),
+      isPaused: false,
+      isRelayerAllowed: true,
+      spentAt: new Map(),
+      nonce: Number(await ask('eth_getTransactionCount', [relayer, 'latest'])),
+      relayerWei: parseEther('10'),
+    },
+    start,
+    blockMs: 1000,
+    minGasPriceWei: rootstockRules.minGasPriceWei,
+    isTaken: () => weather.isMining,
+  })
+  const node = createModelNode({
+    chain,
+    pool,
+    world,
+    relayer,
+    signing,
+    family: 'rskj',
+    now: () => nowMs,
+    arrived: () => {},
+  })
+  return { chain, pool, node, weather, signed, start }
+}
+
+type Twin = Awaited<ReturnType<typeof createTwin>>
+
+const answerOf = async (work: () => unknown): Promise<unknown> => {
+  try {
+    return await work()
+  } catch (error) {
+    if (error instanceof RpcError) return { code: error.code, message: error.message }
+    throw error
+  }
+}
+
+/** A request of some caller, mostly one that is fine. */
+async function drawRequest(random: Random, { chain, signed }: Twin): Promise<SignedRequest> {
+  const caller = random.pick(callers) as LocalAccount
+  const to = random.pick(callers).address
+  const data = random.weighted([
+    [callOf({ kind: 'transfer', to, amountWei: BigInt(random.int(1, 25)) * MILLI }), 4],
+    [callOf({ kind: 'loan' }), 2],
+    [callOf({ kind: 'repayment', amountWei: 'all' }), 1],
+    [callOf({ kind: 'repayment', amountWei: BigInt(random.int(1, 12)) * MILLI }), 2],
+    [callOf({ kind: 'transfer', to: loan, amountWei: MILLI }), 1],
+    [callOf({ kind: 'transfer', to, amountWei: 0n }), 1],
+    ['0x1234', 1],
+  ] as const)
+  const seconds = chain.head().timestampSeconds
+  const request = await signRequest(caller, forwarder, {
+    from: caller.address,
+    to: random.chance(0.9) ? loan : relayer,
+    // So few of them that some come again.
+    intentId: digest('intent', random.int(0, 25)),
+    gas: random.weighted([
+      [150_000, 9],
+      [1_000_001, 1],
+    ]),
+    deadline: random.weighted([
+      [seconds + 7200, 8],
+      [seconds - 10, 1],
+      [seconds + 25 * 60 * 60, 1],
+    ]),
+    data,
+  })
+  if (random.chance(0.92)) {
+    signed.add(`${request.intentId} ${data.toLowerCase()} ${request.signature}`)
+    return request
+  }
+  const other = callers.find(({ address }) => address !== caller.address) ?? caller
+  const { signature } = await signRequest(other, forwarder, request)
+  return { ...request, signature }
+}
+
+async function drawTransaction(random: Random, twin: Twin, sent: Hex[]): Promise<Hex> {
+  if (sent.length > 0 && random.chance(0.12)) return random.pick(sent)
+  const { nonce } = twin.chain.head().state
+  const count = random.weighted([
+    [0, 1],
+    [1, 6],
+    [2, 2],
+  ])
+  const requests = await Promise.all(Array.from({ length: count }, () => drawRequest(random, twin)))
+  const tenths = random.weighted([
+    [10n, 8],
+    [9n, 1],
+    [14n, 2],
+    [13n, 1],
+    [20n, 2],
+    [801n, 1],
+  ])
+  const { raw } = await signing.relayer.sign({
+    nonce: Math.max(
+      0,
+      nonce +
+        random.weighted([
+          [0, 5],
+          [1, 3],
+          [2, 2],
+          [3, 1],
+          [15, 1],
+          [16, 1],
+          [-1, 1],
+        ]),
+    ),
+    to: count === 0 ? relayer : forwarder.address,
+    data: count === 0 ? '0x' : encodeExecute(requests),
+    gas: 21_000 + 300_000 * count,
+    gasPriceWei: (rootstockRules.minGasPriceWei * tenths) / 10n,
+  })
+  return raw
+}
+
+describe("the simulator's chain and pool", () => {
+  test.for(Array.from({ length: HISTORIES }, (_, index) => index + 1))(
+    'do what anvil behind the Rootstock pool does, in history %i',
+    {
+      timeout: 240_000,
+    },
+    async (seed, { expect }) => {
+      await dev('evm_revert', [fresh])
+      fresh = (await dev('evm_snapshot', [])) as Hex
+      await rootstock.evictAll()
+      const twin = await createTwin()
+      nowMs = twin.start
+      const random = createRandom(seed, 'history')
+      const sent: Hex[] = []
+      const known = new Map<Hex, ModelTransaction>()
+
+      async function followBlock(): Promise<void> {
+        const { timestamp } = (await ask('eth_getBlockByNumber', ['latest', false])) as {
+          timestamp: Hex
+        }
+        twin.chain.mine(Number(timestamp) * 1000)
+      }
+
+      async function compare(step: string): Promise<void> {
+        const head = twin.chain.head()
+        const block = (await ask('eth_getBlockByNumber', ['latest', false])) as { timestamp: Hex }
+        expect(Number(block.timestamp), `${step}: timestamp`).toBe(head.timestampSeconds)
+        const count = await ask('eth_getTransactionCount', [relayer, 'latest'])
+        expect(Number(count), `${step}: nonce`).toBe(head.state.nonce)
+        const waiting = [...rootstock.pool.pending(), ...rootstock.pool.queued()]
+        expect(waiting.map(({ hash }) => hash).sort(), `${step}: pool`).toEqual(
+          twin.pool
+            .all()
+            .map(({ hash }) => hash)
+            .sort(),
+        )
+        for (const { address } of callers) {
+          const data = encodeFunctionData({
+            abi: microLoanAbi,
+            functionName: 'getBalance',
+            args: [address],
+          })
+          const balance = (await ask('eth_call', [{ to: loan, data }, 'latest'])) as Hex
+          const own = head.state.accounts.get(address.toLowerCase() as Address)
+          expect(
+            decodeFunctionResult({ abi: microLoanAbi, functionName: 'getBalance', data: balance }),
+            `${step}: balance`,
+          ).toBe(own?.balanceWei)
+        }
+      }
+
+      async function compareReceipts(): Promise<void> {
+        for (const [hash, { requests }] of known) {
+          const theirs = (await ask('eth_getTransactionReceipt', [hash])) as Receipt | null
+          const ours = twin.node(
+            'eth_getTransactionReceipt',
+            [hash],
+            twin.chain.head(),
+          ) as Receipt | null
+          expect(theirs === null, `${hash}: in a block`).toBe(ours === null)
+          if (theirs === null || ours === null) continue
+          expect(theirs.status, `${hash}: status`).toBe(ours.status)
+          const results = resultsInLogs(forwarder, theirs.logs)
+          expect(results, `${hash}: results`).toEqual(resultsInLogs(forwarder, ours.logs))
+          expect(results).toHaveLength(requests.length)
+        }
+      }
+
+      for (let step = 0; step < STEPS; step++) {
+        const kind = random.weighted([
+          ['send', 10],
+          ['mine', 4],
+          ['simulate', 3],
+          ['reorganize', 1],
+          ['drop', 1],
+          ['wait', 1],
+        ] as const)
+        const name = `step ${step}, ${kind}`
+        switch (kind) {
+          case 'send': {
+            const raw = await drawTransaction(random, twin, sent)
+            const transaction = signing.read(raw)
+            sent.push(raw)
+            known.set(transaction.hash, transaction)
+            // As the real one does whenever somebody sends.
+            twin.pool.evict({ ...viewOf(twin), now: nowMs })
+            const theirs = await answerOf(() => ask('eth_sendRawTransaction', [raw]))
+            const ours = await answerOf(() =>
+              twin.node('eth_sendRawTransaction', [raw], twin.chain.head()),
+            )
+            expect(theirs, name).toEqual(ours)
+            break
+          }
+          case 'mine':
+            twin.pool.evict({ ...viewOf(twin), now: nowMs })
+            await rootstock.mine()
+            await followBlock()
+            break
+          case 'simulate': {
+            const requests = [await drawRequest(random, twin), await drawRequest(random, twin)]
+            const call = { from: relayer, to: forwarder.address, data: encodeExecute(requests) }
+            const theirs = (await ask('eth_call', [call, 'latest'])) as Hex
+            const ours = twin.node('eth_call', [call, 'latest'], twin.chain.head()) as Hex
+            expect(decodeExecute(requests, theirs), name).toEqual(decodeExecute(requests, ours))
+            break
+          }
+          case 'reorganize': {
+            const depth = random.int(1, 3)
+            if (twin.chain.head().number < depth) break
+            const transactions = random.pick(['returned', 'dropped'] as const)
+            await rootstock.reorg({ depth, transactions })
+            const { timestamp } = (await ask('eth_getBlockByNumber', ['latest', false])) as {
+              timestamp: Hex
+            }
+            twin.weather.isMining = false
+            twin.chain.reorganize(
+              depth,
+              depth + 1,
+              Number(timestamp) * 1000,
+              () => transactions === 'returned',
+            )
+            twin.weather.isMining = true
+            break
+          }
+          case 'drop': {
+            const [first] = twin.pool.all()
+            if (first === undefined) break
+            expect(await rootstock.drop(first.hash), name).toBe(true)
+            twin.pool.remove(first.hash)
+            break
+          }
+          case 'wait':
+            nowMs += 200_000
+            break
+        }
+        await compare(name)
+      }
+      await compareReceipts()
+      expect([...known.values()].filter(({ hash }) => isMined(twin, hash)).length).toBeGreaterThan(
+        3,
+      )
+    },
+  )
+})
+
+type Receipt = { status: Hex; logs: { address: Address; topics: Hex[]; data: Hex }[] }
+
+const isMined = ({ chain }: Twin, hash: Hex) => chain.find(hash, chain.head()) !== undefined
+
+function viewOf({ chain }: Twin) {
+  const { state, number } = chain.head()
+  return {
+    stateNonce: state.nonce,
+    balanceWei: state.relayerWei,
+    minGasPriceWei: chain.minGasPriceWei(),
+    head: number,
+  }
+}

@@ -1,0 +1,29 @@
+import { describe, test } from 'vitest'
+import { judge } from '../../simulator/oracle.ts'
+import { planOf } from '../../simulator/plan.ts'
+import { runPlan } from '../../simulator/run.ts'
+
+describe('a run', () => {
+  test.for([1, 3, 14, 126])('of seed %i is the same history twice', async (seed, { expect }) => {
+    const first = await runPlan({ plan: planOf(seed), isTold: true })
+    const second = await runPlan({ plan: planOf(seed), isTold: true })
+    expect(first.story.length).toBeGreaterThan(5)
+    expect(second.story).toEqual(first.story)
+  })
+
+  test.for([1, 3, 14, 126])('of seed %i is replayed from its faults', async (seed, { expect }) => {
+    const plan = planOf(seed)
+    const drawn = await runPlan({ plan, isTold: true })
+    const { faults } = drawn.history
+    expect(faults.size).toBeGreaterThan(0)
+    expect((await runPlan({ plan, faults, isTold: true })).story).toEqual(drawn.story)
+  })
+
+  test('with real signatures keeps every promise', async ({ expect }) => {
+    const plan = planOf(500)
+    expect(plan.knobs.isSignedForReal).toBe(true)
+    const { history } = await runPlan({ plan })
+    expect(history.arrivals.length).toBeGreaterThan(0)
+    expect(judge(history)).toEqual([])
+  })
+})
