@@ -158,7 +158,7 @@ async function start(options: Options, lifetime: Lifetime): Promise<void> {
   const deployment = await prepareChain(folder, node, {
     treasury,
     relayers,
-    restart: 'npm start -- --reset',
+    restart: restartOf(options),
   })
   await lifetime.goOn()
   if (treasury !== undefined && node.isAnvil) {
@@ -210,7 +210,9 @@ async function start(options: Options, lifetime: Lifetime): Promise<void> {
   writeJson(folder.stack, stack)
   const seconds = ((performance.now() - began) / 1000).toFixed(1)
   const file = `./${relative(root, folder.stack)}`
-  sayReady({ stack, file, node: served, local: chain !== undefined, seconds, funded: node.isAnvil })
+  const [local, funded] = [chain !== undefined, node.isAnvil]
+  const restart = restartOf(options)
+  sayReady({ stack, file, node: served, local, seconds, funded, restart })
 }
 
 /** Processes that a killed start could not end: first who sends, then the chain with all it has. */
@@ -345,6 +347,11 @@ function describeStack({
   }
 }
 
+/** The command that forgets everything. */
+function restartOf({ deno }: Options): string {
+  return deno ? 'npm run start:deno -- --reset' : 'npm start -- --reset'
+}
+
 function sayReady({
   stack,
   file,
@@ -352,6 +359,7 @@ function sayReady({
   local,
   seconds,
   funded,
+  restart,
 }: {
   stack: RunningStack
   /** Where it was written to. */
@@ -360,6 +368,7 @@ function sayReady({
   local: boolean
   seconds: string
   funded: boolean
+  restart: string
 }): void {
   const { currency } = node.chain
   const callers = `${demoCallers[0]} to ${demoCallers.at(-1)}`
@@ -386,6 +395,6 @@ Try next, in another terminal:
 
   curl -s "$(node -p "require('${file}').rpcUrl")" -H 'content-type: application/json' -d '${example}'
 
-Ctrl-C ends everything; the next start goes on from here, \`npm start -- --reset\` starts over.
+Ctrl-C ends everything; the next start goes on from here, \`${restart}\` starts over.
 `)
 }

@@ -113,7 +113,10 @@ const taken = z
       kind === 'taken' ? { kind, calls, resetAt } : { kind, resetAt },
   )
 
-/** The API keys on Redis, each call one script; a day begins by the database's own clock. */
+/**
+ * The API keys on Redis, each call one script; a day begins by the database's own clock. Quotas are
+ * counted here and not by `@upstash/ratelimit`: they are of a UTC day, and all or nothing for a batch.
+ */
 export function createRedisKeys(database: RedisDatabase): KeyStore {
   const script = database.script(keysLua)
   const run = (method: string, ...args: string[]) => script([base], [method, ...args])

@@ -113,46 +113,51 @@ describe.skipIf(!hasRedisServer())('a Redis that lost rows', () => {
     expect(await own.judge()).toMatchObject({ executed: 3, duplicates: 0, faults: [] })
   })
 
-  test('of one nonce only: the payment that it carried goes on, and its bytes are never bumped over', async ({
-    expect,
-  }) => {
-    const redis = await startRedisServer()
-    servers.push(redis)
-    const relays = relaysWith(redis)
-    const own = await startRig({
-      ...{ relays: relays.start, callers: 4, workers: 2, blockMs: 100 },
-      rules: { minGasPriceWei: MIN_PRICE },
-    })
-    rig = own
-    own.rootstock.setBlockTime(undefined)
-    const deliveries = Array.from({ length: 3 }, () => pay(own.nextCaller().phone))
-    const replies = []
-    for (const delivery of deliveries) replies.push(await own.deliver(delivery))
-    const before = own.rootstock.pool.pending()
-    expect(before.map(({ nonce }) => nonce)).toEqual([0, 1, 2])
+  test.for([
+    { what: 'the row of one nonce', keys: 'ledger:*:nonce:1' },
+    { what: 'the bytes of one nonce', keys: 'ledger:*:transactions:1' },
+  ])(
+    'namely $what: its payment goes on, and what the pool holds is never bumped over',
+    async ({ keys }, { expect }) => {
+      const redis = await startRedisServer()
+      servers.push(redis)
+      const relays = relaysWith(redis)
+      const own = await startRig({
+        ...{ relays: relays.start, callers: 4, workers: 2, blockMs: 100 },
+        rules: { minGasPriceWei: MIN_PRICE },
+      })
+      rig = own
+      own.rootstock.setBlockTime(undefined)
+      const deliveries = Array.from({ length: 3 }, () => pay(own.nextCaller().phone))
+      const replies = []
+      for (const delivery of deliveries) replies.push(await own.deliver(delivery))
+      const before = own.rootstock.pool.pending()
+      expect(before.map(({ nonce }) => nonce)).toEqual([0, 1, 2])
 
-    expect(
-      await redis.call(
-        'EVAL',
-        "return redis.call('DEL', unpack(redis.call('KEYS', 'ledger:*:nonce:1')))",
-        0,
-      ),
-    ).toBe(1)
-    // By now anything new would outbid what waits.
-    own.rootstock.setMinGasPrice(MIN_PRICE * 2n)
-    await relays.get().wake()
-    expect(claimOf(await own.deliver(pay(own.nextCaller().phone), 1))).toBe('submitted')
-    // Nobody knows what nonce 1 carries: its payment goes out again on a nonce after all of them.
-    const sent = () => own.rootstock.pool.pending().map(({ nonce }) => nonce)
-    await expect.poll(sent).toEqual([0, 1, 2, 3, 4])
-    expect(own.rootstock.pool.pending()[1]).toEqual(before[1])
-    own.rootstock.setMinGasPrice(MIN_PRICE)
-    own.rootstock.setBlockTime(100)
-    await own.settle()
-    for (const [index, delivery] of deliveries.entries()) {
-      expect(await own.deliver(delivery, 1)).toEqual(replies[index])
-    }
-    await own.settle()
-    expect(await own.judge()).toMatchObject({ executed: 4, duplicates: 0, faults: [] })
-  })
+      expect(
+        await redis.call(
+          'EVAL',
+          "return redis.call('DEL', unpack(redis.call('KEYS', ARGV[1])))",
+          0,
+          keys,
+        ),
+      ).toBe(1)
+      // By now anything new would outbid what waits.
+      own.rootstock.setMinGasPrice(MIN_PRICE * 2n)
+      await relays.get().wake()
+      expect(claimOf(await own.deliver(pay(own.nextCaller().phone), 1))).toBe('submitted')
+      // Nobody knows what nonce 1 carries: its payment goes out again on a nonce after all of them.
+      const sent = () => own.rootstock.pool.pending().map(({ nonce }) => nonce)
+      await expect.poll(sent).toEqual([0, 1, 2, 3, 4])
+      expect(own.rootstock.pool.pending()[1]).toEqual(before[1])
+      own.rootstock.setMinGasPrice(MIN_PRICE)
+      own.rootstock.setBlockTime(100)
+      await own.settle()
+      for (const [index, delivery] of deliveries.entries()) {
+        expect(await own.deliver(delivery, 1)).toEqual(replies[index])
+      }
+      await own.settle()
+      expect(await own.judge()).toMatchObject({ executed: 4, duplicates: 0, faults: [] })
+    },
+  )
 })
