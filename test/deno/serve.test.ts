@@ -39,9 +39,10 @@ describe.skipIf(!hasRedisServer())('the relay on Deno', () => {
 
   async function start(
     over: Record<string, string> = {},
-    how: 'serve' | 'deploy' = 'serve',
+    how: 'serve' | 'deploy' | 'with_cron' = 'serve',
+    onLine: (line: string) => void = () => {},
   ): Promise<DenoProcess> {
-    const process = await startDenoProcess({ variables: { ...variables, ...over }, how })
+    const process = await startDenoProcess({ variables: { ...variables, ...over }, how, onLine })
     started.push(process)
     return process
   }
@@ -85,6 +86,21 @@ describe.skipIf(!hasRedisServer())('the relay on Deno', () => {
   }) => {
     const served = await start({}, 'deploy')
     expect(await dial(served, '', 'a')).toMatchObject({ status: 200 })
+  })
+
+  test('looks after its ledger whenever Deno.cron says, where there is one', async ({ expect }) => {
+    const wakes = bridge.script({ fault: { kind: 'delay_reply', ms: 0 }, argument: 'arm' })
+    const rounds = bridge.script({ fault: { kind: 'delay_reply', ms: 0 }, argument: 'work' })
+    const lines: string[] = []
+    const served = await start({}, 'with_cron', (line) => lines.push(line))
+    expect(lines.join()).toContain('tend * * * * *')
+    // The process itself wakes it once when it starts, and then once a minute.
+    await expect.poll(() => wakes.hits()).toBe(1)
+    await expect.poll(() => rounds.hits()).toBeGreaterThan(0)
+    const before = rounds.hits()
+    served.signal('SIGUSR2')
+    await expect.poll(() => wakes.hits()).toBe(2)
+    await expect.poll(() => rounds.hits()).toBeGreaterThan(before)
   })
 
   test('answers in time when the database is gone, and truly', async ({ expect }) => {

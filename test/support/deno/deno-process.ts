@@ -11,6 +11,7 @@ export type DenoProcess = {
   pid: number
   url: string
   isRunning(): boolean
+  signal(name: NodeJS.Signals): void
   /** Ends it at once, as a lost machine does. */
   kill(): Promise<void>
   /** Asks it to end; its exit code, null where it had to be killed. */
@@ -22,8 +23,11 @@ export type DenoProcessOptions = {
   port?: number
   /** A line that it wrote. */
   onLine?: (line: string) => void
-  /** How it is served: by `deno serve`, or as Deno Deploy does, which gives no flags. */
-  how?: 'serve' | 'deploy'
+  /**
+   * How it is served: by `deno serve`, as Deno Deploy does, which gives no flags, or by a runtime that
+   * has `Deno.cron`.
+   */
+  how?: 'serve' | 'deploy' | 'with_cron'
   /** How far its clock is ahead, in ms. */
   laterMs?: number | undefined
 }
@@ -42,11 +46,12 @@ export async function startDenoProcess({
   const ownPort = port ?? (await freePort())
   const url = `http://127.0.0.1:${ownPort}`
   const address = ['--host', '127.0.0.1', '--port', `${ownPort}`]
+  const wrapper = how === 'with_cron' ? 'with-cron' : laterMs === undefined ? undefined : 'later'
   const entry =
-    laterMs === undefined ? ['src/deno.ts'] : ['--allow-read', 'test/support/deno/later.ts']
+    wrapper === undefined ? ['src/deno.ts'] : ['--allow-read', `test/support/deno/${wrapper}.ts`]
   const child = spawn(
     binary,
-    how === 'serve'
+    how !== 'deploy'
       ? ['serve', '--allow-env', '--allow-net', ...address, ...entry]
       : ['run', '--allow-all', ...entry],
     {
@@ -98,6 +103,7 @@ export async function startDenoProcess({
     pid: child.pid ?? 0,
     url,
     isRunning: () => code === undefined,
+    signal: send,
     async kill() {
       send('SIGKILL')
       await exited

@@ -1,0 +1,18 @@
+import process from 'node:process'
+
+// The entry point where there is a `Deno.cron`, as on Deno Deploy: it rings when a test says so.
+const runtime = Reflect.get(globalThis, 'Deno') as object
+
+Object.assign(runtime, {
+  cron(name: string, schedule: string, handler: () => Promise<void>): void {
+    process.stdout.write(
+      `${JSON.stringify({ event: 'cron.defined', message: `${name} ${schedule}` })}\n`,
+    )
+    process.on('SIGUSR2', () => void handler())
+  },
+})
+
+const entry = '../../../src/deno.ts'
+const { default: served } = await import(entry)
+
+export default served
