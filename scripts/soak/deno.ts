@@ -15,14 +15,16 @@ export function createKilledDenos({
   killEveryMs: number
 }): Served {
   const workers = 2
+  const kinds = ['drop_request', 'drop_reply', 'double', 'html'] as const
+  const hits = new Map<string, () => number>()
   let relays: DenoRelays | undefined
 
   return {
     async start(options) {
       relays = await startDenoRelays({ ...options, workers })
       const rate = { of: DATABASE_FAULT_RATE, random }
-      for (const kind of ['drop_request', 'drop_reply', 'double', 'html'] as const) {
-        relays.bridge.script({ fault: { kind }, rate })
+      for (const kind of kinds) {
+        hits.set(`redis ${kind}`, relays.bridge.script({ fault: { kind }, rate }).hits)
       }
       return relays
     },
@@ -40,6 +42,7 @@ export function createKilledDenos({
         },
       },
     ],
+    faults: () => Object.fromEntries([...hits].map(([name, count]) => [name, count()])),
     calm: () => relays?.bridge.clear(),
   }
 }

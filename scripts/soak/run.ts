@@ -36,6 +36,8 @@ export type Served = {
   /** Where deliveries go, in turns; one that brought nothing goes to the next of them. */
   urls: () => readonly string[]
   events: readonly SoakEvent[]
+  /** Faults of their own, by kind. */
+  faults: () => Record<string, number>
   /** Nothing happens from now on. */
   calm: () => void
 }
@@ -159,7 +161,11 @@ export async function soak({
       replies: countBy(rig.told, ({ reply }: Told) =>
         reply === undefined ? 'none' : claimOf(reply),
       ),
-      faults: { ...countBy(rig.faults.log, ({ fault }) => fault), ...weather.counts },
+      faults: {
+        ...countBy(rig.faults.log, ({ fault }) => fault),
+        ...weather.counts,
+        ...served?.faults(),
+      },
       verdict,
       stuck,
       gaps: rig.rootstock.pool.queued().length,
