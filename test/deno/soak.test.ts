@@ -15,6 +15,8 @@ describe.skipIf(!hasRedisServer())(
       const { verdict, stuck, gaps, replies, faults } = await soak({
         sessions: { untilSubmitted: 100 },
         concurrency: 8,
+        // However fast a machine is: there has to be time to be killed in.
+        perSecond: 15,
         seed,
         served: createKilledDenos({ random: createRandom(seed + 3), killEveryMs: 800 }),
       })
