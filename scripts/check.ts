@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url'
 const root = fileURLToPath(new URL('..', import.meta.url))
 
 /** What has to be in order before a test is worth running: scripts of package.json, quick ones first. */
-const steps = ['format', 'lint', 'imports', 'typecheck', 'abi:check', 'gas:check']
+const steps = ['format', 'lint', 'imports', 'typecheck', 'abi:check', 'gas:check', 'openrpc:check']
 
 export type Step = { name: string; passed: boolean }
 
