@@ -350,6 +350,12 @@ local function seen(account)
   return redis.call('ZCARD', key('account', account))
 end
 
+-- Whether another session of the account is between its claim and its record. Its own is not: a live
+-- claim on it has been answered for before.
+local function isClaiming(account)
+  return redis.call('ZCOUNT', key('claimed', account), '(' .. text(now), '+inf') > 0
+end
+
 function methods.lookup()
   local known = decided(sessionRow(args.session), args.input)
   if known then return known end
@@ -358,7 +364,7 @@ function methods.lookup()
     local payment = paymentRow(session)
     if payment then requests[#requests + 1] = payment.request end
   end
-  return { 'undecided', requests, seen(args.account) }
+  return { 'undecided', requests, seen(args.account), isClaiming(args.account) and 1 or 0 }
 end
 
 -- Lets go of nonces that a token reserved and never recorded for.
@@ -385,12 +391,6 @@ function methods.refuse()
   if isOwn then letGo(args.token) end
   decide(session, 'refused', args.reply)
   return { 'refused' }
-end
-
--- Whether another session of the account is between its claim and its record. Its own is not: a live
--- claim on it has been answered for before.
-local function isClaiming(account)
-  return redis.call('ZCOUNT', key('claimed', account), '(' .. text(now), '+inf') > 0
 end
 
 local function isWaiting()

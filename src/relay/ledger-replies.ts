@@ -84,8 +84,8 @@ export const nothing: Reply<void> = z.tuple([]).transform(() => undefined)
 export const lookedUp: Reply<Decided | Undecided> = z.union([
   decided,
   z
-    .tuple([z.literal('undecided'), z.array(request), integer])
-    .transform(([kind, open, seen]): Undecided => ({ kind, open, seen })),
+    .tuple([z.literal('undecided'), z.array(request), integer, integer])
+    .transform(([kind, open, seen, busy]): Undecided => ({ kind, open, seen, busy: busy === 1 })),
 ])
 
 export const refused: Reply<Decided | { kind: 'refused' }> = z.union([decided, word('refused')])

@@ -451,7 +451,7 @@ export function createSqlLedger(sql: Sql, rules: LedgerRules, now: () => number)
           account,
         )
         .map((row) => JSON.parse(row.request))
-      return { kind: 'undecided', open, seen: seenOf(account) }
+      return { kind: 'undecided', open, seen: seenOf(account), busy: isClaiming(account, session) }
     },
 
     refuse(refusing: Refusing): Decided | { kind: 'refused' } {

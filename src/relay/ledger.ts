@@ -125,6 +125,8 @@ export type Undecided = {
   open: SignedRequest[]
   /** How many payments of the account the ledger has seen: a claim made on this view names it. */
   seen: number
+  /** Another session of the account is between its claim and its record: a claim now is `changed`. */
+  busy: boolean
 }
 
 export type Refusing = Question & { steps: number; reply: string; token: string }

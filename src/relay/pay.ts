@@ -166,11 +166,15 @@ export function createPay(relayer: Relayer, chain: ChainCache, options: PayOptio
           // Somebody pays this very session: the answer is theirs, or their claim ends and is ours.
           break
         case 'undecided': {
+          // The chain need not be asked what another session of the account is about to change.
+          if (options.preflight && view.busy) break
           const answer = await tryOnce(wish, progress, view)
           if (answer !== undefined) return answer
+          // Whoever comes later must not have the better chances.
+          pauseMs = FIRST_PAUSE_MS
         }
       }
-      // Growing: a claim whose Worker died stands for seconds, and each look asks the chain as well.
+      // Growing: a claim whose Worker died stands for seconds.
       await clock.sleep(pauseMs)
       pauseMs = Math.min(pauseMs * 2, LAST_PAUSE_MS)
     }

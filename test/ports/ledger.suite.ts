@@ -111,7 +111,12 @@ export function ledgerSuite(name: string, create: () => Promise<LedgerHarness>):
   describe(`the ledger on ${name}: sessions`, () => {
     test('knows nothing of a new session', async ({ expect }) => {
       const { ledger } = await create()
-      expect(await ledger.lookup(question('s'))).toEqual({ kind: 'undecided', open: [], seen: 0 })
+      expect(await ledger.lookup(question('s'))).toEqual({
+        kind: 'undecided',
+        open: [],
+        seen: 0,
+        busy: false,
+      })
     })
 
     test('answers a recorded question with the same bytes and any other with the end', async ({
@@ -625,6 +630,7 @@ export function ledgerSuite(name: string, create: () => Promise<LedgerHarness>):
         kind: 'undecided',
         open: [orderOf('a').request],
         seen: 1,
+        busy: false,
       })
       expect(await ledger.lookup(question('c', bob))).toMatchObject({ open: [], seen: 0 })
       await mineAt(ledger, 'a', 0, executionIn(9))
@@ -639,6 +645,20 @@ export function ledgerSuite(name: string, create: () => Promise<LedgerHarness>):
       expect(
         await ledger.claim(claiming('c', 'c', { ...question('c', bob), ...stale })),
       ).toMatchObject({ kind: 'claimed' })
+    })
+
+    test('says when another session of the account is between claim and record', async ({
+      expect,
+    }) => {
+      const { ledger, rules, pass } = await create()
+      await ledger.claim(claiming('a', 'a'))
+      expect(await ledger.lookup(question('b'))).toMatchObject({ busy: true })
+      expect(await ledger.lookup(question('c', bob))).toMatchObject({ busy: false })
+      pass(rules.leaseMs)
+      expect(await ledger.lookup(question('b'))).toMatchObject({ busy: false })
+      expect(await ledger.lookup(question('a'))).toMatchObject({ busy: false })
+      await accept(ledger, 'a')
+      expect(await ledger.lookup(question('b'))).toMatchObject({ busy: false })
     })
 
     test('lets one session of an account through between claim and record', async ({ expect }) => {
