@@ -80,6 +80,14 @@ export type ModelChain = {
     now: number,
     returns: (transaction: ModelTransaction) => boolean,
   ): { removed: ModelBlock[]; added: ModelBlock[] }
+  /** How many blocks go when the branch with this tip comes back. */
+  depthBelow(tip: ModelBlock): number
+  /** Takes a branch up again that was taken away, the same blocks, and puts one more on it. */
+  resume(
+    tip: ModelBlock,
+    now: number,
+    returns: (transaction: ModelTransaction) => boolean,
+  ): { removed: ModelBlock[]; added: ModelBlock[] }
 }
 
 /** Gas that a transaction uses. No rule that matters here depends on the exact figure. */
@@ -273,6 +281,37 @@ export function createModelChain(options: ChainOptions): ModelChain {
       }
       return { removed, added }
     },
+    depthBelow: (tip) => headBlock().number - missing(tip).base,
+    resume(tip, now, returns) {
+      const { base, blocks } = missing(tip)
+      const removed = canonical.splice(base + 1)
+      branch += 1
+      for (const block of blocks) append(block, now)
+      const done = new Set(blocks.flatMap(({ changes }) => changes))
+      const open = [...removed.flatMap(({ changes }) => changes), ...waiting]
+      waiting = open.filter((change) => !done.has(change))
+      const kept = new Set(
+        blocks.flatMap(({ transactions }) => transactions.map(({ transaction }) => transaction)),
+      )
+      for (const { hash } of kept) pool.remove(hash)
+      for (const { transaction } of removed.flatMap(({ transactions }) => transactions)) {
+        if (!kept.has(transaction) && returns(transaction))
+          pool.add(transaction, poolView(tip, now))
+      }
+      const timestampSeconds = Math.max(tip.timestampSeconds + 1, Math.floor(now / 1000))
+      return { removed, added: [...blocks, mineOn(tip, timestampSeconds, now)] }
+    },
+  }
+
+  /** The blocks up to this one that the chain does not hold now, and the number of the last it does. */
+  function missing(tip: ModelBlock): { base: number; blocks: ModelBlock[] } {
+    const blocks: ModelBlock[] = []
+    let at = tip
+    while (canonical[at.number] !== at && at.parent !== undefined) {
+      blocks.unshift(at)
+      at = at.parent
+    }
+    return { base: at.number, blocks }
   }
 
   function poolView(block: ModelBlock, now: number) {

@@ -45,6 +45,19 @@ function begin(world: World, workers: Workers, item: Item): string | undefined {
       const list = (blocks: ModelBlock[]) => blocks.map(blockWords).join(' | ') || 'none'
       return `The chain loses ${removed.length} blocks (${list(removed)}) and gets ${added.length} others (${list(added)}).`
     }
+    case 'alternation': {
+      const tip = chain.head()
+      const returns = ({ hash }: ModelTransaction) =>
+        createRandom(seed, `${hash} ${item.at}`).chance(knobs.returned)
+      const { removed } = chain.reorganize(item.depth, item.blocks, scheduler.now(), returns)
+      records.reorganizations.push({ at: scheduler.now(), removed: removed.length })
+      after(world, item.forMs, 'The branch that was lost comes back, if it is not too old.', () => {
+        if (chain.depthBelow(tip) > knobs.rules.watchBlocks - 6) return
+        const back = chain.resume(tip, scheduler.now(), returns)
+        records.reorganizations.push({ at: scheduler.now(), removed: back.removed.length })
+      })
+      return `Another branch takes the place of ${removed.length} blocks (${removed.map(blockWords).join(' | ')}) for ${item.forMs / 1000} s.`
+    }
     case 'eviction': {
       const dropped = pool.all().filter(() => random.chance(item.share))
       for (const { hash } of dropped) pool.remove(hash)

@@ -47,6 +47,8 @@ export type Wanted =
 export type Item = { phase: 0 | 1; at: number } & (
   | Dial
   | { kind: 'reorganization'; depth: number; blocks: number }
+  /** Two branches that alternate: `blocks` may be as many as they replace, with other hashes. */
+  | { kind: 'alternation'; depth: number; blocks: number; forMs: number }
   | { kind: 'eviction'; share: number }
   | { kind: 'price'; forMs: number; times: number }
   | { kind: 'shortage'; forMs: number }
@@ -98,6 +100,9 @@ export function planOf(seed: number): Plan {
   for (const phase of phases) {
     items.push(...drawDials(random, knobs, phase, spanMs, isCrowded, counter))
     if (random.chance(0.85)) items.push(...drawEvents(random, knobs, phase, spanMs))
+    items.push(
+      ...drawAlternations(createRandom(seed, `alternation ${phase}`), phase, spanMs, knobs),
+    )
   }
   return { seed, knobs, items: items.sort((a, b) => a.phase - b.phase || a.at - b.at) }
 }
@@ -281,7 +286,23 @@ function drawEvents(random: Random, knobs: Knobs, phase: 0 | 1, spanMs: number):
   return items
 }
 
-type EventKind = Exclude<Item['kind'], 'dial'>
+/** Drawn apart from the other events, so that a seed's others stay what they were. */
+function drawAlternations(random: Random, phase: 0 | 1, spanMs: number, knobs: Knobs): Item[] {
+  if (!random.chance(0.1)) return []
+  return Array.from({ length: random.int(1, 2) }, () => {
+    const depth = random.int(1, 3)
+    return {
+      phase,
+      at: random.int(0, spanMs + 60 * SECOND),
+      kind: 'alternation' as const,
+      depth,
+      blocks: depth + random.int(0, 1),
+      forMs: random.int(1, 3 * knobs.blockMs),
+    }
+  })
+}
+
+type EventKind = Exclude<Item['kind'], 'dial' | 'alternation'>
 type EventBody = Exclude<
   Item extends infer One ? (One extends Item ? Omit<One, 'phase' | 'at'> : never) : never,
   Dial

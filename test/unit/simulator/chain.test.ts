@@ -1,0 +1,87 @@
+import { describe, test } from 'vitest'
+import { createModelChain } from '../../simulator/chain.ts'
+import { createModelPool } from '../../simulator/pool.ts'
+
+function createChain() {
+  const pool = createModelPool({
+    family: 'rskj',
+    slots: 4,
+    bumpPercent: 40,
+    priceCapTimes: 80n,
+    evictAfterBlocks: 10,
+    evictAfterMs: 650_000,
+  })
+  const address = `0x${'11'.repeat(20)}` as const
+  const chain = createModelChain({
+    world: {
+      forwarder: address,
+      loan: address,
+      principalWei: 1n,
+      dailyCapWei: 1n,
+      isSigned: () => true,
+    },
+    pool,
+    state: {
+      accounts: new Map(),
+      liquidityWei: 0n,
+      issuedWei: new Map(),
+      isPaused: false,
+      isRelayerAllowed: true,
+      spentAt: new Map(),
+      nonce: 0,
+      relayerWei: 10n ** 18n,
+    },
+    start: 0,
+    blockMs: 1000,
+    minGasPriceWei: 1n,
+    isTaken: () => true,
+  })
+  const view = { stateNonce: 0, balanceWei: 10n ** 18n, minGasPriceWei: 1n, head: 0, now: 0 }
+  const hash = `0x${'aa'.repeat(32)}` as const
+  pool.add(
+    {
+      hash,
+      raw: '0x',
+      nonce: 0,
+      gasPriceWei: 1n,
+      gas: 21_000,
+      to: address,
+      data: '0x',
+      requests: [],
+    },
+    view,
+  )
+  return { chain, pool, hash }
+}
+
+describe("the model's chain", () => {
+  test('takes up the same blocks again that another branch had replaced', ({ expect }) => {
+    const { chain, pool, hash } = createChain()
+    chain.mine(1_000)
+    const tip = chain.mine(2_000)
+    const { added } = chain.reorganize(2, 2, 3_000, () => false)
+    expect(added.map(({ number }) => number)).toEqual([1, 2])
+    expect(chain.head().hash).not.toBe(tip.hash)
+    expect(chain.find(hash, chain.head())).toBeUndefined()
+    const back = chain.resume(tip, 4_000, () => true)
+    expect(back.removed).toEqual(added)
+    expect(chain.blockAt(2, chain.head())).toBe(tip)
+    expect(chain.head().number).toBe(3)
+    expect(chain.head().state.nonce).toBe(1)
+    expect(chain.find(hash, chain.head())?.block.number).toBe(1)
+    expect(pool.holds(hash)).toBe(false)
+  })
+
+  test('does what others did once on each branch, however often they alternate', ({ expect }) => {
+    const { chain } = createChain()
+    chain.change((state) => {
+      state.liquidityWei += 5n
+    })
+    chain.mine(1_000)
+    const tip = chain.head()
+    chain.reorganize(1, 1, 2_000, () => true)
+    expect(chain.head().state.liquidityWei).toBe(5n)
+    chain.resume(tip, 3_000, () => true)
+    expect(chain.head().state.liquidityWei).toBe(5n)
+  })
+})
