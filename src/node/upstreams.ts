@@ -171,7 +171,7 @@ export function createUpstreams({
         head = { number, shownAt: clock.now() }
         return number
       }
-      if (clock.now() - heightsAt >= heightsMs) await surveyed(signal)
+      if (isSurveyDue()) await surveyed(signal)
       if (head === undefined) throw new TransportError('no node told its height')
       return head.number
     },
@@ -403,10 +403,16 @@ export function createUpstreams({
 
   /** Among several nodes the heights are looked at once a second; nobody waits but the first. */
   async function freshenHeights(signal: AbortSignal): Promise<void> {
-    if (!several || clock.now() - heightsAt < heightsMs) return
+    if (!several || !isSurveyDue()) return
     const running = surveyed(signal)
     if (head === undefined) await running
     else background(running)
+  }
+
+  /** The first survey is waited for by whoever comes while it runs: there is nothing before it. */
+  function isSurveyDue(): boolean {
+    const isFirst = head === undefined && survey !== undefined
+    return isFirst || clock.now() - heightsAt >= heightsMs
   }
 
   async function surveyed(signal: AbortSignal): Promise<void> {

@@ -58,3 +58,20 @@ test('a node that is behind is passed by', async ({ expect }) => {
     number: printed?.number,
   })
 })
+
+test('whoever comes while the heights are looked at for the first time waits for them', async ({
+  expect,
+}) => {
+  const nodes = rootstockNodes((block) => ({ ...block, number: '0x10000' }))
+  let asked = 0
+  const slow: typeof fetch = async (input, init) => {
+    asked += 1
+    await new Promise((resolve) => setTimeout(resolve, 20))
+    return await nodes(input, init)
+  }
+  const served = await serve(urls, 31, slow)
+  const first = served.rpc('eth_gasPrice')
+  while (asked === 0) await new Promise((resolve) => setTimeout(resolve, 1))
+  expect((await served.rpc('eth_blockNumber')).result).toBe(printed?.number)
+  await first
+})

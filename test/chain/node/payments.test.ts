@@ -1,0 +1,134 @@
+import { type Address, createPublicClient, http, parseAbi, parseEther } from 'viem'
+import { afterAll, beforeAll, test } from 'vitest'
+import { startChain, type TestChain } from '../../support/chain.ts'
+import { type Caller, callersOf, createTreasury } from '../../support/faults/callers.ts'
+import { lieAboutHeight, type ProxyNode, startProxyNode } from './proxy-node.ts'
+import { type RealWorker, startRealWorker } from './real-worker.ts'
+
+const loanAbi = parseAbi(['function getBalance(address account) view returns (uint256)'])
+const account = `0x${'ab'.repeat(20)}`
+const limitMs = 8_000
+const callersEach = 4
+
+let chain: TestChain
+let callers: Caller[]
+let nodes: ProxyNode[]
+let worker: RealWorker
+
+beforeAll(async () => {
+  chain = await startChain()
+  callers = await callersOf(chain, callersEach)
+  await createTreasury(chain).deposit(
+    callers.map((caller) => caller.account.address),
+    parseEther('1'),
+  )
+  nodes = await Promise.all(Array.from({ length: 3 }, () => startProxyNode(chain.anvil.url)))
+  worker = await startRealWorker([], {
+    ...chain.bindings,
+    NODE_URL: nodes.map(({ url }) => url).join(','),
+  })
+})
+
+afterAll(async () => {
+  for (const node of nodes) node.thaw()
+  await worker.stop()
+  await Promise.all(nodes.map((node) => node.stop()))
+  await chain.stop()
+})
+
+const ahead = (height: number): number => height + 1_000
+const behind = (height: number): number => Math.max(0, height - 3)
+
+// Which of the three is frozen, which one lies, and how: the preferred node comes first.
+const cases = [
+  { frozen: 0, liar: 1, words: 'the first frozen, the second ahead', lie: ahead },
+  { frozen: 0, liar: 1, words: 'the first frozen, the second behind', lie: behind },
+  { frozen: 1, liar: 0, words: 'the second frozen, the first ahead', lie: ahead },
+  { frozen: 1, liar: 0, words: 'the second frozen, the first behind', lie: behind },
+  { frozen: 2, liar: 0, words: 'the last frozen, the first ahead', lie: ahead },
+]
+
+for (const [index, { frozen, liar, words, lie }] of cases.entries()) {
+  test(`payments and reads go on within 8 s: ${words}`, async ({ expect }) => {
+    const recipient: Address = `0x${`${index + 1}`.repeat(40)}`
+    nodes[liar]?.lie(lieAboutHeight(lie))
+    nodes[frozen]?.freeze()
+    try {
+      const payments = callers.map(async ({ phone }, which) => {
+        const text = `2*${recipient}*0.01`
+        const paid = await timed(() => dial(phone, `pay-${index}-${which}`, text))
+        expect(paid.value).toMatch(/^END Transfer Submitted\n/)
+        expect(paid.ms).toBeLessThan(limitMs)
+        const again = await timed(() => dial(phone, `pay-${index}-${which}`, text))
+        expect(again.value).toBe(paid.value)
+        expect(again.ms).toBeLessThan(limitMs)
+        const read = await timed(() => dial(phone, `read-${index}-${which}`, '1'))
+        expect(read.value).toMatch(/^END Your Balance: /)
+        expect(read.ms).toBeLessThan(limitMs)
+      })
+      const reads = [
+        ['eth_blockNumber', []],
+        ['eth_getBlockByNumber', ['latest', false]],
+        ['eth_getBalance', [account, 'latest']],
+        ['eth_call', [{ to: account }, 'latest']],
+        ['eth_getLogs', [{ fromBlock: '0x0', toBlock: 'latest' }]],
+      ].map(async ([method, params]) => {
+        const { value, ms } = await timed(() => call({ method, params }))
+        expect(value, `${method}`).not.toHaveProperty('error')
+        expect(ms, `${method}`).toBeLessThan(limitMs)
+      })
+      await Promise.all([...payments, ...reads])
+      await until(async () => (await balanceOf(recipient)) >= parseEther('0.01') * 4n)
+      expect(await balanceOf(recipient)).toBe(parseEther('0.01') * BigInt(callersEach))
+    } finally {
+      nodes[liar]?.lie(undefined)
+      nodes[frozen]?.thaw()
+    }
+  })
+}
+
+test('and each of these payments is confirmed, none of them twice', async ({ expect }) => {
+  const confirmed = (): number =>
+    worker.lines.filter((line) => line.includes('Transfer confirmed: ')).length
+  await until(async () => confirmed() >= cases.length * callersEach)
+  expect(confirmed()).toBe(cases.length * callersEach)
+  for (const caller of callers) {
+    const left = parseEther('1') - parseEther('0.01') * BigInt(cases.length)
+    expect(await balanceOf(caller.account.address)).toBe(left)
+  }
+})
+
+async function dial(phoneNumber: string, sessionId: string, text: string): Promise<string> {
+  const body = new URLSearchParams({ phoneNumber, sessionId, text })
+  return await (await fetch(`${worker.origin}/ussd`, { method: 'POST', body })).text()
+}
+
+async function call(request: object): Promise<unknown> {
+  const response = await fetch(worker.rpcUrl, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ jsonrpc: '2.0', id: 1, ...request }),
+  })
+  return await response.json()
+}
+
+/** Reads past everything under test. */
+async function balanceOf(owner: Address): Promise<bigint> {
+  const client = createPublicClient({ transport: http(chain.anvil.url) })
+  return await client.readContract({
+    address: chain.loan,
+    abi: loanAbi,
+    functionName: 'getBalance',
+    args: [owner],
+  })
+}
+
+async function timed<T>(work: () => Promise<T>): Promise<{ value: T; ms: number }> {
+  const since = performance.now()
+  const value = await work()
+  return { value, ms: performance.now() - since }
+}
+
+async function until(condition: () => Promise<boolean>): Promise<void> {
+  while (!(await condition())) await new Promise((resolve) => setTimeout(resolve, 20))
+}
