@@ -20,6 +20,8 @@ export type RealWorker = {
   operatorToken: string
   /** Every line it logged. */
   lines: string[]
+  /** Where workerd's isolates can be inspected; on Deno there is none. */
+  inspectorUrl?: string
   stop: () => Promise<void>
 }
 
@@ -72,7 +74,7 @@ async function defaults(nodeUrls: readonly string[]): Promise<Record<string, str
 async function startInWorkerd(
   variables: Record<string, string>,
   note: (line: string) => void,
-): Promise<Pick<RealWorker, 'origin' | 'stop'>> {
+): Promise<Pick<RealWorker, 'origin' | 'stop' | 'inspectorUrl'>> {
   const folder = await mkdtemp(join(tmpdir(), 'real-worker-'))
   const bundle = join(folder, 'bundle')
   await bundleWorker(bundle)
@@ -82,6 +84,7 @@ async function startInWorkerd(
     convertV4MiniflareOptions({
       host: '127.0.0.1',
       port: 0,
+      inspectorPort: 0,
       log: new NoOpLog(),
       logRequests: false,
       cf: false,
@@ -104,6 +107,7 @@ async function startInWorkerd(
   const { origin } = await miniflare.ready
   return {
     origin,
+    inspectorUrl: (await miniflare.getInspectorURL()).href,
     async stop() {
       await miniflare.dispose()
       await rm(folder, { recursive: true, force: true })

@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs'
 import { afterAll, beforeAll, test } from 'vitest'
 import { children } from '../../../scripts/stack/process-id.ts'
 import { type Anvil, startAnvil } from '../../support/anvil.ts'
@@ -6,6 +5,7 @@ import { type AnvilRpc, anvilRpc } from './anvil-rpc.ts'
 import { type RealWorker, startRealWorker } from './real-worker.ts'
 import { connectSocket } from './socket-client.ts'
 import { connectStalled, type StalledSocket } from './stalled-socket.ts'
+import { residentMiB } from './worker-memory.ts'
 
 const stalledClients = 8
 const subscriptionsEach = 100
@@ -51,13 +51,13 @@ test('clients that do not read are closed with a code, and cost no memory beyond
     await reader.until((notifications) => notifications.length >= all)
   }
   await told(1)
-  const before = residentMiB()
+  const before = residentMiB(runtimes)
 
   let highest = before
   for (let mined = 0; mined < blocks; mined += 10) {
     await told(10)
     expect(await reader.result('net_version')).toBe('31')
-    highest = Math.max(highest, residentMiB())
+    highest = Math.max(highest, residentMiB(runtimes))
   }
 
   const closings = worker.lines.filter((line) => line.includes('"socket.closed"'))
@@ -71,10 +71,3 @@ test('clients that do not read are closed with a code, and cost no memory beyond
   for (const client of stalled) client.destroy()
   reader.close()
 }, 60_000)
-
-function residentMiB(): number {
-  const kilobytes = runtimes.map((pid) =>
-    Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]),
-  )
-  return kilobytes.reduce((sum, one) => sum + one, 0) / 1024
-}
