@@ -91,16 +91,17 @@ describe.skipIf(!hasRedisServer())('the relay on Deno', () => {
   test('looks after its ledger whenever Deno.cron says, where there is one', async ({ expect }) => {
     const wakes = bridge.script({ fault: { kind: 'delay_reply', ms: 0 }, argument: 'arm' })
     const rounds = bridge.script({ fault: { kind: 'delay_reply', ms: 0 }, argument: 'work' })
+    const patient = { timeout: 10_000 }
     const lines: string[] = []
     const served = await start({}, 'with_cron', (line) => lines.push(line))
     expect(lines.join()).toContain('tend * * * * *')
     // The process itself wakes it once when it starts, and then once a minute.
-    await expect.poll(() => wakes.hits()).toBe(1)
-    await expect.poll(() => rounds.hits()).toBeGreaterThan(0)
+    await expect.poll(() => wakes.hits(), patient).toBe(1)
+    await expect.poll(() => rounds.hits(), patient).toBeGreaterThan(0)
     const before = rounds.hits()
     served.signal('SIGUSR2')
-    await expect.poll(() => wakes.hits()).toBe(2)
-    await expect.poll(() => rounds.hits()).toBeGreaterThan(before)
+    await expect.poll(() => wakes.hits(), patient).toBe(2)
+    await expect.poll(() => rounds.hits(), patient).toBeGreaterThan(before)
   })
 
   test('answers in time when the database is gone, and truly', async ({ expect }) => {
