@@ -209,8 +209,9 @@ export function createUpstreams({
     return suspendedUntil <= clock.now()
   }
 
+  /** Or has not told its height yet, while others have. */
   function isBehind({ height }: State): boolean {
-    return head !== undefined && height !== undefined && height < head.number
+    return head !== undefined && (height === undefined || height < head.number)
   }
 
   function race<T>(

@@ -75,3 +75,21 @@ test('whoever comes while the heights are looked at for the first time waits for
   expect((await served.rpc('eth_blockNumber')).result).toBe(printed?.number)
   await first
 })
+
+test('a node that has not told its height yet is asked after those that have', async ({
+  expect,
+}) => {
+  const nodes = rootstockNodes((block) => block)
+  let silentAsked = 0
+  const silent: typeof fetch = async (input, init) => {
+    if (new URL(`${input}`).hostname !== 'liar.test') return await nodes(input, init)
+    silentAsked += 1
+    return await new Promise<never>(() => {})
+  }
+  const served = await serve(urls, 31, silent)
+  expect((await served.rpc('eth_getBlockByNumber', ['latest'])).result).toMatchObject({
+    number: printed?.number,
+  })
+  // Once for its height, and not for the block.
+  expect(silentAsked).toBe(1)
+})
