@@ -495,7 +495,14 @@ describe.each([
       const traces = await result<Json[]>('trace_transaction', logged.hash)
       expect(traces).toMatchObject([
         {
-          action: { callType: 'call', from: sender, to: emitter, value: '0x0' },
+          action: {
+            callType: 'call',
+            from: sender,
+            to: emitter,
+            gas: expect.stringMatching(/^0x[1-9a-f]/),
+            input: expect.stringMatching(/^0x/),
+            value: '0x0',
+          },
           blockHash: hash,
           blockNumber: Number(number),
           transactionHash: logged.hash,
@@ -503,7 +510,7 @@ describe.each([
           type: 'call',
           subtraces: 0,
           traceAddress: [],
-          result: { output: topic(3n) },
+          result: { gasUsed: expect.stringMatching(/^0x/), output: topic(3n) },
         },
       ])
       expect(traces[0]).not.toHaveProperty('error')
@@ -531,6 +538,20 @@ describe.each([
           error: 'Reverted',
         },
       ])
+    })
+
+    test('of a deployment have the type create and no receiver', async ({ expect }) => {
+      const first = (await direct('eth_getBlockByNumber', ['0x1', false])) as {
+        transactions: Hex[]
+      }
+      const [trace] = await result<Json[]>('trace_transaction', first.transactions[0])
+      expect(trace).toMatchObject({
+        action: { value: '0x0', init: expect.stringMatching(/^0x/) },
+        result: { address: emitter, code: await result('eth_getCode', emitter, 'latest') },
+        type: 'create',
+        traceAddress: [],
+      })
+      expect(trace?.action).not.toHaveProperty('to')
     })
 
     test('are filtered by the sender and receiver of their transaction', async ({ expect }) => {
