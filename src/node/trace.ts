@@ -175,7 +175,7 @@ function flatten(top: Frame, traceAddress: number[], place: Place): Trace[] {
   const own: Trace = {
     ...place,
     action: creates
-      ? { from, gas, value, init: input }
+      ? { from, gas, value, init: input, creationMethod: type.toLowerCase() }
       : { callType: type.toLowerCase(), from, to, gas, input, value },
     type: creates ? 'create' : type === 'SELFDESTRUCT' ? 'suicide' : 'call',
     subtraces: calls.length,
