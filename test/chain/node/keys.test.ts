@@ -76,6 +76,31 @@ test('a key that was made can be used, is listed without itself, and ends when i
   expect((await keys('list')).output).toMatch(/ {2}31 {2}revoked \d{4}-\d\d-\d\d/)
 })
 
+test('a key that is in use ends within 60 s of being revoked, for requests and for connections', async ({
+  expect,
+}) => {
+  const key = await createKey()
+  const url = `${worker.origin.replace(/^http/, 'ws')}/rpc/${key}`
+  const [listener, asker] = [await connectSocket(url), await connectSocket(url)]
+  await listener.result('eth_subscribe', ['newHeads'])
+  expect((await post(key, chainId)).status).toBe(200)
+  await keys('revoke', (await hashKey(key)).slice(0, 12))
+  const since = performance.now()
+  let isOpen = true
+  const closed = asker.closed.then(() => {
+    isOpen = false
+  })
+  let status = 200
+  while (status !== 401 || isOpen) {
+    status = (await post(key, chainId)).status
+    if (isOpen) await Promise.race([asker.rpc('eth_chainId'), closed])
+    await new Promise((resolve) => setTimeout(resolve, 500))
+  }
+  expect((await asker.closed).code).toBe(1008)
+  expect((await listener.closed).code).toBe(1008)
+  expect(performance.now() - since).toBeLessThan(60_000)
+}, 90_000)
+
 test('a missing, malformed, unknown and revoked key get the same answer', async ({ expect }) => {
   const revoked = await createKey()
   await keys('revoke', (await hashKey(revoked)).slice(0, 12))
