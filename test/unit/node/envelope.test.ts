@@ -1,5 +1,7 @@
 import { beforeAll, describe, test } from 'vitest'
-import { maxBodyBytes } from '../../../src/node/route.ts'
+import { systemClock } from '../../../src/clock.ts'
+import type { LogEvent } from '../../../src/log.ts'
+import { maxBodyBytes, nodeRoutes } from '../../../src/node/route.ts'
 import { type Served, serve, testKey } from '../../chain/node/serve.ts'
 
 let served: Served
@@ -277,6 +279,29 @@ test('no answer of a node is an answer with status 200 that leaks no address', a
   })
   expect(`${text}${sent.text}`).not.toContain('127.0.0.1')
   expect(JSON.stringify(served.logged)).not.toContain(testKey)
+})
+
+test('a key that cannot be looked up is refused with 503 and an envelope', async ({ expect }) => {
+  const logged: LogEvent[] = []
+  const gone = async (): Promise<never> => {
+    throw new Error('the keys are away')
+  }
+  const routes = nodeRoutes({
+    keys: { check: gone, lookup: gone },
+    services: new Map(),
+    clock: systemClock,
+    background: () => {},
+    log: (event) => logged.push(event),
+  })
+  const response = await routes.request(`/${testKey}`, { method: 'POST', body: call({}) })
+  expect(response.status).toBe(503)
+  expect(await response.json()).toEqual({
+    jsonrpc: '2.0',
+    id: null,
+    error: { code: -32603, message: 'not available now, try again' },
+  })
+  expect(logged).toMatchObject([{ level: 'error', message: expect.stringContaining('away') }])
+  expect(JSON.stringify(logged)).not.toContain(testKey)
 })
 
 /** Ids that JSON prints in another way, which mean the same. */
