@@ -14,7 +14,9 @@ pragma solidity 0.8.30;
 /// signer of a request that the trusted forwarder passes on, ERC-2771). A loan opens for forwarded
 /// callers only, since anybody can make up any number of addresses but only the operator's relayers may
 /// use the forwarder. `withdraw` is for direct callers, `withdrawTo` for forwarded ones, and everything
-/// else that is not the owner's is for both. What the owner does is never forwarded.
+/// else that is not the owner's is for both; but a forwarder sends no currency along, so that what brings
+/// some (`deposit`, `depositFor`, `fund`) is for direct callers in effect. What the owner does is never
+/// forwarded.
 ///
 /// Loans. An account has at most one loan. A loan is the `principal` at that moment; a later change of
 /// the principal leaves open loans as they are. The principal issued within any 24 hours stays at or
