@@ -1,0 +1,256 @@
+import { runInDurableObject } from 'cloudflare:test'
+import { describe, test } from 'vitest'
+import { requestStatuses } from '../../../src/relay/forwarder.ts'
+import { dial, newSession } from '../support/caller.ts'
+import { accountOf, balanceOnChain, fund, processed, until } from '../support/ground-truth.ts'
+import { createMortal, type Death, ledgerStub, lineFaults } from '../support/mortal.ts'
+
+const recipient = '0x00000000000000000000000000000000000c0a54'
+const submitted = 'END Transfer Submitted\n'
+const refused = 'END Service not available. Nothing was sent. Please try again later.'
+/** Replies that claim nothing of the payment. */
+const openEnds = ['END It is not known yet', 'END Service not available. Please try again later.']
+
+const claimsNothing = (reply: string) => openEnds.some((words) => reply.startsWith(words))
+
+/** A claim that died with its Worker stands for 12 s: so many wait for theirs together. */
+const SIDE_BY_SIDE = 60
+
+type Delivery = { phone: string; sessionId: string; text: string }
+
+let callers = 0
+let funding = Promise.resolve()
+
+/** A payment of a caller whom nobody had before. */
+async function newPayment(): Promise<Delivery> {
+  callers += 1
+  const phone = `+2547001${String(callers).padStart(5, '0')}`
+  // One after the other: they come from one account.
+  funding = funding.then(() => fund(phone, '1'))
+  await funding
+  return { phone, sessionId: newSession(), text: `2*${recipient}*0.25` }
+}
+
+/** What the real Worker says in the end: a claim that nobody can record any more ends with its lease. */
+async function inTheEnd({ phone, sessionId, text }: Delivery): Promise<string> {
+  for (;;) {
+    const reply = await dial(phone, text, sessionId)
+    if (!claimsNothing(reply.text)) return reply.text
+  }
+}
+
+/** What is untrue of a payment, by what was told and what the chain says. */
+async function judge(
+  delivery: Delivery,
+  replies: readonly (string | undefined)[],
+): Promise<string[]> {
+  const faults: string[] = []
+  const told = await inTheEnd(delivery)
+  for (const reply of replies) {
+    if (reply === undefined || claimsNothing(reply)) continue
+    if (reply !== told) faults.push(`told "${reply}", then "${told}"`)
+  }
+  const account = await accountOf(delivery.phone)
+  const executions = async () =>
+    (await processed(account)).filter(({ args }) => requestStatuses[args.status] === 'executed')
+      .length
+  if (told.startsWith(submitted)) await until(async () => (await executions()) > 0)
+  else if (told !== refused) faults.push(`told "${told}"`)
+  const wanted = told.startsWith(submitted) ? 1 : 0
+  const executed = await executions()
+  if (executed !== wanted) faults.push(`executed ${executed} times, told "${told}"`)
+  const balance = await balanceOnChain(account)
+  if (balance !== (wanted === 1 ? '0.75' : '1')) faults.push(`the balance is ${balance}`)
+  return faults
+}
+
+/** Nothing is open, and every nonce up to the last is used. */
+async function untilSettled(): Promise<void> {
+  await until(async () => {
+    await ledgerStub().wake()
+    const open = await runInDurableObject(ledgerStub(), (_, { storage }) =>
+      storage.sql
+        .exec(
+          `SELECT nonce FROM nonces WHERE state IN ('leased', 'recorded')
+           UNION ALL SELECT 1 FROM payments WHERE state IN ('queued', 'signed', 'broadcast', 'mined')`,
+        )
+        .toArray(),
+    ).catch(() => [undefined])
+    return open.length === 0
+  })
+}
+
+async function inParallel<Item>(
+  items: readonly Item[],
+  work: (item: Item) => Promise<void>,
+): Promise<void> {
+  const left = items.values()
+  await Promise.all(
+    Array.from({ length: SIDE_BY_SIDE }, async () => {
+      for (const item of left) await work(item)
+    }),
+  )
+}
+
+/** What a payment asks when nothing happens to it, up to its confirmation. */
+async function questionsOfAPayment(): Promise<readonly string[]> {
+  const mortal = createMortal({})
+  const reply = await mortal.deliver(await newPayment())
+  await mortal.rest()
+  if (!reply?.startsWith(submitted)) throw new Error(`a payment without faults was told ${reply}`)
+  return mortal.asked
+}
+
+const isOfNode = (name: string) => name.startsWith('eth_') || name.startsWith('net_')
+
+describe('a payment', () => {
+  test.for(['worker', 'object'] as const)(
+    'whose %s dies before or after any one of its questions is made once, or not at all as was told',
+    { timeout: 120_000 },
+    async (whose, { expect }) => {
+      const questions = await questionsOfAPayment()
+      expect(questions).toEqual(
+        expect.arrayContaining([
+          'ledger.claim',
+          'ledger.record',
+          'eth_sendRawTransaction',
+          'ledger.mined',
+        ]),
+      )
+      const deaths = questions.flatMap((_, at): Death[] => [
+        { at, when: 'before', whose },
+        { at, when: 'after', whose },
+      ])
+      const faults: string[] = []
+      await inParallel(deaths, async (death) => {
+        const delivery = await newPayment()
+        const mortal = createMortal({ death })
+        const reply = await mortal.deliver(delivery)
+        await mortal.rest()
+        const name = `${whose} dies ${death.when} ${death.at} ${mortal.asked[Number(death.at)]}`
+        faults.push(...(await judge(delivery, [reply])).map((fault) => `${name}: ${fault}`))
+      })
+      expect(faults).toEqual([])
+      await untilSettled()
+    },
+  )
+
+  test('whose Worker dies at any one of its questions, on a line with any one fault, is made once, or not at all as was told', {
+    timeout: 240_000,
+  }, async ({ expect }) => {
+    const questions = await questionsOfAPayment()
+    const runs = lineFaults.flatMap((kind) => questions.map((_, at) => ({ kind, at })))
+    const faults: string[] = []
+    await inParallel(runs, async ({ kind, at }) => {
+      const delivery = await newPayment()
+      // The fault strikes the last question of the node before the Worker dies ...
+      const struck = questions.findLastIndex((name, index) => index <= at && isOfNode(name))
+      const dying = createMortal({
+        death: { at, when: 'after', whose: 'worker' },
+        fault: { kind, strikes: (index) => index === struck },
+      })
+      const first = await dying.deliver(delivery)
+      await dying.rest()
+      // ... and the first of each kind that whoever comes next asks.
+      const met = new Set<string>()
+      const next = createMortal({
+        fault: { kind, strikes: (_, method) => !met.has(method) && met.add(method).size > 0 },
+      })
+      const second = await next.deliver(delivery)
+      await next.rest()
+      const name = `${kind}, the Worker dies after ${at} ${dying.asked[at]}`
+      faults.push(...(await judge(delivery, [first, second])).map((fault) => `${name}: ${fault}`))
+    })
+    expect(faults).toEqual([])
+    await untilSettled()
+  })
+})
+
+/** A round asks these only where something is to be settled or sent. */
+const needsWork: ReadonlySet<string> = new Set([
+  'eth_getTransactionReceipt',
+  'ledger.mined',
+  'eth_sendRawTransaction',
+  'ledger.sent',
+])
+
+describe('a round of the alarm', () => {
+  test.for(['worker', 'object'] as const)(
+    'whose %s dies before or after any kind of its questions leaves everything to the next',
+    { timeout: 120_000 },
+    async (whose, { expect }) => {
+      const kinds = await questionsOfARound()
+      const deaths = kinds.flatMap((at): Death[] => [
+        { at, when: 'before', whose },
+        { at, when: 'after', whose },
+      ])
+      const deliveries = await leaveWork(10)
+      const lasts = new Set<string>()
+      for (const death of deaths) {
+        // A round whose object dies goes on, and leaves nothing to the next.
+        if (whose === 'object' && needsWork.has(String(death.at))) {
+          deliveries.push(...(await leaveWork(1)))
+        }
+        const mortal = createMortal({ death })
+        await silenceAlarm()
+        await mortal.tend().catch(() => undefined)
+        for (const name of mortal.asked) if (name === death.at) lasts.add(name)
+      }
+      expect([...lasts]).toEqual(
+        expect.arrayContaining(['ledger.work', 'ledger.sawHead', ...needsWork, 'ledger.release']),
+      )
+      await untilSettled()
+      const faults: string[] = []
+      for (const delivery of deliveries) faults.push(...(await judge(delivery, [])))
+      expect(faults).toEqual([])
+    },
+  )
+})
+
+/** A payment whose Worker died after this question. */
+async function paymentLeftAfter(at: string): Promise<Delivery> {
+  const delivery = await newPayment()
+  await createMortal({ death: { at, when: 'after', whose: 'worker' } }).deliver(delivery)
+  return delivery
+}
+
+/** So many payments that are in a block and so many that nobody sent, and nobody looks after them. */
+async function leaveWork(count: number): Promise<Delivery[]> {
+  const left: Delivery[] = []
+  for (const at of ['eth_sendRawTransaction', 'ledger.record']) {
+    for (let number = 0; number < count; number += 1) left.push(await paymentLeftAfter(at))
+  }
+  await untilUnsentIsDue()
+  return left
+}
+
+/** What a round asks that settles one payment and sends another, in order. */
+async function questionsOfARound(): Promise<readonly string[]> {
+  await untilSettled()
+  await leaveWork(1)
+  await silenceAlarm()
+  const mortal = createMortal({})
+  await mortal.tend()
+  await untilSettled()
+  return [...new Set(mortal.asked)]
+}
+
+/** The ledger's own alarm would do what the rounds of the test are there for. */
+async function silenceAlarm(): Promise<void> {
+  await runInDurableObject(ledgerStub(), (_, { storage }) => storage.deleteAlarm())
+}
+
+/** Bytes that nobody sent are left to their own Worker for a while. */
+async function untilUnsentIsDue(): Promise<void> {
+  await until(async () => {
+    await silenceAlarm()
+    const [row] = await runInDurableObject(ledgerStub(), (_, { storage }) =>
+      storage.sql
+        .exec<{ latest: number }>(
+          'SELECT max(recorded_at) AS latest FROM transactions WHERE sent_at IS NULL',
+        )
+        .toArray(),
+    )
+    return row !== undefined && Date.now() - row.latest > 3_500
+  })
+}

@@ -1,0 +1,215 @@
+import { abortAllDurableObjects } from 'cloudflare:test'
+import { env } from 'cloudflare:workers'
+import type { PhoneNumber } from '../../../src/account/phone.ts'
+import {
+  assembleAnswer,
+  assembleNodeService,
+  assembleRelayer,
+  ledgerName,
+  type Runtime,
+} from '../../../src/assemble.ts'
+import { systemClock } from '../../../src/clock.ts'
+import { type Config, parseConfig } from '../../../src/config.ts'
+import type { Ledger } from '../../../src/relay/ledger.ts'
+import type { LedgerStub } from '../../../src/relay/ledger-object.ts'
+import { ledgerThrough } from '../../../src/relay/ledger-sql.ts'
+import { tend } from '../../../src/relay/tend.ts'
+
+/** Which question is the last one, and whose end it is. */
+export type Death = {
+  /** Its place, counted from 0 in the order in which they are asked; or the first of its name. */
+  at: number | string
+  when: 'before' | 'after'
+  /** The Worker goes on no more; or the ledger's object dies and the Worker goes on. */
+  whose: 'worker' | 'object'
+}
+
+/** Something that happens to the line to the node. */
+export type LineFault =
+  | 'request lost'
+  | 'answer lost'
+  | 'answer late'
+  | 'connection refused'
+  | 'status 429'
+  | 'status 500'
+  | 'a page of HTML'
+  | 'half an answer'
+  | 'a replica behind'
+
+export const lineFaults: readonly LineFault[] = [
+  'request lost',
+  'answer lost',
+  'answer late',
+  'connection refused',
+  'status 429',
+  'status 500',
+  'a page of HTML',
+  'half an answer',
+  'a replica behind',
+]
+
+/** A Worker made of the relay's own parts, whose every question to node and ledger may be its last. */
+export type Mortal = {
+  /** One delivery. Undefined where the Worker died before it had an answer. */
+  deliver(delivery: { phone: string; sessionId: string; text: string }): Promise<string | undefined>
+  /** One round of the alarm. */
+  tend(): Promise<void>
+  /** What goes on after the answer. Resolves at once where the Worker is dead. */
+  rest(): Promise<void>
+  /** What was asked so far, in order. */
+  readonly asked: readonly string[]
+}
+
+export type MortalOptions = {
+  death?: Death
+  /** Strikes the questions of the node that this picks, by their place and method. */
+  fault?: { kind: LineFault; strikes: (index: number, method: string) => boolean }
+}
+
+const LATE_MS = 150
+
+export function createMortal({ death, fault }: MortalOptions): Mortal {
+  const config = sharedConfig()
+  const asked: string[] = []
+  const background: Promise<unknown>[] = []
+  const end = Promise.withResolvers<undefined>()
+  let isDead = false
+
+  /** Never goes on in a dead Worker. */
+  const alive = <Answer>(answer: Answer): Promise<Answer> =>
+    isDead ? new Promise(() => {}) : Promise.resolve(answer)
+
+  async function die(whose: Death['whose']): Promise<void> {
+    if (whose === 'object') return await abortAllDurableObjects()
+    isDead = true
+    end.resolve(undefined)
+  }
+
+  async function question<Answer>(
+    name: string,
+    ask: (index: number) => Promise<Answer>,
+  ): Promise<Answer> {
+    await alive(undefined)
+    const index = asked.push(name) - 1
+    const isLast = death?.at === index || (death?.at === name && asked.indexOf(name) === index)
+    if (isLast && death.when === 'before') await die(death.whose)
+    await alive(undefined)
+    try {
+      return await ask(index)
+    } finally {
+      if (isLast && death.when === 'after') await die(death.whose)
+      await alive(undefined)
+    }
+  }
+
+  const ask: typeof globalThis.fetch = (input, init) => {
+    const body = JSON.parse(String(init?.body)) as Call | Call[]
+    const name = [body]
+      .flat()
+      .map(({ method }) => method)
+      .join(' and ')
+    return question(name, async (index) => {
+      const send = () => fetch(input, init)
+      return fault?.strikes(index, name) ? await struck(fault.kind, body, send) : await send()
+    })
+  }
+
+  const runtime: Runtime = {
+    clock: { ...systemClock, sleep: (ms, signal) => systemClock.sleep(ms, signal).then(alive) },
+    log: () => {},
+    fetch: ask,
+    background: (work) => background.push(work),
+  }
+  const ledger: Ledger = ledgerThrough((method, args) =>
+    question(`ledger.${method}`, () => ledgerStub().run(method, ...args)),
+  )
+  const relayer = assembleRelayer(config, runtime, assembleNodeService(config, runtime), ledger)
+  const answer = assembleAnswer(config, runtime, relayer)
+
+  return {
+    asked,
+    deliver({ phone, ...request }) {
+      const answering = answer({
+        gateway: 'africas-talking',
+        phone: phone as PhoneNumber,
+        ...request,
+      })
+      return Promise.race([answering.then(({ body }) => body), end.promise])
+    },
+    async tend() {
+      await Promise.race([tend(relayer), end.promise])
+    },
+    async rest() {
+      await Promise.race([Promise.allSettled(background), end.promise])
+    },
+  }
+}
+
+/** The object that keeps the rows of all Workers here. */
+export function ledgerStub(): LedgerStub & DurableObjectStub {
+  return env.LEDGER.getByName(ledgerName(sharedConfig())) as unknown as LedgerStub &
+    DurableObjectStub
+}
+
+let parsed: Config | undefined
+
+/** One for all: what is derived from it is kept with it. */
+function sharedConfig(): Config {
+  parsed ??= parseConfig(env as unknown as Record<string, unknown>)
+  return parsed
+}
+
+type Call = { id: unknown; method: string }
+
+type CallAnswer = { id: unknown; result?: unknown }
+
+async function struck(
+  kind: LineFault,
+  body: Call | Call[],
+  send: () => Promise<Response>,
+): Promise<Response> {
+  switch (kind) {
+    case 'request lost':
+      throw new TypeError('the connection was lost')
+    case 'answer lost':
+      await (await send()).arrayBuffer()
+      throw new TypeError('the connection was lost')
+    case 'answer late':
+      await systemClock.sleep(LATE_MS)
+      return await send()
+    case 'connection refused':
+      return await fetch('http://127.0.0.1:1')
+    case 'status 429':
+      return new Response('slow down', { status: 429 })
+    case 'status 500':
+      await (await send()).arrayBuffer()
+      return new Response('oops', { status: 500 })
+    case 'a page of HTML':
+      return new Response('<html>Please log in</html>', {
+        headers: { 'content-type': 'text/html' },
+      })
+    case 'half an answer': {
+      const text = await (await send()).text()
+      return new Response(text.slice(0, text.length / 2))
+    }
+    case 'a replica behind':
+      return await behind(body, send)
+  }
+}
+
+/** A block late: a count lower by one, and no receipt yet. */
+async function behind(body: Call | Call[], send: () => Promise<Response>): Promise<Response> {
+  const methods = new Map([body].flat().map(({ id, method }) => [id, method]))
+  const late = (answer: CallAnswer): CallAnswer => {
+    switch (methods.get(answer.id)) {
+      case 'eth_getTransactionCount':
+        return { ...answer, result: `0x${Math.max(0, Number(answer.result) - 1).toString(16)}` }
+      case 'eth_getTransactionReceipt':
+        return { ...answer, result: null }
+      default:
+        return answer
+    }
+  }
+  const answer = (await (await send()).json()) as CallAnswer | CallAnswer[]
+  return Response.json(Array.isArray(answer) ? answer.map(late) : late(answer))
+}
