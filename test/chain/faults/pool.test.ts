@@ -1,4 +1,4 @@
-import { type Hex, parseEther } from 'viem'
+import { type Hex, parseEther, parseGwei } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import { afterAll, afterEach, beforeAll, describe, test } from 'vitest'
 import { relayerAccount } from '../../../src/relay/keys.ts'
@@ -98,6 +98,22 @@ describe('a pool that forgets', () => {
     rig.rootstock.setMinGasPrice(MIN_PRICE * 2n)
     expect(await judged()).toEqual([])
     expect(logged('nonce.replaced').length).toBeGreaterThan(0)
+  })
+
+  test('what no allowed price carries is told to the operator, and made when prices fall', {
+    timeout: 60_000,
+  }, async ({ expect }) => {
+    rig.rootstock.setBlockTime(undefined)
+    await payMany(1)
+    const before = logged('nonce.stuck').length
+    // Above what the relay may pay, so that no replacement helps.
+    rig.rootstock.setMinGasPrice(parseGwei('2'))
+    rig.rootstock.setBlockTime(BLOCK_MS)
+    await expect
+      .poll(() => logged('nonce.stuck').length, { timeout: 30_000 })
+      .toBeGreaterThan(before)
+    rig.rootstock.setMinGasPrice(MIN_PRICE)
+    expect(await judged()).toEqual([])
   })
 })
 
