@@ -1,6 +1,7 @@
-import { type Hex, parseEther, parseGwei } from 'viem'
+import { encodeFunctionData, type Hex, parseEther, parseGwei } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import { afterAll, afterEach, beforeAll, describe, test } from 'vitest'
+import { relayForwarderAbi } from '../../../src/relay/forwarder-abi.ts'
 import { relayerAccount } from '../../../src/relay/keys.ts'
 import { MAX_OPEN } from '../../../src/relay/ledger.ts'
 import { DEV_KEY } from '../../support/chain.ts'
@@ -241,6 +242,38 @@ describe('somebody else with the same key', () => {
     await rig.settle(45_000)
     expect((await rig.judge()).faults).toEqual([])
   }, 60_000)
+})
+
+describe('a forwarder that refuses the relayer for a while', () => {
+  test('reverts a transaction as a whole, whose payment is made by another', async ({ expect }) => {
+    rig.rootstock.setBlockTime(undefined)
+    await rig.deliver(pay(rig.nextCaller().phone))
+    const [first] = waiting()
+    await allowRelayer(false)
+    await rig.rootstock.mine()
+    const receipt = await anvil().call('eth_getTransactionReceipt', [first?.hash])
+    expect(receipt).toMatchObject({ status: '0x0' })
+    await allowRelayer(true)
+    rig.rootstock.setBlockTime(BLOCK_MS)
+    expect(await judged()).toEqual([])
+    expect(await anvil().call('eth_getTransactionCount', [first?.from, 'latest'])).toBe(
+      `0x${((first?.nonce ?? 0) + 2).toString(16)}`,
+    )
+  })
+
+  /** By the owner, in the next block, before all others in it. */
+  async function allowRelayer(isAllowed: boolean): Promise<void> {
+    const relayer = relayerAccount(rig.chain.bindings.RELAYER_MNEMONIC ?? '', 31, 0)
+    const data = encodeFunctionData({
+      abi: relayForwarderAbi,
+      functionName: 'setRelayer',
+      args: [relayer.address, isAllowed],
+    })
+    const { address: from } = privateKeyToAccount(DEV_KEY)
+    const gasPrice = `0x${parseGwei('100').toString(16)}`
+    const to = rig.chain.bindings.FORWARDER_ADDRESS
+    await anvil().call('eth_sendTransaction', [{ from, to, data, gasPrice }])
+  }
 })
 
 describe('a relayer without money', () => {
