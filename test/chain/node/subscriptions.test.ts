@@ -178,13 +178,16 @@ describe('newPendingTransactions', () => {
 
   test('tells a hash again when a reorganization took its block away', async ({ expect }) => {
     const { client, told } = await subscriber('newPendingTransactions')
+    const heads = await subscriber('newHeads')
     const hash = await emit(direct, emitter, 5n, 5n, 5n)
-    await mined(direct, hash)
+    const { blockHash } = await mined(direct, hash)
+    // It is told when it enters the pool, and only a block that was seen can be taken back.
+    await heads.client.until(() => heads.told().some((head) => head.hash === blockHash))
     await client.until(toldTo(1))
     await direct('anvil_reorg', [1, []])
     await client.until(toldTo(2))
     expect(told()).toEqual([hash, hash])
-    client.close()
+    for (const one of [client, heads.client]) one.close()
   })
 })
 
