@@ -29,6 +29,12 @@ pragma solidity 0.8.30;
 /// Owner. The owner pauses, sets principal and daily cap within the stated bounds, and takes back the
 /// free pool. The owner can touch no balance and change no debt. Ownership passes in two steps
 /// (`transferOwnership`, then `acceptOwnership` by the new owner) and cannot be renounced.
+///
+/// Elsewhere. What is not listed here comes from OpenZeppelin as it is: `paused` with `Paused`, `Unpaused`,
+/// `EnforcedPause` and `ExpectedPause` (`Pausable`); `owner`, `pendingOwner`, `transferOwnership` and
+/// `acceptOwnership` with `OwnershipTransferStarted`, `OwnershipTransferred`, `OwnableUnauthorizedAccount`
+/// and `OwnableInvalidOwner` (`Ownable2Step`); `trustedForwarder` and `isTrustedForwarder`
+/// (`ERC2771Context`).
 interface IMicroLoan {
     // Errors
 
