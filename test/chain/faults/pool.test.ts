@@ -155,6 +155,40 @@ describe('a chain that changes its mind', () => {
     expect(await judged()).toEqual([])
   })
 
+  test('is watched block by block and not payment by payment', async ({ expect }) => {
+    const payments = 12
+    const mined = logged('payment.mined').length
+    const confirmed = logged('payment.confirmed').length
+    rig.rootstock.setBlockTime(undefined)
+    await payMany(payments)
+    await rig.rootstock.mine()
+    await until(() => logged('payment.mined').length === mined + payments)
+    // The requests' own Workers end with this: from here on the alarm is alone.
+    await rig.relay.restart('kept')
+
+    const before = asked()
+    await until(() => asked().rounds >= before.rounds + 5)
+    await rig.rootstock.mine()
+    await until(() => logged('payment.confirmed').length === confirmed + payments)
+    const since = asked()
+    expect(since.payments).toBe(before.payments)
+    // The head in each round; besides, the last one seen and the block that holds all of them.
+    const besides = since.blocks - before.blocks - (since.rounds - before.rounds)
+    expect(besides).toBeLessThan(payments)
+    rig.rootstock.setBlockTime(BLOCK_MS)
+    expect(await judged()).toEqual([])
+  })
+
+  /** What the node was asked so far; each round counts the relayer's transactions once. */
+  function asked() {
+    const { seen } = rig.faults
+    return {
+      rounds: seen('eth_getTransactionCount'),
+      blocks: seen('eth_getBlockByNumber'),
+      payments: seen('eth_getTransactionReceipt') + seen('eth_getLogs') + seen('eth_call'),
+    }
+  }
+
   test('a chain that comes back shorter', async ({ expect }) => {
     await payAndMine()
     await rig.rootstock.mine(2)
