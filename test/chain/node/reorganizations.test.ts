@@ -2,7 +2,7 @@ import type { Address, Hex } from 'viem'
 import { test } from 'vitest'
 import { startAnvil } from '../../support/anvil.ts'
 import { createRandom } from '../../support/faults/random.ts'
-import { type AnvilRpc, anvilRpc, deployEmitter, emit } from './anvil-rpc.ts'
+import { type AnvilRpc, anvilRpc, deployEmitter, emit, mined } from './anvil-rpc.ts'
 import { startRealWorker } from './real-worker.ts'
 import { connectSocket, type SocketClient } from './socket-client.ts'
 
@@ -38,7 +38,8 @@ test('whoever listens while the chain reorganizes itself has the chain in the en
           break
         default:
           for (let count = 1 + pick(3); count > 0; count -= 1) {
-            await emit(direct, emitter, BigInt(pick(3)), BigInt(step), BigInt(count))
+            const hash = await emit(direct, emitter, BigInt(pick(3)), BigInt(step), BigInt(count))
+            await mined(direct, hash)
           }
       }
     }

@@ -207,21 +207,26 @@ describe('a round of the alarm', () => {
   )
 })
 
-/** A payment whose Worker died after this question. */
-async function paymentLeftAfter(at: string): Promise<Delivery> {
-  const delivery = await newPayment()
-  await createMortal({ death: { at, when: 'after', whose: 'worker' } }).deliver(delivery)
-  return delivery
-}
-
 /** So many payments that are in a block and so many that nobody sent, and nobody looks after them. */
 async function leaveWork(count: number): Promise<Delivery[]> {
   const left: Delivery[] = []
-  for (const at of ['eth_sendRawTransaction', 'ledger.record']) {
-    for (let number = 0; number < count; number += 1) left.push(await paymentLeftAfter(at))
+  const newPayments = () => Promise.all(Array.from({ length: count }, newPayment))
+  for (;;) {
+    const sent = await newPayments()
+    const unsent = await newPayments()
+    left.push(...sent, ...unsent)
+    await leaveAfter('eth_sendRawTransaction', sent)
+    await leaveAfter('ledger.record', unsent)
+    // Each payment sets the alarm: where it rang before it was silenced, something is done already.
+    if ((await untilUnsentIsDue()) === 2 * count) return left
+    await untilSettled()
   }
-  await untilUnsentIsDue()
-  return left
+}
+
+/** The Workers that make the payments die after this question. */
+async function leaveAfter(at: string, deliveries: readonly Delivery[]): Promise<void> {
+  const death: Death = { at, when: 'after', whose: 'worker' }
+  await Promise.all(deliveries.map((delivery) => createMortal({ death }).deliver(delivery)))
 }
 
 /** What a round asks that settles one payment and sends another, in order. */
@@ -240,17 +245,21 @@ async function silenceAlarm(): Promise<void> {
   await runInDurableObject(ledgerStub(), (_, { storage }) => storage.deleteAlarm())
 }
 
-/** Bytes that nobody sent are left to their own Worker for a while. */
-async function untilUnsentIsDue(): Promise<void> {
+/** Bytes are left to their own Worker for a while. Gives for how many nonces nobody knows of a sending. */
+async function untilUnsentIsDue(): Promise<number> {
+  let unsent = 0
   await until(async () => {
     await silenceAlarm()
     const [row] = await runInDurableObject(ledgerStub(), (_, { storage }) =>
       storage.sql
-        .exec<{ latest: number }>(
-          'SELECT max(recorded_at) AS latest FROM transactions WHERE sent_at IS NULL',
+        .exec<{ count: number; latest: number }>(
+          `SELECT count(*) AS count, coalesce(max(recorded_at), 0) AS latest FROM transactions
+           JOIN nonces USING (nonce) WHERE sent_at IS NULL AND state = 'recorded'`,
         )
         .toArray(),
     )
+    unsent = row?.count ?? 0
     return row !== undefined && Date.now() - row.latest > 3_500
   })
+  return unsent
 }

@@ -47,7 +47,7 @@ export async function balanceOnChain(account: Address): Promise<string> {
   return formatAmount(decodeFunctionResult({ ...call, data: output as Hex }))
 }
 
-/** Puts money into a caller's account, paid by one of the chain's own accounts. */
+/** Puts money into a caller's account, paid by one of the chain's own accounts; it is there after this. */
 export async function fund(phone: string, amount: string): Promise<void> {
   const [from] = (await rpc('eth_accounts', [])) as string[]
   const data = encodeFunctionData({
@@ -57,6 +57,8 @@ export async function fund(phone: string, amount: string): Promise<void> {
   })
   const value = `0x${parseEther(amount).toString(16)}`
   await rpc('eth_sendTransaction', [{ from, to: bindings.LOAN_ADDRESS, value, data }])
+  // The node answers as soon as it is in the pool: this returns when it is in a block.
+  await rpc('evm_mine', [])
 }
 
 /** What the forwarder said of an account's requests, in the order of the chain. */
