@@ -90,12 +90,16 @@ test('a key that is in use ends within 60 s of being revoked, for requests and f
   const closed = asker.closed.then(() => {
     isOpen = false
   })
-  let status = 200
-  while (status !== 401 || isOpen) {
-    status = (await post(key, chainId)).status
-    if (isOpen) await Promise.race([asker.rpc('eth_chainId'), closed])
-    await new Promise((resolve) => setTimeout(resolve, 500))
-  }
+  await expect
+    .poll(
+      async () => {
+        if (isOpen) await Promise.race([asker.rpc('eth_chainId'), closed])
+        const { status } = await post(key, chainId)
+        return { status, isOpen }
+      },
+      { interval: 500, timeout: 60_000 },
+    )
+    .toEqual({ status: 401, isOpen: false })
   expect((await asker.closed).code).toBe(1008)
   expect((await listener.closed).code).toBe(1008)
   expect(performance.now() - since).toBeLessThan(60_000)

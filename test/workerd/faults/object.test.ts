@@ -4,25 +4,23 @@ import {
   runDurableObjectAlarm,
   runInDurableObject,
 } from 'cloudflare:test'
-import { env } from 'cloudflare:workers'
 import { describe, test } from 'vitest'
 import { requestStatuses } from '../../../src/relay/forwarder.ts'
-import { relayerAccount } from '../../../src/relay/keys.ts'
 import { dial, newSession, untilBalance } from '../support/caller.ts'
-import { accountOf, bindings, fund, processed, rpc, until } from '../support/ground-truth.ts'
+import { accountOf, fund, processed, rpc, until } from '../support/ground-truth.ts'
+import { createMortal, ledgerStub } from '../support/mortal.ts'
 
 const recipient = '0x00000000000000000000000000000000000fa017'
 const submitted = /^END Transfer Submitted\nTo: 0x00000000\.\.\.\nTx: 0x[0-9a-f]{10}\.\.\.\n/
 
-/** The object that the Worker keeps its ledger in. */
-function ledgerStub() {
-  const { address } = relayerAccount(bindings.RELAYER_MNEMONIC ?? '', 31, 0)
-  return env.LEDGER.getByName(`31:${address.toLowerCase()}`)
-}
-
-/** One alarm that is delivered again and again: an object's alarms never run side by side. */
+/** One alarm that is delivered again and again: an object's own alarms never run side by side. */
 async function ringFourTimes(): Promise<void> {
   for (let time = 0; time < 4; time++) await runDurableObjectAlarm(ledgerStub())
+}
+
+/** Rounds that do, each with a node service of its own, as on instances that do not know each other. */
+async function tendSideBySide(): Promise<void> {
+  await Promise.all(Array.from({ length: 4 }, () => createMortal({}).tend()))
 }
 
 /** How often a request of the caller took effect, and how often it was found to have done so. */
@@ -48,13 +46,13 @@ describe("a ledger's alarm", () => {
     const session = newSession()
     const paid = dial(caller, `2*${recipient}*0.25`, session)
     // While the payment is being made, when it waits for its block, and after it.
-    await ringFourTimes()
+    await Promise.all([tendSideBySide(), ringFourTimes()])
     const reply = await paid
     for (let time = 0; time < 5; time++) {
       await Promise.all([ledgerStub().wake(), runDurableObjectAlarm(ledgerStub())])
     }
     await untilBalance(caller, '0.75')
-    await ringFourTimes()
+    await Promise.all([tendSideBySide(), ringFourTimes()])
     expect(reply.text).toMatch(submitted)
     expect(await executions(caller)).toBe(1)
     expect(await dial(caller, `2*${recipient}*0.25`, session)).toEqual(reply)
@@ -71,6 +69,7 @@ describe("a ledger's alarm", () => {
       const [before] = await payment()
       // Its nonce went to bytes that nobody knows: it waits for another one.
       await ledgerStub().run('displaced', before?.nonce)
+      await tendSideBySide()
       await ringFourTimes()
       const [after] = await payment()
       expect(after?.nonce).not.toBe(before?.nonce)
