@@ -11,9 +11,9 @@ export type KeyedHash = (...parts: readonly string[]) => Promise<Uint8Array<Arra
  * The key is imported on first use: module load and requests that need no hash stay free of it.
  */
 export function createKeyedHash(secret: Secret): KeyedHash {
-  let key: ReturnType<typeof crypto.subtle.importKey> | undefined
+  let key: Awaited<ReturnType<typeof crypto.subtle.importKey>> | undefined
   return async (...parts) => {
-    key ??= crypto.subtle.importKey(
+    key ??= await crypto.subtle.importKey(
       'raw',
       new Uint8Array(hexToBytes(secret)),
       { name: 'HMAC', hash: 'SHA-256' },
@@ -22,7 +22,7 @@ export function createKeyedHash(secret: Secret): KeyedHash {
     )
     const message = parts.map((part) => `${part.length}:${part}`).join('')
     return new Uint8Array(
-      await crypto.subtle.sign('HMAC', await key, new Uint8Array(stringToBytes(message))),
+      await crypto.subtle.sign('HMAC', key, new Uint8Array(stringToBytes(message))),
     )
   }
 }

@@ -1,5 +1,6 @@
 import { RpcError } from '../chain/rpc.ts'
 import type { Clock } from '../clock.ts'
+import { type Flight, fly, outcomeOf } from '../flight.ts'
 
 /** Equal work that is under way at the same time is done once. */
 export type Flights = {
@@ -13,41 +14,24 @@ export type Flights = {
 const patienceMs = 1_500
 
 export function createFlights(clock: Clock): Flights {
-  const flights = new Map<string, Promise<unknown>>()
+  const flights = new Map<string, Flight<unknown>>()
 
   return {
     async share<T>(key: string, work: () => Promise<T>, signal: AbortSignal) {
-      const flight = flights.get(key) as Promise<T> | undefined
-      if (flight !== undefined) {
-        const landed = await landedWithin(flight, signal)
-        if (landed !== undefined) return landed.value
+      const others = flights.get(key) as Flight<T> | undefined
+      if (others !== undefined) {
+        const outcome = await outcomeOf(others, clock, patienceMs, signal)
+        if (outcome?.kind === 'done') return outcome.value
+        // Any other failure may have been that of whoever started it.
+        if (outcome?.error instanceof RpcError) throw outcome.error
       }
-      const own = work()
+      const own: Flight<T> = { outcome: undefined }
       flights.set(key, own)
       try {
-        return await own
+        return await fly(own, work)
       } finally {
         if (flights.get(key) === own) flights.delete(key)
       }
     },
-  }
-
-  /** Undefined when it did not land in time, or crashed: that may have been its starter's fault. */
-  async function landedWithin<T>(
-    flight: Promise<T>,
-    signal: AbortSignal,
-  ): Promise<{ value: T } | undefined> {
-    const stop = new AbortController()
-    try {
-      return await Promise.race([
-        flight.then((value) => ({ value })),
-        clock.sleep(patienceMs, AbortSignal.any([signal, stop.signal])).then(() => undefined),
-      ])
-    } catch (error) {
-      if (error instanceof RpcError) throw error
-      return undefined
-    } finally {
-      stop.abort()
-    }
   }
 }

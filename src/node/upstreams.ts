@@ -3,6 +3,7 @@ import { z } from 'zod'
 import { classifyRefusal } from '../chain/refusals.ts'
 import { RpcError, TransportError } from '../chain/rpc.ts'
 import type { Clock } from '../clock.ts'
+import { type Flight, fly, outcomeOf } from '../flight.ts'
 import { faultOf, type Log } from '../log.ts'
 import { minedBlock } from './block.ts'
 import { codes } from './codes.ts'
@@ -116,7 +117,7 @@ export function createUpstreams({
   const several = states.length > 1
   let head: { number: number; shownAt: number } | undefined
   let heightsAt = Number.NEGATIVE_INFINITY
-  let survey: { startedAt: number; ended: Promise<void> } | undefined
+  let survey: { startedAt: number; flight: Flight<void> } | undefined
 
   return {
     async ask(work, signal, { mayLag = false } = {}) {
@@ -419,13 +420,16 @@ export function createUpstreams({
   async function surveyed(signal: AbortSignal): Promise<void> {
     const now = clock.now()
     // The survey of a caller who left may never end: neither wait for it without an end nor for long.
-    if (survey === undefined || now - survey.startedAt > attemptMs) {
-      const ended = surveyHeights().finally(() => {
-        survey = undefined
-      })
-      survey = { startedAt: now, ended }
+    if (survey !== undefined && now - survey.startedAt <= attemptMs) {
+      await outcomeOf(survey.flight, clock, attemptMs, signal)
+      return
     }
-    await Promise.race([survey.ended, clock.sleep(attemptMs, signal)])
+    const own = { startedAt: now, flight: { outcome: undefined } }
+    survey = own
+    const ended = fly(own.flight, surveyHeights).finally(() => {
+      if (survey === own) survey = undefined
+    })
+    await Promise.race([ended, clock.sleep(attemptMs, signal)])
   }
 
   async function surveyHeights(): Promise<void> {

@@ -1,4 +1,5 @@
 import type { Clock } from '../clock.ts'
+import { type Flight, fly, outcomeOf } from '../flight.ts'
 
 /**
  * So long others wait for somebody's question before they ask themselves: in a Worker it dies with the
@@ -6,13 +7,7 @@ import type { Clock } from '../clock.ts'
  */
 const PENDING_MS = 2_000
 
-type Kept<Answer> = { answer: Promise<Answer>; until: number; isKnown: boolean }
-
-/** What became of somebody else's question while it was waited for. */
-type Joined<Answer> =
-  | { kind: 'answered'; answer: Answer }
-  | { kind: 'failed'; error: unknown }
-  | { kind: 'silent' }
+type Kept<Answer> = { question: Flight<Answer>; until: number }
 
 /**
  * Keeps an answer for some time and lets everybody who asks meanwhile share one question. A failure
@@ -27,36 +22,19 @@ export function cached<Answer>(
 
   const current = () => (kept !== undefined && clock.now() < kept.until ? kept : undefined)
 
-  function begin(): Promise<Answer> {
-    const answer = ask()
-    const entry = { answer, until: clock.now() + PENDING_MS, isKnown: false }
-    kept = entry
-    answer.then(
-      () => {
-        entry.until = clock.now() + ttlMs
-        entry.isKnown = true
-      },
-      () => {
-        if (kept === entry) kept = undefined
-      },
-    )
-    return answer
-  }
-
-  async function join({ answer, until }: Kept<Answer>): Promise<Joined<Answer>> {
-    const done = new AbortController()
+  async function begin(): Promise<Answer> {
+    const own: Kept<Answer> = {
+      question: { outcome: undefined },
+      until: clock.now() + PENDING_MS,
+    }
+    kept = own
     try {
-      return await Promise.race([
-        own(answer).then(
-          (known): Joined<Answer> => ({ kind: 'answered', answer: known }),
-          (error): Joined<Answer> => ({ kind: 'failed', error }),
-        ),
-        clock
-          .sleep(until - clock.now(), done.signal)
-          .then((): Joined<Answer> => ({ kind: 'silent' })),
-      ])
-    } finally {
-      done.abort()
+      const answer = await fly(own.question, ask)
+      own.until = clock.now() + ttlMs
+      return answer
+    } catch (error) {
+      if (kept === own) kept = undefined
+      throw error
     }
   }
 
@@ -65,28 +43,17 @@ export function cached<Answer>(
     for (;;) {
       const shared = current()
       if (shared === undefined) return begin()
-      if (shared.isKnown) return own(shared.answer)
-      const joined = await join(shared)
-      switch (joined.kind) {
-        case 'answered':
-          return joined.answer
+      const outcome = await outcomeOf(shared.question, clock, shared.until - clock.now())
+      switch (outcome?.kind) {
+        case 'done':
+          return outcome.value
         case 'failed':
-          if (hasFailed) throw joined.error
+          if (hasFailed) throw outcome.error
           hasFailed = true
           break
-        case 'silent':
+        case undefined:
           break
       }
     }
   }
-}
-
-/**
- * A promise of the caller's own. In a Worker whoever awaits another request's promise goes on as a
- * part of that request, and everything that it asks for from then on is dropped when that one ends.
- */
-function own<Answer>(answer: Promise<Answer>): Promise<Answer> {
-  return new Promise((resolve, reject) => {
-    answer.then(resolve, reject)
-  })
 }
