@@ -124,6 +124,8 @@ async function start(options: Options, lifetime: Lifetime): Promise<void> {
   }
   await lifetime.goOn()
   const secrets = openSecrets(folder.secrets)
+  // A node of somebody else's may be away: it is asked before anything is begun.
+  const given = isLocal ? undefined : await openNode(options.nodeUrls, options.chainId)
   const unneeded = new AbortController()
   const bundling = options.deno ? Promise.resolve() : bundleWorker(folder.worker, unneeded.signal)
   // Looked at when it is needed; until then a failure is not lost.
@@ -143,7 +145,7 @@ async function start(options: Options, lifetime: Lifetime): Promise<void> {
   }
   await lifetime.goOn()
   const nodeUrls = chain === undefined ? options.nodeUrls : [chain.url]
-  const node = await openNode(nodeUrls, options.chainId)
+  const node = given ?? (await openNode(nodeUrls, options.chainId))
   if (chain === undefined) {
     if (options.reset) rmSync(folder.ofChain(node.genesis), { recursive: true, force: true })
     say(`Using the node at ${withoutKey(node.url)} (chain ${node.chain.id})`)
