@@ -93,9 +93,10 @@ describe('directions', () => {
     ])
   })
 
-  test('everybody may use clock and log, which use nobody', ({ expect }) => {
+  test('everybody may use clock, flight and log, which use no part', ({ expect }) => {
     const files = {
       'src/relay/pay.ts': `import type { Log } from '../log.ts'`,
+      'src/flight.ts': `import type { Clock } from './clock.ts'`,
       'src/log.ts': `import type { Payment } from './relay/ledger.ts'`,
     }
     expect(faultsOf(files)).toEqual([
