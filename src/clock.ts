@@ -24,3 +24,27 @@ export const systemClock: Clock = {
     }),
   timeout: (ms) => AbortSignal.timeout(ms),
 }
+
+/**
+ * Does work with a clock whose time limits end with the work. The runtime's own run on, and a Durable
+ * Object is busy, and paid for, as long as timers run.
+ */
+export async function withEndingLimits<T>(
+  clock: Clock,
+  work: (clock: Clock) => Promise<T>,
+): Promise<T> {
+  const done = new AbortController()
+  const timeout = (ms: number): AbortSignal => {
+    const limit = new AbortController()
+    void clock.sleep(ms, done.signal).then(() => {
+      // The reason that `AbortSignal.timeout` gives.
+      if (!done.signal.aborted) limit.abort(new DOMException('it took too long', 'TimeoutError'))
+    })
+    return limit.signal
+  }
+  try {
+    return await work({ ...clock, timeout })
+  } finally {
+    done.abort()
+  }
+}

@@ -9,7 +9,7 @@ import {
   ledgerName,
   type Runtime,
 } from './assemble.ts'
-import { systemClock } from './clock.ts'
+import { systemClock, withEndingLimits } from './clock.ts'
 import { type Config, ConfigError, parseConfig } from './config.ts'
 import { createJsonLog } from './log.ts'
 
@@ -127,7 +127,10 @@ export class LedgerObject extends ledgerObject<Env>((env) => {
       watchBlocks: config.rules.watchBlocks,
     },
     tendMs: config.rules.tendMs,
-    tend: (ledger: Ledger) => tend(assembleRelayer(config, runtime, nodeService, ledger)),
+    tend: (ledger: Ledger) =>
+      withEndingLimits(systemClock, (clock) =>
+        tend(assembleRelayer(config, { ...runtime, clock }, nodeService, ledger)),
+      ),
     log,
   }
 }) {}
