@@ -1,20 +1,27 @@
 import { z } from 'zod'
-import { type MinedBlock, minedBlock } from './block.ts'
-import { ifServed, orNull } from './lookup.ts'
+import { minedBlock, pendingBlockOf, type RawBlock } from './block.ts'
+import { ifServed, type Lookup, lookUp } from './lookup.ts'
 import type { Node } from './node.ts'
 import { quantity, toQuantity } from './values.ts'
 
 /** Some nodes print a JSON number. */
 const anyCount = z.union([quantity, z.int().nonnegative().transform(toQuantity)]).nullable()
 
-/** How many of something a block has, counted here where the node does not; `null` without a block. */
+/**
+ * How many of something a block has, counted here where the node does not; `null` without a block.
+ * RSKj counts its pool instead of its pending block, so that one is always counted here.
+ */
 export async function countInBlock(
   node: Node,
-  method: string,
+  method: Lookup,
   selector: string,
-  entries: (block: MinedBlock) => readonly unknown[],
+  entries: (block: RawBlock) => readonly unknown[],
 ): Promise<string | null> {
-  const count = await ifServed(orNull(node.call(method, [selector], anyCount)))
+  if (selector === 'pending') {
+    const block = await pendingBlockOf(node, false)
+    return block && toQuantity(entries(block).length)
+  }
+  const count = await ifServed(lookUp(node, method, [selector], anyCount))
   if (count !== undefined) return count
   const block = await minedBlock(node, selector, false)
   return block && toQuantity(entries(block).length)

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { RpcError, TransportError } from '../chain/rpc.ts'
 import { verifiedHeader } from './header.ts'
-import { ifServed, orNull } from './lookup.ts'
+import { ifServed, lookUp } from './lookup.ts'
 import type { Context } from './method.ts'
 import type { Node } from './node.ts'
 import { type RawReceipt, rawReceipt } from './receipt.ts'
@@ -79,7 +79,7 @@ export async function minedBlock(
 ): Promise<MinedBlock | null> {
   const byHash = selector.length === 66
   const method = byHash ? 'eth_getBlockByHash' : 'eth_getBlockByNumber'
-  const raw = await orNull(node.call(method, [selector, full], rawBlock.nullable()))
+  const raw = await lookUp(node, method, [selector, full], rawBlock.nullable())
   if (raw === null) return null
   const { number, hash } = raw
   if (!number || !hash) throw new UntrueAnswer('a mined block lacks its number or its hash')
@@ -88,6 +88,11 @@ export async function minedBlock(
   // RSKj's header cannot be rebuilt from its JSON, and its hash is not always the header's keccak.
   if (node.profile === 'ethereum') verifiedHeader(raw)
   return { ...raw, number, hash }
+}
+
+/** The next block as a node would make it now, `null` where it makes none. */
+export async function pendingBlockOf(node: Node, full: boolean): Promise<RawBlock | null> {
+  return await node.call('eth_getBlockByNumber', ['pending', full], rawBlock.nullable())
 }
 
 /** A mined block with every field of the answer. */

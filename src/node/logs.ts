@@ -4,7 +4,6 @@ import { type MinedBlock, minedBlock, receiptsOf } from './block.ts'
 import { codes } from './codes.ts'
 import { type Log, log, shapeLog } from './log.ts'
 import { couldMatch, type LogFilter, logQuery, matches, mayHold } from './log-filter.ts'
-import { orNull } from './lookup.ts'
 import type { Context } from './method.ts'
 import type { Node } from './node.ts'
 import { verifiedTrie } from './receipts-trie.ts'
@@ -41,18 +40,20 @@ export async function logsOfBlock(
 ): Promise<Log[] | null> {
   const byHash = selector.length === 66
   const where = byHash ? { blockHash: selector } : { fromBlock: selector, toBlock: selector }
-  const [block, answer] = await Promise.all([
+  const [block, answer] = await Promise.allSettled([
     minedBlock(node, selector, false),
-    orNull(node.call('eth_getLogs', [logQuery(filter, where)], logs)),
+    node.call('eth_getLogs', [logQuery(filter, where)], logs),
   ])
-  if (block === null) return null
-  const found = (answer ?? []).map(shapeLog)
-  if (node.profile === 'rskj' || (await fits(node, block, found, filter))) {
+  if (block.status === 'rejected') throw block.reason
+  if (block.value === null) return null
+  if (answer.status === 'rejected') throw answer.reason
+  const found = answer.value.map(shapeLog)
+  if (node.profile === 'rskj' || (await fits(node, block.value, found, filter))) {
     return found.filter((one) => matches(filter, one))
   }
   if (byHash) throw new UntrueAnswer("logs do not fit their block's receipts")
   // A block may have come, or gone, between the two answers.
-  return await logsOfBlock(node, block.hash, filter)
+  return await logsOfBlock(node, block.value.hash, filter)
 }
 
 async function fits(
@@ -179,9 +180,7 @@ async function query(node: Node, range: LogRange, filter: LogFilter): Promise<Lo
   const where = { fromBlock: toQuantity(from), toBlock: open ? 'latest' : toQuantity(to) }
   let found: Log[]
   try {
-    found = ((await orNull(node.call('eth_getLogs', [logQuery(filter, where)], logs))) ?? []).map(
-      shapeLog,
-    )
+    found = (await node.call('eth_getLogs', [logQuery(filter, where)], logs)).map(shapeLog)
   } catch (error) {
     if (error instanceof RpcError && from < to && isTooMuch(error)) return null
     throw error

@@ -1,3 +1,4 @@
+import type { Hex } from 'viem'
 import type { z } from 'zod'
 import { RpcError } from '../chain/rpc.ts'
 import { codes } from './codes.ts'
@@ -17,8 +18,8 @@ export type Context = {
   readonly ask: <T>(work: (node: Node) => Promise<T>, options?: AskOptions) => Promise<T>
   /** Runs the work against two nodes, where there are two. */
   readonly askTwo: <T>(work: (node: Node) => Promise<T>) => Promise<{ name: string; value: T }[]>
-  /** Hands signed bytes to every node. */
-  readonly send: (raw: `0x${string}`) => Promise<string>
+  /** Hands a signed transaction with this hash to every node. */
+  readonly send: (raw: Hex, hash: Hex) => Promise<void>
   /** The number of the most recent block. */
   readonly head: () => Promise<number>
   /** The most recent block that was seen, without asking. */

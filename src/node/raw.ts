@@ -1,8 +1,10 @@
 import { bytesToHex, keccak256 } from 'viem'
 import { z } from 'zod'
+import { RpcError } from '../chain/rpc.ts'
 import { hashOf, minedBlock, receiptsOf } from './block.ts'
+import { codes } from './codes.ts'
 import { verifiedHeader } from './header.ts'
-import { orNull } from './lookup.ts'
+import { lookUp } from './lookup.ts'
 import type { Node } from './node.ts'
 import { rawReceipt } from './receipt.ts'
 import { encodeReceipt, proofNodes, verifiedTrie } from './receipts-trie.ts'
@@ -17,7 +19,7 @@ export async function rawHeader(node: Node, selector: string): Promise<string | 
   const byHash = selector.length === 66
   if (node.profile === 'rskj') {
     const method = byHash ? 'rsk_getRawBlockHeaderByHash' : 'rsk_getRawBlockHeaderByNumber'
-    return await orNull(node.call(method, [selector], data.nullable()))
+    return await node.call(method, [selector], data.nullable())
   }
   if (selector === 'pending') return null
   const block = await minedBlock(node, selector, false)
@@ -27,11 +29,9 @@ export async function rawHeader(node: Node, selector: string): Promise<string | 
 /** A receipt as the receipts trie of its block holds it; `null` when there is none. */
 export async function rawTransactionReceipt(node: Node, hash: string): Promise<string | null> {
   if (node.profile === 'rskj') {
-    return await orNull(node.call('rsk_getRawTransactionReceiptByHash', [hash], data.nullable()))
+    return await node.call('rsk_getRawTransactionReceiptByHash', [hash], data.nullable())
   }
-  const receipt = await orNull(
-    node.call('eth_getTransactionReceipt', [hash], rawReceipt.nullable()),
-  )
+  const receipt = await lookUp(node, 'eth_getTransactionReceipt', [hash], rawReceipt.nullable())
   const found = receipt && (await provable(node, receipt.blockHash, hash))
   return found && bytesToHex(encodeReceipt(found.receipt))
 }
@@ -45,18 +45,29 @@ export async function receiptProof(
   blockHash: string,
   hash: string,
 ): Promise<string[] | null> {
-  if (node.profile === 'rskj') {
-    const nodes = await orNull(
-      node.call(
-        'rsk_getTransactionReceiptNodesByHash',
-        [blockHash, hash],
-        z.array(data).nullable(),
-      ),
-    )
-    return nodes && (await fromRoot(node, blockHash, nodes))
-  }
+  if (node.profile === 'rskj') return await proofFromRskj(node, blockHash, hash)
   const found = await provable(node, blockHash, hash)
   return found && (await proofNodes(found.trie, found.index))
+}
+
+async function proofFromRskj(
+  node: Node,
+  blockHash: string,
+  hash: string,
+): Promise<string[] | null> {
+  try {
+    const nodes = await node.call(
+      'rsk_getTransactionReceiptNodesByHash',
+      [blockHash, hash],
+      z.array(data).nullable(),
+    )
+    return nodes && (await fromRoot(node, blockHash, nodes))
+  } catch (error) {
+    // RSKj looks for the transaction in a block that it does not have (Web3InformationRetriever).
+    const failed = error instanceof RpcError && error.code === codes.internal
+    if (failed && (await minedBlock(node, blockHash, false)) === null) return null
+    throw error
+  }
 }
 
 /** RSKj answers from the leaf to the root; that may change, so the root itself is looked for. */

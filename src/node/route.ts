@@ -20,6 +20,12 @@ import type { SocketKeeper } from './sockets.ts'
 /** The largest request that is read. A transaction has at most 128 KB, twice that in hex. */
 export const maxBodyBytes = 2 * 1024 * 1024
 
+/** The key is in the address and no cookie plays a part, so a page of any origin may ask. */
+const anyOrigin = { 'access-control-allow-origin': '*' }
+
+/** Some clients end an address with a slash. */
+const keyPaths = ['/:key', '/:key/']
+
 export type NodeRouteDeps = {
   keys: Keys
   /** The service of each network that this deployment serves. */
@@ -44,15 +50,14 @@ export function nodeRoutes({
   const routes = new Hono()
 
   routes.options('*', (c) => {
-    c.header('access-control-allow-origin', '*')
     c.header('access-control-allow-methods', 'POST')
     c.header('access-control-allow-headers', 'content-type')
     c.header('access-control-max-age', '86400')
-    return c.body(null, 204)
+    return c.body(null, 204, anyOrigin)
   })
 
-  routes.post('/:key', async (c) => {
-    const key = await keys.check(c.req.param('key'))
+  routes.on('POST', keyPaths, async (c) => {
+    const key = await keys.check(c.req.param('key') ?? '')
     if (key.kind === 'unknown') return unauthorized(c)
     const service = services.get(key.chainId)
     if (service === undefined) return unauthorized(c)
@@ -81,16 +86,16 @@ export function nodeRoutes({
     background(responses)
     const answers = await responses
     const text = message.kind === 'batch' ? joinResponses(answers) : answers[0]
-    if (text === undefined) return c.body(null, 204)
+    if (text === undefined) return c.body(null, 204, anyOrigin)
     const invalid = message.kind === 'single' && message.request.kind === 'invalid'
     return json(c, invalid ? 400 : 200, text)
   })
 
-  routes.get('/:key', async (c, next) => {
+  routes.on('GET', keyPaths, async (c, next) => {
     if (c.req.header('upgrade')?.toLowerCase() !== 'websocket' || sockets === undefined) {
       return await next()
     }
-    const key = await keys.check(c.req.param('key'))
+    const key = await keys.check(c.req.param('key') ?? '')
     if (key.kind === 'unknown' || !services.has(key.chainId)) return unauthorized(c)
     const accepted = await sockets.accept(c.req.raw, key.hash, key.chainId)
     if (accepted !== 'too_many') return accepted
@@ -185,8 +190,7 @@ function refuse(c: Context, status: Status, code: number, message: string): Resp
 function json(c: Context, status: Status, text: string): Response {
   return c.body(text, status, {
     'content-type': 'application/json',
-    // The key is in the address and no cookie plays a part, so a page of any origin may ask.
-    'access-control-allow-origin': '*',
+    ...anyOrigin,
   })
 }
 

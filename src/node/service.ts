@@ -72,7 +72,7 @@ export function createNodeService(deps: NodeServiceDeps): NodeService {
       methods,
       ask: (work, options) => upstreams.ask(work, signal, options),
       askTwo: (work) => upstreams.askTwo(work, signal),
-      send: (raw) => upstreams.send(raw, signal),
+      send: (raw, hash) => upstreams.send(raw, hash, signal),
       head: () => upstreams.head(signal),
       knownHead: upstreams.knownHead,
       sawHead: upstreams.sawHead,

@@ -9,6 +9,9 @@ import { addressParam, minedBlockParam, quantityParam, toQuantity } from './valu
 export const maxTraceBlocks = 2_000
 export const maxTraces = 100
 
+/** RSKj refuses a larger `after` (TraceModuleImpl): its blocks are looked through from here then. */
+export const maxSkippedByRskj = 10_000
+
 /** Blocks that are looked through at a time: one batch. */
 const blocksAtOnce = 50
 
@@ -71,7 +74,7 @@ export async function filterTraces(
   return found.slice(after, after + count)
 }
 
-/** RSKj selects in the same way; its blocks need not be looked through from here. */
+/** RSKj selects in the same way; its blocks need not be looked through from here, mostly. */
 export async function passFilter(
   node: Node,
   from: number,

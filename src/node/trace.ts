@@ -1,8 +1,8 @@
 import { z } from 'zod'
-import { RpcError } from '../chain/rpc.ts'
+import { RpcError, TransportError } from '../chain/rpc.ts'
 import { hashOf, type MinedBlock, minedBlock } from './block.ts'
 import { codes } from './codes.ts'
-import { ifServed, orNull } from './lookup.ts'
+import { ifServed, lookUp } from './lookup.ts'
 import type { Node } from './node.ts'
 import { rawReceipt } from './receipt.ts'
 import { UntrueAnswer } from './untrue.ts'
@@ -53,16 +53,17 @@ export const rawTraces = z.array(rawTrace).nullable()
 /** The traces of every transaction of a block; `null` when there is no such block. */
 export async function tracesOfBlock(node: Node, selector: string): Promise<Trace[] | null> {
   if (node.profile === 'rskj') {
-    return shapeTraces(await orNull(node.call('trace_block', [selector], rawTraces)))
+    return shapeTraces(await lookUp(node, 'trace_block', [selector], rawTraces))
   }
   const block = await minedBlock(node, selector, false)
   return block && (await tracesOfMinedBlock(node, block))
 }
 
-/** The traces of a block of an Ethereum node. */
+/** The traces of a block. anvil takes no hash here, and RSKj takes one. */
 export async function tracesOfMinedBlock(node: Node, block: MinedBlock): Promise<Trace[]> {
   if (block.transactions.length === 0) return []
-  const whole = await ifServed(node.call('trace_block', [block.number], rawTraces))
+  const selector = node.profile === 'rskj' ? block.hash : block.number
+  const whole = await ifServed(node.call('trace_block', [selector], rawTraces))
   if (whole === undefined) {
     const each = block.transactions.map((entry) => tracesOfTransaction(node, hashOf(entry) ?? ''))
     return (await Promise.all(each)).flatMap((traces) => traces ?? [])
@@ -73,6 +74,9 @@ export async function tracesOfMinedBlock(node: Node, block: MinedBlock): Promise
     !traces.every(({ blockHash }) => blockHash === block.hash) ||
     !block.transactions.every((entry) => traced.has(hashOf(entry) ?? ''))
   ) {
+    const now = await minedBlock(node, block.number, false)
+    if (now?.hash !== block.hash)
+      throw new TransportError('the block left the chain while it was read')
     throw new UntrueAnswer('the traces of a block are not its own')
   }
   return traces
@@ -80,7 +84,7 @@ export async function tracesOfMinedBlock(node: Node, block: MinedBlock): Promise
 
 /** The traces of one transaction; `null` when it is not mined. */
 export async function tracesOfTransaction(node: Node, hash: string): Promise<Trace[] | null> {
-  const served = await ifServed(orNull(node.call('trace_transaction', [hash], rawTraces)))
+  const served = await ifServed(lookUp(node, 'trace_transaction', [hash], rawTraces))
   const traces = served === undefined ? await rebuilt(node, hash) : shapeTraces(served)
   if (traces?.some(({ transactionHash }) => transactionHash !== hash)) {
     throw new UntrueAnswer('traces came from another transaction than was asked for')
@@ -144,9 +148,7 @@ const frame: z.ZodType<Frame> = z.looseObject({
 
 /** From the call tracer of go-ethereum, for nodes without a trace module. */
 async function rebuilt(node: Node, hash: string): Promise<Trace[] | null> {
-  const receipt = await orNull(
-    node.call('eth_getTransactionReceipt', [hash], rawReceipt.nullable()),
-  )
+  const receipt = await lookUp(node, 'eth_getTransactionReceipt', [hash], rawReceipt.nullable())
   if (receipt === null) return null
   const top = await callFrame(node, hash)
   const place = {

@@ -1,4 +1,4 @@
-import { keccak256 } from 'viem'
+import type { Hex } from 'viem'
 import { z } from 'zod'
 import { classifyRefusal } from '../chain/refusals.ts'
 import { RpcError, TransportError } from '../chain/rpc.ts'
@@ -9,7 +9,7 @@ import { minedBlock } from './block.ts'
 import { codes } from './codes.ts'
 import type { AskOptions, Node, Profile } from './node.ts'
 import { withinTime } from './time-limit.ts'
-import { UntrueAnswer } from './untrue.ts'
+import { MalformedAnswer, UntrueAnswer } from './untrue.ts'
 import type { Upstream } from './upstream.ts'
 import { quantity, toQuantity } from './values.ts'
 
@@ -33,13 +33,13 @@ export type Upstreams = {
     signal: AbortSignal,
   ) => Promise<{ name: string; value: T }[]>
   /**
-   * Hands a signed transaction to every node; one that takes it is enough.
+   * Hands a signed transaction to every node; one that takes it is enough. `hash` is the
+   * transaction's own: a node that answers another one has not said that it took this one.
    *
-   * @returns the hash of the bytes
    * @throws {RpcError} every node refused it
    * @throws {TransportError} none took it and at least one did not answer: it may have been sent
    */
-  readonly send: (raw: `0x${string}`, signal: AbortSignal) => Promise<string>
+  readonly send: (raw: Hex, hash: Hex, signal: AbortSignal) => Promise<void>
   /** The number of the most recent block. Among several nodes it never goes back. */
   readonly head: (signal: AbortSignal) => Promise<number>
   /** The highest block seen so far, without asking. */
@@ -50,7 +50,7 @@ export type Upstreams = {
    * @throws {TransportError} among several nodes: it is older than one that was shown before
    */
   readonly sawHead: (node: Node, number: number) => void
-  /** A node was caught with a wrong answer: for a while it is asked last. */
+  /** A node gave an answer that is proved wrong: for a while it is asked last. */
   readonly distrust: (name: string, why: string) => void
 }
 
@@ -60,6 +60,9 @@ type State = {
   readonly upstream: Upstream
   identity: Identity | undefined
   suspendedUntil: number
+  distrustedUntil: number
+  /** When the operator was last told that its answers are malformed. */
+  malformedToldAt: number
   strikes: number
   latencyMs: number | undefined
   height: number | undefined
@@ -71,6 +74,9 @@ const longestSuspensionMs = 30_000
 
 /** A node that lied is asked last for this long. */
 const distrustMs = 60_000
+
+/** The operator is told no more often than this that a node's answers are malformed. */
+const malformedMs = 60_000
 
 /** A read is given to a second node when the first has not answered within these bounds. */
 const hedge = { leastMs: 100, mostMs: 1_000, latencies: 4 }
@@ -109,6 +115,8 @@ export function createUpstreams({
       upstream,
       identity: undefined,
       suspendedUntil: 0,
+      distrustedUntil: 0,
+      malformedToldAt: Number.NEGATIVE_INFINITY,
       strikes: 0,
       latencyMs: undefined,
       height: undefined,
@@ -152,12 +160,11 @@ export function createUpstreams({
       throw worst(outcomes.flatMap((one) => (one.status === 'rejected' ? [one.reason] : [])))
     },
 
-    async send(raw, signal) {
-      const sent = states.map((state) => handOver(state, raw, signal))
+    async send(raw, hash, signal) {
+      const sent = states.map((state) => handOver(state, raw, hash, signal))
       background(Promise.allSettled(sent))
       try {
         await Promise.any(sent)
-        return keccak256(raw)
       } catch (error) {
         const failures: unknown[] = error instanceof AggregateError ? error.errors : [error]
         const lost = failures.find((failure) => !(failure instanceof RpcError))
@@ -173,7 +180,9 @@ export function createUpstreams({
         return number
       }
       if (isSurveyDue()) await surveyed(signal)
-      if (head === undefined) throw new TransportError('no node told its height')
+      if (head === undefined || clock.now() - head.shownAt > headMs) {
+        throw new TransportError('no node told its height')
+      }
       return head.number
     },
 
@@ -206,8 +215,12 @@ export function createUpstreams({
     return states.toSorted((a, b) => rank(a) - rank(b))
   }
 
-  function isAble({ suspendedUntil }: State): boolean {
-    return suspendedUntil <= clock.now()
+  function isAble(state: State): boolean {
+    return state.suspendedUntil <= clock.now() && isTrusted(state)
+  }
+
+  function isTrusted({ distrustedUntil }: State): boolean {
+    return distrustedUntil <= clock.now()
   }
 
   /** Or has not told its height yet, while others have. */
@@ -306,6 +319,7 @@ export function createUpstreams({
     } catch (error) {
       if (error instanceof RpcError) succeeded(state, clock.now() - since)
       else if (error instanceof UntrueAnswer) distrust(state, error.message)
+      else if (error instanceof MalformedAnswer) malformed(state, error.message)
       else if (!wasStopped(signal)) failed(state, error)
       throw error
     }
@@ -333,13 +347,29 @@ export function createUpstreams({
     suspend(state, forMs, 'node.slow', 'another node was faster')
   }
 
-  function distrust(state: State, why: string): void {
-    suspend(state, distrustMs, 'node.distrusted', why)
+  function distrust(state: State, message: string): void {
+    if (isTrusted(state)) warn(state, 'node.distrusted', message)
+    state.distrustedUntil = clock.now() + distrustMs
+  }
+
+  /**
+   * Says nothing of the node's other answers: a customer chose the question, and a node may have a
+   * way of its own with it. So the next node is asked, and this one keeps its place.
+   */
+  function malformed(state: State, message: string): void {
+    const now = clock.now()
+    if (now - state.malformedToldAt < malformedMs) return
+    state.malformedToldAt = now
+    warn(state, 'node.malformed', message)
   }
 
   function suspend(state: State, forMs: number, event: string, message: string): void {
-    if (isAble(state)) log({ level: 'warn', event, message, node: state.upstream.name })
+    if (isAble(state)) warn(state, event, message)
     state.suspendedUntil = Math.max(state.suspendedUntil, clock.now() + forMs)
+  }
+
+  function warn({ upstream }: State, event: string, message: string): void {
+    log({ level: 'warn', event, message, node: upstream.name })
   }
 
   async function nodeOf(state: State, signal: AbortSignal): Promise<Node> {
@@ -352,7 +382,7 @@ export function createUpstreams({
       async call(method, params, result) {
         const outcome = result.safeParse(await upstream.call(method, params, signal))
         if (outcome.success) return outcome.data
-        throw new UntrueAnswer(`${upstream.name} gave an answer to ${method} that is none`, {
+        throw new MalformedAnswer(`${upstream.name} returned a malformed ${method} result`, {
           cause: new Error(z.prettifyError(outcome.error)),
         })
       },
@@ -379,25 +409,25 @@ export function createUpstreams({
     return identity
   }
 
-  async function handOver(state: State, raw: string, signal: AbortSignal): Promise<void> {
+  async function handOver(state: State, raw: Hex, hash: Hex, signal: AbortSignal): Promise<void> {
     await withinTime(clock, attemptMs, (limit) =>
-      offer(state, raw, AbortSignal.any([signal, limit])),
+      offer(state, raw, hash, AbortSignal.any([signal, limit])),
     )
   }
 
-  async function offer(state: State, raw: string, signal: AbortSignal): Promise<void> {
+  async function offer(state: State, raw: Hex, hash: Hex, signal: AbortSignal): Promise<void> {
     const { upstream } = state
     try {
       // A node of another chain is not told what is meant for this one.
       if (state.identity === undefined) await identify(state, signal)
       const answer = await upstream.call('eth_sendRawTransaction', [raw], signal)
-      // Whatever it says, the hash is that of the bytes; RSKj may not know it yet and says zero.
-      if (answer !== keccak256(raw as `0x${string}`) && !/^0x0{64}$/.test(`${answer}`)) {
-        distrust(state, 'it answered the hash of other bytes')
-      }
+      // RSKj may not know the transaction yet, and says zero.
+      if (answer === hash || /^0x0{64}$/.test(`${answer}`)) return
+      throw new MalformedAnswer(`${upstream.name} answered the hash of another transaction`)
     } catch (error) {
       if (error instanceof RpcError && classifyRefusal(error) === 'known') return
       if (error instanceof UntrueAnswer) distrust(state, error.message)
+      else if (error instanceof MalformedAnswer) malformed(state, error.message)
       else if (!(error instanceof RpcError) && !wasStopped(signal)) failed(state, error)
       throw error
     }
@@ -434,22 +464,33 @@ export function createUpstreams({
 
   async function surveyHeights(): Promise<void> {
     heightsAt = clock.now()
-    const told = states.map(async (state) => {
-      state.height = await withinTime(clock, attemptMs / 2, (limit) =>
-        attempt(state, confirmedHeight, limit),
-      )
-    })
+    const told = states.map(tellHeight)
     background(Promise.allSettled(told))
     await Promise.any(told).catch(() => undefined)
     await Promise.race([Promise.allSettled(told), clock.sleep(slowHeightMs)])
-    const heights = states.flatMap((state) =>
-      state.height === undefined || !isAble(state) ? [] : [state.height],
-    )
+    // Suspended nodes count too: a customer whose questions take too long must not stop the head.
+    const known = states.filter(({ height }) => height !== undefined)
+    const trusted = known.filter(isTrusted)
+    const heights = (trusted.length > 0 ? trusted : known).map(({ height = 0 }) => height)
     if (heights.length === 0) return
     const number = Math.max(...heights)
     const now = clock.now()
     if (head === undefined || number >= head.number || now - head.shownAt > headMs) {
       head = { number, shownAt: now }
+    }
+  }
+
+  /** A node that does not tell its height has none, until it tells one again. */
+  async function tellHeight(state: State): Promise<void> {
+    try {
+      state.height = await withinTime(clock, attemptMs / 2, (limit) =>
+        attempt(state, confirmedHeight, limit),
+      )
+    } catch (error) {
+      state.height = undefined
+      // What it says of its head is asked for by the service and by no customer.
+      if (error instanceof MalformedAnswer) failed(state, error)
+      throw error
     }
   }
 

@@ -1,4 +1,5 @@
-import { callParam, nodeCall } from '../call-object.ts'
+import { atBlock, withoutBareHash } from '../at-block.ts'
+import { callParam, nodeCall, simulated } from '../call-object.ts'
 import { method } from '../method.ts'
 import { data, stateBlockParam } from '../values.ts'
 
@@ -9,5 +10,9 @@ export const ethCall = method({
   params: { call: callParam, block: stateBlockParam },
   result: data,
   call: ({ call, block }, { ask }) =>
-    ask((node) => node.call('eth_call', [nodeCall(call), block], data)),
+    ask((node) =>
+      atBlock(node, block, (at) =>
+        simulated(node.call('eth_call', [nodeCall(call), withoutBareHash(node, at)], data)),
+      ),
+    ),
 })

@@ -1,5 +1,6 @@
 import { RpcError } from '../../chain/rpc.ts'
-import { type Call, callParam, nodeCall } from '../call-object.ts'
+import { atBlock, withoutBareHash } from '../at-block.ts'
+import { type Call, callParam, nodeCall, simulated } from '../call-object.ts'
 import { codes } from '../codes.ts'
 import { method } from '../method.ts'
 import type { Node } from '../node.ts'
@@ -16,9 +17,8 @@ export const ethEstimateGas = method({
   result: quantity,
   call: ({ call, block }, { ask }) =>
     ask(async (node) => {
-      const params = block === undefined ? [nodeCall(call)] : [nodeCall(call), block]
       const [estimate, funds] = await Promise.allSettled([
-        node.call('eth_estimateGas', params, quantity),
+        estimateAt(node, call, block),
         fundsOf(node, call, block),
       ])
       if (funds.status === 'rejected') throw funds.reason
@@ -35,6 +35,13 @@ export const ethEstimateGas = method({
     }),
 })
 
+/** Without a block it is the node's to choose: not every node takes one. */
+function estimateAt(node: Node, call: Call, block: Selector | undefined): Promise<string> {
+  const ask = (...at: unknown[]): Promise<string> =>
+    simulated(node.call('eth_estimateGas', [nodeCall(call), ...at], quantity))
+  return block === undefined ? ask() : atBlock(node, block, (at) => ask(withoutBareHash(node, at)))
+}
+
 /** The code that the spec names; nodes have others of their own. */
 function inOurWords(error: unknown): unknown {
   if (!(error instanceof RpcError) || !/insufficient funds/i.test(error.message)) return error
@@ -50,7 +57,9 @@ async function fundsOf(
   const costs = [value, gasPrice, maxFeePerGas].some((amount) => amount && BigInt(amount) > 0n)
   if (!costs || !from) return undefined
   try {
-    return BigInt(await node.call('eth_getBalance', [from, block], quantity))
+    return BigInt(
+      await atBlock(node, block, (at) => node.call('eth_getBalance', [from, at], quantity)),
+    )
   } catch (error) {
     if (error instanceof RpcError) return undefined
     throw error

@@ -3,7 +3,7 @@ import {
   completeBlock,
   minedBlock,
   pendingBlock,
-  rawBlock,
+  pendingBlockOf,
 } from '../block.ts'
 import { method } from '../method.ts'
 import { blockParam, fullParam } from '../values.ts'
@@ -18,7 +18,7 @@ export const ethGetBlockByNumber = method({
     context.ask(
       async (node) => {
         if (block === 'pending') {
-          const raw = await node.call('eth_getBlockByNumber', [block, full], rawBlock.nullable())
+          const raw = await pendingBlockOf(node, full)
           return raw && pendingBlock(raw)
         }
         const raw = await minedBlock(node, block, full)

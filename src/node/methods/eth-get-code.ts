@@ -1,4 +1,4 @@
-import { atBlock } from '../at-block.ts'
+import { atBlock, unknownBlock, withoutBareHash } from '../at-block.ts'
 import { method } from '../method.ts'
 import { addressParam, blockOrHashParam, data, isHash } from '../values.ts'
 
@@ -10,5 +10,13 @@ export const ethGetCode = method({
   result: data,
   lasts: ({ block }) => isHash(block),
   call: ({ address, block }, { ask }) =>
-    ask((node) => atBlock(node, block, (at) => node.call('eth_getCode', [address, at], data))),
+    ask((node) =>
+      atBlock(node, block, async (at) => {
+        const where = withoutBareHash(node, at)
+        const code = await node.call('eth_getCode', [address, where], data.nullable())
+        // RSKj's way to say that there is no such block (EthModule.getCode).
+        if (code === null) throw unknownBlock()
+        return code
+      }),
+    ),
 })

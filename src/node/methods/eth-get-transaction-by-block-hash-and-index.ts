@@ -1,4 +1,4 @@
-import { orNull } from '../lookup.ts'
+import { lookUp } from '../lookup.ts'
 import { method } from '../method.ts'
 import { rawTransaction, shapeTransaction, transaction } from '../transaction.ts'
 import { UntrueAnswer } from '../untrue.ts'
@@ -14,12 +14,11 @@ export const ethGetTransactionByBlockHashAndIndex = method({
   call: ({ hash, index }, { ask }) =>
     ask(
       async (node) => {
-        const raw = await orNull(
-          node.call(
-            'eth_getTransactionByBlockHashAndIndex',
-            [hash, index],
-            rawTransaction.nullable(),
-          ),
+        const raw = await lookUp(
+          node,
+          'eth_getTransactionByBlockHashAndIndex',
+          [hash, index],
+          rawTransaction.nullable(),
         )
         if (raw === null) return null
         if (raw.blockHash !== hash) throw new UntrueAnswer('a transaction came from another block')

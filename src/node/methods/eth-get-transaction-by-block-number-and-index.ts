@@ -1,26 +1,31 @@
-import { orNull } from '../lookup.ts'
+import { pendingBlockOf } from '../block.ts'
+import { lookUp } from '../lookup.ts'
 import { method } from '../method.ts'
+import type { Node } from '../node.ts'
 import { rawTransaction, shapeTransaction, transaction } from '../transaction.ts'
 import { blockParam, quantityParam } from '../values.ts'
 
+const name = 'eth_getTransactionByBlockNumberAndIndex'
+
 /** A transaction by its place in a block; `null` when there is none. */
 export const ethGetTransactionByBlockNumberAndIndex = method({
-  name: 'eth_getTransactionByBlockNumberAndIndex',
+  name,
   summary: 'A transaction by the number of its block and its position there',
   params: { block: blockParam, index: quantityParam },
   result: transaction.nullable(),
   call: ({ block, index }, { ask }) =>
     ask(
       async (node) => {
-        const raw = await orNull(
-          node.call(
-            'eth_getTransactionByBlockNumberAndIndex',
-            [block, index],
-            rawTransaction.nullable(),
-          ),
-        )
-        return raw && shapeTransaction(raw, block === 'pending')
+        if (block === 'pending') return await pendingTransaction(node, Number(index))
+        const raw = await lookUp(node, name, [block, index], rawTransaction.nullable())
+        return raw && shapeTransaction(raw)
       },
       { mayLag: true },
     ),
 })
+
+/** RSKj counts positions in its pool instead of its pending block. */
+async function pendingTransaction(node: Node, index: number) {
+  const entry = (await pendingBlockOf(node, true))?.transactions[index]
+  return typeof entry === 'object' ? shapeTransaction(entry, true) : null
+}

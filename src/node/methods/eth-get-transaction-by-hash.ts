@@ -1,4 +1,4 @@
-import { orNull } from '../lookup.ts'
+import { lookUp } from '../lookup.ts'
 import { method } from '../method.ts'
 import { rawTransaction, shapeTransaction, transaction } from '../transaction.ts'
 import { UntrueAnswer } from '../untrue.ts'
@@ -14,8 +14,11 @@ export const ethGetTransactionByHash = method({
   call: ({ hash }, { ask }) =>
     ask(
       async (node) => {
-        const raw = await orNull(
-          node.call('eth_getTransactionByHash', [hash], rawTransaction.nullable()),
+        const raw = await lookUp(
+          node,
+          'eth_getTransactionByHash',
+          [hash],
+          rawTransaction.nullable(),
         )
         if (raw === null) return null
         if (raw.hash !== hash) throw new UntrueAnswer('another transaction came than was asked for')

@@ -1,4 +1,4 @@
-import { orNull } from '../lookup.ts'
+import { lookUp } from '../lookup.ts'
 import { method } from '../method.ts'
 import { rawReceipt, receipt, shapeReceipt } from '../receipt.ts'
 import { rawTransaction } from '../transaction.ts'
@@ -15,9 +15,7 @@ export const ethGetTransactionReceipt = method({
   call: ({ hash }, { ask }) =>
     ask(
       async (node) => {
-        const raw = await orNull(
-          node.call('eth_getTransactionReceipt', [hash], rawReceipt.nullable()),
-        )
+        const raw = await lookUp(node, 'eth_getTransactionReceipt', [hash], rawReceipt.nullable())
         if (raw === null) return null
         if (raw.transactionHash !== hash) {
           throw new UntrueAnswer('the receipt of another transaction came')

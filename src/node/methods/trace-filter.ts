@@ -3,7 +3,13 @@ import { RpcError } from '../../chain/rpc.ts'
 import { codes } from '../codes.ts'
 import { method } from '../method.ts'
 import { trace } from '../trace.ts'
-import { filterTraces, maxTraceBlocks, passFilter, traceFilterParam } from '../trace-filter.ts'
+import {
+  filterTraces,
+  maxSkippedByRskj,
+  maxTraceBlocks,
+  passFilter,
+  traceFilterParam,
+} from '../trace-filter.ts'
 import { toQuantity } from '../values.ts'
 
 /** All traces of the transactions that the filter selects, oldest first. */
@@ -25,7 +31,7 @@ export const traceFilter = method({
     }
     if (from > to || filter.count === 0) return []
     return await ask((node) =>
-      node.profile === 'rskj'
+      node.profile === 'rskj' && filter.after <= maxSkippedByRskj
         ? passFilter(node, from, to, filter)
         : filterTraces(node, from, to, filter),
     )

@@ -339,6 +339,21 @@ describe.each([
       expect((await refusal('eth_sendRawTransaction', '0x1234')).code).toBe(-32602)
     })
 
+    test('eth_sendRawTransaction refuses what is signed for another chain', async ({ expect }) => {
+      const raw = await wallet.signTransaction({
+        type: 'legacy',
+        chainId: 30,
+        nonce: 0,
+        gas: 21_000n,
+        gasPrice: parseGwei('3'),
+        to: sender,
+      })
+      expect(await refusal('eth_sendRawTransaction', raw)).toEqual({
+        code: -32602,
+        message: 'invalid parameter "transaction": it is signed for chain 30, and this is chain 31',
+      })
+    })
+
     test('what is pending has no block, and a pending block no number, hash or bloom', async ({
       expect,
     }) => {

@@ -1,3 +1,4 @@
+import { toRlp } from 'viem'
 import { beforeAll, describe, test } from 'vitest'
 import { systemClock } from '../../../src/clock.ts'
 import type { LogEvent } from '../../../src/log.ts'
@@ -68,9 +69,10 @@ describe('a single request', () => {
   })
 
   test('that is a notification gets no body', async ({ expect }) => {
-    const { status, text } = await exchange('{"jsonrpc":"2.0","method":"eth_chainId"}')
+    const { status, text, headers } = await exchange('{"jsonrpc":"2.0","method":"eth_chainId"}')
     expect(status).toBe(204)
     expect(text).toBe('')
+    expect(headers.get('access-control-allow-origin')).toBe('*')
     expect((await exchange('{"jsonrpc":"2.0","method":"nothing"}')).status).toBe(204)
   })
 
@@ -106,7 +108,7 @@ describe('a single request', () => {
   })
 
   test('with params that are no list is refused with the code for params', async ({ expect }) => {
-    for (const params of [{}, 'x', 1, true, null]) {
+    for (const params of [{}, 'x', 1, true]) {
       const { text } = await exchange(call({ params }))
       expect(JSON.parse(text), JSON.stringify(params)).toEqual({
         jsonrpc: '2.0',
@@ -114,6 +116,11 @@ describe('a single request', () => {
         error: { code: -32602, message: 'params must be an array' },
       })
     }
+  })
+
+  test('with params of null is answered as one without params', async ({ expect }) => {
+    const { text } = await exchange(call({ params: null }))
+    expect(JSON.parse(text)).toEqual({ jsonrpc: '2.0', id: 1, result: '0x1f' })
   })
 
   test('for a method that is not served is told so, with status 200', async ({ expect }) => {
@@ -249,6 +256,19 @@ describe('what is not JSON-RPC', () => {
     expect(response.headers.get('access-control-allow-origin')).toBe('*')
   })
 
+  test('is answered at an address that ends with a slash', async ({ expect }) => {
+    const headers = { 'content-type': 'application/json' }
+    const response = await served.fetch(`${served.url}/`, {
+      method: 'POST',
+      headers,
+      body: call({}),
+    })
+    expect([response.status, await response.json()]).toEqual([
+      200,
+      { jsonrpc: '2.0', id: 1, result: '0x1f' },
+    ])
+  })
+
   test('is refused with 401 before anything else is looked at', async ({ expect }) => {
     for (const url of ['http://service.test/other', 'http://service.test/', `${served.url}/more`]) {
       const response = await served.fetch(url, { method: 'POST', body: 'x' })
@@ -272,7 +292,7 @@ test('no answer of a node is an answer with status 200 that leaks no address', a
     id: 1,
     error: { code: -32011, message: 'no node gave an answer that can be believed' },
   })
-  const sent = await exchange(call({ method: 'eth_sendRawTransaction', params: ['0x00'] }))
+  const sent = await exchange(call({ method: 'eth_sendRawTransaction', params: [transfer] }))
   expect(JSON.parse(sent.text).error).toEqual({
     code: -32011,
     message: 'no node gave an answer: the transaction may have been sent',
@@ -303,6 +323,12 @@ test('a key that cannot be looked up is refused with 503 and an envelope', async
   expect(logged).toMatchObject([{ level: 'error', message: expect.stringContaining('away') }])
   expect(JSON.stringify(logged)).not.toContain(testKey)
 })
+
+/** A signed legacy transaction of chain 31 that no account has made. */
+const transfer = toRlp([
+  ...(['0x', '0x01', '0x5208', `0x${'ab'.repeat(20)}`, '0x01', '0x', '0x61'] as const),
+  ...([`0x${'1'.repeat(64)}`, `0x${'2'.repeat(64)}`] as const),
+])
 
 /** Ids that JSON prints in another way, which mean the same. */
 function printed(id: string): string {

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { test } from 'vitest'
+import { type Clock, systemClock } from '../../../src/clock.ts'
 import { serve } from '../../chain/node/serve.ts'
 
 type Request = { id: number; method: string; params: readonly unknown[] }
@@ -93,3 +94,59 @@ test('a node that has not told its height yet is asked after those that have', a
   // Once for its height, and not for the block.
   expect(silentAsked).toBe(1)
 })
+
+test('the head goes on while every question of a customer fails', async ({ expect }) => {
+  const clock = settableClock()
+  const nodes = rootstockNodes((block) => block)
+  let height = Number(printed?.number)
+  const fetch: typeof globalThis.fetch = async (input, init) => {
+    const body = `${init?.body}`
+    if (body.includes('eth_getCode')) throw new Error('the connection was lost')
+    const answer = await (await nodes(input, init)).text()
+    return new Response(answer.replaceAll(`"${printed?.number}"`, `"0x${height.toString(16)}"`))
+  }
+  const served = await serve(urls, 31, fetch, clock)
+  expect((await served.rpc('eth_blockNumber')).result).toBe(`0x${height.toString(16)}`)
+  for (let block = 0; block < 5; block += 1) {
+    height += 1
+    for (let question = 0; question < 8; question += 1) {
+      const { error } = await served.rpc('eth_getCode', [`0x${'ab'.repeat(20)}`, 'latest'])
+      expect(error?.code).toBe(-32011)
+    }
+    clock.pass(1_001)
+    expect((await served.rpc('eth_blockNumber')).result).toBe(`0x${height.toString(16)}`)
+  }
+})
+
+test('a head that no node has shown for half a minute is not told any more', async ({ expect }) => {
+  const clock = settableClock()
+  const nodes = rootstockNodes((block) => block)
+  let gone = false
+  const served = await serve(
+    urls,
+    31,
+    async (input, init) => {
+      if (gone) throw new Error('the connection was lost')
+      return await nodes(input, init)
+    },
+    clock,
+  )
+  expect((await served.rpc('eth_blockNumber')).result).toBe(printed?.number)
+  gone = true
+  clock.pass(29_000)
+  expect((await served.rpc('eth_blockNumber')).result).toBe(printed?.number)
+  clock.pass(2_000)
+  expect((await served.rpc('eth_blockNumber')).error?.code).toBe(-32011)
+})
+
+/** The runtime's timers, with a time of its own that goes on when it is told to. */
+function settableClock(): Clock & { pass: (ms: number) => void } {
+  let now = systemClock.now()
+  return {
+    ...systemClock,
+    now: () => now,
+    pass: (ms) => {
+      now += ms
+    },
+  }
+}
