@@ -31,12 +31,16 @@ export type Context = {
   readonly once: (key: string, make: () => Promise<string | null>) => Promise<string | null>
 }
 
+/** A call and its answer, for the description of the service. */
+export type Example = { readonly params: readonly unknown[]; readonly result: unknown }
+
 /** A method as it is served: its name, its parameters in order, its answer. */
 export type Method = {
   readonly name: string
   readonly summary: string
   readonly params: Shape
   readonly result: z.ZodType
+  readonly example: Example
   /** It does something beyond its answer, so equal calls are all made. */
   readonly effect: boolean
   /** @throws {RpcError} invalid params, naming the parameter */
@@ -65,6 +69,7 @@ export function method<S extends Shape, R extends z.ZodType>(definition: {
   summary: string
   params: S
   result: R
+  example: Example
   effect?: boolean
   call: (params: Parsed<S>, context: Context) => Promise<z.output<R>>
   /** Without it no answer is kept. `null` never is. */
@@ -74,13 +79,14 @@ export function method<S extends Shape, R extends z.ZodType>(definition: {
     isDeep: (blockNumber: string) => boolean,
   ) => boolean
 }): Method {
-  const { name, summary, params: shape, result, effect = false, call, lasts } = definition
+  const { name, summary, params: shape, result, example, effect = false, call, lasts } = definition
   const entries = Object.entries<z.ZodType>(shape)
   return {
     name,
     summary,
     params: shape,
     result,
+    example,
     effect,
     parse(params) {
       if (params.length > entries.length) {

@@ -1,3 +1,4 @@
+import { exampleBlock, exampleRawHeader } from '../examples.ts'
 import { method } from '../method.ts'
 import { rawHeader } from '../raw.ts'
 import { data, hashParam } from '../values.ts'
@@ -8,6 +9,7 @@ export const chainGetRawBlockHeaderByHash = method({
   summary: 'The RLP-encoded header of a block, by its hash',
   params: { hash: hashParam },
   result: data.nullable(),
+  example: { params: [exampleBlock.hash], result: exampleRawHeader },
   lasts: () => true,
   call: ({ hash }, { ask }) => ask((node) => rawHeader(node, hash), { mayLag: true }),
 })

@@ -1,3 +1,4 @@
+import { exampleRawHeader } from '../examples.ts'
 import { method } from '../method.ts'
 import { rawHeader } from '../raw.ts'
 import { blockParam, data } from '../values.ts'
@@ -8,5 +9,6 @@ export const chainGetRawBlockHeaderByNumber = method({
   summary: 'The RLP-encoded header of a block, by its number or a tag',
   params: { block: blockParam },
   result: data.nullable(),
+  example: { params: ['0x2a'], result: exampleRawHeader },
   call: ({ block }, { ask }) => ask((node) => rawHeader(node, block), { mayLag: true }),
 })

@@ -8,6 +8,7 @@ export const chainProtocolVersion = method({
   summary: 'The version of the protocol between nodes of the chain',
   params: {},
   result: quantity,
+  example: { params: [], result: '0x3e' },
   call: (_, { ask }) =>
     ask((node) =>
       protocolVersion(

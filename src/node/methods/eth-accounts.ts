@@ -8,5 +8,6 @@ export const ethAccounts = method({
   summary: 'Always an empty list: the service stores no keys',
   params: {},
   result: z.array(address).max(0),
+  example: { params: [], result: [] },
   call: async () => [],
 })

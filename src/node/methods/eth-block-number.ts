@@ -7,5 +7,6 @@ export const ethBlockNumber = method({
   summary: 'The number of the most recent block',
   params: {},
   result: quantity,
+  example: { params: [], result: '0x2a' },
   call: async (_, { head }) => toQuantity(await head()),
 })

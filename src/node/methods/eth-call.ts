@@ -1,5 +1,6 @@
 import { atBlock, withoutBareHash } from '../at-block.ts'
 import { callParam, nodeCall, simulated } from '../call-object.ts'
+import { exampleContract } from '../examples.ts'
 import { method } from '../method.ts'
 import { data, stateBlockParam } from '../values.ts'
 
@@ -9,6 +10,16 @@ export const ethCall = method({
   summary: 'The output of a call that makes no transaction',
   params: { call: callParam, block: stateBlockParam },
   result: data,
+  example: {
+    params: [
+      {
+        to: exampleContract,
+        data: '0xf8b2cb4f000000000000000000000000cd2a3d9f938e13cd947ec05abc7fe734df8dd826',
+      },
+      'latest',
+    ],
+    result: '0x000000000000000000000000000000000000000000000000002386f26fc10000',
+  },
   call: ({ call, block }, { ask }) =>
     ask((node) =>
       atBlock(node, block, (at) =>

@@ -7,5 +7,6 @@ export const ethChainId = method({
   summary: 'The chain id for signing (EIP-155)',
   params: {},
   result: quantity,
+  example: { params: [], result: '0x1f' },
   call: async (_, { chainId }) => `0x${chainId.toString(16)}`,
 })

@@ -2,6 +2,7 @@ import { RpcError } from '../../chain/rpc.ts'
 import { atBlock, withoutBareHash } from '../at-block.ts'
 import { type Call, callParam, nodeCall, simulated } from '../call-object.ts'
 import { codes } from '../codes.ts'
+import { exampleAccount } from '../examples.ts'
 import { method } from '../method.ts'
 import type { Node } from '../node.ts'
 import { quantity, type Selector, stateBlockParam } from '../values.ts'
@@ -15,6 +16,16 @@ export const ethEstimateGas = method({
   summary: 'The gas that a transaction needs; it is simulated and not sent',
   params: { call: callParam, block: stateBlockParam.optional() },
   result: quantity,
+  example: {
+    params: [
+      {
+        from: '0x1212121212121212121212121212121212121212',
+        to: exampleAccount,
+        value: '0xde0b6b3a7640000',
+      },
+    ],
+    result: '0x5208',
+  },
   call: ({ call, block }, { ask }) =>
     ask(async (node) => {
       const [estimate, funds] = await Promise.allSettled([

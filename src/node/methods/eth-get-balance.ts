@@ -1,4 +1,5 @@
 import { atBlock } from '../at-block.ts'
+import { exampleContract } from '../examples.ts'
 import { method } from '../method.ts'
 import { addressParam, blockOrHashParam, isHash, quantity } from '../values.ts'
 
@@ -8,6 +9,7 @@ export const ethGetBalance = method({
   summary: 'What an account holds of the native currency, in wei',
   params: { address: addressParam, block: blockOrHashParam.default('latest') },
   result: quantity,
+  example: { params: [exampleContract, 'latest'], result: '0x45ce265994370000' },
   lasts: ({ block }) => isHash(block),
   call: ({ address, block }, { ask }) =>
     ask((node) =>

@@ -1,4 +1,5 @@
 import { block, completeBlock, minedBlock } from '../block.ts'
+import { exampleBlock } from '../examples.ts'
 import { method } from '../method.ts'
 import { fullParam, hashParam } from '../values.ts'
 
@@ -8,6 +9,7 @@ export const ethGetBlockByHash = method({
   summary: 'A block by its hash',
   params: { hash: hashParam, full: fullParam },
   result: block.nullable(),
+  example: { params: [exampleBlock.hash, false], result: exampleBlock },
   lasts: () => true,
   call: ({ hash, full }, context) =>
     context.ask(

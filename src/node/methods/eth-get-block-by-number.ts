@@ -5,6 +5,7 @@ import {
   pendingBlock,
   pendingBlockOf,
 } from '../block.ts'
+import { exampleBlock } from '../examples.ts'
 import { method } from '../method.ts'
 import { blockParam, fullParam } from '../values.ts'
 
@@ -14,6 +15,7 @@ export const ethGetBlockByNumber = method({
   summary: 'A block by its number or a tag',
   params: { block: blockParam, full: fullParam },
   result: blockResult.nullable(),
+  example: { params: ['0x2a', false], result: exampleBlock },
   call: ({ block, full }, context) =>
     context.ask(
       async (node) => {

@@ -1,4 +1,5 @@
 import { countInBlock } from '../block-count.ts'
+import { exampleBlock } from '../examples.ts'
 import { method } from '../method.ts'
 import { hashParam, quantity } from '../values.ts'
 
@@ -8,6 +9,7 @@ export const ethGetBlockTransactionCountByHash = method({
   summary: 'The number of transactions of a block',
   params: { hash: hashParam },
   result: quantity.nullable(),
+  example: { params: [exampleBlock.hash], result: '0x5' },
   lasts: () => true,
   call: ({ hash }, { ask }) =>
     ask(

@@ -8,6 +8,7 @@ export const ethGetBlockTransactionCountByNumber = method({
   summary: 'The number of transactions of a block',
   params: { block: blockParam },
   result: quantity.nullable(),
+  example: { params: ['0x2a'], result: '0x5' },
   call: ({ block }, { ask }) =>
     ask(
       (node) =>

@@ -1,4 +1,5 @@
 import { atBlock, unknownBlock, withoutBareHash } from '../at-block.ts'
+import { exampleAccount } from '../examples.ts'
 import { method } from '../method.ts'
 import { addressParam, blockOrHashParam, data, isHash } from '../values.ts'
 
@@ -8,6 +9,7 @@ export const ethGetCode = method({
   summary: 'The code at an address',
   params: { address: addressParam, block: blockOrHashParam },
   result: data,
+  example: { params: [exampleAccount, 'latest'], result: '0x' },
   lasts: ({ block }) => isHash(block),
   call: ({ address, block }, { ask }) =>
     ask((node) =>

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { RpcError } from '../../chain/rpc.ts'
 import { codes } from '../codes.ts'
+import { exampleBlock, exampleLogs } from '../examples.ts'
 import { log, shapeLog } from '../log.ts'
 import { logFilterParam, logQuery } from '../log-filter.ts'
 import { type LogRange, logsOfBlock, logsOfRange } from '../logs.ts'
@@ -16,6 +17,7 @@ export const ethGetLogs = method({
   summary: 'The logs that match a filter',
   params: { filter: logFilterParam },
   result: z.array(log),
+  example: { params: [{ blockHash: exampleBlock.hash }], result: exampleLogs },
   lasts: ({ filter }) => Boolean(filter.blockHash),
   async call({ filter }, context) {
     const { blockHash, fromBlock, toBlock } = filter

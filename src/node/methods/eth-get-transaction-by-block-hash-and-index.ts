@@ -1,3 +1,4 @@
+import { exampleBlock, exampleTransaction } from '../examples.ts'
 import { lookUp } from '../lookup.ts'
 import { method } from '../method.ts'
 import { rawTransaction, shapeTransaction, transaction } from '../transaction.ts'
@@ -10,6 +11,7 @@ export const ethGetTransactionByBlockHashAndIndex = method({
   summary: 'A transaction by the hash of its block and its position there',
   params: { hash: hashParam, index: quantityParam },
   result: transaction.nullable(),
+  example: { params: [exampleBlock.hash, '0x0'], result: exampleTransaction },
   lasts: () => true,
   call: ({ hash, index }, { ask }) =>
     ask(

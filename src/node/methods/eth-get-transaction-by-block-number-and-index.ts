@@ -1,4 +1,5 @@
 import { pendingBlockOf } from '../block.ts'
+import { exampleTransaction } from '../examples.ts'
 import { lookUp } from '../lookup.ts'
 import { method } from '../method.ts'
 import type { Node } from '../node.ts'
@@ -13,6 +14,7 @@ export const ethGetTransactionByBlockNumberAndIndex = method({
   summary: 'A transaction by the number of its block and its position there',
   params: { block: blockParam, index: quantityParam },
   result: transaction.nullable(),
+  example: { params: ['0x2a', '0x0'], result: exampleTransaction },
   call: ({ block, index }, { ask }) =>
     ask(
       async (node) => {

@@ -1,3 +1,4 @@
+import { exampleTransaction } from '../examples.ts'
 import { lookUp } from '../lookup.ts'
 import { method } from '../method.ts'
 import { rawTransaction, shapeTransaction, transaction } from '../transaction.ts'
@@ -10,6 +11,7 @@ export const ethGetTransactionByHash = method({
   summary: 'A transaction by its hash',
   params: { hash: hashParam },
   result: transaction.nullable(),
+  example: { params: [exampleTransaction.hash], result: exampleTransaction },
   lasts: (_, { blockNumber }, isDeep) => blockNumber !== null && isDeep(blockNumber),
   call: ({ hash }, { ask }) =>
     ask(

@@ -1,4 +1,5 @@
 import { atBlock } from '../at-block.ts'
+import { exampleAccount } from '../examples.ts'
 import { method } from '../method.ts'
 import { addressParam, blockOrHashParam, isHash, quantity } from '../values.ts'
 
@@ -8,6 +9,7 @@ export const ethGetTransactionCount = method({
   summary: 'The number of transactions that an account has sent',
   params: { address: addressParam, block: blockOrHashParam.default('latest') },
   result: quantity,
+  example: { params: [exampleAccount, 'latest'], result: '0xa' },
   lasts: ({ block }) => isHash(block),
   call: ({ address, block }, { ask }) =>
     ask((node) =>

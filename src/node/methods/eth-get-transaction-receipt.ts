@@ -1,3 +1,4 @@
+import { exampleReceipt, exampleTransaction } from '../examples.ts'
 import { lookUp } from '../lookup.ts'
 import { method } from '../method.ts'
 import { rawReceipt, receipt, shapeReceipt } from '../receipt.ts'
@@ -11,6 +12,7 @@ export const ethGetTransactionReceipt = method({
   summary: 'The receipt of a transaction by its hash',
   params: { hash: hashParam },
   result: receipt.nullable(),
+  example: { params: [exampleTransaction.hash], result: exampleReceipt },
   lasts: (_, { blockNumber }, isDeep) => isDeep(blockNumber),
   call: ({ hash }, { ask }) =>
     ask(

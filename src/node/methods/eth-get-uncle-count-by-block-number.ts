@@ -8,6 +8,7 @@ export const ethGetUncleCountByBlockNumber = method({
   summary: 'The number of uncles of a block',
   params: { block: blockParam },
   result: quantity.nullable(),
+  example: { params: ['0x2a'], result: '0x0' },
   call: ({ block }, { ask }) =>
     ask(
       (node) => countInBlock(node, 'eth_getUncleCountByBlockNumber', block, ({ uncles }) => uncles),

@@ -8,5 +8,6 @@ export const ethProtocolVersion = method({
   summary: 'The version of the protocol between nodes',
   params: {},
   result: quantity,
+  example: { params: [], result: '0x3e' },
   call: (_, { ask }) => ask((node) => protocolVersion(node, 'eth_protocolVersion')),
 })

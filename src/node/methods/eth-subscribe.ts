@@ -16,6 +16,7 @@ export const ethSubscribe = method({
     filter: logSubscriptionParam.optional(),
   },
   result: data,
+  example: { params: ['newHeads'], result: '0x5c5c5c5c5c5c5c5c5c5c5c5c5c5c5c5c' },
   effect: true,
   async call({ type, filter }, { subscriptions }) {
     if (subscriptions === undefined) {

@@ -9,6 +9,7 @@ export const ethUnsubscribe = method({
   summary: 'Ends a subscription; over WebSocket only',
   params: { id: z.string({ error: 'must be the id of a subscription' }) },
   result: z.boolean(),
+  example: { params: ['0x5c5c5c5c5c5c5c5c5c5c5c5c5c5c5c5c'], result: true },
   effect: true,
   async call({ id }, { subscriptions }) {
     if (subscriptions === undefined) {

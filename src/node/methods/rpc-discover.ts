@@ -11,6 +11,7 @@ export const rpcDiscover = method({
     openrpc: z.string(),
     methods: z.array(z.looseObject({ name: z.string() })),
   }),
+  example: { params: [], result: { openrpc: '1.3.2', methods: [] } },
   lasts: () => true,
   call: async (_, { methods }) => openRpcDocument(methods),
 })

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { exampleBlock, exampleTraces } from '../examples.ts'
 import { method } from '../method.ts'
 import { trace, tracesOfBlock } from '../trace.ts'
 import { isHash, minedBlockOrHashParam } from '../values.ts'
@@ -9,6 +10,7 @@ export const traceBlock = method({
   summary: 'The traces of all transactions of a block',
   params: { block: minedBlockOrHashParam },
   result: z.array(trace).nullable(),
+  example: { params: [exampleBlock.hash], result: exampleTraces },
   lasts: ({ block }) => isHash(block),
   call: ({ block }, { ask }) => ask((node) => tracesOfBlock(node, block), { mayLag: true }),
 })

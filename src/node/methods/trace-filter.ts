@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { RpcError } from '../../chain/rpc.ts'
 import { codes } from '../codes.ts'
+import { exampleAccount, exampleTraces } from '../examples.ts'
 import { method } from '../method.ts'
 import { trace } from '../trace.ts'
 import {
@@ -18,6 +19,10 @@ export const traceFilter = method({
   summary: 'The traces of the transactions between two blocks with a given sender or receiver',
   params: { filter: traceFilterParam },
   result: z.array(trace),
+  example: {
+    params: [{ fromBlock: '0x2a', toBlock: '0x2a', fromAddress: exampleAccount, count: 1 }],
+    result: exampleTraces,
+  },
   async call({ filter }, { ask, head }) {
     const latest = [filter.fromBlock, filter.toBlock].includes('latest') ? await head() : 0
     const from = numberOf(filter.fromBlock, latest)

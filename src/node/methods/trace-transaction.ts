@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { exampleTraces, exampleTransaction } from '../examples.ts'
 import { method } from '../method.ts'
 import { trace, tracesOfTransaction } from '../trace.ts'
 import { hashParam, toQuantity } from '../values.ts'
@@ -9,6 +10,7 @@ export const traceTransaction = method({
   summary: 'The traces of a transaction',
   params: { hash: hashParam },
   result: z.array(trace).nullable(),
+  example: { params: [exampleTransaction.hash], result: exampleTraces },
   lasts: (_, [first], isDeep) => first !== undefined && isDeep(toQuantity(first.blockNumber)),
   call: ({ hash }, { ask }) => ask((node) => tracesOfTransaction(node, hash), { mayLag: true }),
 })

@@ -65,3 +65,13 @@ test('every schema in the document is a JSON Schema that accepts what the servic
     if (method !== 'eth_getTransactionReceipt') expect(schema?.result(result), method).toBe(true)
   }
 })
+
+test('each example is a call that the service takes, with a result in the shape of its answer', ({
+  expect,
+}) => {
+  for (const method of methods) {
+    const { name, example, result } = method
+    expect(() => method.parse(example.params), name).not.toThrow()
+    expect(result.safeParse(example.result).error, name).toBeUndefined()
+  }
+})
