@@ -1,6 +1,3 @@
-import { execFile } from 'node:child_process'
-import { fileURLToPath } from 'node:url'
-import { promisify } from 'node:util'
 import { ethers } from 'ethers'
 import {
   type Address,
@@ -21,6 +18,7 @@ import { rootstockTestnet } from 'viem/chains'
 import { afterAll, beforeAll, describe, test } from 'vitest'
 import { Web3 } from 'web3'
 import { type Anvil, startAnvil } from '../../support/anvil.ts'
+import { runFoundry } from '../clients/foundry.ts'
 import { type AnvilRpc, anvilRpc, deployEmitter, emit, mined, topic } from './anvil-rpc.ts'
 import { type RealWorker, startRealWorker } from './real-worker.ts'
 
@@ -239,12 +237,8 @@ describe('web3.js', () => {
 })
 
 describe('cast', () => {
-  const binary = fileURLToPath(new URL('../../../node_modules/.bin/cast', import.meta.url))
-
   async function cast(...args: string[]): Promise<string> {
-    const command = [...args, '--rpc-url', worker.rpcUrl]
-    const { stdout, stderr } = await promisify(execFile)(binary, command)
-    return `${stdout}${stderr}`.trim()
+    return await runFoundry('cast', args, { environment: { ETH_RPC_URL: worker.rpcUrl } })
   }
 
   test('shows blocks, transactions, receipts and logs', async ({ expect }) => {
@@ -277,7 +271,7 @@ describe('cast', () => {
     expect(await cast('balance', receiver)).toMatch(/^\d+$/)
     expect(await cast('gas-price')).toMatch(/^\d+$/)
     expect(await cast('nonce', receiver)).toBe('0')
-    expect(await cast('rpc', 'eth_nothing')).toContain(
+    await expect(cast('rpc', 'eth_nothing')).rejects.toThrow(
       '-32601: the method eth_nothing does not exist/is not available',
     )
   })
