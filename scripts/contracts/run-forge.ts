@@ -1,9 +1,9 @@
 import { spawn } from 'node:child_process'
-import { forgeBinary, projectRoot } from './forge.ts'
+import { foundryBinary, projectRoot } from './forge.ts'
 
 // `node scripts/contracts/run-forge.ts test …` is `forge test …` with forge's own exit code.
 const args = process.argv.slice(2)
-const child = spawn(forgeBinary(), args, { cwd: projectRoot, stdio: 'inherit' })
+const child = spawn(foundryBinary('forge'), args, { cwd: projectRoot, stdio: 'inherit' })
 child.once('error', (error) => {
   process.stderr.write(`forge can't be started: ${error.message}\n`)
   process.exitCode = 1

@@ -3,6 +3,7 @@ import type { Clock } from '../clock.ts'
 import { faultOf, type Log } from '../log.ts'
 import { codes } from './codes.ts'
 import { errorText, type Request, successText } from './message.ts'
+import { notAvailable } from './not-available.ts'
 import type { NodeService } from './service.ts'
 import type { Subscriptions } from './subscriptions.ts'
 import { withinTime } from './time-limit.ts'
@@ -30,7 +31,7 @@ export async function respond(request: Request, caller: Caller): Promise<string 
   const { service, methods, subscriptions, clock, log } = caller
   try {
     if (methods !== undefined && !methods.has(method)) {
-      throw new RpcError(codes.methodNotFound, 'method not allowed for this key')
+      throw notAvailable(method, ' for this key')
     }
     const result = await withinTime(clock, timeLimitMs, (signal) =>
       service.answer(method, params, signal, subscriptions),

@@ -6,6 +6,7 @@ import { codes } from './codes.ts'
 import { createFlights } from './flights.ts'
 import type { Context, Method } from './method.ts'
 import { methods } from './methods.ts'
+import { notAvailable } from './not-available.ts'
 import type { Subscriptions } from './subscriptions.ts'
 import { createUpstream } from './upstream.ts'
 import { createUpstreams, type Upstreams } from './upstreams.ts'
@@ -148,6 +149,6 @@ function keyOf({ name }: Method, params: Record<string, unknown>): string {
 /** Aliases under which RSKj itself serves what the spec names `chain_*`. */
 function find(name: string): Method {
   const method = byName.get(name.startsWith('rsk_') ? `chain_${name.slice(4)}` : name)
-  if (method === undefined) throw new RpcError(codes.methodNotFound, 'method not found')
+  if (method === undefined) throw notAvailable(name)
   return method
 }

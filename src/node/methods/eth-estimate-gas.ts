@@ -1,6 +1,6 @@
 import { RpcError } from '../../chain/rpc.ts'
 import { atBlock, withoutBareHash } from '../at-block.ts'
-import { type Call, callParam, nodeCall, simulated } from '../call-object.ts'
+import { type Call, estimateParam, nodeCall, simulated } from '../call-object.ts'
 import { codes } from '../codes.ts'
 import { exampleAccount } from '../examples.ts'
 import { method } from '../method.ts'
@@ -8,13 +8,13 @@ import type { Node } from '../node.ts'
 import { quantity, type Selector, stateBlockParam } from '../values.ts'
 
 /**
- * The gas a transaction would need, by simulating it. A sender who could not pay gets an error, as
+ * The gas a transaction would need, by simulating it; without `to` that of a deployment. A sender who could not pay gets an error, as
  * from go-ethereum, also from nodes that do not look (RSKj before 6.5.0, anvil).
  */
 export const ethEstimateGas = method({
   name: 'eth_estimateGas',
   summary: 'The gas that a transaction needs; it is simulated and not sent',
-  params: { call: callParam, block: stateBlockParam.optional() },
+  params: { call: estimateParam, block: stateBlockParam.optional() },
   result: quantity,
   example: {
     params: [

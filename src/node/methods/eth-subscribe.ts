@@ -1,8 +1,7 @@
 import { z } from 'zod'
-import { RpcError } from '../../chain/rpc.ts'
-import { codes } from '../codes.ts'
 import { logSubscriptionParam } from '../log-filter.ts'
 import { method } from '../method.ts'
+import { notAvailable } from '../not-available.ts'
 import { data } from '../values.ts'
 
 const types = ['newHeads', 'logs', 'newPendingTransactions', 'syncing'] as const
@@ -20,7 +19,7 @@ export const ethSubscribe = method({
   effect: true,
   async call({ type, filter }, { subscriptions }) {
     if (subscriptions === undefined) {
-      throw new RpcError(codes.methodNotFound, 'method not found: eth_subscribe needs a WebSocket')
+      throw notAvailable('eth_subscribe', ' over HTTP: it needs a WebSocket')
     }
     return await subscriptions.add(
       type === 'logs' ? { kind: type, filter: filter ?? {} } : { kind: type },

@@ -23,7 +23,7 @@ export function anvilRpc(url: string): AnvilRpc {
  * `emit(topic1, topic2, word)` by raw calldata: LOG2 with the word as data, and the word returned.
  * Without calldata it reverts.
  */
-const emitterCode: Hex =
+export const emitterCode: Hex =
   '0x602180600b6000396000f33615601b5760403560005260203560003560206000a260206000f35b60006000fd'
 
 /** Calls the address in its calldata without data and does not mind when that fails. */

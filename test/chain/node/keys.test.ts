@@ -161,7 +161,10 @@ test('a key may be limited to some methods', async ({ expect }) => {
   expect(JSON.parse((await post(key, { ...chainId, method: 'eth_gasPrice' })).text)).toEqual({
     jsonrpc: '2.0',
     id: 7,
-    error: { code: -32601, message: 'method not allowed for this key' },
+    error: {
+      code: -32601,
+      message: 'the method eth_gasPrice does not exist/is not available for this key',
+    },
   })
 })
 

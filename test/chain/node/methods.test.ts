@@ -11,6 +11,7 @@ import {
   deployCaller,
   deployEmitter,
   emit,
+  emitterCode,
   mined,
   sender,
   topic,
@@ -111,6 +112,7 @@ describe.each([
       const data = `0x${topic(1n).slice(2)}${topic(2n).slice(2)}${topic(7n).slice(2)}`
       expect(await result('eth_call', { to: emitter, data }, 'latest')).toBe(topic(7n))
       expect(await result('eth_call', { to: emitter, input: data }, 'latest')).toBe(topic(7n))
+      expect(await result('eth_call', { to: emitter, data, input: data }, 'latest')).toBe(topic(7n))
       expect(await direct('eth_blockNumber')).toBe(before)
     })
 
@@ -122,10 +124,12 @@ describe.each([
     })
 
     test('eth_call needs a receiver and a block', async ({ expect }) => {
-      expect(await refusal('eth_call', { data: '0x' }, 'latest')).toEqual({
-        code: -32602,
-        message: 'invalid parameter "call.to": must be a 20-byte address',
-      })
+      for (const call of [{ data: '0x' }, { data: emitterCode }, { to: null, data: emitterCode }]) {
+        expect(await refusal('eth_call', call, 'latest')).toEqual({
+          code: -32602,
+          message: 'invalid parameter "call.to": must be a 20-byte address',
+        })
+      }
       expect(await refusal('eth_call', { to: emitter })).toEqual({
         code: -32602,
         message: 'missing parameter "block"',
@@ -138,6 +142,45 @@ describe.each([
       expect(await result('eth_estimateGas', call)).toBe('0x5208')
       expect(await result('eth_estimateGas', call, 'latest')).toBe('0x5208')
       expect(await direct('eth_getBalance', [call.to, 'latest'])).toBe('0x0')
+    })
+
+    test('eth_estimateGas without a receiver estimates a deployment', async ({ expect }) => {
+      const estimate = await direct('eth_estimateGas', [{ from: sender, data: emitterCode }])
+      for (const call of [
+        { data: emitterCode },
+        { input: emitterCode },
+        { data: emitterCode, input: emitterCode },
+        { data: emitterCode, input: null },
+      ]) {
+        expect(await result('eth_estimateGas', { from: sender, ...call })).toBe(estimate)
+        expect(await result('eth_estimateGas', { from: sender, ...call, to: null })).toBe(estimate)
+      }
+    })
+
+    test('eth_estimateGas needs a receiver or code, and no two kinds of code', async ({
+      expect,
+    }) => {
+      for (const call of [
+        {},
+        { to: null },
+        { data: '0x' },
+        { to: null, data: null, input: '0x' },
+      ]) {
+        expect(await refusal('eth_estimateGas', { from: sender, ...call })).toEqual({
+          code: -32602,
+          message:
+            'invalid parameter "call": needs "to", or in "data" or "input" the code of a contract to create',
+        })
+      }
+      const both = { data: emitterCode, input: '0x00' }
+      expect(await refusal('eth_estimateGas', { from: sender, ...both })).toEqual({
+        code: -32602,
+        message: 'invalid parameter "call": has both data and input, and they differ',
+      })
+      expect(await refusal('eth_estimateGas', { to: '', data: emitterCode })).toEqual({
+        code: -32602,
+        message: 'invalid parameter "call.to": must be a 20-byte address',
+      })
     })
 
     test('eth_estimateGas refuses who cannot pay, also where the node does not look', async ({

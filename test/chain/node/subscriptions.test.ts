@@ -251,7 +251,11 @@ describe('a connection', () => {
     ]
     expect(await client.raw(JSON.stringify(batch))).toEqual([
       { jsonrpc: '2.0', id: 'a', result: '0x1f' },
-      { jsonrpc: '2.0', id: null, error: { code: -32601, message: 'method not found' } },
+      {
+        jsonrpc: '2.0',
+        id: null,
+        error: { code: -32601, message: 'the method nothing does not exist/is not available' },
+      },
     ])
     expect(await client.raw('{')).toEqual({
       jsonrpc: '2.0',
@@ -292,7 +296,10 @@ describe('a connection', () => {
       })
       expect(await response.json()).toMatchObject({
         id: 1,
-        error: { code: -32601, message: `method not found: ${method} needs a WebSocket` },
+        error: {
+          code: -32601,
+          message: `the method ${method} does not exist/is not available over HTTP: it needs a WebSocket`,
+        },
       })
     }
   })

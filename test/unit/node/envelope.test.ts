@@ -142,7 +142,29 @@ describe('a single request', () => {
       expect(JSON.parse(text), method).toEqual({
         jsonrpc: '2.0',
         id: 1,
-        error: { code: -32601, message: 'method not found' },
+        error: {
+          code: -32601,
+          message: `the method ${method} does not exist/is not available`,
+        },
+      })
+    }
+  })
+
+  test('for a method that is not served is told of 64 printable characters of it', async ({
+    expect,
+  }) => {
+    for (const [method, shown] of [
+      ['m'.repeat(64), 'm'.repeat(64)],
+      ['m'.repeat(65), `${'m'.repeat(64)}...`],
+      ['m'.repeat(1_000_000), `${'m'.repeat(64)}...`],
+      ['eth\n_call\u0000\u001b[31m\u007f', 'eth?_call??[31m?'],
+      ['\u202e\u00e9\u{1f600}\ud83d', '?????'],
+    ] as const) {
+      const { status, text } = await exchange(call({ method }))
+      expect(status, shown).toBe(200)
+      expect(JSON.parse(text).error, shown).toEqual({
+        code: -32601,
+        message: `the method ${shown} does not exist/is not available`,
       })
     }
   })
