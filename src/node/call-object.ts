@@ -3,8 +3,8 @@ import { RpcError } from '../chain/rpc.ts'
 import { codes } from './codes.ts'
 import { addressParam, dataParam, quantityParam } from './values.ts'
 
+const from = addressParam.nullish()
 const members = {
-  from: addressParam.nullish(),
   gas: quantityParam.nullish(),
   gasPrice: quantityParam.nullish(),
   value: quantityParam.nullish(),
@@ -22,7 +22,7 @@ const differ = 'has both data and input, and they differ'
  * members without a name here travel on as they are.
  */
 export const callParam = z
-  .looseObject({ to: addressParam, ...members }, notAnObject)
+  .looseObject({ from, to: addressParam, ...members }, notAnObject)
   .refine(agree, { error: differ })
 
 /**
@@ -30,7 +30,7 @@ export const callParam = z
  * ask before they deploy one. A creation has code.
  */
 export const estimateParam = z
-  .looseObject({ to: addressParam.nullish(), ...members }, notAnObject)
+  .looseObject({ from, to: addressParam.nullish(), ...members }, notAnObject)
   .refine(agree, { error: differ })
   .refine(({ to, data, input }) => to || [data, input].some((code) => code && code !== '0x'), {
     error: 'needs "to", or in "data" or "input" the code of a contract to create',
