@@ -114,7 +114,7 @@ const exceptions: readonly Exception[] = [
       method === 'eth_getLogs' &&
       JSON.stringify(params) === '[{"fromBlock":"0x5","toBlock":"0x2"}]',
     wanted: () => ({ result: [] }),
-    why: 'nothing matches; RSKj swaps the two',
+    why: 'nothing matches; RSKj gives those of the block that it ends with',
   },
   {
     what: 'more than 100 traces at a time',
