@@ -19,6 +19,16 @@ export function anvilRpc(url: string): AnvilRpc {
   }
 }
 
+/** The same for a chain that has legacy transactions alone, as Rootstock. */
+export function legacyRpc(url: string): AnvilRpc {
+  const rpc = anvilRpc(url)
+  return async (method, params = []) => {
+    if (method !== 'eth_sendTransaction') return await rpc(method, params)
+    const [transaction] = params as [object]
+    return await rpc(method, [{ gasPrice: '0x1b580a0', ...transaction }])
+  }
+}
+
 /**
  * `emit(topic1, topic2, word)` by raw calldata: LOG2 with the word as data, and the word returned.
  * Without calldata it reverts.
