@@ -16,12 +16,13 @@ import { data } from './values.ts'
  * and fits the block's hash, or the node is not believed.
  */
 export async function rawHeader(node: Node, selector: string): Promise<string | null> {
+  // What is not mined yet has no header that anything could be proved with; RSKj shows a sketch.
+  if (selector === 'pending') return null
   const byHash = selector.length === 66
   if (node.profile === 'rskj') {
     const method = byHash ? 'rsk_getRawBlockHeaderByHash' : 'rsk_getRawBlockHeaderByNumber'
     return await node.call(method, [selector], data.nullable())
   }
-  if (selector === 'pending') return null
   const block = await minedBlock(node, selector, false)
   return block && verifiedHeader(block)
 }

@@ -394,7 +394,7 @@ function testEveryMethod(kind: NodeKind, connect: () => Promise<Rpc>): void {
         chainId: 30,
         nonce: 0,
         gas: 21_000n,
-        gasPrice: parseGwei('3'),
+        gasPrice: 1n,
         to: sender,
       })
       expect(await refusal('eth_sendRawTransaction', raw)).toEqual({
