@@ -216,6 +216,27 @@ describe('a transaction', () => {
     expect(error).toEqual({ code: -32010, message: 'account exceeds quota' })
   })
 
+  test('may have been sent when a node answers the hash of another, which is held against no node', async ({
+    expect,
+  }) => {
+    const otherHash = `0x${'ab'.repeat(32)}`
+    await direct('evm_setAutomine', [false])
+    try {
+      nodes[0].lie(lieAbout('eth_sendRawTransaction', () => otherHash))
+      const alone = await serve([nodes[0].url])
+      const raw = await signed()
+      expect((await alone.rpc('eth_sendRawTransaction', [raw])).error?.message).toBe(
+        'no node gave an answer: the transaction may have been sent',
+      )
+      expect((await served.rpc('eth_sendRawTransaction', [raw])).result).toBe(keccak256(raw))
+      const events = [...alone.logged, ...served.logged].map(({ event }) => event)
+      expect(events).not.toContain('node.distrusted')
+    } finally {
+      await direct('evm_mine')
+      await direct('evm_setAutomine', [true])
+    }
+  })
+
   test('may have been sent when one node did not answer', async ({ expect }) => {
     nodes[0].lie(refuse)
     nodes[2].lie(refuse)
