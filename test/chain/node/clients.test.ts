@@ -20,7 +20,7 @@ import { privateKeyToAccount } from 'viem/accounts'
 import { rootstockTestnet } from 'viem/chains'
 import { afterAll, beforeAll, describe, test } from 'vitest'
 import { Web3 } from 'web3'
-import { type Anvil, startAnvil } from '../../support/anvil.ts'
+import { type Anvil, startAnvil } from '../../../scripts/dev/anvil.ts'
 import { type AnvilRpc, anvilRpc, deployEmitter, emit, mined, topic } from './anvil-rpc.ts'
 import { type RealWorker, startRealWorker } from './real-worker.ts'
 

@@ -3,8 +3,8 @@ import { RLP } from '@ethereumjs/rlp'
 import { type Address, type Hex, hexToBytes, keccak256, parseGwei } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import { afterAll, beforeAll, expect as check, describe, test } from 'vitest'
+import { type Anvil, startAnvil } from '../../../scripts/dev/anvil.ts'
 import { methods } from '../../../src/node/methods.ts'
-import { type Anvil, startAnvil } from '../../support/anvil.ts'
 import {
   type AnvilRpc,
   anvilRpc,
