@@ -1,0 +1,67 @@
+import { Agent, createServer, type IncomingMessage, request, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+
+/** Stands before a node, counts what it is asked, and answers as late as it is told to. */
+export type NodeProxy = {
+  url: string
+  /** How often each method was asked since the last time that this was called; batches one by one. */
+  takeCounts: () => Record<string, number>
+  /** Another node, or another delay, from now on. */
+  set: (changed: { target?: string; delayMs?: number }) => void
+  stop: () => Promise<void>
+}
+
+/** Starts it on a free port of the loopback address. */
+export async function startNodeProxy(first: string): Promise<NodeProxy> {
+  const agent = new Agent({ keepAlive: true })
+  let target = first
+  let delayMs = 0
+  let counts: Record<string, number> = {}
+  const server = createServer((asked, answer) => {
+    serve(asked, answer).catch(() => answer.destroy())
+  })
+  server.keepAliveTimeout = 60_000
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    takeCounts() {
+      const taken = counts
+      counts = {}
+      return taken
+    },
+    set(changed) {
+      target = changed.target ?? target
+      delayMs = changed.delayMs ?? delayMs
+    },
+    async stop() {
+      agent.destroy()
+      server.closeAllConnections()
+      await new Promise((resolve) => server.close(resolve))
+    },
+  }
+
+  async function serve(asked: IncomingMessage, answer: ServerResponse): Promise<void> {
+    const body = await bytesOf(asked)
+    for (const { method } of [JSON.parse(body.toString()) as Asked | Asked[]].flat()) {
+      counts[method] = (counts[method] ?? 0) + 1
+    }
+    const headers = { 'content-type': 'application/json', 'content-length': body.length }
+    const [passed] = await Promise.all([
+      new Promise<IncomingMessage>((resolve, reject) => {
+        request(target, { method: 'POST', agent, headers }, resolve).on('error', reject).end(body)
+      }),
+      delayMs > 0 && new Promise((resolve) => setTimeout(resolve, delayMs)),
+    ])
+    answer.writeHead(passed.statusCode ?? 502, { 'content-type': 'application/json' })
+    passed.pipe(answer)
+  }
+}
+
+type Asked = { method: string }
+
+async function bytesOf(message: IncomingMessage): Promise<Buffer> {
+  const chunks: Buffer[] = []
+  for await (const chunk of message) chunks.push(chunk)
+  return Buffer.concat(chunks)
+}

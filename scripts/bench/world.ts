@@ -1,0 +1,95 @@
+import { rmSync } from 'node:fs'
+import type { Figures } from './figures.ts'
+import { type Load, startLoad } from './load.ts'
+import { countConfirmations, type Payer } from './payer.ts'
+import { serveAfternoon } from './served/afternoon.ts'
+import { type BenchChain, type RelayName, startBenchChain } from './served/chain.ts'
+import { type NodeProxy, startNodeProxy } from './served/node-proxy.ts'
+import { bundleProduct, serveProduct, type Workerd, type WorkerdOptions } from './served/workerd.ts'
+
+/** What every measurement stands on. Whatever is started through it is ended with it. */
+export type World = {
+  /** Whether the long figures are measured too. */
+  isFull: boolean
+  figures: Figures
+  chain: BenchChain
+  load: Load
+  /** Counts what the node is asked, and delays its answers. */
+  proxy: NodeProxy
+  /** The folder of the product's bundle. */
+  bundle: string
+  /** The relay in workerd; its lines that are no information are shown. */
+  serveRelay: (relay: RelayName, options?: RelayOptions) => Promise<Payer & Workerd>
+  serveAfternoon: (fees: 'asked' | 'fixed', nodeUrl?: string) => Promise<Payer>
+  /** Ends this at the end, whatever happens; what was started last ends first. */
+  atEnd: (stop: () => unknown) => void
+}
+
+type RelayOptions = Pick<WorkerdOptions, 'how'> & {
+  nodeUrl?: string
+  variables?: Record<string, string>
+}
+
+/** Starts the chain, the load generator and the proxy, and ends all that was started after the work. */
+export async function inWorld(
+  options: Pick<World, 'isFull' | 'figures'> & { say: (line: string) => void },
+  work: (world: World) => Promise<void>,
+): Promise<void> {
+  const stops: (() => unknown)[] = []
+  const atEnd: World['atEnd'] = (stop) => void stops.unshift(stop)
+  try {
+    const chain = await startBenchChain(['asked', 'fixed'])
+    atEnd(chain.stop)
+    const load = startLoad()
+    atEnd(load.stop)
+    const proxy = await startNodeProxy(chain.url)
+    atEnd(proxy.stop)
+    const bundle = await bundleProduct()
+    atEnd(() => rmSync(bundle, { recursive: true, force: true }))
+    await work({
+      ...options,
+      chain,
+      load,
+      proxy,
+      bundle,
+      serveRelay,
+      serveAfternoon: afternoon,
+      atEnd,
+    })
+
+    async function serveRelay(
+      relay: RelayName,
+      { nodeUrl, variables, how = 'plain' }: RelayOptions = {},
+    ): Promise<Payer & Workerd> {
+      const confirmed = countConfirmations()
+      const served = await serveProduct({
+        bundle,
+        how,
+        variables: { ...chain.variables(relay, nodeUrl), ...variables },
+        onLine(line) {
+          confirmed.onLine(line)
+          if (!line.includes('"level":"info"')) options.say(`  ${relay}: ${line}`)
+        },
+      })
+      atEnd(served.stop)
+      return { ...served, confirmed }
+    }
+
+    async function afternoon(fees: 'asked' | 'fixed', nodeUrl = chain.url): Promise<Payer> {
+      const confirmed = countConfirmations()
+      const served = await serveAfternoon(
+        {
+          NODE_URL: nodeUrl,
+          LOAN_ADDRESS: chain.loan,
+          ACCOUNT_KEY: chain.accountKey(fees),
+          FEES: fees,
+        },
+        confirmed.onLine,
+      )
+      atEnd(served.stop)
+      return { ...served, confirmed }
+    }
+  } finally {
+    for (const stop of stops) await stop()
+  }
+}
