@@ -1,4 +1,6 @@
 import { measurePayments, type PaymentPlan } from './measure/payments.ts'
+import { measureRootstock } from './measure/rootstock.ts'
+import { measureSteady } from './measure/steady.ts'
 import type { World } from './world.ts'
 
 /** One part of a run. A full run is a quick one with the long parts and more rounds. */
@@ -31,4 +33,6 @@ export const measurements: readonly Measurement[] = [
       await measurePayments({ ...world, payers }, world.isFull ? fullPlan : quickPlan)
     },
   },
+  { name: 'steady', isLong: false, measure: measureSteady },
+  { name: 'rootstock', isLong: false, measure: measureRootstock },
 ]

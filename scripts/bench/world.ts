@@ -4,7 +4,6 @@ import { type Load, startLoad } from './load.ts'
 import { countConfirmations, type Payer } from './payer.ts'
 import { serveAfternoon } from './served/afternoon.ts'
 import { type BenchChain, type RelayName, startBenchChain } from './served/chain.ts'
-import { type NodeProxy, startNodeProxy } from './served/node-proxy.ts'
 import { bundleProduct, serveProduct, type Workerd, type WorkerdOptions } from './served/workerd.ts'
 
 /** What every measurement stands on. Whatever is started through it is ended with it. */
@@ -14,12 +13,11 @@ export type World = {
   figures: Figures
   chain: BenchChain
   load: Load
-  /** Counts what the node is asked, and delays its answers. */
-  proxy: NodeProxy
   /** The folder of the product's bundle. */
   bundle: string
   /** The relay in workerd; its lines that are no information are shown. */
   serveRelay: (relay: RelayName, options?: RelayOptions) => Promise<Payer & Workerd>
+  /** With a key of its own: another one for each node. */
   serveAfternoon: (fees: 'asked' | 'fixed', nodeUrl?: string) => Promise<Payer>
   /** Ends this at the end, whatever happens; what was started last ends first. */
   atEnd: (stop: () => unknown) => void
@@ -30,6 +28,8 @@ type RelayOptions = Pick<WorkerdOptions, 'how'> & {
   variables?: Record<string, string>
 }
 
+const accountNames = ['asked', 'fixed', 'asked through a proxy', 'fixed through a proxy']
+
 /** Starts the chain, the load generator and the proxy, and ends all that was started after the work. */
 export async function inWorld(
   options: Pick<World, 'isFull' | 'figures'> & { say: (line: string) => void },
@@ -38,19 +38,16 @@ export async function inWorld(
   const stops: (() => unknown)[] = []
   const atEnd: World['atEnd'] = (stop) => void stops.unshift(stop)
   try {
-    const chain = await startBenchChain(['asked', 'fixed'])
+    const chain = await startBenchChain(accountNames)
     atEnd(chain.stop)
     const load = startLoad()
     atEnd(load.stop)
-    const proxy = await startNodeProxy(chain.url)
-    atEnd(proxy.stop)
     const bundle = await bundleProduct()
     atEnd(() => rmSync(bundle, { recursive: true, force: true }))
     await work({
       ...options,
       chain,
       load,
-      proxy,
       bundle,
       serveRelay,
       serveAfternoon: afternoon,
@@ -81,7 +78,7 @@ export async function inWorld(
         {
           NODE_URL: nodeUrl,
           LOAN_ADDRESS: chain.loan,
-          ACCOUNT_KEY: chain.accountKey(fees),
+          ACCOUNT_KEY: chain.accountKey(nodeUrl === chain.url ? fees : `${fees} through a proxy`),
           FEES: fees,
         },
         confirmed.onLine,

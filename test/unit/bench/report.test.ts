@@ -71,7 +71,9 @@ describe('the table', () => {
       '| what payments.a says | ms | **10.0** (9.00 to 11.0) | **12.0** (11.0 to 13.0) | yes |',
     )
     expect(table).toContain('| what payments.long says | ms | – | **4000** (3999 to 4001) |  |')
-    expect(table).toContain('The quick run: `npm run bench`, 2026-11-21 10:20 UTC, 91 s, on 2 cores')
+    expect(table).toContain(
+      'The quick run: `npm run bench`, 2026-11-21 10:20 UTC, 91 s, on 2 cores',
+    )
   })
 
   test('takes the place of the old one and of nothing else', ({ expect }) => {
@@ -88,7 +90,7 @@ describe('the table', () => {
   })
 
   test('shows the digits that count', ({ expect }) => {
-    const shown = [0, 0.00123, 0.25, 3.14159, 42.42, 999.6, 123_456].map(showNumber)
+    const shown = [0, 0.00123, 0.25, Math.PI, 42.42, 999.6, 123_456].map(showNumber)
     expect(shown).toEqual(['0', '0.0012', '0.250', '3.14', '42.4', '1000', '123500'])
   })
 })
