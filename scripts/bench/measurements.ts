@@ -1,5 +1,11 @@
+import { measureClaims } from './measure/claims.ts'
+import { measureJsonRpc } from './measure/json-rpc.ts'
 import { measurePayments, type PaymentPlan } from './measure/payments.ts'
+import { measureProfile } from './measure/profile.ts'
+import { measureRedis } from './measure/redis.ts'
 import { measureRootstock } from './measure/rootstock.ts'
+import { measureScreens } from './measure/screens.ts'
+import { measureStartUp } from './measure/start-up.ts'
 import { measureSteady } from './measure/steady.ts'
 import type { World } from './world.ts'
 
@@ -33,6 +39,12 @@ export const measurements: readonly Measurement[] = [
       await measurePayments({ ...world, payers }, world.isFull ? fullPlan : quickPlan)
     },
   },
+  { name: 'profile', isLong: false, measure: measureProfile },
   { name: 'steady', isLong: false, measure: measureSteady },
+  { name: 'screens', isLong: false, measure: measureScreens },
+  { name: 'json-rpc', isLong: false, measure: measureJsonRpc },
+  { name: 'claims', isLong: false, measure: measureClaims },
+  { name: 'start-up', isLong: false, measure: measureStartUp },
+  { name: 'redis', isLong: false, measure: measureRedis },
   { name: 'rootstock', isLong: false, measure: measureRootstock },
 ]

@@ -15,7 +15,7 @@ export type World = {
   load: Load
   /** The folder of the product's bundle. */
   bundle: string
-  /** The relay in workerd; its lines that are no information are shown. */
+  /** The relay in workerd, one for each of these names; its lines that are no information are shown. */
   serveRelay: (relay: RelayName, options?: RelayOptions) => Promise<Payer & Workerd>
   /** With a key of its own: another one for each node. */
   serveAfternoon: (fees: 'asked' | 'fixed', nodeUrl?: string) => Promise<Payer>
@@ -37,6 +37,8 @@ export async function inWorld(
 ): Promise<void> {
   const stops: (() => unknown)[] = []
   const atEnd: World['atEnd'] = (stop) => void stops.unshift(stop)
+  const relays = new Map<RelayName, Promise<Payer & Workerd>>()
+  const afternoons = new Map<string, Promise<Payer>>()
   try {
     const chain = await startBenchChain(accountNames)
     atEnd(chain.stop)
@@ -54,9 +56,16 @@ export async function inWorld(
       atEnd,
     })
 
-    async function serveRelay(
+    function serveRelay(relay: RelayName, options: RelayOptions = {}): Promise<Payer & Workerd> {
+      // Two ledgers with one relayer's key would take each other's nonces.
+      const served = relays.get(relay) ?? startRelay(relay, options)
+      relays.set(relay, served)
+      return served
+    }
+
+    async function startRelay(
       relay: RelayName,
-      { nodeUrl, variables, how = 'plain' }: RelayOptions = {},
+      { nodeUrl, variables, how = 'plain' }: RelayOptions,
     ): Promise<Payer & Workerd> {
       const confirmed = countConfirmations()
       const served = await serveProduct({
@@ -72,13 +81,24 @@ export async function inWorld(
       return { ...served, confirmed }
     }
 
-    async function afternoon(fees: 'asked' | 'fixed', nodeUrl = chain.url): Promise<Payer> {
+    function afternoon(fees: 'asked' | 'fixed', nodeUrl = chain.url): Promise<Payer> {
+      const name = `${fees}${nodeUrl === chain.url ? '' : ' through a proxy'}`
+      const served = afternoons.get(name) ?? startAfternoon(name, fees, nodeUrl)
+      afternoons.set(name, served)
+      return served
+    }
+
+    async function startAfternoon(
+      name: string,
+      fees: 'asked' | 'fixed',
+      nodeUrl: string,
+    ): Promise<Payer> {
       const confirmed = countConfirmations()
       const served = await serveAfternoon(
         {
           NODE_URL: nodeUrl,
           LOAN_ADDRESS: chain.loan,
-          ACCOUNT_KEY: chain.accountKey(nodeUrl === chain.url ? fees : `${fees} through a proxy`),
+          ACCOUNT_KEY: chain.accountKey(name),
           FEES: fees,
         },
         confirmed.onLine,

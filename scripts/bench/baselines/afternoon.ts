@@ -5,6 +5,7 @@ import {
   type Address,
   createPublicClient,
   createWalletClient,
+  encodeFunctionData,
   formatEther,
   type Hash,
   http,
@@ -34,8 +35,6 @@ const transport = http(NODE_URL)
 const wallet = createWalletClient({ account, chain: rootstockTestnet, transport })
 const client = createPublicClient({ chain: rootstockTestnet, transport })
 const loan = { address: LOAN_ADDRESS, abi: microLoanAbi } as const
-const fees =
-  FEES === 'fixed' ? ({ type: 'legacy', gas: 100_000n, gasPrice: 2_000_000_000n } as const) : {}
 const answered = new Set<string>()
 
 const app = new Hono()
@@ -58,17 +57,33 @@ app.post('/ussd', async (c) => {
   if (sessionId === undefined || answered.has(sessionId))
     return c.text('END This session has ended.')
   answered.add(sessionId)
-  const hash = await wallet.writeContract({
-    ...loan,
-    ...fees,
-    functionName: 'transfer',
-    args: [to as Address, parseEther(amount)],
-  })
+  const call = { functionName: 'transfer', args: [to as Address, parseEther(amount)] } as const
+  const hash = await (FEES === 'asked'
+    ? wallet.writeContract({ ...loan, ...call })
+    : sendFixed(call))
   void confirmed(hash)
   return c.text(
     `END Transfer Submitted\nTo: ${to.slice(0, 10)}...\nTx: ${hash.slice(0, 12)}...\nFunds will arrive shortly.`,
   )
 })
+
+/** With gas and price told to it, viem would still ask `eth_fillTransaction` for the rest: so signed here. */
+async function sendFixed(call: {
+  functionName: 'transfer'
+  args: readonly [Address, bigint]
+}): Promise<Hash> {
+  const { id: chainId } = rootstockTestnet
+  const serializedTransaction = await account.signTransaction({
+    type: 'legacy',
+    chainId,
+    nonce: await nonceManager.consume({ address: account.address, chainId, client }),
+    to: LOAN_ADDRESS,
+    gas: 100_000n,
+    gasPrice: 2_000_000_000n,
+    data: encodeFunctionData({ abi: microLoanAbi, ...call }),
+  })
+  return await client.sendRawTransaction({ serializedTransaction })
+}
 
 /**
  * As often as the relay asks. viem's own waiting asks for every block that it missed once more, which

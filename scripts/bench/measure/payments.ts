@@ -4,6 +4,7 @@ import type { Load } from '../load.ts'
 import { type Payer, type PaymentRound, payRound } from '../payer.ts'
 import type { BenchChain } from '../served/chain.ts'
 import { median, quantile, ratioOf } from '../statistics.ts'
+import { takeTurns } from '../turns.ts'
 
 /** The relay and the servers of an afternoon, whose rounds take turns. */
 export type Payers = { relay: Payer; asked: Payer; fixed: Payer }
@@ -43,17 +44,13 @@ export async function measurePayments(
   for (let loop = 0; loop < 3; loop += 1) calibrate()
   const relativeCpu: number[] = []
   for (const { callers, payments, rounds } of plan) {
-    const taken: Record<Name, PaymentRound[]> = { relay: [], asked: [], fixed: [] }
-    for (let round = 0; round < rounds; round += 1) {
-      // A B A B: what slows the machine for a while slows all of them.
-      for (const name of inTurn(round)) {
-        const before = calibrate()
-        const pay = await payRound({ chain, load }, payers[name], { payments, pace: { callers } })
-        const loopMs = (before + calibrate()) / 2
-        taken[name].push(pay)
-        if (name === 'relay' && callers === CPU_AT) relativeCpu.push(pay.cpuMs.payer / loopMs)
-      }
-    }
+    const taken = await takeTurns(Object.keys(names) as Name[], rounds, async (name) => {
+      const before = calibrate()
+      const pay = await payRound({ chain, load }, payers[name], { payments, pace: { callers } })
+      const loopMs = (before + calibrate()) / 2
+      if (name === 'relay' && callers === CPU_AT) relativeCpu.push(pay.cpuMs.payer / loopMs)
+      return pay
+    })
     tellLoad(figures, callers, taken)
     if (callers === CPU_AT) tellCpu(figures, taken, relativeCpu)
   }
@@ -61,12 +58,6 @@ export async function measurePayments(
 
 /** Callers at a time where CPU is measured. */
 const CPU_AT = 64
-
-/** Who comes first changes with the round, so that nobody always follows the same one. */
-function inTurn(round: number): Name[] {
-  const all: Name[] = ['relay', 'asked', 'fixed']
-  return round % 2 === 0 ? all : all.toReversed()
-}
 
 function tellLoad(figures: Figures, callers: number, taken: Record<Name, PaymentRound[]>): void {
   const at = `${callers} caller${callers === 1 ? '' : 's'}`

@@ -60,7 +60,7 @@ const accountKeySecret = secretOf('accounts')
 /** Starts an anvil with the contracts, the relayers' gas money and the callers' deposits. */
 export async function startBenchChain(afternoons: readonly string[]): Promise<BenchChain> {
   const anvil = await startAnvil()
-  const call = createNodeCall(anvil.url)
+  const call = createNodeCall(anvil.url, { timeoutMs: 300_000 })
   const relayers = Object.values(mnemonics).map((words) => relayerAccount(words, 31, 0).address)
   const folder = mkdtempSync(join(tmpdir(), 'bench-deployment-'))
   const { loan, forwarder } = await deployContracts({

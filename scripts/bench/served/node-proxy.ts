@@ -1,7 +1,7 @@
 import { Agent, createServer, type IncomingMessage, request, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
-/** Stands before a node, counts what it is asked, and answers as late as it is told to. */
+/** Stands before a node, counts what it is asked, and answers as late as Rootstock's, and no more than they. */
 export type NodeProxy = {
   url: string
   /** How often each method was asked since the last time that this was called; batches one by one. */
@@ -43,9 +43,10 @@ export async function startNodeProxy(first: string): Promise<NodeProxy> {
 
   async function serve(asked: IncomingMessage, answer: ServerResponse): Promise<void> {
     const body = await bytesOf(asked)
-    for (const { method } of [JSON.parse(body.toString()) as Asked | Asked[]].flat()) {
-      counts[method] = (counts[method] ?? 0) + 1
-    }
+    const requests = [JSON.parse(body.toString()) as Asked | Asked[]].flat()
+    for (const { method } of requests) counts[method] = (counts[method] ?? 0) + 1
+    const [first] = requests
+    if (first?.method === unknownToRootstock) return refuse(first, answer)
     const headers = { 'content-type': 'application/json', 'content-length': body.length }
     const [passed] = await Promise.all([
       new Promise<IncomingMessage>((resolve, reject) => {
@@ -58,7 +59,16 @@ export async function startNodeProxy(first: string): Promise<NodeProxy> {
   }
 }
 
-type Asked = { method: string }
+type Asked = { id: unknown; method: string }
+
+/** viem asks it first; anvil answers it, and no node of Rootstock does. */
+const unknownToRootstock = 'eth_fillTransaction'
+
+function refuse({ id }: Asked, answer: ServerResponse): void {
+  const error = { code: -32601, message: 'method not found' }
+  answer.writeHead(200, { 'content-type': 'application/json' })
+  answer.end(JSON.stringify({ jsonrpc: '2.0', id, error }))
+}
 
 async function bytesOf(message: IncomingMessage): Promise<Buffer> {
   const chunks: Buffer[] = []
