@@ -1,5 +1,7 @@
 import { measureClaims } from './measure/claims.ts'
+import { measureHeads } from './measure/heads.ts'
 import { measureJsonRpc } from './measure/json-rpc.ts'
+import { measureMemory } from './measure/memory.ts'
 import { measurePayments, type PaymentPlan } from './measure/payments.ts'
 import { measureProfile } from './measure/profile.ts'
 import { measureRedis } from './measure/redis.ts'
@@ -43,6 +45,8 @@ export const measurements: readonly Measurement[] = [
   { name: 'steady', isLong: false, measure: measureSteady },
   { name: 'screens', isLong: false, measure: measureScreens },
   { name: 'json-rpc', isLong: false, measure: measureJsonRpc },
+  { name: 'heads', isLong: false, measure: measureHeads },
+  { name: 'memory', isLong: false, measure: measureMemory },
   { name: 'claims', isLong: false, measure: measureClaims },
   { name: 'start-up', isLong: false, measure: measureStartUp },
   { name: 'redis', isLong: false, measure: measureRedis },

@@ -48,6 +48,36 @@ export async function measureJsonRpc(world: World): Promise<void> {
     }
   }
   await measureClients(world, serviceUrl)
+  if (world.isFull) await measureManyBlocks(world, answerers)
+}
+
+const MANY_BLOCKS = 200_000
+
+/** Logs over many blocks, as somebody asks who indexes a contract. */
+async function measureManyBlocks(world: World, answerers: Record<Name, Answerer>): Promise<void> {
+  const { chain } = world
+  for (let mined = 0; mined < MANY_BLOCKS; mined += 20_000) {
+    await chain.call('anvil_mine', [numberToHex(20_000)], z.unknown())
+  }
+  const head = await chain.call('eth_blockNumber', [], z.string().transform(Number))
+  await askInTurn(world, answerers, {
+    ...{ key: `jsonRpc.logs${MANY_BLOCKS}`, title: 'eth_getLogs over 200,000 blocks' },
+    ...{ callers: 1, requests: 4, rounds: 5, headers, expects: '"result":' },
+    body: logsOver(MANY_BLOCKS, head),
+    held: [],
+  })
+}
+
+/** Bodies that ask for the logs of so many blocks, never the same twice. */
+function logsOver(blocks: number, head: number): () => string {
+  let asked = 0
+  return () => {
+    asked += 1
+    const toBlock = head - (asked % 97)
+    const fromBlock = numberToHex(toBlock - blocks + 1)
+    const filter = { address: recipient, fromBlock, toBlock: numberToHex(toBlock) }
+    return JSON.stringify({ jsonrpc: '2.0', id: asked, method: 'eth_getLogs', params: [filter] })
+  }
 }
 
 type Asked = {
@@ -64,21 +94,17 @@ function questions(loan: Address, head: number, isFull: boolean): Asked[] {
     id += 1
     return { jsonrpc: '2.0', id, method, params }
   }
-  const data = encodeFunctionData({
-    abi: microLoanAbi,
-    functionName: 'getBalance',
-    args: [recipient],
-  })
-  const call = () => one('eth_call', [{ to: loan, data }, 'latest'])
-  const block = numberToHex(head - 2_050)
-  const logs = (blocks: number) => () => {
-    id += 1
-    // Never the same range twice, so that no answer is an earlier one's.
-    const toBlock = head - (id % 97)
-    const fromBlock = numberToHex(toBlock - blocks + 1)
-    const filter = { address: recipient, fromBlock, toBlock: numberToHex(toBlock) }
-    return JSON.stringify(one('eth_getLogs', [filter]))
+  const call = () => {
+    // Never the same twice: equal questions that are under way at a time share one answer.
+    const account = numberToHex(id, { size: 20 })
+    const data = encodeFunctionData({
+      abi: microLoanAbi,
+      functionName: 'getBalance',
+      args: [account],
+    })
+    return one('eth_call', [{ to: loan, data }, 'latest'])
   }
+  const block = numberToHex(head - 2_050)
   const many = [
     [1, 100],
     [16, 400],
@@ -105,7 +131,7 @@ function questions(loan: Address, head: number, isFull: boolean): Asked[] {
     {
       key: 'logs2000',
       title: 'eth_getLogs over 2,000 blocks',
-      body: logs(2_000),
+      body: logsOver(2_000, head),
       load: [[1, isFull ? 40 : 15]],
     },
   ]
@@ -115,7 +141,10 @@ function questions(loan: Address, head: number, isFull: boolean): Asked[] {
 async function measureClients({ chain, figures, isFull, atEnd }: World, serviceUrl: string) {
   const socketUrl = (url: string) => url.replace(/^http/, 'ws')
   const open = (url: string) =>
-    createPublicClient({ chain: rootstockTestnet, transport: webSocket(socketUrl(url)) })
+    createPublicClient({
+      chain: rootstockTestnet,
+      transport: webSocket(socketUrl(url), { reconnect: false, keepAlive: false }),
+    })
   const serviceSocket = open(serviceUrl)
   const nodeSocket = open(chain.url)
   const sockets = [serviceSocket, nodeSocket]

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { SourceMap } from 'node:module'
 import { join } from 'node:path'
 import { z } from 'zod'
+import { openInspector } from '../inspector.ts'
 import { payRound } from '../payer.ts'
 import type { World } from '../world.ts'
 
@@ -34,11 +35,7 @@ const parts = [
   ['log', 'log lines', /src\/log\.ts|relay\/transitions/],
   ['node', 'questions to the node', /src\/(node|chain)\//],
   ['relay', 'the rest of the relay', /src\/relay\//],
-  [
-    'request',
-    'request, menu and screen',
-    /src\/(ussd|account|loan|app|worker|assemble|config)|node_modules\/hono/,
-  ],
+  ['request', 'request, menu and screen', /src\/(ussd|account|loan|app)|node_modules\/hono/],
 ] as const
 
 const otherParts = [
@@ -60,7 +57,7 @@ export async function measureProfile(world: World): Promise<void> {
   const pay = (payments: number) =>
     payRound({ chain, load }, relay, { payments, pace: { callers: 64 } })
   await pay(300)
-  const taken = await profileDuring(relay.inspectorUrl ?? '', () => pay(world.isFull ? 1_500 : 400))
+  const taken = await profileDuring(relay.inspectorUrl, () => pay(world.isFull ? 1_500 : 400))
   const map = readFileSync(join(world.bundle, 'worker.js.map'), 'utf8')
   const shares = sharesOf(taken, new SourceMap(JSON.parse(map)))
   for (const [part, title] of [...parts, ...otherParts]) {
@@ -68,25 +65,11 @@ export async function measureProfile(world: World): Promise<void> {
   }
 }
 
-async function profileDuring(inspectorUrl: string, work: () => Promise<unknown>): Promise<Profile> {
-  const socket = new WebSocket(new URL('/core:user:ussd-relay', inspectorUrl))
-  await new Promise((resolve, reject) => {
-    socket.onopen = resolve
-    socket.onerror = () => reject(new Error('the inspector does not answer'))
-  })
-  let calls = 0
-  const send = (method: string, params = {}) => {
-    calls += 1
-    const id = calls
-    const answer = new Promise<unknown>((resolve) => {
-      socket.addEventListener('message', ({ data }) => {
-        const message = JSON.parse(`${data}`) as { id?: number; result?: unknown }
-        if (message.id === id) resolve(message.result)
-      })
-    })
-    socket.send(JSON.stringify({ id, method, params }))
-    return answer
-  }
+async function profileDuring(
+  inspectorUrl: string | undefined,
+  work: () => Promise<unknown>,
+): Promise<Profile> {
+  const { send, close } = await openInspector(inspectorUrl)
   try {
     await send('Profiler.enable')
     await send('Profiler.setSamplingInterval', { interval: 200 })
@@ -94,7 +77,7 @@ async function profileDuring(inspectorUrl: string, work: () => Promise<unknown>)
     await work()
     return z.object({ profile }).parse(await send('Profiler.stop')).profile
   } finally {
-    socket.close()
+    close()
   }
 }
 
