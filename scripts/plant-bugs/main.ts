@@ -12,7 +12,7 @@ import { type Bug, bugs } from './bugs.ts'
 const COPIED = [
   'src',
   'test/simulator',
-  'test/support/sqlite.ts',
+  'scripts/dev/sqlite.ts',
   'scripts/plant-bugs',
   'package.json',
 ]

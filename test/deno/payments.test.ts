@@ -1,8 +1,8 @@
 import { describe } from 'vitest'
+import { hasRedisServer } from '../../scripts/dev/redis/redis-server.ts'
 import { type DenoRelays, startDenoRelays } from '../support/deno/deno-relays.ts'
 import { paymentsUnderFaults } from '../support/faults/payments.suite.ts'
 import { createRandom } from '../support/faults/random.ts'
-import { hasRedisServer } from '../support/redis/redis-server.ts'
 
 const seed = Number(process.env.SEED ?? 20_261_121)
 

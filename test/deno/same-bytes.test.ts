@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, test } from 'vitest'
+import { hasRedisServer } from '../../scripts/dev/redis/redis-server.ts'
 import { hashKey } from '../../src/node/keys.ts'
 import { rpc, startChain, type TestChain } from '../support/chain.ts'
 import { type DenoRelays, startDenoRelays } from '../support/deno/deno-relays.ts'
 import { callersOf, createTreasury } from '../support/faults/callers.ts'
 import { bundle, type RelayWorkers, startRelayWorkers } from '../support/faults/relay-workers.ts'
-import { hasRedisServer } from '../support/redis/redis-server.ts'
 
 const key = 'the-key-of-the-comparison'
 const stranger = '0x00000000000000000000000000000000000A11cE'

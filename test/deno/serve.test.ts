@@ -1,12 +1,12 @@
 import { afterAll, afterEach, beforeAll, describe, test } from 'vitest'
-import { startChain, type TestChain } from '../support/chain.ts'
-import { type DenoProcess, startDenoProcess } from '../support/deno/deno-process.ts'
-import { type RedisBridge, startRedisBridge } from '../support/redis/bridge.ts'
+import { type DenoProcess, startDenoProcess } from '../../scripts/dev/deno-process.ts'
+import { type RedisBridge, startRedisBridge } from '../../scripts/dev/redis/bridge.ts'
 import {
   hasRedisServer,
   type RedisServer,
   startRedisServer,
-} from '../support/redis/redis-server.ts'
+} from '../../scripts/dev/redis/redis-server.ts'
+import { startChain, type TestChain } from '../support/chain.ts'
 
 let chain: TestChain
 let redis: RedisServer

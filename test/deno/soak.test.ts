@@ -1,8 +1,8 @@
 import { describe, test } from 'vitest'
+import { hasRedisServer } from '../../scripts/dev/redis/redis-server.ts'
 import { createKilledDenos } from '../../scripts/soak/deno.ts'
 import { soak } from '../../scripts/soak/run.ts'
 import { createRandom } from '../support/faults/random.ts'
-import { hasRedisServer } from '../support/redis/redis-server.ts'
 
 const seed = Number(process.env.SEED ?? 20_261_121)
 

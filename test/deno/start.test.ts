@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, test } from 'vitest'
+import { startRedisBridge } from '../../scripts/dev/redis/bridge.ts'
+import { hasRedisServer, startRedisServer } from '../../scripts/dev/redis/redis-server.ts'
+import { createRespClient } from '../../scripts/dev/redis/resp.ts'
 import { isRunning } from '../../scripts/stack/process-id.ts'
 import { createDevFolder, dial, type Start, startStack } from '../chain/stack/stack-process.ts'
-import { startRedisBridge } from '../support/redis/bridge.ts'
-import { hasRedisServer, startRedisServer } from '../support/redis/redis-server.ts'
-import { createRespClient } from '../support/redis/resp.ts'
 
 const phoneNumber = '+254700000001'
 

@@ -16,12 +16,12 @@ import { generatePrivateKey, privateKeyToAccount, privateKeyToAddress } from 'vi
 import { afterAll, beforeAll, beforeEach, onTestFinished, test } from 'vitest'
 import { type DeployOptions, deployContracts } from '../../../scripts/contracts/deploy.ts'
 import { buildContracts, readArtifact } from '../../../scripts/contracts/forge.ts'
+import { type Anvil, startAnvil } from '../../../scripts/dev/anvil.ts'
+import { startRootstockPool } from '../../../scripts/dev/rootstock-pool/rootstock-pool.ts'
+import { serveJsonRpc } from '../../../scripts/dev/rootstock-pool/server.ts'
 import { microLoanAbi } from '../../../src/loan/abi.ts'
 import { relayForwarderAbi } from '../../../src/relay/forwarder-abi.ts'
-import { type Anvil, startAnvil } from '../../support/anvil.ts'
 import { DEV_KEY, rpc } from '../../support/chain.ts'
-import { startRootstockPool } from '../../support/rootstock-pool/rootstock-pool.ts'
-import { serveJsonRpc } from '../../support/rootstock-pool/server.ts'
 import { startPlainNode } from '../stack/plain-node.ts'
 
 const deployer = privateKeyToAddress(DEV_KEY)

@@ -1,6 +1,6 @@
 import type { Address, Hex } from 'viem'
 import { test } from 'vitest'
-import { startAnvil } from '../../support/anvil.ts'
+import { startAnvil } from '../../../scripts/dev/anvil.ts'
 import { createRandom } from '../../support/faults/random.ts'
 import { type AnvilRpc, anvilRpc, deployEmitter, emit, mined } from './anvil-rpc.ts'
 import { startRealWorker } from './real-worker.ts'

@@ -1,7 +1,7 @@
 import { type Address, type Hex, keccak256, parseGwei } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, test } from 'vitest'
-import { type Anvil, startAnvil } from '../../support/anvil.ts'
+import { type Anvil, startAnvil } from '../../../scripts/dev/anvil.ts'
 import { type AnvilRpc, anvilRpc, deployEmitter, emit, mined } from './anvil-rpc.ts'
 import { lieAbout, lieAboutHeight, type ProxyNode, startProxyNode } from './proxy-node.ts'
 import { type Served, serve } from './serve.ts'

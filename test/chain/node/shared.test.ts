@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, test } from 'vitest'
-import { type Anvil, startAnvil } from '../../support/anvil.ts'
+import { type Anvil, startAnvil } from '../../../scripts/dev/anvil.ts'
 import { type ProxyNode, startProxyNode } from './proxy-node.ts'
 import { type RealWorker, startRealWorker } from './real-worker.ts'
 

@@ -1,6 +1,6 @@
 import type { Address, Hex } from 'viem'
 import { afterAll, beforeAll, describe, test } from 'vitest'
-import { type Anvil, startAnvil } from '../../support/anvil.ts'
+import { type Anvil, startAnvil } from '../../../scripts/dev/anvil.ts'
 import { type AnvilRpc, anvilRpc, deployEmitter, emit, mined, topic } from './anvil-rpc.ts'
 import { lieAbout, type ProxyNode, startProxyNode } from './proxy-node.ts'
 import { type RealWorker, startRealWorker } from './real-worker.ts'

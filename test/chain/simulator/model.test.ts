@@ -12,6 +12,13 @@ import {
 import { privateKeyToAccount } from 'viem/accounts'
 import { afterAll, beforeAll, describe, test } from 'vitest'
 import { deployContracts } from '../../../scripts/contracts/deploy.ts'
+import { type Anvil, startAnvil } from '../../../scripts/dev/anvil.ts'
+import { createAnvilClient } from '../../../scripts/dev/rootstock-pool/anvil-client.ts'
+import { rootstockRules } from '../../../scripts/dev/rootstock-pool/pool.ts'
+import {
+  type RootstockPool,
+  startRootstockPool,
+} from '../../../scripts/dev/rootstock-pool/rootstock-pool.ts'
 import { RpcError } from '../../../src/chain/rpc.ts'
 import { microLoanAbi } from '../../../src/loan/abi.ts'
 import { callOf } from '../../../src/loan/calls.ts'
@@ -29,14 +36,7 @@ import { createModelNode } from '../../simulator/model-node.ts'
 import { createModelPool, type ModelPool } from '../../simulator/pool.ts'
 import { createRandom, type Random } from '../../simulator/random.ts'
 import { type ModelTransaction, realSigning } from '../../simulator/signing.ts'
-import { type Anvil, startAnvil } from '../../support/anvil.ts'
 import { DEV_KEY } from '../../support/chain.ts'
-import { createAnvilClient } from '../../support/rootstock-pool/anvil-client.ts'
-import { rootstockRules } from '../../support/rootstock-pool/pool.ts'
-import {
-  type RootstockPool,
-  startRootstockPool,
-} from '../../support/rootstock-pool/rootstock-pool.ts'
 
 const CHAIN_ID = 31
 const HISTORIES = 12

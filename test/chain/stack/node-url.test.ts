@@ -5,7 +5,7 @@ import { createTestClient, type Hex, http, parseEther, publicActions } from 'vie
 import { privateKeyToAccount } from 'viem/accounts'
 import { anvil as anvilChain } from 'viem/chains'
 import { onTestFinished, test } from 'vitest'
-import { freePort, startAnvil } from '../../support/anvil.ts'
+import { freePort, startAnvil } from '../../../scripts/dev/anvil.ts'
 import { startPlainNode } from './plain-node.ts'
 import { balanceOf, createDevFolder, dial, startStack, until } from './stack-process.ts'
 

@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { onTestFinished, test } from 'vitest'
+import { freePort, startAnvil } from '../../../scripts/dev/anvil.ts'
 import { quietTools } from '../../../scripts/stack/worker.ts'
-import { freePort, startAnvil } from '../../support/anvil.ts'
 import { dial, until } from './stack-process.ts'
 
 const root = fileURLToPath(new URL('../../..', import.meta.url))

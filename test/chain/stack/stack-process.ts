@@ -6,6 +6,7 @@ import { fileURLToPath } from 'node:url'
 import { type Address, createPublicClient, createWalletClient, http } from 'viem'
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
 import { onTestFinished } from 'vitest'
+import { freePort } from '../../../scripts/dev/anvil.ts'
 import { openFolder } from '../../../scripts/stack/folder.ts'
 import { isRunning, type ProcessId } from '../../../scripts/stack/process-id.ts'
 import { type RunningStack, readRunningStack } from '../../../scripts/stack/running-stack.ts'
@@ -13,7 +14,6 @@ import { openSecrets } from '../../../scripts/stack/secrets.ts'
 import { callerAccount } from '../../../src/account/keys.ts'
 import type { PhoneNumber } from '../../../src/account/phone.ts'
 import { microLoanAbi } from '../../../src/loan/abi.ts'
-import { freePort } from '../../support/anvil.ts'
 
 const root = fileURLToPath(new URL('../../..', import.meta.url))
 

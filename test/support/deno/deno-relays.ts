@@ -1,13 +1,13 @@
+import { freePort } from '../../../scripts/dev/anvil.ts'
+import { type DenoProcess, startDenoProcess } from '../../../scripts/dev/deno-process.ts'
+import { type RedisBridge, startRedisBridge } from '../../../scripts/dev/redis/bridge.ts'
+import { type RedisServer, startRedisServer } from '../../../scripts/dev/redis/redis-server.ts'
 import { openRedis } from '../../../src/redis.ts'
 import { TEND } from '../../../src/relay/due-queue.ts'
 import { createRedisDueQueue } from '../../../src/relay/due-queue-redis.ts'
 import { relayerAccount } from '../../../src/relay/keys.ts'
 import { ledgerKey } from '../../../src/relay/ledger-redis.ts'
-import { freePort } from '../anvil.ts'
 import type { LogLine, RelayWorkers } from '../faults/relay-workers.ts'
-import { type RedisBridge, startRedisBridge } from '../redis/bridge.ts'
-import { type RedisServer, startRedisServer } from '../redis/redis-server.ts'
-import { type DenoProcess, startDenoProcess } from './deno-process.ts'
 
 /** Deno processes with one Redis, in the place of Workers with one object. */
 export type DenoRelays = RelayWorkers & {
