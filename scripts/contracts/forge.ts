@@ -1,7 +1,6 @@
 import { spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { linkSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { createRequire } from 'node:module'
+import { existsSync, linkSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -57,19 +56,10 @@ export async function forge(
   return shown
 }
 
-/**
- * The real forge, or the one on the PATH of somebody who installed Foundry himself. npm's `forge`
- * command is a wrapper that ends with 0 whatever forge ended with, so nothing may rely on it.
- */
+/** npm's forge, which is the binary itself; where npm has none for this platform, the one on the PATH. */
 export function forgeBinary(): string {
-  const architecture = process.arch === 'x64' ? 'amd64' : process.arch
-  const name = process.platform === 'win32' ? 'forge.exe' : 'forge'
-  try {
-    const place = `@foundry-rs/forge-${process.platform}-${architecture}/bin/${name}`
-    return createRequire(import.meta.url).resolve(place)
-  } catch {
-    return 'forge'
-  }
+  const own = join(projectRoot, 'node_modules', '.bin', 'forge')
+  return existsSync(own) ? own : 'forge'
 }
 
 /** Compiles what is deployed; a fresh build costs nothing. Several processes may call it at once. */
