@@ -1,4 +1,3 @@
-import { rmSync } from 'node:fs'
 import { type Address, parseEther } from 'viem'
 import { startChain, type TestChain } from '../chain.ts'
 import { startDenoRelays } from '../deno/deno-relays.ts'
@@ -17,13 +16,7 @@ import {
   type Told,
   type Verdict,
 } from './oracle.ts'
-import {
-  bundle,
-  type Delivery,
-  type RelayWorkers,
-  type Reply,
-  startRelayWorkers,
-} from './relay-workers.ts'
+import { type Delivery, type RelayWorkers, type Reply, startRelayWorkers } from './relay-workers.ts'
 
 /** Callers, Worker, faults and a chain, and who judges them. */
 export type AnvilRig = {
@@ -125,8 +118,6 @@ type Prepared = {
   chain: TestChain
   truth: GroundTruth
   startRelays: StartRelays
-  /** Removes what starting them has left behind. */
-  clean: () => void
 }
 
 /** A chain with everybody's money on it, and what the oracle has to know of it. */
@@ -136,12 +127,8 @@ async function prepare({
   depositWei = parseEther('10'),
   loansWei,
 }: CommonOptions): Promise<Prepared> {
-  const [chain, { startRelays, clean }] = await Promise.all([
-    startChain(),
-    relays === undefined && process.env.SERVED_BY !== 'deno'
-      ? bundledRelays()
-      : { startRelays: relays ?? startDenoRelays, clean: () => {} },
-  ])
+  const chain = await startChain()
+  const usual = process.env.SERVED_BY === 'deno' ? startDenoRelays : startRelayWorkers
   const callers = await callersOf(chain, count)
   const treasury = createTreasury(chain)
   await treasury.deposit(
@@ -159,19 +146,11 @@ async function prepare({
     callers,
     others: [stranger],
   })
-  return { chain, truth, startRelays, clean }
-}
-
-async function bundledRelays(): Promise<Pick<Prepared, 'startRelays' | 'clean'>> {
-  const bundleFolder = await bundle()
-  return {
-    startRelays: (options) => startRelayWorkers({ bundleFolder, ...options }),
-    clean: () => rmSync(bundleFolder, { recursive: true, force: true }),
-  }
+  return { chain, truth, startRelays: relays ?? usual }
 }
 
 async function assemble(
-  { chain, truth, startRelays, clean }: Prepared,
+  { chain, truth, startRelays }: Prepared,
   {
     target,
     seed = 1,
@@ -221,7 +200,6 @@ async function assemble(
       await faults.stop()
       await stop()
       await chain.stop()
-      clean()
     },
   }
 
