@@ -49,7 +49,7 @@ describe.skipIf(!hasRedisServer())('a Worker and Deno', () => {
       startRelayWorkers({ variables }),
       startDenoRelays({ variables, workers: 1 }),
     ])
-  }, 60_000)
+  })
 
   afterAll(async () => {
     await workers?.stop()

@@ -10,10 +10,14 @@ declare module 'vitest' {
 
 export const { isFull, seed } = inject('depth')
 
-/** So many of them in their order, other ones with each seed; all of them in a full run. */
-export function sampleOf<Item>(count: number, all: readonly Item[]): readonly Item[] {
+/**
+ * So many of them in their order, other ones with each seed and for each name; all of them in a full
+ * run.
+ */
+export function sampleOf<Item>(count: number, all: readonly Item[], name = ''): readonly Item[] {
   if (isFull || all.length <= count) return all
-  const random = createRandom(seed)
+  const salt = [...name].reduce((sum, letter) => Math.imul(sum, 31) + letter.charCodeAt(0), 0)
+  const random = createRandom(seed ^ salt)
   const places = all.map((_, place) => ({ place, drawn: random() }))
   const chosen = new Set(
     places

@@ -9,7 +9,7 @@ let rig: Rig
 
 beforeAll(async () => {
   rig = await startRig({ blockMs: 100, callers: 20 })
-}, 60_000)
+})
 
 afterEach(async () => {
   rig.faults.clear()

@@ -12,7 +12,7 @@ beforeAll(async () => {
     ...{ blockMs: BLOCK_MS, callers: 60, workers: 2 },
     rules: { minGasPriceWei: MIN_PRICE },
   })
-}, 60_000)
+})
 
 afterEach(() => {
   rig.faults.clear()
@@ -123,7 +123,6 @@ describe('a Worker that is killed', () => {
 
   test.for([0, 5, 10, 20, 40, 80])(
     '%d ms after a delivery has paid once or not at all, and the next delivery finds which',
-    { timeout: 60_000 },
     async (ms, { expect }) => {
       const delivery = pay(rig.nextCaller().phone)
       rig.abandon(delivery)
@@ -199,11 +198,11 @@ describe('two relays with one key and a ledger each', () => {
         }),
       )
       expect(replies.map(claimOf)).toEqual(replies.map(() => 'submitted'))
-      await expect.poll(() => other.openRows(), { timeout: 60_000 }).toEqual([])
-      await rig.settle(60_000)
+      await expect.poll(() => other.openRows()).toEqual([])
+      await rig.settle()
       expect(await rig.judge()).toMatchObject({ executed: before + 6, faults: [] })
     } finally {
       await other.stop()
     }
-  }, 90_000)
+  })
 })

@@ -217,7 +217,7 @@ describe('syncing', () => {
       false,
     ])
     client.close()
-  }, 40_000)
+  })
 })
 
 describe('a connection', () => {

@@ -36,7 +36,7 @@ export type AnvilRig = {
   /** Writes down a delivery that was made another way; its reply is filled in when it comes. */
   note(delivery: Delivery): Told
   /** Waits until nothing is open any more. @throws {UnsettledError} saying what still is */
-  settle(withinMs?: number): Promise<void>
+  settle(): Promise<void>
   judge(): Promise<Verdict>
   /** Another relay with the same key and secrets, and a ledger of its own. */
   another(): Promise<RelayWorkers>
@@ -69,6 +69,9 @@ export type RigOptions = CommonOptions & {
   blockMs?: number | undefined
   rules?: Partial<RootstockRules>
 }
+
+/** Everything is settled long before, on the busiest of machines. */
+const SETTLES_WITHIN_MS = 180_000
 
 /** Something was still open after the time in which everything should have been settled. */
 export class UnsettledError extends Error {
@@ -209,8 +212,8 @@ async function assemble(
     return entry
   }
 
-  async function settle(withinMs = 20_000): Promise<void> {
-    const until = performance.now() + withinMs
+  async function settle(): Promise<void> {
+    const until = performance.now() + SETTLES_WITHIN_MS
     for (;;) {
       const open = await whatIsOpen()
       if (open === undefined) return
