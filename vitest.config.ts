@@ -2,9 +2,15 @@ import { availableParallelism } from 'node:os'
 import { cloudflareTest } from '@cloudflare/vitest-plugin'
 import { defineConfig, type TestProjectInlineConfiguration } from 'vitest/config'
 import { describeDepth, openDepth } from './scripts/test-depth.ts'
+import { createRuntimeReporter } from './test/support/runtime-reporter.ts'
 
 const depth = openDepth(process.env)
 process.stdout.write(`${describeDepth(depth)}\n`)
+
+/** Where `npm test` reads what came of each test. */
+const report = process.env.TEST_REPORT
+const json: ['json', { outputFile: string }][] =
+  report === undefined ? [] : [['json', { outputFile: report }]]
 
 const crashPoints = 'test/workerd/faults/crash-points.test.ts'
 
@@ -24,6 +30,7 @@ export default defineConfig({
   test: {
     // Most of them wait for a chain or a process most of the time.
     maxWorkers: 2 * availableParallelism(),
+    reporters: ['default', createRuntimeReporter(), ...json],
     // What a Worker logs is shown beside the test that it made red.
     silent: 'passed-only',
     projects: [

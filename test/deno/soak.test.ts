@@ -15,7 +15,7 @@ describe.skipIf(!hasRedisServer())(
         sessions: { untilSubmitted: payments },
         concurrency: 8,
         // However fast a machine is: there has to be time to be killed in.
-        perSecond: 15,
+        perSecond: times({ sampled: 5, full: 15 }),
         seed,
         served: createKilledDenos({ random: createRandom(seed + 3), killEveryMs: 800 }),
       })

@@ -36,7 +36,7 @@ export type AnvilRig = {
   /** Writes down a delivery that was made another way; its reply is filled in when it comes. */
   note(delivery: Delivery): Told
   /** Waits until nothing is open any more. @throws {UnsettledError} saying what still is */
-  settle(): Promise<void>
+  settle(withinMs?: number): Promise<void>
   judge(): Promise<Verdict>
   /** Another relay with the same key and secrets, and a ledger of its own. */
   another(): Promise<RelayWorkers>
@@ -212,8 +212,8 @@ async function assemble(
     return entry
   }
 
-  async function settle(): Promise<void> {
-    const until = performance.now() + SETTLES_WITHIN_MS
+  async function settle(withinMs = SETTLES_WITHIN_MS): Promise<void> {
+    const until = performance.now() + withinMs
     for (;;) {
       const open = await whatIsOpen()
       if (open === undefined) return

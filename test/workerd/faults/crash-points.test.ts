@@ -1,6 +1,7 @@
 import { runInDurableObject } from 'cloudflare:test'
 import { describe, test } from 'vitest'
 import { requestStatuses } from '../../../src/relay/forwarder.ts'
+import { willCause } from '../../support/runtime-words.ts'
 import { sampleOf } from '../../support/sample.ts'
 import { dial, newSession } from '../support/caller.ts'
 import { accountOf, balanceOnChain, fund, processed, until } from '../support/ground-truth.ts'
@@ -107,7 +108,8 @@ const isOfNode = (name: string) => name.startsWith('eth_') || name.startsWith('n
 describe('a payment', () => {
   test.for(['worker', 'object'] as const)(
     'whose %s dies before or after any one of its questions is made once, or not at all as was told',
-    async (whose, { expect }) => {
+    async (whose, { expect, task }) => {
+      if (whose === 'object') willCause(task, 'aborted_objects')
       const questions = await questionsOfAPayment()
       expect(questions).toEqual(
         expect.arrayContaining([
@@ -179,7 +181,8 @@ const needsWork: ReadonlySet<string> = new Set([
 describe('a round of the alarm', () => {
   test.for(['worker', 'object'] as const)(
     'whose %s dies before or after any kind of its questions leaves everything to the next',
-    async (whose, { expect }) => {
+    async (whose, { expect, task }) => {
+      if (whose === 'object') willCause(task, 'aborted_objects')
       const kinds = await questionsOfARound()
       const deaths = kinds.flatMap((at): Death[] => [
         { at, when: 'before', whose },
