@@ -1,7 +1,8 @@
-import { cpSync, readFileSync, rmSync } from 'node:fs'
+import { cpSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { createPublicClient, http, parseEther } from 'viem'
 import { test } from 'vitest'
+import { readIfThere } from '../../../scripts/stack/files.ts'
 import { relayForwarderAbi } from '../../../src/relay/forwarder-abi.ts'
 import {
   balanceOf,
@@ -65,7 +66,7 @@ test('after a kill -9 of everything, what an older chain has lost is sent again,
   const reply = await dial(relayUrl, payment)
   const balance = () => balanceOf(folder, nodeUrl, contracts.loan, bob)
   await until(async () => (await balance()) === parseEther('1.25'))
-  const log = () => readFileSync(join(folder, 'logs', 'relay.log'), 'utf8')
+  const log = () => `${readIfThere(join(folder, 'logs', 'relay.log'))}`
   await until(() => log().includes('Transfer confirmed: '))
   const hash = /Transfer confirmed: (0x\w+)/.exec(log())?.[1] as `0x${string}`
   await first.kill()
