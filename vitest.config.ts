@@ -29,7 +29,7 @@ const common = { ...patience, provide: { depth } }
 export default defineConfig({
   test: {
     // Most of them wait for a chain or a process most of the time.
-    maxWorkers: 2 * availableParallelism(),
+    maxWorkers: availableParallelism() + 1,
     reporters: ['default', createRuntimeReporter(), ...json],
     // What a Worker logs is shown beside the test that it made red.
     silent: 'passed-only',
