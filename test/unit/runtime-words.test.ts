@@ -1,5 +1,5 @@
 import { test } from 'vitest'
-import { isOutcry, unexpected } from '../support/runtime-words.ts'
+import { assertNothingUncaught, isOutcry, unexpected } from '../support/runtime-words.ts'
 
 const refused =
   'exception = rust/worker/ffi.rs:110: disconnected: Connection refused (os error 111)'
@@ -26,4 +26,14 @@ test("workerd's words about exceptions are told from its other ones", ({ expect 
   expect(isOutcry(refused)).toBe(true)
   expect(isOutcry('uncaught exception; source = Uncaught (in promise); stack = Error')).toBe(true)
   expect(isOutcry('{"level":"info","event":"payment.mined"}')).toBe(false)
+})
+
+test('what nothing caught ends a test, but for connections that were lost', ({ expect }) => {
+  expect(() =>
+    assertNothingUncaught(['a line', 'uncaught: Error: Network connection lost.']),
+  ).not.toThrow()
+  expect(() => assertNothingUncaught(['uncaught: TypeError: no'])).toThrow('TypeError: no')
+  expect(() => assertNothingUncaught(['error: Uncaught (in promise) Error: no'])).toThrow(
+    'Error: no',
+  )
 })

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { convertV4MiniflareOptions, Miniflare, NoOpLog } from 'miniflare'
 import { hashKey } from '../../../src/node/keys.ts'
 import { startRealDeno } from '../../support/deno/real-deno.ts'
+import { assertNothingUncaught } from '../../support/runtime-words.ts'
 import { openWorkerBuild } from '../../support/worker-build.ts'
 
 /** The whole Worker as it is deployed, in workerd with its Durable Objects, or on Deno with Redis. */
@@ -42,6 +43,10 @@ export async function startRealWorker(
   const rpcUrl = `${served.origin}/rpc/${workerKey}`
   return {
     ...served,
+    async stop() {
+      await served.stop()
+      assertNothingUncaught(lines)
+    },
     rpcUrl,
     wsUrl: rpcUrl.replace(/^http/, 'ws'),
     operatorToken,

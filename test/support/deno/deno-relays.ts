@@ -7,6 +7,7 @@ import { freePort } from '../anvil.ts'
 import type { LogLine, RelayWorkers } from '../faults/relay-workers.ts'
 import { type RedisBridge, startRedisBridge } from '../redis/bridge.ts'
 import { type RedisServer, startRedisServer } from '../redis/redis-server.ts'
+import { assertNothingUncaught } from '../runtime-words.ts'
 import { type DenoProcess, startDenoProcess } from './deno-process.ts'
 
 /** Deno processes with one Redis, in the place of Workers with one object. */
@@ -90,6 +91,7 @@ export async function startDenoRelays({
       await Promise.all(processes.map((_, index) => kill(index)))
       await bridge.stop()
       if (redis === undefined) await server.stop()
+      assertNothingUncaught(log.map(({ message }) => message))
     },
   }
 

@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { convertV4MiniflareOptions, Miniflare, NoOpLog } from 'miniflare'
+import { assertNothingUncaught } from '../runtime-words.ts'
 import { openWorkerBuild, type WorkerBuild } from '../worker-build.ts'
 import { openRows } from './ledger-rows.ts'
 
@@ -65,6 +66,7 @@ export async function startRelayWorkers({
       await running.stop()
       rmSync(objects, { recursive: true, force: true })
       build.clean()
+      assertNothingUncaught(log.map(({ message }) => message))
     },
   }
 
@@ -79,7 +81,7 @@ export async function startRelayWorkers({
         telemetry: { enabled: false },
         resourcePersistencePath: objects,
         handleStructuredLogs: ({ message }) => note(message),
-        handleUncaughtError: (error) => note(`${error.stack ?? error}`),
+        handleUncaughtError: (error) => note(`uncaught: ${error.stack ?? error}`),
         workers: Array.from({ length: workers }, (_, index) => configured(build, index, variables)),
       }),
     )
