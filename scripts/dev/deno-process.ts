@@ -32,8 +32,8 @@ export type DenoProcessOptions = {
   laterMs?: number | undefined
 }
 
-/** Longer than the entry point takes to let everything come to its end. */
-const STOP_WITHIN_MS = 10_000
+/** Far longer than the entry point takes to let everything come to its end. */
+const STOP_WITHIN_MS = 60_000
 
 /** Starts one on a port of the loopback address; it answers when this resolves. */
 export async function startDenoProcess({

@@ -3,8 +3,7 @@ import { hasRedisServer } from '../../scripts/dev/redis/redis-server.ts'
 import { type DenoRelays, startDenoRelays } from '../support/deno/deno-relays.ts'
 import { paymentsUnderFaults } from '../support/faults/payments.suite.ts'
 import { createRandom } from '../support/faults/random.ts'
-
-const seed = Number(process.env.SEED ?? 20_261_121)
+import { seed } from '../support/sample.ts'
 
 describe.skipIf(!hasRedisServer())(`two Deno processes with one Redis (SEED=${seed})`, () => {
   const random = createRandom(seed)

@@ -30,9 +30,9 @@ function portOfRedis(folder: string): number {
 }
 
 describe.skipIf(!hasRedisServer())('npm run start:deno', () => {
-  test('serves by Deno, and goes on where it stopped, and where it was killed', {
-    timeout: 120_000,
-  }, async ({ expect }) => {
+  test('serves by Deno, and goes on where it stopped, and where it was killed', async ({
+    expect,
+  }) => {
     const folder = createDevFolder()
     const first = await startStack(folder, { args: ['--deno'] })
     const started = first.pids()
@@ -56,10 +56,7 @@ describe.skipIf(!hasRedisServer())('npm run start:deno', () => {
     expect((await third.interrupt()).code).toBe(0)
   })
 
-  test('uses the database that the environment names', { timeout: 60_000 }, async ({
-    expect,
-    onTestFinished,
-  }) => {
+  test('uses the database that the environment names', async ({ expect, onTestFinished }) => {
     const redis = await startRedisServer()
     const bridge = await startRedisBridge({ redisPort: redis.port })
     onTestFinished(async () => {

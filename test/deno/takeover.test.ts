@@ -36,7 +36,7 @@ describe.skipIf(!hasRedisServer())('an instance that died', () => {
     })
     rig.abandon(delivery)
     const dying = relays?.deliver(delivery, 0).catch(() => undefined)
-    await expect.poll(() => held.hits(), { timeout: 5_000 }).toBe(1)
+    await expect.poll(() => held.hits()).toBe(1)
     await relays?.kill(0)
     await dying
     expect(claimOf(await rig.deliver(delivery, 1))).toBe('submitted')

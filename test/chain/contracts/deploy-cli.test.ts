@@ -27,7 +27,7 @@ beforeAll(async () => {
     DAILY_CAP: '0.5',
   })
   deployed = { output, ...JSON.parse(readFileSync(recordFile, 'utf8')) }
-}, 60_000)
+})
 
 afterAll(() => anvil.stop())
 

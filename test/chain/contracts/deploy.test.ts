@@ -50,9 +50,10 @@ beforeEach(async () => {
 
 afterAll(() => anvil.stop())
 
-test('a fresh chain 30 gets both contracts, its relayers, its target and its pool', {
-  timeout: 60_000,
-}, async ({ expect, onTestFinished }) => {
+test('a fresh chain 30 gets both contracts, its relayers, its target and its pool', async ({
+  expect,
+  onTestFinished,
+}) => {
   const mainnet = await startAnvil({ chainId: 30 })
   onTestFinished(mainnet.stop)
   const lines: string[] = []
@@ -205,9 +206,10 @@ test('a local chain that was started over is deployed to again', async ({ expect
   expect(await client.getCode({ address: loan })).toBeDefined()
 })
 
-test("under Rootstock's pool rules each transaction is sent when the one before is in a block", {
-  timeout: 120_000,
-}, async ({ expect, onTestFinished }) => {
+test("under Rootstock's pool rules each transaction is sent when the one before is in a block", async ({
+  expect,
+  onTestFinished,
+}) => {
   const fresh = await startAnvil({ chainId: 31 })
   const rootstock = await startRootstockPool({ anvilUrl: fresh.url, blockMs: 300 })
   onTestFinished(async () => {
@@ -312,9 +314,9 @@ test('no message shows the key or the address of the node', async ({ expect }) =
   }
 })
 
-test('a new version is deployed beside the old one, which stays withdrawable', {
-  timeout: 60_000,
-}, async ({ expect }) => {
+test('a new version is deployed beside the old one, which stays withdrawable', async ({
+  expect,
+}) => {
   const old = record()
   const depositor = privateKeyToAccount(generatePrivateKey())
   await chain().setBalance({ address: depositor.address, value: parseEther('2') })

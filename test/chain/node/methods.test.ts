@@ -1,7 +1,6 @@
 import { type Address, type Hex, keccak256 } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import { afterAll, beforeAll, expect as check, describe, test } from 'vitest'
-import { type Anvil, startAnvil } from '../../../scripts/dev/anvil.ts'
 import { methods } from '../../../src/node/methods.ts'
 import {
   type AnvilRpc,

@@ -8,6 +8,7 @@ import { createRedisDueQueue } from '../../../src/relay/due-queue-redis.ts'
 import { relayerAccount } from '../../../src/relay/keys.ts'
 import { ledgerKey } from '../../../src/relay/ledger-redis.ts'
 import type { LogLine, RelayWorkers } from '../faults/relay-workers.ts'
+import { assertNothingUncaught } from '../runtime-words.ts'
 
 /** Deno processes with one Redis, in the place of Workers with one object. */
 export type DenoRelays = RelayWorkers & {
@@ -90,6 +91,7 @@ export async function startDenoRelays({
       await Promise.all(processes.map((_, index) => kill(index)))
       await bridge.stop()
       if (redis === undefined) await server.stop()
+      assertNothingUncaught(log.map(({ message }) => message))
     },
   }
 

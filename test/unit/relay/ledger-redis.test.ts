@@ -165,7 +165,7 @@ describe.skipIf(!hasRedisServer())('on a real Redis with the keys of a cluster',
       await ledger.claim(claiming('s', 'slow'))
       expect(await ledger.claim(claiming('s', 'next'))).toEqual({ kind: 'pending' })
       await expect
-        .poll(async () => (await ledger.claim(claiming('s', 'next'))).kind, { timeout: 5_000 })
+        .poll(async () => (await ledger.claim(claiming('s', 'next'))).kind)
         .toBe('claimed')
       await plain.stop()
     })
