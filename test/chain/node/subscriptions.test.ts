@@ -373,7 +373,7 @@ function testLostNodes(): void {
     })
 
     test('that serves no WebSocket is followed by asking', async ({ expect }) => {
-      const plain = await startProxyNode(behind.url)
+      const plain = await startProxyNode(behind.url, { upgrades: 'refused' })
       const other = await startRealWorker([plain.url.replace('http://', 'http://user:secret@')])
       try {
         const client = await connectSocket(other.wsUrl)
