@@ -1,6 +1,6 @@
 import { describe, test } from 'vitest'
 import { relayerAccount } from '../../../src/relay/keys.ts'
-import { dial, newSession, untilBalance } from '../support/caller.ts'
+import { dial, newSession, type Reply, untilBalance } from '../support/caller.ts'
 import {
   accountOf,
   balanceOnChain,
@@ -88,12 +88,20 @@ describe('a payment', () => {
   test('of 200 callers at once is 200 payments, with nonces in a row', async ({ expect }) => {
     const callers = Array.from({ length: 200 }, (_, index) => `+2547000${20000 + index}`)
     const nonceBefore = await relayerNonce()
-    const replies = await Promise.all(callers.map((caller) => dial(caller, '3')))
+    const replies = await Promise.all(callers.map(borrow))
     expect(replies.filter(({ text }) => !text.startsWith('END Loan Requested\nTx: 0x'))).toEqual([])
     for (const caller of callers) await untilBalance(caller, '0.01')
     expect((await relayerNonce()) - nonceBefore).toBe(200)
   })
 })
+
+/** A machine that is too busy for so many at once says so to some, and these try again. */
+async function borrow(caller: string): Promise<Reply> {
+  for (;;) {
+    const reply = await dial(caller, '3')
+    if (!reply.text.startsWith('END Service not available. Nothing was sent.')) return reply
+  }
+}
 
 describe('a refusal', () => {
   test('says that the balance is too low, costs nothing, and is never read another way', async ({
