@@ -109,6 +109,7 @@ function questions(loan: Address, head: number, isFull: boolean): Asked[] {
     })
     return one('eth_call', [{ to: loan, data }, 'latest'])
   }
+  const same = JSON.stringify(call())
   const block = numberToHex(head - 2_050)
   const many = [
     [1, 100],
@@ -120,6 +121,12 @@ function questions(loan: Address, head: number, isFull: boolean): Asked[] {
       title: 'eth_call, never kept',
       body: () => JSON.stringify(call()),
       load: many,
+    },
+    {
+      key: 'shared',
+      title: 'the same eth_call by all, never kept',
+      body: () => same,
+      load: [[16, 400]],
     },
     {
       key: 'cached',
