@@ -26,7 +26,7 @@ export async function measureHeads(world: World): Promise<void> {
     for (const [name, { url, pid, title }] of Object.entries(targets)) {
       await askChild(child, { kind: 'open', url: url.replace(/^http/, 'ws'), listeners: count })
       const rounds: { half: number; last: number; cpuMs: number }[] = []
-      for (let block = 0; block < (isFull ? 15 : 6); block += 1) {
+      for (let block = 0; block < (isFull ? 15 : 5); block += 1) {
         const { result, cpuMs } = await cpuDuring({ own: pid }, () => mineAndHear(world, child))
         // The first is the one that finds everything cold.
         if (block > 0) rounds.push({ ...result, cpuMs: cpuMs.own })
