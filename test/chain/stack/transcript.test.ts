@@ -6,9 +6,9 @@ import { createDevFolder, dial, startStack, until } from './stack-process.ts'
 const transcript = new URL('../../conformance/demonstration.txt', import.meta.url)
 const phoneNumber = '+254700000001'
 
-test('a plain start shows the screens and writes the log of the transcript, byte for byte', {
-  timeout: 60_000,
-}, async ({ expect }) => {
+test('a plain start shows the screens and writes the log of the transcript, byte for byte', async ({
+  expect,
+}) => {
   const expected = readFileSync(transcript, 'utf8')
   const folder = createDevFolder()
   const start = await startStack(folder)
@@ -20,7 +20,7 @@ test('a plain start shows the screens and writes the log of the transcript, byte
   let told = 0
   for (const [step = '', sessionId, text = ''] of stepsOf(expected)) {
     if (sessionId === undefined) {
-      await until(() => outcomes().length > told, 10_000)
+      await until(() => outcomes().length > told)
       steps.push(`${step}\n${masked(outcomes()[told] ?? '')}\n`)
       told += 1
     } else {
