@@ -77,7 +77,12 @@ export function nodeRoutes({
     const spent = await key.spend(requests.length)
     if (spent !== undefined) {
       const [only] = requests
-      return overQuota(c, spent, message.kind === 'single' && only?.id ? only.id : 'null')
+      return overQuota(
+        c,
+        spent,
+        clock.now(),
+        message.kind === 'single' && only?.id ? only.id : 'null',
+      )
     }
 
     const caller = { service, methods: key.methods, clock, log }
@@ -98,8 +103,19 @@ export function nodeRoutes({
     const key = await keys.check(c.req.param('key') ?? '')
     if (key.kind === 'unknown' || !services.has(key.chainId)) return unauthorized(c)
     const accepted = await sockets.accept(c.req.raw, key.hash, key.chainId)
-    if (accepted !== 'too_many') return accepted
-    return refuse(c, 429, codes.limitExceeded, 'this key has as many connections as it may have')
+    switch (accepted) {
+      case 'unknown_key':
+        return unauthorized(c)
+      case 'too_many':
+        return refuse(
+          c,
+          429,
+          codes.limitExceeded,
+          'this key has as many connections as it may have',
+        )
+      default:
+        return accepted
+    }
   })
 
   routes.all('*', (c) => {
@@ -116,7 +132,7 @@ export function nodeRoutes({
   return routes
 }
 
-/** The same words for a key that is missing, malformed, unknown or revoked. */
+/** What the operator's routes need. */
 export type KeyRouteDeps = {
   registry: KeyRegistry
   /** Without it nobody may. */
@@ -169,12 +185,14 @@ async function isSame(given: string, expected: string): Promise<boolean> {
   return (await hashKey(given)) === (await hashKey(expected))
 }
 
+/** The same words for a key that is missing, malformed, unknown or revoked. */
 function unauthorized(c: Context): Response {
   return refuse(c, 401, codes.unauthorized, 'no valid API key')
 }
 
-function overQuota(c: Context, { resetAt }: Spent, id: string): Response {
-  const seconds = Math.max(1, Math.ceil((resetAt.getTime() - Date.now()) / 1000))
+/** `now` is Unix time in ms. */
+function overQuota(c: Context, { resetAt }: Spent, now: number, id: string): Response {
+  const seconds = Math.max(1, Math.ceil((resetAt.getTime() - now) / 1000))
   c.header('retry-after', `${seconds}`)
   const message = `daily quota exceeded, resets at ${resetAt.toISOString()}`
   const error = new RpcError(codes.limitExceeded, message, { resetAt: resetAt.toISOString() })

@@ -49,7 +49,7 @@ export function createMemorySockets({ keeperOf, upgrade }: MemorySocketsParts): 
     async accept(request, keyHash, chainId) {
       const { feed, keeper } = feedOf(chainId)
       const key = await keeper.keys.lookup(keyHash)
-      if (key.kind === 'unknown') return 'too_many'
+      if (key.kind === 'unknown') return 'unknown_key'
       let server: ServerSocket | undefined
       const client: FeedSocket = {
         id: crypto.randomUUID(),
