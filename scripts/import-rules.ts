@@ -7,17 +7,21 @@ export type Fault = { file: string; message: string }
 const directions: Readonly<Record<string, readonly string[]>> = {
   account: [],
   chain: [],
+  keys: [],
   loan: [],
-  node: ['chain'],
+  node: ['chain', 'keys'],
   relay: ['chain'],
   ussd: ['account', 'loan', 'relay'],
 }
 
-/** The only files that choose adapters. They import anything, and nobody imports them. */
+/** The two entry points choose adapters. They import anything, and no file imports them. */
 const entries = ['src/worker.ts', 'src/deno.ts']
 
-/** Files beside the parts that every part may use. They use each other and no part. */
-const shared = ['src/clock.ts', 'src/flight.ts', 'src/log.ts', 'src/redis.ts']
+/** Puts the parts together, so it may use all of them; only the entry points use it. */
+const composition = 'compose'
+
+/** What every part may use. It uses no part. */
+const foundation = 'runtime'
 
 /** What the file name of an adapter ends in, after the name of a port that stands beside it. */
 const media = ['config', 'memory', 'object', 'redis']
@@ -62,7 +66,7 @@ function faultsOf(file: string, target: string): string[] {
 function entryFault(file: string, target: string): string | undefined {
   // Tests of an entry point have to.
   if (!entries.includes(target) || file.startsWith('test/')) return undefined
-  return `imports ${target}: an entry point is imported by nobody`
+  return `imports ${target}: no file imports an entry point`
 }
 
 function runtimeFault(file: string, target: string): string | undefined {
@@ -70,8 +74,8 @@ function runtimeFault(file: string, target: string): string | undefined {
   if (target.startsWith('cloudflare:') && !file.endsWith('-object.ts')) {
     return `imports ${target}: only Durable Objects (*-object.ts) and the entry points do`
   }
-  if (/^hono(\/|$)/.test(target) && posix.basename(file) !== 'route.ts' && file !== 'src/app.ts') {
-    return `imports ${target}: only route.ts files and src/app.ts know Hono`
+  if (/^hono(\/|$)/.test(target) && !['route.ts', 'app.ts'].includes(posix.basename(file))) {
+    return `imports ${target}: only route.ts files and app.ts know Hono`
   }
   if (target.startsWith('node:'))
     return `imports ${target}: not every runtime that serves this has it`
@@ -86,14 +90,18 @@ function adapterFaults(
   const port = portOf(target)
   if (port === undefined || !sources.has(port) || !file.startsWith('src/')) return []
   if (file === port) return [`imports ${target}: a port never imports its adapter`]
-  if (entries.includes(file) || portOf(file) !== undefined) return []
-  return [`imports ${target}: adapters are chosen in ${entries.join(' and ')} only`]
+  if (choosesAdapters(file) || portOf(file) !== undefined) return []
+  return [`imports ${target}: only entry points and src/${composition} choose adapters`]
 }
 
 /** Where the port of a file stands that is named like an adapter. */
 function portOf(file: string): string | undefined {
   const [, noun, medium = ''] = /^(src\/.+)-([a-z]+)\.ts$/.exec(file) ?? []
   return media.includes(medium) ? `${noun}.ts` : undefined
+}
+
+function choosesAdapters(file: string): boolean {
+  return entries.includes(file) || partOf(file) === composition
 }
 
 function directionFault(file: string, target: string): string | undefined {
@@ -103,17 +111,14 @@ function directionFault(file: string, target: string): string | undefined {
   }
   if (!target.startsWith('src/') || entries.includes(target)) return undefined
   const [from, to] = [partOf(file), partOf(target)]
-  if (shared.includes(target)) return undefined
-  if (shared.includes(file)) return `imports ${target}: what every part may use depends on no part`
-  if (from === undefined || from === to) return undefined
-  const allowed = directions[from]
+  if (from === to || to === foundation || from === composition) return undefined
+  if (from === foundation) return `imports ${target}: what every part may use depends on no part`
+  if (to === composition) return `imports ${target}: a part gets what it needs from src/${to}`
+  const allowed = from === undefined ? undefined : directions[from]
   if (allowed === undefined) {
-    return `is in a part that has no direction yet: add src/${from} to scripts/import-rules.ts`
+    return `is in a part that has no direction yet: add src/${from ?? '<part>'} to scripts/import-rules.ts`
   }
-  if (to === undefined) {
-    return `imports ${target}: a part gets what it needs from whoever assembles it`
-  }
-  if (allowed.includes(to)) return undefined
+  if (to !== undefined && allowed.includes(to)) return undefined
   const may = allowed.length === 0 ? 'no other part' : allowed.join(', ')
   return `imports ${target}: ${from} may use ${may}`
 }

@@ -1,5 +1,5 @@
 import type { Hono } from 'hono'
-import { createApp, misconfiguredApp } from './app.ts'
+import { createApp, misconfiguredApp } from './compose/app.ts'
 import {
   assembleAnswer,
   assembleNodeService,
@@ -7,24 +7,24 @@ import {
   assembleRelayer,
   ledgerName,
   type Runtime,
-} from './assemble.ts'
-import { createBackground } from './background.ts'
-import { systemClock } from './clock.ts'
-import { ConfigError } from './config.ts'
-import { type DenoConfig, parseDenoConfig } from './deno-environment.ts'
-import { createJsonLog } from './log.ts'
-import { feedLimits } from './node/feed-sessions.ts'
-import { createConfigKeys } from './node/keys-config.ts'
-import { createRedisKeys } from './node/keys-redis.ts'
+} from './compose/assemble.ts'
+import { ConfigError } from './compose/config.ts'
+import { type DenoConfig, parseDenoConfig } from './compose/deno-environment.ts'
+import { createConfigKeys } from './keys/api-keys-config.ts'
+import { createRedisKeys } from './keys/api-keys-redis.ts'
+import { createStoredKeys } from './keys/stored-keys.ts'
+import { feedLimits } from './node/feed/sessions.ts'
+import { createMemorySockets, type MemorySockets } from './node/feed/sockets-memory.ts'
 import { keyRoutes, nodeRoutes } from './node/route.ts'
-import { createMemorySockets, type MemorySockets } from './node/sockets-memory.ts'
-import { createStoredKeys } from './node/stored-keys.ts'
-import { openRedis } from './redis.ts'
 import { createRedisDueQueue } from './relay/due-queue-redis.ts'
 import { ledgerRules } from './relay/ledger.ts'
 import { createRedisLedger } from './relay/ledger-redis.ts'
 import { createRounds, type Rounds } from './relay/rounds.ts'
 import { tend } from './relay/tend.ts'
+import { createBackground } from './runtime/background.ts'
+import { systemClock } from './runtime/clock.ts'
+import { createJsonLog } from './runtime/log.ts'
+import { openRedis } from './runtime/redis.ts'
 import { closedRoutes, ussdRoutes } from './ussd/route.ts'
 
 /** Deno Deploy kills 5 s after it has told a process to end. */

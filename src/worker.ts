@@ -1,6 +1,6 @@
 import { waitUntil } from 'cloudflare:workers'
 import type { Hono } from 'hono'
-import { createApp, misconfiguredApp } from './app.ts'
+import { createApp, misconfiguredApp } from './compose/app.ts'
 import {
   assembleAnswer,
   assembleNodeService,
@@ -8,23 +8,22 @@ import {
   assembleRelayer,
   ledgerName,
   type Runtime,
-} from './assemble.ts'
-import { systemClock, withEndingLimits } from './clock.ts'
-import { type Config, ConfigError, parseConfig } from './config.ts'
-import { createJsonLog } from './log.ts'
-
-import { createObjectSockets, type FeedNamespace, feedObject } from './node/feed-object.ts'
-import { feedLimits } from './node/feed-sessions.ts'
-import type { Keys } from './node/keys.ts'
-import { createConfigKeys } from './node/keys-config.ts'
-import { createObjectRegistry, KeysObject, type KeysStub } from './node/keys-object.ts'
+} from './compose/assemble.ts'
+import { type Config, ConfigError, parseConfig } from './compose/config.ts'
+import type { Keys } from './keys/api-keys.ts'
+import { createConfigKeys } from './keys/api-keys-config.ts'
+import { createObjectRegistry, KeysObject, type KeysStub } from './keys/api-keys-object.ts'
+import { createStoredKeys } from './keys/stored-keys.ts'
+import { feedLimits } from './node/feed/sessions.ts'
+import { createObjectSockets, type FeedNamespace, feedObject } from './node/feed/sockets-object.ts'
 import { keyRoutes, nodeRoutes } from './node/route.ts'
 import { createNodeService, type NodeService } from './node/service.ts'
-import { createStoredKeys } from './node/stored-keys.ts'
 import type { Ledger } from './relay/ledger.ts'
 import { ledgerRules } from './relay/ledger.ts'
 import { createObjectLedger, type LedgerStub, ledgerObject } from './relay/ledger-object.ts'
 import { tend } from './relay/tend.ts'
+import { systemClock, withEndingLimits } from './runtime/clock.ts'
+import { createJsonLog } from './runtime/log.ts'
 import { closedRoutes, ussdRoutes } from './ussd/route.ts'
 
 const log = createJsonLog(systemClock.now, (line) => {
@@ -135,7 +134,7 @@ export class LedgerObject extends ledgerObject<Env>((env) => {
   }
 }) {}
 
-/** The subscribers of one network: see `src/node/feed-object.ts`. */
+/** The subscribers of one network: see `src/node/feed/sockets-object.ts`. */
 export class FeedObject extends feedObject<Env>((env, chainId) => {
   const { config, keys } = assemble(env)
   const urls = config.networks.get(chainId === 30 ? 30 : 31) ?? []
@@ -149,7 +148,7 @@ export class FeedObject extends feedObject<Env>((env, chainId) => {
   }
 }) {}
 
-/** The API keys: see `src/node/keys-object.ts`. */
+/** The API keys: see `src/keys/api-keys-object.ts`. */
 export { KeysObject }
 
 export default {

@@ -1,9 +1,6 @@
 import { type Context, Hono } from 'hono'
 import { z } from 'zod'
 import { RpcError } from '../chain/rpc.ts'
-import type { Clock } from '../clock.ts'
-import { faultOf, type Log } from '../log.ts'
-import { codes } from './codes.ts'
 import {
   defaultQuota,
   hashKey,
@@ -11,11 +8,14 @@ import {
   type KeyRegistry,
   type Keys,
   type Spent,
-} from './keys.ts'
+} from '../keys/api-keys.ts'
+import type { Clock } from '../runtime/clock.ts'
+import { faultOf, type Log } from '../runtime/log.ts'
+import { codes } from './codes.ts'
+import type { SocketKeeper } from './feed/sockets.ts'
 import { errorText, parseMessage } from './message.ts'
 import { joinResponses, respond } from './respond.ts'
 import type { NodeService } from './service.ts'
-import type { SocketKeeper } from './sockets.ts'
 
 /** The largest request that is read. A transaction has at most 128 KB, twice that in hex. */
 export const maxBodyBytes = 2 * 1024 * 1024

@@ -1,15 +1,15 @@
 import { type Rpc, RpcError } from '../chain/rpc.ts'
-import type { Clock } from '../clock.ts'
-import type { Log } from '../log.ts'
+import type { Clock } from '../runtime/clock.ts'
+import type { Log } from '../runtime/log.ts'
 import { createCache } from './cache.ts'
 import { codes } from './codes.ts'
+import type { Subscriptions } from './feed/subscriptions.ts'
 import { createFlights } from './flights.ts'
-import type { Context, Method } from './method.ts'
-import { methods } from './methods.ts'
+import { methods } from './methods/list.ts'
+import type { Context, Method } from './methods/method.ts'
 import { notAvailable } from './not-available.ts'
-import type { Subscriptions } from './subscriptions.ts'
-import { createUpstream } from './upstream.ts'
-import { createUpstreams, type Upstreams } from './upstreams.ts'
+import { createUpstream } from './upstream/http-upstream.ts'
+import { createUpstreams, type Upstreams } from './upstream/upstreams.ts'
 
 /** The node service of one network. */
 export type NodeService = {

@@ -4,10 +4,10 @@ import {
   minedBlock,
   pendingBlock,
   pendingBlockOf,
-} from '../block.ts'
-import { exampleBlock } from '../examples.ts'
-import { method } from '../method.ts'
-import { blockParam, fullParam } from '../values.ts'
+} from '../objects/block.ts'
+import { blockParam, fullParam } from '../objects/values.ts'
+import { exampleBlock } from './examples.ts'
+import { method } from './method.ts'
 
 /** A block with its transactions, or with their hashes only; `null` when there is none. */
 export const ethGetBlockByNumber = method({

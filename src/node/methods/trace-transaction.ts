@@ -1,8 +1,8 @@
 import { z } from 'zod'
-import { exampleTraces, exampleTransaction } from '../examples.ts'
-import { method } from '../method.ts'
-import { trace, tracesOfTransaction } from '../trace.ts'
-import { hashParam, toQuantity } from '../values.ts'
+import { hashParam, toQuantity } from '../objects/values.ts'
+import { trace, tracesOfTransaction } from '../reads/traces.ts'
+import { exampleTraces, exampleTransaction } from './examples.ts'
+import { method } from './method.ts'
 
 /** The traces of one transaction; `null` when it is not mined. */
 export const traceTransaction = method({

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, test } from 'vitest'
-import { hashKey } from '../../../src/node/keys.ts'
+import { hashKey } from '../../../src/keys/api-keys.ts'
 import { type Anvil, startAnvil } from '../../support/anvil.ts'
 import { type RealWorker, startRealWorker } from './real-worker.ts'
 import { connectSocket } from './socket-client.ts'

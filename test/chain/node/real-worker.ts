@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url'
 import { convertV4MiniflareOptions, Miniflare, NoOpLog } from 'miniflare'
 import { unstable_getMiniflareWorkerOptions, unstable_readConfig } from 'wrangler'
 import { bundleWorker } from '../../../scripts/stack/worker.ts'
-import { hashKey } from '../../../src/node/keys.ts'
+import { hashKey } from '../../../src/keys/api-keys.ts'
 import { startRealDeno } from '../../support/deno/real-deno.ts'
 
 const root = fileURLToPath(new URL('../../..', import.meta.url))

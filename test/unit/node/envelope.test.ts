@@ -1,8 +1,8 @@
 import { toRlp } from 'viem'
 import { beforeAll, describe, test } from 'vitest'
-import { systemClock } from '../../../src/clock.ts'
-import type { LogEvent } from '../../../src/log.ts'
 import { maxBodyBytes, nodeRoutes } from '../../../src/node/route.ts'
+import { systemClock } from '../../../src/runtime/clock.ts'
+import type { LogEvent } from '../../../src/runtime/log.ts'
 import { type Served, serve, testKey } from '../../chain/node/serve.ts'
 
 let served: Served

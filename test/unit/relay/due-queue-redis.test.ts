@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, beforeEach, describe, test } from 'vitest'
-import { openRedis } from '../../../src/redis.ts'
 import { type DueQueue, TEND } from '../../../src/relay/due-queue.ts'
 import { createRedisDueQueue } from '../../../src/relay/due-queue-redis.ts'
 import { ledgerRules } from '../../../src/relay/ledger.ts'
 import { createRedisLedger } from '../../../src/relay/ledger-redis.ts'
+import { openRedis } from '../../../src/runtime/redis.ts'
 import { type RedisBridge, startRedisBridge } from '../../support/redis/bridge.ts'
 import { type ProcessClient, startProcessClient } from '../../support/redis/process-client.ts'
 import {

@@ -1,8 +1,8 @@
 import { evictDurableObject, runDurableObjectAlarm } from 'cloudflare:test'
 import { env, exports } from 'cloudflare:workers'
 import { beforeAll, test } from 'vitest'
-import { hashKey } from '../../../src/node/keys.ts'
-import { createObjectRegistry, type KeysStub } from '../../../src/node/keys-object.ts'
+import { hashKey } from '../../../src/keys/api-keys.ts'
+import { createObjectRegistry, type KeysStub } from '../../../src/keys/api-keys-object.ts'
 
 const key = 'the-key-of-the-feed-tests'
 const { NODE_URL } = env as unknown as { NODE_URL: string }

@@ -7,13 +7,13 @@ import {
   assembleRelayer,
   ledgerName,
   type Runtime,
-} from '../../../src/assemble.ts'
-import { systemClock } from '../../../src/clock.ts'
-import { type Config, parseConfig } from '../../../src/config.ts'
+} from '../../../src/compose/assemble.ts'
+import { type Config, parseConfig } from '../../../src/compose/config.ts'
 import type { Ledger } from '../../../src/relay/ledger.ts'
 import type { LedgerStub } from '../../../src/relay/ledger-object.ts'
 import { ledgerThrough } from '../../../src/relay/ledger-sql.ts'
 import { tend } from '../../../src/relay/tend.ts'
+import { systemClock } from '../../../src/runtime/clock.ts'
 
 /** Which question is the last one, and whose end it is. */
 export type Death = {

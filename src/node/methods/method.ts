@@ -1,0 +1,121 @@
+import type { Hex } from 'viem'
+import type { z } from 'zod'
+import { RpcError } from '../../chain/rpc.ts'
+import { codes } from '../codes.ts'
+import type { Subscriptions } from '../feed/subscriptions.ts'
+import type { AskOptions, Node } from '../upstream/node.ts'
+
+/** What a method may use to make its answer. */
+export type Context = {
+  readonly chainId: number
+  /** Every method that is served. */
+  readonly methods: readonly Method[]
+  /** Of the WebSocket that the request came over; none over HTTP. */
+  readonly subscriptions: Subscriptions | undefined
+  /** Whether nobody waits for the answer any more. */
+  readonly ended: () => boolean
+  /** Runs the work against one node; against another if that one fails or answers nonsense. */
+  readonly ask: <T>(work: (node: Node) => Promise<T>, options?: AskOptions) => Promise<T>
+  /** Runs the work against two nodes, where there are two. */
+  readonly askTwo: <T>(work: (node: Node) => Promise<T>) => Promise<{ name: string; value: T }[]>
+  /** Hands a signed transaction with this hash to every node. */
+  readonly send: (raw: Hex, hash: Hex) => Promise<void>
+  /** The number of the most recent block. */
+  readonly head: () => Promise<number>
+  /** The most recent block that was seen, without asking. */
+  readonly knownHead: () => number | undefined
+  /** Notes a latest block; refuses one that is older than what was shown before. */
+  readonly sawHead: (node: Node, number: number) => void
+  readonly distrust: (name: string, why: string) => void
+  /** Makes something once that can never change; `null` is not kept. */
+  readonly once: (key: string, make: () => Promise<string | null>) => Promise<string | null>
+}
+
+/** A call and its answer, for the description of the service. */
+export type Example = { readonly params: readonly unknown[]; readonly result: unknown }
+
+/** A method as it is served: its name, its parameters in order, its answer. */
+export type Method = {
+  readonly name: string
+  readonly summary: string
+  readonly params: Shape
+  readonly result: z.ZodType
+  readonly example: Example
+  /** It does something beyond its answer, so equal calls are all made. */
+  readonly effect: boolean
+  /** @throws {RpcError} invalid params, naming the parameter */
+  readonly parse: (params: readonly unknown[]) => Record<string, unknown>
+  readonly call: (params: Record<string, unknown>, context: Context) => Promise<unknown>
+  /**
+   * Whether this answer can never change. `isDeep` tells of a block number whether it is so deep
+   * that no reorganization reaches it.
+   */
+  readonly lasts: (
+    params: Record<string, unknown>,
+    result: unknown,
+    isDeep: (blockNumber: string) => boolean,
+  ) => boolean
+}
+
+type Shape = Readonly<Record<string, z.ZodType>>
+type Parsed<S extends Shape> = { [K in keyof S]: z.output<S[K]> }
+
+/**
+ * A method of the service. Parameters are positional, in the order of `params`' members; those
+ * whose schema takes `undefined` may be left out, or be `null`.
+ */
+export function method<S extends Shape, R extends z.ZodType>(definition: {
+  name: string
+  summary: string
+  params: S
+  result: R
+  example: Example
+  effect?: boolean
+  call: (params: Parsed<S>, context: Context) => Promise<z.output<R>>
+  /** Without it no answer is kept. `null` never is. */
+  lasts?: (
+    params: Parsed<S>,
+    result: NonNullable<z.output<R>>,
+    isDeep: (blockNumber: string) => boolean,
+  ) => boolean
+}): Method {
+  const { name, summary, params: shape, result, example, effect = false, call, lasts } = definition
+  const entries = Object.entries<z.ZodType>(shape)
+  return {
+    name,
+    summary,
+    params: shape,
+    result,
+    example,
+    effect,
+    parse(params) {
+      if (params.length > entries.length) {
+        const most = `${entries.length} parameter${entries.length === 1 ? '' : 's'}`
+        throw new RpcError(codes.invalidParams, `${name} takes at most ${most}`)
+      }
+      const parsed: Record<string, unknown> = {}
+      for (const [index, [member, schema]] of entries.entries()) {
+        parsed[member] = parseParam(member, schema, params[index] ?? undefined)
+      }
+      return parsed
+    },
+    call: (params, context) => call(params as Parsed<S>, context),
+    lasts: (params, answer, isDeep) =>
+      lasts !== undefined &&
+      answer !== null &&
+      answer !== undefined &&
+      lasts(params as Parsed<S>, answer as NonNullable<z.output<R>>, isDeep),
+  }
+}
+
+function parseParam(name: string, schema: z.ZodType, value: unknown): unknown {
+  const outcome = schema.safeParse(value)
+  if (outcome.success) return outcome.data
+  if (value === undefined) throw new RpcError(codes.invalidParams, `missing parameter "${name}"`)
+  const [issue] = outcome.error.issues
+  const path = [name, ...(issue?.path ?? [])].join('.')
+  throw new RpcError(
+    codes.invalidParams,
+    `invalid parameter "${path}": ${issue?.message ?? 'not valid'}`,
+  )
+}
