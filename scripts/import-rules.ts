@@ -14,6 +14,15 @@ const directions: Readonly<Record<string, readonly string[]>> = {
   ussd: ['account', 'loan', 'relay'],
 }
 
+/** Which room of the node service may use which; the files beside the rooms are free. */
+const rooms: Readonly<Record<string, readonly string[]>> = {
+  objects: [],
+  upstream: ['objects'],
+  reads: ['objects', 'upstream'],
+  feed: ['objects', 'upstream', 'reads'],
+  methods: ['objects', 'upstream', 'reads', 'feed'],
+}
+
 /** The two entry points choose adapters. They import anything, and no file imports them. */
 const entries = ['src/worker.ts', 'src/deno.ts']
 
@@ -44,7 +53,7 @@ export function importFaults(sources: ReadonlyMap<string, string>): Fault[] {
     }),
   )
   const words = [...sources].flatMap(([file, source]) => solidityFaults(file, source))
-  return [...faults, ...words, ...cycles(imports)]
+  return [...faults, ...words, ...[...sources.keys()].flatMap(nameFaults), ...cycles(imports)]
 }
 
 /** Paths from the root for files of ours; what the source says for everything else. */
@@ -59,7 +68,7 @@ function importsOf(file: string, source: string): string[] {
 }
 
 function faultsOf(file: string, target: string): string[] {
-  const rules = [entryFault, runtimeFault, directionFault]
+  const rules = [entryFault, runtimeFault, directionFault, roomFault]
   return rules.flatMap((rule) => rule(file, target) ?? [])
 }
 
@@ -123,9 +132,33 @@ function directionFault(file: string, target: string): string | undefined {
   return `imports ${target}: ${from} may use ${may}`
 }
 
+function roomFault(file: string, target: string): string | undefined {
+  const [from, to] = [roomOf(file), roomOf(target)]
+  if (from === undefined || to === undefined || from === to) return undefined
+  const allowed = rooms[from]
+  if (allowed === undefined) {
+    return `is in a room that has no direction yet: add ${from} to scripts/import-rules.ts`
+  }
+  if (allowed.includes(to)) return undefined
+  const may = allowed.length === 0 ? 'no other room' : allowed.join(', ')
+  return `imports ${target}: ${from} may use ${may}`
+}
+
+/** The folder of the node service that a file is in. */
+function roomOf(file: string): string | undefined {
+  return /^src\/node\/([^/]+)\//.exec(file)?.[1]
+}
+
 /** The folder of `src` that a file is in; undefined for files beside the folders. */
 function partOf(file: string): string | undefined {
   return /^src\/([^/]+)\//.exec(file)?.[1]
+}
+
+/** A name that repeats its folder's says nothing of what is in the file. */
+function nameFaults(file: string): Fault[] {
+  const [, folder, name] = /^src\/(?:.+\/)?([^/]+)\/([^/]+)\.ts$/.exec(file) ?? []
+  if (folder === undefined || folder !== name) return []
+  return [{ file, message: 'bears the name of its folder: name it after what is in it' }]
 }
 
 function solidityFaults(file: string, source: string): Fault[] {

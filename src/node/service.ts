@@ -8,6 +8,7 @@ import { createFlights } from './flights.ts'
 import { methods } from './methods/list.ts'
 import type { Context, Method } from './methods/method.ts'
 import { notAvailable } from './not-available.ts'
+import { minedBlock } from './reads/mined-block.ts'
 import { createUpstream } from './upstream/http-upstream.ts'
 import { createUpstreams, type Upstreams } from './upstream/upstreams.ts'
 
@@ -60,6 +61,10 @@ export function createNodeService(deps: NodeServiceDeps): NodeService {
   const upstreams = createUpstreams({
     upstreams: urls.map((url, index) => createUpstream({ name: `node ${index + 1}`, url, fetch })),
     chainId,
+    async blockNumber(node, selector) {
+      const block = await minedBlock(node, selector, false)
+      return block && Number(block.number)
+    },
     clock,
     background,
     log,

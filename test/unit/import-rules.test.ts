@@ -127,6 +127,19 @@ describe('directions', () => {
     ])
   })
 
+  test('a room of the node service uses the rooms of its list and nothing else', ({ expect }) => {
+    const files = {
+      'src/node/objects/block.ts': `import { minedBlock } from '../reads/mined-block.ts'`,
+      'src/node/reads/mined-block.ts': `import type { Node } from '../upstream/node.ts'`,
+      'src/node/service.ts': `import { methods } from './methods/list.ts'`,
+      'src/node/filters/poll.ts': `import { block } from '../objects/block.ts'`,
+    }
+    expect(faultsOf(files)).toEqual([
+      'src/node/objects/block.ts imports src/node/reads/mined-block.ts: objects may use no other room',
+      'src/node/filters/poll.ts is in a room that has no direction yet: add filters to scripts/import-rules.ts',
+    ])
+  })
+
   test('a cycle is shown as its path', ({ expect }) => {
     const files = {
       'src/relay/a.ts': `export { b } from './b.ts'`,
@@ -136,6 +149,14 @@ describe('directions', () => {
     expect(faultsOf(files)).toEqual([
       'src/relay/a.ts imports itself in the end: src/relay/a.ts > src/relay/b.ts > src/relay/c.ts > src/relay/a.ts',
     ])
+  })
+})
+
+describe('names', () => {
+  test('no file bears the name of its folder', ({ expect }) => {
+    expect(faultsOf({ 'src/node/methods/methods.ts': '', 'src/node/methods/list.ts': '' })).toEqual(
+      ['src/node/methods/methods.ts bears the name of its folder: name it after what is in it'],
+    )
   })
 })
 

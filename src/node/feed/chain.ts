@@ -1,8 +1,8 @@
-import { hashOf, type MinedBlock, minedBlock, receiptsOf } from '../objects/block.ts'
-import { type Log, shapeLog } from '../objects/log.ts'
-import { verifiedTrie } from '../objects/receipts-trie.ts'
+import { hashOf, type MinedBlock } from '../objects/block.ts'
+import type { Log } from '../objects/log.ts'
 import { toQuantity } from '../objects/values.ts'
-import { logsOfBlock } from '../reads/logs.ts'
+import { provedLogs } from '../reads/block-logs.ts'
+import { minedBlock } from '../reads/mined-block.ts'
 import type { Node } from '../upstream/node.ts'
 
 /** What the feed keeps of a block: enough to tell of it, and to take back what was told. */
@@ -169,14 +169,6 @@ function untilBroken(blocks: readonly MinedBlock[]): MinedBlock[] {
     ({ hash }, index) => index < blocks.length - 1 && blocks[index + 1]?.parentHash !== hash,
   )
   return blocks.slice(breaks + 1)
-}
-
-/** The logs of a block as its receipts have them, where those can be proved; else as it tells. */
-export async function provedLogs(node: Node, block: MinedBlock): Promise<Log[]> {
-  if (node.profile === 'rskj') return (await logsOfBlock(node, block.hash, {})) ?? []
-  const receipts = await receiptsOf(node, block)
-  await verifiedTrie(receipts, block.receiptsRoot)
-  return receipts.flatMap((receipt) => receipt.logs.map(shapeLog))
 }
 
 /** What the feed reads, from one of the nodes each time. */

@@ -1,6 +1,7 @@
-import { callParam, nodeCall, simulated } from '../objects/call.ts'
+import { callParam, nodeCall } from '../objects/call.ts'
 import { data, stateBlockParam } from '../objects/values.ts'
 import { atBlock, withoutBareHash } from '../reads/at-block.ts'
+import { simulated } from '../reads/simulation.ts'
 import { exampleContract } from './examples.ts'
 import { method } from './method.ts'
 

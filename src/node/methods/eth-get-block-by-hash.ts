@@ -1,5 +1,7 @@
-import { block, completeBlock, minedBlock } from '../objects/block.ts'
+import { block } from '../objects/block.ts'
 import { fullParam, hashParam } from '../objects/values.ts'
+import { completeBlock } from '../reads/complete-block.ts'
+import { minedBlock } from '../reads/mined-block.ts'
 import { exampleBlock } from './examples.ts'
 import { method } from './method.ts'
 

@@ -1,11 +1,7 @@
-import {
-  block as blockResult,
-  completeBlock,
-  minedBlock,
-  pendingBlock,
-  pendingBlockOf,
-} from '../objects/block.ts'
+import { block as blockResult, pendingBlock } from '../objects/block.ts'
 import { blockParam, fullParam } from '../objects/values.ts'
+import { completeBlock } from '../reads/complete-block.ts'
+import { minedBlock, pendingBlockOf } from '../reads/mined-block.ts'
 import { exampleBlock } from './examples.ts'
 import { method } from './method.ts'
 

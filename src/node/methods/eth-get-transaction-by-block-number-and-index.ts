@@ -1,7 +1,7 @@
-import { pendingBlockOf } from '../objects/block.ts'
 import { rawTransaction, shapeTransaction, transaction } from '../objects/transaction.ts'
 import { blockParam, quantityParam } from '../objects/values.ts'
 import { lookUp } from '../reads/lookup.ts'
+import { pendingBlockOf } from '../reads/mined-block.ts'
 import type { Node } from '../upstream/node.ts'
 import { exampleTransaction } from './examples.ts'
 import { method } from './method.ts'

@@ -1,6 +1,7 @@
 import { z } from 'zod'
+import { trace } from '../objects/trace.ts'
 import { isHash, minedBlockOrHashParam } from '../objects/values.ts'
-import { trace, tracesOfBlock } from '../reads/traces.ts'
+import { tracesOfBlock } from '../reads/traces.ts'
 import { exampleBlock, exampleTraces } from './examples.ts'
 import { method } from './method.ts'
 

@@ -1,15 +1,10 @@
 import { z } from 'zod'
 import { RpcError } from '../../chain/rpc.ts'
 import { codes } from '../codes.ts'
+import { trace } from '../objects/trace.ts'
+import { maxTraceBlocks, traceFilterParam } from '../objects/trace-filter.ts'
 import { toQuantity } from '../objects/values.ts'
-import {
-  filterTraces,
-  maxSkippedByRskj,
-  maxTraceBlocks,
-  passFilter,
-  traceFilterParam,
-} from '../reads/filtered-traces.ts'
-import { trace } from '../reads/traces.ts'
+import { filterTraces, maxSkippedByRskj, passFilter } from '../reads/filtered-traces.ts'
 import { exampleAccount, exampleTraces } from './examples.ts'
 import { method } from './method.ts'
 

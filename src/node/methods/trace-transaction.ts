@@ -1,6 +1,7 @@
 import { z } from 'zod'
+import { trace } from '../objects/trace.ts'
 import { hashParam, toQuantity } from '../objects/values.ts'
-import { trace, tracesOfTransaction } from '../reads/traces.ts'
+import { tracesOfTransaction } from '../reads/traces.ts'
 import { exampleTraces, exampleTransaction } from './examples.ts'
 import { method } from './method.ts'
 

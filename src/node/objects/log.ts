@@ -22,3 +22,8 @@ export const rawLog = log
 export function shapeLog({ removed: _, ...rest }: Log): Log {
   return rest
 }
+
+/** What a log says, wherever it is: two logs of a block with the same content are one. */
+export function contentOf({ logIndex, address, topics, data }: Log): string {
+  return `${logIndex} ${address.toLowerCase()} ${topics.join()} ${data}`
+}

@@ -5,9 +5,3 @@ import { TransportError } from '../../chain/rpc.ts'
  * caller it is as good as none; the node is not believed for a while.
  */
 export class UntrueAnswer extends TransportError {}
-
-/**
- * A node's answer without the shape that the question asks for. To its caller it is as good as none;
- * it is no evidence of a lie, since nodes differ in what they answer to unusual questions.
- */
-export class MalformedAnswer extends TransportError {}

@@ -1,9 +1,9 @@
 import { RpcError } from '../../chain/rpc.ts'
 import { codes } from '../codes.ts'
-import { minedBlock } from '../objects/block.ts'
 import { isHash, type Selector } from '../objects/values.ts'
 import type { Node } from '../upstream/node.ts'
 import { meansNoBlock } from './lookup.ts'
+import { minedBlock } from './mined-block.ts'
 
 /** A block as a node is asked for its state: RSKj reads the switch of EIP-1898 as text. */
 type NodeSelector = string | { blockHash: string; requireCanonical: true | 'true' }

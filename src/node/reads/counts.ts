@@ -1,8 +1,9 @@
 import { z } from 'zod'
-import { minedBlock, pendingBlockOf, type RawBlock } from '../objects/block.ts'
+import type { RawBlock } from '../objects/block.ts'
 import { quantity, toQuantity } from '../objects/values.ts'
 import type { Node } from '../upstream/node.ts'
 import { ifServed, type Lookup, lookUp } from './lookup.ts'
+import { minedBlock, pendingBlockOf } from './mined-block.ts'
 
 /** Some nodes print a JSON number. */
 const anyCount = z.union([quantity, z.int().nonnegative().transform(toQuantity)]).nullable()

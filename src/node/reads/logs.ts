@@ -1,14 +1,13 @@
 import { z } from 'zod'
 import { RpcError, TransportError } from '../../chain/rpc.ts'
 import { codes } from '../codes.ts'
-import type { Context } from '../methods/method.ts'
-import { type MinedBlock, minedBlock, receiptsOf } from '../objects/block.ts'
-import { type Log, log, shapeLog } from '../objects/log.ts'
-import { couldMatch, type LogFilter, logQuery, matches, mayHold } from '../objects/log-filter.ts'
-import { verifiedTrie } from '../objects/receipts-trie.ts'
+import { contentOf, type Log, log, shapeLog } from '../objects/log.ts'
+import { couldMatch, type LogFilter, logQuery, matches } from '../objects/log-filter.ts'
 import { UntrueAnswer } from '../objects/untrue-answer.ts'
 import { toQuantity } from '../objects/values.ts'
 import type { Node } from '../upstream/node.ts'
+import type { NodeAccess } from '../upstream/node-access.ts'
+import { logsOfBlock } from './block-logs.ts'
 
 /** Within so many blocks any number of logs is answered. */
 export const maxLogBlocks = 2_000
@@ -27,54 +26,6 @@ const roundNumber = 1_000
 
 const logs = z.array(log)
 
-/**
- * The logs of one block, oldest first. On an Ethereum node they are proved complete: by the block's
- * bloom when there are none, by its receipts when there are some.
- *
- * @returns `null` when there is no such block
- */
-export async function logsOfBlock(
-  node: Node,
-  selector: string,
-  filter: LogFilter,
-): Promise<Log[] | null> {
-  const byHash = selector.length === 66
-  const where = byHash ? { blockHash: selector } : { fromBlock: selector, toBlock: selector }
-  const [block, answer] = await Promise.allSettled([
-    minedBlock(node, selector, false),
-    node.call('eth_getLogs', [logQuery(filter, where)], logs),
-  ])
-  if (block.status === 'rejected') throw block.reason
-  if (block.value === null) return null
-  if (answer.status === 'rejected') throw answer.reason
-  const found = answer.value.map(shapeLog)
-  if (node.profile === 'rskj' || (await fits(node, block.value, found, filter))) {
-    return found.filter((one) => matches(filter, one))
-  }
-  if (byHash) throw new UntrueAnswer("logs do not fit their block's receipts")
-  // A block may have come, or gone, between the two answers.
-  return await logsOfBlock(node, block.value.hash, filter)
-}
-
-async function fits(
-  node: Node,
-  block: MinedBlock,
-  found: readonly Log[],
-  filter: LogFilter,
-): Promise<boolean> {
-  if (!found.every(({ blockHash }) => blockHash === block.hash)) return false
-  if (found.length === 0 && block.logsBloom && !mayHold(block.logsBloom, filter)) return true
-  const receipts = await receiptsOf(node, block)
-  await verifiedTrie(receipts, block.receiptsRoot)
-  const all = receipts.flatMap((receipt) => receipt.logs)
-  const told = new Set(found.map(contentOf))
-  const known = new Set(all.map(contentOf))
-  return (
-    all.every((one) => !matches(filter, one) || told.has(contentOf(one))) &&
-    found.every((one) => known.has(contentOf(one)))
-  )
-}
-
 /** From one block to another; an open range also takes blocks that came since. */
 export type LogRange = { from: number; to: number; open: boolean }
 
@@ -87,7 +38,7 @@ export type LogRange = { from: number; to: number; open: boolean }
 export async function logsOfRange(
   range: LogRange,
   filter: LogFilter,
-  context: Context,
+  context: NodeAccess,
 ): Promise<Log[]> {
   const { from, to, open } = range
   if (to - from <= maxLogBlocks) return await comparedPiece(range, filter, context)
@@ -108,7 +59,7 @@ async function pieceInTime(
   next: LogRange,
   from: number,
   filter: LogFilter,
-  context: Context,
+  context: NodeAccess,
 ): Promise<Log[]> {
   try {
     return await comparedPiece(next, filter, context)
@@ -130,7 +81,11 @@ function tooMany(code: number, what: string, from: number, start: number): RpcEr
 }
 
 /** One piece from two nodes, if there are two; where they differ, the chain itself decides. */
-async function comparedPiece(range: LogRange, filter: LogFilter, context: Context): Promise<Log[]> {
+async function comparedPiece(
+  range: LogRange,
+  filter: LogFilter,
+  context: NodeAccess,
+): Promise<Log[]> {
   const answers = await context.askTwo((node) => piece(node, range, filter))
   const [first, second] = answers
   if (first === undefined) throw new TransportError('no node gave an answer')
@@ -256,8 +211,4 @@ function sameLogs(a: readonly Log[], b: readonly Log[]): boolean {
 
 function keyOf(one: Log): string {
   return `${one.blockHash} ${contentOf(one)}`
-}
-
-function contentOf({ logIndex, address, topics, data }: Log): string {
-  return `${logIndex} ${address.toLowerCase()} ${topics.join()} ${data}`
 }

@@ -2,7 +2,7 @@ import { bytesToHex, keccak256 } from 'viem'
 import { z } from 'zod'
 import { RpcError } from '../../chain/rpc.ts'
 import { codes } from '../codes.ts'
-import { hashOf, minedBlock, receiptsOf } from '../objects/block.ts'
+import { hashOf } from '../objects/block.ts'
 import { verifiedHeader } from '../objects/header.ts'
 import { rawReceipt } from '../objects/receipt.ts'
 import { encodeReceipt, proofNodes, verifiedTrie } from '../objects/receipts-trie.ts'
@@ -10,6 +10,8 @@ import { UntrueAnswer } from '../objects/untrue-answer.ts'
 import { data } from '../objects/values.ts'
 import type { Node } from '../upstream/node.ts'
 import { lookUp } from './lookup.ts'
+import { minedBlock } from './mined-block.ts'
+import { receiptsOf } from './receipts.ts'
 
 /**
  * The RLP of a block's header; `null` when there is no such block. On an Ethereum node it is rebuilt

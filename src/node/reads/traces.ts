@@ -1,54 +1,19 @@
-import { z } from 'zod'
 import { RpcError, TransportError } from '../../chain/rpc.ts'
 import { codes } from '../codes.ts'
-import { hashOf, type MinedBlock, minedBlock } from '../objects/block.ts'
+import { hashOf, type MinedBlock } from '../objects/block.ts'
 import { rawReceipt } from '../objects/receipt.ts'
+import {
+  type CallFrame,
+  callFrame,
+  rawTraces,
+  shapeTraces,
+  type Trace,
+  tracesOfFrame,
+} from '../objects/trace.ts'
 import { UntrueAnswer } from '../objects/untrue-answer.ts'
-import { address, data, hash, quantity } from '../objects/values.ts'
 import type { Node } from '../upstream/node.ts'
 import { ifServed, lookUp } from './lookup.ts'
-
-const position = z.int().nonnegative()
-
-/** A trace as it is answered; fields beyond these pass. */
-export const trace = z.looseObject({
-  action: z.looseObject({
-    callType: z.string().optional(),
-    from: address.optional(),
-    to: address.optional(),
-    gas: quantity.optional(),
-    input: data.optional(),
-    value: quantity.optional(),
-  }),
-  blockHash: hash,
-  blockNumber: position,
-  transactionHash: hash,
-  transactionPosition: position,
-  type: z.string(),
-  subtraces: position,
-  traceAddress: z.array(position),
-  /** `null` when the call failed. */
-  result: z.looseObject({ gasUsed: quantity, output: data.optional() }).nullable(),
-  error: z.string().optional(),
-})
-
-export type Trace = z.output<typeof trace>
-
-/** A number as some nodes print it: RSKj in decimal, others in hex. */
-const anyNumber = z.union([position, quantity.transform(Number)])
-
-const rawTrace = trace.extend({
-  blockNumber: anyNumber,
-  transactionPosition: anyNumber.nullish(),
-  transactionHash: hash.nullish(),
-  result: z.looseObject({ gasUsed: quantity.nullish(), output: data.nullish() }).nullish(),
-  error: z.string().nullish(),
-})
-
-type RawTrace = z.output<typeof rawTrace>
-
-/** Traces as nodes print them. */
-export const rawTraces = z.array(rawTrace).nullable()
+import { minedBlock } from './mined-block.ts'
 
 /** The traces of every transaction of a block; `null` when there is no such block. */
 export async function tracesOfBlock(node: Node, selector: string): Promise<Trace[] | null> {
@@ -92,102 +57,25 @@ export async function tracesOfTransaction(node: Node, hash: string): Promise<Tra
   return traces !== null && traces.length > 0 ? traces : null
 }
 
-/** With every field, and no result where the call failed. */
-export function shapeTraces(raw: z.output<typeof rawTraces>): Trace[] | null {
-  if (raw === null) return null
-  return raw.flatMap(({ transactionHash, transactionPosition, error, result, ...rest }) => {
-    // A block's reward has no transaction.
-    if (!transactionHash) return []
-    const failed = error !== undefined && error !== null
-    return {
-      ...rest,
-      transactionHash,
-      transactionPosition: transactionPosition ?? 0,
-      result: failed || !result ? null : shapeResult(result),
-      ...(failed ? { error: wordOf(error) } : {}),
-    }
-  })
-}
-
-function shapeResult({ gasUsed, output, ...rest }: NonNullable<RawTrace['result']>) {
-  return { ...rest, gasUsed: gasUsed ?? '0x0', ...(output ? { output } : {}) }
-}
-
-/** go-ethereum and its kin say it in their own words; the spec's is OpenEthereum's. */
-function wordOf(error: string): string {
-  return /revert/i.test(error) ? 'Reverted' : error
-}
-
-type Frame = {
-  type: string
-  from: string
-  to?: string | undefined
-  gas: string
-  gasUsed: string
-  input: string
-  output?: string | undefined
-  value?: string | undefined
-  error?: string | undefined
-  calls?: Frame[] | undefined
-}
-
-const frame: z.ZodType<Frame> = z.looseObject({
-  type: z.string(),
-  from: address,
-  to: address.optional(),
-  gas: quantity,
-  gasUsed: quantity,
-  input: data,
-  output: data.optional(),
-  value: quantity.optional(),
-  error: z.string().optional(),
-  get calls() {
-    return z.array(frame).optional()
-  },
-})
-
 /** From the call tracer of go-ethereum, for nodes without a trace module. */
 async function rebuilt(node: Node, hash: string): Promise<Trace[] | null> {
   const receipt = await lookUp(node, 'eth_getTransactionReceipt', [hash], rawReceipt.nullable())
   if (receipt === null) return null
-  const top = await callFrame(node, hash)
+  const top = await frameOf(node, hash)
   const place = {
     blockHash: receipt.blockHash,
     blockNumber: Number(receipt.blockNumber),
     transactionHash: hash,
     transactionPosition: Number(receipt.transactionIndex),
   }
-  return flatten(top, [], place)
+  return tracesOfFrame(top, [], place)
 }
 
-async function callFrame(node: Node, hash: string): Promise<Frame> {
+async function frameOf(node: Node, hash: string): Promise<CallFrame> {
   try {
-    return await node.call('debug_traceTransaction', [hash, { tracer: 'callTracer' }], frame)
+    return await node.call('debug_traceTransaction', [hash, { tracer: 'callTracer' }], callFrame)
   } catch (error) {
     if (!(error instanceof RpcError)) throw error
     throw new RpcError(codes.methodNotFound, `the node makes no traces: ${error.message}`)
   }
-}
-
-type Place = Pick<Trace, 'blockHash' | 'blockNumber' | 'transactionHash' | 'transactionPosition'>
-
-function flatten(top: Frame, traceAddress: number[], place: Place): Trace[] {
-  const { type, from, to, gas, gasUsed, input, output, value = '0x0', error, calls = [] } = top
-  const creates = type.startsWith('CREATE')
-  const own: Trace = {
-    ...place,
-    action: creates
-      ? { from, gas, value, init: input, creationMethod: type.toLowerCase() }
-      : { callType: type.toLowerCase(), from, to, gas, input, value },
-    type: creates ? 'create' : type === 'SELFDESTRUCT' ? 'suicide' : 'call',
-    subtraces: calls.length,
-    traceAddress,
-    result: error
-      ? null
-      : creates
-        ? { gasUsed, address: to, code: output ?? '0x' }
-        : { gasUsed, output: output ?? '0x' },
-    ...(error ? { error: wordOf(error) } : {}),
-  }
-  return [own, ...calls.flatMap((call, index) => flatten(call, [...traceAddress, index], place))]
 }

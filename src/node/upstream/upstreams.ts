@@ -7,10 +7,10 @@ import { type Flight, fly, outcomeOf } from '../../runtime/flight.ts'
 import { faultOf, type Log } from '../../runtime/log.ts'
 import { withinTime } from '../../runtime/time-limit.ts'
 import { codes } from '../codes.ts'
-import { minedBlock } from '../objects/block.ts'
-import { MalformedAnswer, UntrueAnswer } from '../objects/untrue-answer.ts'
+import { UntrueAnswer } from '../objects/untrue-answer.ts'
 import { quantity, toQuantity } from '../objects/values.ts'
 import type { Upstream } from './http-upstream.ts'
+import { MalformedAnswer } from './malformed-answer.ts'
 import type { AskOptions, Node, Profile } from './node.ts'
 
 /** The nodes behind one network, used as if they were one that does not fail. */
@@ -99,12 +99,15 @@ const plausibleLead = 2
 export function createUpstreams({
   upstreams,
   chainId,
+  blockNumber,
   clock,
   background,
   log,
 }: {
   upstreams: readonly Upstream[]
   chainId: number
+  /** The number of the block that a node shows for a selector; `null` when it shows none. */
+  blockNumber: (node: Node, selector: string) => Promise<number | null>
   clock: Clock
   /** Keeps the runtime alive for work that nobody waits for. */
   background: (work: Promise<unknown>) => void
@@ -496,11 +499,10 @@ export function createUpstreams({
 
   /** A node's height; one that is far ahead of what is known has to be found by its number too. */
   async function confirmedHeight(node: Node): Promise<number> {
-    const latest = await minedBlock(node, 'latest', false)
-    if (latest === null) throw new UntrueAnswer('a node shows no latest block')
-    const number = Number(latest.number)
+    const number = await blockNumber(node, 'latest')
+    if (number === null) throw new UntrueAnswer('a node shows no latest block')
     if (head === undefined || number > head.number + plausibleLead) {
-      const again = await minedBlock(node, toQuantity(number), false)
+      const again = await blockNumber(node, toQuantity(number))
       if (again === null) throw new UntrueAnswer('a node lied about its height')
     }
     return number
