@@ -82,9 +82,10 @@ export async function buildContracts(): Promise<void> {
   }
 }
 
-/** Reads a contract of the last build. */
+/** Reads a contract of the last build, where forge has put it. */
 export function readArtifact(name: string): Artifact {
-  return JSON.parse(readFileSync(join(projectRoot, 'out', `${name}.sol`, `${name}.json`), 'utf8'))
+  const out = join(projectRoot, process.env.FOUNDRY_OUT ?? 'out')
+  return JSON.parse(readFileSync(join(out, `${name}.sol`, `${name}.json`), 'utf8'))
 }
 
 /** forge writes `out/` and `cache/` without a lock, so two builds at once can leave torn files. */

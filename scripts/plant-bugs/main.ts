@@ -12,7 +12,7 @@ import { type Bug, bugs } from './bugs.ts'
 const COPIED = [
   'src',
   'test/simulator',
-  'test/support/sqlite.ts',
+  'scripts/dev/sqlite.ts',
   'scripts/plant-bugs',
   'package.json',
 ]
@@ -24,6 +24,8 @@ const { values } = parseArgs({
     seeds: { type: 'string', default: '2000' },
     seed: { type: 'string', default: '1' },
     bug: { type: 'string' },
+    // One of them, drawn by this number.
+    sample: { type: 'string' },
     stories: { type: 'boolean', default: false },
   },
 })
@@ -33,8 +35,10 @@ const print = (line: string) => process.stdout.write(`${line}\n`)
 print('Seeds are tried in their order by each process until one breaks a promise.\n')
 print('  # | seed | steps | rule         | bug')
 let survivors = 0
+const sampled = values.sample && `${1 + (Number(values.sample) % bugs.length)}`
+const wanted = values.bug ?? sampled
 for (const [index, bug] of bugs.entries()) {
-  if (values.bug !== undefined && Number(values.bug) !== index + 1) continue
+  if (wanted !== undefined && Number(wanted) !== index + 1) continue
   const found = await plant(bug)
   if (found === undefined) survivors += 1
   const seed = found === undefined ? 'none' : `${found.finding.seed}`

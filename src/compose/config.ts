@@ -110,6 +110,9 @@ const environment = z.object({
   MAX_GAS_PRICE_WEI: wei.optional(),
 })
 
+/** The names of all variables that the environment may set. */
+export const settings: readonly string[] = Object.keys(environment.shape)
+
 /**
  * The environment as a Config.
  *

@@ -51,6 +51,7 @@ export const counterAbi = [
     ],
     anonymous: false,
   },
+  { type: 'error', name: 'NothingToAdd', inputs: [{ name: 'count', type: 'uint256' }] },
 ] as const
 
 const contract = `// SPDX-License-Identifier: MIT
@@ -59,6 +60,8 @@ pragma solidity 0.8.30;
 contract Counter {
     event Counted(address indexed by, uint256 count);
 
+    error NothingToAdd(uint256 count);
+
     uint256 public count;
 
     constructor(uint256 first) {
@@ -66,6 +69,7 @@ contract Counter {
     }
 
     function add(uint256 more) external {
+        if (more == 0) revert NothingToAdd(count);
         count += more;
         emit Counted(msg.sender, count);
     }

@@ -1,8 +1,8 @@
 import { createWalletClient, type Hex, http, parseEther, publicActions } from 'viem'
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
 import { rootstockTestnet } from 'viem/chains'
-import { startAnvil } from '../../support/anvil.ts'
-import { startRootstockPool } from '../../support/rootstock-pool/rootstock-pool.ts'
+import { startAnvil } from '../../../scripts/dev/anvil.ts'
+import { startRootstockPool } from '../../../scripts/dev/rootstock-pool/rootstock-pool.ts'
 
 /** A node that clients come to through the service, and where its money comes from. */
 export type WalkedChain = {

@@ -63,6 +63,9 @@ describe.each(['HTTP', 'WebSocket'] as const)('over %s', { timeout: walkTimeoutM
     const { contractAddress } = await reader.waitForTransactionReceipt({ hash: deployed })
     const counter = { abi, address: contractAddress as Address } as const
     expect(await reader.readContract({ ...counter, functionName: 'count' })).toBe(40n)
+    const nothing = { ...counter, functionName: 'add', args: [0n] } as const
+    await expect(reader.simulateContract(nothing)).rejects.toThrow('Error: NothingToAdd(')
+    await expect(wallet.writeContract(nothing)).rejects.toThrow('Error: NothingToAdd(')
 
     const counts: bigint[] = []
     const blocks: bigint[] = []
@@ -118,6 +121,9 @@ describe.each(['HTTP', 'WebSocket'] as const)('over %s', { timeout: walkTimeoutM
     const { contractAddress, status } = JSON.parse(await cast('send', ...paying, ...creation))
     expect(status).toBe('0x1')
     expect(await cast('call', contractAddress, 'count()(uint256)')).toBe('40')
+    await expect(cast('call', contractAddress, 'add(uint256)', '0')).rejects.toThrow(
+      /execution reverted.*"0x[0-9a-f]{72}"/,
+    )
 
     const event = ['--address', contractAddress, 'Counted(address indexed,uint256)']
     const add = async () => {
@@ -172,6 +178,13 @@ async function walkEthers(
   const counter = (await factory.deploy(40n)) as ethers.Contract
   await counter.waitForDeployment()
   expect(await counter.getFunction('count').staticCall()).toBe(40n)
+  const refused = { code: 'CALL_EXCEPTION', revert: { name: 'NothingToAdd', args: [40n] } }
+  await expect(counter.getFunction('add').staticCall(0n)).rejects.toMatchObject(refused)
+  // In an estimate ethers leaves the decoding to its caller.
+  await expect(counter.getFunction('add').send(0n)).rejects.toMatchObject({
+    code: 'CALL_EXCEPTION',
+    data: counter.interface.encodeErrorResult('NothingToAdd', [40n]),
+  })
 
   const counts: bigint[] = []
   const blocks: number[] = []
@@ -209,6 +222,8 @@ async function walkWeb3(
   const factory = new web3.eth.Contract(abi)
   const counter = await factory.deploy({ data: project.bytecode, arguments: [40] }).send({ from })
   expect(await counter.methods.count().call()).toBe(40n)
+  const refused = { cause: { errorName: 'NothingToAdd', errorArgs: { count: 40n } } }
+  await expect(counter.methods.add(0).call({ from })).rejects.toMatchObject(refused)
 
   const blocks: bigint[] = []
   const counts: unknown[] = []

@@ -1,8 +1,8 @@
 import { spawn } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, test } from 'vitest'
+import { type Anvil, startAnvil } from '../../../scripts/dev/anvil.ts'
 import { hashKey } from '../../../src/keys/api-keys.ts'
-import { type Anvil, startAnvil } from '../../support/anvil.ts'
 import { type RealWorker, startRealWorker } from './real-worker.ts'
 import { connectSocket } from './socket-client.ts'
 
@@ -97,13 +97,13 @@ test('a key that is in use ends within 60 s of being revoked, for requests and f
         const { status } = await post(key, chainId)
         return { status, isOpen }
       },
-      { interval: 500, timeout: 60_000 },
+      { interval: 500 },
     )
     .toEqual({ status: 401, isOpen: false })
   expect((await asker.closed).code).toBe(1008)
   expect((await listener.closed).code).toBe(1008)
   expect(performance.now() - since).toBeLessThan(60_000)
-}, 90_000)
+})
 
 test('a missing, malformed, unknown and revoked key get the same answer', async ({ expect }) => {
   const revoked = await createKey()

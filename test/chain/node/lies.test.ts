@@ -1,6 +1,6 @@
 import type { Address, Hex } from 'viem'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, test } from 'vitest'
-import { type Anvil, startAnvil } from '../../support/anvil.ts'
+import { type Anvil, startAnvil } from '../../../scripts/dev/anvil.ts'
 import { type AnvilRpc, anvilRpc, deployEmitter, emit, mined } from './anvil-rpc.ts'
 import { type Change, lieAbout, type ProxyNode, startProxyNode } from './proxy-node.ts'
 import { type Served, serve } from './serve.ts'

@@ -1,7 +1,7 @@
 import { createMPTFromProof } from '@ethereumjs/mpt'
 import { RLP } from '@ethereumjs/rlp'
 import { bytesToHex, type Hex, hexToBytes, keccak256 } from 'viem'
-import { startAnvil } from '../../support/anvil.ts'
+import { startAnvil } from '../../../scripts/dev/anvil.ts'
 import { startAnvilForRskj, startRskjNode } from '../../support/rskj-node/rskj-node.ts'
 import { type AnvilRpc, anvilRpc, legacyRpc } from './anvil-rpc.ts'
 

@@ -1,6 +1,6 @@
 import type { Hex } from 'viem'
 import { afterAll, beforeAll, describe, test } from 'vitest'
-import type { Anvil } from '../../support/anvil.ts'
+import type { Anvil } from '../../../scripts/dev/anvil.ts'
 import { type Pair, readRecording } from '../../support/rskj-node/recording.ts'
 import {
   type RskjNode,

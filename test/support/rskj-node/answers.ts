@@ -1,5 +1,5 @@
 import { type Hex, keccak256, numberToHex, toRlp } from 'viem'
-import type { AnvilClient } from '../rootstock-pool/anvil-client.ts'
+import type { AnvilClient } from '../../../scripts/dev/rootstock-pool/anvil-client.ts'
 import type { Block, Chain, Transaction } from './chain.ts'
 import { remascTransaction, transactionOf } from './chain.ts'
 import { logsOf } from './logs.ts'

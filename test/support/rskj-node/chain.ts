@@ -1,6 +1,6 @@
 import type { Hex } from 'viem'
 import { keccak256, numberToHex } from 'viem'
-import type { AnvilClient } from '../rootstock-pool/anvil-client.ts'
+import type { AnvilClient } from '../../../scripts/dev/rootstock-pool/anvil-client.ts'
 import { encodeHeader, encodeReceipt, encodeTransaction, hashForMergedMining } from './encoding.ts'
 import { regtest } from './quirks.ts'
 import { type Trie, trieOf } from './trie.ts'

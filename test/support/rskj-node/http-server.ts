@@ -1,7 +1,7 @@
 import { createServer, type Server } from 'node:http'
+import { isObject } from '../../../scripts/dev/rootstock-pool/answers.ts'
+import { textOf } from '../../../scripts/dev/rootstock-pool/server.ts'
 import { RpcError } from '../../../src/chain/rpc.ts'
-import { isObject } from '../rootstock-pool/answers.ts'
-import { textOf } from '../rootstock-pool/server.ts'
 import { bounds, httpStatus, refusals } from './quirks.ts'
 
 export type Answer = (method: string, params: readonly unknown[]) => Promise<unknown>

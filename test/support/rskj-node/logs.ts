@@ -1,4 +1,4 @@
-import { isObject } from '../rootstock-pool/answers.ts'
+import { isObject } from '../../../scripts/dev/rootstock-pool/answers.ts'
 import type { Block, Chain, Log } from './chain.ts'
 import { bounds, refusals } from './quirks.ts'
 

@@ -1,6 +1,6 @@
 import type { Hex } from 'viem'
+import type { AnvilClient } from '../../../scripts/dev/rootstock-pool/anvil-client.ts'
 import { RpcError } from '../../../src/chain/rpc.ts'
-import type { AnvilClient } from '../rootstock-pool/anvil-client.ts'
 import { bounds, refusals, regtest } from './quirks.ts'
 import { basicCost, type Decoded, decodeTransaction } from './transaction.ts'
 

@@ -1,7 +1,7 @@
 import { decodeErrorResult, type Hex, numberToHex, parseAbi } from 'viem'
+import { isObject } from '../../../scripts/dev/rootstock-pool/answers.ts'
+import type { AnvilClient } from '../../../scripts/dev/rootstock-pool/anvil-client.ts'
 import { RpcError } from '../../../src/chain/rpc.ts'
-import { isObject } from '../rootstock-pool/answers.ts'
-import type { AnvilClient } from '../rootstock-pool/anvil-client.ts'
 import type { Block, Chain } from './chain.ts'
 import { refusals } from './quirks.ts'
 

@@ -1,5 +1,5 @@
-import { isObject } from '../rootstock-pool/answers.ts'
-import type { AnvilClient } from '../rootstock-pool/anvil-client.ts'
+import { isObject } from '../../../scripts/dev/rootstock-pool/answers.ts'
+import type { AnvilClient } from '../../../scripts/dev/rootstock-pool/anvil-client.ts'
 import type { Block, Chain, Receipt, Transaction } from './chain.ts'
 import { bounds, refusals } from './quirks.ts'
 

@@ -1,16 +1,16 @@
 import { afterAll, beforeAll, describe } from 'vitest'
+import { type RedisBridge, startRedisBridge } from '../../../scripts/dev/redis/bridge.ts'
+import {
+  hasRedisServer,
+  type RedisServer,
+  startRedisServer,
+} from '../../../scripts/dev/redis/redis-server.ts'
 import { createRedisKeys } from '../../../src/keys/api-keys-redis.ts'
 import type { KeyStore } from '../../../src/keys/key-store.ts'
 import { ledgerRules } from '../../../src/relay/ledger.ts'
 import { openRedis } from '../../../src/runtime/redis.ts'
 import { keyStoreSuite } from '../../ports/key-store.suite.ts'
-import { type RedisBridge, startRedisBridge } from '../../support/redis/bridge.ts'
 import { type ProcessClient, startProcessClient } from '../../support/redis/process-client.ts'
-import {
-  hasRedisServer,
-  type RedisServer,
-  startRedisServer,
-} from '../../support/redis/redis-server.ts'
 
 describe.skipIf(!hasRedisServer())('on a real Redis with the keys of a cluster', () => {
   let server: RedisServer

@@ -1,16 +1,16 @@
 import { afterAll, beforeAll, describe, test } from 'vitest'
+import { type RedisBridge, startRedisBridge } from '../../../scripts/dev/redis/bridge.ts'
+import {
+  hasRedisServer,
+  type RedisServer,
+  startRedisServer,
+} from '../../../scripts/dev/redis/redis-server.ts'
 import { type Acceptance, type Ledger, ledgerRules } from '../../../src/relay/ledger.ts'
 import { createRedisLedger, ledgerKey } from '../../../src/relay/ledger-redis.ts'
 import { ledgerThrough } from '../../../src/relay/ledger-sql.ts'
 import { openRedis } from '../../../src/runtime/redis.ts'
 import { ledgerSuite } from '../../ports/ledger.suite.ts'
-import { type RedisBridge, startRedisBridge } from '../../support/redis/bridge.ts'
 import { type ProcessClient, startProcessClient } from '../../support/redis/process-client.ts'
-import {
-  hasRedisServer,
-  type RedisServer,
-  startRedisServer,
-} from '../../support/redis/redis-server.ts'
 
 const rules = { ...ledgerRules, maxInFlight: 4, watchBlocks: 50 }
 const tendMs = 1_000
@@ -165,7 +165,7 @@ describe.skipIf(!hasRedisServer())('on a real Redis with the keys of a cluster',
       await ledger.claim(claiming('s', 'slow'))
       expect(await ledger.claim(claiming('s', 'next'))).toEqual({ kind: 'pending' })
       await expect
-        .poll(async () => (await ledger.claim(claiming('s', 'next'))).kind, { timeout: 5_000 })
+        .poll(async () => (await ledger.claim(claiming('s', 'next'))).kind)
         .toBe('claimed')
       await plain.stop()
     })

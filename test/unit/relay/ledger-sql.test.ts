@@ -1,7 +1,7 @@
+import { openSqlite } from '../../../scripts/dev/sqlite.ts'
 import { ledgerRules } from '../../../src/relay/ledger.ts'
 import { callLedger, createSqlLedger, ledgerThrough } from '../../../src/relay/ledger-sql.ts'
 import { ledgerSuite } from '../../ports/ledger.suite.ts'
-import { openSqlite } from '../../support/sqlite.ts'
 
 const rules = { ...ledgerRules, maxInFlight: 4, watchBlocks: 50 }
 

@@ -3,6 +3,7 @@ import { env, exports } from 'cloudflare:workers'
 import { beforeAll, test } from 'vitest'
 import { hashKey } from '../../../src/keys/api-keys.ts'
 import { createObjectRegistry, type KeysStub } from '../../../src/keys/api-keys-object.ts'
+import { willCause } from '../../support/runtime-words.ts'
 
 const key = 'the-key-of-the-feed-tests'
 const { NODE_URL } = env as unknown as { NODE_URL: string }
@@ -26,7 +27,8 @@ function registry(): KeysStub {
   return env.KEYS.getByName('keys') as unknown as KeysStub
 }
 
-test('a connection outlives the memory of its feed', async ({ expect }) => {
+test('a connection outlives the memory of its feed', async ({ expect, task }) => {
+  willCause(task, 'evicted_object')
   const { socket, told, answers } = await connect()
   socket.send('{"jsonrpc":"2.0","id":1,"method":"eth_chainId"}')
   await until(() => answers.length === 1)
@@ -39,7 +41,8 @@ test('a connection outlives the memory of its feed', async ({ expect }) => {
   socket.close()
 })
 
-test('a feed that nobody listens to any more keeps nothing running', async ({ expect }) => {
+test('a feed that nobody listens to any more keeps nothing running', async ({ expect, task }) => {
+  willCause(task, 'evicted_object')
   const { socket, told, answers } = await connect()
   const feed = env.FEED.getByName('31')
   for (const round of [1, 2]) {

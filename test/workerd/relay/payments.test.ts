@@ -92,7 +92,7 @@ describe('a payment', () => {
     expect(replies.filter(({ text }) => !text.startsWith('END Loan Requested\nTx: 0x'))).toEqual([])
     for (const caller of callers) await untilBalance(caller, '0.01')
     expect((await relayerNonce()) - nonceBefore).toBe(200)
-  }, 60_000)
+  })
 })
 
 describe('a refusal', () => {

@@ -42,12 +42,10 @@ function refusal(raw: Hex): string {
   return 'taken'
 }
 
-type Legacy = [Hex, Hex, Hex, Hex, Hex, Hex, Hex, Hex, Hex]
-
-/** A legacy transaction of chain 31 as RLP, one of its fields being another. */
-function legacyWith(changes: Partial<Record<keyof Legacy, Hex>>): Hex {
-  const fields = ['0x07', '0x01', '0x5208', to, '0x01', '0x', '0x61', word('1'), word('2')]
-  return toRlp(fields.map((field, index) => changes[`${index}` as keyof Legacy] ?? field) as Hex[])
+/** A legacy transaction of chain 31 as RLP, some of its fields (by position) being others. */
+function legacyWith(changes: Readonly<Record<number, Hex>>): Hex {
+  const fields: Hex[] = ['0x07', '0x01', '0x5208', to, '0x01', '0x', '0x61', word('1'), word('2')]
+  return toRlp(fields.map((field, position) => changes[position] ?? field))
 }
 
 function word(digit: string): Hex {

@@ -1,10 +1,10 @@
 import { spawn } from 'node:child_process'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
-import { freePort } from '../anvil.ts'
+import { freePort } from './anvil.ts'
 
-const root = fileURLToPath(new URL('../../..', import.meta.url))
-const binary = fileURLToPath(new URL('../../../node_modules/.bin/deno', import.meta.url))
+const root = fileURLToPath(new URL('../..', import.meta.url))
+const binary = fileURLToPath(new URL('../../node_modules/.bin/deno', import.meta.url))
 
 /** One `deno serve` of the entry point, as it is deployed. */
 export type DenoProcess = {
@@ -32,8 +32,8 @@ export type DenoProcessOptions = {
   laterMs?: number | undefined
 }
 
-/** Longer than the entry point takes to let everything come to its end. */
-const STOP_WITHIN_MS = 10_000
+/** Far longer than the entry point takes to let everything come to its end. */
+const STOP_WITHIN_MS = 60_000
 
 /** Starts one on a port of the loopback address; it answers when this resolves. */
 export async function startDenoProcess({
