@@ -1,7 +1,7 @@
 import { fromRlp, type Hex, keccak256, toHex, toRlp } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import { afterAll, beforeAll, describe, test } from 'vitest'
-import type { Anvil } from '../../support/anvil.ts'
+import type { Anvil } from '../../../scripts/dev/anvil.ts'
 import { createRandom } from '../../support/faults/random.ts'
 import {
   type RskjNode,
