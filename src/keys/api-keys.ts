@@ -1,18 +1,19 @@
-/** What a key may do, or that it is none. A malformed, unknown or revoked key is `unknown`. */
-export type KeyCheck =
-  | {
-      kind: 'granted'
-      hash: string
-      chainId: number
-      /** The only methods it may call, if it is so limited. */
-      methods: ReadonlySet<string> | undefined
-      /** WebSockets, and subscriptions over all of them, that it may have at a time. */
-      sockets: number
-      subscriptions: number
-      /** Counts calls against the key's quota; `undefined` when it has enough left. */
-      spend: (calls: number) => Promise<Spent | undefined>
-    }
-  | { kind: 'unknown' }
+/** What a valid key may do. */
+export type GrantedKey = {
+  kind: 'granted'
+  hash: string
+  chainId: number
+  /** The only methods it may call, if it is so limited. */
+  methods: ReadonlySet<string> | undefined
+  /** WebSockets, and subscriptions over all of them, that it may have at a time. */
+  sockets: number
+  subscriptions: number
+  /** Counts calls against the key's quota; `undefined` when it has enough left. */
+  spend: (calls: number) => Promise<Spent | undefined>
+}
+
+/** What a key may do. A malformed, unknown or revoked key is `unknown`. */
+export type KeyCheck = GrantedKey | { kind: 'unknown' }
 
 /** The quota does not cover the calls; nothing was counted. */
 export type Spent = { resetAt: Date }

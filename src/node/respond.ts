@@ -19,7 +19,8 @@ export type Caller = {
   service: NodeService
   /** The only methods that the key may call, if it is so limited. */
   methods: ReadonlySet<string> | undefined
-  subscriptions?: Subscriptions
+  /** Of the WebSocket that the request came over; undefined over HTTP. */
+  subscriptions: Subscriptions | undefined
   clock: Clock
   log: Log
 }

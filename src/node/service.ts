@@ -29,7 +29,7 @@ export type NodeService = {
     method: string,
     params: readonly unknown[],
     signal: AbortSignal,
-    subscriptions?: Subscriptions,
+    subscriptions?: Subscriptions | undefined,
   ) => Promise<string>
 }
 

@@ -2,9 +2,9 @@ import { RpcError, TransportError } from '../../chain/rpc.ts'
 import type { KeyCheck } from '../../keys/api-keys.ts'
 import type { Clock } from '../../runtime/clock.ts'
 import { faultOf, type Log } from '../../runtime/log.ts'
+import { type Admission, answerMessage, requestsOf, textOf } from '../admission.ts'
 import { codes } from '../codes.ts'
-import { errorText, parseMessage } from '../message.ts'
-import { joinResponses, respond } from '../respond.ts'
+import { errorText } from '../message.ts'
 import type { NodeService } from '../service.ts'
 import type { FeedBlock, FeedChain } from './chain.ts'
 import {
@@ -170,53 +170,46 @@ export function createFeed(deps: FeedDeps): Feed {
   }
 
   async function answerTo(session: Session, text: string): Promise<string | undefined> {
-    const message = parseMessage(text)
-    if (message.kind === 'refused') return errorText('null', message.error)
-    const requests = message.kind === 'batch' ? message.requests : [message.request]
-    const admission = await admit(session, requests.length)
-    if (admission.kind === 'closed') return undefined
-    if (admission.kind === 'refused') {
-      const { error } = admission
-      const refused = requests.map(({ id }) => id && errorText(id, error))
-      return message.kind === 'batch' ? joinResponses(refused) : refused[0]
-    }
-    const { methods, subscriptions } = admission.key
-    const caller = {
+    const answered = await answerMessage(text, {
       service,
-      methods,
-      subscriptions: subscriptionsOf(session, subscriptions),
+      admit: (calls) => admit(session, calls),
+      subscriptionsOf: (key) => subscriptionsOf(session, key.subscriptions),
+      async during(calls, work) {
+        session.requests += calls
+        try {
+          return await work()
+        } finally {
+          session.requests -= calls
+        }
+      },
       clock,
       log,
-    }
-    session.requests += requests.length
-    try {
-      const responses = await Promise.all(requests.map((request) => respond(request, caller)))
-      return message.kind === 'batch' ? joinResponses(responses) : responses[0]
-    } finally {
-      session.requests -= requests.length
+    })
+    switch (answered.kind) {
+      case 'unknown_key':
+        sessions.end(session, closeCodes.policy, 'the API key is not valid any more')
+        return undefined
+      case 'unreadable':
+        return errorText('null', answered.error)
+      case 'refused':
+      case 'over_quota': {
+        const { message, error } = answered
+        return textOf(
+          message,
+          requestsOf(message).map(({ id }) => id && errorText(id, error)),
+        )
+      }
+      case 'answered':
+        return answered.text
     }
   }
 
-  type Admission =
-    | { kind: 'admitted'; key: Extract<KeyCheck, { kind: 'granted' }> }
-    | { kind: 'refused'; error: RpcError }
-    | { kind: 'closed' }
-
   async function admit(session: Session, calls: number): Promise<Admission> {
-    if (session.requests + calls > limits.requestsPerSocket) {
-      const message = `at most ${limits.requestsPerSocket} requests at a time on one connection`
-      return { kind: 'refused', error: new RpcError(codes.limitExceeded, message) }
+    if (session.requests + calls <= limits.requestsPerSocket) {
+      return await keyOf(session.socket.keyHash)
     }
-    const key = await keyOf(session.socket.keyHash)
-    if (key.kind === 'unknown') {
-      sessions.end(session, closeCodes.policy, 'the API key is not valid any more')
-      return { kind: 'closed' }
-    }
-    const spent = await key.spend(calls)
-    if (spent === undefined) return { kind: 'admitted', key }
-    const resetAt = spent.resetAt.toISOString()
-    const message = `daily quota exceeded, resets at ${resetAt}`
-    return { kind: 'refused', error: new RpcError(codes.limitExceeded, message, { resetAt }) }
+    const message = `at most ${limits.requestsPerSocket} requests at a time on one connection`
+    return { kind: 'refused', error: new RpcError(codes.limitExceeded, message) }
   }
 
   function subscriptionsOf(session: Session, most: number): Subscriptions {

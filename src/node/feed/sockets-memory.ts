@@ -49,7 +49,7 @@ export function createMemorySockets({ keeperOf, upgrade }: MemorySocketsParts): 
     async accept(request, keyHash, chainId) {
       const { feed, keeper } = feedOf(chainId)
       const key = await keeper.keys.lookup(keyHash)
-      if (key.kind === 'unknown') return 'too_many'
+      if (key.kind === 'unknown') return { kind: 'unknown_key' }
       let server: ServerSocket | undefined
       const client: FeedSocket = {
         id: crypto.randomUUID(),
@@ -58,12 +58,12 @@ export function createMemorySockets({ keeperOf, upgrade }: MemorySocketsParts): 
         close: (code, reason) => server?.close(code, reason),
         buffered: () => server?.bufferedAmount ?? 0,
       }
-      if (!feed.open(client, key.sockets)) return 'too_many'
+      if (!feed.open(client, key.sockets)) return { kind: 'too_many' }
       try {
         const { socket, response } = upgrade(request)
         server = socket
         listen(socket, client, feed, keeper)
-        return response
+        return { kind: 'accepted', response }
       } catch (error) {
         feed.closed(client)
         throw error

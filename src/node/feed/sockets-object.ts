@@ -118,7 +118,16 @@ export function createObjectSockets(namespace: () => FeedNamespace): SocketKeepe
       const response = await namespace()
         .getByName(`${chainId}`)
         .fetch(new Request('http://feed/', { headers }))
-      return response.status === 101 ? response : 'too_many'
+      switch (response.status) {
+        case 101:
+          return { kind: 'accepted', response }
+        case 401:
+          return { kind: 'unknown_key' }
+        case 429:
+          return { kind: 'too_many' }
+        default:
+          throw new Error(`the feed's object answered ${response.status}`)
+      }
     },
   }
 }
