@@ -1,5 +1,9 @@
 import { Hono } from 'hono'
 import { faultOf, type Log } from '../runtime/log.ts'
+import { ConfigError } from './config.ts'
+
+/** What answers every request of a runtime. */
+export type App = Hono
 
 export type AppParts = {
   /** Under `/ussd`, or under `/<callbackSecret>/ussd` where one is set. */
@@ -13,7 +17,7 @@ export type AppParts = {
 }
 
 /** Mounts the parts. What none of them handles ends here, once. */
-export function createApp({ ussd, callbackSecret, node, keys, log }: AppParts): Hono {
+export function createApp({ ussd, callbackSecret, node, keys, log }: AppParts): App {
   const app = new Hono()
   app.get('/healthz', (c) => c.json({ status: 'ok' }))
   app.route('/rpc', node)
@@ -27,8 +31,14 @@ export function createApp({ ussd, callbackSecret, node, keys, log }: AppParts): 
   return app
 }
 
-/** Serves nothing and says which variables are to blame, never what they hold. */
-export function misconfiguredApp(faults: readonly { variable: string; reason: string }[]): Hono {
+/**
+ * What serves where a configuration is bad: it names the variables that are to blame, never what they
+ * hold. Any other error is thrown again.
+ */
+export function misconfiguredApp(error: unknown, log: Log): App {
+  if (!(error instanceof ConfigError)) throw error
+  const { faults, message } = error
+  log({ level: 'error', event: 'config.bad', message })
   const app = new Hono()
   app.get('/healthz', (c) => c.json({ status: 'misconfigured', faults }, 503))
   app.notFound((c) => c.text('END This service is not in operation.', 503))

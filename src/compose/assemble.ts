@@ -1,130 +1,97 @@
-import type { Address, Hex } from 'viem'
-import { createCallerAccounts } from '../account/keys.ts'
-import { createSessionKeys, fingerprint } from '../account/session-keys.ts'
-import { createNode } from '../chain/node.ts'
-import { refusalOf, refusalWords } from '../loan/calls.ts'
-import { createLoanReader } from '../loan/reader.ts'
+import type { KeyRegistry } from '../keys/api-keys.ts'
+import { createConfigKeys } from '../keys/api-keys-config.ts'
+import { createRegistry } from '../keys/key-store.ts'
+import { keyRoutes } from '../keys/route.ts'
+import { createStoredKeys } from '../keys/stored-keys.ts'
+import type { FeedKeeper } from '../node/feed/keeper.ts'
+import { feedLimits } from '../node/feed/sessions.ts'
+import { nodeRoutes } from '../node/route.ts'
 import { createNodeService, type NodeService } from '../node/service.ts'
-import { createIdentityCheck, identityOf } from '../relay/identity.ts'
-import { relayerAccount } from '../relay/keys.ts'
 import type { Ledger } from '../relay/ledger.ts'
-import { createPay } from '../relay/pay.ts'
-import { createChainCache, type Relayer } from '../relay/relayer.ts'
-import { createSigner } from '../relay/signer.ts'
-import { cached } from '../runtime/cached.ts'
-import type { Clock } from '../runtime/clock.ts'
-import type { Log } from '../runtime/log.ts'
-import { type Answer, createAnswer } from '../ussd/answer.ts'
-import { english } from '../ussd/messages/en.ts'
+import { type Tended, tend } from '../relay/tend.ts'
+import { withEndingLimits } from '../runtime/clock.ts'
+import { closedRoutes, ussdRoutes } from '../ussd/route.ts'
+import { type App, createApp } from './app.ts'
 import type { Config } from './config.ts'
+import { assembleNodeService, assembleNodeServices } from './node-services.ts'
+import { assembleRelayer } from './relay.ts'
+import type { Runtime } from './runtime.ts'
+import type { Stores } from './stores.ts'
+import { assembleAnswer } from './ussd.ts'
 
-/** What a runtime brings. */
-export type Runtime = {
-  clock: Clock
-  log: Log
-  fetch: typeof globalThis.fetch
-  /** Keeps work alive after the reply. */
-  background: (work: Promise<unknown>) => void
+/** What an environment comes to, over the stores of its runtime. */
+export type Assembly = {
+  config: Config
+  /** Made at the first request: a Durable Object needs none. */
+  app: () => App
+  /** One round over what a ledger has open. */
+  tend: (ledger: Ledger) => Promise<Tended>
+  /** What keeps the subscribers of a network in an object of its own, over a node service of its own. */
+  feedKeeper: (chainId: number) => FeedKeeper
 }
 
-const READ_TIMEOUT_MS = 5_000
+/** Puts the parts together: the same for every runtime. */
+export function assemble(config: Config, runtime: Runtime, stores: Stores): Assembly {
+  const { clock, log } = runtime
+  const nodeService = assembleNodeService(config, runtime)
+  const configured = createConfigKeys({ hashes: config.rpcKeyHashes, chainId: config.chain.id })
+  const keys = createStoredKeys({ store: stores.keyStore, configured, clock })
+  let app: App | undefined
 
-/** How long a loan's principal is taken as unchanged: only the owner changes it. */
-const PRINCIPAL_TTL_MS = 60_000
+  function feedKeeperOver(service: NodeService): FeedKeeper {
+    const urls = urlsOf(config, service.chainId)
+    return { service, urls, keys, limits: feedLimits, clock, log }
+  }
 
-/** The node service of the configured chain. */
-export function assembleNodeService(config: Config, runtime: Runtime): NodeService {
-  return createNodeService({ chainId: config.chain.id, urls: config.nodeUrls, ...runtime })
-}
+  function assembleApp(): App {
+    const services = assembleNodeServices(config, runtime, nodeService)
+    const sockets = stores.sockets((chainId) => {
+      const service = services.get(chainId)
+      if (service === undefined) throw new Error(`chain ${chainId} is not served here`)
+      return feedKeeperOver(service)
+    })
+    return createApp({
+      ussd: ussdOf(config, runtime, nodeService, stores.ledger),
+      callbackSecret: config.callbackSecret,
+      node: nodeRoutes({ keys, services, sockets, clock, background: runtime.background, log }),
+      keys: keysOf(config, runtime, createRegistry(stores.keyStore)),
+      log,
+    })
+  }
 
-/** The node services of all networks; the relay's own is the given one. */
-export function assembleNodeServices(
-  config: Config,
-  runtime: Runtime,
-  own: NodeService,
-): ReadonlyMap<number, NodeService> {
-  const services = [...config.networks].map(([chainId, urls]) =>
-    chainId === own.chainId ? own : createNodeService({ chainId, urls, ...runtime }),
-  )
-  return new Map(services.map((service) => [service.chainId, service]))
-}
-
-/** The name under which a relayer's ledger is kept: nonces belong to a key on a chain. */
-export function ledgerName(config: Config): string {
-  return `${config.chain.id}:${signerOf(config).address.toLowerCase()}`
-}
-
-/** Whoever pays or tends through the configured relayer key. */
-export function assembleRelayer(
-  config: Config,
-  runtime: Runtime,
-  nodeService: NodeService,
-  ledger: Ledger,
-): Relayer {
   return {
-    ledger,
-    node: createNode(nodeService.request),
-    signer: signerOf(config),
-    forwarder: { chainId: config.chain.id, address: config.forwarder },
-    rules: config.rules,
-    fees: config.fees,
-    clock: runtime.clock,
-    log: runtime.log,
-    newToken: () => crypto.randomUUID(),
-    reasonOf: (revertData) => refusalWords(refusalOf(revertData)),
+    config,
+    app() {
+      app ??= assembleApp()
+      return app
+    },
+    tend: (ledger) =>
+      withEndingLimits(clock, (ending) =>
+        tend(assembleRelayer(config, { ...runtime, clock: ending }, nodeService, ledger)),
+      ),
+    feedKeeper: (chainId) =>
+      feedKeeperOver(createNodeService({ chainId, urls: urlsOf(config, chainId), ...runtime })),
   }
 }
 
-/** The USSD service. */
-export function assembleAnswer(config: Config, runtime: Runtime, relayer: Relayer): Answer {
-  const { node, ledger, forwarder } = relayer
-  const loan = createLoanReader((data) => readLoan(relayer, config.loan, data))
-  return createAnswer({
-    chainId: config.chain.id,
-    currency: config.chain.currency,
-    forwarder,
-    loanAddress: config.loan,
-    loan: {
-      balance: loan.balance,
-      principal: cached(runtime.clock, PRINCIPAL_TTL_MS, () => loan.principal()),
-    },
-    accounts: createCallerAccounts(config.accountKeySecret),
-    keys: createSessionKeys(config.accountIdSecret),
-    identity: createIdentityCheck(ledger, runtime.clock, async () => {
-      const { chainId, fingerprints } = identityOf(relayer)
-      return {
-        chainId,
-        fingerprints: {
-          ...fingerprints,
-          ACCOUNT_ID_SECRET: await fingerprint(config.accountIdSecret),
-          ACCOUNT_KEY_SECRET: await fingerprint(config.accountKeySecret),
-        },
-      }
-    }),
-    pay: createPay({ ...relayer, node }, createChainCache(relayer), {
-      preflight: config.preflight,
-      background: runtime.background,
-    }),
-    now: runtime.clock.now,
-    say: english,
-    log: runtime.log,
+function urlsOf(config: Config, chainId: number): readonly string[] {
+  return config.networks.get(chainId === 30 ? 30 : 31) ?? []
+}
+
+/** `/ussd` is closed where anybody could post to it. */
+function ussdOf(config: Config, runtime: Runtime, nodeService: NodeService, ledger: Ledger): App {
+  const isOpen = config.isDevelopment || config.callbackSecret !== undefined
+  if (!isOpen) return closedRoutes()
+  const relayer = assembleRelayer(config, runtime, nodeService, ledger)
+  const answer = assembleAnswer(config, runtime, relayer)
+  return ussdRoutes({ answer, background: runtime.background })
+}
+
+function keysOf(config: Config, { clock }: Runtime, registry: KeyRegistry): App {
+  return keyRoutes({
+    registry,
+    operatorToken: config.operatorToken,
+    chainIds: [...config.networks.keys()],
+    now: clock.now,
   })
-}
-
-async function readLoan({ node, clock }: Relayer, loan: Address, data: Hex): Promise<Hex> {
-  const outcome = await node.call({ to: loan, data }, clock.timeout(READ_TIMEOUT_MS))
-  if (outcome.kind === 'reverted') throw new Error('the loan contract refuses to be read')
-  return outcome.data
-}
-
-/** Deriving a key takes thousands of hashes: once for a configuration. */
-const signers = new WeakMap<Config, ReturnType<typeof createSigner>>()
-
-function signerOf(config: Config): ReturnType<typeof createSigner> {
-  const known = signers.get(config)
-  if (known !== undefined) return known
-  const account = relayerAccount(config.relayerMnemonic, config.chain.id, 0)
-  const signer = createSigner(account, config.chain.id)
-  signers.set(config, signer)
-  return signer
 }

@@ -1,9 +1,6 @@
 import { DurableObject } from 'cloudflare:workers'
-import type { KeyRecord, KeyRegistry } from './api-keys.ts'
+import type { KeyRecord } from './api-keys.ts'
 import { cautious, dayMs, type KeyStore, type Taken } from './key-store.ts'
-
-/** What the object's stub offers. */
-export type KeysStub = KeyStore
 
 /** Every key of the deployment, by its hash, and what each has spent today, in one object. */
 export class KeysObject<Env = unknown> extends DurableObject<Env> implements KeyStore {
@@ -110,15 +107,6 @@ export class KeysObject<Env = unknown> extends DurableObject<Env> implements Key
       .exec<{ calls: number }>('SELECT calls FROM spent WHERE hash = ? AND day = ?', hash, day)
       .toArray()
     return row?.calls ?? 0
-  }
-}
-
-/** The registry behind the operator's routes. */
-export function createObjectRegistry(stub: () => KeysStub): KeyRegistry {
-  return {
-    create: (record) => stub().create(record),
-    list: () => stub().list(),
-    revoke: (id) => stub().revoke(id),
   }
 }
 

@@ -20,21 +20,28 @@ export type MemorySocketsParts = {
   keeperOf: (chainId: number) => FeedKeeper
   /** Switches protocols, by the runtime. */
   upgrade: (request: Request) => { socket: ServerSocket; response: Response }
-}
-
-/** WebSockets that live and die with this process. */
-export type MemorySockets = SocketKeeper & {
-  /** Tells every client that the process ends, so that it connects to another one. */
-  readonly close: () => void
+  /** Aborts when the process ends: every client is told so, and connects to another one. */
+  ending: AbortSignal
 }
 
 /** RFC 6455, section 7.4.1: the server goes away. */
 const GOING_AWAY = 1001
 
-/** The subscribers of this process: one feed a network follows the chain for all of them. */
-export function createMemorySockets({ keeperOf, upgrade }: MemorySocketsParts): MemorySockets {
+/**
+ * WebSockets that live and die with this process: one feed a network follows the chain for all of
+ * them.
+ */
+export function createMemorySockets({
+  keeperOf,
+  upgrade,
+  ending,
+}: MemorySocketsParts): SocketKeeper {
   const feeds = new Map<number, { feed: Feed; keeper: FeedKeeper }>()
   const sockets = new Set<ServerSocket>()
+
+  ending.addEventListener('abort', () => {
+    for (const socket of sockets) socket.close(GOING_AWAY, 'the server ends: connect again')
+  })
 
   function feedOf(chainId: number): { feed: Feed; keeper: FeedKeeper } {
     const known = feeds.get(chainId)
@@ -68,9 +75,6 @@ export function createMemorySockets({ keeperOf, upgrade }: MemorySocketsParts): 
         feed.closed(client)
         throw error
       }
-    },
-    close() {
-      for (const socket of sockets) socket.close(GOING_AWAY, 'the server ends: connect again')
     },
   }
 

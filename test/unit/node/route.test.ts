@@ -48,6 +48,7 @@ test('a key that was revoked a moment ago hears so, and not that it has too many
       clock: systemClock,
       log: noLog,
     }),
+    ending: new AbortController().signal,
     upgrade: () => {
       throw new Error('a connection was accepted')
     },

@@ -1,6 +1,6 @@
 import { env } from 'cloudflare:workers'
 import { afterEach, beforeEach, vi } from 'vitest'
-import type { KeysStub } from '../../../src/keys/api-keys-object.ts'
+import type { KeyStore } from '../../../src/keys/key-store.ts'
 import { keyStoreSuite } from '../../ports/key-store.suite.ts'
 
 let objects = 0
@@ -15,7 +15,7 @@ afterEach(() => {
 keyStoreSuite('a Durable Object', async () => {
   objects += 1
   return {
-    store: env.KEYS.getByName(`suite ${objects}`) as unknown as KeysStub,
+    store: env.KEYS.getByName(`suite ${objects}`) as unknown as KeyStore,
     now: () => Date.now(),
     pass: (ms) => vi.setSystemTime(Date.now() + ms),
   }

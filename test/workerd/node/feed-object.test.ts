@@ -2,7 +2,7 @@ import { evictDurableObject, runDurableObjectAlarm } from 'cloudflare:test'
 import { env, exports } from 'cloudflare:workers'
 import { beforeAll, test } from 'vitest'
 import { hashKey } from '../../../src/keys/api-keys.ts'
-import { createObjectRegistry, type KeysStub } from '../../../src/keys/api-keys-object.ts'
+import { createRegistry, type KeyStore } from '../../../src/keys/key-store.ts'
 import { willCause } from '../../support/runtime-words.ts'
 
 const key = 'the-key-of-the-feed-tests'
@@ -12,7 +12,7 @@ type Head = { number: string; parentHash: string; hash: string }
 type Told = { subscription: string; result: Head }
 
 beforeAll(async () => {
-  await createObjectRegistry(registry).create({
+  await createRegistry(registry).create({
     hash: await hashKey(key),
     name: 'tests',
     chainId: 31,
@@ -23,8 +23,8 @@ beforeAll(async () => {
   })
 })
 
-function registry(): KeysStub {
-  return env.KEYS.getByName('keys') as unknown as KeysStub
+function registry(): KeyStore {
+  return env.KEYS.getByName('keys') as unknown as KeyStore
 }
 
 test('a connection outlives the memory of its feed', async ({ expect, task }) => {
