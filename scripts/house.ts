@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { gzipSync } from 'node:zlib'
 import { parseAst } from 'vitest/node'
-import { settings } from '../src/config.ts'
+import { settings } from '../src/compose/config.ts'
 import { linesOf, longestFunction, tableFaults } from './house-size.ts'
 import { bundleWorker } from './stack/worker.ts'
 

@@ -1,15 +1,16 @@
 import { type Rpc, RpcError } from '../chain/rpc.ts'
-import type { Clock } from '../clock.ts'
-import type { Log } from '../log.ts'
+import type { Clock } from '../runtime/clock.ts'
+import type { Log } from '../runtime/log.ts'
 import { createCache } from './cache.ts'
 import { codes } from './codes.ts'
+import type { Subscriptions } from './feed/subscriptions.ts'
 import { createFlights } from './flights.ts'
-import type { Context, Method } from './method.ts'
-import { methods } from './methods.ts'
+import { methods } from './methods/list.ts'
+import type { Context, Method } from './methods/method.ts'
 import { notAvailable } from './not-available.ts'
-import type { Subscriptions } from './subscriptions.ts'
-import { createUpstream } from './upstream.ts'
-import { createUpstreams, type Upstreams } from './upstreams.ts'
+import { minedBlock } from './reads/mined-block.ts'
+import { createUpstream } from './upstream/http-upstream.ts'
+import { createUpstreams, type Upstreams } from './upstream/upstreams.ts'
 
 /** The node service of one network. */
 export type NodeService = {
@@ -28,7 +29,7 @@ export type NodeService = {
     method: string,
     params: readonly unknown[],
     signal: AbortSignal,
-    subscriptions?: Subscriptions,
+    subscriptions?: Subscriptions | undefined,
   ) => Promise<string>
 }
 
@@ -60,6 +61,10 @@ export function createNodeService(deps: NodeServiceDeps): NodeService {
   const upstreams = createUpstreams({
     upstreams: urls.map((url, index) => createUpstream({ name: `node ${index + 1}`, url, fetch })),
     chainId,
+    async blockNumber(node, selector) {
+      const block = await minedBlock(node, selector, false)
+      return block && Number(block.number)
+    },
     clock,
     background,
     log,

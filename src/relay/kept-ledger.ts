@@ -1,4 +1,4 @@
-import { faultOf, type Log } from '../log.ts'
+import { faultOf, type Log } from '../runtime/log.ts'
 import type { Ledger, LedgerRules } from './ledger.ts'
 import { callLedger, type LedgerMethod, ledgerThrough, type SqlLedger } from './ledger-sql.ts'
 import type { Tended } from './tend.ts'

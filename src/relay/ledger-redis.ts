@@ -1,4 +1,4 @@
-import type { RedisDatabase } from '../redis.ts'
+import type { RedisDatabase } from '../runtime/redis.ts'
 import {
   type BlockId,
   type Ledger,

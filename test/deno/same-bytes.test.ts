@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, test } from 'vitest'
 import { hasRedisServer } from '../../scripts/dev/redis/redis-server.ts'
-import { hashKey } from '../../src/node/keys.ts'
+import { hashKey } from '../../src/keys/api-keys.ts'
 import { rpc, startChain, type TestChain } from '../support/chain.ts'
 import { type DenoRelays, startDenoRelays } from '../support/deno/deno-relays.ts'
 import { callersOf, createTreasury } from '../support/faults/callers.ts'

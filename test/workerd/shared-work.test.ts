@@ -1,9 +1,9 @@
 import { runInDurableObject } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { describe, test } from 'vitest'
-import { systemClock } from '../../src/clock.ts'
 import { createFlights } from '../../src/node/flights.ts'
-import { cached } from '../../src/relay/cached.ts'
+import { cached } from '../../src/runtime/cached.ts'
+import { systemClock } from '../../src/runtime/clock.ts'
 import { times } from '../support/sample.ts'
 
 /**

@@ -1,7 +1,7 @@
-import { exampleBlock, exampleRawHeader } from '../examples.ts'
-import { method } from '../method.ts'
-import { rawHeader } from '../raw.ts'
-import { data, hashParam } from '../values.ts'
+import { data, hashParam } from '../objects/values.ts'
+import { rawHeader } from '../reads/raw-data.ts'
+import { exampleBlock, exampleRawHeader } from './examples.ts'
+import { method } from './method.ts'
 
 /** The RLP of a block's header; `null` when there is no such block. */
 export const chainGetRawBlockHeaderByHash = method({

@@ -1,7 +1,7 @@
-import { exampleRawHeader } from '../examples.ts'
-import { method } from '../method.ts'
-import { rawHeader } from '../raw.ts'
-import { blockParam, data } from '../values.ts'
+import { blockParam, data } from '../objects/values.ts'
+import { rawHeader } from '../reads/raw-data.ts'
+import { exampleRawHeader } from './examples.ts'
+import { method } from './method.ts'
 
 /** The RLP of a block's header; `null` when there is no such block. */
 export const chainGetRawBlockHeaderByNumber = method({

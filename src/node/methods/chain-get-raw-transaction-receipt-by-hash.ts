@@ -1,7 +1,7 @@
-import { exampleTransaction } from '../examples.ts'
-import { method } from '../method.ts'
-import { rawTransactionReceipt } from '../raw.ts'
-import { data, hashParam } from '../values.ts'
+import { data, hashParam } from '../objects/values.ts'
+import { rawTransactionReceipt } from '../reads/raw-data.ts'
+import { exampleTransaction } from './examples.ts'
+import { method } from './method.ts'
 
 /** The RLP of a receipt of the main chain; `null` when there is none. */
 export const chainGetRawTransactionReceiptByHash = method({

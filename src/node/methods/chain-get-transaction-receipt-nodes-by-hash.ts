@@ -1,8 +1,8 @@
 import { z } from 'zod'
-import { exampleBlock, exampleTransaction } from '../examples.ts'
-import { method } from '../method.ts'
-import { receiptProof } from '../raw.ts'
-import { data, hashParam } from '../values.ts'
+import { data, hashParam } from '../objects/values.ts'
+import { receiptProof } from '../reads/raw-data.ts'
+import { exampleBlock, exampleTransaction } from './examples.ts'
+import { method } from './method.ts'
 
 /** The nodes of a block's receipts trie from its root down to one receipt. */
 export const chainGetTransactionReceiptNodesByHash = method({

@@ -1,5 +1,5 @@
-import { method } from '../method.ts'
-import { quantity, toQuantity } from '../values.ts'
+import { quantity, toQuantity } from '../objects/values.ts'
+import { method } from './method.ts'
 
 /** The number of the most recent block; it never goes back from one node to another. */
 export const ethBlockNumber = method({

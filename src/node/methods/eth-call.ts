@@ -1,8 +1,9 @@
-import { atBlock, withoutBareHash } from '../at-block.ts'
-import { callParam, nodeCall, simulated } from '../call-object.ts'
-import { exampleContract } from '../examples.ts'
-import { method } from '../method.ts'
-import { data, stateBlockParam } from '../values.ts'
+import { callParam, nodeCall } from '../objects/call.ts'
+import { data, stateBlockParam } from '../objects/values.ts'
+import { atBlock, withoutBareHash } from '../reads/at-block.ts'
+import { simulated } from '../reads/simulation.ts'
+import { exampleContract } from './examples.ts'
+import { method } from './method.ts'
 
 /** Runs a call without making a transaction. */
 export const ethCall = method({

@@ -1,5 +1,5 @@
-import { method } from '../method.ts'
-import { quantity } from '../values.ts'
+import { quantity } from '../objects/values.ts'
+import { method } from './method.ts'
 
 /** The chain id that signatures are made for (EIP-155). */
 export const ethChainId = method({

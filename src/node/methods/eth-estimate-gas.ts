@@ -1,11 +1,12 @@
 import { RpcError } from '../../chain/rpc.ts'
-import { atBlock, withoutBareHash } from '../at-block.ts'
-import { type Call, estimateParam, nodeCall, simulated } from '../call-object.ts'
 import { codes } from '../codes.ts'
-import { exampleAccount } from '../examples.ts'
-import { method } from '../method.ts'
-import type { Node } from '../node.ts'
-import { quantity, type Selector, stateBlockParam } from '../values.ts'
+import { type Call, estimateParam, nodeCall } from '../objects/call.ts'
+import { quantity, type Selector, stateBlockParam } from '../objects/values.ts'
+import { atBlock, withoutBareHash } from '../reads/at-block.ts'
+import { simulated } from '../reads/simulation.ts'
+import type { Node } from '../upstream/node.ts'
+import { exampleAccount } from './examples.ts'
+import { method } from './method.ts'
 
 /**
  * The gas a transaction would need, by simulating it; without `to` that of a deployment. A sender who could not pay gets an error, as

@@ -1,5 +1,5 @@
-import { method } from '../method.ts'
-import { quantity } from '../values.ts'
+import { quantity } from '../objects/values.ts'
+import { method } from './method.ts'
 
 /** The price of a unit of gas, in wei. */
 export const ethGasPrice = method({

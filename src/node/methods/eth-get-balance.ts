@@ -1,7 +1,7 @@
-import { atBlock } from '../at-block.ts'
-import { exampleContract } from '../examples.ts'
-import { method } from '../method.ts'
-import { addressParam, blockOrHashParam, isHash, quantity } from '../values.ts'
+import { addressParam, blockOrHashParam, isHash, quantity } from '../objects/values.ts'
+import { atBlock } from '../reads/at-block.ts'
+import { exampleContract } from './examples.ts'
+import { method } from './method.ts'
 
 /** What an account holds of the native currency, in wei; tokens are not in it. */
 export const ethGetBalance = method({

@@ -1,7 +1,9 @@
-import { block, completeBlock, minedBlock } from '../block.ts'
-import { exampleBlock } from '../examples.ts'
-import { method } from '../method.ts'
-import { fullParam, hashParam } from '../values.ts'
+import { block } from '../objects/block.ts'
+import { fullParam, hashParam } from '../objects/values.ts'
+import { completeBlock } from '../reads/complete-block.ts'
+import { minedBlock } from '../reads/mined-block.ts'
+import { exampleBlock } from './examples.ts'
+import { method } from './method.ts'
 
 /** A block with its transactions, or with their hashes only; `null` when there is none. */
 export const ethGetBlockByHash = method({

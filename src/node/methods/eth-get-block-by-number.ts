@@ -1,13 +1,9 @@
-import {
-  block as blockResult,
-  completeBlock,
-  minedBlock,
-  pendingBlock,
-  pendingBlockOf,
-} from '../block.ts'
-import { exampleBlock } from '../examples.ts'
-import { method } from '../method.ts'
-import { blockParam, fullParam } from '../values.ts'
+import { block as blockResult, pendingBlock } from '../objects/block.ts'
+import { blockParam, fullParam } from '../objects/values.ts'
+import { completeBlock } from '../reads/complete-block.ts'
+import { minedBlock, pendingBlockOf } from '../reads/mined-block.ts'
+import { exampleBlock } from './examples.ts'
+import { method } from './method.ts'
 
 /** A block with its transactions, or with their hashes only; `null` when there is none. */
 export const ethGetBlockByNumber = method({

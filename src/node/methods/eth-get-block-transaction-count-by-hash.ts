@@ -1,7 +1,7 @@
-import { countInBlock } from '../block-count.ts'
-import { exampleBlock } from '../examples.ts'
-import { method } from '../method.ts'
-import { hashParam, quantity } from '../values.ts'
+import { hashParam, quantity } from '../objects/values.ts'
+import { countInBlock } from '../reads/counts.ts'
+import { exampleBlock } from './examples.ts'
+import { method } from './method.ts'
 
 /** How many transactions a block has; `null` when there is no such block. */
 export const ethGetBlockTransactionCountByHash = method({

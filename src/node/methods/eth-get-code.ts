@@ -1,7 +1,7 @@
-import { atBlock, unknownBlock, withoutBareHash } from '../at-block.ts'
-import { exampleAccount } from '../examples.ts'
-import { method } from '../method.ts'
-import { addressParam, blockOrHashParam, data, isHash } from '../values.ts'
+import { addressParam, blockOrHashParam, data, isHash } from '../objects/values.ts'
+import { atBlock, unknownBlock, withoutBareHash } from '../reads/at-block.ts'
+import { exampleAccount } from './examples.ts'
+import { method } from './method.ts'
 
 /** The code at an address, `0x` where there is none. */
 export const ethGetCode = method({

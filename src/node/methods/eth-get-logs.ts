@@ -1,12 +1,13 @@
 import { z } from 'zod'
 import { RpcError } from '../../chain/rpc.ts'
 import { codes } from '../codes.ts'
-import { exampleBlock, exampleLogs } from '../examples.ts'
-import { log, shapeLog } from '../log.ts'
-import { logFilterParam, logQuery } from '../log-filter.ts'
-import { type LogRange, logsOfBlock, logsOfRange } from '../logs.ts'
-import { type Context, method } from '../method.ts'
-import { toQuantity } from '../values.ts'
+import { log, shapeLog } from '../objects/log.ts'
+import { logFilterParam, logQuery } from '../objects/log-filter.ts'
+import { toQuantity } from '../objects/values.ts'
+import { logsOfBlock } from '../reads/block-logs.ts'
+import { type LogRange, logsOfRange } from '../reads/logs.ts'
+import { exampleBlock, exampleLogs } from './examples.ts'
+import { type Context, method } from './method.ts'
 
 /**
  * The logs that match a filter, oldest first; of the latest block, if no block is named. Over any

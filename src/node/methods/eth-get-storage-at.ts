@@ -1,7 +1,14 @@
-import { atBlock } from '../at-block.ts'
-import { exampleContract } from '../examples.ts'
-import { method } from '../method.ts'
-import { addressParam, blockOrHashParam, data, hash, isHash, quantityParam } from '../values.ts'
+import {
+  addressParam,
+  blockOrHashParam,
+  data,
+  hash,
+  isHash,
+  quantityParam,
+} from '../objects/values.ts'
+import { atBlock } from '../reads/at-block.ts'
+import { exampleContract } from './examples.ts'
+import { method } from './method.ts'
 
 /** The 32 bytes at a position of an account's storage. */
 export const ethGetStorageAt = method({

@@ -1,9 +1,9 @@
-import { exampleBlock, exampleTransaction } from '../examples.ts'
-import { lookUp } from '../lookup.ts'
-import { method } from '../method.ts'
-import { rawTransaction, shapeTransaction, transaction } from '../transaction.ts'
-import { UntrueAnswer } from '../untrue.ts'
-import { hashParam, quantityParam } from '../values.ts'
+import { rawTransaction, shapeTransaction, transaction } from '../objects/transaction.ts'
+import { UntrueAnswer } from '../objects/untrue-answer.ts'
+import { hashParam, quantityParam } from '../objects/values.ts'
+import { lookUp } from '../reads/lookup.ts'
+import { exampleBlock, exampleTransaction } from './examples.ts'
+import { method } from './method.ts'
 
 /** A transaction by its place in a block; `null` when there is none. */
 export const ethGetTransactionByBlockHashAndIndex = method({

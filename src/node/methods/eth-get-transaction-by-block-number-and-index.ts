@@ -1,10 +1,10 @@
-import { pendingBlockOf } from '../block.ts'
-import { exampleTransaction } from '../examples.ts'
-import { lookUp } from '../lookup.ts'
-import { method } from '../method.ts'
-import type { Node } from '../node.ts'
-import { rawTransaction, shapeTransaction, transaction } from '../transaction.ts'
-import { blockParam, quantityParam } from '../values.ts'
+import { rawTransaction, shapeTransaction, transaction } from '../objects/transaction.ts'
+import { blockParam, quantityParam } from '../objects/values.ts'
+import { lookUp } from '../reads/lookup.ts'
+import { pendingBlockOf } from '../reads/mined-block.ts'
+import type { Node } from '../upstream/node.ts'
+import { exampleTransaction } from './examples.ts'
+import { method } from './method.ts'
 
 const name = 'eth_getTransactionByBlockNumberAndIndex'
 

@@ -1,9 +1,9 @@
-import { exampleTransaction } from '../examples.ts'
-import { lookUp } from '../lookup.ts'
-import { method } from '../method.ts'
-import { rawTransaction, shapeTransaction, transaction } from '../transaction.ts'
-import { UntrueAnswer } from '../untrue.ts'
-import { hashParam } from '../values.ts'
+import { rawTransaction, shapeTransaction, transaction } from '../objects/transaction.ts'
+import { UntrueAnswer } from '../objects/untrue-answer.ts'
+import { hashParam } from '../objects/values.ts'
+import { lookUp } from '../reads/lookup.ts'
+import { exampleTransaction } from './examples.ts'
+import { method } from './method.ts'
 
 /** A transaction, pending or mined; `null` when no node knows it. */
 export const ethGetTransactionByHash = method({

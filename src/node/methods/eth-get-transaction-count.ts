@@ -1,7 +1,7 @@
-import { atBlock } from '../at-block.ts'
-import { exampleAccount } from '../examples.ts'
-import { method } from '../method.ts'
-import { addressParam, blockOrHashParam, isHash, quantity } from '../values.ts'
+import { addressParam, blockOrHashParam, isHash, quantity } from '../objects/values.ts'
+import { atBlock } from '../reads/at-block.ts'
+import { exampleAccount } from './examples.ts'
+import { method } from './method.ts'
 
 /** The nonce of the next transaction of an account, as of a block. */
 export const ethGetTransactionCount = method({

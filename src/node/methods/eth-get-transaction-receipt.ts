@@ -1,10 +1,10 @@
-import { exampleReceipt, exampleTransaction } from '../examples.ts'
-import { lookUp } from '../lookup.ts'
-import { method } from '../method.ts'
-import { rawReceipt, receipt, shapeReceipt } from '../receipt.ts'
-import { rawTransaction } from '../transaction.ts'
-import { UntrueAnswer } from '../untrue.ts'
-import { hashParam } from '../values.ts'
+import { rawReceipt, receipt, shapeReceipt } from '../objects/receipt.ts'
+import { rawTransaction } from '../objects/transaction.ts'
+import { UntrueAnswer } from '../objects/untrue-answer.ts'
+import { hashParam } from '../objects/values.ts'
+import { lookUp } from '../reads/lookup.ts'
+import { exampleReceipt, exampleTransaction } from './examples.ts'
+import { method } from './method.ts'
 
 /** The receipt of a mined transaction; `null` while it is pending or unknown. */
 export const ethGetTransactionReceipt = method({

@@ -1,6 +1,6 @@
-import { method } from '../method.ts'
-import { protocolVersion } from '../protocol-version.ts'
-import { quantity } from '../values.ts'
+import { quantity } from '../objects/values.ts'
+import { protocolVersion } from '../reads/protocol-version.ts'
+import { method } from './method.ts'
 
 /** The version of the wire protocol that the node speaks with its peers. */
 export const ethProtocolVersion = method({

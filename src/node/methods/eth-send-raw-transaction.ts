@@ -1,9 +1,9 @@
 import type { Hex } from 'viem'
 import { RpcError } from '../../chain/rpc.ts'
 import { codes } from '../codes.ts'
-import { method } from '../method.ts'
-import { parseSignedTransaction } from '../signed-transaction.ts'
-import { dataParam, hash } from '../values.ts'
+import { parseSignedTransaction } from '../objects/signed-transaction.ts'
+import { dataParam, hash } from '../objects/values.ts'
+import { method } from './method.ts'
 
 /** Broadcasts a signed transaction; the answer is the transaction's own hash. */
 export const ethSendRawTransaction = method({

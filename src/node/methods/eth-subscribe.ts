@@ -1,8 +1,8 @@
 import { z } from 'zod'
-import { logSubscriptionParam } from '../log-filter.ts'
-import { method } from '../method.ts'
 import { notAvailable } from '../not-available.ts'
-import { data } from '../values.ts'
+import { logSubscriptionParam } from '../objects/log-filter.ts'
+import { data } from '../objects/values.ts'
+import { method } from './method.ts'
 
 const types = ['newHeads', 'logs', 'newPendingTransactions', 'syncing'] as const
 

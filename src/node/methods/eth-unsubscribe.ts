@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { method } from '../method.ts'
 import { notAvailable } from '../not-available.ts'
+import { method } from './method.ts'
 
 /** Ends a subscription of this connection; `false` when it has none with this id. */
 export const ethUnsubscribe = method({

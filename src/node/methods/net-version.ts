@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { method } from '../method.ts'
+import { method } from './method.ts'
 
 /** The network id as a decimal string. */
 export const netVersion = method({

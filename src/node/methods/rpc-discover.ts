@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { method } from '../method.ts'
-import { openRpcDocument } from '../openrpc.ts'
+import { method } from './method.ts'
+import { openRpcDocument } from './openrpc.ts'
 
 /** The OpenRPC document of the service, made from the list of its methods. */
 export const rpcDiscover = method({

@@ -1,8 +1,9 @@
 import { z } from 'zod'
-import { exampleBlock, exampleTraces } from '../examples.ts'
-import { method } from '../method.ts'
-import { trace, tracesOfBlock } from '../trace.ts'
-import { isHash, minedBlockOrHashParam } from '../values.ts'
+import { trace } from '../objects/trace.ts'
+import { isHash, minedBlockOrHashParam } from '../objects/values.ts'
+import { tracesOfBlock } from '../reads/traces.ts'
+import { exampleBlock, exampleTraces } from './examples.ts'
+import { method } from './method.ts'
 
 /** The traces of every transaction of a block; `null` when there is no such block. */
 export const traceBlock = method({

@@ -1,17 +1,12 @@
 import { z } from 'zod'
 import { RpcError } from '../../chain/rpc.ts'
 import { codes } from '../codes.ts'
-import { exampleAccount, exampleTraces } from '../examples.ts'
-import { method } from '../method.ts'
-import { trace } from '../trace.ts'
-import {
-  filterTraces,
-  maxSkippedByRskj,
-  maxTraceBlocks,
-  passFilter,
-  traceFilterParam,
-} from '../trace-filter.ts'
-import { toQuantity } from '../values.ts'
+import { trace } from '../objects/trace.ts'
+import { maxTraceBlocks, traceFilterParam } from '../objects/trace-filter.ts'
+import { toQuantity } from '../objects/values.ts'
+import { filterTraces, maxSkippedByRskj, passFilter } from '../reads/filtered-traces.ts'
+import { exampleAccount, exampleTraces } from './examples.ts'
+import { method } from './method.ts'
 
 /** All traces of the transactions that the filter selects, oldest first. */
 export const traceFilter = method({

@@ -1,8 +1,9 @@
 import { z } from 'zod'
-import { exampleTraces, exampleTransaction } from '../examples.ts'
-import { method } from '../method.ts'
-import { trace, tracesOfTransaction } from '../trace.ts'
-import { hashParam, toQuantity } from '../values.ts'
+import { trace } from '../objects/trace.ts'
+import { hashParam, toQuantity } from '../objects/values.ts'
+import { tracesOfTransaction } from '../reads/traces.ts'
+import { exampleTraces, exampleTransaction } from './examples.ts'
+import { method } from './method.ts'
 
 /** The traces of one transaction; `null` when it is not mined. */
 export const traceTransaction = method({

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { method } from '../method.ts'
+import { method } from './method.ts'
 
 /** What the node behind the service calls itself. */
 export const web3ClientVersion = method({

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, test } from 'vitest'
 import { type Anvil, startAnvil } from '../../../scripts/dev/anvil.ts'
-import { hashKey } from '../../../src/node/keys.ts'
+import { hashKey } from '../../../src/keys/api-keys.ts'
 import { type RealWorker, startRealWorker } from './real-worker.ts'
 import { connectSocket } from './socket-client.ts'
 

@@ -1,7 +1,7 @@
 import { type Address, type Hex, numberToHex } from 'viem'
 import { afterAll, beforeAll, test } from 'vitest'
 import { type Anvil, startAnvil } from '../../../scripts/dev/anvil.ts'
-import { type Clock, systemClock } from '../../../src/clock.ts'
+import { type Clock, systemClock } from '../../../src/runtime/clock.ts'
 import {
   type AnvilRpc,
   anvilRpc,

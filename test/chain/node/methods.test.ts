@@ -1,7 +1,7 @@
 import { type Address, type Hex, keccak256 } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import { afterAll, beforeAll, expect as check, describe, test } from 'vitest'
-import { methods } from '../../../src/node/methods.ts'
+import { methods } from '../../../src/node/methods/list.ts'
 import {
   type AnvilRpc,
   deployCaller,

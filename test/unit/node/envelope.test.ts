@@ -1,12 +1,12 @@
 import { toRlp } from 'viem'
 import { beforeAll, describe, test } from 'vitest'
-import { systemClock } from '../../../src/clock.ts'
-import type { LogEvent } from '../../../src/log.ts'
-import { feedLimits } from '../../../src/node/feed-sessions.ts'
-import { hashKey, type KeyCheck } from '../../../src/node/keys.ts'
-import { createConfigKeys } from '../../../src/node/keys-config.ts'
+import { hashKey, type KeyCheck } from '../../../src/keys/api-keys.ts'
+import { createConfigKeys } from '../../../src/keys/api-keys-config.ts'
+import { feedLimits } from '../../../src/node/feed/sessions.ts'
+import { createMemorySockets } from '../../../src/node/feed/sockets-memory.ts'
 import { maxBodyBytes, nodeRoutes } from '../../../src/node/route.ts'
-import { createMemorySockets } from '../../../src/node/sockets-memory.ts'
+import { systemClock } from '../../../src/runtime/clock.ts'
+import type { LogEvent } from '../../../src/runtime/log.ts'
 import { type Served, serve, testKey } from '../../chain/node/serve.ts'
 
 let served: Served
@@ -394,6 +394,7 @@ test('a key that was revoked before its connection opened is told so, and not of
       upgrade: () => {
         throw new Error('a revoked key opens no connection')
       },
+      ending: new AbortController().signal,
     }),
     clock: systemClock,
     background: () => {},

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { keccak256 } from 'viem'
 import { describe, test } from 'vitest'
-import { systemClock } from '../../../src/clock.ts'
 import { createNodeService } from '../../../src/node/service.ts'
+import { systemClock } from '../../../src/runtime/clock.ts'
 
 type Pair = { method: string; params: readonly unknown[]; result: unknown }
 type Request = { id: number; method: string; params: readonly unknown[] }

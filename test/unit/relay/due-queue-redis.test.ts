@@ -5,11 +5,11 @@ import {
   type RedisServer,
   startRedisServer,
 } from '../../../scripts/dev/redis/redis-server.ts'
-import { openRedis } from '../../../src/redis.ts'
 import { type DueQueue, TEND } from '../../../src/relay/due-queue.ts'
 import { createRedisDueQueue } from '../../../src/relay/due-queue-redis.ts'
 import { ledgerRules } from '../../../src/relay/ledger.ts'
 import { createRedisLedger } from '../../../src/relay/ledger-redis.ts'
+import { openRedis } from '../../../src/runtime/redis.ts'
 import { type ProcessClient, startProcessClient } from '../../support/redis/process-client.ts'
 
 const leaseMs = 3_000

@@ -5,10 +5,10 @@ import {
   type RedisServer,
   startRedisServer,
 } from '../../../scripts/dev/redis/redis-server.ts'
-import { openRedis } from '../../../src/redis.ts'
 import { type Acceptance, type Ledger, ledgerRules } from '../../../src/relay/ledger.ts'
 import { createRedisLedger, ledgerKey } from '../../../src/relay/ledger-redis.ts'
 import { ledgerThrough } from '../../../src/relay/ledger-sql.ts'
+import { openRedis } from '../../../src/runtime/redis.ts'
 import { ledgerSuite } from '../../ports/ledger.suite.ts'
 import { type ProcessClient, startProcessClient } from '../../support/redis/process-client.ts'
 
