@@ -6,7 +6,9 @@ import { codes } from './codes.ts'
 import type { Subscriptions } from './feed/subscriptions.ts'
 import { errorText, type Request, successText } from './message.ts'
 import { notAvailable } from './not-available.ts'
+import { UntrueAnswer } from './objects/untrue-answer.ts'
 import type { NodeService } from './service.ts'
+import { MalformedAnswer } from './upstream/malformed-answer.ts'
 
 /** No caller waits longer than 8 s; this leaves time for the answer's way. */
 export const timeLimitMs = 7_500
@@ -67,10 +69,17 @@ function tooLong(response: string): string {
 function toRpcError(error: unknown, method: string): RpcError {
   if (error instanceof RpcError) return error
   if (!(error instanceof TransportError)) return new RpcError(codes.internal, 'internal error')
-  return new RpcError(
-    codes.timeout,
-    method === 'eth_sendRawTransaction'
-      ? 'no node gave an answer: the transaction may have been sent'
-      : 'no node gave an answer that can be believed',
+  return new RpcError(codes.timeout, wordsOf(error, method))
+}
+
+function wordsOf(error: TransportError, method: string): string {
+  if (method === 'eth_sendRawTransaction') {
+    return 'no node gave an answer: the transaction may have been sent'
+  }
+  const isNotBelieved = [error, error.cause].some(
+    (fault) => fault instanceof UntrueAnswer || fault instanceof MalformedAnswer,
   )
+  return isNotBelieved
+    ? 'no node gave an answer that can be believed'
+    : 'no node gave an answer in time: ask again, or for less'
 }

@@ -1,4 +1,4 @@
-import { hashOf, type MinedBlock } from '../objects/block.ts'
+import { type MinedBlock, sentTransactions } from '../objects/block.ts'
 import type { Log } from '../objects/log.ts'
 import { toQuantity } from '../objects/values.ts'
 import { provedLogs } from '../reads/block-logs.ts'
@@ -158,7 +158,7 @@ export function createFeedChain(source: FeedSource, kept: readonly FeedBlock[] =
       parentHash: block.parentHash,
       head: JSON.stringify(Object.fromEntries(fields)),
       logs: await source.logs(block),
-      transactions: block.transactions.map((entry) => hashOf(entry) ?? ''),
+      transactions: sentTransactions(block),
     }
   }
 }

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { RpcError } from '../../chain/rpc.ts'
-import { hashOf, rawBlock } from '../objects/block.ts'
+import { rawBlock, sentTransactions } from '../objects/block.ts'
 import { data, hash } from '../objects/values.ts'
 import type { Node } from '../upstream/node.ts'
 import type { NodeSocket } from '../upstream/socket.ts'
@@ -45,7 +45,7 @@ export function createFeedEvents(
         ['pending', false],
         rawBlock.nullable(),
       )
-      return (pending?.transactions ?? []).flatMap((entry) => hashOf(entry) ?? [])
+      return pending === null ? [] : sentTransactions(pending)
     })
   }
 

@@ -24,7 +24,7 @@ export const ethCall = method({
   call: ({ call, block }, { ask }) =>
     ask((node) =>
       atBlock(node, block, (at) =>
-        simulated(node.call('eth_call', [nodeCall(call), withoutBareHash(node, at)], data)),
+        simulated(node.call('eth_call', [nodeCall(call), withoutBareHash(node, at)], data), call),
       ),
     ),
 })

@@ -3,14 +3,16 @@ import { codes } from '../codes.ts'
 import { type Call, estimateParam, nodeCall } from '../objects/call.ts'
 import { quantity, type Selector, stateBlockParam } from '../objects/values.ts'
 import { atBlock, withoutBareHash } from '../reads/at-block.ts'
+import { minedBlock } from '../reads/mined-block.ts'
 import { simulated } from '../reads/simulation.ts'
 import type { Node } from '../upstream/node.ts'
 import { exampleAccount } from './examples.ts'
 import { method } from './method.ts'
 
 /**
- * The gas a transaction would need, by simulating it; without `to` that of a deployment. A sender who could not pay gets an error, as
- * from go-ethereum, also from nodes that do not look (RSKj before 6.5.0, anvil).
+ * The gas that a transaction would need, by simulating it; without `to` that of a deployment. A
+ * sender who could not pay gets an error, as from go-ethereum, also from nodes that do not look (RSKj
+ * before 6.5.0, anvil), and so does a call that fails without a revert (RSKj).
  */
 export const ethEstimateGas = method({
   name: 'eth_estimateGas',
@@ -39,6 +41,9 @@ export const ethEstimateGas = method({
         throw new RpcError(codes.failed, 'insufficient funds for transfer')
       }
       if (estimate.status === 'rejected') throw inOurWords(estimate.reason)
+      if (await takesAll(node, call, estimate.value)) {
+        throw new RpcError(codes.failed, 'gas required exceeds allowance')
+      }
       const price = BigInt(call.gasPrice ?? call.maxFeePerGas ?? 0)
       if (funds.value !== undefined && funds.value < value + BigInt(estimate.value) * price) {
         throw new RpcError(codes.failed, 'insufficient funds for gas * price + value')
@@ -50,9 +55,27 @@ export const ethEstimateGas = method({
 /** Without a block it is the node's to choose: not every node takes one. */
 function estimateAt(node: Node, call: Call, block: Selector | undefined): Promise<string> {
   const ask = (...at: unknown[]): Promise<string> =>
-    simulated(node.call('eth_estimateGas', [nodeCall(call), ...at], quantity))
+    simulated(node.call('eth_estimateGas', [nodeCall(call), ...at], quantity), call)
   return block === undefined ? ask() : atBlock(node, block, (at) => ask(withoutBareHash(node, at)))
 }
+
+/** What any transaction needs (yellow paper, G_transaction). */
+const leastGas = 21_000
+
+/**
+ * RSKj estimates what halts without a revert (an invalid opcode, too little gas) at nothing, or at
+ * all the gas of a block. Only an estimate that is suspiciously high is held against a block's limit.
+ */
+async function takesAll(node: Node, { gas }: Call, estimate: string): Promise<boolean> {
+  if (node.profile !== 'rskj') return false
+  if (Number(estimate) < leastGas) return true
+  if (gas || Number(estimate) < suspiciousGas) return false
+  const block = await minedBlock(node, 'latest', false)
+  return block !== null && Number(estimate) >= Number(block.gasLimit)
+}
+
+/** Rootstock's blocks hold 6.8 M gas. */
+const suspiciousGas = 6_000_000
 
 /** The code that the spec names; nodes have others of their own. */
 function inOurWords(error: unknown): unknown {

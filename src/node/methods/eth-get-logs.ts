@@ -3,9 +3,9 @@ import { RpcError } from '../../chain/rpc.ts'
 import { codes } from '../codes.ts'
 import { log, shapeLog } from '../objects/log.ts'
 import { logFilterParam, logQuery } from '../objects/log-filter.ts'
-import { toQuantity } from '../objects/values.ts'
+import { quantity, toQuantity } from '../objects/values.ts'
 import { logsOfBlock } from '../reads/block-logs.ts'
-import { type LogRange, logsOfRange } from '../reads/logs.ts'
+import { type LogRange, logsOfRange, maxLogBlocks } from '../reads/logs.ts'
 import { exampleBlock, exampleLogs } from './examples.ts'
 import { type Context, method } from './method.ts'
 
@@ -44,18 +44,22 @@ export const ethGetLogs = method({
   },
 })
 
-/**
- * The blocks to look through. There is nothing beyond the head, which nodes say in ways of their
- * own: RSKj with no logs, go-ethereum and anvil with an error.
- */
+/** The blocks to look through. What is beyond the head is left to the node that is asked. */
 async function rangeOf(fromBlock: Named, toBlock: Named, context: Context): Promise<LogRange> {
   const open = !isNumber(toBlock)
-  const named = [fromBlock, toBlock].every(isNumber)
-  const beyond = Number(toBlock) > (context.knownHead() ?? -1)
-  const head = named && !beyond ? 0 : await context.head()
+  const head = [fromBlock, toBlock].every(isNumber) ? 0 : await context.head()
   const from = blockNumber(fromBlock, head)
   const to = blockNumber(toBlock, head)
-  return { from, to: named && !beyond ? to : Math.min(to, head), open }
+  if (open) return { from, to: Math.max(from, to), open }
+  if (to - from <= maxLogBlocks) return { from, to, open }
+  // Far beyond the head there would be pieces without an end.
+  return { from, to: Math.min(to, await freshHead(context)), open }
+}
+
+/** The known head may be a second old, and what came since is wanted too. */
+async function freshHead({ ask, knownHead }: Context): Promise<number> {
+  const head = await ask((node) => node.call('eth_blockNumber', [], quantity))
+  return Math.max(Number(head), knownHead() ?? 0)
 }
 
 type Named = string | null | undefined

@@ -1,7 +1,7 @@
 import type { Hex } from 'viem'
 import { RpcError } from '../../chain/rpc.ts'
 import { codes } from '../codes.ts'
-import { parseSignedTransaction } from '../objects/signed-transaction.ts'
+import { assertSigner, parseSignedTransaction } from '../objects/signed-transaction.ts'
 import { dataParam, hash } from '../objects/values.ts'
 import { method } from './method.ts'
 
@@ -29,6 +29,9 @@ export const ethSendRawTransaction = method({
     try {
       await send(transaction as Hex, signed.hash)
     } catch (error) {
+      if (error instanceof RpcError && error.code === codes.internal) {
+        await assertSigner(transaction as Hex)
+      }
       throw signed.type === 0 ? error : ofType(signed.type, error)
     }
     return signed.hash
@@ -39,8 +42,9 @@ export const ethSendRawTransaction = method({
 function ofType(type: number, error: unknown): unknown {
   if (!(error instanceof RpcError)) return error
   if (error.code !== codes.internal && error.code !== codes.invalidParams) return error
+  const why = error.code === codes.internal ? '' : ` (${error.message})`
   return new RpcError(
     codes.invalidParams,
-    `invalid parameter "transaction": type ${type} is refused (${error.message}): Rootstock takes legacy transactions (EIP-155)`,
+    `invalid parameter "transaction": type ${type} is refused${why}: Rootstock takes legacy transactions (EIP-155)`,
   )
 }

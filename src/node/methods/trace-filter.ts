@@ -4,7 +4,7 @@ import { codes } from '../codes.ts'
 import { trace } from '../objects/trace.ts'
 import { maxTraceBlocks, traceFilterParam } from '../objects/trace-filter.ts'
 import { toQuantity } from '../objects/values.ts'
-import { filterTraces, maxSkippedByRskj, passFilter } from '../reads/filtered-traces.ts'
+import { filterTraces, passFilter } from '../reads/filtered-traces.ts'
 import { exampleAccount, exampleTraces } from './examples.ts'
 import { method } from './method.ts'
 
@@ -31,7 +31,7 @@ export const traceFilter = method({
     }
     if (from > to || filter.count === 0) return []
     return await ask((node) =>
-      node.profile === 'rskj' && filter.after <= maxSkippedByRskj
+      node.profile === 'rskj'
         ? passFilter(node, from, to, filter)
         : filterTraces(node, from, to, filter),
     )

@@ -92,6 +92,16 @@ export function pendingBlock(raw: RawBlock): Block {
   }
 }
 
+/**
+ * The hashes of a block's transactions that were sent by their signers. Rootstock ends each block but
+ * the first with REMASC's transaction, which pays the miners: it is never signed and never in a pool.
+ */
+export function sentTransactions({ transactions, minimumGasPrice }: RawBlock): string[] {
+  const isRootstock = typeof minimumGasPrice === 'string'
+  const sent = isRootstock ? transactions.slice(0, -1) : transactions
+  return sent.flatMap((entry) => hashOf(entry) ?? [])
+}
+
 /** The hash of a transaction that a block holds as its hash or as a whole. */
 export function hashOf(entry: RawBlock['transactions'][number] | undefined): string | undefined {
   return typeof entry === 'string' ? entry : entry?.hash

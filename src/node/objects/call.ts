@@ -21,7 +21,7 @@ const differ = 'has both data and input, and they differ'
  */
 export const callParam = z
   .looseObject({ from, to: addressParam, ...members }, notAnObject)
-  .refine(agree, { error: differ })
+  .refine(codeAgrees, { error: differ })
 
 /**
  * What `eth_estimateGas` simulates: a call, or without `to` the creation of a contract, as clients
@@ -29,7 +29,7 @@ export const callParam = z
  */
 export const estimateParam = z
   .looseObject({ from, to: addressParam.nullish(), ...members }, notAnObject)
-  .refine(agree, { error: differ })
+  .refine(codeAgrees, { error: differ })
   .refine(({ to, data, input }) => to || [data, input].some((code) => code && code !== '0x'), {
     error: 'needs "to", or in "data" or "input" the code of a contract to create',
   })
@@ -44,8 +44,8 @@ export function nodeCall({ input, ...call }: Call): Record<string, unknown> {
   return Object.fromEntries(entries.filter(([, value]) => value !== null && value !== undefined))
 }
 
-function agree({ data, input }: { data?: Hex; input?: Hex }): boolean {
+type Code = { data?: string | null | undefined; input?: string | null | undefined }
+
+function codeAgrees({ data, input }: Code): boolean {
   return !data || !input || data === input
 }
-
-type Hex = string | null | undefined

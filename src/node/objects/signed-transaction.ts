@@ -1,4 +1,4 @@
-import { fromRlp, type Hex, isHex, keccak256, toRlp } from 'viem'
+import { fromRlp, type Hex, isHex, keccak256, recoverAddress, toHex, toRlp } from 'viem'
 import { RpcError } from '../../chain/rpc.ts'
 import { codes } from '../codes.ts'
 
@@ -62,6 +62,9 @@ const types: Readonly<Record<number, Readonly<Record<string, Field>>>> = {
 
 const blobType = 3
 
+/** RSKj takes no larger one (TxValidatorMaximumSize), nor does go-ethereum but for blobs. */
+const maxBytes = 131_072
+
 /** Half of the order of secp256k1: EIP-2 allows no `s` above it, and RSKj no other either. */
 const halfOrder = 0x7fffffffffffffffffffffffffffffff5d576e7357a4501ddfe92f46681b20a0n
 const order = halfOrder * 2n + 1n
@@ -78,6 +81,9 @@ export function parseSignedTransaction(raw: Hex): SignedTransaction {
   const type = typeOf(raw)
   const fields = types[type]
   if (fields === undefined) throw refused(`type ${type} is not known`)
+  if (type !== blobType && raw.length > 2 + 2 * maxBytes) {
+    throw refused(`a transaction has at most ${maxBytes} bytes`)
+  }
   const payload = type === 0 ? raw : (`0x${raw.slice(4)}` as const)
   const items = decoded(payload)
   const body = type === blobType && isList(items[0]) ? items[0] : items
@@ -87,6 +93,33 @@ export function parseSignedTransaction(raw: Hex): SignedTransaction {
     type,
     hash: body === items ? keccak256(raw) : keccak256(`0x03${toRlp(body).slice(2)}`),
     chainId: chainIdOf(type, members),
+  }
+}
+
+/**
+ * Why a node may have failed on bytes that are a signed transaction by their form: about half of all
+ * `r` are not a point of the curve, so that no key made the signature.
+ *
+ * @throws {RpcError} invalid params, when there is no such key
+ */
+export async function assertSigner(raw: Hex): Promise<void> {
+  const type = typeOf(raw)
+  const items = decoded(type === 0 ? raw : `0x${raw.slice(4)}`)
+  const body = type === blobType && isList(items[0]) ? items[0] : items
+  const [v, r, s] = body.slice(-3).map(numberOf)
+  if (v === undefined || r === undefined || s === undefined) return
+  const yParity = type !== 0 ? Number(v) : Number(v < 35n ? v - 27n : (v - 35n) % 2n)
+  const unsigned =
+    type === 0 && v >= 35n
+      ? [...body.slice(0, 6), toHex((v - 35n) / 2n), '0x', '0x']
+      : body.slice(0, -3)
+  const message =
+    `${type === 0 ? '0x' : toHex(type, { size: 1 })}${toRlp(unsigned as Hex[]).slice(2)}` as Hex
+  const signature = { r: toHex(r, { size: 32 }), s: toHex(s, { size: 32 }), yParity }
+  try {
+    await recoverAddress({ hash: keccak256(message), signature })
+  } catch {
+    throw refused('no key made its signature')
   }
 }
 

@@ -16,7 +16,7 @@ export const quantityParam = param(/^0x[0-9a-fA-F]{1,64}$/, 'a hex quantity', ca
 export const blockParam = param(
   /^(?:latest|earliest|pending|0x0*[0-9a-fA-F]{1,13})$/,
   'a block number in hex, latest, earliest or pending',
-  canonicalSelector,
+  canonicalNumber,
 )
 
 /** A mined block by number or tag, or by hash: what traces are selected by. */
@@ -30,7 +30,7 @@ export const minedBlockOrHashParam = param(
 export const minedBlockParam = param(
   /^(?:latest|earliest|0x0*[0-9a-fA-F]{1,13})$/,
   'a block number in hex, latest or earliest',
-  canonicalSelector,
+  canonicalNumber,
 )
 
 const anyBlock = param(
@@ -87,9 +87,13 @@ function canonicalQuantity(text: string): string {
     .toLowerCase()}`
 }
 
+/** A number of 64 digits is a number where no hash may stand. */
+function canonicalNumber(text: string): string {
+  return text.startsWith('0x') ? canonicalQuantity(text) : text
+}
+
 function canonicalSelector(text: string): string {
-  if (!text.startsWith('0x')) return text
-  return text.length === 66 ? text.toLowerCase() : canonicalQuantity(text)
+  return text.length === 66 ? text.toLowerCase() : canonicalNumber(text)
 }
 
 function hexParam(pattern: RegExp, what: string) {

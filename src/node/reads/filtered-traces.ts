@@ -1,3 +1,5 @@
+import { RpcError } from '../../chain/rpc.ts'
+import { codes } from '../codes.ts'
 import { hashOf } from '../objects/block.ts'
 import { rawTraces, shapeTraces, type Trace } from '../objects/trace.ts'
 import { selects, type TraceFilter } from '../objects/trace-filter.ts'
@@ -6,8 +8,8 @@ import type { Node } from '../upstream/node.ts'
 import { minedBlock } from './mined-block.ts'
 import { tracesOfMinedBlock } from './traces.ts'
 
-/** RSKj refuses a larger `after` (TraceModuleImpl): its blocks are looked through from here then. */
-export const maxSkippedByRskj = 10_000
+/** RSKj skips so many traces, and gives so many at once (TraceModuleImpl). */
+const maxOfRskj = 10_000
 
 /** Blocks that are looked through at a time: one batch. */
 const blocksAtOnce = 50
@@ -44,20 +46,33 @@ export async function filterTraces(
   return found.slice(after, after + count)
 }
 
-/** RSKj selects in the same way; its blocks need not be looked through from here, mostly. */
+/**
+ * RSKj selects in the same way; its blocks need not be looked through from here. It skips 10,000
+ * traces, and gives 10,000 behind them, of which the first may be skipped here.
+ *
+ * @throws {RpcError} invalid params for what is further behind: a narrower range finds it
+ */
 export async function passFilter(
   node: Node,
   from: number,
   to: number,
   { fromAddress, toAddress, after, count }: TraceFilter,
 ): Promise<Trace[]> {
+  const skipped = Math.max(0, after - maxOfRskj)
+  if (skipped + count > maxOfRskj) {
+    throw new RpcError(
+      codes.invalidParams,
+      `after and count reach at most ${2 * maxOfRskj} traces far: ask for fewer blocks`,
+    )
+  }
   const query = {
     fromBlock: toQuantity(from),
     toBlock: toQuantity(to),
     ...(fromAddress ? { fromAddress } : {}),
     ...(toAddress ? { toAddress } : {}),
-    count,
-    after,
+    count: count + skipped,
+    after: after - skipped,
   }
-  return (shapeTraces(await node.call('trace_filter', [query], rawTraces)) ?? []).slice(0, count)
+  const traces = shapeTraces(await node.call('trace_filter', [query], rawTraces)) ?? []
+  return traces.slice(skipped, skipped + count)
 }

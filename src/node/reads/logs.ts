@@ -4,7 +4,7 @@ import { codes } from '../codes.ts'
 import { contentOf, type Log, log, shapeLog } from '../objects/log.ts'
 import { couldMatch, type LogFilter, logQuery, matches } from '../objects/log-filter.ts'
 import { UntrueAnswer } from '../objects/untrue-answer.ts'
-import { toQuantity } from '../objects/values.ts'
+import { quantity, toQuantity } from '../objects/values.ts'
 import type { Node } from '../upstream/node.ts'
 import type { NodeAccess } from '../upstream/node-access.ts'
 import { logsOfBlock } from './block-logs.ts'
@@ -86,7 +86,11 @@ async function comparedPiece(
   filter: LogFilter,
   context: NodeAccess,
 ): Promise<Log[]> {
-  const answers = await context.askTwo((node) => piece(node, range, filter))
+  const answers = await context.askTwo(async (node) => {
+    const head = context.knownHead() ?? 0
+    await assertNotBehind(node, range.open ? head : Math.min(range.to, head))
+    return await piece(node, range, filter)
+  })
   const [first, second] = answers
   if (first === undefined) throw new TransportError('no node gave an answer')
   if (second === undefined) return first.value
@@ -111,6 +115,20 @@ async function comparedPiece(
   return believed.value
 }
 
+/**
+ * A node that has not come to a block yet has none of its logs, and says so with fewer logs.
+ *
+ * @throws {TransportError} it is behind
+ */
+async function assertNotBehind(node: Node, needed: number): Promise<void> {
+  if (node.height === undefined || node.height >= needed) return
+  if ((await heightOf(node)) < needed) throw new TransportError(`${node.name} is behind`)
+}
+
+async function heightOf(node: Node): Promise<number> {
+  return Number(await node.call('eth_blockNumber', [], quantity))
+}
+
 /** One query of one node; in halves when the node itself finds it too much, or may have cut it. */
 async function piece(node: Node, range: LogRange, filter: LogFilter): Promise<Log[]> {
   const { from, to, open } = range
@@ -124,12 +142,18 @@ async function piece(node: Node, range: LogRange, filter: LogFilter): Promise<Lo
     await piece(node, { from: middle + 1, to, open }, filter),
   ].flat()
   if (found !== null && halves.length < found.length) {
-    throw new UntrueAnswer('a node found fewer logs in the halves of a range than in the whole')
+    // It cuts its answers short, or a reorganization came between them.
+    throw new TransportError('a node found fewer logs in the halves of a range than in the whole')
   }
   return halves
 }
 
-/** @returns `null` when the range is too much for the node */
+/**
+ * The logs that a node has of a range. Of blocks beyond its head there are none, which RSKj answers
+ * and go-ethereum and anvil call an error.
+ *
+ * @returns `null` when the range is too much for the node
+ */
 async function query(node: Node, range: LogRange, filter: LogFilter): Promise<Log[] | null> {
   const { from, to, open } = range
   const where = { fromBlock: toQuantity(from), toBlock: open ? 'latest' : toQuantity(to) }
@@ -137,7 +161,11 @@ async function query(node: Node, range: LogRange, filter: LogFilter): Promise<Lo
   try {
     found = (await node.call('eth_getLogs', [logQuery(filter, where)], logs)).map(shapeLog)
   } catch (error) {
-    if (error instanceof RpcError && from < to && isTooMuch(error)) return null
+    if (!(error instanceof RpcError)) throw error
+    const height = await heightOf(node)
+    if (from > height) return []
+    if (!open && to > height) return await query(node, { from, to: height, open }, filter)
+    if (from < to && isTooMuch(error)) return null
     throw error
   }
   if (!isInOrder(found, from)) throw new UntrueAnswer('a node gave logs twice or out of order')

@@ -9,6 +9,8 @@ export type Node = {
   readonly profile: Profile
   /** What it calls itself. */
   readonly client: string
+  /** Its most recent block when the heights of several nodes were last looked at. */
+  readonly height: number | undefined
   /**
    * @throws {RpcError} the node's error object
    * @throws {TransportError} also when the answer does not have the shape of `result`

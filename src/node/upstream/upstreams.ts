@@ -241,7 +241,7 @@ export function createUpstreams({
     const failures: unknown[] = []
     let started = 0
     let running = 0
-    let absent: { value: T } | undefined
+    let absent: { value: T; isBehind: boolean } | undefined
 
     return new Promise((resolve, reject) => {
       if (!startNext()) giveUp()
@@ -258,9 +258,10 @@ export function createUpstreams({
         once.then(
           (value) => {
             running -= 1
-            if (value === null && mayLag && several && absent === undefined) {
-              absent = { value }
-              if (startNext() || running > 0) return
+            if (value === null && mayLag && several && (absent?.isBehind ?? true)) {
+              absent = { value, isBehind: isBehind(state) }
+              if (!startNext() && running === 0) giveUp()
+              return
             }
             finish(() => resolve(value))
           },
@@ -280,7 +281,9 @@ export function createUpstreams({
 
       function giveUp(): void {
         const found = absent
-        if (found !== undefined) finish(() => resolve(found.value))
+        // A node that is behind cannot tell that something is not there, where a better one failed.
+        const isKnown = found !== undefined && (failures.length === 0 || !found.isBehind)
+        if (isKnown) finish(() => resolve(found.value))
         else finish(() => reject(worst(failures)))
       }
 
@@ -323,7 +326,8 @@ export function createUpstreams({
       if (error instanceof RpcError) succeeded(state, clock.now() - since)
       else if (error instanceof UntrueAnswer) distrust(state, error.message)
       else if (error instanceof MalformedAnswer) malformed(state, error.message)
-      else if (!wasStopped(signal)) failed(state, error)
+      // What takes too long may be the question's fault: how the node is, the survey of heights tells.
+      else if (!signal.aborted) failed(state, error)
       throw error
     }
   }
@@ -382,6 +386,7 @@ export function createUpstreams({
       name: upstream.name,
       profile,
       client,
+      height: state.height,
       async call(method, params, result) {
         const outcome = result.safeParse(await upstream.call(method, params, signal))
         if (outcome.success) return outcome.data
@@ -485,14 +490,18 @@ export function createUpstreams({
 
   /** A node that does not tell its height has none, until it tells one again. */
   async function tellHeight(state: State): Promise<void> {
+    let tookTooLong = false
     try {
-      state.height = await withinTime(clock, attemptMs / 2, (limit) =>
-        attempt(state, confirmedHeight, limit),
-      )
+      state.height = await withinTime(clock, attemptMs / 2, (limit) => {
+        limit.addEventListener('abort', () => {
+          tookTooLong = true
+        })
+        return attempt(state, confirmedHeight, limit)
+      })
     } catch (error) {
       state.height = undefined
-      // What it says of its head is asked for by the service and by no customer.
-      if (error instanceof MalformedAnswer) failed(state, error)
+      // Its head is asked for by the service and by no customer.
+      if (error instanceof MalformedAnswer || tookTooLong) failed(state, error)
       throw error
     }
   }

@@ -53,7 +53,7 @@ export async function decodeTransaction(raw: unknown): Promise<Decoded> {
       hash: keccak256(message),
       signature: { r: toHex(bigR, { size: 32 }), s: toHex(bigS, { size: 32 }), yParity },
     }).catch(() => {
-      throw refusals.chainId(id)
+      throw refusals.fault()
     }),
     nonce: bigint(nonce),
     gasPrice: bigint(gasPrice),

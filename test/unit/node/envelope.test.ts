@@ -316,7 +316,7 @@ test('no answer of a node is an answer with status 200 that leaks no address', a
   expect(JSON.parse(text)).toEqual({
     jsonrpc: '2.0',
     id: 1,
-    error: { code: -32011, message: 'no node gave an answer that can be believed' },
+    error: { code: -32011, message: 'no node gave an answer in time: ask again, or for less' },
   })
   const sent = await exchange(call({ method: 'eth_sendRawTransaction', params: [transfer] }))
   expect(JSON.parse(sent.text).error).toEqual({

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
-import { toRlp } from 'viem'
+import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
 import { describe, test } from 'vitest'
+import { exampleTraces } from '../../../src/node/methods/examples.ts'
 import { serve } from '../../chain/node/serve.ts'
 import { type Said, scriptedNode } from './scripted-node.ts'
 
@@ -144,16 +145,141 @@ describe('a revert has code 3 and its data, as every client decodes it', () => {
   }
 })
 
-test('a transaction of a type that RSKj does not know is refused in words', async ({ expect }) => {
+describe('RSKj fails inside, and the sender is told in words', () => {
   const failed = { error: { code: -32603, message: 'Internal server error' } }
-  const served = await nodeThatSays('eth_sendRawTransaction', failed)
-  const fields = ['0x1f', '0x', '0x01', '0x01', '0x5208', address, '0x', '0x', [], '0x01'] as const
-  const signature = [`0x${'1'.repeat(64)}`, `0x${'2'.repeat(64)}`] as const
-  const raw = `0x02${toRlp([...fields, ...signature] as never).slice(2)}`
-  expect((await served.rpc('eth_sendRawTransaction', [raw])).error).toEqual({
-    code: -32602,
-    message:
-      'invalid parameter "transaction": type 2 is refused (Internal server error): Rootstock takes legacy transactions (EIP-155)',
+  const invalid = 'invalid parameter "transaction": '
+
+  test('on a transaction of a type that it does not know', async ({ expect }) => {
+    const served = await nodeThatSays('eth_sendRawTransaction', failed)
+    const raw = await privateKeyToAccount(generatePrivateKey()).signTransaction({
+      type: 'eip1559',
+      chainId: 31,
+      maxFeePerGas: 1n,
+      gas: 21_000n,
+    })
+    expect((await served.rpc('eth_sendRawTransaction', [raw])).error).toEqual({
+      code: -32602,
+      message: `${invalid}type 2 is refused: Rootstock takes legacy transactions (EIP-155)`,
+    })
+  })
+
+  test('on a signature that no key made', async ({ expect }) => {
+    const served = await nodeThatSays('eth_sendRawTransaction', failed)
+    const raw =
+      '0xf84301840393870082520894a0ee7a142d267c1f36714e4a8f75612f20a7972080806205a02061fc844935e15ea36e8568aa3a344b150a336c99be3b7eb3bc1fb4284f5739'
+    expect((await served.rpc('eth_sendRawTransaction', [raw])).error).toEqual({
+      code: -32602,
+      message: `${invalid}these bytes are not a signed transaction: no key made its signature`,
+    })
+  })
+
+  test('on a call whose gas is out of bounds', async ({ expect }) => {
+    for (const method of ['eth_call', 'eth_estimateGas']) {
+      const served = await nodeThatSays(method, failed)
+      expect((await served.rpc(method, [{ to: address, gas: '0x1' }, 'latest'])).error).toEqual({
+        code: -32000,
+        message: 'the node cannot run the call with gas 0x1',
+      })
+    }
+  })
+})
+
+test('an estimate of nothing, or of a whole block, is not one', async ({ expect }) => {
+  const limit = `${(printed as unknown as { gasLimit: string } | undefined)?.gasLimit}`
+  for (const estimate of ['0x0', limit]) {
+    const served = await nodeThatSays('eth_estimateGas', { result: estimate })
+    expect((await served.rpc('eth_estimateGas', [{ to: address }])).error, estimate).toEqual({
+      code: -32000,
+      message: 'gas required exceeds allowance',
+    })
+  }
+})
+
+test('a block number of 64 digits is a number where no hash may stand', async ({ expect }) => {
+  const asked: unknown[] = []
+  const node = scriptedNode(rskj, ({ method, params }) => {
+    if (method.startsWith('eth_getBlockBy') || method === 'eth_call') asked.push(params)
+    return method === 'eth_call' ? { result: '0x' } : undefined
+  })
+  const served = await serve(['http://rskj.test/'], 31, node)
+  const five = `0x${'5'.padStart(64, '0')}`
+  expect((await served.rpc('eth_getBlockByNumber', [five])).result).toBeNull()
+  await served.rpc('eth_call', [{ to: address }, five])
+  expect(asked).toEqual([
+    ['0x5', false],
+    [{ to: address }, '0x5'],
+  ])
+})
+
+describe('with several nodes', () => {
+  /** Two of them at their own heights, each with a log in every block that it has. */
+  async function twoNodes(heightOf: (name: string) => number, failing = '') {
+    const one = (number: number) => ({
+      logIndex: '0x0',
+      transactionIndex: '0x0',
+      transactionHash: hash,
+      blockHash: hash,
+      blockNumber: `0x${number.toString(16)}`,
+      address,
+      data: '0x',
+      topics: [],
+    })
+    return await serve(['http://first.test/', 'http://second.test/'], 31, async (input, init) => {
+      const name = new URL(`${input}`).hostname
+      const height = heightOf(name)
+      const numberOf = (value: unknown) => (`${value}`.startsWith('0x') ? Number(value) : height)
+      const node = scriptedNode(rskj, ({ method, params }) => {
+        const [first] = params as [Record<string, unknown>]
+        const isHead =
+          method === 'eth_getBlockByNumber' && ['latest', '0x64'].includes(`${params[0]}`)
+        if (method === 'eth_blockNumber') return { result: `0x${height.toString(16)}` }
+        if (name === failing && !isHead) return headerNotFound
+        if (method === 'eth_getLogs') {
+          const [from, to] = [numberOf(first.fromBlock), Math.min(height, numberOf(first.toBlock))]
+          const length = Math.max(0, to - from + 1)
+          return { result: Array.from({ length }, (_, index) => one(from + index)) }
+        }
+        const number = numberOf(params[0])
+        const known = method === 'eth_getBlockByNumber' && number <= height
+        return known ? { result: { ...printed, number: `0x${number.toString(16)}` } } : undefined
+      })
+      return await node(input, init)
+    })
+  }
+
+  test('logs of a block that came a moment ago are found', async ({ expect }) => {
+    let height = 100
+    const served = await twoNodes(() => height)
+    expect((await served.rpc('eth_blockNumber')).result).toBe('0x64')
+    height = 101
+    const found = async (filter: object) =>
+      ((await served.rpc('eth_getLogs', [filter])).result as unknown as unknown[] | undefined)
+        ?.length
+    expect(await found({ fromBlock: '0x65', toBlock: '0x65' })).toBe(1)
+    expect(await found({ fromBlock: '0x65' })).toBe(1)
+    expect(await found({ fromBlock: '0x65', toBlock: 'latest' })).toBe(1)
+    expect(await found({ fromBlock: '0x64', toBlock: '0x65' })).toBe(2)
+    expect(await found({ fromBlock: '0x64', toBlock: '0xffffff' })).toBe(2)
+    expect(await found({ fromBlock: '0x66', toBlock: '0x70' })).toBe(0)
+  })
+
+  test('what one refuses to tell, and another that is behind does not have, is an error', async ({
+    expect,
+  }) => {
+    const served = await twoNodes((name) => (name === 'first.test' ? 100 : 90), 'first.test')
+    expect((await served.rpc('eth_blockNumber')).result).toBe('0x64')
+    const questions: [string, unknown[]][] = [
+      ['eth_getLogs', [{ fromBlock: '0x5f', toBlock: '0x5f' }]],
+      ['eth_getLogs', [{ fromBlock: '0x55', toBlock: '0x64' }]],
+      ['eth_getLogs', [{ fromBlock: '0x55', toBlock: 'latest' }]],
+      ['eth_getBlockByNumber', ['0x5f']],
+      ['eth_getTransactionReceipt', [hash]],
+      ['eth_getTransactionByHash', [hash]],
+    ]
+    for (const [method, params] of questions) {
+      const { error } = await served.rpc(method, params)
+      expect(error, `${method} ${JSON.stringify(params)}`).toMatchObject(headerNotFound.error)
+    }
   })
 })
 
@@ -176,7 +302,10 @@ test('logs up to a block beyond the head are those up to the head, at once', asy
   expect(await served.rpc('eth_getLogs', [{ fromBlock: '0x2b', toBlock: 'latest' }])).toMatchObject(
     { result: [] },
   )
-  expect(asked).toHaveLength(1)
+  expect(asked).toEqual([
+    { fromBlock: '0x2', toBlock: '0x2a' },
+    { fromBlock: '0x2b', toBlock: 'latest' },
+  ])
 })
 
 test('the pending block has as many transactions as it shows, though RSKj counts its pool', async ({
@@ -225,7 +354,7 @@ test('a block of state is named to RSKj so that it means that block', async ({ e
     asked.push(params[params.length - 1])
     return method === 'eth_estimateGas' && typeof params[1] === 'object'
       ? { error: { code: -32602, message: "Invalid block identifier '{'" } }
-      : { result: '0x01' }
+      : { result: method === 'eth_estimateGas' ? '0x5208' : '0x01' }
   })
   const served = await serve(['http://rskj.test/'], 31, node)
   const own = printed?.hash
@@ -240,23 +369,34 @@ test('a block of state is named to RSKj so that it means that block', async ({ e
     { blockHash: own, requireCanonical: 'true' },
     { blockHash: own, requireCanonical: 'true' },
   ])
-  expect((await served.rpc('eth_estimateGas', [call, { blockHash: own }])).result).toBe('0x1')
+  expect((await served.rpc('eth_estimateGas', [call, { blockHash: own }])).result).toBe('0x5208')
   expect(asked.at(-1)).toBe(printed?.number)
 })
 
-test('traces behind more than RSKj skips are counted here', async ({ expect }) => {
-  const block = { ...printed, number: '0x2a', transactions: [] }
-  let filtered = 0
+test('traces behind more than RSKj skips are skipped here, and no others are asked for', async ({
+  expect,
+}) => {
+  const asked: unknown[] = []
+  const traceAt = (index: number) => ({ ...exampleTraces[0], traceAddress: [index] })
   const node = scriptedNode(rskj, ({ method, params }) => {
-    if (method === 'eth_getBlockByNumber') return { result: { ...block, number: params[0] } }
     if (method !== 'trace_filter') return undefined
-    filtered += 1
-    return {
-      error: { code: -32602, message: 'After value too big. Maximum 10000 traces allowed.' },
-    }
+    const { after, count } = params[0] as { after: number; count: number }
+    asked.push([after, count])
+    return { result: Array.from({ length: count }, (_, index) => traceAt(after + index)) }
   })
   const served = await serve(['http://rskj.test/'], 31, node)
-  const filter = { fromBlock: '0x1', toBlock: '0x2a', after: 10_001, count: 1 }
-  expect((await served.rpc('trace_filter', [filter])).result).toEqual([])
-  expect(filtered).toBe(0)
+  const ask = (after: number, count: number) =>
+    served.rpc('trace_filter', [{ fromBlock: '0x1', toBlock: '0x7d1', after, count }])
+  expect((await ask(9_999, 2)).result).toMatchObject([9_999, 10_000].map(traceAt))
+  expect((await ask(10_001, 2)).result).toMatchObject([10_001, 10_002].map(traceAt))
+  expect((await ask(19_999, 1)).result).toMatchObject([traceAt(19_999)])
+  expect((await ask(20_000, 1)).error).toEqual({
+    code: -32602,
+    message: 'after and count reach at most 20000 traces far: ask for fewer blocks',
+  })
+  expect(asked).toEqual([
+    [9_999, 2],
+    [10_000, 3],
+    [10_000, 10_000],
+  ])
 })

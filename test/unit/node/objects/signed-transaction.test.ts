@@ -11,7 +11,10 @@ import {
 } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import { describe, test } from 'vitest'
-import { parseSignedTransaction } from '../../../../src/node/objects/signed-transaction.ts'
+import {
+  assertSigner,
+  parseSignedTransaction,
+} from '../../../../src/node/objects/signed-transaction.ts'
 
 // anvil's second development account, known to everybody.
 const wallet = privateKeyToAccount(
@@ -141,8 +144,27 @@ describe('bytes that a node would encode otherwise, or not at all, are refused i
     expect(refusal('0xf80101')).toBe('-32602 a length in their RLP is not canonical')
   })
 
-  test('lists within lists, a million deep, at once', ({ expect }) => {
-    expect(refusal(`0x${'c1'.repeat(500_000)}`)).toBe('-32602 they are not valid RLP')
-    expect(refusal(`0xf9ffff${'f9ffff'.repeat(300_000)}`)).toBe('-32602 they are not valid RLP')
+  test('lists within lists, thousands deep, and a million of them, at once', ({ expect }) => {
+    expect(refusal(`0x${'c1'.repeat(131_000)}`)).toBe('-32602 they are not valid RLP')
+    expect(refusal(`0xf9ffff${'f9ffff'.repeat(43_000)}`)).toBe('-32602 they are not valid RLP')
+    expect(refusal(`0xfa0fffff${'c0'.repeat(0xfffff)}`)).toBe(
+      '-32602 a transaction has at most 131072 bytes',
+    )
+  })
+})
+
+describe('a signature', () => {
+  test('of a key is told from one that no key made', async ({ expect }) => {
+    for (const [, transaction] of ofEachType) {
+      await assertSigner(await wallet.signTransaction(transaction))
+    }
+    const { chainId: _, ...anyChain } = common
+    await assertSigner(await wallet.signTransaction({ ...anyChain, type: 'legacy', gasPrice: 1n }))
+    // RSKj 9.0.3 answers "Internal server error" to this one.
+    await expect(
+      assertSigner(
+        '0xf84301840393870082520894a0ee7a142d267c1f36714e4a8f75612f20a7972080806205a02061fc844935e15ea36e8568aa3a344b150a336c99be3b7eb3bc1fb4284f5739',
+      ),
+    ).rejects.toThrow('no key made its signature')
   })
 })

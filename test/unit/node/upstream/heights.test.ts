@@ -118,6 +118,26 @@ test('the head goes on while every question of a customer fails', async ({ expec
   }
 })
 
+test("a customer's question that takes too long is held against no node", async ({ expect }) => {
+  const hurried: Clock = {
+    ...systemClock,
+    sleep: (ms, signal) => systemClock.sleep(ms / 50, signal),
+  }
+  const nodes = rootstockNodes((block) => block)
+  const fetch: typeof globalThis.fetch = async (input, init) => {
+    if (`${init?.body}`.includes('eth_getCode')) return await new Promise<never>(() => {})
+    return await nodes(input, init)
+  }
+  const served = await serve(urls, 31, fetch, hurried)
+  await served.rpc('eth_blockNumber')
+  const { error } = await served.rpc('eth_getCode', [`0x${'ab'.repeat(20)}`, 'latest'])
+  expect(error).toEqual({
+    code: -32011,
+    message: 'no node gave an answer in time: ask again, or for less',
+  })
+  expect(served.logged).toEqual([])
+})
+
 test('a head that no node has shown for half a minute is not told any more', async ({ expect }) => {
   const clock = settableClock()
   const nodes = rootstockNodes((block) => block)
