@@ -1,10 +1,10 @@
 import { type Rpc, RpcError } from '../chain/rpc.ts'
 import type { Clock } from '../runtime/clock.ts'
 import type { Log } from '../runtime/log.ts'
+import { createWorkSharing } from '../runtime/shared-work.ts'
 import { createCache } from './cache.ts'
 import { codes } from './codes.ts'
 import type { Subscriptions } from './feed/subscriptions.ts'
-import { createFlights } from './flights.ts'
 import { methods } from './methods/list.ts'
 import type { Context, Method } from './methods/method.ts'
 import { notAvailable } from './not-available.ts'
@@ -70,7 +70,7 @@ export function createNodeService(deps: NodeServiceDeps): NodeService {
     log,
   })
   const cache = createCache({ maxLength: maxCacheLength })
-  const flights = createFlights(clock)
+  const sharing = createWorkSharing({ clock, isAnswer: (error) => error instanceof RpcError })
 
   function contextOf(signal: AbortSignal, subscriptions?: Subscriptions): Context {
     return {
@@ -120,7 +120,7 @@ export function createNodeService(deps: NodeServiceDeps): NodeService {
     const key = keyOf(method, parsed)
     return (
       cache.get(key) ??
-      (await flights.share(
+      (await sharing.share(
         key,
         async () => {
           const result = await method.call(parsed, contextOf(signal))
