@@ -56,8 +56,8 @@ export function importFaults(sources: ReadonlyMap<string, string>): Fault[] {
   return [...faults, ...words, ...[...sources.keys()].flatMap(nameFaults), ...cycles(imports)]
 }
 
-/** Paths from the root for files of ours; what the source says for everything else. */
-function importsOf(file: string, source: string): string[] {
+/** What a file imports: paths from the root for files of ours, what the source says for all else. */
+export function importsOf(file: string, source: string): string[] {
   const statements = /^[ \t]*(?:import|export)\b(?:[^'"`;]*?\bfrom)?\s*['"]([^'"]+)['"]/gm
   const calls = /\bimport\(\s*['"]([^'"]+)['"]/g
   return [statements, calls].flatMap((pattern) =>

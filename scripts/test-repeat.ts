@@ -6,7 +6,7 @@ import { describeFailures, type Failure } from './test-counts.ts'
 
 const HELP = `Runs tests again and again, each time with another seed, and says which runs were red.
 
-  npm run test:repeat -- [--times N] [--busy] [FILE...]
+  npm run test:repeat -- [--times N] [--busy] [FILE...] [-- FLAGS of vitest]
 
   --times  how often (20)
   --busy   keeps every core busy with something else meanwhile

@@ -1,5 +1,6 @@
-import { type ChildProcess, fork } from 'node:child_process'
+import { fork } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
+import { askChild, endChild } from './child.ts'
 import { type LoadJob, type LoadReport, loadReport } from './load-job.ts'
 
 /** The load generator. */
@@ -14,30 +15,12 @@ export function startLoad(): Load {
   const child = fork(fileURLToPath(new URL('load-process.ts', import.meta.url)))
   return {
     async run(job) {
-      const answer = nextMessage(child)
-      child.send(job)
-      const report = loadReport.parse(await answer)
+      const report = loadReport.parse(await askChild(child, job))
       if (report.bad > 0) {
         throw new Error(`${report.bad} of ${job.bodies.length} answers are bad: ${report.firstBad}`)
       }
       return report
     },
-    async stop() {
-      const gone = new Promise((resolve) => child.once('exit', resolve))
-      child.disconnect()
-      await gone
-    },
+    stop: () => endChild(child),
   }
-}
-
-function nextMessage(child: ChildProcess): Promise<unknown> {
-  return new Promise((resolve, reject) => {
-    const ended = (code: number | null) =>
-      reject(new Error(`the load generator ended with ${code}`))
-    child.once('exit', ended)
-    child.once('message', (message) => {
-      child.off('exit', ended)
-      resolve(message)
-    })
-  })
 }

@@ -51,8 +51,7 @@ async function measure(): Promise<Run> {
   const machine = describeMachine()
   const figures = collectFigures((figure) => say(line(figure)))
   await inWorld({ isFull: flags.full, figures, say }, async (world) => {
-    for (const { name, isLong, measure } of measurements) {
-      if (isLong && !flags.full) continue
+    for (const { name, measure } of measurements) {
       if (flags.only !== undefined && !name.includes(flags.only)) continue
       say(`${name} (${((performance.now() - started) / 1000).toFixed(0)} s)`)
       await measure(world)

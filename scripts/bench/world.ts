@@ -37,6 +37,9 @@ export async function inWorld(
 ): Promise<void> {
   const stops: (() => unknown)[] = []
   const atEnd: World['atEnd'] = (stop) => void stops.unshift(stop)
+  const interrupted = Promise.withResolvers<never>()
+  const interrupt = (signal: string) => interrupted.reject(new Error(`ended by ${signal}`))
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, interrupt)
   const relays = new Map<RelayName, Promise<Payer & Workerd>>()
   const afternoons = new Map<string, Promise<Payer>>()
   try {
@@ -46,15 +49,18 @@ export async function inWorld(
     atEnd(load.stop)
     const bundle = await bundleProduct()
     atEnd(() => rmSync(bundle, { recursive: true, force: true }))
-    await work({
-      ...options,
-      chain,
-      load,
-      bundle,
-      serveRelay,
-      serveAfternoon: afternoon,
-      atEnd,
-    })
+    await Promise.race([
+      interrupted.promise,
+      work({
+        ...options,
+        chain,
+        load,
+        bundle,
+        serveRelay,
+        serveAfternoon: afternoon,
+        atEnd,
+      }),
+    ])
 
     function serveRelay(relay: RelayName, options: RelayOptions = {}): Promise<Payer & Workerd> {
       // Two ledgers with one relayer's key would take each other's nonces.
@@ -107,6 +113,9 @@ export async function inWorld(
       return { ...served, confirmed }
     }
   } finally {
-    for (const stop of stops) await stop()
+    for (const stop of stops) {
+      // What cannot be ended must not keep the others.
+      await (async () => stop())().catch((error) => options.say(`  not ended: ${error}`))
+    }
   }
 }

@@ -9,20 +9,25 @@ export function createRuntimeReporter(): Reporter {
   const outcries: Outcry[] = []
   return {
     onInit() {
-      const write = process.stderr.write.bind(process.stderr)
-      process.stderr.write = ((chunk: string | Uint8Array, ...rest: never[]) => {
-        const text = typeof chunk === 'string' ? chunk : Buffer.from(chunk).toString('utf8')
-        if (!isOutcry(text)) return write(chunk, ...rest)
-        outcries.push({ at: Date.now(), text: text.trim() })
-        return true
-      }) as typeof process.stderr.write
+      // Cloudflare's plugin writes to one of these, by the level that workerd gives a line.
+      for (const stream of [process.stdout, process.stderr]) {
+        const write = stream.write.bind(stream)
+        stream.write = ((chunk: string | Uint8Array, ...rest: never[]) => {
+          const text = typeof chunk === 'string' ? chunk : Buffer.from(chunk).toString('utf8')
+          if (!isOutcry(text)) return write(chunk, ...rest)
+          outcries.push({ at: Date.now(), text: text.trim() })
+          return true
+        }) as typeof stream.write
+      }
     },
     onTestRunEnd(modules) {
       const words = unexpected(outcries, modules.flatMap(spansOf))
       if (words.length === 0) return
       process.exitCode = 1
       process.stdout.write('\nWorkerd tells of exceptions that no test has caused on purpose:\n')
-      for (const { text } of words) process.stdout.write(`${text}\n`)
+      for (const { at, text } of words) {
+        process.stdout.write(`  at ${new Date(at).toISOString()}: ${text}\n`)
+      }
     },
   }
 }

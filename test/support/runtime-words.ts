@@ -30,13 +30,16 @@ export type Outcry = { at: number; text: string }
 /** When a test ran, in ms, and what it did on purpose. */
 export type Span = { from: number; to: number; causes: readonly Cause[] }
 
-/** What follows a test for a moment is still its own: connections end after it. */
-const AFTERMATH_MS = 5_000
+/** The clock that a test's begin is told by may stand still for a moment. */
+const LEAD_MS = 1_000
+
+/** What follows a test for a while is still its own: connections end after it. */
+const AFTERMATH_MS = 30_000
 
 /** The outcries that no test has caused on purpose. */
 export function unexpected(outcries: readonly Outcry[], spans: readonly Span[]): Outcry[] {
   return outcries.filter(({ at, text }) => {
-    const running = spans.filter(({ from, to }) => from <= at && at <= to + AFTERMATH_MS)
+    const running = spans.filter(({ from, to }) => from - LEAD_MS <= at && at <= to + AFTERMATH_MS)
     return !running.some((span) => span.causes.some((cause) => causes[cause].test(text)))
   })
 }
@@ -60,5 +63,5 @@ export function assertNothingUncaught(lines: readonly string[]): void {
 
 /** Tells lines about an exception from all others: it begins with one of these and has a stack. */
 export function isOutcry(line: string): boolean {
-  return /^(uncaught exception|exception = |stack: |Uncaught )/.test(line)
+  return /^(uncaught exception;|exception = )/.test(line)
 }

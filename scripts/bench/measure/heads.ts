@@ -1,6 +1,7 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { z } from 'zod'
+import { askChild, endChild } from '../child.ts'
 import { cpuDuring } from '../cpu.ts'
 import { apiKey } from '../served/chain.ts'
 import { median, quantile } from '../statistics.ts'
@@ -16,21 +17,21 @@ export async function measureHeads(world: World): Promise<void> {
   const relay = await world.serveRelay('plain')
   const file = fileURLToPath(new URL('../listen-process.ts', import.meta.url))
   const child = fork(file)
-  atEnd(() => child.disconnect())
+  atEnd(() => endChild(child))
   const targets = {
     service: { url: `${relay.url}/rpc/${apiKey}`, pid: relay.pid, title: 'service' },
     node: { url: chain.url, pid: chain.pid, title: 'node (b)' },
   }
   for (const count of isFull ? listeners.full : listeners.quick) {
     for (const [name, { url, pid, title }] of Object.entries(targets)) {
-      await tell(child, { kind: 'open', url: url.replace(/^http/, 'ws'), listeners: count })
+      await askChild(child, { kind: 'open', url: url.replace(/^http/, 'ws'), listeners: count })
       const rounds: { half: number; last: number; cpuMs: number }[] = []
-      for (let block = 0; block < (isFull ? 15 : 6); block += 1) {
+      for (let block = 0; block < (isFull ? 15 : 5); block += 1) {
         const { result, cpuMs } = await cpuDuring({ own: pid }, () => mineAndHear(world, child))
         // The first is the one that finds everything cold.
         if (block > 0) rounds.push({ ...result, cpuMs: cpuMs.own })
       }
-      await tell(child, { kind: 'close' })
+      await askChild(child, { kind: 'close' })
       const to = `to ${count.toLocaleString('en')} listener${count === 1 ? '' : 's'}: ${title}`
       const key = (what: string) => `heads.${count}.${what}.${name}`
       const add = (what: string, of: string, unit: string, values: number[]) =>
@@ -59,24 +60,12 @@ export async function measureHeads(world: World): Promise<void> {
 
 async function mineAndHear({ chain }: World, child: ChildProcess) {
   const askedAt = performance.timeOrigin + performance.now()
+  // Between two of the blocks that come by themselves.
   await chain.call('evm_mine', [], z.unknown())
   const { hash } = await chain.call('eth_getBlockByNumber', ['latest', false], head)
   const { at } = z
     .object({ at: z.array(z.number()) })
-    .parse(await tell(child, { kind: 'hear', hash }))
+    .parse(await askChild(child, { kind: 'hear', hash }))
   const ms = at.map((time) => time - askedAt)
   return { half: median(ms), last: quantile(ms, 1) }
-}
-
-function tell(child: ChildProcess, message: object): Promise<unknown> {
-  const answer = new Promise((resolve, reject) => {
-    const ended = (code: number | null) => reject(new Error(`the listeners ended with ${code}`))
-    child.once('exit', ended)
-    child.once('message', (value) => {
-      child.off('exit', ended)
-      resolve(value)
-    })
-  })
-  child.send(message)
-  return answer
 }

@@ -3,7 +3,7 @@ import { type Inspector, openInspector } from '../inspector.ts'
 import { formHeaders, payRound } from '../payer.ts'
 import type { World } from '../world.ts'
 
-const sessions = { quick: 500, full: 10_000 }
+const sessions = { quick: 300, full: 10_000 }
 
 const heap = z.object({ usedSize: z.number() })
 
@@ -13,7 +13,7 @@ export async function measureMemory(world: World): Promise<void> {
   const relay = await world.serveRelay('inspected', { how: 'inspected' })
   const pay = (payments: number) =>
     payRound({ chain, load }, relay, { payments, pace: { callers: 32 } })
-  await pay(300)
+  await pay(100)
   const count = world.isFull ? sessions.full : sessions.quick
   const inspector = await openInspector(relay.inspectorUrl)
   try {
@@ -21,9 +21,7 @@ export async function measureMemory(world: World): Promise<void> {
     await pay(count)
     const after = await livingKiB(inspector, relay.url)
     const over = `over ${count.toLocaleString('en')} sessions`
-    figures.add('memory.before', 'living in the isolate, after 300 sessions', 'MiB', [
-      before / 1024,
-    ])
+    figures.add('memory.before', 'living in the isolate, before', 'MiB', [before / 1024])
     figures.add(`memory.${count}.after`, `living in the isolate, ${over}`, 'MiB', [after / 1024])
     figures.add(`memory.${count}.each`, `growth a session, ${over}`, 'KiB', [
       (after - before) / count,

@@ -37,10 +37,10 @@ export async function measureRedis(world: World): Promise<void> {
   const titles = { deno: 'Deno with Redis', relay: 'workerd with its object' }
   const pay = (name: 'deno' | 'relay', payments: number) =>
     payRound({ chain, load }, payers[name], { payments, pace: { callers: CALLERS } })
-  await pay('deno', 200)
+  await pay('deno', 120)
   await pay('relay', 64)
   let commands = 0
-  const payments = 120
+  const payments = 80
   const taken = await takeTurns(['deno', 'relay'], world.isFull ? 9 : 3, async (name) => {
     const before = bridge.commands()
     const round = await pay(name, payments)

@@ -31,7 +31,7 @@ export async function measureScreens(world: World): Promise<void> {
       ...common,
       ...{ key: 'screens.menu', title: 'menu', callers, requests, expects: 'CON Rootstock DeFi' },
       body: () => delivery(chain, ''),
-      held: ['asked', 'empty'],
+      held: ['empty'],
     })
     await askInTurn(world, both, {
       ...common,

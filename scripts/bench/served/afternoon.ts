@@ -3,6 +3,7 @@ import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import type { Address, Hex } from 'viem'
 import { z } from 'zod'
+import { endChild } from '../child.ts'
 
 /** The server that a developer writes in an afternoon: `scripts/bench/baselines/afternoon.ts`. */
 export type Afternoon = { url: string; pid: number; stop: () => Promise<void> }
@@ -35,10 +36,6 @@ export async function serveAfternoon(
   return {
     url: `http://127.0.0.1:${port}`,
     pid: child.pid ?? 0,
-    async stop() {
-      const gone = new Promise((resolve) => child.once('exit', resolve))
-      child.disconnect()
-      await gone
-    },
+    stop: () => endChild(child),
   }
 }

@@ -19,7 +19,7 @@ import { microLoanAbi } from '../../../src/loan/abi.ts'
 import { relayerAccount } from '../../../src/relay/keys.ts'
 import { deployContracts } from '../../contracts/deploy.ts'
 import { startAnvil } from '../../dev/anvil.ts'
-import { createNodeCall } from '../../stack/node-call.ts'
+import { createNodeCall, quantity } from '../../stack/node-call.ts'
 import { devKey } from '../../stack/treasury.ts'
 
 /** Mnemonics of BIP-39's published test vectors: a relayer of its own for each relay that is served. */
@@ -48,6 +48,8 @@ export type BenchChain = {
   stop: () => Promise<void>
 }
 
+const BLOCK_SECONDS = 0.25
+
 /** Fresh callers: each of them pays once in so many payments. */
 const CALLERS = 512
 
@@ -59,7 +61,9 @@ const accountKeySecret = secretOf('accounts')
 
 /** Starts an anvil with the contracts, the relayers' gas money and the callers' deposits. */
 export async function startBenchChain(afternoons: readonly string[]): Promise<BenchChain> {
-  const anvil = await startAnvil()
+  // A block for each transaction would make blocks by the thousand, and each of anvil's costs more than
+  // the one before.
+  const anvil = await startAnvil({ args: ['--block-time', `${BLOCK_SECONDS}`] })
   const call = createNodeCall(anvil.url, { timeoutMs: 300_000 })
   const relayers = Object.values(mnemonics).map((words) => relayerAccount(words, 31, 0).address)
   const folder = mkdtempSync(join(tmpdir(), 'bench-deployment-'))
@@ -83,6 +87,7 @@ export async function startBenchChain(afternoons: readonly string[]): Promise<Be
     phones.map(async (phone) => (await accountOf(parseCaller(phone) as PhoneNumber)).address),
   )
   await deposit({ call, loan }, [...accounts, ...payers, recipient])
+  await untilMined(call)
   const keyHash = await hashKey(apiKey)
   let next = 0
 
@@ -108,6 +113,16 @@ export async function startBenchChain(afternoons: readonly string[]): Promise<Be
     }),
     accountKey: secretOf,
     stop: anvil.stop,
+  }
+}
+
+/** Until nothing waits for a block. */
+async function untilMined(call: BenchChain['call']): Promise<void> {
+  const status = z.object({ pending: quantity, queued: quantity })
+  for (;;) {
+    const { pending, queued } = await call('txpool_status', [], status)
+    if (pending + queued === 0) return
+    await new Promise((resolve) => setTimeout(resolve, 50))
   }
 }
 

@@ -25,6 +25,8 @@ export type WorkerdOptions = {
   how?: 'plain' | 'counting' | 'inspected'
 }
 
+const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
+
 /** Bundles the Worker as a deployment would. Gives the folder. */
 export async function bundleProduct(): Promise<string> {
   const folder = mkdtempSync(join(tmpdir(), 'bench-worker-'))
@@ -75,6 +77,7 @@ async function serve(
     path: join(bundle, 'counting.mjs'),
     contents: readFileSync(new URL('counting.mjs', import.meta.url), 'utf8'),
   }
+  const listening = signals.map((signal) => [signal, process.listeners(signal)] as const)
   const miniflare = new Miniflare(
     convertV4MiniflareOptions({
       host: '127.0.0.1',
@@ -96,6 +99,12 @@ async function serve(
       ],
     } as Parameters<typeof convertV4MiniflareOptions>[0]),
   )
+  // Miniflare would end this process at the first signal, before what it started is ended.
+  for (const [signal, before] of listening) {
+    for (const listener of process.listeners(signal)) {
+      if (!before.includes(listener)) process.off(signal, listener)
+    }
+  }
   const { origin } = await miniflare.ready
   const own = children().find(({ pid }) => !known.has(pid))
   if (own === undefined) throw new Error('workerd was started and is not there')

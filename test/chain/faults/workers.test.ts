@@ -135,14 +135,19 @@ describe('a Worker that is killed', () => {
   test.for([0, 5, 10, 20, 40, 80])(
     '%d ms after a delivery has paid once or not at all, and the next delivery finds which',
     async (ms, { expect }) => {
-      const delivery = pay(rig.nextCaller().phone)
-      rig.abandon(delivery)
-      const dying = rig.relay.deliver(delivery).catch(() => undefined)
-      await new Promise((resolve) => setTimeout(resolve, ms))
-      await rig.relay.restart('kept')
-      await dying
-      expect(await claimInTheEnd(delivery)).toBe('submitted')
-      expect(await judged()).toEqual([])
+      // A busy machine may be too late to pay, and says so: then another payment shows that it is made.
+      let claim = 'refused'
+      while (claim === 'refused') {
+        const delivery = pay(rig.nextCaller().phone)
+        rig.abandon(delivery)
+        const dying = rig.relay.deliver(delivery).catch(() => undefined)
+        await new Promise((resolve) => setTimeout(resolve, ms))
+        await rig.relay.restart('kept')
+        await dying
+        claim = await claimInTheEnd(delivery)
+        expect(await judged()).toEqual([])
+      }
+      expect(claim).toBe('submitted')
     },
   )
 })
@@ -180,10 +185,10 @@ describe('a gateway that hangs up', () => {
       method: 'POST',
       body: new URLSearchParams({ phoneNumber: phone, sessionId, text }),
       signal: AbortSignal.timeout(afterMs),
-    }).then(
-      (response) => response.text(),
-      () => undefined,
-    )
+    })
+      // It may hang up between the head of the answer and its body, too.
+      .then((response) => response.text())
+      .catch(() => undefined)
   }
 })
 

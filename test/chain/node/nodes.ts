@@ -55,6 +55,15 @@ const anvil: NodeKind = {
 /** What makes and takes away blocks is anvil's, which is behind the node. */
 const makesBlocks = /^(?:anvil|evm)_|^eth_(?:sendTransaction|getRawTransactionByHash)$/
 
+/** Without a base fee anvil's own puts the same empty blocks in the place of those it takes away. */
+async function reorganize(chain: AnvilRpc, params: readonly unknown[]): Promise<unknown> {
+  const [depth, transactions] = params as [number, unknown[]]
+  if (transactions.length > 0) return await chain('anvil_reorg', params)
+  await chain('anvil_rollback', [depth])
+  await chain('evm_increaseTime', ['0x5'])
+  return await chain('anvil_mine', [`0x${depth.toString(16)}`])
+}
+
 /** A node with RSKj's ways and refusals. */
 const rskj: NodeKind = {
   name: 'RSKj',
@@ -64,7 +73,10 @@ const rskj: NodeKind = {
     const [chain, own] = [legacyRpc(behind.url), anvilRpc(node.url)]
     return {
       url: node.url,
-      direct: (method, params) => (makesBlocks.test(method) ? chain : own)(method, params),
+      direct(method, params = []) {
+        if (method === 'anvil_reorg') return reorganize(chain, params)
+        return makesBlocks.test(method) ? chain(method, params) : own(method, params)
+      },
       async stop() {
         await node.stop()
         await behind.stop()

@@ -94,6 +94,11 @@ function ofTransactions(anvil: AnvilClient, chain: Chain): Record<string, Served
     block?.printed.transactions[Number(index)] ?? null
   return {
     eth_sendRawTransaction: takes(1, 1, (raw) => sendRaw(anvil, raw)),
+    // Hashes are the same in both: PendingTransactionFilter tells what enters the pool.
+    eth_newPendingTransactionFilter: takes(0, 0, () => {
+      return anvil.call('eth_newPendingTransactionFilter')
+    }),
+    eth_getFilterChanges: takes(1, 1, (id) => anvil.call('eth_getFilterChanges', [id])),
     eth_getTransactionByHash: takes(1, 1, async (hash) => {
       const wanted = hash32(hash, 'transaction hash')
       const found = chain.receipt(wanted)

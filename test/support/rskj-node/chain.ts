@@ -187,10 +187,10 @@ function blockOf(raw: Raw, anvilReceipts: Receipt[], parent: Block | undefined):
     uncles: [],
   }
   const mining = hashForMergedMining({ ...fields, bitcoinMergedMiningHeader: '0x' })
-  // Nobody mined the first block.
+  // Nobody mined the first block. Of the others each is mined once: also one like one that left.
   const bitcoinMergedMiningHeader: Hex = isGenesis
     ? '0x00'
-    : `0x${'71110100'.padEnd(96, '0')}${mining.slice(2)}`
+    : `0x71110100${raw.hash.slice(2)}${mining.slice(2)}${'00'.repeat(12)}`
   const header = encodeHeader({ ...fields, bitcoinMergedMiningHeader })
   const hash = keccak256(header)
   place(hash, raw.number, all, receipts)

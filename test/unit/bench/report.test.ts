@@ -76,6 +76,14 @@ describe('the table', () => {
     )
   })
 
+  test('has each figure once, under the heading of its group', ({ expect }) => {
+    const cpu: Figure = { ...figure('cpu.a', 3), group: 'cpu' }
+    const parts = renderTable({ quick: runOf(figure('payments.a', 10), cpu) }).split('### ')
+    expect(parts).toHaveLength(3)
+    expect(parts[1]).toMatch(/^Payments\n(?=.*payments\.a)(?!.*cpu\.a)/s)
+    expect(parts[2]).toMatch(/^CPU a payment\n(?=.*cpu\.a)(?!.*payments\.a)/s)
+  })
+
   test('takes the place of the old one and of nothing else', ({ expect }) => {
     const document = '# Title\n<!-- figures: begin -->\nold\n<!-- figures: end -->\nthe rest\n'
     const once = withTable(document, { quick: runOf(figure('payments.a', 10)) })

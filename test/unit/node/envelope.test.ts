@@ -1,5 +1,9 @@
 import { toRlp } from 'viem'
 import { beforeAll, describe, test } from 'vitest'
+import { hashKey, type KeyCheck } from '../../../src/keys/api-keys.ts'
+import { createConfigKeys } from '../../../src/keys/api-keys-config.ts'
+import { feedLimits } from '../../../src/node/feed/sessions.ts'
+import { createMemorySockets } from '../../../src/node/feed/sockets-memory.ts'
 import { maxBodyBytes, nodeRoutes } from '../../../src/node/route.ts'
 import { systemClock } from '../../../src/runtime/clock.ts'
 import type { LogEvent } from '../../../src/runtime/log.ts'
@@ -344,6 +348,61 @@ test('a key that cannot be looked up is refused with 503 and an envelope', async
   })
   expect(logged).toMatchObject([{ level: 'error', message: expect.stringContaining('away') }])
   expect(JSON.stringify(logged)).not.toContain(testKey)
+})
+
+test('a spent quota says by the clock of the service when to come back', async ({ expect }) => {
+  const resetAt = new Date('2026-11-22T00:00:00Z')
+  const spent: KeyCheck = {
+    kind: 'granted',
+    hash: 'ab',
+    chainId: 31,
+    methods: undefined,
+    sockets: 1,
+    subscriptions: 1,
+    spend: async () => ({ resetAt }),
+  }
+  const routes = nodeRoutes({
+    keys: { check: async () => spent, lookup: async () => spent },
+    services: new Map([[31, served.service]]),
+    clock: { ...systemClock, now: () => resetAt.getTime() - 90_000 },
+    background: () => {},
+    log: () => {},
+  })
+  const headers = { 'content-type': 'application/json' }
+  const response = await routes.request('/any', { method: 'POST', headers, body: call({}) })
+  expect(response.status).toBe(429)
+  expect(response.headers.get('retry-after')).toBe('90')
+})
+
+test('a key that was revoked before its connection opened is told so, and not of a limit', async ({
+  expect,
+}) => {
+  const known = createConfigKeys({ hashes: [await hashKey(testKey)], chainId: 31 })
+  const routes = nodeRoutes({
+    keys: known,
+    services: new Map([[31, served.service]]),
+    // The keeper of the connections has heard of the revocation first.
+    sockets: createMemorySockets({
+      keeperOf: () => ({
+        service: served.service,
+        urls: [],
+        keys: createConfigKeys({ hashes: [], chainId: 31 }),
+        limits: feedLimits,
+        clock: systemClock,
+        log: () => {},
+      }),
+      upgrade: () => {
+        throw new Error('a revoked key opens no connection')
+      },
+      ending: new AbortController().signal,
+    }),
+    clock: systemClock,
+    background: () => {},
+    log: () => {},
+  })
+  const response = await routes.request(`/${testKey}`, { headers: { upgrade: 'websocket' } })
+  expect(response.status).toBe(401)
+  expect(await response.json()).toMatchObject({ error: { code: -32001 } })
 })
 
 /** A signed legacy transaction of chain 31 that no account has made. */

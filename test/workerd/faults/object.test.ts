@@ -69,14 +69,17 @@ describe("a ledger's alarm", () => {
       const [before] = await payment()
       // Its nonce went to bytes that nobody knows: it waits for another one.
       await ledgerStub().run('displaced', before?.nonce)
-      await tendSideBySide()
-      await ringFourTimes()
+      const session = `${before?.session}`
+      const recorded = () =>
+        rows(`SELECT nonce FROM nonces WHERE session = ? AND state = 'recorded'`, session)
+      // What a busy machine makes too late for one round is the next one's.
+      while ((await recorded()).length === 0) {
+        await tendSideBySide()
+        await ringFourTimes()
+      }
       const [after] = await payment()
       expect(after?.nonce).not.toBe(before?.nonce)
-      const session = `${before?.session}`
-      expect(
-        await rows(`SELECT nonce FROM nonces WHERE session = ? AND state = 'recorded'`, session),
-      ).toEqual([{ nonce: after?.nonce }])
+      expect(await recorded()).toEqual([{ nonce: after?.nonce }])
     } finally {
       await rpc('evm_setAutomine', [true])
       await rpc('evm_mine', [])

@@ -3,6 +3,7 @@ import { env, exports } from 'cloudflare:workers'
 import { beforeAll, test } from 'vitest'
 import { hashKey } from '../../../src/keys/api-keys.ts'
 import { createRegistry, type KeyStore } from '../../../src/keys/key-store.ts'
+import { createObjectSockets } from '../../../src/node/feed/sockets-object.ts'
 import { willCause } from '../../support/runtime-words.ts'
 
 const key = 'the-key-of-the-feed-tests'
@@ -39,6 +40,15 @@ test('a connection outlives the memory of its feed', async ({ expect, task }) =>
   await until(() => told.some(({ result }) => result.hash === hash))
   expect(told).toHaveLength(1)
   socket.close()
+})
+
+test('a key that the object does not know any more is told so, and not of a limit', async ({
+  expect,
+}) => {
+  const sockets = createObjectSockets(() => env.FEED)
+  const request = new Request('http://relay.test/', { headers: { upgrade: 'websocket' } })
+  const revoked = await hashKey('revoked a moment ago')
+  expect(await sockets.accept(request, revoked, 31)).toEqual({ kind: 'unknown_key' })
 })
 
 test('a feed that nobody listens to any more keeps nothing running', async ({ expect, task }) => {
