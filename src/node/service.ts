@@ -33,7 +33,7 @@ export type NodeService = {
   ) => Promise<string>
 }
 
-export type NodeServiceDeps = {
+export type NodeServiceOptions = {
   chainId: number
   /** The nodes, the preferred first. */
   urls: readonly string[]
@@ -56,7 +56,7 @@ const deepBlocks = 50
 const byName = new Map(methods.map((method) => [method.name, method]))
 
 /** Serves the listed methods from the given nodes. */
-export function createNodeService(deps: NodeServiceDeps): NodeService {
+export function createNodeService(deps: NodeServiceOptions): NodeService {
   const { chainId, urls, fetch, clock, background, log } = deps
   const upstreams = createUpstreams({
     upstreams: urls.map((url, index) => createUpstream({ name: `node ${index + 1}`, url, fetch })),

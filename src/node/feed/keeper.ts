@@ -6,7 +6,8 @@ import type { NodeService } from '../service.ts'
 import { createNodeSocket } from '../upstream/socket.ts'
 import { createFeedChain, createFeedSource } from './chain.ts'
 import { createFeedEvents } from './events.ts'
-import { createFeed, type Feed, type FeedStore } from './network-feed.ts'
+import type { FeedStore } from './feed-store.ts'
+import { createFeed, type Feed } from './network-feed.ts'
 import type { FeedLimits } from './sessions.ts'
 
 /** What the composition root gives whoever keeps a feed. */
