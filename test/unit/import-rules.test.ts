@@ -80,7 +80,7 @@ describe('ports and adapters', () => {
 
   test('a file that is only named like an adapter is none', ({ expect }) => {
     const source = `import { callObject } from './call-object.ts'`
-    expect(faultsOf({ 'src/node/method.ts': source })).toEqual([])
+    expect(faultsOf({ 'src/node/methods/method.ts': source })).toEqual([])
   })
 })
 
