@@ -4,7 +4,7 @@ import { defaultQuota, hashKey, type KeyRecord, type KeyRegistry } from './api-k
 
 export type KeyRouteOptions = {
   registry: KeyRegistry
-  /** Without it nobody may. */
+  /** Undefined: no request is allowed. */
   operatorToken: string | undefined
   /** The networks that this deployment serves, the one of keys that name none first. */
   chainIds: readonly number[]

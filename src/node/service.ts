@@ -39,7 +39,7 @@ export type NodeServiceOptions = {
   urls: readonly string[]
   fetch: typeof globalThis.fetch
   clock: Clock
-  /** Keeps the runtime alive for work that nobody waits for (`waitUntil`). */
+  /** Keeps the runtime alive for work that no request waits for (`waitUntil`). */
   background: (work: Promise<unknown>) => void
   log: Log
 }
@@ -143,7 +143,7 @@ function keyOf({ name }: Method, params: Record<string, unknown>): string {
   try {
     return `${name} ${JSON.stringify(params)}`
   } catch (error) {
-    // Only nesting of a depth that nobody needs makes this fail.
+    // Only absurdly deep nesting makes this fail.
     if (error instanceof RangeError) {
       throw new RpcError(codes.invalidParams, 'invalid parameters: nested too deeply')
     }

@@ -33,7 +33,7 @@ export type FeedLimits = {
   unansweredPerSocket: number
   /** The same over all clients: beyond it those who owe most are closed first. */
   unansweredInAll: number
-  /** The same over clients that were closed and have not gone: beyond it nobody new is taken in. */
+  /** The same over clients that were closed and have not gone: beyond it no new client is taken in. */
   lingeringInAll: number
   /** Characters of one message of a client. */
   messageLength: number

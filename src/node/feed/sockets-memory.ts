@@ -26,7 +26,7 @@ export type MemorySocketsOptions = {
 }
 
 /** RFC 6455, section 7.4.1: the server goes away. */
-const GOING_AWAY = 1001
+const goingAway = 1001
 
 /**
  * WebSockets that live and die with this process: one feed a network follows the chain for all of
@@ -41,7 +41,7 @@ export function createMemorySockets({
   const sockets = new Set<ServerSocket>()
 
   ending.addEventListener('abort', () => {
-    for (const socket of sockets) socket.close(GOING_AWAY, 'the server ends: connect again')
+    for (const socket of sockets) socket.close(goingAway, 'the server ends: connect again')
   })
 
   function feedOf(chainId: number): { feed: Feed; keeper: FeedKeeper } {
