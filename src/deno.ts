@@ -15,10 +15,10 @@ import { createJsonLog } from './runtime/log.ts'
 import { openRedis } from './runtime/redis.ts'
 
 /** Deno Deploy kills 5 s after it has told a process to end. */
-const DRAIN_WITHIN_MS = 4_500
+const drainWithinMs = 4_500
 
 /** A response counts as sent before its bytes have left the process. */
-const FLUSH_MS = 100
+const flushMs = 100
 
 const log = createJsonLog(systemClock.now, (line) => {
   // biome-ignore lint/suspicious/noConsole: the console is a process's log
@@ -90,8 +90,8 @@ if (rounds !== undefined) background.keep(rounds.watch(ending.signal))
 async function end(): Promise<void> {
   if (ending.signal.aborted) return
   ending.abort()
-  await background.drain(DRAIN_WITHIN_MS)
-  await systemClock.sleep(FLUSH_MS)
+  await background.drain(drainWithinMs)
+  await systemClock.sleep(flushMs)
   Deno.exit(0)
 }
 

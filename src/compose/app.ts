@@ -5,7 +5,7 @@ import { ConfigError } from './config.ts'
 /** What answers every request of a runtime. */
 export type App = Hono
 
-export type AppParts = {
+export type AppOptions = {
   /** Under `/ussd`, or under `/<callbackSecret>/ussd` where one is set. */
   ussd: Hono
   callbackSecret: string | undefined
@@ -17,7 +17,7 @@ export type AppParts = {
 }
 
 /** Mounts the parts. What none of them handles ends here, once. */
-export function createApp({ ussd, callbackSecret, node, keys, log }: AppParts): App {
+export function createApp({ ussd, callbackSecret, node, keys, log }: AppOptions): App {
   const app = new Hono()
   app.get('/healthz', (c) => c.json({ status: 'ok' }))
   app.route('/rpc', node)

@@ -78,7 +78,7 @@ function urlsOf(config: Config, chainId: number): readonly string[] {
   return config.networks.get(chainId === 30 ? 30 : 31) ?? []
 }
 
-/** `/ussd` is closed where anybody could post to it. */
+/** Without a secret in its address `/ussd` is closed outside development. */
 function ussdOf(config: Config, runtime: Runtime, nodeService: NodeService, ledger: Ledger): App {
   const isOpen = config.isDevelopment || config.callbackSecret !== undefined
   if (!isOpen) return closedRoutes()

@@ -38,13 +38,13 @@ export class ConfigError extends Error {
   }
 }
 
-/** The mnemonic that anvil and Hardhat print: everybody has its keys. */
-const WELL_KNOWN_MNEMONIC = 'test test test test test test test test test test test junk'
+/** The mnemonic that anvil and Hardhat print: its keys are public. */
+const wellKnownMnemonic = 'test test test test test test test test test test test junk'
 
-const GWEI = 1_000_000_000n
+const gwei = 1_000_000_000n
 
 /** Rootstock's usual price is a tenth of a gwei; the local chain starts at two. */
-const MAX_GAS_PRICE_WEI = { rootstock: GWEI, anvil: 1_000n * GWEI } as const
+const maxGasPriceWei = { rootstock: gwei, anvil: 1_000n * gwei } as const
 
 const address = z
   .string()
@@ -138,7 +138,7 @@ export function parseConfig(env: Readonly<Record<string, unknown>>): Config {
   const faults = contradictionsOf(values, chain, urls)
   if (faults.length > 0) throw new ConfigError(faults)
   const usual = poolRules[values.POOL_RULES]
-  // For a local chain with Rootstock's pool and blocks that come faster than anybody waits.
+  // For a local chain with Rootstock's pool and blocks faster than Rootstock's.
   const rules =
     values.BLOCK_SECONDS === undefined ? usual : atPace(usual, values.BLOCK_SECONDS * 1_000)
   return {
@@ -147,7 +147,7 @@ export function parseConfig(env: Readonly<Record<string, unknown>>): Config {
     rules: { ...rules, confirmations: values.CONFIRMATIONS ?? rules.confirmations },
     fees: {
       minWei: values.MIN_GAS_PRICE_WEI,
-      maxWei: values.MAX_GAS_PRICE_WEI ?? MAX_GAS_PRICE_WEI[values.POOL_RULES],
+      maxWei: values.MAX_GAS_PRICE_WEI ?? maxGasPriceWei[values.POOL_RULES],
     },
     nodeUrls: urls,
     networks,
@@ -169,11 +169,11 @@ type Fault = ConfigError['faults'][number]
 /** What is wrong with values that are each well formed. */
 function contradictionsOf(values: Values, chain: Chain, urls: readonly string[]): Fault[] {
   const isLocal = urls.every(isLoopback)
-  const maxWei = values.MAX_GAS_PRICE_WEI ?? MAX_GAS_PRICE_WEI[values.POOL_RULES]
+  const maxWei = values.MAX_GAS_PRICE_WEI ?? maxGasPriceWei[values.POOL_RULES]
   const checks: [variable: keyof Values, isWrong: boolean, reason: string][] = [
     [
       'RELAYER_MNEMONIC',
-      values.RELAYER_MNEMONIC === WELL_KNOWN_MNEMONIC && !isLocal,
+      values.RELAYER_MNEMONIC === wellKnownMnemonic && !isLocal,
       "is anvil's own, which everybody knows; it is taken on loopback only",
     ],
     [

@@ -11,10 +11,10 @@ import { english } from '../ussd/messages/en.ts'
 import type { Config } from './config.ts'
 import type { Runtime } from './runtime.ts'
 
-const READ_TIMEOUT_MS = 5_000
+const readTimeoutMs = 5_000
 
 /** How long a loan's principal is taken as unchanged: only the owner changes it. */
-const PRINCIPAL_TTL_MS = 60_000
+const principalTtlMs = 60_000
 
 /** The USSD service. */
 export function assembleAnswer(config: Config, runtime: Runtime, relayer: Relayer): Answer {
@@ -27,7 +27,7 @@ export function assembleAnswer(config: Config, runtime: Runtime, relayer: Relaye
     loanAddress: config.loan,
     loan: {
       balance: loan.balance,
-      principal: cached(runtime.clock, PRINCIPAL_TTL_MS, () => loan.principal()),
+      principal: cached(runtime.clock, principalTtlMs, () => loan.principal()),
     },
     accounts: createCallerAccounts(config.accountKeySecret),
     keys: createSessionKeys(config.accountIdSecret),
@@ -53,7 +53,7 @@ export function assembleAnswer(config: Config, runtime: Runtime, relayer: Relaye
 }
 
 async function readLoan({ node, clock }: Relayer, loan: Address, data: Hex): Promise<Hex> {
-  const outcome = await node.call({ to: loan, data }, clock.timeout(READ_TIMEOUT_MS))
+  const outcome = await node.call({ to: loan, data }, clock.timeout(readTimeoutMs))
   if (outcome.kind === 'reverted') throw new Error('the loan contract refuses to be read')
   return outcome.data
 }

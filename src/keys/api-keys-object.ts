@@ -24,7 +24,7 @@ export class KeysObject<Env = unknown> extends DurableObject<Env> implements Key
 
   /**
    * Counts calls, all or none. `ahead` are counted too where the quota is far from spent, so that
-   * whoever asks need not ask for each.
+   * the caller need not ask for each.
    */
   async take(hash: string, calls: number, ahead: number): Promise<Taken> {
     const day = today()

@@ -6,7 +6,7 @@ export type KeyStore = {
   find: (hash: string) => Promise<KeyRecord | null>
   /**
    * Counts calls, all or none. `ahead` are counted too where the quota is far from spent, so that
-   * whoever asks need not ask for each.
+   * the caller need not ask for each.
    */
   take: (hash: string, calls: number, ahead: number) => Promise<Taken>
   /** `false` when there is such a key already. */

@@ -2,9 +2,9 @@ import { Hono } from 'hono'
 import { z } from 'zod'
 import { defaultQuota, hashKey, type KeyRecord, type KeyRegistry } from './api-keys.ts'
 
-export type KeyRouteDeps = {
+export type KeyRouteOptions = {
   registry: KeyRegistry
-  /** Without it nobody may. */
+  /** Undefined: no request is allowed. */
   operatorToken: string | undefined
   /** The networks that this deployment serves, the one of keys that name none first. */
   chainIds: readonly number[]
@@ -12,7 +12,7 @@ export type KeyRouteDeps = {
 }
 
 /** What the operator does with keys: `GET /`, `POST /` and `DELETE /<start of the hash>`. */
-export function keyRoutes({ registry, operatorToken, chainIds, now }: KeyRouteDeps): Hono {
+export function keyRoutes({ registry, operatorToken, chainIds, now }: KeyRouteOptions): Hono {
   const routes = new Hono()
   const newKey = z.object({
     hash: z.string().regex(/^[0-9a-f]{64}$/),

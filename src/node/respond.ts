@@ -48,7 +48,7 @@ export async function respond(request: Request, caller: Caller): Promise<string 
   }
 }
 
-/** Several responses as one, or `undefined` when there is none; too long ones are left out. */
+/** Several responses as one, or `undefined` without a response; too long ones are left out. */
 export function joinResponses(responses: readonly (string | undefined)[]): string | undefined {
   const told = responses.filter((response) => response !== undefined)
   let length = 0

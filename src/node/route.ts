@@ -18,7 +18,7 @@ const anyOrigin = { 'access-control-allow-origin': '*' }
 /** Some clients end an address with a slash. */
 const keyPaths = ['/:key', '/:key/']
 
-export type NodeRouteDeps = {
+export type NodeRouteOptions = {
   keys: Keys
   /** The service of each network that this deployment serves. */
   services: ReadonlyMap<number, NodeService>
@@ -31,7 +31,7 @@ export type NodeRouteDeps = {
 }
 
 /** `POST /<API_KEY>`: JSON-RPC 2.0. Every refusal is a JSON-RPC error object too. */
-export function nodeRoutes(deps: NodeRouteDeps): Hono {
+export function nodeRoutes(deps: NodeRouteOptions): Hono {
   const routes = new Hono()
 
   routes.options('*', (c) => {
@@ -64,7 +64,7 @@ export function nodeRoutes(deps: NodeRouteDeps): Hono {
 }
 
 /** The key is checked before a byte of the body is read. */
-async function answerPost(c: Context, deps: NodeRouteDeps): Promise<Response> {
+async function answerPost(c: Context, deps: NodeRouteOptions): Promise<Response> {
   const { keys, services, clock, background, log } = deps
   const key = await keys.check(c.req.param('key') ?? '')
   if (key.kind === 'unknown') return unauthorized(c)
@@ -125,7 +125,7 @@ function idOf(message: ReadMessage): string {
 
 async function acceptSocket(
   c: Context,
-  { keys, services }: NodeRouteDeps,
+  { keys, services }: NodeRouteOptions,
   sockets: SocketKeeper,
 ): Promise<Response> {
   const key = await keys.check(c.req.param('key') ?? '')

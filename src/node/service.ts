@@ -1,10 +1,10 @@
 import { type Rpc, RpcError } from '../chain/rpc.ts'
 import type { Clock } from '../runtime/clock.ts'
 import type { Log } from '../runtime/log.ts'
+import { createWorkSharing } from '../runtime/shared-work.ts'
 import { createCache } from './cache.ts'
 import { codes } from './codes.ts'
 import type { Subscriptions } from './feed/subscriptions.ts'
-import { createFlights } from './flights.ts'
 import { methods } from './methods/list.ts'
 import type { Context, Method } from './methods/method.ts'
 import { notAvailable } from './not-available.ts'
@@ -33,13 +33,13 @@ export type NodeService = {
   ) => Promise<string>
 }
 
-export type NodeServiceDeps = {
+export type NodeServiceOptions = {
   chainId: number
   /** The nodes, the preferred first. */
   urls: readonly string[]
   fetch: typeof globalThis.fetch
   clock: Clock
-  /** Keeps the runtime alive for work that nobody waits for (`waitUntil`). */
+  /** Keeps the runtime alive for work that no request waits for (`waitUntil`). */
   background: (work: Promise<unknown>) => void
   log: Log
 }
@@ -56,7 +56,7 @@ const deepBlocks = 50
 const byName = new Map(methods.map((method) => [method.name, method]))
 
 /** Serves the listed methods from the given nodes. */
-export function createNodeService(deps: NodeServiceDeps): NodeService {
+export function createNodeService(deps: NodeServiceOptions): NodeService {
   const { chainId, urls, fetch, clock, background, log } = deps
   const upstreams = createUpstreams({
     upstreams: urls.map((url, index) => createUpstream({ name: `node ${index + 1}`, url, fetch })),
@@ -70,7 +70,7 @@ export function createNodeService(deps: NodeServiceDeps): NodeService {
     log,
   })
   const cache = createCache({ maxLength: maxCacheLength })
-  const flights = createFlights(clock)
+  const sharing = createWorkSharing({ clock, isAnswer: (error) => error instanceof RpcError })
 
   function contextOf(signal: AbortSignal, subscriptions?: Subscriptions): Context {
     return {
@@ -120,7 +120,7 @@ export function createNodeService(deps: NodeServiceDeps): NodeService {
     const key = keyOf(method, parsed)
     return (
       cache.get(key) ??
-      (await flights.share(
+      (await sharing.share(
         key,
         async () => {
           const result = await method.call(parsed, contextOf(signal))
@@ -143,7 +143,7 @@ function keyOf({ name }: Method, params: Record<string, unknown>): string {
   try {
     return `${name} ${JSON.stringify(params)}`
   } catch (error) {
-    // Only nesting of a depth that nobody needs makes this fail.
+    // Only absurdly deep nesting makes this fail.
     if (error instanceof RangeError) {
       throw new RpcError(codes.invalidParams, 'invalid parameters: nested too deeply')
     }

@@ -3,7 +3,7 @@ import { faultOf, type Log } from './log.ts'
 
 /** Work that goes on after its reply, in a runtime whose process lives as long as it likes. */
 export type Background = {
-  /** Takes work in. Its failure is logged and hurts nobody. */
+  /** Takes work in. Its failure is logged and changes nothing else. */
   readonly keep: (work: Promise<unknown>) => void
   /** Resolves when all of it is done, what came meanwhile too; at the latest after this time. */
   readonly drain: (withinMs: number) => Promise<void>

@@ -1,17 +1,17 @@
 import type { Clock } from './clock.ts'
-import { type Flight, fly, outcomeOf } from './flight.ts'
+import { outcomeOf, runShared, type SharedWork } from './shared-work.ts'
 
 /**
- * So long others wait for somebody's question before they ask themselves: in a Worker it dies with the
- * request that asked it.
+ * Other requests wait this long for a question before they ask it themselves: in a Worker it is
+ * cancelled with the request that asked it.
  */
-const PENDING_MS = 2_000
+const pendingMs = 2_000
 
-type Kept<Answer> = { question: Flight<Answer>; until: number }
+type Kept<Answer> = { question: SharedWork<Answer>; until: number }
 
 /**
- * Keeps an answer for some time and lets everybody who asks meanwhile share one question. A failure
- * is not kept, and is only the asker's: whoever had joined asks once more, together.
+ * Keeps an answer for some time; all who ask meanwhile share one question. A failure is not kept and
+ * belongs to the request that asked: those that had joined it ask once more, together.
  */
 export function cached<Answer>(
   clock: Clock,
@@ -25,11 +25,11 @@ export function cached<Answer>(
   async function begin(): Promise<Answer> {
     const own: Kept<Answer> = {
       question: { outcome: undefined },
-      until: clock.now() + PENDING_MS,
+      until: clock.now() + pendingMs,
     }
     kept = own
     try {
-      const answer = await fly(own.question, ask)
+      const answer = await runShared(own.question, ask)
       own.until = clock.now() + ttlMs
       return answer
     } catch (error) {

@@ -19,11 +19,11 @@ export function createJsonLog(now: () => number, write: (line: string) => void):
 }
 
 /** A fault's first line says what happened; what follows in some libraries' are the values at hand. */
-const MAX_FAULT_LENGTH = 200
+const maxFaultLength = 200
 
 /** What a log may hold of a fault: names and the first lines of messages down to the first cause. */
 export function faultOf(error: unknown): string {
-  if (!(error instanceof Error)) return 'a value that is no error was thrown'
-  const own = `${error.name}: ${error.message.split('\n')[0]}`.slice(0, MAX_FAULT_LENGTH)
+  if (!(error instanceof Error)) return 'a non-Error value was thrown'
+  const own = `${error.name}: ${error.message.split('\n')[0]}`.slice(0, maxFaultLength)
   return error.cause === undefined ? own : `${own} < ${faultOf(error.cause)}`
 }

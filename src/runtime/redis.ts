@@ -20,14 +20,17 @@ export class RedisError extends Error {
 }
 
 /** A payment's caller waits 6.5 s at most, and a call of the ledger is made up to three times. */
-const TIMEOUT_MS = 2_000
+const defaultTimeoutMs = 2_000
 
 /** Opens a database; nothing is sent before the first script runs. */
-export function openRedis({ url, token }: RedisAddress, timeoutMs = TIMEOUT_MS): RedisDatabase {
+export function openRedis(
+  { url, token }: RedisAddress,
+  timeoutMs = defaultTimeoutMs,
+): RedisDatabase {
   const client = new Redis({
     url,
     token,
-    // A dropped request may have been done: whoever asked knows whether it may be done twice.
+    // A dropped request may have been done: only the caller knows whether it may be done twice.
     retry: { retries: 0 },
     // A plain signal would make an abort look like an answer, and would serve one request only.
     signal: () => AbortSignal.timeout(timeoutMs),
@@ -73,7 +76,7 @@ function withoutCommand(error: unknown): RedisError {
       return new RedisError(`the database refused: ${refusal.split('\n')[0]}`)
     }
     case 'UpstashJSONParseError':
-      return new RedisError('the database gave an answer that is none')
+      return new RedisError('the database gave a malformed answer')
     default:
       return new RedisError('the database gave no answer', { cause: error })
   }

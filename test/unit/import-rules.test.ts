@@ -100,7 +100,7 @@ describe('directions', () => {
   test('every part may use the runtime, which uses no part', ({ expect }) => {
     const files = {
       'src/relay/pay.ts': `import type { Log } from '../runtime/log.ts'`,
-      'src/runtime/flight.ts': `import type { Clock } from './clock.ts'`,
+      'src/runtime/shared-work.ts': `import type { Clock } from './clock.ts'`,
       'src/runtime/log.ts': `import type { Payment } from '../relay/ledger.ts'`,
     }
     expect(faultsOf(files)).toEqual([

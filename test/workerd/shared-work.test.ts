@@ -1,9 +1,9 @@
 import { runInDurableObject } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { describe, test } from 'vitest'
-import { createFlights } from '../../src/node/flights.ts'
 import { cached } from '../../src/runtime/cached.ts'
 import { systemClock } from '../../src/runtime/clock.ts'
+import { createWorkSharing } from '../../src/runtime/shared-work.ts'
 import { times } from '../support/sample.ts'
 
 /**
@@ -51,9 +51,9 @@ const sharings = {
   'an answer that is kept for a moment': () => (ask: () => Promise<number>) =>
     cached(systemClock, 1_000, ask),
   'equal questions of a node service': () => {
-    const flights = createFlights(systemClock)
+    const sharing = createWorkSharing({ clock: systemClock, isAnswer: () => false })
     return (ask: () => Promise<number>) => () =>
-      flights.share('question', ask, systemClock.timeout(5_000))
+      sharing.share('question', ask, systemClock.timeout(5_000))
   },
 }
 

@@ -84,9 +84,9 @@ export function createFeedChain(source: FeedSource, kept: readonly FeedBlock[] =
       const latest = await source.latest()
       // The blocks before it too: what a reorganization takes away must be known before.
       const first = Math.max(0, Number(latest.number) - keptBlocks / 2 + 1)
-      const blocks = await range(first, Number(latest.number) - 1)
+      const blocks = await range(source, first, Number(latest.number) - 1)
       const linked = blocks === undefined ? [latest] : untilBroken([...blocks, latest])
-      chain = await Promise.all(linked.map(toFeedBlock))
+      chain = await Promise.all(linked.map((block) => toFeedBlock(source, block)))
     },
 
     async advance() {
@@ -98,7 +98,7 @@ export function createFeedChain(source: FeedSource, kept: readonly FeedBlock[] =
       if (missing === 'changing') return { kind: 'still' }
       if (missing === 'lost') return { kind: 'lost' }
       const { fork, blocks } = missing
-      const added = await Promise.all(blocks.map(toFeedBlock))
+      const added = await Promise.all(blocks.map((block) => toFeedBlock(source, block)))
       const removed = chain.slice(fork + 1).toReversed()
       chain = [...chain.slice(0, fork + 1), ...added].slice(-keptBlocks)
       return { kind: 'moved', removed, added }
@@ -113,7 +113,7 @@ export function createFeedChain(source: FeedSource, kept: readonly FeedBlock[] =
     if (gap > widestGap) return 'lost'
     let blocks = [latest]
     if (gap > fewBlocks) {
-      const between = await range(last.number + 1, Number(latest.number) - 1)
+      const between = await range(source, last.number + 1, Number(latest.number) - 1)
       if (between === undefined) return 'changing'
       blocks = [...between, latest]
       if (untilBroken(blocks).length < blocks.length) return 'changing'
@@ -133,33 +133,37 @@ export function createFeedChain(source: FeedSource, kept: readonly FeedBlock[] =
       blocks = [parent, ...blocks]
     }
   }
+}
 
-  /** Blocks by number, inclusively; undefined when one is not there. */
-  async function range(from: number, to: number): Promise<MinedBlock[] | undefined> {
-    const blocks: MinedBlock[] = []
-    for (let start = from; start <= to; start += blocksAtOnce) {
-      const length = Math.min(blocksAtOnce, to - start + 1)
-      const found = await Promise.all(
-        Array.from({ length }, (_, index) => source.block(toQuantity(start + index))),
-      )
-      for (const block of found) {
-        if (block === null) return undefined
-        blocks.push(block)
-      }
+/** Blocks by number, inclusively; undefined when one is not there. */
+async function range(
+  source: FeedSource,
+  from: number,
+  to: number,
+): Promise<MinedBlock[] | undefined> {
+  const blocks: MinedBlock[] = []
+  for (let start = from; start <= to; start += blocksAtOnce) {
+    const length = Math.min(blocksAtOnce, to - start + 1)
+    const found = await Promise.all(
+      Array.from({ length }, (_, index) => source.block(toQuantity(start + index))),
+    )
+    for (const block of found) {
+      if (block === null) return undefined
+      blocks.push(block)
     }
-    return blocks
   }
+  return blocks
+}
 
-  async function toFeedBlock(block: MinedBlock): Promise<FeedBlock> {
-    const fields = headFields.map((name) => [name, block[name] ?? null])
-    return {
-      number: Number(block.number),
-      hash: block.hash,
-      parentHash: block.parentHash,
-      head: JSON.stringify(Object.fromEntries(fields)),
-      logs: await source.logs(block),
-      transactions: sentTransactions(block),
-    }
+async function toFeedBlock(source: FeedSource, block: MinedBlock): Promise<FeedBlock> {
+  const fields = headFields.map((name) => [name, block[name] ?? null])
+  return {
+    number: Number(block.number),
+    hash: block.hash,
+    parentHash: block.parentHash,
+    head: JSON.stringify(Object.fromEntries(fields)),
+    logs: await source.logs(block),
+    transactions: sentTransactions(block),
   }
 }
 

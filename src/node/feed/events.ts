@@ -4,7 +4,23 @@ import { rawBlock, sentTransactions } from '../objects/block.ts'
 import { data, hash } from '../objects/values.ts'
 import type { Node } from '../upstream/node.ts'
 import type { NodeSocket } from '../upstream/socket.ts'
-import type { FeedEvents } from './network-feed.ts'
+
+/** What the node has to tell beyond its chain. */
+export type FeedEvents = {
+  /**
+   * Hashes that entered the pool since the last call. Not `live`: the node was away meanwhile, so
+   * that some came and went unseen.
+   */
+  readonly entered: () => Promise<{ hashes: string[]; live: boolean }>
+  /** Hashes that are in the pool now. */
+  readonly pool: () => Promise<string[]>
+  /** `false`, or how far the node has come (`eth_syncing`). */
+  readonly syncing: () => Promise<unknown>
+  /** No client wants to know what entered so far. */
+  readonly skip: () => void
+  /** No client listens any more. */
+  readonly rest: () => void
+}
 
 /**
  * What nodes tell beyond their chain: by the socket where there is one, else by a filter that is

@@ -6,10 +6,11 @@ import type { NodeService } from '../service.ts'
 import { createNodeSocket } from '../upstream/socket.ts'
 import { createFeedChain, createFeedSource } from './chain.ts'
 import { createFeedEvents } from './events.ts'
-import { createFeed, type Feed, type FeedStore } from './network-feed.ts'
+import type { FeedStore } from './feed-store.ts'
+import { createFeed, type Feed } from './network-feed.ts'
 import type { FeedLimits } from './sessions.ts'
 
-/** What the composition root gives whoever keeps a feed. */
+/** What a feed's keeper is given by `src/compose`. */
 export type FeedKeeper = {
   service: NodeService
   /** Where the nodes are: they are asked for WebSockets there. */

@@ -33,7 +33,7 @@ export type FeedLimits = {
   unansweredPerSocket: number
   /** The same over all clients: beyond it those who owe most are closed first. */
   unansweredInAll: number
-  /** The same over clients that were closed and have not gone: beyond it nobody new is taken in. */
+  /** The same over clients that were closed and have not gone: beyond it no new client is taken in. */
   lingeringInAll: number
   /** Characters of one message of a client. */
   messageLength: number
@@ -49,6 +49,9 @@ export const feedLimits: FeedLimits = {
 
 /** WebSocket close codes (RFC 6455, section 7.4; 1013 is IANA's "try again later"). */
 export const closeCodes = { tooBig: 1009, policy: 1008, tryLater: 1013 } as const
+
+/** Why a connection is closed whose key was revoked. */
+export const revokedWords = 'the API key is not valid any more'
 
 /** The connections of a feed. None of them can make the runtime hold more than the limits. */
 export type Sessions = {
@@ -70,21 +73,20 @@ export type Sessions = {
 /** A client that was closed and does not answer that keeps its place for so long. */
 const lingerMs = 600_000
 
-export function createSessions({
-  limits,
-  clock,
-  log,
-  left,
-}: {
+export type SessionsOptions = {
   limits: FeedLimits
   clock: Clock
   log: Log
   /** A session ended, from whichever side. */
   left: (session: Session) => void
-}): Sessions {
+}
+
+/** Connections that were closed from here, but not by the client: the runtime holds what it did not read. */
+type Lingering = Map<string, { keyHash: string; since: number; length: number }>
+
+export function createSessions({ limits, clock, log, left }: SessionsOptions): Sessions {
   const sessions = new Map<string, Session>()
-  /** Closed from here, but not by the client: the runtime still holds what it did not read. */
-  const lingering = new Map<string, { keyHash: string; since: number; length: number }>()
+  const lingering: Lingering = new Map()
   let unansweredInAll = 0
 
   function restore(socket: FeedSocket): Session {
@@ -94,15 +96,9 @@ export function createSessions({
   }
 
   function hasPlace(keyHash: string, most: number): boolean {
-    let held = 0
-    let places = 0
-    for (const [id, { since, length, keyHash: own }] of lingering) {
-      if (clock.now() - since > lingerMs) lingering.delete(id)
-      held += length
-      if (own === keyHash) places += 1
-    }
-    for (const { socket } of sessions.values()) if (socket.keyHash === keyHash) places += 1
-    return places < most && held <= limits.lingeringInAll
+    const { held, places } = stillHeld(lingering, keyHash, clock.now())
+    const open = [...sessions.values()].filter(({ socket }) => socket.keyHash === keyHash)
+    return places + open.length < most && held <= limits.lingeringInAll
   }
 
   function heard(session: Session): void {
@@ -171,4 +167,20 @@ export function createSessions({
       if (session !== undefined) forget(session)
     },
   }
+}
+
+/** Characters that lingering connections hold, and how many of these are of this key. */
+function stillHeld(
+  lingering: Lingering,
+  keyHash: string,
+  now: number,
+): { held: number; places: number } {
+  let held = 0
+  let places = 0
+  for (const [id, { since, length, keyHash: own }] of lingering) {
+    if (now - since > lingerMs) lingering.delete(id)
+    held += length
+    if (own === keyHash) places += 1
+  }
+  return { held, places }
 }

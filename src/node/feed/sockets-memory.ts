@@ -1,7 +1,8 @@
 import { faultOf } from '../../runtime/log.ts'
 import { type FeedBlock, keptBlocks } from './chain.ts'
+import type { FeedStore, KeptSubscription } from './feed-store.ts'
 import { createNodeFeed, type FeedKeeper } from './keeper.ts'
-import type { Feed, FeedStore, KeptSubscription } from './network-feed.ts'
+import type { Feed } from './network-feed.ts'
 import type { FeedSocket } from './sessions.ts'
 import type { SocketKeeper } from './sockets.ts'
 
@@ -15,7 +16,7 @@ export type ServerSocket = {
   addEventListener(type: 'close' | 'error', listener: () => void): void
 }
 
-export type MemorySocketsParts = {
+export type MemorySocketsOptions = {
   /** Who keeps the feed of a network; asked once a network. */
   keeperOf: (chainId: number) => FeedKeeper
   /** Switches protocols, by the runtime. */
@@ -25,7 +26,7 @@ export type MemorySocketsParts = {
 }
 
 /** RFC 6455, section 7.4.1: the server goes away. */
-const GOING_AWAY = 1001
+const goingAway = 1001
 
 /**
  * WebSockets that live and die with this process: one feed a network follows the chain for all of
@@ -35,12 +36,12 @@ export function createMemorySockets({
   keeperOf,
   upgrade,
   ending,
-}: MemorySocketsParts): SocketKeeper {
+}: MemorySocketsOptions): SocketKeeper {
   const feeds = new Map<number, { feed: Feed; keeper: FeedKeeper }>()
   const sockets = new Set<ServerSocket>()
 
   ending.addEventListener('abort', () => {
-    for (const socket of sockets) socket.close(GOING_AWAY, 'the server ends: connect again')
+    for (const socket of sockets) socket.close(goingAway, 'the server ends: connect again')
   })
 
   function feedOf(chainId: number): { feed: Feed; keeper: FeedKeeper } {

@@ -2,13 +2,14 @@ import { DurableObject } from 'cloudflare:workers'
 import { z } from 'zod'
 import { faultOf } from '../../runtime/log.ts'
 import { type FeedBlock, keptBlocks } from './chain.ts'
+import type { FeedStore } from './feed-store.ts'
 import { createNodeFeed, type FeedKeeper } from './keeper.ts'
-import type { Feed, FeedStore } from './network-feed.ts'
+import type { Feed } from './network-feed.ts'
 import type { FeedSocket } from './sessions.ts'
 import type { SocketKeeper } from './sockets.ts'
 import type { Topic } from './subscriptions.ts'
 
-/** A lost instance is back after so long, as long as somebody listens. */
+/** A lost instance is back after so long, as long as a client listens. */
 const alarmMs = 30_000
 
 const attachment = z.object({ id: z.string(), keyHash: z.string() })
@@ -74,7 +75,7 @@ export function feedObject<Env>(keeperOf: (env: Env, chainId: number) => FeedKee
       for (const socket of socketOf(server)) this.#feed.closed(socket)
     }
 
-    /** Wakes an instance that was lost while somebody listened. */
+    /** Wakes an instance that was lost while a client listened. */
     override async alarm(): Promise<void> {
       if (!this.#feed.isFollowed()) return
       await this.#arm()
@@ -100,7 +101,7 @@ const chainKey = 'chainId'
 /** Characters of one row: a block with many logs takes several. */
 const rowLength = 500_000
 
-/** Carries the hash of the key from the route to the object, which nobody else can reach. */
+/** Carries the hash of the key from the route to the object, which no client can reach. */
 const keyHashHeader = 'x-key-hash'
 
 /** What the route needs of the namespace that the objects are in. */

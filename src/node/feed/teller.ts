@@ -14,7 +14,7 @@ export type Teller = {
   readonly pending: (hashes: readonly string[]) => void
   /** What the node said of its synchronization: told when it starts and when it stops. */
   readonly syncing: (status: unknown) => void
-  /** Whoever comes next was not there before. */
+  /** No client was there before the one that comes next. */
   readonly forget: () => void
   readonly isWanted: (kind: Topic['kind']) => boolean
 }

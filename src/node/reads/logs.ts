@@ -178,7 +178,7 @@ async function query(node: Node, range: LogRange, filter: LogFilter): Promise<Lo
     : await withProved(node, found, strange, filter)
 }
 
-/** Some nodes filter badly and others lie: blocks with logs that nobody asked for are looked into. */
+/** Some nodes filter badly and others lie: blocks with logs that were not asked for are looked into. */
 async function withProved(
   node: Node,
   found: readonly Log[],

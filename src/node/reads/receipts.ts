@@ -38,7 +38,7 @@ async function blockReceipts(node: Node, raw: MinedBlock): Promise<RawReceipt[]>
   return each.map((receipt) => receipt ?? gone())
 }
 
-/** Nobody lied: the node has left the block for another one. */
+/** That is no lie: the node has left the block for another one. */
 function gone(): never {
   throw new TransportError('the block left the chain while it was read')
 }

@@ -31,17 +31,19 @@ type Waiting = {
   reject: (error: Error) => void
 }
 
-/** Speaks to the node at `url`; a user and password in it become an `authorization` header. */
-export function createUpstream({
-  name,
-  url,
-  fetch,
-}: {
+export type UpstreamOptions = { name: string; url: string; fetch: typeof globalThis.fetch }
+
+/** Where a node is, and what goes with every request to it. */
+type Endpoint = {
   name: string
-  url: string
+  address: URL
+  headers: Record<string, string>
   fetch: typeof globalThis.fetch
-}): Upstream {
-  const { address, headers } = endpoint(url)
+}
+
+/** Speaks to the node at `url`; a user and password in it become an `authorization` header. */
+export function createUpstream({ name, url, fetch }: UpstreamOptions): Upstream {
+  const endpoint: Endpoint = { name, ...addressIn(url), fetch }
   let lastId = 0
   let queue: Waiting[] = []
   let takesBatches = true
@@ -82,7 +84,7 @@ export function createUpstream({
       }))
       const [single] = requests
       const many = requests.length > 1
-      const answer = await post(JSON.stringify(many ? requests : single), wait.signal)
+      const answer = await post(endpoint, JSON.stringify(many ? requests : single), wait.signal)
       if (many && !Array.isArray(answer)) {
         takesBatches = false
         for (const one of waiting) void exchange([one])
@@ -93,7 +95,7 @@ export function createUpstream({
       for (const one of Array.isArray(answer) ? answer : [answer]) {
         if (isObject(one)) answers.set(one.id, one)
       }
-      for (const one of waiting) settle(one, answers.get(one.id))
+      for (const one of waiting) settle(one, answers.get(one.id), endpoint)
     } catch (error) {
       for (const one of waiting) {
         one.reject(
@@ -106,34 +108,35 @@ export function createUpstream({
       wait.end()
     }
   }
-
-  function settle({ resolve, reject }: Waiting, answer: unknown): void {
-    if (!isObject(answer)) reject(new TransportError(`${name} left a request unanswered`))
-    else if (isObject(answer.error)) reject(toRpcError(answer.error, address))
-    else if ('result' in answer) resolve(answer.result)
-    else reject(new TransportError(`${name} gave an answer that is not JSON-RPC`))
-  }
-
-  /** Undefined for what is no JSON-RPC at all: some gateways answer so to a batch, but not to its parts. */
-  async function post(body: string, signal: AbortSignal): Promise<unknown> {
-    const response = await fetch(address, { method: 'POST', headers, body, signal })
-    if (Number(response.headers.get('content-length') ?? 0) > maxAnswerBytes) {
-      await response.body?.cancel()
-      throw new TransportError(`${name} gave an answer larger than is read`)
-    }
-    const text = await response.text()
-    try {
-      const answer: unknown = JSON.parse(text)
-      // Many nodes put an error object into a response with a status of 4xx or 5xx.
-      if (response.ok || (isObject(answer) && isObject(answer.error))) return answer
-    } catch {
-      return undefined
-    }
-    return undefined
-  }
 }
 
-function endpoint(url: string): { address: URL; headers: Record<string, string> } {
+function settle({ resolve, reject }: Waiting, answer: unknown, { name, address }: Endpoint): void {
+  if (!isObject(answer)) reject(new TransportError(`${name} left a request unanswered`))
+  else if (isObject(answer.error)) reject(toRpcError(answer.error, address))
+  else if ('result' in answer) resolve(answer.result)
+  else reject(new TransportError(`${name} gave an answer that is not JSON-RPC`))
+}
+
+/** Undefined for what is no JSON-RPC at all: some gateways answer so to a batch, but not to its parts. */
+async function post(endpoint: Endpoint, body: string, signal: AbortSignal): Promise<unknown> {
+  const { name, address, headers, fetch } = endpoint
+  const response = await fetch(address, { method: 'POST', headers, body, signal })
+  if (Number(response.headers.get('content-length') ?? 0) > maxAnswerBytes) {
+    await response.body?.cancel()
+    throw new TransportError(`${name} gave an answer larger than is read`)
+  }
+  const text = await response.text()
+  try {
+    const answer: unknown = JSON.parse(text)
+    // Many nodes put an error object into a response with a status of 4xx or 5xx.
+    if (response.ok || (isObject(answer) && isObject(answer.error))) return answer
+  } catch {
+    return undefined
+  }
+  return undefined
+}
+
+function addressIn(url: string): { address: URL; headers: Record<string, string> } {
   const address = new URL(url)
   const headers: Record<string, string> = {
     'content-type': 'application/json',

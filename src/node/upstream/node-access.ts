@@ -3,7 +3,7 @@ import type { AskOptions, Node } from './node.ts'
 
 /** What the work of one request may ask of the nodes. */
 export type NodeAccess = {
-  /** Whether nobody waits for the answer any more. */
+  /** Whether the client has stopped waiting for the answer. */
   readonly ended: () => boolean
   /** Runs the work against one node; against another if that one fails or answers nonsense. */
   readonly ask: <T>(work: (node: Node) => Promise<T>, options?: AskOptions) => Promise<T>

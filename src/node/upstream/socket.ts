@@ -64,7 +64,7 @@ export function createNodeSocket({
     close() {
       socket?.close()
       drop()
-      // Whoever comes next need not wait for what was no failure.
+      // It was no failure: the next connection need not wait.
       triedAt = Number.NEGATIVE_INFINITY
     },
   }

@@ -247,7 +247,7 @@ describe.skipIf(!hasRedisServer())('on a real Redis with the keys of a cluster',
     test('takes no answer for one that is none', async ({ expect }) => {
       const ledger = open(newName())
       bridge.script({ fault: { kind: 'html' }, times: 1 })
-      await expect(ledger.work()).rejects.toThrow('an answer that is none')
+      await expect(ledger.work()).rejects.toThrow('a malformed answer')
       bridge.script({ fault: { kind: 'delay_reply', ms: 5_000 }, times: 1 })
       const slow = createRedisLedger({
         ...{ database: openRedis(bridge, 100), name: newName(), rules, tendMs },

@@ -5,12 +5,8 @@ import {
   type FeedBlock,
   type FeedSource,
 } from '../../../../src/node/feed/chain.ts'
-import {
-  createFeed,
-  type FeedDeps,
-  type FeedStore,
-  type KeptSubscription,
-} from '../../../../src/node/feed/network-feed.ts'
+import type { FeedStore, KeptSubscription } from '../../../../src/node/feed/feed-store.ts'
+import { createFeed, type FeedOptions } from '../../../../src/node/feed/network-feed.ts'
 import { feedLimits } from '../../../../src/node/feed/sessions.ts'
 import { syncStatus } from '../../../../src/node/feed/teller.ts'
 import type { MinedBlock } from '../../../../src/node/objects/block.ts'
@@ -272,7 +268,7 @@ const granted: KeyCheck = {
   spend: async () => undefined,
 }
 
-function feedOn(source: FeedSource, store: MemoryStore, more: Partial<FeedDeps> = {}) {
+function feedOn(source: FeedSource, store: MemoryStore, more: Partial<FeedOptions> = {}) {
   let ids = 0
   const log = (): void => {}
   return createFeed({

@@ -1,0 +1,158 @@
+import { RpcError, TransportError } from '../../chain/rpc.ts'
+import type { KeyCheck } from '../../keys/api-keys.ts'
+import type { Clock } from '../../runtime/clock.ts'
+import { faultOf, type Log } from '../../runtime/log.ts'
+import type { FeedChain } from './chain.ts'
+import type { FeedEvents } from './events.ts'
+import type { FeedStore } from './feed-store.ts'
+import { closeCodes, revokedWords, type Sessions } from './sessions.ts'
+import type { Teller } from './teller.ts'
+
+/** What a look at the chain found; undefined when it failed. */
+export type Seen = 'moved' | 'still' | undefined
+
+/** Looks at the chain and at what else a node tells, and tells the clients. */
+export type Looks = {
+  /** One look at a time; all that ask while one is under way share the next. */
+  readonly soon: () => Promise<Seen>
+  /** What is there at the next look is not told: there was no client before it. */
+  readonly startOver: () => void
+  /** What happened since the last block that was told is told to the clients that are there. */
+  readonly goOn: () => void
+}
+
+export type LooksOptions = {
+  chain: FeedChain
+  events: FeedEvents
+  store: FeedStore
+  sessions: Sessions
+  teller: Teller
+  keyOf: (hash: string) => Promise<KeyCheck>
+  clock: Clock
+  log: Log
+}
+
+/** How often keys of open connections are looked up again, so that a revoked one ends within 60 s. */
+const keyCheckMs = 10_000
+
+const syncingPollMs = 2_000
+
+/** What is remembered from one look to the next. Times are Unix ms. */
+type Memory = {
+  isBehind: boolean
+  minedSincePool: string[]
+  keysCheckedAt: number
+  syncingAskedAt: number
+}
+
+export function createLooks(options: LooksOptions): Looks {
+  const { clock, log } = options
+  const memory: Memory = {
+    isBehind: true,
+    minedSincePool: [],
+    keysCheckedAt: clock.now(),
+    syncingAskedAt: Number.NEGATIVE_INFINITY,
+  }
+  let last: Promise<Seen> = Promise.resolve(undefined)
+  let next: Promise<Seen> | undefined
+
+  /** Undefined when it failed: then nothing has changed, and the next look finds the same. */
+  async function lookSafely(): Promise<Seen> {
+    try {
+      await start(memory, options)
+      return await look(memory, options)
+    } catch (error) {
+      const isExpected = error instanceof TransportError || error instanceof RpcError
+      log({ level: isExpected ? 'warn' : 'error', event: 'feed.waits', message: faultOf(error) })
+      return undefined
+    }
+  }
+
+  return {
+    soon() {
+      next ??= last.then(() => {
+        next = undefined
+        last = lookSafely()
+        return last
+      })
+      return next
+    },
+    startOver() {
+      memory.isBehind = true
+    },
+    goOn() {
+      memory.isBehind = false
+    },
+  }
+}
+
+/** Nothing is told of what was there before the first client came. */
+async function start(memory: Memory, { chain, store, teller }: LooksOptions): Promise<void> {
+  if (!memory.isBehind) return
+  await chain.restart()
+  store.move(store.blocks(), chain.blocks())
+  teller.forget()
+  memory.minedSincePool = []
+  memory.isBehind = false
+}
+
+async function look(memory: Memory, options: LooksOptions): Promise<Seen> {
+  const { chain, store, teller } = options
+  const change = await chain.advance()
+  switch (change.kind) {
+    case 'lost':
+      memory.isBehind = true
+      endSubscribers(options)
+      return 'moved'
+    case 'moved':
+      // Kept and told in the same turn: an instance that takes over goes on right here.
+      store.move(change.removed, change.added)
+      teller.moved(change.removed, change.added)
+      memory.minedSincePool.push(...change.added.flatMap(({ transactions }) => transactions))
+  }
+  await lookAtPool(memory, options)
+  await lookAtSyncing(memory, options)
+  await lookAtKeys(memory, options)
+  return change.kind
+}
+
+function endSubscribers({ sessions }: LooksOptions): void {
+  for (const session of sessions.all()) {
+    if (session.topics.size === 0) continue
+    sessions.end(session, closeCodes.tryLater, 'the chain moved too far: subscribe again')
+  }
+}
+
+async function lookAtPool(memory: Memory, { events, teller }: LooksOptions): Promise<void> {
+  if (teller.isWanted('newPendingTransactions')) {
+    const { hashes, live } = await events.entered()
+    // What was mined while the pool was not watched must have been in it.
+    teller.pending(live ? hashes : [...memory.minedSincePool, ...hashes])
+  } else {
+    events.skip()
+  }
+  memory.minedSincePool = []
+}
+
+async function lookAtSyncing(memory: Memory, options: LooksOptions): Promise<void> {
+  const { events, teller, clock } = options
+  const now = clock.now()
+  if (!teller.isWanted('syncing') || now - memory.syncingAskedAt < syncingPollMs) return
+  memory.syncingAskedAt = now
+  teller.syncing(await events.syncing())
+}
+
+async function lookAtKeys(memory: Memory, options: LooksOptions): Promise<void> {
+  const { sessions, keyOf, clock } = options
+  if (clock.now() - memory.keysCheckedAt < keyCheckMs) return
+  memory.keysCheckedAt = clock.now()
+  const hashes = new Set(Array.from(sessions.all(), ({ socket }) => socket.keyHash))
+  for (const hash of hashes) {
+    const key = await keyOf(hash)
+    if (key.kind !== 'unknown') continue
+    for (const session of sessions.all()) {
+      if (session.socket.keyHash !== hash) continue
+      sessions.end(session, closeCodes.policy, revokedWords)
+    }
+  }
+}

@@ -1,0 +1,158 @@
+import type { Hex } from 'viem'
+import { z } from 'zod'
+import { classifyRefusal } from '../../chain/refusals.ts'
+import { RpcError } from '../../chain/rpc.ts'
+import { withinTime } from '../../runtime/time-limit.ts'
+import { UntrueAnswer } from '../objects/untrue-answer.ts'
+import { MalformedAnswer } from './malformed-answer.ts'
+import type { Node } from './node.ts'
+import {
+  type Identity,
+  noteAnswer,
+  noteFailure,
+  noteLie,
+  noteMalformed,
+  type Standing,
+  type StandingOptions,
+} from './standing.ts'
+
+export type AttemptOptions = StandingOptions & { chainId: number }
+
+/** One node's time for one piece of work, where another could be asked instead. */
+export const attemptMs = 4_000
+
+/** Does the work on one node; its standing follows from how that ends. */
+export async function attempt<T>(
+  standing: Standing,
+  work: (node: Node) => Promise<T>,
+  signal: AbortSignal,
+  options: AttemptOptions,
+): Promise<T> {
+  const { clock } = options
+  const since = clock.now()
+  try {
+    const value = await work(await nodeOf(standing, signal, options))
+    noteAnswer(standing, clock.now() - since)
+    return value
+  } catch (error) {
+    if (error instanceof RpcError) noteAnswer(standing, clock.now() - since)
+    // What takes too long may be the question's fault: how the node is, the survey of heights tells.
+    else noteEnd(standing, error, signal.aborted, options)
+    throw error
+  }
+}
+
+/** As `attempt`, but no longer than a node may take where another could be asked. */
+export function attemptInTime<T>(
+  standing: Standing,
+  work: (node: Node) => Promise<T>,
+  signal: AbortSignal,
+  options: AttemptOptions,
+): Promise<T> {
+  return withinTime(options.clock, attemptMs, (limit) =>
+    attempt(standing, work, AbortSignal.any([signal, limit]), options),
+  )
+}
+
+/**
+ * Hands a signed transaction to one node. `hash` is the transaction's own.
+ *
+ * @throws {RpcError} the node refused it
+ * @throws {TransportError} it may have been sent
+ */
+export function handOver(
+  standing: Standing,
+  raw: Hex,
+  hash: Hex,
+  signal: AbortSignal,
+  options: AttemptOptions,
+): Promise<void> {
+  return withinTime(options.clock, attemptMs, (limit) =>
+    offer(standing, raw, hash, AbortSignal.any([signal, limit]), options),
+  )
+}
+
+async function offer(
+  standing: Standing,
+  raw: Hex,
+  hash: Hex,
+  signal: AbortSignal,
+  options: AttemptOptions,
+): Promise<void> {
+  const { upstream } = standing
+  try {
+    // A node of another chain is not told what is meant for this one.
+    if (standing.identity === undefined) await identify(standing, signal, options)
+    const answer = await upstream.call('eth_sendRawTransaction', [raw], signal)
+    // RSKj may not know the transaction yet, and says zero.
+    if (answer === hash || /^0x0{64}$/.test(`${answer}`)) return
+    throw new MalformedAnswer(`${upstream.name} answered the hash of another transaction`)
+  } catch (error) {
+    if (error instanceof RpcError && classifyRefusal(error) === 'known') return
+    if (!(error instanceof RpcError)) noteEnd(standing, error, wasStopped(signal), options)
+    throw error
+  }
+}
+
+/** What an error that is no answer says of the node: nothing, where the attempt was ended from here. */
+function noteEnd(
+  standing: Standing,
+  error: unknown,
+  wasEnded: boolean,
+  options: AttemptOptions,
+): void {
+  if (error instanceof UntrueAnswer) noteLie(standing, error.message, options)
+  else if (error instanceof MalformedAnswer) noteMalformed(standing, error.message, options)
+  else if (!wasEnded) noteFailure(standing, error, options)
+}
+
+async function nodeOf(
+  standing: Standing,
+  signal: AbortSignal,
+  options: AttemptOptions,
+): Promise<Node> {
+  const { upstream } = standing
+  const { profile, client } = standing.identity ?? (await identify(standing, signal, options))
+  return {
+    name: upstream.name,
+    profile,
+    client,
+    height: standing.height,
+    async call(method, params, result) {
+      const outcome = result.safeParse(await upstream.call(method, params, signal))
+      if (outcome.success) return outcome.data
+      throw new MalformedAnswer(`${upstream.name} returned a malformed ${method} result`, {
+        cause: new Error(z.prettifyError(outcome.error)),
+      })
+    },
+  }
+}
+
+async function identify(
+  standing: Standing,
+  signal: AbortSignal,
+  { chainId }: AttemptOptions,
+): Promise<Identity> {
+  const { upstream } = standing
+  const [id, client] = await Promise.all([
+    upstream.call('eth_chainId', [], signal),
+    upstream.call('web3_clientVersion', [], signal).catch((error: unknown) => {
+      if (error instanceof RpcError) return ''
+      throw error
+    }),
+  ])
+  if (Number(id) !== chainId) {
+    throw new UntrueAnswer(`${upstream.name} serves another chain than ${chainId}`)
+  }
+  const identity: Identity = {
+    client: `${client}`,
+    profile: /^rsk/i.test(`${client}`) ? 'rskj' : 'ethereum',
+  }
+  standing.identity = identity
+  return identity
+}
+
+/** Ended from outside, by the caller, rather than by its own time limit. */
+function wasStopped({ aborted, reason }: AbortSignal): boolean {
+  return aborted && !(reason instanceof DOMException && reason.name === 'TimeoutError')
+}

@@ -1,0 +1,127 @@
+import { RpcError, TransportError } from '../../chain/rpc.ts'
+import { codes } from '../codes.ts'
+import { type AttemptOptions, attempt, attemptInTime } from './attempt.ts'
+import type { Node } from './node.ts'
+import { noteSlowness, type Standing } from './standing.ts'
+
+/** A read is given to a second node when the first has not answered within these bounds. */
+const hedge = { leastMs: 100, mostMs: 1_000, latencies: 4 }
+
+export type RaceOptions = AttemptOptions & {
+  /** The nodes in the order in which they are asked. */
+  order: readonly Standing[]
+  /** Whether they are different nodes: then each has its time, and the next is asked beside a slow one. */
+  several: boolean
+  /** `null` may only mean that a node is behind: another is asked before it is believed. */
+  mayLag: boolean
+  /** Whether a node is behind the others. */
+  isBehind: (standing: Standing) => boolean
+}
+
+/**
+ * Runs work on the nodes in their order until one gives a good answer; the first good answer counts.
+ *
+ * @throws {RpcError} a node answered with an error object that another would repeat
+ * @throws {TransportError} no node gave an answer
+ */
+export function race<T>(
+  work: (node: Node) => Promise<T>,
+  signal: AbortSignal,
+  options: RaceOptions,
+): Promise<T> {
+  const { order, several, mayLag, isBehind, clock } = options
+  const stop = new AbortController()
+  const failures: unknown[] = []
+  let started = 0
+  let running = 0
+  let absent: { value: T; isBehind: boolean } | undefined
+
+  return new Promise((resolve, reject) => {
+    if (!startNext()) giveUp()
+
+    function startNext(): boolean {
+      const standing = order[started]
+      if (standing === undefined || stop.signal.aborted || signal.aborted) return false
+      started += 1
+      running += 1
+      const since = clock.now()
+      const trying = several
+        ? attemptInTime(standing, work, AbortSignal.any([signal, stop.signal]), options)
+        : attempt(standing, work, signal, options)
+      trying.then(
+        (value) => succeed(standing, value),
+        (error: unknown) => fail(standing, since, error),
+      )
+      if (several) void hedgeAfter(standing)
+      return true
+    }
+
+    function succeed(standing: Standing, value: T): void {
+      running -= 1
+      if (value === null && mayLag && several && (absent?.isBehind ?? true)) {
+        absent = { value, isBehind: isBehind(standing) }
+        if (!startNext() && running === 0) giveUp()
+        return
+      }
+      finish(() => resolve(value))
+    }
+
+    function fail(standing: Standing, since: number, error: unknown): void {
+      running -= 1
+      if (stop.signal.aborted) {
+        if (clock.now() - since >= hedge.leastMs) noteSlowness(standing, options)
+        return
+      }
+      if (error instanceof RpcError && !(mayDiffer(error) && several)) {
+        finish(() => reject(error))
+        return
+      }
+      failures.push(error)
+      if (!startNext() && running === 0) giveUp()
+    }
+
+    function giveUp(): void {
+      const found = absent
+      // A node that is behind cannot tell that something is not there, where a better one failed.
+      const isKnown = found !== undefined && (failures.length === 0 || !found.isBehind)
+      if (isKnown) finish(() => resolve(found.value))
+      else finish(() => reject(mostTelling(failures)))
+    }
+
+    function finish(settle: () => void): void {
+      if (stop.signal.aborted) return
+      settle()
+      stop.abort()
+    }
+
+    async function hedgeAfter({ latencyMs }: Standing): Promise<void> {
+      await clock.sleep(patienceMs(latencyMs), stop.signal)
+      startNext()
+    }
+  })
+}
+
+/** How long to wait for a node before another is asked beside it. */
+function patienceMs(latencyMs = hedge.mostMs / 2): number {
+  return Math.min(hedge.mostMs, Math.max(hedge.leastMs, latencyMs * hedge.latencies))
+}
+
+/** Whether another node may well answer what this one refused to. */
+function mayDiffer({ code, message }: RpcError): boolean {
+  return (
+    code === codes.methodNotFound ||
+    code === codes.internal ||
+    code === codes.limitExceeded ||
+    code === codes.timeout ||
+    /header not found|unknown block|missing trie node|out ?of ?range|not found|rate.?limit|too many requests|time(d )?.?out/i.test(
+      message,
+    )
+  )
+}
+
+/** What to tell of several failures: an answer of a node before the lack of one. */
+export function mostTelling(failures: readonly unknown[]): Error {
+  const refused = failures.filter((failure) => failure instanceof RpcError)
+  const best = refused.find(({ code }) => code !== codes.methodNotFound) ?? refused[0]
+  return best ?? new TransportError('no node gave an answer', { cause: failures[0] })
+}

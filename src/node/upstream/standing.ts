@@ -1,0 +1,118 @@
+import { TransportError } from '../../chain/rpc.ts'
+import type { Clock } from '../../runtime/clock.ts'
+import { faultOf, type Log } from '../../runtime/log.ts'
+import type { Upstream } from './http-upstream.ts'
+import type { Profile } from './node.ts'
+
+/** What a node is, as far as it was asked. */
+export type Identity = { profile: Profile; client: string }
+
+/** How a node has done so far, and what follows from that for when it is asked. Times are Unix ms. */
+export type Standing = {
+  readonly upstream: Upstream
+  identity: Identity | undefined
+  suspendedUntil: number
+  distrustedUntil: number
+  /** When the operator was last told that its answers are malformed. */
+  malformedToldAt: number
+  strikes: number
+  latencyMs: number | undefined
+  height: number | undefined
+}
+
+/** What a change of a standing is told with. */
+export type StandingOptions = { clock: Clock; log: Log }
+
+/** A node that failed is asked last for this long, twice as long after each further failure. */
+const suspensionMs = 500
+const longestSuspensionMs = 30_000
+
+/** A node that lied is asked last for this long. */
+const distrustMs = 60_000
+
+/** The operator is told no more often than this that a node's answers are malformed. */
+const malformedMs = 60_000
+
+/** The standing of a node that was not asked yet. */
+export function newStanding(upstream: Upstream): Standing {
+  return {
+    upstream,
+    identity: undefined,
+    suspendedUntil: 0,
+    distrustedUntil: 0,
+    malformedToldAt: Number.NEGATIVE_INFINITY,
+    strikes: 0,
+    latencyMs: undefined,
+    height: undefined,
+  }
+}
+
+/** Whether a node has neither failed nor lied lately. */
+export function isAble(standing: Standing, now: number): boolean {
+  return standing.suspendedUntil <= now && isTrusted(standing, now)
+}
+
+/** Whether a node has not lied lately. */
+export function isTrusted({ distrustedUntil }: Standing, now: number): boolean {
+  return distrustedUntil <= now
+}
+
+/** The node answered, after this time. */
+export function noteAnswer(standing: Standing, tookMs: number): void {
+  const { latencyMs } = standing
+  standing.strikes = 0
+  standing.latencyMs = latencyMs === undefined ? tookMs : latencyMs * 0.8 + tookMs * 0.2
+}
+
+/** The node gave no answer. */
+export function noteFailure(standing: Standing, error: unknown, options: StandingOptions): void {
+  if (!(error instanceof TransportError)) return
+  suspend(standing, 'node.failed', faultOf(error), options)
+  // It may come back as another client, or another chain.
+  standing.identity = undefined
+}
+
+/** Another node was faster: the slow one is not waited for again at once. */
+export function noteSlowness(standing: Standing, options: StandingOptions): void {
+  suspend(standing, 'node.slow', 'another node was faster', options)
+}
+
+/** The node gave an answer that is proved wrong. */
+export function noteLie(standing: Standing, message: string, options: StandingOptions): void {
+  const now = options.clock.now()
+  if (isTrusted(standing, now)) warn(standing, 'node.distrusted', message, options)
+  standing.distrustedUntil = now + distrustMs
+}
+
+/**
+ * Says nothing of the node's other answers: a customer chose the question, and a node may have a
+ * way of its own with it. So the next node is asked, and this one keeps its place.
+ */
+export function noteMalformed(standing: Standing, message: string, options: StandingOptions): void {
+  const now = options.clock.now()
+  if (now - standing.malformedToldAt < malformedMs) return
+  standing.malformedToldAt = now
+  warn(standing, 'node.malformed', message, options)
+}
+
+function suspend(
+  standing: Standing,
+  event: string,
+  message: string,
+  options: StandingOptions,
+): void {
+  const now = options.clock.now()
+  const forMs = Math.min(longestSuspensionMs, suspensionMs * 2 ** standing.strikes)
+  standing.strikes += 1
+  if (isAble(standing, now)) warn(standing, event, message, options)
+  standing.suspendedUntil = Math.max(standing.suspendedUntil, now + forMs)
+}
+
+function warn(
+  { upstream }: Standing,
+  event: string,
+  message: string,
+  { log }: StandingOptions,
+): void {
+  log({ level: 'warn', event, message, node: upstream.name })
+}
