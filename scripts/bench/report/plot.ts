@@ -27,7 +27,7 @@ export function renderPlot(plot: Plot): string {
   const yOf = (value: number) => HEIGHT - BOTTOM - (value / top) * (HEIGHT - TOP - BOTTOM)
   const lines = Array.from({ length: Math.round(top / step) + 1 }, (_, index) => index * step)
   return [
-    `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH} ${HEIGHT}" width="${WIDTH}" height="${HEIGHT}" font-family="Helvetica, Arial, sans-serif" font-size="13" fill="#1f2937">`,
+    `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH} ${HEIGHT}" width="${WIDTH}" height="${HEIGHT}" font-family="Helvetica, Arial, sans-serif" font-size="13" fill="#1f2937" role="img" aria-label="${escapeXml(plot.title)}">`,
     `<title>${escapeXml(plot.title)}</title>`,
     `<rect width="${WIDTH}" height="${HEIGHT}" fill="#ffffff"/>`,
     `<text x="${LEFT}" y="26" font-size="16" font-weight="bold">${escapeXml(plot.title)}</text>`,
