@@ -4,7 +4,16 @@ import { fileURLToPath } from 'node:url'
 const root = fileURLToPath(new URL('..', import.meta.url))
 
 /** What has to be in order before a test is worth running: scripts of package.json, quick ones first. */
-const steps = ['format', 'lint', 'imports', 'typecheck', 'abi:check', 'gas:check', 'openrpc:check']
+const steps = [
+  'format',
+  'lint',
+  'imports',
+  'typecheck',
+  'abi:check',
+  'gas:check',
+  'openrpc:check',
+  'ledger:check',
+]
 
 export type Step = { name: string; passed: boolean }
 

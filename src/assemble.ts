@@ -11,7 +11,7 @@ import { createNodeService, type NodeService } from './node/service.ts'
 import { cached } from './relay/cached.ts'
 import { createIdentityCheck, identityOf } from './relay/identity.ts'
 import { relayerAccount } from './relay/keys.ts'
-import type { Ledger } from './relay/ledger.ts'
+import type { Ledger } from './relay/ledger/port.ts'
 import { createPay } from './relay/pay.ts'
 import { createChainCache, type Relayer } from './relay/relayer.ts'
 import { createSigner } from './relay/signer.ts'
@@ -49,9 +49,14 @@ export function assembleNodeServices(
   return new Map(services.map((service) => [service.chainId, service]))
 }
 
-/** The name under which a relayer's ledger is kept: nonces belong to a key on a chain. */
+/** The name under which a deployment's ledger is kept: its chain and its first relayer key. */
 export function ledgerName(config: Config): string {
-  return `${config.chain.id}:${signerOf(config).address.toLowerCase()}`
+  return `${config.chain.id}:${relayerAddress(config)}`
+}
+
+/** The key whose nonces the ledger hands out, as its rows name it. */
+export function relayerAddress(config: Config): string {
+  return signerOf(config).address.toLowerCase()
 }
 
 /** Whoever pays or tends through the configured relayer key. */

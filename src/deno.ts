@@ -7,6 +7,7 @@ import {
   assembleRelayer,
   ledgerName,
   type Runtime,
+  relayerAddress,
 } from './assemble.ts'
 import { createBackground } from './background.ts'
 import { systemClock } from './clock.ts'
@@ -21,8 +22,8 @@ import { createMemorySockets, type MemorySockets } from './node/sockets-memory.t
 import { createStoredKeys } from './node/stored-keys.ts'
 import { openRedis } from './redis.ts'
 import { createRedisDueQueue } from './relay/due-queue-redis.ts'
-import { ledgerRules } from './relay/ledger.ts'
-import { createRedisLedger } from './relay/ledger-redis.ts'
+import { ledgerRules } from './relay/ledger/port.ts'
+import { createRedisLedger } from './relay/ledger/redis.ts'
 import { createRounds, type Rounds } from './relay/rounds.ts'
 import { tend } from './relay/tend.ts'
 import { closedRoutes, ussdRoutes } from './ussd/route.ts'
@@ -57,7 +58,10 @@ function assemble({ config, redis }: DenoConfig): Required<Served> {
   const services = assembleNodeServices(config, runtime, nodeService)
   const { tendMs, maxInFlight, watchBlocks } = config.rules
   const rules = { ...ledgerRules, maxInFlight, watchBlocks }
-  const ledger = createRedisLedger({ database, name, rules, tendMs })
+  const ledger = createRedisLedger({
+    ...{ database, name, rules, tendMs },
+    relayer: relayerAddress(config),
+  })
   const relayer = assembleRelayer(config, runtime, nodeService, ledger)
   const store = createRedisKeys(database)
   const configured = createConfigKeys({ hashes: config.rpcKeyHashes, chainId: config.chain.id })

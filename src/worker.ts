@@ -8,6 +8,7 @@ import {
   assembleRelayer,
   ledgerName,
   type Runtime,
+  relayerAddress,
 } from './assemble.ts'
 import { systemClock, withEndingLimits } from './clock.ts'
 import { type Config, ConfigError, parseConfig } from './config.ts'
@@ -21,9 +22,9 @@ import { createObjectRegistry, KeysObject, type KeysStub } from './node/keys-obj
 import { keyRoutes, nodeRoutes } from './node/route.ts'
 import { createNodeService, type NodeService } from './node/service.ts'
 import { createStoredKeys } from './node/stored-keys.ts'
-import type { Ledger } from './relay/ledger.ts'
-import { ledgerRules } from './relay/ledger.ts'
-import { createObjectLedger, type LedgerStub, ledgerObject } from './relay/ledger-object.ts'
+import { createObjectLedger, type LedgerStub, ledgerObject } from './relay/ledger/object.ts'
+import type { Ledger } from './relay/ledger/port.ts'
+import { ledgerRules } from './relay/ledger/port.ts'
 import { tend } from './relay/tend.ts'
 import { closedRoutes, ussdRoutes } from './ussd/route.ts'
 
@@ -117,7 +118,7 @@ function appOf(env: Env): Hono {
   }
 }
 
-/** One relayer's ledger: see `src/relay/ledger-object.ts`. */
+/** One relayer's ledger: see `src/relay/ledger/object.ts`. */
 export class LedgerObject extends ledgerObject<Env>((env) => {
   const { config, nodeService } = assemble(env)
   return {
@@ -126,6 +127,7 @@ export class LedgerObject extends ledgerObject<Env>((env) => {
       maxInFlight: config.rules.maxInFlight,
       watchBlocks: config.rules.watchBlocks,
     },
+    relayer: relayerAddress(config),
     tendMs: config.rules.tendMs,
     tend: (ledger: Ledger) =>
       withEndingLimits(systemClock, (clock) =>

@@ -1,4 +1,4 @@
-import type { Sql } from '../../src/relay/sql.ts'
+import type { Sql } from '../../src/relay/ledger/sql.ts'
 import { openSqlite } from '../support/sqlite.ts'
 import { totalWei } from './contracts.ts'
 import { endOf, happen } from './events.ts'

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe } from 'vitest'
 import type { KeyStore } from '../../../src/node/key-store.ts'
 import { createRedisKeys } from '../../../src/node/keys-redis.ts'
 import { openRedis } from '../../../src/redis.ts'
-import { ledgerRules } from '../../../src/relay/ledger.ts'
+import { ledgerRules } from '../../../src/relay/ledger/port.ts'
 import { keyStoreSuite } from '../../ports/key-store.suite.ts'
 import { type RedisBridge, startRedisBridge } from '../../support/redis/bridge.ts'
 import { type ProcessClient, startProcessClient } from '../../support/redis/process-client.ts'
@@ -22,7 +22,7 @@ describe.skipIf(!hasRedisServer())('on a real Redis with the keys of a cluster',
     server = await startRedisServer({ mode: 'cluster' })
     bridge = await startRedisBridge({ redisPort: server.port, now: () => now })
     const rules = { ...ledgerRules, maxInFlight: 4, watchBlocks: 50 }
-    other = startProcessClient({ address: bridge, rules, tendMs: 1_000 })
+    other = startProcessClient({ address: bridge, rules, relayer: '', tendMs: 1_000 })
   })
 
   afterAll(async () => {

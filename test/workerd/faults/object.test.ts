@@ -65,17 +65,21 @@ describe("a ledger's alarm", () => {
     try {
       await dial(caller, `2*${recipient}*0.25`)
       const account = await accountOf(caller)
-      const payment = () => rows('SELECT session, nonce FROM payments WHERE account = ?', account)
+      const payment = () =>
+        rows(`SELECT session, row ->> 'nonce' AS nonce FROM payments WHERE account = ?`, account)
       const [before] = await payment()
       // Its nonce went to bytes that nobody knows: it waits for another one.
-      await ledgerStub().run('displaced', before?.nonce)
+      await ledgerStub().displaced(Number(before?.nonce))
       await tendSideBySide()
       await ringFourTimes()
       const [after] = await payment()
       expect(after?.nonce).not.toBe(before?.nonce)
       const session = `${before?.session}`
       expect(
-        await rows(`SELECT nonce FROM nonces WHERE session = ? AND state = 'recorded'`, session),
+        await rows(
+          `SELECT nonce FROM nonces WHERE row ->> 'session' = ? AND row ->> 'state' = 'recorded'`,
+          session,
+        ),
       ).toEqual([{ nonce: after?.nonce }])
     } finally {
       await rpc('evm_setAutomine', [true])
@@ -94,7 +98,7 @@ describe("a ledger's alarm", () => {
     await runInDurableObject(ledgerStub(), (_, state) => state.storage.deleteAlarm())
     await ledgerStub().wake()
     await until(async () => (await executions(caller)) === 1)
-    const recorded = () => rows(`SELECT nonce FROM nonces WHERE state = 'recorded'`)
+    const recorded = () => rows(`SELECT nonce FROM nonces WHERE row ->> 'state' = 'recorded'`)
     await until(async () => (await recorded()).length === 0)
     expect(await executions(caller)).toBe(1)
   })

@@ -1,8 +1,8 @@
 import { env } from 'cloudflare:workers'
 import { afterEach, beforeEach, vi } from 'vitest'
 import { poolRules } from '../../../src/chain/chains.ts'
-import { ledgerRules } from '../../../src/relay/ledger.ts'
-import { createObjectLedger, type LedgerStub } from '../../../src/relay/ledger-object.ts'
+import { createObjectLedger, type LedgerStub } from '../../../src/relay/ledger/object.ts'
+import { ledgerRules } from '../../../src/relay/ledger/port.ts'
 import { ledgerSuite } from '../../ports/ledger.suite.ts'
 
 const { maxInFlight, watchBlocks } = poolRules.anvil

@@ -10,9 +10,9 @@ import {
 } from '../../../src/assemble.ts'
 import { systemClock } from '../../../src/clock.ts'
 import { type Config, parseConfig } from '../../../src/config.ts'
-import type { Ledger } from '../../../src/relay/ledger.ts'
-import type { LedgerStub } from '../../../src/relay/ledger-object.ts'
-import { ledgerThrough } from '../../../src/relay/ledger-sql.ts'
+import type { LedgerStub } from '../../../src/relay/ledger/object.ts'
+import type { Ledger } from '../../../src/relay/ledger/port.ts'
+import { ledgerThrough } from '../../../src/relay/ledger/steps.ts'
 import { tend } from '../../../src/relay/tend.ts'
 
 /** Which question is the last one, and whose end it is. */
@@ -121,7 +121,9 @@ export function createMortal({ death, fault }: MortalOptions): Mortal {
     background: (work) => background.push(work),
   }
   const ledger: Ledger = ledgerThrough((method, args) =>
-    question(`ledger.${method}`, () => ledgerStub().run(method, ...args)),
+    question(`ledger.${method}`, () =>
+      (ledgerStub()[method] as (...args: unknown[]) => Promise<unknown>)(...args),
+    ),
   )
   const relayer = assembleRelayer(config, runtime, assembleNodeService(config, runtime), ledger)
   const answer = assembleAnswer(config, runtime, relayer)
