@@ -29,16 +29,28 @@ export type Writes = Map<string, Write>
 export function createDraft(view: View, now: number, writes: Writes): Draft {
   const nameOf = (table: TableName, key: readonly (string | number)[]) => [table, ...key].join(':')
 
+  const read = new Map<string, AnyRow | undefined>()
+
+  /** As the store has it; asked once. */
+  function stored(
+    table: TableName,
+    key: readonly (string | number)[],
+    name: string,
+  ): AnyRow | undefined {
+    if (!read.has(name)) read.set(name, view.row(table, ...key))
+    return read.get(name)
+  }
+
   function row<Name extends TableName>(table: Name, ...key: (string | number)[]) {
-    const written = writes.get(nameOf(table, key))
-    return written === undefined
-      ? view.row(table, ...key)
-      : (written.after as Row<Name> | undefined)
+    const name = nameOf(table, key)
+    const written = writes.get(name)
+    const found = written === undefined ? stored(table, key, name) : written.after
+    return found as Row<Name> | undefined
   }
 
   function write(table: TableName, key: (string | number)[], after: AnyRow | undefined): void {
     const name = nameOf(table, key)
-    const before = writes.has(name) ? writes.get(name)?.before : view.row(table, ...key)
+    const before = writes.has(name) ? writes.get(name)?.before : stored(table, key, name)
     writes.set(name, { table, key, before, after })
   }
 

@@ -57,14 +57,16 @@ export function createSqlLedger(sql: Sql, { rules, relayer, now }: SqlLedgerOpti
  */
 export function createTables(sql: Sql): void {
   for (const name of Object.keys(tables) as TableName[]) {
-    const table = anyTable(name)
-    const columns = [...columnsOf(table), 'row'].join(', ')
+    const { key, lists } = anyTable(name)
+    const columns = [...statements[name].columns, 'row'].join(', ')
+    // Rows of a kilobyte and more: in a table without row ids they would fill pages of their own.
+    const isLarge = name === 'payments' || name === 'transactions'
     sql.exec(
-      `CREATE TABLE IF NOT EXISTS ${name} (${columns}, PRIMARY KEY (${table.key.join(', ')})) WITHOUT ROWID`,
+      `CREATE TABLE IF NOT EXISTS ${name} (${columns}, PRIMARY KEY (${key.join(', ')}))${isLarge ? '' : ' WITHOUT ROWID'}`,
     )
-    for (const [list, { group, score }] of Object.entries(table.lists)) {
-      const order = group === undefined ? [score] : [group, score]
-      if (order.join() === table.key.join()) continue
+    for (const [list, { group, score }] of Object.entries(lists)) {
+      const order = [...new Set([group ?? score, score, ...key])]
+      if ([...order].sort().join() === [...key].sort().join()) continue
       const where = group === undefined ? '' : ` WHERE ${group} IS NOT NULL`
       sql.exec(
         `CREATE INDEX IF NOT EXISTS ${name}_${list} ON ${name} (${order.join(', ')})${where}`,
@@ -79,54 +81,80 @@ function columnsOf({ key, lists }: AnyTable): string[] {
   return [...new Set([...key, ...listed])]
 }
 
+/** What is asked of each table, in SQL. */
+type Statements = {
+  columns: readonly string[]
+  byKey: string
+  row: string
+  insert: string
+  /** By list: the oldest first, and the newest. */
+  lists: Readonly<Record<string, { oldest: string; newest: string; isGrouped: boolean }>>
+}
+
+const statements = Object.fromEntries(
+  (Object.keys(tables) as TableName[]).map((name) => [name, statementsOf(name)]),
+) as Record<TableName, Statements>
+
+function statementsOf(name: TableName): Statements {
+  const table = anyTable(name)
+  const columns = columnsOf(table)
+  const byKey = table.key.map((column) => `${column} = ?`).join(' AND ')
+  const lists = Object.entries(table.lists).map(([list, { group, score }]) => {
+    const where = group === undefined ? '' : `${group} = ? AND `
+    const ordered = (direction: 'ASC' | 'DESC') => {
+      const order = [...new Set([score, ...table.key])].map((each) => `${each} ${direction}`)
+      return `SELECT row FROM ${name} WHERE ${where}${score} BETWEEN ? AND ?
+        ORDER BY ${order.join(', ')} LIMIT ?`
+    }
+    const both = { oldest: ordered('ASC'), newest: ordered('DESC') }
+    return [list, { ...both, isGrouped: group !== undefined }]
+  })
+  return {
+    ...{ columns, byKey, lists: Object.fromEntries(lists) },
+    row: `SELECT row FROM ${name} WHERE ${byKey}`,
+    insert: `INSERT INTO ${name} VALUES (${columns.map(() => '?, ').join('')}?)`,
+  }
+}
+
 function sqlView(sql: Sql): View {
   const parse = <Name extends TableName>(name: Name, row: string) =>
     anyTable(name).row.parse(JSON.parse(row)) as Row<Name>
 
   return {
     row<Name extends TableName>(name: Name, ...key: (string | number)[]) {
-      const [found] = sql.exec<{ row: string }>(
-        `SELECT row FROM ${name} WHERE ${byKey(anyTable(name))}`,
-        ...key,
-      )
+      const [found] = sql.exec<{ row: string }>(statements[name].row, ...key)
       return found && parse(name, found.row)
     },
-    list<Name extends TableName>({ table: name, list, group, ...range }: Listing<Name>) {
-      const { key, lists } = anyTable(name)
-      const { group: column, score } = lists[list] ?? { group: undefined, score: '' }
+    list<Name extends TableName>({ table: name, list, group = '', ...range }: Listing<Name>) {
+      const statement = statements[name].lists[list]
+      if (statement === undefined) throw new Error(`${name} has no list ${list}`)
       const { from = Number.MIN_SAFE_INTEGER, to = Number.MAX_SAFE_INTEGER, limit } = range
-      const direction = range.newest === true ? 'DESC' : 'ASC'
-      const order = [...new Set([score, ...key])].map((each) => `${each} ${direction}`).join(', ')
       const found = sql.exec<{ row: string }>(
-        `SELECT row FROM ${name} WHERE ${column === undefined ? '' : `${column} = ? AND `}
-         ${score} BETWEEN ? AND ? ORDER BY ${order} LIMIT ?`,
-        ...[...(column === undefined ? [] : [group ?? '']), from, to, limit],
+        range.newest === true ? statement.newest : statement.oldest,
+        ...[...(statement.isGrouped ? [group] : []), from, to, limit],
       )
       return found.map(({ row }) => parse(name, row))
     },
   }
 }
 
-const byKey = ({ key }: AnyTable): string => key.map((column) => `${column} = ?`).join(' AND ')
-
 /** Writes what differs: a column that stays as it was costs no index. */
 export function apply(sql: Sql, { table: name, key, before, after }: Write): void {
-  const table = anyTable(name)
+  const { columns, byKey, insert } = statements[name]
   if (after === undefined) {
-    if (before !== undefined) sql.exec(`DELETE FROM ${name} WHERE ${byKey(table)}`, ...key)
+    if (before !== undefined) sql.exec(`DELETE FROM ${name} WHERE ${byKey}`, ...key)
     return
   }
-  const columns = columnsOf(table)
   const row = JSON.stringify(after)
   const cellOf = (column: string) => (after[column] ?? null) as SqlValue
   if (before === undefined) {
-    const places = columns.map(() => '?, ').join('')
-    sql.exec(`INSERT INTO ${name} VALUES (${places}?)`, ...columns.map(cellOf), row)
+    sql.exec(insert, ...columns.map(cellOf), row)
     return
   }
   const changed = columns.filter((column) => after[column] !== before[column])
+  const cells = changed.map((column) => `${column} = ?, `).join('')
   sql.exec(
-    `UPDATE ${name} SET ${changed.map((column) => `${column} = ?, `).join('')}row = ? WHERE ${byKey(table)}`,
+    `UPDATE ${name} SET ${cells}row = ? WHERE ${byKey}`,
     ...[...changed.map(cellOf), row, ...key],
   )
 }

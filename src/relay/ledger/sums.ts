@@ -107,7 +107,9 @@ export type Queue = { waiting: number; until: number }
 export function queueOf(rows: Draft): Queue {
   const known = rows.row('meta', 'queue')
   if (known !== undefined) return JSON.parse(known.value) as Queue
-  return waitingIn(rows).reduce(joined, { waiting: 0, until: 0 })
+  const counted = waitingIn(rows).reduce(joined, { waiting: 0, until: 0 })
+  saveQueue(rows, counted)
+  return counted
 }
 
 export const joined = ({ waiting, until }: Queue, { request }: Row<'payments'>): Queue => ({
