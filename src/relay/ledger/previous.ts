@@ -27,7 +27,7 @@ export function previousLedger(stubOf: () => PreviousStub): Ledger {
 
 /** Whether an object does not know the methods of this version. */
 export function isOfPrevious(error: unknown): boolean {
-  return error instanceof Error && /does not implement the method/.test(error.message)
+  return error instanceof Error && /RPC receiver does not implement/.test(error.message)
 }
 
 /** The screen that bytes of the version before show. */

@@ -48,6 +48,7 @@ describe('versions side by side', () => {
   test('an object of the version before is known by what it does not implement', ({ expect }) => {
     const said = 'The RPC receiver does not implement the method "lookup".'
     expect(isOfPrevious(new TypeError(said))).toBe(true)
+    expect(isOfPrevious(new TypeError('The RPC receiver does not implement "lookup".'))).toBe(true)
     expect(isOfPrevious(new Error('Network connection lost.'))).toBe(false)
   })
 
