@@ -503,7 +503,12 @@ export const steps: Steps = {
         isLive(lease, rows.now) ||
         (lease.nonce >= chainNonce && lease.nonce < highestUsed(relayer)),
     )
-    if (kept.length < relayer.leases.length) rows.put('relayers', { ...relayer, leases: kept })
+    // A row that was lost: whatever it carried, the chain has passed it.
+    const lost = relayer.open.filter(
+      (nonce) => nonce < chainNonce && rows.row('nonces', name, nonce) === undefined,
+    )
+    if (kept.length === relayer.leases.length && lost.length === 0) return
+    rows.put('relayers', lost.reduce(used, { ...relayer, leases: kept }))
   },
 
   sent({ rows, rules }, hash, taken) {

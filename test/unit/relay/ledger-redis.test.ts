@@ -229,6 +229,25 @@ describe.skipIf(!hasRedisServer())('on a real Redis with the keys of a cluster',
       expect(await left()).toEqual(counters)
     })
 
+    test('counts what a lost row held for used once the chain has passed it', async ({
+      expect,
+    }) => {
+      const name = newName()
+      const ledger = open(name)
+      await ledger.identify({ chainId: 31, fingerprints: { FORWARDER_ADDRESS: 'old' } })
+      await ledger.claim(claiming('a', 'a'))
+      await ledger.record(acceptance('a', 0, 'a'))
+      await server.call('DEL', `${ledgerKey(name)}:row:nonces:${relayer}:0`)
+      expect(await ledger.requeue('a')).toMatchObject([{ to: 'queued' }])
+      await ledger.expire('a')
+      const moved = { chainId: 31, fingerprints: { FORWARDER_ADDRESS: 'new' } }
+      await ledger.release([], 0)
+      expect(await ledger.identify(moved)).toMatchObject({ kind: 'different' })
+      await ledger.release([], 1)
+      expect(await ledger.identify(moved)).toEqual({ kind: 'same' })
+      expect((await ledger.work()).nextNonce).toBe(1)
+    })
+
     test('tells a round of a part of a long queue only: the oldest, in their order', async ({
       expect,
     }) => {
