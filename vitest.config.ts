@@ -1,32 +1,61 @@
+import { availableParallelism } from 'node:os'
 import { cloudflareTest } from '@cloudflare/vitest-plugin'
 import { defineConfig, type TestProjectInlineConfiguration } from 'vitest/config'
+import { describeDepth, openDepth } from './scripts/test-depth.ts'
+import { createRuntimeReporter } from './test/support/runtime-reporter.ts'
+
+const depth = openDepth(process.env)
+process.stdout.write(`${describeDepth(depth)}\n`)
+
+/** Where `npm test` reads what came of each test. */
+const report = process.env.TEST_REPORT
+const json: ['json', { outputFile: string }][] =
+  report === undefined ? [] : [['json', { outputFile: report }]]
 
 const crashPoints = 'test/workerd/faults/crash-points.test.ts'
 
+/**
+ * No test is red because a machine is slow: each waits for what has to happen, and these limits only
+ * end what hangs. They are far beyond what anything takes on a busy machine.
+ */
+const patience = {
+  testTimeout: depth.isFull ? 3_600_000 : 240_000,
+  hookTimeout: 240_000,
+  expect: { poll: { timeout: 120_000, interval: 20 } },
+}
+
+const common = { ...patience, provide: { depth } }
+
 export default defineConfig({
   test: {
+    // Most of them wait for a chain or a process most of the time.
+    maxWorkers: availableParallelism() + 1,
+    reporters: ['default', createRuntimeReporter(), ...json],
+    // What a Worker logs is shown beside the test that it made red.
+    silent: 'passed-only',
     projects: [
       {
         test: {
+          ...common,
           name: 'unit',
           include: ['test/unit/**/*.test.ts'],
         },
       },
       {
         test: {
+          ...common,
           name: 'chain',
           include: ['test/chain/**/*.test.ts'],
-          testTimeout: 30_000,
-          hookTimeout: 60_000,
+          globalSetup: ['./test/support/worker-build-setup.ts'],
         },
       },
       {
         test: {
+          ...common,
           name: 'deno',
           include: ['test/deno/**/*.test.ts'],
           env: { SERVED_BY: 'deno' },
-          testTimeout: 60_000,
-          hookTimeout: 60_000,
+          globalSetup: ['./test/support/worker-build-setup.ts'],
         },
       },
       inWorkerd('workerd', {
@@ -52,11 +81,10 @@ function inWorkerd(
       })),
     ],
     test: {
+      ...common,
       name,
       ...files,
       globalSetup: ['./test/support/workerd-setup.ts'],
-      testTimeout: 30_000,
-      hookTimeout: 60_000,
     },
   }
 }

@@ -1,51 +1,32 @@
-import { spawn } from 'node:child_process'
-import { fileURLToPath } from 'node:url'
-
-const root = fileURLToPath(new URL('..', import.meta.url))
+import { runCommand } from './run-command.ts'
 
 /** What has to be in order before a test is worth running: scripts of package.json, quick ones first. */
 const steps = [
-  'format',
-  'lint',
-  'imports',
-  'typecheck',
-  'abi:check',
-  'gas:check',
-  'openrpc:check',
-  'ledger:check',
+  ...['format', 'lint', 'imports', 'typecheck', 'abi:check', 'gas:check', 'openrpc:check'],
+  ...['ledger:check', 'architecture:check', 'house'],
 ]
 
-export type Step = { name: string; passed: boolean }
+/** Steps whose words are worth reading though nothing is wrong. */
+const told: ReadonlySet<string> = new Set(['house'])
+
+export type Step = { name: string; passed: boolean; output: string }
 
 /** Runs every step and shows what the failing ones say. */
-export async function runChecks(): Promise<Step[]> {
+export async function runChecks(
+  environment: Readonly<Record<string, string>> = {},
+): Promise<Step[]> {
   const results: Step[] = []
   for (const name of steps) {
-    const started = performance.now()
-    const { passed, output } = await runScript(name)
-    const seconds = ((performance.now() - started) / 1000).toFixed(1)
-    if (!passed) process.stdout.write(`${output.trim()}\n`)
-    process.stdout.write(`${passed ? 'ok    ' : 'FAILED'} ${name} (${seconds} s)\n`)
-    results.push({ name, passed })
+    const { code, output, seconds } = await runCommand(
+      ['npm', 'run', '--silent', name],
+      environment,
+    )
+    const passed = code === 0
+    if (!passed || told.has(name)) process.stdout.write(`${output.trim()}\n`)
+    process.stdout.write(`${passed ? 'ok    ' : 'FAILED'} ${name} (${seconds.toFixed(1)} s)\n`)
+    results.push({ name, passed, output })
   }
   return results
-}
-
-function runScript(name: string): Promise<{ passed: boolean; output: string }> {
-  const child = spawn('npm', ['run', '--silent', name], {
-    cwd: root,
-    stdio: ['ignore', 'pipe', 'pipe'],
-  })
-  let output = ''
-  for (const stream of [child.stdout, child.stderr]) {
-    stream.setEncoding('utf8').on('data', (text: string) => {
-      output += text
-    })
-  }
-  return new Promise((resolve) => {
-    child.once('error', ({ message }) => resolve({ passed: false, output: message }))
-    child.once('close', (code) => resolve({ passed: code === 0, output }))
-  })
 }
 
 if (import.meta.main) {

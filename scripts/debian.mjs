@@ -47,7 +47,9 @@ function runs(program) {
  * @returns {string | undefined} what went wrong
  */
 function install(packages) {
-  process.stdout.write(`Installing Debian packages: ${packages.join(', ')}\n`)
+  process.stdout.write(
+    `This machine lacks ${packages.join(', ')}. Installing it, as root: apt-get install ${packages.join(' ')}\n`,
+  )
   return (
     apt(['update', '-qq']) ?? apt(['install', '-y', '-qq', '--no-install-recommends', ...packages])
   )

@@ -7,17 +7,30 @@ export type Fault = { file: string; message: string }
 const directions: Readonly<Record<string, readonly string[]>> = {
   account: [],
   chain: [],
+  keys: [],
   loan: [],
-  node: ['chain'],
+  node: ['chain', 'keys'],
   relay: ['chain'],
   ussd: ['account', 'loan', 'relay'],
 }
 
-/** The only files that choose adapters. They import anything, and nobody imports them. */
+/** Which room of the node service may use which; the files beside the rooms are free. */
+const rooms: Readonly<Record<string, readonly string[]>> = {
+  objects: [],
+  upstream: ['objects'],
+  reads: ['objects', 'upstream'],
+  feed: ['objects', 'upstream', 'reads'],
+  methods: ['objects', 'upstream', 'reads', 'feed'],
+}
+
+/** The two entry points choose adapters. They import anything, and no file imports them. */
 const entries = ['src/worker.ts', 'src/deno.ts']
 
-/** Files beside the parts that every part may use. They use each other and no part. */
-const shared = ['src/clock.ts', 'src/flight.ts', 'src/log.ts', 'src/redis.ts']
+/** Puts the parts together, so it may use all of them; only the entry points use it. */
+const composition = 'compose'
+
+/** What every part may use. It uses no part. */
+const foundation = 'runtime'
 
 /** What the file name of an adapter ends in, after the name of a port that stands beside it. */
 const media = ['config', 'memory', 'object', 'redis']
@@ -40,11 +53,11 @@ export function importFaults(sources: ReadonlyMap<string, string>): Fault[] {
     }),
   )
   const words = [...sources].flatMap(([file, source]) => solidityFaults(file, source))
-  return [...faults, ...words, ...cycles(imports)]
+  return [...faults, ...words, ...[...sources.keys()].flatMap(nameFaults), ...cycles(imports)]
 }
 
-/** Paths from the root for files of ours; what the source says for everything else. */
-function importsOf(file: string, source: string): string[] {
+/** What a file imports: paths from the root for files of ours, what the source says for all else. */
+export function importsOf(file: string, source: string): string[] {
   const statements = /^[ \t]*(?:import|export)\b(?:[^'"`;]*?\bfrom)?\s*['"]([^'"]+)['"]/gm
   const calls = /\bimport\(\s*['"]([^'"]+)['"]/g
   return [statements, calls].flatMap((pattern) =>
@@ -55,14 +68,14 @@ function importsOf(file: string, source: string): string[] {
 }
 
 function faultsOf(file: string, target: string): string[] {
-  const rules = [entryFault, runtimeFault, directionFault]
+  const rules = [entryFault, runtimeFault, directionFault, roomFault]
   return rules.flatMap((rule) => rule(file, target) ?? [])
 }
 
 function entryFault(file: string, target: string): string | undefined {
   // Tests of an entry point have to.
   if (!entries.includes(target) || file.startsWith('test/')) return undefined
-  return `imports ${target}: an entry point is imported by nobody`
+  return `imports ${target}: no file imports an entry point`
 }
 
 function runtimeFault(file: string, target: string): string | undefined {
@@ -70,8 +83,8 @@ function runtimeFault(file: string, target: string): string | undefined {
   if (target.startsWith('cloudflare:') && !/[-/]object\.ts$/.test(file)) {
     return `imports ${target}: only Durable Objects (object.ts, *-object.ts) and the entry points do`
   }
-  if (/^hono(\/|$)/.test(target) && posix.basename(file) !== 'route.ts' && file !== 'src/app.ts') {
-    return `imports ${target}: only route.ts files and src/app.ts know Hono`
+  if (/^hono(\/|$)/.test(target) && !['route.ts', 'app.ts'].includes(posix.basename(file))) {
+    return `imports ${target}: only route.ts files and app.ts know Hono`
   }
   if (target.startsWith('node:'))
     return `imports ${target}: not every runtime that serves this has it`
@@ -86,8 +99,8 @@ function adapterFaults(
   const port = portOf(target)
   if (port === undefined || !sources.has(port) || !file.startsWith('src/')) return []
   if (file === port) return [`imports ${target}: a port never imports its adapter`]
-  if (entries.includes(file) || portOf(file) !== undefined) return []
-  return [`imports ${target}: adapters are chosen in ${entries.join(' and ')} only`]
+  if (choosesAdapters(file) || portOf(file) !== undefined) return []
+  return [`imports ${target}: only entry points and src/${composition} choose adapters`]
 }
 
 /** Where the port of a file stands that is named like an adapter: `x-redis.ts`, or `redis.ts` in a folder. */
@@ -98,6 +111,10 @@ function portOf(file: string): string | undefined {
   return media.includes(medium) ? `${noun}.ts` : undefined
 }
 
+function choosesAdapters(file: string): boolean {
+  return entries.includes(file) || partOf(file) === composition
+}
+
 function directionFault(file: string, target: string): string | undefined {
   if (!file.startsWith('src/') || entries.includes(file)) return undefined
   if (/^(scripts|test|contracts|out)\//.test(target)) {
@@ -105,24 +122,45 @@ function directionFault(file: string, target: string): string | undefined {
   }
   if (!target.startsWith('src/') || entries.includes(target)) return undefined
   const [from, to] = [partOf(file), partOf(target)]
-  if (shared.includes(target)) return undefined
-  if (shared.includes(file)) return `imports ${target}: what every part may use depends on no part`
-  if (from === undefined || from === to) return undefined
-  const allowed = directions[from]
+  if (from === to || to === foundation || from === composition) return undefined
+  if (from === foundation) return `imports ${target}: what every part may use depends on no part`
+  if (to === composition) return `imports ${target}: a part gets what it needs from src/${to}`
+  const allowed = from === undefined ? undefined : directions[from]
   if (allowed === undefined) {
-    return `is in a part that has no direction yet: add src/${from} to scripts/import-rules.ts`
+    return `is in a part that has no direction yet: add src/${from ?? '<part>'} to scripts/import-rules.ts`
   }
-  if (to === undefined) {
-    return `imports ${target}: a part gets what it needs from whoever assembles it`
-  }
-  if (allowed.includes(to)) return undefined
+  if (to !== undefined && allowed.includes(to)) return undefined
   const may = allowed.length === 0 ? 'no other part' : allowed.join(', ')
   return `imports ${target}: ${from} may use ${may}`
+}
+
+function roomFault(file: string, target: string): string | undefined {
+  const [from, to] = [roomOf(file), roomOf(target)]
+  if (from === undefined || to === undefined || from === to) return undefined
+  const allowed = rooms[from]
+  if (allowed === undefined) {
+    return `is in a room that has no direction yet: add ${from} to scripts/import-rules.ts`
+  }
+  if (allowed.includes(to)) return undefined
+  const may = allowed.length === 0 ? 'no other room' : allowed.join(', ')
+  return `imports ${target}: ${from} may use ${may}`
+}
+
+/** The folder of the node service that a file is in. */
+function roomOf(file: string): string | undefined {
+  return /^src\/node\/([^/]+)\//.exec(file)?.[1]
 }
 
 /** The folder of `src` that a file is in; undefined for files beside the folders. */
 function partOf(file: string): string | undefined {
   return /^src\/([^/]+)\//.exec(file)?.[1]
+}
+
+/** A name that repeats its folder's says nothing of what is in the file. */
+function nameFaults(file: string): Fault[] {
+  const [, folder, name] = /^src\/(?:.+\/)?([^/]+)\/([^/]+)\.ts$/.exec(file) ?? []
+  if (folder === undefined || folder !== name) return []
+  return [{ file, message: 'bears the name of its folder: name it after what is in it' }]
 }
 
 function solidityFaults(file: string, source: string): Fault[] {

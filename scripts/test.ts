@@ -1,67 +1,81 @@
-import { spawn } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { runChecks } from './check.ts'
+import { runCommand } from './run-command.ts'
 import { readIfThere } from './stack/files.ts'
-import { type Counts, exitCode, forgeCounts, sum, summary, vitestCounts } from './test-counts.ts'
+import {
+  describeFailures,
+  exitCode,
+  forgeOutcome,
+  type Outcome,
+  sum,
+  summary,
+  vitestOutcome,
+} from './test-counts.ts'
+import { openDepth } from './test-depth.ts'
 
-const root = fileURLToPath(new URL('..', import.meta.url))
+/**
+ * forge writes what it builds without a lock, and tests that deploy build at the same time: the
+ * contracts' own tests are built beside that.
+ */
+const apart = { FOUNDRY_OUT: 'out/tests', FOUNDRY_CACHE_PATH: 'cache/tests' }
 
-const total = sum([await checks(), await contracts(), await vitest()])
-process.stdout.write(`\n${summary(total)}\n`)
+const { isFull, seed } = openDepth(process.env)
+const began = performance.now()
+// The compiler takes a core for a minute, and most of the other tests wait most of the time.
+const [order, tests] = await Promise.all([checksAndContracts(), vitest()])
+const total = sum([...order, tests])
+if (total.failures.length > 0) process.stdout.write(`\n${describeFailures(total.failures)}\n`)
+const minutes = (performance.now() - began) / 60_000
+process.stdout.write(
+  `\nAfter ${minutes.toFixed(1)} minutes, with seed ${seed}:\n${summary(total)}\n`,
+)
 process.exitCode = exitCode(total, process.env)
 
-async function checks(): Promise<Counts> {
-  title('npm run check')
-  const steps = await runChecks()
-  const passed = steps.filter((step) => step.passed).length
-  return { passed, failed: steps.length - passed, skipped: 0 }
+async function checksAndContracts(): Promise<Outcome[]> {
+  return [await checks(), await contracts(), ...(isFull ? [] : [await plantedBug()])]
 }
 
-async function contracts(): Promise<Counts> {
-  title('forge test')
-  const child = spawn('npm', ['run', '--silent', 'test:contracts'], {
-    cwd: root,
-    stdio: ['ignore', 'pipe', 'inherit'],
-  })
-  let output = ''
-  child.stdout.setEncoding('utf8').on('data', (text: string) => {
-    output += text
-    process.stdout.write(text)
-  })
-  const code = await ended(child)
-  return forgeCounts(output, code)
+async function checks(): Promise<Outcome> {
+  const steps = await runChecks({ ...apart })
+  const failures = steps
+    .filter((step) => !step.passed)
+    .map(({ name, output }) => ({ name: `npm run ${name}`, words: output }))
+  const failed = failures.length
+  return { passed: steps.length - failed, failed, skipped: 0, failures }
 }
 
-async function vitest(): Promise<Counts> {
-  title('vitest')
+/** Says how it went when it is through: its lines would stand between those of other tests. */
+async function contracts(): Promise<Outcome> {
+  const fuzzSeed = ['--fuzz-seed', `0x${seed.toString(16)}`]
+  const command = ['npm', 'run', '--silent', 'test:contracts', '--', ...fuzzSeed]
+  const { code, output, seconds } = await runCommand(command, apart)
+  const outcome = forgeOutcome(output, code)
+  if (outcome.failed > 0) process.stdout.write(output)
+  const state = outcome.failed > 0 ? 'FAILED' : 'ok    '
+  process.stdout.write(`${state} forge test: ${summary(outcome)} (${seconds.toFixed(1)} s)\n`)
+  return outcome
+}
+
+/** One of those that `npm run plant-bugs` plants: the simulator has to find it. */
+async function plantedBug(): Promise<Outcome> {
+  const command = ['npm', 'run', '--silent', 'plant-bugs', '--', '--sample', `${seed}`]
+  const { code, output, seconds } = await runCommand(command)
+  const name = 'a planted bug is found'
+  process.stdout.write(`${code === 0 ? 'ok    ' : 'FAILED'} ${name} (${seconds.toFixed(1)} s)\n`)
+  if (code === 0) return { passed: 1, failed: 0, skipped: 0, failures: [] }
+  return { passed: 0, failed: 1, skipped: 0, failures: [{ name, words: output }] }
+}
+
+async function vitest(): Promise<Outcome> {
   const folder = mkdtempSync(join(tmpdir(), 'ussd-relay-test-'))
   const file = join(folder, 'report.json')
   try {
-    const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${file}`]
-    const child = spawn('vitest', ['run', ...reporters], {
-      cwd: root,
-      stdio: ['ignore', 'inherit', 'inherit'],
-    })
-    const code = await ended(child)
-    return vitestCounts(readIfThere(file)?.toString('utf8'), code)
+    const show = (text: string) => process.stdout.write(text)
+    const { code, output } = await runCommand(['vitest', 'run'], { TEST_REPORT: file }, show)
+    return vitestOutcome(readIfThere(file)?.toString('utf8'), output, code)
   } finally {
     rmSync(folder, { recursive: true, force: true })
   }
-}
-
-function title(text: string): void {
-  process.stdout.write(`\n> ${text}\n\n`)
-}
-
-function ended(child: ReturnType<typeof spawn>): Promise<number | null> {
-  return new Promise((resolve) => {
-    child.once('error', ({ message }) => {
-      process.stdout.write(`${message}\n`)
-      resolve(1)
-    })
-    child.once('close', resolve)
-  })
 }

@@ -1,32 +1,18 @@
 import type { Hono } from 'hono'
-import { createApp, misconfiguredApp } from './app.ts'
-import {
-  assembleAnswer,
-  assembleNodeService,
-  assembleNodeServices,
-  assembleRelayer,
-  ledgerName,
-  type Runtime,
-  relayerAddress,
-} from './assemble.ts'
-import { createBackground } from './background.ts'
-import { systemClock } from './clock.ts'
-import { ConfigError } from './config.ts'
-import { type DenoConfig, parseDenoConfig } from './deno-environment.ts'
-import { createJsonLog } from './log.ts'
-import { feedLimits } from './node/feed-sessions.ts'
-import { createConfigKeys } from './node/keys-config.ts'
-import { createRedisKeys } from './node/keys-redis.ts'
-import { keyRoutes, nodeRoutes } from './node/route.ts'
-import { createMemorySockets, type MemorySockets } from './node/sockets-memory.ts'
-import { createStoredKeys } from './node/stored-keys.ts'
-import { openRedis } from './redis.ts'
+import { misconfiguredApp } from './compose/app.ts'
+import { assemble } from './compose/assemble.ts'
+import { type DenoConfig, parseDenoConfig } from './compose/deno-environment.ts'
+import { ledgerName, ledgerRulesOf, relayerAddress } from './compose/relay.ts'
+import type { Runtime } from './compose/runtime.ts'
+import { createRedisKeys } from './keys/api-keys-redis.ts'
+import { createMemorySockets } from './node/feed/sockets-memory.ts'
 import { createRedisDueQueue } from './relay/due-queue-redis.ts'
-import { ledgerRules } from './relay/ledger/port.ts'
 import { createRedisLedger } from './relay/ledger/redis.ts'
 import { createRounds, type Rounds } from './relay/rounds.ts'
-import { tend } from './relay/tend.ts'
-import { closedRoutes, ussdRoutes } from './ussd/route.ts'
+import { createBackground } from './runtime/background.ts'
+import { systemClock } from './runtime/clock.ts'
+import { createJsonLog } from './runtime/log.ts'
+import { openRedis } from './runtime/redis.ts'
 
 /** Deno Deploy kills 5 s after it has told a process to end. */
 const DRAIN_WITHIN_MS = 4_500
@@ -41,6 +27,9 @@ const log = createJsonLog(systemClock.now, (line) => {
 
 const background = createBackground(systemClock, log)
 
+/** Aborts when the process is told to end. */
+const ending = new AbortController()
+
 const runtime: Runtime = {
   clock: systemClock,
   log,
@@ -49,81 +38,48 @@ const runtime: Runtime = {
 }
 
 /** What an environment comes to. Without a good one there is nothing to look after. */
-type Served = { app: Hono; rounds?: Rounds; sockets?: MemorySockets }
+type Served = { app: Hono; rounds?: Rounds }
 
-function assemble({ config, redis }: DenoConfig): Required<Served> {
+function serve({ config, redis }: DenoConfig): Required<Served> {
   const database = openRedis(redis)
   const name = ledgerName(config)
-  const nodeService = assembleNodeService(config, runtime)
-  const services = assembleNodeServices(config, runtime, nodeService)
-  const { tendMs, maxInFlight, watchBlocks } = config.rules
-  const rules = { ...ledgerRules, maxInFlight, watchBlocks }
+  const { tendMs } = config.rules
   const ledger = createRedisLedger({
-    ...{ database, name, rules, tendMs },
+    ...{ database, name, rules: ledgerRulesOf(config), tendMs },
     relayer: relayerAddress(config),
   })
-  const relayer = assembleRelayer(config, runtime, nodeService, ledger)
-  const store = createRedisKeys(database)
-  const configured = createConfigKeys({ hashes: config.rpcKeyHashes, chainId: config.chain.id })
-  const keys = createStoredKeys({ store: () => store, configured, clock: systemClock })
-  const sockets = createMemorySockets({
-    keeperOf(chainId) {
-      const service = services.get(chainId)
-      if (service === undefined) throw new Error(`chain ${chainId} is not served here`)
-      const urls = config.networks.get(chainId === 30 ? 30 : 31) ?? []
-      return { service, urls, keys, limits: feedLimits, clock: systemClock, log }
-    },
-    upgrade: (request) => Deno.upgradeWebSocket(request),
-  })
-  const isOpen = config.isDevelopment || config.callbackSecret !== undefined
-  const app = createApp({
-    ussd: isOpen
-      ? ussdRoutes({
-          answer: assembleAnswer(config, runtime, relayer),
-          background: background.keep,
-        })
-      : closedRoutes(),
-    callbackSecret: config.callbackSecret,
-    node: nodeRoutes({
-      keys,
-      services,
-      sockets,
-      clock: systemClock,
-      background: background.keep,
-      log,
-    }),
-    keys: keyRoutes({
-      registry: store,
-      operatorToken: config.operatorToken,
-      chainIds: [...config.networks.keys()],
-      now: systemClock.now,
-    }),
-    log,
+  const keyStore = createRedisKeys(database)
+  const { app, tend } = assemble(config, runtime, {
+    ledger,
+    keyStore: () => keyStore,
+    sockets: (keeperOf) =>
+      createMemorySockets({
+        keeperOf,
+        upgrade: (request) => Deno.upgradeWebSocket(request),
+        ending: ending.signal,
+      }),
   })
   const queue = createRedisDueQueue({ database, name, newToken: () => crypto.randomUUID() })
   const rounds = createRounds({
     queue,
-    tend: () => tend(relayer),
+    tend: () => tend(ledger),
     tendMs,
     clock: systemClock,
     log,
   })
-  return { app, rounds, sockets }
+  return { app: app(), rounds }
 }
 
 /** The app, or one that says nothing but that the configuration is bad. */
 function assembleFrom(env: Record<string, string>): Served {
   try {
-    return assemble(parseDenoConfig(env))
+    return serve(parseDenoConfig(env))
   } catch (error) {
-    if (!(error instanceof ConfigError)) throw error
-    log({ level: 'error', event: 'config.bad', message: error.message })
-    return { app: misconfiguredApp(error.faults) }
+    return { app: misconfiguredApp(error, log) }
   }
 }
 
-const { app, rounds, sockets } = assembleFrom(Deno.env.toObject())
-const ending = new AbortController()
+const { app, rounds } = assembleFrom(Deno.env.toObject())
 
 // On Deno Deploy a process may be gone by the time that something is due: this starts one.
 Deno.cron?.('tend', '* * * * *', async () => {
@@ -137,7 +93,6 @@ if (rounds !== undefined) background.keep(rounds.watch(ending.signal))
 async function end(): Promise<void> {
   if (ending.signal.aborted) return
   ending.abort()
-  sockets?.close()
   await background.drain(DRAIN_WITHIN_MS)
   await systemClock.sleep(FLUSH_MS)
   Deno.exit(0)

@@ -1,32 +1,16 @@
 import { waitUntil } from 'cloudflare:workers'
 import type { Hono } from 'hono'
-import { createApp, misconfiguredApp } from './app.ts'
-import {
-  assembleAnswer,
-  assembleNodeService,
-  assembleNodeServices,
-  assembleRelayer,
-  ledgerName,
-  type Runtime,
-  relayerAddress,
-} from './assemble.ts'
-import { systemClock, withEndingLimits } from './clock.ts'
-import { type Config, ConfigError, parseConfig } from './config.ts'
-import { createJsonLog } from './log.ts'
-
-import { createObjectSockets, type FeedNamespace, feedObject } from './node/feed-object.ts'
-import { feedLimits } from './node/feed-sessions.ts'
-import type { Keys } from './node/keys.ts'
-import { createConfigKeys } from './node/keys-config.ts'
-import { createObjectRegistry, KeysObject, type KeysStub } from './node/keys-object.ts'
-import { keyRoutes, nodeRoutes } from './node/route.ts'
-import { createNodeService, type NodeService } from './node/service.ts'
-import { createStoredKeys } from './node/stored-keys.ts'
+import { misconfiguredApp } from './compose/app.ts'
+import { type Assembly, assemble } from './compose/assemble.ts'
+import { parseConfig } from './compose/config.ts'
+import { ledgerName, ledgerRulesOf, relayerAddress } from './compose/relay.ts'
+import type { Runtime } from './compose/runtime.ts'
+import { KeysObject } from './keys/api-keys-object.ts'
+import type { KeyStore } from './keys/key-store.ts'
+import { createObjectSockets, feedObject } from './node/feed/sockets-object.ts'
 import { createObjectLedger, type LedgerStub, ledgerObject } from './relay/ledger/object.ts'
-import type { Ledger } from './relay/ledger/port.ts'
-import { ledgerRules } from './relay/ledger/port.ts'
-import { tend } from './relay/tend.ts'
-import { closedRoutes, ussdRoutes } from './ussd/route.ts'
+import { systemClock } from './runtime/clock.ts'
+import { createJsonLog } from './runtime/log.ts'
 
 const log = createJsonLog(systemClock.now, (line) => {
   // biome-ignore lint/suspicious/noConsole: the console is a Worker's log
@@ -40,122 +24,54 @@ const runtime: Runtime = {
   background: waitUntil,
 }
 
-/** What an environment comes to. It is worked out at the first request and kept for the isolate's life. */
-type Assembled = {
-  config: Config
-  nodeService: NodeService
-  app: () => Hono
-  ledger: () => LedgerStub
-  /** Every API key is in one object; each isolate remembers those that are used. */
-  registry: () => KeysStub
-  keys: Keys
-  feeds: () => FeedNamespace
-}
+/** What an environment comes to, worked out at the first request and kept for the isolate's life. */
+type Served = Assembly & { ledger: () => LedgerStub }
 
-const assembled = new WeakMap<Env, Assembled>()
+const servedBy = new WeakMap<Env, Served>()
 
 /** @throws {ConfigError} naming every bad variable */
-function assemble(env: Env): Assembled {
-  const known = assembled.get(env)
+function assembleFrom(env: Env): Served {
+  const known = servedBy.get(env)
   if (known !== undefined) return known
   const config = parseConfig(env as unknown as Record<string, unknown>)
-  const nodeService = assembleNodeService(config, runtime)
   const ledger = () => env.LEDGER.getByName(ledgerName(config)) as unknown as LedgerStub
-  const registry = () => env.KEYS.getByName('keys') as unknown as KeysStub
-  const configured = createConfigKeys({ hashes: config.rpcKeyHashes, chainId: config.chain.id })
-  let app: Hono | undefined
-  const parts: Assembled = {
-    config,
-    nodeService,
-    ledger,
-    registry,
-    keys: createStoredKeys({ store: registry, configured, clock: systemClock }),
-    feeds: () => env.FEED,
-    app: () => {
-      app ??= assembleApp(parts)
-      return app
-    },
-  }
-  assembled.set(env, parts)
-  return parts
-}
-
-function assembleApp(parts: Assembled): Hono {
-  const { config, nodeService, ledger } = parts
-  const relayer = assembleRelayer(config, runtime, nodeService, createObjectLedger(ledger))
-  const isOpen = config.isDevelopment || config.callbackSecret !== undefined
-  return createApp({
-    ussd: isOpen
-      ? ussdRoutes({ answer: assembleAnswer(config, runtime, relayer), background: waitUntil })
-      : closedRoutes(),
-    callbackSecret: config.callbackSecret,
-    node: nodeRoutes({
-      keys: parts.keys,
-      services: assembleNodeServices(config, runtime, nodeService),
-      sockets: createObjectSockets(parts.feeds),
-      clock: systemClock,
-      background: waitUntil,
-      log,
-    }),
-    keys: keyRoutes({
-      registry: createObjectRegistry(parts.registry),
-      operatorToken: config.operatorToken,
-      chainIds: [...config.networks.keys()],
-      now: systemClock.now,
-    }),
-    log,
+  const assembly = assemble(config, runtime, {
+    ledger: createObjectLedger(ledger),
+    // Every API key is in one object; each isolate remembers those that are used.
+    keyStore: () => env.KEYS.getByName('keys') as unknown as KeyStore,
+    sockets: () => createObjectSockets(() => env.FEED),
   })
+  const served = { ...assembly, ledger }
+  servedBy.set(env, served)
+  return served
 }
 
 /** The app, or one that says nothing but that the configuration is bad. */
 function appOf(env: Env): Hono {
   try {
-    return assemble(env).app()
+    return assembleFrom(env).app()
   } catch (error) {
-    if (!(error instanceof ConfigError)) throw error
-    log({ level: 'error', event: 'config.bad', message: error.message })
-    return misconfiguredApp(error.faults)
+    return misconfiguredApp(error, log)
   }
 }
 
 /** One relayer's ledger: see `src/relay/ledger/object.ts`. */
 export class LedgerObject extends ledgerObject<Env>((env) => {
-  const { config, nodeService } = assemble(env)
-  return {
-    rules: {
-      ...ledgerRules,
-      maxInFlight: config.rules.maxInFlight,
-      watchBlocks: config.rules.watchBlocks,
-    },
-    relayer: relayerAddress(config),
-    tendMs: config.rules.tendMs,
-    tend: (ledger: Ledger) =>
-      withEndingLimits(systemClock, (clock) =>
-        tend(assembleRelayer(config, { ...runtime, clock }, nodeService, ledger)),
-      ),
-    log,
-  }
+  const { config, tend } = assembleFrom(env)
+  const { tendMs } = config.rules
+  return { rules: ledgerRulesOf(config), relayer: relayerAddress(config), tendMs, tend, log }
 }) {}
 
-/** The subscribers of one network: see `src/node/feed-object.ts`. */
-export class FeedObject extends feedObject<Env>((env, chainId) => {
-  const { config, keys } = assemble(env)
-  const urls = config.networks.get(chainId === 30 ? 30 : 31) ?? []
-  return {
-    service: createNodeService({ chainId, urls, ...runtime }),
-    urls,
-    keys,
-    limits: feedLimits,
-    clock: systemClock,
-    log,
-  }
-}) {}
+/** The subscribers of one network: see `src/node/feed/sockets-object.ts`. */
+export class FeedObject extends feedObject<Env>((env, chainId) =>
+  assembleFrom(env).feedKeeper(chainId),
+) {}
 
-/** The API keys: see `src/node/keys-object.ts`. */
+/** The API keys: see `src/keys/api-keys-object.ts`. */
 export { KeysObject }
 
 export default {
   fetch: (request, env, context) => appOf(env).fetch(request, env, context),
   // A lost alarm delays a payment by a minute at most.
-  scheduled: async (_controller, env) => assemble(env).ledger().wake(),
+  scheduled: async (_controller, env) => assembleFrom(env).ledger().wake(),
 } satisfies ExportedHandler<Env>

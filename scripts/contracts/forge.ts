@@ -36,7 +36,7 @@ export async function forge(
   environment: Readonly<Record<string, string>> = {},
   secrets: readonly string[] = [],
 ): Promise<string> {
-  const child = spawn(forgeBinary(), args, {
+  const child = spawn(foundryBinary('forge'), args, {
     cwd: projectRoot,
     env: { ...process.env, ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -58,17 +58,17 @@ export async function forge(
 }
 
 /**
- * The real forge, or the one on the PATH of somebody who installed Foundry himself. npm's `forge`
- * command is a wrapper that ends with 0 whatever forge ended with, so nothing may rely on it.
+ * The real tool, or the one on the PATH of somebody who installed Foundry himself. npm's command of
+ * its name is a wrapper that ends with 0 whatever the tool ended with, so nothing may rely on it.
  */
-export function forgeBinary(): string {
+export function foundryBinary(tool: 'forge' | 'cast'): string {
   const architecture = process.arch === 'x64' ? 'amd64' : process.arch
-  const name = process.platform === 'win32' ? 'forge.exe' : 'forge'
+  const name = process.platform === 'win32' ? `${tool}.exe` : tool
   try {
-    const place = `@foundry-rs/forge-${process.platform}-${architecture}/bin/${name}`
+    const place = `@foundry-rs/${tool}-${process.platform}-${architecture}/bin/${name}`
     return createRequire(import.meta.url).resolve(place)
   } catch {
-    return 'forge'
+    return tool
   }
 }
 
@@ -82,9 +82,10 @@ export async function buildContracts(): Promise<void> {
   }
 }
 
-/** Reads a contract of the last build. */
+/** Reads a contract of the last build, where forge has put it. */
 export function readArtifact(name: string): Artifact {
-  return JSON.parse(readFileSync(join(projectRoot, 'out', `${name}.sol`, `${name}.json`), 'utf8'))
+  const out = join(projectRoot, process.env.FOUNDRY_OUT ?? 'out')
+  return JSON.parse(readFileSync(join(out, `${name}.sol`, `${name}.json`), 'utf8'))
 }
 
 /** forge writes `out/` and `cache/` without a lock, so two builds at once can leave torn files. */

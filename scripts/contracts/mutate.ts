@@ -11,7 +11,7 @@ import {
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
-import { forgeBinary, projectRoot } from './forge.ts'
+import { foundryBinary, projectRoot } from './forge.ts'
 import { type Mutation, mutate, mutationsOf } from './mutations.ts'
 
 // `npm run test:contracts:mutation [-- --file MicroLoan.sol] [-- --list]` changes contracts/src line by line
@@ -125,7 +125,7 @@ async function outcome(copy: string): Promise<Outcome> {
 }
 
 async function forgeTest(cwd: string, path: string): Promise<Outcome> {
-  const child = spawn(forgeBinary(), ['test', '--fail-fast', '--match-path', path], {
+  const child = spawn(foundryBinary('forge'), ['test', '--fail-fast', '--match-path', path], {
     cwd,
     // Tests that need not be compiled again for each change, and a look into as many corners as is quick.
     env: { ...process.env, FOUNDRY_DYNAMIC_TEST_LINKING: 'true', FOUNDRY_FUZZ_RUNS: '64' },

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { parseArgs } from 'node:util'
 import { z } from 'zod'
-import { defaultQuota, hashKey } from '../../src/node/keys.ts'
+import { defaultQuota, hashKey } from '../../src/keys/api-keys.ts'
 import { openFolder } from '../stack/folder.ts'
 import { command, StackError, say } from '../stack/report.ts'
 import { readRunningStack } from '../stack/running-stack.ts'

@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import { methods } from '../../src/node/methods.ts'
-import { openRpcDocument } from '../../src/node/openrpc.ts'
+import { methods } from '../../src/node/methods/list.ts'
+import { openRpcDocument } from '../../src/node/methods/openrpc.ts'
 
 // Writes docs/openrpc.json, or with --check tells whether it is what would be written.
 const file = fileURLToPath(new URL('../../docs/openrpc.json', import.meta.url))

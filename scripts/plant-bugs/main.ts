@@ -11,9 +11,14 @@ const { values } = parseArgs({
     seeds: { type: 'string', default: '2000' },
     seed: { type: 'string', default: '1' },
     bug: { type: 'string' },
+    // One of them, drawn by this number.
+    sample: { type: 'string' },
     stories: { type: 'boolean', default: false },
   },
 })
+
+const sampled = values.sample && `${1 + (Number(values.sample) % bugs.length)}`
+const wanted = values.bug ?? sampled
 
 const print = (line: string) => process.stdout.write(`${line}\n`)
 
@@ -21,7 +26,7 @@ print('Seeds are tried in their order by each process until one breaks a promise
 print('  # | seed | steps | rule         | bug')
 let survivors = 0
 for (const [index, bug] of bugs.entries()) {
-  if (values.bug !== undefined && Number(values.bug) !== index + 1) continue
+  if (wanted !== undefined && Number(wanted) !== index + 1) continue
   const found = await look(bug)
   if (found === undefined) survivors += 1
   const seed = found === undefined ? 'none' : `${found.finding.seed}`

@@ -10,7 +10,7 @@ export const root = fileURLToPath(new URL('../../', import.meta.url))
 const COPIED = [
   'src',
   'test/simulator',
-  'test/support/sqlite.ts',
+  'scripts/dev/sqlite.ts',
   'scripts/plant-bugs',
   'package.json',
 ]

@@ -15,8 +15,8 @@ export type Rootstock = {
 
 /** From here on the local chain's blocks are the pool's, with Rootstock's rules and RSKj's words. */
 export async function startRootstock(chain: LocalChain): Promise<Rootstock> {
-  // A part of the tests: the usual start does without it.
-  const { startRootstockPool } = await import('../../test/support/rootstock-pool/rootstock-pool.ts')
+  // The usual start does without it.
+  const { startRootstockPool } = await import('../dev/rootstock-pool/rootstock-pool.ts')
   const { url, stop } = await startRootstockPool({
     anvilUrl: chain.url,
     blockMs: BLOCK_SECONDS * 1_000,

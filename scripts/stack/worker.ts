@@ -55,18 +55,27 @@ export const quietTools = {
 }
 
 /**
- * Bundles the Worker as a deployment would. When the signal aborts, it rejects once wrangler is gone.
+ * Bundles the Worker, or the one that another configuration describes, as a deployment would. When the
+ * signal aborts, it rejects once wrangler is gone.
  *
  * @throws {StackError} with wrangler's own words when it does not build
  */
-export async function bundleWorker(folder: string, signal?: AbortSignal): Promise<void> {
+export async function bundleWorker(
+  folder: string,
+  signal?: AbortSignal,
+  config = join(root, 'wrangler.toml'),
+): Promise<void> {
   rmSync(folder, { recursive: true, force: true })
   const wrangler = join(root, 'node_modules', 'wrangler', 'bin', 'wrangler.js')
-  const child = spawn(process.execPath, [wrangler, 'deploy', '--dry-run', '--outdir', folder], {
-    cwd: root,
-    env: { ...process.env, ...quietTools, ...(process.stdout.isTTY ? {} : { NO_COLOR: '1' }) },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  })
+  const child = spawn(
+    process.execPath,
+    [wrangler, 'deploy', '--dry-run', '--outdir', folder, '--config', config],
+    {
+      cwd: root,
+      env: { ...process.env, ...quietTools, ...(process.stdout.isTTY ? {} : { NO_COLOR: '1' }) },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    },
+  )
   let output = ''
   for (const stream of [child.stdout, child.stderr]) {
     stream.setEncoding('utf8').on('data', (text: string) => {
@@ -188,7 +197,7 @@ function recordRuntime(known: ReadonlySet<number>, processes: Processes) {
 }
 
 /** wrangler.toml in Miniflare's words, with our variables alone: `.dev.vars` is for `wrangler dev`. */
-async function readConfiguration(variables: WorkerVariables) {
+export async function readConfiguration(variables: WorkerVariables) {
   // wrangler reads these when it is loaded, and it is large.
   Object.assign(process.env, quietTools)
   const { unstable_readConfig, unstable_getMiniflareWorkerOptions } = await import('wrangler')

@@ -196,9 +196,9 @@ export function createNode(rpc: Rpc): Node {
   }
 }
 
-/** Revert data of a failed call: code 3 on Ethereum nodes, -32015 on RSKj. */
+/** Revert data of a failed call: the node service answers code 3 for it, whatever its node says. */
 function revertData(error: RpcError): Hex | undefined {
-  if (error.code !== 3 && error.code !== -32015) return undefined
+  if (error.code !== 3) return undefined
   const data = hex.safeParse(error.data)
   return data.success ? data.data : '0x'
 }

@@ -5,6 +5,8 @@ export const codes = {
   methodNotFound: -32601,
   invalidParams: -32602,
   internal: -32603,
+  /** go-ethereum: the call reverts, with the revert's bytes in `data`. What every client decodes. */
+  reverted: 3,
   /** What an Ethereum node says of a simulation that cannot be paid for, and of unknown blocks. */
   failed: -32000,
   /** No valid API key. */
@@ -15,4 +17,6 @@ export const codes = {
   timeout: -32011,
   /** RSKj: more logs than one answer may hold. */
   logLimit: -32012,
+  /** RSKj: the call fails in the machine (RskJsonRpcRequestException.executionError). */
+  executionFailed: -32015,
 } as const

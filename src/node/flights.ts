@@ -1,6 +1,6 @@
 import { RpcError } from '../chain/rpc.ts'
-import type { Clock } from '../clock.ts'
-import { type Flight, fly, outcomeOf } from '../flight.ts'
+import type { Clock } from '../runtime/clock.ts'
+import { type Flight, fly, outcomeOf } from '../runtime/flight.ts'
 
 /** Equal work that is under way at the same time is done once. */
 export type Flights = {

@@ -47,16 +47,18 @@ export function notificationText(subscription: string, result: string): string {
 
 function parseRequest(value: unknown, text: string, index?: number): Request {
   if (!isObject(value)) return invalid('null', 'not an object')
-  const { jsonrpc, method, params = [], id } = value
+  const { jsonrpc, method, params, id } = value
   if (!isId(id)) return invalid('null', 'id must be a string, a number or null')
   const idText = textOf(id, text, index)
   if (jsonrpc !== '2.0') return invalid(idText ?? 'null', 'jsonrpc must be "2.0"')
   if (typeof method !== 'string') return invalid(idText ?? 'null', 'method must be a string')
-  if (!Array.isArray(params)) {
+  // Some clients write `null` for a member that may be left out.
+  const given = params ?? []
+  if (!Array.isArray(given)) {
     const error = new RpcError(codes.invalidParams, 'params must be an array')
     return { kind: 'invalid', id: idText ?? 'null', error }
   }
-  return { kind: 'call', id: idText, method, params }
+  return { kind: 'call', id: idText, method, params: given }
 }
 
 function isId(id: unknown): id is string | number | null | undefined {

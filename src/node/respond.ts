@@ -1,11 +1,12 @@
 import { RpcError, TransportError } from '../chain/rpc.ts'
-import type { Clock } from '../clock.ts'
-import { faultOf, type Log } from '../log.ts'
+import type { Clock } from '../runtime/clock.ts'
+import { faultOf, type Log } from '../runtime/log.ts'
+import { withinTime } from '../runtime/time-limit.ts'
 import { codes } from './codes.ts'
+import type { Subscriptions } from './feed/subscriptions.ts'
 import { errorText, type Request, successText } from './message.ts'
+import { notAvailable } from './not-available.ts'
 import type { NodeService } from './service.ts'
-import type { Subscriptions } from './subscriptions.ts'
-import { withinTime } from './time-limit.ts'
 
 /** No caller waits longer than 8 s; this leaves time for the answer's way. */
 export const timeLimitMs = 7_500
@@ -18,7 +19,8 @@ export type Caller = {
   service: NodeService
   /** The only methods that the key may call, if it is so limited. */
   methods: ReadonlySet<string> | undefined
-  subscriptions?: Subscriptions
+  /** Of the WebSocket that the request came over; undefined over HTTP. */
+  subscriptions: Subscriptions | undefined
   clock: Clock
   log: Log
 }
@@ -30,7 +32,7 @@ export async function respond(request: Request, caller: Caller): Promise<string 
   const { service, methods, subscriptions, clock, log } = caller
   try {
     if (methods !== undefined && !methods.has(method)) {
-      throw new RpcError(codes.methodNotFound, 'method not allowed for this key')
+      throw notAvailable(method, ' for this key')
     }
     const result = await withinTime(clock, timeLimitMs, (signal) =>
       service.answer(method, params, signal, subscriptions),

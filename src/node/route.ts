@@ -1,24 +1,22 @@
 import { type Context, Hono } from 'hono'
-import { z } from 'zod'
 import { RpcError } from '../chain/rpc.ts'
-import type { Clock } from '../clock.ts'
-import { faultOf, type Log } from '../log.ts'
+import type { Keys } from '../keys/api-keys.ts'
+import type { Clock } from '../runtime/clock.ts'
+import { faultOf, type Log } from '../runtime/log.ts'
+import { type Answered, answerMessage, type ReadMessage } from './admission.ts'
 import { codes } from './codes.ts'
-import {
-  defaultQuota,
-  hashKey,
-  type KeyRecord,
-  type KeyRegistry,
-  type Keys,
-  type Spent,
-} from './keys.ts'
-import { errorText, parseMessage } from './message.ts'
-import { joinResponses, respond } from './respond.ts'
+import type { SocketKeeper } from './feed/sockets.ts'
+import { errorText } from './message.ts'
 import type { NodeService } from './service.ts'
-import type { SocketKeeper } from './sockets.ts'
 
 /** The largest request that is read. A transaction has at most 128 KB, twice that in hex. */
 export const maxBodyBytes = 2 * 1024 * 1024
+
+/** The key is in the address and no cookie plays a part, so a page of any origin may ask. */
+const anyOrigin = { 'access-control-allow-origin': '*' }
+
+/** Some clients end an address with a slash. */
+const keyPaths = ['/:key', '/:key/']
 
 export type NodeRouteDeps = {
   keys: Keys
@@ -27,74 +25,28 @@ export type NodeRouteDeps = {
   /** Where WebSockets are served. */
   sockets?: SocketKeeper
   clock: Clock
-  /** Keeps the runtime alive for work that others may be waiting for (`waitUntil`). */
+  /** Keeps the runtime alive for work whose answer others may wait for (`waitUntil`). */
   background: (work: Promise<unknown>) => void
   log: Log
 }
 
 /** `POST /<API_KEY>`: JSON-RPC 2.0. Every refusal is a JSON-RPC error object too. */
-export function nodeRoutes({
-  keys,
-  services,
-  sockets,
-  clock,
-  background,
-  log,
-}: NodeRouteDeps): Hono {
+export function nodeRoutes(deps: NodeRouteDeps): Hono {
   const routes = new Hono()
 
   routes.options('*', (c) => {
-    c.header('access-control-allow-origin', '*')
     c.header('access-control-allow-methods', 'POST')
     c.header('access-control-allow-headers', 'content-type')
     c.header('access-control-max-age', '86400')
-    return c.body(null, 204)
+    return c.body(null, 204, anyOrigin)
   })
 
-  routes.post('/:key', async (c) => {
-    const key = await keys.check(c.req.param('key'))
-    if (key.kind === 'unknown') return unauthorized(c)
-    const service = services.get(key.chainId)
-    if (service === undefined) return unauthorized(c)
+  routes.on('POST', keyPaths, (c) => answerPost(c, deps))
 
-    if (!isJson(c.req.header('content-type'))) {
-      return refuse(c, 415, codes.invalidRequest, 'content-type must be application/json')
-    }
-    const body = await readText(c.req.raw)
-    if (body.kind === 'too_large') {
-      return refuse(c, 413, codes.invalidRequest, `a request has at most ${maxBodyBytes} bytes`)
-    }
-    if (body.kind === 'not_text') return refuse(c, 400, codes.parseError, 'JSON parse error')
-
-    const message = parseMessage(body.text)
-    if (message.kind === 'refused') return json(c, 400, errorText('null', message.error))
-    const requests = message.kind === 'batch' ? message.requests : [message.request]
-    const spent = await key.spend(requests.length)
-    if (spent !== undefined) {
-      const [only] = requests
-      return overQuota(c, spent, message.kind === 'single' && only?.id ? only.id : 'null')
-    }
-
-    const caller = { service, methods: key.methods, clock, log }
-    const responses = Promise.all(requests.map((request) => respond(request, caller)))
-    // Equal requests share one answer: it must come even when the first who asked hangs up.
-    background(responses)
-    const answers = await responses
-    const text = message.kind === 'batch' ? joinResponses(answers) : answers[0]
-    if (text === undefined) return c.body(null, 204)
-    const invalid = message.kind === 'single' && message.request.kind === 'invalid'
-    return json(c, invalid ? 400 : 200, text)
-  })
-
-  routes.get('/:key', async (c, next) => {
-    if (c.req.header('upgrade')?.toLowerCase() !== 'websocket' || sockets === undefined) {
-      return await next()
-    }
-    const key = await keys.check(c.req.param('key'))
-    if (key.kind === 'unknown' || !services.has(key.chainId)) return unauthorized(c)
-    const accepted = await sockets.accept(c.req.raw, key.hash, key.chainId)
-    if (accepted !== 'too_many') return accepted
-    return refuse(c, 429, codes.limitExceeded, 'this key has as many connections as it may have')
+  routes.on('GET', keyPaths, async (c, next) => {
+    const isUpgrade = c.req.header('upgrade')?.toLowerCase() === 'websocket'
+    if (!isUpgrade || deps.sockets === undefined) return await next()
+    return await acceptSocket(c, deps, deps.sockets)
   })
 
   routes.all('*', (c) => {
@@ -104,76 +56,94 @@ export function nodeRoutes({
   })
 
   routes.onError((error, c) => {
-    log({ level: 'error', event: 'rpc.failed', message: faultOf(error) })
+    deps.log({ level: 'error', event: 'rpc.failed', message: faultOf(error) })
     return refuse(c, 503, codes.internal, 'not available now, try again')
   })
 
   return routes
 }
 
+/** The key is checked before a byte of the body is read. */
+async function answerPost(c: Context, deps: NodeRouteDeps): Promise<Response> {
+  const { keys, services, clock, background, log } = deps
+  const key = await keys.check(c.req.param('key') ?? '')
+  if (key.kind === 'unknown') return unauthorized(c)
+  const service = services.get(key.chainId)
+  if (service === undefined) return unauthorized(c)
+
+  if (!isJson(c.req.header('content-type'))) {
+    return refuse(c, 415, codes.invalidRequest, 'content-type must be application/json')
+  }
+  const body = await readText(c.req.raw)
+  if (body.kind === 'too_large') {
+    return refuse(c, 413, codes.invalidRequest, `a request has at most ${maxBodyBytes} bytes`)
+  }
+  if (body.kind === 'not_text') return refuse(c, 400, codes.parseError, 'JSON parse error')
+
+  const answered = await answerMessage(body.text, {
+    service,
+    admit: async () => key,
+    subscriptionsOf: undefined,
+    during(_, work) {
+      const working = work()
+      // Equal requests share one answer: it must come even when the client that asked first hangs up.
+      background(working)
+      return working
+    },
+    clock,
+    log,
+  })
+  return responseTo(c, answered, clock)
+}
+
+function responseTo(c: Context, answered: Answered, clock: Clock): Response {
+  switch (answered.kind) {
+    case 'unknown_key':
+      return unauthorized(c)
+    case 'unreadable':
+      return json(c, 400, errorText('null', answered.error))
+    case 'refused':
+      return json(c, 429, errorText(idOf(answered.message), answered.error))
+    case 'over_quota': {
+      const seconds = Math.ceil((answered.resetAt.getTime() - clock.now()) / 1000)
+      c.header('retry-after', `${Math.max(1, seconds)}`)
+      return json(c, 429, errorText(idOf(answered.message), answered.error))
+    }
+    case 'answered': {
+      const { message, text } = answered
+      if (text === undefined) return c.body(null, 204, anyOrigin)
+      const isInvalid = message.kind === 'single' && message.request.kind === 'invalid'
+      return json(c, isInvalid ? 400 : 200, text)
+    }
+  }
+}
+
+/** The id that an error for the whole message bears, as JSON text. */
+function idOf(message: ReadMessage): string {
+  return message.kind === 'single' ? (message.request.id ?? 'null') : 'null'
+}
+
+async function acceptSocket(
+  c: Context,
+  { keys, services }: NodeRouteDeps,
+  sockets: SocketKeeper,
+): Promise<Response> {
+  const key = await keys.check(c.req.param('key') ?? '')
+  if (key.kind === 'unknown' || !services.has(key.chainId)) return unauthorized(c)
+  const accepted = await sockets.accept(c.req.raw, key.hash, key.chainId)
+  switch (accepted.kind) {
+    case 'accepted':
+      return accepted.response
+    case 'unknown_key':
+      return unauthorized(c)
+    case 'too_many':
+      return refuse(c, 429, codes.limitExceeded, 'this key has as many connections as it may have')
+  }
+}
+
 /** The same words for a key that is missing, malformed, unknown or revoked. */
-export type KeyRouteDeps = {
-  registry: KeyRegistry
-  /** Without it nobody may. */
-  operatorToken: string | undefined
-  /** The networks that this deployment serves, the one of keys that name none first. */
-  chainIds: readonly number[]
-  now: () => number
-}
-
-/** What the operator does with keys: `GET /`, `POST /` and `DELETE /<start of the hash>`. */
-export function keyRoutes({ registry, operatorToken, chainIds, now }: KeyRouteDeps): Hono {
-  const routes = new Hono()
-  const newKey = z.object({
-    hash: z.string().regex(/^[0-9a-f]{64}$/),
-    name: z.string().min(1).max(100),
-    chainId: z
-      .number()
-      .refine((id) => chainIds.includes(id), { error: 'is not served here' })
-      .default(chainIds[0] ?? 31),
-    quota: z.int().positive().nullable().default(defaultQuota),
-    methods: z.array(z.string().max(100)).min(1).max(100).nullable().default(null),
-  })
-
-  routes.use('*', async (c, next) => {
-    const [, token = ''] = c.req.header('authorization')?.match(/^Bearer (.+)$/) ?? []
-    if (operatorToken !== undefined && (await isSame(token, operatorToken))) return await next()
-    return c.json({ error: "the operator's token is needed" }, 401)
-  })
-
-  routes.get('/', async (c) => c.json(await registry.list()))
-
-  routes.post('/', async (c) => {
-    const parsed = newKey.safeParse(await c.req.json().catch(() => undefined))
-    if (!parsed.success) return c.json({ error: z.prettifyError(parsed.error) }, 400)
-    const record: KeyRecord = { ...parsed.data, createdAt: now(), revokedAt: null }
-    if (await registry.create(record)) return c.json(record, 201)
-    return c.json({ error: 'there is such a key already' }, 409)
-  })
-
-  routes.delete('/:id{[0-9a-f]{8,64}}', async (c) => {
-    const revoked = await registry.revoke(c.req.param('id'))
-    return revoked > 0 ? c.json({ revoked }) : c.json({ error: 'there is no such key' }, 404)
-  })
-
-  return routes
-}
-
-/** Over hashes, so that the time it takes tells nothing of the token. */
-async function isSame(given: string, expected: string): Promise<boolean> {
-  return (await hashKey(given)) === (await hashKey(expected))
-}
-
 function unauthorized(c: Context): Response {
   return refuse(c, 401, codes.unauthorized, 'no valid API key')
-}
-
-function overQuota(c: Context, { resetAt }: Spent, id: string): Response {
-  const seconds = Math.max(1, Math.ceil((resetAt.getTime() - Date.now()) / 1000))
-  c.header('retry-after', `${seconds}`)
-  const message = `daily quota exceeded, resets at ${resetAt.toISOString()}`
-  const error = new RpcError(codes.limitExceeded, message, { resetAt: resetAt.toISOString() })
-  return json(c, 429, errorText(id, error))
 }
 
 type Status = 200 | 400 | 401 | 405 | 413 | 415 | 429 | 503
@@ -185,8 +155,7 @@ function refuse(c: Context, status: Status, code: number, message: string): Resp
 function json(c: Context, status: Status, text: string): Response {
   return c.body(text, status, {
     'content-type': 'application/json',
-    // The key is in the address and no cookie plays a part, so a page of any origin may ask.
-    'access-control-allow-origin': '*',
+    ...anyOrigin,
   })
 }
 

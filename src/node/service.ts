@@ -1,14 +1,16 @@
 import { type Rpc, RpcError } from '../chain/rpc.ts'
-import type { Clock } from '../clock.ts'
-import type { Log } from '../log.ts'
+import type { Clock } from '../runtime/clock.ts'
+import type { Log } from '../runtime/log.ts'
 import { createCache } from './cache.ts'
 import { codes } from './codes.ts'
+import type { Subscriptions } from './feed/subscriptions.ts'
 import { createFlights } from './flights.ts'
-import type { Context, Method } from './method.ts'
-import { methods } from './methods.ts'
-import type { Subscriptions } from './subscriptions.ts'
-import { createUpstream } from './upstream.ts'
-import { createUpstreams, type Upstreams } from './upstreams.ts'
+import { methods } from './methods/list.ts'
+import type { Context, Method } from './methods/method.ts'
+import { notAvailable } from './not-available.ts'
+import { minedBlock } from './reads/mined-block.ts'
+import { createUpstream } from './upstream/http-upstream.ts'
+import { createUpstreams, type Upstreams } from './upstream/upstreams.ts'
 
 /** The node service of one network. */
 export type NodeService = {
@@ -27,7 +29,7 @@ export type NodeService = {
     method: string,
     params: readonly unknown[],
     signal: AbortSignal,
-    subscriptions?: Subscriptions,
+    subscriptions?: Subscriptions | undefined,
   ) => Promise<string>
 }
 
@@ -59,6 +61,10 @@ export function createNodeService(deps: NodeServiceDeps): NodeService {
   const upstreams = createUpstreams({
     upstreams: urls.map((url, index) => createUpstream({ name: `node ${index + 1}`, url, fetch })),
     chainId,
+    async blockNumber(node, selector) {
+      const block = await minedBlock(node, selector, false)
+      return block && Number(block.number)
+    },
     clock,
     background,
     log,
@@ -72,7 +78,7 @@ export function createNodeService(deps: NodeServiceDeps): NodeService {
       methods,
       ask: (work, options) => upstreams.ask(work, signal, options),
       askTwo: (work) => upstreams.askTwo(work, signal),
-      send: (raw) => upstreams.send(raw, signal),
+      send: (raw, hash) => upstreams.send(raw, hash, signal),
       head: () => upstreams.head(signal),
       knownHead: upstreams.knownHead,
       sawHead: upstreams.sawHead,
@@ -148,6 +154,6 @@ function keyOf({ name }: Method, params: Record<string, unknown>): string {
 /** Aliases under which RSKj itself serves what the spec names `chain_*`. */
 function find(name: string): Method {
   const method = byName.get(name.startsWith('rsk_') ? `chain_${name.slice(4)}` : name)
-  if (method === undefined) throw new RpcError(codes.methodNotFound, 'method not found')
+  if (method === undefined) throw notAvailable(name)
   return method
 }

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { RedisDatabase } from '../redis.ts'
+import type { RedisDatabase } from '../runtime/redis.ts'
 import type { DueQueue } from './due-queue.ts'
 import { armLua, dueLua } from './ledger/lua.ts'
 import { ledgerKey } from './ledger/redis.ts'

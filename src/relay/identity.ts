@@ -1,4 +1,4 @@
-import type { Clock } from '../clock.ts'
+import type { Clock } from '../runtime/clock.ts'
 import type { Identified, Identity, Ledger } from './ledger/port.ts'
 import type { Relayer } from './relayer.ts'
 

@@ -1,5 +1,5 @@
 import type { Address, Hex, LocalAccount } from 'viem'
-import { faultOf } from '../log.ts'
+import { faultOf } from '../runtime/log.ts'
 import { broadcast } from './broadcast.ts'
 import { findExecution } from './executions.ts'
 import {

@@ -1,5 +1,5 @@
-import type { Clock } from '../clock.ts'
-import { faultOf, type Log } from '../log.ts'
+import type { Clock } from '../runtime/clock.ts'
+import { faultOf, type Log } from '../runtime/log.ts'
 import { type DueQueue, type HeldTask, TEND } from './due-queue.ts'
 import type { Tended } from './tend.ts'
 

@@ -1,5 +1,5 @@
 import type { Head } from '../chain/node.ts'
-import { faultOf } from '../log.ts'
+import { faultOf } from '../runtime/log.ts'
 import { broadcast } from './broadcast.ts'
 import { findExecution, outcomeFor } from './executions.ts'
 import { identityOf } from './identity.ts'

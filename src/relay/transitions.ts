@@ -1,4 +1,4 @@
-import type { Log, LogEvent } from '../log.ts'
+import type { Log, LogEvent } from '../runtime/log.ts'
 import type { Transition } from './ledger/port.ts'
 
 /** One line a transition. Those of the outcomes have the demonstration's words. */

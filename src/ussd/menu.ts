@@ -1,5 +1,5 @@
 import { type AmountFault, parseAmount } from '../loan/amounts.ts'
-import type { Messages } from './messages/messages.ts'
+import type { Messages } from './messages/texts.ts'
 import { parseRecipient, type Recipient, type RecipientRules } from './recipient.ts'
 
 /** What the text of a session comes to. */

@@ -1,4 +1,10 @@
 import { afterEach, describe, test } from 'vitest'
+import {
+  hasRedisServer,
+  type RedisServer,
+  startRedisServer,
+} from '../../scripts/dev/redis/redis-server.ts'
+import { createAnvilClient } from '../../scripts/dev/rootstock-pool/anvil-client.ts'
 import { type DenoRelays, startDenoRelays } from '../support/deno/deno-relays.ts'
 import { claimOf } from '../support/faults/oracle.ts'
 import {
@@ -8,12 +14,6 @@ import {
   startRig,
   stranger,
 } from '../support/faults/rig.ts'
-import {
-  hasRedisServer,
-  type RedisServer,
-  startRedisServer,
-} from '../support/redis/redis-server.ts'
-import { createAnvilClient } from '../support/rootstock-pool/anvil-client.ts'
 
 const DAY_MS = 86_400_000
 const MIN_PRICE = 60_000_000n

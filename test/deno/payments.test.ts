@@ -1,10 +1,9 @@
 import { describe } from 'vitest'
+import { hasRedisServer } from '../../scripts/dev/redis/redis-server.ts'
 import { type DenoRelays, startDenoRelays } from '../support/deno/deno-relays.ts'
 import { paymentsUnderFaults } from '../support/faults/payments.suite.ts'
 import { createRandom } from '../support/faults/random.ts'
-import { hasRedisServer } from '../support/redis/redis-server.ts'
-
-const seed = Number(process.env.SEED ?? 20_261_121)
+import { seed } from '../support/sample.ts'
 
 describe.skipIf(!hasRedisServer())(`two Deno processes with one Redis (SEED=${seed})`, () => {
   const random = createRandom(seed)

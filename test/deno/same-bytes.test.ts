@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, test } from 'vitest'
-import { hashKey } from '../../src/node/keys.ts'
+import { hasRedisServer } from '../../scripts/dev/redis/redis-server.ts'
+import { hashKey } from '../../src/keys/api-keys.ts'
 import { rpc, startChain, type TestChain } from '../support/chain.ts'
 import { type DenoRelays, startDenoRelays } from '../support/deno/deno-relays.ts'
 import { callersOf, createTreasury } from '../support/faults/callers.ts'
-import { bundle, type RelayWorkers, startRelayWorkers } from '../support/faults/relay-workers.ts'
-import { hasRedisServer } from '../support/redis/redis-server.ts'
+import { type RelayWorkers, startRelayWorkers } from '../support/faults/relay-workers.ts'
 
 const key = 'the-key-of-the-comparison'
 const stranger = '0x00000000000000000000000000000000000A11cE'
@@ -45,12 +45,11 @@ describe.skipIf(!hasRedisServer())('a Worker and Deno', () => {
     const treasury = createTreasury(chain)
     await treasury.deposit([caller.account.address], 10n ** 18n)
     const variables = { ...chain.bindings, RPC_KEY_HASHES: await hashKey(key) }
-    const bundleFolder = await bundle()
     ;[workers, deno] = await Promise.all([
-      startRelayWorkers({ bundleFolder, variables }),
+      startRelayWorkers({ variables }),
       startDenoRelays({ variables, workers: 1 }),
     ])
-  }, 60_000)
+  })
 
   afterAll(async () => {
     await workers?.stop()

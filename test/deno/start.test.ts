@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, test } from 'vitest'
+import { startRedisBridge } from '../../scripts/dev/redis/bridge.ts'
+import { hasRedisServer, startRedisServer } from '../../scripts/dev/redis/redis-server.ts'
+import { createRespClient } from '../../scripts/dev/redis/resp.ts'
 import { isRunning } from '../../scripts/stack/process-id.ts'
 import { createDevFolder, dial, type Start, startStack } from '../chain/stack/stack-process.ts'
-import { startRedisBridge } from '../support/redis/bridge.ts'
-import { hasRedisServer, startRedisServer } from '../support/redis/redis-server.ts'
-import { createRespClient } from '../support/redis/resp.ts'
 
 const phoneNumber = '+254700000001'
 
@@ -30,9 +30,9 @@ function portOfRedis(folder: string): number {
 }
 
 describe.skipIf(!hasRedisServer())('npm run start:deno', () => {
-  test('serves by Deno, and goes on where it stopped, and where it was killed', {
-    timeout: 120_000,
-  }, async ({ expect }) => {
+  test('serves by Deno, and goes on where it stopped, and where it was killed', async ({
+    expect,
+  }) => {
     const folder = createDevFolder()
     const first = await startStack(folder, { args: ['--deno'] })
     const started = first.pids()
@@ -56,10 +56,7 @@ describe.skipIf(!hasRedisServer())('npm run start:deno', () => {
     expect((await third.interrupt()).code).toBe(0)
   })
 
-  test('uses the database that the environment names', { timeout: 60_000 }, async ({
-    expect,
-    onTestFinished,
-  }) => {
+  test('uses the database that the environment names', async ({ expect, onTestFinished }) => {
     const redis = await startRedisServer()
     const bridge = await startRedisBridge({ redisPort: redis.port })
     onTestFinished(async () => {

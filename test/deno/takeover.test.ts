@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, test } from 'vitest'
+import { hasRedisServer } from '../../scripts/dev/redis/redis-server.ts'
 import { type DenoRelays, startDenoRelays } from '../support/deno/deno-relays.ts'
 import { claimOf } from '../support/faults/oracle.ts'
 import { type Rig, startRig, stranger } from '../support/faults/rig.ts'
-import { hasRedisServer } from '../support/redis/redis-server.ts'
 
 let rig: Rig
 let relays: DenoRelays | undefined
@@ -36,7 +36,7 @@ describe.skipIf(!hasRedisServer())('an instance that died', () => {
     })
     rig.abandon(delivery)
     const dying = relays?.deliver(delivery, 0).catch(() => undefined)
-    await expect.poll(() => held.hits(), { timeout: 5_000 }).toBe(1)
+    await expect.poll(() => held.hits()).toBe(1)
     await relays?.kill(0)
     await dying
     expect(claimOf(await rig.deliver(delivery, 1))).toBe('submitted')

@@ -1,6 +1,6 @@
 import { describe, test } from 'vitest'
-import type { KeyStore } from '../../src/node/key-store.ts'
-import type { KeyRecord } from '../../src/node/keys.ts'
+import type { KeyRecord } from '../../src/keys/api-keys.ts'
+import type { KeyStore } from '../../src/keys/key-store.ts'
 
 /** A store of its own, and a hand on its clock. */
 export type KeyStoreHarness = {

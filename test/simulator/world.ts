@@ -1,8 +1,8 @@
 import type { Address, Hex } from 'viem'
-import type { Log } from '../../src/log.ts'
 import type { Forwarder } from '../../src/relay/forwarder.ts'
 import { ledgerRules, type Payment } from '../../src/relay/ledger/port.ts'
 import type { Sql } from '../../src/relay/ledger/sql.ts'
+import type { Log } from '../../src/runtime/log.ts'
 import { type Actors, createActors } from './actors.ts'
 import { type ChainState, createModelChain, type ModelBlock, type ModelChain } from './chain.ts'
 import type { ContractWorld } from './contracts.ts'
@@ -71,7 +71,7 @@ export const START = Date.UTC(2026, 10, 21, 12)
 
 /** The pool's least at the start. */
 export const GAS_PRICE_WEI = 60_000_000n
-/** What `src/config.ts` lets the relay pay on Rootstock. */
+/** What `src/compose/config.ts` lets the relay pay on Rootstock. */
 const MAX_GAS_PRICE_WEI = 1_000_000_000n
 export const RICH_WEI = 10n ** 18n
 

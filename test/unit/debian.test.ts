@@ -7,6 +7,8 @@ import { afterEach, beforeEach, describe, test } from 'vitest'
 const debian = new URL('../../scripts/debian.mjs', import.meta.url).href
 
 let bin: string
+/** All that was said, the answer in the last line. */
+let said: string
 
 beforeEach(() => {
   bin = mkdtempSync(join(tmpdir(), 'bin-'))
@@ -49,6 +51,7 @@ function provide(isRoot: boolean): string {
     ['--input-type=module', '--eval', program],
     { encoding: 'utf8', env: { PATH: bin } },
   )
+  said = stdout
   return stderr + (stdout.split('\n').at(-1) ?? '')
 }
 
@@ -57,12 +60,16 @@ describe('a machine without redis-server', () => {
     const asked = addAptGet({ brings: 'redis-server' })
     expect(provide(true)).toBe('true')
     expect(asked()).toEqual(['update -qq', 'install -y -qq --no-install-recommends redis-server'])
+    expect(said).toMatch(
+      /^This machine lacks redis-server\. Installing it, as root: apt-get install/,
+    )
   })
 
   test('is left as it is where this is not root', ({ expect }) => {
     const asked = addAptGet({ brings: 'redis-server' })
     expect(provide(false)).toBe('false')
     expect(asked()).toEqual([])
+    expect(said).toBe('\nfalse')
   })
 
   test('does without it where Debian does not have it, or is none', ({ expect }) => {

@@ -13,20 +13,20 @@ describe('entry points', () => {
     const source = `
       import { waitUntil } from 'cloudflare:workers'
       import { Hono } from 'hono'
-      import { createConfigKeys } from './node/keys-config.ts'
-      import { parseConfig } from './config.ts'`
+      import { createConfigKeys } from './keys/api-keys-config.ts'
+      import { parseConfig } from './compose/config.ts'`
     expect(faultsOf({ 'src/worker.ts': source })).toEqual([])
   })
 
-  test('are imported by nobody but their tests', ({ expect }) => {
+  test('are imported by their tests only', ({ expect }) => {
     const files = {
-      'src/app.ts': `import worker from './worker.ts'`,
+      'src/compose/app.ts': `import worker from '../worker.ts'`,
       'scripts/dial.ts': `import worker from '../src/worker.ts'`,
       'test/workerd/a.test.ts': `import worker from '../../src/worker.ts'`,
     }
     expect(faultsOf(files)).toEqual([
-      'src/app.ts imports src/worker.ts: an entry point is imported by nobody',
-      'scripts/dial.ts imports src/worker.ts: an entry point is imported by nobody',
+      'src/compose/app.ts imports src/worker.ts: no file imports an entry point',
+      'scripts/dial.ts imports src/worker.ts: no file imports an entry point',
     ])
   })
 })
@@ -43,17 +43,17 @@ describe('runtimes and frameworks', () => {
 
   test('only routes and the app know Hono', ({ expect }) => {
     const source = `import { bodyLimit } from 'hono/body-limit'`
-    expect(faultsOf({ 'src/node/route.ts': source, 'src/app.ts': source })).toEqual([])
-    expect(faultsOf({ 'src/node/keys.ts': source })).toEqual([
-      'src/node/keys.ts imports hono/body-limit: only route.ts files and src/app.ts know Hono',
+    expect(faultsOf({ 'src/node/route.ts': source, 'src/compose/app.ts': source })).toEqual([])
+    expect(faultsOf({ 'src/keys/api-keys.ts': source })).toEqual([
+      'src/keys/api-keys.ts imports hono/body-limit: only route.ts files and app.ts know Hono',
     ])
   })
 
   test("nothing that is served knows Node's own modules", ({ expect }) => {
     const source = `import { readFileSync } from 'node:fs'`
     expect(faultsOf({ 'scripts/dial.ts': source })).toEqual([])
-    expect(faultsOf({ 'src/log.ts': source })).toEqual([
-      'src/log.ts imports node:fs: not every runtime that serves this has it',
+    expect(faultsOf({ 'src/runtime/log.ts': source })).toEqual([
+      'src/runtime/log.ts imports node:fs: not every runtime that serves this has it',
     ])
   })
 })
@@ -70,18 +70,22 @@ describe('ports and adapters', () => {
     ])
   })
 
-  test('adapters are chosen by entry points, and may share with each other', ({ expect }) => {
+  test('entry points and compose choose adapters, which may share with each other', ({
+    expect,
+  }) => {
     const port = { 'src/relay/ledger.ts': '' }
     const source = `import { rows } from './ledger-memory.ts'`
     expect(faultsOf({ ...port, 'src/relay/ledger-redis.ts': source })).toEqual([])
+    const composing = `import { rows } from '../relay/ledger-memory.ts'`
+    expect(faultsOf({ ...port, 'src/compose/stores.ts': composing })).toEqual([])
     expect(faultsOf({ ...port, 'src/relay/pay.ts': source })).toEqual([
-      'src/relay/pay.ts imports src/relay/ledger-memory.ts: adapters are chosen in src/worker.ts and src/deno.ts only',
+      'src/relay/pay.ts imports src/relay/ledger-memory.ts: only entry points and src/compose choose adapters',
     ])
   })
 
   test('a file that is only named like an adapter is none', ({ expect }) => {
     const source = `import { callObject } from './call-object.ts'`
-    expect(faultsOf({ 'src/node/method.ts': source })).toEqual([])
+    expect(faultsOf({ 'src/node/methods/method.ts': source })).toEqual([])
   })
 })
 
@@ -98,34 +102,46 @@ describe('directions', () => {
     ])
   })
 
-  test('everybody may use clock, flight and log, which use no part', ({ expect }) => {
+  test('every part may use the runtime, which uses no part', ({ expect }) => {
     const files = {
-      'src/relay/pay.ts': `import type { Log } from '../log.ts'`,
-      'src/flight.ts': `import type { Clock } from './clock.ts'`,
-      'src/log.ts': `import type { Payment } from './relay/ledger.ts'`,
+      'src/relay/pay.ts': `import type { Log } from '../runtime/log.ts'`,
+      'src/runtime/flight.ts': `import type { Clock } from './clock.ts'`,
+      'src/runtime/log.ts': `import type { Payment } from '../relay/ledger.ts'`,
     }
     expect(faultsOf(files)).toEqual([
-      'src/log.ts imports src/relay/ledger.ts: what every part may use depends on no part',
+      'src/runtime/log.ts imports src/relay/ledger.ts: what every part may use depends on no part',
     ])
   })
 
   test('a part reads no configuration', ({ expect }) => {
-    expect(faultsOf({ 'src/node/route.ts': `import type { Config } from '../config.ts'` })).toEqual(
-      [
-        'src/node/route.ts imports src/config.ts: a part gets what it needs from whoever assembles it',
-      ],
-    )
+    const source = `import type { Config } from '../compose/config.ts'`
+    expect(faultsOf({ 'src/node/route.ts': source })).toEqual([
+      'src/node/route.ts imports src/compose/config.ts: a part gets what it needs from src/compose',
+    ])
   })
 
   test('what is served depends on nothing outside src', ({ expect }) => {
-    expect(faultsOf({ 'src/app.ts': `import x from '../scripts/dial.ts'` })).toEqual([
-      'src/app.ts imports scripts/dial.ts: what is served depends on nothing outside src',
+    expect(faultsOf({ 'src/compose/app.ts': `import x from '../../scripts/dial.ts'` })).toEqual([
+      'src/compose/app.ts imports scripts/dial.ts: what is served depends on nothing outside src',
     ])
   })
 
   test('a new part has to be given a direction', ({ expect }) => {
     expect(faultsOf({ 'src/sms/send.ts': `import x from '../account/phone.ts'` })).toEqual([
       'src/sms/send.ts is in a part that has no direction yet: add src/sms to scripts/import-rules.ts',
+    ])
+  })
+
+  test('a room of the node service uses the rooms of its list and nothing else', ({ expect }) => {
+    const files = {
+      'src/node/objects/block.ts': `import { minedBlock } from '../reads/mined-block.ts'`,
+      'src/node/reads/mined-block.ts': `import type { Node } from '../upstream/node.ts'`,
+      'src/node/service.ts': `import { methods } from './methods/list.ts'`,
+      'src/node/filters/poll.ts': `import { block } from '../objects/block.ts'`,
+    }
+    expect(faultsOf(files)).toEqual([
+      'src/node/objects/block.ts imports src/node/reads/mined-block.ts: objects may use no other room',
+      'src/node/filters/poll.ts is in a room that has no direction yet: add filters to scripts/import-rules.ts',
     ])
   })
 
@@ -138,6 +154,14 @@ describe('directions', () => {
     expect(faultsOf(files)).toEqual([
       'src/relay/a.ts imports itself in the end: src/relay/a.ts > src/relay/b.ts > src/relay/c.ts > src/relay/a.ts',
     ])
+  })
+})
+
+describe('names', () => {
+  test('no file bears the name of its folder', ({ expect }) => {
+    expect(faultsOf({ 'src/node/methods/methods.ts': '', 'src/node/methods/list.ts': '' })).toEqual(
+      ['src/node/methods/methods.ts bears the name of its folder: name it after what is in it'],
+    )
   })
 })
 

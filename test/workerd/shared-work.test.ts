@@ -1,9 +1,10 @@
 import { runInDurableObject } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { describe, test } from 'vitest'
-import { systemClock } from '../../src/clock.ts'
 import { createFlights } from '../../src/node/flights.ts'
-import { cached } from '../../src/relay/cached.ts'
+import { cached } from '../../src/runtime/cached.ts'
+import { systemClock } from '../../src/runtime/clock.ts'
+import { times } from '../support/sample.ts'
 
 /**
  * Runs work in a request of its own: an object's. The runtime lets nobody else read what was opened in
@@ -44,7 +45,7 @@ async function sideBySide<Answer>(
  * With a shared promise the runtime loses a request only once this code is hot: after several hundred
  * rounds.
  */
-const rounds = 1_500
+const rounds = times({ sampled: 700, full: 1_500 })
 
 const sharings = {
   'an answer that is kept for a moment': () => (ask: () => Promise<number>) =>
@@ -57,14 +58,10 @@ const sharings = {
 }
 
 describe('whoever shares the work of another request goes on as a part of his own', () => {
-  test.for(Object.entries(sharings))(
-    'with %s',
-    { timeout: 60_000 },
-    async ([, begin], { expect }) => {
-      const sharing = begin()
-      for (let round = 0; round < rounds; round++) {
-        expect(await sideBySide(sharing)).toEqual({ answers: [7, 7, 7], times: 1 })
-      }
-    },
-  )
+  test.for(Object.entries(sharings))('with %s', async ([, begin], { expect }) => {
+    const sharing = begin()
+    for (let round = 0; round < rounds; round++) {
+      expect(await sideBySide(sharing)).toEqual({ answers: [7, 7, 7], times: 1 })
+    }
+  })
 })

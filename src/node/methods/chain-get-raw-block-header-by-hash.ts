@@ -1,6 +1,7 @@
-import { method } from '../method.ts'
-import { rawHeader } from '../raw.ts'
-import { data, hashParam } from '../values.ts'
+import { data, hashParam } from '../objects/values.ts'
+import { rawHeader } from '../reads/raw-data.ts'
+import { exampleBlock, exampleRawHeader } from './examples.ts'
+import { method } from './method.ts'
 
 /** The RLP of a block's header; `null` when there is no such block. */
 export const chainGetRawBlockHeaderByHash = method({
@@ -8,6 +9,7 @@ export const chainGetRawBlockHeaderByHash = method({
   summary: 'The RLP-encoded header of a block, by its hash',
   params: { hash: hashParam },
   result: data.nullable(),
+  example: { params: [exampleBlock.hash], result: exampleRawHeader },
   lasts: () => true,
   call: ({ hash }, { ask }) => ask((node) => rawHeader(node, hash), { mayLag: true }),
 })

@@ -1,6 +1,7 @@
-import { method } from '../method.ts'
-import { rawHeader } from '../raw.ts'
-import { blockParam, data } from '../values.ts'
+import { blockParam, data } from '../objects/values.ts'
+import { rawHeader } from '../reads/raw-data.ts'
+import { exampleRawHeader } from './examples.ts'
+import { method } from './method.ts'
 
 /** The RLP of a block's header; `null` when there is no such block. */
 export const chainGetRawBlockHeaderByNumber = method({
@@ -8,5 +9,6 @@ export const chainGetRawBlockHeaderByNumber = method({
   summary: 'The RLP-encoded header of a block, by its number or a tag',
   params: { block: blockParam },
   result: data.nullable(),
+  example: { params: ['0x2a'], result: exampleRawHeader },
   call: ({ block }, { ask }) => ask((node) => rawHeader(node, block), { mayLag: true }),
 })

@@ -1,6 +1,7 @@
-import { method } from '../method.ts'
-import { rawTransactionReceipt } from '../raw.ts'
-import { data, hashParam } from '../values.ts'
+import { data, hashParam } from '../objects/values.ts'
+import { rawTransactionReceipt } from '../reads/raw-data.ts'
+import { exampleTransaction } from './examples.ts'
+import { method } from './method.ts'
 
 /** The RLP of a receipt of the main chain; `null` when there is none. */
 export const chainGetRawTransactionReceiptByHash = method({
@@ -8,5 +9,10 @@ export const chainGetRawTransactionReceiptByHash = method({
   summary: 'The RLP-encoded receipt of a transaction',
   params: { hash: hashParam },
   result: data.nullable(),
+  example: {
+    params: [exampleTransaction.hash],
+    result:
+      '0xf9010c8082531cb9010000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000c082531c80',
+  },
   call: ({ hash }, { ask }) => ask((node) => rawTransactionReceipt(node, hash), { mayLag: true }),
 })

@@ -1,7 +1,8 @@
 import { z } from 'zod'
-import { method } from '../method.ts'
-import { receiptProof } from '../raw.ts'
-import { data, hashParam } from '../values.ts'
+import { data, hashParam } from '../objects/values.ts'
+import { receiptProof } from '../reads/raw-data.ts'
+import { exampleBlock, exampleTransaction } from './examples.ts'
+import { method } from './method.ts'
 
 /** The nodes of a block's receipts trie from its root down to one receipt. */
 export const chainGetTransactionReceiptNodesByHash = method({
@@ -9,6 +10,13 @@ export const chainGetTransactionReceiptNodesByHash = method({
   summary: 'The nodes of the receipts trie from its root to the receipt of a transaction',
   params: { blockHash: hashParam, transactionHash: hashParam },
   result: z.array(data).nullable(),
+  example: {
+    params: [exampleBlock.hash, exampleTransaction.hash],
+    result: [
+      '0x4d7f10ef4737cf5419853293800e1077b012f091afbf26d2fa39a9afbedbba1e8626700600eb4bd526ad15daa032d40776bc4b721570d5ceca24b29e1f95e584bbff0b49ae00010ffd8b07',
+      '0x700600eb4bd526ad15daa032d40776bc4b721570d5ceca24b29e1f95e584bbff0b49ae00010f',
+    ],
+  },
   lasts: () => true,
   call: ({ blockHash, transactionHash }, { ask }) =>
     ask((node) => receiptProof(node, blockHash, transactionHash), { mayLag: true }),

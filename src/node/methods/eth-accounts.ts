@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { method } from '../method.ts'
-import { address } from '../values.ts'
+import { address } from '../objects/values.ts'
+import { method } from './method.ts'
 
 /** Always empty: the service holds no keys. */
 export const ethAccounts = method({
@@ -8,5 +8,6 @@ export const ethAccounts = method({
   summary: 'Always an empty list: the service stores no keys',
   params: {},
   result: z.array(address).max(0),
+  example: { params: [], result: [] },
   call: async () => [],
 })

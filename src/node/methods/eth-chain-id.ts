@@ -1,5 +1,5 @@
-import { method } from '../method.ts'
-import { quantity } from '../values.ts'
+import { quantity } from '../objects/values.ts'
+import { method } from './method.ts'
 
 /** The chain id that signatures are made for (EIP-155). */
 export const ethChainId = method({
@@ -7,5 +7,6 @@ export const ethChainId = method({
   summary: 'The chain id for signing (EIP-155)',
   params: {},
   result: quantity,
+  example: { params: [], result: '0x1f' },
   call: async (_, { chainId }) => `0x${chainId.toString(16)}`,
 })

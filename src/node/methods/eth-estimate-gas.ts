@@ -1,24 +1,36 @@
 import { RpcError } from '../../chain/rpc.ts'
-import { type Call, callParam, nodeCall } from '../call-object.ts'
 import { codes } from '../codes.ts'
-import { method } from '../method.ts'
-import type { Node } from '../node.ts'
-import { quantity, type Selector, stateBlockParam } from '../values.ts'
+import { type Call, estimateParam, nodeCall } from '../objects/call.ts'
+import { quantity, type Selector, stateBlockParam } from '../objects/values.ts'
+import { atBlock, withoutBareHash } from '../reads/at-block.ts'
+import { simulated } from '../reads/simulation.ts'
+import type { Node } from '../upstream/node.ts'
+import { exampleAccount } from './examples.ts'
+import { method } from './method.ts'
 
 /**
- * The gas a transaction would need, by simulating it. A sender who could not pay gets an error, as
+ * The gas a transaction would need, by simulating it; without `to` that of a deployment. A sender who could not pay gets an error, as
  * from go-ethereum, also from nodes that do not look (RSKj before 6.5.0, anvil).
  */
 export const ethEstimateGas = method({
   name: 'eth_estimateGas',
   summary: 'The gas that a transaction needs; it is simulated and not sent',
-  params: { call: callParam, block: stateBlockParam.optional() },
+  params: { call: estimateParam, block: stateBlockParam.optional() },
   result: quantity,
+  example: {
+    params: [
+      {
+        from: '0x1212121212121212121212121212121212121212',
+        to: exampleAccount,
+        value: '0xde0b6b3a7640000',
+      },
+    ],
+    result: '0x5208',
+  },
   call: ({ call, block }, { ask }) =>
     ask(async (node) => {
-      const params = block === undefined ? [nodeCall(call)] : [nodeCall(call), block]
       const [estimate, funds] = await Promise.allSettled([
-        node.call('eth_estimateGas', params, quantity),
+        estimateAt(node, call, block),
         fundsOf(node, call, block),
       ])
       if (funds.status === 'rejected') throw funds.reason
@@ -35,6 +47,13 @@ export const ethEstimateGas = method({
     }),
 })
 
+/** Without a block it is the node's to choose: not every node takes one. */
+function estimateAt(node: Node, call: Call, block: Selector | undefined): Promise<string> {
+  const ask = (...at: unknown[]): Promise<string> =>
+    simulated(node.call('eth_estimateGas', [nodeCall(call), ...at], quantity))
+  return block === undefined ? ask() : atBlock(node, block, (at) => ask(withoutBareHash(node, at)))
+}
+
 /** The code that the spec names; nodes have others of their own. */
 function inOurWords(error: unknown): unknown {
   if (!(error instanceof RpcError) || !/insufficient funds/i.test(error.message)) return error
@@ -50,7 +69,9 @@ async function fundsOf(
   const costs = [value, gasPrice, maxFeePerGas].some((amount) => amount && BigInt(amount) > 0n)
   if (!costs || !from) return undefined
   try {
-    return BigInt(await node.call('eth_getBalance', [from, block], quantity))
+    return BigInt(
+      await atBlock(node, block, (at) => node.call('eth_getBalance', [from, at], quantity)),
+    )
   } catch (error) {
     if (error instanceof RpcError) return undefined
     throw error

@@ -1,5 +1,5 @@
-import { method } from '../method.ts'
-import { quantity } from '../values.ts'
+import { quantity } from '../objects/values.ts'
+import { method } from './method.ts'
 
 /** The price of a unit of gas, in wei. */
 export const ethGasPrice = method({
@@ -7,5 +7,6 @@ export const ethGasPrice = method({
   summary: 'The price of a unit of gas in wei',
   params: {},
   result: quantity,
+  example: { params: [], result: '0x1b580a0' },
   call: (_, { ask }) => ask((node) => node.call('eth_gasPrice', [], quantity)),
 })

@@ -1,6 +1,7 @@
-import { atBlock } from '../at-block.ts'
-import { method } from '../method.ts'
-import { addressParam, blockOrHashParam, isHash, quantity } from '../values.ts'
+import { addressParam, blockOrHashParam, isHash, quantity } from '../objects/values.ts'
+import { atBlock } from '../reads/at-block.ts'
+import { exampleContract } from './examples.ts'
+import { method } from './method.ts'
 
 /** What an account holds of the native currency, in wei; tokens are not in it. */
 export const ethGetBalance = method({
@@ -8,6 +9,7 @@ export const ethGetBalance = method({
   summary: 'What an account holds of the native currency, in wei',
   params: { address: addressParam, block: blockOrHashParam.default('latest') },
   result: quantity,
+  example: { params: [exampleContract, 'latest'], result: '0x45ce265994370000' },
   lasts: ({ block }) => isHash(block),
   call: ({ address, block }, { ask }) =>
     ask((node) =>

@@ -1,6 +1,9 @@
-import { block, completeBlock, minedBlock } from '../block.ts'
-import { method } from '../method.ts'
-import { fullParam, hashParam } from '../values.ts'
+import { block } from '../objects/block.ts'
+import { fullParam, hashParam } from '../objects/values.ts'
+import { completeBlock } from '../reads/complete-block.ts'
+import { minedBlock } from '../reads/mined-block.ts'
+import { exampleBlock } from './examples.ts'
+import { method } from './method.ts'
 
 /** A block with its transactions, or with their hashes only; `null` when there is none. */
 export const ethGetBlockByHash = method({
@@ -8,6 +11,7 @@ export const ethGetBlockByHash = method({
   summary: 'A block by its hash',
   params: { hash: hashParam, full: fullParam },
   result: block.nullable(),
+  example: { params: [exampleBlock.hash, false], result: exampleBlock },
   lasts: () => true,
   call: ({ hash, full }, context) =>
     context.ask(

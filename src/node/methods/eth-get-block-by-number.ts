@@ -1,12 +1,9 @@
-import {
-  block as blockResult,
-  completeBlock,
-  minedBlock,
-  pendingBlock,
-  rawBlock,
-} from '../block.ts'
-import { method } from '../method.ts'
-import { blockParam, fullParam } from '../values.ts'
+import { block as blockResult, pendingBlock } from '../objects/block.ts'
+import { blockParam, fullParam } from '../objects/values.ts'
+import { completeBlock } from '../reads/complete-block.ts'
+import { minedBlock, pendingBlockOf } from '../reads/mined-block.ts'
+import { exampleBlock } from './examples.ts'
+import { method } from './method.ts'
 
 /** A block with its transactions, or with their hashes only; `null` when there is none. */
 export const ethGetBlockByNumber = method({
@@ -14,11 +11,12 @@ export const ethGetBlockByNumber = method({
   summary: 'A block by its number or a tag',
   params: { block: blockParam, full: fullParam },
   result: blockResult.nullable(),
+  example: { params: ['0x2a', false], result: exampleBlock },
   call: ({ block, full }, context) =>
     context.ask(
       async (node) => {
         if (block === 'pending') {
-          const raw = await node.call('eth_getBlockByNumber', [block, full], rawBlock.nullable())
+          const raw = await pendingBlockOf(node, full)
           return raw && pendingBlock(raw)
         }
         const raw = await minedBlock(node, block, full)

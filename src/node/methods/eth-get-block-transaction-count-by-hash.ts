@@ -1,6 +1,7 @@
-import { countInBlock } from '../block-count.ts'
-import { method } from '../method.ts'
-import { hashParam, quantity } from '../values.ts'
+import { hashParam, quantity } from '../objects/values.ts'
+import { countInBlock } from '../reads/counts.ts'
+import { exampleBlock } from './examples.ts'
+import { method } from './method.ts'
 
 /** How many transactions a block has; `null` when there is no such block. */
 export const ethGetBlockTransactionCountByHash = method({
@@ -8,6 +9,7 @@ export const ethGetBlockTransactionCountByHash = method({
   summary: 'The number of transactions of a block',
   params: { hash: hashParam },
   result: quantity.nullable(),
+  example: { params: [exampleBlock.hash], result: '0x5' },
   lasts: () => true,
   call: ({ hash }, { ask }) =>
     ask(

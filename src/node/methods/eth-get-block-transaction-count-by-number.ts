@@ -1,6 +1,6 @@
-import { countInBlock } from '../block-count.ts'
-import { method } from '../method.ts'
-import { blockParam, quantity } from '../values.ts'
+import { blockParam, quantity } from '../objects/values.ts'
+import { countInBlock } from '../reads/counts.ts'
+import { method } from './method.ts'
 
 /** How many transactions a block has; `null` when there is no such block. */
 export const ethGetBlockTransactionCountByNumber = method({
@@ -8,6 +8,7 @@ export const ethGetBlockTransactionCountByNumber = method({
   summary: 'The number of transactions of a block',
   params: { block: blockParam },
   result: quantity.nullable(),
+  example: { params: ['0x2a'], result: '0x5' },
   call: ({ block }, { ask }) =>
     ask(
       (node) =>

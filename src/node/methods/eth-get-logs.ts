@@ -1,10 +1,13 @@
 import { z } from 'zod'
 import { RpcError } from '../../chain/rpc.ts'
 import { codes } from '../codes.ts'
-import { log, shapeLog } from '../log.ts'
-import { logFilterParam, logQuery } from '../log-filter.ts'
-import { logsOfBlock, logsOfRange } from '../logs.ts'
-import { method } from '../method.ts'
+import { log, shapeLog } from '../objects/log.ts'
+import { logFilterParam, logQuery } from '../objects/log-filter.ts'
+import { toQuantity } from '../objects/values.ts'
+import { logsOfBlock } from '../reads/block-logs.ts'
+import { type LogRange, logsOfRange } from '../reads/logs.ts'
+import { exampleBlock, exampleLogs } from './examples.ts'
+import { type Context, method } from './method.ts'
 
 /**
  * The logs that match a filter, oldest first; of the latest block, if no block is named. Over any
@@ -15,6 +18,7 @@ export const ethGetLogs = method({
   summary: 'The logs that match a filter',
   params: { filter: logFilterParam },
   result: z.array(log),
+  example: { params: [{ blockHash: exampleBlock.hash }], result: exampleLogs },
   lasts: ({ filter }) => Boolean(filter.blockHash),
   async call({ filter }, context) {
     const { blockHash, fromBlock, toBlock } = filter
@@ -32,17 +36,27 @@ export const ethGetLogs = method({
         (await node.call('eth_getLogs', [logQuery(filter, where)], z.array(log))).map(shapeLog),
       )
     }
-    const head = [fromBlock, toBlock].every(isNumber) ? undefined : await context.head()
-    const from = blockNumber(fromBlock, head)
-    const to = blockNumber(toBlock, head)
-    if (from > to && isNumber(toBlock)) return []
-    if (from === to && isNumber(toBlock)) {
-      return (await context.ask((node) => logsOfBlock(node, toBlock, filter))) ?? []
-    }
-    const open = !isNumber(toBlock)
-    return await logsOfRange({ from, to: Math.max(from, to), open }, filter, context)
+    const range = await rangeOf(fromBlock, toBlock, context)
+    if (range.from > range.to) return []
+    if (range.from < range.to || range.open) return await logsOfRange(range, filter, context)
+    const only = toQuantity(range.to)
+    return (await context.ask((node) => logsOfBlock(node, only, filter), { mayLag: true })) ?? []
   },
 })
+
+/**
+ * The blocks to look through. There is nothing beyond the head, which nodes say in ways of their
+ * own: RSKj with no logs, go-ethereum and anvil with an error.
+ */
+async function rangeOf(fromBlock: Named, toBlock: Named, context: Context): Promise<LogRange> {
+  const open = !isNumber(toBlock)
+  const named = [fromBlock, toBlock].every(isNumber)
+  const beyond = Number(toBlock) > (context.knownHead() ?? -1)
+  const head = named && !beyond ? 0 : await context.head()
+  const from = blockNumber(fromBlock, head)
+  const to = blockNumber(toBlock, head)
+  return { from, to: named && !beyond ? to : Math.min(to, head), open }
+}
 
 type Named = string | null | undefined
 

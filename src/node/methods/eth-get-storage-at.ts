@@ -1,6 +1,14 @@
-import { atBlock } from '../at-block.ts'
-import { method } from '../method.ts'
-import { addressParam, blockOrHashParam, data, hash, isHash, quantityParam } from '../values.ts'
+import {
+  addressParam,
+  blockOrHashParam,
+  data,
+  hash,
+  isHash,
+  quantityParam,
+} from '../objects/values.ts'
+import { atBlock } from '../reads/at-block.ts'
+import { exampleContract } from './examples.ts'
+import { method } from './method.ts'
 
 /** The 32 bytes at a position of an account's storage. */
 export const ethGetStorageAt = method({
@@ -8,6 +16,10 @@ export const ethGetStorageAt = method({
   summary: 'The 32 bytes at a position of the storage of an account',
   params: { address: addressParam, position: quantityParam, block: blockOrHashParam },
   result: hash,
+  example: {
+    params: [exampleContract, '0x0', 'latest'],
+    result: '0x000000000000000000000000cd2a3d9f938e13cd947ec05abc7fe734df8dd826',
+  },
   lasts: ({ block }) => isHash(block),
   call: ({ address, position, block }, { ask }) =>
     ask(async (node) => {

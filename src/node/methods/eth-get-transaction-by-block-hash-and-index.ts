@@ -1,8 +1,9 @@
-import { orNull } from '../lookup.ts'
-import { method } from '../method.ts'
-import { rawTransaction, shapeTransaction, transaction } from '../transaction.ts'
-import { UntrueAnswer } from '../untrue.ts'
-import { hashParam, quantityParam } from '../values.ts'
+import { rawTransaction, shapeTransaction, transaction } from '../objects/transaction.ts'
+import { UntrueAnswer } from '../objects/untrue-answer.ts'
+import { hashParam, quantityParam } from '../objects/values.ts'
+import { lookUp } from '../reads/lookup.ts'
+import { exampleBlock, exampleTransaction } from './examples.ts'
+import { method } from './method.ts'
 
 /** A transaction by its place in a block; `null` when there is none. */
 export const ethGetTransactionByBlockHashAndIndex = method({
@@ -10,16 +11,16 @@ export const ethGetTransactionByBlockHashAndIndex = method({
   summary: 'A transaction by the hash of its block and its position there',
   params: { hash: hashParam, index: quantityParam },
   result: transaction.nullable(),
+  example: { params: [exampleBlock.hash, '0x0'], result: exampleTransaction },
   lasts: () => true,
   call: ({ hash, index }, { ask }) =>
     ask(
       async (node) => {
-        const raw = await orNull(
-          node.call(
-            'eth_getTransactionByBlockHashAndIndex',
-            [hash, index],
-            rawTransaction.nullable(),
-          ),
+        const raw = await lookUp(
+          node,
+          'eth_getTransactionByBlockHashAndIndex',
+          [hash, index],
+          rawTransaction.nullable(),
         )
         if (raw === null) return null
         if (raw.blockHash !== hash) throw new UntrueAnswer('a transaction came from another block')

@@ -1,26 +1,33 @@
-import { orNull } from '../lookup.ts'
-import { method } from '../method.ts'
-import { rawTransaction, shapeTransaction, transaction } from '../transaction.ts'
-import { blockParam, quantityParam } from '../values.ts'
+import { rawTransaction, shapeTransaction, transaction } from '../objects/transaction.ts'
+import { blockParam, quantityParam } from '../objects/values.ts'
+import { lookUp } from '../reads/lookup.ts'
+import { pendingBlockOf } from '../reads/mined-block.ts'
+import type { Node } from '../upstream/node.ts'
+import { exampleTransaction } from './examples.ts'
+import { method } from './method.ts'
+
+const name = 'eth_getTransactionByBlockNumberAndIndex'
 
 /** A transaction by its place in a block; `null` when there is none. */
 export const ethGetTransactionByBlockNumberAndIndex = method({
-  name: 'eth_getTransactionByBlockNumberAndIndex',
+  name,
   summary: 'A transaction by the number of its block and its position there',
   params: { block: blockParam, index: quantityParam },
   result: transaction.nullable(),
+  example: { params: ['0x2a', '0x0'], result: exampleTransaction },
   call: ({ block, index }, { ask }) =>
     ask(
       async (node) => {
-        const raw = await orNull(
-          node.call(
-            'eth_getTransactionByBlockNumberAndIndex',
-            [block, index],
-            rawTransaction.nullable(),
-          ),
-        )
-        return raw && shapeTransaction(raw, block === 'pending')
+        if (block === 'pending') return await pendingTransaction(node, Number(index))
+        const raw = await lookUp(node, name, [block, index], rawTransaction.nullable())
+        return raw && shapeTransaction(raw)
       },
       { mayLag: true },
     ),
 })
+
+/** RSKj counts positions in its pool instead of its pending block. */
+async function pendingTransaction(node: Node, index: number) {
+  const entry = (await pendingBlockOf(node, true))?.transactions[index]
+  return typeof entry === 'object' ? shapeTransaction(entry, true) : null
+}

@@ -1,8 +1,9 @@
-import { orNull } from '../lookup.ts'
-import { method } from '../method.ts'
-import { rawTransaction, shapeTransaction, transaction } from '../transaction.ts'
-import { UntrueAnswer } from '../untrue.ts'
-import { hashParam } from '../values.ts'
+import { rawTransaction, shapeTransaction, transaction } from '../objects/transaction.ts'
+import { UntrueAnswer } from '../objects/untrue-answer.ts'
+import { hashParam } from '../objects/values.ts'
+import { lookUp } from '../reads/lookup.ts'
+import { exampleTransaction } from './examples.ts'
+import { method } from './method.ts'
 
 /** A transaction, pending or mined; `null` when no node knows it. */
 export const ethGetTransactionByHash = method({
@@ -10,12 +11,16 @@ export const ethGetTransactionByHash = method({
   summary: 'A transaction by its hash',
   params: { hash: hashParam },
   result: transaction.nullable(),
+  example: { params: [exampleTransaction.hash], result: exampleTransaction },
   lasts: (_, { blockNumber }, isDeep) => blockNumber !== null && isDeep(blockNumber),
   call: ({ hash }, { ask }) =>
     ask(
       async (node) => {
-        const raw = await orNull(
-          node.call('eth_getTransactionByHash', [hash], rawTransaction.nullable()),
+        const raw = await lookUp(
+          node,
+          'eth_getTransactionByHash',
+          [hash],
+          rawTransaction.nullable(),
         )
         if (raw === null) return null
         if (raw.hash !== hash) throw new UntrueAnswer('another transaction came than was asked for')

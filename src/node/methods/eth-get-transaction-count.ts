@@ -1,6 +1,7 @@
-import { atBlock } from '../at-block.ts'
-import { method } from '../method.ts'
-import { addressParam, blockOrHashParam, isHash, quantity } from '../values.ts'
+import { addressParam, blockOrHashParam, isHash, quantity } from '../objects/values.ts'
+import { atBlock } from '../reads/at-block.ts'
+import { exampleAccount } from './examples.ts'
+import { method } from './method.ts'
 
 /** The nonce of the next transaction of an account, as of a block. */
 export const ethGetTransactionCount = method({
@@ -8,6 +9,7 @@ export const ethGetTransactionCount = method({
   summary: 'The number of transactions that an account has sent',
   params: { address: addressParam, block: blockOrHashParam.default('latest') },
   result: quantity,
+  example: { params: [exampleAccount, 'latest'], result: '0xa' },
   lasts: ({ block }) => isHash(block),
   call: ({ address, block }, { ask }) =>
     ask((node) =>

@@ -1,9 +1,10 @@
-import { orNull } from '../lookup.ts'
-import { method } from '../method.ts'
-import { rawReceipt, receipt, shapeReceipt } from '../receipt.ts'
-import { rawTransaction } from '../transaction.ts'
-import { UntrueAnswer } from '../untrue.ts'
-import { hashParam } from '../values.ts'
+import { rawReceipt, receipt, shapeReceipt } from '../objects/receipt.ts'
+import { rawTransaction } from '../objects/transaction.ts'
+import { UntrueAnswer } from '../objects/untrue-answer.ts'
+import { hashParam } from '../objects/values.ts'
+import { lookUp } from '../reads/lookup.ts'
+import { exampleReceipt, exampleTransaction } from './examples.ts'
+import { method } from './method.ts'
 
 /** The receipt of a mined transaction; `null` while it is pending or unknown. */
 export const ethGetTransactionReceipt = method({
@@ -11,13 +12,12 @@ export const ethGetTransactionReceipt = method({
   summary: 'The receipt of a transaction by its hash',
   params: { hash: hashParam },
   result: receipt.nullable(),
+  example: { params: [exampleTransaction.hash], result: exampleReceipt },
   lasts: (_, { blockNumber }, isDeep) => isDeep(blockNumber),
   call: ({ hash }, { ask }) =>
     ask(
       async (node) => {
-        const raw = await orNull(
-          node.call('eth_getTransactionReceipt', [hash], rawReceipt.nullable()),
-        )
+        const raw = await lookUp(node, 'eth_getTransactionReceipt', [hash], rawReceipt.nullable())
         if (raw === null) return null
         if (raw.transactionHash !== hash) {
           throw new UntrueAnswer('the receipt of another transaction came')

@@ -1,6 +1,7 @@
-import { countInBlock } from '../block-count.ts'
-import { method } from '../method.ts'
-import { hashParam, quantity } from '../values.ts'
+import { hashParam, quantity } from '../objects/values.ts'
+import { countInBlock } from '../reads/counts.ts'
+import { exampleBlock } from './examples.ts'
+import { method } from './method.ts'
 
 /** How many uncles a block has; `null` when there is no such block. */
 export const ethGetUncleCountByBlockHash = method({
@@ -8,6 +9,7 @@ export const ethGetUncleCountByBlockHash = method({
   summary: 'The number of uncles of a block',
   params: { hash: hashParam },
   result: quantity.nullable(),
+  example: { params: [exampleBlock.hash], result: '0x0' },
   lasts: () => true,
   call: ({ hash }, { ask }) =>
     ask(

@@ -1,6 +1,6 @@
-import { countInBlock } from '../block-count.ts'
-import { method } from '../method.ts'
-import { blockParam, quantity } from '../values.ts'
+import { blockParam, quantity } from '../objects/values.ts'
+import { countInBlock } from '../reads/counts.ts'
+import { method } from './method.ts'
 
 /** How many uncles a block has; `null` when there is no such block. */
 export const ethGetUncleCountByBlockNumber = method({
@@ -8,6 +8,7 @@ export const ethGetUncleCountByBlockNumber = method({
   summary: 'The number of uncles of a block',
   params: { block: blockParam },
   result: quantity.nullable(),
+  example: { params: ['0x2a'], result: '0x0' },
   call: ({ block }, { ask }) =>
     ask(
       (node) => countInBlock(node, 'eth_getUncleCountByBlockNumber', block, ({ uncles }) => uncles),

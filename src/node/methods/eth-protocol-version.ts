@@ -1,6 +1,6 @@
-import { method } from '../method.ts'
-import { protocolVersion } from '../protocol-version.ts'
-import { quantity } from '../values.ts'
+import { quantity } from '../objects/values.ts'
+import { protocolVersion } from '../reads/protocol-version.ts'
+import { method } from './method.ts'
 
 /** The version of the wire protocol that the node speaks with its peers. */
 export const ethProtocolVersion = method({
@@ -8,5 +8,6 @@ export const ethProtocolVersion = method({
   summary: 'The version of the protocol between nodes',
   params: {},
   result: quantity,
+  example: { params: [], result: '0x3e' },
   call: (_, { ask }) => ask((node) => protocolVersion(node, 'eth_protocolVersion')),
 })

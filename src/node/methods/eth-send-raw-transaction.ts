@@ -1,12 +1,46 @@
-import { method } from '../method.ts'
-import { dataParam, hash } from '../values.ts'
+import type { Hex } from 'viem'
+import { RpcError } from '../../chain/rpc.ts'
+import { codes } from '../codes.ts'
+import { parseSignedTransaction } from '../objects/signed-transaction.ts'
+import { dataParam, hash } from '../objects/values.ts'
+import { method } from './method.ts'
 
-/** Broadcasts a signed transaction; the answer is the hash of its bytes. */
+/** Broadcasts a signed transaction; the answer is the transaction's own hash. */
 export const ethSendRawTransaction = method({
   name: 'eth_sendRawTransaction',
   summary: 'Broadcasts a signed transaction and gives its hash',
   params: { transaction: dataParam },
   result: hash,
+  example: {
+    params: [
+      '0xf863808401b580a082520894cd2a3d9f938e13cd947ec05abc7fe734df8dd826018062a087cc3d279135ecb72e12796fdbea6716aa65622a9b218de1df5ab4e3f10b312ea047a6098dc01fa5e229624ceac37f51c31f7b0457dd56933ab46e5247965bafe7',
+    ],
+    result: '0xe9e1af0f541a6bdc18cf78fc824cc5dfc3cd96cabe37f28306cedac080f2b6f6',
+  },
   effect: true,
-  call: ({ transaction }, { send }) => send(transaction as `0x${string}`),
+  async call({ transaction }, { chainId, send }) {
+    const signed = parseSignedTransaction(transaction as Hex)
+    if (signed.chainId !== undefined && signed.chainId !== BigInt(chainId)) {
+      throw new RpcError(
+        codes.invalidParams,
+        `invalid parameter "transaction": it is signed for chain ${signed.chainId}, and this is chain ${chainId}`,
+      )
+    }
+    try {
+      await send(transaction as Hex, signed.hash)
+    } catch (error) {
+      throw signed.type === 0 ? error : ofType(signed.type, error)
+    }
+    return signed.hash
+  },
 })
+
+/** RSKj does not know types, and fails in ways that tell a sender nothing. */
+function ofType(type: number, error: unknown): unknown {
+  if (!(error instanceof RpcError)) return error
+  if (error.code !== codes.internal && error.code !== codes.invalidParams) return error
+  return new RpcError(
+    codes.invalidParams,
+    `invalid parameter "transaction": type ${type} is refused (${error.message}): Rootstock takes legacy transactions (EIP-155)`,
+  )
+}

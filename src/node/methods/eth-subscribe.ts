@@ -1,9 +1,8 @@
 import { z } from 'zod'
-import { RpcError } from '../../chain/rpc.ts'
-import { codes } from '../codes.ts'
-import { logSubscriptionParam } from '../log-filter.ts'
-import { method } from '../method.ts'
-import { data } from '../values.ts'
+import { notAvailable } from '../not-available.ts'
+import { logSubscriptionParam } from '../objects/log-filter.ts'
+import { data } from '../objects/values.ts'
+import { method } from './method.ts'
 
 const types = ['newHeads', 'logs', 'newPendingTransactions', 'syncing'] as const
 
@@ -16,10 +15,11 @@ export const ethSubscribe = method({
     filter: logSubscriptionParam.optional(),
   },
   result: data,
+  example: { params: ['newHeads'], result: '0x5c5c5c5c5c5c5c5c5c5c5c5c5c5c5c5c' },
   effect: true,
   async call({ type, filter }, { subscriptions }) {
     if (subscriptions === undefined) {
-      throw new RpcError(codes.methodNotFound, 'method not found: eth_subscribe needs a WebSocket')
+      throw notAvailable('eth_subscribe', ' over HTTP: it needs a WebSocket')
     }
     return await subscriptions.add(
       type === 'logs' ? { kind: type, filter: filter ?? {} } : { kind: type },

@@ -1,7 +1,6 @@
 import { z } from 'zod'
-import { RpcError } from '../../chain/rpc.ts'
-import { codes } from '../codes.ts'
-import { method } from '../method.ts'
+import { notAvailable } from '../not-available.ts'
+import { method } from './method.ts'
 
 /** Ends a subscription of this connection; `false` when it has none with this id. */
 export const ethUnsubscribe = method({
@@ -9,13 +8,11 @@ export const ethUnsubscribe = method({
   summary: 'Ends a subscription; over WebSocket only',
   params: { id: z.string({ error: 'must be the id of a subscription' }) },
   result: z.boolean(),
+  example: { params: ['0x5c5c5c5c5c5c5c5c5c5c5c5c5c5c5c5c'], result: true },
   effect: true,
   async call({ id }, { subscriptions }) {
     if (subscriptions === undefined) {
-      throw new RpcError(
-        codes.methodNotFound,
-        'method not found: eth_unsubscribe needs a WebSocket',
-      )
+      throw notAvailable('eth_unsubscribe', ' over HTTP: it needs a WebSocket')
     }
     return subscriptions.remove(id)
   },

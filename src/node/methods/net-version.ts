@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { method } from '../method.ts'
+import { method } from './method.ts'
 
 /** The network id as a decimal string. */
 export const netVersion = method({
@@ -7,5 +7,6 @@ export const netVersion = method({
   summary: 'The network id as a decimal string',
   params: {},
   result: z.string().regex(/^\d+$/),
+  example: { params: [], result: '31' },
   call: async (_, { chainId }) => `${chainId}`,
 })

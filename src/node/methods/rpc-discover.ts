@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { method } from '../method.ts'
-import { openRpcDocument } from '../openrpc.ts'
+import { method } from './method.ts'
+import { openRpcDocument } from './openrpc.ts'
 
 /** The OpenRPC document of the service, made from the list of its methods. */
 export const rpcDiscover = method({
@@ -11,6 +11,7 @@ export const rpcDiscover = method({
     openrpc: z.string(),
     methods: z.array(z.looseObject({ name: z.string() })),
   }),
+  example: { params: [], result: { openrpc: '1.3.2', methods: [] } },
   lasts: () => true,
   call: async (_, { methods }) => openRpcDocument(methods),
 })

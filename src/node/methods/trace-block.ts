@@ -1,7 +1,9 @@
 import { z } from 'zod'
-import { method } from '../method.ts'
-import { trace, tracesOfBlock } from '../trace.ts'
-import { isHash, minedBlockOrHashParam } from '../values.ts'
+import { trace } from '../objects/trace.ts'
+import { isHash, minedBlockOrHashParam } from '../objects/values.ts'
+import { tracesOfBlock } from '../reads/traces.ts'
+import { exampleBlock, exampleTraces } from './examples.ts'
+import { method } from './method.ts'
 
 /** The traces of every transaction of a block; `null` when there is no such block. */
 export const traceBlock = method({
@@ -9,6 +11,7 @@ export const traceBlock = method({
   summary: 'The traces of all transactions of a block',
   params: { block: minedBlockOrHashParam },
   result: z.array(trace).nullable(),
+  example: { params: [exampleBlock.hash], result: exampleTraces },
   lasts: ({ block }) => isHash(block),
   call: ({ block }, { ask }) => ask((node) => tracesOfBlock(node, block), { mayLag: true }),
 })

@@ -1,10 +1,12 @@
 import { z } from 'zod'
 import { RpcError } from '../../chain/rpc.ts'
 import { codes } from '../codes.ts'
-import { method } from '../method.ts'
-import { trace } from '../trace.ts'
-import { filterTraces, maxTraceBlocks, passFilter, traceFilterParam } from '../trace-filter.ts'
-import { toQuantity } from '../values.ts'
+import { trace } from '../objects/trace.ts'
+import { maxTraceBlocks, traceFilterParam } from '../objects/trace-filter.ts'
+import { toQuantity } from '../objects/values.ts'
+import { filterTraces, maxSkippedByRskj, passFilter } from '../reads/filtered-traces.ts'
+import { exampleAccount, exampleTraces } from './examples.ts'
+import { method } from './method.ts'
 
 /** All traces of the transactions that the filter selects, oldest first. */
 export const traceFilter = method({
@@ -12,6 +14,10 @@ export const traceFilter = method({
   summary: 'The traces of the transactions between two blocks with a given sender or receiver',
   params: { filter: traceFilterParam },
   result: z.array(trace),
+  example: {
+    params: [{ fromBlock: '0x2a', toBlock: '0x2a', fromAddress: exampleAccount, count: 1 }],
+    result: exampleTraces,
+  },
   async call({ filter }, { ask, head }) {
     const latest = [filter.fromBlock, filter.toBlock].includes('latest') ? await head() : 0
     const from = numberOf(filter.fromBlock, latest)
@@ -25,7 +31,7 @@ export const traceFilter = method({
     }
     if (from > to || filter.count === 0) return []
     return await ask((node) =>
-      node.profile === 'rskj'
+      node.profile === 'rskj' && filter.after <= maxSkippedByRskj
         ? passFilter(node, from, to, filter)
         : filterTraces(node, from, to, filter),
     )

@@ -1,7 +1,9 @@
 import { z } from 'zod'
-import { method } from '../method.ts'
-import { trace, tracesOfTransaction } from '../trace.ts'
-import { hashParam, toQuantity } from '../values.ts'
+import { trace } from '../objects/trace.ts'
+import { hashParam, toQuantity } from '../objects/values.ts'
+import { tracesOfTransaction } from '../reads/traces.ts'
+import { exampleTraces, exampleTransaction } from './examples.ts'
+import { method } from './method.ts'
 
 /** The traces of one transaction; `null` when it is not mined. */
 export const traceTransaction = method({
@@ -9,6 +11,7 @@ export const traceTransaction = method({
   summary: 'The traces of a transaction',
   params: { hash: hashParam },
   result: z.array(trace).nullable(),
+  example: { params: [exampleTransaction.hash], result: exampleTraces },
   lasts: (_, [first], isDeep) => first !== undefined && isDeep(toQuantity(first.blockNumber)),
   call: ({ hash }, { ask }) => ask((node) => tracesOfTransaction(node, hash), { mayLag: true }),
 })

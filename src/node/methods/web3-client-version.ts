@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { method } from '../method.ts'
+import { method } from './method.ts'
 
 /** What the node behind the service calls itself. */
 export const web3ClientVersion = method({
@@ -7,5 +7,6 @@ export const web3ClientVersion = method({
   summary: 'Name, version and platform of the node',
   params: {},
   result: z.string(),
+  example: { params: [], result: 'RskJ/9.0.3/Linux/Java17/VETIVER-dev' },
   call: (_, { ask }) => ask((node) => node.call('web3_clientVersion', [], z.string())),
 })

@@ -1,4 +1,4 @@
-import { faultOf, type Log } from '../../log.ts'
+import { faultOf, type Log } from '../../runtime/log.ts'
 import type { Tended } from '../tend.ts'
 import type { Ledger, LedgerRules } from './port.ts'
 import type { SqlLedger } from './sqlite.ts'

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { RedisScript } from '../../redis.ts'
+import type { RedisScript } from '../../runtime/redis.ts'
 import { type AnyTable, anyTable, type Write } from './rows.ts'
 import type { Sql } from './sql.ts'
 import { type AnyNewRow, fromVersion1 } from './version-1.ts'

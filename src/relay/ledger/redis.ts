@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { RedisDatabase, RedisScript } from '../../redis.ts'
+import type { RedisDatabase, RedisScript } from '../../runtime/redis.ts'
 import { TEND } from '../due-queue.ts'
 import { createDraft, ListedTooLate, type Writes } from './draft.ts'
 import { armLua, commitLua, loadLua, version1Lua } from './lua.ts'

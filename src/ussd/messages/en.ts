@@ -1,6 +1,6 @@
 import type { AmountFault } from '../../loan/amounts.ts'
 import type { LoanRefusal } from '../../loan/calls.ts'
-import type { Messages } from './messages.ts'
+import type { Messages } from './texts.ts'
 
 /** English. The first screens are the demonstration's, to the letter. */
 export const english: Messages = {

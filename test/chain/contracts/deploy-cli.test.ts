@@ -7,8 +7,8 @@ import { type Address, createPublicClient, getAddress, http, parseEther } from '
 import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts'
 import { afterAll, beforeAll, test } from 'vitest'
 import { projectRoot } from '../../../scripts/contracts/forge.ts'
+import { type Anvil, startAnvil } from '../../../scripts/dev/anvil.ts'
 import { microLoanAbi } from '../../../src/loan/abi.ts'
-import { type Anvil, startAnvil } from '../../support/anvil.ts'
 import { DEV_KEY, rpc } from '../../support/chain.ts'
 
 const run = promisify(execFile)
@@ -27,7 +27,7 @@ beforeAll(async () => {
     DAILY_CAP: '0.5',
   })
   deployed = { output, ...JSON.parse(readFileSync(recordFile, 'utf8')) }
-}, 60_000)
+})
 
 afterAll(() => anvil.stop())
 

@@ -16,12 +16,12 @@ import { generatePrivateKey, privateKeyToAccount, privateKeyToAddress } from 'vi
 import { afterAll, beforeAll, beforeEach, onTestFinished, test } from 'vitest'
 import { type DeployOptions, deployContracts } from '../../../scripts/contracts/deploy.ts'
 import { buildContracts, readArtifact } from '../../../scripts/contracts/forge.ts'
+import { type Anvil, startAnvil } from '../../../scripts/dev/anvil.ts'
+import { startRootstockPool } from '../../../scripts/dev/rootstock-pool/rootstock-pool.ts'
+import { serveJsonRpc } from '../../../scripts/dev/rootstock-pool/server.ts'
 import { microLoanAbi } from '../../../src/loan/abi.ts'
 import { relayForwarderAbi } from '../../../src/relay/forwarder-abi.ts'
-import { type Anvil, startAnvil } from '../../support/anvil.ts'
 import { DEV_KEY, rpc } from '../../support/chain.ts'
-import { startRootstockPool } from '../../support/rootstock-pool/rootstock-pool.ts'
-import { serveJsonRpc } from '../../support/rootstock-pool/server.ts'
 import { startPlainNode } from '../stack/plain-node.ts'
 
 const deployer = privateKeyToAddress(DEV_KEY)
@@ -50,9 +50,10 @@ beforeEach(async () => {
 
 afterAll(() => anvil.stop())
 
-test('a fresh chain 30 gets both contracts, its relayers, its target and its pool', {
-  timeout: 60_000,
-}, async ({ expect, onTestFinished }) => {
+test('a fresh chain 30 gets both contracts, its relayers, its target and its pool', async ({
+  expect,
+  onTestFinished,
+}) => {
   const mainnet = await startAnvil({ chainId: 30 })
   onTestFinished(mainnet.stop)
   const lines: string[] = []
@@ -205,9 +206,10 @@ test('a local chain that was started over is deployed to again', async ({ expect
   expect(await client.getCode({ address: loan })).toBeDefined()
 })
 
-test("under Rootstock's pool rules each transaction is sent when the one before is in a block", {
-  timeout: 120_000,
-}, async ({ expect, onTestFinished }) => {
+test("under Rootstock's pool rules each transaction is sent when the one before is in a block", async ({
+  expect,
+  onTestFinished,
+}) => {
   const fresh = await startAnvil({ chainId: 31 })
   const rootstock = await startRootstockPool({ anvilUrl: fresh.url, blockMs: 300 })
   onTestFinished(async () => {
@@ -312,9 +314,9 @@ test('no message shows the key or the address of the node', async ({ expect }) =
   }
 })
 
-test('a new version is deployed beside the old one, which stays withdrawable', {
-  timeout: 60_000,
-}, async ({ expect }) => {
+test('a new version is deployed beside the old one, which stays withdrawable', async ({
+  expect,
+}) => {
   const old = record()
   const depositor = privateKeyToAccount(generatePrivateKey())
   await chain().setBalance({ address: depositor.address, value: parseEther('2') })

@@ -1,15 +1,15 @@
 import type { Hex } from 'viem'
 import { afterAll, afterEach, beforeAll, describe, test } from 'vitest'
+import { createAnvilClient } from '../../../scripts/dev/rootstock-pool/anvil-client.ts'
 import { claimOf } from '../../support/faults/oracle.ts'
 import { type AnvilRig, startAnvilRig, stranger } from '../../support/faults/rig.ts'
-import { createAnvilClient } from '../../support/rootstock-pool/anvil-client.ts'
 
 let rig: AnvilRig
 
 beforeAll(async () => {
   // A tenth of the usual patience, so that what was lost goes out again within a second.
   rig = await startAnvilRig({ callers: 60, variables: { BLOCK_SECONDS: '2.5' } })
-}, 60_000)
+})
 
 afterEach(() => call('evm_setAutomine', [true]))
 
@@ -53,7 +53,7 @@ describe('on an anvil', () => {
       await call('anvil_reorg', [depth, []])
       expect(await rig.judge()).toMatchObject({ executed: before, lost: depth })
       await rig.relay.wake()
-      await expect.poll(async () => (await rig.judge()).lost, { timeout: 15_000 }).toBe(0)
+      await expect.poll(async () => (await rig.judge()).lost).toBe(0)
       expect(await judged()).toEqual([])
       for (const [index, delivery] of deliveries.entries()) {
         expect(await rig.deliver(delivery)).toEqual(replies[index])
@@ -69,7 +69,7 @@ describe('on an anvil', () => {
     await call('anvil_rollback', [1])
     expect((await rig.judge()).lost).toBe(1)
     await rig.relay.wake()
-    await expect.poll(async () => (await rig.judge()).lost, { timeout: 15_000 }).toBe(0)
+    await expect.poll(async () => (await rig.judge()).lost).toBe(0)
     expect(await judged()).toEqual([])
   })
 
@@ -98,9 +98,7 @@ describe('on an anvil', () => {
     const refused = logged('broadcast.refused')
     await rig.deliver(pay(rig.nextCaller().phone))
     const hashes = await pendingHashes()
-    await expect
-      .poll(() => rig.faults.seen('eth_sendRawTransaction'), { timeout: 15_000 })
-      .toBeGreaterThan(sent + 1)
+    await expect.poll(() => rig.faults.seen('eth_sendRawTransaction')).toBeGreaterThan(sent + 1)
     expect(await pendingHashes()).toEqual(hashes)
     expect(logged('broadcast.refused')).toBe(refused)
     await call('evm_setAutomine', [true])

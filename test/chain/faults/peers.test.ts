@@ -6,7 +6,7 @@ let rig: Rig
 
 beforeAll(async () => {
   rig = await startRig({ blockMs: 100, workers: 2, callers: 160 })
-}, 60_000)
+})
 
 afterEach(async () => {
   rig.faults.clear()
@@ -134,21 +134,26 @@ describe('failures of other relayers', () => {
   })
 
   test('5: a node that is slow for one payment holds up no other', async ({ expect }) => {
-    const [slow, ...others] = Array.from({ length: 9 }, () => rig.nextCaller())
-    const scripted = rig.faults.script({
-      fault: { kind: 'delay_reply', ms: 1_500 },
-      methods: ['eth_sendRawTransaction'],
-      times: 1,
-    })
-    const started = performance.now()
-    const slowReply = rig.deliver(pay(slow?.phone ?? ''))
-    await expect.poll(scripted.hits).toBe(1)
-    const replies = await Promise.all(others.map(({ phone }) => rig.deliver(pay(phone))))
-    expect(performance.now() - started).toBeLessThan(1_500)
-    expect(replies.map(claimOf)).toEqual(others.map(() => 'submitted'))
-    expect(claimOf(await slowReply)).toBe('submitted')
-    expect(performance.now() - started).toBeGreaterThan(1_400)
-    expect(await judged()).toEqual([])
+    // On a busy machine the others may take as long now and then; held up, they do so every time.
+    let isHeldUp = true
+    while (isHeldUp) {
+      const others = Array.from({ length: 8 }, () => rig.nextCaller())
+      let isSlowAnswered = false
+      const scripted = rig.faults.script({
+        fault: { kind: 'delay_reply', ms: 1_500 },
+        methods: ['eth_sendRawTransaction'],
+        times: 1,
+      })
+      const slowReply = rig.deliver(pay(rig.nextCaller().phone)).finally(() => {
+        isSlowAnswered = true
+      })
+      await expect.poll(scripted.hits).toBe(1)
+      const replies = await Promise.all(others.map(({ phone }) => rig.deliver(pay(phone))))
+      isHeldUp = isSlowAnswered
+      expect(replies.map(claimOf)).toEqual(others.map(() => 'submitted'))
+      expect(claimOf(await slowReply)).toBe('submitted')
+      expect(await judged()).toEqual([])
+    }
   })
 
   test('6: bytes that the pool has already count as sent', async ({ expect }) => {
@@ -181,7 +186,7 @@ describe('failures of other relayers', () => {
     const before = (cheap?.gasPriceWei ?? 0n) + 1n
     const refusedBefore = logged('broadcast.refused').length
     rig.rootstock.setMinGasPrice(before)
-    await expect.poll(() => waiting()[0]?.hash, { timeout: 5_000 }).not.toBe(cheap?.hash)
+    await expect.poll(() => waiting()[0]?.hash).not.toBe(cheap?.hash)
     const [dear] = waiting()
     expect(dear?.nonce).toBe(cheap?.nonce)
     expect(dear?.gasPriceWei).toBe(((cheap?.gasPriceWei ?? 0n) * 140n + 99n) / 100n)

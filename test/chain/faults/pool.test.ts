@@ -1,13 +1,13 @@
 import { encodeFunctionData, type Hex, parseEther, parseGwei } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import { afterAll, afterEach, beforeAll, describe, test } from 'vitest'
+import { createAnvilClient } from '../../../scripts/dev/rootstock-pool/anvil-client.ts'
 import { relayForwarderAbi } from '../../../src/relay/forwarder-abi.ts'
 import { relayerAccount } from '../../../src/relay/keys.ts'
 import { MAX_OPEN } from '../../../src/relay/ledger/port.ts'
 import { DEV_KEY } from '../../support/chain.ts'
 import { claimOf } from '../../support/faults/oracle.ts'
 import { type Rig, startRig, stranger } from '../../support/faults/rig.ts'
-import { createAnvilClient } from '../../support/rootstock-pool/anvil-client.ts'
 
 const BLOCK_MS = 100
 const MIN_PRICE = 60_000_000n
@@ -16,7 +16,7 @@ let rig: Rig
 
 beforeAll(async () => {
   rig = await startRig({ blockMs: BLOCK_MS, callers: 120, rules: { minGasPriceWei: MIN_PRICE } })
-}, 60_000)
+})
 
 afterEach(() => {
   rig.faults.clear()
@@ -88,7 +88,7 @@ describe('a pool that forgets', () => {
     await payMany(8)
     for (let time = 0; time < 2; time++) {
       expect(await rig.rootstock.evictAll()).toHaveLength(8)
-      await expect.poll(() => waiting().length, { timeout: 5_000 }).toBe(8)
+      await expect.poll(() => waiting().length).toBe(8)
     }
     rig.rootstock.setBlockTime(BLOCK_MS)
     expect(await judged()).toEqual([])
@@ -101,18 +101,16 @@ describe('a pool that forgets', () => {
     expect(logged('nonce.replaced').length).toBeGreaterThan(0)
   })
 
-  test('what no allowed price carries is told to the operator, and made when prices fall', {
-    timeout: 60_000,
-  }, async ({ expect }) => {
+  test('what no allowed price carries is told to the operator, and made when prices fall', async ({
+    expect,
+  }) => {
     rig.rootstock.setBlockTime(undefined)
     await payMany(1)
     const before = logged('nonce.stuck').length
     // Above what the relay may pay, so that no replacement helps.
     rig.rootstock.setMinGasPrice(parseGwei('2'))
     rig.rootstock.setBlockTime(BLOCK_MS)
-    await expect
-      .poll(() => logged('nonce.stuck').length, { timeout: 30_000 })
-      .toBeGreaterThan(before)
+    await expect.poll(() => logged('nonce.stuck').length).toBeGreaterThan(before)
     rig.rootstock.setMinGasPrice(MIN_PRICE)
     expect(await judged()).toEqual([])
   })
@@ -149,9 +147,7 @@ describe('a chain that changes its mind', () => {
     await expect.poll(() => logged('payment.confirmed').length).toBe(confirmed + 3)
     await rig.rootstock.reorg({ depth: 5, transactions: 'dropped' })
     rig.rootstock.setBlockTime(BLOCK_MS)
-    await expect
-      .poll(async () => (await rig.judge()).lost, { timeout: 15_000, interval: 100 })
-      .toBe(0)
+    await expect.poll(async () => (await rig.judge()).lost, { interval: 100 }).toBe(0)
     expect(await judged()).toEqual([])
   })
 
@@ -194,7 +190,7 @@ describe('a chain that changes its mind', () => {
     await rig.rootstock.mine(2)
     await rig.rootstock.reorg({ depth: 3, blocks: 0, transactions: 'dropped' })
     // No block for longer than any replica would lag.
-    await expect.poll(() => waiting().length, { timeout: 5_000 }).toBe(3)
+    await expect.poll(() => waiting().length).toBe(3)
     rig.rootstock.setBlockTime(BLOCK_MS)
     expect(await judged()).toEqual([])
   })
@@ -222,7 +218,7 @@ describe('a chain that changes its mind', () => {
     await rig.rootstock.reorg({ depth: 1, transactions: 'dropped' })
     await pause(true)
     rig.rootstock.setBlockTime(BLOCK_MS)
-    await expect.poll(() => logged('payment.reverted').length, { timeout: 5_000 }).toBe(failed + 1)
+    await expect.poll(() => logged('payment.reverted').length).toBe(failed + 1)
     expect(logged('payment.reverted').at(-1)?.message).toBe('Transfer failed on-chain: Paused')
     expect(await judged()).toEqual([])
     await pause(false)
@@ -273,9 +269,9 @@ describe('somebody else with the same key', () => {
     await rig.rootstock.mine()
     expect(await anvil().call('eth_getTransactionReceipt', [hash])).toMatchObject({ status: '0x1' })
     rig.rootstock.setBlockTime(BLOCK_MS)
-    await rig.settle(45_000)
+    await rig.settle()
     expect((await rig.judge()).faults).toEqual([])
-  }, 60_000)
+  })
 })
 
 describe('a forwarder that refuses the relayer for a while', () => {

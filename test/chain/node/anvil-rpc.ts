@@ -19,11 +19,21 @@ export function anvilRpc(url: string): AnvilRpc {
   }
 }
 
+/** The same for a chain that has legacy transactions alone, as Rootstock. */
+export function legacyRpc(url: string): AnvilRpc {
+  const rpc = anvilRpc(url)
+  return async (method, params = []) => {
+    if (method !== 'eth_sendTransaction') return await rpc(method, params)
+    const [transaction] = params as [object]
+    return await rpc(method, [{ gasPrice: '0x1b580a0', ...transaction }])
+  }
+}
+
 /**
  * `emit(topic1, topic2, word)` by raw calldata: LOG2 with the word as data, and the word returned.
  * Without calldata it reverts.
  */
-const emitterCode: Hex =
+export const emitterCode: Hex =
   '0x602180600b6000396000f33615601b5760403560005260203560003560206000a260206000f35b60006000fd'
 
 /** Calls the address in its calldata without data and does not mind when that fails. */

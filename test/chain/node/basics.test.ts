@@ -2,7 +2,7 @@ import { createPublicClient, createWalletClient, http, parseEther } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import { rootstockTestnet } from 'viem/chains'
 import { afterAll, beforeAll, test } from 'vitest'
-import { type Anvil, startAnvil } from '../../support/anvil.ts'
+import { type Anvil, startAnvil } from '../../../scripts/dev/anvil.ts'
 import { type Served, serve } from './serve.ts'
 
 // anvil's first development account, known to everybody.

@@ -1,20 +1,19 @@
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { afterAll, beforeAll, test } from 'vitest'
+import { type Anvil, startAnvil } from '../../../scripts/dev/anvil.ts'
 import { children } from '../../../scripts/stack/process-id.ts'
-import { type Anvil, startAnvil } from '../../support/anvil.ts'
 import { createRandom } from '../../support/faults/random.ts'
+import { isFull, seed, times } from '../../support/sample.ts'
 import { anvilRpc, deployEmitter, emit, mined } from './anvil-rpc.ts'
 import { createRandomRequests, faultOfResponse } from './random-requests.ts'
 import { type RealWorker, startRealWorker } from './real-worker.ts'
 import { serve } from './serve.ts'
 import { residentMiB, livingMiB as workerLivingMiB } from './worker-memory.ts'
 
-/** Each suite sends a few thousand; `npm run fuzz:node` sends 100,000 to the Worker. */
-const requests = Number(process.env.FUZZ_REQUESTS ?? 4_000)
-const requestsInProcess = 8_000
-const seed = Number(process.env.SEED ?? Math.floor(Math.random() * 2 ** 31))
-const timeMs = 60_000 + Math.max(requests, requestsInProcess) * 20
+/** Each run sends a thousand; `npm run fuzz:node`, a part of `npm run test:full`, 100,000 to the Worker. */
+const requests = times({ sampled: 1_000, full: Number(process.env.FUZZ_REQUESTS ?? 4_000) })
+const requestsInProcess = times({ sampled: 2_000, full: 8_000 })
 const atOnce = 16
 /** The service ends a call after 7.5 s; what takes twice as long, however busy the machine, hangs. */
 const slowestMs = 15_000
@@ -72,65 +71,61 @@ async function sendRandom(
   return seen
 }
 
-test(
-  'whatever is sent to the Worker gets a valid envelope in time, and its memory stays flat',
-  async ({ expect }) => {
-    const next = createRandomRequests(createRandom(seed))
-    const post: Post = (body, contentType) =>
-      fetch(worker.rpcUrl, {
-        method: 'POST',
-        headers: { 'content-type': contentType },
-        body,
-        signal: AbortSignal.timeout(2 * slowestMs),
-      })
-    const wake = async (): Promise<void> => {
-      const call = { jsonrpc: '2.0', id: 1, method: 'eth_chainId', params: [] }
-      await (await post(JSON.stringify(call), 'application/json')).text()
-    }
-    // Heaps of all sizes fill in the first quarter: caches, compiled code, whatever begins once.
-    const living: number[] = []
-    const resident: number[] = []
-    for (let quarter = 1; quarter <= 4; quarter += 1) {
-      const since = performance.now()
-      const seen = await sendRandom(next, Math.ceil(requests / 4), post)
-      const seconds = (performance.now() - since) / 1000
-      resident.push(residentMiB(runtimes))
-      living.push(await workerLivingMiB(worker.inspectorUrl ?? '', wake))
+test('whatever is sent to the Worker gets a valid envelope in time, and its memory stays flat', async ({
+  expect,
+}) => {
+  const next = createRandomRequests(createRandom(seed))
+  const post: Post = (body, contentType) =>
+    fetch(worker.rpcUrl, {
+      method: 'POST',
+      headers: { 'content-type': contentType },
+      body,
+      signal: AbortSignal.timeout(2 * slowestMs),
+    })
+  const wake = async (): Promise<void> => {
+    const call = { jsonrpc: '2.0', id: 1, method: 'eth_chainId', params: [] }
+    await (await post(JSON.stringify(call), 'application/json')).text()
+  }
+  // Heaps of all sizes fill in the first quarter: caches, compiled code, whatever begins once.
+  const living: number[] = []
+  const resident: number[] = []
+  for (let quarter = 1; quarter <= 4; quarter += 1) {
+    const since = performance.now()
+    const seen = await sendRandom(next, Math.ceil(requests / 4), post)
+    const seconds = (performance.now() - since) / 1000
+    resident.push(residentMiB(runtimes))
+    living.push(await workerLivingMiB(worker.inspectorUrl ?? '', wake))
+    if (isFull) {
       process.stdout.write(
         `seed ${seed}, ${25 * quarter} % of ${requests}: ${seconds.toFixed(0)} s, ` +
           `${JSON.stringify(seen.statuses)}, slowest ${seen.slowestMs.toFixed(0)} ms, ` +
           `${living.at(-1)?.toFixed(1)} MiB live, ${resident.at(-1)?.toFixed(0)} MiB resident\n`,
       )
     }
-    const errors = worker.lines.filter((line) => line.includes('"error"'))
-    expect(errors, `seed ${seed}`).toEqual([])
-    const [early = 0, , , late = 0] = living
-    expect(late - early, `seed ${seed}, MiB ${living}`).toBeLessThan(4)
-    // V8 collects as late as it may, so that a process is as large as its busiest moment asked for.
-    // In a long run it has been that large by the half; what leaks goes on growing afterwards.
-    const [, half = 0, , end = 0] = resident
-    if (requests >= 40_000) {
-      expect(end - half, `seed ${seed}, MiB resident ${resident}`).toBeLessThan(64)
-    }
-  },
-  timeMs,
-)
+  }
+  const errors = worker.lines.filter((line) => line.includes('"error"'))
+  expect(errors, `seed ${seed}`).toEqual([])
+  const [early = 0, , , late = 0] = living
+  expect(late - early, `seed ${seed}, MiB ${living}`).toBeLessThan(4)
+  // V8 collects as late as it may, so that a process is as large as its busiest moment asked for.
+  // In a long run it has been that large by the half; what leaks goes on growing afterwards.
+  const [, half = 0, , end = 0] = resident
+  if (requests >= 40_000) {
+    expect(end - half, `seed ${seed}, MiB resident ${resident}`).toBeLessThan(64)
+  }
+})
 
-test(
-  'and what lives in memory after it is what lived there before',
-  async ({ expect }) => {
-    const next = createRandomRequests(createRandom(seed))
-    const served = await serve([anvil.url])
-    const post: Post = (body, contentType) => served.post(body, { 'content-type': contentType })
-    const part = Math.ceil(requestsInProcess / 4)
-    await sendRandom(next, part, post)
-    const before = await ownLivingMiB()
-    await sendRandom(next, 3 * part, post)
-    const after = await ownLivingMiB()
-    expect(after - before, `seed ${seed}, MiB ${before} to ${after}`).toBeLessThan(4)
-  },
-  timeMs,
-)
+test('and what lives in memory after it is what lived there before', async ({ expect }) => {
+  const next = createRandomRequests(createRandom(seed))
+  const served = await serve([anvil.url])
+  const post: Post = (body, contentType) => served.post(body, { 'content-type': contentType })
+  const part = Math.ceil(requestsInProcess / 4)
+  await sendRandom(next, part, post)
+  const before = await ownLivingMiB()
+  await sendRandom(next, 3 * part, post)
+  const after = await ownLivingMiB()
+  expect(after - before, `seed ${seed}, MiB ${before} to ${after}`).toBeLessThan(4)
+})
 
 /** What a collection leaves: a runtime's size says more of its patience than of what is kept. */
 async function ownLivingMiB(): Promise<number> {

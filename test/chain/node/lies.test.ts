@@ -1,6 +1,6 @@
 import type { Address, Hex } from 'viem'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, test } from 'vitest'
-import { type Anvil, startAnvil } from '../../support/anvil.ts'
+import { type Anvil, startAnvil } from '../../../scripts/dev/anvil.ts'
 import { type AnvilRpc, anvilRpc, deployEmitter, emit, mined } from './anvil-rpc.ts'
 import { type Change, lieAbout, type ProxyNode, startProxyNode } from './proxy-node.ts'
 import { type Served, serve } from './serve.ts'
@@ -234,8 +234,8 @@ describe('a node that answers', () => {
 
 test('a node that lied is asked last for a while, and the operator is told', async ({ expect }) => {
   await both.rpc('eth_blockNumber')
-  liar.lie(lieAbout('eth_getBalance', () => 'lots'))
-  await both.rpc('eth_getBalance', [emitter])
+  liar.lie(lieAbout('eth_getBlockByHash', (block: Json) => ({ ...block, gasUsed: '0x1' })))
+  await both.rpc('eth_getBlockByHash', [logged.blockHash])
   const before = liar.seen('eth_getCode')
   await both.rpc('eth_getCode', [emitter, 'latest'])
   expect(liar.seen('eth_getCode')).toBe(before)
@@ -243,6 +243,28 @@ test('a node that lied is asked last for a while, and the operator is told', asy
     expect.objectContaining({ level: 'warn', event: 'node.distrusted', node: 'node 1' }),
   )
   expect(JSON.stringify(both.logged)).not.toContain('127.0.0.1')
+})
+
+test('a node whose answer is malformed keeps its place, and the operator is told once', async ({
+  expect,
+}) => {
+  await both.rpc('eth_blockNumber')
+  liar.lie(lieAbout('eth_getBalance', () => 'lots'))
+  const truth = await direct('eth_getBalance', [emitter, 'latest'])
+  for (let times = 0; times < 3; times += 1) {
+    expect((await both.rpc('eth_getBalance', [emitter])).result).toBe(truth)
+  }
+  const before = liar.seen('eth_getCode')
+  await both.rpc('eth_getCode', [emitter, 'latest'])
+  expect(liar.seen('eth_getCode')).toBe(before + 1)
+  expect(both.logged).toEqual([
+    {
+      level: 'warn',
+      event: 'node.malformed',
+      message: 'node 1 returned a malformed eth_getBalance result',
+      node: 'node 1',
+    },
+  ])
 })
 
 test("a node's error reaches the client without the node's address", async ({ expect }) => {

@@ -1,6 +1,7 @@
 import { type Address, type Hex, numberToHex } from 'viem'
 import { afterAll, beforeAll, test } from 'vitest'
-import { type Anvil, startAnvil } from '../../support/anvil.ts'
+import { type Anvil, startAnvil } from '../../../scripts/dev/anvil.ts'
+import { type Clock, systemClock } from '../../../src/runtime/clock.ts'
 import {
   type AnvilRpc,
   anvilRpc,
@@ -16,6 +17,13 @@ import { type Answer, type Served, serve } from './serve.ts'
 
 type Json = Record<string, unknown>
 
+/** How many logs there may be is looked at here, and not how long a busy machine takes for them. */
+const patientClock: Clock = {
+  ...systemClock,
+  sleep: (ms, signal) => systemClock.sleep(20 * ms, signal),
+  timeout: (ms) => systemClock.timeout(20 * ms),
+}
+
 let anvil: Anvil
 let direct: AnvilRpc
 let node: ProxyNode
@@ -28,7 +36,7 @@ beforeAll(async () => {
   anvil = await startAnvil()
   direct = anvilRpc(anvil.url)
   node = await startProxyNode(anvil.url)
-  served = await serve([node.url])
+  served = await serve([node.url], 31, globalThis.fetch, patientClock)
   flood = await deployFlood(direct)
   emitter = await deployEmitter(direct)
   for (let count = 0; count < 6; count += 1) {

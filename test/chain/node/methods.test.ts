@@ -1,20 +1,18 @@
-import { createMPTFromProof } from '@ethereumjs/mpt'
-import { RLP } from '@ethereumjs/rlp'
-import { type Address, type Hex, hexToBytes, keccak256, parseGwei } from 'viem'
+import { type Address, type Hex, keccak256 } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import { afterAll, beforeAll, expect as check, describe, test } from 'vitest'
-import { methods } from '../../../src/node/methods.ts'
-import { type Anvil, startAnvil } from '../../support/anvil.ts'
+import { methods } from '../../../src/node/methods/list.ts'
 import {
   type AnvilRpc,
-  anvilRpc,
   deployCaller,
   deployEmitter,
   emit,
+  emitterCode,
   mined,
   sender,
   topic,
 } from './anvil-rpc.ts'
+import { type NodeKind, nodeKinds, type StartedNode } from './nodes.ts'
 import { type RealWorker, startRealWorker } from './real-worker.ts'
 import type { Answer } from './serve.ts'
 import { connectSocket } from './socket-client.ts'
@@ -28,30 +26,25 @@ const wallet = privateKeyToAccount(
 type Json = Record<string, unknown>
 type Rpc = (method: string, params?: readonly unknown[]) => Promise<Answer>
 
-let anvil: Anvil
+let node: StartedNode
 let direct: AnvilRpc
 let worker: RealWorker
 let emitter: Address
 let caller: Address
-/** A transaction with one log; the block that holds it and nothing else. */
+/** A transaction with one log; the block that holds it and nothing else of ours. */
 let logged: { hash: Hex; block: Json }
 
-beforeAll(async () => {
-  anvil = await startAnvil()
-  direct = anvilRpc(anvil.url)
-  worker = await startRealWorker([anvil.url])
+async function startBefore(kind: NodeKind): Promise<void> {
+  node = await kind.start()
+  direct = node.direct
+  worker = await startRealWorker([node.url])
   emitter = await deployEmitter(direct)
   caller = await deployCaller(direct)
   const hash = await emit(direct, emitter, 1n, 2n, 3n)
   const { blockHash } = await mined(direct, hash)
   const block = (await direct('eth_getBlockByHash', [blockHash, false])) as Json
   logged = { hash, block }
-})
-
-afterAll(async () => {
-  await worker.stop()
-  await anvil.stop()
-})
+}
 
 async function overHttp(): Promise<Rpc> {
   return async (method, params = []) => {
@@ -68,10 +61,22 @@ async function overSocket(): Promise<Rpc> {
   return (await connectSocket(worker.wsUrl)).rpc
 }
 
-describe.each([
-  ['HTTP', overHttp],
-  ['WebSocket', overSocket],
-])('over %s', (_, connect) => {
+describe.each(nodeKinds)('before $name', (kind) => {
+  beforeAll(() => startBefore(kind))
+
+  afterAll(async () => {
+    await worker.stop()
+    await node.stop()
+  })
+
+  describe.each([
+    ['HTTP', overHttp],
+    ['WebSocket', overSocket],
+  ])('over %s', (_, connect) => testEveryMethod(kind, connect))
+})
+
+function testEveryMethod(kind: NodeKind, connect: () => Promise<Rpc>): void {
+  const { ownTransactions } = kind
   let rpc: Rpc
 
   beforeAll(async () => {
@@ -111,6 +116,7 @@ describe.each([
       const data = `0x${topic(1n).slice(2)}${topic(2n).slice(2)}${topic(7n).slice(2)}`
       expect(await result('eth_call', { to: emitter, data }, 'latest')).toBe(topic(7n))
       expect(await result('eth_call', { to: emitter, input: data }, 'latest')).toBe(topic(7n))
+      expect(await result('eth_call', { to: emitter, data, input: data }, 'latest')).toBe(topic(7n))
       expect(await direct('eth_blockNumber')).toBe(before)
     })
 
@@ -122,10 +128,12 @@ describe.each([
     })
 
     test('eth_call needs a receiver and a block', async ({ expect }) => {
-      expect(await refusal('eth_call', { data: '0x' }, 'latest')).toEqual({
-        code: -32602,
-        message: 'invalid parameter "call.to": must be a 20-byte address',
-      })
+      for (const call of [{ data: '0x' }, { data: emitterCode }, { to: null, data: emitterCode }]) {
+        expect(await refusal('eth_call', call, 'latest')).toEqual({
+          code: -32602,
+          message: 'invalid parameter "call.to": must be a 20-byte address',
+        })
+      }
       expect(await refusal('eth_call', { to: emitter })).toEqual({
         code: -32602,
         message: 'missing parameter "block"',
@@ -138,6 +146,45 @@ describe.each([
       expect(await result('eth_estimateGas', call)).toBe('0x5208')
       expect(await result('eth_estimateGas', call, 'latest')).toBe('0x5208')
       expect(await direct('eth_getBalance', [call.to, 'latest'])).toBe('0x0')
+    })
+
+    test('eth_estimateGas without a receiver estimates a deployment', async ({ expect }) => {
+      const estimate = await direct('eth_estimateGas', [{ from: sender, data: emitterCode }])
+      for (const call of [
+        { data: emitterCode },
+        { input: emitterCode },
+        { data: emitterCode, input: emitterCode },
+        { data: emitterCode, input: null },
+      ]) {
+        expect(await result('eth_estimateGas', { from: sender, ...call })).toBe(estimate)
+        expect(await result('eth_estimateGas', { from: sender, ...call, to: null })).toBe(estimate)
+      }
+    })
+
+    test('eth_estimateGas needs a receiver or code, and no two kinds of code', async ({
+      expect,
+    }) => {
+      for (const call of [
+        {},
+        { to: null },
+        { data: '0x' },
+        { to: null, data: null, input: '0x' },
+      ]) {
+        expect(await refusal('eth_estimateGas', { from: sender, ...call })).toEqual({
+          code: -32602,
+          message:
+            'invalid parameter "call": needs "to", or in "data" or "input" the code of a contract to create',
+        })
+      }
+      const both = { data: emitterCode, input: '0x00' }
+      expect(await refusal('eth_estimateGas', { from: sender, ...both })).toEqual({
+        code: -32602,
+        message: 'invalid parameter "call": has both data and input, and they differ',
+      })
+      expect(await refusal('eth_estimateGas', { to: '', data: emitterCode })).toEqual({
+        code: -32602,
+        message: 'invalid parameter "call.to": must be a 20-byte address',
+      })
     })
 
     test('eth_estimateGas refuses who cannot pay, also where the node does not look', async ({
@@ -173,8 +220,15 @@ describe.each([
       await direct('evm_mine')
       const { number, hash } = (await direct('eth_getBlockByNumber', ['latest', false])) as Json
       const selectors = [[], [null], ['latest'], ['pending'], [number], [hash]]
-      for (const selector of [...selectors, [{ blockHash: hash }], [{ blockNumber: number }]]) {
-        expect(await result('eth_getBalance', account, ...selector)).toBe('0xde')
+      const objects = [
+        { blockHash: hash },
+        { blockHash: hash, requireCanonical: false },
+        { blockHash: hash, requireCanonical: true },
+        { blockNumber: number },
+      ]
+      for (const selector of [...selectors, ...objects.map((one) => [one])]) {
+        const words = JSON.stringify(selector)
+        expect(await result('eth_getBalance', account, ...selector), words).toBe('0xde')
       }
       expect(await result('eth_getBalance', account, 'earliest')).toBe('0x0')
       expect(await result('eth_getBalance', account, '0x0')).toBe('0x0')
@@ -194,7 +248,7 @@ describe.each([
       expect,
     }) => {
       const { number, hash } = logged.block
-      for (const block of ['latest', number, hash]) {
+      for (const block of ['latest', number, hash, { blockHash: hash, requireCanonical: true }]) {
         expect(await result('eth_getCode', emitter, block)).toMatch(/^0x3615/)
         expect(await result('eth_getStorageAt', emitter, '0x0', block)).toBe(topic(0n))
       }
@@ -217,15 +271,9 @@ describe.each([
       const receipt = (await direct('eth_getTransactionReceipt', [logged.hash])) as Json
       const fees = BigInt(receipt.gasUsed as Hex) * BigInt(receipt.effectiveGasPrice as Hex)
       expect(byNumber).toMatchObject({
-        transactions: [logged.hash],
-        minimumGasPrice: logged.block.baseFeePerGas,
+        transactions: logged.block.transactions,
         paidFees: `0x${fees.toString(16)}`,
-        cumulativeDifficulty: '0x0',
-        totalDifficulty: '0x0',
-        hashForMergedMining: null,
-        bitcoinMergedMiningHeader: null,
-        bitcoinMergedMiningCoinbaseTransaction: null,
-        bitcoinMergedMiningMerkleProof: null,
+        ...kind.blockFields(logged.block),
       })
       expect(await result('eth_getBlockByNumber', 'earliest', false)).toMatchObject({
         number: '0x0',
@@ -254,7 +302,7 @@ describe.each([
         ['eth_getUncleCountByBlockHash', nowhere],
         ['eth_getUncleCountByBlockNumber', '0xffffff'],
         ['eth_getTransactionByBlockHashAndIndex', nowhere, '0x0'],
-        ['eth_getTransactionByBlockHashAndIndex', logged.block.hash, '0x1'],
+        ['eth_getTransactionByBlockHashAndIndex', logged.block.hash, '0x2'],
         ['eth_getTransactionByBlockNumberAndIndex', '0xffffff', '0x0'],
         ['chain_getRawBlockHeaderByHash', nowhere],
         ['chain_getRawBlockHeaderByNumber', '0xffffff'],
@@ -271,8 +319,9 @@ describe.each([
 
     test('counts and positions of transactions and uncles', async ({ expect }) => {
       const { number, hash } = logged.block
-      expect(await result('eth_getBlockTransactionCountByHash', hash)).toBe('0x1')
-      expect(await result('eth_getBlockTransactionCountByNumber', number)).toBe('0x1')
+      const count = `0x${1 + ownTransactions}`
+      expect(await result('eth_getBlockTransactionCountByHash', hash)).toBe(count)
+      expect(await result('eth_getBlockTransactionCountByNumber', number)).toBe(count)
       expect(await result('eth_getBlockTransactionCountByNumber', 'earliest')).toBe('0x0')
       expect(await result('eth_getUncleCountByBlockHash', hash)).toBe('0x0')
       expect(await result('eth_getUncleCountByBlockNumber', number)).toBe('0x0')
@@ -308,8 +357,8 @@ describe.each([
     })
 
     test('eth_protocolVersion and chain_protocolVersion are quantities', async ({ expect }) => {
-      expect(await result('eth_protocolVersion')).toBe('0x1')
-      expect(await result('chain_protocolVersion')).toBe('0x1')
+      expect(await result('eth_protocolVersion')).toBe(kind.protocolVersion)
+      expect(await result('chain_protocolVersion')).toBe(kind.protocolVersion)
     })
 
     test('eth_sendRawTransaction answers the hash of the bytes, also the second time', async ({
@@ -320,7 +369,7 @@ describe.each([
         chainId: 31,
         nonce: Number(await direct('eth_getTransactionCount', [wallet.address, 'pending'])),
         gas: 21_000n,
-        gasPrice: parseGwei('3'),
+        gasPrice: 1_500_000_000n,
         to: sender,
         value: 1n,
       })
@@ -339,6 +388,21 @@ describe.each([
       expect((await refusal('eth_sendRawTransaction', '0x1234')).code).toBe(-32602)
     })
 
+    test('eth_sendRawTransaction refuses what is signed for another chain', async ({ expect }) => {
+      const raw = await wallet.signTransaction({
+        type: 'legacy',
+        chainId: 30,
+        nonce: 0,
+        gas: 21_000n,
+        gasPrice: 1n,
+        to: sender,
+      })
+      expect(await refusal('eth_sendRawTransaction', raw)).toEqual({
+        code: -32602,
+        message: 'invalid parameter "transaction": it is signed for chain 30, and this is chain 31',
+      })
+    })
+
     test('what is pending has no block, and a pending block no number, hash or bloom', async ({
       expect,
     }) => {
@@ -350,7 +414,10 @@ describe.each([
         expect(await result('eth_getTransactionReceipt', hash)).toBeNull()
         const pending = await result('eth_getBlockByNumber', 'pending', true)
         expect(pending).toMatchObject({ number: null, hash: null, logsBloom: null })
-        expect(pending.transactions).toMatchObject([{ hash, ...nothing }])
+        expect(pending.transactions).toHaveLength(1 + ownTransactions)
+        expect(pending.transactions).toMatchObject(
+          [{ hash, ...nothing }, nothing].slice(0, 1 + ownTransactions),
+        )
         expect(await result('chain_getRawBlockHeaderByNumber', 'pending')).toBeNull()
       } finally {
         await direct('evm_mine')
@@ -359,7 +426,7 @@ describe.each([
     })
 
     test('web3_clientVersion is the node, web3_sha3 is Keccak-256', async ({ expect }) => {
-      expect(await result('web3_clientVersion')).toMatch(/^anvil/)
+      expect(await result('web3_clientVersion')).toMatch(kind.client)
       expect(await result('web3_sha3', '0x68656c6c6f20776f726c64')).toBe(
         '0x47173285a8d7341e5e972fc677286384f802f8ef42a5ec5f03bbfa254cb01fad',
       )
@@ -438,6 +505,15 @@ describe.each([
       expect(await result('eth_getLogs', { fromBlock: 'pending', toBlock: 'pending' })).toEqual([])
     })
 
+    test('up to a block beyond the head are those up to the head', async ({ expect }) => {
+      const { number, hash } = logged.block
+      const all = await result('eth_getLogs', { fromBlock: number, toBlock: 'latest' })
+      expect(all).toMatchObject([{ blockHash: hash }, ...(all as unknown as Json[]).slice(1)])
+      for (const toBlock of ['0xffffff', '0xffffffff']) {
+        expect(await result('eth_getLogs', { fromBlock: number, toBlock })).toEqual(all)
+      }
+    })
+
     test('take a block or a range, never both, and know the block', async ({ expect }) => {
       const { number, hash } = logged.block
       expect(await refusal('eth_getLogs', { blockHash: hash, fromBlock: number })).toEqual({
@@ -482,9 +558,7 @@ describe.each([
           transaction.hash,
         )
         expect(keccak256(nodes[0] ?? '0x')).toBe(receiptsRoot)
-        const trie = await createMPTFromProof(nodes.map((node) => hexToBytes(node)))
-        expect(trie.root()).toEqual(hexToBytes(receiptsRoot as Hex))
-        expect(await trie.get(RLP.encode(index))).toEqual(hexToBytes(raw))
+        expect(await kind.proven(nodes, index, raw)).toBe(raw)
       }
     })
   })
@@ -514,10 +588,12 @@ describe.each([
         },
       ])
       expect(traces[0]).not.toHaveProperty('error')
-      expect(await result('trace_block', number)).toEqual(traces)
-      expect(await result('trace_block', hash)).toEqual(traces)
+      const all = await result<Json[]>('trace_block', number)
+      expect(all.slice(0, 1)).toEqual(traces)
+      expect(all).toHaveLength(1 + ownTransactions)
+      expect(await result('trace_block', hash)).toEqual(all)
       const filter = { fromBlock: number, toBlock: number }
-      expect(await result('trace_filter', filter)).toEqual(traces)
+      expect(await result('trace_filter', filter)).toEqual(all)
       expect(await result('trace_block', 'earliest')).toEqual([])
       expect((await refusal('trace_block', 'pending')).message).toContain('"block"')
     })
@@ -585,6 +661,7 @@ describe.each([
       ])
       expect(await filtered({ count: 0 })).toEqual([])
       expect(await filtered({ toAddress: caller, after: 9 })).toEqual([])
+      expect(await filtered({ toAddress: caller, after: 10_001 })).toEqual([])
     })
 
     test('take at most 100 at a time out of at most 2,000 blocks', async ({ expect }) => {
@@ -645,10 +722,10 @@ describe.each([
       await direct('evm_setAutomine', [true])
     }
     const block = (await direct('eth_getBlockByNumber', ['latest', false])) as Json
-    check(block.transactions).toHaveLength(3)
+    check(block.transactions).toHaveLength(3 + ownTransactions)
     return block
   }
-})
+}
 
 const blockFields =
   'number hash parentHash sha3Uncles logsBloom transactionsRoot stateRoot receiptsRoot miner difficulty totalDifficulty extraData size gasLimit gasUsed timestamp transactions uncles minimumGasPrice bitcoinMergedMiningHeader bitcoinMergedMiningCoinbaseTransaction bitcoinMergedMiningMerkleProof hashForMergedMining paidFees cumulativeDifficulty'.split(

@@ -2,6 +2,7 @@ import { type Address, createPublicClient, http, parseAbi, parseEther } from 'vi
 import { afterAll, beforeAll, test } from 'vitest'
 import { startChain, type TestChain } from '../../support/chain.ts'
 import { type Caller, callersOf, createTreasury } from '../../support/faults/callers.ts'
+import { inTime } from '../../support/in-time.ts'
 import { lieAboutHeight, type ProxyNode, startProxyNode } from './proxy-node.ts'
 import { type RealWorker, startRealWorker } from './real-worker.ts'
 
@@ -58,13 +59,11 @@ for (const [index, { frozen, liar, words, lie }] of cases.entries()) {
         const text = `2*${recipient}*0.01`
         const paid = await timed(() => dial(phone, `pay-${index}-${which}`, text))
         expect(paid.value).toMatch(/^END Transfer Submitted\n/)
-        expect(paid.ms).toBeLessThan(limitMs)
-        const again = await timed(() => dial(phone, `pay-${index}-${which}`, text))
-        expect(again.value).toBe(paid.value)
-        expect(again.ms).toBeLessThan(limitMs)
-        const read = await timed(() => dial(phone, `read-${index}-${which}`, '1'))
-        expect(read.value).toMatch(/^END Your Balance: /)
-        expect(read.ms).toBeLessThan(limitMs)
+        const again = await inTime(limitMs, () => dial(phone, `pay-${index}-${which}`, text))
+        expect(again).toBe(paid.value)
+        const read = await inTime(limitMs, () => dial(phone, `read-${index}-${which}`, '1'))
+        expect(read).toMatch(/^END Your Balance: /)
+        return paid.ms
       })
       const reads = [
         ['eth_blockNumber', []],
@@ -73,11 +72,12 @@ for (const [index, { frozen, liar, words, lie }] of cases.entries()) {
         ['eth_call', [{ to: account }, 'latest']],
         ['eth_getLogs', [{ fromBlock: '0x0', toBlock: 'latest' }]],
       ].map(async ([method, params]) => {
-        const { value, ms } = await timed(() => call({ method, params }))
-        expect(value, `${method}`).not.toHaveProperty('error')
-        expect(ms, `${method}`).toBeLessThan(limitMs)
+        const answer = await inTime(limitMs, () => call({ method, params }))
+        expect(answer, `${method}`).not.toHaveProperty('error')
       })
-      await Promise.all([...payments, ...reads])
+      await Promise.all(reads)
+      // A machine that is busy with something else makes some of them late; nodes make all of them so.
+      expect(Math.min(...(await Promise.all(payments)))).toBeLessThan(limitMs)
       await until(async () => (await balanceOf(recipient)) >= parseEther('0.01') * 4n)
       expect(await balanceOf(recipient)).toBe(parseEther('0.01') * BigInt(callersEach))
     } finally {

@@ -28,8 +28,11 @@ export type ProxyNode = {
   stop: () => Promise<void>
 }
 
-/** Passes HTTP and WebSockets on to `target`. */
-export async function startProxyNode(target: string): Promise<ProxyNode> {
+/** Passes HTTP on to `target`, and WebSockets where it has any. */
+export async function startProxyNode(
+  target: string,
+  { upgrades = 'passed' }: { upgrades?: 'passed' | 'refused' } = {},
+): Promise<ProxyNode> {
   const counts = new Map<string, number>()
   const held = new Set<ServerResponse>()
   const sockets = new Set<Socket>()
@@ -62,6 +65,10 @@ export async function startProxyNode(target: string): Promise<ProxyNode> {
     }
   })
   server.on('upgrade', (request, client, head) => {
+    if (upgrades === 'refused') {
+      client.end('HTTP/1.1 501 Not Implemented\r\n\r\n')
+      return
+    }
     const { port, hostname } = new URL(target)
     const node = connect(Number(port), hostname, () => {
       const headers = Object.entries(request.headers).map(([name, value]) => `${name}: ${value}`)

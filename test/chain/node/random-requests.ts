@@ -1,4 +1,4 @@
-import { methods } from '../../../src/node/methods.ts'
+import { methods } from '../../../src/node/methods/list.ts'
 import type { Random } from '../../support/faults/random.ts'
 
 /** What a hostile or broken client may put into the body of a request. */

@@ -1,15 +1,11 @@
-import { readFileSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { convertV4MiniflareOptions, Miniflare, NoOpLog } from 'miniflare'
-import { unstable_getMiniflareWorkerOptions, unstable_readConfig } from 'wrangler'
-import { bundleWorker } from '../../../scripts/stack/worker.ts'
-import { hashKey } from '../../../src/node/keys.ts'
+import { hashKey } from '../../../src/keys/api-keys.ts'
 import { startRealDeno } from '../../support/deno/real-deno.ts'
-
-const root = fileURLToPath(new URL('../../..', import.meta.url))
+import { assertNothingUncaught } from '../../support/runtime-words.ts'
+import { openWorkerBuild } from '../../support/worker-build.ts'
 
 /** The whole Worker as it is deployed, in workerd with its Durable Objects, or on Deno with Redis. */
 export type RealWorker = {
@@ -47,6 +43,10 @@ export async function startRealWorker(
   const rpcUrl = `${served.origin}/rpc/${workerKey}`
   return {
     ...served,
+    async stop() {
+      await served.stop()
+      assertNothingUncaught(lines)
+    },
     rpcUrl,
     wsUrl: rpcUrl.replace(/^http/, 'ws'),
     operatorToken,
@@ -75,11 +75,8 @@ async function startInWorkerd(
   variables: Record<string, string>,
   note: (line: string) => void,
 ): Promise<Pick<RealWorker, 'origin' | 'stop' | 'inspectorUrl'>> {
-  const folder = await mkdtemp(join(tmpdir(), 'real-worker-'))
-  const bundle = join(folder, 'bundle')
-  await bundleWorker(bundle)
-  const config = unstable_readConfig({ config: join(root, 'wrangler.toml') })
-  const script = join(bundle, 'worker.js')
+  const build = await openWorkerBuild()
+  const objects = await mkdtemp(join(tmpdir(), 'real-worker-'))
   const miniflare = new Miniflare(
     convertV4MiniflareOptions({
       host: '127.0.0.1',
@@ -89,17 +86,14 @@ async function startInWorkerd(
       logRequests: false,
       cf: false,
       telemetry: { enabled: false },
-      resourcePersistencePath: join(folder, 'objects'),
+      resourcePersistencePath: objects,
       handleStructuredLogs: ({ message }) => note(message),
       handleUncaughtError: (error) => note(`uncaught: ${error.stack ?? error}`),
       workers: [
         {
-          ...unstable_getMiniflareWorkerOptions(config).workerOptions,
+          ...build.options,
           name: 'worker',
-          rootPath: root,
-          modulesRoot: bundle,
-          modules: [{ type: 'ESModule', path: script, contents: readFileSync(script, 'utf8') }],
-          bindings: { ...config.vars, ...variables },
+          bindings: { ...build.options.bindings, ...variables },
         },
       ],
     }),
@@ -110,7 +104,8 @@ async function startInWorkerd(
     inspectorUrl: (await miniflare.getInspectorURL()).href,
     async stop() {
       await miniflare.dispose()
-      await rm(folder, { recursive: true, force: true })
+      await rm(objects, { recursive: true, force: true })
+      build.clean()
     },
   }
 }

@@ -1,7 +1,8 @@
 import type { Address, Hex } from 'viem'
 import { test } from 'vitest'
-import { startAnvil } from '../../support/anvil.ts'
+import { startAnvil } from '../../../scripts/dev/anvil.ts'
 import { createRandom } from '../../support/faults/random.ts'
+import { seed } from '../../support/sample.ts'
 import { type AnvilRpc, anvilRpc, deployEmitter, emit, mined } from './anvil-rpc.ts'
 import { startRealWorker } from './real-worker.ts'
 import { connectSocket, type SocketClient } from './socket-client.ts'
@@ -14,7 +15,6 @@ const listeners = 50
 test('whoever listens while the chain reorganizes itself has the chain in the end', async ({
   expect,
 }) => {
-  const seed = Number(process.env.SEED ?? Math.floor(Math.random() * 2 ** 31))
   const random = createRandom(seed)
   const pick = (below: number): number => Math.floor(random() * below)
   const anvil = await startAnvil()
@@ -64,7 +64,7 @@ test('whoever listens while the chain reorganizes itself has the chain in the en
     await worker.stop()
     await anvil.stop()
   }
-}, 120_000)
+})
 
 type Listener = { client: SocketClient; heads: string; logs: string }
 

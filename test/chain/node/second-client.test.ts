@@ -1,6 +1,6 @@
 import { type Hex, keccak256 } from 'viem'
 import { afterAll, beforeAll, test } from 'vitest'
-import { methods } from '../../../src/node/methods.ts'
+import { methods } from '../../../src/node/methods/list.ts'
 import { type SecondClient, startSecondClient } from './second-client.ts'
 import { type MadeChain, makeChain, maker } from './second-client-chain.ts'
 import { type Served, serve } from './serve.ts'

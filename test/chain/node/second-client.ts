@@ -3,7 +3,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { freePort } from '../../support/anvil.ts'
+import { freePort } from '../../../scripts/dev/anvil.ts'
 import { anvilRpc } from './anvil-rpc.ts'
 import type { MadeChain } from './second-client-chain.ts'
 

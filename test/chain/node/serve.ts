@@ -1,9 +1,9 @@
-import { type Clock, systemClock } from '../../../src/clock.ts'
-import type { LogEvent } from '../../../src/log.ts'
-import { hashKey } from '../../../src/node/keys.ts'
-import { createConfigKeys } from '../../../src/node/keys-config.ts'
+import { hashKey } from '../../../src/keys/api-keys.ts'
+import { createConfigKeys } from '../../../src/keys/api-keys-config.ts'
 import { nodeRoutes } from '../../../src/node/route.ts'
 import { createNodeService, type NodeService } from '../../../src/node/service.ts'
+import { type Clock, systemClock } from '../../../src/runtime/clock.ts'
+import type { LogEvent } from '../../../src/runtime/log.ts'
 
 /** The node service in this process, over HTTP as far as requests and responses go. */
 export type Served = {

@@ -1,7 +1,8 @@
 import { type Address, type Hex, keccak256, parseGwei } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, test } from 'vitest'
-import { type Anvil, startAnvil } from '../../support/anvil.ts'
+import { type Anvil, startAnvil } from '../../../scripts/dev/anvil.ts'
+import { inTime } from '../../support/in-time.ts'
 import { type AnvilRpc, anvilRpc, deployEmitter, emit, mined } from './anvil-rpc.ts'
 import { lieAbout, lieAboutHeight, type ProxyNode, startProxyNode } from './proxy-node.ts'
 import { type Served, serve } from './serve.ts'
@@ -44,12 +45,6 @@ afterEach(async () => {
   }
 })
 
-async function timed<T>(work: () => Promise<T>): Promise<{ value: T; ms: number }> {
-  const since = performance.now()
-  const value = await work()
-  return { value, ms: performance.now() - since }
-}
-
 async function signed(): Promise<Hex> {
   const nonce = Number(await direct('eth_getTransactionCount', [wallet.address, 'pending']))
   return await wallet.signTransaction({
@@ -73,23 +68,20 @@ describe('reads', () => {
     expect((await served.rpc('eth_getBalance', [account])).error).toBeUndefined()
     await nodes[0].cut()
     for (let count = 0; count < 5; count += 1) {
-      const { value, ms } = await timed(() => served.rpc('eth_getBalance', [account]))
-      expect(value.error).toBeUndefined()
-      expect(ms).toBeLessThan(1_000)
+      const { error } = await inTime(1_000, () => served.rpc('eth_getBalance', [account]))
+      expect(error).toBeUndefined()
     }
-    expect(nodes[1].seen('eth_getBalance')).toBe(5)
+    expect(nodes[1].seen('eth_getBalance')).toBeGreaterThanOrEqual(5)
     expect(nodes[2].seen('eth_getBalance')).toBe(0)
   })
 
   test('are given to a second node when the first one hangs', async ({ expect }) => {
     await served.rpc('eth_chainId')
     nodes[0].freeze()
-    const first = await timed(() => served.rpc('eth_gasPrice'))
-    expect(first.value.error).toBeUndefined()
-    expect(first.ms).toBeLessThan(2_500)
-    const next = await timed(() => served.rpc('eth_gasPrice'))
-    expect(next.value.error).toBeUndefined()
-    expect(next.ms).toBeLessThan(300)
+    const first = await inTime(2_500, () => served.rpc('eth_gasPrice'))
+    expect(first.error).toBeUndefined()
+    const next = await inTime(300, () => served.rpc('eth_gasPrice'))
+    expect(next.error).toBeUndefined()
   })
 
   test('and transactions go on with one node frozen and one lying about its height', async ({
@@ -113,9 +105,8 @@ describe('reads', () => {
         ['eth_getLogs', [{ fromBlock: '0x0', toBlock: 'latest' }]],
       ] as const
       for (const [method, params] of reads) {
-        const { value, ms } = await timed(() => served.rpc(method, params))
-        expect(value.error, method).toBeUndefined()
-        expect(ms, method).toBeLessThan(8_000)
+        const { error } = await inTime(8_000, () => served.rpc(method, params))
+        expect(error, method).toBeUndefined()
       }
       const head = Number(await direct('eth_blockNumber'))
       await until(async () => (await headOf()) === head)
@@ -216,18 +207,38 @@ describe('a transaction', () => {
     expect(error).toEqual({ code: -32010, message: 'account exceeds quota' })
   })
 
+  test('may have been sent when a node answers the hash of another, which is held against no node', async ({
+    expect,
+  }) => {
+    const otherHash = `0x${'ab'.repeat(32)}`
+    await direct('evm_setAutomine', [false])
+    try {
+      nodes[0].lie(lieAbout('eth_sendRawTransaction', () => otherHash))
+      const alone = await serve([nodes[0].url])
+      const raw = await signed()
+      expect((await alone.rpc('eth_sendRawTransaction', [raw])).error?.message).toBe(
+        'no node gave an answer: the transaction may have been sent',
+      )
+      expect((await served.rpc('eth_sendRawTransaction', [raw])).result).toBe(keccak256(raw))
+      const events = [...alone.logged, ...served.logged].map(({ event }) => event)
+      expect(events).not.toContain('node.distrusted')
+    } finally {
+      await direct('evm_mine')
+      await direct('evm_setAutomine', [true])
+    }
+  })
+
   test('may have been sent when one node did not answer', async ({ expect }) => {
     nodes[0].lie(refuse)
     nodes[2].lie(refuse)
     nodes[1].freeze()
-    const { value, ms } = await timed(async () =>
+    const { error } = await inTime(8_000, async () =>
       served.rpc('eth_sendRawTransaction', [await signed()]),
     )
-    expect(value.error).toEqual({
+    expect(error).toEqual({
       code: -32011,
       message: 'no node gave an answer: the transaction may have been sent',
     })
-    expect(ms).toBeLessThan(8_000)
   })
 
   const refuse = lieWithError('eth_sendRawTransaction', {

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, test } from 'vitest'
+import { type Anvil, startAnvil } from '../../../scripts/dev/anvil.ts'
 import { children } from '../../../scripts/stack/process-id.ts'
-import { type Anvil, startAnvil } from '../../support/anvil.ts'
 import { type AnvilRpc, anvilRpc } from './anvil-rpc.ts'
 import { type RealWorker, startRealWorker } from './real-worker.ts'
 import { connectSocket } from './socket-client.ts'
@@ -71,4 +71,4 @@ test('clients that do not read are closed with a code, and cost no memory beyond
   expect(await first?.resume()).toMatchObject({ code: 1013 })
   for (const client of stalled) client.destroy()
   reader.close()
-}, 60_000)
+})

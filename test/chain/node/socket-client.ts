@@ -66,7 +66,7 @@ export async function connectSocket(url: string): Promise<SocketClient> {
         socket.send(text)
       }),
     notifications,
-    until: (condition, timeMs = 10_000) =>
+    until: (condition, timeMs = 180_000) =>
       new Promise((resolve, reject) => {
         const timer = setTimeout(() => {
           watchers.delete(look)

@@ -1,31 +1,43 @@
 import type { Address, Hex } from 'viem'
 import { afterAll, beforeAll, describe, test } from 'vitest'
-import { type Anvil, startAnvil } from '../../support/anvil.ts'
-import { type AnvilRpc, anvilRpc, deployEmitter, emit, mined, topic } from './anvil-rpc.ts'
+import { inTime } from '../../support/in-time.ts'
+import { type AnvilRpc, deployEmitter, emit, mined, topic } from './anvil-rpc.ts'
+import { type NodeKind, nodeKinds, type StartedNode } from './nodes.ts'
 import { lieAbout, type ProxyNode, startProxyNode } from './proxy-node.ts'
 import { type RealWorker, startRealWorker } from './real-worker.ts'
 import { connectSocket, type Notification, type SocketClient } from './socket-client.ts'
 
 type Json = Record<string, unknown>
 
-let anvil: Anvil
+let behind: StartedNode
 let direct: AnvilRpc
 let node: ProxyNode
 let worker: RealWorker
 let emitter: Address
 
-beforeAll(async () => {
-  anvil = await startAnvil()
-  direct = anvilRpc(anvil.url)
-  node = await startProxyNode(anvil.url)
+async function startBefore(kind: NodeKind): Promise<void> {
+  behind = await kind.start()
+  direct = behind.direct
+  node = await startProxyNode(behind.url)
   worker = await startRealWorker([node.url])
   emitter = await deployEmitter(direct)
-})
+}
 
-afterAll(async () => {
-  await worker.stop()
-  await node.stop()
-  await anvil.stop()
+describe.each(nodeKinds)('before $name', (kind) => {
+  beforeAll(() => startBefore(kind))
+
+  afterAll(async () => {
+    await worker.stop()
+    await node.stop()
+    await behind.stop()
+  })
+
+  testHeads()
+  testLogs()
+  testPendingTransactions()
+  testSyncing()
+  testConnections()
+  testLostNodes()
 })
 
 /** A client with one subscription, and what it was told through it. */
@@ -49,311 +61,339 @@ async function block(selector: string): Promise<Json> {
   return (await direct('eth_getBlockByNumber', [selector, false])) as Json
 }
 
-describe('newHeads', () => {
-  test('tells each block once, in order, with exactly the 14 fields', async ({ expect }) => {
-    const { client, id, told } = await subscriber('newHeads')
-    expect(id).toMatch(/^0x[0-9a-f]{32}$/)
-    await direct('anvil_mine', ['0x3'])
-    await emit(direct, emitter, 1n, 1n, 1n)
-    await client.until(toldTo(4))
-    const heads = told()
-    const numbers = heads.map(({ number }) => Number(number))
-    const first = numbers[0] ?? 0
-    expect(numbers).toEqual([first, first + 1, first + 2, first + 3])
-    for (const head of heads) {
-      const { [head.number as string]: _, ...whole } = await block(head.number as string)
-      expect(whole).toMatchObject(head)
-      expect(Object.keys(head).toSorted()).toEqual(headFields.toSorted())
-    }
-    client.close()
-  })
-
-  test('tells all heads of the new chain after a reorganization', async ({ expect }) => {
-    await direct('anvil_mine', ['0x5'])
-    const { client, told } = await subscriber('newHeads')
-    const before = Number(await direct('eth_blockNumber'))
-    await direct('anvil_reorg', [3, []])
-    await client.until(toldTo(3))
-    await direct('evm_mine')
-    await client.until(toldTo(4))
-    expect(told().map(({ number }) => Number(number))).toEqual([
-      before - 2,
-      before - 1,
-      before,
-      before + 1,
-    ])
-    for (const head of told()) expect(await block(head.number as string)).toMatchObject(head)
-    client.close()
-  })
-})
-
-describe('logs', () => {
-  test('tells those that match, with removed being false', async ({ expect }) => {
-    const all = await subscriber('logs')
-    const some = await subscriber('logs', { address: emitter, topics: [null, [topic(2n)]] })
-    const none = await subscriber('logs', { address: [`0x${'12'.repeat(20)}`] })
-    const hashes = [
-      await emit(direct, emitter, 1n, 1n, 7n),
-      await emit(direct, emitter, 1n, 2n, 8n),
-    ]
-    await all.client.until(toldTo(2))
-    await some.client.until(toldTo(1))
-    const [first, second] = all.told()
-    const { blockHash, blockNumber } = await mined(direct, hashes[0] as Hex)
-    expect(first).toMatchObject({
-      address: emitter,
-      blockHash,
-      blockNumber,
-      data: topic(7n),
-      logIndex: '0x0',
-      removed: false,
-      topics: [topic(1n), topic(1n)],
-      transactionHash: hashes[0],
-      transactionIndex: '0x0',
-    })
-    expect(some.told()).toEqual([second])
-    expect(none.told()).toEqual([])
-    for (const { client } of [all, some, none]) client.close()
-  })
-
-  test('takes back the logs that a reorganization removed, newest first, before the new ones', async ({
-    expect,
-  }) => {
-    await direct('evm_mine')
-    const { client, told } = await subscriber('logs', { address: emitter })
-    const first = await emit(direct, emitter, 1n, 1n, 1n)
-    await mined(direct, first)
-    const second = await emit(direct, emitter, 2n, 2n, 2n)
-    await mined(direct, second)
-    await client.until(toldTo(2))
-    const raw = (await direct('eth_getRawTransactionByHash', [first])) as Hex
-    await direct('anvil_reorg', [2, [[raw, 1]]])
-    await client.until(toldTo(5))
-    expect(told().map(({ transactionHash, removed }) => [transactionHash, removed])).toEqual([
-      [first, false],
-      [second, false],
-      [second, true],
-      [first, true],
-      [first, false],
-    ])
-    const [old, , , removed, again] = told()
-    expect(removed).toEqual({ ...old, removed: true })
-    expect(again?.blockHash).not.toBe(old?.blockHash)
-    client.close()
-  })
-})
-
-describe('newPendingTransactions', () => {
-  test('tells each hash once when it enters the pool, whoever sent it', async ({ expect }) => {
-    const { client, told } = await subscriber('newPendingTransactions')
-    await direct('evm_setAutomine', [false])
-    try {
-      const hash = await emit(direct, emitter, 1n, 1n, 1n)
-      await client.until(toldTo(1))
-      await direct('evm_mine')
-      const next = await emit(direct, emitter, 2n, 2n, 2n)
-      await client.until(toldTo(2))
-      expect(told()).toEqual([hash, next])
-    } finally {
-      await direct('evm_mine')
-      await direct('evm_setAutomine', [true])
-      client.close()
-    }
-  })
-
-  test('does not tell what was in the pool before', async ({ expect }) => {
-    await direct('evm_setAutomine', [false])
-    try {
+function testHeads(): void {
+  describe('newHeads', () => {
+    test('tells each block once, in order, with exactly the 14 fields', async ({ expect }) => {
+      const { client, id, told } = await subscriber('newHeads')
+      expect(id).toMatch(/^0x[0-9a-f]{32}$/)
+      await direct('anvil_mine', ['0x3'])
       await emit(direct, emitter, 1n, 1n, 1n)
+      await client.until(toldTo(4))
+      const heads = told()
+      const numbers = heads.map(({ number }) => Number(number))
+      const first = numbers[0] ?? 0
+      expect(numbers).toEqual([first, first + 1, first + 2, first + 3])
+      for (const head of heads) {
+        const { [head.number as string]: _, ...whole } = await block(head.number as string)
+        expect(whole).toMatchObject(head)
+        expect(Object.keys(head).toSorted()).toEqual(headFields.toSorted())
+      }
+      client.close()
+    })
+
+    test('tells all heads of the new chain after a reorganization', async ({ expect }) => {
+      await direct('anvil_mine', ['0x5'])
+      const { client, told } = await subscriber('newHeads')
+      const before = Number(await direct('eth_blockNumber'))
+      await direct('anvil_reorg', [3, []])
+      await client.until(toldTo(3))
+      await direct('evm_mine')
+      await client.until(toldTo(4))
+      expect(told().map(({ number }) => Number(number))).toEqual([
+        before - 2,
+        before - 1,
+        before,
+        before + 1,
+      ])
+      for (const head of told()) expect(await block(head.number as string)).toMatchObject(head)
+      client.close()
+    })
+  })
+}
+
+function testLogs(): void {
+  describe('logs', () => {
+    test('tells those that match, with removed being false', async ({ expect }) => {
+      const all = await subscriber('logs')
+      const some = await subscriber('logs', { address: emitter, topics: [null, [topic(2n)]] })
+      const none = await subscriber('logs', { address: [`0x${'12'.repeat(20)}`] })
+      const hashes = [
+        await emit(direct, emitter, 1n, 1n, 7n),
+        await emit(direct, emitter, 1n, 2n, 8n),
+      ]
+      await all.client.until(toldTo(2))
+      await some.client.until(toldTo(1))
+      const [first, second] = all.told()
+      const { blockHash, blockNumber } = await mined(direct, hashes[0] as Hex)
+      expect(first).toMatchObject({
+        address: emitter,
+        blockHash,
+        blockNumber,
+        data: topic(7n),
+        logIndex: '0x0',
+        removed: false,
+        topics: [topic(1n), topic(1n)],
+        transactionHash: hashes[0],
+        transactionIndex: '0x0',
+      })
+      expect(some.told()).toEqual([second])
+      expect(none.told()).toEqual([])
+      for (const { client } of [all, some, none]) client.close()
+    })
+
+    test('takes back the logs that a reorganization removed, newest first, before the new ones', async ({
+      expect,
+    }) => {
+      await direct('evm_mine')
+      const { client, told } = await subscriber('logs', { address: emitter })
+      const first = await emit(direct, emitter, 1n, 1n, 1n)
+      await mined(direct, first)
+      const second = await emit(direct, emitter, 2n, 2n, 2n)
+      await mined(direct, second)
+      await client.until(toldTo(2))
+      const raw = (await direct('eth_getRawTransactionByHash', [first])) as Hex
+      await direct('anvil_reorg', [2, [[raw, 1]]])
+      await client.until(toldTo(5))
+      expect(told().map(({ transactionHash, removed }) => [transactionHash, removed])).toEqual([
+        [first, false],
+        [second, false],
+        [second, true],
+        [first, true],
+        [first, false],
+      ])
+      const [old, , , removed, again] = told()
+      expect(removed).toEqual({ ...old, removed: true })
+      expect(again?.blockHash).not.toBe(old?.blockHash)
+      client.close()
+    })
+  })
+}
+
+function testPendingTransactions(): void {
+  describe('newPendingTransactions', () => {
+    test('tells each hash once when it enters the pool, whoever sent it', async ({ expect }) => {
       const { client, told } = await subscriber('newPendingTransactions')
-      const next = await emit(direct, emitter, 2n, 2n, 2n)
+      await direct('evm_setAutomine', [false])
+      try {
+        const hash = await emit(direct, emitter, 1n, 1n, 1n)
+        await client.until(toldTo(1))
+        await direct('evm_mine')
+        const next = await emit(direct, emitter, 2n, 2n, 2n)
+        await client.until(toldTo(2))
+        expect(told()).toEqual([hash, next])
+      } finally {
+        await direct('evm_mine')
+        await direct('evm_setAutomine', [true])
+        client.close()
+      }
+    })
+
+    test('does not tell what was in the pool before', async ({ expect }) => {
+      await direct('evm_setAutomine', [false])
+      try {
+        await emit(direct, emitter, 1n, 1n, 1n)
+        const { client, told } = await subscriber('newPendingTransactions')
+        const next = await emit(direct, emitter, 2n, 2n, 2n)
+        await client.until(toldTo(1))
+        expect(told()).toEqual([next])
+        client.close()
+      } finally {
+        await direct('evm_mine')
+        await direct('evm_setAutomine', [true])
+      }
+    })
+
+    test('tells a hash again when a reorganization took its block away', async ({ expect }) => {
+      const { client, told } = await subscriber('newPendingTransactions')
+      const heads = await subscriber('newHeads')
+      const hash = await emit(direct, emitter, 5n, 5n, 5n)
+      const { blockHash } = await mined(direct, hash)
+      // It is told when it enters the pool, and only a block that was seen can be taken back.
+      await heads.client.until(() => heads.told().some((head) => head.hash === blockHash))
       await client.until(toldTo(1))
-      expect(told()).toEqual([next])
-      client.close()
-    } finally {
-      await direct('evm_mine')
-      await direct('evm_setAutomine', [true])
-    }
-  })
-
-  test('tells a hash again when a reorganization took its block away', async ({ expect }) => {
-    const { client, told } = await subscriber('newPendingTransactions')
-    const heads = await subscriber('newHeads')
-    const hash = await emit(direct, emitter, 5n, 5n, 5n)
-    const { blockHash } = await mined(direct, hash)
-    // It is told when it enters the pool, and only a block that was seen can be taken back.
-    await heads.client.until(() => heads.told().some((head) => head.hash === blockHash))
-    await client.until(toldTo(1))
-    await direct('anvil_reorg', [1, []])
-    await client.until(toldTo(2))
-    expect(told()).toEqual([hash, hash])
-    for (const one of [client, heads.client]) one.close()
-  })
-})
-
-describe('syncing', () => {
-  test('tells when the node starts and stops, in the shape of the specification', async ({
-    expect,
-  }) => {
-    const { client, told } = await subscriber('syncing')
-    // The state at the start is nothing new.
-    await waitForPolls('eth_syncing', 1)
-    node.lie(
-      lieAbout('eth_syncing', () => ({
-        startingBlock: 1,
-        currentBlock: '0x10',
-        highestBlock: 32,
-        pulledStates: 7,
-      })),
-    )
-    try {
-      await client.until(toldTo(1), 15_000)
-    } finally {
-      node.lie(undefined)
-    }
-    await client.until(toldTo(2), 15_000)
-    expect(told()).toEqual([
-      { startingBlock: '0x1', currentBlock: '0x10', highestBlock: '0x20' },
-      false,
-    ])
-    client.close()
-  }, 40_000)
-})
-
-describe('a connection', () => {
-  test('ends a subscription once, and only its own', async ({ expect }) => {
-    const { client, id, told } = await subscriber('newHeads')
-    const other = await subscriber('newHeads')
-    expect(await client.result('eth_unsubscribe', [other.id])).toBe(false)
-    expect(await client.result('eth_unsubscribe', [id])).toBe(true)
-    expect(await client.result('eth_unsubscribe', [id])).toBe(false)
-    await direct('evm_mine')
-    await other.client.until(toldTo(1))
-    expect(told()).toEqual([])
-    client.close()
-    other.client.close()
-  })
-
-  test('is closed as the client wishes, at once', async ({ expect }) => {
-    const client = await connectSocket(worker.wsUrl)
-    const since = performance.now()
-    client.close()
-    expect(await client.closed).toMatchObject({ code: 1000 })
-    expect(performance.now() - since).toBeLessThan(2_000)
-  })
-
-  test('takes batches and refuses nonsense with an envelope', async ({ expect }) => {
-    const client = await connectSocket(worker.wsUrl)
-    const batch = [
-      { jsonrpc: '2.0', id: 'a', method: 'eth_chainId' },
-      { jsonrpc: '2.0', method: 'eth_chainId' },
-      { jsonrpc: '2.0', id: null, method: 'nothing' },
-    ]
-    expect(await client.raw(JSON.stringify(batch))).toEqual([
-      { jsonrpc: '2.0', id: 'a', result: '0x1f' },
-      { jsonrpc: '2.0', id: null, error: { code: -32601, message: 'method not found' } },
-    ])
-    expect(await client.raw('{')).toEqual({
-      jsonrpc: '2.0',
-      id: null,
-      error: { code: -32700, message: 'JSON parse error' },
-    })
-    client.close()
-  })
-
-  test('is told of its mistakes in subscribing', async ({ expect }) => {
-    const client = await connectSocket(worker.wsUrl)
-    expect((await client.rpc('eth_subscribe', ['everything'])).error).toEqual({
-      code: -32602,
-      message:
-        'invalid parameter "type": must be one of newHeads, logs, newPendingTransactions, syncing',
-    })
-    expect((await client.rpc('eth_subscribe', [])).error?.message).toBe('missing parameter "type"')
-    expect((await client.rpc('eth_subscribe', ['logs', { address: '0x1' }])).error).toMatchObject({
-      code: -32602,
-    })
-    client.close()
-  })
-
-  test('with a key that is none is refused before it is a connection', async ({ expect }) => {
-    await expect(connectSocket(worker.wsUrl.replace(/[^/]*$/, 'another-key'))).rejects.toThrow()
-    const response = await fetch(`${worker.origin}/rpc/another-key`, {
-      headers: { upgrade: 'websocket' },
-    }).catch(() => undefined)
-    if (response !== undefined) expect(response.status).toBe(401)
-  })
-
-  test('is needed to subscribe', async ({ expect }) => {
-    for (const method of ['eth_subscribe', 'eth_unsubscribe']) {
-      const response = await fetch(worker.rpcUrl, {
-        method: 'POST',
-        headers: { 'content-type': 'application/json' },
-        body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params: ['newHeads'] }),
-      })
-      expect(await response.json()).toMatchObject({
-        id: 1,
-        error: { code: -32601, message: `method not found: ${method} needs a WebSocket` },
-      })
-    }
-  })
-})
-
-describe('a lost node', () => {
-  test('is resumed without a missing or a doubled event', async ({ expect }) => {
-    const heads = await subscriber('newHeads')
-    const logs = await subscriber('logs', { address: emitter })
-    const pending = await subscriber('newPendingTransactions')
-    const before = await emit(direct, emitter, 1n, 1n, 1n)
-    await pending.client.until(toldTo(1))
-    await logs.client.until(toldTo(1))
-    await heads.client.until(toldTo(1))
-    await node.cut()
-    const during = [
-      await emit(direct, emitter, 2n, 2n, 2n),
-      await emit(direct, emitter, 3n, 3n, 3n),
-    ]
-    for (const hash of during) await mined(direct, hash)
-    await direct('anvil_mine', ['0x8'])
-    await node.restore()
-    const after = await emit(direct, emitter, 4n, 4n, 4n)
-    await mined(direct, after)
-    const last = Number(await direct('eth_blockNumber'))
-    await heads.client.until((told) =>
-      told.some(({ result }) => Number((result as Json).number) === last),
-    )
-    await logs.client.until(toldTo(4))
-    await pending.client.until(toldTo(4))
-
-    const numbers = heads.told().map(({ number }) => Number(number))
-    const first = numbers[0] ?? 0
-    expect(numbers).toEqual(Array.from({ length: last - first + 1 }, (_, index) => first + index))
-    expect(logs.told().map(({ transactionHash }) => transactionHash)).toEqual([
-      before,
-      ...during,
-      after,
-    ])
-    expect(new Set(pending.told())).toEqual(new Set([before, ...during, after]))
-    expect(pending.told()).toHaveLength(4)
-    for (const { client } of [heads, logs, pending]) client.close()
-  })
-
-  test('that serves no WebSocket is followed by asking', async ({ expect }) => {
-    const plain = await startProxyNode(anvil.url)
-    const other = await startRealWorker([plain.url.replace('http://', 'http://user:secret@')])
-    try {
-      const client = await connectSocket(other.wsUrl)
-      await client.result('eth_subscribe', ['newHeads'])
-      await client.result('eth_subscribe', ['newPendingTransactions'])
-      await emit(direct, emitter, 1n, 1n, 1n)
+      await direct('anvil_reorg', [1, []])
       await client.until(toldTo(2))
-      expect(client.notifications).toHaveLength(2)
-      client.close()
-    } finally {
-      await other.stop()
-      await plain.stop()
-    }
+      expect(told()).toEqual([hash, hash])
+      for (const one of [client, heads.client]) one.close()
+    })
   })
-})
+}
+
+function testSyncing(): void {
+  describe('syncing', () => {
+    test('tells when the node starts and stops, in the shape of the specification', async ({
+      expect,
+    }) => {
+      const { client, told } = await subscriber('syncing')
+      // The state at the start is nothing new.
+      await waitForPolls('eth_syncing', 1)
+      node.lie(
+        lieAbout('eth_syncing', () => ({
+          startingBlock: 1,
+          currentBlock: '0x10',
+          highestBlock: 32,
+          pulledStates: 7,
+        })),
+      )
+      try {
+        await client.until(toldTo(1))
+      } finally {
+        node.lie(undefined)
+      }
+      await client.until(toldTo(2))
+      expect(told()).toEqual([
+        { startingBlock: '0x1', currentBlock: '0x10', highestBlock: '0x20' },
+        false,
+      ])
+      client.close()
+    })
+  })
+}
+
+function testConnections(): void {
+  describe('a connection', () => {
+    test('ends a subscription once, and only its own', async ({ expect }) => {
+      const { client, id, told } = await subscriber('newHeads')
+      const other = await subscriber('newHeads')
+      expect(await client.result('eth_unsubscribe', [other.id])).toBe(false)
+      expect(await client.result('eth_unsubscribe', [id])).toBe(true)
+      expect(await client.result('eth_unsubscribe', [id])).toBe(false)
+      await direct('evm_mine')
+      await other.client.until(toldTo(1))
+      expect(told()).toEqual([])
+      client.close()
+      other.client.close()
+    })
+
+    test('is closed as the client wishes, at once', async ({ expect }) => {
+      const closed = await inTime(2_000, async () => {
+        const client = await connectSocket(worker.wsUrl)
+        client.close()
+        return await client.closed
+      })
+      expect(closed).toMatchObject({ code: 1000 })
+    })
+
+    test('takes batches and refuses nonsense with an envelope', async ({ expect }) => {
+      const client = await connectSocket(worker.wsUrl)
+      const batch = [
+        { jsonrpc: '2.0', id: 'a', method: 'eth_chainId' },
+        { jsonrpc: '2.0', method: 'eth_chainId' },
+        { jsonrpc: '2.0', id: null, method: 'nothing' },
+      ]
+      expect(await client.raw(JSON.stringify(batch))).toEqual([
+        { jsonrpc: '2.0', id: 'a', result: '0x1f' },
+        {
+          jsonrpc: '2.0',
+          id: null,
+          error: { code: -32601, message: 'the method nothing does not exist/is not available' },
+        },
+      ])
+      expect(await client.raw('{')).toEqual({
+        jsonrpc: '2.0',
+        id: null,
+        error: { code: -32700, message: 'JSON parse error' },
+      })
+      client.close()
+    })
+
+    test('is told of its mistakes in subscribing', async ({ expect }) => {
+      const client = await connectSocket(worker.wsUrl)
+      expect((await client.rpc('eth_subscribe', ['everything'])).error).toEqual({
+        code: -32602,
+        message:
+          'invalid parameter "type": must be one of newHeads, logs, newPendingTransactions, syncing',
+      })
+      expect((await client.rpc('eth_subscribe', [])).error?.message).toBe(
+        'missing parameter "type"',
+      )
+      expect((await client.rpc('eth_subscribe', ['logs', { address: '0x1' }])).error).toMatchObject(
+        {
+          code: -32602,
+        },
+      )
+      client.close()
+    })
+
+    test('with a key that is none is refused before it is a connection', async ({ expect }) => {
+      await expect(connectSocket(worker.wsUrl.replace(/[^/]*$/, 'another-key'))).rejects.toThrow()
+      const response = await fetch(`${worker.origin}/rpc/another-key`, {
+        headers: { upgrade: 'websocket' },
+      }).catch(() => undefined)
+      if (response !== undefined) expect(response.status).toBe(401)
+    })
+
+    test('is needed to subscribe', async ({ expect }) => {
+      for (const method of ['eth_subscribe', 'eth_unsubscribe']) {
+        const response = await fetch(worker.rpcUrl, {
+          method: 'POST',
+          headers: { 'content-type': 'application/json' },
+          body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params: ['newHeads'] }),
+        })
+        expect(await response.json()).toMatchObject({
+          id: 1,
+          error: {
+            code: -32601,
+            message: `the method ${method} does not exist/is not available over HTTP: it needs a WebSocket`,
+          },
+        })
+      }
+    })
+  })
+}
+
+function testLostNodes(): void {
+  describe('a lost node', () => {
+    test('is resumed without a missing or a doubled event', async ({ expect }) => {
+      const heads = await subscriber('newHeads')
+      const logs = await subscriber('logs', { address: emitter })
+      const pending = await subscriber('newPendingTransactions')
+      const before = await emit(direct, emitter, 1n, 1n, 1n)
+      await pending.client.until(toldTo(1))
+      await logs.client.until(toldTo(1))
+      await heads.client.until(toldTo(1))
+      await node.cut()
+      const during = [
+        await emit(direct, emitter, 2n, 2n, 2n),
+        await emit(direct, emitter, 3n, 3n, 3n),
+      ]
+      for (const hash of during) await mined(direct, hash)
+      await direct('anvil_mine', ['0x8'])
+      await node.restore()
+      const after = await emit(direct, emitter, 4n, 4n, 4n)
+      await mined(direct, after)
+      const last = Number(await direct('eth_blockNumber'))
+      await heads.client.until((told) =>
+        told.some(({ result }) => Number((result as Json).number) === last),
+      )
+      await logs.client.until(toldTo(4))
+      await pending.client.until(toldTo(4))
+
+      const numbers = heads.told().map(({ number }) => Number(number))
+      const first = numbers[0] ?? 0
+      expect(numbers).toEqual(Array.from({ length: last - first + 1 }, (_, index) => first + index))
+      expect(logs.told().map(({ transactionHash }) => transactionHash)).toEqual([
+        before,
+        ...during,
+        after,
+      ])
+      expect(new Set(pending.told())).toEqual(new Set([before, ...during, after]))
+      expect(pending.told()).toHaveLength(4)
+      for (const { client } of [heads, logs, pending]) client.close()
+    })
+
+    test('that serves no WebSocket is followed by asking', async ({ expect }) => {
+      const plain = await startProxyNode(behind.url, { upgrades: 'refused' })
+      const other = await startRealWorker([plain.url.replace('http://', 'http://user:secret@')])
+      try {
+        const client = await connectSocket(other.wsUrl)
+        await client.result('eth_subscribe', ['newHeads'])
+        await client.result('eth_subscribe', ['newPendingTransactions'])
+        // What enters the pool before the first look is not new.
+        while (plain.seen('eth_getFilterChanges') === 0) {
+          await new Promise((resolve) => setTimeout(resolve, 20))
+        }
+        await emit(direct, emitter, 1n, 1n, 1n)
+        await client.until(toldTo(2))
+        expect(client.notifications).toHaveLength(2)
+        client.close()
+      } finally {
+        await other.stop()
+        await plain.stop()
+      }
+    })
+  })
+}
 
 async function waitForPolls(method: string, count: number): Promise<void> {
   const before = node.seen(method)

@@ -1,12 +1,12 @@
 import { keccak256 } from 'viem'
 import { afterAll, beforeAll, beforeEach, describe, test } from 'vitest'
-import { RpcError } from '../../../src/chain/rpc.ts'
-import { type Anvil, startAnvil } from '../../support/anvil.ts'
-import { createAnvilClient } from '../../support/rootstock-pool/anvil-client.ts'
+import { type Anvil, startAnvil } from '../../../scripts/dev/anvil.ts'
+import { createAnvilClient } from '../../../scripts/dev/rootstock-pool/anvil-client.ts'
 import {
   type RootstockPool,
   startRootstockPool,
-} from '../../support/rootstock-pool/rootstock-pool.ts'
+} from '../../../scripts/dev/rootstock-pool/rootstock-pool.ts'
+import { RpcError } from '../../../src/chain/rpc.ts'
 import { MIN_PRICE, newSender } from './sender.ts'
 
 let anvil: Anvil

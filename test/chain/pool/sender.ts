@@ -1,7 +1,7 @@
 import { type Address, type Hex, type LocalAccount, parseEther, toHex } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
-import { createAnvilClient } from '../../support/rootstock-pool/anvil-client.ts'
-import { rootstockRules } from '../../support/rootstock-pool/pool.ts'
+import { createAnvilClient } from '../../../scripts/dev/rootstock-pool/anvil-client.ts'
+import { rootstockRules } from '../../../scripts/dev/rootstock-pool/pool.ts'
 
 /** An account of one test, with money, that signs what it is told to. */
 export type Sender = {

@@ -1,7 +1,8 @@
-import { cpSync, readFileSync, rmSync } from 'node:fs'
+import { cpSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { createPublicClient, http, parseEther } from 'viem'
 import { test } from 'vitest'
+import { readIfThere } from '../../../scripts/stack/files.ts'
 import { relayForwarderAbi } from '../../../src/relay/forwarder-abi.ts'
 import {
   balanceOf,
@@ -16,9 +17,9 @@ import {
 const [alice, bob] = ['+254700000001', '+254700000002']
 const payment = { sessionId: 'killed', phoneNumber: alice, text: `2*${bob}*0.25` }
 
-test('after a kill -9 of everything but the node, a retried payment is answered and not made again', {
-  timeout: 60_000,
-}, async ({ expect }) => {
+test('after a kill -9 of everything but the node, a retried payment is answered and not made again', async ({
+  expect,
+}) => {
   const folder = createDevFolder()
   const first = await startStack(folder)
   const replies = await dialTwenty(first.stack().relayUrl)
@@ -32,14 +33,12 @@ test('after a kill -9 of everything but the node, a retried payment is answered 
   const { nodeUrl, relayUrl, contracts } = second.stack()
   expect(await lastBlock.isOn(nodeUrl)).toBe(true)
   expect(new Set([...replies, ...(await dialTwenty(relayUrl))]).size).toBe(1)
-  await until(async () => (await executed(second)) === 1, 10_000)
+  await until(async () => (await executed(second)) === 1)
   expect(await balanceOf(folder, nodeUrl, contracts.loan, bob)).toBe(parseEther('1.25'))
   await second.interrupt()
 })
 
-test('a Worker that outlived its start is ended by the next one', { timeout: 60_000 }, async ({
-  expect,
-}) => {
+test('a Worker that outlived its start is ended by the next one', async ({ expect }) => {
   const folder = createDevFolder()
   const first = await startStack(folder)
   const port = new URL(first.stack().relayUrl).port
@@ -55,9 +54,9 @@ test('a Worker that outlived its start is ended by the next one', { timeout: 60_
   await second.interrupt()
 })
 
-test('after a kill -9 of everything, what an older chain has lost is sent again, once', {
-  timeout: 90_000,
-}, async ({ expect }) => {
+test('after a kill -9 of everything, what an older chain has lost is sent again, once', async ({
+  expect,
+}) => {
   const folder = createDevFolder()
   const first = await startStack(folder)
   // The chain as a killed start leaves it at worst: saved before the payment.
@@ -66,9 +65,9 @@ test('after a kill -9 of everything, what an older chain has lost is sent again,
   const { relayUrl, nodeUrl, contracts } = first.stack()
   const reply = await dial(relayUrl, payment)
   const balance = () => balanceOf(folder, nodeUrl, contracts.loan, bob)
-  await until(async () => (await balance()) === parseEther('1.25'), 10_000)
-  const log = () => readFileSync(join(folder, 'logs', 'relay.log'), 'utf8')
-  await until(() => log().includes('Transfer confirmed: '), 10_000)
+  await until(async () => (await balance()) === parseEther('1.25'))
+  const log = () => `${readIfThere(join(folder, 'logs', 'relay.log'))}`
+  await until(() => log().includes('Transfer confirmed: '))
   const hash = /Transfer confirmed: (0x\w+)/.exec(log())?.[1] as `0x${string}`
   await first.kill()
   rmSync(chain, { recursive: true })

@@ -5,7 +5,7 @@ import { createTestClient, type Hex, http, parseEther, publicActions } from 'vie
 import { privateKeyToAccount } from 'viem/accounts'
 import { anvil as anvilChain } from 'viem/chains'
 import { onTestFinished, test } from 'vitest'
-import { freePort, startAnvil } from '../../support/anvil.ts'
+import { freePort, startAnvil } from '../../../scripts/dev/anvil.ts'
 import { startPlainNode } from './plain-node.ts'
 import { balanceOf, createDevFolder, dial, startStack, until } from './stack-process.ts'
 
@@ -24,9 +24,9 @@ function testClient(url: string) {
   return createTestClient({ mode: 'anvil', chain: anvilChain, transport: http(url) })
 }
 
-test('with NODE_URL the stack uses that node, leaves it running, and finds its contracts again', {
-  timeout: 60_000,
-}, async ({ expect }) => {
+test('with NODE_URL the stack uses that node, leaves it running, and finds its contracts again', async ({
+  expect,
+}) => {
   const folder = createDevFolder()
   const env = { NODE_URL: await startNode() }
   const first = await startStack(folder, { env })
@@ -35,7 +35,7 @@ test('with NODE_URL the stack uses that node, leaves it running, and finds its c
   expect(first.pids().map(({ name }) => name)).not.toContain('anvil')
   await dial(relayUrl, { sessionId: 'n1', phoneNumber: alice, text: `2*${bob}*0.25` })
   const balance = () => balanceOf(folder, nodeUrl, contracts.loan, bob)
-  await until(async () => (await balance()) === parseEther('1.25'), 10_000)
+  await until(async () => (await balance()) === parseEther('1.25'))
   await first.interrupt()
 
   const second = await startStack(folder, { env })
@@ -46,9 +46,9 @@ test('with NODE_URL the stack uses that node, leaves it running, and finds its c
   await second.interrupt()
 })
 
-test('contracts that are not what the code builds stop the start, and --reset deploys new ones', {
-  timeout: 60_000,
-}, async ({ expect }) => {
+test('contracts that are not what the code builds stop the start, and --reset deploys new ones', async ({
+  expect,
+}) => {
   const folder = createDevFolder()
   const env = { NODE_URL: await startNode() }
   const first = await startStack(folder, { env })
@@ -68,9 +68,9 @@ test('contracts that are not what the code builds stop the start, and --reset de
   await reset.interrupt()
 })
 
-test('a node that is no anvil is paid for by DEPLOYER_KEY, and the start names what to fund', {
-  timeout: 60_000,
-}, async ({ expect }) => {
+test('a node that is no anvil is paid for by DEPLOYER_KEY, and the start names what to fund', async ({
+  expect,
+}) => {
   const folder = createDevFolder()
   const anvil = await startNode()
   const env = { NODE_URL: `${(await startPlainNode(anvil)).url}/key-of-the-node` }
@@ -103,9 +103,9 @@ test('a node that is no anvil is paid for by DEPLOYER_KEY, and the start names w
   await unpaid.interrupt()
 })
 
-test('a node that is away, or of another chain, or no node at all, is named', {
-  timeout: 60_000,
-}, async ({ expect }) => {
+test('a node that is away, or of another chain, or no node at all, is named', async ({
+  expect,
+}) => {
   const folder = createDevFolder()
   const failing = async (nodeUrl: string) => {
     const { code, output } = await (await startStack(folder, { env: { NODE_URL: nodeUrl } })).ended
@@ -134,9 +134,9 @@ test('a node that is away, or of another chain, or no node at all, is named', {
   )
 })
 
-test('a port that is taken, and a value that is none, are named before anything is started', {
-  timeout: 30_000,
-}, async ({ expect }) => {
+test('a port that is taken, and a value that is none, are named before anything is started', async ({
+  expect,
+}) => {
   const folder = createDevFolder()
   const server = createServer()
   onTestFinished(() => void server.close())

@@ -1,13 +1,13 @@
 import { parseEther } from 'viem'
 import { test } from 'vitest'
-import { createAnvilClient } from '../../support/rootstock-pool/anvil-client.ts'
+import { createAnvilClient } from '../../../scripts/dev/rootstock-pool/anvil-client.ts'
 import { balanceOf, createDevFolder, dial, runCommand, startStack, until } from './stack-process.ts'
 
 const [alice, bob, carol] = ['+254700000001', '+254700000002', '+254700000009']
 
-test('a start with --rootstock pays by the rules of its pool, on a chain that is kept', {
-  timeout: 90_000,
-}, async ({ expect }) => {
+test('a start with --rootstock pays by the rules of its pool, on a chain that is kept', async ({
+  expect,
+}) => {
   const folder = createDevFolder()
   const start = await startStack(folder, { args: ['--rootstock'] })
   expect(start.output()).toMatch(/Started a Rootstock pool at http:.*: a block every 3 s/)
@@ -20,7 +20,7 @@ test('a start with --rootstock pays by the rules of its pool, on a chain that is
   const text = `2*${bob}*0.25`
   const paid = await dial(relayUrl, { sessionId: 's1', phoneNumber: alice, text })
   expect(paid).toMatch(/^END Transfer Submitted\n/)
-  await until(async () => (await balance(bob)) === parseEther('1.25'), 10_000)
+  await until(async () => (await balance(bob)) === parseEther('1.25'))
 
   const funded = await runCommand(folder, 'fund.ts', [carol, '0.5'])
   expect(funded.code, funded.output).toBe(0)

@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { onTestFinished, test } from 'vitest'
+import { freePort, startAnvil } from '../../../scripts/dev/anvil.ts'
 import { quietTools } from '../../../scripts/stack/worker.ts'
-import { freePort, startAnvil } from '../../support/anvil.ts'
 import { dial, until } from './stack-process.ts'
 
 const root = fileURLToPath(new URL('../../..', import.meta.url))
@@ -32,9 +32,7 @@ function setup(copy: string, args: string[]): Promise<{ code: number | null; out
   return new Promise((resolve) => child.once('close', (code) => resolve({ code, output })))
 }
 
-test('after setup, plain wrangler dev serves the relay on that node', { timeout: 60_000 }, async ({
-  expect,
-}) => {
+test('after setup, plain wrangler dev serves the relay on that node', async ({ expect }) => {
   const copy = copyRepository()
   const node = await startAnvil()
   onTestFinished(() => node.stop())
@@ -61,7 +59,7 @@ test('after setup, plain wrangler dev serves the relay on that node', { timeout:
       ({ ok }) => ok,
       () => false,
     )
-  await until(isUp, 30_000)
+  await until(isUp)
   const caller = { sessionId: 'w1', phoneNumber: '+254700000001' }
   expect(await dial(relayUrl, { ...caller, text: '1' })).toBe('END Your Balance: 1 tRBTC')
   const key = /^# Key of the node service: (\S+)$/m.exec(readFileSync(file, 'utf8'))?.[1]
@@ -73,9 +71,9 @@ test('after setup, plain wrangler dev serves the relay on that node', { timeout:
   expect(await answer.json()).toEqual({ jsonrpc: '2.0', id: 1, result: '0x1f' })
 })
 
-test('a second setup keeps the secrets, and a file of somebody else is not written over', {
-  timeout: 60_000,
-}, async ({ expect }) => {
+test('a second setup keeps the secrets, and a file of somebody else is not written over', async ({
+  expect,
+}) => {
   const copy = copyRepository()
   const node = await startAnvil()
   onTestFinished(() => node.stop())

@@ -17,9 +17,9 @@ import {
 
 const [alice, bob, carol] = ['+254700000001', '+254700000002', '+254700000009']
 
-test('a first start serves a relay on a chain of its own, and a second one goes on from it', {
-  timeout: 60_000,
-}, async ({ expect }) => {
+test('a first start serves a relay on a chain of its own, and a second one goes on from it', async ({
+  expect,
+}) => {
   const folder = createDevFolder()
   const first = await startStack(folder)
   expect(first.output()).toContain('Started a new local chain')
@@ -36,7 +36,7 @@ test('a first start serves a relay on a chain of its own, and a second one goes 
   const before = await balance(bob)
   const paid = await dial(relayUrl, { sessionId: 's2', phoneNumber: alice, text: `2*${bob}*0.25` })
   expect(paid).toMatch(/^END Transfer Submitted\nTo: 2547\.\.\.002\nTx: 0x/)
-  await until(async () => (await balance(bob)) === before + parseEther('0.25'), 10_000)
+  await until(async () => (await balance(bob)) === before + parseEther('0.25'))
 
   const client = createPublicClient({ transport: http(rpcUrl) })
   expect(await client.getChainId()).toBe(31)
@@ -88,9 +88,7 @@ test('a first start serves a relay on a chain of its own, and a second one goes 
   await reset.interrupt()
 })
 
-test('the terminal phone shows screens and sends what is typed', { timeout: 60_000 }, async ({
-  expect,
-}) => {
+test('the terminal phone shows screens and sends what is typed', async ({ expect }) => {
   const folder = createDevFolder()
   // A chain that was begun a week ago has today's time all the same, or no deadline would be met.
   const weekAgo = Math.floor(Date.now() / 1_000) - 7 * 24 * 3_600

@@ -1,13 +1,14 @@
-import { openRedis } from '../../../src/redis.ts'
+import { freePort } from '../../../scripts/dev/anvil.ts'
+import { type DenoProcess, startDenoProcess } from '../../../scripts/dev/deno-process.ts'
+import { type RedisBridge, startRedisBridge } from '../../../scripts/dev/redis/bridge.ts'
+import { type RedisServer, startRedisServer } from '../../../scripts/dev/redis/redis-server.ts'
 import { TEND } from '../../../src/relay/due-queue.ts'
 import { createRedisDueQueue } from '../../../src/relay/due-queue-redis.ts'
 import { relayerAccount } from '../../../src/relay/keys.ts'
 import { ledgerKey } from '../../../src/relay/ledger/redis.ts'
-import { freePort } from '../anvil.ts'
+import { openRedis } from '../../../src/runtime/redis.ts'
 import type { LogLine, RelayWorkers } from '../faults/relay-workers.ts'
-import { type RedisBridge, startRedisBridge } from '../redis/bridge.ts'
-import { type RedisServer, startRedisServer } from '../redis/redis-server.ts'
-import { type DenoProcess, startDenoProcess } from './deno-process.ts'
+import { assertNothingUncaught } from '../runtime-words.ts'
 
 /** Deno processes with one Redis, in the place of Workers with one object. */
 export type DenoRelays = RelayWorkers & {
@@ -90,6 +91,7 @@ export async function startDenoRelays({
       await Promise.all(processes.map((_, index) => kill(index)))
       await bridge.stop()
       if (redis === undefined) await server.stop()
+      assertNothingUncaught(log.map(({ message }) => message))
     },
   }
 

@@ -8,10 +8,10 @@ import {
   type Hex,
   parseEther,
 } from 'viem'
+import { createAnvilClient } from '../../../scripts/dev/rootstock-pool/anvil-client.ts'
 import { microLoanAbi } from '../../../src/loan/abi.ts'
 import { type Forwarder, intentIdOf, requestStatuses } from '../../../src/relay/forwarder.ts'
 import { relayForwarderAbi } from '../../../src/relay/forwarder-abi.ts'
-import { createAnvilClient } from '../rootstock-pool/anvil-client.ts'
 import type { Caller } from './callers.ts'
 import type { Delivery, Reply } from './relay-workers.ts'
 

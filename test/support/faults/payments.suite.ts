@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, test } from 'vitest'
+import { sampleOf } from '../sample.ts'
 import type { Fault } from './fault-proxy.ts'
 import { claimOf } from './oracle.ts'
 import type { Reply } from './relay-workers.ts'
@@ -39,7 +40,9 @@ const harmless = new Set(['delay_request', 'delay_reply', 'lagging'])
 
 /**
  * One payment under each fault at each question that it asks of its node. Deliveries go to the
- * relays in turns. With a disturbance a delivery may get no answer, or that it is not known.
+ * relays in turns. With a disturbance a delivery may get no answer, or that it is not known: each of
+ * those waits for a lease to end, so that a run of every day makes a sample, one at least under each
+ * fault.
  */
 export function paymentsUnderFaults(options: RigOptions, disturbance?: Disturbance): void {
   const { workers = 1 } = options
@@ -47,7 +50,7 @@ export function paymentsUnderFaults(options: RigOptions, disturbance?: Disturban
 
   beforeAll(async () => {
     rig = await startRig({ blockMs: 100, callers: 120, ...options })
-  }, 60_000)
+  })
 
   afterAll(() => rig?.stop())
 
@@ -72,7 +75,8 @@ export function paymentsUnderFaults(options: RigOptions, disturbance?: Disturban
     const scripted = rig.faults.script(rule)
     const disturbed = disturbance?.begin()
     const replies = (await Promise.all([0, 1, 2].map(deliver))).flat()
-    await untilHit(scripted.hits)
+    // Where relays die nobody may be left to ask.
+    await untilHit(scripted.hits, disturbance === undefined ? Number.POSITIVE_INFINITY : 5_000)
     scripted.end()
     await rig.faults.accept()
     // A relay that died with the claim asks nothing, and nobody else does before its lease ends.
@@ -90,23 +94,35 @@ export function paymentsUnderFaults(options: RigOptions, disturbance?: Disturban
     return disturbance === undefined ? claims : claims.filter((claim) => claim !== 'uncertain')
   }
 
-  describe.for(faults)('a payment while $name', ({ fault }) => {
-    test.for(after)('at %s is submitted, once, in the same words', async (method, { expect }) => {
-      const told = await payUnder({ fault, methods: [method], times: 1 }, (hits) =>
-        expect(hits).toBe(1),
-      )
-      expect(claimsOf(told)).toEqual(['submitted'])
-      expect((await rig.judge()).faults).toEqual([])
-    })
+  const sampled = <Item>(count: number, all: readonly Item[], name: string) =>
+    disturbance === undefined ? all : sampleOf(count, all, name)
 
-    test.for(before)('at %s is submitted or nothing was sent', async (method, { expect }) => {
-      if (remembered.has(method)) await rig.relay.restart('kept')
-      const told = await payUnder({ fault, methods: [method] }, (hits) =>
-        expect(hits).toBeGreaterThan(0),
-      )
-      expect(claimsOf(told)).toEqual([harmless.has(fault.kind) ? 'submitted' : 'refused'])
-      expect((await rig.judge()).faults).toEqual([])
-    })
+  describe.for(faults)('a payment while $name', ({ name, fault }) => {
+    const methods = sampled<string>(1, [...before, ...after], name)
+    const isChosen = (method: string) => methods.includes(method)
+
+    test.for(after.filter(isChosen))(
+      'at %s is submitted, once, in the same words',
+      async (method, { expect }) => {
+        const told = await payUnder({ fault, methods: [method], times: 1 }, (hits) =>
+          expect(hits).toBe(1),
+        )
+        expect(claimsOf(told)).toEqual(['submitted'])
+        expect((await rig.judge()).faults).toEqual([])
+      },
+    )
+
+    test.for(before.filter(isChosen))(
+      'at %s is submitted or nothing was sent',
+      async (method, { expect }) => {
+        if (remembered.has(method)) await rig.relay.restart('kept')
+        const told = await payUnder({ fault, methods: [method] }, (hits) =>
+          expect(hits).toBeGreaterThan(0),
+        )
+        expect(claimsOf(told)).toEqual([harmless.has(fault.kind) ? 'submitted' : 'refused'])
+        expect((await rig.judge()).faults).toEqual([])
+      },
+    )
   })
 
   describe('a payment while every second request fails', () => {
@@ -117,23 +133,26 @@ export function paymentsUnderFaults(options: RigOptions, disturbance?: Disturban
       { kind: 'truncated' },
     ]
 
-    test.for([...before, ...after])('at %s', async (method, { expect }) => {
-      if (remembered.has(method)) await rig.relay.restart('kept')
-      const told = await payUnder(
-        { fault: { kind: 'drop_reply' }, methods: [method], every: 2 },
-        (hits) => expect(hits).toBeGreaterThan(0),
-      )
-      // Which of the deliveries' questions fail is theirs to race for: before anything is recorded
-      // they may all be told that nothing was sent, and one that gave up may not know.
-      const decided = claimsOf(told).filter((claim) => claim !== 'uncertain')
-      expect(
-        before.some((early) => early === method) ? ['submitted', 'refused'] : ['submitted'],
-      ).toContain(decided[0])
-      expect(decided).toHaveLength(1)
-      expect((await rig.judge()).faults).toEqual([])
-    })
+    test.for(sampled(2, [...before, ...after], 'every second'))(
+      'at %s',
+      async (method, { expect }) => {
+        if (remembered.has(method)) await rig.relay.restart('kept')
+        const told = await payUnder(
+          { fault: { kind: 'drop_reply' }, methods: [method], every: 2 },
+          (hits) => expect(hits).toBeGreaterThan(0),
+        )
+        // Which of the deliveries' questions fail is theirs to race for: before anything is recorded
+        // they may all be told that nothing was sent, and one that gave up may not know.
+        const decided = claimsOf(told).filter((claim) => claim !== 'uncertain')
+        expect(
+          before.some((early) => early === method) ? ['submitted', 'refused'] : ['submitted'],
+        ).toContain(decided[0])
+        expect(decided).toHaveLength(1)
+        expect((await rig.judge()).faults).toEqual([])
+      },
+    )
 
-    test.for(kinds)('at any method, by $kind', async (fault, { expect }) => {
+    test.for(sampled(1, kinds, 'by kind'))('at any method, by $kind', async (fault, { expect }) => {
       const methods = [...before, ...after]
       const told = await payUnder({ fault, methods, every: 2 }, (hits) =>
         expect(hits).toBeGreaterThan(0),
@@ -145,8 +164,8 @@ export function paymentsUnderFaults(options: RigOptions, disturbance?: Disturban
 }
 
 /** What is asked in the background is asked at the latest when the ledger is tended. */
-async function untilHit(hits: () => number): Promise<void> {
-  const until = performance.now() + 5_000
+async function untilHit(hits: () => number, withinMs: number): Promise<void> {
+  const until = performance.now() + withinMs
   while (hits() === 0 && performance.now() < until) {
     await new Promise((resolve) => setTimeout(resolve, 10))
   }

@@ -1,13 +1,10 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { convertV4MiniflareOptions, Miniflare, NoOpLog } from 'miniflare'
-import { bundleWorker, quietTools } from '../../../scripts/stack/worker.ts'
-
+import { assertNothingUncaught } from '../runtime-words.ts'
+import { openWorkerBuild, type WorkerBuild } from '../worker-build.ts'
 import { openRows } from './ledger-rows.ts'
-
-const root = fileURLToPath(new URL('../../..', import.meta.url))
 
 /** One delivery of a gateway. */
 export type Delivery = { phone: string; sessionId: string; text: string }
@@ -35,26 +32,17 @@ export type RelayWorkers = {
   stop(): Promise<void>
 }
 
-/** Bundles the Worker as a deployment would; whoever starts several needs one bundle. */
-export async function bundle(): Promise<string> {
-  const folder = mkdtempSync(join(tmpdir(), 'relay-bundle-'))
-  await bundleWorker(folder)
-  return folder
-}
-
 /** Starts the Workers on free ports. */
 export async function startRelayWorkers({
-  bundleFolder,
   variables,
   workers = 1,
 }: {
-  bundleFolder: string
   variables: Record<string, string>
   workers?: number
 }): Promise<RelayWorkers> {
   const objects = mkdtempSync(join(tmpdir(), 'relay-objects-'))
   const log: LogLine[] = []
-  const configured = await configuration(bundleFolder, variables)
+  const build = await openWorkerBuild()
   let running = await start()
 
   return {
@@ -77,6 +65,8 @@ export async function startRelayWorkers({
     async stop() {
       await running.stop()
       rmSync(objects, { recursive: true, force: true })
+      build.clean()
+      assertNothingUncaught(log.map(({ message }) => message))
     },
   }
 
@@ -91,8 +81,8 @@ export async function startRelayWorkers({
         telemetry: { enabled: false },
         resourcePersistencePath: objects,
         handleStructuredLogs: ({ message }) => note(message),
-        handleUncaughtError: (error) => note(`${error.stack ?? error}`),
-        workers: Array.from({ length: workers }, (_, index) => configured(index)),
+        handleUncaughtError: (error) => note(`uncaught: ${error.stack ?? error}`),
+        workers: Array.from({ length: workers }, (_, index) => configured(build, index, variables)),
       }),
     )
     const url = (await miniflare.ready).origin
@@ -124,27 +114,17 @@ export async function startRelayWorkers({
 
 const nameOf = (index: number): string => `relay-${index}`
 
-/** wrangler.toml in Miniflare's words. The first Worker has the ledger's object, the others use it. */
-async function configuration(bundleFolder: string, variables: Record<string, string>) {
-  Object.assign(process.env, quietTools)
-  const { unstable_readConfig, unstable_getMiniflareWorkerOptions } = await import('wrangler')
-  const config = unstable_readConfig({ config: join(root, 'wrangler.toml') })
-  const { workerOptions } = unstable_getMiniflareWorkerOptions(config)
-  const script = join(bundleFolder, 'worker.js')
-  const contents = readFileSync(script, 'utf8')
-  const durableObjects = config.durable_objects.bindings
-  return (index: number) => ({
-    ...workerOptions,
+/** The first Worker has the ledger's object, the others use it. */
+function configured({ options }: WorkerBuild, index: number, variables: Record<string, string>) {
+  return {
+    ...options,
     name: nameOf(index),
-    rootPath: root,
-    bindings: { ...config.vars, ...variables },
-    modulesRoot: bundleFolder,
-    modules: [{ type: 'ESModule' as const, path: script, contents }],
+    bindings: { ...options.bindings, ...variables },
     durableObjects: Object.fromEntries(
-      durableObjects.map(({ name, class_name }: { name: string; class_name: string }) => [
+      Object.entries(options.durableObjects).map(([name, object]) => [
         name,
-        { className: class_name, useSQLite: true, scriptName: nameOf(0) },
+        { ...object, scriptName: nameOf(0) },
       ]),
     ),
-  })
+  }
 }

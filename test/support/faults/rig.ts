@@ -1,10 +1,12 @@
-import { rmSync } from 'node:fs'
 import { type Address, parseEther } from 'viem'
+import { createAnvilClient } from '../../../scripts/dev/rootstock-pool/anvil-client.ts'
+import type { RootstockRules } from '../../../scripts/dev/rootstock-pool/pool.ts'
+import {
+  type RootstockPool,
+  startRootstockPool,
+} from '../../../scripts/dev/rootstock-pool/rootstock-pool.ts'
 import { startChain, type TestChain } from '../chain.ts'
 import { startDenoRelays } from '../deno/deno-relays.ts'
-import { createAnvilClient } from '../rootstock-pool/anvil-client.ts'
-import type { RootstockRules } from '../rootstock-pool/pool.ts'
-import { type RootstockPool, startRootstockPool } from '../rootstock-pool/rootstock-pool.ts'
 import { type Caller, callersOf, createTreasury } from './callers.ts'
 import { type FaultProxy, startFaultProxy } from './fault-proxy.ts'
 import {
@@ -17,13 +19,7 @@ import {
   type Told,
   type Verdict,
 } from './oracle.ts'
-import {
-  bundle,
-  type Delivery,
-  type RelayWorkers,
-  type Reply,
-  startRelayWorkers,
-} from './relay-workers.ts'
+import { type Delivery, type RelayWorkers, type Reply, startRelayWorkers } from './relay-workers.ts'
 
 /** Callers, Worker, faults and a chain, and who judges them. */
 export type AnvilRig = {
@@ -77,6 +73,9 @@ export type RigOptions = CommonOptions & {
   rules?: Partial<RootstockRules>
 }
 
+/** Everything is settled long before, on the busiest of machines. */
+const SETTLES_WITHIN_MS = 180_000
+
 /** Something was still open after the time in which everything should have been settled. */
 export class UnsettledError extends Error {
   override readonly name = 'UnsettledError'
@@ -125,8 +124,6 @@ type Prepared = {
   chain: TestChain
   truth: GroundTruth
   startRelays: StartRelays
-  /** Removes what starting them has left behind. */
-  clean: () => void
 }
 
 /** A chain with everybody's money on it, and what the oracle has to know of it. */
@@ -136,12 +133,8 @@ async function prepare({
   depositWei = parseEther('10'),
   loansWei,
 }: CommonOptions): Promise<Prepared> {
-  const [chain, { startRelays, clean }] = await Promise.all([
-    startChain(),
-    relays === undefined && process.env.SERVED_BY !== 'deno'
-      ? bundledRelays()
-      : { startRelays: relays ?? startDenoRelays, clean: () => {} },
-  ])
+  const chain = await startChain()
+  const usual = process.env.SERVED_BY === 'deno' ? startDenoRelays : startRelayWorkers
   const callers = await callersOf(chain, count)
   const treasury = createTreasury(chain)
   await treasury.deposit(
@@ -159,19 +152,11 @@ async function prepare({
     callers,
     others: [stranger],
   })
-  return { chain, truth, startRelays, clean }
-}
-
-async function bundledRelays(): Promise<Pick<Prepared, 'startRelays' | 'clean'>> {
-  const bundleFolder = await bundle()
-  return {
-    startRelays: (options) => startRelayWorkers({ bundleFolder, ...options }),
-    clean: () => rmSync(bundleFolder, { recursive: true, force: true }),
-  }
+  return { chain, truth, startRelays: relays ?? usual }
 }
 
 async function assemble(
-  { chain, truth, startRelays, clean }: Prepared,
+  { chain, truth, startRelays }: Prepared,
   {
     target,
     seed = 1,
@@ -221,7 +206,6 @@ async function assemble(
       await faults.stop()
       await stop()
       await chain.stop()
-      clean()
     },
   }
 
@@ -231,7 +215,7 @@ async function assemble(
     return entry
   }
 
-  async function settle(withinMs = 20_000): Promise<void> {
+  async function settle(withinMs = SETTLES_WITHIN_MS): Promise<void> {
     const until = performance.now() + withinMs
     for (;;) {
       const open = await whatIsOpen()

@@ -1,10 +1,10 @@
-import type { KeyStore } from '../../../src/node/key-store.ts'
-import { createRedisKeys } from '../../../src/node/keys-redis.ts'
-import { openRedis, type RedisAddress, type RedisDatabase } from '../../../src/redis.ts'
+import { createRedisKeys } from '../../../src/keys/api-keys-redis.ts'
+import type { KeyStore } from '../../../src/keys/key-store.ts'
 import type { DueQueue } from '../../../src/relay/due-queue.ts'
 import { createRedisDueQueue } from '../../../src/relay/due-queue-redis.ts'
 import type { Ledger, LedgerRules } from '../../../src/relay/ledger/port.ts'
 import { createRedisLedger } from '../../../src/relay/ledger/redis.ts'
+import { openRedis, type RedisAddress, type RedisDatabase } from '../../../src/runtime/redis.ts'
 
 /** A call of a port; `name` says whose ledger it is, or whose queue. */
 export type PortCall = { name: string; args: unknown[] } & (

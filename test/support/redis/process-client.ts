@@ -1,7 +1,7 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
-import type { RedisAddress } from '../../../src/redis.ts'
 import type { LedgerRules } from '../../../src/relay/ledger/port.ts'
+import type { RedisAddress } from '../../../src/runtime/redis.ts'
 import type { ClientMessage, ClientReply, PortCall } from './client-program.ts'
 
 const program = fileURLToPath(new URL('client-program.ts', import.meta.url))

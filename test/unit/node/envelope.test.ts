@@ -1,7 +1,12 @@
+import { toRlp } from 'viem'
 import { beforeAll, describe, test } from 'vitest'
-import { systemClock } from '../../../src/clock.ts'
-import type { LogEvent } from '../../../src/log.ts'
+import { hashKey, type KeyCheck } from '../../../src/keys/api-keys.ts'
+import { createConfigKeys } from '../../../src/keys/api-keys-config.ts'
+import { feedLimits } from '../../../src/node/feed/sessions.ts'
+import { createMemorySockets } from '../../../src/node/feed/sockets-memory.ts'
 import { maxBodyBytes, nodeRoutes } from '../../../src/node/route.ts'
+import { systemClock } from '../../../src/runtime/clock.ts'
+import type { LogEvent } from '../../../src/runtime/log.ts'
 import { type Served, serve, testKey } from '../../chain/node/serve.ts'
 
 let served: Served
@@ -68,9 +73,10 @@ describe('a single request', () => {
   })
 
   test('that is a notification gets no body', async ({ expect }) => {
-    const { status, text } = await exchange('{"jsonrpc":"2.0","method":"eth_chainId"}')
+    const { status, text, headers } = await exchange('{"jsonrpc":"2.0","method":"eth_chainId"}')
     expect(status).toBe(204)
     expect(text).toBe('')
+    expect(headers.get('access-control-allow-origin')).toBe('*')
     expect((await exchange('{"jsonrpc":"2.0","method":"nothing"}')).status).toBe(204)
   })
 
@@ -106,7 +112,7 @@ describe('a single request', () => {
   })
 
   test('with params that are no list is refused with the code for params', async ({ expect }) => {
-    for (const params of [{}, 'x', 1, true, null]) {
+    for (const params of [{}, 'x', 1, true]) {
       const { text } = await exchange(call({ params }))
       expect(JSON.parse(text), JSON.stringify(params)).toEqual({
         jsonrpc: '2.0',
@@ -114,6 +120,11 @@ describe('a single request', () => {
         error: { code: -32602, message: 'params must be an array' },
       })
     }
+  })
+
+  test('with params of null is answered as one without params', async ({ expect }) => {
+    const { text } = await exchange(call({ params: null }))
+    expect(JSON.parse(text)).toEqual({ jsonrpc: '2.0', id: 1, result: '0x1f' })
   })
 
   test('for a method that is not served is told so, with status 200', async ({ expect }) => {
@@ -135,7 +146,29 @@ describe('a single request', () => {
       expect(JSON.parse(text), method).toEqual({
         jsonrpc: '2.0',
         id: 1,
-        error: { code: -32601, message: 'method not found' },
+        error: {
+          code: -32601,
+          message: `the method ${method} does not exist/is not available`,
+        },
+      })
+    }
+  })
+
+  test('for a method that is not served is told of 64 printable characters of it', async ({
+    expect,
+  }) => {
+    for (const [method, shown] of [
+      ['m'.repeat(64), 'm'.repeat(64)],
+      ['m'.repeat(65), `${'m'.repeat(64)}...`],
+      ['m'.repeat(1_000_000), `${'m'.repeat(64)}...`],
+      ['eth\n_call\u0000\u001b[31m\u007f', 'eth?_call??[31m?'],
+      ['\u202e\u00e9\u{1f600}\ud83d', '?????'],
+    ] as const) {
+      const { status, text } = await exchange(call({ method }))
+      expect(status, shown).toBe(200)
+      expect(JSON.parse(text).error, shown).toEqual({
+        code: -32601,
+        message: `the method ${shown} does not exist/is not available`,
       })
     }
   })
@@ -249,6 +282,19 @@ describe('what is not JSON-RPC', () => {
     expect(response.headers.get('access-control-allow-origin')).toBe('*')
   })
 
+  test('is answered at an address that ends with a slash', async ({ expect }) => {
+    const headers = { 'content-type': 'application/json' }
+    const response = await served.fetch(`${served.url}/`, {
+      method: 'POST',
+      headers,
+      body: call({}),
+    })
+    expect([response.status, await response.json()]).toEqual([
+      200,
+      { jsonrpc: '2.0', id: 1, result: '0x1f' },
+    ])
+  })
+
   test('is refused with 401 before anything else is looked at', async ({ expect }) => {
     for (const url of ['http://service.test/other', 'http://service.test/', `${served.url}/more`]) {
       const response = await served.fetch(url, { method: 'POST', body: 'x' })
@@ -272,7 +318,7 @@ test('no answer of a node is an answer with status 200 that leaks no address', a
     id: 1,
     error: { code: -32011, message: 'no node gave an answer that can be believed' },
   })
-  const sent = await exchange(call({ method: 'eth_sendRawTransaction', params: ['0x00'] }))
+  const sent = await exchange(call({ method: 'eth_sendRawTransaction', params: [transfer] }))
   expect(JSON.parse(sent.text).error).toEqual({
     code: -32011,
     message: 'no node gave an answer: the transaction may have been sent',
@@ -303,6 +349,67 @@ test('a key that cannot be looked up is refused with 503 and an envelope', async
   expect(logged).toMatchObject([{ level: 'error', message: expect.stringContaining('away') }])
   expect(JSON.stringify(logged)).not.toContain(testKey)
 })
+
+test('a spent quota says by the clock of the service when to come back', async ({ expect }) => {
+  const resetAt = new Date('2026-11-22T00:00:00Z')
+  const spent: KeyCheck = {
+    kind: 'granted',
+    hash: 'ab',
+    chainId: 31,
+    methods: undefined,
+    sockets: 1,
+    subscriptions: 1,
+    spend: async () => ({ resetAt }),
+  }
+  const routes = nodeRoutes({
+    keys: { check: async () => spent, lookup: async () => spent },
+    services: new Map([[31, served.service]]),
+    clock: { ...systemClock, now: () => resetAt.getTime() - 90_000 },
+    background: () => {},
+    log: () => {},
+  })
+  const headers = { 'content-type': 'application/json' }
+  const response = await routes.request('/any', { method: 'POST', headers, body: call({}) })
+  expect(response.status).toBe(429)
+  expect(response.headers.get('retry-after')).toBe('90')
+})
+
+test('a key that was revoked before its connection opened is told so, and not of a limit', async ({
+  expect,
+}) => {
+  const known = createConfigKeys({ hashes: [await hashKey(testKey)], chainId: 31 })
+  const routes = nodeRoutes({
+    keys: known,
+    services: new Map([[31, served.service]]),
+    // The keeper of the connections has heard of the revocation first.
+    sockets: createMemorySockets({
+      keeperOf: () => ({
+        service: served.service,
+        urls: [],
+        keys: createConfigKeys({ hashes: [], chainId: 31 }),
+        limits: feedLimits,
+        clock: systemClock,
+        log: () => {},
+      }),
+      upgrade: () => {
+        throw new Error('a revoked key opens no connection')
+      },
+      ending: new AbortController().signal,
+    }),
+    clock: systemClock,
+    background: () => {},
+    log: () => {},
+  })
+  const response = await routes.request(`/${testKey}`, { headers: { upgrade: 'websocket' } })
+  expect(response.status).toBe(401)
+  expect(await response.json()).toMatchObject({ error: { code: -32001 } })
+})
+
+/** A signed legacy transaction of chain 31 that no account has made. */
+const transfer = toRlp([
+  ...(['0x', '0x01', '0x5208', `0x${'ab'.repeat(20)}`, '0x01', '0x', '0x61'] as const),
+  ...([`0x${'1'.repeat(64)}`, `0x${'2'.repeat(64)}`] as const),
+])
 
 /** Ids that JSON prints in another way, which mean the same. */
 function printed(id: string): string {

@@ -1,5 +1,5 @@
 import { describe, test } from 'vitest'
-import { type Clock, systemClock } from '../../../src/clock.ts'
+import { type Clock, systemClock } from '../../../src/runtime/clock.ts'
 import { serve } from '../../chain/node/serve.ts'
 
 type Request = { id: number; method: string; params: readonly unknown[] }

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { keccak256 } from 'viem'
 import { describe, test } from 'vitest'
-import { systemClock } from '../../../src/clock.ts'
 import { createNodeService } from '../../../src/node/service.ts'
+import { systemClock } from '../../../src/runtime/clock.ts'
 
 type Pair = { method: string; params: readonly unknown[]; result: unknown }
 type Request = { id: number; method: string; params: readonly unknown[] }
@@ -46,7 +46,7 @@ const service = createNodeService({
 })
 
 /** What the specification words otherwise than the portal prints. */
-function expected({ method, params, result }: Pair): unknown {
+function expected({ method, result }: Pair): unknown {
   switch (method) {
     case 'eth_getTransactionReceipt':
       // RSKj 6.2.0 did not print it; it is the price of the transaction.
@@ -54,9 +54,6 @@ function expected({ method, params, result }: Pair): unknown {
     case 'rsk_getTransactionReceiptNodesByHash':
       // From the root to the receipt.
       return (result as string[]).toReversed()
-    case 'eth_sendRawTransaction':
-      // The printed bytes are no transaction, and the printed hash is another's.
-      return keccak256(params[0] as `0x${string}`)
     default:
       return result
   }
@@ -67,6 +64,13 @@ describe('what RSKj answers reaches the client as the portal prints it', () => {
     const { method, params } = pair
     test(`${index + 1}. ${method}`, async ({ expect }) => {
       const { signal } = new AbortController()
+      if (method === 'eth_sendRawTransaction') {
+        // The printed bytes are those of an example: they are not a transaction.
+        await expect(service.request(method, params, { signal })).rejects.toThrow(
+          'these bytes are not a signed transaction',
+        )
+        return
+      }
       const answer = await service.request(method, params, { signal })
       expect(answer).toEqual(expected(pair))
       if (!method.startsWith('rsk_')) return

@@ -1,16 +1,16 @@
 import { afterAll, beforeAll, beforeEach, describe, test } from 'vitest'
-import { openRedis } from '../../../src/redis.ts'
-import { type DueQueue, TEND } from '../../../src/relay/due-queue.ts'
-import { createRedisDueQueue } from '../../../src/relay/due-queue-redis.ts'
-import { ledgerRules } from '../../../src/relay/ledger/port.ts'
-import { createRedisLedger } from '../../../src/relay/ledger/redis.ts'
-import { type RedisBridge, startRedisBridge } from '../../support/redis/bridge.ts'
-import { type ProcessClient, startProcessClient } from '../../support/redis/process-client.ts'
+import { type RedisBridge, startRedisBridge } from '../../../scripts/dev/redis/bridge.ts'
 import {
   hasRedisServer,
   type RedisServer,
   startRedisServer,
-} from '../../support/redis/redis-server.ts'
+} from '../../../scripts/dev/redis/redis-server.ts'
+import { type DueQueue, TEND } from '../../../src/relay/due-queue.ts'
+import { createRedisDueQueue } from '../../../src/relay/due-queue-redis.ts'
+import { ledgerRules } from '../../../src/relay/ledger/port.ts'
+import { createRedisLedger } from '../../../src/relay/ledger/redis.ts'
+import { openRedis } from '../../../src/runtime/redis.ts'
+import { type ProcessClient, startProcessClient } from '../../support/redis/process-client.ts'
 
 const leaseMs = 3_000
 const tendMs = 1_000

@@ -1,16 +1,16 @@
 import { afterAll, beforeAll, describe, test } from 'vitest'
-import { openRedis } from '../../../src/redis.ts'
-import { type Acceptance, type Ledger, ledgerRules } from '../../../src/relay/ledger/port.ts'
-import { createRedisLedger, ledgerKey } from '../../../src/relay/ledger/redis.ts'
-import { ledgerThrough } from '../../../src/relay/ledger/steps.ts'
-import { ledgerSuite } from '../../ports/ledger.suite.ts'
-import { type RedisBridge, startRedisBridge } from '../../support/redis/bridge.ts'
-import { type ProcessClient, startProcessClient } from '../../support/redis/process-client.ts'
+import { type RedisBridge, startRedisBridge } from '../../../scripts/dev/redis/bridge.ts'
 import {
   hasRedisServer,
   type RedisServer,
   startRedisServer,
-} from '../../support/redis/redis-server.ts'
+} from '../../../scripts/dev/redis/redis-server.ts'
+import { type Acceptance, type Ledger, ledgerRules } from '../../../src/relay/ledger/port.ts'
+import { createRedisLedger, ledgerKey } from '../../../src/relay/ledger/redis.ts'
+import { ledgerThrough } from '../../../src/relay/ledger/steps.ts'
+import { openRedis } from '../../../src/runtime/redis.ts'
+import { ledgerSuite } from '../../ports/ledger.suite.ts'
+import { type ProcessClient, startProcessClient } from '../../support/redis/process-client.ts'
 
 const rules = { ...ledgerRules, maxInFlight: 4, watchBlocks: 50 }
 const tendMs = 1_000

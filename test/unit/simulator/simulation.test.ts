@@ -1,14 +1,15 @@
 import { availableParallelism } from 'node:os'
 import { test } from 'vitest'
 import { runCampaign } from '../../simulator/campaign.ts'
+import { seed, times } from '../../support/sample.ts'
 
-const SEEDS = 2000
+const SEEDS = times({ sampled: 300, full: 2_000 })
+/** A campaign of so many beginning with 1 has been run before; which of them are run is drawn. */
+const from = 1 + (seed % 1_000_000)
 
-test(`every promise is kept in ${SEEDS} simulated histories`, { timeout: 600_000 }, async ({
-  expect,
-}) => {
+test(`every promise is kept in ${SEEDS} simulated histories`, async ({ expect }) => {
   const { broken, tally } = await runCampaign({
-    from: 1,
+    from,
     count: SEEDS,
     jobs: Math.min(2, availableParallelism()),
   })

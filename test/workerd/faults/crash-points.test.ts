@@ -1,6 +1,8 @@
 import { runInDurableObject } from 'cloudflare:test'
 import { describe, test } from 'vitest'
 import { requestStatuses } from '../../../src/relay/forwarder.ts'
+import { willCause } from '../../support/runtime-words.ts'
+import { sampleOf } from '../../support/sample.ts'
 import { dial, newSession } from '../support/caller.ts'
 import { accountOf, balanceOnChain, fund, processed, until } from '../support/ground-truth.ts'
 import { createMortal, type Death, ledgerStub, lineFaults } from '../support/mortal.ts'
@@ -107,8 +109,8 @@ const isOfNode = (name: string) => name.startsWith('eth_') || name.startsWith('n
 describe('a payment', () => {
   test.for(['worker', 'object'] as const)(
     'whose %s dies before or after any one of its questions is made once, or not at all as was told',
-    { timeout: 120_000 },
-    async (whose, { expect }) => {
+    async (whose, { expect, task }) => {
+      if (whose === 'object') willCause(task, 'aborted_objects')
       const questions = await questionsOfAPayment()
       expect(questions).toEqual(
         expect.arrayContaining([
@@ -136,11 +138,13 @@ describe('a payment', () => {
     },
   )
 
-  test('whose Worker dies at any one of its questions, on a line with any one fault, is made once, or not at all as was told', {
-    timeout: 240_000,
-  }, async ({ expect }) => {
+  test('whose Worker dies at any one of its questions, on a line with any one fault, is made once, or not at all as was told', async ({
+    expect,
+  }) => {
     const questions = await questionsOfAPayment()
-    const runs = lineFaults.flatMap((kind) => questions.map((_, at) => ({ kind, at })))
+    const points = questions.map((_, at) => at)
+    // Every crash point under every fault is a long run's; a short one takes some for each fault.
+    const runs = lineFaults.flatMap((kind) => sampleOf(4, points, kind).map((at) => ({ kind, at })))
     const faults: string[] = []
     await inParallel(runs, async ({ kind, at }) => {
       const delivery = await newPayment()
@@ -178,8 +182,8 @@ const needsWork: ReadonlySet<string> = new Set([
 describe('a round of the alarm', () => {
   test.for(['worker', 'object'] as const)(
     'whose %s dies before or after any kind of its questions leaves everything to the next',
-    { timeout: 120_000 },
-    async (whose, { expect }) => {
+    async (whose, { expect, task }) => {
+      if (whose === 'object') willCause(task, 'aborted_objects')
       const kinds = await questionsOfARound()
       const deaths = kinds.flatMap((at): Death[] => [
         { at, when: 'before', whose },

@@ -70,17 +70,20 @@ describe("a ledger's alarm", () => {
       const [before] = await payment()
       // Its nonce went to bytes that nobody knows: it waits for another one.
       await ledgerStub().displaced(Number(before?.nonce))
-      await tendSideBySide()
-      await ringFourTimes()
-      const [after] = await payment()
-      expect(after?.nonce).not.toBe(before?.nonce)
       const session = `${before?.session}`
-      expect(
-        await rows(
+      const recorded = () =>
+        rows(
           `SELECT nonce FROM nonces WHERE row ->> 'session' = ? AND row ->> 'state' = 'recorded'`,
           session,
-        ),
-      ).toEqual([{ nonce: after?.nonce }])
+        )
+      // What a busy machine makes too late for one round is the next one's.
+      while ((await recorded()).length === 0) {
+        await tendSideBySide()
+        await ringFourTimes()
+      }
+      const [after] = await payment()
+      expect(after?.nonce).not.toBe(before?.nonce)
+      expect(await recorded()).toEqual([{ nonce: after?.nonce }])
     } finally {
       await rpc('evm_setAutomine', [true])
       await rpc('evm_mine', [])

@@ -1,8 +1,10 @@
 import { evictDurableObject, runDurableObjectAlarm } from 'cloudflare:test'
 import { env, exports } from 'cloudflare:workers'
 import { beforeAll, test } from 'vitest'
-import { hashKey } from '../../../src/node/keys.ts'
-import { createObjectRegistry, type KeysStub } from '../../../src/node/keys-object.ts'
+import { hashKey } from '../../../src/keys/api-keys.ts'
+import { createRegistry, type KeyStore } from '../../../src/keys/key-store.ts'
+import { createObjectSockets } from '../../../src/node/feed/sockets-object.ts'
+import { willCause } from '../../support/runtime-words.ts'
 
 const key = 'the-key-of-the-feed-tests'
 const { NODE_URL } = env as unknown as { NODE_URL: string }
@@ -11,7 +13,7 @@ type Head = { number: string; parentHash: string; hash: string }
 type Told = { subscription: string; result: Head }
 
 beforeAll(async () => {
-  await createObjectRegistry(registry).create({
+  await createRegistry(registry).create({
     hash: await hashKey(key),
     name: 'tests',
     chainId: 31,
@@ -22,11 +24,12 @@ beforeAll(async () => {
   })
 })
 
-function registry(): KeysStub {
-  return env.KEYS.getByName('keys') as unknown as KeysStub
+function registry(): KeyStore {
+  return env.KEYS.getByName('keys') as unknown as KeyStore
 }
 
-test('a connection outlives the memory of its feed', async ({ expect }) => {
+test('a connection outlives the memory of its feed', async ({ expect, task }) => {
+  willCause(task, 'evicted_object')
   const { socket, told, answers } = await connect()
   socket.send('{"jsonrpc":"2.0","id":1,"method":"eth_chainId"}')
   await until(() => answers.length === 1)
@@ -39,7 +42,17 @@ test('a connection outlives the memory of its feed', async ({ expect }) => {
   socket.close()
 })
 
-test('a feed that nobody listens to any more keeps nothing running', async ({ expect }) => {
+test('a key that the object does not know any more is told so, and not of a limit', async ({
+  expect,
+}) => {
+  const sockets = createObjectSockets(() => env.FEED)
+  const request = new Request('http://relay.test/', { headers: { upgrade: 'websocket' } })
+  const revoked = await hashKey('revoked a moment ago')
+  expect(await sockets.accept(request, revoked, 31)).toEqual({ kind: 'unknown_key' })
+})
+
+test('a feed that nobody listens to any more keeps nothing running', async ({ expect, task }) => {
+  willCause(task, 'evicted_object')
   const { socket, told, answers } = await connect()
   const feed = env.FEED.getByName('31')
   for (const round of [1, 2]) {

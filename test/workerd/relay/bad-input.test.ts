@@ -2,6 +2,7 @@ import { createExecutionContext } from 'cloudflare:test'
 import { env, exports } from 'cloudflare:workers'
 import { describe, test } from 'vitest'
 import worker from '../../../src/worker.ts'
+import { willCause } from '../../support/runtime-words.ts'
 import { dial, newSession, untilBalance } from '../support/caller.ts'
 import { accountOf, fund, processed, until } from '../support/ground-truth.ts'
 
@@ -121,7 +122,8 @@ describe('a deployment', () => {
 describe('a node that does not answer', () => {
   const dead = { NODE_URL: 'http://127.0.0.1:9' }
 
-  test('ends a payment with the truth, within 8 s, and for good', async ({ expect }) => {
+  test('ends a payment with the truth, within 8 s, and for good', async ({ expect, task }) => {
+    willCause(task, 'refused_connection')
     const caller = '+254700000205'
     await fund(caller, '1')
     const body = dialled(caller, `2*${recipient}*0.5`)
@@ -136,13 +138,15 @@ describe('a node that does not answer', () => {
     expect(await processed(await accountOf(caller))).toHaveLength(0)
   })
 
-  test('ends a balance with a sentence', async ({ expect }) => {
+  test('ends a balance with a sentence', async ({ expect, task }) => {
+    willCause(task, 'refused_connection')
     expect((await dialWith(dead, '/ussd', dialled('+254700000206', '1'))).text).toBe(
       'END Service not available. Please try again later.',
     )
   })
 
-  test('does not keep a paid session from its reply', async ({ expect }) => {
+  test('does not keep a paid session from its reply', async ({ expect, task }) => {
+    willCause(task, 'refused_connection')
     const caller = '+254700000207'
     await fund(caller, '1')
     const body = dialled(caller, `2*${recipient}*0.5`)

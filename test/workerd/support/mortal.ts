@@ -1,19 +1,16 @@
 import { abortAllDurableObjects } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import type { PhoneNumber } from '../../../src/account/phone.ts'
-import {
-  assembleAnswer,
-  assembleNodeService,
-  assembleRelayer,
-  ledgerName,
-  type Runtime,
-} from '../../../src/assemble.ts'
-import { systemClock } from '../../../src/clock.ts'
-import { type Config, parseConfig } from '../../../src/config.ts'
+import { type Config, parseConfig } from '../../../src/compose/config.ts'
+import { assembleNodeService } from '../../../src/compose/node-services.ts'
+import { assembleRelayer, ledgerName } from '../../../src/compose/relay.ts'
+import type { Runtime } from '../../../src/compose/runtime.ts'
+import { assembleAnswer } from '../../../src/compose/ussd.ts'
 import type { LedgerStub } from '../../../src/relay/ledger/object.ts'
 import type { Ledger } from '../../../src/relay/ledger/port.ts'
 import { ledgerThrough } from '../../../src/relay/ledger/steps.ts'
 import { tend } from '../../../src/relay/tend.ts'
+import { systemClock } from '../../../src/runtime/clock.ts'
 
 /** Which question is the last one, and whose end it is. */
 export type Death = {

@@ -1,0 +1,101 @@
+import process from 'node:process'
+import { serve } from '@hono/node-server'
+import { Hono } from 'hono'
+import {
+  type Address,
+  createPublicClient,
+  createWalletClient,
+  encodeFunctionData,
+  formatEther,
+  type Hash,
+  http,
+  parseEther,
+} from 'viem'
+import { nonceManager, privateKeyToAccount } from 'viem/accounts'
+import { rootstockTestnet } from 'viem/chains'
+import { z } from 'zod'
+import { microLoanAbi } from '../../../src/loan/abi.ts'
+
+// What a developer would write in an afternoon: viem's nonce manager, a Set of the sessions that were
+// answered, one account for everybody, and nothing that outlives the process.
+
+const hex = z.templateLiteral(['0x', z.string().regex(/^[0-9a-fA-F]+$/)])
+const { NODE_URL, LOAN_ADDRESS, ACCOUNT_KEY, FEES } = z
+  .object({
+    NODE_URL: z.url(),
+    LOAN_ADDRESS: hex,
+    ACCOUNT_KEY: hex,
+    /** `asked`: gas and price as viem finds them out; `fixed`: told to it. */
+    FEES: z.enum(['asked', 'fixed']),
+  })
+  .parse(process.env)
+
+const account = privateKeyToAccount(ACCOUNT_KEY, { nonceManager })
+const transport = http(NODE_URL)
+const wallet = createWalletClient({ account, chain: rootstockTestnet, transport })
+const client = createPublicClient({ chain: rootstockTestnet, transport })
+const loan = { address: LOAN_ADDRESS, abi: microLoanAbi } as const
+const answered = new Set<string>()
+
+const app = new Hono()
+
+app.post('/ussd', async (c) => {
+  const { sessionId, phoneNumber, text } = await c.req.parseBody<Record<string, string>>()
+  const [choice = '', to, amount] = (text ?? '').split('*')
+  if (choice === '')
+    return c.text(`CON Rootstock DeFi (${phoneNumber})\n1. My Balance\n2. Send Money (P2P)`)
+  if (choice === '1') {
+    const balance = await client.readContract({
+      ...loan,
+      functionName: 'getBalance',
+      args: [account.address],
+    })
+    return c.text(`END Your Balance: ${formatEther(balance)} tRBTC`)
+  }
+  if (to === undefined) return c.text('CON Enter Recipient Address:_________')
+  if (amount === undefined) return c.text('CON Enter Amount:_____')
+  if (sessionId === undefined || answered.has(sessionId))
+    return c.text('END This session has ended.')
+  answered.add(sessionId)
+  const call = { functionName: 'transfer', args: [to as Address, parseEther(amount)] } as const
+  const hash = await (FEES === 'asked'
+    ? wallet.writeContract({ ...loan, ...call })
+    : sendFixed(call))
+  void confirmed(hash)
+  return c.text(
+    `END Transfer Submitted\nTo: ${to.slice(0, 10)}...\nTx: ${hash.slice(0, 12)}...\nFunds will arrive shortly.`,
+  )
+})
+
+/** With gas and price told to it, viem would still ask `eth_fillTransaction` for the rest: so signed here. */
+async function sendFixed(call: {
+  functionName: 'transfer'
+  args: readonly [Address, bigint]
+}): Promise<Hash> {
+  const { id: chainId } = rootstockTestnet
+  const serializedTransaction = await account.signTransaction({
+    type: 'legacy',
+    chainId,
+    nonce: await nonceManager.consume({ address: account.address, chainId, client }),
+    to: LOAN_ADDRESS,
+    gas: 100_000n,
+    gasPrice: 2_000_000_000n,
+    data: encodeFunctionData({ abi: microLoanAbi, ...call }),
+  })
+  return await client.sendRawTransaction({ serializedTransaction })
+}
+
+/**
+ * As often as the relay asks. viem's own waiting asks for every block that it missed once more, which
+ * on a chain with a block for each transaction are as many questions as the square of the payments.
+ */
+async function confirmed(hash: Hash): Promise<void> {
+  for (;;) {
+    await new Promise((resolve) => setTimeout(resolve, 250))
+    const receipt = await client.getTransactionReceipt({ hash }).catch(() => undefined)
+    if (receipt !== undefined) return void process.stdout.write(`Transfer confirmed: ${hash}\n`)
+  }
+}
+
+serve({ fetch: app.fetch, hostname: '127.0.0.1', port: 0 }, ({ port }) => process.send?.({ port }))
+process.once('disconnect', () => process.exit())

@@ -1,0 +1,98 @@
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { parseArgs } from 'node:util'
+import { readJson } from '../stack/files.ts'
+import { root } from '../stack/folder.ts'
+import { collectFigures, type Figure, type Results, type Run, results } from './figures.ts'
+import { describeMachine } from './machine.ts'
+import { measurements } from './measurements.ts'
+import { compareRuns, TOLERANCE, wordsOf } from './report/compare.ts'
+import { plots } from './report/plots.ts'
+import { showNumber, withTable } from './report/table.ts'
+import { inWorld } from './world.ts'
+
+// Measures the relay and its node service beside baselines, in turn, on this machine.
+
+const folder = join(root, 'docs', 'performance')
+const resultsFile = join(folder, 'results.json')
+
+const { values: flags } = parseArgs({
+  options: {
+    /** Also what takes minutes. */
+    full: { type: 'boolean', default: false },
+    /** Compares with the committed quick run in the place of writing. */
+    check: { type: 'boolean', default: false },
+    /** Only measurements whose name holds this, and nothing is written: for work on the benchmark. */
+    only: { type: 'string' },
+    /** Makes table and plots anew from the results that are there. */
+    render: { type: 'boolean', default: false },
+  },
+})
+
+if (flags.render) write(committed())
+else process.exitCode = await run()
+
+async function run(): Promise<number> {
+  const kind = flags.full ? 'full' : 'quick'
+  const before = flags.check ? committed()[kind] : undefined
+  if (flags.check && before === undefined) {
+    say(`${resultsFile} has no ${kind} run to compare with`)
+    return 1
+  }
+  const done = await measure()
+  if (before !== undefined) return check(before, done)
+  if (flags.only === undefined) write({ ...committed(), [kind]: done })
+  return 0
+}
+
+async function measure(): Promise<Run> {
+  const started = performance.now()
+  const date = new Date().toISOString()
+  const machine = describeMachine()
+  const figures = collectFigures((figure) => say(line(figure)))
+  await inWorld({ isFull: flags.full, figures, say }, async (world) => {
+    for (const { name, measure } of measurements) {
+      if (flags.only !== undefined && !name.includes(flags.only)) continue
+      say(`${name} (${((performance.now() - started) / 1000).toFixed(0)} s)`)
+      await measure(world)
+    }
+  })
+  const seconds = (performance.now() - started) / 1000
+  say(`${figures.all().length} figures in ${seconds.toFixed(0)} s`)
+  const command = `npm run bench${flags.full ? ' -- --full' : ''}`
+  return { command, date, seconds, machine, figures: [...figures.all()] }
+}
+
+function check(before: Run, done: Run): number {
+  const findings = compareRuns(before, done)
+  const held = done.figures.filter(({ checked }) => checked).length
+  for (const finding of findings) say(`OFF ${wordsOf(finding)}`)
+  say(
+    findings.length === 0
+      ? `All ${held} held figures are within ${TOLERANCE * 100} % of the committed ones.`
+      : `${findings.length} of ${held} held figures are off by more than ${TOLERANCE * 100} %. If that is meant: npm run bench, and commit ${resultsFile.slice(root.length)}.`,
+  )
+  return findings.length === 0 ? 0 : 1
+}
+
+function committed(): Results {
+  return results.safeParse(readJson(resultsFile)).data ?? {}
+}
+
+function write(all: Results): void {
+  mkdirSync(folder, { recursive: true })
+  writeFileSync(resultsFile, `${JSON.stringify(all, undefined, 2)}\n`)
+  const document = join(folder, 'README.md')
+  writeFileSync(document, withTable(readFileSync(document, 'utf8'), all))
+  for (const [name, svg] of Object.entries(plots(all))) writeFileSync(join(folder, name), svg)
+}
+
+function line({ title, unit, value, checked }: Figure): string {
+  const ends = `(${showNumber(value.low)} to ${showNumber(value.high)})`
+  const cells = [showNumber(value.median).padStart(9), unit, value.rounds > 1 ? ends : '']
+  return `  ${title.padEnd(64)} ${cells.join(' ')}${checked ? ' *' : ''}`
+}
+
+function say(text: string): void {
+  process.stdout.write(`${text}\n`)
+}

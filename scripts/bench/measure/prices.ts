@@ -1,0 +1,58 @@
+/**
+ * Cloudflare's list prices on the Workers Paid plan beyond what it includes, in US dollars: read on
+ * 2026-11-21 at developers.cloudflare.com/workers/platform/pricing,
+ * developers.cloudflare.com/durable-objects/platform/pricing and
+ * developers.cloudflare.com/workers/observability/logs/workers-logs.
+ */
+const perMillion = {
+  workerRequest: 0.3,
+  workerCpuMs: 0.02,
+  objectRequest: 0.15,
+  objectGbSecond: 12.5,
+  rowRead: 0.001,
+  rowWritten: 1,
+  logEvent: 0.6,
+}
+
+/** What an object is billed for while it is active, whatever it uses: 128 MB. */
+const OBJECT_GB = 0.128
+
+/** Gas that a transfer through the forwarder took on an RSKj 9.0.3, alone in its transaction. */
+export const TRANSFER_GAS = 90_911
+
+/** An assumption: what Rootstock's nodes have asked for in calm months. */
+export const GAS_PRICE_GWEI = 0.06
+
+/** An assumption, for the comparison alone. */
+export const USD_PER_RBTC = 100_000
+
+/** What Cloudflare counts of payments, each of them with all that belongs to it. */
+export type Billed = {
+  workerRequests: number
+  workerCpuMs: number
+  objectRequests: number
+  alarms: number
+  activeMs: number
+  rowsRead: number
+  /** An alarm that is set counts as one of them. */
+  rowsWritten: number
+  logLines: number
+}
+
+/** US dollars at list prices. */
+export function cloudflareUsd(billed: Billed): number {
+  const millionths =
+    billed.workerRequests * perMillion.workerRequest +
+    billed.workerCpuMs * perMillion.workerCpuMs +
+    (billed.objectRequests + billed.alarms) * perMillion.objectRequest +
+    (billed.activeMs / 1000) * OBJECT_GB * perMillion.objectGbSecond +
+    billed.rowsRead * perMillion.rowRead +
+    billed.rowsWritten * perMillion.rowWritten +
+    billed.logLines * perMillion.logEvent
+  return millionths / 1_000_000
+}
+
+/** US dollars for the gas of one payment, by the assumptions above. */
+export function gasUsd(): number {
+  return TRANSFER_GAS * GAS_PRICE_GWEI * 1e-9 * USD_PER_RBTC
+}

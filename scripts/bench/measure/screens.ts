@@ -1,0 +1,49 @@
+import { askInTurn } from '../asking.ts'
+import { delivery, formHeaders } from '../payer.ts'
+import { bundleBaseline, serveBaseline } from '../served/workerd.ts'
+import type { World } from '../world.ts'
+
+/** Screens that pay nothing: the menu, which asks nobody, and the balance, which asks the chain. */
+export async function measureScreens(world: World): Promise<void> {
+  const { chain } = world
+  const relay = await world.serveRelay('plain')
+  const asked = await world.serveAfternoon('asked')
+  const bundle = await bundleBaseline('empty')
+  const empty = await serveBaseline('empty', { bundle, variables: {} })
+  world.atEnd(empty.stop)
+  const at = <Served extends { url: string; pid: number }>(
+    { url, pid }: Served,
+    title: string,
+  ) => ({
+    url: `${url}/ussd`,
+    pid,
+    title,
+  })
+  const both = { relay: at(relay, 'relay'), asked: at(asked, 'afternoon (a)') }
+  const all = { ...both, empty: at(empty, 'empty Hono Worker (d)') }
+  const rounds = world.isFull ? 9 : 5
+  const common = { headers: formHeaders, rounds }
+  for (const [callers, requests] of [
+    [1, 150],
+    [16, 500],
+  ] as const) {
+    await askInTurn(world, all, {
+      ...common,
+      ...{ key: 'screens.menu', title: 'menu', callers, requests, expects: 'CON Rootstock DeFi' },
+      body: () => delivery(chain, ''),
+      held: ['empty'],
+    })
+    await askInTurn(world, both, {
+      ...common,
+      ...{
+        key: 'screens.balance',
+        title: 'balance',
+        callers,
+        requests,
+        expects: 'END Your Balance',
+      },
+      body: () => delivery(chain, '1'),
+      held: ['asked'],
+    })
+  }
+}

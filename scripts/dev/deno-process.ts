@@ -1,0 +1,129 @@
+import { spawn } from 'node:child_process'
+import { createInterface } from 'node:readline'
+import { fileURLToPath } from 'node:url'
+import { freePort } from './anvil.ts'
+
+const root = fileURLToPath(new URL('../..', import.meta.url))
+const binary = fileURLToPath(new URL('../../node_modules/.bin/deno', import.meta.url))
+
+/** One `deno serve` of the entry point, as it is deployed. */
+export type DenoProcess = {
+  pid: number
+  url: string
+  isRunning(): boolean
+  signal(name: NodeJS.Signals): void
+  /** Ends it at once, as a lost machine does. */
+  kill(): Promise<void>
+  /** Asks it to end; its exit code, null where it had to be killed. */
+  stop(withSignal?: 'SIGINT' | 'SIGTERM'): Promise<number | null>
+}
+
+export type DenoProcessOptions = {
+  variables: Record<string, string>
+  port?: number
+  /** A line that it wrote. */
+  onLine?: (line: string) => void
+  /**
+   * How it is served: by `deno serve`, as Deno Deploy does, which gives no flags, or by a runtime that
+   * has `Deno.cron`.
+   */
+  how?: 'serve' | 'deploy' | 'with_cron'
+  /** How far its clock is ahead, in ms. */
+  laterMs?: number | undefined
+}
+
+/** Far longer than the entry point takes to let everything come to its end. */
+const STOP_WITHIN_MS = 60_000
+
+/** Starts one on a port of the loopback address; it answers when this resolves. */
+export async function startDenoProcess({
+  variables,
+  port,
+  onLine = () => {},
+  how = 'serve',
+  laterMs,
+}: DenoProcessOptions): Promise<DenoProcess> {
+  const ownPort = port ?? (await freePort())
+  const url = `http://127.0.0.1:${ownPort}`
+  const address = ['--host', '127.0.0.1', '--port', `${ownPort}`]
+  const wrapper = how === 'with_cron' ? 'with-cron' : laterMs === undefined ? undefined : 'later'
+  const entry =
+    wrapper === undefined ? ['src/deno.ts'] : ['--allow-read', `test/support/deno/${wrapper}.ts`]
+  const child = spawn(
+    binary,
+    how !== 'deploy'
+      ? ['serve', '--allow-env', '--allow-net', ...address, ...entry]
+      : ['run', '--allow-all', ...entry],
+    {
+      cwd: root,
+      // Its own group: where npm could not link the executable, a script stands between us and it.
+      detached: true,
+      stdio: ['ignore', 'pipe', 'pipe'],
+      env: {
+        PATH: process.env.PATH,
+        HOME: process.env.HOME,
+        DENO_DIR: process.env.DENO_DIR,
+        NO_COLOR: '1',
+        DENO_NO_UPDATE_CHECK: '1',
+        ...(how === 'deploy'
+          ? { DENO_AUTO_SERVE: '1', DENO_SERVE_ADDRESS: `tcp:127.0.0.1:${ownPort}` }
+          : {}),
+        ...(laterMs === undefined ? {} : { LATER_MS: `${laterMs}` }),
+        ...variables,
+      },
+    },
+  )
+  const said: string[] = []
+  for (const stream of [child.stdout, child.stderr]) {
+    createInterface({ input: stream }).on('line', (line) => {
+      said.push(line)
+      onLine(line)
+    })
+  }
+  let code: number | null | undefined
+  const exited = new Promise<void>((resolve) => {
+    child.once('exit', (exitCode) => {
+      code = exitCode
+      resolve()
+    })
+  })
+  const send = (signal: NodeJS.Signals) => {
+    if (code !== undefined || child.pid === undefined) return
+    try {
+      process.kill(-child.pid, signal)
+    } catch {
+      // It ended a moment ago.
+    }
+  }
+  while (!(await answers(url))) {
+    if (code !== undefined) throw new Error(`deno ended with ${code}:\n${said.join('\n')}`)
+    await new Promise((resolve) => setTimeout(resolve, 20))
+  }
+  return {
+    pid: child.pid ?? 0,
+    url,
+    isRunning: () => code === undefined,
+    signal: send,
+    async kill() {
+      send('SIGKILL')
+      await exited
+    },
+    async stop(withSignal = 'SIGTERM') {
+      send(withSignal)
+      const forced = setTimeout(() => send('SIGKILL'), STOP_WITHIN_MS)
+      await exited
+      clearTimeout(forced)
+      return code ?? null
+    },
+  }
+}
+
+async function answers(url: string): Promise<boolean> {
+  try {
+    const response = await fetch(`${url}/healthz`)
+    await response.arrayBuffer()
+    return true
+  } catch {
+    return false
+  }
+}

@@ -1,0 +1,69 @@
+/** A part of an abstract syntax tree, as ESTree describes it. */
+type Node = { type: string; start: number; end: number; [field: string]: unknown }
+
+/** A function and how many lines it takes, the first and the last among them. */
+export type FunctionSize = { name: string; file: string; line: number; lines: number }
+
+const functionTypes = new Set([
+  'FunctionDeclaration',
+  'FunctionExpression',
+  'ArrowFunctionExpression',
+])
+
+/** Lines of all files together; what follows the last line break is one too. */
+export function linesOf(sources: Iterable<string>): number {
+  let lines = 0
+  for (const source of sources) lines += source.replace(/\n$/, '').split('\n').length
+  return lines
+}
+
+/**
+ * The longest function of all sources, by their path. Lines of a function inside it that takes more
+ * than one are that one's own: a function that makes a store is no longer than what it says itself.
+ */
+export function longestFunction(
+  sources: ReadonlyMap<string, string>,
+  parse: (source: string) => unknown,
+): FunctionSize | undefined {
+  let longest: FunctionSize | undefined
+  for (const [file, source] of sources) {
+    for (const { name, start, lines } of functionsIn(parse(source) as Node, '', source)) {
+      if (lines <= (longest?.lines ?? 0)) continue
+      longest = { name, file, line: linesOf([source.slice(0, start + 1)]), lines }
+    }
+  }
+  return longest
+}
+
+type Found = { name: string; start: number; lines: number; span: number }
+
+/** Each takes its own name, or that of what it is given to. */
+function functionsIn(node: Node, given: string, source: string): Found[] {
+  const own = nameOf(node.id) ?? nameOf(node.key) ?? given
+  const inner = Object.values(node)
+    .flat()
+    .flatMap((part) => (isNode(part) ? functionsIn(part, own, source) : []))
+  if (!functionTypes.has(node.type)) return inner
+  const span = linesOf([source.slice(node.start, node.end)])
+  const nested = inner.filter(({ span }) => span > 1)
+  const lines = nested.reduce((left, { lines }) => left - lines, span)
+  return [...inner, { name: own, start: node.start, lines, span }]
+}
+
+function nameOf(value: unknown): string | undefined {
+  return isNode(value) && typeof value.name === 'string' ? value.name : undefined
+}
+
+function isNode(value: unknown): value is Node {
+  return typeof value === 'object' && value !== null && 'type' in value && 'start' in value
+}
+
+/** What of the settings the table of `docs/configuration.md` does not name, and what it names besides. */
+export function tableFaults(settings: readonly string[], document: string): string[] {
+  const cells = document.split('\n').flatMap((line) => /^\| (`[^|]+) \|/.exec(line)?.[1] ?? [])
+  const named = cells.flatMap((cell) => cell.match(/[A-Z][A-Z0-9_]+/g) ?? [])
+  return [
+    ...settings.filter((name) => !named.includes(name)).map((name) => `lacks ${name}`),
+    ...named.filter((name) => !settings.includes(name)).map((name) => `names ${name}`),
+  ]
+}

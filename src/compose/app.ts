@@ -1,0 +1,46 @@
+import { Hono } from 'hono'
+import { faultOf, type Log } from '../runtime/log.ts'
+import { ConfigError } from './config.ts'
+
+/** What answers every request of a runtime. */
+export type App = Hono
+
+export type AppParts = {
+  /** Under `/ussd`, or under `/<callbackSecret>/ussd` where one is set. */
+  ussd: Hono
+  callbackSecret: string | undefined
+  /** Under `/rpc`. */
+  node: Hono
+  /** Under `/keys`. */
+  keys: Hono
+  log: Log
+}
+
+/** Mounts the parts. What none of them handles ends here, once. */
+export function createApp({ ussd, callbackSecret, node, keys, log }: AppParts): App {
+  const app = new Hono()
+  app.get('/healthz', (c) => c.json({ status: 'ok' }))
+  app.route('/rpc', node)
+  app.route('/keys', keys)
+  app.route(callbackSecret === undefined ? '/ussd' : `/${callbackSecret}/ussd`, ussd)
+  app.notFound((c) => c.text('Not found\n', 404))
+  app.onError((error, c) => {
+    log({ level: 'error', event: 'request.failed', message: faultOf(error) })
+    return c.text('END Service not available. Please try again later.', 500)
+  })
+  return app
+}
+
+/**
+ * What serves where a configuration is bad: it names the variables that are to blame, never what they
+ * hold. Any other error is thrown again.
+ */
+export function misconfiguredApp(error: unknown, log: Log): App {
+  if (!(error instanceof ConfigError)) throw error
+  const { faults, message } = error
+  log({ level: 'error', event: 'config.bad', message })
+  const app = new Hono()
+  app.get('/healthz', (c) => c.json({ status: 'misconfigured', faults }, 503))
+  app.notFound((c) => c.text('END This service is not in operation.', 503))
+  return app
+}

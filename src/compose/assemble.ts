@@ -1,0 +1,97 @@
+import type { KeyRegistry } from '../keys/api-keys.ts'
+import { createConfigKeys } from '../keys/api-keys-config.ts'
+import { createRegistry } from '../keys/key-store.ts'
+import { keyRoutes } from '../keys/route.ts'
+import { createStoredKeys } from '../keys/stored-keys.ts'
+import type { FeedKeeper } from '../node/feed/keeper.ts'
+import { feedLimits } from '../node/feed/sessions.ts'
+import { nodeRoutes } from '../node/route.ts'
+import { createNodeService, type NodeService } from '../node/service.ts'
+import type { Ledger } from '../relay/ledger/port.ts'
+import { type Tended, tend } from '../relay/tend.ts'
+import { withEndingLimits } from '../runtime/clock.ts'
+import { closedRoutes, ussdRoutes } from '../ussd/route.ts'
+import { type App, createApp } from './app.ts'
+import type { Config } from './config.ts'
+import { assembleNodeService, assembleNodeServices } from './node-services.ts'
+import { assembleRelayer } from './relay.ts'
+import type { Runtime } from './runtime.ts'
+import type { Stores } from './stores.ts'
+import { assembleAnswer } from './ussd.ts'
+
+/** What an environment comes to, over the stores of its runtime. */
+export type Assembly = {
+  config: Config
+  /** Made at the first request: a Durable Object needs none. */
+  app: () => App
+  /** One round over what a ledger has open. */
+  tend: (ledger: Ledger) => Promise<Tended>
+  /** What keeps the subscribers of a network in an object of its own, over a node service of its own. */
+  feedKeeper: (chainId: number) => FeedKeeper
+}
+
+/** Puts the parts together: the same for every runtime. */
+export function assemble(config: Config, runtime: Runtime, stores: Stores): Assembly {
+  const { clock, log } = runtime
+  const nodeService = assembleNodeService(config, runtime)
+  const configured = createConfigKeys({ hashes: config.rpcKeyHashes, chainId: config.chain.id })
+  const keys = createStoredKeys({ store: stores.keyStore, configured, clock })
+  let app: App | undefined
+
+  function feedKeeperOver(service: NodeService): FeedKeeper {
+    const urls = urlsOf(config, service.chainId)
+    return { service, urls, keys, limits: feedLimits, clock, log }
+  }
+
+  function assembleApp(): App {
+    const services = assembleNodeServices(config, runtime, nodeService)
+    const sockets = stores.sockets((chainId) => {
+      const service = services.get(chainId)
+      if (service === undefined) throw new Error(`chain ${chainId} is not served here`)
+      return feedKeeperOver(service)
+    })
+    return createApp({
+      ussd: ussdOf(config, runtime, nodeService, stores.ledger),
+      callbackSecret: config.callbackSecret,
+      node: nodeRoutes({ keys, services, sockets, clock, background: runtime.background, log }),
+      keys: keysOf(config, runtime, createRegistry(stores.keyStore)),
+      log,
+    })
+  }
+
+  return {
+    config,
+    app() {
+      app ??= assembleApp()
+      return app
+    },
+    tend: (ledger) =>
+      withEndingLimits(clock, (ending) =>
+        tend(assembleRelayer(config, { ...runtime, clock: ending }, nodeService, ledger)),
+      ),
+    feedKeeper: (chainId) =>
+      feedKeeperOver(createNodeService({ chainId, urls: urlsOf(config, chainId), ...runtime })),
+  }
+}
+
+function urlsOf(config: Config, chainId: number): readonly string[] {
+  return config.networks.get(chainId === 30 ? 30 : 31) ?? []
+}
+
+/** `/ussd` is closed where anybody could post to it. */
+function ussdOf(config: Config, runtime: Runtime, nodeService: NodeService, ledger: Ledger): App {
+  const isOpen = config.isDevelopment || config.callbackSecret !== undefined
+  if (!isOpen) return closedRoutes()
+  const relayer = assembleRelayer(config, runtime, nodeService, ledger)
+  const answer = assembleAnswer(config, runtime, relayer)
+  return ussdRoutes({ answer, background: runtime.background })
+}
+
+function keysOf(config: Config, { clock }: Runtime, registry: KeyRegistry): App {
+  return keyRoutes({
+    registry,
+    operatorToken: config.operatorToken,
+    chainIds: [...config.networks.keys()],
+    now: clock.now,
+  })
+}

@@ -1,0 +1,221 @@
+import type { Address, Hex } from 'viem'
+import { english } from 'viem/accounts'
+import { z } from 'zod'
+import { parseAddress } from '../account/address.ts'
+import { atPace, type Chain, chains, type PoolRules, poolRules } from '../chain/chains.ts'
+import type { FeeLimits } from '../relay/fees.ts'
+
+/** The environment, parsed. */
+export type Config = {
+  isDevelopment: boolean
+  chain: Chain
+  rules: PoolRules
+  fees: FeeLimits
+  /** The preferred node first. */
+  nodeUrls: readonly string[]
+  /** The nodes of every network that the node service serves, the relay's own among them. */
+  networks: ReadonlyMap<Chain['id'], readonly string[]>
+  loan: Address
+  forwarder: Address
+  relayerMnemonic: string
+  accountIdSecret: Hex
+  accountKeySecret: Hex
+  /** Undefined: `/ussd` is closed outside development. */
+  callbackSecret: string | undefined
+  operatorToken: string | undefined
+  rpcKeyHashes: readonly string[]
+  preflight: boolean
+}
+
+/** The environment cannot be served with. Names each bad variable and never shows its value. */
+export class ConfigError extends Error {
+  override readonly name = 'ConfigError'
+  readonly faults: readonly { variable: string; reason: string }[]
+
+  constructor(faults: readonly { variable: string; reason: string }[]) {
+    super(faults.map(({ variable, reason }) => `${variable} ${reason}`).join('; '))
+    this.faults = faults
+  }
+}
+
+/** The mnemonic that anvil and Hardhat print: everybody has its keys. */
+const WELL_KNOWN_MNEMONIC = 'test test test test test test test test test test test junk'
+
+const GWEI = 1_000_000_000n
+
+/** Rootstock's usual price is a tenth of a gwei; the local chain starts at two. */
+const MAX_GAS_PRICE_WEI = { rootstock: GWEI, anvil: 1_000n * GWEI } as const
+
+const address = z
+  .string()
+  .regex(/^0x[0-9a-fA-F]{40}$/, 'has to be an address: 0x and 40 hex digits')
+const secret = z.custom<Hex>(
+  (value) => typeof value === 'string' && /^0x[0-9a-fA-F]{64}$/.test(value),
+  'has to be 32 bytes: 0x and 64 hex digits',
+)
+const wei = z
+  .string()
+  .regex(/^[0-9]{1,30}$/, 'has to be a number of wei')
+  .transform((value) => BigInt(value))
+const listOf = <Item extends z.ZodType<unknown, string>>(item: Item) =>
+  z
+    .string()
+    .transform((value) =>
+      value
+        .split(',')
+        .map((part) => part.trim())
+        .filter((part) => part !== ''),
+    )
+    .pipe(z.array(item))
+const choice = <const Options extends readonly [string, ...string[]]>(...options: Options) =>
+  z.enum(options, `has to be ${options.join(' or ')}`)
+
+const nodeUrls = listOf(
+  z.url({ protocol: /^https?$/, error: 'has to be http(s) addresses' }),
+).refine((urls) => urls.length > 0, 'has to name a node')
+
+const environment = z.object({
+  ENVIRONMENT: choice('production', 'development').default('production'),
+  CHAIN_ID: choice('30', '31').default('31'),
+  POOL_RULES: choice('rootstock', 'anvil').default('rootstock'),
+  NODE_URL: nodeUrls,
+  NODE_URL_30: nodeUrls.optional(),
+  NODE_URL_31: nodeUrls.optional(),
+  LOAN_ADDRESS: address,
+  FORWARDER_ADDRESS: address,
+  RELAYER_MNEMONIC: z.string().regex(/^([a-z]+ ){11,23}[a-z]+$/, 'has to be 12 to 24 words'),
+  ACCOUNT_ID_SECRET: secret,
+  ACCOUNT_KEY_SECRET: secret,
+  CALLBACK_SECRET: z
+    .string()
+    .regex(/^[A-Za-z0-9_-]{16,}$/, 'has to be 16 or more of A-Z a-z 0-9 _ -')
+    .optional(),
+  OPERATOR_TOKEN: z.string().min(16, 'has to have 16 characters or more').optional(),
+  RPC_KEY_HASHES: listOf(
+    z.string().regex(/^[0-9a-fA-F]{64}$/, 'has to be SHA-256 hashes in hex'),
+  ).default([]),
+  PREFLIGHT: choice('on', 'off').default('on'),
+  CONFIRMATIONS: z.coerce
+    .number('has to be a number of blocks')
+    .int()
+    .min(1, 'has to be 1 or more')
+    .max(1000, 'has to be 1000 or less')
+    .optional(),
+  BLOCK_SECONDS: z.coerce
+    .number('has to be a number of seconds')
+    .min(0.1, 'has to be 0.1 or more')
+    .max(60, 'has to be 60 or less')
+    .optional(),
+  MIN_GAS_PRICE_WEI: wei.default(0n),
+  MAX_GAS_PRICE_WEI: wei.optional(),
+})
+
+/** The names of all variables that the environment may set. */
+export const settings: readonly string[] = Object.keys(environment.shape)
+
+/**
+ * The environment as a Config.
+ *
+ * @throws {ConfigError} naming every bad variable and why
+ */
+export function parseConfig(env: Readonly<Record<string, unknown>>): Config {
+  const parsed = environment.safeParse(withoutEmpty(env))
+  if (!parsed.success) {
+    throw new ConfigError(
+      parsed.error.issues.map((issue) => {
+        const variable = String(issue.path[0])
+        const isMissing = env[variable] === undefined || env[variable] === ''
+        return { variable, reason: isMissing ? 'is missing' : issue.message }
+      }),
+    )
+  }
+  const values = parsed.data
+  const chain = chains[values.CHAIN_ID === '30' ? 30 : 31]
+  const networks = new Map<Chain['id'], readonly string[]>([[chain.id, values.NODE_URL]])
+  if (values.NODE_URL_30 !== undefined) networks.set(30, values.NODE_URL_30)
+  if (values.NODE_URL_31 !== undefined) networks.set(31, values.NODE_URL_31)
+  const urls = networks.get(chain.id) ?? values.NODE_URL
+  const faults = contradictionsOf(values, chain, urls)
+  if (faults.length > 0) throw new ConfigError(faults)
+  const usual = poolRules[values.POOL_RULES]
+  // For a local chain with Rootstock's pool and blocks that come faster than anybody waits.
+  const rules =
+    values.BLOCK_SECONDS === undefined ? usual : atPace(usual, values.BLOCK_SECONDS * 1_000)
+  return {
+    isDevelopment: values.ENVIRONMENT === 'development',
+    chain,
+    rules: { ...rules, confirmations: values.CONFIRMATIONS ?? rules.confirmations },
+    fees: {
+      minWei: values.MIN_GAS_PRICE_WEI,
+      maxWei: values.MAX_GAS_PRICE_WEI ?? MAX_GAS_PRICE_WEI[values.POOL_RULES],
+    },
+    nodeUrls: urls,
+    networks,
+    loan: values.LOAN_ADDRESS.toLowerCase() as Address,
+    forwarder: values.FORWARDER_ADDRESS.toLowerCase() as Address,
+    relayerMnemonic: values.RELAYER_MNEMONIC,
+    accountIdSecret: values.ACCOUNT_ID_SECRET,
+    accountKeySecret: values.ACCOUNT_KEY_SECRET,
+    callbackSecret: values.CALLBACK_SECRET,
+    operatorToken: values.OPERATOR_TOKEN,
+    rpcKeyHashes: values.RPC_KEY_HASHES,
+    preflight: values.PREFLIGHT === 'on',
+  }
+}
+
+type Values = z.output<typeof environment>
+type Fault = ConfigError['faults'][number]
+
+/** What is wrong with values that are each well formed. */
+function contradictionsOf(values: Values, chain: Chain, urls: readonly string[]): Fault[] {
+  const isLocal = urls.every(isLoopback)
+  const maxWei = values.MAX_GAS_PRICE_WEI ?? MAX_GAS_PRICE_WEI[values.POOL_RULES]
+  const checks: [variable: keyof Values, isWrong: boolean, reason: string][] = [
+    [
+      'RELAYER_MNEMONIC',
+      values.RELAYER_MNEMONIC === WELL_KNOWN_MNEMONIC && !isLocal,
+      "is anvil's own, which everybody knows; it is taken on loopback only",
+    ],
+    [
+      'RELAYER_MNEMONIC',
+      values.RELAYER_MNEMONIC.split(' ').some((word) => !english.includes(word)),
+      'has a word that is not in the list of BIP-39',
+    ],
+    ['POOL_RULES', values.POOL_RULES === 'anvil' && !isLocal, 'is anvil on loopback only'],
+    [
+      'LOAN_ADDRESS',
+      parseAddress(values.LOAN_ADDRESS, chain.id) === undefined,
+      'has a wrong checksum for this chain',
+    ],
+    [
+      'FORWARDER_ADDRESS',
+      parseAddress(values.FORWARDER_ADDRESS, chain.id) === undefined,
+      'has a wrong checksum for this chain',
+    ],
+    [
+      'FORWARDER_ADDRESS',
+      values.FORWARDER_ADDRESS.toLowerCase() === values.LOAN_ADDRESS.toLowerCase(),
+      'has to differ from LOAN_ADDRESS',
+    ],
+    [
+      'ACCOUNT_ID_SECRET',
+      values.ACCOUNT_ID_SECRET === values.ACCOUNT_KEY_SECRET,
+      'has to differ from ACCOUNT_KEY_SECRET',
+    ],
+    ['MIN_GAS_PRICE_WEI', values.MIN_GAS_PRICE_WEI > maxWei, 'is above the highest price'],
+  ]
+  return checks
+    .filter(([, isWrong]) => isWrong)
+    .map(([variable, , reason]) => ({ variable, reason }))
+}
+
+/** A variable that is set to nothing is not set. */
+function withoutEmpty(env: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(env).filter(([, value]) => value !== ''))
+}
+
+/** Whether an address leads to this very machine. */
+export function isLoopback(url: string): boolean {
+  const { hostname } = new URL(url)
+  return hostname === 'localhost' || hostname === '[::1]' || /^127(\.[0-9]+){3}$/.test(hostname)
+}

@@ -1,0 +1,59 @@
+import type { Address, Hex } from 'viem'
+import { createCallerAccounts } from '../account/keys.ts'
+import { createSessionKeys, fingerprint } from '../account/session-keys.ts'
+import { createLoanReader } from '../loan/reader.ts'
+import { createIdentityCheck, identityOf } from '../relay/identity.ts'
+import { createPay } from '../relay/pay.ts'
+import { createChainCache, type Relayer } from '../relay/relayer.ts'
+import { cached } from '../runtime/cached.ts'
+import { type Answer, createAnswer } from '../ussd/answer.ts'
+import { english } from '../ussd/messages/en.ts'
+import type { Config } from './config.ts'
+import type { Runtime } from './runtime.ts'
+
+const READ_TIMEOUT_MS = 5_000
+
+/** How long a loan's principal is taken as unchanged: only the owner changes it. */
+const PRINCIPAL_TTL_MS = 60_000
+
+/** The USSD service. */
+export function assembleAnswer(config: Config, runtime: Runtime, relayer: Relayer): Answer {
+  const { node, ledger, forwarder } = relayer
+  const loan = createLoanReader((data) => readLoan(relayer, config.loan, data))
+  return createAnswer({
+    chainId: config.chain.id,
+    currency: config.chain.currency,
+    forwarder,
+    loanAddress: config.loan,
+    loan: {
+      balance: loan.balance,
+      principal: cached(runtime.clock, PRINCIPAL_TTL_MS, () => loan.principal()),
+    },
+    accounts: createCallerAccounts(config.accountKeySecret),
+    keys: createSessionKeys(config.accountIdSecret),
+    identity: createIdentityCheck(ledger, runtime.clock, async () => {
+      const { chainId, fingerprints } = identityOf(relayer)
+      return {
+        chainId,
+        fingerprints: {
+          ...fingerprints,
+          ACCOUNT_ID_SECRET: await fingerprint(config.accountIdSecret),
+          ACCOUNT_KEY_SECRET: await fingerprint(config.accountKeySecret),
+        },
+      }
+    }),
+    pay: createPay({ ...relayer, node }, createChainCache(relayer), {
+      preflight: config.preflight,
+      background: runtime.background,
+    }),
+    now: runtime.clock.now,
+    say: english,
+    log: runtime.log,
+  })
+}
+
+async function readLoan({ node, clock }: Relayer, loan: Address, data: Hex): Promise<Hex> {
+  const outcome = await node.call({ to: loan, data }, clock.timeout(READ_TIMEOUT_MS))
+  if (outcome.kind === 'reverted') throw new Error('the loan contract refuses to be read')
+  return outcome.data
+}

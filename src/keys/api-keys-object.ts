@@ -1,0 +1,115 @@
+import { DurableObject } from 'cloudflare:workers'
+import type { KeyRecord } from './api-keys.ts'
+import { cautious, dayMs, type KeyStore, type Taken } from './key-store.ts'
+
+/** Every key of the deployment, by its hash, and what each has spent today, in one object. */
+export class KeysObject<Env = unknown> extends DurableObject<Env> implements KeyStore {
+  readonly #sql: SqlStorage
+
+  constructor(state: DurableObjectState, env: Env) {
+    super(state, env)
+    this.#sql = state.storage.sql
+    this.#sql.exec(`CREATE TABLE IF NOT EXISTS keys (
+      hash TEXT PRIMARY KEY, name TEXT NOT NULL, chain_id INTEGER NOT NULL, quota INTEGER,
+      methods TEXT, created_at INTEGER NOT NULL, revoked_at INTEGER)`)
+    this.#sql.exec(`CREATE TABLE IF NOT EXISTS spent (
+      hash TEXT PRIMARY KEY, day INTEGER NOT NULL, calls INTEGER NOT NULL)`)
+  }
+
+  /** A key that may be used. */
+  async find(hash: string): Promise<KeyRecord | null> {
+    const [row] = this.#rows('WHERE hash = ? AND revoked_at IS NULL', hash)
+    return row ?? null
+  }
+
+  /**
+   * Counts calls, all or none. `ahead` are counted too where the quota is far from spent, so that
+   * whoever asks need not ask for each.
+   */
+  async take(hash: string, calls: number, ahead: number): Promise<Taken> {
+    const day = today()
+    const resetAt = (day + 1) * dayMs
+    const [key] = this.#rows('WHERE hash = ? AND revoked_at IS NULL', hash)
+    if (key === undefined) return { kind: 'spent', resetAt }
+    if (key.quota === null) return { kind: 'taken', calls: calls + ahead, resetAt }
+    const left = key.quota - this.#spent(hash, day)
+    if (left < calls) return { kind: 'spent', resetAt }
+    const taken = left > ahead * cautious ? calls + ahead : calls
+    this.#sql.exec(
+      `INSERT INTO spent (hash, day, calls) VALUES (?1, ?2, ?3) ON CONFLICT (hash) DO UPDATE
+       SET calls = CASE WHEN day = ?2 THEN calls + ?3 ELSE ?3 END, day = ?2`,
+      hash,
+      day,
+      taken,
+    )
+    return { kind: 'taken', calls: taken, resetAt }
+  }
+
+  /** `false` when there is such a key already. */
+  async create(record: KeyRecord): Promise<boolean> {
+    const { hash, name, chainId, quota, methods, createdAt } = record
+    const { rowsWritten } = this.#sql.exec(
+      `INSERT OR IGNORE INTO keys (hash, name, chain_id, quota, methods, created_at)
+       VALUES (?, ?, ?, ?, ?, ?)`,
+      hash,
+      name,
+      chainId,
+      quota,
+      methods === null ? null : JSON.stringify(methods),
+      createdAt,
+    )
+    return rowsWritten > 0
+  }
+
+  /** Every key, the revoked too, oldest first. */
+  async list(): Promise<(KeyRecord & { spentToday: number })[]> {
+    const day = today()
+    return this.#rows('ORDER BY created_at').map((record) => ({
+      ...record,
+      spentToday: this.#spent(record.hash, day),
+    }))
+  }
+
+  /** Revokes the keys whose hash starts like this, and says how many. */
+  async revoke(id: string): Promise<number> {
+    const keys = this.#rows('WHERE revoked_at IS NULL AND substr(hash, 1, ?) = ?', id.length, id)
+    for (const { hash } of keys) {
+      this.#sql.exec('UPDATE keys SET revoked_at = ? WHERE hash = ?', Date.now(), hash)
+    }
+    return keys.length
+  }
+
+  #rows(condition: string, ...values: SqlStorageValue[]): KeyRecord[] {
+    return this.#sql
+      .exec<{
+        hash: string
+        name: string
+        chain_id: number
+        quota: number | null
+        methods: string | null
+        created_at: number
+        revoked_at: number | null
+      }>(`SELECT * FROM keys ${condition}`, ...values)
+      .toArray()
+      .map((row) => ({
+        hash: row.hash,
+        name: row.name,
+        chainId: row.chain_id,
+        quota: row.quota,
+        methods: row.methods === null ? null : (JSON.parse(row.methods) as string[]),
+        createdAt: row.created_at,
+        revokedAt: row.revoked_at,
+      }))
+  }
+
+  #spent(hash: string, day: number): number {
+    const [row] = this.#sql
+      .exec<{ calls: number }>('SELECT calls FROM spent WHERE hash = ? AND day = ?', hash, day)
+      .toArray()
+    return row?.calls ?? 0
+  }
+}
+
+function today(): number {
+  return Math.floor(Date.now() / dayMs)
+}

@@ -1,0 +1,140 @@
+import { z } from 'zod'
+import type { RedisDatabase } from '../runtime/redis.ts'
+import type { KeyRecord } from './api-keys.ts'
+import { cautious, dayMs, type KeyStore, type Taken } from './key-store.ts'
+
+/** Every key of these rows begins with this; the braces keep them in one slot of a cluster. */
+const base = 'keys:{node}'
+
+/** Rows of keys by their hash, an index of them by age, and what each has spent on its last day. */
+const keysLua = `
+local base = KEYS[1]
+local method, hash = ARGV[1], ARGV[2]
+local clock = redis.call('TIME')
+local now = tonumber(clock[1]) * 1000 + math.floor(tonumber(clock[2]) / 1000)
+local day = math.floor(now / ${dayMs})
+
+local function key(kind, name)
+  return base .. ':' .. kind .. ':' .. name
+end
+
+local function spent(name)
+  local known = redis.call('HMGET', key('spent', name), 'day', 'calls')
+  return known[1] == tostring(day) and tonumber(known[2]) or 0
+end
+
+-- The record, when it was revoked if it was, and the calls of today.
+local function told(name)
+  local row = redis.call('HMGET', key('key', name), 'record', 'revoked_at')
+  if not row[1] then return nil end
+  return { row[1], row[2] or '', spent(name) }
+end
+
+local methods = {}
+
+function methods.find()
+  local found = told(hash)
+  return found and found[2] == '' and found or {}
+end
+
+function methods.take()
+  local calls, ahead = tonumber(ARGV[3]), tonumber(ARGV[4])
+  local resetAt = string.format('%.0f', (day + 1) * ${dayMs})
+  local row = redis.call('HMGET', key('key', hash), 'quota', 'revoked_at')
+  if not row[1] or row[2] then return { 'spent', 0, resetAt } end
+  if row[1] == '' then return { 'taken', calls + ahead, resetAt } end
+  local before = spent(hash)
+  local left = tonumber(row[1]) - before
+  if left < calls then return { 'spent', 0, resetAt } end
+  local taken = left > ahead * ${cautious} and calls + ahead or calls
+  local name = key('spent', hash)
+  redis.call('HSET', name, 'day', tostring(day), 'calls', string.format('%.0f', before + taken))
+  redis.call('PEXPIRE', name, '${2 * dayMs}')
+  return { 'taken', taken, resetAt }
+end
+
+function methods.create()
+  local name = key('key', hash)
+  if redis.call('EXISTS', name) == 1 then return 0 end
+  redis.call('HSET', name, 'record', ARGV[3], 'quota', ARGV[4])
+  redis.call('ZADD', base .. ':index', ARGV[5], hash)
+  return 1
+end
+
+function methods.list()
+  local found = {}
+  for _, name in ipairs(redis.call('ZRANGE', base .. ':index', 0, -1)) do
+    found[#found + 1] = told(name)
+  end
+  return found
+end
+
+function methods.revoke()
+  local count = 0
+  for _, name in ipairs(redis.call('ZRANGE', base .. ':index', 0, -1)) do
+    local isMeant = string.sub(name, 1, #hash) == hash
+    if isMeant and redis.call('HEXISTS', key('key', name), 'revoked_at') == 0 then
+      redis.call('HSET', key('key', name), 'revoked_at', string.format('%.0f', now))
+      count = count + 1
+    end
+  end
+  return count
+end
+
+return methods[method]()
+`
+
+const kept = z.object({
+  hash: z.string(),
+  name: z.string(),
+  chainId: z.int(),
+  quota: z.int().nullable(),
+  methods: z.array(z.string()).nullable(),
+  createdAt: z.int(),
+})
+
+const time = z
+  .string()
+  .regex(/^[0-9]{1,15}$/)
+  .transform(Number)
+
+const row = z
+  .tuple([z.string(), z.union([z.literal(''), time]), z.int()])
+  .transform(([record, revokedAt, spentToday]): KeyRecord & { spentToday: number } => ({
+    ...kept.parse(JSON.parse(record)),
+    revokedAt: revokedAt === '' ? null : revokedAt,
+    spentToday,
+  }))
+
+const taken = z
+  .tuple([z.enum(['taken', 'spent']), z.int(), time])
+  .transform(
+    ([kind, calls, resetAt]): Taken =>
+      kind === 'taken' ? { kind, calls, resetAt } : { kind, resetAt },
+  )
+
+/**
+ * The API keys on Redis, each call one script; a day begins by the database's own clock. Quotas are
+ * counted here and not by `@upstash/ratelimit`: they are of a UTC day, and all or nothing for a batch.
+ */
+export function createRedisKeys(database: RedisDatabase): KeyStore {
+  const script = database.script(keysLua)
+  const run = (method: string, ...args: string[]) => script([base], [method, ...args])
+
+  return {
+    async find(hash) {
+      const found = await run('find', hash)
+      const [record] = z.union([z.tuple([]), row.transform((known) => [known])]).parse(found)
+      return record ?? null
+    },
+    take: async (hash, calls, ahead) =>
+      taken.parse(await run('take', hash, `${calls}`, `${ahead}`)),
+    async create({ hash, name, chainId, quota, methods, createdAt }) {
+      const record = JSON.stringify({ hash, name, chainId, quota, methods, createdAt })
+      const made = await run('create', hash, record, `${quota ?? ''}`, `${createdAt}`)
+      return z.int().parse(made) === 1
+    },
+    list: async () => z.array(row).parse(await run('list', '')),
+    revoke: async (id) => z.int().parse(await run('revoke', id)),
+  }
+}

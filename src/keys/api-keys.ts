@@ -1,0 +1,59 @@
+/** What a valid key may do. */
+export type GrantedKey = {
+  kind: 'granted'
+  hash: string
+  chainId: number
+  /** The only methods it may call, if it is so limited. */
+  methods: ReadonlySet<string> | undefined
+  /** WebSockets, and subscriptions over all of them, that it may have at a time. */
+  sockets: number
+  subscriptions: number
+  /** Counts calls against the key's quota; `undefined` when it has enough left. */
+  spend: (calls: number) => Promise<Spent | undefined>
+}
+
+/** What a key may do. A malformed, unknown or revoked key is `unknown`. */
+export type KeyCheck = GrantedKey | { kind: 'unknown' }
+
+/** The quota does not cover the calls; nothing was counted. */
+export type Spent = { resetAt: Date }
+
+/** The API keys of the node service. Only hashes of keys are ever stored. */
+export type Keys = {
+  readonly check: (key: string) => Promise<KeyCheck>
+  /** The same by the key's hash, for what lasts longer than a request. */
+  readonly lookup: (hash: string) => Promise<KeyCheck>
+}
+
+/** SHA-256 of the key's text, in hex. Keys are random, so the hash needs no salt. */
+export async function hashKey(key: string): Promise<string> {
+  const digest = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(key))
+  return Array.from(new Uint8Array(digest), (byte) => byte.toString(16).padStart(2, '0')).join('')
+}
+
+/** A key as it is kept: never the key itself. */
+export type KeyRecord = {
+  hash: string
+  /** Whose it is, in the operator's words. */
+  name: string
+  chainId: number
+  /** Calls a day (UTC); `null` is no limit. */
+  quota: number | null
+  /** The only methods it may call; `null` is all. */
+  methods: readonly string[] | null
+  /** ms of Unix time. */
+  createdAt: number
+  revokedAt: number | null
+}
+
+/** What the operator does with keys. */
+export type KeyRegistry = {
+  /** `false` when there is such a key already. */
+  readonly create: (record: KeyRecord) => Promise<boolean>
+  readonly list: () => Promise<(KeyRecord & { spentToday: number })[]>
+  /** By the start of the hash; says how many keys that was. */
+  readonly revoke: (id: string) => Promise<number>
+}
+
+/** Calls a day of a key that was given no other quota; what the hosted service grants. */
+export const defaultQuota = 25_000

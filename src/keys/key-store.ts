@@ -1,0 +1,38 @@
+import type { KeyRecord, KeyRegistry } from './api-keys.ts'
+
+/** Every key of the deployment, by its hash, and what each has spent today (UTC). */
+export type KeyStore = {
+  /** A key that may be used. */
+  find: (hash: string) => Promise<KeyRecord | null>
+  /**
+   * Counts calls, all or none. `ahead` are counted too where the quota is far from spent, so that
+   * whoever asks need not ask for each.
+   */
+  take: (hash: string, calls: number, ahead: number) => Promise<Taken>
+  /** `false` when there is such a key already. */
+  create: (record: KeyRecord) => Promise<boolean>
+  /** Every key, the revoked too, oldest first. */
+  list: () => Promise<(KeyRecord & { spentToday: number })[]>
+  /** Revokes the keys whose hash starts like this, and says how many. */
+  revoke: (id: string) => Promise<number>
+}
+
+/** Calls that were counted against a key's quota for today. */
+export type Taken =
+  | { kind: 'taken'; calls: number; resetAt: number }
+  | { kind: 'spent'; resetAt: number }
+
+/** A day of a quota. */
+export const dayMs = 86_400_000
+
+/** A quota with less than so many times of what is asked ahead is counted call by call. */
+export const cautious = 20
+
+/** The registry behind the operator's routes. `storeOf` gives a new store at each call. */
+export function createRegistry(storeOf: () => KeyStore): KeyRegistry {
+  return {
+    create: (record) => storeOf().create(record),
+    list: () => storeOf().list(),
+    revoke: (id) => storeOf().revoke(id),
+  }
+}

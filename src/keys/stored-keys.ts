@@ -1,0 +1,88 @@
+import type { Clock } from '../runtime/clock.ts'
+import { hashKey, type KeyCheck, type KeyRecord, type Keys } from './api-keys.ts'
+import type { KeyStore } from './key-store.ts'
+
+/** A key is looked up again after this time, so that a revoked one ends within 60 s. */
+const lookupMs = 10_000
+
+/** Keys that one isolate remembers; unknown ones too, so that guessing costs no look-up each. */
+const mostKeys = 5_000
+
+/** Calls that are taken ahead, at most. */
+const mostAhead = 100
+
+type Remembered = {
+  record: KeyRecord | null
+  at: number
+  /** Taken and not used yet. */
+  left: number
+  ahead: number
+  resetAt: number
+}
+
+/** Keys in a store, after those of the configuration. */
+export function createStoredKeys({
+  store,
+  configured,
+  clock,
+}: {
+  /** Asked for anew each time: a Durable Object's stub that failed stays broken. */
+  store: () => KeyStore
+  configured: Keys
+  clock: Clock
+}): Keys {
+  const remembered = new Map<string, Remembered>()
+
+  async function lookup(hash: string): Promise<KeyCheck> {
+    const own = await configured.lookup(hash)
+    if (own.kind === 'granted') return own
+    const key = await recall(hash)
+    if (key.record === null) return { kind: 'unknown' }
+    const { chainId, methods, quota } = key.record
+    return {
+      kind: 'granted',
+      hash,
+      chainId,
+      methods: methods === null ? undefined : new Set(methods),
+      sockets: 20,
+      subscriptions: 1_000,
+      spend: async (calls) => (quota === null ? undefined : await spend(key, hash, calls)),
+    }
+  }
+
+  async function recall(hash: string): Promise<Remembered> {
+    const known = remembered.get(hash)
+    const now = clock.now()
+    if (known !== undefined && now - known.at < lookupMs) return known
+    const record = await store().find(hash)
+    const key = { left: 0, ahead: 0, resetAt: 0, ...known, record, at: now }
+    remembered.delete(hash)
+    remembered.set(hash, key)
+    for (const [oldest] of remembered) {
+      if (remembered.size <= mostKeys) break
+      remembered.delete(oldest)
+    }
+    return key
+  }
+
+  async function spend(
+    key: Remembered,
+    hash: string,
+    calls: number,
+  ): Promise<{ resetAt: Date } | undefined> {
+    // What was taken for a day that is over is worth nothing.
+    if (clock.now() >= key.resetAt) key.left = 0
+    if (key.left >= calls) {
+      key.left -= calls
+      return undefined
+    }
+    const taken = await store().take(hash, calls, key.ahead)
+    if (taken.kind === 'spent') return { resetAt: new Date(taken.resetAt) }
+    key.left += taken.calls - calls
+    key.resetAt = taken.resetAt
+    key.ahead = taken.calls > calls || key.ahead === 0 ? Math.min(mostAhead, key.ahead * 2 + 1) : 0
+    return undefined
+  }
+
+  return { lookup, check: async (key) => lookup(await hashKey(key)) }
+}

@@ -1,0 +1,190 @@
+import { hashOf, type MinedBlock } from '../objects/block.ts'
+import type { Log } from '../objects/log.ts'
+import { toQuantity } from '../objects/values.ts'
+import { provedLogs } from '../reads/block-logs.ts'
+import { minedBlock } from '../reads/mined-block.ts'
+import type { Node } from '../upstream/node.ts'
+
+/** What the feed keeps of a block: enough to tell of it, and to take back what was told. */
+export type FeedBlock = {
+  number: number
+  hash: string
+  parentHash: string
+  /** The header of a `newHeads` notification, as JSON text. */
+  head: string
+  logs: Log[]
+  transactions: string[]
+}
+
+/** What has become of the chain since it was last looked at. */
+export type Change =
+  /** Blocks that left, newest first, and blocks that came, oldest first. */
+  | { kind: 'moved'; removed: FeedBlock[]; added: FeedBlock[] }
+  | { kind: 'still' }
+  /** More happened than can be told in order: what follows starts anew. */
+  | { kind: 'lost' }
+
+/** What the feed reads from a node. */
+export type FeedSource = {
+  readonly latest: () => Promise<MinedBlock>
+  /** By hash or number; `null` when there is none. */
+  readonly block: (selector: string) => Promise<MinedBlock | null>
+  /** The logs of a block, complete. */
+  readonly logs: (block: MinedBlock) => Promise<Log[]>
+}
+
+/** The recent chain as its subscribers were told of it. */
+export type FeedChain = {
+  readonly blocks: () => readonly FeedBlock[]
+  /**
+   * Looks at the chain and moves along with it. All of a change is read before any of it counts, so
+   * that a failure changes nothing and the next look finds the same again.
+   */
+  readonly advance: () => Promise<Change>
+  /** Starts from the chain as it is now. Nothing is told of what is there already. */
+  readonly restart: () => Promise<void>
+}
+
+/** Blocks that are kept: reorganizations deeper than this are not told block by block. */
+export const keptBlocks = 128
+
+/** A gap wider than this is not told block by block. */
+const widestGap = 1_000
+
+/** Blocks that are read at a time: one batch. */
+const blocksAtOnce = 50
+
+/** With fewer blocks missing they are found from child to parent, else by number. */
+const fewBlocks = 4
+
+const headFields = [
+  'difficulty',
+  'extraData',
+  'gasLimit',
+  'gasUsed',
+  'logsBloom',
+  'miner',
+  'number',
+  'parentHash',
+  'receiptsRoot',
+  'sha3Uncles',
+  'stateRoot',
+  'timestamp',
+  'transactionsRoot',
+  'hash',
+] as const
+
+export function createFeedChain(source: FeedSource, kept: readonly FeedBlock[] = []): FeedChain {
+  let chain = [...kept]
+
+  return {
+    blocks: () => chain,
+
+    async restart() {
+      const latest = await source.latest()
+      // The blocks before it too: what a reorganization takes away must be known before.
+      const first = Math.max(0, Number(latest.number) - keptBlocks / 2 + 1)
+      const blocks = await range(first, Number(latest.number) - 1)
+      const linked = blocks === undefined ? [latest] : untilBroken([...blocks, latest])
+      chain = await Promise.all(linked.map(toFeedBlock))
+    },
+
+    async advance() {
+      const last = chain.at(-1)
+      if (last === undefined) throw new Error('the feed has no chain to move along')
+      const latest = await source.latest()
+      if (latest.hash === last.hash) return { kind: 'still' }
+      const missing = await missingBlocks(latest, last)
+      if (missing === 'changing') return { kind: 'still' }
+      if (missing === 'lost') return { kind: 'lost' }
+      const { fork, blocks } = missing
+      const added = await Promise.all(blocks.map(toFeedBlock))
+      const removed = chain.slice(fork + 1).toReversed()
+      chain = [...chain.slice(0, fork + 1), ...added].slice(-keptBlocks)
+      return { kind: 'moved', removed, added }
+    },
+  }
+
+  type Missing = { fork: number; blocks: MinedBlock[] } | 'changing' | 'lost'
+
+  /** The blocks from the youngest that both chains have, exclusively, to the latest. */
+  async function missingBlocks(latest: MinedBlock, last: FeedBlock): Promise<Missing> {
+    const gap = Number(latest.number) - last.number
+    if (gap > widestGap) return 'lost'
+    let blocks = [latest]
+    if (gap > fewBlocks) {
+      const between = await range(last.number + 1, Number(latest.number) - 1)
+      if (between === undefined) return 'changing'
+      blocks = [...between, latest]
+      if (untilBroken(blocks).length < blocks.length) return 'changing'
+    }
+    for (;;) {
+      const [oldest] = blocks
+      if (oldest === undefined) return 'changing'
+      const own = chain.findIndex(({ hash }) => hash === oldest.hash)
+      if (own !== -1) return { fork: own, blocks: blocks.slice(1) }
+      const fork = chain.findIndex(({ hash }) => hash === oldest.parentHash)
+      if (fork !== -1) return { fork, blocks }
+      const reachesBeyond = Number(oldest.number) <= (chain[0]?.number ?? 0)
+      if (reachesBeyond || blocks.length > widestGap) return 'lost'
+      const parent = await source.block(oldest.parentHash)
+      // The node itself is just changing its mind: the next look will find out to what.
+      if (parent === null) return 'changing'
+      blocks = [parent, ...blocks]
+    }
+  }
+
+  /** Blocks by number, inclusively; undefined when one is not there. */
+  async function range(from: number, to: number): Promise<MinedBlock[] | undefined> {
+    const blocks: MinedBlock[] = []
+    for (let start = from; start <= to; start += blocksAtOnce) {
+      const length = Math.min(blocksAtOnce, to - start + 1)
+      const found = await Promise.all(
+        Array.from({ length }, (_, index) => source.block(toQuantity(start + index))),
+      )
+      for (const block of found) {
+        if (block === null) return undefined
+        blocks.push(block)
+      }
+    }
+    return blocks
+  }
+
+  async function toFeedBlock(block: MinedBlock): Promise<FeedBlock> {
+    const fields = headFields.map((name) => [name, block[name] ?? null])
+    return {
+      number: Number(block.number),
+      hash: block.hash,
+      parentHash: block.parentHash,
+      head: JSON.stringify(Object.fromEntries(fields)),
+      logs: await source.logs(block),
+      transactions: block.transactions.map((entry) => hashOf(entry) ?? ''),
+    }
+  }
+}
+
+/** The youngest blocks of which each is the child of the one before. */
+function untilBroken(blocks: readonly MinedBlock[]): MinedBlock[] {
+  const breaks = blocks.findLastIndex(
+    ({ hash }, index) => index < blocks.length - 1 && blocks[index + 1]?.parentHash !== hash,
+  )
+  return blocks.slice(breaks + 1)
+}
+
+/** What the feed reads, from one of the nodes each time. */
+export function createFeedSource(
+  ask: <T>(work: (node: Node) => Promise<T>) => Promise<T>,
+  sawHead: (node: Node, number: number) => void,
+): FeedSource {
+  return {
+    latest: () =>
+      ask(async (node) => {
+        const latest = await minedBlock(node, 'latest', false)
+        if (latest === null) throw new Error('a chain has a latest block')
+        sawHead(node, Number(latest.number))
+        return latest
+      }),
+    block: (selector) => ask((node) => minedBlock(node, selector, false)),
+    logs: (block) => ask((node) => provedLogs(node, block)),
+  }
+}

@@ -1,0 +1,64 @@
+import type { Keys } from '../../keys/api-keys.ts'
+import type { Clock } from '../../runtime/clock.ts'
+import type { Log } from '../../runtime/log.ts'
+import { withinTime } from '../../runtime/time-limit.ts'
+import type { NodeService } from '../service.ts'
+import { createNodeSocket } from '../upstream/socket.ts'
+import { createFeedChain, createFeedSource } from './chain.ts'
+import { createFeedEvents } from './events.ts'
+import { createFeed, type Feed, type FeedStore } from './network-feed.ts'
+import type { FeedLimits } from './sessions.ts'
+
+/** What the composition root gives whoever keeps a feed. */
+export type FeedKeeper = {
+  service: NodeService
+  /** Where the nodes are: they are asked for WebSockets there. */
+  urls: readonly string[]
+  keys: Keys
+  limits: FeedLimits
+  clock: Clock
+  log: Log
+}
+
+/** How often the chain is looked at while no node says that something happened, and while one does. */
+const pollMs = { alone: 1_000, told: 2_500 }
+
+/** How long a look at the chain may take. */
+const lookMs = 6_000
+
+/** The feed of one network over its nodes. */
+export function createNodeFeed(
+  { service, urls, keys, limits, clock, log }: FeedKeeper,
+  store: FeedStore,
+): Feed {
+  const { nodes } = service
+  const ask: Parameters<typeof createFeedEvents>[0] = (work) =>
+    withinTime(clock, lookMs, (signal) => nodes.ask(work, signal))
+  const socket = createNodeSocket({
+    urls,
+    connect: (url) => new WebSocket(url),
+    now: clock.now,
+    nudge: () => feed.nudge(),
+  })
+  const feed: Feed = createFeed({
+    chain: createFeedChain(createFeedSource(ask, nodes.sawHead), store.blocks()),
+    events: createFeedEvents(ask, socket),
+    store,
+    limits,
+    keyOf: keys.lookup,
+    service,
+    clock,
+    newId: () => randomHex(16),
+    log,
+    pollMs() {
+      socket.ensure()
+      return socket.isOpen() ? pollMs.told : pollMs.alone
+    },
+  })
+  return feed
+}
+
+function randomHex(bytes: number): string {
+  const random = crypto.getRandomValues(new Uint8Array(bytes))
+  return `0x${Array.from(random, (byte) => byte.toString(16).padStart(2, '0')).join('')}`
+}

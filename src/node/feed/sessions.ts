@@ -1,0 +1,174 @@
+import type { Clock } from '../../runtime/clock.ts'
+import type { Log } from '../../runtime/log.ts'
+import type { Topic } from './subscriptions.ts'
+
+/** One client's connection, whatever the runtime calls it. */
+export type FeedSocket = {
+  /** Names the connection as long as it lasts. */
+  readonly id: string
+  /** SHA-256 of the API key that it was opened with. */
+  readonly keyHash: string
+  readonly send: (text: string) => void
+  readonly close: (code: number, reason: string) => void
+  /** Characters that the runtime still holds for it; undefined where a runtime does not tell. */
+  readonly buffered?: () => number
+}
+
+/** A connection and what its client wants to hear. */
+export type Session = {
+  readonly socket: FeedSocket
+  readonly topics: Map<string, Topic>
+  /** Subscriptions whose ids the client has not been told yet. */
+  readonly untold: Map<string, Topic>
+  /** Characters sent since the client last sent anything. */
+  unanswered: number
+  /** Requests that are under way. */
+  requests: number
+}
+
+export type FeedLimits = {
+  /** Requests of one connection that may be under way at the same time. */
+  requestsPerSocket: number
+  /** Characters that were sent to a client which has sent nothing since. */
+  unansweredPerSocket: number
+  /** The same over all clients: beyond it those who owe most are closed first. */
+  unansweredInAll: number
+  /** The same over clients that were closed and have not gone: beyond it nobody new is taken in. */
+  lingeringInAll: number
+  /** Characters of one message of a client. */
+  messageLength: number
+}
+
+export const feedLimits: FeedLimits = {
+  requestsPerSocket: 50,
+  unansweredPerSocket: 8 * 1024 * 1024,
+  unansweredInAll: 32 * 1024 * 1024,
+  lingeringInAll: 32 * 1024 * 1024,
+  messageLength: 2 * 1024 * 1024,
+}
+
+/** WebSocket close codes (RFC 6455, section 7.4; 1013 is IANA's "try again later"). */
+export const closeCodes = { tooBig: 1009, policy: 1008, tryLater: 1013 } as const
+
+/** The connections of a feed. None of them can make the runtime hold more than the limits. */
+export type Sessions = {
+  /** Takes a connection in; `false` when there is no place for it. */
+  readonly open: (socket: FeedSocket, mostOfItsKey: number) => boolean
+  /** Takes a connection in that was there before. */
+  readonly restore: (socket: FeedSocket) => Session
+  readonly get: (id: string) => Session | undefined
+  readonly all: () => Iterable<Session>
+  /** The client sent something, so it is alive and, as far as one can tell, reads. */
+  readonly heard: (session: Session) => void
+  readonly send: (session: Session, text: string) => void
+  /** Closes from here. The client is told nothing more, whether it answers the closing or not. */
+  readonly end: (session: Session, code: number, reason: string) => void
+  /** The connection is gone. */
+  readonly gone: (id: string) => void
+}
+
+/** A client that was closed and does not answer that keeps its place for so long. */
+const lingerMs = 600_000
+
+export function createSessions({
+  limits,
+  clock,
+  log,
+  left,
+}: {
+  limits: FeedLimits
+  clock: Clock
+  log: Log
+  /** A session ended, from whichever side. */
+  left: (session: Session) => void
+}): Sessions {
+  const sessions = new Map<string, Session>()
+  /** Closed from here, but not by the client: the runtime still holds what it did not read. */
+  const lingering = new Map<string, { keyHash: string; since: number; length: number }>()
+  let unansweredInAll = 0
+
+  function restore(socket: FeedSocket): Session {
+    const session = { socket, topics: new Map(), untold: new Map(), unanswered: 0, requests: 0 }
+    sessions.set(socket.id, session)
+    return session
+  }
+
+  function hasPlace(keyHash: string, most: number): boolean {
+    let held = 0
+    let places = 0
+    for (const [id, { since, length, keyHash: own }] of lingering) {
+      if (clock.now() - since > lingerMs) lingering.delete(id)
+      held += length
+      if (own === keyHash) places += 1
+    }
+    for (const { socket } of sessions.values()) if (socket.keyHash === keyHash) places += 1
+    return places < most && held <= limits.lingeringInAll
+  }
+
+  function heard(session: Session): void {
+    unansweredInAll -= session.unanswered
+    session.unanswered = 0
+  }
+
+  function forget(session: Session): void {
+    if (!sessions.delete(session.socket.id)) return
+    heard(session)
+    left(session)
+  }
+
+  function end(session: Session, code: number, reason: string): void {
+    const { id, keyHash, close } = session.socket
+    lingering.set(id, { keyHash, since: clock.now(), length: session.unanswered })
+    close(code, reason)
+    forget(session)
+    log({ level: 'info', event: 'socket.closed', message: reason, code })
+  }
+
+  function endUnread(session: Session): void {
+    end(session, closeCodes.tryLater, 'read faster, or send something now and then')
+  }
+
+  return {
+    open(socket, mostOfItsKey) {
+      if (!hasPlace(socket.keyHash, mostOfItsKey)) return false
+      restore(socket)
+      return true
+    },
+    restore,
+    get: (id) => sessions.get(id),
+    all: () => sessions.values(),
+    heard,
+    send(session, text) {
+      const { socket } = session
+      if (!sessions.has(socket.id)) return
+      // Runtimes that show no queue are held by what the client has left unanswered.
+      const buffered = socket.buffered?.()
+      const owed = buffered ?? session.unanswered
+      if (owed > 0 && owed + text.length > limits.unansweredPerSocket) {
+        endUnread(session)
+        return
+      }
+      try {
+        socket.send(text)
+      } catch {
+        // It was closed a moment ago, and the runtime has not said so yet.
+        forget(session)
+        return
+      }
+      if (buffered !== undefined) return
+      session.unanswered += text.length
+      unansweredInAll += text.length
+      while (unansweredInAll > limits.unansweredInAll) {
+        const [most] = [...sessions.values()].toSorted((a, b) => b.unanswered - a.unanswered)
+        if (most === undefined) break
+        endUnread(most)
+      }
+    },
+    end,
+    gone(id) {
+      lingering.delete(id)
+      const session = sessions.get(id)
+      if (session !== undefined) forget(session)
+    },
+  }
+}

@@ -1,0 +1,127 @@
+import { faultOf } from '../../runtime/log.ts'
+import { type FeedBlock, keptBlocks } from './chain.ts'
+import { createNodeFeed, type FeedKeeper } from './keeper.ts'
+import type { Feed, FeedStore, KeptSubscription } from './network-feed.ts'
+import type { FeedSocket } from './sessions.ts'
+import type { SocketKeeper } from './sockets.ts'
+
+/** The server's end of a WebSocket, as runtimes with the standard's own class have it. */
+export type ServerSocket = {
+  binaryType: string
+  readonly bufferedAmount: number
+  send(text: string): void
+  close(code: number, reason: string): void
+  addEventListener(type: 'message', listener: (event: { data: unknown }) => void): void
+  addEventListener(type: 'close' | 'error', listener: () => void): void
+}
+
+export type MemorySocketsParts = {
+  /** Who keeps the feed of a network; asked once a network. */
+  keeperOf: (chainId: number) => FeedKeeper
+  /** Switches protocols, by the runtime. */
+  upgrade: (request: Request) => { socket: ServerSocket; response: Response }
+  /** Aborts when the process ends: every client is told so, and connects to another one. */
+  ending: AbortSignal
+}
+
+/** RFC 6455, section 7.4.1: the server goes away. */
+const GOING_AWAY = 1001
+
+/**
+ * WebSockets that live and die with this process: one feed a network follows the chain for all of
+ * them.
+ */
+export function createMemorySockets({
+  keeperOf,
+  upgrade,
+  ending,
+}: MemorySocketsParts): SocketKeeper {
+  const feeds = new Map<number, { feed: Feed; keeper: FeedKeeper }>()
+  const sockets = new Set<ServerSocket>()
+
+  ending.addEventListener('abort', () => {
+    for (const socket of sockets) socket.close(GOING_AWAY, 'the server ends: connect again')
+  })
+
+  function feedOf(chainId: number): { feed: Feed; keeper: FeedKeeper } {
+    const known = feeds.get(chainId)
+    if (known !== undefined) return known
+    const keeper = keeperOf(chainId)
+    const made = { keeper, feed: createNodeFeed(keeper, createMemoryStore()) }
+    feeds.set(chainId, made)
+    return made
+  }
+
+  return {
+    async accept(request, keyHash, chainId) {
+      const { feed, keeper } = feedOf(chainId)
+      const key = await keeper.keys.lookup(keyHash)
+      if (key.kind === 'unknown') return { kind: 'unknown_key' }
+      let server: ServerSocket | undefined
+      const client: FeedSocket = {
+        id: crypto.randomUUID(),
+        keyHash,
+        send: (text) => server?.send(text),
+        close: (code, reason) => server?.close(code, reason),
+        buffered: () => server?.bufferedAmount ?? 0,
+      }
+      if (!feed.open(client, key.sockets)) return { kind: 'too_many' }
+      try {
+        const { socket, response } = upgrade(request)
+        server = socket
+        listen(socket, client, feed, keeper)
+        return { kind: 'accepted', response }
+      } catch (error) {
+        feed.closed(client)
+        throw error
+      }
+    },
+  }
+
+  function listen(socket: ServerSocket, client: FeedSocket, feed: Feed, keeper: FeedKeeper): void {
+    const fail = (event: string) => (error: unknown) => {
+      keeper.log({ level: 'error', event, message: faultOf(error) })
+    }
+    sockets.add(socket)
+    socket.binaryType = 'arraybuffer'
+    socket.addEventListener('message', ({ data }) => {
+      feed
+        .message(client, textOf(data))
+        .then(() => {
+          if (feed.isFollowed()) feed.follow().catch(fail('feed.stopped'))
+        })
+        .catch(fail('socket.failed'))
+    })
+    for (const ended of ['close', 'error'] as const) {
+      socket.addEventListener(ended, () => {
+        sockets.delete(socket)
+        feed.closed(client)
+      })
+    }
+  }
+}
+
+function textOf(data: unknown): string {
+  return data instanceof ArrayBuffer ? new TextDecoder().decode(data) : String(data)
+}
+
+/** Nothing outlives the process: its connections do not either. */
+function createMemoryStore(): FeedStore {
+  let blocks: FeedBlock[] = []
+  const subscriptions = new Map<string, KeptSubscription>()
+  return {
+    blocks: () => blocks,
+    move(removed, added) {
+      const gone = new Set(removed.map(({ hash }) => hash))
+      blocks = [...blocks.filter(({ hash }) => !gone.has(hash)), ...added].slice(-keptBlocks)
+    },
+    subscriptions: () => [...subscriptions.values()],
+    add: (subscription) => void subscriptions.set(subscription.id, subscription),
+    remove: (id) => void subscriptions.delete(id),
+    removeSocket(socket) {
+      for (const { id, socket: own } of subscriptions.values()) {
+        if (own === socket) subscriptions.delete(id)
+      }
+    },
+  }
+}

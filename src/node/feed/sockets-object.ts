@@ -1,0 +1,205 @@
+import { DurableObject } from 'cloudflare:workers'
+import { z } from 'zod'
+import { faultOf } from '../../runtime/log.ts'
+import { type FeedBlock, keptBlocks } from './chain.ts'
+import { createNodeFeed, type FeedKeeper } from './keeper.ts'
+import type { Feed, FeedStore } from './network-feed.ts'
+import type { FeedSocket } from './sessions.ts'
+import type { SocketKeeper } from './sockets.ts'
+import type { Topic } from './subscriptions.ts'
+
+/** A lost instance is back after so long, as long as somebody listens. */
+const alarmMs = 30_000
+
+const attachment = z.object({ id: z.string(), keyHash: z.string() })
+
+/**
+ * The subscribers of one network as a Durable Object: it holds their WebSockets, follows the chain
+ * for all of them at once, and keeps in its own storage what it has told. `keeperOf` is called once
+ * an instance, with the id of its chain.
+ */
+export function feedObject<Env>(keeperOf: (env: Env, chainId: number) => FeedKeeper) {
+  return class FeedObject extends DurableObject<Env> {
+    readonly #keeper: FeedKeeper
+    readonly #feed: Feed
+
+    constructor(state: DurableObjectState, env: Env) {
+      super(state, env)
+      // An alarm may not know the name that the object was first called by.
+      const chainId = Number(state.id.name ?? state.storage.kv.get(chainKey))
+      const keeper = keeperOf(env, chainId)
+      state.storage.kv.put(chainKey, chainId)
+      const store = createFeedStore(state.storage.sql)
+      this.#keeper = keeper
+      this.#feed = createNodeFeed(keeper, store)
+      this.#feed.restore(state.getWebSockets().flatMap(socketOf))
+      if (this.#feed.isFollowed()) this.#follow()
+    }
+
+    /** Takes a WebSocket whose key was found good; what the key may do is looked up again here. */
+    override async fetch(request: Request): Promise<Response> {
+      const keyHash = request.headers.get(keyHashHeader) ?? ''
+      const key = await this.#keeper.keys.lookup(keyHash)
+      if (key.kind === 'unknown') return new Response(null, { status: 401 })
+      const { 0: client, 1: server } = new WebSocketPair()
+      const id = crypto.randomUUID()
+      server.serializeAttachment({ id, keyHash })
+      const [socket] = socketOf(server)
+      if (socket === undefined || !this.#feed.open(socket, key.sockets)) {
+        return new Response(null, { status: 429 })
+      }
+      this.ctx.acceptWebSocket(server)
+      return new Response(null, { status: 101, webSocket: client })
+    }
+
+    override async webSocketMessage(
+      server: WebSocket,
+      message: string | ArrayBuffer,
+    ): Promise<void> {
+      const [socket] = socketOf(server)
+      if (socket === undefined) return
+      await this.#feed.message(socket, typeof message === 'string' ? message : textOf(message))
+      if (!this.#feed.isFollowed()) return
+      this.#follow()
+      if ((await this.ctx.storage.getAlarm()) === null) await this.#arm()
+    }
+
+    override async webSocketClose(server: WebSocket, code: number): Promise<void> {
+      for (const socket of socketOf(server)) this.#feed.closed(socket)
+      // 1005 and 1006 stand for a close frame without a code, and for none: they are never sent.
+      server.close(code === 1005 || code === 1006 ? 1000 : code)
+    }
+
+    override async webSocketError(server: WebSocket): Promise<void> {
+      for (const socket of socketOf(server)) this.#feed.closed(socket)
+    }
+
+    /** Wakes an instance that was lost while somebody listened. */
+    override async alarm(): Promise<void> {
+      if (!this.#feed.isFollowed()) return
+      await this.#arm()
+      this.#follow()
+    }
+
+    async #arm(): Promise<void> {
+      await this.ctx.storage.setAlarm(Date.now() + alarmMs)
+    }
+
+    #follow(): void {
+      const { log } = this.#keeper
+      this.#feed.follow().catch((error: unknown) => {
+        log({ level: 'error', event: 'feed.stopped', message: faultOf(error) })
+      })
+    }
+  }
+}
+
+/** Where the object keeps which chain is its own. */
+const chainKey = 'chainId'
+
+/** Characters of one row: a block with many logs takes several. */
+const rowLength = 500_000
+
+/** Carries the hash of the key from the route to the object, which nobody else can reach. */
+const keyHashHeader = 'x-key-hash'
+
+/** What the route needs of the namespace that the objects are in. */
+export type FeedNamespace = {
+  getByName: (name: string) => { fetch: (request: Request) => Promise<Response> }
+}
+
+/** Hands a client's WebSocket over to the object of its network. */
+export function createObjectSockets(namespace: () => FeedNamespace): SocketKeeper {
+  return {
+    async accept(request, keyHash, chainId) {
+      const headers = new Headers(request.headers)
+      headers.set(keyHashHeader, keyHash)
+      // The address is left behind: it holds the key.
+      const response = await namespace()
+        .getByName(`${chainId}`)
+        .fetch(new Request('http://feed/', { headers }))
+      switch (response.status) {
+        case 101:
+          return { kind: 'accepted', response }
+        case 401:
+          return { kind: 'unknown_key' }
+        case 429:
+          return { kind: 'too_many' }
+        default:
+          throw new Error(`the feed's object answered ${response.status}`)
+      }
+    },
+  }
+}
+
+function socketOf(server: WebSocket): FeedSocket[] {
+  const known = attachment.safeParse(server.deserializeAttachment())
+  if (!known.success) return []
+  return [
+    {
+      ...known.data,
+      send: (text) => server.send(text),
+      close: (code, reason) => server.close(code, reason),
+    },
+  ]
+}
+
+function textOf(message: ArrayBuffer): string {
+  return new TextDecoder().decode(message)
+}
+
+function createFeedStore(sql: SqlStorage): FeedStore {
+  sql.exec(`CREATE TABLE IF NOT EXISTS blocks (
+    hash TEXT NOT NULL, part INTEGER NOT NULL, number INTEGER NOT NULL, body TEXT NOT NULL,
+    PRIMARY KEY (hash, part))`)
+  sql.exec(`CREATE TABLE IF NOT EXISTS subscriptions (
+    id TEXT PRIMARY KEY, socket TEXT NOT NULL, topic TEXT NOT NULL)`)
+  return {
+    blocks() {
+      const bodies = new Map<string, string>()
+      const rows = sql.exec<{ hash: string; body: string }>(
+        'SELECT hash, body FROM blocks ORDER BY number, part',
+      )
+      for (const { hash, body } of rows) bodies.set(hash, (bodies.get(hash) ?? '') + body)
+      return [...bodies.values()].map((body) => JSON.parse(body) as FeedBlock)
+    },
+    move(removed, added) {
+      for (const { hash } of removed) sql.exec('DELETE FROM blocks WHERE hash = ?', hash)
+      for (const block of added) {
+        const body = JSON.stringify(block)
+        for (let part = 0; part * rowLength < body.length; part += 1) {
+          sql.exec(
+            'INSERT OR REPLACE INTO blocks (hash, part, number, body) VALUES (?, ?, ?, ?)',
+            block.hash,
+            part,
+            block.number,
+            body.slice(part * rowLength, (part + 1) * rowLength),
+          )
+        }
+      }
+      sql.exec(
+        'DELETE FROM blocks WHERE number <= (SELECT max(number) FROM blocks) - ?',
+        keptBlocks,
+      )
+    },
+    subscriptions: () =>
+      sql
+        .exec<{ id: string; socket: string; topic: string }>('SELECT * FROM subscriptions')
+        .toArray()
+        .map(({ id, socket, topic }) => ({ id, socket, topic: JSON.parse(topic) as Topic })),
+    add({ id, socket, topic }) {
+      sql.exec(
+        'INSERT INTO subscriptions (id, socket, topic) VALUES (?, ?, ?)',
+        id,
+        socket,
+        JSON.stringify(topic),
+      )
+    },
+    remove(id) {
+      sql.exec('DELETE FROM subscriptions WHERE id = ?', id)
+    },
+    removeSocket(socket) {
+      sql.exec('DELETE FROM subscriptions WHERE socket = ?', socket)
+    },
+  }
+}

@@ -1,0 +1,127 @@
+import { z } from 'zod'
+import { notificationText } from '../message.ts'
+import type { Log } from '../objects/log.ts'
+import { type LogFilter, matches } from '../objects/log-filter.ts'
+import type { FeedBlock } from './chain.ts'
+import type { Session } from './sessions.ts'
+import type { Topic } from './subscriptions.ts'
+
+/** Puts what happened into notifications, for each who wants to hear of it. */
+export type Teller = {
+  /** Blocks that left the chain, newest first, and blocks that came, oldest first. */
+  readonly moved: (removed: readonly FeedBlock[], added: readonly FeedBlock[]) => void
+  /** Hashes that are in the pool; each is told once. */
+  readonly pending: (hashes: readonly string[]) => void
+  /** What the node said of its synchronization: told when it starts and when it stops. */
+  readonly syncing: (status: unknown) => void
+  /** Whoever comes next was not there before. */
+  readonly forget: () => void
+  readonly isWanted: (kind: Topic['kind']) => boolean
+}
+
+/** Hashes that are remembered, so that none is told twice. */
+const rememberedHashes = 20_000
+
+export function createTeller(
+  sessions: () => Iterable<Session>,
+  send: (session: Session, text: string) => void,
+): Teller {
+  const told = new Set<string>()
+  let wasSyncing: boolean | undefined
+
+  function everyone(kind: Topic['kind'], result: string): void {
+    for (const session of sessions()) {
+      for (const [id, topic] of session.topics) {
+        if (topic.kind === kind) send(session, notificationText(id, result))
+      }
+    }
+  }
+
+  function logs(logs: readonly Log[], removed: boolean): void {
+    if (logs.length === 0) return
+    const readers = [...sessions()].flatMap((session) =>
+      [...session.topics].flatMap(([id, topic]) =>
+        topic.kind === 'logs' ? [{ session, id, filter: topic.filter }] : [],
+      ),
+    )
+    for (const log of logs) {
+      const text = JSON.stringify({ ...log, removed })
+      const wanted = new Map<LogFilter, boolean>()
+      for (const { session, id, filter } of readers) {
+        if (!wanted.has(filter)) wanted.set(filter, matches(filter, log))
+        if (wanted.get(filter)) send(session, notificationText(id, text))
+      }
+    }
+  }
+
+  function pending(hashes: readonly string[]): void {
+    for (const hash of hashes) {
+      if (told.has(hash)) continue
+      told.add(hash)
+      everyone('newPendingTransactions', `"${hash}"`)
+    }
+    for (const oldest of told) {
+      if (told.size <= rememberedHashes) break
+      told.delete(oldest)
+    }
+  }
+
+  return {
+    moved(removed, added) {
+      for (const block of removed) logs(block.logs.toReversed(), true)
+      for (const block of added) {
+        everyone('newHeads', block.head)
+        logs(block.logs, false)
+      }
+      const mined = new Set(added.flatMap(({ transactions }) => transactions))
+      const returned = removed
+        .flatMap(({ transactions }) => transactions)
+        .filter((hash) => !mined.has(hash))
+      for (const hash of returned) told.delete(hash)
+      pending(returned)
+    },
+    pending,
+    syncing(status) {
+      const shaped = syncStatus(status)
+      const isSyncing = shaped !== false
+      if (wasSyncing !== undefined && wasSyncing !== isSyncing) {
+        everyone('syncing', JSON.stringify(shaped))
+      }
+      wasSyncing = isSyncing
+    },
+    forget() {
+      told.clear()
+      wasSyncing = undefined
+    },
+    isWanted(kind) {
+      for (const { topics, untold } of sessions()) {
+        for (const topic of [...topics.values(), ...untold.values()]) {
+          if (topic.kind === kind) return true
+        }
+      }
+      return false
+    },
+  }
+}
+
+const anyNumber = z
+  .union([z.string().regex(/^(?:0x[0-9a-fA-F]+|\d+)$/), z.int().nonnegative()])
+  .transform((value) => `0x${BigInt(value).toString(16)}`)
+  .catch('0x0')
+
+const syncFields = z.object({
+  startingBlock: anyNumber,
+  currentBlock: anyNumber,
+  highestBlock: anyNumber,
+})
+
+/** RSKj's notifications wrap the fields, and its numbers are decimal. */
+const wrapped = z.object({ status: syncFields })
+
+/** How far a node has come, in the spec's shape; `false` when it has arrived. */
+export function syncStatus(status: unknown): false | z.output<typeof syncFields> {
+  const inside = wrapped.safeParse(status)
+  if (inside.success) return inside.data.status
+  const plain = syncFields.safeParse(status)
+  return plain.success && plain.data
+}

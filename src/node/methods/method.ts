@@ -1,0 +1,103 @@
+import type { z } from 'zod'
+import { RpcError } from '../../chain/rpc.ts'
+import { codes } from '../codes.ts'
+import type { Subscriptions } from '../feed/subscriptions.ts'
+import type { NodeAccess } from '../upstream/node-access.ts'
+
+/** What a method may use to make its answer. */
+export type Context = NodeAccess & {
+  readonly chainId: number
+  /** Every method that is served. */
+  readonly methods: readonly Method[]
+  /** Of the WebSocket that the request came over; none over HTTP. */
+  readonly subscriptions: Subscriptions | undefined
+}
+
+/** A call and its answer, for the description of the service. */
+export type Example = { readonly params: readonly unknown[]; readonly result: unknown }
+
+/** A method as it is served: its name, its parameters in order, its answer. */
+export type Method = {
+  readonly name: string
+  readonly summary: string
+  readonly params: Shape
+  readonly result: z.ZodType
+  readonly example: Example
+  /** It does something beyond its answer, so equal calls are all made. */
+  readonly effect: boolean
+  /** @throws {RpcError} invalid params, naming the parameter */
+  readonly parse: (params: readonly unknown[]) => Record<string, unknown>
+  readonly call: (params: Record<string, unknown>, context: Context) => Promise<unknown>
+  /**
+   * Whether this answer can never change. `isDeep` tells of a block number whether it is so deep
+   * that no reorganization reaches it.
+   */
+  readonly lasts: (
+    params: Record<string, unknown>,
+    result: unknown,
+    isDeep: (blockNumber: string) => boolean,
+  ) => boolean
+}
+
+type Shape = Readonly<Record<string, z.ZodType>>
+type Parsed<S extends Shape> = { [K in keyof S]: z.output<S[K]> }
+
+/**
+ * A method of the service. Parameters are positional, in the order of `params`' members; those
+ * whose schema takes `undefined` may be left out, or be `null`.
+ */
+export function method<S extends Shape, R extends z.ZodType>(definition: {
+  name: string
+  summary: string
+  params: S
+  result: R
+  example: Example
+  effect?: boolean
+  call: (params: Parsed<S>, context: Context) => Promise<z.output<R>>
+  /** Without it no answer is kept. `null` never is. */
+  lasts?: (
+    params: Parsed<S>,
+    result: NonNullable<z.output<R>>,
+    isDeep: (blockNumber: string) => boolean,
+  ) => boolean
+}): Method {
+  const { name, summary, params: shape, result, example, effect = false, call, lasts } = definition
+  const entries = Object.entries<z.ZodType>(shape)
+  return {
+    name,
+    summary,
+    params: shape,
+    result,
+    example,
+    effect,
+    parse(params) {
+      if (params.length > entries.length) {
+        const most = `${entries.length} parameter${entries.length === 1 ? '' : 's'}`
+        throw new RpcError(codes.invalidParams, `${name} takes at most ${most}`)
+      }
+      const parsed: Record<string, unknown> = {}
+      for (const [index, [member, schema]] of entries.entries()) {
+        parsed[member] = parseParam(member, schema, params[index] ?? undefined)
+      }
+      return parsed
+    },
+    call: (params, context) => call(params as Parsed<S>, context),
+    lasts: (params, answer, isDeep) =>
+      lasts !== undefined &&
+      answer !== null &&
+      answer !== undefined &&
+      lasts(params as Parsed<S>, answer as NonNullable<z.output<R>>, isDeep),
+  }
+}
+
+function parseParam(name: string, schema: z.ZodType, value: unknown): unknown {
+  const outcome = schema.safeParse(value)
+  if (outcome.success) return outcome.data
+  if (value === undefined) throw new RpcError(codes.invalidParams, `missing parameter "${name}"`)
+  const [issue] = outcome.error.issues
+  const path = [name, ...(issue?.path ?? [])].join('.')
+  throw new RpcError(
+    codes.invalidParams,
+    `invalid parameter "${path}": ${issue?.message ?? 'not valid'}`,
+  )
+}

@@ -1,0 +1,90 @@
+import { z } from 'zod'
+import { codes } from '../codes.ts'
+import type { Method } from './method.ts'
+
+type JsonSchema = Record<string, unknown>
+
+/** What describes the service to programs (OpenRPC 1.3). */
+export type OpenRpcDocument = {
+  openrpc: '1.3.2'
+  info: { title: string; version: string; description: string }
+  servers: Server[]
+  methods: {
+    name: string
+    summary: string
+    paramStructure: 'by-position'
+    params: { name: string; required: boolean; schema: JsonSchema }[]
+    result: { name: string; schema: JsonSchema }
+    errors: { code: number; message: string }[]
+    examples: {
+      name: string
+      params: { name: string; value: unknown }[]
+      result: { name: string; value: unknown }
+    }[]
+  }[]
+}
+
+/** An address with parts in braces, which a client fills in. */
+type Server = {
+  name: string
+  url: string
+  variables: Record<'origin' | 'apiKey', { default: string; description: string }>
+}
+
+/** Of the local stack; a deployment has another origin. */
+const localOrigin = '127.0.0.1:3000'
+
+/** The document for a list of methods. */
+export function openRpcDocument(methods: readonly Method[]): OpenRpcDocument {
+  return {
+    openrpc: '1.3.2',
+    info: {
+      title: 'Node JSON-RPC service',
+      version: '1',
+      description:
+        'JSON-RPC 2.0 over HTTP POST and WebSocket. The API key is the last segment of the address. Every chain_ method is also served under its rsk_ name.',
+    },
+    servers: [server('HTTP', 'http'), server('WebSocket', 'ws')],
+    methods: methods.map(({ name, summary, params, result, example }) => ({
+      name,
+      summary,
+      paramStructure: 'by-position',
+      params: Object.entries(params).map(([param, schema]) => ({
+        name: param,
+        required: !schema.safeParse(undefined).success,
+        schema: schemaOf(schema, 'input'),
+      })),
+      result: { name: 'result', schema: schemaOf(result, 'output') },
+      errors: [
+        { code: codes.invalidParams, message: 'invalid parameters' },
+        { code: codes.timeout, message: 'no node gave an answer in time, or it is too large' },
+      ],
+      examples: [
+        {
+          name,
+          params: Object.keys(params)
+            .slice(0, example.params.length)
+            .map((param, index) => ({ name: param, value: example.params[index] })),
+          result: { name: 'result', value: example.result },
+        },
+      ],
+    })),
+  }
+}
+
+/** Over TLS, as every deployment is, the scheme has an s more. */
+function server(name: string, scheme: string): Server {
+  return {
+    name,
+    url: `${scheme}://{origin}/rpc/{apiKey}`,
+    variables: {
+      origin: { default: localOrigin, description: 'host and port of the deployment' },
+      apiKey: { default: 'API_KEY', description: 'a key that the operator made' },
+    },
+  }
+}
+
+function schemaOf(schema: z.ZodType, io: 'input' | 'output'): JsonSchema {
+  const { $schema: _, ...rest } = z.toJSONSchema(schema, { io, target: 'draft-7' })
+  return rest
+}

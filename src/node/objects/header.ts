@@ -1,0 +1,61 @@
+import { RLP } from '@ethereumjs/rlp'
+import { bytesToHex, hexToBytes, keccak256 } from 'viem'
+import { UntrueAnswer } from './untrue-answer.ts'
+
+type Fields = Readonly<Record<string, unknown>>
+
+/** Header fields in their order on the wire (yellow paper; EIP-1559, 4895, 4844, 4788, 7685). */
+const fields = [
+  ['parentHash', 'bytes'],
+  ['sha3Uncles', 'bytes'],
+  ['miner', 'bytes'],
+  ['stateRoot', 'bytes'],
+  ['transactionsRoot', 'bytes'],
+  ['receiptsRoot', 'bytes'],
+  ['logsBloom', 'bytes'],
+  ['difficulty', 'number'],
+  ['number', 'number'],
+  ['gasLimit', 'number'],
+  ['gasUsed', 'number'],
+  ['timestamp', 'number'],
+  ['extraData', 'bytes'],
+  ['mixHash', 'bytes'],
+  ['nonce', 'bytes'],
+] as const
+
+const laterFields = [
+  ['baseFeePerGas', 'number'],
+  ['withdrawalsRoot', 'bytes'],
+  ['blobGasUsed', 'number'],
+  ['excessBlobGas', 'number'],
+  ['parentBeaconBlockRoot', 'bytes'],
+  ['requestsHash', 'bytes'],
+] as const
+
+/** The RLP of an Ethereum block's header, rebuilt from the block as JSON. */
+export function encodeHeader(block: Fields): Uint8Array {
+  const present = laterFields.filter(([name]) => typeof block[name] === 'string')
+  return RLP.encode([...fields, ...present].map(([name, kind]) => encodeField(block[name], kind)))
+}
+
+/**
+ * The raw header of an Ethereum block.
+ *
+ * @throws {UntrueAnswer} its keccak is not the block's hash
+ */
+export function verifiedHeader(block: Fields): `0x${string}` {
+  const raw = encodeHeader(block)
+  if (keccak256(raw) !== block.hash) throw new UntrueAnswer('a block does not fit its own hash')
+  return bytesToHex(raw)
+}
+
+function encodeField(value: unknown, kind: 'bytes' | 'number'): Uint8Array {
+  if (typeof value !== 'string') throw new UntrueAnswer('a block lacks a field of its header')
+  return kind === 'bytes' ? hexToBytes(value as `0x${string}`) : quantityBytes(value)
+}
+
+/** A number as RLP has it: big-endian, without leading zeros, zero as nothing. */
+export function quantityBytes(value: string): Uint8Array {
+  const digits = value.slice(2).replace(/^0+/, '')
+  return hexToBytes(`0x${digits.length % 2 === 0 ? digits : `0${digits}`}`)
+}

@@ -1,0 +1,29 @@
+import { z } from 'zod'
+import { address, data, hash, quantity } from './values.ts'
+
+/** A log as it is answered over HTTP: it carries no `removed`. Fields beyond these pass. */
+export const log = z.looseObject({
+  logIndex: quantity.nullable(),
+  transactionIndex: quantity.nullable(),
+  transactionHash: hash.nullable(),
+  blockHash: hash.nullable(),
+  blockNumber: quantity.nullable(),
+  address,
+  data,
+  topics: z.array(hash).max(4),
+})
+
+export type Log = z.output<typeof log>
+
+/** A log as nodes print it. */
+export const rawLog = log
+
+/** As it is answered: `removed` belongs to notifications. */
+export function shapeLog({ removed: _, ...rest }: Log): Log {
+  return rest
+}
+
+/** What a log says, wherever it is: two logs of a block with the same content are one. */
+export function contentOf({ logIndex, address, topics, data }: Log): string {
+  return `${logIndex} ${address.toLowerCase()} ${topics.join()} ${data}`
+}

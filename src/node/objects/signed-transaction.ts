@@ -1,0 +1,176 @@
+import { fromRlp, type Hex, isHex, keccak256, toRlp } from 'viem'
+import { RpcError } from '../../chain/rpc.ts'
+import { codes } from '../codes.ts'
+
+/** What signed bytes say of themselves, read without asking a node. */
+export type SignedTransaction = {
+  /** 0 is a legacy transaction; the others are numbered by EIP-2718. */
+  type: number
+  /** The transaction's own hash: of a blob transaction without the blobs that travel with it. */
+  hash: Hex
+  /** Undefined in a legacy transaction without replay protection (before EIP-155). */
+  chainId: bigint | undefined
+}
+
+type Field = 'number' | 'receiver' | 'bytes' | 'list'
+type Item = Hex | readonly Item[]
+
+const legacy = {
+  nonce: 'number',
+  gasPrice: 'number',
+  gas: 'number',
+  to: 'receiver',
+  value: 'number',
+  data: 'bytes',
+  v: 'number',
+  r: 'number',
+  s: 'number',
+} as const satisfies Record<string, Field>
+
+const feeMarket = {
+  chainId: 'number',
+  nonce: 'number',
+  maxPriorityFeePerGas: 'number',
+  maxFeePerGas: 'number',
+  gas: 'number',
+  to: 'receiver',
+  value: 'number',
+  data: 'bytes',
+  accessList: 'list',
+} as const satisfies Record<string, Field>
+
+const signature = { yParity: 'number', r: 'number', s: 'number' } as const
+
+/** The fields of each type, in their order on the wire: yellow paper, EIP-2930, 1559, 4844, 7702. */
+const types: Readonly<Record<number, Readonly<Record<string, Field>>>> = {
+  0: legacy,
+  1: {
+    chainId: 'number',
+    nonce: 'number',
+    gasPrice: 'number',
+    gas: 'number',
+    to: 'receiver',
+    value: 'number',
+    data: 'bytes',
+    accessList: 'list',
+    ...signature,
+  },
+  2: { ...feeMarket, ...signature },
+  3: { ...feeMarket, maxFeePerBlobGas: 'number', blobVersionedHashes: 'list', ...signature },
+  4: { ...feeMarket, authorizationList: 'list', ...signature },
+}
+
+const blobType = 3
+
+/** Half of the order of secp256k1: EIP-2 allows no `s` above it, and RSKj no other either. */
+const halfOrder = 0x7fffffffffffffffffffffffffffffff5d576e7357a4501ddfe92f46681b20a0n
+const order = halfOrder * 2n + 1n
+
+/**
+ * Reads a signed transaction in the form in which `eth_sendRawTransaction` takes it.
+ *
+ * Bytes that a node would encode otherwise are refused here: nodes hash their own encoding (RSKj) or
+ * refuse the transaction (Ethereum's), so the sender would wait for a hash that never appears.
+ *
+ * @throws {RpcError} invalid params, saying what is wrong with the bytes
+ */
+export function parseSignedTransaction(raw: Hex): SignedTransaction {
+  const type = typeOf(raw)
+  const fields = types[type]
+  if (fields === undefined) throw refused(`type ${type} is not known`)
+  const payload = type === 0 ? raw : (`0x${raw.slice(4)}` as const)
+  const items = decoded(payload)
+  const body = type === blobType && isList(items[0]) ? items[0] : items
+  const members = read(body, fields)
+  checkSignature(members)
+  return {
+    type,
+    hash: body === items ? keccak256(raw) : keccak256(`0x03${toRlp(body).slice(2)}`),
+    chainId: chainIdOf(type, members),
+  }
+}
+
+/** A list in RLP begins at 0xc0; what begins below 0x80 is a type (EIP-2718). */
+function typeOf(raw: Hex): number {
+  const first = Number.parseInt(raw.slice(2, 4), 16)
+  if (first >= 0xc0) return 0
+  if (first > 0 && first < 0x80) return first
+  throw refused('they are neither a list in RLP nor of a known type (EIP-2718)')
+}
+
+function decoded(payload: Hex): readonly Item[] {
+  let items: Item
+  try {
+    items = fromRlp(payload)
+  } catch {
+    throw refused('they are not valid RLP')
+  }
+  if (!isList(items)) throw refused('they are not a list in RLP')
+  if (toRlp(items) !== payload) throw refused('a length in their RLP is not canonical')
+  return items
+}
+
+function read(
+  body: readonly Item[],
+  fields: Readonly<Record<string, Field>>,
+): Readonly<Record<string, Item>> {
+  const names = Object.keys(fields)
+  const unsigned = body.length === names.length - 3
+  if (unsigned) throw refused('they are not signed')
+  if (body.length !== names.length) {
+    throw refused(`they have ${body.length} fields instead of ${names.length}`)
+  }
+  return Object.fromEntries(
+    Object.entries(fields).map(([name, kind], index) => {
+      const item = body[index] ?? '0x'
+      const fault = faultOf(item, kind)
+      if (fault !== undefined) throw refused(`${name} ${fault}`)
+      return [name, item]
+    }),
+  )
+}
+
+function faultOf(item: Item, kind: Field): string | undefined {
+  if (kind === 'list') return isList(item) ? undefined : 'is not a list'
+  if (isList(item)) return 'is a list'
+  if (kind === 'receiver') {
+    return item.length === 2 || item.length === 42 ? undefined : 'is not an address'
+  }
+  if (kind === 'bytes') return undefined
+  if (item.startsWith('0x00')) return 'has a leading zero'
+  return item.length > 66 ? 'is longer than 32 bytes' : undefined
+}
+
+function checkSignature({ r, s }: Readonly<Record<string, Item>>): void {
+  const [first, second] = [numberOf(r), numberOf(s)]
+  if (first === 0n || first >= order) throw refused('r is not within the order of the curve')
+  if (second === 0n || second > halfOrder) {
+    throw refused('s is not within the lower half of the order of the curve (EIP-2)')
+  }
+}
+
+function chainIdOf(type: number, members: Readonly<Record<string, Item>>): bigint | undefined {
+  if (type !== 0) {
+    if (numberOf(members.yParity) > 1n) throw refused('yParity is neither 0 nor 1')
+    return numberOf(members.chainId)
+  }
+  const v = numberOf(members.v)
+  if (v === 27n || v === 28n) return undefined
+  if (v < 35n) throw refused('v is neither 27, 28 nor one of EIP-155')
+  return (v - 35n) / 2n
+}
+
+function numberOf(item: Item | undefined): bigint {
+  return isHex(item) && item !== '0x' ? BigInt(item) : 0n
+}
+
+function isList(item: Item | undefined): item is readonly Item[] {
+  return Array.isArray(item)
+}
+
+function refused(why: string): RpcError {
+  return new RpcError(
+    codes.invalidParams,
+    `invalid parameter "transaction": these bytes are not a signed transaction: ${why}`,
+  )
+}

@@ -1,0 +1,130 @@
+import { z } from 'zod'
+import { address, data, hash, quantity } from './values.ts'
+
+const position = z.int().nonnegative()
+
+/** A trace as it is answered; fields beyond these pass. */
+export const trace = z.looseObject({
+  action: z.looseObject({
+    callType: z.string().optional(),
+    from: address.optional(),
+    to: address.optional(),
+    gas: quantity.optional(),
+    input: data.optional(),
+    value: quantity.optional(),
+  }),
+  blockHash: hash,
+  blockNumber: position,
+  transactionHash: hash,
+  transactionPosition: position,
+  type: z.string(),
+  subtraces: position,
+  traceAddress: z.array(position),
+  /** `null` when the call failed. */
+  result: z.looseObject({ gasUsed: quantity, output: data.optional() }).nullable(),
+  error: z.string().optional(),
+})
+
+export type Trace = z.output<typeof trace>
+
+/** A number as some nodes print it: RSKj in decimal, others in hex. */
+const anyNumber = z.union([position, quantity.transform(Number)])
+
+const rawTrace = trace.extend({
+  blockNumber: anyNumber,
+  transactionPosition: anyNumber.nullish(),
+  transactionHash: hash.nullish(),
+  result: z.looseObject({ gasUsed: quantity.nullish(), output: data.nullish() }).nullish(),
+  error: z.string().nullish(),
+})
+
+type RawTrace = z.output<typeof rawTrace>
+
+/** Traces as nodes print them. */
+export const rawTraces = z.array(rawTrace).nullable()
+
+/** With every field, and no result where the call failed. */
+export function shapeTraces(raw: z.output<typeof rawTraces>): Trace[] | null {
+  if (raw === null) return null
+  return raw.flatMap(({ transactionHash, transactionPosition, error, result, ...rest }) => {
+    // A block's reward has no transaction.
+    if (!transactionHash) return []
+    const failed = error !== undefined && error !== null
+    return {
+      ...rest,
+      transactionHash,
+      transactionPosition: transactionPosition ?? 0,
+      result: failed || !result ? null : shapeResult(result),
+      ...(failed ? { error: wordOf(error) } : {}),
+    }
+  })
+}
+
+function shapeResult({ gasUsed, output, ...rest }: NonNullable<RawTrace['result']>) {
+  return { ...rest, gasUsed: gasUsed ?? '0x0', ...(output ? { output } : {}) }
+}
+
+/** go-ethereum and its kin say it in their own words; the spec's is OpenEthereum's. */
+function wordOf(error: string): string {
+  return /revert/i.test(error) ? 'Reverted' : error
+}
+
+/** A call as go-ethereum's call tracer shows it, with the calls that it made. */
+export type CallFrame = {
+  type: string
+  from: string
+  to?: string | undefined
+  gas: string
+  gasUsed: string
+  input: string
+  output?: string | undefined
+  value?: string | undefined
+  error?: string | undefined
+  calls?: CallFrame[] | undefined
+}
+
+export const callFrame: z.ZodType<CallFrame> = z.looseObject({
+  type: z.string(),
+  from: address,
+  to: address.optional(),
+  gas: quantity,
+  gasUsed: quantity,
+  input: data,
+  output: data.optional(),
+  value: quantity.optional(),
+  error: z.string().optional(),
+  get calls() {
+    return z.array(callFrame).optional()
+  },
+})
+
+/** Where a transaction is. */
+export type TracePlace = Pick<
+  Trace,
+  'blockHash' | 'blockNumber' | 'transactionHash' | 'transactionPosition'
+>
+
+/** A call and all the calls that it made as traces, in the order in which they began. */
+export function tracesOfFrame(top: CallFrame, traceAddress: number[], place: TracePlace): Trace[] {
+  const { type, from, to, gas, gasUsed, input, output, value = '0x0', error, calls = [] } = top
+  const creates = type.startsWith('CREATE')
+  const own: Trace = {
+    ...place,
+    action: creates
+      ? { from, gas, value, init: input, creationMethod: type.toLowerCase() }
+      : { callType: type.toLowerCase(), from, to, gas, input, value },
+    type: creates ? 'create' : type === 'SELFDESTRUCT' ? 'suicide' : 'call',
+    subtraces: calls.length,
+    traceAddress,
+    result: error
+      ? null
+      : creates
+        ? { gasUsed, address: to, code: output ?? '0x' }
+        : { gasUsed, output: output ?? '0x' },
+    ...(error ? { error: wordOf(error) } : {}),
+  }
+  return [
+    own,
+    ...calls.flatMap((call, index) => tracesOfFrame(call, [...traceAddress, index], place)),
+  ]
+}

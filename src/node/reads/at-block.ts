@@ -1,0 +1,70 @@
+import { RpcError } from '../../chain/rpc.ts'
+import { codes } from '../codes.ts'
+import { isHash, type Selector } from '../objects/values.ts'
+import type { Node } from '../upstream/node.ts'
+import { meansNoBlock } from './lookup.ts'
+import { minedBlock } from './mined-block.ts'
+
+/** A block as a node is asked for its state: RSKj reads the switch of EIP-1898 as text. */
+type NodeSelector = string | { blockHash: string; requireCanonical: true | 'true' }
+
+/**
+ * Reads state as of a block. A node that does not know its own blocks' hashes here is asked by the
+ * number instead, and for the block at that number afterwards.
+ *
+ * @throws {RpcError} -32000 when there is no such block
+ */
+export async function atBlock<T>(
+  node: Node,
+  block: Selector,
+  read: (block: NodeSelector) => Promise<T>,
+): Promise<T> {
+  const hash = hashIn(block)
+  try {
+    return await read(hash === undefined ? block : selectorFor(node, block, hash))
+  } catch (error) {
+    if (!(error instanceof RpcError) || error.code === codes.reverted) throw error
+    if (hash !== undefined) return await atCanonical(node, hash, read)
+    throw meansNoBlock(error) ? unknownBlock() : error
+  }
+}
+
+function hashIn(block: Selector): string | undefined {
+  if (typeof block !== 'string') return block.blockHash
+  return isHash(block) ? block : undefined
+}
+
+function selectorFor({ profile }: Node, block: Selector, blockHash: string): NodeSelector {
+  if (typeof block === 'string') return block
+  return profile === 'rskj' ? { blockHash, requireCanonical: 'true' } : block
+}
+
+/**
+ * For the methods in which RSKj takes a bare hash for a number (EthModule). As an object it reads at
+ * the hash's height whatever block is there (Web3Impl.toInvokeByBlockHash), unless the hash has to be
+ * canonical.
+ */
+export function withoutBareHash({ profile }: Node, at: NodeSelector): NodeSelector {
+  if (profile !== 'rskj' || typeof at !== 'string' || !isHash(at)) return at
+  return { blockHash: at, requireCanonical: 'true' }
+}
+
+async function atCanonical<T>(
+  node: Node,
+  hash: string,
+  read: (number: string) => Promise<T>,
+): Promise<T> {
+  const found = await minedBlock(node, hash, false)
+  if (found === null) throw unknownBlock()
+  const value = await read(found.number)
+  const canonical = await minedBlock(node, found.number, false)
+  if (canonical?.hash !== hash) {
+    throw new RpcError(codes.failed, 'hash is not currently canonical')
+  }
+  return value
+}
+
+/** What go-ethereum says, too, of a block whose state is asked for and that is not there. */
+export function unknownBlock(): RpcError {
+  return new RpcError(codes.failed, 'unknown block')
+}

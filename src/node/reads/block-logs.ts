@@ -1,0 +1,67 @@
+import { z } from 'zod'
+import type { MinedBlock } from '../objects/block.ts'
+import { contentOf, type Log, log, shapeLog } from '../objects/log.ts'
+import { type LogFilter, logQuery, matches, mayHold } from '../objects/log-filter.ts'
+import { verifiedTrie } from '../objects/receipts-trie.ts'
+import { UntrueAnswer } from '../objects/untrue-answer.ts'
+import type { Node } from '../upstream/node.ts'
+import { minedBlock } from './mined-block.ts'
+import { receiptsOf } from './receipts.ts'
+
+const logs = z.array(log)
+
+/**
+ * The logs of one block, oldest first. On an Ethereum node they are proved complete: by the block's
+ * bloom when there are none, by its receipts when there are some.
+ *
+ * @returns `null` when there is no such block
+ */
+export async function logsOfBlock(
+  node: Node,
+  selector: string,
+  filter: LogFilter,
+): Promise<Log[] | null> {
+  const byHash = selector.length === 66
+  const where = byHash ? { blockHash: selector } : { fromBlock: selector, toBlock: selector }
+  const [block, answer] = await Promise.allSettled([
+    minedBlock(node, selector, false),
+    node.call('eth_getLogs', [logQuery(filter, where)], logs),
+  ])
+  if (block.status === 'rejected') throw block.reason
+  if (block.value === null) return null
+  if (answer.status === 'rejected') throw answer.reason
+  const found = answer.value.map(shapeLog)
+  if (node.profile === 'rskj' || (await fits(node, block.value, found, filter))) {
+    return found.filter((one) => matches(filter, one))
+  }
+  if (byHash) throw new UntrueAnswer("logs do not fit their block's receipts")
+  // A block may have come, or gone, between the two answers.
+  return await logsOfBlock(node, block.value.hash, filter)
+}
+
+async function fits(
+  node: Node,
+  block: MinedBlock,
+  found: readonly Log[],
+  filter: LogFilter,
+): Promise<boolean> {
+  if (!found.every(({ blockHash }) => blockHash === block.hash)) return false
+  if (found.length === 0 && block.logsBloom && !mayHold(block.logsBloom, filter)) return true
+  const receipts = await receiptsOf(node, block)
+  await verifiedTrie(receipts, block.receiptsRoot)
+  const all = receipts.flatMap((receipt) => receipt.logs)
+  const told = new Set(found.map(contentOf))
+  const known = new Set(all.map(contentOf))
+  return (
+    all.every((one) => !matches(filter, one) || told.has(contentOf(one))) &&
+    found.every((one) => known.has(contentOf(one)))
+  )
+}
+
+/** The logs of a block as its receipts have them, where those can be proved; else as it tells. */
+export async function provedLogs(node: Node, block: MinedBlock): Promise<Log[]> {
+  if (node.profile === 'rskj') return (await logsOfBlock(node, block.hash, {})) ?? []
+  const receipts = await receiptsOf(node, block)
+  await verifiedTrie(receipts, block.receiptsRoot)
+  return receipts.flatMap((receipt) => receipt.logs.map(shapeLog))
+}

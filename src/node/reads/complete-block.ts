@@ -1,0 +1,56 @@
+import { z } from 'zod'
+import { RpcError } from '../../chain/rpc.ts'
+import { type Block, type MinedBlock, shapeBlock } from '../objects/block.ts'
+import { quantity, toQuantity } from '../objects/values.ts'
+import type { Node } from '../upstream/node.ts'
+import type { NodeAccess } from '../upstream/node-access.ts'
+import { receiptsOf } from './receipts.ts'
+
+/** A mined block with every field of the answer. */
+export async function completeBlock(
+  node: Node,
+  raw: MinedBlock,
+  { once }: Pick<NodeAccess, 'once'>,
+): Promise<Block> {
+  return {
+    ...shapeBlock(raw, false),
+    paidFees: raw.paidFees ?? (await once(`paidFees ${raw.hash}`, () => paidFees(node, raw))),
+    cumulativeDifficulty:
+      raw.cumulativeDifficulty ??
+      (raw.uncles.length === 0
+        ? raw.difficulty
+        : await once(`cumulativeDifficulty ${raw.hash}`, () => withUncles(node, raw))),
+  }
+}
+
+async function paidFees(node: Node, raw: MinedBlock): Promise<string | null> {
+  if (raw.transactions.length === 0) return '0x0'
+  try {
+    const receipts = await receiptsOf(node, raw)
+    const fees = receipts.map(({ gasUsed, effectiveGasPrice }) =>
+      effectiveGasPrice ? BigInt(gasUsed) * BigInt(effectiveGasPrice) : undefined,
+    )
+    if (!fees.every((fee) => fee !== undefined)) return null
+    return toQuantity(fees.reduce((sum, fee) => sum + fee, 0n))
+  } catch (error) {
+    if (error instanceof RpcError) return null
+    throw error
+  }
+}
+
+async function withUncles(node: Node, raw: MinedBlock): Promise<string | null> {
+  const uncle = z.looseObject({ difficulty: quantity })
+  try {
+    const uncles = await Promise.all(
+      raw.uncles.map((_, index) =>
+        node.call('eth_getUncleByBlockHashAndIndex', [raw.hash, toQuantity(index)], uncle),
+      ),
+    )
+    return toQuantity(
+      [raw, ...uncles].reduce((sum, { difficulty }) => sum + BigInt(difficulty), 0n),
+    )
+  } catch (error) {
+    if (error instanceof RpcError) return null
+    throw error
+  }
+}

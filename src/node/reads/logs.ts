@@ -1,0 +1,214 @@
+import { z } from 'zod'
+import { RpcError, TransportError } from '../../chain/rpc.ts'
+import { codes } from '../codes.ts'
+import { contentOf, type Log, log, shapeLog } from '../objects/log.ts'
+import { couldMatch, type LogFilter, logQuery, matches } from '../objects/log-filter.ts'
+import { UntrueAnswer } from '../objects/untrue-answer.ts'
+import { toQuantity } from '../objects/values.ts'
+import type { Node } from '../upstream/node.ts'
+import type { NodeAccess } from '../upstream/node-access.ts'
+import { logsOfBlock } from './block-logs.ts'
+
+/** Within so many blocks any number of logs is answered. */
+export const maxLogBlocks = 2_000
+
+/** Over any number of blocks so many logs are answered. */
+export const maxLogs = 10_000
+
+/** Two nodes' logs are compared up to this depth: nearer to the head they may honestly differ. */
+const settledBlocks = 12
+
+/** Blocks of one answer that are looked into before the node is not believed at all. */
+const mostDoubtful = 50
+
+/** Nodes that cut their answers short without a word do so at round numbers. */
+const roundNumber = 1_000
+
+const logs = z.array(log)
+
+/** From one block to another; an open range also takes blocks that came since. */
+export type LogRange = { from: number; to: number; open: boolean }
+
+/**
+ * The logs between two blocks, oldest first; in pieces when there are many blocks.
+ *
+ * @throws {RpcError} more than 10,000 logs over more than 2,000 blocks, or no time for so many
+ * blocks; the error names a range that works
+ */
+export async function logsOfRange(
+  range: LogRange,
+  filter: LogFilter,
+  context: NodeAccess,
+): Promise<Log[]> {
+  const { from, to, open } = range
+  if (to - from <= maxLogBlocks) return await comparedPiece(range, filter, context)
+  const found: Log[] = []
+  for (let start = from; start <= to; start += maxLogBlocks + 1) {
+    const end = Math.min(to, start + maxLogBlocks)
+    const next = { from: start, to: end, open: open && end === to }
+    const piece = await pieceInTime(next, from, filter, context)
+    if (found.length + piece.length > maxLogs) {
+      throw tooMany(codes.logLimit, `more than ${maxLogs} logs`, from, start)
+    }
+    found.push(...piece)
+  }
+  return found
+}
+
+async function pieceInTime(
+  next: LogRange,
+  from: number,
+  filter: LogFilter,
+  context: NodeAccess,
+): Promise<Log[]> {
+  try {
+    return await comparedPiece(next, filter, context)
+  } catch (error) {
+    if (!context.ended()) throw error
+    // Half of what there was time for is sure to be done in time.
+    const half = from + Math.floor((next.from - from) / 2)
+    throw tooMany(codes.timeout, 'more blocks than can be searched in time', from, half)
+  }
+}
+
+/** `start` is the first block that was too much; one piece is always allowed. */
+function tooMany(code: number, what: string, from: number, start: number): RpcError {
+  const [first, last] = [from, Math.max(from + maxLogBlocks, start - 1)].map(toQuantity)
+  return new RpcError(code, `${what}: try blocks ${first} to ${last}`, {
+    fromBlock: first,
+    toBlock: last,
+  })
+}
+
+/** One piece from two nodes, if there are two; where they differ, the chain itself decides. */
+async function comparedPiece(
+  range: LogRange,
+  filter: LogFilter,
+  context: NodeAccess,
+): Promise<Log[]> {
+  const answers = await context.askTwo((node) => piece(node, range, filter))
+  const [first, second] = answers
+  if (first === undefined) throw new TransportError('no node gave an answer')
+  if (second === undefined) return first.value
+
+  const settled = (context.knownHead() ?? 0) - settledBlocks
+  const disputed = firstDifference(first.value, second.value)
+  if (disputed === undefined || disputed > settled) return first.value
+  const truth = await context.ask((node) => logsOfBlock(node, toQuantity(disputed), filter))
+  const honest = answers.filter(({ value }) =>
+    sameLogs(
+      value.filter(({ blockNumber }) => Number(blockNumber) === disputed),
+      truth ?? [],
+    ),
+  )
+  for (const answer of answers) {
+    if (!honest.includes(answer)) context.distrust(answer.name, "its logs are not the chain's")
+  }
+  const [believed] = honest
+  if (believed === undefined || honest.length > 1) {
+    throw new TransportError('the nodes disagree about the logs')
+  }
+  return believed.value
+}
+
+/** One query of one node; in halves when the node itself finds it too much, or may have cut it. */
+async function piece(node: Node, range: LogRange, filter: LogFilter): Promise<Log[]> {
+  const { from, to, open } = range
+  const found = await query(node, range, filter)
+  if (found !== null && (found.length === 0 || found.length % roundNumber !== 0)) return found
+  // Halves show what was cut, and of a single block it can be proved.
+  if (from === to) return (await logsOfBlock(node, toQuantity(from), filter)) ?? []
+  const middle = Math.floor((from + to) / 2)
+  const halves = [
+    await piece(node, { from, to: middle, open: false }, filter),
+    await piece(node, { from: middle + 1, to, open }, filter),
+  ].flat()
+  if (found !== null && halves.length < found.length) {
+    throw new UntrueAnswer('a node found fewer logs in the halves of a range than in the whole')
+  }
+  return halves
+}
+
+/** @returns `null` when the range is too much for the node */
+async function query(node: Node, range: LogRange, filter: LogFilter): Promise<Log[] | null> {
+  const { from, to, open } = range
+  const where = { fromBlock: toQuantity(from), toBlock: open ? 'latest' : toQuantity(to) }
+  let found: Log[]
+  try {
+    found = (await node.call('eth_getLogs', [logQuery(filter, where)], logs)).map(shapeLog)
+  } catch (error) {
+    if (error instanceof RpcError && from < to && isTooMuch(error)) return null
+    throw error
+  }
+  if (!isInOrder(found, from)) throw new UntrueAnswer('a node gave logs twice or out of order')
+  if (!open && found.some(({ blockNumber }) => Number(blockNumber) > to)) {
+    throw new UntrueAnswer('a node gave logs of later blocks than were asked for')
+  }
+  const strange = found.filter((one) => !couldMatch(filter, one))
+  return strange.length === 0
+    ? found.filter((one) => matches(filter, one))
+    : await withProved(node, found, strange, filter)
+}
+
+/** Some nodes filter badly and others lie: blocks with logs that nobody asked for are looked into. */
+async function withProved(
+  node: Node,
+  found: readonly Log[],
+  strange: readonly Log[],
+  filter: LogFilter,
+): Promise<Log[]> {
+  const doubtful = [...new Set(strange.map(({ blockHash }) => blockHash))]
+  if (doubtful.length > mostDoubtful) {
+    throw new UntrueAnswer('a node gave many logs that were not asked for')
+  }
+  const proved = await Promise.all(
+    doubtful.map(async (hash) => (hash === null ? [] : await logsOfBlock(node, hash, filter))),
+  )
+  return [
+    ...found.filter(({ blockHash }) => !doubtful.includes(blockHash)),
+    ...proved.flatMap((own) => own ?? []),
+  ]
+    .filter((one) => matches(filter, one))
+    .toSorted(
+      (a, b) =>
+        Number(a.blockNumber) - Number(b.blockNumber) || Number(a.logIndex) - Number(b.logIndex),
+    )
+}
+
+/** Whether each log comes after the one before it, the first not before the block `from`. */
+function isInOrder(found: readonly Log[], from: number): boolean {
+  let [block, index] = [from, -1]
+  for (const one of found) {
+    const [nextBlock, nextIndex] = [Number(one.blockNumber), Number(one.logIndex)]
+    if (nextBlock < block || (nextBlock === block && nextIndex <= index)) return false
+    block = nextBlock
+    index = nextIndex
+  }
+  return true
+}
+
+function isTooMuch({ code, message }: RpcError): boolean {
+  return (
+    code === codes.logLimit ||
+    /too (many|large|big)|more than \d|limit(ed)?|exceed|block range|response size/i.test(message)
+  )
+}
+
+/** The first block in which two lists of logs differ. */
+function firstDifference(a: readonly Log[], b: readonly Log[]): number | undefined {
+  for (let index = 0; index < Math.max(a.length, b.length); index += 1) {
+    const [left, right] = [a[index], b[index]]
+    if (left !== undefined && right !== undefined && keyOf(left) === keyOf(right)) continue
+    const blocks = [left, right].flatMap((one) => (one === undefined ? [] : [one.blockNumber]))
+    return Math.min(...blocks.map(Number))
+  }
+  return undefined
+}
+
+function sameLogs(a: readonly Log[], b: readonly Log[]): boolean {
+  return a.length === b.length && a.every((one, index) => keyOf(one) === keyOf(b[index] ?? one))
+}
+
+function keyOf(one: Log): string {
+  return `${one.blockHash} ${contentOf(one)}`
+}

@@ -1,0 +1,97 @@
+import { bytesToHex, keccak256 } from 'viem'
+import { z } from 'zod'
+import { RpcError } from '../../chain/rpc.ts'
+import { codes } from '../codes.ts'
+import { hashOf } from '../objects/block.ts'
+import { verifiedHeader } from '../objects/header.ts'
+import { rawReceipt } from '../objects/receipt.ts'
+import { encodeReceipt, proofNodes, verifiedTrie } from '../objects/receipts-trie.ts'
+import { UntrueAnswer } from '../objects/untrue-answer.ts'
+import { data } from '../objects/values.ts'
+import type { Node } from '../upstream/node.ts'
+import { lookUp } from './lookup.ts'
+import { minedBlock } from './mined-block.ts'
+import { receiptsOf } from './receipts.ts'
+
+/**
+ * The RLP of a block's header; `null` when there is no such block. On an Ethereum node it is rebuilt
+ * and fits the block's hash, or the node is not believed.
+ */
+export async function rawHeader(node: Node, selector: string): Promise<string | null> {
+  // What is not mined yet has no header that anything could be proved with; RSKj shows a sketch.
+  if (selector === 'pending') return null
+  const byHash = selector.length === 66
+  if (node.profile === 'rskj') {
+    const method = byHash ? 'rsk_getRawBlockHeaderByHash' : 'rsk_getRawBlockHeaderByNumber'
+    return await node.call(method, [selector], data.nullable())
+  }
+  const block = await minedBlock(node, selector, false)
+  return block && verifiedHeader(block)
+}
+
+/** A receipt as the receipts trie of its block holds it; `null` when there is none. */
+export async function rawTransactionReceipt(node: Node, hash: string): Promise<string | null> {
+  if (node.profile === 'rskj') {
+    return await node.call('rsk_getRawTransactionReceiptByHash', [hash], data.nullable())
+  }
+  const receipt = await lookUp(node, 'eth_getTransactionReceipt', [hash], rawReceipt.nullable())
+  const found = receipt && (await provable(node, receipt.blockHash, hash))
+  return found && bytesToHex(encodeReceipt(found.receipt))
+}
+
+/**
+ * The nodes of the receipts trie from its root to a receipt; `null` when the transaction is not in
+ * that block.
+ */
+export async function receiptProof(
+  node: Node,
+  blockHash: string,
+  hash: string,
+): Promise<string[] | null> {
+  if (node.profile === 'rskj') return await proofFromRskj(node, blockHash, hash)
+  const found = await provable(node, blockHash, hash)
+  return found && (await proofNodes(found.trie, found.index))
+}
+
+async function proofFromRskj(
+  node: Node,
+  blockHash: string,
+  hash: string,
+): Promise<string[] | null> {
+  try {
+    const nodes = await node.call(
+      'rsk_getTransactionReceiptNodesByHash',
+      [blockHash, hash],
+      z.array(data).nullable(),
+    )
+    return nodes && (await fromRoot(node, blockHash, nodes))
+  } catch (error) {
+    // RSKj looks for the transaction in a block that it does not have (Web3InformationRetriever).
+    const failed = error instanceof RpcError && error.code === codes.internal
+    if (failed && (await minedBlock(node, blockHash, false)) === null) return null
+    throw error
+  }
+}
+
+/** RSKj answers from the leaf to the root; that may change, so the root itself is looked for. */
+async function fromRoot(node: Node, blockHash: string, nodes: string[]): Promise<string[]> {
+  const block = await minedBlock(node, blockHash, false).catch(() => null)
+  const first = nodes[0]
+  const alreadyFromRoot =
+    block !== null &&
+    first !== undefined &&
+    keccak256(first as `0x${string}`) === block.receiptsRoot
+  return alreadyFromRoot ? nodes : nodes.toReversed()
+}
+
+async function provable(node: Node, blockHash: string, hash: string) {
+  const block = await minedBlock(node, blockHash, false)
+  if (block === null) return null
+  const index = block.transactions.findIndex((entry) => hashOf(entry) === hash)
+  if (index === -1) return null
+  const receipts = await receiptsOf(node, block)
+  const trie = await verifiedTrie(receipts, block.receiptsRoot)
+  const receipt = receipts[index]
+  if (receipt === undefined) throw new UntrueAnswer('a block lacks a receipt')
+  return { trie, index, receipt }
+}

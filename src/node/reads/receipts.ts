@@ -1,0 +1,44 @@
+import { z } from 'zod'
+import { TransportError } from '../../chain/rpc.ts'
+import { hashOf, type MinedBlock } from '../objects/block.ts'
+import { type RawReceipt, rawReceipt } from '../objects/receipt.ts'
+import { UntrueAnswer } from '../objects/untrue-answer.ts'
+import type { Node } from '../upstream/node.ts'
+import { ifServed } from './lookup.ts'
+
+/**
+ * All receipts of a block, in order.
+ *
+ * @throws {UntrueAnswer} they are another block's, or not all of them
+ */
+export async function receiptsOf(node: Node, raw: MinedBlock): Promise<RawReceipt[]> {
+  if (raw.transactions.length === 0) return []
+  const receipts = await blockReceipts(node, raw)
+  const complete =
+    receipts.length === raw.transactions.length &&
+    receipts.every(
+      ({ blockHash, transactionHash }, index) =>
+        blockHash === raw.hash && transactionHash === hashOf(raw.transactions[index]),
+    )
+  if (!complete) throw new UntrueAnswer('the receipts of a block are not its own')
+  return receipts
+}
+
+async function blockReceipts(node: Node, raw: MinedBlock): Promise<RawReceipt[]> {
+  const together = await ifServed(
+    node.call('eth_getBlockReceipts', [raw.hash], z.array(rawReceipt).nullable()),
+  )
+  // Some nodes serve it for numbers only, and say that there is no such block.
+  if (together) return together
+  const each = await Promise.all(
+    raw.transactions.map((entry) =>
+      node.call('eth_getTransactionReceipt', [hashOf(entry)], rawReceipt.nullable()),
+    ),
+  )
+  return each.map((receipt) => receipt ?? gone())
+}
+
+/** Nobody lied: the node has left the block for another one. */
+function gone(): never {
+  throw new TransportError('the block left the chain while it was read')
+}

@@ -1,0 +1,81 @@
+import { RpcError, TransportError } from '../../chain/rpc.ts'
+import { codes } from '../codes.ts'
+import { hashOf, type MinedBlock } from '../objects/block.ts'
+import { rawReceipt } from '../objects/receipt.ts'
+import {
+  type CallFrame,
+  callFrame,
+  rawTraces,
+  shapeTraces,
+  type Trace,
+  tracesOfFrame,
+} from '../objects/trace.ts'
+import { UntrueAnswer } from '../objects/untrue-answer.ts'
+import type { Node } from '../upstream/node.ts'
+import { ifServed, lookUp } from './lookup.ts'
+import { minedBlock } from './mined-block.ts'
+
+/** The traces of every transaction of a block; `null` when there is no such block. */
+export async function tracesOfBlock(node: Node, selector: string): Promise<Trace[] | null> {
+  if (node.profile === 'rskj') {
+    return shapeTraces(await lookUp(node, 'trace_block', [selector], rawTraces))
+  }
+  const block = await minedBlock(node, selector, false)
+  return block && (await tracesOfMinedBlock(node, block))
+}
+
+/** The traces of a block. anvil takes no hash here, and RSKj takes one. */
+export async function tracesOfMinedBlock(node: Node, block: MinedBlock): Promise<Trace[]> {
+  if (block.transactions.length === 0) return []
+  const selector = node.profile === 'rskj' ? block.hash : block.number
+  const whole = await ifServed(node.call('trace_block', [selector], rawTraces))
+  if (whole === undefined) {
+    const each = block.transactions.map((entry) => tracesOfTransaction(node, hashOf(entry) ?? ''))
+    return (await Promise.all(each)).flatMap((traces) => traces ?? [])
+  }
+  const traces = shapeTraces(whole) ?? []
+  const traced = new Set(traces.map(({ transactionHash }) => transactionHash))
+  if (
+    !traces.every(({ blockHash }) => blockHash === block.hash) ||
+    !block.transactions.every((entry) => traced.has(hashOf(entry) ?? ''))
+  ) {
+    const now = await minedBlock(node, block.number, false)
+    if (now?.hash !== block.hash)
+      throw new TransportError('the block left the chain while it was read')
+    throw new UntrueAnswer('the traces of a block are not its own')
+  }
+  return traces
+}
+
+/** The traces of one transaction; `null` when it is not mined. */
+export async function tracesOfTransaction(node: Node, hash: string): Promise<Trace[] | null> {
+  const served = await ifServed(lookUp(node, 'trace_transaction', [hash], rawTraces))
+  const traces = served === undefined ? await rebuilt(node, hash) : shapeTraces(served)
+  if (traces?.some(({ transactionHash }) => transactionHash !== hash)) {
+    throw new UntrueAnswer('traces came from another transaction than was asked for')
+  }
+  return traces !== null && traces.length > 0 ? traces : null
+}
+
+/** From the call tracer of go-ethereum, for nodes without a trace module. */
+async function rebuilt(node: Node, hash: string): Promise<Trace[] | null> {
+  const receipt = await lookUp(node, 'eth_getTransactionReceipt', [hash], rawReceipt.nullable())
+  if (receipt === null) return null
+  const top = await frameOf(node, hash)
+  const place = {
+    blockHash: receipt.blockHash,
+    blockNumber: Number(receipt.blockNumber),
+    transactionHash: hash,
+    transactionPosition: Number(receipt.transactionIndex),
+  }
+  return tracesOfFrame(top, [], place)
+}
+
+async function frameOf(node: Node, hash: string): Promise<CallFrame> {
+  try {
+    return await node.call('debug_traceTransaction', [hash, { tracer: 'callTracer' }], callFrame)
+  } catch (error) {
+    if (!(error instanceof RpcError)) throw error
+    throw new RpcError(codes.methodNotFound, `the node makes no traces: ${error.message}`)
+  }
+}

@@ -1,0 +1,128 @@
+import { readFileSync } from 'node:fs'
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Hex } from 'viem'
+import { runFoundry } from './foundry.ts'
+
+/** A Foundry project as a customer has it, in a folder of its own. */
+export type CounterProject = {
+  abi: typeof counterAbi
+  bytecode: Hex
+  /** What forge prints; it throws where forge fails. */
+  forge: (args: readonly string[], environment?: Record<string, string>) => Promise<string>
+  /** What the last `forge script --broadcast` wrote of chain 31. */
+  broadcast: () => Broadcast
+  remove: () => Promise<void>
+}
+
+/** A part of what forge writes in `broadcast/`. */
+export type Broadcast = {
+  transactions: { hash: Hex; contractAddress: Hex | null }[]
+  receipts: { status: Hex; transactionHash: Hex }[]
+}
+
+export const counterAbi = [
+  {
+    type: 'constructor',
+    inputs: [{ name: 'first', type: 'uint256' }],
+    stateMutability: 'nonpayable',
+  },
+  {
+    type: 'function',
+    name: 'count',
+    inputs: [],
+    outputs: [{ name: '', type: 'uint256' }],
+    stateMutability: 'view',
+  },
+  {
+    type: 'function',
+    name: 'add',
+    inputs: [{ name: 'more', type: 'uint256' }],
+    outputs: [],
+    stateMutability: 'nonpayable',
+  },
+  {
+    type: 'event',
+    name: 'Counted',
+    inputs: [
+      { name: 'by', type: 'address', indexed: true },
+      { name: 'count', type: 'uint256', indexed: false },
+    ],
+    anonymous: false,
+  },
+  { type: 'error', name: 'NothingToAdd', inputs: [{ name: 'count', type: 'uint256' }] },
+] as const
+
+const contract = `// SPDX-License-Identifier: MIT
+pragma solidity 0.8.30;
+
+contract Counter {
+    event Counted(address indexed by, uint256 count);
+
+    error NothingToAdd(uint256 count);
+
+    uint256 public count;
+
+    constructor(uint256 first) {
+        count = first;
+    }
+
+    function add(uint256 more) external {
+        if (more == 0) revert NothingToAdd(count);
+        count += more;
+        emit Counted(msg.sender, count);
+    }
+}
+`
+
+const script = `// SPDX-License-Identifier: MIT
+pragma solidity 0.8.30;
+
+import {Script} from "forge-std/Script.sol";
+
+import {Counter} from "../src/Counter.sol";
+
+contract Deploy is Script {
+    function run() external {
+        vm.startBroadcast(vm.envUint("PRIVATE_KEY"));
+        Counter counter = new Counter(40);
+        counter.add(2);
+        vm.stopBroadcast();
+    }
+}
+`
+
+const root = new URL('../../../', import.meta.url).pathname
+
+// The compiler and forge-std come from npm here: nothing is downloaded.
+const settings = `[profile.default]
+solc = "${root}scripts/solc"
+offline = true
+evm_version = "cancun"
+auto_detect_remappings = false
+remappings = ["forge-std/=${root}node_modules/@layerzerolabs/toolbox-foundry/lib/forge-std/"]
+allow_paths = ["${root}node_modules"]
+no_storage_caching = true
+`
+
+/** Makes the project and compiles it. */
+export async function createCounterProject(): Promise<CounterProject> {
+  const folder = await mkdtemp(join(tmpdir(), 'counter-project-'))
+  const forge: CounterProject['forge'] = (args, environment) =>
+    runFoundry('forge', args, { folder, ...(environment ? { environment } : {}) })
+  const readJson = (path: string) => JSON.parse(readFileSync(join(folder, path), 'utf8'))
+  await mkdir(join(folder, 'src'))
+  await mkdir(join(folder, 'script'))
+  await writeFile(join(folder, 'foundry.toml'), settings)
+  await writeFile(join(folder, 'src/Counter.sol'), contract)
+  await writeFile(join(folder, 'script/Deploy.s.sol'), script)
+  await forge(['build'])
+  return {
+    abi: counterAbi,
+    bytecode: readJson('out/Counter.sol/Counter.json').bytecode.object,
+    forge,
+    broadcast: () => readJson('broadcast/Deploy.s.sol/31/run-latest.json') as Broadcast,
+    remove: () => rm(folder, { recursive: true, force: true }),
+  }
+}

@@ -1,0 +1,61 @@
+import { createWalletClient, type Hex, http, parseEther, publicActions } from 'viem'
+import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
+import { rootstockTestnet } from 'viem/chains'
+import { startAnvil } from '../../../scripts/dev/anvil.ts'
+import { startRootstockPool } from '../../../scripts/dev/rootstock-pool/rootstock-pool.ts'
+
+/** A node that clients come to through the service, and where its money comes from. */
+export type WalkedChain = {
+  nodeUrl: string
+  /** At most 16 new accounts, each with enough for a walk: a pool holds so many of one sender. */
+  accounts: (count: number) => Promise<Hex[]>
+  stop: () => Promise<void>
+}
+
+/** How long a walk may take in ms: a chain that is given makes its blocks when it likes. */
+export const walkTimeoutMs = process.env.WALK_NODE_URL === undefined ? 30_000 : 300_000
+
+// anvil's first development account, known to everybody.
+const developmentKey = '0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80'
+
+/**
+ * Rootstock's pool before an anvil, with a block every 50 ms. With `WALK_NODE_URL` the node that it
+ * names, of chain id 31, where `WALK_KEY` (a private key) or anvil's first account has money.
+ */
+export async function startWalkedChain(): Promise<WalkedChain> {
+  const { WALK_NODE_URL: given, WALK_KEY: key = developmentKey } = process.env
+  if (given !== undefined) {
+    return { nodeUrl: given, accounts: fundedBy(given, key as Hex), stop: async () => {} }
+  }
+  const anvil = await startAnvil()
+  const pool = await startRootstockPool({ anvilUrl: anvil.url, blockMs: 50 })
+  return {
+    nodeUrl: pool.url,
+    accounts: fundedBy(pool.url, developmentKey),
+    async stop() {
+      await pool.stop()
+      await anvil.stop()
+    },
+  }
+}
+
+function fundedBy(nodeUrl: string, key: Hex): WalkedChain['accounts'] {
+  const purse = createWalletClient({
+    account: privateKeyToAccount(key),
+    chain: rootstockTestnet,
+    transport: http(nodeUrl),
+    pollingInterval: 50,
+  }).extend(publicActions)
+  return async (count) => {
+    const keys = Array.from({ length: count }, generatePrivateKey)
+    const first = await purse.getTransactionCount({ address: purse.account.address })
+    let hash: Hex = '0x'
+    for (const [index, one] of keys.entries()) {
+      const { address: to } = privateKeyToAccount(one)
+      const nonce = first + index
+      hash = await purse.sendTransaction({ to, nonce, gas: 21_000n, value: parseEther('0.1') })
+    }
+    if (count > 0) await purse.waitForTransactionReceipt({ hash })
+    return keys
+  }
+}

@@ -1,0 +1,267 @@
+import { ethers } from 'ethers'
+import {
+  type Address,
+  createPublicClient,
+  createWalletClient,
+  type Hex,
+  http,
+  webSocket,
+} from 'viem'
+import { privateKeyToAccount } from 'viem/accounts'
+import { rootstockTestnet } from 'viem/chains'
+import { afterAll, beforeAll, describe, type ExpectStatic, test } from 'vitest'
+import { Web3 } from 'web3'
+import { type RealWorker, startRealWorker } from '../node/real-worker.ts'
+import { counterAbi as abi, type CounterProject, createCounterProject } from './counter-project.ts'
+import { followCast, runFoundry } from './foundry.ts'
+import { startWalkedChain, type WalkedChain, walkTimeoutMs } from './walked-chain.ts'
+
+const pollingInterval = 50
+// ethers asks for a nonce again after 250 ms by default: several blocks here.
+const cacheTimeout = -1
+
+let chain: WalkedChain
+let worker: RealWorker
+let project: CounterProject
+let keys: Hex[]
+const closings: (() => unknown)[] = []
+
+beforeAll(async () => {
+  chain = await startWalkedChain()
+  ;[worker, project, keys] = await Promise.all([
+    startRealWorker([chain.nodeUrl]),
+    createCounterProject(),
+    chain.accounts(12),
+  ])
+}, 2 * walkTimeoutMs)
+
+afterAll(async () => {
+  for (const close of closings) await close()
+  await project.remove()
+  await worker.stop()
+  await chain.stop()
+})
+
+/** A key that no other walk uses. */
+function nextKey(): Hex {
+  const key = keys.pop()
+  if (key === undefined) throw new Error('more walks than accounts')
+  return key
+}
+
+describe.each(['HTTP', 'WebSocket'] as const)('over %s', { timeout: walkTimeoutMs }, (kind) => {
+  const url = (): string => (kind === 'HTTP' ? worker.rpcUrl : worker.wsUrl)
+
+  test('viem connects, deploys, waits, reads, sends and watches', async ({ expect }) => {
+    const transport = kind === 'HTTP' ? http(url()) : webSocket(url())
+    const options = { chain: rootstockTestnet, transport, pollingInterval }
+    const reader = createPublicClient(options)
+    const wallet = createWalletClient({ ...options, account: privateKeyToAccount(nextKey()) })
+    expect(await reader.getChainId()).toBe(31)
+
+    const deployed = await wallet.deployContract({ abi, bytecode: project.bytecode, args: [40n] })
+    const { contractAddress } = await reader.waitForTransactionReceipt({ hash: deployed })
+    const counter = { abi, address: contractAddress as Address } as const
+    expect(await reader.readContract({ ...counter, functionName: 'count' })).toBe(40n)
+    const nothing = { ...counter, functionName: 'add', args: [0n] } as const
+    await expect(reader.simulateContract(nothing)).rejects.toThrow('Error: NothingToAdd(')
+    await expect(wallet.writeContract(nothing)).rejects.toThrow('Error: NothingToAdd(')
+
+    const counts: bigint[] = []
+    const blocks: bigint[] = []
+    const errors: Error[] = []
+    const onError = (error: Error) => errors.push(error)
+    const watches = [
+      reader.watchContractEvent({
+        ...counter,
+        eventName: 'Counted',
+        onLogs: (logs) => counts.push(...logs.map(({ args }) => args.count ?? -1n)),
+        onError,
+      }),
+      reader.watchBlocks({ onBlock: ({ number }) => blocks.push(number), onError }),
+    ]
+    let count = 40n
+    try {
+      await repeat(counts, async () => {
+        const hash = await wallet.writeContract({ ...counter, functionName: 'add', args: [1n] })
+        expect((await reader.waitForTransactionReceipt({ hash })).status).toBe('success')
+        count += 1n
+      })
+      await until(() => counts.includes(count) && blocks.length > 1)
+    } finally {
+      for (const stop of watches) stop()
+    }
+    expect(await reader.readContract({ ...counter, functionName: 'count' })).toBe(count)
+    expect(errors).toEqual([])
+  })
+
+  test('ethers connects, deploys, waits, reads, sends and watches', async ({ expect }) => {
+    const provider =
+      kind === 'HTTP'
+        ? new ethers.JsonRpcProvider(url(), undefined, { pollingInterval, cacheTimeout })
+        : new ethers.WebSocketProvider(url(), undefined, { cacheTimeout })
+    // Not at once: ethers rejects what it still asks for on its own, where nothing catches it.
+    closings.push(() => provider.destroy())
+    await walkEthers(provider, expect)
+  })
+
+  test('web3.js connects, deploys, waits, reads, sends and watches', async ({ expect }) => {
+    const web3 = new Web3(url())
+    if (kind === 'WebSocket') closings.push(() => web3.provider?.disconnect())
+    await walkWeb3(web3, kind, expect)
+  })
+
+  test('cast connects, deploys, waits, reads, sends and watches', async ({ expect }) => {
+    const environment = { ETH_RPC_URL: url() }
+    const cast = (...args: string[]) => runFoundry('cast', args, { environment })
+    const paying = ['--json', '--legacy', '--private-key', nextKey()]
+    expect(await cast('chain-id')).toBe('31')
+
+    const creation = ['--create', project.bytecode, 'constructor(uint256)', '40']
+    const { contractAddress, status } = JSON.parse(await cast('send', ...paying, ...creation))
+    expect(status).toBe('0x1')
+    expect(await cast('call', contractAddress, 'count()(uint256)')).toBe('40')
+    await expect(cast('call', contractAddress, 'add(uint256)', '0')).rejects.toThrow(
+      /execution reverted.*"0x[0-9a-f]{72}"/,
+    )
+
+    const event = ['--address', contractAddress, 'Counted(address indexed,uint256)']
+    const add = async () => {
+      const sent = await cast('send', ...paying, contractAddress, 'add(uint256)', '1')
+      return JSON.parse(sent).transactionHash
+    }
+    // cast can follow logs over WebSocket only: over HTTP it finds them.
+    if (kind === 'HTTP') {
+      const hash = await add()
+      expect(JSON.parse(await cast('receipt', '--json', hash))).toMatchObject({ status: '0x1' })
+      const logs = JSON.parse(await cast('logs', '--json', '--from-block', 'earliest', ...event))
+      expect(logs).toMatchObject([{ transactionHash: hash }])
+    } else {
+      const following = followCast(['logs', '--subscribe', ...event], environment)
+      try {
+        const hashes: string[] = []
+        while (!hashes.some((hash) => following.output().includes(hash))) hashes.push(await add())
+      } finally {
+        await following.stop()
+      }
+    }
+  })
+
+  test('a Foundry project is deployed by forge script', async ({ expect }) => {
+    const flags = ['--broadcast', '--legacy', '--non-interactive', '--rpc-url', url()]
+    await project.forge(['script', 'script/Deploy.s.sol', ...flags], { PRIVATE_KEY: nextKey() })
+    const { transactions, receipts } = project.broadcast()
+    expect(receipts.map(({ status }) => status)).toEqual(['0x1', '0x1'])
+    expect(receipts.map((receipt) => receipt.transactionHash).toSorted()).toEqual(
+      transactions.map(({ hash }) => hash).toSorted(),
+    )
+    expect(await countAt(transactions[0]?.contractAddress)).toBe(42n)
+  })
+
+  test('a contract is deployed by forge create', async ({ expect }) => {
+    const flags = ['--broadcast', '--legacy', '--json', '--rpc-url', url()]
+    const from = ['--private-key', nextKey()]
+    const contract = ['src/Counter.sol:Counter', '--constructor-args', '41']
+    const printed = await project.forge(['create', ...flags, ...from, ...contract])
+    expect(await countAt(JSON.parse(printed).deployedTo)).toBe(41n)
+  })
+})
+
+async function walkEthers(
+  provider: ethers.JsonRpcProvider | ethers.WebSocketProvider,
+  expect: ExpectStatic,
+): Promise<void> {
+  const wallet = new ethers.Wallet(nextKey(), provider)
+  expect((await provider.getNetwork()).chainId).toBe(31n)
+
+  const factory = new ethers.ContractFactory(abi, project.bytecode, wallet)
+  const counter = (await factory.deploy(40n)) as ethers.Contract
+  await counter.waitForDeployment()
+  expect(await counter.getFunction('count').staticCall()).toBe(40n)
+  const refused = { code: 'CALL_EXCEPTION', revert: { name: 'NothingToAdd', args: [40n] } }
+  await expect(counter.getFunction('add').staticCall(0n)).rejects.toMatchObject(refused)
+  // In an estimate ethers leaves the decoding to its caller.
+  await expect(counter.getFunction('add').send(0n)).rejects.toMatchObject({
+    code: 'CALL_EXCEPTION',
+    data: counter.interface.encodeErrorResult('NothingToAdd', [40n]),
+  })
+
+  const counts: bigint[] = []
+  const blocks: number[] = []
+  await counter.on('Counted', (_, counted: bigint) => counts.push(counted))
+  await provider.on('block', (number: number) => blocks.push(number))
+  let count = 40n
+  await repeat(counts, async () => {
+    const sent = await counter.getFunction('add').send(1n)
+    expect((await sent.wait())?.status).toBe(1)
+    count += 1n
+  })
+  await until(() => counts.includes(count) && blocks.length > 1)
+  await counter.removeAllListeners()
+  await provider.removeAllListeners()
+  expect(await counter.getFunction('count').staticCall()).toBe(count)
+}
+
+/** web3.js sends type 2 unless it is told that the chain has no base fee. */
+const beforeLondon = { defaultHardfork: 'berlin', defaultTransactionType: '0x0' }
+
+async function walkWeb3(
+  web3: Web3,
+  kind: 'HTTP' | 'WebSocket',
+  expect: ExpectStatic,
+): Promise<void> {
+  web3.setConfig({
+    ...beforeLondon,
+    transactionPollingInterval: pollingInterval,
+    transactionReceiptPollingInterval: pollingInterval,
+    transactionConfirmationPollingInterval: pollingInterval,
+  })
+  const { address: from } = web3.eth.accounts.wallet.add(nextKey())[0] ?? { address: '' }
+  expect(await web3.eth.getChainId()).toBe(31n)
+
+  const factory = new web3.eth.Contract(abi)
+  const counter = await factory.deploy({ data: project.bytecode, arguments: [40] }).send({ from })
+  expect(await counter.methods.count().call()).toBe(40n)
+  const refused = { cause: { errorName: 'NothingToAdd', errorArgs: { count: 40n } } }
+  await expect(counter.methods.add(0).call({ from })).rejects.toMatchObject(refused)
+
+  const blocks: bigint[] = []
+  const counts: unknown[] = []
+  let count = 40n
+  const add = async () => {
+    const sent = counter.methods.add(1).send({ from })
+    sent.on('confirmation', ({ confirmations }) => {
+      blocks.push(confirmations)
+    })
+    expect((await sent).status).toBe(1n)
+    count += 1n
+  }
+  // web3.js subscribes over WebSocket only: over HTTP it asks for blocks and finds logs.
+  if (kind === 'HTTP') {
+    await add()
+    const found = await counter.getPastEvents('Counted', { fromBlock: 'earliest' })
+    expect(found).toMatchObject([{ returnValues: { count } }])
+  } else {
+    counter.events.Counted().on('data', ({ returnValues }) => {
+      counts.push(returnValues.count)
+    })
+    await repeat(counts, add)
+    await until(() => counts.includes(count))
+  }
+  await until(() => blocks.length > 1)
+  expect(await counter.methods.count().call()).toBe(count)
+}
+
+async function countAt(address: string | null | undefined): Promise<bigint> {
+  const reader = createPublicClient({ transport: http(worker.rpcUrl) })
+  return await reader.readContract({ abi, address: address as Address, functionName: 'count' })
+}
+
+/** Does something until the watcher, who may need a moment to begin, has seen it. */
+async function repeat(seen: readonly unknown[], act: () => Promise<unknown>): Promise<void> {
+  while (seen.length === 0) await act()
+}
+
+async function until(condition: () => boolean): Promise<void> {
+  while (!condition()) await new Promise((resolve) => setTimeout(resolve, 20))
+}

@@ -1,0 +1,120 @@
+import { decodeErrorResult, type Hex, numberToHex, parseAbi } from 'viem'
+import { isObject } from '../../../scripts/dev/rootstock-pool/answers.ts'
+import type { AnvilClient } from '../../../scripts/dev/rootstock-pool/anvil-client.ts'
+import { RpcError } from '../../../src/chain/rpc.ts'
+import type { Block, Chain } from './chain.ts'
+import { refusals } from './quirks.ts'
+
+/** What is read as of a block: RSKj has one way for accounts, another for code, a third for calls. */
+export function createState(anvil: AnvilClient, chain: Chain) {
+  return { account, code, run, blockOf }
+
+  /** Web3InformationRetriever.getInformationProvider: numbers, tags and bare hashes. */
+  async function account(method: string, params: readonly unknown[]): Promise<unknown> {
+    const [address, ...rest] = params
+    const selector = byNumber(rest.at(-1) ?? 'latest')
+    return await anvil.call(method, [
+      addressIn(address),
+      ...rest.slice(0, -1),
+      selector === 'pending' ? selector : numberOf(required(selector)),
+    ])
+  }
+
+  /**
+   * EthModule.getCode: what is neither tag nor object is read as a number, a hash too (its last 64
+   * bits), and where there is no block of that number the answer is `null`.
+   */
+  async function code(address: unknown, where: unknown): Promise<unknown> {
+    const selector = byNumber(where)
+    if (selector === 'pending') return await anvil.call('eth_getCode', [address, selector])
+    const block = isHash(selector)
+      ? chain.at(Number(BigInt.asIntN(64, BigInt(selector))))
+      : blockOf(selector)
+    return block === undefined
+      ? null
+      : await anvil.call('eth_getCode', [addressIn(address), numberOf(block)])
+  }
+
+  /** ExecutionBlockRetriever: numbers and tags; a bare hash is a number too large for it. */
+  async function run(method: string, call: unknown, where: unknown): Promise<unknown> {
+    // BlockIdentifierParam: no object for estimates.
+    if (method === 'eth_estimateGas' && isObject(where)) throw refusals.noIdentifier('{')
+    const selector = byNumber(where)
+    if (isHash(selector) && BigInt(selector) >> 63n > 0n) throw refusals.fault()
+    const block = selector === 'pending' ? undefined : blockOf(selector)
+    if (block === undefined && selector !== 'pending') {
+      throw refusals.noBlockToRunAt(Number(selector))
+    }
+    const at = block === undefined ? 'pending' : numberOf(block)
+    try {
+      return await anvil.call(method, [call, at, ...(method === 'eth_call' ? [rich(call)] : [])])
+    } catch (error) {
+      if (!(error instanceof RpcError) || error.code !== 3) throw error
+      throw refusals.reverted(reasonOf(error.data), error.data ?? '0x')
+    }
+  }
+
+  /** The objects of EIP-1898 become a number first, whatever block that is by now. */
+  function byNumber(selector: unknown): string {
+    if (!isObject(selector)) return `${selector}`
+    const { blockHash, blockNumber, requireCanonical } = selector
+    // Jackson reads a map of strings.
+    if (requireCanonical !== undefined && typeof requireCanonical !== 'string') {
+      throw refusals.fault()
+    }
+    if (typeof blockHash !== 'string') return `${blockNumber}`
+    const block = chain.byHash(blockHash)
+    if (block === undefined) throw refusals.noBlockOfHash(blockHash)
+    if (requireCanonical === 'true' && chain.at(block.number) !== block) {
+      throw refusals.notCanonical(blockHash)
+    }
+    return numberToHex(block.number)
+  }
+
+  function required(selector: string): Block {
+    const block = blockOf(selector)
+    if (block === undefined) throw refusals.noBlock(selector)
+    // anvil keeps no state of what has left its chain.
+    if (chain.at(block.number) !== block) throw refusals.noState(block.hash)
+    return block
+  }
+
+  /** Web3InformationRetriever.getBlock, but for `pending`. */
+  function blockOf(selector: string): Block | undefined {
+    if (selector === 'latest') return chain.head()
+    if (selector === 'earliest') return chain.at(0)
+    if (isHash(selector)) return chain.byHash(selector)
+    if (/^0x[0-9a-f]+$/i.test(selector)) return chain.at(Number(selector))
+    if (['safe', 'finalized'].includes(selector)) throw refusals.noSuchTag(selector)
+    throw refusals.noIdentifier(selector)
+  }
+}
+
+function isHash(selector: string): boolean {
+  return /^0x[0-9a-f]{64}$/i.test(selector)
+}
+
+/** RSKj's `eth_call` does not ask whether the sender holds what it sends. */
+function rich(call: unknown): Record<string, unknown> {
+  if (!isObject(call) || typeof call.from !== 'string' || !call.value) return {}
+  return { [call.from]: { balance: `0x${'f'.repeat(32)}` } }
+}
+
+function numberOf({ number }: Block): Hex {
+  return numberToHex(number)
+}
+
+function addressIn(address: unknown): string {
+  if (typeof address !== 'string' || !/^0x[0-9a-f]{40}$/i.test(address)) throw refusals.noAddress()
+  return address
+}
+
+const plainError = parseAbi(['error Error(string reason)'])
+
+function reasonOf(data: unknown): string | undefined {
+  try {
+    return decodeErrorResult({ abi: plainError, data: data as Hex }).args[0]
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,114 @@
+import { isObject } from '../../../scripts/dev/rootstock-pool/answers.ts'
+import type { AnvilClient } from '../../../scripts/dev/rootstock-pool/anvil-client.ts'
+import type { Block, Chain, Receipt, Transaction } from './chain.ts'
+import { bounds, refusals } from './quirks.ts'
+
+type Trace = { transactionHash: string; [member: string]: unknown }
+type AnvilTrace = {
+  action: Record<string, unknown>
+  type: string
+  subtraces: number
+  traceAddress: number[]
+  result?: Record<string, unknown> | null
+  error?: string
+}
+
+/** `trace_*` as RSKj's TraceModuleImpl has it: whole transactions, selected by their two ends. */
+export function createTraces(anvil: AnvilClient, chain: Chain) {
+  return { ofBlock, ofTransaction, filtered }
+
+  async function ofBlock(block: Block): Promise<Trace[]> {
+    const each = await Promise.all(
+      block.printed.transactions.map((transaction, index) => {
+        return traced(block, transaction, block.receipts[index])
+      }),
+    )
+    return each.flat()
+  }
+
+  async function ofTransaction(hash: string): Promise<Trace[] | null> {
+    const found = chain.receipt(hash)
+    const transaction = found?.block.printed.transactions[found.index]
+    if (found === undefined || transaction === undefined) return null
+    return await traced(found.block, transaction, found.receipt)
+  }
+
+  async function filtered(filter: unknown): Promise<Trace[]> {
+    if (!isObject(filter)) throw refusals.parameterCount()
+    const count = Number(filter.count ?? bounds.traces)
+    const after = Number(filter.after ?? 0)
+    if (count > bounds.traces) throw refusals.traceCount(bounds.traces)
+    if (after < 0) throw refusals.negativeOffset()
+    if (after > bounds.traces) throw refusals.traceOffset(bounds.traces)
+    const [first, last] = [blockAt(filter.fromBlock), blockAt(filter.toBlock)]
+    if (first && last && first.number > last.number) throw refusals.traceRange()
+    const end = (last ?? chain.head()).number
+    const found: Trace[] = []
+    for (let number = first?.number ?? end + 1; number <= end; number += 1) {
+      const block = chain.at(number)
+      if (block === undefined || found.length >= after + count) break
+      const selected = block.printed.transactions
+        .filter(({ from, to }) => takes(filter.fromAddress, from) && takes(filter.toAddress, to))
+        .map(({ hash }) => hash as string)
+      if (selected.length === 0) continue
+      const all = await ofBlock(block)
+      found.push(...all.filter(({ transactionHash }) => selected.includes(transactionHash)))
+    }
+    return found.slice(after, after + count)
+  }
+
+  function blockAt(selector: unknown = 'latest'): Block | undefined {
+    if (selector === 'latest') return chain.head()
+    return chain.at(selector === 'earliest' ? 0 : Number(selector))
+  }
+
+  async function traced(
+    block: Block,
+    transaction: Transaction,
+    receipt: Receipt | undefined,
+  ): Promise<Trace[]> {
+    const place = {
+      blockHash: block.hash,
+      blockNumber: block.number,
+      transactionHash: transaction.hash,
+      transactionPosition: Number(transaction.transactionIndex),
+    }
+    if (Number(transaction.from) === 0) return [remascTrace(transaction, place)]
+    const traces = (await anvil.call('trace_transaction', [transaction.hash])) as AnvilTrace[]
+    return traces.map((one) => ({ ...asRskj(one, transaction, receipt), ...place }))
+  }
+}
+
+function takes(wanted: unknown, address: string | null): boolean {
+  const any = [wanted ?? []].flat().map((one) => `${one}`.toLowerCase())
+  return any.length === 0 || (address !== null && any.includes(address))
+}
+
+/** The first call has the gas of the whole transaction, and nothing for one that runs no code. */
+function asRskj(trace: AnvilTrace, transaction: Transaction, receipt: Receipt | undefined) {
+  const { action, type, subtraces, traceAddress, result, error } = trace
+  const isTop = traceAddress.length === 0
+  const { creationMethod: _, ...rest } = action
+  const runsCode = transaction.input !== '0x' || transaction.to === null
+  const gas = isTop ? (runsCode ? transaction.gas : '0x0') : action.gas
+  return {
+    action: { ...rest, ...(type === 'suicide' ? {} : { gas }) },
+    type,
+    subtraces,
+    traceAddress,
+    ...(error === undefined
+      ? { result: { ...result, ...(isTop && receipt ? { gasUsed: receipt.gasUsed } : {}) } }
+      : { result: null, error: /revert/i.test(error) ? 'Reverted' : error }),
+  }
+}
+
+function remascTrace({ from, to }: Transaction, place: Trace): Trace {
+  return {
+    action: { callType: 'call', from, to, gas: '0x0', input: '0x', value: '0x0' },
+    ...place,
+    type: 'call',
+    subtraces: 0,
+    traceAddress: [],
+    result: { gasUsed: '0x0', output: '0x' },
+  }
+}

@@ -1,0 +1,34 @@
+import { inject } from 'vitest'
+import type { Depth } from '../../scripts/test-depth.ts'
+import { createRandom } from './faults/random.ts'
+
+declare module 'vitest' {
+  interface ProvidedContext {
+    depth: Depth
+  }
+}
+
+export const { isFull, seed } = inject('depth')
+
+/**
+ * So many of them in their order, other ones with each seed and for each name; all of them in a full
+ * run.
+ */
+export function sampleOf<Item>(count: number, all: readonly Item[], name = ''): readonly Item[] {
+  if (isFull || all.length <= count) return all
+  const salt = [...name].reduce((sum, letter) => Math.imul(sum, 31) + letter.charCodeAt(0), 0)
+  const random = createRandom(seed ^ salt)
+  const places = all.map((_, place) => ({ place, drawn: random() }))
+  const chosen = new Set(
+    places
+      .sort((a, b) => a.drawn - b.drawn)
+      .slice(0, count)
+      .map(({ place }) => place),
+  )
+  return all.filter((_, place) => chosen.has(place))
+}
+
+/** How often something is repeated: so many times, or as often as a full run does it. */
+export function times({ sampled, full }: { sampled: number; full: number }): number {
+  return isFull ? full : sampled
+}

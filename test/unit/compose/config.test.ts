@@ -1,0 +1,94 @@
+import { describe, test } from 'vitest'
+import { ConfigError, parseConfig } from '../../../src/compose/config.ts'
+
+const env = {
+  NODE_URL: 'http://127.0.0.1:8545',
+  LOAN_ADDRESS: '0x1111111111111111111111111111111111111111',
+  FORWARDER_ADDRESS: '0x2222222222222222222222222222222222222222',
+  RELAYER_MNEMONIC: 'test test test test test test test test test test test junk',
+  ACCOUNT_ID_SECRET: `0x${'11'.repeat(32)}`,
+  ACCOUNT_KEY_SECRET: `0x${'22'.repeat(32)}`,
+}
+
+function faultsOf(changes: Record<string, string | undefined>) {
+  try {
+    parseConfig({ ...env, ...changes })
+    return []
+  } catch (error) {
+    if (error instanceof ConfigError) return error.faults
+    throw error
+  }
+}
+
+describe('the configuration', () => {
+  test("is production's by default, with Rootstock's rules", ({ expect }) => {
+    const config = parseConfig(env)
+    expect(config).toMatchObject({
+      isDevelopment: false,
+      callbackSecret: undefined,
+      preflight: true,
+      chain: { id: 31, currency: 'tRBTC' },
+      rules: { maxInFlight: 15, confirmations: 12 },
+    })
+    expect(parseConfig({ ...env, CHAIN_ID: '30' }).chain.currency).toBe('RBTC')
+  })
+
+  test('keeps what is told in blocks where blocks come faster', ({ expect }) => {
+    const usual = parseConfig(env).rules
+    const fast = parseConfig({ ...env, BLOCK_SECONDS: '2.5' }).rules
+    expect(fast.rebroadcastMs).toBe(usual.rebroadcastMs / 10)
+    expect(fast.tendMs).toBe(usual.tendMs / 10)
+    expect(fast.confirmations).toBe(usual.confirmations)
+  })
+
+  test('names every missing variable at once', ({ expect }) => {
+    const missing = Object.fromEntries(Object.keys(env).map((name) => [name, undefined]))
+    expect(faultsOf(missing)).toEqual(
+      Object.keys(env).map((variable) => ({ variable, reason: 'is missing' })),
+    )
+  })
+
+  test.for([
+    ['ENVIRONMENT', 'staging'],
+    ['CHAIN_ID', '1'],
+    ['POOL_RULES', 'geth'],
+    ['NODE_URL', 'ftp://node'],
+    ['NODE_URL', ','],
+    ['LOAN_ADDRESS', '0x11'],
+    ['FORWARDER_ADDRESS', '0x5AAEb6053F3e94c9b9A09F33669435E7EF1BEaEd'],
+    ['FORWARDER_ADDRESS', env.LOAN_ADDRESS],
+    ['RELAYER_MNEMONIC', 'too few words'],
+    ['RELAYER_MNEMONIC', env.RELAYER_MNEMONIC.replace('junk', 'jnuk')],
+    ['MIN_GAS_PRICE_WEI', '999999999999'],
+    ['ACCOUNT_ID_SECRET', '0x11'],
+    ['CALLBACK_SECRET', 'short'],
+    ['CALLBACK_SECRET', 'a/slash/in/a/path/segment'],
+    ['OPERATOR_TOKEN', 'short'],
+    ['RPC_KEY_HASHES', 'abc'],
+    ['PREFLIGHT', 'yes'],
+    ['CONFIRMATIONS', '0'],
+    ['MAX_GAS_PRICE_WEI', '1e9'],
+    ['BLOCK_SECONDS', '0'],
+  ])('is refused with %s=%s, without showing the value', ([name, value], { expect }) => {
+    const faults = faultsOf({ [name as string]: value })
+    expect(faults.map(({ variable }) => variable)).toEqual([name])
+    expect(faults.map(({ reason }) => reason).join()).not.toContain(`${value}`.padEnd(2, '?'))
+  })
+
+  test("takes anvil's mnemonic on loopback only", ({ expect }) => {
+    expect(faultsOf({ NODE_URL: 'http://127.0.0.1:8545,https://node.example' })).toMatchObject([
+      { variable: 'RELAYER_MNEMONIC' },
+    ])
+  })
+
+  test("takes the local chain's pool rules on loopback only", ({ expect }) => {
+    const words = 'abandon '.repeat(11).concat('about')
+    const remote = { NODE_URL: 'https://node.example', RELAYER_MNEMONIC: words }
+    expect(faultsOf({ ...remote, POOL_RULES: 'anvil' })).toMatchObject([{ variable: 'POOL_RULES' }])
+    expect(faultsOf(remote)).toEqual([])
+  })
+
+  test('wants different secrets for account ids and keys', ({ expect }) => {
+    expect(faultsOf({ ACCOUNT_ID_SECRET: env.ACCOUNT_KEY_SECRET })).toHaveLength(1)
+  })
+})

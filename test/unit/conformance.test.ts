@@ -1,0 +1,111 @@
+import { existsSync, globSync, readFileSync } from 'node:fs'
+import { basename, dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { describe, test } from 'vitest'
+
+const root = fileURLToPath(new URL('../..', import.meta.url))
+const tables = globSync('test/conformance/*.md', { cwd: root }).sort()
+const readText = (file: string) => readFileSync(join(root, file), 'utf8')
+const scripts: Record<string, string> = JSON.parse(readText('package.json')).scripts
+
+/** A row, and the heading of its table: a file that the heading names counts for each row. */
+type Row = { text: string; heading: string }
+
+/** The rows of every table in a document, without headings and rules. */
+function rowsOf(document: string): Row[] {
+  const rows: Row[] = []
+  let heading: string | undefined
+  for (const line of document.split('\n')) {
+    if (!line.startsWith('|')) heading = undefined
+    else if (heading === undefined) heading = line
+    else if (!/^\| ?-/.test(line)) rows.push({ text: line, heading })
+  }
+  return rows
+}
+
+/** What a text names in backticks: a file of tests, a folder of them, or all of a folder (`/*`). */
+function placesIn(text: string): string[] {
+  return text.match(/(?<=`)(?:unit|chain|workerd|deno|ports|suites|contracts)\/[^`\s]+(?=`)/g) ?? []
+}
+
+/** The files that hold the tests of a place; none where the place does not exist. */
+function filesOf(place: string): string[] {
+  const exact = ['.test.ts', '.ts'].map((ending) => `test/${place}${ending}`)
+  const files = exact.filter((file) => existsSync(join(root, file)))
+  if (files.length > 0) return files
+  const folder = place.replace(/\/\*$/, '')
+  const inside = place.startsWith('contracts/')
+    ? `${folder}/**/*.t.sol`
+    : `test/${folder}/**/*.test.ts`
+  return globSync(inside, { cwd: root })
+}
+
+/**
+ * The names of the tests and groups of a file and of the suites that it runs, with `…` for what is
+ * filled in when they run.
+ */
+function titlesOf(file: string): string[] {
+  const source = readText(file)
+  const suites = [...source.matchAll(/['"](\.[^'"]+\.(?:suite|test)\.ts)['"]/g)]
+  const titles = /(?:\b(?:test|describe)(?:\.\w+)*|[\])>])\(\s*(['"`])((?:\\.|(?!\1)[^\\])*)\1/g
+  return [
+    ...suites.flatMap(([, suite = '']) => titlesOf(join(dirname(file), suite))),
+    ...[...source.matchAll(titles)].map(([, , title = '']) =>
+      title.replaceAll(/\\(.)/g, '$1').replaceAll(/%[sdij]|\$\{[^}]*\}|\$\w+/g, '…'),
+    ),
+  ]
+}
+
+/** What a row calls a test. The first column is the promise, whatever it quotes. */
+function namesIn({ text }: Row): string[] {
+  const columns = text.split(/(?<!\\)\|/).slice(2)
+  return [...columns.join('|').matchAll(/"([^"]+)"/g)].map(([, name = '']) => name)
+}
+
+/** Whether a row's name may be the title of a test, where `…` stands for any words in either. */
+function isNamed(title: string, name: string): boolean {
+  const [one, other] = [title, name].map((text) => text.replaceAll(/ *… */g, '…'))
+  return fits(one ?? '', other ?? '')
+}
+
+function fits(one: string, other: string): boolean {
+  if (one === '' && other === '') return true
+  if (one.startsWith('…')) {
+    return fits(one.slice(1), other) || (other !== '' && fits(one, other.slice(1)))
+  }
+  if (other.startsWith('…')) return fits(other, one)
+  return one !== '' && one[0] === other[0] && fits(one.slice(1), other.slice(1))
+}
+
+test('there are tables of conformance', ({ expect }) => {
+  expect(tables.length).toBeGreaterThan(3)
+})
+
+describe.for(tables.map((table) => [basename(table), readText(table)] as const))(
+  'the table %s',
+  ([, document]) => {
+    const rows = rowsOf(document)
+
+    test('names files that hold tests', ({ expect }) => {
+      const places = placesIn(document)
+      expect(places.length).toBeGreaterThan(10)
+      expect(places.filter((place) => filesOf(place).length === 0)).toEqual([])
+    })
+
+    test('names tests that are in the files of their row', ({ expect }) => {
+      expect(rows.flatMap(namesIn).length).toBeGreaterThan(10)
+      const missing = rows.flatMap((row) => {
+        const titles = placesIn(row.heading + row.text)
+          .flatMap(filesOf)
+          .flatMap(titlesOf)
+        return namesIn(row).filter((name) => !titles.some((title) => isNamed(title, name)))
+      })
+      expect(missing).toEqual([])
+    })
+
+    test('names commands that package.json has', ({ expect }) => {
+      const commands = [...document.matchAll(/`npm run ([\w:-]+)/g)].map(([, name = '']) => name)
+      expect(commands.filter((name) => !(name in scripts))).toEqual([])
+    })
+  },
+)

@@ -1,0 +1,315 @@
+import { describe, test } from 'vitest'
+import type { KeyCheck } from '../../../../src/keys/api-keys.ts'
+import {
+  createFeedChain,
+  type FeedBlock,
+  type FeedSource,
+} from '../../../../src/node/feed/chain.ts'
+import {
+  createFeed,
+  type FeedDeps,
+  type FeedStore,
+  type KeptSubscription,
+} from '../../../../src/node/feed/network-feed.ts'
+import { feedLimits } from '../../../../src/node/feed/sessions.ts'
+import { syncStatus } from '../../../../src/node/feed/teller.ts'
+import type { MinedBlock } from '../../../../src/node/objects/block.ts'
+import { createNodeService } from '../../../../src/node/service.ts'
+import { systemClock } from '../../../../src/runtime/clock.ts'
+
+const hex = (text: string): string => `0x${Buffer.from(text).toString('hex').padStart(64, '0')}`
+
+/** A chain in memory: each block is named, and a name with its number is its hash. */
+function createModelChain() {
+  let blocks: MinedBlock[] = []
+  const model = {
+    extend(...names: string[]): void {
+      for (const name of names) {
+        const number = blocks.length
+        const parentHash = blocks.at(-1)?.hash ?? hex('none')
+        const block = {
+          number: `0x${number.toString(16)}`,
+          hash: hex(`${name} ${number}`),
+          parentHash,
+        }
+        blocks.push({ ...block, transactions: [], uncles: [] } as unknown as MinedBlock)
+      }
+    },
+    rewind(count: number): void {
+      blocks = blocks.slice(0, -count)
+    },
+    source: {
+      latest: async () => blocks.at(-1) as MinedBlock,
+      block: async (selector) =>
+        blocks.find(({ hash, number }) => hash === selector || number === selector) ?? null,
+      logs: async ({ hash, number }) => [
+        {
+          blockHash: hash,
+          blockNumber: number,
+          logIndex: '0x0',
+          address: hex('a'),
+          data: '0x',
+          topics: [],
+        } as never,
+      ],
+    } satisfies FeedSource,
+  }
+  return model
+}
+
+describe('the recent chain', () => {
+  test('moves block by block, over gaps and through reorganizations', async ({ expect }) => {
+    const model = createModelChain()
+    model.extend(...'abcdefgh')
+    const chain = createFeedChain(model.source)
+    await chain.restart()
+    expect(await chain.advance()).toEqual({ kind: 'still' })
+    model.extend('i')
+    expect(names(await chain.advance())).toEqual(['+i'])
+    model.extend(...'jklmnopqrstuvwxyz')
+    expect(names(await chain.advance())).toEqual([...'jklmnopqrstuvwxyz'].map((name) => `+${name}`))
+    model.rewind(3)
+    model.extend(...'XYZ', ...'0')
+    expect(names(await chain.advance())).toEqual(['-z', '-y', '-x', '+X', '+Y', '+Z', '+0'])
+    model.rewind(10)
+    model.extend(...'12')
+    expect(names(await chain.advance())).toEqual([
+      '-0',
+      '-Z',
+      '-Y',
+      '-X',
+      '-w',
+      '-v',
+      '-u',
+      '-t',
+      '-s',
+      '-r',
+      '+1',
+      '+2',
+    ])
+    model.rewind(2)
+    expect(names(await chain.advance())).toEqual(['-2', '-1'])
+  })
+
+  test('changes in nothing when a part of a change cannot be read', async ({ expect }) => {
+    const model = createModelChain()
+    model.extend(...'abc')
+    let fails = true
+    const chain = createFeedChain({
+      ...model.source,
+      logs: async (block) => {
+        if (fails && block.number === '0x4') throw new Error('the node is gone')
+        return await model.source.logs(block)
+      },
+    })
+    await chain.restart()
+    model.extend(...'de')
+    await expect(chain.advance()).rejects.toThrow('the node is gone')
+    fails = false
+    expect(names(await chain.advance())).toEqual(['+d', '+e'])
+  })
+
+  test('says that it is lost rather than to leave something out', async ({ expect }) => {
+    const model = createModelChain()
+    model.extend(...'abc')
+    const chain = createFeedChain(model.source)
+    await chain.restart()
+    model.extend(...Array.from({ length: 1_001 }, (_, index) => `n${index}`))
+    expect(await chain.advance()).toEqual({ kind: 'lost' })
+    const other = createModelChain()
+    other.extend(...'ABCDEF')
+    const moved = createFeedChain(other.source, chain.blocks())
+    expect(await moved.advance()).toEqual({ kind: 'lost' })
+  })
+})
+
+describe('a feed that lost its memory', () => {
+  test('goes on where it was for the connections that are still there', async ({ expect }) => {
+    const model = createModelChain()
+    model.extend(...'abc')
+    const store = createMemoryStore()
+    const socket = createTestSocket('one')
+    const first = feedOn(model.source, store)
+    first.open(socket, 10)
+    await first.message(socket, subscribe('newHeads'))
+    await first.message(socket, subscribe('logs'))
+    void first.follow()
+    model.extend('d')
+    first.nudge()
+    await until(() => socket.sent.length === 4)
+
+    // Nobody told the first one to stop: it is as if it had never been.
+    first.closed(socket)
+    for (const kept of socket.kept) store.add(kept)
+    model.rewind(2)
+    model.extend(...'CDE')
+    const second = feedOn(model.source, store)
+    second.restore([socket])
+    expect(second.isFollowed()).toBe(true)
+    const before = socket.sent.length
+    void second.follow()
+    await until(() => socket.sent.length >= before + 8)
+    const told = socket.sent.slice(before).map((text) => JSON.parse(text).params.result)
+    expect(
+      told.map(({ removed, number, blockNumber }) => [removed, number ?? blockNumber]),
+    ).toEqual([
+      [true, '0x3'],
+      [true, '0x2'],
+      [undefined, '0x2'],
+      [false, '0x2'],
+      [undefined, '0x3'],
+      [false, '0x3'],
+      [undefined, '0x4'],
+      [false, '0x4'],
+    ])
+    second.closed(socket)
+  })
+})
+
+describe('a key that was revoked', () => {
+  test('ends the connections that were opened with it, within a minute', async ({ expect }) => {
+    const model = createModelChain()
+    model.extend(...'abc')
+    const keys = { isValid: true }
+    let now = 0
+    const feed = feedOn(model.source, createMemoryStore(), {
+      clock: { ...systemClock, now: () => now },
+      keyOf: async () => (keys.isValid ? granted : { kind: 'unknown' }),
+    })
+    const [listener, asker] = [createTestSocket('one'), createTestSocket('two')]
+    feed.open(listener, 10)
+    feed.open(asker, 10)
+    await feed.message(listener, subscribe('newHeads'))
+    void feed.follow()
+    keys.isValid = false
+    now = 59_000
+    feed.nudge()
+    await until(() => listener.closings.length === 1)
+    expect(listener.closings).toEqual([1008])
+    await feed.message(asker, '{"jsonrpc":"2.0","id":1,"method":"eth_chainId"}')
+    expect(asker.closings).toEqual([1008])
+    expect(asker.sent).toEqual([])
+  })
+})
+
+describe('syncing', () => {
+  test('is told in the shape of the specification, however the node words it', ({ expect }) => {
+    const shaped = { startingBlock: '0x1', currentBlock: '0x10', highestBlock: '0x20' }
+    expect(syncStatus(false)).toBe(false)
+    expect(syncStatus(null)).toBe(false)
+    expect(syncStatus(shaped)).toEqual(shaped)
+    expect(syncStatus({ startingBlock: 1, currentBlock: '16', highestBlock: 32, more: 1 })).toEqual(
+      shaped,
+    )
+    expect(
+      syncStatus({
+        syncing: true,
+        status: { startingBlock: 1, currentBlock: 16, highestBlock: 32 },
+      }),
+    ).toEqual(shaped)
+  })
+})
+
+function names(change: { kind: string; removed?: FeedBlock[]; added?: FeedBlock[] }): string[] {
+  const name = ({ hash }: FeedBlock): string =>
+    Buffer.from(hash.slice(2), 'hex').toString().replaceAll('\0', '').split(' ')[0] ?? ''
+  return [
+    ...(change.removed ?? []).map((block) => `-${name(block)}`),
+    ...(change.added ?? []).map((block) => `+${name(block)}`),
+  ]
+}
+
+type MemoryStore = FeedStore & { kept: KeptSubscription[] }
+
+function createMemoryStore(): MemoryStore {
+  let blocks: FeedBlock[] = []
+  const kept: KeptSubscription[] = []
+  return {
+    kept,
+    blocks: () => blocks,
+    move(removed, added) {
+      const gone = new Set(removed.map(({ hash }) => hash))
+      blocks = [...blocks.filter(({ hash }) => !gone.has(hash)), ...added]
+    },
+    subscriptions: () => kept,
+    add: (subscription) => void kept.push(subscription),
+    remove(id) {
+      kept.splice(0, kept.length, ...kept.filter((one) => one.id !== id))
+    },
+    removeSocket(socket) {
+      kept.splice(0, kept.length, ...kept.filter((one) => one.socket !== socket))
+    },
+  }
+}
+
+function createTestSocket(id: string) {
+  const sent: string[] = []
+  const closings: number[] = []
+  return {
+    closings,
+    id,
+    keyHash: 'hash',
+    sent,
+    get kept(): KeptSubscription[] {
+      const [heads, logs] = sent.slice(0, 2).map((text) => JSON.parse(text).result as string)
+      return [
+        { socket: id, id: heads ?? '', topic: { kind: 'newHeads' } },
+        { socket: id, id: logs ?? '', topic: { kind: 'logs', filter: {} } },
+      ]
+    },
+    send: (text: string) => void sent.push(text),
+    close: (code: number) => void closings.push(code),
+  }
+}
+
+const granted: KeyCheck = {
+  kind: 'granted',
+  hash: 'hash',
+  chainId: 31,
+  methods: undefined,
+  sockets: 10,
+  subscriptions: 10,
+  spend: async () => undefined,
+}
+
+function feedOn(source: FeedSource, store: MemoryStore, more: Partial<FeedDeps> = {}) {
+  let ids = 0
+  const log = (): void => {}
+  return createFeed({
+    chain: createFeedChain(source, store.blocks()),
+    events: {
+      entered: async () => ({ hashes: [], live: true }),
+      pool: async () => [],
+      syncing: async () => false,
+      skip: () => {},
+      rest: () => {},
+    },
+    store,
+    limits: feedLimits,
+    keyOf: async () => granted,
+    service: createNodeService({
+      chainId: 31,
+      urls: ['http://127.0.0.1:9'],
+      fetch,
+      clock: systemClock,
+      background: () => {},
+      log,
+    }),
+    clock: systemClock,
+    newId: () => {
+      ids += 1
+      return `0x${ids}`
+    },
+    log,
+    pollMs: () => 10,
+    ...more,
+  })
+}
+
+function subscribe(type: string): string {
+  return JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'eth_subscribe', params: [type] })
+}
+
+async function until(condition: () => boolean): Promise<void> {
+  while (!condition()) await new Promise((resolve) => setTimeout(resolve, 5))
+}

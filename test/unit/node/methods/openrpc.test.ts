@@ -1,0 +1,77 @@
+import { readFileSync } from 'node:fs'
+import metaSchema from '@open-rpc/meta-schema'
+import { Ajv } from 'ajv'
+import { test } from 'vitest'
+import { methods } from '../../../../src/node/methods/list.ts'
+import { openRpcDocument } from '../../../../src/node/methods/openrpc.ts'
+import { serve } from '../../../chain/node/serve.ts'
+
+const published = new URL('../../../../docs/openrpc.json', import.meta.url)
+
+test('rpc.discover describes every method, and what it answers is published', async ({
+  expect,
+}) => {
+  const served = await serve(['http://127.0.0.1:9'])
+  const { result } = await served.rpc('rpc.discover')
+  expect(result).toEqual(JSON.parse(readFileSync(published, 'utf8')))
+  const described = (result as unknown as { methods: { name: string }[] }).methods
+  expect(described.map(({ name }) => name)).toEqual(methods.map(({ name }) => name))
+})
+
+test('the document is valid by the meta-schema of OpenRPC', ({ expect }) => {
+  const ajv = new Ajv({ strict: false, validateSchema: false })
+  // Its schemas of schemas live elsewhere on the web; whether they are JSON Schema is tested below.
+  const anySchema = {
+    type: ['object', 'boolean'],
+    definitions: { JSONSchemaObject: { properties: { $ref: { type: 'string' } } } },
+  }
+  for (const id of ['https://meta.json-schema.tools', 'https://meta.json-schema.tools/']) {
+    ajv.addSchema(anySchema, id)
+  }
+  const validate = ajv.compile(metaSchema)
+  const valid = validate(openRpcDocument(methods))
+  expect(validate.errors).toBeNull()
+  expect(valid).toBe(true)
+  expect(validate({ openrpc: '1.3.2', info: {}, methods: [] })).toBe(false)
+})
+
+test('every schema in the document is a JSON Schema that accepts what the service accepts', ({
+  expect,
+}) => {
+  const ajv = new Ajv({ strict: false })
+  const schemas = new Map(
+    openRpcDocument(methods).methods.map(({ name, params, result }) => [
+      name,
+      {
+        params: params.map(({ schema }) => ajv.compile(schema)),
+        required: params.filter(({ required }) => required).length,
+        result: ajv.compile(result.schema),
+      },
+    ]),
+  )
+  const { pairs } = JSON.parse(
+    readFileSync(
+      new URL('../../../fixtures/rootstock-rpc.json', import.meta.url),
+      'utf8',
+    ).replaceAll('..."', '"'),
+  ) as { pairs: { method: string; params: unknown[]; result: unknown }[] }
+  for (const { method, params, result } of pairs) {
+    const schema = schemas.get(method.replace(/^rsk_/, 'chain_'))
+    expect(params.length, method).toBeGreaterThanOrEqual(schema?.required ?? 99)
+    for (const [index, param] of params.entries()) {
+      expect(schema?.params[index]?.(param), `${method} ${JSON.stringify(param)}`).toBe(true)
+    }
+    // The price that was paid is missing in what RSKj 6.2.0 printed.
+    if (method !== 'eth_getTransactionReceipt') expect(schema?.result(result), method).toBe(true)
+  }
+})
+
+test('each example is a call that the service takes, with a result in the shape of its answer', ({
+  expect,
+}) => {
+  for (const method of methods) {
+    const { name, example, result } = method
+    expect(() => method.parse(example.params), name).not.toThrow()
+    expect(result.safeParse(example.result).error, name).toBeUndefined()
+  }
+})

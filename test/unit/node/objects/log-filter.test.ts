@@ -1,0 +1,95 @@
+import { readFileSync } from 'node:fs'
+import { keccak256 } from 'viem'
+import { describe, test } from 'vitest'
+import {
+  couldMatch,
+  type LogFilter,
+  logQuery,
+  matches,
+  mayHold,
+} from '../../../../src/node/objects/log-filter.ts'
+
+const address = `0x${'a1'.repeat(20)}`
+const [a, b, c] = ['aa', 'bb', 'cc'].map((byte) => `0x${byte.repeat(32)}`) as [
+  string,
+  string,
+  string,
+]
+const log = { address, topics: [a, b] }
+
+describe('a filter', () => {
+  for (const [filter, wanted] of [
+    [{}, true],
+    [{ address }, true],
+    [{ address: [c.slice(0, 42), address] }, true],
+    [{ address: [] }, true],
+    [{ address: c.slice(0, 42) }, false],
+    [{ topics: [] }, true],
+    [{ topics: [a] }, true],
+    [{ topics: [b] }, false],
+    [{ topics: [null, b] }, true],
+    [{ topics: [[], [a, b]] }, true],
+    [{ topics: [[a, null], [c]] }, false],
+    [{ topics: [[c, null]] }, true],
+    [{ topics: [a, b, null] }, false],
+    [{ topics: [a, b, c] }, false],
+  ] as const) {
+    test(`${JSON.stringify(filter)} selects as go-ethereum and RSKj do`, ({ expect }) => {
+      expect(matches(filter as LogFilter, log)).toBe(wanted)
+    })
+  }
+
+  test('may be met by a node that minds fewer positions', ({ expect }) => {
+    expect(couldMatch({ topics: [a, b, null] }, log)).toBe(true)
+    expect(couldMatch({ topics: [a, b, c] }, log)).toBe(false)
+  })
+
+  test('is asked of a node without what is no condition', ({ expect }) => {
+    const where = { fromBlock: '0x1', toBlock: '0x2' }
+    expect(logQuery({ address: [], topics: [] }, where)).toEqual(where)
+    expect(logQuery({ address, topics: [a, [], [b, null], [c]] }, where)).toEqual({
+      ...where,
+      address,
+      topics: [a, null, null, [c]],
+    })
+  })
+})
+
+describe('a bloom', () => {
+  test('may hold what was put into it, and surely not what was not', ({ expect }) => {
+    const bloom = bloomOf([address, a, b])
+    expect(mayHold(bloom, {})).toBe(true)
+    expect(mayHold(bloom, { address })).toBe(true)
+    expect(mayHold(bloom, { address: [c.slice(0, 42), address], topics: [null, [b, c]] })).toBe(
+      true,
+    )
+    expect(mayHold(bloom, { topics: [c] })).toBe(false)
+    expect(mayHold(bloom, { address: c.slice(0, 42) })).toBe(false)
+    expect(mayHold(`0x${'00'.repeat(256)}`, { topics: [a] })).toBe(false)
+    expect(mayHold(`0x${'ff'.repeat(256)}`, { topics: [c] })).toBe(true)
+  })
+
+  test('of a real block of Rootstock holds the address and topic of its log', ({ expect }) => {
+    const { pairs } = JSON.parse(
+      readFileSync(new URL('../../../fixtures/rootstock-rpc.json', import.meta.url), 'utf8'),
+    )
+    const results = pairs as { method: string; result: never }[]
+    const find = (method: string) => results.find((pair) => pair.method === method)?.result as never
+    const { logsBloom } = find('eth_getBlockByHash') as { logsBloom: string }
+    const [first] = find('eth_getLogs') as { address: string; topics: string[] }[]
+    expect(mayHold(logsBloom, { address: first?.address, topics: first?.topics })).toBe(true)
+    expect(mayHold(logsBloom, { address })).toBe(false)
+  })
+})
+
+/** A bloom of some values, by the yellow paper and with big numbers. */
+function bloomOf(values: readonly string[]): string {
+  let bits = 0n
+  for (const value of values) {
+    const digest = keccak256(value as `0x${string}`, 'bytes')
+    for (const at of [0, 2, 4]) {
+      bits |= 1n << BigInt((((digest[at] ?? 0) << 8) | (digest[at + 1] ?? 0)) & 2047)
+    }
+  }
+  return `0x${bits.toString(16).padStart(512, '0')}`
+}

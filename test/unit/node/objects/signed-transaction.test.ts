@@ -1,0 +1,148 @@
+import {
+  concatHex,
+  fromRlp,
+  type Hex,
+  keccak256,
+  parseGwei,
+  serializeTransaction,
+  type TransactionSerializable,
+  toHex,
+  toRlp,
+} from 'viem'
+import { privateKeyToAccount } from 'viem/accounts'
+import { describe, test } from 'vitest'
+import { parseSignedTransaction } from '../../../../src/node/objects/signed-transaction.ts'
+
+// anvil's second development account, known to everybody.
+const wallet = privateKeyToAccount(
+  '0x59c6995e998f97a5a0044966f0945389dc9e86dae88c7a8412f4603b6b78690d',
+)
+const to = `0x${'ab'.repeat(20)}` as const
+const common = { chainId: 31, nonce: 7, gas: 21_000n, to, value: 1n } as const
+const fees = { maxFeePerGas: parseGwei('1'), maxPriorityFeePerGas: 1n } as const
+const blobs = { blobVersionedHashes: [`0x01${'22'.repeat(31)}`], maxFeePerBlobGas: 1n } as const
+
+const ofEachType: [type: number, TransactionSerializable][] = [
+  [0, { ...common, type: 'legacy', gasPrice: 1n }],
+  [0, { ...common, type: 'legacy', gasPrice: 0n, nonce: 0, value: 0n, to: null, data: '0x6000' }],
+  [1, { ...common, type: 'eip2930', gasPrice: 1n, accessList: [{ address: to, storageKeys: [] }] }],
+  [2, { ...common, type: 'eip1559', ...fees }],
+  [3, { ...common, type: 'eip4844', ...fees, ...blobs }],
+]
+
+/** What the refusal says after its common beginning. */
+function refusal(raw: Hex): string {
+  try {
+    parseSignedTransaction(raw)
+  } catch (error) {
+    const { code, message } = error as { code: number; message: string }
+    const [, why] = message.split('these bytes are not a signed transaction: ')
+    return `${code} ${why}`
+  }
+  return 'taken'
+}
+
+/** A legacy transaction of chain 31 as RLP, some of its fields (by position) being others. */
+function legacyWith(changes: Readonly<Record<number, Hex>>): Hex {
+  const fields: Hex[] = ['0x07', '0x01', '0x5208', to, '0x01', '0x', '0x61', word('1'), word('2')]
+  return toRlp(fields.map((field, position) => changes[position] ?? field))
+}
+
+function word(digit: string): Hex {
+  return `0x${digit.repeat(64)}`
+}
+
+describe('the hash of a signed transaction is its own', () => {
+  for (const [type, transaction] of ofEachType) {
+    test(`of type ${type}, to ${transaction.to ?? 'nobody'}`, async ({ expect }) => {
+      const raw = await wallet.signTransaction(transaction)
+      expect(parseSignedTransaction(raw)).toEqual({ type, hash: keccak256(raw), chainId: 31n })
+    })
+  }
+
+  test('also without replay protection, where it names no chain', async ({ expect }) => {
+    const { chainId: _, ...anyChain } = common
+    const raw = await wallet.signTransaction({ ...anyChain, type: 'legacy', gasPrice: 1n })
+    expect(parseSignedTransaction(raw)).toEqual({
+      type: 0,
+      hash: keccak256(raw),
+      chainId: undefined,
+    })
+  })
+
+  test('of a blob transaction without the blobs that travel with it', async ({ expect }) => {
+    const signature = { r: word('1'), s: word('2'), yParity: 1 }
+    const own = serializeTransaction({ ...common, type: 'eip4844', ...fees, ...blobs }, signature)
+    const body = fromRlp(`0x${own.slice(4)}`)
+    const [blob, commitment, proof] = [word('3'), word('4'), word('5')]
+    // As EIP-4844 wraps it, and with a version as EIP-7594 does.
+    const wrapped = [body, [blob], [commitment], [proof]]
+    const versioned = [body, '0x01', [blob], [commitment], [proof]]
+    for (const network of [wrapped, versioned]) {
+      const raw = concatHex(['0x03', toRlp(network as never)])
+      expect(parseSignedTransaction(raw)).toEqual({ type: 3, hash: keccak256(own), chainId: 31n })
+    }
+  })
+})
+
+describe('bytes that a node would encode otherwise, or not at all, are refused in words', () => {
+  const halfOrder = 0x7fffffffffffffffffffffffffffffff5d576e7357a4501ddfe92f46681b20a0n
+  const cases: [what: string, raw: Hex, why: string][] = [
+    ['nothing', '0x', 'they are neither a list in RLP nor of a known type (EIP-2718)'],
+    ['text', '0xb8', 'they are neither a list in RLP nor of a known type (EIP-2718)'],
+    ['two bytes', '0x1234', 'type 18 is not known'],
+    ['a list that ends too early', '0xdeadbeef', 'they are not valid RLP'],
+    ['an empty list', '0xc0', 'they have 0 fields instead of 9'],
+    ['an unknown type', `0x05${legacyWith({}).slice(2)}`, 'type 5 is not known'],
+    ['a type before text', '0x0280', 'they are not a list in RLP'],
+    ['bytes after the end', `${legacyWith({})}00`, 'they are not valid RLP'],
+    ['an unsigned transaction', toRlp(['0x', '0x', '0x', to, '0x', '0x']), 'they are not signed'],
+    ['a leading zero in the nonce', legacyWith({ 0: '0x0007' }), 'nonce has a leading zero'],
+    ['a zero in place of nothing', legacyWith({ 4: '0x00' }), 'value has a leading zero'],
+    ['a leading zero in r', legacyWith({ 7: `0x00${'11'.repeat(31)}` }), 'r has a leading zero'],
+    ['a leading zero in s', legacyWith({ 8: `0x00${'11'.repeat(31)}` }), 's has a leading zero'],
+    ['r of zero', legacyWith({ 7: '0x' }), 'r is not within the order of the curve'],
+    ['r above the order', legacyWith({ 7: word('f') }), 'r is not within the order of the curve'],
+    [
+      's in the upper half',
+      legacyWith({ 8: toHex(halfOrder + 1n) }),
+      's is not within the lower half of the order of the curve (EIP-2)',
+    ],
+    ['a receiver of two bytes', legacyWith({ 3: '0x1234' }), 'to is not an address'],
+    [
+      'a number of 33 bytes',
+      legacyWith({ 4: `0x01${'00'.repeat(32)}` }),
+      'value is longer than 32 bytes',
+    ],
+    ['v of no chain', legacyWith({ 6: '0x1d' }), 'v is neither 27, 28 nor one of EIP-155'],
+    [
+      'a list in place of a number',
+      toRlp([[], '0x', '0x', to, '0x', '0x', '0x61', word('1'), word('2')]),
+      'nonce is a list',
+    ],
+    [
+      'a length in a longer form than it needs',
+      `0xf800${legacyWith({}).slice(4)}`,
+      'they are not valid RLP',
+    ],
+  ]
+  for (const [what, raw, why] of cases) {
+    test(what, ({ expect }) => {
+      expect(refusal(raw)).toBe(`-32602 ${why}`)
+    })
+  }
+
+  test('the form that all of them are made of is taken', ({ expect }) => {
+    expect(refusal(legacyWith({}))).toBe('taken')
+    expect(refusal(legacyWith({ 8: toHex(halfOrder) }))).toBe('taken')
+  })
+
+  test('a list in RLP of the same content with a longer length', ({ expect }) => {
+    expect(refusal('0xf80101')).toBe('-32602 a length in their RLP is not canonical')
+  })
+
+  test('lists within lists, a million deep, at once', ({ expect }) => {
+    expect(refusal(`0x${'c1'.repeat(500_000)}`)).toBe('-32602 they are not valid RLP')
+    expect(refusal(`0xf9ffff${'f9ffff'.repeat(300_000)}`)).toBe('-32602 they are not valid RLP')
+  })
+})

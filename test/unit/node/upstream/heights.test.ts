@@ -1,0 +1,152 @@
+import { readFileSync } from 'node:fs'
+import { test } from 'vitest'
+import { type Clock, systemClock } from '../../../../src/runtime/clock.ts'
+import { serve } from '../../../chain/node/serve.ts'
+
+type Request = { id: number; method: string; params: readonly unknown[] }
+type Block = Record<string, unknown> & { number: string; hash: string }
+
+const { pairs } = JSON.parse(
+  readFileSync(new URL('../../../fixtures/rootstock-rpc.json', import.meta.url), 'utf8'),
+) as { pairs: { method: string; result: Block }[] }
+const printed = pairs.find(({ method }) => method === 'eth_getBlockByHash')?.result
+
+/** RSKj nodes at one height, of which the first says that it is somewhere else. */
+function rootstockNodes(lie: (block: Block) => Block): typeof fetch {
+  return async (input, init) => {
+    const isLiar = new URL(`${input}`).hostname === 'liar.test'
+    const answer = ({ id, method, params }: Request) => {
+      const latest = method === 'eth_getBlockByNumber' && params[0] === 'latest'
+      if (method === 'eth_chainId') return { id, result: '0x1f' }
+      if (method === 'web3_clientVersion') return { id, result: 'RskJ/9.0.0' }
+      if (latest && printed) return { id, result: isLiar ? lie(printed) : printed }
+      const own = params[0] === printed?.number || params[0] === printed?.hash
+      return { id, result: own ? printed : null }
+    }
+    const asked = JSON.parse(`${init?.body}`) as Request | Request[]
+    return Response.json(Array.isArray(asked) ? asked.map(answer) : answer(asked))
+  }
+}
+
+const urls = ['http://liar.test/', 'http://honest.test/']
+
+test('a height that RSKj cannot show a block for is not believed, though nothing hashes to it', async ({
+  expect,
+}) => {
+  const served = await serve(
+    urls,
+    31,
+    rootstockNodes((block) => ({ ...block, number: '0x10000' })),
+  )
+  expect((await served.rpc('eth_blockNumber')).result).toBe(printed?.number)
+  expect((await served.rpc('eth_getBlockByNumber', ['latest'])).result).toMatchObject({
+    number: printed?.number,
+    hash: printed?.hash,
+  })
+  expect(served.logged).toContainEqual(
+    expect.objectContaining({ event: 'node.distrusted', node: 'node 1' }),
+  )
+})
+
+test('a node that is behind is passed by', async ({ expect }) => {
+  const served = await serve(
+    urls,
+    31,
+    rootstockNodes((block) => ({ ...block, number: '0xfce0' })),
+  )
+  expect((await served.rpc('eth_blockNumber')).result).toBe(printed?.number)
+  expect((await served.rpc('eth_getBlockByNumber', ['latest'])).result).toMatchObject({
+    number: printed?.number,
+  })
+})
+
+test('whoever comes while the heights are looked at for the first time waits for them', async ({
+  expect,
+}) => {
+  const nodes = rootstockNodes((block) => ({ ...block, number: '0x10000' }))
+  let asked = 0
+  const slow: typeof fetch = async (input, init) => {
+    asked += 1
+    await new Promise((resolve) => setTimeout(resolve, 20))
+    return await nodes(input, init)
+  }
+  const served = await serve(urls, 31, slow)
+  const first = served.rpc('eth_gasPrice')
+  while (asked === 0) await new Promise((resolve) => setTimeout(resolve, 1))
+  expect((await served.rpc('eth_blockNumber')).result).toBe(printed?.number)
+  await first
+})
+
+test('a node that has not told its height yet is asked after those that have', async ({
+  expect,
+}) => {
+  const nodes = rootstockNodes((block) => block)
+  let silentAsked = 0
+  const silent: typeof fetch = async (input, init) => {
+    if (new URL(`${input}`).hostname !== 'liar.test') return await nodes(input, init)
+    silentAsked += 1
+    return await new Promise<never>(() => {})
+  }
+  const served = await serve(urls, 31, silent)
+  expect((await served.rpc('eth_getBlockByNumber', ['latest'])).result).toMatchObject({
+    number: printed?.number,
+  })
+  // Once for its height, and not for the block.
+  expect(silentAsked).toBe(1)
+})
+
+test('the head goes on while every question of a customer fails', async ({ expect }) => {
+  const clock = settableClock()
+  const nodes = rootstockNodes((block) => block)
+  let height = Number(printed?.number)
+  const fetch: typeof globalThis.fetch = async (input, init) => {
+    const body = `${init?.body}`
+    if (body.includes('eth_getCode')) throw new Error('the connection was lost')
+    const answer = await (await nodes(input, init)).text()
+    return new Response(answer.replaceAll(`"${printed?.number}"`, `"0x${height.toString(16)}"`))
+  }
+  const served = await serve(urls, 31, fetch, clock)
+  expect((await served.rpc('eth_blockNumber')).result).toBe(`0x${height.toString(16)}`)
+  for (let block = 0; block < 5; block += 1) {
+    height += 1
+    for (let question = 0; question < 8; question += 1) {
+      const { error } = await served.rpc('eth_getCode', [`0x${'ab'.repeat(20)}`, 'latest'])
+      expect(error?.code).toBe(-32011)
+    }
+    clock.pass(1_001)
+    expect((await served.rpc('eth_blockNumber')).result).toBe(`0x${height.toString(16)}`)
+  }
+})
+
+test('a head that no node has shown for half a minute is not told any more', async ({ expect }) => {
+  const clock = settableClock()
+  const nodes = rootstockNodes((block) => block)
+  let gone = false
+  const served = await serve(
+    urls,
+    31,
+    async (input, init) => {
+      if (gone) throw new Error('the connection was lost')
+      return await nodes(input, init)
+    },
+    clock,
+  )
+  expect((await served.rpc('eth_blockNumber')).result).toBe(printed?.number)
+  gone = true
+  clock.pass(29_000)
+  expect((await served.rpc('eth_blockNumber')).result).toBe(printed?.number)
+  clock.pass(2_000)
+  expect((await served.rpc('eth_blockNumber')).error?.code).toBe(-32011)
+})
+
+/** The runtime's timers, with a time of its own that goes on when it is told to. */
+function settableClock(): Clock & { pass: (ms: number) => void } {
+  let now = systemClock.now()
+  return {
+    ...systemClock,
+    now: () => now,
+    pass: (ms) => {
+      now += ms
+    },
+  }
+}

@@ -1,0 +1,39 @@
+import { test } from 'vitest'
+import { assertNothingUncaught, isOutcry, unexpected } from '../support/runtime-words.ts'
+
+const refused =
+  'exception = rust/worker/ffi.rs:110: disconnected: Connection refused (os error 111)'
+
+test('what a test causes on purpose is expected while it runs and for a moment after it', ({
+  expect,
+}) => {
+  const spans = [{ from: 10_000, to: 20_000, causes: ['refused_connection'] as const }]
+  const at = (ms: number) => unexpected([{ at: ms, text: refused }], spans).length
+  expect([8_999, 9_000, 20_000, 50_000, 50_001].map(at)).toEqual([1, 0, 0, 0, 1])
+})
+
+test('nothing else is expected, and nothing where no test says so', ({ expect }) => {
+  const spans = [{ from: 0, to: 10, causes: ['refused_connection'] as const }]
+  const outcry = {
+    at: 5,
+    text: 'uncaught exception; source = Uncaught (in promise); stack = Error: no',
+  }
+  expect(unexpected([outcry], spans)).toEqual([outcry])
+  expect(unexpected([{ at: 5, text: refused }], [])).toHaveLength(1)
+})
+
+test("workerd's words about exceptions are told from its other ones", ({ expect }) => {
+  expect(isOutcry(refused)).toBe(true)
+  expect(isOutcry('uncaught exception; source = Uncaught (in promise); stack = Error')).toBe(true)
+  expect(isOutcry('{"level":"info","event":"payment.mined"}')).toBe(false)
+})
+
+test('what nothing caught ends a test, but for connections that were lost', ({ expect }) => {
+  expect(() =>
+    assertNothingUncaught(['a line', 'uncaught: Error: Network connection lost.']),
+  ).not.toThrow()
+  expect(() => assertNothingUncaught(['uncaught: TypeError: no'])).toThrow('TypeError: no')
+  expect(() => assertNothingUncaught(['error: Uncaught (in promise) Error: no'])).toThrow(
+    'Error: no',
+  )
+})

@@ -1,0 +1,90 @@
+import { describe, test } from 'vitest'
+import { cached } from '../../../src/runtime/cached.ts'
+import { systemClock } from '../../../src/runtime/clock.ts'
+
+/** A question whose answers are given one by one, and whose clock is moved by hand. */
+function stage() {
+  let now = 0
+  const questions: PromiseWithResolvers<number>[] = []
+  const sleepers = new Set<{ until: number; wake: () => void }>()
+  const clock = {
+    ...systemClock,
+    now: () => now,
+    sleep: (ms: number) =>
+      new Promise<void>((wake) => {
+        sleepers.add({ until: now + ms, wake })
+      }),
+  }
+  const get = cached(clock, 1_000, () => {
+    const question = Promise.withResolvers<number>()
+    questions.push(question)
+    return question.promise
+  })
+  /** Goes from sleeper to sleeper, so that each may sleep again within this time. */
+  const pass = async (ms: number) => {
+    const end = now + ms
+    for (;;) {
+      await settled()
+      const [next] = [...sleepers].sort((a, b) => a.until - b.until)
+      if (next === undefined || next.until > end) break
+      now = next.until
+      sleepers.delete(next)
+      next.wake()
+    }
+    now = end
+  }
+  return { get, pass, questions }
+}
+
+/** Everything that only waits for promises has gone as far as it can. */
+const settled = () => new Promise<void>((resolve) => setImmediate(resolve))
+
+describe('a cached answer', () => {
+  test('is one question for all who ask at a time, and for those who ask soon after', async ({
+    expect,
+  }) => {
+    const { get, pass, questions } = stage()
+    const all = [get(), get(), get()]
+    questions[0]?.resolve(7)
+    await pass(20)
+    expect(await Promise.all(all)).toEqual([7, 7, 7])
+    await pass(979)
+    expect(await get()).toBe(7)
+    expect(questions).toHaveLength(1)
+    await pass(1)
+    const later = get()
+    questions[1]?.resolve(8)
+    expect(await later).toBe(8)
+  })
+
+  test('that never comes is asked for again by those who joined, once for all of them', async ({
+    expect,
+  }) => {
+    const { get, pass, questions } = stage()
+    void get()
+    const joined = [get(), get()]
+    await pass(1_999)
+    expect(questions).toHaveLength(1)
+    await pass(1)
+    expect(questions).toHaveLength(2)
+    questions[1]?.resolve(8)
+    await pass(20)
+    expect(await Promise.all(joined)).toEqual([8, 8])
+  })
+
+  test('that fails fails its asker; whoever had joined asks again, once', async ({ expect }) => {
+    const { get, pass, questions } = stage()
+    const first = get()
+    const joined = [get(), get()]
+    questions[0]?.reject(new Error('no answer'))
+    await expect(first).rejects.toThrow('no answer')
+    await pass(20)
+    expect(questions).toHaveLength(2)
+    questions[1]?.reject(new Error('none again'))
+    const ends = Promise.allSettled(joined)
+    await pass(20)
+    const failed = { status: 'rejected', reason: new Error('none again') }
+    expect(await ends).toEqual([failed, failed])
+    expect(questions).toHaveLength(2)
+  })
+})

@@ -1,0 +1,121 @@
+import { env } from 'cloudflare:workers'
+import { beforeEach, test } from 'vitest'
+import { hashKey, type KeyRecord, type Keys } from '../../../src/keys/api-keys.ts'
+import { createConfigKeys } from '../../../src/keys/api-keys-config.ts'
+import type { KeyStore } from '../../../src/keys/key-store.ts'
+import { createStoredKeys } from '../../../src/keys/stored-keys.ts'
+import { systemClock } from '../../../src/runtime/clock.ts'
+
+let keys = 0
+let key: string
+let now: number
+
+beforeEach(() => {
+  keys += 1
+  key = `key ${keys}`
+  now = Date.now()
+})
+
+function store(): KeyStore {
+  return env.KEYS.getByName('of the tests') as unknown as KeyStore
+}
+
+async function createKey(more: Partial<KeyRecord>): Promise<string> {
+  const hash = await hashKey(key)
+  const record = {
+    name: 'x',
+    chainId: 31,
+    quota: null,
+    methods: null,
+    createdAt: 0,
+    revokedAt: null,
+  }
+  await store().create({ hash, ...record, ...more })
+  return hash
+}
+
+/** One isolate's view, and how often it asks the store. */
+function isolate(): { keys: Keys; asked: () => number } {
+  let asked = 0
+  const clock = { ...systemClock, now: () => now }
+  const configured = createConfigKeys({ hashes: [], chainId: 31 })
+  const counted = (): KeyStore => {
+    asked += 1
+    return store()
+  }
+  return { keys: createStoredKeys({ store: counted, configured, clock }), asked: () => asked }
+}
+
+async function spend(keys: Keys, calls = 1): Promise<boolean> {
+  const check = await keys.check(key)
+  if (check.kind === 'unknown') throw new Error('there is no such key')
+  return (await check.spend(calls)) === undefined
+}
+
+test('a revoked key ends within 60 s in an isolate that knows it', async ({ expect }) => {
+  const hash = await createKey({})
+  const { keys, asked } = isolate()
+  expect((await keys.check(key)).kind).toBe('granted')
+  await store().revoke(hash.slice(0, 12))
+  now += 1_000
+  expect((await keys.check(key)).kind).toBe('granted')
+  expect(asked()).toBe(1)
+  now += 59_000
+  expect((await keys.check(key)).kind).toBe('unknown')
+})
+
+test('an unknown key costs one look-up, however often it is tried', async ({ expect }) => {
+  const { keys, asked } = isolate()
+  for (let count = 0; count < 20; count += 1) {
+    expect((await keys.check('nothing')).kind).toBe('unknown')
+  }
+  expect(asked()).toBe(1)
+})
+
+test('far from its end a quota is taken ahead, so that most calls ask nobody', async ({
+  expect,
+}) => {
+  const hash = await createKey({ quota: 25_000 })
+  const { keys, asked } = isolate()
+  for (let count = 0; count < 1_000; count += 1) expect(await spend(keys)).toBe(true)
+  expect(asked()).toBeLessThan(30)
+  const listed = (await store().list()).find((one) => one.hash === hash)
+  expect(listed?.spentToday).toBeGreaterThanOrEqual(1_000)
+  expect(listed?.spentToday).toBeLessThan(1_100)
+})
+
+test('two isolates together never spend more than the quota, and nearly all of it', async ({
+  expect,
+}) => {
+  await createKey({ quota: 300 })
+  const views = [isolate(), isolate()]
+  let spent = 0
+  for (let count = 0; count < 400; count += 1) {
+    const { keys } = views[count % 2] ?? isolate()
+    if (await spend(keys)) spent += 1
+  }
+  expect(spent).toBeLessThanOrEqual(300)
+  expect(spent).toBeGreaterThan(280)
+})
+
+test('a batch is spent as a whole or not at all', async ({ expect }) => {
+  await createKey({ quota: 10 })
+  const { keys } = isolate()
+  expect(await spend(keys, 8)).toBe(true)
+  expect(await spend(keys, 3)).toBe(false)
+  expect(await spend(keys, 2)).toBe(true)
+  expect(await spend(keys, 1)).toBe(false)
+})
+
+test('a key is created once, and revoked by the start of its hash', async ({ expect }) => {
+  const hash = await createKey({ methods: ['eth_call'], chainId: 30 })
+  const [record] = (await store().list()).filter((one) => one.hash === hash)
+  expect(record).toMatchObject({ methods: ['eth_call'], chainId: 30, quota: null })
+  if (record !== undefined) expect(await store().create(record)).toBe(false)
+  const { keys } = isolate()
+  const check = await keys.check(key)
+  expect(check).toMatchObject({ chainId: 30, methods: new Set(['eth_call']) })
+  expect(await store().revoke('ffffffffffff')).toBe(0)
+  expect(await store().revoke(hash.slice(0, 12))).toBe(1)
+  expect(await store().find(hash)).toBeNull()
+})
