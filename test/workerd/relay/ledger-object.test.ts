@@ -5,6 +5,7 @@ import { createObjectLedger, type LedgerStub } from '../../../src/relay/ledger/o
 import { ledgerRules } from '../../../src/relay/ledger/port.ts'
 import { isOfPrevious } from '../../../src/relay/ledger/previous.ts'
 import { ledgerSuite } from '../../ports/ledger.suite.ts'
+import { willCause } from '../../support/runtime-words.ts'
 
 const { maxInFlight, watchBlocks } = poolRules.anvil
 const YEAR_MS = 365 * 24 * 60 * 60 * 1000
@@ -35,7 +36,9 @@ describe('what an object shows', () => {
 
   test('is known by what it does not implement, where its version is another one', async ({
     expect,
+    task,
   }) => {
+    willCause(task, 'unknown_method')
     const stub = stubOf('methods') as unknown as { later(): Promise<unknown> }
     const error = await stub.later().catch((fault: unknown) => fault)
     expect(isOfPrevious(error)).toBe(true)
