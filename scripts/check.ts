@@ -3,7 +3,7 @@ import { runCommand } from './run-command.ts'
 /** What has to be in order before a test is worth running: scripts of package.json, quick ones first. */
 const steps = [
   ...['format', 'lint', 'imports', 'typecheck', 'abi:check', 'gas:check', 'openrpc:check'],
-  ...['architecture:check', 'house'],
+  ...['ledger:check', 'architecture:check', 'house'],
 ]
 
 /** Steps whose words are worth reading though nothing is wrong. */

@@ -80,8 +80,8 @@ function entryFault(file: string, target: string): string | undefined {
 
 function runtimeFault(file: string, target: string): string | undefined {
   if (!file.startsWith('src/') || entries.includes(file)) return undefined
-  if (target.startsWith('cloudflare:') && !file.endsWith('-object.ts')) {
-    return `imports ${target}: only Durable Objects (*-object.ts) and the entry points do`
+  if (target.startsWith('cloudflare:') && !/[-/]object\.ts$/.test(file)) {
+    return `imports ${target}: only Durable Objects (object.ts, *-object.ts) and the entry points do`
   }
   if (/^hono(\/|$)/.test(target) && !['route.ts', 'app.ts'].includes(posix.basename(file))) {
     return `imports ${target}: only route.ts files and app.ts know Hono`
@@ -103,8 +103,10 @@ function adapterFaults(
   return [`imports ${target}: only entry points and src/${composition} choose adapters`]
 }
 
-/** Where the port of a file stands that is named like an adapter. */
+/** Where the port of a file stands that is named like an adapter: `x-redis.ts`, or `redis.ts` in a folder. */
 function portOf(file: string): string | undefined {
+  const [, folder, own = ''] = /^(src\/.+\/)([a-z]+)\.ts$/.exec(file) ?? []
+  if (media.includes(own)) return `${folder}port.ts`
   const [, noun, medium = ''] = /^(src\/.+)-([a-z]+)\.ts$/.exec(file) ?? []
   return media.includes(medium) ? `${noun}.ts` : undefined
 }

@@ -2,12 +2,12 @@ import type { Hono } from 'hono'
 import { misconfiguredApp } from './compose/app.ts'
 import { assemble } from './compose/assemble.ts'
 import { type DenoConfig, parseDenoConfig } from './compose/deno-environment.ts'
-import { ledgerName, ledgerRulesOf } from './compose/relay.ts'
+import { ledgerName, ledgerRulesOf, relayerAddress } from './compose/relay.ts'
 import type { Runtime } from './compose/runtime.ts'
 import { createRedisKeys } from './keys/api-keys-redis.ts'
 import { createMemorySockets } from './node/feed/sockets-memory.ts'
 import { createRedisDueQueue } from './relay/due-queue-redis.ts'
-import { createRedisLedger } from './relay/ledger-redis.ts'
+import { createRedisLedger } from './relay/ledger/redis.ts'
 import { createRounds, type Rounds } from './relay/rounds.ts'
 import { createBackground } from './runtime/background.ts'
 import { systemClock } from './runtime/clock.ts'
@@ -44,7 +44,10 @@ function serve({ config, redis }: DenoConfig): Required<Served> {
   const database = openRedis(redis)
   const name = ledgerName(config)
   const { tendMs } = config.rules
-  const ledger = createRedisLedger({ database, name, rules: ledgerRulesOf(config), tendMs })
+  const ledger = createRedisLedger({
+    ...{ database, name, rules: ledgerRulesOf(config), tendMs },
+    relayer: relayerAddress(config),
+  })
   const keyStore = createRedisKeys(database)
   const { app, tend } = assemble(config, runtime, {
     ledger,

@@ -3,12 +3,12 @@ import type { Hono } from 'hono'
 import { misconfiguredApp } from './compose/app.ts'
 import { type Assembly, assemble } from './compose/assemble.ts'
 import { parseConfig } from './compose/config.ts'
-import { ledgerName, ledgerRulesOf } from './compose/relay.ts'
+import { ledgerName, ledgerRulesOf, relayerAddress } from './compose/relay.ts'
 import type { Runtime } from './compose/runtime.ts'
 import { KeysObject } from './keys/api-keys-object.ts'
 import type { KeyStore } from './keys/key-store.ts'
 import { createObjectSockets, feedObject } from './node/feed/sockets-object.ts'
-import { createObjectLedger, type LedgerStub, ledgerObject } from './relay/ledger-object.ts'
+import { createObjectLedger, type LedgerStub, ledgerObject } from './relay/ledger/object.ts'
 import { systemClock } from './runtime/clock.ts'
 import { createJsonLog } from './runtime/log.ts'
 
@@ -55,10 +55,11 @@ function appOf(env: Env): Hono {
   }
 }
 
-/** One relayer's ledger: see `src/relay/ledger-object.ts`. */
+/** One relayer's ledger: see `src/relay/ledger/object.ts`. */
 export class LedgerObject extends ledgerObject<Env>((env) => {
   const { config, tend } = assembleFrom(env)
-  return { rules: ledgerRulesOf(config), tendMs: config.rules.tendMs, tend, log }
+  const { tendMs } = config.rules
+  return { rules: ledgerRulesOf(config), relayer: relayerAddress(config), tendMs, tend, log }
 }) {}
 
 /** The subscribers of one network: see `src/node/feed/sockets-object.ts`. */

@@ -1,9 +1,9 @@
 import { DatabaseSync } from 'node:sqlite'
-import type { Sql, SqlValue } from '../../src/relay/sql.ts'
+import type { Sql, SqlValue } from '../../src/relay/ledger/sql.ts'
 
-/** The ledger's SQL on node:sqlite, in memory. */
-export function openSqlite(): Sql {
-  const database = new DatabaseSync(':memory:')
+/** The ledger's SQL on node:sqlite, in memory where no file is named. */
+export function openSqlite(path = ':memory:'): Sql {
+  const database = new DatabaseSync(path)
   const statements = new Map<string, ReturnType<typeof database.prepare>>()
   const prepare = (query: string) => {
     const known = statements.get(query)

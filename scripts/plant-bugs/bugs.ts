@@ -7,9 +7,9 @@ export type Bug = {
 
 /** Whoever gives a nonce back has forgotten what was sent for it: here its bytes would be outbid. */
 const forgetsBytes: Bug['patches'][number] = {
-  file: 'src/relay/ledger-sql.ts',
-  find: '// Its bytes stay: whoever gets the nonce later has to outbid them.',
-  replace: "sql.exec('DELETE FROM transactions WHERE nonce = ?', nonce)",
+  file: 'src/relay/ledger/steps.ts',
+  find: "rows.put('nonces', { ...row, state, phase: 'done', changed_at: rows.now })",
+  replace: "rows.put('nonces', { ...row, state, phase: 'done', changed_at: rows.now, bytes: [] })",
 }
 
 /** The nine failures of other relayers, and the check that fences a slow Worker. */
@@ -31,9 +31,9 @@ export const bugs: readonly Bug[] = [
     name: 'a counter that ran ahead of the chain never comes back',
     patches: [
       {
-        file: 'src/relay/ledger-sql.ts',
-        find: 'abandoned?.nonce ?? Math.max(chainNonce, poolNonce, nextNonce() ?? 0)',
-        replace: 'Math.max(chainNonce, poolNonce, nextNonce() ?? 0)',
+        file: 'src/relay/ledger/steps.ts',
+        find: 'given.length > 0 ? Math.min(...given) : next',
+        replace: 'next',
       },
       {
         file: 'src/relay/tend.ts',
@@ -69,21 +69,21 @@ export const bugs: readonly Bug[] = [
     name: "a lock is held while the node is asked: a slow node stops everybody's answers",
     patches: [
       {
-        file: 'src/relay/kept-ledger.ts',
+        file: 'src/relay/ledger/keeper.ts',
         find: `  return {
-    async run(method, args) {`,
+    ledger: ledgerThrough(async (method, args) => {`,
         replace: `  let lock: Promise<unknown> = Promise.resolve()
   return {
-    async run(method, args) {
+    ledger: ledgerThrough(async (method, args) => {
       await lock`,
       },
       {
-        file: 'src/relay/kept-ledger.ts',
+        file: 'src/relay/ledger/keeper.ts',
         find: 'const tended = await keeper.tend(',
         replace: 'const tending = keeper.tend(',
       },
       {
-        file: 'src/relay/kept-ledger.ts',
+        file: 'src/relay/ledger/keeper.ts',
         find: 'await rest(tended)',
         replace: `lock = tending.catch(() => undefined)
         await rest(await tending)`,
@@ -145,10 +145,10 @@ export const bugs: readonly Bug[] = [
     const transaction = await signClaim({ ...claim, slot }, order, gasPriceWei)`,
       },
       {
-        file: 'src/relay/ledger-sql.ts',
-        find: `const held = nonceRow(transaction.nonce)
-        if (held?.state !== 'leased' || held.token !== token) return { kind: 'fenced' }`,
-        replace: 'leaseNonce(transaction.nonce, token, session)',
+        file: 'src/relay/ledger/steps.ts',
+        find: `if (!isHeld) return { kind: 'fenced' }
+`,
+        replace: '',
       },
     ],
   },
@@ -156,16 +156,14 @@ export const bugs: readonly Bug[] = [
     name: 'the token check of record is gone: a Worker whose claim ended still records',
     patches: [
       {
-        file: 'src/relay/ledger-sql.ts',
+        file: 'src/relay/ledger/steps.ts',
         find: `if (row === undefined || row.token !== token) return { kind: 'fenced' }`,
         replace: `if (row === undefined) return { kind: 'fenced' }`,
       },
       {
-        file: 'src/relay/ledger-sql.ts',
-        find: `if (held?.state !== 'leased' || held.token !== token) return { kind: 'fenced' }
-        sql.exec(`,
-        replace: `if (held === undefined) return { kind: 'fenced' }
-        sql.exec(`,
+        file: 'src/relay/ledger/steps.ts',
+        find: 'lease.nonce === nonce && lease.token === token)\n      if (!isHeld)',
+        replace: 'lease.nonce === nonce)\n      if (!isHeld)',
       },
     ],
   },

@@ -2,15 +2,20 @@ import { createNode } from '../chain/node.ts'
 import { refusalOf, refusalWords } from '../loan/calls.ts'
 import type { NodeService } from '../node/service.ts'
 import { relayerAccount } from '../relay/keys.ts'
-import { type Ledger, type LedgerRules, ledgerRules } from '../relay/ledger.ts'
+import { type Ledger, type LedgerRules, ledgerRules } from '../relay/ledger/port.ts'
 import type { Relayer } from '../relay/relayer.ts'
 import { createSigner } from '../relay/signer.ts'
 import type { Config } from './config.ts'
 import type { Runtime } from './runtime.ts'
 
-/** The name under which a relayer's ledger is kept: nonces belong to a key on a chain. */
+/** The name under which a deployment's ledger is kept: its chain and its first relayer key. */
 export function ledgerName(config: Config): string {
-  return `${config.chain.id}:${signerOf(config).address.toLowerCase()}`
+  return `${config.chain.id}:${relayerAddress(config)}`
+}
+
+/** The key whose nonces the ledger hands out, as its rows name it. */
+export function relayerAddress(config: Config): string {
+  return signerOf(config).address.toLowerCase()
 }
 
 /** The ledger's rules under the pool's. */

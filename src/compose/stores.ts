@@ -1,7 +1,7 @@
 import type { KeyStore } from '../keys/key-store.ts'
 import type { FeedKeeper } from '../node/feed/keeper.ts'
 import type { SocketKeeper } from '../node/feed/sockets.ts'
-import type { Ledger } from '../relay/ledger.ts'
+import type { Ledger } from '../relay/ledger/port.ts'
 
 /** Where a runtime keeps what outlives a request: Durable Objects, or Redis and the process. */
 export type Stores = {

@@ -1,5 +1,5 @@
 import type { SendRefusal } from '../chain/refusals.ts'
-import type { SignedTransaction } from './ledger.ts'
+import type { SignedTransaction } from './ledger/port.ts'
 import type { Relayer } from './relayer.ts'
 import { logTransitions } from './transitions.ts'
 

@@ -9,7 +9,7 @@ import {
   resultsInLogs,
 } from './forwarder.ts'
 import { relayForwarderAbi } from './forwarder-abi.ts'
-import type { BlockId, Execution } from './ledger.ts'
+import type { BlockId, Execution } from './ledger/port.ts'
 import type { Relayer } from './relayer.ts'
 import { keepsFromExecuting } from './spent.ts'
 

@@ -1,5 +1,5 @@
 import type { Clock } from '../runtime/clock.ts'
-import type { Identified, Identity, Ledger } from './ledger.ts'
+import type { Identified, Identity, Ledger } from './ledger/port.ts'
 import type { Relayer } from './relayer.ts'
 
 /** What a ledger's rows are good for: bytes of this key, requests to this forwarder on this chain. */

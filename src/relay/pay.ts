@@ -16,9 +16,10 @@ import {
   MAX_OPEN,
   type Order,
   type Question,
+  type Screen,
   type SignedTransaction,
   type Undecided,
-} from './ledger.ts'
+} from './ledger/port.ts'
 import {
   type ChainCache,
   INNER_GAS,
@@ -40,7 +41,7 @@ export type Wish = {
   /** Asked for only where the session is still undecided: it may read the chain. */
   order: () => Promise<WishOrder>
   /** The screen of a refusal. */
-  refused: (refusal: PaymentRefusal) => string
+  refused: (refusal: PaymentRefusal) => Screen
 }
 
 /** The call that makes a wish true. */
@@ -50,7 +51,7 @@ export type WishOrder = {
   label: string
   spendsWei: bigint
   /** The screen of acceptance; without a hash the payment is queued. */
-  submitted: (hash: Hex | undefined) => string
+  submitted: (hash: Hex | undefined) => Screen
 }
 
 /** Why nothing was sent, and nothing will be. */
@@ -63,7 +64,7 @@ export type PaymentRefusal =
 /** What the caller is told. */
 export type PaymentAnswer =
   /** This screen, the same for every delivery of this question. */
-  | { kind: 'screen'; reply: string }
+  | { kind: 'screen'; screen: Screen }
   /** The session was decided by another question. */
   | { kind: 'ended' }
   /** The ledger gave no answer: it is not known whether something was sent. */
@@ -77,7 +78,7 @@ type Progress = {
   /** The chain has spent the intent: nobody is told from here on that nothing was sent. */
   isSpent: boolean
   /** The screen that is recorded with the payment. */
-  screen: string | undefined
+  screen: Screen | undefined
 }
 
 /** One try at a wish, with what the caller's key has signed for it. */
@@ -144,11 +145,11 @@ export function createPay(relayer: Relayer, chain: ChainCache, options: PayOptio
 
   /** Ends a session that got nowhere: what is not recorded by now never will be. */
   async function close(wish: Wish, progress: Progress): Promise<PaymentAnswer> {
-    if (progress.screen !== undefined) return { kind: 'screen', reply: progress.screen }
+    if (progress.screen !== undefined) return { kind: 'screen', screen: progress.screen }
     if (progress.isAnswered || progress.isSpent) return { kind: 'uncertain' }
-    const reply = wish.refused({ kind: 'unavailable' })
+    const screen = wish.refused({ kind: 'unavailable' })
     const closed = await Promise.race([
-      refuse(wish, progress, reply).catch(() => undefined),
+      refuse(wish, progress, screen).catch(() => undefined),
       clock.sleep(CLOSE_WITHIN_MS).then(() => undefined),
     ])
     return closed ?? { kind: 'uncertain' }
@@ -262,18 +263,18 @@ export function createPay(relayer: Relayer, chain: ChainCache, options: PayOptio
     )
     if (claim.kind !== 'claimed') return undefined
     const transaction = await signClaim(claim, order, gasPriceWei)
-    const reply = submitted(transaction?.hash)
+    const screen = submitted(transaction?.hash)
     const { session } = wish.question
     const recorded = await persist(() =>
-      ledger.record({ session, token, order, reply, transaction }),
+      ledger.record({ session, token, order, screen, transaction }),
     )
     // Somebody took over: these bytes are dropped, and were never sent.
     if (recorded.kind === 'fenced') return undefined
-    progress.screen = reply
+    progress.screen = screen
     if (transaction !== undefined) {
       await send(wish, order.request, transaction, claim.slot?.priorGasPriceWei === undefined)
     }
-    return { kind: 'screen', reply }
+    return { kind: 'screen', screen }
   }
 
   async function signClaim(
@@ -312,13 +313,13 @@ export function createPay(relayer: Relayer, chain: ChainCache, options: PayOptio
   async function refuse(
     wish: Wish,
     { token, isAnswered }: Progress,
-    reply: string,
+    screen: Screen,
   ): Promise<PaymentAnswer | undefined> {
     if (isAnswered) return undefined
     const refused = await persist(() =>
-      ledger.refuse({ ...wish.question, steps: wish.steps, reply, token }),
+      ledger.refuse({ ...wish.question, steps: wish.steps, screen, token }),
     )
-    if (refused.kind === 'refused') return { kind: 'screen', reply }
+    if (refused.kind === 'refused') return { kind: 'screen', screen }
     return refused.kind === 'pending' ? undefined : answerOf(refused)
   }
 
@@ -332,9 +333,9 @@ export function createPay(relayer: Relayer, chain: ChainCache, options: PayOptio
     if (found === undefined) return { kind: 'uncertain' }
     if (!found.isSame) return { kind: 'ended' }
     const { execution } = found
-    const reply = submitted(execution.hash)
+    const screen = submitted(execution.hash)
     await persist(() =>
-      ledger.adopt({ ...wish.question, steps: wish.steps, reply, order, execution }),
+      ledger.adopt({ ...wish.question, steps: wish.steps, screen, order, execution }),
     )
     return undefined
   }
@@ -359,7 +360,7 @@ export function createPay(relayer: Relayer, chain: ChainCache, options: PayOptio
 function answerOf(decided: Exclude<Decided, { kind: 'pending' }>): PaymentAnswer {
   switch (decided.kind) {
     case 'answered':
-      return { kind: 'screen', reply: decided.reply }
+      return { kind: 'screen', screen: decided.screen }
     case 'ended':
       return { kind: 'ended' }
   }

@@ -6,7 +6,7 @@ import type { Clock } from '../runtime/clock.ts'
 import type { Log } from '../runtime/log.ts'
 import { type FeeLimits, gasPriceWithin, replacementPriceUp } from './fees.ts'
 import { encodeExecute, type Forwarder, type SignedRequest } from './forwarder.ts'
-import type { Ledger, SignedTransaction, Slot } from './ledger.ts'
+import type { Ledger, SignedTransaction, Slot } from './ledger/port.ts'
 import type { Signer } from './signer.ts'
 
 /** Everything that pays through one relayer key, whoever does it: a request's Worker or the alarm. */

@@ -1,7 +1,7 @@
 import type { Receipt } from '../chain/node.ts'
 import { executionIn } from './executions.ts'
 import type { ForwardRequest } from './forwarder.ts'
-import type { SignedTransaction } from './ledger.ts'
+import type { SignedTransaction } from './ledger/port.ts'
 import type { Relayer } from './relayer.ts'
 import { logTransitions } from './transitions.ts'
 

@@ -1,5 +1,5 @@
 import { type Address, type Hex, keccak256, type LocalAccount } from 'viem'
-import type { SignedTransaction } from './ledger.ts'
+import type { SignedTransaction } from './ledger/port.ts'
 
 /** A relayer's transaction before it is signed. Legacy (EIP-155): Rootstock takes no other. */
 export type UnsignedTransaction = {

@@ -10,7 +10,7 @@ import {
   type Payment,
   type SignedTransaction,
   type Work,
-} from './ledger.ts'
+} from './ledger/port.ts'
 import { type Relayer, signFor } from './relayer.ts'
 import { settleNonce } from './settle.ts'
 import { isSpent } from './spent.ts'

@@ -1,5 +1,5 @@
 import type { ForwardRequest } from './forwarder.ts'
-import type { SignedTransaction } from './ledger.ts'
+import type { SignedTransaction } from './ledger/port.ts'
 import type { ChainCache, Relayer } from './relayer.ts'
 import { settleNonce } from './settle.ts'
 

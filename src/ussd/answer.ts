@@ -7,7 +7,7 @@ import { formatAmount } from '../loan/amounts.ts'
 import { callOf, refusalOf } from '../loan/calls.ts'
 import type { LoanReader } from '../loan/reader.ts'
 import { type Forwarder, intentIdOf } from '../relay/forwarder.ts'
-import type { Identified } from '../relay/ledger.ts'
+import type { Identified } from '../relay/ledger/port.ts'
 import type { Pay, PaymentAnswer, PaymentRefusal, WishOrder } from '../relay/pay.ts'
 import { faultOf, type Log } from '../runtime/log.ts'
 import { answersOf, type MenuResult, walk } from './menu.ts'
@@ -106,7 +106,7 @@ export function createAnswer(parts: AnswerParts): Answer {
       intentId: intentIdOf(forwarder, request.gateway, request.sessionId, caller.address),
       caller,
       order: () => order(wanted),
-      refused: (refusal) => renderPlain(end(refusalText(refusal))),
+      refused: (refusal) => end(refusalText(refusal)),
     })
     return bodyOf(answered)
   }
@@ -115,7 +115,7 @@ export function createAnswer(parts: AnswerParts): Answer {
   async function order(wanted: Wanted): Promise<WishOrder> {
     const target = loanAddress
     const submitted = (text: (tx: string) => string) => (hash: Hex | undefined) =>
-      renderPlain(end(text(hash === undefined ? say.queued : `${hash.slice(0, 12)}...`)))
+      end(text(hash === undefined ? say.queued : `${hash.slice(0, 12)}...`))
     switch (wanted.kind) {
       case 'transfer': {
         const { recipient, amountWei } = wanted
@@ -171,7 +171,7 @@ export function createAnswer(parts: AnswerParts): Answer {
   function bodyOf(answered: PaymentAnswer): string {
     switch (answered.kind) {
       case 'screen':
-        return answered.reply
+        return renderPlain(answered.screen)
       case 'ended':
         return renderPlain(end(say.sessionEnded))
       case 'uncertain':

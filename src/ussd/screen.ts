@@ -1,8 +1,11 @@
-/** What a gateway shows: with `CON` the session goes on, with `END` it is over. */
-export type Screen = { goesOn: boolean; text: string }
+import type { Screen } from '../relay/ledger/port.ts'
 
-export const goOn = (text: string): Screen => ({ goesOn: true, text })
-export const end = (text: string): Screen => ({ goesOn: false, text })
+export type { Screen } from '../relay/ledger/port.ts'
 
-/** The text protocol of Africa's Talking and of the demonstration. */
-export const renderPlain = ({ goesOn, text }: Screen): string => `${goesOn ? 'CON' : 'END'} ${text}`
+/** What a caller is asked, and what ends the session. */
+export const goOn = (text: string): Screen => ({ kind: 'ask', lines: text.split('\n') })
+export const end = (text: string): Screen => ({ kind: 'end', lines: text.split('\n') })
+
+/** The text protocol of Africa's Talking and of the demonstration: `CON` goes on, `END` is over. */
+export const renderPlain = ({ kind, lines }: Screen): string =>
+  `${kind === 'ask' ? 'CON' : 'END'} ${lines.join('\n')}`

@@ -16,7 +16,7 @@ const pay = (stack: Start) =>
 async function payments(of: { port: number } | { folder: string }): Promise<unknown> {
   const client = createRespClient('port' in of ? of.port : portOfRedis(of.folder))
   try {
-    return await client.call('EVAL', "return #redis.call('KEYS', 'ledger:*:payment:*')", 0)
+    return await client.call('EVAL', "return #redis.call('KEYS', 'ledger:*:row:payments:*')", 0)
   } finally {
     client.close()
   }

@@ -7,8 +7,9 @@ import type {
   Ledger,
   LedgerRules,
   Order,
+  Screen,
   SignedTransaction,
-} from '../../src/relay/ledger.ts'
+} from '../../src/relay/ledger/port.ts'
 
 /** A ledger of its own, what it was made with, and a hand on its clock. */
 export type LedgerHarness = { ledger: Ledger; rules: LedgerRules; pass: (ms: number) => void }
@@ -18,6 +19,11 @@ const bob: Address = '0x2222222222222222222222222222222222222222'
 const loan: Address = '0x3333333333333333333333333333333333333333'
 
 const id = (text: string): Hex => stringToHex(text, { size: 32 })
+
+const screenOf = (session: string): Screen => ({
+  kind: 'end',
+  lines: [session, 'Please wait.'],
+})
 
 const question = (session: string, account = alice, input = 'input') => ({
   session,
@@ -65,7 +71,7 @@ function acceptance(
     session,
     token,
     order: orderOf(session, account),
-    reply: `END ${session}`,
+    screen: screenOf(session),
     transaction: nonce === undefined ? undefined : { ...transactionOf(session), nonce },
   }
 }
@@ -124,11 +130,14 @@ export function ledgerSuite(name: string, create: () => Promise<LedgerHarness>):
     }) => {
       const { ledger } = await create()
       await accept(ledger, 's')
-      expect(await ledger.lookup(question('s'))).toEqual({ kind: 'answered', reply: 'END s' })
+      expect(await ledger.lookup(question('s'))).toEqual({
+        kind: 'answered',
+        screen: screenOf('s'),
+      })
       expect(await ledger.lookup(question('s', alice, 'other'))).toEqual({ kind: 'ended' })
       expect(await ledger.claim(claiming('s', 'later'))).toEqual({
         kind: 'answered',
-        reply: 'END s',
+        screen: screenOf('s'),
       })
       expect(await ledger.claim(claiming('s', 'later', { input: 'other' }))).toEqual({
         kind: 'ended',
@@ -186,25 +195,28 @@ export function ledgerSuite(name: string, create: () => Promise<LedgerHarness>):
 
     test('keeps a refused session refused', async ({ expect }) => {
       const { ledger } = await create()
-      const refusing = { ...question('s'), steps: 3, reply: 'END No', token: 't' }
+      const refusing = { ...question('s'), steps: 3, screen: screenOf('No'), token: 't' }
       expect(await ledger.refuse(refusing)).toEqual({ kind: 'refused' })
-      expect(await ledger.claim(claiming('s', 't'))).toEqual({ kind: 'answered', reply: 'END No' })
+      expect(await ledger.claim(claiming('s', 't'))).toEqual({
+        kind: 'answered',
+        screen: screenOf('No'),
+      })
       expect(await ledger.lookup(question('s', alice, 'other'))).toEqual({ kind: 'ended' })
     })
 
     test('does not refuse what somebody else has claimed or recorded', async ({ expect }) => {
       const { ledger } = await create()
       await ledger.claim(claiming('s', 'mine'))
-      const refusing = { ...question('s'), steps: 3, reply: 'END No', token: 'other' }
+      const refusing = { ...question('s'), steps: 3, screen: screenOf('No'), token: 'other' }
       expect(await ledger.refuse(refusing)).toEqual({ kind: 'pending' })
       await ledger.record(acceptance('s', 'mine', 0))
-      expect(await ledger.refuse(refusing)).toEqual({ kind: 'answered', reply: 'END s' })
+      expect(await ledger.refuse(refusing)).toEqual({ kind: 'answered', screen: screenOf('s') })
     })
 
     test("takes back a holder's own claim and drops its bytes", async ({ expect }) => {
       const { ledger } = await create()
       await ledger.claim(claiming('s', 'mine'))
-      const refusing = { ...question('s'), steps: 3, reply: 'END No', token: 'mine' }
+      const refusing = { ...question('s'), steps: 3, screen: screenOf('No'), token: 'mine' }
       expect(await ledger.refuse(refusing)).toEqual({ kind: 'refused' })
       expect(await ledger.record(acceptance('s', 'mine', 0))).toEqual({ kind: 'fenced' })
       expect(await accept(ledger, 'next')).toBe(0)
@@ -294,7 +306,10 @@ export function ledgerSuite(name: string, create: () => Promise<LedgerHarness>):
       const { ledger, rules } = await create()
       await fill(ledger, rules)
       expect(await accept(ledger, 'e')).toBeUndefined()
-      expect(await ledger.lookup(question('e'))).toEqual({ kind: 'answered', reply: 'END e' })
+      expect(await ledger.lookup(question('e'))).toEqual({
+        kind: 'answered',
+        screen: screenOf('e'),
+      })
       const claim = await ledger.claim(claiming('f', 'f', { chainNonce: rules.maxInFlight }))
       expect(claim).toEqual({ kind: 'claimed', slot: undefined })
       expect((await ledger.work()).queued.map(({ session }) => session)).toEqual(['e'])
@@ -608,12 +623,12 @@ export function ledgerSuite(name: string, create: () => Promise<LedgerHarness>):
       const adoption = {
         ...question('s'),
         steps: 3,
-        reply: 'END s',
+        screen: screenOf('s'),
         order: orderOf('s'),
         execution: executionIn(9),
       }
       expect(await ledger.adopt(adoption)).toEqual({ kind: 'adopted' })
-      expect(await ledger.adopt(adoption)).toEqual({ kind: 'answered', reply: 'END s' })
+      expect(await ledger.adopt(adoption)).toEqual({ kind: 'answered', screen: screenOf('s') })
       expect(await ledger.confirm('s', id('block 9'))).toMatchObject([{ to: 'confirmed' }])
       expect(await ledger.reopen(id('block 9'))).toMatchObject([{ to: 'queued' }])
       expect(await ledger.settle('s', executionIn(10))).toMatchObject([{ to: 'mined' }])

@@ -1,7 +1,9 @@
-import { type KeptLedger, keepLedger } from '../../src/relay/kept-ledger.ts'
-import type { Ledger, LedgerRules } from '../../src/relay/ledger.ts'
-import { createSqlLedger, type LedgerMethod, type SqlLedger } from '../../src/relay/ledger-sql.ts'
-import type { Sql } from '../../src/relay/sql.ts'
+import { type KeptLedger, keepLedger } from '../../src/relay/ledger/keeper.ts'
+import type { Ledger, LedgerRules } from '../../src/relay/ledger/port.ts'
+import { tables } from '../../src/relay/ledger/rows.ts'
+import type { Sql } from '../../src/relay/ledger/sql.ts'
+import { createSqlLedger, type SqlLedger } from '../../src/relay/ledger/sqlite.ts'
+import type { LedgerMethod } from '../../src/relay/ledger/steps.ts'
 import type { Tended } from '../../src/relay/tend.ts'
 import type { Log } from '../../src/runtime/log.ts'
 import type { Actor, Actors } from './actors.ts'
@@ -47,6 +49,8 @@ export type LedgerHostOptions = {
   wires: Wires
   storage: Sql
   rules: LedgerRules
+  /** Whose nonces it hands out. */
+  relayer: string
   tendMs: number
   tend: (ledger: Ledger) => Promise<Tended>
   log: Log
@@ -65,7 +69,7 @@ type Instance = {
 }
 
 export function createLedgerHost(options: LedgerHostOptions): LedgerHost {
-  const { seed, scheduler, actors, faults, story, storage, rules } = options
+  const { seed, scheduler, actors, faults, story, storage, rules, relayer } = options
   let instance: Instance | undefined
   let downUntil = 0
   let alarmAt: number | null = null
@@ -73,11 +77,11 @@ export function createLedgerHost(options: LedgerHostOptions): LedgerHost {
   let rings = 0
   const ringing = new Set<Actor>()
 
-  const peeked = createSqlLedger(storage, rules, scheduler.now)
+  const peeked = createSqlLedger(storage, { rules, relayer, now: scheduler.now })
   clear()
 
   function clear(): void {
-    for (const table of [...losableTables, 'meta']) storage.exec(`DELETE FROM ${table}`)
+    for (const table of Object.keys(tables)) storage.exec(`DELETE FROM ${table}`)
   }
 
   function setAlarm(time: number | null): void {
@@ -121,14 +125,14 @@ export function createLedgerHost(options: LedgerHostOptions): LedgerHost {
 
   function current(): Instance {
     if (instance !== undefined) return instance
-    const ledger = createSqlLedger(storage, rules, scheduler.now)
+    const ledger = createSqlLedger(storage, { rules, relayer, now: scheduler.now })
     const { own } = options.wires
     const port = {
       getAlarm: () => own('getAlarm', () => alarmAt),
       setAlarm: (time: number) => own('setAlarm', () => setAlarm(time)),
       deleteAlarm: () => own('deleteAlarm', () => setAlarm(null)),
     }
-    const keeper = { rules, tendMs: options.tendMs, tend: options.tend, log: options.log }
+    const keeper = { rules, relayer, tendMs: options.tendMs, tend: options.tend, log: options.log }
     instance = {
       kept: keepLedger(ledger, port, keeper, scheduler.now),
       actors: new Set(),
@@ -167,7 +171,9 @@ export function createLedgerHost(options: LedgerHostOptions): LedgerHost {
       }
       calls.add(finish)
       actors
-        .run(actor, () => kept.run(method, args))
+        .run(actor, () =>
+          (kept.ledger[method] as (...args: unknown[]) => Promise<unknown>)(...args),
+        )
         .then(
           (value) => finish({ ok: true, value }),
           (error: Error) => finish({ ok: false, error }),
@@ -183,7 +189,9 @@ export function createLedgerHost(options: LedgerHostOptions): LedgerHost {
       setAlarm(null)
     },
     loseRow(table, random) {
-      const rows = storage.exec<Record<string, string | number | null>>(`SELECT * FROM ${table}`)
+      const rows = storage
+        .exec<{ row: string }>(`SELECT row FROM ${table}`)
+        .map(({ row }): Record<string, string | number | null> => JSON.parse(row))
       if (rows.length === 0) return undefined
       const row = random.pick(rows)
       const column = {

@@ -1,6 +1,6 @@
 import { type Rpc, RpcError, TransportError } from '../../src/chain/rpc.ts'
-import type { Ledger } from '../../src/relay/ledger.ts'
-import { type LedgerMethod, ledgerThrough } from '../../src/relay/ledger-sql.ts'
+import type { Ledger } from '../../src/relay/ledger/port.ts'
+import { type LedgerMethod, ledgerThrough } from '../../src/relay/ledger/steps.ts'
 import type { Signer } from '../../src/relay/signer.ts'
 import { type Actor, type Actors, deadlineOf } from './actors.ts'
 import type { ModelBlock, ModelChain } from './chain.ts'

@@ -1,7 +1,7 @@
 import type { Address, Hex } from 'viem'
 import type { Forwarder } from '../../src/relay/forwarder.ts'
-import { ledgerRules, type Payment } from '../../src/relay/ledger.ts'
-import type { Sql } from '../../src/relay/sql.ts'
+import { ledgerRules, type Payment } from '../../src/relay/ledger/port.ts'
+import type { Sql } from '../../src/relay/ledger/sql.ts'
 import type { Log } from '../../src/runtime/log.ts'
 import { type Actors, createActors } from './actors.ts'
 import { type ChainState, createModelChain, type ModelBlock, type ModelChain } from './chain.ts'
@@ -194,6 +194,7 @@ export function createWorld({ plan, storage, ...options }: WorldOptions): World 
       maxInFlight: knobs.rules.maxInFlight,
       watchBlocks: knobs.rules.watchBlocks,
     },
+    relayer: signing.relayer.address.toLowerCase(),
     tendMs: knobs.rules.tendMs,
     tend: createTending(parts, actors.clock(0)),
     log,

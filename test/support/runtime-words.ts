@@ -8,6 +8,8 @@ const causes = {
   evicted_object: /WebSocket disconnected between frames/,
   /** Objects that are made to die in the middle of what they do. */
   aborted_objects: /abortAllDurableObjects/,
+  /** An object that is asked for a method of another version. */
+  unknown_method: /RPC receiver does not implement/,
 } as const
 
 export type Cause = keyof typeof causes

@@ -34,9 +34,10 @@ describe('entry points', () => {
 describe('runtimes and frameworks', () => {
   test('only Durable Objects know the Workers runtime', ({ expect }) => {
     const source = `import { DurableObject } from 'cloudflare:workers'`
-    expect(faultsOf({ 'src/relay/ledger-object.ts': source })).toEqual([])
+    expect(faultsOf({ 'src/relay/ledger/object.ts': source })).toEqual([])
+    expect(faultsOf({ 'src/node/keys-object.ts': source })).toEqual([])
     expect(faultsOf({ 'src/relay/ledger.ts': source })).toEqual([
-      'src/relay/ledger.ts imports cloudflare:workers: only Durable Objects (*-object.ts) and the entry points do',
+      'src/relay/ledger.ts imports cloudflare:workers: only Durable Objects (object.ts, *-object.ts) and the entry points do',
     ])
   })
 
@@ -62,6 +63,10 @@ describe('ports and adapters', () => {
     const source = `import type { Rows } from './ledger-object.ts'`
     expect(faultsOf({ 'src/relay/ledger.ts': source })).toEqual([
       'src/relay/ledger.ts imports src/relay/ledger-object.ts: a port never imports its adapter',
+    ])
+    const inFolder = `import type { Rows } from './object.ts'`
+    expect(faultsOf({ 'src/relay/ledger/port.ts': inFolder })).toEqual([
+      'src/relay/ledger/port.ts imports src/relay/ledger/object.ts: a port never imports its adapter',
     ])
   })
 

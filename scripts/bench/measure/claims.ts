@@ -1,9 +1,10 @@
 import { Bench } from 'tinybench'
 import { type Address, type Hex, keccak256, toHex } from 'viem'
 import { poolRules } from '../../../src/chain/chains.ts'
-import { ledgerRules, type Order } from '../../../src/relay/ledger.ts'
-import { createSqlLedger, type SqlLedger } from '../../../src/relay/ledger-sql.ts'
-import type { Sql } from '../../../src/relay/sql.ts'
+import { ledgerRules, type Order } from '../../../src/relay/ledger/port.ts'
+import { type AnyRow, anyTable, type TableName } from '../../../src/relay/ledger/rows.ts'
+import type { Sql } from '../../../src/relay/ledger/sql.ts'
+import { apply, createSqlLedger, type SqlLedger } from '../../../src/relay/ledger/sqlite.ts'
 import { openSqlite } from '../../dev/sqlite.ts'
 import type { World } from '../world.ts'
 
@@ -17,7 +18,7 @@ export async function measureClaims({ figures, isFull }: World): Promise<void> {
   for (const rows of isFull ? sizes.full : sizes.quick) {
     const sql = openSqlite()
     const rules = { ...ledgerRules, ...poolRules.anvil }
-    const ledger = createSqlLedger(sql, rules, Date.now)
+    const ledger = createSqlLedger(sql, { rules, relayer, now: Date.now })
     settleMany(sql, rows)
     let next = rows
     const bench = new Bench({ iterations: 400, time: 0, warmupIterations: 100, warmupTime: 0 })
@@ -34,24 +35,68 @@ export async function measureClaims({ figures, isFull }: World): Promise<void> {
   }
 }
 
+const ACCOUNTS = 5_000
+const relayer = `0x${'44'.repeat(20)}`
+const screen = { kind: 'end' as const, lines: ['Transfer Submitted'] }
+
 /** Rows of payments that were confirmed a day ago, as the ledger itself would have left them. */
 function settleMany(sql: Sql, rows: number): void {
   const settledAt = Date.now() - 24 * 60 * 60 * 1000
-  const counted = `WITH RECURSIVE n (i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < ${rows - 1})`
-  const key = (kind: string) => `printf('0x%s%062x', '${kind}', i)`
-  const account = `printf('0x%040x', i % 5000)`
-  const request = JSON.stringify(requestOf(0)).replaceAll("'", "''")
+  const insert = (table: TableName, row: AnyRow) => {
+    const key = anyTable(table).key.map((column) => row[column] as string)
+    apply(sql, { table, key, before: undefined, after: row })
+  }
   sql.transaction(() => {
-    sql.exec(`${counted} INSERT INTO sessions SELECT ${key('aa')}, 'accepted', ${account}, ${key('bb')},
-      3, 'END Transfer Submitted', NULL, NULL, ${settledAt} + i FROM n`)
-    sql.exec(`${counted} INSERT INTO payments SELECT ${key('aa')}, 'confirmed', ${key('cc')}, ${account},
-      'Transfer', '10', '${request}', i, 0, 'executed', '', ${key('dd')}, i, ${key('ee')},
-      ${settledAt} + i, ${settledAt} + i FROM n`)
-    sql.exec(`${counted} INSERT INTO nonces SELECT i, 'mined', ${key('aa')}, NULL, NULL, ${key('dd')},
-      i, ${key('ee')}, ${settledAt} + i FROM n`)
-    sql.exec(`${counted} INSERT INTO transactions SELECT ${key('dd')}, i, '0x${'ab'.repeat(450)}',
-      '60000000', ${settledAt} + i, ${settledAt} + i FROM n`)
+    for (let index = 0; index < rows; index++) {
+      for (const [table, row] of settledRows(index, settledAt + index)) insert(table, row)
+    }
+    for (let index = 0; index < Math.min(rows, ACCOUNTS); index++) {
+      const seen = Math.ceil((rows - index) / ACCOUNTS)
+      insert('accounts', { account: accountOf(index), open: [], claims: [], seen })
+    }
+    insert('relayers', { relayer, leases: [], open: [], top: rows - 1 })
   })
+}
+
+function settledRows(index: number, at: number): [TableName, AnyRow][] {
+  const session = idOf('settled', index)
+  const request = { ...requestOf(index), intentId: idOf('settled intent', index) }
+  const [hash, block_hash] = [idOf('settled hash', index), idOf('settled block', index)]
+  const none = { counterparty: null, reserves_pool: null, reserves_cap: null, reserves_gas: null }
+  const block = { block_number: index, block_hash }
+  const mined = { outcome: 'executed', reason: '', hash, ...block }
+  const times = { accepted_at: at, history: [['signed', at]] }
+  const place = { phase: 'settled', since: at, relayer, nonce: index, attempts: 0 }
+  const done = { state: 'mined', session, hash, ...block, phase: 'done', changed_at: at }
+  const bytes = { raw: `0x${'ab'.repeat(450)}`, gas_price: '60000000' }
+  const named = { session, account: request.from }
+  const decided = { input: idOf('input', index), steps: 3, screen, token: null, lease_until: null }
+  return [
+    ['sessions', { ...named, state: 'accepted', ...decided, decided_at: at }],
+    [
+      'payments',
+      {
+        ...{ ...named, state: 'confirmed', intent_id: request.intentId, label: 'Transfer' },
+        ...{ spends: '10', request, ...none, ...mined, ...times, ...place },
+      },
+    ],
+    ['intents', { intent_id: request.intentId, session }],
+    ['nonces', { relayer, nonce: index, bytes: [[hash, '60000000']], ...done }],
+    [
+      'transactions',
+      { hash, relayer, nonce: index, session, ...bytes, recorded_at: at, sent_at: at },
+    ],
+    [
+      'blocks',
+      {
+        hash: block_hash,
+        number: index,
+        nonces: [[relayer, index]],
+        sessions: [session],
+        changed_at: at,
+      },
+    ],
+  ]
 }
 
 function payOnce(ledger: SqlLedger, index: number): void {
@@ -68,7 +113,7 @@ function payOnce(ledger: SqlLedger, index: number): void {
   const hash = idOf('hash', index)
   const transaction = { nonce, hash, raw: `0x${'ab'.repeat(450)}` as Hex, gasPriceWei: 60_000_000n }
   const order: Order = { request: requestOf(index), label: 'Transfer', spendsWei: 10n }
-  ledger.record({ session, token, order, reply: 'END Transfer Submitted', transaction })
+  ledger.record({ session, token, order, screen, transaction })
   ledger.sent(hash, true)
   const block = { number: index, hash: idOf('block', index) }
   const execution = { outcome: 'executed', reason: '', hash, block } as const
@@ -89,7 +134,7 @@ function requestOf(index: number): Order['request'] {
 }
 
 function accountOf(index: number): Address {
-  return `0x${(index % 5000).toString(16).padStart(40, '0')}`
+  return `0x${(index % ACCOUNTS).toString(16).padStart(40, '0')}`
 }
 
 function idOf(kind: string, index: number): Hex {

@@ -31,7 +31,7 @@ const parts = [
     'signing, hashing and derivation',
     /@noble|@scure|account\/keys|accounts\/utils|relay\/signer/,
   ],
-  ['ledger', 'ledger', /relay\/(ledger|kept-ledger)/],
+  ['ledger', 'ledger', /relay\/ledger/],
   ['log', 'log lines', /src\/log\.ts|relay\/transitions/],
   ['node', 'questions to the node', /src\/(node|chain)\//],
   ['relay', 'the rest of the relay', /src\/relay\//],

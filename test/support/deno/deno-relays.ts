@@ -5,7 +5,7 @@ import { type RedisServer, startRedisServer } from '../../../scripts/dev/redis/r
 import { TEND } from '../../../src/relay/due-queue.ts'
 import { createRedisDueQueue } from '../../../src/relay/due-queue-redis.ts'
 import { relayerAccount } from '../../../src/relay/keys.ts'
-import { ledgerKey } from '../../../src/relay/ledger-redis.ts'
+import { ledgerKey } from '../../../src/relay/ledger/redis.ts'
 import { openRedis } from '../../../src/runtime/redis.ts'
 import type { LogLine, RelayWorkers } from '../faults/relay-workers.ts'
 import { assertNothingUncaught } from '../runtime-words.ts'
@@ -131,19 +131,22 @@ function ledgerNameOf({ CHAIN_ID, RELAYER_MNEMONIC = '' }: Record<string, string
 
 /** Rows of the ledger that are not settled, read past everything under test. */
 async function openRows(server: RedisServer, base: string): Promise<Record<string, unknown>[]> {
-  const members = async (index: string) =>
-    (await server.call('ZRANGE', `${base}:${index}`, 0, -1)) as string[]
-  const payments = await Promise.all(
-    ['queued', 'carried', 'mined'].map((group) => members(`payments:${group}`)),
+  const rowOf = async (name: string) => {
+    const row = (await server.call('GET', `${base}:row:${name}`)) as string | null
+    return row === null ? undefined : JSON.parse(row.slice(row.indexOf(' ')))
+  }
+  const listed = await Promise.all(
+    ['waiting', 'stuck', 'carried', 'mined'].map((phase) =>
+      server.call('ZRANGE', `${base}:list:payments.phase:${phase}`, 0, -1),
+    ),
   )
-  const rows = [
-    ...payments.flat().map((session) => ['payment', `${base}:payment:${session}`] as const),
-    ...(await members('nonces:open')).map((nonce) => ['nonce', `${base}:nonce:${nonce}`] as const),
+  const payments = await Promise.all((listed.flat() as string[]).map(rowOf))
+  const relayer = await rowOf(`relayers:${base.slice(0, -1).split(':').at(-1)}`)
+  return [
+    ...payments.map(({ state, nonce }) => ({ what: 'payment', state, nonce })),
+    ...(relayer?.leases ?? []).map(({ nonce }: { nonce: number }) => ({
+      ...{ what: 'nonce', state: 'leased', nonce },
+    })),
+    ...(relayer?.open ?? []).map((nonce: number) => ({ what: 'nonce', state: 'recorded', nonce })),
   ]
-  return Promise.all(
-    rows.map(async ([what, key]) => {
-      const [state, nonce] = (await server.call('HMGET', key, 'state', 'nonce')) as string[]
-      return { what, state, nonce }
-    }),
-  )
 }

@@ -9,10 +9,11 @@ export function openRows(objects: string): Record<string, unknown>[] {
     try {
       return database
         .prepare(
-          `SELECT 'payment' AS what, state, nonce, attempts FROM payments
-             WHERE state IN ('queued', 'signed', 'broadcast', 'mined')
-           UNION ALL SELECT 'nonce', state, nonce, 0 FROM nonces
-             WHERE state IN ('leased', 'recorded')`,
+          `SELECT 'payment' AS what, row ->> 'state' AS state, row ->> 'nonce' AS nonce FROM payments
+             WHERE phase <> 'settled'
+           UNION ALL SELECT 'nonce', 'leased', value ->> 'nonce'
+             FROM relayers, json_each(row, '$.leases')
+           UNION ALL SELECT 'nonce', 'recorded', value FROM relayers, json_each(row, '$.open')`,
         )
         .all() as Record<string, unknown>[]
     } catch (error) {

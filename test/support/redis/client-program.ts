@@ -2,8 +2,8 @@ import { createRedisKeys } from '../../../src/keys/api-keys-redis.ts'
 import type { KeyStore } from '../../../src/keys/key-store.ts'
 import type { DueQueue } from '../../../src/relay/due-queue.ts'
 import { createRedisDueQueue } from '../../../src/relay/due-queue-redis.ts'
-import type { Ledger, LedgerRules } from '../../../src/relay/ledger.ts'
-import { createRedisLedger } from '../../../src/relay/ledger-redis.ts'
+import type { Ledger, LedgerRules } from '../../../src/relay/ledger/port.ts'
+import { createRedisLedger } from '../../../src/relay/ledger/redis.ts'
 import { openRedis, type RedisAddress, type RedisDatabase } from '../../../src/runtime/redis.ts'
 
 /** A call of a port; `name` says whose ledger it is, or whose queue. */
@@ -15,19 +15,26 @@ export type PortCall = { name: string; args: unknown[] } & (
 
 /** What a process is told that has a client of its own: once where to ask, then call by call. */
 export type ClientMessage =
-  | { kind: 'open'; address: RedisAddress; rules: LedgerRules; tendMs: number }
+  | { kind: 'open'; address: RedisAddress; rules: LedgerRules; relayer: string; tendMs: number }
   | { kind: 'call'; id: number; call: PortCall }
 
 export type ClientReply = { id: number } & ({ result: unknown } | { fault: string })
 
 // A process of its own with a client of its own: `process-client.ts` starts it.
-type Opened = { database: RedisDatabase; rules: LedgerRules; tendMs: number }
+type Opened = {
+  database: RedisDatabase
+  rules: LedgerRules
+  relayer: string
+  tendMs: number
+  /** By their names: a process has one of each. */
+  ledgers: Map<string, Ledger>
+}
 let opened: Opened | undefined
 
 process.on('message', (message: ClientMessage) => {
   if (message.kind === 'open') {
-    const { address, rules, tendMs } = message
-    opened = { database: openRedis(address), rules, tendMs }
+    const { address, rules, relayer, tendMs } = message
+    opened = { database: openRedis(address), rules, relayer, tendMs, ledgers: new Map() }
     return
   }
   // A failure is a reply too.
@@ -47,10 +54,14 @@ async function answer({
   }
 }
 
-function adapterOf({ database, rules, tendMs }: Opened, { port, name }: PortCall) {
+function adapterOf(opened: Opened, { port, name }: PortCall) {
+  const { database, ledgers, ...options } = opened
   switch (port) {
-    case 'ledger':
-      return createRedisLedger({ database, name, rules, tendMs })
+    case 'ledger': {
+      const ledger = ledgers.get(name) ?? createRedisLedger({ database, name, ...options })
+      ledgers.set(name, ledger)
+      return ledger
+    }
     case 'queue':
       return createRedisDueQueue({ database, name, newToken: () => crypto.randomUUID() })
     case 'keys':

@@ -1,6 +1,6 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
-import type { LedgerRules } from '../../../src/relay/ledger.ts'
+import type { LedgerRules } from '../../../src/relay/ledger/port.ts'
 import type { RedisAddress } from '../../../src/runtime/redis.ts'
 import type { ClientMessage, ClientReply, PortCall } from './client-program.ts'
 
@@ -15,10 +15,12 @@ export type ProcessClient = {
 export function startProcessClient({
   address: { url, token },
   rules,
+  relayer,
   tendMs,
 }: {
   address: RedisAddress
   rules: LedgerRules
+  relayer: string
   tendMs: number
 }): ProcessClient {
   const child: ChildProcess = fork(program, { serialization: 'advanced' })
@@ -30,7 +32,7 @@ export function startProcessClient({
     waiting.delete(reply.id)
   })
   const tell = (message: ClientMessage) => child.send(message)
-  tell({ kind: 'open', address: { url, token }, rules, tendMs })
+  tell({ kind: 'open', address: { url, token }, rules, relayer, tendMs })
 
   return {
     async call(call) {

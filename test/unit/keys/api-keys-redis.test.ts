@@ -7,7 +7,7 @@ import {
 } from '../../../scripts/dev/redis/redis-server.ts'
 import { createRedisKeys } from '../../../src/keys/api-keys-redis.ts'
 import type { KeyStore } from '../../../src/keys/key-store.ts'
-import { ledgerRules } from '../../../src/relay/ledger.ts'
+import { ledgerRules } from '../../../src/relay/ledger/port.ts'
 import { openRedis } from '../../../src/runtime/redis.ts'
 import { keyStoreSuite } from '../../ports/key-store.suite.ts'
 import { type ProcessClient, startProcessClient } from '../../support/redis/process-client.ts'
@@ -22,7 +22,7 @@ describe.skipIf(!hasRedisServer())('on a real Redis with the keys of a cluster',
     server = await startRedisServer({ mode: 'cluster' })
     bridge = await startRedisBridge({ redisPort: server.port, now: () => now })
     const rules = { ...ledgerRules, maxInFlight: 4, watchBlocks: 50 }
-    other = startProcessClient({ address: bridge, rules, tendMs: 1_000 })
+    other = startProcessClient({ address: bridge, rules, relayer: '', tendMs: 1_000 })
   })
 
   afterAll(async () => {

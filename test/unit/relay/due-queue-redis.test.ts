@@ -7,13 +7,14 @@ import {
 } from '../../../scripts/dev/redis/redis-server.ts'
 import { type DueQueue, TEND } from '../../../src/relay/due-queue.ts'
 import { createRedisDueQueue } from '../../../src/relay/due-queue-redis.ts'
-import { ledgerRules } from '../../../src/relay/ledger.ts'
-import { createRedisLedger } from '../../../src/relay/ledger-redis.ts'
+import { ledgerRules } from '../../../src/relay/ledger/port.ts'
+import { createRedisLedger } from '../../../src/relay/ledger/redis.ts'
 import { openRedis } from '../../../src/runtime/redis.ts'
 import { type ProcessClient, startProcessClient } from '../../support/redis/process-client.ts'
 
 const leaseMs = 3_000
 const tendMs = 1_000
+const relayer = '0x9999999999999999999999999999999999999999'
 
 let server: RedisServer
 let bridge: RedisBridge
@@ -52,7 +53,7 @@ describe.skipIf(!hasRedisServer())('the due-queue on Redis', () => {
     server = await startRedisServer({ mode: 'cluster' })
     bridge = await startRedisBridge({ redisPort: server.port, now: () => now })
     const rules = { ...ledgerRules, maxInFlight: 4, watchBlocks: 50 }
-    process = startProcessClient({ address: bridge, rules, tendMs })
+    process = startProcessClient({ address: bridge, rules, relayer, tendMs })
   })
 
   afterAll(async () => {
@@ -140,10 +141,17 @@ describe.skipIf(!hasRedisServer())('the due-queue on Redis', () => {
     'is armed in the same step as a ledger takes a %s',
     async (method, { expect }) => {
       const rules = { ...ledgerRules, maxInFlight: 4, watchBlocks: 50 }
-      const ledger = createRedisLedger({ database: openRedis(bridge), name, rules, tendMs })
+      const ledger = createRedisLedger({
+        database: openRedis(bridge),
+        name,
+        rules,
+        relayer,
+        tendMs,
+      })
       const account = '0x1111111111111111111111111111111111111111' as const
       const hash = `0x${'1'.repeat(64)}` as const
-      const step = { session: 's', input: 'i', account, steps: 1, token: 't', reply: 'END' }
+      const screen = { kind: 'end' as const, lines: ['Paid'] }
+      const step = { session: 's', input: 'i', account, steps: 1, token: 't', screen }
       const order = {
         request: {
           ...{ from: account, to: account, intentId: hash, gas: 1, deadline: 1 },
@@ -154,9 +162,14 @@ describe.skipIf(!hasRedisServer())('the due-queue on Redis', () => {
       }
       const block = { number: 1, hash }
       const execution = { outcome: 'executed', reason: '', hash, block } as const
-      if (method === 'claim')
-        await ledger.claim({ ...step, chainNonce: 0, poolNonce: 0, seen: undefined })
-      if (method === 'record') await ledger.record({ ...step, order, transaction: undefined })
+      const claiming = { ...step, chainNonce: 0, poolNonce: 0, seen: undefined }
+      if (method !== 'adopt') await ledger.claim(claiming)
+      if (method === 'record') {
+        now += tendMs
+        await one.done(await takeOne(one), undefined)
+        const recorded = await ledger.record({ ...step, order, transaction: undefined })
+        expect(recorded).toEqual({ kind: 'recorded' })
+      }
       if (method === 'adopt') await ledger.adopt({ ...step, order, execution })
       now += tendMs - 1
       expect(await tasks(one)).toEqual([])

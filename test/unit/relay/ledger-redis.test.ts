@@ -5,15 +5,16 @@ import {
   type RedisServer,
   startRedisServer,
 } from '../../../scripts/dev/redis/redis-server.ts'
-import { type Acceptance, type Ledger, ledgerRules } from '../../../src/relay/ledger.ts'
-import { createRedisLedger, ledgerKey } from '../../../src/relay/ledger-redis.ts'
-import { ledgerThrough } from '../../../src/relay/ledger-sql.ts'
+import { type Acceptance, type Ledger, ledgerRules } from '../../../src/relay/ledger/port.ts'
+import { createRedisLedger, ledgerKey } from '../../../src/relay/ledger/redis.ts'
+import { ledgerThrough } from '../../../src/relay/ledger/steps.ts'
 import { openRedis } from '../../../src/runtime/redis.ts'
 import { ledgerSuite } from '../../ports/ledger.suite.ts'
 import { type ProcessClient, startProcessClient } from '../../support/redis/process-client.ts'
 
 const rules = { ...ledgerRules, maxInFlight: 4, watchBlocks: 50 }
 const tendMs = 1_000
+const relayer = '0x9999999999999999999999999999999999999999'
 
 let server: RedisServer
 let bridge: RedisBridge
@@ -35,6 +36,7 @@ const open = (name: string, over: Partial<typeof rules> = {}): Ledger =>
     database: openRedis(bridge),
     name,
     rules: { ...rules, ...over },
+    relayer,
     tendMs,
   })
 
@@ -53,7 +55,7 @@ describe.skipIf(!hasRedisServer())('on a real Redis with the keys of a cluster',
   beforeAll(async () => {
     server = await startRedisServer({ mode: 'cluster' })
     bridge = await startRedisBridge({ redisPort: server.port, now: () => now })
-    other = startProcessClient({ address: bridge, rules, tendMs })
+    other = startProcessClient({ address: bridge, rules, relayer, tendMs })
   })
 
   afterAll(async () => {
@@ -108,7 +110,7 @@ describe.skipIf(!hasRedisServer())('on a real Redis with the keys of a cluster',
         label: 'Transfer',
         spendsWei: 1n,
       },
-      reply: 'END',
+      screen: { kind: 'end', lines: ['Paid'] },
       transaction: { nonce, hash: hash(digit), raw: '0x56', gasPriceWei: 1n },
     })
 
@@ -118,6 +120,7 @@ describe.skipIf(!hasRedisServer())('on a real Redis with the keys of a cluster',
       const wide = startProcessClient({
         address: bridge,
         rules: { ...rules, maxInFlight: 100 },
+        relayer,
         tendMs,
       })
       const claims = await Promise.all(
@@ -135,7 +138,7 @@ describe.skipIf(!hasRedisServer())('on a real Redis with the keys of a cluster',
 
     test('knows a claim again whose answer was lost on the way', async ({ expect }) => {
       const ledger = open(newName())
-      bridge.script({ fault: { kind: 'drop_reply' }, argument: 'claim', times: 1 })
+      bridge.script({ fault: { kind: 'drop_reply' }, argument: 'commit', times: 1 })
       await expect(ledger.claim(claiming('s', 'mine'))).rejects.toThrow('no answer')
       bridge.clear()
       expect(await ledger.claim(claiming('s', 'mine'))).toMatchObject({
@@ -158,6 +161,7 @@ describe.skipIf(!hasRedisServer())('on a real Redis with the keys of a cluster',
         database: openRedis(plain),
         name: newName(),
         rules: { ...rules, leaseMs: 400 },
+        relayer,
         tendMs,
       })
       const [before] = (await server.call('TIME')) as string[]
@@ -165,7 +169,7 @@ describe.skipIf(!hasRedisServer())('on a real Redis with the keys of a cluster',
       await ledger.claim(claiming('s', 'slow'))
       expect(await ledger.claim(claiming('s', 'next'))).toEqual({ kind: 'pending' })
       await expect
-        .poll(async () => (await ledger.claim(claiming('s', 'next'))).kind)
+        .poll(async () => (await ledger.claim(claiming('s', 'next'))).kind, { timeout: 5_000 })
         .toBe('claimed')
       await plain.stop()
     })
@@ -182,14 +186,14 @@ describe.skipIf(!hasRedisServer())('on a real Redis with the keys of a cluster',
       expect(await ledger.record(acceptance('b', 1, 'b'))).toEqual({ kind: 'recorded' })
     })
 
-    test('leaves nothing behind but the highest nonce and who it belongs to', async ({
+    test('leaves nothing behind but who it belongs to and from where it counts on', async ({
       expect,
     }) => {
       const name = newName()
       const ledger = open(name)
       const block = { number: 9, hash: hash('9') }
       await ledger.identify({ chainId: 31, fingerprints: { KEY: 'a' } })
-      await ledger.refuse({ ...claiming('refused', 'r'), reply: 'END No' })
+      await ledger.refuse({ ...claiming('refused', 'r'), screen: { kind: 'end', lines: ['No'] } })
       await ledger.claim(claiming('given up', 'given up'))
       pass(rules.leaseMs)
       for (const [session, nonce, digit] of [
@@ -202,18 +206,46 @@ describe.skipIf(!hasRedisServer())('on a real Redis with the keys of a cluster',
         await ledger.mined({ nonce, session, hash: hash(digit), block, execution })
         await ledger.confirm(session, block.hash)
       }
+      const left = async () => {
+        const found = (await server.call('KEYS', `${ledgerKey(name)}*`)) as string[]
+        return found.map((key) => key.slice(ledgerKey(name).length)).sort()
+      }
+      const counters = [
+        ':due',
+        ':row:meta:identity.KEY',
+        ':row:meta:identity.chain',
+        ':row:meta:queue',
+        ':row:meta:schema',
+        `:row:relayers:${relayer}`,
+        ':version',
+      ]
       pass(rules.retentionMs + 1)
       await ledger.prune()
-      const left = (await server.call('KEYS', `${ledgerKey(name)}*`)) as string[]
-      expect(left.map((key) => key.slice(ledgerKey(name).length)).sort()).toEqual([
-        ':block:0x9999999999999999999999999999999999999999999999999999999999999999:nonces',
-        ':blocks:nonces',
-        ':due',
-        ':meta',
-        ':nonce:1',
-        ':nonces',
-        ':nonces:done',
-      ])
+      const history = (await left()).filter((key) => key.startsWith(':row:history:'))
+      expect(history).toHaveLength(2)
+      expect((await left()).sort()).toEqual([...counters, ...history, ':list:history.age:'].sort())
+      pass(rules.historyMs)
+      await ledger.prune()
+      expect(await left()).toEqual(counters)
+    })
+
+    test('counts what a lost row held for used once the chain has passed it', async ({
+      expect,
+    }) => {
+      const name = newName()
+      const ledger = open(name)
+      await ledger.identify({ chainId: 31, fingerprints: { FORWARDER_ADDRESS: 'old' } })
+      await ledger.claim(claiming('a', 'a'))
+      await ledger.record(acceptance('a', 0, 'a'))
+      await server.call('DEL', `${ledgerKey(name)}:row:nonces:${relayer}:0`)
+      expect(await ledger.requeue('a')).toMatchObject([{ to: 'queued' }])
+      await ledger.expire('a')
+      const moved = { chainId: 31, fingerprints: { FORWARDER_ADDRESS: 'new' } }
+      await ledger.release([], 0)
+      expect(await ledger.identify(moved)).toMatchObject({ kind: 'different' })
+      await ledger.release([], 1)
+      expect(await ledger.identify(moved)).toEqual({ kind: 'same' })
+      expect((await ledger.work()).nextNonce).toBe(1)
     })
 
     test('tells a round of a part of a long queue only: the oldest, in their order', async ({
@@ -239,7 +271,7 @@ describe.skipIf(!hasRedisServer())('on a real Redis with the keys of a cluster',
 
     test('says nothing of what it was asked when the database refuses', async ({ expect }) => {
       const database = openRedis({ url: bridge.url, token: 'wrong-token' })
-      const ledger = createRedisLedger({ database, name: newName(), rules, tendMs })
+      const ledger = createRedisLedger({ database, name: newName(), rules, relayer, tendMs })
       const refused = ledger.claim(claiming('secret-session', 'secret-token'))
       await expect(refused).rejects.toThrow(/^the database refused: WRONGPASS [a-z ]+$/)
     })
@@ -250,7 +282,7 @@ describe.skipIf(!hasRedisServer())('on a real Redis with the keys of a cluster',
       await expect(ledger.work()).rejects.toThrow('a malformed answer')
       bridge.script({ fault: { kind: 'delay_reply', ms: 5_000 }, times: 1 })
       const slow = createRedisLedger({
-        ...{ database: openRedis(bridge, 100), name: newName(), rules, tendMs },
+        ...{ database: openRedis(bridge, 100), name: newName(), rules, relayer, tendMs },
       })
       await expect(slow.work()).rejects.toThrow('gave no answer')
       bridge.clear()

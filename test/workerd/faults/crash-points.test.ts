@@ -73,8 +73,9 @@ async function untilSettled(): Promise<void> {
     const open = await runInDurableObject(ledgerStub(), (_, { storage }) =>
       storage.sql
         .exec(
-          `SELECT nonce FROM nonces WHERE state IN ('leased', 'recorded')
-           UNION ALL SELECT 1 FROM payments WHERE state IN ('queued', 'signed', 'broadcast', 'mined')`,
+          `SELECT 1 FROM relayers, json_each(row, '$.leases')
+           UNION ALL SELECT 1 FROM relayers, json_each(row, '$.open')
+           UNION ALL SELECT 1 FROM payments WHERE phase <> 'settled'`,
         )
         .toArray(),
     ).catch(() => [undefined])
@@ -257,8 +258,9 @@ async function untilUnsentIsDue(): Promise<number> {
     const [row] = await runInDurableObject(ledgerStub(), (_, { storage }) =>
       storage.sql
         .exec<{ count: number; latest: number }>(
-          `SELECT count(*) AS count, coalesce(max(recorded_at), 0) AS latest FROM transactions
-           JOIN nonces USING (nonce) WHERE sent_at IS NULL AND state = 'recorded'`,
+          `SELECT count(*) AS count, coalesce(max(transactions.row ->> 'recorded_at'), 0) AS latest
+           FROM transactions JOIN nonces ON nonces.nonce = transactions.row ->> 'nonce'
+           WHERE transactions.row ->> 'sent_at' IS NULL AND nonces.row ->> 'state' = 'recorded'`,
         )
         .toArray(),
     )

@@ -65,13 +65,17 @@ describe("a ledger's alarm", () => {
     try {
       await dial(caller, `2*${recipient}*0.25`)
       const account = await accountOf(caller)
-      const payment = () => rows('SELECT session, nonce FROM payments WHERE account = ?', account)
+      const payment = () =>
+        rows(`SELECT session, row ->> 'nonce' AS nonce FROM payments WHERE account = ?`, account)
       const [before] = await payment()
       // Its nonce went to bytes that nobody knows: it waits for another one.
-      await ledgerStub().run('displaced', before?.nonce)
+      await ledgerStub().displaced(Number(before?.nonce))
       const session = `${before?.session}`
       const recorded = () =>
-        rows(`SELECT nonce FROM nonces WHERE session = ? AND state = 'recorded'`, session)
+        rows(
+          `SELECT nonce FROM nonces WHERE row ->> 'session' = ? AND row ->> 'state' = 'recorded'`,
+          session,
+        )
       // What a busy machine makes too late for one round is the next one's.
       while ((await recorded()).length === 0) {
         await tendSideBySide()
@@ -97,7 +101,7 @@ describe("a ledger's alarm", () => {
     await runInDurableObject(ledgerStub(), (_, state) => state.storage.deleteAlarm())
     await ledgerStub().wake()
     await until(async () => (await executions(caller)) === 1)
-    const recorded = () => rows(`SELECT nonce FROM nonces WHERE state = 'recorded'`)
+    const recorded = () => rows(`SELECT nonce FROM nonces WHERE row ->> 'state' = 'recorded'`)
     await until(async () => (await recorded()).length === 0)
     expect(await executions(caller)).toBe(1)
   })

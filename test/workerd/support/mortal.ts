@@ -6,9 +6,9 @@ import { assembleNodeService } from '../../../src/compose/node-services.ts'
 import { assembleRelayer, ledgerName } from '../../../src/compose/relay.ts'
 import type { Runtime } from '../../../src/compose/runtime.ts'
 import { assembleAnswer } from '../../../src/compose/ussd.ts'
-import type { Ledger } from '../../../src/relay/ledger.ts'
-import type { LedgerStub } from '../../../src/relay/ledger-object.ts'
-import { ledgerThrough } from '../../../src/relay/ledger-sql.ts'
+import type { LedgerStub } from '../../../src/relay/ledger/object.ts'
+import type { Ledger } from '../../../src/relay/ledger/port.ts'
+import { ledgerThrough } from '../../../src/relay/ledger/steps.ts'
 import { tend } from '../../../src/relay/tend.ts'
 import { systemClock } from '../../../src/runtime/clock.ts'
 
@@ -118,7 +118,9 @@ export function createMortal({ death, fault }: MortalOptions): Mortal {
     background: (work) => background.push(work),
   }
   const ledger: Ledger = ledgerThrough((method, args) =>
-    question(`ledger.${method}`, () => ledgerStub().run(method, ...args)),
+    question(`ledger.${method}`, () =>
+      (ledgerStub()[method] as (...args: unknown[]) => Promise<unknown>)(...args),
+    ),
   )
   const relayer = assembleRelayer(config, runtime, assembleNodeService(config, runtime), ledger)
   const answer = assembleAnswer(config, runtime, relayer)

@@ -1,5 +1,8 @@
 import type { Address, Hex } from 'viem'
-import type { SignedRequest } from './forwarder.ts'
+import type { SignedRequest } from '../forwarder.ts'
+import type { PaymentState } from './transitions.ts'
+
+export type { PaymentState } from './transitions.ts'
 
 /**
  * The memory of one relayer: which sessions were decided and how, which nonce carries what, and every
@@ -81,6 +84,8 @@ export type LedgerRules = {
   maxAttempts: number
   /** How long a session stays answered after it was decided; at least the chain's 7 days. */
   retentionMs: number
+  /** How long it is kept what became of a payment, and when, after the payment's own row is gone. */
+  historyMs: number
 }
 
 export const ledgerRules = {
@@ -91,6 +96,7 @@ export const ledgerRules = {
   maxAttempts: 8,
   // The forwarder refuses a spent id for 7 days; a day more covers clocks and pauses.
   retentionMs: 8 * 24 * 60 * 60 * 1000,
+  historyMs: 90 * 24 * 60 * 60 * 1000,
 } as const
 
 /**
@@ -107,12 +113,15 @@ export type Identified = { kind: 'same' } | { kind: 'different'; names: string[]
 /** Keyed digests of the session and of what was typed in it, never the words; and whose it is. */
 export type Question = { session: string; input: string; account: Address }
 
+/** What a caller is shown, whatever gateway carries it. With `ask` the session goes on. */
+export type Screen = { kind: 'ask' | 'end'; lines: readonly string[] }
+
 /** What stands in the way of another answer. */
 export type Decided =
   /** Somebody holds a live claim on the session; ask again. */
   | { kind: 'pending' }
   /** This very question has this answer. */
-  | { kind: 'answered'; reply: string }
+  | { kind: 'answered'; screen: Screen }
   /** The session was decided by another question, or the ledger lost what it was answered with. */
   | { kind: 'ended' }
 
@@ -129,7 +138,7 @@ export type Undecided = {
   busy: boolean
 }
 
-export type Refusing = Question & { steps: number; reply: string; token: string }
+export type Refusing = Question & { steps: number; screen: Screen; token: string }
 
 export type Claiming = Question & {
   /** How many answers the caller had given. */
@@ -182,7 +191,7 @@ export type Acceptance = {
   session: string
   token: string
   order: Order
-  reply: string
+  screen: Screen
   /** Undefined: queued. */
   transaction: (SignedTransaction & { nonce: number }) | undefined
 }
@@ -200,7 +209,7 @@ export type Execution = {
 
 export type Adoption = Question & {
   steps: number
-  reply: string
+  screen: Screen
   order: Order
   execution: Execution
 }
@@ -229,19 +238,6 @@ export type MinedReport = {
   /** Undefined when the transaction did nothing for its payment: that is queued again. */
   execution: Execution | undefined
 }
-
-/**
- * A payment's life. `claimed` is the session's row alone; `replaced` and `cancelled` are a
- * transaction's fates, not a payment's. STORAGE.md has the table of transitions.
- */
-export type PaymentState =
-  | 'queued'
-  | 'signed'
-  | 'broadcast'
-  | 'mined'
-  | 'confirmed'
-  | 'reverted'
-  | 'expired'
 
 export type Payment = {
   session: string

@@ -1,30 +1,15 @@
-/**
- * What the scripts on one ledger's keys share, in Lua 5.1 as Redis runs it. `KEYS[1]` is the
- * ledger's own name with its hash tag: every key begins with it, so that all of them are in one slot
- * of a cluster. Time is the database's own.
- */
-export const commonLua = `
+-- The sorted set of tasks by the time at which they are due. A task that is being worked on is due again
+-- when its lease ends; what else is wanted of it meanwhile waits in the hash beside it.
 local base = KEYS[1]
 local clock = redis.call('TIME')
 local now = tonumber(clock[1]) * 1000 + math.floor(tonumber(clock[2]) / 1000)
-
-local function key(...)
-  return table.concat({ base, ... }, ':')
-end
+local due = base .. ':due'
+local held = base .. ':due:held'
 
 -- Lua writes large numbers with an exponent where it is let.
 local function text(number)
   return string.format('%.0f', number)
 end
-`
-
-/**
- * The sorted set of tasks by the time at which they are due. A task that somebody is at is due again
- * when the lease ends; what else is wanted of it meanwhile waits in \`due:held\`.
- */
-export const dueLua = `
-local due = key('due')
-local held = key('due', 'held')
 
 -- A task is due at this time at the latest.
 local function arm(task, at)
@@ -36,4 +21,3 @@ local function arm(task, at)
     redis.call('ZADD', due, text(at), task)
   end
 end
-`

@@ -1,11 +1,14 @@
-import { faultOf, type Log } from '../runtime/log.ts'
-import type { Ledger, LedgerRules } from './ledger.ts'
-import { callLedger, type LedgerMethod, ledgerThrough, type SqlLedger } from './ledger-sql.ts'
-import type { Tended } from './tend.ts'
+import { faultOf, type Log } from '../../runtime/log.ts'
+import type { Tended } from '../tend.ts'
+import type { Ledger, LedgerRules } from './port.ts'
+import type { SqlLedger } from './sqlite.ts'
+import { type LedgerMethod, ledgerThrough, methodKinds } from './steps.ts'
 
 /** What the composition root gives a ledger's keeper. */
 export type LedgerKeeper = {
   rules: LedgerRules
+  /** Address of the key whose nonces are handed out. */
+  relayer: string
   /** ms between two rounds while something is open; ten times that while blocks are only watched. */
   tendMs: number
   tend: (ledger: Ledger) => Promise<Tended>
@@ -21,10 +24,10 @@ export type Alarm = {
   deleteAlarm(): Promise<void>
 }
 
-/** A ledger with somebody who looks after it. */
+/** A ledger that is looked after. */
 export type KeptLedger = {
-  /** Any one method of the ledger, by its name. */
-  run(method: LedgerMethod, args: unknown[]): Promise<unknown>
+  /** The port; what opens work sets the alarm. */
+  ledger: Ledger
   /** Looks after what is open, now and until it is settled. */
   wake(): Promise<void>
   /** What the alarm does. It may run twice for one time, so everything it does may be done twice. */
@@ -38,20 +41,21 @@ export function keepLedger(
   keeper: LedgerKeeper,
   now: () => number,
 ): KeptLedger {
+  const call = (method: LedgerMethod, args: unknown[]): unknown =>
+    (ledger[method] as (...args: unknown[]) => unknown)(...args)
+
   return {
-    async run(method, args) {
-      const answer = callLedger(ledger, method, args)
-      if (opensWork.has(method)) await arm()
+    ledger: ledgerThrough(async (method, args) => {
+      const answer = call(method, args)
+      if (methodKinds[method] === 'opens') await arm()
       return answer
-    },
+    }),
     wake: () => alarm.setAlarm(now()),
     async ring() {
       // Armed first: whatever happens below, the chain of alarms goes on.
       await alarm.setAlarm(now() + keeper.tendMs)
       try {
-        const tended = await keeper.tend(
-          ledgerThrough(async (method, args) => callLedger(ledger, method, args)),
-        )
+        const tended = await keeper.tend(ledgerThrough(async (method, args) => call(method, args)))
         await rest(tended)
       } catch (error) {
         keeper.log({ level: 'error', event: 'tend.failed', message: faultOf(error) })
@@ -74,6 +78,3 @@ export function keepLedger(
     if (set === null || set > next) await alarm.setAlarm(next)
   }
 }
-
-/** After these something may be left to do. */
-const opensWork: ReadonlySet<LedgerMethod> = new Set(['claim', 'record', 'adopt'])

@@ -1,0 +1,125 @@
+import { z } from 'zod'
+import type { RedisScript } from '../../runtime/redis.ts'
+import { type AnyTable, anyTable, type Write } from './rows.ts'
+import type { Sql } from './sql.ts'
+import { type AnyNewRow, fromVersion1 } from './version-1.ts'
+
+/** The layout of the rows. */
+const SCHEMA_VERSION = '2'
+
+const schemaRow: AnyNewRow = { table: 'meta', row: { name: 'schema', value: SCHEMA_VERSION } }
+
+/** What puts rows into a new ledger, and how it makes its tables. */
+export type SqlMigration = {
+  relayer: string
+  now: number
+  createTables: (sql: Sql) => void
+  apply: (sql: Sql, write: Write) => void
+}
+
+/**
+ * Brings a database to the layout of today, in one transaction with whatever comes first.
+ *
+ * @throws {Error} a later version has written it
+ */
+export function migrateSql(sql: Sql, { relayer, now, createTables, apply }: SqlMigration): void {
+  const [meta] = sql.exec<{ sql: string }>(`SELECT sql FROM sqlite_master WHERE name = 'meta'`)
+  const isOld = meta !== undefined && /\bvalue\b/.test(meta.sql)
+  const old = isOld ? readVersion1(sql) : undefined
+  if (isOld) for (const table of version1Tables) sql.exec(`DROP TABLE ${table}`)
+  createTables(sql)
+  const [known] = sql.exec<{ row: string }>(`SELECT row FROM meta WHERE name = 'schema'`)
+  if (known !== undefined) assertKnown(JSON.parse(known.row))
+  if (known !== undefined) return
+  const rows = old === undefined ? [] : fromVersion1(old, relayer, now)
+  for (const row of [...rows, schemaRow]) apply(sql, insertOf(row))
+}
+
+const version1Tables = ['meta', 'sessions', 'payments', 'nonces', 'transactions'] as const
+
+function readVersion1(sql: Sql): unknown {
+  const rows = Object.fromEntries(
+    version1Tables.map((table) => [table, sql.exec(`SELECT * FROM ${table}`)]),
+  )
+  const meta = rows.meta?.map(({ name, value }) => [name, value]) ?? []
+  return { ...rows, meta: Object.fromEntries(meta) }
+}
+
+export type RedisMigration = {
+  relayer: string
+  /** `version-1.lua` */
+  script: RedisScript
+  keys: readonly string[]
+  /** The schema's row, and the database's time. */
+  load: () => Promise<{ schema: unknown; now: number }>
+  /** Writes rows while the schema's row is not there; false once it is. */
+  write: (rows: readonly Write[]) => Promise<boolean>
+}
+
+/** Rows that travel at a time. */
+const PAGE = 500
+
+/**
+ * The same on Redis, where it may end anywhere and begin again, in several processes at a time: the
+ * schema's row comes last, and nobody works before it is there. Processes of the version before can
+ * claim nothing from the first step on.
+ *
+ * @throws {Error} a later version has written it
+ */
+export async function migrateRedis(migration: RedisMigration): Promise<void> {
+  const { relayer, script, keys, load, write } = migration
+  const ask = async (wish: Record<string, unknown>) =>
+    z.array(z.unknown()).parse(await script(keys, [JSON.stringify(wish)]))
+  const { schema, now } = await load()
+  if (schema !== undefined) assertKnown(schema)
+  if (schema !== undefined) return
+  const names = z.array(z.string()).parse(await ask({ method: 'close' }))
+  const found: [string, Record<string, string>][] = []
+  for (const page of pagesOf(names)) {
+    const hashes = z.array(z.array(z.string())).parse(await ask({ method: 'read', names: page }))
+    for (const [index, hash] of hashes.entries()) found.push([page[index] ?? '', fieldsOf(hash)])
+  }
+  const rows = names.length === 0 ? [] : fromVersion1(version1Of(found), relayer, now)
+  for (const page of pagesOf(rows)) if (!(await write(page.map(insertOf)))) return
+  await write([insertOf(schemaRow)])
+  if (names.length > 0) await ask({ method: 'forget' })
+}
+
+function* pagesOf<Item>(items: readonly Item[]): Generator<readonly Item[]> {
+  for (let index = 0; index < items.length; index += PAGE) yield items.slice(index, index + PAGE)
+}
+
+/** A hash as Redis lists it: each field before its value. */
+function fieldsOf(hash: readonly string[]): Record<string, string> {
+  const fields: Record<string, string> = {}
+  for (let index = 0; index < hash.length; index += 2)
+    fields[`${hash[index]}`] = `${hash[index + 1]}`
+  return fields
+}
+
+/** Names are as `session:…`, and `meta`. */
+function version1Of(found: readonly [string, Record<string, string>][]): unknown {
+  const of = (kind: string) => found.filter(([name]) => name.startsWith(`${kind}:`))
+  return {
+    meta: found.find(([name]) => name === 'meta')?.[1] ?? {},
+    sessions: of('session').map(([name, row]) => ({
+      ...row,
+      session: name.slice('session:'.length),
+    })),
+    payments: of('payment').map(([, row]) => row),
+    nonces: of('nonce').map(([, row]) => row),
+    transactions: of('transaction').map(([, row]) => row),
+  }
+}
+
+function insertOf({ table, row }: AnyNewRow): Write {
+  const { key }: AnyTable = anyTable(table)
+  return { table, key: key.map((column) => row[column] as string), before: undefined, after: row }
+}
+
+function assertKnown(row: unknown): void {
+  const { value } = z.object({ value: z.string() }).parse(row)
+  if (value !== SCHEMA_VERSION) {
+    throw new Error(`the ledger has schema ${value}, and this version knows ${SCHEMA_VERSION}`)
+  }
+}

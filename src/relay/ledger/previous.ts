@@ -1,0 +1,52 @@
+import type { Ledger, Screen } from './port.ts'
+import { type LedgerMethod, ledgerThrough } from './steps.ts'
+
+/**
+ * A deployment reaches Workers and objects at different times. The version before this one called
+ * every method of the object as `run(name, ...arguments)` and had the bytes of a screen, `reply`, in
+ * the place of its kind and lines. Both directions are spoken until the next version of the schema.
+ */
+export type PreviousStub = { run(method: LedgerMethod, ...args: unknown[]): Promise<unknown> }
+
+/** A call by a Worker of the version before, answered in its words. */
+export async function callByPrevious(
+  ledger: Ledger,
+  method: LedgerMethod,
+  args: readonly unknown[],
+): Promise<unknown> {
+  const call = ledger[method] as (...args: readonly unknown[]) => Promise<unknown>
+  return withReply(await call(...args.map(withScreen)))
+}
+
+/** The port over an object of the version before. */
+export function previousLedger(stubOf: () => PreviousStub): Ledger {
+  return ledgerThrough(async (method, args) =>
+    withScreen(await stubOf().run(method, ...args.map(withReply))),
+  )
+}
+
+/** Whether an object does not know the methods of this version. */
+export function isOfPrevious(error: unknown): boolean {
+  return error instanceof Error && /RPC receiver does not implement/.test(error.message)
+}
+
+/** The screen that bytes of the version before show. */
+export function screenOf(reply: string): Screen {
+  const [head = '', body = ''] = [reply.slice(0, 4), reply.slice(4)]
+  return { kind: head === 'CON ' ? 'ask' : 'end', lines: body.split('\n') }
+}
+
+const replyOf = ({ kind, lines }: Screen): string =>
+  `${kind === 'ask' ? 'CON' : 'END'} ${lines.join('\n')}`
+
+function withScreen(value: unknown): unknown {
+  if (typeof value !== 'object' || value === null || !('reply' in value)) return value
+  const { reply, ...rest } = value
+  return { ...rest, screen: screenOf(`${reply}`) }
+}
+
+function withReply(value: unknown): unknown {
+  if (typeof value !== 'object' || value === null || !('screen' in value)) return value
+  const { screen, ...rest } = value
+  return { ...rest, reply: replyOf(screen as Screen) }
+}

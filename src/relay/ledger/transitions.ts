@@ -1,0 +1,76 @@
+/**
+ * A payment's life: what each event does to it. The state machine moves payments by this table alone,
+ * and STORAGE.md shows it. An event that a state does not list changes nothing. `none` is a payment
+ * that the ledger does not have yet.
+ */
+export const transitions = {
+  none: { accepted: 'signed', enqueued: 'queued', adopted: 'mined' },
+  queued: { attached: 'signed', settled: 'mined', overdue: 'expired' },
+  signed: { taken: 'broadcast', included: 'mined', dropped: 'queued', overdue: 'expired' },
+  broadcast: { included: 'mined', dropped: 'queued', overdue: 'expired' },
+  mined: {
+    executed: 'confirmed',
+    failed: 'reverted',
+    reorganized: 'broadcast',
+    orphaned: 'queued',
+  },
+  confirmed: { reorganized: 'broadcast', orphaned: 'queued' },
+  reverted: { reorganized: 'broadcast', orphaned: 'queued' },
+  expired: {},
+} as const satisfies Record<string, Readonly<Record<string, string>>>
+
+/** A state of a payment that the ledger has. */
+export type PaymentState = Exclude<keyof typeof transitions, 'none'>
+
+type Events<State> = State extends keyof typeof transitions
+  ? keyof (typeof transitions)[State]
+  : never
+
+export type PaymentEvent = Events<keyof typeof transitions>
+
+/** What each event means, in the words of STORAGE.md. */
+export const eventWords: Readonly<Record<PaymentEvent, string>> = {
+  accepted: 'the Worker records request, bytes and screen',
+  enqueued: 'no nonce is free: the request alone is recorded, the screen says `Tx: queued`',
+  adopted: 'the ledger lost its rows and finds the intent spent on the chain',
+  attached: 'the alarm leases a nonce, signs, and attaches the bytes',
+  settled: 'another transaction turns out to have spent the intent',
+  overdue:
+    "a block at confirmation depth is later than the request's deadline and the intent is unspent",
+  taken: 'a node says that it has the bytes',
+  included: "the nonce is in a block that holds the intent's event, its own or an earlier one",
+  dropped:
+    "its transaction did nothing for it (outer revert, skipped), something foreign holds its nonce, the nonce lies out of the pool's reach, or the row of the nonce is lost",
+  executed: "the block is as deep as the chain's confirmations, and the inner call succeeded",
+  failed: "the block is as deep as the chain's confirmations, and the inner call failed",
+  reorganized:
+    'the block left the chain: the same bytes go out again, and the outcome is read anew',
+  orphaned: 'the block left the chain, and no transaction of ours carries the payment',
+}
+
+/** Where a payment is listed: what waits, what a transaction carries, what a block holds, what is done. */
+export const phases = {
+  queued: 'waiting',
+  signed: 'carried',
+  broadcast: 'carried',
+  mined: 'mined',
+  confirmed: 'settled',
+  reverted: 'settled',
+  expired: 'settled',
+} as const satisfies Record<PaymentState, string>
+
+/** Where an event leads; undefined where it changes nothing. */
+export function nextState(
+  state: PaymentState | 'none',
+  event: PaymentEvent,
+): PaymentState | undefined {
+  const events: Partial<Record<PaymentEvent, PaymentState>> = transitions[state]
+  return events[event]
+}
+
+/** Whether a transaction of ours carries the payment, mined or not yet. */
+export const isCarried = (state: PaymentState): boolean => phases[state] === 'carried'
+
+/** Whether the outcome is not known yet: such payments are counted against their account. */
+export const isUnsettled = (state: PaymentState): boolean =>
+  phases[state] === 'waiting' || phases[state] === 'carried'

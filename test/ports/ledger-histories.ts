@@ -1,0 +1,244 @@
+import { type Address, type Hex, stringToHex } from 'viem'
+import type { ExpectStatic } from 'vitest'
+import type {
+  Execution,
+  Ledger,
+  LedgerRules,
+  Order,
+  SignedTransaction,
+  Slot,
+} from '../../src/relay/ledger/port.ts'
+import { ledgerMethods } from '../../src/relay/ledger/steps.ts'
+import { createRandom, type Random } from '../simulator/random.ts'
+
+/** One store among those that live through the same history. */
+export type HistoryStore = {
+  name: string
+  ledger: Ledger
+  /** Everything that it keeps but the number of its schema, a text a row. */
+  rows: () => Promise<string[]>
+}
+
+export type HistoryOptions = {
+  seed: number
+  steps: number
+  rules: LedgerRules
+  stores: readonly HistoryStore[]
+  pass: (ms: number) => void
+  expect: ExpectStatic
+}
+
+const accounts = ['1', '2', '3'].map((digit): Address => `0x${digit.repeat(40)}`)
+const target: Address = `0x${'4'.repeat(40)}`
+const SESSIONS = 12
+const BLOCKS = 6
+
+const id = (text: string): Hex => stringToHex(text, { size: 32 })
+
+/** Lives one random history through on all stores side by side and compares all that they say. */
+export async function liveHistory(options: HistoryOptions): Promise<void> {
+  const { seed, steps, stores, expect, rules } = options
+  const random = createRandom(seed, 'ledger history')
+  const world = { random, rules, slots: new Map<string, Slot | undefined>(), made: 0 }
+  const methods = new Map<string, number>()
+
+  /** The answer of all of them. */
+  async function ask(method: keyof Ledger, ...args: unknown[]): Promise<unknown> {
+    methods.set(method, (methods.get(method) ?? 0) + 1)
+    const answers = await Promise.all(
+      stores.map(({ ledger }) => {
+        const call = ledger[method] as (...args: unknown[]) => Promise<unknown>
+        return call(...args).catch((error: Error) => ({ fault: error.message }))
+      }),
+    )
+    const [first, ...others] = answers
+    for (const [index, other] of others.entries()) {
+      expect(other, `${stores[index + 1]?.name} on ${method}, seed ${seed}`).toEqual(first)
+    }
+    return first
+  }
+
+  for (let step = 0; step < steps; step++) {
+    const work = (await ask('work')) as Awaited<ReturnType<Ledger['work']>>
+    const [method, ...args] = drawCall(world, work)
+    if (method === 'pass') options.pass(args[0] as number)
+    else {
+      const answer = await ask(method, ...args)
+      noteSlot(world.slots, method, args, answer)
+    }
+  }
+  await expectSameRows('at the end')
+  options.pass(rules.retentionMs + 1)
+  await ask('prune')
+  await expectSameRows('after pruning')
+  options.pass(rules.historyMs + 1)
+  await ask('prune')
+  await expectSameRows('after forgetting')
+
+  async function expectSameRows(when: string): Promise<void> {
+    const [first, ...others] = await Promise.all(
+      stores.map(async ({ rows }) => (await rows()).sort()),
+    )
+    for (const [index, other] of others.entries()) {
+      expect(other, `rows of ${stores[index + 1]?.name} ${when}, seed ${seed}`).toEqual(first)
+    }
+  }
+}
+
+type World = {
+  random: Random
+  rules: LedgerRules
+  /** What each token has got. */
+  slots: Map<string, Slot | undefined>
+  made: number
+}
+
+function noteSlot(
+  slots: World['slots'],
+  method: keyof Ledger,
+  args: readonly unknown[],
+  answer: unknown,
+): void {
+  if (method !== 'claim' && method !== 'lease') return
+  const { token } = args[0] as { token: string }
+  const { slot } = answer as { slot?: Slot }
+  if (slot !== undefined || method === 'claim') slots.set(token, slot)
+}
+
+type Work = Awaited<ReturnType<Ledger['work']>>
+type Call = ['pass', number] | [keyof Ledger, ...unknown[]]
+
+const oneOrNone = <Item>(random: Random, items: readonly Item[]): Item | undefined =>
+  items[random.int(0, items.length)]
+
+/** Calls that mostly fit what is open, and sometimes do not. */
+function drawCall(world: World, work: Work): Call {
+  const { random, rules } = world
+  const session = `s${random.int(0, SESSIONS - 1)}`
+  const account = accounts[Number(session.slice(1)) % accounts.length] ?? target
+  const token = `${session} ${random.int(0, 1)}`
+  const question = { session, account, input: random.pick(['a', 'a', 'b']), steps: 3, token }
+  const screen = { kind: 'end' as const, lines: [session, 'Thank you.'] }
+  const any = oneOrNone(random, [...work.carried, ...work.queued, ...work.mined])
+  const owner = any?.session ?? session
+  const open = oneOrNone(random, work.nonces)
+  const nonce = open?.nonce ?? random.int(0, work.nextNonce)
+  const hash = open?.transactions[0]?.hash ?? id('unknown')
+  const [first] = work.nonces
+  const chainNonce = first?.nonce ?? work.nextNonce
+  const kind = random.weighted(weights)
+  switch (kind) {
+    case 'pass':
+      return ['pass', drawTime(world)]
+    case 'claim': {
+      const poolNonce = chainNonce + random.pick([0, 0, 1])
+      const seen = oneOrNone(random, [0, 1])
+      return ['claim', { ...question, chainNonce, poolNonce, seen }]
+    }
+    case 'record': {
+      const slot = world.slots.get(token)
+      const made = slot && { ...drawTransaction(world), nonce: slot.nonce }
+      const order = orderOf(world, session, account)
+      return ['record', { session, token, order, screen, transaction: made }]
+    }
+    case 'refuse':
+      return ['refuse', { ...question, screen }]
+    case 'adopt': {
+      const order = orderOf(world, session, account)
+      return ['adopt', { ...question, order, screen, execution: drawExecution(random) }]
+    }
+    case 'lease':
+      return ['lease', { nonce, token, chainNonce, session: oneOrNone(random, [owner, owner]) }]
+    case 'attach': {
+      const transaction = drawTransaction(world)
+      return ['attach', { nonce: world.slots.get(token)?.nonce ?? nonce, token, transaction }]
+    }
+    case 'replace': {
+      const carriesPayment = random.chance(0.7)
+      return ['replace', { nonce, over: hash, carriesPayment, transaction: drawTransaction(world) }]
+    }
+    case 'release':
+      return ['release', work.nonces.map((each) => each.nonce), chainNonce]
+    case 'sent':
+      return ['sent', hash, random.chance(0.7)]
+    case 'mined': {
+      const execution = random.chance(0.8) ? drawExecution(random) : undefined
+      const block = execution?.block ?? drawExecution(random).block
+      return ['mined', { nonce, session: open?.session, hash, block, execution }]
+    }
+    case 'confirm':
+      return ['confirm', owner, any?.execution?.block.hash ?? id('block 1')]
+    case 'reopen':
+      return ['reopen', drawExecution(random).block.hash]
+    case 'settle':
+      return ['settle', owner, drawExecution(random)]
+    case 'sawHead':
+      return ['sawHead', oneOrNone(random, [drawExecution(random).block])]
+    case 'blocks':
+      return ['blocks', random.int(-1, BLOCKS)]
+    case 'payments':
+      return ['payments', account, random.int(1, 4)]
+    case 'identify': {
+      const FORWARDER_ADDRESS = random.pick(['old', 'old', 'new'])
+      return ['identify', { chainId: 31, fingerprints: { FORWARDER_ADDRESS } }]
+    }
+    case 'lookup':
+      return ['lookup', question]
+    case 'payment':
+    case 'requeue':
+    case 'expire':
+      return [kind, owner]
+    case 'displaced':
+    case 'abandon':
+      return [kind, nonce]
+    case 'work':
+    case 'prune':
+      return [kind]
+    default:
+      return kind satisfies never
+  }
+
+  function drawTime({ rules: { leaseMs, displacedMs, retentionMs } }: World): number {
+    return random.weighted([
+      [random.int(1, 1_000), 6],
+      [leaseMs, 5],
+      [displacedMs, 2],
+      [retentionMs + 1, rules.retentionMs > 0 ? 0.2 : 0],
+    ] as const)
+  }
+}
+
+const often: Partial<Record<keyof Ledger, number>> = {
+  ...{ claim: 14, record: 16, mined: 8, confirm: 8, lease: 6, attach: 6, sent: 4, reopen: 3 },
+  ...{ displaced: 1, abandon: 1, expire: 1, requeue: 1, prune: 1, adopt: 1, refuse: 1 },
+}
+
+const weights: [keyof Ledger | 'pass', number][] = [
+  ['pass', 10],
+  ...ledgerMethods.map((method): [keyof Ledger, number] => [method, often[method] ?? 2]),
+]
+
+function orderOf({ random }: World, session: string, account: Address): Order {
+  return {
+    request: {
+      ...{ from: account, to: target, intentId: id(`intent ${session}`), gas: 150_000 },
+      deadline: random.pick([4_000_000_000, 4_000_000_000, 1]),
+      ...{ data: '0x1234', signature: '0xabcd' },
+    },
+    label: 'Transfer',
+    spendsWei: 10n ** 18n,
+  }
+}
+
+function drawTransaction(world: World): SignedTransaction {
+  const name = `tx ${world.made++}`
+  const gasPriceWei = BigInt(world.random.int(1, 2_000))
+  return { hash: id(name), raw: id(`raw ${name}`), gasPriceWei }
+}
+
+function drawExecution(random: Random): Execution {
+  const number = random.int(1, BLOCKS)
+  const block = { number, hash: id(`block ${number} ${random.pick(['a', 'a', 'b'])}`) }
+  const outcome = random.pick(['executed', 'failed'] as const)
+  return { outcome, reason: outcome === 'failed' ? 'No' : '', hash: id('spent'), block }
+}

@@ -1,0 +1,235 @@
+import { copyFileSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { type Hex, stringToHex } from 'viem'
+import { afterAll, afterEach, beforeAll, describe, type ExpectStatic, test } from 'vitest'
+import { type RedisBridge, startRedisBridge } from '../../../scripts/dev/redis/bridge.ts'
+import {
+  hasRedisServer,
+  type RedisServer,
+  startRedisServer,
+} from '../../../scripts/dev/redis/redis-server.ts'
+import { openSqlite } from '../../../scripts/dev/sqlite.ts'
+import { type Execution, type Ledger, ledgerRules } from '../../../src/relay/ledger/port.ts'
+import { createRedisLedger, ledgerKey } from '../../../src/relay/ledger/redis.ts'
+import { createSqlLedger } from '../../../src/relay/ledger/sqlite.ts'
+import { ledgerThrough } from '../../../src/relay/ledger/steps.ts'
+import { openRedis } from '../../../src/runtime/redis.ts'
+
+// What the version before the schema had a number wrote, with payments in every state.
+const fixture = (name: string) => fileURLToPath(new URL(`fixtures/${name}`, import.meta.url))
+const relayer = `0x${'aa'.repeat(20)}`
+const name = `31:${relayer}`
+const rules = { ...ledgerRules, maxInFlight: 15, watchBlocks: 50 }
+const tendMs = 20_000
+const identity = {
+  chainId: 31,
+  fingerprints: {
+    ...{ RELAYER_MNEMONIC: relayer, FORWARDER_ADDRESS: `0x${'bb'.repeat(20)}` },
+    ...{ ACCOUNT_ID_SECRET: 'f1', ACCOUNT_KEY_SECRET: 'f2' },
+  },
+}
+
+const id = (text: string): Hex => stringToHex(text, { size: 32 })
+const alice = `0x${'11'.repeat(20)}` as const
+const carol = `0x${'33'.repeat(20)}` as const
+const question = (session: string, account = alice) => ({
+  ...{ session, account, input: `input of ${session}` },
+})
+const transaction = (of: string, gasPriceWei = 100n) => ({
+  ...{ hash: id(`tx ${of}`), raw: id(`raw ${of}`), gasPriceWei },
+})
+const blockOf = (number: number) => ({ number, hash: id(`block ${number}`) })
+const executionIn = (number: number): Execution => ({
+  ...{ outcome: 'executed', reason: '', hash: id('later'), block: blockOf(number) },
+})
+
+const asText = (value: unknown) =>
+  JSON.parse(JSON.stringify(value, (_, each) => (typeof each === 'bigint' ? `${each}` : each)))
+
+type Known = { now: number; queued: { session: string }[] }
+const { work: known } = JSON.parse(readFileSync(fixture('ledger-1-work.json'), 'utf8')) as {
+  work: Known
+}
+let now = known.now
+
+afterEach(() => {
+  now = known.now
+})
+
+/** Everything that was open goes on to its end. */
+async function goesOn(ledger: Ledger, expect: ExpectStatic): Promise<void> {
+  expect(await ledger.identify(identity)).toEqual({ kind: 'same' })
+  const changed = { ...identity, chainId: 30 }
+  expect(await ledger.identify(changed)).toEqual({ kind: 'different', names: ['chain'] })
+  expect(asText(await ledger.work())).toEqual(known)
+  await sessionsGoOn(ledger, expect)
+  await noncesGoOn(ledger, expect)
+  for (const [session, nonce] of [
+    ['broadcast', 3],
+    ['replaced', 4],
+    ['signed', 5],
+    ['claimed', 9],
+    ['displaced', 10],
+    ['queued', 11],
+    ['abandoned', 12],
+  ] as const) {
+    const execution = executionIn(110)
+    const { hash } = transaction(session)
+    const report = { nonce, session, hash, block: blockOf(110), execution }
+    expect(await ledger.mined(report)).toMatchObject([{ to: 'mined' }])
+    expect(await ledger.confirm(session, id('block 110'))).toMatchObject([{ to: 'confirmed' }])
+  }
+  expect(await ledger.confirm('mined', id('block 102'))).toMatchObject([{ to: 'confirmed' }])
+  expect(await ledger.work()).toMatchObject({ queued: [], carried: [], mined: [], nextNonce: 13 })
+  expect((await ledger.work()).nonces.map(({ nonce }) => nonce)).toEqual([7, 8])
+}
+
+async function sessionsGoOn(ledger: Ledger, expect: ExpectStatic): Promise<void> {
+  const bob = `0x${'22'.repeat(20)}` as const
+  expect(await ledger.lookup(question('refused', bob))).toEqual({
+    kind: 'answered',
+    screen: { kind: 'end', lines: ['Insufficient balance.', 'Nothing was sent.'] },
+  })
+  expect(await ledger.lookup({ ...question('signed', carol), input: 'other' })).toEqual({
+    kind: 'ended',
+  })
+  expect(await ledger.lookup(question('new'))).toMatchObject({
+    ...{ kind: 'undecided', seen: 4, busy: false },
+    open: [{ intentId: id('intent replaced') }, { intentId: id('intent queued') }],
+  })
+  expect(await ledger.lookup(question('new', carol))).toMatchObject({ busy: true })
+  // Its Worker holds it still, and it had no nonce, since others waited.
+  expect(await ledger.claim(claimOf('claimed', 'another'))).toEqual({ kind: 'pending' })
+  expect(await ledger.claim(claimOf('claimed', 'token of claimed'))).toEqual({
+    ...{ kind: 'claimed', slot: undefined },
+  })
+  const { order } = (await ledger.payment('signed')) ?? {}
+  if (order === undefined) throw new Error('a payment is gone')
+  const recorded = await ledger.record({
+    ...{ session: 'claimed', token: 'token of claimed', transaction: undefined },
+    order: { ...order, request: { ...order.request, intentId: id('intent claimed') } },
+    screen: { kind: 'end', lines: ['Queued'] },
+  })
+  expect(recorded).toEqual({ kind: 'recorded' })
+}
+
+const claimOf = (session: string, token: string) => ({
+  ...question(session, carol),
+  ...{ steps: 3, token, chainNonce: 3, poolNonce: 3, seen: undefined },
+})
+
+async function noncesGoOn(ledger: Ledger, expect: ExpectStatic): Promise<void> {
+  expect(await ledger.blocks(98)).toEqual([102, 101, 100, 99].map(blockOf))
+  expect(await ledger.reopen(id('block 100'))).toMatchObject([
+    { from: 'confirmed', to: 'broadcast' },
+  ])
+  const again = { nonce: 0, session: 'confirmed', hash: transaction('confirmed').hash }
+  const [block, execution] = [blockOf(105), executionIn(105)]
+  expect(await ledger.mined({ ...again, block, execution })).toMatchObject([{ to: 'mined' }])
+  await ledger.confirm('confirmed', block.hash)
+  const over = transaction('replacement').hash
+  const outbid = { nonce: 4, over, carriesPayment: true, transaction: transaction('third', 200n) }
+  expect(await ledger.replace(outbid)).toEqual({ kind: 'recorded' })
+  const chainNonce = 3
+  expect(
+    await ledger.lease({ nonce: 8, token: 't', chainNonce, session: undefined }),
+  ).toMatchObject({ slot: { priorGasPriceWei: 100n } })
+  const waiting = ['claimed', 'displaced', 'queued', 'abandoned']
+  for (const [index, session] of waiting.entries()) {
+    const nonce = 9 + index
+    const lease = { nonce, token: session, chainNonce, session }
+    expect(await ledger.lease(lease)).toMatchObject({ kind: 'leased' })
+    const attachment = { nonce, token: session, transaction: transaction(`again ${session}`) }
+    expect(await ledger.attach(attachment)).toEqual({ kind: 'recorded' })
+  }
+}
+
+test('a ledger of schema 1 on SQLite goes on where it was', async ({ expect }) => {
+  const folder = mkdtempSync(join(tmpdir(), 'ledger-1-'))
+  try {
+    const file = join(folder, 'ledger.sqlite')
+    copyFileSync(fixture('ledger-1.sqlite'), file)
+    const sql = openSqlite(file)
+    const open = () => createSqlLedger(sql, { rules, relayer, now: () => now })
+    open()
+    const ledger = open()
+    await goesOn(
+      ledgerThrough(async (method, args) =>
+        (ledger[method] as (...args: unknown[]) => unknown)(...args),
+      ),
+      expect,
+    )
+    sql.exec(`UPDATE meta SET row = '{"name":"schema","value":"3"}' WHERE name = 'schema'`)
+    expect(open).toThrow('the ledger has schema 3, and this version knows 2')
+  } finally {
+    rmSync(folder, { recursive: true })
+  }
+})
+
+describe.skipIf(!hasRedisServer())('a ledger of schema 1 on Redis', () => {
+  let server: RedisServer
+  let bridge: RedisBridge
+
+  beforeAll(async () => {
+    server = await startRedisServer({ mode: 'cluster' })
+    bridge = await startRedisBridge({ redisPort: server.port, now: () => now })
+  })
+
+  afterAll(async () => {
+    await bridge?.stop()
+    await server?.stop()
+  })
+
+  afterEach(() => server.empty())
+
+  const fill = async () => {
+    const commands = JSON.parse(readFileSync(fixture('ledger-1-redis.json'), 'utf8')) as string[][]
+    for (const command of commands) await server.call(...command)
+  }
+  const open = () =>
+    createRedisLedger({ database: openRedis(bridge), name, rules, relayer, tendMs })
+
+  test('goes on where it was, whichever of several processes comes first', async ({ expect }) => {
+    await fill()
+    const [ledger, ...others] = [open(), open(), open()]
+    const all = await Promise.all([ledger, ...others].map((each) => each?.work()))
+    for (const work of all) expect(asText(work)).toEqual(known)
+    await goesOn(ledger ?? open(), expect)
+    const left = (await server.call('KEYS', `${ledgerKey(name)}*`)) as string[]
+    const kinds = new Set(left.map((key) => key.slice(ledgerKey(name).length + 1).split(':')[0]))
+    expect([...kinds].sort()).toEqual(['due', 'list', 'nonces', 'row', 'version'])
+    await server.call(
+      'SET',
+      `${ledgerKey(name)}:row:meta:schema`,
+      '1 {"name":"schema","value":"3"}',
+    )
+    await expect(open().work()).rejects.toThrow('the ledger has schema 3')
+  })
+
+  test('goes on after a migration that ended anywhere', async ({ expect }) => {
+    for (let commands = 1; ; commands++) {
+      await server.empty()
+      await fill()
+      let left = commands
+      const rate = { of: 1, random: () => (left-- > 0 ? 1 : 0) }
+      bridge.script({ fault: { kind: 'drop_reply' }, rate })
+      const isDone = await open()
+        .work()
+        .then(() => true)
+        .catch(() => false)
+      bridge.clear()
+      expect(asText(await open().work())).toEqual(known)
+      if (isDone) break
+    }
+  })
+
+  test('lets nobody claim who knows only the layout of before', async ({ expect }) => {
+    await fill()
+    await open().work()
+    await expect(server.call('ZRANGE', `${ledgerKey(name)}:nonces:leased`, 0, -1)).rejects.toThrow(
+      'WRONGTYPE',
+    )
+  })
+})

@@ -1,0 +1,56 @@
+import { runInDurableObject } from 'cloudflare:test'
+import { env } from 'cloudflare:workers'
+import { afterEach, beforeEach, describe, test, vi } from 'vitest'
+import { poolRules } from '../../../src/chain/chains.ts'
+import { parseConfig } from '../../../src/compose/config.ts'
+import { relayerAddress } from '../../../src/compose/relay.ts'
+import { createObjectLedger, type LedgerStub } from '../../../src/relay/ledger/object.ts'
+import { ledgerRules } from '../../../src/relay/ledger/port.ts'
+import { type TableName, tables } from '../../../src/relay/ledger/rows.ts'
+import { liveHistory } from '../../ports/ledger-histories.ts'
+import { createMemoryLedger, textOf } from '../../ports/ledger-memory.ts'
+
+const YEAR_MS = 365 * 24 * 60 * 60 * 1000
+const { maxInFlight, watchBlocks } = poolRules.anvil
+const rules = { ...ledgerRules, maxInFlight, watchBlocks }
+
+beforeEach(() => {
+  // The object's clock is the test's; alarms are set by it and rung by the real one: none rings here.
+  vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + YEAR_MS })
+})
+afterEach(() => {
+  vi.useRealTimers()
+})
+
+describe('the same random history', () => {
+  const first = Math.floor(Math.random() * 1_000_000)
+  test.for([first, first + 1, first + 2, first + 3])(
+    'has the same answers and leaves the same rows in memory and in a Durable Object (seed %i)',
+    { timeout: 60_000 },
+    async (seed, { expect }) => {
+      const stub = env.LEDGER.getByName(`history ${seed}`) as unknown as LedgerStub &
+        DurableObjectStub
+      const relayer = relayerAddress(parseConfig(env as unknown as Record<string, unknown>))
+      const memory = createMemoryLedger({ rules, relayer, now: Date.now })
+      const rowsOfObject = () =>
+        runInDurableObject(stub, (_, { storage }) =>
+          (Object.keys(tables) as TableName[])
+            .flatMap((table) =>
+              storage.sql
+                .exec<{ row: string }>(`SELECT row FROM ${table}`)
+                .toArray()
+                .map(({ row }) => textOf(table, JSON.parse(row))),
+            )
+            .filter((row) => !row.startsWith('meta ') || !row.includes('"schema"')),
+        )
+      await liveHistory({
+        ...{ seed, steps: 150, rules, expect },
+        stores: [
+          { name: 'memory', ledger: memory.ledger, rows: async () => memory.rows() },
+          { name: 'the object', ledger: createObjectLedger(() => stub), rows: rowsOfObject },
+        ],
+        pass: (ms) => vi.setSystemTime(Date.now() + ms),
+      })
+    },
+  )
+})
