@@ -229,6 +229,42 @@ describe.skipIf(!hasRedisServer())('on a real Redis with the keys of a cluster',
       expect(await left()).toEqual(counters)
     })
 
+    test('prunes over a network that takes time: the clock has moved at each load', async ({
+      expect,
+    }) => {
+      // A script that the server knows already would run by the server's own clock.
+      await server.call('SCRIPT', 'FLUSH')
+      let clock = 1_700_000_000_000
+      const far = await startRedisBridge({
+        redisPort: server.port,
+        now: () => {
+          clock += 20
+          return clock
+        },
+      })
+      try {
+        const ledger = createRedisLedger({
+          ...{ database: openRedis(far), name: newName(), rules, relayer, tendMs },
+        })
+        await ledger.refuse({ ...claiming('refused', 'r'), screen: { kind: 'end', lines: ['No'] } })
+        await ledger.claim(claiming('a', 'a'))
+        await ledger.record(acceptance('a', 0, 'a'))
+        const block = { number: 9, hash: hash('9') }
+        const execution = { outcome: 'executed', reason: '', hash: hash('a'), block } as const
+        await ledger.mined({ nonce: 0, session: 'a', hash: hash('a'), block, execution })
+        await ledger.confirm('a', block.hash)
+        clock += rules.retentionMs + 1
+        const before = far.commands()
+        await ledger.prune()
+        // The lists, what they name, what that names, and the commit.
+        expect(far.commands() - before).toBeLessThanOrEqual(6)
+        expect(await ledger.payment('a')).toBeUndefined()
+        expect(await ledger.lookup(claiming('refused', 'r'))).toMatchObject({ kind: 'undecided' })
+      } finally {
+        await far.stop()
+      }
+    })
+
     test('counts what a lost row held for used once the chain has passed it', async ({
       expect,
     }) => {
