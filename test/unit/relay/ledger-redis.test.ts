@@ -265,6 +265,47 @@ describe.skipIf(!hasRedisServer())('on a real Redis with the keys of a cluster',
       }
     })
 
+    /** Two settled payments of one account, and one that is open, in this order. */
+    const withThree = async (name: string) => {
+      const ledger = open(name)
+      const block = { number: 9, hash: hash('9') }
+      for (const [nonce, digit] of ['a', 'b', 'c'].entries()) {
+        await ledger.claim(claiming(digit, digit))
+        await ledger.record(acceptance(digit, nonce, digit))
+        if (digit === 'c') break
+        const execution = { outcome: 'executed', reason: '', hash: hash(digit), block } as const
+        await ledger.mined({ nonce, session: digit, hash: hash(digit), block, execution })
+        await ledger.confirm(digit, block.hash)
+      }
+      return ledger
+    }
+
+    test('prunes where the row of the relayer is lost', async ({ expect }) => {
+      const name = newName()
+      const ledger = await withThree(name)
+      await server.call('DEL', `${ledgerKey(name)}:row:relayers:${relayer}`)
+      pass(rules.retentionMs + 1)
+      await ledger.prune()
+      expect(await ledger.payment('a')).toBeUndefined()
+      expect(await ledger.payment('b')).toBeUndefined()
+      expect((await ledger.work()).nonces.map(({ nonce }) => nonce)).toEqual([2])
+      expect((await ledger.work()).nextNonce).toBe(3)
+    })
+
+    test('prunes several payments of an account whose count is too low', async ({ expect }) => {
+      const name = newName()
+      const ledger = await withThree(name)
+      const key = `${ledgerKey(name)}:row:accounts:${claiming('', '').account}`
+      const short = { account: claiming('', '').account, open: [], claims: [], seen: 1 }
+      await server.call('SET', key, `999 ${JSON.stringify(short)}`)
+      pass(rules.retentionMs + 1)
+      await ledger.prune()
+      expect(await ledger.payment('a')).toBeUndefined()
+      expect(await ledger.payment('b')).toBeUndefined()
+      // A sum of nothing is no row: it is counted anew.
+      expect(await ledger.lookup(claiming('new', 'new'))).toMatchObject({ seen: 1 })
+    })
+
     test('counts what a lost row held for used once the chain has passed it', async ({
       expect,
     }) => {
