@@ -47,6 +47,8 @@ function readVersion1(sql: Sql): unknown {
 
 export type RedisMigration = {
   relayer: string
+  /** For how long (in ms) processes of the version before can still answer by what it decided. */
+  keptMs: number
   /** `version-1.lua` */
   script: RedisScript
   keys: readonly string[]
@@ -62,12 +64,12 @@ const PAGE = 500
 /**
  * The same on Redis, where it may end anywhere and begin again, in several processes at a time: the
  * schema's row comes last, and nobody works before it is there. Processes of the version before can
- * claim nothing from the first step on.
+ * claim, record and refuse nothing from the first step on, in a ledger without a row as well.
  *
  * @throws {Error} a later version has written it
  */
 export async function migrateRedis(migration: RedisMigration): Promise<void> {
-  const { relayer, script, keys, load, write } = migration
+  const { relayer, keptMs, script, keys, load, write } = migration
   const ask = async (wish: Record<string, unknown>) =>
     z.array(z.unknown()).parse(await script(keys, [JSON.stringify(wish)]))
   const { schema, now } = await load()
@@ -77,12 +79,15 @@ export async function migrateRedis(migration: RedisMigration): Promise<void> {
   const found: [string, Record<string, string>][] = []
   for (const page of pagesOf(names)) {
     const hashes = z.array(z.array(z.string())).parse(await ask({ method: 'read', names: page }))
-    for (const [index, hash] of hashes.entries()) found.push([page[index] ?? '', fieldsOf(hash)])
+    for (const [index, hash] of hashes.entries()) {
+      // Another process is done already, and has dropped it.
+      if (hash.length > 0) found.push([page[index] ?? '', fieldsOf(hash)])
+    }
   }
   const rows = names.length === 0 ? [] : fromVersion1(version1Of(found), relayer, now)
   for (const page of pagesOf(rows)) if (!(await write(page.map(insertOf)))) return
   await write([insertOf(schemaRow)])
-  if (names.length > 0) await ask({ method: 'forget' })
+  if (names.length > 0) await ask({ method: 'forget', keptMs })
 }
 
 function* pagesOf<Item>(items: readonly Item[]): Generator<readonly Item[]> {

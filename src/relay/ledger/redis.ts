@@ -221,6 +221,7 @@ function viewOf({ rows, lists }: Loaded, wanted: Wanted): View {
 
 function migrate({
   database,
+  rules,
   relayer,
   keys,
   load,
@@ -234,7 +235,7 @@ function migrate({
   const absent = new Map([['meta:schema', { version: '0', row: undefined }]])
   const asked = { wanted, methods: [], opensWork: false }
   return migrateRedis({
-    ...{ relayer, keys, script: database.script(version1Lua) },
+    ...{ relayer, keptMs: rules.retentionMs, keys, script: database.script(version1Lua) },
     async load() {
       const { rows, now } = await load(asked)
       return { schema: rows.get('meta:schema')?.row, now }

@@ -211,13 +211,13 @@ describe.skipIf(!hasRedisServer())('on a real Redis with the keys of a cluster',
         return found.map((key) => key.slice(ledgerKey(name).length)).sort()
       }
       const counters = [
-        ':due',
+        ...[':due', ':nonces:leased', ':payments:queued'],
         ':row:meta:identity.KEY',
         ':row:meta:identity.chain',
         ':row:meta:queue',
         ':row:meta:schema',
         `:row:relayers:${relayer}`,
-        ':version',
+        ...[':sessions', ':tasks', ':version'],
       ]
       pass(rules.retentionMs + 1)
       await ledger.prune()
