@@ -137,10 +137,13 @@ export function archive(rows: Draft, name: string, payments: readonly PaymentRow
       rows.drop('intents', payment.intent_id)
     }
   }
-  saveAccount(rows, { ...account, seen: Math.max(0, account.seen - payments.length) })
+  // Also those that are there without a payment: nothing else would take them away.
+  const open = account.open.filter(([session]) => rows.row('payments', session) !== undefined)
+  saveAccount(rows, { ...account, open, seen: Math.max(0, account.seen - payments.length) })
 }
 
-function placeIn(
+/** Where a payment of this state is listed that came to it at `now` (Unix time in ms). */
+export function placeIn(
   { maxAttempts }: LedgerRules,
   state: PaymentState,
   attempts: number,

@@ -235,7 +235,7 @@ function migrate({
   const absent = new Map([['meta:schema', { version: '0', row: undefined }]])
   const asked = { wanted, methods: [], opensWork: false }
   return migrateRedis({
-    ...{ relayer, keptMs: rules.retentionMs, keys, script: database.script(version1Lua) },
+    ...{ relayer, rules, keys, script: database.script(version1Lua) },
     async load() {
       const { rows, now } = await load(asked)
       return { schema: rows.get('meta:schema')?.row, now }

@@ -303,8 +303,9 @@ export const steps: Steps = {
     if (decided !== undefined) return decided
     const account = accountOf(rows, question.account)
     const open = account.open
-      .slice(0, MAX_OPEN)
       .flatMap(([session]) => paymentRow(rows, session)?.request ?? [])
+      // Those whose row was lost take no other's place.
+      .slice(0, MAX_OPEN)
     const busy = isClaiming(rows, account, question.session)
     return { kind: 'undecided', open, seen: account.seen, busy }
   },

@@ -168,6 +168,37 @@ test('a ledger of schema 1 on SQLite goes on where it was', async ({ expect }) =
   }
 })
 
+/** Payments that were carried in vain too often wait for nothing, and nobody waits for them. */
+async function keepsNobodyWaiting(ledger: Ledger, expect: ExpectStatic): Promise<void> {
+  const lease = { nonce: 9, token: 't', chainNonce: 3, session: 'queued' }
+  expect(await ledger.lease(lease)).toEqual({ kind: 'taken' })
+  expect((await ledger.work()).queued).toHaveLength(3)
+  const bob = `0x${'22'.repeat(20)}` as const
+  const claim = { ...claimOf('new', 'new'), ...question('new', bob) }
+  expect(await ledger.claim(claim)).toMatchObject({ kind: 'claimed', slot: { nonce: 8 } })
+}
+
+test('payments of schema 1 on SQLite that were carried in vain too often are stuck', async ({
+  expect,
+}) => {
+  const folder = mkdtempSync(join(tmpdir(), 'ledger-1-'))
+  try {
+    const file = join(folder, 'ledger.sqlite')
+    copyFileSync(fixture('ledger-1.sqlite'), file)
+    const sql = openSqlite(file)
+    sql.exec(`UPDATE payments SET attempts = ${rules.maxAttempts} WHERE state = 'queued'`)
+    const ledger = createSqlLedger(sql, { rules, relayer, now: () => now })
+    await keepsNobodyWaiting(
+      ledgerThrough(async (method, args) =>
+        (ledger[method] as (...args: unknown[]) => unknown)(...args),
+      ),
+      expect,
+    )
+  } finally {
+    rmSync(folder, { recursive: true })
+  }
+})
+
 describe.skipIf(!hasRedisServer())('a ledger of schema 1 on Redis', () => {
   let server: RedisServer
   let bridge: RedisBridge
@@ -228,6 +259,15 @@ describe.skipIf(!hasRedisServer())('a ledger of schema 1 on Redis', () => {
       expect(asText(await open().work())).toEqual(known)
       if (isDone) break
     }
+  })
+
+  test('has the payments as stuck that were carried in vain too often', async ({ expect }) => {
+    await fill()
+    for (const { session } of known.queued) {
+      const key = `${ledgerKey(name)}:payment:${session}`
+      await server.call('HSET', key, 'attempts', rules.maxAttempts)
+    }
+    await keepsNobodyWaiting(open(), expect)
   })
 
   /** What a process of the version before asks, by its own script. */

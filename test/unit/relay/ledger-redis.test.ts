@@ -1,6 +1,11 @@
 import { afterAll, beforeAll, describe, test } from 'vitest'
 import { openRedis } from '../../../src/redis.ts'
-import { type Acceptance, type Ledger, ledgerRules } from '../../../src/relay/ledger/port.ts'
+import {
+  type Acceptance,
+  type Ledger,
+  ledgerRules,
+  MAX_OPEN,
+} from '../../../src/relay/ledger/port.ts'
 import { createRedisLedger, ledgerKey } from '../../../src/relay/ledger/redis.ts'
 import { ledgerThrough } from '../../../src/relay/ledger/steps.ts'
 import { ledgerSuite } from '../../ports/ledger.suite.ts'
@@ -279,6 +284,23 @@ describe.skipIf(!hasRedisServer())('on a real Redis with the keys of a cluster',
       }
       return ledger
     }
+
+    test('lets payments whose rows are lost take no place among the open ones', async ({
+      expect,
+    }) => {
+      const name = newName()
+      const ledger = await withThree(name)
+      const { account } = claiming('', '')
+      const lost = Array.from({ length: MAX_OPEN }, (_, index) => [`lost ${index}`, null, 1])
+      const row = { account, open: [...lost, ['c', 2, 2]], claims: [], seen: MAX_OPEN + 3 }
+      const key = `${ledgerKey(name)}:row:accounts:${account}`
+      await server.call('SET', key, `999 ${JSON.stringify(row)}`)
+      const { open: before } = { open: [], ...(await ledger.lookup(claiming('new', 'new'))) }
+      expect(before).toMatchObject([{ intentId: hash('c') }])
+      pass(rules.retentionMs + 1)
+      await ledger.prune()
+      expect(await server.call('GET', key)).toContain('"open":[["c",2,2]]')
+    })
 
     test('prunes where the row of the relayer is lost', async ({ expect }) => {
       const name = newName()
