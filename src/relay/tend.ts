@@ -35,7 +35,8 @@ const MISSING_RECEIPT_MS = 30_000
  */
 export async function tend(relayer: Relayer): Promise<Tended> {
   const { ledger, clock, node, signer, log } = relayer
-  await ledger.prune()
+  // What is too old may stay another round; what is open may not wait for it.
+  await attempt(relayer, 'prune.failed', () => ledger.prune())
   const before = await ledger.work()
   if (isIdle(before)) return 'idle'
   const identified = await ledger.identify(identityOf(relayer))

@@ -3,8 +3,8 @@
 local base = KEYS[1]
 local clock = redis.call('TIME')
 local now = tonumber(clock[1]) * 1000 + math.floor(tonumber(clock[2]) / 1000)
-local due = base .. ':due'
-local held = base .. ':due:held'
+local due = base .. ':tasks'
+local held = base .. ':tasks:held'
 
 -- Lua writes large numbers with an exponent where it is let.
 local function text(number)

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import type { RedisScript } from '../../runtime/redis.ts'
+import type { LedgerRules } from './port.ts'
 import { type AnyTable, anyTable, type Write } from './rows.ts'
 import type { Sql } from './sql.ts'
 import { type AnyNewRow, fromVersion1 } from './version-1.ts'
@@ -12,6 +13,7 @@ const schemaRow: AnyNewRow = { table: 'meta', row: { name: 'schema', value: SCHE
 /** What puts rows into a new ledger, and how it makes its tables. */
 export type SqlMigration = {
   relayer: string
+  rules: LedgerRules
   now: number
   createTables: (sql: Sql) => void
   apply: (sql: Sql, write: Write) => void
@@ -22,7 +24,10 @@ export type SqlMigration = {
  *
  * @throws {Error} a later version has written it
  */
-export function migrateSql(sql: Sql, { relayer, now, createTables, apply }: SqlMigration): void {
+export function migrateSql(
+  sql: Sql,
+  { relayer, rules, now, createTables, apply }: SqlMigration,
+): void {
   const [meta] = sql.exec<{ sql: string }>(`SELECT sql FROM sqlite_master WHERE name = 'meta'`)
   const isOld = meta !== undefined && /\bvalue\b/.test(meta.sql)
   const old = isOld ? readVersion1(sql) : undefined
@@ -31,7 +36,7 @@ export function migrateSql(sql: Sql, { relayer, now, createTables, apply }: SqlM
   const [known] = sql.exec<{ row: string }>(`SELECT row FROM meta WHERE name = 'schema'`)
   if (known !== undefined) assertKnown(JSON.parse(known.row))
   if (known !== undefined) return
-  const rows = old === undefined ? [] : fromVersion1(old, relayer, now)
+  const rows = old === undefined ? [] : fromVersion1(old, { relayer, rules, now })
   for (const row of [...rows, schemaRow]) apply(sql, insertOf(row))
 }
 
@@ -47,6 +52,7 @@ function readVersion1(sql: Sql): unknown {
 
 export type RedisMigration = {
   relayer: string
+  rules: LedgerRules
   /** `version-1.lua` */
   script: RedisScript
   keys: readonly string[]
@@ -62,12 +68,12 @@ const PAGE = 500
 /**
  * The same on Redis, where it may end anywhere and begin again, in several processes at a time: the
  * schema's row comes last, and nobody works before it is there. Processes of the version before can
- * claim nothing from the first step on.
+ * claim, record and refuse nothing from the first step on, in a ledger without a row as well.
  *
  * @throws {Error} a later version has written it
  */
 export async function migrateRedis(migration: RedisMigration): Promise<void> {
-  const { relayer, script, keys, load, write } = migration
+  const { relayer, rules, script, keys, load, write } = migration
   const ask = async (wish: Record<string, unknown>) =>
     z.array(z.unknown()).parse(await script(keys, [JSON.stringify(wish)]))
   const { schema, now } = await load()
@@ -77,12 +83,15 @@ export async function migrateRedis(migration: RedisMigration): Promise<void> {
   const found: [string, Record<string, string>][] = []
   for (const page of pagesOf(names)) {
     const hashes = z.array(z.array(z.string())).parse(await ask({ method: 'read', names: page }))
-    for (const [index, hash] of hashes.entries()) found.push([page[index] ?? '', fieldsOf(hash)])
+    for (const [index, hash] of hashes.entries()) {
+      // Another process is done already, and has dropped it.
+      if (hash.length > 0) found.push([page[index] ?? '', fieldsOf(hash)])
+    }
   }
-  const rows = names.length === 0 ? [] : fromVersion1(version1Of(found), relayer, now)
+  const rows = names.length === 0 ? [] : fromVersion1(version1Of(found), { relayer, rules, now })
   for (const page of pagesOf(rows)) if (!(await write(page.map(insertOf)))) return
   await write([insertOf(schemaRow)])
-  if (names.length > 0) await ask({ method: 'forget' })
+  if (names.length > 0) await ask({ method: 'forget', keptMs: rules.retentionMs })
 }
 
 function* pagesOf<Item>(items: readonly Item[]): Generator<readonly Item[]> {

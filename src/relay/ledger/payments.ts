@@ -125,19 +125,25 @@ export function drop(
 
 export const noNonce = { relayer: null, nonce: null } as const
 
-/** Forgets a payment, and keeps what became of it. */
-export function archive(rows: Draft, payment: PaymentRow): void {
-  const { request: _, phase: __, since, relayer: ___, nonce: ____, ...kept } = payment
-  const account = accountOf(rows, payment.account)
-  rows.put('history', { ...kept, settled_at: since })
-  rows.drop('payments', payment.session)
-  if (rows.row('intents', payment.intent_id)?.session === payment.session) {
-    rows.drop('intents', payment.intent_id)
+/** Forgets payments of one account, and keeps what became of them. */
+export function archive(rows: Draft, name: string, payments: readonly PaymentRow[]): void {
+  // Asked before anything goes: where the sum is lost, it is counted from what is there.
+  const account = accountOf(rows, name)
+  for (const payment of payments) {
+    const { request: _, phase: __, since, relayer: ___, nonce: ____, ...kept } = payment
+    rows.put('history', { ...kept, settled_at: since })
+    rows.drop('payments', payment.session)
+    if (rows.row('intents', payment.intent_id)?.session === payment.session) {
+      rows.drop('intents', payment.intent_id)
+    }
   }
-  saveAccount(rows, { ...account, seen: account.seen - 1 })
+  // Also those that are there without a payment: nothing else would take them away.
+  const open = account.open.filter(([session]) => rows.row('payments', session) !== undefined)
+  saveAccount(rows, { ...account, open, seen: Math.max(0, account.seen - payments.length) })
 }
 
-function placeIn(
+/** Where a payment of this state is listed that came to it at `now` (Unix time in ms). */
+export function placeIn(
   { maxAttempts }: LedgerRules,
   state: PaymentState,
   attempts: number,

@@ -99,13 +99,20 @@ export function createRedisLedger(options: RedisLedgerOptions): Ledger {
     await open()
     const guess: Loaded = { now: 0, rows: remembered.rows, lists: new Map() }
     let folded = fold(options, guess, calls)
+    let now: number | undefined
     for (let attempt = 0; attempt < COMMIT_ATTEMPTS; attempt++) {
-      const loaded = await load(folded)
+      const found = await load(folded)
+      // What is asked for depends on the time: one that moved with each load would never have it all.
+      now ??= found.now
+      const loaded = { ...found, now }
       remembered.keep(loaded.rows)
       folded = fold(options, loaded, calls)
       const { ends, writes } = folded
       if (!folded.isComplete) continue
-      if (writes.size > 0 && !(await commit(loaded, folded))) continue
+      if (writes.size > 0 && !(await commit(loaded, folded))) {
+        now = undefined
+        continue
+      }
       for (const [name, { after }] of writes)
         remembered.keep(new Map([[name, { version: '', row: after }]]))
       for (const end of ends) end()
@@ -214,6 +221,7 @@ function viewOf({ rows, lists }: Loaded, wanted: Wanted): View {
 
 function migrate({
   database,
+  rules,
   relayer,
   keys,
   load,
@@ -227,7 +235,7 @@ function migrate({
   const absent = new Map([['meta:schema', { version: '0', row: undefined }]])
   const asked = { wanted, methods: [], opensWork: false }
   return migrateRedis({
-    ...{ relayer, keys, script: database.script(version1Lua) },
+    ...{ relayer, rules, keys, script: database.script(version1Lua) },
     async load() {
       const { rows, now } = await load(asked)
       return { schema: rows.get('meta:schema')?.row, now }

@@ -31,7 +31,7 @@ export type SqlLedgerOptions = {
 
 /** The ledger on SQLite. A method is one transaction: a throw takes back what it wrote. */
 export function createSqlLedger(sql: Sql, { rules, relayer, now }: SqlLedgerOptions): SqlLedger {
-  sql.transaction(() => migrateSql(sql, { relayer, now: now(), createTables, apply }))
+  sql.transaction(() => migrateSql(sql, { relayer, rules, now: now(), createTables, apply }))
   const view = sqlView(sql)
 
   function run(method: LedgerMethod, args: readonly unknown[]): unknown {

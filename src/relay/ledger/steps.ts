@@ -303,8 +303,9 @@ export const steps: Steps = {
     if (decided !== undefined) return decided
     const account = accountOf(rows, question.account)
     const open = account.open
-      .slice(0, MAX_OPEN)
       .flatMap(([session]) => paymentRow(rows, session)?.request ?? [])
+      // Those whose row was lost take no other's place.
+      .slice(0, MAX_OPEN)
     const busy = isClaiming(rows, account, question.session)
     return { kind: 'undecided', open, seen: account.seen, busy }
   },
@@ -628,12 +629,14 @@ export const steps: Steps = {
     const sessions = olderThan(rows, 'sessions', 'age', before)
     const history = olderThan(rows, 'history', 'age', rows.now - rules.historyMs)
     const blocks = rows.list({ table: 'blocks', list: 'number', limit: PRUNE_LIMIT })
-    for (const payment of payments) {
-      archive(rows, payment)
-      rows.drop('sessions', payment.session)
+    // Asked before anything goes: where the row is lost, it is counted from what is there.
+    const relayers = new Map(nonces.map(({ relayer }) => [relayer, relayerOf(rows, relayer)]))
+    for (const [account, own] of Map.groupBy(payments, (payment) => payment.account)) {
+      archive(rows, account, own)
+      for (const { session } of own) rows.drop('sessions', session)
     }
     for (const row of nonces) {
-      const isLeased = relayerOf(rows, row.relayer).leases.some(({ nonce }) => nonce === row.nonce)
+      const isLeased = relayers.get(row.relayer)?.leases.some(({ nonce }) => nonce === row.nonce)
       if (!isLeased && paymentRow(rows, row.session)?.nonce !== row.nonce) dropNonce(rows, row)
     }
     for (const { session, account } of sessions) {

@@ -1,7 +1,9 @@
 import { z } from 'zod'
+import { placeIn } from './payments.ts'
+import type { LedgerRules } from './port.ts'
 import { screenOf } from './previous.ts'
 import { type AnyRow, type Row, type TableName, tables } from './rows.ts'
-import { isUnsettled, phases } from './transitions.ts'
+import { isUnsettled } from './transitions.ts'
 
 /**
  * The rows of schema 1, one ledger a relayer key, as SQLite and Redis had them, and what becomes of
@@ -80,7 +82,10 @@ type OldPayment = Version1['payments'][number]
 export type AnyNewRow = { table: TableName; row: AnyRow }
 
 /** The rows of today. Those that were made by another key than the given one are that key's. */
-export function fromVersion1(given: unknown, configured: string, now: number): AnyNewRow[] {
+export function fromVersion1(
+  given: unknown,
+  { relayer: configured, rules, now }: { relayer: string; rules: LedgerRules; now: number },
+): AnyNewRow[] {
   const old = ledger.parse(given)
   const relayer = old.meta['identity.RELAYER_MNEMONIC'] ?? configured
   const carried = new Map(old.payments.map((row) => [row.nonce, row.session]))
@@ -89,7 +94,7 @@ export function fromVersion1(given: unknown, configured: string, now: number): A
     ...old.sessions.map(({ screen, ...row }) =>
       of('sessions', { ...row, screen: screen === null ? null : screenOf(screen) }),
     ),
-    ...old.payments.map((row) => of('payments', paymentOf(row, relayer))),
+    ...old.payments.map((row) => of('payments', paymentOf(row, relayer, rules))),
     ...old.payments.map((row) => of('intents', { intent_id: row.intent_id, session: row.session })),
     ...old.transactions.map((row) =>
       of('transactions', { ...row, relayer, session: carried.get(row.nonce) ?? null }),
@@ -105,15 +110,17 @@ const of = (table: TableName, row: AnyRow): AnyNewRow => ({
   row: tables[table].row.parse(row),
 })
 
-function paymentOf({ changed_at, request, ...row }: OldPayment, relayer: string): AnyRow {
-  const phase = phases[row.state]
+function paymentOf(
+  { changed_at, request, ...row }: OldPayment,
+  relayer: string,
+  rules: LedgerRules,
+): AnyRow {
   return {
     ...row,
     ...{ counterparty: null, reserves_pool: null, reserves_cap: null, reserves_gas: null },
     request: JSON.parse(request),
     relayer: row.nonce === null ? null : relayer,
-    phase,
-    since: phase === 'settled' ? changed_at : row.accepted_at,
+    ...placeIn(rules, row.state, row.attempts, row.accepted_at, changed_at),
     history: [[row.state, changed_at]],
   }
 }

@@ -168,6 +168,37 @@ test('a ledger of schema 1 on SQLite goes on where it was', async ({ expect }) =
   }
 })
 
+/** Payments that were carried in vain too often wait for nothing, and nobody waits for them. */
+async function keepsNobodyWaiting(ledger: Ledger, expect: ExpectStatic): Promise<void> {
+  const lease = { nonce: 9, token: 't', chainNonce: 3, session: 'queued' }
+  expect(await ledger.lease(lease)).toEqual({ kind: 'taken' })
+  expect((await ledger.work()).queued).toHaveLength(3)
+  const bob = `0x${'22'.repeat(20)}` as const
+  const claim = { ...claimOf('new', 'new'), ...question('new', bob) }
+  expect(await ledger.claim(claim)).toMatchObject({ kind: 'claimed', slot: { nonce: 8 } })
+}
+
+test('payments of schema 1 on SQLite that were carried in vain too often are stuck', async ({
+  expect,
+}) => {
+  const folder = mkdtempSync(join(tmpdir(), 'ledger-1-'))
+  try {
+    const file = join(folder, 'ledger.sqlite')
+    copyFileSync(fixture('ledger-1.sqlite'), file)
+    const sql = openSqlite(file)
+    sql.exec(`UPDATE payments SET attempts = ${rules.maxAttempts} WHERE state = 'queued'`)
+    const ledger = createSqlLedger(sql, { rules, relayer, now: () => now })
+    await keepsNobodyWaiting(
+      ledgerThrough(async (method, args) =>
+        (ledger[method] as (...args: unknown[]) => unknown)(...args),
+      ),
+      expect,
+    )
+  } finally {
+    rmSync(folder, { recursive: true })
+  }
+})
+
 describe.skipIf(!hasRedisServer())('a ledger of schema 1 on Redis', () => {
   let server: RedisServer
   let bridge: RedisBridge
@@ -184,6 +215,9 @@ describe.skipIf(!hasRedisServer())('a ledger of schema 1 on Redis', () => {
 
   afterEach(() => server.empty())
 
+  /** Of keys that are there so that scripts of the version before fail at them. */
+  const closedKinds = ['due', 'nonces', 'payments', 'sessions']
+
   const fill = async () => {
     const commands = JSON.parse(readFileSync(fixture('ledger-1-redis.json'), 'utf8')) as string[][]
     for (const command of commands) await server.call(...command)
@@ -199,7 +233,9 @@ describe.skipIf(!hasRedisServer())('a ledger of schema 1 on Redis', () => {
     await goesOn(ledger ?? open(), expect)
     const left = (await server.call('KEYS', `${ledgerKey(name)}*`)) as string[]
     const kinds = new Set(left.map((key) => key.slice(ledgerKey(name).length + 1).split(':')[0]))
-    expect([...kinds].sort()).toEqual(['due', 'list', 'nonces', 'row', 'version'])
+    expect([...kinds].sort()).toEqual(
+      closedKinds.concat(['list', 'payment', 'row', 'session', 'tasks', 'version']).sort(),
+    )
     await server.call(
       'SET',
       `${ledgerKey(name)}:row:meta:schema`,
@@ -225,11 +261,69 @@ describe.skipIf(!hasRedisServer())('a ledger of schema 1 on Redis', () => {
     }
   })
 
-  test('lets nobody claim who knows only the layout of before', async ({ expect }) => {
+  test('has the payments as stuck that were carried in vain too often', async ({ expect }) => {
+    await fill()
+    for (const { session } of known.queued) {
+      const key = `${ledgerKey(name)}:payment:${session}`
+      await server.call('HSET', key, 'attempts', rules.maxAttempts)
+    }
+    await keepsNobodyWaiting(open(), expect)
+  })
+
+  /** What a process of the version before asks, by its own script. */
+  const before = (method: string, args: Record<string, unknown>) =>
+    server.call(
+      ...['EVAL', readFileSync(fixture('ledger-1.lua'), 'utf8'), 1, ledgerKey(name), method],
+      ...[JSON.stringify({ ...rules, tendMs }), JSON.stringify(args)],
+    )
+  const order = { intentId: id('intent old'), account: alice, label: 'Transfer', spends: '1' }
+  const late = {
+    claim: claimOf('old', 'old'),
+    record: { session: 'claimed', token: 'token of claimed', order, reply: 'END Paid' },
+    adopt: { ...question('old'), steps: 3, order, execution: executionIn(110), reply: 'END Paid' },
+  }
+
+  test('lets a process that knows only the layout of before write nothing', async ({ expect }) => {
+    for (const isFilled of [true, false]) {
+      await server.empty()
+      if (isFilled) await fill()
+      await open().work()
+      const keys = async () => ((await server.call('KEYS', '*')) as string[]).sort()
+      const known = await keys()
+      for (const [method, args] of Object.entries(late)) {
+        await expect(before(method, args)).rejects.toThrow('WRONGTYPE')
+      }
+      expect(await keys()).toEqual(known)
+      // A refusal may leave a row of its own; but nobody is told that nothing was sent.
+      const refusing = { ...question('old'), token: 'old', steps: 3, reply: 'END No' }
+      await expect(before('refuse', refusing)).rejects.toThrow('WRONGTYPE')
+      await expect(before('work', {})).rejects.toThrow('WRONGTYPE')
+    }
+  })
+
+  test('lets a process of before tell what was decided before', async ({ expect }) => {
     await fill()
     await open().work()
-    await expect(server.call('ZRANGE', `${ledgerKey(name)}:nonces:leased`, 0, -1)).rejects.toThrow(
-      'WRONGTYPE',
-    )
+    const asked = question('signed', carol)
+    expect(await before('lookup', asked)).toMatchObject(['answered', expect.any(String)])
+    expect(await before('lookup', { ...asked, input: 'other' })).toEqual(['ended'])
+    const refusing = { ...asked, token: 'old', steps: 3, reply: 'END No' }
+    expect(await before('refuse', refusing)).toMatchObject(['answered', expect.any(String)])
+    for (const kind of ['session', 'payment']) {
+      const left = Number(await server.call('PTTL', `${ledgerKey(name)}:${kind}:signed`))
+      expect(left).toBeGreaterThan(rules.retentionMs - 60_000)
+    }
+  })
+
+  test('keeps the task that was due, for those who know the layout of today', async ({
+    expect,
+  }) => {
+    await fill()
+    const due = await server.call('ZRANGE', `${ledgerKey(name)}:due`, 0, -1, 'WITHSCORES')
+    expect(due).toMatchObject(['tend', expect.any(String)])
+    await open().work()
+    const tasks = ['ZRANGE', `${ledgerKey(name)}:tasks`, 0, -1, 'WITHSCORES'] as const
+    expect(await server.call(...tasks)).toEqual(due)
+    await expect(server.call('ZCARD', `${ledgerKey(name)}:due`)).rejects.toThrow('WRONGTYPE')
   })
 })

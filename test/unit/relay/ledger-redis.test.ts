@@ -5,7 +5,12 @@ import {
   type RedisServer,
   startRedisServer,
 } from '../../../scripts/dev/redis/redis-server.ts'
-import { type Acceptance, type Ledger, ledgerRules } from '../../../src/relay/ledger/port.ts'
+import {
+  type Acceptance,
+  type Ledger,
+  ledgerRules,
+  MAX_OPEN,
+} from '../../../src/relay/ledger/port.ts'
 import { createRedisLedger, ledgerKey } from '../../../src/relay/ledger/redis.ts'
 import { ledgerThrough } from '../../../src/relay/ledger/steps.ts'
 import { openRedis } from '../../../src/runtime/redis.ts'
@@ -211,13 +216,13 @@ describe.skipIf(!hasRedisServer())('on a real Redis with the keys of a cluster',
         return found.map((key) => key.slice(ledgerKey(name).length)).sort()
       }
       const counters = [
-        ':due',
+        ...[':due', ':nonces:leased', ':payments:queued'],
         ':row:meta:identity.KEY',
         ':row:meta:identity.chain',
         ':row:meta:queue',
         ':row:meta:schema',
         `:row:relayers:${relayer}`,
-        ':version',
+        ...[':sessions', ':tasks', ':version'],
       ]
       pass(rules.retentionMs + 1)
       await ledger.prune()
@@ -227,6 +232,100 @@ describe.skipIf(!hasRedisServer())('on a real Redis with the keys of a cluster',
       pass(rules.historyMs)
       await ledger.prune()
       expect(await left()).toEqual(counters)
+    })
+
+    test('prunes over a network that takes time: the clock has moved at each load', async ({
+      expect,
+    }) => {
+      // A script that the server knows already would run by the server's own clock.
+      await server.call('SCRIPT', 'FLUSH')
+      let clock = 1_700_000_000_000
+      const far = await startRedisBridge({
+        redisPort: server.port,
+        now: () => {
+          clock += 20
+          return clock
+        },
+      })
+      try {
+        const ledger = createRedisLedger({
+          ...{ database: openRedis(far), name: newName(), rules, relayer, tendMs },
+        })
+        await ledger.refuse({ ...claiming('refused', 'r'), screen: { kind: 'end', lines: ['No'] } })
+        await ledger.claim(claiming('a', 'a'))
+        await ledger.record(acceptance('a', 0, 'a'))
+        const block = { number: 9, hash: hash('9') }
+        const execution = { outcome: 'executed', reason: '', hash: hash('a'), block } as const
+        await ledger.mined({ nonce: 0, session: 'a', hash: hash('a'), block, execution })
+        await ledger.confirm('a', block.hash)
+        clock += rules.retentionMs + 1
+        const before = far.commands()
+        await ledger.prune()
+        // The lists, what they name, what that names, and the commit.
+        expect(far.commands() - before).toBeLessThanOrEqual(6)
+        expect(await ledger.payment('a')).toBeUndefined()
+        expect(await ledger.lookup(claiming('refused', 'r'))).toMatchObject({ kind: 'undecided' })
+      } finally {
+        await far.stop()
+      }
+    })
+
+    /** Two settled payments of one account, and one that is open, in this order. */
+    const withThree = async (name: string) => {
+      const ledger = open(name)
+      const block = { number: 9, hash: hash('9') }
+      for (const [nonce, digit] of ['a', 'b', 'c'].entries()) {
+        await ledger.claim(claiming(digit, digit))
+        await ledger.record(acceptance(digit, nonce, digit))
+        if (digit === 'c') break
+        const execution = { outcome: 'executed', reason: '', hash: hash(digit), block } as const
+        await ledger.mined({ nonce, session: digit, hash: hash(digit), block, execution })
+        await ledger.confirm(digit, block.hash)
+      }
+      return ledger
+    }
+
+    test('lets payments whose rows are lost take no place among the open ones', async ({
+      expect,
+    }) => {
+      const name = newName()
+      const ledger = await withThree(name)
+      const { account } = claiming('', '')
+      const lost = Array.from({ length: MAX_OPEN }, (_, index) => [`lost ${index}`, null, 1])
+      const row = { account, open: [...lost, ['c', 2, 2]], claims: [], seen: MAX_OPEN + 3 }
+      const key = `${ledgerKey(name)}:row:accounts:${account}`
+      await server.call('SET', key, `999 ${JSON.stringify(row)}`)
+      const { open: before } = { open: [], ...(await ledger.lookup(claiming('new', 'new'))) }
+      expect(before).toMatchObject([{ intentId: hash('c') }])
+      pass(rules.retentionMs + 1)
+      await ledger.prune()
+      expect(await server.call('GET', key)).toContain('"open":[["c",2,2]]')
+    })
+
+    test('prunes where the row of the relayer is lost', async ({ expect }) => {
+      const name = newName()
+      const ledger = await withThree(name)
+      await server.call('DEL', `${ledgerKey(name)}:row:relayers:${relayer}`)
+      pass(rules.retentionMs + 1)
+      await ledger.prune()
+      expect(await ledger.payment('a')).toBeUndefined()
+      expect(await ledger.payment('b')).toBeUndefined()
+      expect((await ledger.work()).nonces.map(({ nonce }) => nonce)).toEqual([2])
+      expect((await ledger.work()).nextNonce).toBe(3)
+    })
+
+    test('prunes several payments of an account whose count is too low', async ({ expect }) => {
+      const name = newName()
+      const ledger = await withThree(name)
+      const key = `${ledgerKey(name)}:row:accounts:${claiming('', '').account}`
+      const short = { account: claiming('', '').account, open: [], claims: [], seen: 1 }
+      await server.call('SET', key, `999 ${JSON.stringify(short)}`)
+      pass(rules.retentionMs + 1)
+      await ledger.prune()
+      expect(await ledger.payment('a')).toBeUndefined()
+      expect(await ledger.payment('b')).toBeUndefined()
+      // A sum of nothing is no row: it is counted anew.
+      expect(await ledger.lookup(claiming('new', 'new'))).toMatchObject({ seen: 1 })
     })
 
     test('counts what a lost row held for used once the chain has passed it', async ({
