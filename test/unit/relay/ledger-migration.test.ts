@@ -270,6 +270,15 @@ describe.skipIf(!hasRedisServer())('a ledger of schema 1 on Redis', () => {
     await keepsNobodyWaiting(open(), expect)
   })
 
+  test('names the row that it cannot read', async ({ expect }) => {
+    await fill()
+    const key = `${ledgerKey(name)}:payment:queued`
+    await server.call('HSET', key, 'state', 'lost')
+    await expect(open().work()).rejects.toThrow('payments queued does not parse: state')
+    await server.call('HSET', key, 'state', 'queued', 'spends', 'secret')
+    await expect(open().work()).rejects.toThrow(/payments queued does not parse: spends$/)
+  })
+
   test('lists each payment once where it moved between two migrations', async ({ expect }) => {
     await fill()
     await open().work()
