@@ -84,7 +84,7 @@ export type LedgerRules = {
   maxAttempts: number
   /** How long a session stays answered after it was decided; at least the chain's 7 days. */
   retentionMs: number
-  /** How long it is kept what became of a payment, and when, after the payment's own row is gone. */
+  /** How long after its settlement it is kept what became of a payment; longer than its own row. */
   historyMs: number
 }
 

@@ -231,18 +231,29 @@ function migrate({
   load: Load
   commit: Commit
 }): Promise<void> {
-  const wanted: Wanted = { rows: new Set(['meta:schema']), lists: new Map() }
-  const absent = new Map([['meta:schema', { version: '0', row: undefined }]])
-  const asked = { wanted, methods: [], opensWork: false }
+  const asking = (names: readonly string[]) => ({
+    ...{ methods: [], opensWork: false },
+    wanted: { rows: new Set(['meta:schema', ...names]), lists: new Map() },
+  })
   return migrateRedis({
     ...{ relayer, rules, keys, script: database.script(version1Lua) },
     async load() {
-      const { rows, now } = await load(asked)
+      const { rows, now } = await load(asking([]))
       return { schema: rows.get('meta:schema')?.row, now }
     },
-    write: (rows) => {
+    async write(rows) {
       const named = rows.map((write) => [[write.table, ...write.key].join(':'), write] as const)
-      return commit({ rows: absent }, { ...asked, writes: new Map(named) })
+      const asked = asking(named.map(([name]) => name))
+      for (let attempt = 0; attempt < COMMIT_ATTEMPTS; attempt++) {
+        const loaded = await load(asked)
+        if (loaded.rows.get('meta:schema')?.row !== undefined) return false
+        // A migration that ended half-way has written it, and listed it elsewhere perhaps.
+        const writes = new Map(
+          named.map(([name, write]) => [name, { ...write, before: loaded.rows.get(name)?.row }]),
+        )
+        if (await commit(loaded, { ...asked, writes })) return true
+      }
+      throw new Error('other processes changed what was migrated again and again')
     },
   })
 }

@@ -86,7 +86,7 @@ export function fromVersion1(
   given: unknown,
   { relayer: configured, rules, now }: { relayer: string; rules: LedgerRules; now: number },
 ): AnyNewRow[] {
-  const old = ledger.parse(given)
+  const old = parsed(given)
   const relayer = old.meta['identity.RELAYER_MNEMONIC'] ?? configured
   const carried = new Map(old.payments.map((row) => [row.nonce, row.session]))
   return [
@@ -105,10 +105,24 @@ export function fromVersion1(
   ]
 }
 
-const of = (table: TableName, row: AnyRow): AnyNewRow => ({
-  table,
-  row: tables[table].row.parse(row),
-})
+/** A row that does not fit stops the migration: its table, key and columns are told, and no content. */
+function parsed(given: unknown): Version1 {
+  const result = ledger.safeParse(given)
+  if (result.success) return result.data
+  const [table, index, ...columns] = result.error.issues[0]?.path ?? []
+  const rows = (given as Readonly<Record<string, unknown>>)[`${String(table)}`]
+  const row = Array.isArray(rows) ? rows[Number(index)] : undefined
+  const key = row?.session ?? row?.hash ?? row?.nonce ?? index
+  throw new Error(`schema 1: ${String(table)} ${key} does not parse: ${columns.join('.')}`)
+}
+
+function of(table: TableName, row: AnyRow): AnyNewRow {
+  const result = tables[table].row.safeParse(row)
+  if (result.success) return { table, row: result.data }
+  const key = tables[table].key.map((column) => row[column]).join(' ')
+  const columns = result.error.issues.map(({ path }) => path.join('.')).join(', ')
+  throw new Error(`schema 1: what becomes ${table} ${key} does not parse: ${columns}`)
+}
 
 function paymentOf(
   { changed_at, request, ...row }: OldPayment,

@@ -270,6 +270,31 @@ describe.skipIf(!hasRedisServer())('a ledger of schema 1 on Redis', () => {
     await keepsNobodyWaiting(open(), expect)
   })
 
+  test('names the row that it cannot read', async ({ expect }) => {
+    await fill()
+    const key = `${ledgerKey(name)}:payment:queued`
+    await server.call('HSET', key, 'state', 'lost')
+    await expect(open().work()).rejects.toThrow('payments queued does not parse: state')
+    await server.call('HSET', key, 'state', 'queued', 'spends', 'secret')
+    await expect(open().work()).rejects.toThrow(/payments queued does not parse: spends$/)
+  })
+
+  test('lists each payment once where it moved between two migrations', async ({ expect }) => {
+    await fill()
+    await open().work()
+    // As a migration leaves it that ended before it wrote the schema's row.
+    const closed = ['due', 'sessions', 'payments:queued', 'nonces:leased']
+    for (const key of [...closed, 'row:meta:schema']) {
+      await server.call('DEL', `${ledgerKey(name)}:${key}`)
+    }
+    await fill()
+    const { session } = known.queued.at(0) ?? { session: '' }
+    await server.call('HSET', `${ledgerKey(name)}:payment:${session}`, 'state', 'expired')
+    const { queued } = await open().work()
+    expect(queued.map((payment) => payment.session)).not.toContain(session)
+    expect(queued).toHaveLength(known.queued.length - 1)
+  })
+
   /** What a process of the version before asks, by its own script. */
   const before = (method: string, args: Record<string, unknown>) =>
     server.call(
