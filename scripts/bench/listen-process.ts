@@ -7,6 +7,7 @@ const asked = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('open'), url: z.string(), listeners: z.number() }),
   /** Tells when each listener had the head with this hash. */
   z.object({ kind: z.literal('hear'), hash: z.string() }),
+  z.object({ kind: z.literal('speak') }),
   z.object({ kind: z.literal('close') }),
 ])
 
@@ -39,10 +40,27 @@ async function answer(message: z.infer<typeof asked>): Promise<void> {
       process.send?.({ at: heard.get(message.hash) })
       heard.clear()
       return
+    case 'speak':
+      // A service may close those who only listen and never say anything.
+      await Promise.all(sockets.map(speak))
+      process.send?.({ spoken: sockets.length })
+      return
     case 'close':
       for (const socket of sockets.splice(0)) socket.close()
       process.send?.({ closed: true })
   }
+}
+
+function speak(socket: WebSocket): Promise<void> {
+  return new Promise((resolve) => {
+    const hear = ({ data }: MessageEvent) => {
+      if (!`${data}`.includes('"id":2')) return
+      socket.removeEventListener('message', hear)
+      resolve()
+    }
+    socket.addEventListener('message', hear)
+    socket.send('{"jsonrpc":"2.0","id":2,"method":"eth_chainId","params":[]}')
+  })
 }
 
 function listen(url: string): Promise<void> {
@@ -50,6 +68,9 @@ function listen(url: string): Promise<void> {
   sockets.push(socket)
   return new Promise((resolve, reject) => {
     socket.onerror = () => reject(new Error('a listener was refused'))
+    socket.onclose = ({ code, reason }) => {
+      if (sockets.includes(socket)) throw new Error(`a listener was closed: ${code} ${reason}`)
+    }
     socket.onopen = () =>
       socket.send('{"jsonrpc":"2.0","id":1,"method":"eth_subscribe","params":["newHeads"]}')
     socket.onmessage = ({ data }) => {

@@ -42,11 +42,11 @@ export const measurements: readonly Measurement[] = [
   { name: 'profile', measure: measureProfile },
   { name: 'steady', measure: measureSteady },
   { name: 'screens', measure: measureScreens },
-  { name: 'heads', measure: measureHeads },
   { name: 'memory', measure: measureMemory },
   { name: 'claims', measure: measureClaims },
   { name: 'start-up', measure: measureStartUp },
   { name: 'redis', measure: measureRedis },
+  { name: 'heads', measure: measureHeads },
   // It makes many blocks, which slow the chain.
   { name: 'json-rpc', measure: measureJsonRpc },
   // It takes the chain's blocks over.

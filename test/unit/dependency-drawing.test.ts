@@ -25,9 +25,9 @@ describe('the drawing of what imports what', () => {
         'src/worker.ts': `import { assemble } from './assemble.ts'`,
         'src/deno.ts': `import { read } from './environment.ts'\nimport './clock.ts'`,
         'src/environment.ts': `import { assemble } from './assemble.ts'`,
-        'src/compose/assemble.ts': `import { pay } from './relay/pay.ts'`,
+        'src/assemble.ts': `import { pay } from './relay/pay.ts'`,
         'src/relay/pay.ts': `import type { Clock } from '../clock.ts'`,
-        'src/runtime/clock.ts': '',
+        'src/clock.ts': '',
       }),
     ).toEqual([
       'flowchart TD',

@@ -22,14 +22,17 @@ export async function measureHeads(world: World): Promise<void> {
     service: { url: `${relay.url}/rpc/${apiKey}`, pid: relay.pid, title: 'service' },
     node: { url: chain.url, pid: chain.pid, title: 'node (b)' },
   }
+  // From here on blocks are made by hand: nobody measured later waits for one.
+  await chain.call('evm_setIntervalMining', [0], z.unknown())
   for (const count of isFull ? listeners.full : listeners.quick) {
     for (const [name, { url, pid, title }] of Object.entries(targets)) {
       await askChild(child, { kind: 'open', url: url.replace(/^http/, 'ws'), listeners: count })
       const rounds: { half: number; last: number; cpuMs: number }[] = []
-      for (let block = 0; block < (isFull ? 15 : 5); block += 1) {
+      for (let block = 0; block < (isFull ? 12 : 5); block += 1) {
         const { result, cpuMs } = await cpuDuring({ own: pid }, () => mineAndHear(world, child))
         // The first is the one that finds everything cold.
         if (block > 0) rounds.push({ ...result, cpuMs: cpuMs.own })
+        await askChild(child, { kind: 'speak' })
       }
       await askChild(child, { kind: 'close' })
       const to = `to ${count.toLocaleString('en')} listener${count === 1 ? '' : 's'}: ${title}`
@@ -60,7 +63,6 @@ export async function measureHeads(world: World): Promise<void> {
 
 async function mineAndHear({ chain }: World, child: ChildProcess) {
   const askedAt = performance.timeOrigin + performance.now()
-  // Between two of the blocks that come by themselves.
   await chain.call('evm_mine', [], z.unknown())
   const { hash } = await chain.call('eth_getBlockByNumber', ['latest', false], head)
   const { at } = z

@@ -215,8 +215,8 @@ function testSyncing(): void {
       expect,
     }) => {
       const { client, told } = await subscriber('syncing')
-      // The state at the start is nothing new.
-      await waitForPolls('eth_syncing', 1)
+      // The state at the start is nothing new. The second question shows that the first was answered.
+      await waitForPolls('eth_syncing', 2)
       node.lie(
         lieAbout('eth_syncing', () => ({
           startingBlock: 1,
