@@ -95,8 +95,10 @@ describe('a pool that forgets', () => {
   })
 
   test('what is too cheap for its blocks is outbid and not forgotten', async ({ expect }) => {
+    rig.rootstock.setBlockTime(undefined)
     await payMany(3)
     rig.rootstock.setMinGasPrice(MIN_PRICE * 2n)
+    rig.rootstock.setBlockTime(BLOCK_MS)
     expect(await judged()).toEqual([])
     expect(logged('nonce.replaced').length).toBeGreaterThan(0)
   })

@@ -1,13 +1,14 @@
 import { type Address, type Hex, numberToHex } from 'viem'
 import { afterAll, beforeAll, test } from 'vitest'
-import { type Anvil, startAnvil } from '../../../scripts/dev/anvil.ts'
+import type { Anvil } from '../../../scripts/dev/anvil.ts'
 import { type Clock, systemClock } from '../../../src/runtime/clock.ts'
+import { startAnvilForRskj, startRskjNode } from '../../support/rskj-node/rskj-node.ts'
 import {
   type AnvilRpc,
-  anvilRpc,
   deployEmitter,
   deployFlood,
   emit,
+  legacyRpc,
   mined,
   sender,
   topic,
@@ -28,15 +29,19 @@ let anvil: Anvil
 let direct: AnvilRpc
 let node: ProxyNode
 let served: Served
+let rskj: Awaited<ReturnType<typeof startRskjNode>>
+let servedByRskj: Served
 let flood: Address
 let emitter: Address
 
 /** 12,001 logs in the first blocks, one in the last, just over 2,000 blocks in all. */
 beforeAll(async () => {
-  anvil = await startAnvil()
-  direct = anvilRpc(anvil.url)
+  anvil = await startAnvilForRskj()
+  direct = legacyRpc(anvil.url)
   node = await startProxyNode(anvil.url)
   served = await serve([node.url], 31, globalThis.fetch, patientClock)
+  rskj = await startRskjNode(anvil.url)
+  servedByRskj = await serve([rskj.url], 31, globalThis.fetch, patientClock)
   flood = await deployFlood(direct)
   emitter = await deployEmitter(direct)
   for (let count = 0; count < 6; count += 1) {
@@ -51,34 +56,38 @@ beforeAll(async () => {
 })
 
 afterAll(async () => {
-  await node.stop()
+  await Promise.all([node.stop(), rskj.stop()])
   await anvil.stop()
 })
 
-function logs(filter: object): Promise<Answer> {
-  return served.rpc('eth_getLogs', [filter])
+function logs(filter: object, by = served): Promise<Answer> {
+  return by.rpc('eth_getLogs', [filter])
 }
 
-async function found(filter: object): Promise<Json[]> {
-  const { result, error } = await logs(filter)
+async function found(filter: object, by = served): Promise<Json[]> {
+  const { result, error } = await logs(filter, by)
   if (error !== undefined) throw new Error(error.message)
   return result as unknown as Json[]
 }
 
 test('within 2,000 blocks any number of logs is answered', async ({ expect }) => {
-  expect(await found({ fromBlock: '0x0', toBlock: '0x7d0' })).toHaveLength(12_001)
+  for (const by of [served, servedByRskj]) {
+    expect(await found({ fromBlock: '0x0', toBlock: '0x7d0' }, by)).toHaveLength(12_001)
+  }
 })
 
 test('over more blocks 10,000 are, and the refusal names a range that works', async ({
   expect,
 }) => {
-  const { error } = await logs({ fromBlock: '0x0', toBlock: 'latest' })
-  expect(error).toEqual({
-    code: -32012,
-    message: 'more than 10000 logs: try blocks 0x0 to 0x7d0',
-    data: { fromBlock: '0x0', toBlock: '0x7d0' },
-  })
-  expect(await found(error?.data as object)).toHaveLength(12_001)
+  for (const by of [served, servedByRskj]) {
+    const { error } = await logs({ fromBlock: '0x0', toBlock: 'latest' }, by)
+    expect(error).toEqual({
+      code: -32012,
+      message: 'more than 10000 logs: try blocks 0x0 to 0x7d0',
+      data: { fromBlock: '0x0', toBlock: '0x7d0' },
+    })
+    expect(await found(error?.data as object, by)).toHaveLength(12_001)
+  }
 
   const later = await logs({ fromBlock: '0x6', toBlock: 'latest' })
   expect(later.error).toBeUndefined()
