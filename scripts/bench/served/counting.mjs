@@ -56,10 +56,12 @@ function counted(Base) {
     }
   }
   for (const name of methodsOf(Base)) {
-    Counted.prototype[name] = function (...given) {
+    const value = function (...given) {
       counts[name === 'alarm' ? 'alarms' : 'objectRequests'] += 1
       return whileActive(() => Base.prototype[name].apply(this, given))
     }
+    // Not by assignment: what a class defines may be read-only in those that extend it.
+    Object.defineProperty(Counted.prototype, name, { value })
   }
   return Counted
 }
