@@ -20,7 +20,7 @@ pragma solidity 0.8.30;
 ///
 /// Loans. An account has at most one loan. A loan is the `principal` at that moment; a later change of
 /// the principal leaves open loans as they are. The principal issued within any 24 hours stays at or
-/// under `dailyCap`, whoever asks and through whichever relayer.
+/// under `dailyCap`, for all borrowers and relayers together.
 ///
 /// Pause. A pause stops new loans and transfers between accounts. It never stops money from leaving
 /// to its owner or a debt from being paid: `deposit`, `depositFor`, `withdraw`, `withdrawTo`,
@@ -77,7 +77,7 @@ interface IMicroLoan {
     /// @notice A daily cap is at most `maximum`.
     error DailyCapOutOfRange(uint256 cap, uint256 maximum);
 
-    /// @notice The trusted forwarder must be a contract: whoever it is can speak for every account.
+    /// @notice The trusted forwarder must be a contract: it can speak for every account.
     error InvalidForwarder(address forwarder);
 
     /// @notice Without an owner nobody could end a pause or take back the pool.

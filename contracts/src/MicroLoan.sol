@@ -260,7 +260,7 @@ contract MicroLoan is IMicroLoan, ERC2771Context, Ownable2Step, Pausable {
         _accounts[from].balance = balance - amount128;
     }
 
-    /// @dev The forwarder sends no currency along, so whoever pays is a direct caller.
+    /// @dev The forwarder sends no currency along, so the payer is a direct caller.
     function _deposit(address account) private {
         if (msg.value == 0) revert ZeroAmount();
         uint128 amount128 = msg.value.toUint128();

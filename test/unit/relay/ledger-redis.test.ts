@@ -375,7 +375,7 @@ describe.skipIf(!hasRedisServer())('on a real Redis with the keys of a cluster',
       await expect(refused).rejects.toThrow(/^the database refused: WRONGPASS [a-z ]+$/)
     })
 
-    test('takes no answer for one that is none', async ({ expect }) => {
+    test('refuses a malformed answer', async ({ expect }) => {
       const ledger = open(newName())
       bridge.script({ fault: { kind: 'html' }, times: 1 })
       await expect(ledger.work()).rejects.toThrow('a malformed answer')
