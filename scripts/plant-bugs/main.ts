@@ -1,8 +1,8 @@
 import { execFile } from 'node:child_process'
 import { join } from 'node:path'
 import { parseArgs, promisify } from 'node:util'
-import type { Broken } from '../../test/simulator/campaign.ts'
-import type { Finding } from '../../test/simulator/simulate.ts'
+import type { Broken } from '../dev/simulator/campaign.ts'
+import type { Finding } from '../dev/simulator/simulate.ts'
 import { type Bug, bugs } from './bugs.ts'
 import { plant, replaceOnce } from './plant.ts'
 

@@ -2,14 +2,14 @@ import { cp, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/pr
 import { availableParallelism, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
-import { type Broken, runCampaign } from '../../test/simulator/campaign.ts'
+import { type Broken, runCampaign } from '../dev/simulator/campaign.ts'
 
 export const root = fileURLToPath(new URL('../../', import.meta.url))
 
 /** Everything that a run reads. */
 const COPIED = [
   'src',
-  'test/simulator',
+  'scripts/dev/simulator',
   'scripts/dev/sqlite.ts',
   'scripts/plant-bugs',
   'package.json',
@@ -38,7 +38,7 @@ export async function plant<Found>(
     const { broken } = await runCampaign({
       ...{ from, count, stopsAtFirst: true },
       jobs: Math.min(2, availableParallelism()),
-      home: pathToFileURL(join(home, 'test/simulator/')),
+      home: pathToFileURL(join(home, 'scripts/dev/simulator/')),
     })
     const [first] = broken
     return first === undefined ? undefined : await found(home, first)

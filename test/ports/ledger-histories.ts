@@ -1,5 +1,6 @@
 import { type Address, type Hex, stringToHex } from 'viem'
 import type { ExpectStatic } from 'vitest'
+import { createRandom, type Random } from '../../scripts/dev/simulator/random.ts'
 import type {
   Execution,
   Ledger,
@@ -9,7 +10,6 @@ import type {
   Slot,
 } from '../../src/relay/ledger/port.ts'
 import { ledgerMethods } from '../../src/relay/ledger/steps.ts'
-import { createRandom, type Random } from '../simulator/random.ts'
 
 /** One store among those that live through the same history. */
 export type HistoryStore = {

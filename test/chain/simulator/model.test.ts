@@ -19,6 +19,12 @@ import {
   type RootstockPool,
   startRootstockPool,
 } from '../../../scripts/dev/rootstock-pool/rootstock-pool.ts'
+import { createModelChain, type ModelChain } from '../../../scripts/dev/simulator/chain.ts'
+import { digest } from '../../../scripts/dev/simulator/hashing.ts'
+import { createModelNode } from '../../../scripts/dev/simulator/model-node.ts'
+import { createModelPool, type ModelPool } from '../../../scripts/dev/simulator/pool.ts'
+import { createRandom, type Random } from '../../../scripts/dev/simulator/random.ts'
+import { type ModelTransaction, realSigning } from '../../../scripts/dev/simulator/signing.ts'
 import { RpcError } from '../../../src/chain/rpc.ts'
 import { microLoanAbi } from '../../../src/loan/abi.ts'
 import { callOf } from '../../../src/loan/calls.ts'
@@ -30,12 +36,6 @@ import {
   type SignedRequest,
   signRequest,
 } from '../../../src/relay/forwarder.ts'
-import { createModelChain, type ModelChain } from '../../simulator/chain.ts'
-import { digest } from '../../simulator/hashing.ts'
-import { createModelNode } from '../../simulator/model-node.ts'
-import { createModelPool, type ModelPool } from '../../simulator/pool.ts'
-import { createRandom, type Random } from '../../simulator/random.ts'
-import { type ModelTransaction, realSigning } from '../../simulator/signing.ts'
 import { DEV_KEY } from '../../support/chain.ts'
 import { sampleOf } from '../../support/sample.ts'
 

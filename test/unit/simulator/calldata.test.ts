@@ -1,10 +1,10 @@
 import { decodeFunctionResult } from 'viem'
 import { describe, test } from 'vitest'
+import { processedLog, readExecute, resultData } from '../../../scripts/dev/simulator/calldata.ts'
+import { digest } from '../../../scripts/dev/simulator/hashing.ts'
+import { createRandom } from '../../../scripts/dev/simulator/random.ts'
 import { encodeExecute, resultsInLogs, type SignedRequest } from '../../../src/relay/forwarder.ts'
 import { relayForwarderAbi } from '../../../src/relay/forwarder-abi.ts'
-import { processedLog, readExecute, resultData } from '../../simulator/calldata.ts'
-import { digest } from '../../simulator/hashing.ts'
-import { createRandom } from '../../simulator/random.ts'
 
 const forwarder = `0x${'f0'.repeat(20)}` as const
 

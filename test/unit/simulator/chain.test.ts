@@ -1,6 +1,6 @@
 import { describe, test } from 'vitest'
-import { createModelChain } from '../../simulator/chain.ts'
-import { createModelPool } from '../../simulator/pool.ts'
+import { createModelChain } from '../../../scripts/dev/simulator/chain.ts'
+import { createModelPool } from '../../../scripts/dev/simulator/pool.ts'
 
 function createChain() {
   const pool = createModelPool({

@@ -1,7 +1,7 @@
 import { describe, test } from 'vitest'
-import { judge } from '../../simulator/oracle.ts'
-import { planOf } from '../../simulator/plan.ts'
-import { runPlan } from '../../simulator/run.ts'
+import { judge } from '../../../scripts/dev/simulator/oracle.ts'
+import { planOf } from '../../../scripts/dev/simulator/plan.ts'
+import { runPlan } from '../../../scripts/dev/simulator/run.ts'
 
 describe('a run', () => {
   test.for([1, 3, 14, 126])('of seed %i is the same history twice', async (seed, { expect }) => {

@@ -1,6 +1,6 @@
 import { describe, test } from 'vitest'
-import { createActors } from '../../simulator/actors.ts'
-import { createScheduler } from '../../simulator/scheduler.ts'
+import { createActors } from '../../../scripts/dev/simulator/actors.ts'
+import { createScheduler } from '../../../scripts/dev/simulator/scheduler.ts'
 
 describe('virtual time', () => {
   test('lets events happen by their times, and equal ones as they were made', async ({

@@ -1,5 +1,5 @@
 import type { Address, Hex } from 'viem'
-import { RpcError } from '../../src/chain/rpc.ts'
+import { RpcError } from '../../../src/chain/rpc.ts'
 import { readExecute, resultData, selectors, wordOf } from './calldata.ts'
 import type { MinedTransaction, ModelBlock, ModelChain } from './chain.ts'
 import { type ContractWorld, cloneContracts, executeRequests } from './contracts.ts'

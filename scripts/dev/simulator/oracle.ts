@@ -1,5 +1,5 @@
 import type { Hex } from 'viem'
-import { callOf } from '../../src/loan/calls.ts'
+import { callOf } from '../../../src/loan/calls.ts'
 import { Status } from './contracts.ts'
 import type { Arrival, Delivery, History, Loss, OnChain, Statement } from './history.ts'
 import type { Item } from './plan.ts'

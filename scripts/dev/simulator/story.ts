@@ -1,4 +1,4 @@
-import type { LogEvent } from '../../src/runtime/log.ts'
+import type { LogEvent } from '../../../src/runtime/log.ts'
 import type { ModelBlock } from './chain.ts'
 import type { Fault } from './faults.ts'
 import type { ModelTransaction } from './signing.ts'

@@ -1,6 +1,6 @@
 import { type Address, encodeAbiParameters, type Hex, keccak256 } from 'viem'
-import type { PhoneNumber } from '../../src/account/phone.ts'
-import type { Answer } from '../../src/ussd/answer.ts'
+import type { PhoneNumber } from '../../../src/account/phone.ts'
+import type { Answer } from '../../../src/ussd/answer.ts'
 import type { Actor } from './actors.ts'
 import type { Delivery } from './history.ts'
 import { type Dial, phoneOf } from './plan.ts'

@@ -1,5 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
-import type { Clock } from '../../src/runtime/clock.ts'
+import type { Clock } from '../../../src/runtime/clock.ts'
 import type { FaultKind } from './faults.ts'
 import type { Scheduler } from './scheduler.ts'
 

@@ -1,5 +1,5 @@
 import type { Address, Hex } from 'viem'
-import type { Payment, Work } from '../../src/relay/ledger/port.ts'
+import type { Payment, Work } from '../../../src/relay/ledger/port.ts'
 import type { Actor } from './actors.ts'
 import type { MinedTransaction } from './chain.ts'
 import type { ProcessedRequest } from './contracts.ts'

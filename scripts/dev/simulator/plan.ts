@@ -1,4 +1,4 @@
-import { type PoolRules, poolRules } from '../../src/chain/chains.ts'
+import { type PoolRules, poolRules } from '../../../src/chain/chains.ts'
 import { drawRates, type FaultRates } from './faults.ts'
 import { type LosableTable, losableTables } from './ledger-host.ts'
 import type { PoolFamily } from './pool.ts'

@@ -1,5 +1,5 @@
-import { openSqlite } from '../../scripts/dev/sqlite.ts'
-import type { Sql } from '../../src/relay/ledger/sql.ts'
+import type { Sql } from '../../../src/relay/ledger/sql.ts'
+import { openSqlite } from '../sqlite.ts'
 import { totalWei } from './contracts.ts'
 import { endOf, happen } from './events.ts'
 import { drawnFaults, type Fault, givenFaults } from './faults.ts'
