@@ -14,13 +14,22 @@ const directions: Readonly<Record<string, readonly string[]>> = {
   ussd: ['account', 'loan', 'relay'],
 }
 
-/** Which room of the node service may use which; the files beside the rooms are free. */
-const rooms: Readonly<Record<string, readonly string[]>> = {
-  objects: [],
-  upstream: ['objects'],
-  reads: ['objects', 'upstream'],
-  feed: ['objects', 'upstream', 'reads'],
-  methods: ['objects', 'upstream', 'reads', 'feed'],
+/** Which room of a part may use which of its rooms; the files beside the rooms are free. */
+const rooms: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>> = {
+  node: {
+    objects: [],
+    upstream: ['objects'],
+    reads: ['objects', 'upstream'],
+    feed: ['objects', 'upstream', 'reads'],
+    methods: ['objects', 'upstream', 'reads', 'feed'],
+  },
+  relay: {
+    forwarder: [],
+    ledger: ['forwarder'],
+    outcome: ['forwarder', 'ledger'],
+    pay: ['forwarder', 'ledger', 'outcome'],
+    tend: ['forwarder', 'ledger', 'outcome'],
+  },
 }
 
 /** The two entry points choose adapters. They import anything, and no file imports them. */
@@ -36,7 +45,7 @@ const foundation = 'runtime'
 const media = ['config', 'memory', 'object', 'redis']
 
 /** Written by `npm run abi`: the only words of Solidity that TypeScript has. */
-const generated = ['src/loan/abi.ts', 'src/relay/forwarder-abi.ts']
+const generated = ['src/loan/abi.ts', 'src/relay/forwarder/abi.ts']
 
 /**
  * What breaks the layout's rules. Files are named by their path from the repository's root, with
@@ -135,20 +144,23 @@ function directionFault(file: string, target: string): string | undefined {
 }
 
 function roomFault(file: string, target: string): string | undefined {
+  const part = partOf(file)
   const [from, to] = [roomOf(file), roomOf(target)]
+  const inPart = rooms[part ?? '']
+  if (part !== partOf(target) || inPart === undefined) return undefined
   if (from === undefined || to === undefined || from === to) return undefined
-  const allowed = rooms[from]
+  const allowed = inPart[from]
   if (allowed === undefined) {
-    return `is in a room that has no direction yet: add ${from} to scripts/import-rules.ts`
+    return `is in a room that has no direction yet: add ${part}/${from} to scripts/import-rules.ts`
   }
   if (allowed.includes(to)) return undefined
   const may = allowed.length === 0 ? 'no other room' : allowed.join(', ')
   return `imports ${target}: ${from} may use ${may}`
 }
 
-/** The folder of the node service that a file is in. */
+/** The folder of its part that a file is in. */
 function roomOf(file: string): string | undefined {
-  return /^src\/node\/([^/]+)\//.exec(file)?.[1]
+  return /^src\/[^/]+\/([^/]+)\//.exec(file)?.[1]
 }
 
 /** The folder of `src` that a file is in; undefined for files beside the folders. */

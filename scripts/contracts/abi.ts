@@ -5,7 +5,7 @@ import { buildContracts, projectRoot, readArtifact } from './forge.ts'
 /** Each part's own ABI; TypeScript meets Solidity nowhere else. */
 const targets = [
   { file: 'src/loan/abi.ts', name: 'microLoanAbi', contract: 'MicroLoan' },
-  { file: 'src/relay/forwarder-abi.ts', name: 'relayForwarderAbi', contract: 'RelayForwarder' },
+  { file: 'src/relay/forwarder/abi.ts', name: 'relayForwarderAbi', contract: 'RelayForwarder' },
 ]
 
 await buildContracts()

@@ -20,7 +20,7 @@ import {
 } from 'viem'
 import { privateKeyToAddress } from 'viem/accounts'
 import { microLoanAbi } from '../../src/loan/abi.ts'
-import { relayForwarderAbi } from '../../src/relay/forwarder-abi.ts'
+import { relayForwarderAbi } from '../../src/relay/forwarder/abi.ts'
 import { buildContracts, forge, projectRoot, readArtifact } from './forge.ts'
 
 /** What is to stand on a chain, and who pays for it. */

@@ -19,7 +19,7 @@ export const bugs: readonly Bug[] = [
     patches: [
       forgetsBytes,
       {
-        file: 'src/relay/broadcast.ts',
+        file: 'src/relay/outcome/broadcast.ts',
         find: `logTransitions(log, await ledger.sent(transaction.hash, false))
       return 'unknown'`,
         replace: `logTransitions(log, await ledger.abandon(nonce))
@@ -36,7 +36,7 @@ export const bugs: readonly Bug[] = [
         replace: 'next',
       },
       {
-        file: 'src/relay/tend.ts',
+        file: 'src/relay/tend/round.ts',
         find: 'const isGap = nonce < top',
         replace: 'if (nonce < top) continue\n    const isGap = false',
       },
@@ -46,7 +46,7 @@ export const bugs: readonly Bug[] = [
     name: 'what a reorganization removes is not sent again',
     patches: [
       {
-        file: 'src/relay/tend.ts',
+        file: 'src/relay/tend/round.ts',
         find: 'logTransitions(log, await ledger.reopen(block.hash))',
         replace: 'logTransitions(log, block.number < 0 ? await ledger.reopen(block.hash) : [])',
       },
@@ -57,7 +57,7 @@ export const bugs: readonly Bug[] = [
     patches: [
       forgetsBytes,
       {
-        file: 'src/relay/broadcast.ts',
+        file: 'src/relay/outcome/broadcast.ts',
         find: `logTransitions(log, await ledger.sent(transaction.hash, false))
       }`,
         replace: `logTransitions(log, await ledger.abandon(nonce))
@@ -132,13 +132,13 @@ export const bugs: readonly Bug[] = [
     name: 'each Worker counts nonces for itself: two of them hand out the same one',
     patches: [
       {
-        file: 'src/relay/pay.ts',
+        file: 'src/relay/pay/delivery.ts',
         find: 'const { ledger, clock, log } = relayer\n\n  return async (wish) => {',
         replace:
           'const { ledger, clock, log } = relayer\n  let counter = 0\n\n  return async (wish) => {',
       },
       {
-        file: 'src/relay/pay.ts',
+        file: 'src/relay/pay/delivery.ts',
         find: 'const transaction = await signClaim(claim, order, gasPriceWei)',
         replace: `counter = Math.max(counter, counts.chainNonce)
     const slot = claim.slot && { ...claim.slot, nonce: counter++ }

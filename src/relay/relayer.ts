@@ -5,7 +5,7 @@ import { cached } from '../runtime/cached.ts'
 import type { Clock } from '../runtime/clock.ts'
 import type { Log } from '../runtime/log.ts'
 import { type FeeLimits, gasPriceWithin, replacementPriceUp } from './fees.ts'
-import { encodeExecute, type Forwarder, type SignedRequest } from './forwarder.ts'
+import { encodeExecute, type Forwarder, type SignedRequest } from './forwarder/requests.ts'
 import type { Ledger, SignedTransaction, Slot } from './ledger/port.ts'
 import type { Signer } from './signer.ts'
 

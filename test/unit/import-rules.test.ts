@@ -78,8 +78,8 @@ describe('ports and adapters', () => {
     expect(faultsOf({ ...port, 'src/relay/ledger-redis.ts': source })).toEqual([])
     const composing = `import { rows } from '../relay/ledger-memory.ts'`
     expect(faultsOf({ ...port, 'src/compose/stores.ts': composing })).toEqual([])
-    expect(faultsOf({ ...port, 'src/relay/pay.ts': source })).toEqual([
-      'src/relay/pay.ts imports src/relay/ledger-memory.ts: only entry points and src/compose choose adapters',
+    expect(faultsOf({ ...port, 'src/relay/payment.ts': source })).toEqual([
+      'src/relay/payment.ts imports src/relay/ledger-memory.ts: only entry points and src/compose choose adapters',
     ])
   })
 
@@ -92,19 +92,19 @@ describe('ports and adapters', () => {
 describe('directions', () => {
   test('a part uses the parts of its list and nothing else', ({ expect }) => {
     const files = {
-      'src/ussd/answer.ts': `import { createPay } from '../relay/pay.ts'`,
-      'src/relay/pay.ts': `import type { Menu } from '../ussd/menu.ts'`,
+      'src/ussd/answer.ts': `import { createPay } from '../relay/payment.ts'`,
+      'src/relay/payment.ts': `import type { Menu } from '../ussd/menu.ts'`,
       'src/chain/node.ts': `import { pay } from '../relay/sign.ts'`,
     }
     expect(faultsOf(files)).toEqual([
-      'src/relay/pay.ts imports src/ussd/menu.ts: relay may use chain',
+      'src/relay/payment.ts imports src/ussd/menu.ts: relay may use chain',
       'src/chain/node.ts imports src/relay/sign.ts: chain may use no other part',
     ])
   })
 
   test('every part may use the runtime, which uses no part', ({ expect }) => {
     const files = {
-      'src/relay/pay.ts': `import type { Log } from '../runtime/log.ts'`,
+      'src/relay/payment.ts': `import type { Log } from '../runtime/log.ts'`,
       'src/runtime/shared-work.ts': `import type { Clock } from './clock.ts'`,
       'src/runtime/log.ts': `import type { Payment } from '../relay/ledger.ts'`,
     }
@@ -132,7 +132,7 @@ describe('directions', () => {
     ])
   })
 
-  test('a room of the node service uses the rooms of its list and nothing else', ({ expect }) => {
+  test('a room uses the rooms of its list and nothing else', ({ expect }) => {
     const files = {
       'src/node/objects/block.ts': `import { minedBlock } from '../reads/mined-block.ts'`,
       'src/node/reads/mined-block.ts': `import type { Node } from '../upstream/node.ts'`,
@@ -141,7 +141,7 @@ describe('directions', () => {
     }
     expect(faultsOf(files)).toEqual([
       'src/node/objects/block.ts imports src/node/reads/mined-block.ts: objects may use no other room',
-      'src/node/filters/poll.ts is in a room that has no direction yet: add filters to scripts/import-rules.ts',
+      'src/node/filters/poll.ts is in a room that has no direction yet: add node/filters to scripts/import-rules.ts',
     ])
   })
 

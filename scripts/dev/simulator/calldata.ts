@@ -8,8 +8,8 @@ import {
   toEventSelector,
   toFunctionSelector,
 } from 'viem'
-import type { SignedRequest } from '../../../src/relay/forwarder.ts'
-import { relayForwarderAbi } from '../../../src/relay/forwarder-abi.ts'
+import { relayForwarderAbi } from '../../../src/relay/forwarder/abi.ts'
+import type { SignedRequest } from '../../../src/relay/forwarder/requests.ts'
 import type { ProcessedRequest } from './contracts.ts'
 
 const selectorOf = (name: 'execute' | 'spentAt'): Hex =>

@@ -1,6 +1,6 @@
 import { type Address, encodeErrorResult, type Hex, toFunctionSelector } from 'viem'
 import { microLoanAbi } from '../../../src/loan/abi.ts'
-import type { SignedRequest } from '../../../src/relay/forwarder.ts'
+import type { SignedRequest } from '../../../src/relay/forwarder/requests.ts'
 
 /** What the two contracts remember, as far as the relay can tell. */
 export type ContractState = {

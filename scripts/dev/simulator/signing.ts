@@ -10,7 +10,7 @@ import {
   type TransactionSerializedLegacy,
 } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
-import type { Forwarder, SignedRequest } from '../../../src/relay/forwarder.ts'
+import type { Forwarder, SignedRequest } from '../../../src/relay/forwarder/requests.ts'
 import { createSigner, type Signer } from '../../../src/relay/signer.ts'
 import { readExecute } from './calldata.ts'
 import { digest } from './hashing.ts'

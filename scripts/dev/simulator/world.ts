@@ -1,5 +1,5 @@
 import type { Address, Hex } from 'viem'
-import type { Forwarder } from '../../../src/relay/forwarder.ts'
+import type { Forwarder } from '../../../src/relay/forwarder/requests.ts'
 import { ledgerRules, type Payment } from '../../../src/relay/ledger/port.ts'
 import type { Sql } from '../../../src/relay/ledger/sql.ts'
 import type { Log } from '../../../src/runtime/log.ts'

@@ -1,8 +1,10 @@
 import { faultOf, type Log } from '../../runtime/log.ts'
-import type { Tended } from '../tend.ts'
 import type { Ledger, LedgerRules } from './port.ts'
 import type { SqlLedger } from './sqlite.ts'
 import { type LedgerMethod, ledgerThrough, methodKinds } from './steps.ts'
+
+/** What is left after a round. */
+export type Tended = 'open' | 'watching' | 'idle'
 
 /** What the composition root gives a ledger's keeper. */
 export type LedgerKeeper = {

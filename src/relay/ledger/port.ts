@@ -1,5 +1,5 @@
 import type { Address, Hex } from 'viem'
-import type { SignedRequest } from '../forwarder.ts'
+import type { SignedRequest } from '../forwarder/requests.ts'
 import type { PaymentState } from './transitions.ts'
 
 export type { PaymentState } from './transitions.ts'

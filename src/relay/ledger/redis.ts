@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { RedisDatabase, RedisScript } from '../../runtime/redis.ts'
-import { TEND } from '../due-queue.ts'
 import { createDraft, ListedTooLate, type Writes } from './draft.ts'
+import { TEND } from './due-queue.ts'
 import { armLua, commitLua, loadLua, version1Lua } from './lua.ts'
 import { migrateRedis } from './migrate.ts'
 import type { Ledger, LedgerRules } from './port.ts'

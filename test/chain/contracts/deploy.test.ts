@@ -20,7 +20,7 @@ import { type Anvil, startAnvil } from '../../../scripts/dev/anvil.ts'
 import { startRootstockPool } from '../../../scripts/dev/rootstock-pool/rootstock-pool.ts'
 import { serveJsonRpc } from '../../../scripts/dev/rootstock-pool/server.ts'
 import { microLoanAbi } from '../../../src/loan/abi.ts'
-import { relayForwarderAbi } from '../../../src/relay/forwarder-abi.ts'
+import { relayForwarderAbi } from '../../../src/relay/forwarder/abi.ts'
 import { DEV_KEY, rpc } from '../../support/chain.ts'
 import { startPlainNode } from '../stack/plain-node.ts'
 

@@ -35,7 +35,7 @@ import {
   resultsInLogs,
   type SignedRequest,
   signRequest,
-} from '../../../src/relay/forwarder.ts'
+} from '../../../src/relay/forwarder/requests.ts'
 import { DEV_KEY } from '../../support/chain.ts'
 import { sampleOf } from '../../support/sample.ts'
 

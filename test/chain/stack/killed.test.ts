@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { createPublicClient, http, parseEther } from 'viem'
 import { test } from 'vitest'
 import { readIfThere } from '../../../scripts/stack/files.ts'
-import { relayForwarderAbi } from '../../../src/relay/forwarder-abi.ts'
+import { relayForwarderAbi } from '../../../src/relay/forwarder/abi.ts'
 import {
   balanceOf,
   createDevFolder,

@@ -10,8 +10,12 @@ import {
 } from 'viem'
 import { createAnvilClient } from '../../../scripts/dev/rootstock-pool/anvil-client.ts'
 import { microLoanAbi } from '../../../src/loan/abi.ts'
-import { type Forwarder, intentIdOf, requestStatuses } from '../../../src/relay/forwarder.ts'
-import { relayForwarderAbi } from '../../../src/relay/forwarder-abi.ts'
+import { relayForwarderAbi } from '../../../src/relay/forwarder/abi.ts'
+import {
+  type Forwarder,
+  intentIdOf,
+  requestStatuses,
+} from '../../../src/relay/forwarder/requests.ts'
 import type { Caller } from './callers.ts'
 import type { Delivery, Reply } from './relay-workers.ts'
 

@@ -3,8 +3,12 @@ import { describe, test } from 'vitest'
 import { processedLog, readExecute, resultData } from '../../../scripts/dev/simulator/calldata.ts'
 import { digest } from '../../../scripts/dev/simulator/hashing.ts'
 import { createRandom } from '../../../scripts/dev/simulator/random.ts'
-import { encodeExecute, resultsInLogs, type SignedRequest } from '../../../src/relay/forwarder.ts'
-import { relayForwarderAbi } from '../../../src/relay/forwarder-abi.ts'
+import { relayForwarderAbi } from '../../../src/relay/forwarder/abi.ts'
+import {
+  encodeExecute,
+  resultsInLogs,
+  type SignedRequest,
+} from '../../../src/relay/forwarder/requests.ts'
 
 const forwarder = `0x${'f0'.repeat(20)}` as const
 

@@ -1,6 +1,6 @@
 import { runInDurableObject } from 'cloudflare:test'
 import { describe, test } from 'vitest'
-import { requestStatuses } from '../../../src/relay/forwarder.ts'
+import { requestStatuses } from '../../../src/relay/forwarder/requests.ts'
 import { willCause } from '../../support/runtime-words.ts'
 import { sampleOf } from '../../support/sample.ts'
 import { dial, newSession } from '../support/caller.ts'

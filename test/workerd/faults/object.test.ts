@@ -5,7 +5,7 @@ import {
   runInDurableObject,
 } from 'cloudflare:test'
 import { describe, test } from 'vitest'
-import { requestStatuses } from '../../../src/relay/forwarder.ts'
+import { requestStatuses } from '../../../src/relay/forwarder/requests.ts'
 import { dial, newSession, untilBalance } from '../support/caller.ts'
 import { accountOf, fund, processed, rpc, until } from '../support/ground-truth.ts'
 import { createMortal, ledgerStub } from '../support/mortal.ts'

@@ -11,7 +11,7 @@ import { createCallerAccounts } from '../../../src/account/keys.ts'
 import { type PhoneNumber, parseCaller } from '../../../src/account/phone.ts'
 import { microLoanAbi } from '../../../src/loan/abi.ts'
 import { formatAmount } from '../../../src/loan/amounts.ts'
-import { relayForwarderAbi } from '../../../src/relay/forwarder-abi.ts'
+import { relayForwarderAbi } from '../../../src/relay/forwarder/abi.ts'
 
 /** The Worker's environment as the tests were given it. */
 export const bindings = env as unknown as {

@@ -9,7 +9,7 @@ import { assembleAnswer } from '../../../src/compose/ussd.ts'
 import type { LedgerStub } from '../../../src/relay/ledger/object.ts'
 import type { Ledger } from '../../../src/relay/ledger/port.ts'
 import { ledgerThrough } from '../../../src/relay/ledger/steps.ts'
-import { tend } from '../../../src/relay/tend.ts'
+import { tend } from '../../../src/relay/tend/round.ts'
 import { systemClock } from '../../../src/runtime/clock.ts'
 
 /** Which question is the last one, and whose end it is. */

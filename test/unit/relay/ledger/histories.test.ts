@@ -1,19 +1,19 @@
 import { afterAll, beforeAll, describe, test } from 'vitest'
-import { type RedisBridge, startRedisBridge } from '../../../scripts/dev/redis/bridge.ts'
+import { type RedisBridge, startRedisBridge } from '../../../../scripts/dev/redis/bridge.ts'
 import {
   hasRedisServer,
   type RedisServer,
   startRedisServer,
-} from '../../../scripts/dev/redis/redis-server.ts'
-import { openSqlite } from '../../../scripts/dev/sqlite.ts'
-import { ledgerRules } from '../../../src/relay/ledger/port.ts'
-import { createRedisLedger, ledgerKey } from '../../../src/relay/ledger/redis.ts'
-import { type TableName, tables } from '../../../src/relay/ledger/rows.ts'
-import { createSqlLedger } from '../../../src/relay/ledger/sqlite.ts'
-import { ledgerThrough } from '../../../src/relay/ledger/steps.ts'
-import { openRedis } from '../../../src/runtime/redis.ts'
-import { type HistoryStore, liveHistory } from '../../ports/ledger-histories.ts'
-import { createMemoryLedger, textOf } from '../../ports/ledger-memory.ts'
+} from '../../../../scripts/dev/redis/redis-server.ts'
+import { openSqlite } from '../../../../scripts/dev/sqlite.ts'
+import { ledgerRules } from '../../../../src/relay/ledger/port.ts'
+import { createRedisLedger, ledgerKey } from '../../../../src/relay/ledger/redis.ts'
+import { type TableName, tables } from '../../../../src/relay/ledger/rows.ts'
+import { createSqlLedger } from '../../../../src/relay/ledger/sqlite.ts'
+import { ledgerThrough } from '../../../../src/relay/ledger/steps.ts'
+import { openRedis } from '../../../../src/runtime/redis.ts'
+import { type HistoryStore, liveHistory } from '../../../ports/ledger-histories.ts'
+import { createMemoryLedger, textOf } from '../../../ports/ledger-memory.ts'
 
 const HISTORIES = Number(process.env.LEDGER_HISTORIES ?? 12)
 const STEPS = 150

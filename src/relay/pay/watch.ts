@@ -1,7 +1,7 @@
-import type { ForwardRequest } from './forwarder.ts'
-import type { SignedTransaction } from './ledger/port.ts'
-import type { ChainCache, Relayer } from './relayer.ts'
-import { settleNonce } from './settle.ts'
+import type { ForwardRequest } from '../forwarder/requests.ts'
+import type { SignedTransaction } from '../ledger/port.ts'
+import { settleNonce } from '../outcome/settle.ts'
+import type { ChainCache, Relayer } from '../relayer.ts'
 
 /** A Worker lives on for 30 s after its reply; what is not in a block by then is the alarm's. */
 const WATCH_MS = 25_000

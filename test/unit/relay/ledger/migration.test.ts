@@ -4,18 +4,18 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { type Hex, stringToHex } from 'viem'
 import { afterAll, afterEach, beforeAll, describe, type ExpectStatic, test } from 'vitest'
-import { type RedisBridge, startRedisBridge } from '../../../scripts/dev/redis/bridge.ts'
+import { type RedisBridge, startRedisBridge } from '../../../../scripts/dev/redis/bridge.ts'
 import {
   hasRedisServer,
   type RedisServer,
   startRedisServer,
-} from '../../../scripts/dev/redis/redis-server.ts'
-import { openSqlite } from '../../../scripts/dev/sqlite.ts'
-import { type Execution, type Ledger, ledgerRules } from '../../../src/relay/ledger/port.ts'
-import { createRedisLedger, ledgerKey } from '../../../src/relay/ledger/redis.ts'
-import { createSqlLedger } from '../../../src/relay/ledger/sqlite.ts'
-import { ledgerThrough } from '../../../src/relay/ledger/steps.ts'
-import { openRedis } from '../../../src/runtime/redis.ts'
+} from '../../../../scripts/dev/redis/redis-server.ts'
+import { openSqlite } from '../../../../scripts/dev/sqlite.ts'
+import { type Execution, type Ledger, ledgerRules } from '../../../../src/relay/ledger/port.ts'
+import { createRedisLedger, ledgerKey } from '../../../../src/relay/ledger/redis.ts'
+import { createSqlLedger } from '../../../../src/relay/ledger/sqlite.ts'
+import { ledgerThrough } from '../../../../src/relay/ledger/steps.ts'
+import { openRedis } from '../../../../src/runtime/redis.ts'
 
 // What the version before the schema had a number wrote, with payments in every state.
 const fixture = (name: string) => fileURLToPath(new URL(`fixtures/${name}`, import.meta.url))

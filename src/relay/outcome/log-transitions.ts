@@ -1,5 +1,5 @@
-import type { Log, LogEvent } from '../runtime/log.ts'
-import type { Transition } from './ledger/port.ts'
+import type { Log, LogEvent } from '../../runtime/log.ts'
+import type { Transition } from '../ledger/port.ts'
 
 /** One line a transition. Those of the outcomes have the demonstration's words. */
 export function logTransitions(log: Log, transitions: readonly Transition[]): void {

@@ -1,7 +1,7 @@
-import type { SendRefusal } from '../chain/refusals.ts'
-import type { SignedTransaction } from './ledger/port.ts'
-import type { Relayer } from './relayer.ts'
-import { logTransitions } from './transitions.ts'
+import type { SendRefusal } from '../../chain/refusals.ts'
+import type { SignedTransaction } from '../ledger/port.ts'
+import type { Relayer } from '../relayer.ts'
+import { logTransitions } from './log-transitions.ts'
 
 /** What a node said of the bytes; `unknown` is a transport error. */
 export type Verdict = 'taken' | 'unknown' | Exclude<SendRefusal, 'known'>

@@ -1,12 +1,12 @@
 import { describe, test } from 'vitest'
-import { ledgerRules } from '../../../src/relay/ledger/port.ts'
+import { ledgerRules } from '../../../../src/relay/ledger/port.ts'
 import {
   callByPrevious,
   isOfPrevious,
   previousLedger,
   screenOf,
-} from '../../../src/relay/ledger/previous.ts'
-import { createMemoryLedger } from '../../ports/ledger-memory.ts'
+} from '../../../../src/relay/ledger/previous.ts'
+import { createMemoryLedger } from '../../../ports/ledger-memory.ts'
 
 const rules = { ...ledgerRules, maxInFlight: 4, watchBlocks: 50 }
 const account = '0x1111111111111111111111111111111111111111' as const

@@ -1,8 +1,8 @@
 import { z } from 'zod'
-import type { RedisDatabase } from '../runtime/redis.ts'
+import type { RedisDatabase } from '../../runtime/redis.ts'
 import type { DueQueue } from './due-queue.ts'
-import { armLua, dueLua } from './ledger/lua.ts'
-import { ledgerKey } from './ledger/redis.ts'
+import { armLua, dueLua } from './lua.ts'
+import { ledgerKey } from './redis.ts'
 
 /** Tasks that are taken at a time. */
 const TAKE_LIMIT = 10

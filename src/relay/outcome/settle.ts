@@ -1,9 +1,9 @@
-import type { Receipt } from '../chain/node.ts'
+import type { Receipt } from '../../chain/node.ts'
+import type { ForwardRequest } from '../forwarder/requests.ts'
+import type { SignedTransaction } from '../ledger/port.ts'
+import type { Relayer } from '../relayer.ts'
 import { executionIn } from './executions.ts'
-import type { ForwardRequest } from './forwarder.ts'
-import type { SignedTransaction } from './ledger/port.ts'
-import type { Relayer } from './relayer.ts'
-import { logTransitions } from './transitions.ts'
+import { logTransitions } from './log-transitions.ts'
 
 /** A nonce that the chain has passed, and what we recorded for it. */
 export type PassedNonce = {

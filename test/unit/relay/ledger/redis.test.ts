@@ -1,21 +1,21 @@
 import { afterAll, beforeAll, describe, test } from 'vitest'
-import { type RedisBridge, startRedisBridge } from '../../../scripts/dev/redis/bridge.ts'
+import { type RedisBridge, startRedisBridge } from '../../../../scripts/dev/redis/bridge.ts'
 import {
   hasRedisServer,
   type RedisServer,
   startRedisServer,
-} from '../../../scripts/dev/redis/redis-server.ts'
+} from '../../../../scripts/dev/redis/redis-server.ts'
 import {
   type Acceptance,
   type Ledger,
   ledgerRules,
   MAX_OPEN,
-} from '../../../src/relay/ledger/port.ts'
-import { createRedisLedger, ledgerKey } from '../../../src/relay/ledger/redis.ts'
-import { ledgerThrough } from '../../../src/relay/ledger/steps.ts'
-import { openRedis } from '../../../src/runtime/redis.ts'
-import { ledgerSuite } from '../../ports/ledger.suite.ts'
-import { type ProcessClient, startProcessClient } from '../../support/redis/process-client.ts'
+} from '../../../../src/relay/ledger/port.ts'
+import { createRedisLedger, ledgerKey } from '../../../../src/relay/ledger/redis.ts'
+import { ledgerThrough } from '../../../../src/relay/ledger/steps.ts'
+import { openRedis } from '../../../../src/runtime/redis.ts'
+import { ledgerSuite } from '../../../ports/ledger.suite.ts'
+import { type ProcessClient, startProcessClient } from '../../../support/redis/process-client.ts'
 
 const rules = { ...ledgerRules, maxInFlight: 4, watchBlocks: 50 }
 const tendMs = 1_000

@@ -1,8 +1,8 @@
-import { openSqlite } from '../../../scripts/dev/sqlite.ts'
-import { ledgerRules } from '../../../src/relay/ledger/port.ts'
-import { createSqlLedger } from '../../../src/relay/ledger/sqlite.ts'
-import { ledgerThrough } from '../../../src/relay/ledger/steps.ts'
-import { ledgerSuite } from '../../ports/ledger.suite.ts'
+import { openSqlite } from '../../../../scripts/dev/sqlite.ts'
+import { ledgerRules } from '../../../../src/relay/ledger/port.ts'
+import { createSqlLedger } from '../../../../src/relay/ledger/sqlite.ts'
+import { ledgerThrough } from '../../../../src/relay/ledger/steps.ts'
+import { ledgerSuite } from '../../../ports/ledger.suite.ts'
 
 const rules = { ...ledgerRules, maxInFlight: 4, watchBlocks: 50 }
 const relayer = '0x9999999999999999999999999999999999999999'

@@ -1,13 +1,13 @@
 import { privateKeyToAccount } from 'viem/accounts'
 import { test } from 'vitest'
-import { poolRules } from '../../../src/chain/chains.ts'
-import { createNode } from '../../../src/chain/node.ts'
-import { ledgerRules } from '../../../src/relay/ledger/port.ts'
-import { ledgerThrough } from '../../../src/relay/ledger/steps.ts'
-import { createSigner } from '../../../src/relay/signer.ts'
-import { tend } from '../../../src/relay/tend.ts'
-import { systemClock } from '../../../src/runtime/clock.ts'
-import { createMemoryLedger } from '../../ports/ledger-memory.ts'
+import { poolRules } from '../../../../src/chain/chains.ts'
+import { createNode } from '../../../../src/chain/node.ts'
+import { ledgerRules } from '../../../../src/relay/ledger/port.ts'
+import { ledgerThrough } from '../../../../src/relay/ledger/steps.ts'
+import { createSigner } from '../../../../src/relay/signer.ts'
+import { tend } from '../../../../src/relay/tend/round.ts'
+import { systemClock } from '../../../../src/runtime/clock.ts'
+import { createMemoryLedger } from '../../../ports/ledger-memory.ts'
 
 test('a round goes on where nothing can be pruned', async ({ expect }) => {
   const account = privateKeyToAccount(`0x${'01'.repeat(32)}`)

@@ -1,16 +1,16 @@
 import { encodeEventTopics, type Hex, isAddressEqual } from 'viem'
-import type { Receipt } from '../chain/node.ts'
-import { TransportError } from '../chain/rpc.ts'
+import type { Receipt } from '../../chain/node.ts'
+import { TransportError } from '../../chain/rpc.ts'
+import { relayForwarderAbi } from '../forwarder/abi.ts'
 import {
   type ForwardRequest,
   isSpending,
   type RequestResult,
   requestsInCalldata,
   resultsInLogs,
-} from './forwarder.ts'
-import { relayForwarderAbi } from './forwarder-abi.ts'
-import type { BlockId, Execution } from './ledger/port.ts'
-import type { Relayer } from './relayer.ts'
+} from '../forwarder/requests.ts'
+import type { BlockId, Execution } from '../ledger/port.ts'
+import type { Relayer } from '../relayer.ts'
 import { keepsFromExecuting } from './spent.ts'
 
 /**

@@ -1,8 +1,7 @@
-import type { Head } from '../chain/node.ts'
-import { faultOf } from '../runtime/log.ts'
-import { broadcast } from './broadcast.ts'
-import { findExecution, outcomeFor } from './executions.ts'
-import { identityOf } from './identity.ts'
+import type { Head } from '../../chain/node.ts'
+import { faultOf } from '../../runtime/log.ts'
+import { identityOf } from '../identity.ts'
+import type { Tended } from '../ledger/keeper.ts'
 import {
   type BlockId,
   ledgerRules,
@@ -10,14 +9,13 @@ import {
   type Payment,
   type SignedTransaction,
   type Work,
-} from './ledger/port.ts'
-import { type Relayer, signFor } from './relayer.ts'
-import { settleNonce } from './settle.ts'
-import { isSpent } from './spent.ts'
-import { logTransitions } from './transitions.ts'
-
-/** What is left after a round. */
-export type Tended = 'open' | 'watching' | 'idle'
+} from '../ledger/port.ts'
+import { broadcast } from '../outcome/broadcast.ts'
+import { findExecution, outcomeFor } from '../outcome/executions.ts'
+import { logTransitions } from '../outcome/log-transitions.ts'
+import { settleNonce } from '../outcome/settle.ts'
+import { isSpent } from '../outcome/spent.ts'
+import { type Relayer, signFor } from '../relayer.ts'
 
 const NODE_TIMEOUT_MS = 5_000
 

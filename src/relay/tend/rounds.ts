@@ -1,7 +1,7 @@
-import type { Clock } from '../runtime/clock.ts'
-import { faultOf, type Log } from '../runtime/log.ts'
-import { type DueQueue, type HeldTask, TEND } from './due-queue.ts'
-import type { Tended } from './tend.ts'
+import type { Clock } from '../../runtime/clock.ts'
+import { faultOf, type Log } from '../../runtime/log.ts'
+import { type DueQueue, type HeldTask, TEND } from '../ledger/due-queue.ts'
+import type { Tended } from '../ledger/keeper.ts'
 
 export type RoundsParts = {
   queue: DueQueue

@@ -1,8 +1,8 @@
 import { afterEach, describe, test } from 'vitest'
-import type { DueQueue } from '../../../src/relay/due-queue.ts'
-import { createRounds, type Rounds } from '../../../src/relay/rounds.ts'
-import type { Tended } from '../../../src/relay/tend.ts'
-import { systemClock } from '../../../src/runtime/clock.ts'
+import type { DueQueue } from '../../../../src/relay/ledger/due-queue.ts'
+import type { Tended } from '../../../../src/relay/ledger/keeper.ts'
+import { createRounds, type Rounds } from '../../../../src/relay/tend/rounds.ts'
+import { systemClock } from '../../../../src/runtime/clock.ts'
 
 const tendMs = 20
 

@@ -1,16 +1,16 @@
 import { afterAll, beforeAll, beforeEach, describe, test } from 'vitest'
-import { type RedisBridge, startRedisBridge } from '../../../scripts/dev/redis/bridge.ts'
+import { type RedisBridge, startRedisBridge } from '../../../../scripts/dev/redis/bridge.ts'
 import {
   hasRedisServer,
   type RedisServer,
   startRedisServer,
-} from '../../../scripts/dev/redis/redis-server.ts'
-import { type DueQueue, TEND } from '../../../src/relay/due-queue.ts'
-import { createRedisDueQueue } from '../../../src/relay/due-queue-redis.ts'
-import { ledgerRules } from '../../../src/relay/ledger/port.ts'
-import { createRedisLedger } from '../../../src/relay/ledger/redis.ts'
-import { openRedis } from '../../../src/runtime/redis.ts'
-import { type ProcessClient, startProcessClient } from '../../support/redis/process-client.ts'
+} from '../../../../scripts/dev/redis/redis-server.ts'
+import { type DueQueue, TEND } from '../../../../src/relay/ledger/due-queue.ts'
+import { createRedisDueQueue } from '../../../../src/relay/ledger/due-queue-redis.ts'
+import { ledgerRules } from '../../../../src/relay/ledger/port.ts'
+import { createRedisLedger } from '../../../../src/relay/ledger/redis.ts'
+import { openRedis } from '../../../../src/runtime/redis.ts'
+import { type ProcessClient, startProcessClient } from '../../../support/redis/process-client.ts'
 
 const leaseMs = 3_000
 const tendMs = 1_000

@@ -4,7 +4,7 @@ import {
   intentIdOf,
   requestsInCalldata,
   type SignedRequest,
-} from '../../../src/relay/forwarder.ts'
+} from '../../../../src/relay/forwarder/requests.ts'
 
 const account = '0x1111111111111111111111111111111111111111'
 const forwarder = { chainId: 31, address: '0x2222222222222222222222222222222222222222' } as const

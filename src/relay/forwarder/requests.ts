@@ -11,7 +11,7 @@ import {
   parseEventLogs,
   toFunctionSelector,
 } from 'viem'
-import { relayForwarderAbi } from './forwarder-abi.ts'
+import { relayForwarderAbi } from './abi.ts'
 
 /** What a caller signs (EIP-712, primary type `Request` of RelayForwarder.sol). */
 export type ForwardRequest = {

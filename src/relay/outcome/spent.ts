@@ -1,7 +1,7 @@
 import { decodeFunctionResult, encodeFunctionData } from 'viem'
-import type { ForwardRequest } from './forwarder.ts'
-import { relayForwarderAbi } from './forwarder-abi.ts'
-import { REQUEST_LIFETIME_SECONDS, type Relayer } from './relayer.ts'
+import { relayForwarderAbi } from '../forwarder/abi.ts'
+import type { ForwardRequest } from '../forwarder/requests.ts'
+import { REQUEST_LIFETIME_SECONDS, type Relayer } from '../relayer.ts'
 
 /**
  * For so long the forwarder refuses a spent intent (`INTENT_LIFETIME`). What spent it before that was

@@ -1,14 +1,12 @@
 import type { Address, Hex, LocalAccount } from 'viem'
-import { faultOf } from '../runtime/log.ts'
-import { broadcast } from './broadcast.ts'
-import { findExecution } from './executions.ts'
+import { faultOf } from '../../runtime/log.ts'
 import {
   decodeExecute,
   encodeExecute,
   type RequestResult,
   type SignedRequest,
   signRequest,
-} from './forwarder.ts'
+} from '../forwarder/requests.ts'
 import {
   type Claimed,
   type Claiming,
@@ -19,14 +17,16 @@ import {
   type Screen,
   type SignedTransaction,
   type Undecided,
-} from './ledger/port.ts'
+} from '../ledger/port.ts'
+import { broadcast } from '../outcome/broadcast.ts'
+import { findExecution } from '../outcome/executions.ts'
 import {
   type ChainCache,
   INNER_GAS,
   REQUEST_LIFETIME_SECONDS,
   type Relayer,
   signFor,
-} from './relayer.ts'
+} from '../relayer.ts'
 import { watch } from './watch.ts'
 
 /** A caller's wish, to be made true once. */
