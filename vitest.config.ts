@@ -24,12 +24,16 @@ const patience = {
   expect: { poll: { timeout: 120_000, interval: 20 } },
 }
 
-const common = { ...patience, provide: { depth } }
+/**
+ * Files of one worker share what they have loaded: loading it anew for each of two hundred files costs
+ * more than most of them do.
+ */
+const common = { ...patience, isolate: false, provide: { depth } }
 
 export default defineConfig({
   test: {
     // Most of them wait for a chain or a process most of the time.
-    maxWorkers: availableParallelism() + 1,
+    maxWorkers: availableParallelism() + 2,
     reporters: ['default', createRuntimeReporter(), ...json],
     // What a Worker logs is shown beside the test that it made red.
     silent: 'passed-only',

@@ -43,7 +43,7 @@ export async function measureJsonRpc(world: World): Promise<void> {
     for (const [callers, requests] of asked.load) {
       await askInTurn(world, answerers, {
         ...{ key: `jsonRpc.${asked.key}`, title: asked.title, callers, requests },
-        ...{ headers, rounds: world.isFull ? 9 : 5, expects: '"result":' },
+        ...{ headers, rounds: world.isFull ? 15 : 9, expects: '"result":' },
         body: asked.body,
         // What a node on the loopback address answers in a tenth of a millisecond is no measure.
         held: ['passOn'],
@@ -115,8 +115,8 @@ function questions(loan: Address, head: number, deepBlock: string, isFull: boole
   }
   const same = JSON.stringify(call())
   const many = [
-    [1, 100],
-    [16, 400],
+    [1, 50],
+    [16, 160],
   ] as const
   return [
     {
@@ -129,7 +129,7 @@ function questions(loan: Address, head: number, deepBlock: string, isFull: boole
       key: 'shared',
       title: 'the same eth_call by all, never kept',
       body: () => same,
-      load: [[16, 400]],
+      load: [[16, 160]],
     },
     {
       key: 'cached',
@@ -141,13 +141,13 @@ function questions(loan: Address, head: number, deepBlock: string, isFull: boole
       key: 'batch',
       title: 'a batch of 20 eth_call',
       body: () => JSON.stringify(Array.from({ length: 20 }, call)),
-      load: [[1, 40]],
+      load: [[1, 15]],
     },
     {
       key: 'logs2000',
       title: 'eth_getLogs over 2,000 blocks',
       body: logsOver(2_000, head),
-      load: [[1, isFull ? 40 : 15]],
+      load: [[1, isFull ? 40 : 8]],
     },
   ]
 }
@@ -170,7 +170,7 @@ async function measureClients({ chain, figures, isFull, atEnd }: World, serviceU
     webSocket: { title: 'viem over a WebSocket', service: serviceSocket, node: nodeSocket },
   }
   for (const [key, { title, ...clients }] of Object.entries(pairs)) {
-    const taken = await takeTurns(['service', 'node'] as const, isFull ? 9 : 5, async (name) => {
+    const taken = await takeTurns(['service', 'node'] as const, isFull ? 15 : 9, async (name) => {
       const bench = new Bench({ iterations: 60, time: 0, warmupIterations: 10, warmupTime: 0 })
       bench.add(name, async () => {
         await clients[name].getBalance({ address: recipient })

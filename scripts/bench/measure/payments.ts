@@ -17,12 +17,16 @@ const names: Record<Name, string> = {
   fixed: "afternoon, fees fixed (a')",
 }
 
-/** How many callers pay at a time, how many payments a round, and how many rounds. */
-export type PaymentPlan = readonly { callers: number; payments: number; rounds: number }[]
+/** How many callers pay at a time, how many payments a turn of each, and how many rounds of turns. */
+export type PaymentPlan = readonly {
+  callers: number
+  payments: { relay: number; baseline: number }
+  rounds: number
+}[]
 
 /** The compilers have seen all of it before anything counts. */
 const WARM_UP = [
-  { callers: 16, payments: 200 },
+  { callers: 16, payments: 150 },
   { callers: 64, payments: 192 },
 ]
 
@@ -46,7 +50,9 @@ export async function measurePayments(
   for (const { callers, payments, rounds } of plan) {
     const taken = await takeTurns(Object.keys(names) as Name[], rounds, async (name) => {
       const before = calibrate()
-      const pay = await payRound({ chain, load }, payers[name], { payments, pace: { callers } })
+      const count = name === 'relay' ? payments.relay : payments.baseline
+      const turn = { payments: count, pace: { callers } }
+      const pay = await payRound({ chain, load }, payers[name], turn)
       const loopMs = (before + calibrate()) / 2
       if (name === 'relay' && callers === CPU_AT) relativeCpu.push(pay.cpuMs.payer / loopMs)
       return pay

@@ -32,10 +32,10 @@ const parts = [
     /@noble|@scure|account\/keys|accounts\/utils|relay\/signer/,
   ],
   ['ledger', 'ledger', /relay\/ledger/],
-  ['log', 'log lines', /src\/log\.ts|relay\/transitions/],
+  ['log', 'log lines', /runtime\/log|relay\/outcome\/log-transitions/],
   ['node', 'questions to the node', /src\/(node|chain)\//],
   ['relay', 'the rest of the relay', /src\/relay\//],
-  ['request', 'request, menu and screen', /src\/(ussd|account|loan|app)|node_modules\/hono/],
+  ['request', 'request, menu and screen', /src\/(ussd|account|loan|compose)|node_modules\/hono/],
 ] as const
 
 const otherParts = [

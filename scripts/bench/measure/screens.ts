@@ -21,11 +21,11 @@ export async function measureScreens(world: World): Promise<void> {
   })
   const both = { relay: at(relay, 'relay'), asked: at(asked, 'afternoon (a)') }
   const all = { ...both, empty: at(empty, 'empty Hono Worker (d)') }
-  const rounds = world.isFull ? 9 : 5
+  const rounds = world.isFull ? 15 : 9
   const common = { headers: formHeaders, rounds }
   for (const [callers, requests] of [
-    [1, 150],
-    [16, 500],
+    [1, 60],
+    [16, 200],
   ] as const) {
     await askInTurn(world, all, {
       ...common,

@@ -2,20 +2,29 @@ import { test } from 'vitest'
 import { soak } from '../../../scripts/soak/run.ts'
 import { seed, times } from '../../support/sample.ts'
 
-const sessions = times({ sampled: 150, full: 500 })
+const payments = times({ sampled: 75, full: 250 })
 
-test(`${sessions} sessions on a bad line are paid once each, or not at all, as they were told`, async ({
+test(`${payments} payments on a bad line are made once each, or not at all, as they were told`, async ({
   expect,
 }) => {
-  const { verdict, stuck, gaps, replies, faults } = await soak({
-    sessions,
+  const {
+    payments: ended,
+    verdict,
+    stuck,
+    gaps,
+    replies,
+    faults,
+  } = await soak({
+    // On a busy machine fewer of the sessions come as far, and more are dialled.
+    sessions: { untilSubmitted: payments },
     concurrency: 32,
     // A short run on a line that is as bad as a long one's would meet few faults of each kind.
     rate: times({ sampled: 0.02, full: 0.01 }),
     seed,
   })
   expect(verdict.faults).toEqual([])
-  expect(verdict.executed).toBeGreaterThan(sessions / 2)
+  expect(ended).toBeGreaterThanOrEqual(payments)
+  expect(verdict.executed).toBeGreaterThan(payments * 0.9)
   expect({ stuck, gaps }).toEqual({ stuck: undefined, gaps: 0 })
   expect(replies.broken ?? 0).toBe(0)
   // A line that nothing happened on would prove nothing.

@@ -8,15 +8,15 @@ import {
   startAnvilForRskj,
   startRskjNode,
 } from '../../support/rskj-node/rskj-node.ts'
+import { seed, times } from '../../support/sample.ts'
 import { type AnvilRpc, anvilRpc, legacyRpc, mined } from './anvil-rpc.ts'
 import { type RealWorker, startRealWorker } from './real-worker.ts'
 import type { Answer } from './serve.ts'
 
-const seed = Number(process.env.SEED ?? Math.floor(Math.random() * 2 ** 31))
 const random = createRandom(seed)
 
 /** How often a customer sends each kind of bytes, and how many of them in one batch. */
-const times = 1_000
+const repetitions = times({ sampled: 200, full: 1_000 })
 const batch = 50
 
 // anvil's second development account, known to everybody.
@@ -139,12 +139,12 @@ const kinds: readonly [string, (index: number) => Promise<Hex>][] = [
 /** Words for the sender that say what is wrong with the bytes: more than the name of a fault. */
 const sentence = /^(?!.*internal (?:server )?error)(?!.*undefined)(?:\S+ ){4}/i
 
-/** The heights are looked at once a second; a node that is not trusted is not asked for 60 s. */
-const catchUpMs = 15_000
+/** A node that is not trusted is not asked for 60 s: a head that comes sooner comes from one that is. */
+const catchUpMs = 50_000
 
-describe('a customer who sends bad bytes a thousand times stops nobody', () => {
-  test.for(kinds)('%s', { timeout: 120_000 }, async ([, make], { expect }) => {
-    for (let start = 0; start < times; start += batch) {
+describe('a customer who sends bad bytes again and again stops nobody', () => {
+  test.for(kinds)('%s', async ([, make], { expect }) => {
+    for (let start = 0; start < repetitions; start += batch) {
       const raws = await Promise.all(
         Array.from({ length: batch }, (_, index) => make(start + index)),
       )
@@ -157,7 +157,7 @@ describe('a customer who sends bad bytes a thousand times stops nobody', () => {
         // On a busy machine a node may answer too late, which is told in a sentence too.
         expect([-32602, -32010, -32011], what).toContain(error?.code)
       }
-      if (start % (times / 4) === 0) await headHasCaughtUp()
+      if (start % (repetitions / 4) === 0) await headHasCaughtUp()
     }
     await headHasCaughtUp()
     const faults = worker.lines.filter((line) => {
