@@ -1,5 +1,5 @@
-import { type DenoRelays, startDenoRelays } from '../../test/support/deno/deno-relays.ts'
-import { pick, type Random } from '../../test/support/faults/random.ts'
+import { pick, type Random } from '../dev/random.ts'
+import { type DenoRelays, startDenoRelays } from '../dev/relays/deno-relays.ts'
 import type { Served } from './run.ts'
 
 /** Share of the calls of the database that each kind of fault strikes. */

@@ -1,15 +1,15 @@
 import { parseEther } from 'viem'
-import type { Fault } from '../../test/support/faults/fault-proxy.ts'
-import { claimOf, type Told, type Verdict } from '../../test/support/faults/oracle.ts'
-import { createRandom, pick, type Random } from '../../test/support/faults/random.ts'
-import type { Delivery } from '../../test/support/faults/relay-workers.ts'
+import type { Fault } from '../dev/faults/fault-proxy.ts'
+import { createRandom, pick, type Random } from '../dev/random.ts'
+import { claimOf, type Told, type Verdict } from '../dev/relays/oracle.ts'
+import type { Delivery } from '../dev/relays/relay-workers.ts'
 import {
   type Rig,
   type StartRelays,
   startRig,
   stranger,
   UnsettledError,
-} from '../../test/support/faults/rig.ts'
+} from '../dev/relays/rig.ts'
 import { makeSessions, type Session } from './sessions.ts'
 
 export type SoakOptions = {

@@ -1,8 +1,8 @@
 import { describe } from 'vitest'
+import { createRandom } from '../../scripts/dev/random.ts'
 import { hasRedisServer } from '../../scripts/dev/redis/redis-server.ts'
-import { type DenoRelays, startDenoRelays } from '../support/deno/deno-relays.ts'
+import { type DenoRelays, startDenoRelays } from '../../scripts/dev/relays/deno-relays.ts'
 import { paymentsUnderFaults } from '../support/faults/payments.suite.ts'
-import { createRandom } from '../support/faults/random.ts'
 import { seed } from '../support/sample.ts'
 
 describe.skipIf(!hasRedisServer())(`two Deno processes with one Redis (SEED=${seed})`, () => {

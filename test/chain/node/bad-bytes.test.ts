@@ -2,7 +2,7 @@ import { fromRlp, type Hex, keccak256, toHex, toRlp } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import { afterAll, beforeAll, describe, test } from 'vitest'
 import type { Anvil } from '../../../scripts/dev/anvil.ts'
-import { createRandom } from '../../support/faults/random.ts'
+import { createRandom } from '../../../scripts/dev/random.ts'
 import {
   type RskjNode,
   startAnvilForRskj,

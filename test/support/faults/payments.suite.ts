@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, test } from 'vitest'
+import type { Fault } from '../../../scripts/dev/faults/fault-proxy.ts'
+import { claimOf } from '../../../scripts/dev/relays/oracle.ts'
+import type { Reply } from '../../../scripts/dev/relays/relay-workers.ts'
+import { type Rig, type RigOptions, startRig, stranger } from '../../../scripts/dev/relays/rig.ts'
 import { sampleOf } from '../sample.ts'
-import type { Fault } from './fault-proxy.ts'
-import { claimOf } from './oracle.ts'
-import type { Reply } from './relay-workers.ts'
-import { type Rig, type RigOptions, startRig, stranger } from './rig.ts'
 
 /** What else happens while a payment is delivered. */
 export type Disturbance = {

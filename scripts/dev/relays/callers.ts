@@ -1,10 +1,10 @@
 import { type Address, encodeFunctionData, type Hex, type LocalAccount, parseEther } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
-import { createAnvilClient } from '../../../scripts/dev/rootstock-pool/anvil-client.ts'
 import { createCallerAccounts } from '../../../src/account/keys.ts'
 import { type PhoneNumber, parseCaller } from '../../../src/account/phone.ts'
 import { microLoanAbi } from '../../../src/loan/abi.ts'
 import { DEV_KEY, type TestChain } from '../chain.ts'
+import { createAnvilClient } from '../rootstock-pool/anvil-client.ts'
 
 /** A person with a phone, whose account the test knows. */
 export type Caller = { phone: string; account: LocalAccount }

@@ -1,14 +1,11 @@
 import { type Address, parseEther } from 'viem'
-import { createAnvilClient } from '../../../scripts/dev/rootstock-pool/anvil-client.ts'
-import type { RootstockRules } from '../../../scripts/dev/rootstock-pool/pool.ts'
-import {
-  type RootstockPool,
-  startRootstockPool,
-} from '../../../scripts/dev/rootstock-pool/rootstock-pool.ts'
 import { startChain, type TestChain } from '../chain.ts'
-import { startDenoRelays } from '../deno/deno-relays.ts'
+import { type FaultProxy, startFaultProxy } from '../faults/fault-proxy.ts'
+import { createAnvilClient } from '../rootstock-pool/anvil-client.ts'
+import type { RootstockRules } from '../rootstock-pool/pool.ts'
+import { type RootstockPool, startRootstockPool } from '../rootstock-pool/rootstock-pool.ts'
 import { type Caller, callersOf, createTreasury } from './callers.ts'
-import { type FaultProxy, startFaultProxy } from './fault-proxy.ts'
+import { startDenoRelays } from './deno-relays.ts'
 import {
   claimOf,
   type GroundTruth,
