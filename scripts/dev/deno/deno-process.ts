@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { freePort } from '../anvil.ts'
+import { until } from '../wait.ts'
 
 const root = fileURLToPath(new URL('../../..', import.meta.url))
 const binary = fileURLToPath(new URL('../../../node_modules/.bin/deno', import.meta.url))
@@ -95,10 +96,10 @@ export async function startDenoProcess({
       // It ended a moment ago.
     }
   }
-  while (!(await answers(url))) {
+  await until(() => {
     if (code !== undefined) throw new Error(`deno ended with ${code}:\n${said.join('\n')}`)
-    await new Promise((resolve) => setTimeout(resolve, 20))
-  }
+    return answers(url)
+  })
   return {
     pid: child.pid ?? 0,
     url,

@@ -5,6 +5,7 @@ import { DEV_KEY } from '../../../scripts/dev/chain.ts'
 import { claimOf } from '../../../scripts/dev/relays/oracle.ts'
 import { type Rig, startRig, stranger } from '../../../scripts/dev/relays/rig.ts'
 import { createAnvilClient } from '../../../scripts/dev/rootstock-pool/anvil-client.ts'
+import { until } from '../../../scripts/dev/wait.ts'
 import { relayForwarderAbi } from '../../../src/relay/forwarder/abi.ts'
 import { relayerAccount } from '../../../src/relay/keys.ts'
 import { MAX_OPEN } from '../../../src/relay/ledger/port.ts'
@@ -42,10 +43,6 @@ const anvil = () => createAnvilClient(rig.chain.anvil.url)
 async function judged(): Promise<string[]> {
   await rig.settle()
   return (await rig.judge()).faults
-}
-
-async function until(isTrue: () => boolean): Promise<void> {
-  while (!isTrue()) await new Promise((resolve) => setTimeout(resolve, 10))
 }
 
 /** A transaction of the relayer's key that the relay knows nothing of. */

@@ -3,6 +3,7 @@ import { runInNewContext } from 'node:vm'
 import { afterAll, beforeAll, test } from 'vitest'
 import { type Anvil, startAnvil } from '../../../scripts/dev/anvil.ts'
 import { createRandom } from '../../../scripts/dev/random.ts'
+import { sleep } from '../../../scripts/dev/wait.ts'
 import { children } from '../../../scripts/stack/process-id.ts'
 import { isFull, seed, times } from '../../support/sample.ts'
 import { anvilRpc, deployEmitter, emit, mined } from './anvil-rpc.ts'
@@ -133,7 +134,7 @@ async function ownLivingMiB(): Promise<number> {
   const collect = runInNewContext('gc') as () => void
   for (let round = 0; round < 3; round += 1) {
     collect()
-    await new Promise((resolve) => setTimeout(resolve, 20))
+    await sleep(20)
   }
   return process.memoryUsage().heapUsed / 1024 ** 2
 }

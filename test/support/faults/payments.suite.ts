@@ -3,6 +3,7 @@ import type { Fault } from '../../../scripts/dev/faults/fault-proxy.ts'
 import { claimOf } from '../../../scripts/dev/relays/oracle.ts'
 import type { Reply } from '../../../scripts/dev/relays/relay-workers.ts'
 import { type Rig, type RigOptions, startRig, stranger } from '../../../scripts/dev/relays/rig.ts'
+import { until } from '../../../scripts/dev/wait.ts'
 import { sampleOf } from '../sample.ts'
 
 /** What else happens while a payment is delivered. */
@@ -165,8 +166,6 @@ export function paymentsUnderFaults(options: RigOptions, disturbance?: Disturban
 
 /** What is asked in the background is asked at the latest when the ledger is tended. */
 async function untilHit(hits: () => number, withinMs: number): Promise<void> {
-  const until = performance.now() + withinMs
-  while (hits() === 0 && performance.now() < until) {
-    await new Promise((resolve) => setTimeout(resolve, 10))
-  }
+  const end = performance.now() + withinMs
+  await until(() => hits() > 0 || performance.now() >= end, { everyMs: 10 })
 }
