@@ -77,7 +77,7 @@ export function importsOf(file: string, source: string): string[] {
 }
 
 function faultsOf(file: string, target: string): string[] {
-  const rules = [entryFault, runtimeFault, directionFault, roomFault]
+  const rules = [entryFault, testFault, runtimeFault, directionFault, roomFault]
   return rules.flatMap((rule) => rule(file, target) ?? [])
 }
 
@@ -85,6 +85,12 @@ function entryFault(file: string, target: string): string | undefined {
   // Tests of an entry point have to.
   if (!entries.includes(target) || file.startsWith('test/')) return undefined
   return `imports ${target}: no file imports an entry point`
+}
+
+function testFault(file: string, target: string): string | undefined {
+  // What is served has a stricter rule.
+  if (!target.startsWith('test/') || /^(test|src)\//.test(file)) return undefined
+  return `imports ${target}: no file outside test imports test`
 }
 
 function runtimeFault(file: string, target: string): string | undefined {

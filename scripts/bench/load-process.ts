@@ -1,5 +1,6 @@
 import process from 'node:process'
 import autocannon, { type Client, type Result } from 'autocannon'
+import { sleep } from '../dev/wait.ts'
 import { type LoadJob, type LoadReport, loadJob } from './load-job.ts'
 
 // The load generator, a process of its own: what it costs is nobody's figure.
@@ -65,7 +66,7 @@ async function onTime(job: LoadJob, perSecond: number): Promise<LoadReport> {
   const startedAt = now()
   await Promise.all(
     job.bodies.map(async (body, index) => {
-      await new Promise((resolve) => setTimeout(resolve, (index * 1000) / perSecond))
+      await sleep((index * 1000) / perSecond)
       const from = now()
       const response = await fetch(job.url, { method: 'POST', headers: job.headers, body })
       const text = await response.text()

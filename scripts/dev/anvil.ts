@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { createServer } from 'node:net'
 import { fileURLToPath } from 'node:url'
+import { until } from './wait.ts'
 
 const binary = fileURLToPath(new URL('../../node_modules/.bin/anvil', import.meta.url))
 
@@ -22,10 +23,10 @@ export async function startAnvil({
     { stdio: ['ignore', 'ignore', 'inherit'] },
   )
   const exited = new Promise<void>((resolve) => child.once('exit', () => resolve()))
-  while (!(await answers(url))) {
+  await until(() => {
     if (child.exitCode !== null) throw new Error(`anvil ended with code ${child.exitCode}`)
-    await new Promise((resolve) => setTimeout(resolve, 20))
-  }
+    return answers(url)
+  })
   return {
     url,
     process: child,

@@ -1,15 +1,14 @@
-/** A mistake that other relayers made, and the lines that make it here. */
-export type Bug = {
-  name: string
-  /** Each text stands once in its file; a patch that no longer fits is a fault of this list. */
-  patches: readonly { file: string; find: string; replace: string }[]
-}
+import type { Patch } from './patch.ts'
 
-/** Whoever gives a nonce back has forgotten what was sent for it: here its bytes would be outbid. */
-const forgetsBytes: Bug['patches'][number] = {
+/** A mistake that other relayers made, and the changes that make it here. */
+export type Bug = { name: string; patches: readonly Patch[] }
+
+/** A relay that gives a nonce back has forgotten what it sent for it: nothing has to outbid its bytes. */
+const forgetsBytes: Patch = {
   file: 'src/relay/ledger/steps.ts',
-  find: "rows.put('nonces', { ...row, state, phase: 'done', changed_at: rows.now })",
-  replace: "rows.put('nonces', { ...row, state, phase: 'done', changed_at: rows.now, bytes: [] })",
+  within: 'take',
+  find: `rows.put('nonces', $row)`,
+  replace: `rows.put('nonces', { ...$row, bytes: [] })`,
 }
 
 /** The nine failures of other relayers, and the check that fences a slow Worker. */
@@ -20,10 +19,11 @@ export const bugs: readonly Bug[] = [
       forgetsBytes,
       {
         file: 'src/relay/outcome/broadcast.ts',
-        find: `logTransitions(log, await ledger.sent(transaction.hash, false))
-      return 'unknown'`,
+        within: 'broadcast',
+        find: `logTransitions(log, await $sent)
+          return 'unknown'`,
         replace: `logTransitions(log, await ledger.abandon(nonce))
-      return 'unknown'`,
+          return 'unknown'`,
       },
     ],
   },
@@ -32,13 +32,15 @@ export const bugs: readonly Bug[] = [
     patches: [
       {
         file: 'src/relay/ledger/steps.ts',
-        find: 'given.length > 0 ? Math.min(...given) : next',
+        within: 'freeNonce',
+        find: '$isGiven ? $leastGiven : next',
         replace: 'next',
       },
       {
         file: 'src/relay/tend/round.ts',
-        find: 'const isGap = nonce < top',
-        replace: 'if (nonce < top) continue\n    const isGap = false',
+        within: 'fillNonces',
+        find: 'const isGap = $isBelowTop',
+        replace: 'if ($isBelowTop) continue; const isGap = false',
       },
     ],
   },
@@ -47,8 +49,9 @@ export const bugs: readonly Bug[] = [
     patches: [
       {
         file: 'src/relay/tend/round.ts',
-        find: 'logTransitions(log, await ledger.reopen(block.hash))',
-        replace: 'logTransitions(log, block.number < 0 ? await ledger.reopen(block.hash) : [])',
+        within: 'takeBack',
+        find: 'await ledger.reopen($block)',
+        replace: '[]',
       },
     ],
   },
@@ -58,35 +61,39 @@ export const bugs: readonly Bug[] = [
       forgetsBytes,
       {
         file: 'src/relay/outcome/broadcast.ts',
-        find: `logTransitions(log, await ledger.sent(transaction.hash, false))
-      }`,
-        replace: `logTransitions(log, await ledger.abandon(nonce))
-      }`,
+        within: 'broadcast',
+        find: 'if ($isDisplaced) { $$displace } else { $$note }',
+        replace: `if ($isDisplaced) { $$displace } else {
+          logTransitions(log, await ledger.abandon(nonce))
+        }`,
       },
     ],
   },
   {
-    name: "a lock is held while the node is asked: a slow node stops everybody's answers",
+    name: 'a lock is held while the node is asked: a slow node stops all answers',
     patches: [
       {
         file: 'src/relay/ledger/keeper.ts',
-        find: `  return {
-    ledger: ledgerThrough(async (method, args) => {`,
-        replace: `  let lock: Promise<unknown> = Promise.resolve()
-  return {
-    ledger: ledgerThrough(async (method, args) => {
-      await lock`,
+        within: 'keepLedger',
+        find: 'const call = $call',
+        replace: `const call = $call
+          let lock: Promise<unknown> = Promise.resolve()`,
       },
       {
         file: 'src/relay/ledger/keeper.ts',
-        find: 'const tended = await keeper.tend(',
-        replace: 'const tending = keeper.tend(',
+        within: 'keepLedger',
+        find: 'const answer = call($$call)',
+        replace: `await lock
+          const answer = call($$call)`,
       },
       {
         file: 'src/relay/ledger/keeper.ts',
-        find: 'await rest(tended)',
-        replace: `lock = tending.catch(() => undefined)
-        await rest(await tending)`,
+        within: 'ring',
+        find: `const tended = await $round
+          await rest(tended)`,
+        replace: `const tending = $round
+          lock = tending.catch(() => undefined)
+          await rest(await tending)`,
       },
     ],
   },
@@ -95,7 +102,8 @@ export const bugs: readonly Bug[] = [
     patches: [
       {
         file: 'src/chain/node.ts',
-        find: `if (refusal === 'known') return { kind: 'taken' }`,
+        within: 'createNode.send',
+        find: `if (refusal === 'known') return $taken`,
         replace: `if (refusal === 'known') {
           return { kind: 'refused', refusal: 'nonce_occupied', message: error.message }
         }`,
@@ -107,8 +115,9 @@ export const bugs: readonly Bug[] = [
     patches: [
       {
         file: 'src/relay/fees.ts',
-        find: '(priorWei * BigInt(100 + percent) + 99n) / 100n',
-        replace: '(priorWei * BigInt(100 + Math.min(percent, 10)) + 99n) / 100n',
+        within: 'replacementPriceUp',
+        find: 'BigInt(100 + percent)',
+        replace: 'BigInt(100 + Math.min(percent, 10))',
       },
     ],
   },
@@ -117,14 +126,15 @@ export const bugs: readonly Bug[] = [
     patches: [
       {
         file: 'src/ussd/answer.ts',
-        find: 'keys.session(request.gateway, request.sessionId, caller.address)',
-        replace: 'keys.session(request.gateway, request.sessionId + since, caller.address)',
+        within: 'payFor',
+        find: 'keys.session($gateway, $sessionId, $account)',
+        replace: 'keys.session($gateway, $sessionId + since, $account)',
       },
       {
         file: 'src/ussd/answer.ts',
-        find: 'intentIdOf(forwarder, request.gateway, request.sessionId, caller.address)',
-        replace:
-          'intentIdOf(forwarder, request.gateway, request.sessionId + since, caller.address)',
+        within: 'payFor',
+        find: 'intentIdOf($forwarder, $gateway, $sessionId, $account)',
+        replace: 'intentIdOf($forwarder, $gateway, $sessionId + since, $account)',
       },
     ],
   },
@@ -133,21 +143,22 @@ export const bugs: readonly Bug[] = [
     patches: [
       {
         file: 'src/relay/pay/delivery.ts',
-        find: 'const { ledger, clock, log } = relayer\n\n  return async (wish) => {',
-        replace:
-          'const { ledger, clock, log } = relayer\n  let counter = 0\n\n  return async (wish) => {',
+        within: 'createPay',
+        find: 'const { $$parts } = relayer',
+        replace: 'const { $$parts } = relayer; let counter = 0',
       },
       {
         file: 'src/relay/pay/delivery.ts',
-        find: 'const transaction = await signClaim(claim, order, gasPriceWei)',
+        within: 'claimAndSend',
+        find: 'const transaction = await signClaim(claim, $$signing)',
         replace: `counter = Math.max(counter, counts.chainNonce)
-    const slot = claim.slot && { ...claim.slot, nonce: counter++ }
-    const transaction = await signClaim({ ...claim, slot }, order, gasPriceWei)`,
+          const slot = claim.slot && { ...claim.slot, nonce: counter++ }
+          const transaction = await signClaim({ ...claim, slot }, $$signing)`,
       },
       {
         file: 'src/relay/ledger/steps.ts',
-        find: `if (!isHeld) return { kind: 'fenced' }
-`,
+        within: 'record',
+        find: 'if (!isHeld) return $fenced',
         replace: '',
       },
     ],
@@ -157,13 +168,15 @@ export const bugs: readonly Bug[] = [
     patches: [
       {
         file: 'src/relay/ledger/steps.ts',
-        find: `if (row === undefined || row.token !== token) return { kind: 'fenced' }`,
-        replace: `if (row === undefined) return { kind: 'fenced' }`,
+        within: 'record',
+        find: 'row === undefined || row.token !== token',
+        replace: 'row === undefined',
       },
       {
         file: 'src/relay/ledger/steps.ts',
-        find: 'lease.nonce === nonce && lease.token === token)\n      if (!isHeld)',
-        replace: 'lease.nonce === nonce)\n      if (!isHeld)',
+        within: 'record',
+        find: 'lease.nonce === nonce && lease.token === token',
+        replace: 'lease.nonce === nonce',
       },
     ],
   },

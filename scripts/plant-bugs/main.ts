@@ -1,10 +1,12 @@
 import { execFile } from 'node:child_process'
+import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { parseArgs, promisify } from 'node:util'
 import type { Broken } from '../dev/simulator/campaign.ts'
 import type { Finding } from '../dev/simulator/simulate.ts'
 import { type Bug, bugs } from './bugs.ts'
-import { plant, replaceOnce } from './plant.ts'
+import { patched } from './patch.ts'
+import { plant } from './plant.ts'
 
 const { values } = parseArgs({
   options: {
@@ -47,8 +49,9 @@ process.exitCode = survivors === 0 ? 0 : 1
 function look(bug: Bug): Promise<{ broken: Broken; finding: Finding } | undefined> {
   const seeds = { from: Number(values.seed), count: Number(values.seeds) }
   const change = async (home: string) => {
-    for (const { file, find, replace } of bug.patches) {
-      await replaceOnce(join(home, file), find, replace)
+    for (const patch of bug.patches) {
+      const path = join(home, patch.file)
+      await writeFile(path, patched(await readFile(path, 'utf8'), patch))
     }
   }
   return plant(change, seeds, async (home, broken) => {

@@ -1,4 +1,4 @@
-import { cp, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises'
+import { cp, mkdir, mkdtemp, rm, symlink } from 'node:fs/promises'
 import { availableParallelism, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
@@ -45,15 +45,4 @@ export async function plant<Found>(
   } finally {
     await rm(home, { recursive: true, force: true })
   }
-}
-
-/** Replaces a text that stands once in a file. */
-export async function replaceOnce(path: string, find: string, replace: string): Promise<void> {
-  const text = await readFile(path, 'utf8')
-  const times = text.split(find).length - 1
-  if (times !== 1) throw new Error(`${path} has ${times} times, not once: ${find}`)
-  await writeFile(
-    path,
-    text.replace(find, () => replace),
-  )
 }

@@ -1,5 +1,6 @@
-import { type DenoRelays, startDenoRelays } from '../../test/support/deno/deno-relays.ts'
-import { pick, type Random } from '../../test/support/faults/random.ts'
+import { pick, type Random } from '../dev/random.ts'
+import { type DenoRelays, startDenoRelays } from '../dev/relays/deno-relays.ts'
+import { sleep } from '../dev/wait.ts'
 import type { Served } from './run.ts'
 
 /** Share of the calls of the database that each kind of fault strikes. */
@@ -37,7 +38,7 @@ export function createKilledDenos({
           const victim = pick(random, [0, 1])
           await relays?.kill(victim)
           // Some are back before anybody looked for them, some after their leases have ended.
-          await new Promise((resolve) => setTimeout(resolve, random() * killEveryMs * 0.5))
+          await sleep(random() * killEveryMs * 0.5)
           await relays?.revive(victim)
         },
       },

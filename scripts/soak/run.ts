@@ -1,15 +1,16 @@
 import { parseEther } from 'viem'
-import type { Fault } from '../../test/support/faults/fault-proxy.ts'
-import { claimOf, type Told, type Verdict } from '../../test/support/faults/oracle.ts'
-import { createRandom, pick, type Random } from '../../test/support/faults/random.ts'
-import type { Delivery } from '../../test/support/faults/relay-workers.ts'
+import type { Fault } from '../dev/faults/fault-proxy.ts'
+import { createRandom, pick, type Random } from '../dev/random.ts'
+import { claimOf, type Told, type Verdict } from '../dev/relays/oracle.ts'
+import type { Delivery } from '../dev/relays/relay-workers.ts'
 import {
   type Rig,
   type StartRelays,
   startRig,
   stranger,
   UnsettledError,
-} from '../../test/support/faults/rig.ts'
+} from '../dev/relays/rig.ts'
+import { sleep } from '../dev/wait.ts'
 import { makeSessions, type Session } from './sessions.ts'
 
 export type SoakOptions = {
@@ -133,7 +134,7 @@ export async function soak({
     await inParallel(concurrency, dialled(sessions, stage, random), async (session) => {
       const waitMs = started + (begun * 1000) / perSecond - performance.now()
       begun += 1
-      if (waitMs > 0) await new Promise((resolve) => setTimeout(resolve, waitMs))
+      if (waitMs > 0) await sleep(waitMs)
       await play(stage, session)
       if (session.late !== undefined) late.push(session.late)
       played += 1
@@ -267,7 +268,7 @@ function chainEvents(
       everyMs: windowMs / rate,
       async happen() {
         await rig.faults.refuse()
-        await new Promise((resolve) => setTimeout(resolve, windowMs))
+        await sleep(windowMs)
         await rig.faults.accept()
       },
     },
@@ -299,24 +300,11 @@ function startWeather(random: Random, events: readonly SoakEvent[]) {
 
   async function repeat({ name, everyMs, happen }: SoakEvent): Promise<void> {
     for (;;) {
-      await pause(everyMs * (0.5 + random()))
+      await sleep(everyMs * (0.5 + random()), stopping.signal)
       if (stopping.signal.aborted) return
       await happen()
       counts[name] = (counts[name] ?? 0) + 1
     }
-  }
-
-  function pause(ms: number): Promise<void> {
-    return new Promise((resolve) => {
-      if (stopping.signal.aborted) return resolve()
-      const timer = setTimeout(done, ms)
-      stopping.signal.addEventListener('abort', done)
-      function done(): void {
-        clearTimeout(timer)
-        stopping.signal.removeEventListener('abort', done)
-        resolve()
-      }
-    })
   }
 }
 

@@ -1,6 +1,6 @@
-import type { Caller } from '../../test/support/faults/callers.ts'
-import { pick, type Random } from '../../test/support/faults/random.ts'
-import type { Delivery } from '../../test/support/faults/relay-workers.ts'
+import { pick, type Random } from '../dev/random.ts'
+import type { Caller } from '../dev/relays/callers.ts'
+import type { Delivery } from '../dev/relays/relay-workers.ts'
 
 /** One delivery of a session and how its gateway behaves. */
 export type Step =

@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util'
-import { createRandom } from '../../test/support/faults/random.ts'
+import { createRandom } from '../dev/random.ts'
 import { createKilledDenos } from './deno.ts'
 import { type SoakResult, soak } from './run.ts'
 

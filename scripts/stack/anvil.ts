@@ -4,6 +4,7 @@ import { createRequire } from 'node:module'
 import { createServer } from 'node:net'
 import { dirname, join } from 'node:path'
 import { z } from 'zod'
+import { sleep } from '../dev/wait.ts'
 import { adoptStateAtExit, keepSaving, loadChain, saveChain } from './chain-state.ts'
 import { readJson, writeJson } from './files.ts'
 import type { Folder } from './folder.ts'
@@ -197,7 +198,7 @@ async function listens(child: ChildProcess, folder: Folder): Promise<boolean> {
       rmSync(folder.chainStarted)
       return true
     }
-    await new Promise((resolve) => setTimeout(resolve, 10))
+    await sleep(10)
   }
   child.kill('SIGKILL')
   return false

@@ -1,5 +1,5 @@
 import { mkdirSync } from 'node:fs'
-import { startDenoProcess } from '../dev/deno-process.ts'
+import { startDenoProcess } from '../dev/deno/deno-process.ts'
 import { startRedisBridge } from '../dev/redis/bridge.ts'
 import { hasRedisServer, startRedisServer } from '../dev/redis/redis-server.ts'
 import { identify } from './process-id.ts'

@@ -1,5 +1,6 @@
 import { spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
+import { until } from '../dev/wait.ts'
 
 /** A process for good: a pid alone is given to another process sooner or later. */
 export type ProcessId = { pid: number; started: string }
@@ -30,13 +31,13 @@ export async function end(id: ProcessId, { graceMs }: { graceMs: number }): Prom
   const started = performance.now()
   signal(id, graceMs > 0 ? 'SIGTERM' : 'SIGKILL')
   let forced = graceMs === 0
-  while (isRunning(id)) {
+  await until(() => {
     if (!forced && performance.now() - started > graceMs) {
       signal(id, 'SIGKILL')
       forced = true
     }
-    await new Promise((resolve) => setTimeout(resolve, 20))
-  }
+    return !isRunning(id)
+  })
 }
 
 function signal(id: ProcessId, name: NodeJS.Signals): void {

@@ -3,6 +3,7 @@ import { relative } from 'node:path'
 import { type Address, createPublicClient, formatEther, http } from 'viem'
 import { poolRules } from '../../src/chain/chains.ts'
 import type { Deployment } from '../contracts/deploy.ts'
+import { sleep } from '../dev/wait.ts'
 import { endLeftChain, isFree, type LocalChain, startChain } from './anvil.ts'
 import { DEMO_DEPOSIT_WEI, demoCallers, fundDemoCallers } from './callers.ts'
 import { readSavedHead } from './chain-state.ts'
@@ -280,7 +281,7 @@ async function sayWhatWasRepeated(
     const now = sum(await transactionCounts(node, relayers)) - sum(before)
     if (now !== repeated) quietUntil = performance.now() + poolRules.anvil.tendMs
     repeated = now
-    await new Promise((resolve) => setTimeout(resolve, 100))
+    await sleep(100)
   }
   say(
     repeated === 0
@@ -298,7 +299,7 @@ async function healthy(url: string): Promise<void> {
     if (performance.now() - started > HEALTHY_WITHIN_MS) {
       throw new StackError(`The Worker is not healthy (${response.status}): ${text.slice(0, 500)}`)
     }
-    await new Promise((resolve) => setTimeout(resolve, 200))
+    await sleep(200)
   }
 }
 

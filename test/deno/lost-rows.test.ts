@@ -4,16 +4,16 @@ import {
   type RedisServer,
   startRedisServer,
 } from '../../scripts/dev/redis/redis-server.ts'
-import { createAnvilClient } from '../../scripts/dev/rootstock-pool/anvil-client.ts'
-import { type DenoRelays, startDenoRelays } from '../support/deno/deno-relays.ts'
-import { claimOf } from '../support/faults/oracle.ts'
+import { type DenoRelays, startDenoRelays } from '../../scripts/dev/relays/deno-relays.ts'
+import { claimOf } from '../../scripts/dev/relays/oracle.ts'
 import {
   type AnvilRig,
   type StartRelays,
   startAnvilRig,
   startRig,
   stranger,
-} from '../support/faults/rig.ts'
+} from '../../scripts/dev/relays/rig.ts'
+import { createAnvilClient } from '../../scripts/dev/rootstock-pool/anvil-client.ts'
 
 const DAY_MS = 86_400_000
 const MIN_PRICE = 60_000_000n

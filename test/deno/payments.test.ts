@@ -1,8 +1,9 @@
 import { describe } from 'vitest'
+import { createRandom } from '../../scripts/dev/random.ts'
 import { hasRedisServer } from '../../scripts/dev/redis/redis-server.ts'
-import { type DenoRelays, startDenoRelays } from '../support/deno/deno-relays.ts'
+import { type DenoRelays, startDenoRelays } from '../../scripts/dev/relays/deno-relays.ts'
+import { sleep } from '../../scripts/dev/wait.ts'
 import { paymentsUnderFaults } from '../support/faults/payments.suite.ts'
-import { createRandom } from '../support/faults/random.ts'
 import { seed } from '../support/sample.ts'
 
 describe.skipIf(!hasRedisServer())(`two Deno processes with one Redis (SEED=${seed})`, () => {
@@ -22,7 +23,7 @@ describe.skipIf(!hasRedisServer())(`two Deno processes with one Redis (SEED=${se
       // One of the processes dies somewhere between the first question and the reply.
       async begin() {
         const victim = random() < 0.5 ? 0 : 1
-        await new Promise((resolve) => setTimeout(resolve, random() * 80))
+        await sleep(random() * 80)
         await relays?.kill(victim)
         return async () => relays?.revive(victim)
       },

@@ -1,10 +1,11 @@
 import { afterAll, beforeAll, describe, test } from 'vitest'
+import { rpc, startChain, type TestChain } from '../../scripts/dev/chain.ts'
 import { hasRedisServer } from '../../scripts/dev/redis/redis-server.ts'
+import { callersOf, createTreasury } from '../../scripts/dev/relays/callers.ts'
+import { type DenoRelays, startDenoRelays } from '../../scripts/dev/relays/deno-relays.ts'
+import { type RelayWorkers, startRelayWorkers } from '../../scripts/dev/relays/relay-workers.ts'
+import { until } from '../../scripts/dev/wait.ts'
 import { hashKey } from '../../src/keys/api-keys.ts'
-import { rpc, startChain, type TestChain } from '../support/chain.ts'
-import { type DenoRelays, startDenoRelays } from '../support/deno/deno-relays.ts'
-import { callersOf, createTreasury } from '../support/faults/callers.ts'
-import { type RelayWorkers, startRelayWorkers } from '../support/faults/relay-workers.ts'
 
 const key = 'the-key-of-the-comparison'
 const stranger = '0x00000000000000000000000000000000000A11cE'
@@ -70,9 +71,7 @@ describe.skipIf(!hasRedisServer())('a Worker and Deno', () => {
         type: response.headers.get('content-type'),
         text: await response.text(),
       })
-      while ((await relay.openRows()).length > 0) {
-        await new Promise((resolve) => setTimeout(resolve, 20))
-      }
+      await until(async () => (await relay.openRows()).length === 0)
     }
     return screens
   }

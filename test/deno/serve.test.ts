@@ -1,12 +1,12 @@
 import { afterAll, afterEach, beforeAll, describe, test } from 'vitest'
-import { type DenoProcess, startDenoProcess } from '../../scripts/dev/deno-process.ts'
+import { startChain, type TestChain } from '../../scripts/dev/chain.ts'
+import { type DenoProcess, startDenoProcess } from '../../scripts/dev/deno/deno-process.ts'
 import { type RedisBridge, startRedisBridge } from '../../scripts/dev/redis/bridge.ts'
 import {
   hasRedisServer,
   type RedisServer,
   startRedisServer,
 } from '../../scripts/dev/redis/redis-server.ts'
-import { startChain, type TestChain } from '../support/chain.ts'
 import { inTime } from '../support/in-time.ts'
 
 let chain: TestChain

@@ -1,8 +1,8 @@
 import { describe, test } from 'vitest'
+import { createRandom } from '../../scripts/dev/random.ts'
 import { hasRedisServer } from '../../scripts/dev/redis/redis-server.ts'
 import { createKilledDenos } from '../../scripts/soak/deno.ts'
 import { soak } from '../../scripts/soak/run.ts'
-import { createRandom } from '../support/faults/random.ts'
 import { seed, times } from '../support/sample.ts'
 
 const payments = times({ sampled: 30, full: 100 })

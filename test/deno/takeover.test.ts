@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, test } from 'vitest'
 import { hasRedisServer } from '../../scripts/dev/redis/redis-server.ts'
-import { type DenoRelays, startDenoRelays } from '../support/deno/deno-relays.ts'
-import { claimOf } from '../support/faults/oracle.ts'
-import { type Rig, startRig, stranger } from '../support/faults/rig.ts'
+import { type DenoRelays, startDenoRelays } from '../../scripts/dev/relays/deno-relays.ts'
+import { claimOf } from '../../scripts/dev/relays/oracle.ts'
+import { type Rig, startRig, stranger } from '../../scripts/dev/relays/rig.ts'
 
 let rig: Rig
 let relays: DenoRelays | undefined

@@ -46,23 +46,6 @@ export function unexpected(outcries: readonly Outcry[], spans: readonly Span[]):
   })
 }
 
-/** What a runtime writes where something was thrown that nothing caught. */
-const uncaught = /^(uncaught exception|uncaught: |Uncaught |error: Uncaught )/m
-
-/** What bad lines and killed processes bring with them, and tests of both are there for. */
-const lostConnection =
-  /Network connection lost|Connection refused|disconnected|connection (closed|reset)/i
-
-/**
- * Ends a test whose relays threw what nothing caught.
- *
- * @throws {Error} with what they wrote of it
- */
-export function assertNothingUncaught(lines: readonly string[]): void {
-  const words = lines.filter((line) => uncaught.test(line) && !lostConnection.test(line))
-  if (words.length > 0) throw new Error(`nothing caught this:\n${words.join('\n')}`)
-}
-
 /** Tells lines about an exception from all others: it begins with one of these and has a stack. */
 export function isOutcry(line: string): boolean {
   return /^(uncaught exception;|exception = )/.test(line)

@@ -1,5 +1,5 @@
 import { rmSync } from 'node:fs'
-import { buildWorker } from './worker-build.ts'
+import { buildWorker } from '../../scripts/dev/worker-build.ts'
 
 /** Builds the Worker once for all tests that serve it: they run in processes that this one starts. */
 export default async function setup(): Promise<() => void> {

@@ -1,5 +1,5 @@
 import type { TestProject } from 'vitest/node'
-import { startChain } from './chain.ts'
+import { startChain } from '../../scripts/dev/chain.ts'
 
 /** One chain for all tests that run in workerd; each uses callers of its own. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {

@@ -31,6 +31,21 @@ describe('entry points', () => {
   })
 })
 
+describe('tests', () => {
+  test('are imported by tests only', ({ expect }) => {
+    const files = {
+      'scripts/soak/run.ts': `import { startRig } from '../../test/support/rig.ts'`,
+      'scripts/dev/later.ts': `const rig = await import('../../test/support/rig.ts')`,
+      'test/chain/a.test.ts': `import { sampleOf } from '../support/sample.ts'`,
+      'test/chain/b.test.ts': `import { startRig } from '../../scripts/dev/relays/rig.ts'`,
+    }
+    expect(faultsOf(files)).toEqual([
+      'scripts/soak/run.ts imports test/support/rig.ts: no file outside test imports test',
+      'scripts/dev/later.ts imports test/support/rig.ts: no file outside test imports test',
+    ])
+  })
+})
+
 describe('runtimes and frameworks', () => {
   test('only Durable Objects know the Workers runtime', ({ expect }) => {
     const source = `import { DurableObject } from 'cloudflare:workers'`

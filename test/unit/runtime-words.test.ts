@@ -1,5 +1,6 @@
 import { test } from 'vitest'
-import { assertNothingUncaught, isOutcry, unexpected } from '../support/runtime-words.ts'
+import { assertNothingUncaught } from '../../scripts/dev/uncaught.ts'
+import { isOutcry, unexpected } from '../support/runtime-words.ts'
 
 const refused =
   'exception = rust/worker/ffi.rs:110: disconnected: Connection refused (os error 111)'

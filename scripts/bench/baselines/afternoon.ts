@@ -15,6 +15,7 @@ import { nonceManager, privateKeyToAccount } from 'viem/accounts'
 import { rootstockTestnet } from 'viem/chains'
 import { z } from 'zod'
 import { microLoanAbi } from '../../../src/loan/abi.ts'
+import { sleep } from '../../dev/wait.ts'
 
 // What a developer would write in an afternoon: viem's nonce manager, a Set of the sessions that were
 // answered, one account for everybody, and nothing that outlives the process.
@@ -91,7 +92,7 @@ async function sendFixed(call: {
  */
 async function confirmed(hash: Hash): Promise<void> {
   for (;;) {
-    await new Promise((resolve) => setTimeout(resolve, 250))
+    await sleep(250)
     const receipt = await client.getTransactionReceipt({ hash }).catch(() => undefined)
     if (receipt !== undefined) return void process.stdout.write(`Transfer confirmed: ${hash}\n`)
   }

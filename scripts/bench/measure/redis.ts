@@ -1,4 +1,4 @@
-import { startDenoProcess } from '../../dev/deno-process.ts'
+import { startDenoProcess } from '../../dev/deno/deno-process.ts'
 import { startRedisBridge } from '../../dev/redis/bridge.ts'
 import { hasRedisServer, startRedisServer } from '../../dev/redis/redis-server.ts'
 import { countConfirmations, type Payer, payRound } from '../payer.ts'

@@ -19,6 +19,7 @@ import { microLoanAbi } from '../../../src/loan/abi.ts'
 import { relayerAccount } from '../../../src/relay/keys.ts'
 import { deployContracts } from '../../contracts/deploy.ts'
 import { startAnvil } from '../../dev/anvil.ts'
+import { until } from '../../dev/wait.ts'
 import { createNodeCall, quantity } from '../../stack/node-call.ts'
 import { devKey } from '../../stack/treasury.ts'
 
@@ -119,11 +120,13 @@ export async function startBenchChain(afternoons: readonly string[]): Promise<Be
 /** Until nothing waits for a block. */
 async function untilMined(call: BenchChain['call']): Promise<void> {
   const status = z.object({ pending: quantity, queued: quantity })
-  for (;;) {
-    const { pending, queued } = await call('txpool_status', [], status)
-    if (pending + queued === 0) return
-    await new Promise((resolve) => setTimeout(resolve, 50))
-  }
+  await until(
+    async () => {
+      const { pending, queued } = await call('txpool_status', [], status)
+      return pending + queued === 0
+    },
+    { everyMs: 50 },
+  )
 }
 
 /** 32 bytes that are the same in every run. */

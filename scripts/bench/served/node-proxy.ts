@@ -1,5 +1,6 @@
 import { Agent, createServer, type IncomingMessage, request, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { sleep } from '../../dev/wait.ts'
 
 /** Stands before a node, counts what it is asked, and answers as late as Rootstock's, and no more than they. */
 export type NodeProxy = {
@@ -52,7 +53,7 @@ export async function startNodeProxy(first: string): Promise<NodeProxy> {
       new Promise<IncomingMessage>((resolve, reject) => {
         request(target, { method: 'POST', agent, headers }, resolve).on('error', reject).end(body)
       }),
-      delayMs > 0 && new Promise((resolve) => setTimeout(resolve, delayMs)),
+      delayMs > 0 && sleep(delayMs),
     ])
     answer.writeHead(passed.statusCode ?? 502, { 'content-type': 'application/json' })
     passed.pipe(answer)

@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { freePort } from '../anvil.ts'
+import { until } from '../wait.ts'
 import { createRespClient, type RespClient, type RespValue } from './resp.ts'
 
 /** A Redis of its own on a free port of the loopback address. */
@@ -58,12 +59,14 @@ export async function startRedisServer({
   )
   const exited = new Promise<void>((resolve) => child.once('exit', () => resolve()))
   const client = createRespClient(ownPort)
-  const whileRunning = async (work: () => Promise<boolean>) => {
-    while (!(await work())) {
-      if (child.exitCode !== null) throw new Error(`redis-server ended with ${child.exitCode}`)
-      await new Promise((resolve) => setTimeout(resolve, 10))
-    }
-  }
+  const whileRunning = (condition: () => Promise<boolean>) =>
+    until(
+      () => {
+        if (child.exitCode !== null) throw new Error(`redis-server ended with ${child.exitCode}`)
+        return condition()
+      },
+      { everyMs: 10 },
+    )
   const says = async (expected: RegExp, ...command: string[]) => {
     const answer = await client.call(...command).catch((): RespValue => '')
     return expected.test(String(answer))

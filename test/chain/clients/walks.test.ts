@@ -11,6 +11,7 @@ import { privateKeyToAccount } from 'viem/accounts'
 import { rootstockTestnet } from 'viem/chains'
 import { afterAll, beforeAll, describe, type ExpectStatic, test } from 'vitest'
 import { Web3 } from 'web3'
+import { until } from '../../../scripts/dev/wait.ts'
 import { type RealWorker, startRealWorker } from '../node/real-worker.ts'
 import { counterAbi as abi, type CounterProject, createCounterProject } from './counter-project.ts'
 import { followCast, runFoundry } from './foundry.ts'
@@ -260,8 +261,4 @@ async function countAt(address: string | null | undefined): Promise<bigint> {
 /** Does something until the watcher, who may need a moment to begin, has seen it. */
 async function repeat(seen: readonly unknown[], act: () => Promise<unknown>): Promise<void> {
   while (seen.length === 0) await act()
-}
-
-async function until(condition: () => boolean): Promise<void> {
-  while (!condition()) await new Promise((resolve) => setTimeout(resolve, 20))
 }

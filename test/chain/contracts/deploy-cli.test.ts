@@ -8,8 +8,8 @@ import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts'
 import { afterAll, beforeAll, test } from 'vitest'
 import { projectRoot } from '../../../scripts/contracts/forge.ts'
 import { type Anvil, startAnvil } from '../../../scripts/dev/anvil.ts'
+import { DEV_KEY, rpc } from '../../../scripts/dev/chain.ts'
 import { microLoanAbi } from '../../../src/loan/abi.ts'
-import { DEV_KEY, rpc } from '../../support/chain.ts'
 
 const run = promisify(execFile)
 const relayer = privateKeyToAddress(generatePrivateKey())

@@ -17,11 +17,11 @@ import { afterAll, beforeAll, beforeEach, onTestFinished, test } from 'vitest'
 import { type DeployOptions, deployContracts } from '../../../scripts/contracts/deploy.ts'
 import { buildContracts, readArtifact } from '../../../scripts/contracts/forge.ts'
 import { type Anvil, startAnvil } from '../../../scripts/dev/anvil.ts'
+import { DEV_KEY, rpc } from '../../../scripts/dev/chain.ts'
 import { startRootstockPool } from '../../../scripts/dev/rootstock-pool/rootstock-pool.ts'
 import { serveJsonRpc } from '../../../scripts/dev/rootstock-pool/server.ts'
 import { microLoanAbi } from '../../../src/loan/abi.ts'
 import { relayForwarderAbi } from '../../../src/relay/forwarder/abi.ts'
-import { DEV_KEY, rpc } from '../../support/chain.ts'
 import { startPlainNode } from '../stack/plain-node.ts'
 
 const deployer = privateKeyToAddress(DEV_KEY)

@@ -1,8 +1,8 @@
 import type { Hex } from 'viem'
 import { afterAll, afterEach, beforeAll, describe, test } from 'vitest'
+import { claimOf } from '../../../scripts/dev/relays/oracle.ts'
+import { type AnvilRig, startAnvilRig, stranger } from '../../../scripts/dev/relays/rig.ts'
 import { createAnvilClient } from '../../../scripts/dev/rootstock-pool/anvil-client.ts'
-import { claimOf } from '../../support/faults/oracle.ts'
-import { type AnvilRig, startAnvilRig, stranger } from '../../support/faults/rig.ts'
 
 let rig: AnvilRig
 

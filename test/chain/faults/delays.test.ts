@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, test } from 'vitest'
-import { claimOf } from '../../support/faults/oracle.ts'
-import { type Rig, startRig, stranger } from '../../support/faults/rig.ts'
+import { claimOf } from '../../../scripts/dev/relays/oracle.ts'
+import { type Rig, startRig, stranger } from '../../../scripts/dev/relays/rig.ts'
 import { inTime } from '../../support/in-time.ts'
 
 /** In this time a caller is answered, whatever the node does. */

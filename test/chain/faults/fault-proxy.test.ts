@@ -2,8 +2,12 @@ import { request } from 'node:http'
 import { keccak256 } from 'viem'
 import { afterAll, afterEach, beforeAll, describe, test } from 'vitest'
 import { type Anvil, startAnvil } from '../../../scripts/dev/anvil.ts'
+import {
+  type Fault,
+  type FaultProxy,
+  startFaultProxy,
+} from '../../../scripts/dev/faults/fault-proxy.ts'
 import { createAnvilClient } from '../../../scripts/dev/rootstock-pool/anvil-client.ts'
-import { type Fault, type FaultProxy, startFaultProxy } from '../../support/faults/fault-proxy.ts'
 import { newSender, type Sender } from '../pool/sender.ts'
 
 let anvil: Anvil

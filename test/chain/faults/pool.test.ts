@@ -1,13 +1,14 @@
 import { encodeFunctionData, type Hex, parseEther, parseGwei } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import { afterAll, afterEach, beforeAll, describe, test } from 'vitest'
+import { DEV_KEY } from '../../../scripts/dev/chain.ts'
+import { claimOf } from '../../../scripts/dev/relays/oracle.ts'
+import { type Rig, startRig, stranger } from '../../../scripts/dev/relays/rig.ts'
 import { createAnvilClient } from '../../../scripts/dev/rootstock-pool/anvil-client.ts'
+import { until } from '../../../scripts/dev/wait.ts'
 import { relayForwarderAbi } from '../../../src/relay/forwarder/abi.ts'
 import { relayerAccount } from '../../../src/relay/keys.ts'
 import { MAX_OPEN } from '../../../src/relay/ledger/port.ts'
-import { DEV_KEY } from '../../support/chain.ts'
-import { claimOf } from '../../support/faults/oracle.ts'
-import { type Rig, startRig, stranger } from '../../support/faults/rig.ts'
 
 const BLOCK_MS = 100
 const MIN_PRICE = 60_000_000n
@@ -42,10 +43,6 @@ const anvil = () => createAnvilClient(rig.chain.anvil.url)
 async function judged(): Promise<string[]> {
   await rig.settle()
   return (await rig.judge()).faults
-}
-
-async function until(isTrue: () => boolean): Promise<void> {
-  while (!isTrue()) await new Promise((resolve) => setTimeout(resolve, 10))
 }
 
 /** A transaction of the relayer's key that the relay knows nothing of. */

@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, test } from 'vitest'
-import { claimOf } from '../../support/faults/oracle.ts'
-import { type Rig, startRig, stranger } from '../../support/faults/rig.ts'
+import { claimOf } from '../../../scripts/dev/relays/oracle.ts'
+import { type Rig, startRig, stranger } from '../../../scripts/dev/relays/rig.ts'
+import { sleep } from '../../../scripts/dev/wait.ts'
 
 const BLOCK_MS = 100
 const MIN_PRICE = 60_000_000n
@@ -141,7 +142,7 @@ describe('a Worker that is killed', () => {
         const delivery = pay(rig.nextCaller().phone)
         rig.abandon(delivery)
         const dying = rig.relay.deliver(delivery).catch(() => undefined)
-        await new Promise((resolve) => setTimeout(resolve, ms))
+        await sleep(ms)
         await rig.relay.restart('kept')
         await dying
         claim = await claimInTheEnd(delivery)

@@ -2,7 +2,8 @@ import { fromRlp, type Hex, keccak256, toHex, toRlp } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import { afterAll, beforeAll, describe, test } from 'vitest'
 import type { Anvil } from '../../../scripts/dev/anvil.ts'
-import { createRandom } from '../../support/faults/random.ts'
+import { createRandom } from '../../../scripts/dev/random.ts'
+import { until } from '../../../scripts/dev/wait.ts'
 import {
   type RskjNode,
   startAnvilForRskj,
@@ -181,12 +182,11 @@ describe('a customer who sends bad bytes again and again stops nobody', () => {
   /** The service's head comes up to what the chain has now. */
   async function headHasCaughtUp(): Promise<void> {
     const now = Number(await chain('eth_blockNumber'))
-    const since = performance.now()
-    for (;;) {
+    const late = () => new Error(`seed ${seed}: the head stands`)
+    const hasCaughtUp = async () => {
       const answer = await post({ jsonrpc: '2.0', id: 1, method: 'eth_blockNumber', params: [] })
-      if (Number((answer as Answer).result) >= now) return
-      if (performance.now() - since > catchUpMs) throw new Error(`seed ${seed}: the head stands`)
-      await new Promise((resolve) => setTimeout(resolve, 50))
+      return Number((answer as Answer).result) >= now
     }
+    await until(hasCaughtUp, { everyMs: 50, withinMs: catchUpMs, late })
   }
 })

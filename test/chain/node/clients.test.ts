@@ -18,6 +18,7 @@ import { rootstockTestnet } from 'viem/chains'
 import { afterAll, beforeAll, describe, test } from 'vitest'
 import { Web3 } from 'web3'
 import { type Anvil, startAnvil } from '../../../scripts/dev/anvil.ts'
+import { until } from '../../../scripts/dev/wait.ts'
 import { runFoundry } from '../clients/foundry.ts'
 import { type AnvilRpc, anvilRpc, deployEmitter, emit, mined, topic } from './anvil-rpc.ts'
 import { type RealWorker, startRealWorker } from './real-worker.ts'
@@ -280,12 +281,9 @@ describe('cast', () => {
 
 /** Makes something happen until the watcher, which may need a moment to begin, has seen it. */
 async function watching(seen: readonly unknown[], act: () => Promise<unknown>): Promise<void> {
-  while (seen.length === 0) {
+  const hasSeen = async () => {
     await act()
-    await new Promise((resolve) => setTimeout(resolve, 50))
+    return seen.length > 0
   }
-}
-
-async function until(condition: () => boolean): Promise<void> {
-  while (!condition()) await new Promise((resolve) => setTimeout(resolve, 20))
+  await until(hasSeen, { everyMs: 50 })
 }

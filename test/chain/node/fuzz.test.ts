@@ -2,8 +2,9 @@ import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { afterAll, beforeAll, test } from 'vitest'
 import { type Anvil, startAnvil } from '../../../scripts/dev/anvil.ts'
+import { createRandom } from '../../../scripts/dev/random.ts'
+import { sleep } from '../../../scripts/dev/wait.ts'
 import { children } from '../../../scripts/stack/process-id.ts'
-import { createRandom } from '../../support/faults/random.ts'
 import { isFull, seed, times } from '../../support/sample.ts'
 import { anvilRpc, deployEmitter, emit, mined } from './anvil-rpc.ts'
 import { createRandomRequests, faultOfResponse } from './random-requests.ts'
@@ -133,7 +134,7 @@ async function ownLivingMiB(): Promise<number> {
   const collect = runInNewContext('gc') as () => void
   for (let round = 0; round < 3; round += 1) {
     collect()
-    await new Promise((resolve) => setTimeout(resolve, 20))
+    await sleep(20)
   }
   return process.memoryUsage().heapUsed / 1024 ** 2
 }

@@ -1,7 +1,8 @@
 import { type Address, createPublicClient, http, parseAbi, parseEther } from 'viem'
 import { afterAll, beforeAll, test } from 'vitest'
-import { startChain, type TestChain } from '../../support/chain.ts'
-import { type Caller, callersOf, createTreasury } from '../../support/faults/callers.ts'
+import { startChain, type TestChain } from '../../../scripts/dev/chain.ts'
+import { type Caller, callersOf, createTreasury } from '../../../scripts/dev/relays/callers.ts'
+import { until } from '../../../scripts/dev/wait.ts'
 import { inTime } from '../../support/in-time.ts'
 import { lieAboutHeight, type ProxyNode, startProxyNode } from './proxy-node.ts'
 import { type RealWorker, startRealWorker } from './real-worker.ts'
@@ -127,8 +128,4 @@ async function timed<T>(work: () => Promise<T>): Promise<{ value: T; ms: number 
   const since = performance.now()
   const value = await work()
   return { value, ms: performance.now() - since }
-}
-
-async function until(condition: () => Promise<boolean>): Promise<void> {
-  while (!(await condition())) await new Promise((resolve) => setTimeout(resolve, 20))
 }

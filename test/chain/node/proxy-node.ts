@@ -1,5 +1,6 @@
 import { createServer, type ServerResponse } from 'node:http'
 import { type AddressInfo, connect, type Socket } from 'node:net'
+import { sleep } from '../../../scripts/dev/wait.ts'
 
 type Request = { id: unknown; method: string; params: readonly unknown[] }
 
@@ -57,7 +58,7 @@ export async function startProxyNode(
         headers: { 'content-type': 'application/json' },
         body,
       })
-      await new Promise((resolve) => setTimeout(resolve, delayMs))
+      await sleep(delayMs)
       response.setHeader('content-type', 'application/json')
       response.end(rewritten(await answer.text(), asked))
     } catch {

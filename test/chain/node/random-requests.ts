@@ -1,5 +1,5 @@
+import type { Random } from '../../../scripts/dev/random.ts'
 import { methods } from '../../../src/node/methods/list.ts'
-import type { Random } from '../../support/faults/random.ts'
 
 /** What a hostile or broken client may put into the body of a request. */
 export type RandomRequest = { body: string | Uint8Array<ArrayBuffer>; contentType: string }

@@ -2,10 +2,10 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { convertV4MiniflareOptions, Miniflare, NoOpLog } from 'miniflare'
+import { startRealDeno } from '../../../scripts/dev/deno/real-deno.ts'
+import { assertNothingUncaught } from '../../../scripts/dev/uncaught.ts'
+import { openWorkerBuild } from '../../../scripts/dev/worker-build.ts'
 import { hashKey } from '../../../src/keys/api-keys.ts'
-import { startRealDeno } from '../../support/deno/real-deno.ts'
-import { assertNothingUncaught } from '../../support/runtime-words.ts'
-import { openWorkerBuild } from '../../support/worker-build.ts'
 
 /** The whole Worker as it is deployed, in workerd with its Durable Objects, or on Deno with Redis. */
 export type RealWorker = {

@@ -1,7 +1,7 @@
 import type { Address, Hex } from 'viem'
 import { test } from 'vitest'
 import { startAnvil } from '../../../scripts/dev/anvil.ts'
-import { createRandom } from '../../support/faults/random.ts'
+import { createRandom } from '../../../scripts/dev/random.ts'
 import { seed } from '../../support/sample.ts'
 import { type AnvilRpc, anvilRpc, deployEmitter, emit, mined } from './anvil-rpc.ts'
 import { startRealWorker } from './real-worker.ts'

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { freePort } from '../../../scripts/dev/anvil.ts'
+import { until } from '../../../scripts/dev/wait.ts'
 import { anvilRpc } from './anvil-rpc.ts'
 import type { MadeChain } from './second-client-chain.ts'
 
@@ -48,12 +49,14 @@ export async function startSecondClient(chain: MadeChain): Promise<SecondClient>
   const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()))
   const url = `http://127.0.0.1:${port}`
   const rpc = anvilRpc(url)
-  for (;;) {
-    if (child.exitCode !== null) throw new Error(`the client ended: ${output}`)
-    const number = await rpc('eth_blockNumber').catch(() => undefined)
-    if (Number(number) === chain.head) break
-    await new Promise((resolve) => setTimeout(resolve, 50))
-  }
+  await until(
+    async () => {
+      if (child.exitCode !== null) throw new Error(`the client ended: ${output}`)
+      const number = await rpc('eth_blockNumber').catch(() => undefined)
+      return Number(number) === chain.head
+    },
+    { everyMs: 50 },
+  )
   return {
     url,
     async stop() {

@@ -2,6 +2,7 @@ import { type Address, type Hex, keccak256, parseGwei } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, test } from 'vitest'
 import { type Anvil, startAnvil } from '../../../scripts/dev/anvil.ts'
+import { until } from '../../../scripts/dev/wait.ts'
 import { inTime } from '../../support/in-time.ts'
 import { type AnvilRpc, anvilRpc, deployEmitter, emit, mined } from './anvil-rpc.ts'
 import { lieAbout, lieAboutHeight, type ProxyNode, startProxyNode } from './proxy-node.ts'
@@ -250,8 +251,4 @@ describe('a transaction', () => {
 function lieWithError(method: string, error: object) {
   return (answer: { id?: unknown }, request: { method: string }) =>
     request.method === method ? { id: answer.id, error } : answer
-}
-
-async function until(condition: () => Promise<boolean>): Promise<void> {
-  while (!(await condition())) await new Promise((resolve) => setTimeout(resolve, 20))
 }

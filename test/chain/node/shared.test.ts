@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, test } from 'vitest'
 import { type Anvil, startAnvil } from '../../../scripts/dev/anvil.ts'
+import { until } from '../../../scripts/dev/wait.ts'
 import { inTime } from '../../support/in-time.ts'
 import { type ProxyNode, startProxyNode } from './proxy-node.ts'
 import { type RealWorker, startRealWorker } from './real-worker.ts'
@@ -55,7 +56,3 @@ test('a client that hangs up leaves the others their answer', async ({ expect })
   node.delay(0)
   expect(worker.lines).toEqual([])
 })
-
-async function until(condition: () => boolean): Promise<void> {
-  while (!condition()) await new Promise((resolve) => setTimeout(resolve, 5))
-}

@@ -1,5 +1,6 @@
 import type { Address, Hex } from 'viem'
 import { afterAll, beforeAll, describe, test } from 'vitest'
+import { until } from '../../../scripts/dev/wait.ts'
 import { inTime } from '../../support/in-time.ts'
 import { type AnvilRpc, deployEmitter, emit, mined, topic } from './anvil-rpc.ts'
 import { type NodeKind, nodeKinds, type StartedNode } from './nodes.ts'
@@ -380,9 +381,7 @@ function testLostNodes(): void {
         await client.result('eth_subscribe', ['newHeads'])
         await client.result('eth_subscribe', ['newPendingTransactions'])
         // What enters the pool before the first look is not new.
-        while (plain.seen('eth_getFilterChanges') === 0) {
-          await new Promise((resolve) => setTimeout(resolve, 20))
-        }
+        await until(() => plain.seen('eth_getFilterChanges') > 0)
         await emit(direct, emitter, 1n, 1n, 1n)
         await client.until(toldTo(2))
         expect(client.notifications).toHaveLength(2)
@@ -397,9 +396,7 @@ function testLostNodes(): void {
 
 async function waitForPolls(method: string, count: number): Promise<void> {
   const before = node.seen(method)
-  while (node.seen(method) < before + count) {
-    await new Promise((resolve) => setTimeout(resolve, 20))
-  }
+  await until(() => node.seen(method) >= before + count)
 }
 
 const headFields = [

@@ -13,6 +13,7 @@ import { privateKeyToAccount } from 'viem/accounts'
 import { afterAll, beforeAll, describe, test } from 'vitest'
 import { deployContracts } from '../../../scripts/contracts/deploy.ts'
 import { type Anvil, startAnvil } from '../../../scripts/dev/anvil.ts'
+import { DEV_KEY } from '../../../scripts/dev/chain.ts'
 import { createAnvilClient } from '../../../scripts/dev/rootstock-pool/anvil-client.ts'
 import { rootstockRules } from '../../../scripts/dev/rootstock-pool/pool.ts'
 import {
@@ -36,7 +37,6 @@ import {
   type SignedRequest,
   signRequest,
 } from '../../../src/relay/forwarder/requests.ts'
-import { DEV_KEY } from '../../support/chain.ts'
 import { sampleOf } from '../../support/sample.ts'
 
 const CHAIN_ID = 31

@@ -2,6 +2,7 @@ import { cpSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { createPublicClient, http, parseEther } from 'viem'
 import { test } from 'vitest'
+import { until } from '../../../scripts/dev/wait.ts'
 import { readIfThere } from '../../../scripts/stack/files.ts'
 import { relayForwarderAbi } from '../../../src/relay/forwarder/abi.ts'
 import {
@@ -11,7 +12,6 @@ import {
   leaveMark,
   type Start,
   startStack,
-  until,
 } from './stack-process.ts'
 
 const [alice, bob] = ['+254700000001', '+254700000002']

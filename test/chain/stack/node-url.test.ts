@@ -6,8 +6,9 @@ import { privateKeyToAccount } from 'viem/accounts'
 import { anvil as anvilChain } from 'viem/chains'
 import { onTestFinished, test } from 'vitest'
 import { freePort, startAnvil } from '../../../scripts/dev/anvil.ts'
+import { until } from '../../../scripts/dev/wait.ts'
 import { startPlainNode } from './plain-node.ts'
-import { balanceOf, createDevFolder, dial, startStack, until } from './stack-process.ts'
+import { balanceOf, createDevFolder, dial, startStack } from './stack-process.ts'
 
 const [alice, bob] = ['+254700000001', '+254700000002']
 

@@ -1,7 +1,8 @@
 import { parseEther } from 'viem'
 import { test } from 'vitest'
 import { createAnvilClient } from '../../../scripts/dev/rootstock-pool/anvil-client.ts'
-import { balanceOf, createDevFolder, dial, runCommand, startStack, until } from './stack-process.ts'
+import { until } from '../../../scripts/dev/wait.ts'
+import { balanceOf, createDevFolder, dial, runCommand, startStack } from './stack-process.ts'
 
 const [alice, bob, carol] = ['+254700000001', '+254700000002', '+254700000009']
 

@@ -5,8 +5,9 @@ import { basename, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { onTestFinished, test } from 'vitest'
 import { freePort, startAnvil } from '../../../scripts/dev/anvil.ts'
+import { until } from '../../../scripts/dev/wait.ts'
 import { quietTools } from '../../../scripts/stack/worker.ts'
-import { dial, until } from './stack-process.ts'
+import { dial } from './stack-process.ts'
 
 const root = fileURLToPath(new URL('../../..', import.meta.url))
 

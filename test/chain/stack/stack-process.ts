@@ -7,6 +7,7 @@ import { type Address, createPublicClient, createWalletClient, http } from 'viem
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
 import { onTestFinished } from 'vitest'
 import { freePort } from '../../../scripts/dev/anvil.ts'
+import { until } from '../../../scripts/dev/wait.ts'
 import { openFolder } from '../../../scripts/stack/folder.ts'
 import { isRunning, type ProcessId } from '../../../scripts/stack/process-id.ts'
 import { type RunningStack, readRunningStack } from '../../../scripts/stack/running-stack.ts'
@@ -18,6 +19,9 @@ import { microLoanAbi } from '../../../src/loan/abi.ts'
 const root = fileURLToPath(new URL('../../..', import.meta.url))
 
 export type Ended = { code: number | null; output: string }
+
+/** What has not happened by then, on the busiest of machines, hangs. */
+const HAPPENS_WITHIN_MS = 180_000
 
 /** A `npm start` of its own, in a process group of its own, as a terminal gives it one. */
 export type Start = {
@@ -70,7 +74,8 @@ export async function startStack(
     await ended
   })
   const isSettled = () => hasEnded || output().includes('Ctrl-C ends everything')
-  await until(isSettled, () => `The stack is not ready:\n${output()}`)
+  const late = () => new Error(`The stack is not ready:\n${output()}`)
+  await until(isSettled, { withinMs: HAPPENS_WITHIN_MS, late })
   return {
     output,
     stack: () => readRunningStack(openFolder({ DEV_DIR: folder })),
@@ -148,21 +153,6 @@ export async function leaveMark(
   await wallet.sendTransaction({ account, to: address, value: 1n, chain: null })
   await until(() => isOn(nodeUrl))
   return { isOn }
-}
-
-/** What has not happened by then, on the busiest of machines, hangs. */
-const HAPPENS_WITHIN_MS = 180_000
-
-/** Waits for a condition, looking often. */
-export async function until(
-  condition: () => boolean | Promise<boolean>,
-  describe = () => 'It did not happen in time',
-): Promise<void> {
-  const started = performance.now()
-  while (!(await condition())) {
-    if (performance.now() - started > HAPPENS_WITHIN_MS) throw new Error(describe())
-    await new Promise((resolve) => setTimeout(resolve, 20))
-  }
 }
 
 function readPids(folder: string): { name: Name; id: ProcessId }[] {

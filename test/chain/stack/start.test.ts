@@ -2,6 +2,7 @@ import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import { createPublicClient, http, parseEther } from 'viem'
 import { test } from 'vitest'
+import { until } from '../../../scripts/dev/wait.ts'
 import { writeJson } from '../../../scripts/stack/files.ts'
 import { openFolder } from '../../../scripts/stack/folder.ts'
 import { isRunning } from '../../../scripts/stack/process-id.ts'
@@ -12,7 +13,6 @@ import {
   leaveMark,
   runCommand,
   startStack,
-  until,
 } from './stack-process.ts'
 
 const [alice, bob, carol] = ['+254700000001', '+254700000002', '+254700000009']

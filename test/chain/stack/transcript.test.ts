@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'vitest'
-import { createDevFolder, dial, startStack, until } from './stack-process.ts'
+import { until } from '../../../scripts/dev/wait.ts'
+import { createDevFolder, dial, startStack } from './stack-process.ts'
 
 const transcript = new URL('../../conformance/demonstration.txt', import.meta.url)
 const phoneNumber = '+254700000001'

@@ -1,9 +1,10 @@
 import { afterAll, beforeAll, describe, test } from 'vitest'
+import type { Fault } from '../../../scripts/dev/faults/fault-proxy.ts'
+import { claimOf } from '../../../scripts/dev/relays/oracle.ts'
+import type { Reply } from '../../../scripts/dev/relays/relay-workers.ts'
+import { type Rig, type RigOptions, startRig, stranger } from '../../../scripts/dev/relays/rig.ts'
+import { until } from '../../../scripts/dev/wait.ts'
 import { sampleOf } from '../sample.ts'
-import type { Fault } from './fault-proxy.ts'
-import { claimOf } from './oracle.ts'
-import type { Reply } from './relay-workers.ts'
-import { type Rig, type RigOptions, startRig, stranger } from './rig.ts'
 
 /** What else happens while a payment is delivered. */
 export type Disturbance = {
@@ -165,8 +166,6 @@ export function paymentsUnderFaults(options: RigOptions, disturbance?: Disturban
 
 /** What is asked in the background is asked at the latest when the ledger is tended. */
 async function untilHit(hits: () => number, withinMs: number): Promise<void> {
-  const until = performance.now() + withinMs
-  while (hits() === 0 && performance.now() < until) {
-    await new Promise((resolve) => setTimeout(resolve, 10))
-  }
+  const end = performance.now() + withinMs
+  await until(() => hits() > 0 || performance.now() >= end, { everyMs: 10 })
 }

@@ -1,10 +1,11 @@
 import { runInDurableObject } from 'cloudflare:test'
 import { describe, test } from 'vitest'
+import { until } from '../../../scripts/dev/wait.ts'
 import { requestStatuses } from '../../../src/relay/forwarder/requests.ts'
 import { willCause } from '../../support/runtime-words.ts'
 import { sampleOf } from '../../support/sample.ts'
 import { dial, newSession } from '../support/caller.ts'
-import { accountOf, balanceOnChain, fund, processed, until } from '../support/ground-truth.ts'
+import { accountOf, balanceOnChain, fund, processed } from '../support/ground-truth.ts'
 import { createMortal, type Death, ledgerStub, lineFaults } from '../support/mortal.ts'
 
 const recipient = '0x00000000000000000000000000000000000c0a54'

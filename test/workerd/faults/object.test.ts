@@ -5,9 +5,10 @@ import {
   runInDurableObject,
 } from 'cloudflare:test'
 import { describe, test } from 'vitest'
+import { until } from '../../../scripts/dev/wait.ts'
 import { requestStatuses } from '../../../src/relay/forwarder/requests.ts'
 import { dial, newSession, untilBalance } from '../support/caller.ts'
-import { accountOf, fund, processed, rpc, until } from '../support/ground-truth.ts'
+import { accountOf, fund, processed, rpc } from '../support/ground-truth.ts'
 import { createMortal, ledgerStub } from '../support/mortal.ts'
 
 const recipient = '0x00000000000000000000000000000000000fa017'

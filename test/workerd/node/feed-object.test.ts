@@ -1,6 +1,7 @@
 import { evictDurableObject, runDurableObjectAlarm } from 'cloudflare:test'
 import { env, exports } from 'cloudflare:workers'
 import { beforeAll, test } from 'vitest'
+import { until } from '../../../scripts/dev/wait.ts'
 import { hashKey } from '../../../src/keys/api-keys.ts'
 import { createRegistry, type KeyStore } from '../../../src/keys/key-store.ts'
 import { createObjectSockets } from '../../../src/node/feed/sockets-object.ts'
@@ -102,8 +103,4 @@ async function ask(method: string, params: unknown[]): Promise<unknown> {
     body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }),
   })
   return ((await response.json()) as { result: unknown }).result
-}
-
-async function until(condition: () => boolean): Promise<void> {
-  while (!condition()) await new Promise((resolve) => setTimeout(resolve, 10))
 }

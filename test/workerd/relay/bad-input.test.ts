@@ -1,10 +1,11 @@
 import { createExecutionContext } from 'cloudflare:test'
 import { env, exports } from 'cloudflare:workers'
 import { describe, test } from 'vitest'
+import { until } from '../../../scripts/dev/wait.ts'
 import worker from '../../../src/worker.ts'
 import { willCause } from '../../support/runtime-words.ts'
 import { dial, newSession, untilBalance } from '../support/caller.ts'
-import { accountOf, fund, processed, until } from '../support/ground-truth.ts'
+import { accountOf, fund, processed } from '../support/ground-truth.ts'
 
 const form = { 'content-type': 'application/x-www-form-urlencoded' }
 const recipient = '0x00000000000000000000000000000000000a11ce'

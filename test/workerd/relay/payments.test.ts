@@ -1,4 +1,5 @@
 import { describe, test } from 'vitest'
+import { until } from '../../../scripts/dev/wait.ts'
 import { relayerAccount } from '../../../src/relay/keys.ts'
 import { dial, newSession, untilBalance } from '../support/caller.ts'
 import {
@@ -8,7 +9,6 @@ import {
   fund,
   processed,
   rpc,
-  until,
 } from '../support/ground-truth.ts'
 
 const recipient = '0x00000000000000000000000000000000000a11ce'

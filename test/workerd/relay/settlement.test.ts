@@ -1,9 +1,10 @@
 import { createExecutionContext, waitOnExecutionContext } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { afterEach, beforeEach, describe, test, vi } from 'vitest'
+import { until } from '../../../scripts/dev/wait.ts'
 import worker from '../../../src/worker.ts'
 import { dial, newSession, untilBalance } from '../support/caller.ts'
-import { accountOf, processed, until } from '../support/ground-truth.ts'
+import { accountOf, processed } from '../support/ground-truth.ts'
 
 type Line = { event: string; message: string; level: string; hash?: string }
 

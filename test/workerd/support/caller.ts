@@ -1,4 +1,5 @@
 import { exports } from 'cloudflare:workers'
+import { until } from '../../../scripts/dev/wait.ts'
 
 /** What a handset sees. */
 export type Reply = { status: number; text: string }
@@ -28,9 +29,6 @@ export async function dial(
 /** Dials for the balance until the screen is this one. */
 export async function untilBalance(phone: string, amount: string): Promise<string> {
   const wanted = `END Your Balance: ${amount} tRBTC`
-  for (;;) {
-    const { text } = await dial(phone, '1')
-    if (text === wanted) return text
-    await new Promise((resolve) => setTimeout(resolve, 50))
-  }
+  await until(async () => (await dial(phone, '1')).text === wanted, { everyMs: 50 })
+  return wanted
 }

@@ -73,8 +73,3 @@ export async function processed(account: Address) {
     args: { from: account },
   })
 }
-
-/** Waits until something is so; the test's own time limit ends it otherwise. */
-export async function until(isSo: () => Promise<boolean>): Promise<void> {
-  while (!(await isSo())) await new Promise((resolve) => setTimeout(resolve, 50))
-}

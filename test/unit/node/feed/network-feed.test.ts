@@ -1,4 +1,5 @@
 import { describe, test } from 'vitest'
+import { until } from '../../../../scripts/dev/wait.ts'
 import type { KeyCheck } from '../../../../src/keys/api-keys.ts'
 import {
   createFeedChain,
@@ -304,8 +305,4 @@ function feedOn(source: FeedSource, store: MemoryStore, more: Partial<FeedOption
 
 function subscribe(type: string): string {
   return JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'eth_subscribe', params: [type] })
-}
-
-async function until(condition: () => boolean): Promise<void> {
-  while (!condition()) await new Promise((resolve) => setTimeout(resolve, 5))
 }

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { test } from 'vitest'
+import { sleep, until } from '../../../../scripts/dev/wait.ts'
 import { type Clock, systemClock } from '../../../../src/runtime/clock.ts'
 import { serve } from '../../../chain/node/serve.ts'
 
@@ -67,12 +68,12 @@ test('whoever comes while the heights are looked at for the first time waits for
   let asked = 0
   const slow: typeof fetch = async (input, init) => {
     asked += 1
-    await new Promise((resolve) => setTimeout(resolve, 20))
+    await sleep(20)
     return await nodes(input, init)
   }
   const served = await serve(urls, 31, slow)
   const first = served.rpc('eth_gasPrice')
-  while (asked === 0) await new Promise((resolve) => setTimeout(resolve, 1))
+  await until(() => asked > 0, { everyMs: 1 })
   expect((await served.rpc('eth_blockNumber')).result).toBe(printed?.number)
   await first
 })

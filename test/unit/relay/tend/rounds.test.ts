@@ -1,4 +1,5 @@
 import { afterEach, describe, test } from 'vitest'
+import { until } from '../../../../scripts/dev/wait.ts'
 import type { DueQueue } from '../../../../src/relay/ledger/due-queue.ts'
 import type { Tended } from '../../../../src/relay/ledger/keeper.ts'
 import { createRounds, type Rounds } from '../../../../src/relay/tend/rounds.ts'
@@ -101,7 +102,7 @@ describe('rounds', () => {
   test('hold their task for as long as they take', async ({ expect }) => {
     const { queue, told } = createQueue()
     const slow = async (): Promise<Tended> => {
-      while (told.length < 3) await new Promise((resolve) => setTimeout(resolve, 5))
+      await until(() => told.length >= 3, { everyMs: 5 })
       return 'idle'
     }
     const rounds = roundsOf(queue, slow)

@@ -1,10 +1,11 @@
 import { spawn } from 'node:child_process'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
-import { freePort } from './anvil.ts'
+import { freePort } from '../anvil.ts'
+import { until } from '../wait.ts'
 
-const root = fileURLToPath(new URL('../..', import.meta.url))
-const binary = fileURLToPath(new URL('../../node_modules/.bin/deno', import.meta.url))
+const root = fileURLToPath(new URL('../../..', import.meta.url))
+const binary = fileURLToPath(new URL('../../../node_modules/.bin/deno', import.meta.url))
 
 /** One `deno serve` of the entry point, as it is deployed. */
 export type DenoProcess = {
@@ -48,7 +49,7 @@ export async function startDenoProcess({
   const address = ['--host', '127.0.0.1', '--port', `${ownPort}`]
   const wrapper = how === 'with_cron' ? 'with-cron' : laterMs === undefined ? undefined : 'later'
   const entry =
-    wrapper === undefined ? ['src/deno.ts'] : ['--allow-read', `test/support/deno/${wrapper}.ts`]
+    wrapper === undefined ? ['src/deno.ts'] : ['--allow-read', `scripts/dev/deno/${wrapper}.ts`]
   const child = spawn(
     binary,
     how !== 'deploy'
@@ -95,10 +96,10 @@ export async function startDenoProcess({
       // It ended a moment ago.
     }
   }
-  while (!(await answers(url))) {
+  await until(() => {
     if (code !== undefined) throw new Error(`deno ended with ${code}:\n${said.join('\n')}`)
-    await new Promise((resolve) => setTimeout(resolve, 20))
-  }
+    return answers(url)
+  })
   return {
     pid: child.pid ?? 0,
     url,

@@ -1,14 +1,14 @@
-import { freePort } from '../../../scripts/dev/anvil.ts'
-import { type DenoProcess, startDenoProcess } from '../../../scripts/dev/deno-process.ts'
-import { type RedisBridge, startRedisBridge } from '../../../scripts/dev/redis/bridge.ts'
-import { type RedisServer, startRedisServer } from '../../../scripts/dev/redis/redis-server.ts'
 import { relayerAccount } from '../../../src/relay/keys.ts'
 import { TEND } from '../../../src/relay/ledger/due-queue.ts'
 import { createRedisDueQueue } from '../../../src/relay/ledger/due-queue-redis.ts'
 import { ledgerKey } from '../../../src/relay/ledger/redis.ts'
 import { openRedis } from '../../../src/runtime/redis.ts'
-import type { LogLine, RelayWorkers } from '../faults/relay-workers.ts'
-import { assertNothingUncaught } from '../runtime-words.ts'
+import { freePort } from '../anvil.ts'
+import { type DenoProcess, startDenoProcess } from '../deno/deno-process.ts'
+import { type RedisBridge, startRedisBridge } from '../redis/bridge.ts'
+import { type RedisServer, startRedisServer } from '../redis/redis-server.ts'
+import { assertNothingUncaught } from '../uncaught.ts'
+import type { LogLine, RelayWorkers } from './relay-workers.ts'
 
 /** Deno processes with one Redis, in the place of Workers with one object. */
 export type DenoRelays = RelayWorkers & {

@@ -3,9 +3,9 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type Address, type Hex, parseEther } from 'viem'
-import { deployContracts } from '../../scripts/contracts/deploy.ts'
-import { type Anvil, startAnvil } from '../../scripts/dev/anvil.ts'
 import { relayerAccount } from '../../src/relay/keys.ts'
+import { deployContracts } from '../contracts/deploy.ts'
+import { type Anvil, startAnvil } from './anvil.ts'
 
 /** anvil's first account, funded on every fresh chain. Everybody knows its key. */
 export const DEV_KEY: Hex = '0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80'

@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { createRandom } from '../random.ts'
 import { laggingAnswer } from './lagging.ts'
-import { createRandom } from './random.ts'
 
 /** What can go wrong between a sender and its node. */
 export type Fault =

@@ -1,14 +1,12 @@
 import { type Address, parseEther } from 'viem'
-import { createAnvilClient } from '../../../scripts/dev/rootstock-pool/anvil-client.ts'
-import type { RootstockRules } from '../../../scripts/dev/rootstock-pool/pool.ts'
-import {
-  type RootstockPool,
-  startRootstockPool,
-} from '../../../scripts/dev/rootstock-pool/rootstock-pool.ts'
 import { startChain, type TestChain } from '../chain.ts'
-import { startDenoRelays } from '../deno/deno-relays.ts'
+import { type FaultProxy, startFaultProxy } from '../faults/fault-proxy.ts'
+import { createAnvilClient } from '../rootstock-pool/anvil-client.ts'
+import type { RootstockRules } from '../rootstock-pool/pool.ts'
+import { type RootstockPool, startRootstockPool } from '../rootstock-pool/rootstock-pool.ts'
+import { until } from '../wait.ts'
 import { type Caller, callersOf, createTreasury } from './callers.ts'
-import { type FaultProxy, startFaultProxy } from './fault-proxy.ts'
+import { startDenoRelays } from './deno-relays.ts'
 import {
   claimOf,
   type GroundTruth,
@@ -216,13 +214,13 @@ async function assemble(
   }
 
   async function settle(withinMs = SETTLES_WITHIN_MS): Promise<void> {
-    const until = performance.now() + withinMs
-    for (;;) {
-      const open = await whatIsOpen()
-      if (open === undefined) return
-      if (performance.now() > until) throw new UnsettledError(`still open: ${open}`)
-      await new Promise((resolve) => setTimeout(resolve, 40))
+    let open: string | undefined
+    const isSettled = async () => {
+      open = await whatIsOpen()
+      return open === undefined
     }
+    const late = () => new UnsettledError(`still open: ${open}`)
+    await until(isSettled, { everyMs: 40, withinMs, late })
   }
 
   async function whatIsOpen(): Promise<string | undefined> {

@@ -1,10 +1,11 @@
 import { type Address, encodeFunctionData, type Hex, type LocalAccount, parseEther } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
-import { createAnvilClient } from '../../../scripts/dev/rootstock-pool/anvil-client.ts'
 import { createCallerAccounts } from '../../../src/account/keys.ts'
 import { type PhoneNumber, parseCaller } from '../../../src/account/phone.ts'
 import { microLoanAbi } from '../../../src/loan/abi.ts'
 import { DEV_KEY, type TestChain } from '../chain.ts'
+import { createAnvilClient } from '../rootstock-pool/anvil-client.ts'
+import { until } from '../wait.ts'
 
 /** A person with a phone, whose account the test knows. */
 export type Caller = { phone: string; account: LocalAccount }
@@ -48,9 +49,9 @@ export function createTreasury(chain: TestChain): Treasury {
       })
       last = await call('eth_sendRawTransaction', [raw])
     }
-    while ((await call('eth_getTransactionReceipt', [last])) === null) {
-      await new Promise((resolve) => setTimeout(resolve, 5))
-    }
+    await until(async () => (await call('eth_getTransactionReceipt', [last])) !== null, {
+      everyMs: 5,
+    })
   }
 
   return {

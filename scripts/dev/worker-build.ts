@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { unstable_getMiniflareWorkerOptions } from 'wrangler'
-import { bundleWorker, quietTools } from '../../scripts/stack/worker.ts'
+import { bundleWorker, quietTools } from '../stack/worker.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 

@@ -1,6 +1,6 @@
-import { startDenoProcess } from '../../../scripts/dev/deno-process.ts'
-import { startRedisBridge } from '../../../scripts/dev/redis/bridge.ts'
-import { startRedisServer } from '../../../scripts/dev/redis/redis-server.ts'
+import { startRedisBridge } from '../redis/bridge.ts'
+import { startRedisServer } from '../redis/redis-server.ts'
+import { startDenoProcess } from './deno-process.ts'
 
 /** The entry point on Deno, with a Redis of its own. */
 export type RealDeno = { origin: string; stop: () => Promise<void> }

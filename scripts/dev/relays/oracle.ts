@@ -8,7 +8,6 @@ import {
   type Hex,
   parseEther,
 } from 'viem'
-import { createAnvilClient } from '../../../scripts/dev/rootstock-pool/anvil-client.ts'
 import { microLoanAbi } from '../../../src/loan/abi.ts'
 import { relayForwarderAbi } from '../../../src/relay/forwarder/abi.ts'
 import {
@@ -16,6 +15,7 @@ import {
   intentIdOf,
   requestStatuses,
 } from '../../../src/relay/forwarder/requests.ts'
+import { createAnvilClient } from '../rootstock-pool/anvil-client.ts'
 import type { Caller } from './callers.ts'
 import type { Delivery, Reply } from './relay-workers.ts'
 

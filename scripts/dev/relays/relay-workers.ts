@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { convertV4MiniflareOptions, Miniflare, NoOpLog } from 'miniflare'
-import { assertNothingUncaught } from '../runtime-words.ts'
+import { assertNothingUncaught } from '../uncaught.ts'
 import { openWorkerBuild, type WorkerBuild } from '../worker-build.ts'
 import { openRows } from './ledger-rows.ts'
 
