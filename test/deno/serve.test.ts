@@ -112,7 +112,9 @@ describe.skipIf(!hasRedisServer())('the relay on Deno', () => {
     )
     for (const { text } of replies) expect(text).toMatch(/^END Service not available/)
     bridge.clear()
-    expect((await dial(served, '1', 'gone 3')).text).toMatch(/^END Your Balance: /)
+    let sessions = 3
+    const balance = async () => (await dial(served, '1', `gone ${sessions++}`)).text
+    await expect.poll(balance).toMatch(/^END Your Balance: /)
   })
 
   test.for(['SIGTERM', 'SIGINT'] as const)(

@@ -105,9 +105,14 @@ export function paymentsUnderFaults(options: RigOptions, disturbance?: Disturban
     test.for(after.filter(isChosen))(
       'at %s is submitted, once, in the same words',
       async (method, { expect }) => {
-        const told = await payUnder({ fault, methods: [method], times: 1 }, (hits) =>
-          expect(hits).toBe(1),
-        )
+        const pay = () =>
+          payUnder({ fault, methods: [method], times: 1 }, (hits) => expect(hits).toBe(1))
+        let told = await pay()
+        // Refused connections strike every question. Where a round asked first, nothing was sent.
+        for (let again = 0; fault.kind === 'refuse' && again < 4; again += 1) {
+          if (!claimsOf(told).includes('refused')) break
+          told = await pay()
+        }
         expect(claimsOf(told)).toEqual(['submitted'])
         expect((await rig.judge()).faults).toEqual([])
       },
