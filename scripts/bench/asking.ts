@@ -13,33 +13,60 @@ export type Asking<Name extends string> = {
   key: string
   title: string
   callers: number
+  /** In a slice. */
   requests: number
+  /** Slices in a round, in each of which every answerer has its turn. */
+  slices: number
   rounds: number
   headers: Record<string, string>
   body: (name: Name) => string
   expects: string
-  /** Which of them the first is held against. */
-  held: readonly Name[]
+  /** Which of them the first is compared with. */
+  against: readonly Name[]
 }
 
-/** Asks every answerer in turn, and tells answers a second, percentiles, CPU, and ratios to the first. */
+type Slice = { replyMs: readonly number[]; ms: number; cpuMs: number }
+type Round = { perSecond: number; replyMs: readonly number[]; cpuMs: number }
+
+/** Puts slices that follow each other together: what they say of one answer, and all of their replies. */
+function inRounds(slices: readonly Slice[], size: number): Round[] {
+  const rounds = Array.from({ length: slices.length / size }, (_, round) =>
+    slices.slice(round * size, (round + 1) * size),
+  )
+  return rounds.map((round) => {
+    const replyMs = round.flatMap((slice) => slice.replyMs)
+    const sum = (of: (slice: Slice) => number) => round.reduce((all, slice) => all + of(slice), 0)
+    return {
+      replyMs,
+      perSecond: (replyMs.length * 1000) / sum(({ ms }) => ms),
+      cpuMs: sum(({ cpuMs }) => cpuMs) / replyMs.length,
+    }
+  })
+}
+
+/**
+ * Asks every answerer in turn, and tells answers a second, percentiles, CPU, and ratios to the first.
+ * A ratio is held where one caller asks: many callers are a crowd on two cores, and theirs is noise.
+ */
 export async function askInTurn<Name extends string>(
   { load, figures }: { load: Load; figures: Figures },
   answerers: Record<Name, Answerer>,
   asking: Asking<Name>,
 ): Promise<void> {
-  const { callers, requests, rounds, headers, body, expects, key } = asking
+  const { callers, requests, slices, rounds, headers, body, expects, key } = asking
   const names = Object.keys(answerers) as Name[]
   const ask = async (name: Name, count = requests) => {
     const { url, pid } = answerers[name]
     const bodies = Array.from({ length: count }, () => body(name))
     const job = { url, headers, bodies, pace: { callers }, expects }
     const { result, cpuMs } = await cpuDuring({ own: pid }, () => load.run(job))
-    const seconds = (result.endedAt - result.startedAt) / 1000
-    return { perSecond: count / seconds, replyMs: result.replyMs, cpuMs: cpuMs.own / count }
+    return { replyMs: result.replyMs, ms: result.endedAt - result.startedAt, cpuMs: cpuMs.own }
   }
-  for (const name of names) await ask(name, Math.ceil(requests / 2))
-  const taken = await takeTurns(names, rounds, (name) => ask(name))
+  for (const name of names) await ask(name, requests * slices)
+  const slicesOf = await takeTurns(names, rounds * slices, (name) => ask(name))
+  const taken = Object.fromEntries(
+    names.map((name) => [name, inRounds(slicesOf[name], slices)]),
+  ) as Record<Name, Round[]>
   const at = `${asking.title}, ${callers} caller${callers === 1 ? '' : 's'}`
   for (const name of names) {
     const { title } = answerers[name]
@@ -55,8 +82,9 @@ export async function askInTurn<Name extends string>(
   }
   const [first] = names
   if (first === undefined) return
-  for (const name of asking.held) {
-    figures.hold(
+  const tell = callers === 1 ? figures.hold : figures.add
+  for (const name of asking.against) {
+    tell(
       `${key}.${callers}.ratio.${name}`,
       `${at}: ${answerers[first].title} against ${answerers[name].title}`,
       'ratio of p50',

@@ -29,7 +29,7 @@ async function inTurn(job: LoadJob, callers: number): Promise<LoadReport> {
     amount: job.bodies.length,
     timeout: 60,
     // It looks so often, in ms, whether it is to end.
-    sampleInt: 50,
+    sampleInt: 5,
     requests: [
       {
         method: 'POST' as const,

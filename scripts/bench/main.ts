@@ -51,8 +51,8 @@ async function measure(): Promise<Run> {
   const machine = describeMachine()
   const figures = collectFigures((figure) => say(line(figure)))
   await inWorld({ isFull: flags.full, figures, say }, async (world) => {
-    for (const { name, measure } of measurements) {
-      if (flags.only !== undefined && !name.includes(flags.only)) continue
+    for (const { name, measure, isLong = false } of measurements) {
+      if (flags.only === undefined ? isLong && !flags.full : !name.includes(flags.only)) continue
       say(`${name} (${((performance.now() - started) / 1000).toFixed(0)} s)`)
       await measure(world)
     }

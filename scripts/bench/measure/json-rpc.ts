@@ -10,7 +10,7 @@ import {
 import { rootstockTestnet } from 'viem/chains'
 import { z } from 'zod'
 import { microLoanAbi } from '../../../src/loan/abi.ts'
-import { type Answerer, askInTurn } from '../asking.ts'
+import { type Answerer, type Asking, askInTurn } from '../asking.ts'
 import { apiKey, recipient } from '../served/chain.ts'
 import { bundleBaseline, serveBaseline } from '../served/workerd.ts'
 import { ratioOf } from '../statistics.ts'
@@ -40,13 +40,13 @@ export async function measureJsonRpc(world: World): Promise<void> {
   const withHash = z.object({ hash: z.string() })
   const { hash } = await chain.call('eth_getBlockByNumber', [block, false], withHash)
   for (const asked of questions(chain.loan, head, hash, world.isFull)) {
-    for (const [callers, requests] of asked.load) {
+    for (const pace of asked.load) {
       await askInTurn(world, answerers, {
-        ...{ key: `jsonRpc.${asked.key}`, title: asked.title, callers, requests },
-        ...{ headers, rounds: world.isFull ? 15 : 9, expects: '"result":' },
+        ...{ key: `jsonRpc.${asked.key}`, title: asked.title, ...pace },
+        ...{ headers, rounds: world.isFull ? 15 : 5, expects: '"result":' },
         body: asked.body,
         // What a node on the loopback address answers in a tenth of a millisecond is no measure.
-        held: ['passOn'],
+        against: ['passOn'],
       })
     }
   }
@@ -62,9 +62,9 @@ async function measureManyBlocks(world: World, answerers: Record<Name, Answerer>
   const head = await growTo(world, MANY_BLOCKS + 200)
   await askInTurn(world, answerers, {
     ...{ key: `jsonRpc.logs${MANY_BLOCKS}`, title: 'eth_getLogs over 10,000 blocks' },
-    ...{ callers: 1, requests: 10, rounds: 9, headers, expects: '"result":' },
+    ...{ callers: 1, requests: 10, slices: 1, rounds: 9, headers, expects: '"result":' },
     body: logsOver(MANY_BLOCKS, head),
-    held: [],
+    against: [],
   })
 }
 
@@ -93,8 +93,7 @@ type Asked = {
   key: string
   title: string
   body: () => string
-  /** Callers at a time and requests a round. */
-  load: readonly (readonly [callers: number, requests: number])[]
+  load: readonly Pick<Asking<Name>, 'callers' | 'requests' | 'slices'>[]
 }
 
 function questions(loan: Address, head: number, deepBlock: string, isFull: boolean): Asked[] {
@@ -114,40 +113,38 @@ function questions(loan: Address, head: number, deepBlock: string, isFull: boole
     return one('eth_call', [{ to: loan, data }, 'latest'])
   }
   const same = JSON.stringify(call())
-  const many = [
-    [1, 50],
-    [16, 160],
-  ] as const
+  const alone = { callers: 1, requests: 12, slices: 5 }
+  const crowd = { callers: 16, requests: 80, slices: 2 }
   return [
     {
       key: 'uncached',
       title: 'eth_call, never kept',
       body: () => JSON.stringify(call()),
-      load: many,
+      load: [alone, crowd],
     },
     {
       key: 'shared',
       title: 'the same eth_call by all, never kept',
       body: () => same,
-      load: [[16, 160]],
+      load: [crowd],
     },
     {
       key: 'cached',
       title: 'a block by its hash, kept by the service',
       body: () => JSON.stringify(one('eth_getBlockByHash', [deepBlock, false])),
-      load: many,
+      load: [alone, crowd],
     },
     {
       key: 'batch',
       title: 'a batch of 20 eth_call',
       body: () => JSON.stringify(Array.from({ length: 20 }, call)),
-      load: [[1, 15]],
+      load: [{ callers: 1, requests: 5, slices: 5 }],
     },
     {
       key: 'logs2000',
       title: 'eth_getLogs over 2,000 blocks',
       body: logsOver(2_000, head),
-      load: [[1, isFull ? 40 : 8]],
+      load: [{ callers: 1, requests: 5, slices: isFull ? 8 : 3 }],
     },
   ]
 }
@@ -170,8 +167,8 @@ async function measureClients({ chain, figures, isFull, atEnd }: World, serviceU
     webSocket: { title: 'viem over a WebSocket', service: serviceSocket, node: nodeSocket },
   }
   for (const [key, { title, ...clients }] of Object.entries(pairs)) {
-    const taken = await takeTurns(['service', 'node'] as const, isFull ? 15 : 9, async (name) => {
-      const bench = new Bench({ iterations: 60, time: 0, warmupIterations: 10, warmupTime: 0 })
+    const taken = await takeTurns(['service', 'node'] as const, isFull ? 45 : 21, async (name) => {
+      const bench = new Bench({ iterations: 20, time: 0, warmupIterations: 3, warmupTime: 0 })
       bench.add(name, async () => {
         await clients[name].getBalance({ address: recipient })
       })

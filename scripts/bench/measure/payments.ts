@@ -26,8 +26,8 @@ export type PaymentPlan = readonly {
 
 /** The compilers have seen all of it before anything counts. */
 const WARM_UP = [
-  { callers: 16, payments: 150 },
-  { callers: 64, payments: 192 },
+  { callers: 16, payments: 100 },
+  { callers: 64, payments: 128 },
 ]
 
 /** Payments accepted and confirmed a second, replies, and CPU a payment, relay and baselines in turn. */
@@ -49,13 +49,14 @@ export async function measurePayments(
   const relativeCpu: number[] = []
   for (const { callers, payments, rounds } of plan) {
     const taken = await takeTurns(Object.keys(names) as Name[], rounds, async (name) => {
-      const before = calibrate()
       const count = name === 'relay' ? payments.relay : payments.baseline
       const turn = { payments: count, pace: { callers } }
-      const pay = await payRound({ chain, load }, payers[name], turn)
-      const loopMs = (before + calibrate()) / 2
-      if (name === 'relay' && callers === CPU_AT) relativeCpu.push(pay.cpuMs.payer / loopMs)
-      return pay
+      const pay = () => payRound({ chain, load }, payers[name], turn)
+      if (name !== 'relay' || callers !== CPU_AT) return await pay()
+      const before = calibrate()
+      const paid = await pay()
+      relativeCpu.push(paid.cpuMs.payer / ((before + calibrate()) / 2))
+      return paid
     })
     tellLoad(figures, callers, taken)
     if (callers === CPU_AT) tellCpu(figures, taken, relativeCpu)
@@ -82,9 +83,9 @@ function tellLoad(figures: Figures, callers: number, taken: Record<Name, Payment
     add('p95', 'reply p95', 'ms', ({ replyMs }) => quantile(replyMs, 0.95))
     add('p99', 'reply p99', 'ms', ({ replyMs }) => quantile(replyMs, 0.99))
   }
-  // As many as that are a crowd on two cores, and their ratios are noise.
-  const tell = callers <= CPU_AT ? figures.hold : figures.add
   for (const name of ['asked', 'fixed'] as const) {
+    // More callers are a crowd on two cores, and their ratios are noise: what is held of them is CPU.
+    const tell = callers === 1 && name === 'asked' ? figures.hold : figures.add
     const ratio = (of: (round: PaymentRound) => number) =>
       ratioOf(taken.relay.map(of), taken[name].map(of))
     const title = (what: string) => `${what}, ${at}: relay against ${names[name]}`
@@ -126,7 +127,8 @@ function tellCpu(
     figures.add(`cpu.${name}.chain`, `anvil, ${at}: ${names[name]}`, 'ms/payment', cpu('chain'))
   }
   for (const name of ['asked', 'fixed'] as const) {
-    figures.hold(
+    const tell = name === 'asked' ? figures.hold : figures.add
+    tell(
       `cpu.ratio.${name}`,
       `server's process, ${at}: relay against ${names[name]}`,
       'ratio',

@@ -56,8 +56,8 @@ export async function measureProfile(world: World): Promise<void> {
   const relay = await world.serveRelay('inspected', { how: 'inspected' })
   const pay = (payments: number) =>
     payRound({ chain, load }, relay, { payments, pace: { callers: 64 } })
-  await pay(200)
-  const taken = await profileDuring(relay.inspectorUrl, () => pay(world.isFull ? 1_500 : 300))
+  await pay(128)
+  const taken = await profileDuring(relay.inspectorUrl, () => pay(world.isFull ? 1_500 : 200))
   const map = readFileSync(join(world.bundle, 'worker.js.map'), 'utf8')
   const shares = sharesOf(taken, new SourceMap(JSON.parse(map)))
   for (const [part, title] of [...parts, ...otherParts]) {

@@ -43,10 +43,10 @@ export async function measureRedis(world: World): Promise<void> {
     const round = await pay('deno', payments, callers)
     return { round, commands: (bridge.commands() - before) / payments }
   }
-  await pay('deno', 120)
+  await pay('deno', 100)
   await pay('relay', 64)
   const together: number[] = []
-  const taken = await takeTurns(['deno', 'relay'], world.isFull ? 9 : 5, async (name) => {
+  const taken = await takeTurns(['deno', 'relay'], world.isFull ? 9 : 2, async (name) => {
     if (name === 'relay') return await pay('relay', 64)
     const { round, commands } = await commandsOf(64, CALLERS)
     together.push(commands)

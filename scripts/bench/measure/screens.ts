@@ -21,29 +21,28 @@ export async function measureScreens(world: World): Promise<void> {
   })
   const both = { relay: at(relay, 'relay'), asked: at(asked, 'afternoon (a)') }
   const all = { ...both, empty: at(empty, 'empty Hono Worker (d)') }
-  const rounds = world.isFull ? 15 : 9
+  const rounds = world.isFull ? 15 : 5
   const common = { headers: formHeaders, rounds }
-  for (const [callers, requests] of [
-    [1, 60],
-    [16, 200],
-  ] as const) {
+  for (const pace of [
+    { callers: 1, requests: 12, slices: 5 },
+    { callers: 16, requests: 100, slices: 2 },
+  ]) {
     await askInTurn(world, all, {
       ...common,
-      ...{ key: 'screens.menu', title: 'menu', callers, requests, expects: 'CON Rootstock DeFi' },
+      ...{ key: 'screens.menu', title: 'menu', ...pace, expects: 'CON Rootstock DeFi' },
       body: () => delivery(chain, ''),
-      held: ['empty'],
+      against: ['empty'],
     })
     await askInTurn(world, both, {
       ...common,
       ...{
         key: 'screens.balance',
         title: 'balance',
-        callers,
-        requests,
+        ...pace,
         expects: 'END Your Balance',
       },
       body: () => delivery(chain, '1'),
-      held: ['asked'],
+      against: ['asked'],
     })
   }
 }

@@ -16,7 +16,7 @@ const how = `${PER_SECOND} payments/s, node of ${NODE_MS} ms`
  */
 export async function measureSteady(world: World): Promise<void> {
   const { chain, figures } = world
-  const payments = world.isFull ? 300 : 50
+  const payments = world.isFull ? 300 : 40
   const relay = await lane(world, 'relay', (nodeUrl) =>
     world.serveRelay('counting', { how: 'counting', nodeUrl }),
   )

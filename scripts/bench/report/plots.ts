@@ -1,9 +1,9 @@
 import type { Results, Run } from '../figures.ts'
 import { renderPlot } from './plot.ts'
 
-/** The plots of the last run that has their figures, by file name. */
+/** The plots, by file name: of the full run, which has all figures, else of the quick one. */
 export function plots({ quick, full }: Results): Record<string, string> {
-  const run = quick ?? full
+  const run = full ?? quick
   if (run === undefined) return {}
   return { 'payments.svg': payments(run), 'replies.svg': replies(run) }
 }
