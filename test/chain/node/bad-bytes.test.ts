@@ -68,7 +68,7 @@ async function send(raws: readonly Hex[]): Promise<Answer[]> {
 }
 
 function bytes(length: number): Hex {
-  return toHex(Uint8Array.from({ length }, () => Math.floor(random() * 256)))
+  return toHex(Uint8Array.from({ length }, () => random.int(0, 255)))
 }
 
 const plain = { type: 'legacy', gas: 21_000n, gasPrice: 60_000_000n, to: receiver } as const
@@ -113,10 +113,10 @@ async function notCanonical(index: number): Promise<Hex> {
 async function garbage(index: number): Promise<Hex> {
   if (index === 0) return '0x'
   const whole = await signed(31, BigInt(index))
-  const cut = 2 + 2 * Math.floor(random() * (whole.length / 2 - 1))
+  const cut = 2 + 2 * random.int(0, whole.length / 2 - 2)
   const kinds = [
-    bytes(1 + Math.floor(random() * 200)),
-    `0x${toHex(index % 256, { size: 1 }).slice(2)}${bytes(Math.floor(random() * 80)).slice(2)}`,
+    bytes(random.int(1, 200)),
+    `0x${toHex(index % 256, { size: 1 }).slice(2)}${bytes(random.int(0, 79)).slice(2)}`,
     whole.slice(0, cut),
     `${whole}00`,
   ] as Hex[]

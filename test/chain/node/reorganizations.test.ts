@@ -16,7 +16,7 @@ test('whoever listens while the chain reorganizes itself has the chain in the en
   expect,
 }) => {
   const random = createRandom(seed)
-  const pick = (below: number): number => Math.floor(random() * below)
+  const pick = (below: number): number => random.int(0, below - 1)
   const anvil = await startAnvil()
   const direct = anvilRpc(anvil.url)
   const worker = await startRealWorker([anvil.url])
