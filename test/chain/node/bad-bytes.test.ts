@@ -3,13 +3,14 @@ import { privateKeyToAccount } from 'viem/accounts'
 import { afterAll, beforeAll, describe, test } from 'vitest'
 import type { Anvil } from '../../../scripts/dev/anvil.ts'
 import { createRandom } from '../../../scripts/dev/random.ts'
+import { type RpcCall, rpcTo } from '../../../scripts/dev/rpc.ts'
 import { until } from '../../../scripts/dev/wait.ts'
 import {
   type RskjNode,
   startAnvilForRskj,
   startRskjNode,
 } from '../../support/rskj-node/rskj-node.ts'
-import { type AnvilRpc, anvilRpc, legacyRpc, mined } from './anvil-rpc.ts'
+import { legacyRpc, mined } from './anvil-rpc.ts'
 import { type RealWorker, startRealWorker } from './real-worker.ts'
 import type { Answer } from './serve.ts'
 
@@ -27,7 +28,7 @@ const customer = privateKeyToAccount(
 const receiver: Hex = `0x${'12'.repeat(20)}`
 
 let anvil: Anvil
-let chain: AnvilRpc
+let chain: RpcCall
 let nodes: RskjNode[]
 let worker: RealWorker
 let beat: NodeJS.Timeout
@@ -174,7 +175,7 @@ describe('a customer who sends bad bytes a thousand times stops nobody', () => {
     expect(await send([raw])).toMatchObject([{ result: keccak256(raw) }])
     expect(await mined(chain, keccak256(raw))).toMatchObject({ status: '0x1' })
     for (const { url } of nodes) {
-      const own = await anvilRpc(url)('eth_getTransactionByHash', [keccak256(raw)])
+      const own = await rpcTo(url)('eth_getTransactionByHash', [keccak256(raw)])
       expect(own).toMatchObject({ from: customer.address.toLowerCase() })
     }
   })
