@@ -1,10 +1,11 @@
 import { createHash, randomBytes } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import { ErrorReply } from '@redis/client'
 import { createRules, type Scripted, type Timing } from '../faults/rules.ts'
 import { startLoopbackServer, textOf } from '../loopback-server.ts'
 import { createRandom } from '../random.ts'
 import { sleep } from '../wait.ts'
-import { createRespClient, type RespClient, RespRefusal, type RespValue } from './resp.ts'
+import { connectRedis, type RedisConnection, type RedisValue } from './connection.ts'
 
 /** What can go wrong between a client and its database. */
 export type BridgeFault =
@@ -52,7 +53,7 @@ export type RedisBridgeOptions = {
   seed?: number
 }
 
-type Answer = { result: RespValue } | { error: string }
+type Answer = { result: RedisValue } | { error: string }
 
 const jsonHeaders = { 'content-type': 'application/json' }
 
@@ -67,7 +68,7 @@ export async function startRedisBridge({
   now,
   seed = 1,
 }: RedisBridgeOptions): Promise<RedisBridge> {
-  let redis = createRespClient(redisPort)
+  let redis = connectRedis(redisPort)
   let commands = 0
   const rules = createRules<BridgeRule>(createRandom(seed, 'database'))
   const scripts = new Map<string, string>()
@@ -82,7 +83,7 @@ export async function startRedisBridge({
     clear: rules.clear,
     lead(to) {
       redis.close()
-      redis = createRespClient(to)
+      redis = connectRedis(to)
     },
     async stop() {
       stopping.abort()
@@ -157,14 +158,14 @@ export async function startRedisBridge({
     try {
       return { result: await redis.call(...timed(command)) }
     } catch (error) {
-      if (error instanceof RespRefusal) return { error: error.message }
+      if (error instanceof ErrorReply) return { error: error.message }
       throw error
     }
   }
 
   async function runTogether(all: string[][]): Promise<{ list: Answer[] } | { error: string }> {
     commands += all.length
-    const own: RespClient = createRespClient(redisPort)
+    const own: RedisConnection = connectRedis(redisPort)
     try {
       await own.call('MULTI')
       for (const command of all) await own.call(...command)
@@ -172,11 +173,11 @@ export async function startRedisBridge({
       const list = Array.isArray(results) ? results : []
       return {
         list: list.map((result) =>
-          result instanceof RespRefusal ? { error: result.message } : { result },
+          result instanceof ErrorReply ? { error: result.message } : { result },
         ),
       }
     } catch (error) {
-      if (error instanceof RespRefusal) return { error: error.message }
+      if (error instanceof ErrorReply) return { error: error.message }
       throw error
     } finally {
       own.close()
@@ -221,7 +222,7 @@ function inBase64(answer: Answer): Answer {
   return 'error' in answer ? answer : { result: base64Of(answer.result) }
 }
 
-function base64Of(value: RespValue): RespValue {
+function base64Of(value: RedisValue): RedisValue {
   if (Array.isArray(value)) return value.map(base64Of)
   return typeof value === 'string' && value !== 'OK' ? Buffer.from(value).toString('base64') : value
 }
