@@ -34,7 +34,8 @@ process.stdout.write(
 process.exitCode = exitCode(total, process.env)
 
 async function checksAndContracts(): Promise<Outcome[]> {
-  return [await checks(), await contracts(), ...(isFull ? [] : [await plantedBug()])]
+  // The contracts' tests compile everything, and the checks find it done.
+  return [await contracts(), await checks(), ...(isFull ? [] : [await plantedBug()])]
 }
 
 async function checks(): Promise<Outcome> {

@@ -6,6 +6,7 @@ import { type Address, type Hex, parseEther } from 'viem'
 import { relayerAccount } from '../../src/relay/keys.ts'
 import { deployContracts } from '../contracts/deploy.ts'
 import { type Anvil, startAnvil } from './anvil.ts'
+import { rpcTo } from './rpc.ts'
 
 /** anvil's first account, funded on every fresh chain. Everybody knows its key. */
 export const DEV_KEY: Hex = '0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80'
@@ -37,7 +38,7 @@ export async function startChain(args: string[] = []): Promise<TestChain> {
     log: () => {},
   })
   rmSync(folder, { recursive: true })
-  await rpc(anvil.url, 'anvil_setBalance', [relayer, `0x${parseEther('100').toString(16)}`])
+  await rpcTo(anvil.url)('anvil_setBalance', [relayer, `0x${parseEther('100').toString(16)}`])
   return {
     anvil,
     loan,
@@ -57,16 +58,4 @@ export async function startChain(args: string[] = []): Promise<TestChain> {
     },
     stop: anvil.stop,
   }
-}
-
-/** One JSON-RPC call; throws what the node refuses with. */
-export async function rpc(url: string, method: string, params: unknown[]): Promise<unknown> {
-  const response = await fetch(url, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }),
-  })
-  const answer = (await response.json()) as { result?: unknown; error?: { message: string } }
-  if (answer.error !== undefined) throw new Error(`${method}: ${answer.error.message}`)
-  return answer.result
 }

@@ -1,19 +1,65 @@
-/** Numbers in [0, 1), the same ones for the same seed (mulberry32). */
-export type Random = () => number
+/** A stream of numbers that its seed and key decide for ever. */
+export type Random = {
+  /** In [0, 1). */
+  next(): number
+  /** A whole number, both ends included. */
+  int(min: number, max: number): number
+  chance(probability: number): boolean
+  pick<Item>(items: readonly Item[]): Item
+  /** One of the items, each as likely as its weight says. */
+  weighted<Item>(items: readonly (readonly [Item, number])[]): Item
+}
 
-export function createRandom(seed: number): Random {
-  let state = seed >>> 0
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296
+/**
+ * Streams of other keys are unrelated to this one, so that a decision depends on its own name and not
+ * on how many were made before it: dropping a part of a history leaves the rest as it was.
+ */
+export function createRandom(seed: number, key = ''): Random {
+  const [a, b] = mix(seed, key)
+  let state = a
+  let counter = b | 1
+
+  // Mulberry32 over a state that the key's hash starts.
+  function next(): number {
+    state = (state + 0x6d2b79f5 + counter) | 0
+    counter = (counter + 0x9e3779b8) | 1
+    let t = Math.imul(state ^ (state >>> 15), 1 | state)
+    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t
+    return ((t ^ (t >>> 14)) >>> 0) / 4294967296
+  }
+
+  const int = (min: number, max: number) => min + Math.floor(next() * (max - min + 1))
+
+  return {
+    next,
+    int,
+    chance: (probability) => next() < probability,
+    pick<Item>(items: readonly Item[]): Item {
+      const item = items[int(0, items.length - 1)]
+      if (item === undefined) throw new Error('nothing to pick from')
+      return item
+    },
+    weighted<Item>(items: readonly (readonly [Item, number])[]): Item {
+      let left = next() * items.reduce((sum, [, weight]) => sum + weight, 0)
+      for (const [item, weight] of items) {
+        left -= weight
+        if (left < 0) return item
+      }
+      throw new Error('nothing to pick from')
+    },
   }
 }
 
-/** One of them. */
-export function pick<Item>(random: Random, items: readonly Item[]): Item {
-  const item = items[Math.floor(random() * items.length)]
-  if (item === undefined) throw new Error('there is nothing to pick from')
-  return item
+/** Two words of the key under the seed (the mixing of cyrb53). */
+function mix(seed: number, key: string): [number, number] {
+  let h1 = 0xdeadbeef ^ seed
+  let h2 = 0x41c6ce57 ^ Math.floor(seed / 4294967296) ^ Math.imul(seed, 0x27d4eb2f)
+  for (let index = 0; index < key.length; index++) {
+    const code = key.charCodeAt(index)
+    h1 = Math.imul(h1 ^ code, 2654435761)
+    h2 = Math.imul(h2 ^ code, 1597334677)
+  }
+  h1 = Math.imul(h1 ^ (h1 >>> 16), 2246822507) ^ Math.imul(h2 ^ (h2 >>> 13), 3266489909)
+  h2 = Math.imul(h2 ^ (h2 >>> 16), 2246822507) ^ Math.imul(h1 ^ (h1 >>> 13), 3266489909)
+  return [h1, h2]
 }

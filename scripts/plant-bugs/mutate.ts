@@ -1,7 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
-import { createRandom } from '../dev/simulator/random.ts'
+import { createRandom } from '../dev/random.ts'
 import { type Mutation, mutationsOf } from './mutations.ts'
 import { plant, root } from './plant.ts'
 

@@ -9,6 +9,7 @@ export const root = fileURLToPath(new URL('../../', import.meta.url))
 /** Everything that a run reads. */
 const COPIED = [
   'src',
+  'scripts/dev/random.ts',
   'scripts/dev/simulator',
   'scripts/dev/sqlite.ts',
   'scripts/plant-bugs',

@@ -1,4 +1,4 @@
-import { pick, type Random } from '../dev/random.ts'
+import type { Random } from '../dev/random.ts'
 import { type DenoRelays, startDenoRelays } from '../dev/relays/deno-relays.ts'
 import { sleep } from '../dev/wait.ts'
 import type { Served } from './run.ts'
@@ -22,8 +22,8 @@ export function createKilledDenos({
 
   return {
     async start(options) {
-      relays = await startDenoRelays({ ...options, workers })
-      const rate = { of: DATABASE_FAULT_RATE, random }
+      relays = await startDenoRelays({ ...options, workers, seed: random.int(0, 2 ** 31) })
+      const rate = DATABASE_FAULT_RATE
       for (const kind of kinds) {
         hits.set(`redis ${kind}`, relays.bridge.script({ fault: { kind }, rate }).hits)
       }
@@ -35,10 +35,10 @@ export function createKilledDenos({
         name: 'killed',
         everyMs: killEveryMs,
         async happen() {
-          const victim = pick(random, [0, 1])
+          const victim = random.pick([0, 1])
           await relays?.kill(victim)
           // Some are back before anybody looked for them, some after their leases have ended.
-          await sleep(random() * killEveryMs * 0.5)
+          await sleep(random.next() * killEveryMs * 0.5)
           await relays?.revive(victim)
         },
       },

@@ -1,6 +1,6 @@
 import { parseEther } from 'viem'
 import type { Fault } from '../dev/faults/fault-proxy.ts'
-import { createRandom, pick, type Random } from '../dev/random.ts'
+import { createRandom, type Random } from '../dev/random.ts'
 import { claimOf, type Told, type Verdict } from '../dev/relays/oracle.ts'
 import type { Delivery } from '../dev/relays/relay-workers.ts'
 import {
@@ -104,7 +104,7 @@ export async function soak({
   served,
   progress = () => {},
 }: SoakOptions): Promise<SoakResult> {
-  const random = createRandom(seed)
+  const random = createRandom(seed, 'sessions')
   const rig = await startRig({
     ...(served === undefined ? {} : { relays: served.start }),
     blockMs,
@@ -123,8 +123,8 @@ export async function soak({
       latencies: [],
       submitted: new Set(),
     }
-    const weather = startWeather(createRandom(seed + 1), [
-      ...(rate === 0 ? [] : chainEvents(rig, createRandom(seed + 2), { rate, blockMs })),
+    const weather = startWeather(createRandom(seed, 'weather'), [
+      ...(rate === 0 ? [] : chainEvents(rig, createRandom(seed, 'chain'), { rate, blockMs })),
       ...(served?.events ?? []),
     ])
     const started = performance.now()
@@ -278,8 +278,8 @@ function chainEvents(
       everyMs: blockMs * 30,
       happen: () =>
         rig.rootstock.reorg({
-          depth: 1 + Math.floor(random() * 3),
-          transactions: pick(random, ['returned', 'dropped']),
+          depth: random.int(1, 3),
+          transactions: random.pick(['returned', 'dropped']),
         }),
     },
   ]
@@ -300,7 +300,7 @@ function startWeather(random: Random, events: readonly SoakEvent[]) {
 
   async function repeat({ name, everyMs, happen }: SoakEvent): Promise<void> {
     for (;;) {
-      await sleep(everyMs * (0.5 + random()), stopping.signal)
+      await sleep(everyMs * (0.5 + random.next()), stopping.signal)
       if (stopping.signal.aborted) return
       await happen()
       counts[name] = (counts[name] ?? 0) + 1

@@ -1,4 +1,4 @@
-import { pick, type Random } from '../dev/random.ts'
+import type { Random } from '../dev/random.ts'
 import type { Caller } from '../dev/relays/callers.ts'
 import type { Delivery } from '../dev/relays/relay-workers.ts'
 
@@ -24,7 +24,7 @@ export function* makeSessions(
   count: number,
 ): Generator<Session> {
   for (let index = 0; index < count; index += 1) {
-    const caller = pick(random, callers)
+    const caller = random.pick(callers)
     const sessionId = `soak-${index}`
     const texts = textsOf(random, caller, callers, recipients)
     const last = texts.at(-1) ?? ''
@@ -33,17 +33,17 @@ export function* makeSessions(
     const steps: Step[] = reading.map((delivery) => ({ kind: 'deliver', delivery, times: 1 }))
     const delivery = of(last)
     // Ten in a hundred hang up, a third comes more than once at a time.
-    const fate = random()
+    const fate = random.next()
     if (fate < 0.1) {
-      steps.push({ kind: 'hang_up', delivery, afterMs: Math.floor(random() * 300) })
-      if (random() < 0.5) steps.push({ kind: 'deliver', delivery, times: 1 })
+      steps.push({ kind: 'hang_up', delivery, afterMs: random.int(0, 299) })
+      if (random.chance(0.5)) steps.push({ kind: 'deliver', delivery, times: 1 })
     } else {
-      const times = fate < 0.4 ? 2 + Math.floor(random() * 3) : 1
+      const times = fate < 0.4 ? random.int(2, 4) : 1
       steps.push({ kind: 'deliver', delivery, times })
     }
     // A session that has paid may be asked for something else.
-    if (random() < 0.05) steps.push({ kind: 'deliver', delivery: of('3'), times: 1 })
-    yield { steps, late: random() < 0.2 ? delivery : undefined }
+    if (random.chance(0.05)) steps.push({ kind: 'deliver', delivery: of('3'), times: 1 })
+    yield { steps, late: random.chance(0.2) ? delivery : undefined }
   }
 }
 
@@ -54,20 +54,20 @@ function textsOf(
   callers: readonly Caller[],
   recipients: readonly string[],
 ): string[] {
-  const what = random()
+  const what = random.next()
   if (what < 0.1) return ['', '1']
   if (what < 0.25) return ['', '3']
   if (what < 0.35) return ['4', '4*1']
   if (what < 0.4) return [`4*2*${amount(random, 9)}`]
   const others = callers.filter(({ phone }) => phone !== caller.phone)
-  const to = random() < 0.2 ? pick(random, recipients) : pick(random, others).phone
+  const to = random.chance(0.2) ? random.pick(recipients) : random.pick(others).phone
   // A few want to send more than anybody has.
-  const wanted = random() < 0.05 ? '100000' : amount(random, 999)
-  return random() < 0.5 ? [`2*${to}*${wanted}`] : ['', '2', `2*${to}`, `2*${to}*${wanted}`]
+  const wanted = random.chance(0.05) ? '100000' : amount(random, 999)
+  return random.chance(0.5) ? [`2*${to}*${wanted}`] : ['', '2', `2*${to}`, `2*${to}*${wanted}`]
 }
 
 /** Up to so many ten-thousandths, so that amounts tell payments apart. */
 function amount(random: Random, most: number): string {
-  const units = 1 + Math.floor(random() * most)
+  const units = random.int(1, most)
   return `0.${units.toString().padStart(4, '0')}`
 }

@@ -36,7 +36,10 @@ const result = await soak({
   ...(values.deno
     ? {
         perSecond: DENO_SESSIONS_PER_SECOND,
-        served: createKilledDenos({ random: createRandom(seed + 3), killEveryMs: KILL_EVERY_MS }),
+        served: createKilledDenos({
+          random: createRandom(seed, 'processes'),
+          killEveryMs: KILL_EVERY_MS,
+        }),
       }
     : {}),
 })

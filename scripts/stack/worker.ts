@@ -1,8 +1,8 @@
 import { spawn } from 'node:child_process'
 import { readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { convertV4MiniflareOptions, Miniflare, NoOpLog } from 'miniflare'
 import type { Deployment } from '../contracts/deploy.ts'
+import { startWorkerd } from '../dev/workerd.ts'
 import { root } from './folder.ts'
 import type { ChainNode } from './node.ts'
 import { children, isRunning, type ProcessId } from './process-id.ts'
@@ -119,37 +119,21 @@ export async function runWorker({
   /** A line that the Worker wrote. */
   onLine: (line: string) => void
 }): Promise<RunningWorker> {
-  const listeners = signalListeners()
   const { worker, cron } = await readConfiguration(variables)
   const script = join(bundle, 'worker.js')
   const known = new Set(children().map(({ pid }) => pid))
-  const miniflare = new Miniflare(
-    convertV4MiniflareOptions({
-      host: '127.0.0.1',
-      port,
-      // Requests are not logged: their paths hold keys.
-      log: new NoOpLog(),
-      logRequests: false,
-      cf: false,
-      telemetry: { enabled: false },
-      resourcePersistencePath: objects,
-      handleStructuredLogs: ({ message }) => onLine(message),
-      handleUncaughtError: (error) => onLine(`${error.stack ?? error}`),
-      workers: [
-        {
-          ...worker,
-          modulesRoot: bundle,
-          modules: [{ type: 'ESModule', path: script, contents: readFileSync(script, 'utf8') }],
-        },
-      ],
-    }),
-  )
-  // Miniflare would end this process at the first signal, before the chain is saved.
-  for (const [signal, before] of listeners) {
-    for (const listener of process.listeners(signal)) {
-      if (!before.includes(listener)) process.off(signal, listener)
-    }
-  }
+  const miniflare = startWorkerd({
+    objects,
+    port,
+    onLine,
+    workers: [
+      {
+        ...worker,
+        modulesRoot: bundle,
+        modules: [{ type: 'ESModule', path: script, contents: readFileSync(script, 'utf8') }],
+      },
+    ],
+  })
   const recording = recordRuntime(known, processes)
   let url: URL
   try {
@@ -166,11 +150,6 @@ export async function runWorker({
     isRunning: recording.isRunning,
     stop: () => miniflare.dispose(),
   }
-}
-
-function signalListeners() {
-  const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
-  return signals.map((signal) => [signal, process.listeners(signal)] as const)
 }
 
 /**

@@ -13,7 +13,7 @@ import {
   startRig,
   stranger,
 } from '../../scripts/dev/relays/rig.ts'
-import { createAnvilClient } from '../../scripts/dev/rootstock-pool/anvil-client.ts'
+import { rpcTo } from '../../scripts/dev/rpc.ts'
 
 const DAY_MS = 86_400_000
 const MIN_PRICE = 60_000_000n
@@ -55,11 +55,11 @@ describe.skipIf(!hasRedisServer())('a Redis that lost rows', () => {
     const relays = relaysWith()
     const own = await startAnvilRig({ relays: relays.start, callers: 1 })
     rig = own
-    const chain = createAnvilClient(own.chain.anvil.url)
+    const chain = rpcTo(own.chain.anvil.url)
     const midnight = (Math.floor(Date.now() / DAY_MS) + 1) * DAY_MS
     const setClocks = async (ms: number) => {
-      await chain.call('evm_setNextBlockTimestamp', [Math.floor(ms / 1000)])
-      await chain.call('evm_mine', [])
+      await chain('evm_setNextBlockTimestamp', [Math.floor(ms / 1000)])
+      await chain('evm_mine', [])
       relays.get().setLater(ms - Date.now())
     }
     await setClocks(midnight - 60_000)

@@ -22,8 +22,8 @@ describe.skipIf(!hasRedisServer())(`two Deno processes with one Redis (SEED=${se
     {
       // One of the processes dies somewhere between the first question and the reply.
       async begin() {
-        const victim = random() < 0.5 ? 0 : 1
-        await sleep(random() * 80)
+        const victim = random.pick([0, 1])
+        await sleep(random.int(0, 79))
         await relays?.kill(victim)
         return async () => relays?.revive(victim)
       },

@@ -1,9 +1,10 @@
 import { afterAll, beforeAll, describe, test } from 'vitest'
-import { rpc, startChain, type TestChain } from '../../scripts/dev/chain.ts'
+import { startChain, type TestChain } from '../../scripts/dev/chain.ts'
 import { hasRedisServer } from '../../scripts/dev/redis/redis-server.ts'
 import { callersOf, createTreasury } from '../../scripts/dev/relays/callers.ts'
 import { type DenoRelays, startDenoRelays } from '../../scripts/dev/relays/deno-relays.ts'
 import { type RelayWorkers, startRelayWorkers } from '../../scripts/dev/relays/relay-workers.ts'
+import { rpcTo } from '../../scripts/dev/rpc.ts'
 import { until } from '../../scripts/dev/wait.ts'
 import { hashKey } from '../../src/keys/api-keys.ts'
 
@@ -77,9 +78,9 @@ describe.skipIf(!hasRedisServer())('a Worker and Deno', () => {
   }
 
   test('show the same screens, from the same state of one chain', async ({ expect }) => {
-    const before = await rpc(chain.anvil.url, 'evm_snapshot', [])
+    const before = await rpcTo(chain.anvil.url)('evm_snapshot', [])
     const onWorker = await walkOn(workers)
-    await rpc(chain.anvil.url, 'evm_revert', [before])
+    await rpcTo(chain.anvil.url)('evm_revert', [before])
     const onDeno = await walkOn(deno)
     // A transaction's hash holds the second in which it was signed, and nothing else differs.
     const withoutHash = (screens: Screen[]) =>
@@ -110,7 +111,7 @@ describe.skipIf(!hasRedisServer())('a Worker and Deno', () => {
 
   /** Calls of every kind, good and bad, about what the walk has left on the chain. */
   async function calls(): Promise<string[]> {
-    const block = (await rpc(chain.anvil.url, 'eth_getBlockByNumber', ['latest', false])) as {
+    const block = (await rpcTo(chain.anvil.url)('eth_getBlockByNumber', ['latest', false])) as {
       number: string
       hash: string
       transactions: string[]

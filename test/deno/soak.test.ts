@@ -17,7 +17,7 @@ describe.skipIf(!hasRedisServer())(
         // However fast a machine is: there has to be time to be killed in.
         perSecond: times({ sampled: 5, full: 15 }),
         seed,
-        served: createKilledDenos({ random: createRandom(seed + 3), killEveryMs: 800 }),
+        served: createKilledDenos({ random: createRandom(seed, 'processes'), killEveryMs: 800 }),
       })
       expect(verdict.faults).toEqual([])
       expect(verdict.executed).toBeGreaterThanOrEqual(payments)

@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, test } from 'vitest'
 import { startRedisBridge } from '../../scripts/dev/redis/bridge.ts'
+import { connectRedis } from '../../scripts/dev/redis/connection.ts'
 import { hasRedisServer, startRedisServer } from '../../scripts/dev/redis/redis-server.ts'
-import { createRespClient } from '../../scripts/dev/redis/resp.ts'
 import { isRunning } from '../../scripts/stack/process-id.ts'
 import { createDevFolder, dial, type Start, startStack } from '../chain/stack/stack-process.ts'
 
@@ -14,7 +14,7 @@ const pay = (stack: Start) =>
 
 /** Payments that the ledger knows in a Redis, or in the one that a start of this folder runs. */
 async function payments(of: { port: number } | { folder: string }): Promise<unknown> {
-  const client = createRespClient('port' in of ? of.port : portOfRedis(of.folder))
+  const client = connectRedis('port' in of ? of.port : portOfRedis(of.folder))
   try {
     return await client.call('EVAL', "return #redis.call('KEYS', 'ledger:*:row:payments:*')", 0)
   } finally {

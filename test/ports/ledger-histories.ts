@@ -1,6 +1,6 @@
 import { type Address, type Hex, stringToHex } from 'viem'
 import type { ExpectStatic } from 'vitest'
-import { createRandom, type Random } from '../../scripts/dev/simulator/random.ts'
+import { createRandom, type Random } from '../../scripts/dev/random.ts'
 import type {
   Execution,
   Ledger,

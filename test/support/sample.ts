@@ -16,9 +16,8 @@ export const { isFull, seed } = inject('depth')
  */
 export function sampleOf<Item>(count: number, all: readonly Item[], name = ''): readonly Item[] {
   if (isFull || all.length <= count) return all
-  const salt = [...name].reduce((sum, letter) => Math.imul(sum, 31) + letter.charCodeAt(0), 0)
-  const random = createRandom(seed ^ salt)
-  const places = all.map((_, place) => ({ place, drawn: random() }))
+  const random = createRandom(seed, name)
+  const places = all.map((_, place) => ({ place, drawn: random.next() }))
   const chosen = new Set(
     places
       .sort((a, b) => a.drawn - b.drawn)

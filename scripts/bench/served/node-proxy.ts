@@ -1,5 +1,5 @@
-import { Agent, createServer, type IncomingMessage, request, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { Agent, type IncomingMessage, request, type ServerResponse } from 'node:http'
+import { bytesOf, startLoopbackServer } from '../../dev/loopback-server.ts'
 import { sleep } from '../../dev/wait.ts'
 
 /** Stands before a node, counts what it is asked, and answers as late as Rootstock's, and no more than they. */
@@ -18,14 +18,10 @@ export async function startNodeProxy(first: string): Promise<NodeProxy> {
   let target = first
   let delayMs = 0
   let counts: Record<string, number> = {}
-  const server = createServer((asked, answer) => {
-    serve(asked, answer).catch(() => answer.destroy())
-  })
-  server.keepAliveTimeout = 60_000
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const server = await startLoopbackServer(serve)
 
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    url: server.url,
     takeCounts() {
       const taken = counts
       counts = {}
@@ -37,8 +33,7 @@ export async function startNodeProxy(first: string): Promise<NodeProxy> {
     },
     async stop() {
       agent.destroy()
-      server.closeAllConnections()
-      await new Promise((resolve) => server.close(resolve))
+      await server.close()
     },
   }
 
@@ -69,10 +64,4 @@ function refuse({ id }: Asked, answer: ServerResponse): void {
   const error = { code: -32601, message: 'method not found' }
   answer.writeHead(200, { 'content-type': 'application/json' })
   answer.end(JSON.stringify({ jsonrpc: '2.0', id, error }))
-}
-
-async function bytesOf(message: IncomingMessage): Promise<Buffer> {
-  const chunks: Buffer[] = []
-  for await (const chunk of message) chunks.push(chunk)
-  return Buffer.concat(chunks)
 }

@@ -2,8 +2,8 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { convertV4MiniflareOptions, Miniflare, NoOpLog } from 'miniflare'
 import { z } from 'zod'
+import { type WorkerdOptions as StartOptions, startWorkerd } from '../../dev/workerd.ts'
 import { children } from '../../stack/process-id.ts'
 import { bundleWorker, readConfiguration } from '../../stack/worker.ts'
 
@@ -24,8 +24,6 @@ export type WorkerdOptions = {
   /** `counting`: what Cloudflare bills is counted. `inspected`: profiles can be taken. */
   how?: 'plain' | 'counting' | 'inspected'
 }
-
-const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 
 /** Bundles the Worker as a deployment would. Gives the folder. */
 export async function bundleProduct(): Promise<string> {
@@ -77,34 +75,14 @@ async function serve(
     path: join(bundle, 'counting.mjs'),
     contents: readFileSync(new URL('counting.mjs', import.meta.url), 'utf8'),
   }
-  const listening = signals.map((signal) => [signal, process.listeners(signal)] as const)
-  const miniflare = new Miniflare(
-    convertV4MiniflareOptions({
-      host: '127.0.0.1',
-      port: 0,
-      ...(how === 'inspected' ? { inspectorPort: 0 } : {}),
-      log: new NoOpLog(),
-      logRequests: false,
-      cf: false,
-      telemetry: { enabled: false },
-      resourcePersistencePath: objects,
-      handleStructuredLogs: ({ message }) => onLine(message),
-      handleUncaughtError: (error) => onLine(`uncaught: ${error.stack ?? error}`),
-      workers: [
-        {
-          ...worker,
-          modulesRoot: bundle,
-          modules: how === 'counting' ? [counting, main] : [main],
-        },
-      ],
-    } as Parameters<typeof convertV4MiniflareOptions>[0]),
-  )
-  // Miniflare would end this process at the first signal, before what it started is ended.
-  for (const [signal, before] of listening) {
-    for (const listener of process.listeners(signal)) {
-      if (!before.includes(listener)) process.off(signal, listener)
-    }
-  }
+  const miniflare = startWorkerd({
+    objects,
+    isInspected: how === 'inspected',
+    onLine,
+    workers: [
+      { ...worker, modulesRoot: bundle, modules: how === 'counting' ? [counting, main] : [main] },
+    ] as StartOptions['workers'],
+  })
   const { origin } = await miniflare.ready
   const own = children().find(({ pid }) => !known.has(pid))
   if (own === undefined) throw new Error('workerd was started and is not there')

@@ -1,7 +1,9 @@
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { startLoopbackServer, textOf } from '../loopback-server.ts'
 import { createRandom } from '../random.ts'
+import { sleep } from '../wait.ts'
 import { laggingAnswer } from './lagging.ts'
+import { createRules, type Scripted, type Timing } from './rules.ts'
 
 /** What can go wrong between a sender and its node. */
 export type Fault =
@@ -29,25 +31,10 @@ export type Fault =
 export type FaultKind = Fault['kind']
 
 /** When a fault happens. Without conditions: always. */
-export type Rule = {
+export type Rule = Timing & {
   fault: Fault
   /** Only exchanges with one of these methods in them. */
   methods?: readonly string[]
-  /** The first so many that match are let through. */
-  skip?: number
-  /** Then one in so many, beginning with the first. */
-  every?: number
-  /** A share of them at random, from the proxy's seed. */
-  rate?: number
-  /** At most so often. */
-  times?: number
-}
-
-/** A rule that is in force. */
-export type Scripted = {
-  /** How often it has struck. */
-  hits(): number
-  end(): void
 }
 
 /** One exchange that went wrong. */
@@ -79,70 +66,24 @@ export async function startFaultProxy({
   target: string
   seed?: number
 }): Promise<FaultProxy> {
-  const random = createRandom(seed)
-  const rules: { rule: Rule; matched: number; hits: number }[] = []
+  const rules = createRules<Rule>(createRandom(seed, 'faults'))
   const log: FaultEntry[] = []
   const seen = new Map<string, number>()
-  const delays = new Set<NodeJS.Timeout>()
-  let opening: Promise<void> | undefined
-
-  const server = createServer((request, response) => {
-    exchange(request, response).catch(() => response.destroy())
-  })
-  server.keepAliveTimeout = 60_000
-  await listen(0)
-  const { port } = server.address() as AddressInfo
+  const stopping = new AbortController()
+  const server = await startLoopbackServer(exchange)
 
   return {
-    url: `http://127.0.0.1:${port}`,
-    script(rule) {
-      const entry = { rule, matched: 0, hits: 0 }
-      rules.push(entry)
-      return {
-        hits: () => entry.hits,
-        end: () => {
-          const at = rules.indexOf(entry)
-          if (at >= 0) rules.splice(at, 1)
-        },
-      }
-    },
-    clear: () => {
-      rules.length = 0
-    },
-    refuse: close,
-    accept,
+    url: server.url,
+    script: rules.script,
+    clear: rules.clear,
+    refuse: server.close,
+    accept: server.open,
     log,
     seen: (method) => seen.get(method) ?? 0,
     async stop() {
-      for (const delay of delays) clearTimeout(delay)
-      await close()
+      stopping.abort()
+      await server.close()
     },
-  }
-
-  async function accept(): Promise<void> {
-    if (server.listening) return
-    opening ??= listen(port).finally(() => {
-      opening = undefined
-    })
-    await opening
-  }
-
-  function listen(on: number): Promise<void> {
-    return new Promise((resolve, reject) => {
-      server.once('error', reject)
-      server.listen(on, '127.0.0.1', () => {
-        server.off('error', reject)
-        resolve()
-      })
-    })
-  }
-
-  async function close(): Promise<void> {
-    if (!server.listening) return
-    await new Promise<void>((resolve) => {
-      server.close(() => resolve())
-      server.closeAllConnections()
-    })
   }
 
   async function exchange(request: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -171,15 +112,15 @@ export async function startFaultProxy({
         request.socket.destroy()
         return
       case 'refuse':
-        await close()
-        await sleep(fault.ms)
-        return await accept()
+        await server.close()
+        await pause(fault.ms)
+        return await server.open()
       case 'delay_request':
-        await sleep(fault.ms)
+        await pause(fault.ms)
         return reply(response, await forward(body))
       case 'delay_reply': {
         const answer = await forward(body)
-        await sleep(fault.ms)
+        await pause(fault.ms)
         return reply(response, answer)
       }
       case 'status':
@@ -227,17 +168,9 @@ export async function startFaultProxy({
   }
 
   function faultFor(requests: readonly Request[]): Fault | undefined {
-    for (const entry of rules) {
-      const { methods, skip = 0, every = 1, rate = 1, times, fault } = entry.rule
-      if (methods && !requests.some(({ method }) => methods.includes(method))) continue
-      entry.matched += 1
-      if (times !== undefined && entry.hits >= times) continue
-      if (entry.matched <= skip || (entry.matched - skip - 1) % every !== 0) continue
-      if (rate < 1 && random() >= rate) continue
-      entry.hits += 1
-      return fault
-    }
-    return undefined
+    const isMeant = ({ methods }: Rule) =>
+      methods === undefined || requests.some(({ method }) => methods.includes(method))
+    return rules.strike(isMeant)?.fault
   }
 
   async function forward(body: string): Promise<{ status: number; text: string }> {
@@ -249,15 +182,10 @@ export async function startFaultProxy({
     return { status: answer.status, text: await answer.text() }
   }
 
-  /** Never ends when the proxy is stopped before. */
-  function sleep(ms: number): Promise<void> {
-    return new Promise((resolve) => {
-      const delay = setTimeout(() => {
-        delays.delete(delay)
-        resolve()
-      }, ms)
-      delays.add(delay)
-    })
+  /** Whatever waits when the proxy is stopped goes no further. */
+  async function pause(ms: number): Promise<void> {
+    await sleep(ms, stopping.signal)
+    if (stopping.signal.aborted) throw new Error('the proxy is stopped')
   }
 }
 
@@ -273,10 +201,4 @@ function requestsIn(body: string): Request[] {
     method: String(one?.method),
     params: Array.isArray(one?.params) ? one.params : [],
   }))
-}
-
-async function textOf(request: IncomingMessage): Promise<string> {
-  const chunks: Buffer[] = []
-  for await (const chunk of request) chunks.push(chunk)
-  return Buffer.concat(chunks).toString('utf8')
 }

@@ -1,7 +1,11 @@
 import { createHash, randomBytes } from 'node:crypto'
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
-import { createRespClient, type RespClient, RespRefusal, type RespValue } from './resp.ts'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { ErrorReply } from '@redis/client'
+import { createRules, type Scripted, type Timing } from '../faults/rules.ts'
+import { startLoopbackServer, textOf } from '../loopback-server.ts'
+import { createRandom } from '../random.ts'
+import { sleep } from '../wait.ts'
+import { connectRedis, type RedisConnection, type RedisValue } from './connection.ts'
 
 /** What can go wrong between a client and its database. */
 export type BridgeFault =
@@ -16,14 +20,10 @@ export type BridgeFault =
   /** Somebody on the way answers with a page. */
   | { kind: 'html' }
 
-export type BridgeRule = {
+export type BridgeRule = Timing & {
   fault: BridgeFault
   /** Only commands one of whose arguments is this text. */
   argument?: string
-  /** At most so often. */
-  times?: number
-  /** A share of them at random. */
-  rate?: { of: number; random: () => number }
 }
 
 /** Upstash's REST protocol in front of a Redis server. */
@@ -32,7 +32,7 @@ export type RedisBridge = {
   token: string
   /** How many commands came. */
   commands(): number
-  script(rule: BridgeRule): { hits(): number; end(): void }
+  script(rule: BridgeRule): Scripted
   clear(): void
   /** From now on another server answers. */
   lead(port: number): void
@@ -49,9 +49,11 @@ export type RedisBridgeOptions = {
    * their text.
    */
   now?: (() => number) | undefined
+  /** What draws the share of a rule. */
+  seed?: number
 }
 
-type Answer = { result: RespValue } | { error: string }
+type Answer = { result: RedisValue } | { error: string }
 
 const jsonHeaders = { 'content-type': 'application/json' }
 
@@ -64,50 +66,28 @@ export async function startRedisBridge({
   port = 0,
   token = randomBytes(24).toString('base64url'),
   now,
+  seed = 1,
 }: RedisBridgeOptions): Promise<RedisBridge> {
-  let redis = createRespClient(redisPort)
+  let redis = connectRedis(redisPort)
   let commands = 0
-  const rules: { rule: BridgeRule; hits: number }[] = []
+  const rules = createRules<BridgeRule>(createRandom(seed, 'database'))
   const scripts = new Map<string, string>()
-  const delays = new Set<NodeJS.Timeout>()
-
-  const server = createServer((request, response) => {
-    serve(request, response).catch(() => response.destroy())
-  })
-  server.keepAliveTimeout = 60_000
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', reject)
-    server.listen(port, '127.0.0.1', resolve)
-  })
+  const stopping = new AbortController()
+  const server = await startLoopbackServer(serve, port)
 
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    url: server.url,
     token,
     commands: () => commands,
-    script(rule) {
-      const entry = { rule, hits: 0 }
-      rules.push(entry)
-      return {
-        hits: () => entry.hits,
-        end: () => {
-          const at = rules.indexOf(entry)
-          if (at >= 0) rules.splice(at, 1)
-        },
-      }
-    },
-    clear: () => {
-      rules.length = 0
-    },
+    script: rules.script,
+    clear: rules.clear,
     lead(to) {
       redis.close()
-      redis = createRespClient(to)
+      redis = connectRedis(to)
     },
     async stop() {
-      for (const delay of delays) clearTimeout(delay)
-      await new Promise<void>((resolve) => {
-        server.close(() => resolve())
-        server.closeAllConnections()
-      })
+      stopping.abort()
+      await server.close()
       redis.close()
     },
   }
@@ -150,7 +130,9 @@ export async function startRedisBridge({
     response: ServerResponse,
     shown: (answer: Answer) => Answer,
   ): Promise<void> {
-    const fault = faultFor(command)
+    const isMeant = ({ argument }: BridgeRule) =>
+      argument === undefined || command.includes(argument)
+    const fault = rules.strike(isMeant)?.fault
     if (fault?.kind === 'drop_request') return void request.socket.destroy()
     const answer = await run(command)
     switch (fault?.kind) {
@@ -162,7 +144,7 @@ export async function startRedisBridge({
         response.writeHead(200, { 'content-type': 'text/html' })
         return void response.end('<!doctype html><title>Just a moment...</title>')
       case 'delay_reply':
-        await sleep(fault.ms)
+        await sleep(fault.ms, stopping.signal)
         break
       case 'double':
         await run(command)
@@ -171,31 +153,19 @@ export async function startRedisBridge({
     reply(response, 'error' in answer ? 400 : 200, shown(answer))
   }
 
-  function faultFor(command: readonly string[]): BridgeFault | undefined {
-    for (const entry of rules) {
-      const { rule, hits } = entry
-      if (rule.times !== undefined && hits >= rule.times) continue
-      if (rule.argument !== undefined && !command.includes(rule.argument)) continue
-      if (rule.rate !== undefined && rule.rate.random() >= rule.rate.of) continue
-      entry.hits += 1
-      return rule.fault
-    }
-    return undefined
-  }
-
   async function run(command: string[]): Promise<Answer> {
     commands += 1
     try {
       return { result: await redis.call(...timed(command)) }
     } catch (error) {
-      if (error instanceof RespRefusal) return { error: error.message }
+      if (error instanceof ErrorReply) return { error: error.message }
       throw error
     }
   }
 
   async function runTogether(all: string[][]): Promise<{ list: Answer[] } | { error: string }> {
     commands += all.length
-    const own: RespClient = createRespClient(redisPort)
+    const own: RedisConnection = connectRedis(redisPort)
     try {
       await own.call('MULTI')
       for (const command of all) await own.call(...command)
@@ -203,11 +173,11 @@ export async function startRedisBridge({
       const list = Array.isArray(results) ? results : []
       return {
         list: list.map((result) =>
-          result instanceof RespRefusal ? { error: result.message } : { result },
+          result instanceof ErrorReply ? { error: result.message } : { result },
         ),
       }
     } catch (error) {
-      if (error instanceof RespRefusal) return { error: error.message }
+      if (error instanceof ErrorReply) return { error: error.message }
       throw error
     } finally {
       own.close()
@@ -225,16 +195,6 @@ export async function startRedisBridge({
     const ms = now()
     const time = `{ '${Math.floor(ms / 1000)}', '${(ms % 1000) * 1000}' }`
     return ['EVAL', text.replaceAll("redis.call('TIME')", time), ...rest]
-  }
-
-  function sleep(ms: number): Promise<void> {
-    return new Promise((resolve) => {
-      const delay = setTimeout(() => {
-        delays.delete(delay)
-        resolve()
-      }, ms)
-      delays.add(delay)
-    })
   }
 }
 
@@ -262,13 +222,7 @@ function inBase64(answer: Answer): Answer {
   return 'error' in answer ? answer : { result: base64Of(answer.result) }
 }
 
-function base64Of(value: RespValue): RespValue {
+function base64Of(value: RedisValue): RedisValue {
   if (Array.isArray(value)) return value.map(base64Of)
   return typeof value === 'string' && value !== 'OK' ? Buffer.from(value).toString('base64') : value
-}
-
-async function textOf(request: IncomingMessage): Promise<string> {
-  const chunks: Buffer[] = []
-  for await (const chunk of request) chunks.push(chunk)
-  return Buffer.concat(chunks).toString('utf8')
 }

@@ -4,13 +4,13 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { freePort } from '../anvil.ts'
 import { until } from '../wait.ts'
-import { createRespClient, type RespClient, type RespValue } from './resp.ts'
+import { connectRedis, type RedisConnection, type RedisValue } from './connection.ts'
 
 /** A Redis of its own on a free port of the loopback address. */
 export type RedisServer = {
   pid: number
   port: number
-  call: RespClient['call']
+  call: RedisConnection['call']
   /** Forgets everything, scripts too. */
   empty(): Promise<void>
   /** Ends it at once, as a lost machine does. */
@@ -58,7 +58,7 @@ export async function startRedisServer({
     { stdio: ['ignore', 'ignore', detached ? 'ignore' : 'inherit'], detached },
   )
   const exited = new Promise<void>((resolve) => child.once('exit', () => resolve()))
-  const client = createRespClient(ownPort)
+  const client = connectRedis(ownPort)
   const whileRunning = (condition: () => Promise<boolean>) =>
     until(
       () => {
@@ -68,7 +68,7 @@ export async function startRedisServer({
       { everyMs: 10 },
     )
   const says = async (expected: RegExp, ...command: string[]) => {
-    const answer = await client.call(...command).catch((): RespValue => '')
+    const answer = await client.call(...command).catch((): RedisValue => '')
     return expected.test(String(answer))
   }
   await whileRunning(() => says(/^PONG$/, 'PING'))

@@ -4,7 +4,7 @@ import { createCallerAccounts } from '../../../src/account/keys.ts'
 import { type PhoneNumber, parseCaller } from '../../../src/account/phone.ts'
 import { microLoanAbi } from '../../../src/loan/abi.ts'
 import { DEV_KEY, type TestChain } from '../chain.ts'
-import { createAnvilClient } from '../rootstock-pool/anvil-client.ts'
+import { rpcTo } from '../rpc.ts'
 import { until } from '../wait.ts'
 
 /** A person with a phone, whose account the test knows. */
@@ -31,7 +31,7 @@ export type Treasury = {
 
 export function createTreasury(chain: TestChain): Treasury {
   const owner = privateKeyToAccount(DEV_KEY)
-  const { call } = createAnvilClient(chain.anvil.url)
+  const call = rpcTo(chain.anvil.url)
 
   async function sendAll(calls: { data: Hex; value: bigint }[]): Promise<void> {
     const first = Number(await call('eth_getTransactionCount', [owner.address, 'pending']))

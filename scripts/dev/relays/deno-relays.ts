@@ -32,14 +32,20 @@ export async function startDenoRelays({
   variables,
   workers = 2,
   redis,
+  seed,
 }: {
   variables: Record<string, string>
   workers?: number
   /** Undefined: one of its own, without anything on disk. */
   redis?: RedisServer
+  /** What draws the share of the database's calls that a fault strikes. */
+  seed?: number
 }): Promise<DenoRelays> {
   let server = redis ?? (await startRedisServer({ mode: 'cluster' }))
-  const bridge = await startRedisBridge({ redisPort: server.port })
+  const bridge = await startRedisBridge({
+    redisPort: server.port,
+    ...(seed === undefined ? {} : { seed }),
+  })
   const log: LogLine[] = []
   const environment = {
     ...variables,

@@ -15,7 +15,7 @@ import {
   intentIdOf,
   requestStatuses,
 } from '../../../src/relay/forwarder/requests.ts'
-import { createAnvilClient } from '../rootstock-pool/anvil-client.ts'
+import { rpcTo } from '../rpc.ts'
 import type { Caller } from './callers.ts'
 import type { Delivery, Reply } from './relay-workers.ts'
 
@@ -182,7 +182,7 @@ export async function spentOn({
   forwarder,
   loan,
 }: Pick<GroundTruth, 'anvilUrl' | 'forwarder' | 'loan'>): Promise<Spent[]> {
-  const { call } = createAnvilClient(anvilUrl)
+  const call = rpcTo(anvilUrl)
   const logs = async (address: Address, topics: unknown) =>
     (await call('eth_getLogs', [{ address, topics, fromBlock: '0x0' }])) as {
       topics: [Hex, ...Hex[]]
@@ -339,7 +339,7 @@ async function reserveOf({
   anvilUrl,
   loan,
 }: Pick<GroundTruth, 'anvilUrl' | 'loan'>): Promise<bigint> {
-  return BigInt(String(await createAnvilClient(anvilUrl).call('eth_getBalance', [loan, 'latest'])))
+  return BigInt(String(await rpcTo(anvilUrl)('eth_getBalance', [loan, 'latest'])))
 }
 
 type Reading =
@@ -350,7 +350,7 @@ async function read(
   { anvilUrl, loan }: Pick<GroundTruth, 'anvilUrl' | 'loan'>,
   reading: Reading,
 ): Promise<bigint> {
-  const data = await createAnvilClient(anvilUrl).call('eth_call', [
+  const data = await rpcTo(anvilUrl)('eth_call', [
     { to: loan, data: encodeFunctionData({ abi: microLoanAbi, ...reading }) },
     'latest',
   ])

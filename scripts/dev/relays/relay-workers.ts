@@ -1,9 +1,9 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { convertV4MiniflareOptions, Miniflare, NoOpLog } from 'miniflare'
 import { assertNothingUncaught } from '../uncaught.ts'
 import { openWorkerBuild, type WorkerBuild } from '../worker-build.ts'
+import { startWorkerd } from '../workerd.ts'
 import { openRows } from './ledger-rows.ts'
 
 /** One delivery of a gateway. */
@@ -71,20 +71,11 @@ export async function startRelayWorkers({
   }
 
   async function start() {
-    const miniflare = new Miniflare(
-      convertV4MiniflareOptions({
-        host: '127.0.0.1',
-        port: 0,
-        log: new NoOpLog(),
-        logRequests: false,
-        cf: false,
-        telemetry: { enabled: false },
-        resourcePersistencePath: objects,
-        handleStructuredLogs: ({ message }) => note(message),
-        handleUncaughtError: (error) => note(`uncaught: ${error.stack ?? error}`),
-        workers: Array.from({ length: workers }, (_, index) => configured(build, index, variables)),
-      }),
-    )
+    const miniflare = startWorkerd({
+      objects,
+      onLine: note,
+      workers: Array.from({ length: workers }, (_, index) => configured(build, index, variables)),
+    })
     const url = (await miniflare.ready).origin
     const fetchers = await Promise.all(
       Array.from({ length: workers }, (_, index) => miniflare.getWorker(nameOf(index))),

@@ -1,9 +1,9 @@
 import { type Address, parseEther } from 'viem'
 import { startChain, type TestChain } from '../chain.ts'
 import { type FaultProxy, startFaultProxy } from '../faults/fault-proxy.ts'
-import { createAnvilClient } from '../rootstock-pool/anvil-client.ts'
 import type { RootstockRules } from '../rootstock-pool/pool.ts'
 import { type RootstockPool, startRootstockPool } from '../rootstock-pool/rootstock-pool.ts'
+import { rpcTo } from '../rpc.ts'
 import { until } from '../wait.ts'
 import { type Caller, callersOf, createTreasury } from './callers.ts'
 import { startDenoRelays } from './deno-relays.ts'
@@ -110,7 +110,7 @@ export async function startAnvilRig(options: CommonOptions = {}): Promise<AnvilR
     ...options,
     target: anvil.url,
     waiting: async () => {
-      const status = await createAnvilClient(anvil.url).call('txpool_status')
+      const status = await rpcTo(anvil.url)('txpool_status')
       const { pending, queued } = status as { pending: string; queued: string }
       return Number(pending) + Number(queued)
     },

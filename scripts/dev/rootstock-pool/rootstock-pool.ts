@@ -1,7 +1,7 @@
 import type { Address, Hex } from 'viem'
 import { RpcError } from '../../../src/chain/rpc.ts'
+import { rpcTo } from '../rpc.ts'
 import { asRskj, asRskjError, isObject, pendingTransaction, quantity } from './answers.ts'
-import { createAnvilClient } from './anvil-client.ts'
 import { createPool, type Pool, type RootstockRules, rootstockRules } from './pool.ts'
 import { serveJsonRpc } from './server.ts'
 import { decodeTransaction, InvalidTransactionError, type PoolTransaction } from './transaction.ts'
@@ -91,7 +91,7 @@ const maxBatch = 50
 export async function startRootstockPool(options: RootstockPoolOptions): Promise<RootstockPool> {
   const { anvilUrl, chainId = 31, devMethods = 'refused', now = Date.now } = options
   const rules: RootstockRules = { ...rootstockRules, ...options.rules }
-  const anvil = createAnvilClient(anvilUrl)
+  const anvil = rpcTo(anvilUrl)
   const pool = createPool(rules)
   const inTurn = createTurns()
   /** Bytes of what was mined, for the blocks that are taken away again. */
@@ -99,9 +99,9 @@ export async function startRootstockPool(options: RootstockPoolOptions): Promise
   let timer: NodeJS.Timeout | undefined
   let stopped = false
 
-  await anvil.call('evm_setAutomine', [false])
-  await anvil.call('evm_setIntervalMining', [0])
-  await anvil.call('evm_setBlockGasLimit', [quantity(rules.blockGas)])
+  await anvil('evm_setAutomine', [false])
+  await anvil('evm_setIntervalMining', [0])
+  await anvil('evm_setBlockGasLimit', [quantity(rules.blockGas)])
   await setBasePrice()
 
   const server = await serveJsonRpc({ port: options.port ?? 0, maxBatch, answer })
@@ -128,7 +128,7 @@ export async function startRootstockPool(options: RootstockPoolOptions): Promise
 
   /** BASEFEE gives the minimum gas price on Rootstock. */
   function setBasePrice(): Promise<unknown> {
-    return anvil.call('anvil_setNextBlockBaseFeePerGas', [quantity(rules.minGasPriceWei)])
+    return anvil('anvil_setNextBlockBaseFeePerGas', [quantity(rules.minGasPriceWei)])
   }
 
   function setBlockTime(blockMs: number | undefined): void {
@@ -148,7 +148,7 @@ export async function startRootstockPool(options: RootstockPoolOptions): Promise
 
   async function answer(method: string, params: readonly unknown[]): Promise<unknown> {
     if (/^(anvil|evm|hardhat)_/.test(method) && devMethods === 'passed') {
-      return anvil.call(method, params)
+      return anvil(method, params)
     }
     if (!served.has(method)) throw new RpcError(-32601, 'method not found')
     refuseUnknownTags(method, params)
@@ -173,7 +173,7 @@ export async function startRootstockPool(options: RootstockPoolOptions): Promise
 
   async function pass(method: string, params: readonly unknown[]): Promise<unknown> {
     try {
-      return asRskj(method, await anvil.call(method, params), rules.minGasPriceWei)
+      return asRskj(method, await anvil(method, params), rules.minGasPriceWei)
     } catch (error) {
       throw error instanceof RpcError ? asRskjError(error) : error
     }
@@ -198,8 +198,8 @@ export async function startRootstockPool(options: RootstockPoolOptions): Promise
   async function add(transaction: PoolTransaction) {
     const { from } = transaction
     const [count, balance, head] = await Promise.all([
-      anvil.call('eth_getTransactionCount', [from, 'latest']),
-      anvil.call('eth_getBalance', [from, 'latest']),
+      anvil('eth_getTransactionCount', [from, 'latest']),
+      anvil('eth_getBalance', [from, 'latest']),
       headNumber(),
     ])
     pool.evict(head, now())
@@ -221,13 +221,13 @@ export async function startRootstockPool(options: RootstockPoolOptions): Promise
   async function transactionCount(params: readonly unknown[]): Promise<unknown> {
     if (params[1] !== 'pending') return pass('eth_getTransactionCount', params)
     const account = String(params[0]).toLowerCase()
-    const count = Number(await anvil.call('eth_getTransactionCount', [account, 'latest']))
+    const count = Number(await anvil('eth_getTransactionCount', [account, 'latest']))
     const own = pool.pending().find(({ from }) => from.toLowerCase() === account)
     return quantity(own === undefined ? count : pool.nextNonce(own.from, count))
   }
 
   async function headNumber(): Promise<number> {
-    return Number(await anvil.call('eth_blockNumber'))
+    return Number(await anvil('eth_blockNumber'))
   }
 
   async function mineMany(blocks: number): Promise<MinedBlock[]> {
@@ -240,13 +240,13 @@ export async function startRootstockPool(options: RootstockPoolOptions): Promise
     pool.evict(await headNumber(), now())
     await setBasePrice()
     const handed = await hand(pool.minable(await stateNonces()))
-    await anvil.call('anvil_mine', [quantity(1)])
+    await anvil('anvil_mine', [quantity(1)])
     const block = await latestBlock()
     for (const hash of block.transactions) pool.remove(hash)
     for (const transaction of handed) {
       if (block.transactions.includes(transaction.hash)) mined.set(transaction.hash, transaction)
       // The block was full: it goes on waiting here, and not in two places.
-      else await anvil.call('anvil_dropTransaction', [transaction.hash])
+      else await anvil('anvil_dropTransaction', [transaction.hash])
     }
     return block
   }
@@ -256,7 +256,7 @@ export async function startRootstockPool(options: RootstockPoolOptions): Promise
     const handed: PoolTransaction[] = []
     for (const transaction of chosen) {
       try {
-        await anvil.call('eth_sendRawTransaction', [transaction.raw])
+        await anvil('eth_sendRawTransaction', [transaction.raw])
         handed.push(transaction)
       } catch (error) {
         if (!(error instanceof RpcError)) throw error
@@ -270,13 +270,13 @@ export async function startRootstockPool(options: RootstockPoolOptions): Promise
   async function stateNonces(): Promise<Map<Address, number>> {
     const accounts = [...new Set(pool.pending().map(({ from }) => from))]
     const counts = await Promise.all(
-      accounts.map((account) => anvil.call('eth_getTransactionCount', [account, 'latest'])),
+      accounts.map((account) => anvil('eth_getTransactionCount', [account, 'latest'])),
     )
     return new Map(accounts.map((account, index) => [account, Number(counts[index])]))
   }
 
   async function latestBlock(): Promise<MinedBlock> {
-    const block = await anvil.call('eth_getBlockByNumber', ['latest', false])
+    const block = await anvil('eth_getBlockByNumber', ['latest', false])
     if (!isObject(block)) throw new Error('anvil has no latest block')
     return {
       number: Number(block.number),
@@ -293,23 +293,23 @@ export async function startRootstockPool(options: RootstockPoolOptions): Promise
     const head = await headNumber()
     const removed: PoolTransaction[] = []
     for (let number = head - depth + 1; number <= head; number += 1) {
-      const block = await anvil.call('eth_getBlockByNumber', [quantity(number), false])
+      const block = await anvil('eth_getBlockByNumber', [quantity(number), false])
       if (!isObject(block)) throw new Error(`there is no block ${number} to take away`)
       for (const hash of block.transactions as Hex[]) {
         removed.push(mined.get(hash) ?? (await bytesOf(hash)))
       }
     }
-    await anvil.call('anvil_rollback', [depth])
+    await anvil('anvil_rollback', [depth])
     for (let count = 0; count < blocks; count += 1) {
       await setBasePrice()
-      await anvil.call('anvil_mine', [quantity(1)])
+      await anvil('anvil_mine', [quantity(1)])
     }
     if (transactions === 'dropped') return
     for (const transaction of removed) await add(transaction)
   }
 
   async function bytesOf(hash: Hex): Promise<PoolTransaction> {
-    return decodeTransaction(await anvil.call('eth_getRawTransactionByHash', [hash]), chainId)
+    return decodeTransaction(await anvil('eth_getRawTransactionByHash', [hash]), chainId)
   }
 }
 

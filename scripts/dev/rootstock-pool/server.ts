@@ -1,6 +1,6 @@
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import { RpcError } from '../../../src/chain/rpc.ts'
+import { startLoopbackServer, textOf } from '../loopback-server.ts'
 import { httpStatus, isObject } from './answers.ts'
 
 export type JsonRpcServer = { url: string; stop(): Promise<void> }
@@ -16,22 +16,8 @@ export async function serveJsonRpc({
   /** @throws {RpcError} what is answered as an error object */
   answer: (method: string, params: readonly unknown[]) => Promise<unknown>
 }): Promise<JsonRpcServer> {
-  const server = createServer((request, response) => {
-    respond(request, response).catch(() => response.destroy())
-  })
-  server.keepAliveTimeout = 60_000
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', reject)
-    server.listen(port, '127.0.0.1', resolve)
-  })
-  return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    stop: () =>
-      new Promise((resolve) => {
-        server.close(() => resolve())
-        server.closeAllConnections()
-      }),
-  }
+  const { url, close } = await startLoopbackServer(respond, port)
+  return { url, stop: close }
 
   async function respond(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const { status, body } = await replyTo(await textOf(request))
@@ -80,11 +66,4 @@ function failure(id: unknown, { code, message, data }: RpcError): unknown {
     id,
     error: data === undefined ? { code, message } : { code, message, data },
   }
-}
-
-/** The whole body as text. */
-export async function textOf(request: IncomingMessage): Promise<string> {
-  const chunks: Buffer[] = []
-  for await (const chunk of request) chunks.push(chunk)
-  return Buffer.concat(chunks).toString('utf8')
 }

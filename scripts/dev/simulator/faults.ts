@@ -1,4 +1,4 @@
-import type { Random } from './random.ts'
+import type { Random } from '../random.ts'
 
 /** What goes wrong at one place of a run where a program waits for something. */
 export type Fault =

@@ -57,7 +57,8 @@ const blocksAtOnce = 50
 /** With fewer blocks missing they are found from child to parent, else by number. */
 const fewBlocks = 4
 
-const headFields = [
+/** What a subscriber is told of a block. */
+export const headFields = [
   'difficulty',
   'extraData',
   'gasLimit',

@@ -8,7 +8,8 @@ import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts'
 import { afterAll, beforeAll, test } from 'vitest'
 import { projectRoot } from '../../../scripts/contracts/forge.ts'
 import { type Anvil, startAnvil } from '../../../scripts/dev/anvil.ts'
-import { DEV_KEY, rpc } from '../../../scripts/dev/chain.ts'
+import { DEV_KEY } from '../../../scripts/dev/chain.ts'
+import { rpcTo } from '../../../scripts/dev/rpc.ts'
 import { microLoanAbi } from '../../../src/loan/abi.ts'
 
 const run = promisify(execFile)
@@ -57,7 +58,7 @@ test('a public record is not written from a local chain', async ({ expect }) => 
 })
 
 test('what is missing or malformed is named before anything is sent', async ({ expect }) => {
-  const before = await rpc(anvil.url, 'eth_blockNumber', [])
+  const before = await rpcTo(anvil.url)('eth_blockNumber', [])
   const ofTestnet = getAddress('0x5fbdb2315678afecb367f032d93f642f64180aa3', 31)
   const cases: [string[], Record<string, string>, string][] = [
     [[], {}, 'name a network'],
@@ -74,7 +75,7 @@ test('what is missing or malformed is named before anything is sent', async ({ e
       stderr: expect.stringContaining(reason),
     })
   }
-  expect(await rpc(anvil.url, 'eth_blockNumber', [])).toBe(before)
+  expect(await rpcTo(anvil.url)('eth_blockNumber', [])).toBe(before)
 })
 
 test('an outside wallet withdraws what it was sent, as the README shows it with cast', async ({
@@ -82,7 +83,7 @@ test('an outside wallet withdraws what it was sent, as the README shows it with 
 }) => {
   const wallet = generatePrivateKey()
   const address = privateKeyToAddress(wallet)
-  await rpc(anvil.url, 'anvil_setBalance', [address, `0x${parseEther('1').toString(16)}`])
+  await rpcTo(anvil.url)('anvil_setBalance', [address, `0x${parseEther('1').toString(16)}`])
   const readme = readFileSync(join(projectRoot, 'contracts/README.md'), 'utf8')
   const commands = [...readme.matchAll(/^cast (?:call|send) .*$/gm)].map(([command]) => command)
   const [balance, withdraw, deposit] = commands

@@ -17,9 +17,10 @@ import { afterAll, beforeAll, beforeEach, onTestFinished, test } from 'vitest'
 import { type DeployOptions, deployContracts } from '../../../scripts/contracts/deploy.ts'
 import { buildContracts, readArtifact } from '../../../scripts/contracts/forge.ts'
 import { type Anvil, startAnvil } from '../../../scripts/dev/anvil.ts'
-import { DEV_KEY, rpc } from '../../../scripts/dev/chain.ts'
+import { DEV_KEY } from '../../../scripts/dev/chain.ts'
 import { startRootstockPool } from '../../../scripts/dev/rootstock-pool/rootstock-pool.ts'
 import { serveJsonRpc } from '../../../scripts/dev/rootstock-pool/server.ts'
+import { rpcTo } from '../../../scripts/dev/rpc.ts'
 import { microLoanAbi } from '../../../src/loan/abi.ts'
 import { relayForwarderAbi } from '../../../src/relay/forwarder/abi.ts'
 import { startPlainNode } from '../stack/plain-node.ts'
@@ -224,7 +225,7 @@ test("under Rootstock's pool rules each transaction is sent when the one before 
       sent += 1
       waiting.push(sent - 1 - (await there.getTransactionCount({ address: deployer })))
     }
-    return rpc(rootstock.url, method, [...params])
+    return rpcTo(rootstock.url)(method, [...params])
   })
   const { loan } = await deployContracts({
     ...options(),
@@ -239,7 +240,7 @@ test("under Rootstock's pool rules each transaction is sent when the one before 
 
 test('a node that shows no code where it was just deployed is not believed', async ({ expect }) => {
   const blind = await serve((method, params) =>
-    method === 'eth_getCode' ? '0x' : rpc(anvil.url, method, [...params]),
+    method === 'eth_getCode' ? '0x' : rpcTo(anvil.url)(method, [...params]),
   )
   const file = newRecordFile()
   const unseen = deployContracts({ ...options(), nodeUrl: blind, recordFile: file })
@@ -295,7 +296,7 @@ test('no message shows the key or the address of the node', async ({ expect }) =
     maxBatch: 100,
     answer: async (method, params) => {
       if (method === 'eth_gasPrice') await leaving.stop()
-      return rpc(anvil.url, method, [...params])
+      return rpcTo(anvil.url)(method, [...params])
     },
   })
   const nodeUrl = `${leaving.url}/rpc/a-key-of-the-node`

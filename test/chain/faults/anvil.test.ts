@@ -2,7 +2,7 @@ import type { Hex } from 'viem'
 import { afterAll, afterEach, beforeAll, describe, test } from 'vitest'
 import { claimOf } from '../../../scripts/dev/relays/oracle.ts'
 import { type AnvilRig, startAnvilRig, stranger } from '../../../scripts/dev/relays/rig.ts'
-import { createAnvilClient } from '../../../scripts/dev/rootstock-pool/anvil-client.ts'
+import { rpcTo } from '../../../scripts/dev/rpc.ts'
 
 let rig: AnvilRig
 
@@ -15,8 +15,7 @@ afterEach(() => call('evm_setAutomine', [true]))
 
 afterAll(() => rig.stop())
 
-const call = (method: string, params: unknown[] = []) =>
-  createAnvilClient(rig.chain.anvil.url).call(method, params)
+const call = (method: string, params: unknown[] = []) => rpcTo(rig.chain.anvil.url)(method, params)
 
 const pay = (phone: string, amount = '0.25') => ({
   phone,

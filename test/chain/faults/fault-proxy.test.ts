@@ -7,13 +7,13 @@ import {
   type FaultProxy,
   startFaultProxy,
 } from '../../../scripts/dev/faults/fault-proxy.ts'
-import { createAnvilClient } from '../../../scripts/dev/rootstock-pool/anvil-client.ts'
+import { type RpcCall, rpcTo } from '../../../scripts/dev/rpc.ts'
 import { newSender, type Sender } from '../pool/sender.ts'
 
 let anvil: Anvil
 let proxy: FaultProxy
 let sender: Sender
-const direct = () => createAnvilClient(anvil.url)
+const direct: RpcCall = (method, params) => rpcTo(anvil.url)(method, params)
 const through = () => ({
   call: (method: string, params: readonly unknown[] = []) => ask(proxy.url, method, params),
 })
@@ -53,8 +53,8 @@ async function ask(url: string, method: string, params: readonly unknown[] = [])
 
 /** Transactions of the sender, those that wait for a block included. */
 const count = async () => {
-  await direct().call('evm_mine')
-  return Number(await direct().call('eth_getTransactionCount', [sender.address, 'latest']))
+  await direct('evm_mine')
+  return Number(await direct('eth_getTransactionCount', [sender.address, 'latest']))
 }
 
 /** Sends the next transaction through the proxy; whether an answer came, and whether it was mined. */
@@ -138,9 +138,9 @@ describe('a replica behind', () => {
     const before = await count()
     // A creation that emits one log.
     const raw = await sender.sign({ nonce: before, gas: 100_000n, to: undefined, data: '0x5f5fa0' })
-    const hash = await direct().call('eth_sendRawTransaction', [raw])
-    await direct().call('evm_mine')
-    const head = Number(await direct().call('eth_blockNumber'))
+    const hash = await direct('eth_sendRawTransaction', [raw])
+    await direct('evm_mine')
+    const head = Number(await direct('eth_blockNumber'))
     const questions = [
       ['eth_getTransactionCount', [sender.address, 'latest']],
       ['eth_blockNumber', []],

@@ -4,7 +4,7 @@ import { afterAll, afterEach, beforeAll, describe, test } from 'vitest'
 import { DEV_KEY } from '../../../scripts/dev/chain.ts'
 import { claimOf } from '../../../scripts/dev/relays/oracle.ts'
 import { type Rig, startRig, stranger } from '../../../scripts/dev/relays/rig.ts'
-import { createAnvilClient } from '../../../scripts/dev/rootstock-pool/anvil-client.ts'
+import { type RpcCall, rpcTo } from '../../../scripts/dev/rpc.ts'
 import { until } from '../../../scripts/dev/wait.ts'
 import { relayForwarderAbi } from '../../../src/relay/forwarder/abi.ts'
 import { relayerAccount } from '../../../src/relay/keys.ts'
@@ -38,7 +38,7 @@ const payMany = (count: number) =>
 
 const waiting = () => [...rig.rootstock.pool.pending(), ...rig.rootstock.pool.queued()]
 const logged = (event: string) => rig.relay.log.filter((line) => line.event === event)
-const anvil = () => createAnvilClient(rig.chain.anvil.url)
+const anvil: RpcCall = (method, params) => rpcTo(rig.chain.anvil.url)(method, params)
 
 async function judged(): Promise<string[]> {
   await rig.settle()
@@ -48,7 +48,7 @@ async function judged(): Promise<string[]> {
 /** A transaction of the relayer's key that the relay knows nothing of. */
 async function foreign(gasPrice: bigint): Promise<Hex> {
   const relayer = relayerAccount(rig.chain.bindings.RELAYER_MNEMONIC ?? '', 31, 0)
-  const nonce = Number(await anvil().call('eth_getTransactionCount', [relayer.address, 'latest']))
+  const nonce = Number(await anvil('eth_getTransactionCount', [relayer.address, 'latest']))
   return relayer.signTransaction({
     type: 'legacy',
     chainId: 31,
@@ -229,16 +229,16 @@ describe('a chain that changes its mind', () => {
     const raw = await owner.signTransaction({
       type: 'legacy',
       chainId: 31,
-      nonce: Number(await anvil().call('eth_getTransactionCount', [owner.address, 'latest'])),
+      nonce: Number(await anvil('eth_getTransactionCount', [owner.address, 'latest'])),
       to: rig.chain.loan,
       // pause() and unpause().
       data: paused ? '0x8456cb59' : '0x3f4ba83a',
       gas: 100_000n,
       gasPrice: MIN_PRICE * 2n,
     })
-    const hash = await anvil().call('eth_sendRawTransaction', [raw])
+    const hash = await anvil('eth_sendRawTransaction', [raw])
     await rig.rootstock.mine()
-    const receipt = await anvil().call('eth_getTransactionReceipt', [hash])
+    const receipt = await anvil('eth_getTransactionReceipt', [hash])
     if ((receipt as { status?: string } | null)?.status !== '0x1') throw new Error('not paused')
   }
 })
@@ -248,13 +248,13 @@ describe('somebody else with the same key', () => {
     await rig.settle()
     rig.rootstock.setBlockTime(undefined)
     const raw = await foreign(MIN_PRICE)
-    const hash = await createAnvilClient(rig.rootstock.url).call('eth_sendRawTransaction', [raw])
+    const hash = await rpcTo(rig.rootstock.url)('eth_sendRawTransaction', [raw])
     await payMany(2)
     await expect.poll(() => waiting().length).toBe(3)
     expect(rig.rootstock.pool.find(hash as Hex)?.state).toBe('pending')
     rig.rootstock.setBlockTime(BLOCK_MS)
     expect(await judged()).toEqual([])
-    expect(await anvil().call('eth_getTransactionReceipt', [hash])).toMatchObject({ status: '0x1' })
+    expect(await anvil('eth_getTransactionReceipt', [hash])).toMatchObject({ status: '0x1' })
   })
 
   test('whose transaction takes a nonce that a payment already had', async ({ expect }) => {
@@ -264,9 +264,9 @@ describe('somebody else with the same key', () => {
     await payMany(2)
     // It reached a miner that never saw ours.
     await rig.rootstock.evictAll()
-    const hash = await anvil().call('eth_sendRawTransaction', [raw])
+    const hash = await anvil('eth_sendRawTransaction', [raw])
     await rig.rootstock.mine()
-    expect(await anvil().call('eth_getTransactionReceipt', [hash])).toMatchObject({ status: '0x1' })
+    expect(await anvil('eth_getTransactionReceipt', [hash])).toMatchObject({ status: '0x1' })
     rig.rootstock.setBlockTime(BLOCK_MS)
     await rig.settle()
     expect((await rig.judge()).faults).toEqual([])
@@ -280,12 +280,12 @@ describe('a forwarder that refuses the relayer for a while', () => {
     const [first] = waiting()
     await allowRelayer(false)
     await rig.rootstock.mine()
-    const receipt = await anvil().call('eth_getTransactionReceipt', [first?.hash])
+    const receipt = await anvil('eth_getTransactionReceipt', [first?.hash])
     expect(receipt).toMatchObject({ status: '0x0' })
     await allowRelayer(true)
     rig.rootstock.setBlockTime(BLOCK_MS)
     expect(await judged()).toEqual([])
-    expect(await anvil().call('eth_getTransactionCount', [first?.from, 'latest'])).toBe(
+    expect(await anvil('eth_getTransactionCount', [first?.from, 'latest'])).toBe(
       `0x${((first?.nonce ?? 0) + 2).toString(16)}`,
     )
   })
@@ -301,7 +301,7 @@ describe('a forwarder that refuses the relayer for a while', () => {
     const { address: from } = privateKeyToAccount(DEV_KEY)
     const gasPrice = `0x${parseGwei('100').toString(16)}`
     const to = rig.chain.bindings.FORWARDER_ADDRESS
-    await anvil().call('eth_sendTransaction', [{ from, to, data, gasPrice }])
+    await anvil('eth_sendTransaction', [{ from, to, data, gasPrice }])
   }
 })
 
@@ -309,12 +309,12 @@ describe('a relayer without money', () => {
   test('pays as soon as it has some again', async ({ expect }) => {
     await rig.settle()
     const { relayer } = rig.chain
-    await anvil().call('anvil_setBalance', [relayer, '0x0'])
+    await anvil('anvil_setBalance', [relayer, '0x0'])
     const replies = await payMany(3)
     expect(replies.map(claimOf)).toEqual(['submitted', 'submitted', 'submitted'])
     await expect.poll(() => logged('broadcast.refused').length).toBeGreaterThan(2)
     expect(logged('broadcast.refused').at(-1)?.refusal).toBe('insufficient_funds')
-    await anvil().call('anvil_setBalance', [relayer, `0x${parseEther('1').toString(16)}`])
+    await anvil('anvil_setBalance', [relayer, `0x${parseEther('1').toString(16)}`])
     expect(await judged()).toEqual([])
   })
 })

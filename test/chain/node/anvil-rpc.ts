@@ -1,27 +1,12 @@
 import { type Address, encodeAbiParameters, type Hex, numberToHex } from 'viem'
+import { type RpcCall, rpcTo } from '../../../scripts/dev/rpc.ts'
 
 /** anvil's first development account, unlocked there. */
 export const sender: Address = '0xf39fd6e51aad88f6f4ce6ab8827279cfffb92266'
 
-/** anvil asked directly, past the service. */
-export type AnvilRpc = (method: string, params?: readonly unknown[]) => Promise<unknown>
-
-export function anvilRpc(url: string): AnvilRpc {
-  return async (method, params = []) => {
-    const response = await fetch(url, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }),
-    })
-    const answer = (await response.json()) as { result?: unknown; error?: { message: string } }
-    if (answer.error !== undefined) throw new Error(`${method}: ${answer.error.message}`)
-    return answer.result
-  }
-}
-
-/** The same for a chain that has legacy transactions alone, as Rootstock. */
-export function legacyRpc(url: string): AnvilRpc {
-  const rpc = anvilRpc(url)
+/** Asks an anvil whose chain has legacy transactions alone, as Rootstock's. */
+export function legacyRpc(url: string): RpcCall {
+  const rpc = rpcTo(url)
   return async (method, params = []) => {
     if (method !== 'eth_sendTransaction') return await rpc(method, params)
     const [transaction] = params as [object]
@@ -43,28 +28,28 @@ const callerCode: Hex = '0x600d80600b6000396000f36000808080806000355af15000'
 const floodCode: Hex = '0x601680600b6000396000f36000355b8015601457600080a0600190036003565b00'
 
 /** Deploys the contract that emits many logs. */
-export async function deployFlood(rpc: AnvilRpc): Promise<Address> {
+export async function deployFlood(rpc: RpcCall): Promise<Address> {
   return await deploy(rpc, floodCode)
 }
 
 /** Deploys the contract that emits logs. */
-export async function deployEmitter(rpc: AnvilRpc): Promise<Address> {
+export async function deployEmitter(rpc: RpcCall): Promise<Address> {
   return await deploy(rpc, emitterCode)
 }
 
 /** Deploys the contract whose inner call may fail. */
-export async function deployCaller(rpc: AnvilRpc): Promise<Address> {
+export async function deployCaller(rpc: RpcCall): Promise<Address> {
   return await deploy(rpc, callerCode)
 }
 
-async function deploy(rpc: AnvilRpc, data: Hex): Promise<Address> {
+async function deploy(rpc: RpcCall, data: Hex): Promise<Address> {
   const hash = await rpc('eth_sendTransaction', [{ from: sender, data }])
   const { contractAddress } = await mined(rpc, hash as Hex)
   return contractAddress
 }
 
 /** The receipt of a transaction, as soon as there is one. */
-export async function mined(rpc: AnvilRpc, hash: Hex): Promise<Mined> {
+export async function mined(rpc: RpcCall, hash: Hex): Promise<Mined> {
   for (;;) {
     const receipt = (await rpc('eth_getTransactionReceipt', [hash])) as Mined | null
     if (receipt !== null) return receipt
@@ -75,7 +60,7 @@ export type Mined = { contractAddress: Address; blockNumber: Hex; blockHash: Hex
 
 /** Makes the emitter log; gives the transaction's hash. */
 export async function emit(
-  rpc: AnvilRpc,
+  rpc: RpcCall,
   emitter: Address,
   ...words: [topic1: bigint, topic2: bigint, data: bigint]
 ): Promise<Hex> {

@@ -3,6 +3,7 @@ import { privateKeyToAccount } from 'viem/accounts'
 import { afterAll, beforeAll, describe, test } from 'vitest'
 import type { Anvil } from '../../../scripts/dev/anvil.ts'
 import { createRandom } from '../../../scripts/dev/random.ts'
+import { type RpcCall, rpcTo } from '../../../scripts/dev/rpc.ts'
 import { until } from '../../../scripts/dev/wait.ts'
 import {
   type RskjNode,
@@ -10,7 +11,7 @@ import {
   startRskjNode,
 } from '../../support/rskj-node/rskj-node.ts'
 import { seed, times } from '../../support/sample.ts'
-import { type AnvilRpc, anvilRpc, legacyRpc, mined } from './anvil-rpc.ts'
+import { legacyRpc, mined } from './anvil-rpc.ts'
 import { type RealWorker, startRealWorker } from './real-worker.ts'
 import type { Answer } from './serve.ts'
 
@@ -27,7 +28,7 @@ const customer = privateKeyToAccount(
 const receiver: Hex = `0x${'12'.repeat(20)}`
 
 let anvil: Anvil
-let chain: AnvilRpc
+let chain: RpcCall
 let nodes: RskjNode[]
 let worker: RealWorker
 let beat: NodeJS.Timeout
@@ -68,7 +69,7 @@ async function send(raws: readonly Hex[]): Promise<Answer[]> {
 }
 
 function bytes(length: number): Hex {
-  return toHex(Uint8Array.from({ length }, () => Math.floor(random() * 256)))
+  return toHex(Uint8Array.from({ length }, () => random.int(0, 255)))
 }
 
 const plain = { type: 'legacy', gas: 21_000n, gasPrice: 60_000_000n, to: receiver } as const
@@ -113,10 +114,10 @@ async function notCanonical(index: number): Promise<Hex> {
 async function garbage(index: number): Promise<Hex> {
   if (index === 0) return '0x'
   const whole = await signed(31, BigInt(index))
-  const cut = 2 + 2 * Math.floor(random() * (whole.length / 2 - 1))
+  const cut = 2 + 2 * random.int(0, whole.length / 2 - 2)
   const kinds = [
-    bytes(1 + Math.floor(random() * 200)),
-    `0x${toHex(index % 256, { size: 1 }).slice(2)}${bytes(Math.floor(random() * 80)).slice(2)}`,
+    bytes(random.int(1, 200)),
+    `0x${toHex(index % 256, { size: 1 }).slice(2)}${bytes(random.int(0, 79)).slice(2)}`,
     whole.slice(0, cut),
     `${whole}00`,
   ] as Hex[]
@@ -174,7 +175,7 @@ describe('a customer who sends bad bytes again and again stops nobody', () => {
     expect(await send([raw])).toMatchObject([{ result: keccak256(raw) }])
     expect(await mined(chain, keccak256(raw))).toMatchObject({ status: '0x1' })
     for (const { url } of nodes) {
-      const own = await anvilRpc(url)('eth_getTransactionByHash', [keccak256(raw)])
+      const own = await rpcTo(url)('eth_getTransactionByHash', [keccak256(raw)])
       expect(own).toMatchObject({ from: customer.address.toLowerCase() })
     }
   })

@@ -1,21 +1,22 @@
 import type { Address } from 'viem'
 import { afterAll, beforeAll, beforeEach, test } from 'vitest'
 import { type Anvil, startAnvil } from '../../../scripts/dev/anvil.ts'
-import { type AnvilRpc, anvilRpc, deployEmitter, emit, mined } from './anvil-rpc.ts'
+import { type RpcCall, rpcTo } from '../../../scripts/dev/rpc.ts'
+import { deployEmitter, emit, mined } from './anvil-rpc.ts'
 import { type ProxyNode, startProxyNode } from './proxy-node.ts'
 import { type Served, serve } from './serve.ts'
 
 type Json = Record<string, unknown>
 
 let anvil: Anvil
-let direct: AnvilRpc
+let direct: RpcCall
 let node: ProxyNode
 let served: Served
 let emitter: Address
 
 beforeAll(async () => {
   anvil = await startAnvil()
-  direct = anvilRpc(anvil.url)
+  direct = rpcTo(anvil.url)
   node = await startProxyNode(anvil.url)
   emitter = await deployEmitter(direct)
 })

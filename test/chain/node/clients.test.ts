@@ -18,9 +18,10 @@ import { rootstockTestnet } from 'viem/chains'
 import { afterAll, beforeAll, describe, test } from 'vitest'
 import { Web3 } from 'web3'
 import { type Anvil, startAnvil } from '../../../scripts/dev/anvil.ts'
+import { type RpcCall, rpcTo } from '../../../scripts/dev/rpc.ts'
 import { until } from '../../../scripts/dev/wait.ts'
 import { runFoundry } from '../clients/foundry.ts'
-import { type AnvilRpc, anvilRpc, deployEmitter, emit, mined, topic } from './anvil-rpc.ts'
+import { deployEmitter, emit, mined, topic } from './anvil-rpc.ts'
 import { type RealWorker, startRealWorker } from './real-worker.ts'
 
 // anvil's development accounts, known to everybody; each client sends from its own.
@@ -37,13 +38,13 @@ const words = (...values: bigint[]): Hex =>
   )
 
 let anvil: Anvil
-let direct: AnvilRpc
+let direct: RpcCall
 let worker: RealWorker
 let emitter: Address
 
 beforeAll(async () => {
   anvil = await startAnvil()
-  direct = anvilRpc(anvil.url)
+  direct = rpcTo(anvil.url)
   worker = await startRealWorker([anvil.url])
   emitter = await deployEmitter(direct)
 })

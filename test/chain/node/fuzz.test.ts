@@ -3,10 +3,11 @@ import { runInNewContext } from 'node:vm'
 import { afterAll, beforeAll, test } from 'vitest'
 import { type Anvil, startAnvil } from '../../../scripts/dev/anvil.ts'
 import { createRandom } from '../../../scripts/dev/random.ts'
+import { rpcTo } from '../../../scripts/dev/rpc.ts'
 import { sleep } from '../../../scripts/dev/wait.ts'
 import { children } from '../../../scripts/stack/process-id.ts'
 import { isFull, seed, times } from '../../support/sample.ts'
-import { anvilRpc, deployEmitter, emit, mined } from './anvil-rpc.ts'
+import { deployEmitter, emit, mined } from './anvil-rpc.ts'
 import { createRandomRequests, faultOfResponse } from './random-requests.ts'
 import { type RealWorker, startRealWorker } from './real-worker.ts'
 import { serve } from './serve.ts'
@@ -27,7 +28,7 @@ let runtimes: number[]
 
 beforeAll(async () => {
   anvil = await startAnvil()
-  const direct = anvilRpc(anvil.url)
+  const direct = rpcTo(anvil.url)
   const emitter = await deployEmitter(direct)
   for (let count = 0; count < 5; count += 1) {
     await mined(direct, await emit(direct, emitter, BigInt(count), 0n, 0n))

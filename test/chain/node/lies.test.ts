@@ -1,14 +1,15 @@
 import type { Address, Hex } from 'viem'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, test } from 'vitest'
 import { type Anvil, startAnvil } from '../../../scripts/dev/anvil.ts'
-import { type AnvilRpc, anvilRpc, deployEmitter, emit, mined } from './anvil-rpc.ts'
+import { type RpcCall, rpcTo } from '../../../scripts/dev/rpc.ts'
+import { deployEmitter, emit, mined } from './anvil-rpc.ts'
 import { type Change, lieAbout, type ProxyNode, startProxyNode } from './proxy-node.ts'
 import { type Served, serve } from './serve.ts'
 
 type Json = Record<string, unknown>
 
 let anvil: Anvil
-let direct: AnvilRpc
+let direct: RpcCall
 let liar: ProxyNode
 let honest: ProxyNode
 let alone: Served
@@ -19,7 +20,7 @@ let other: { hash: Hex; blockHash: Hex; blockNumber: Hex }
 
 beforeAll(async () => {
   anvil = await startAnvil()
-  direct = anvilRpc(anvil.url)
+  direct = rpcTo(anvil.url)
   liar = await startProxyNode(anvil.url)
   honest = await startProxyNode(anvil.url)
   emitter = await deployEmitter(direct)

@@ -1,18 +1,10 @@
 import { type Address, type Hex, numberToHex } from 'viem'
 import { afterAll, beforeAll, test } from 'vitest'
 import type { Anvil } from '../../../scripts/dev/anvil.ts'
+import type { RpcCall } from '../../../scripts/dev/rpc.ts'
 import { type Clock, systemClock } from '../../../src/runtime/clock.ts'
 import { startAnvilForRskj, startRskjNode } from '../../support/rskj-node/rskj-node.ts'
-import {
-  type AnvilRpc,
-  deployEmitter,
-  deployFlood,
-  emit,
-  legacyRpc,
-  mined,
-  sender,
-  topic,
-} from './anvil-rpc.ts'
+import { deployEmitter, deployFlood, emit, legacyRpc, mined, sender, topic } from './anvil-rpc.ts'
 import { lieAbout, type ProxyNode, startProxyNode } from './proxy-node.ts'
 import { type Answer, type Served, serve } from './serve.ts'
 
@@ -26,7 +18,7 @@ const patientClock: Clock = {
 }
 
 let anvil: Anvil
-let direct: AnvilRpc
+let direct: RpcCall
 let node: ProxyNode
 let served: Served
 let rskj: Awaited<ReturnType<typeof startRskjNode>>

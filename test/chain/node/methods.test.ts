@@ -1,9 +1,9 @@
 import { type Address, type Hex, keccak256 } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import { afterAll, beforeAll, expect as check, describe, test } from 'vitest'
+import { exchange, type RpcCall } from '../../../scripts/dev/rpc.ts'
 import { methods } from '../../../src/node/methods/list.ts'
 import {
-  type AnvilRpc,
   deployCaller,
   deployEmitter,
   emit,
@@ -27,7 +27,7 @@ type Json = Record<string, unknown>
 type Rpc = (method: string, params?: readonly unknown[]) => Promise<Answer>
 
 let node: StartedNode
-let direct: AnvilRpc
+let direct: RpcCall
 let worker: RealWorker
 let emitter: Address
 let caller: Address
@@ -47,14 +47,7 @@ async function startBefore(kind: NodeKind): Promise<void> {
 }
 
 async function overHttp(): Promise<Rpc> {
-  return async (method, params = []) => {
-    const response = await fetch(worker.rpcUrl, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }),
-    })
-    return (await response.json()) as Answer
-  }
+  return async (method, params) => (await exchange(worker.rpcUrl, method, params)).answer as Answer
 }
 
 async function overSocket(): Promise<Rpc> {

@@ -2,8 +2,9 @@ import { createMPTFromProof } from '@ethereumjs/mpt'
 import { RLP } from '@ethereumjs/rlp'
 import { bytesToHex, type Hex, hexToBytes, keccak256 } from 'viem'
 import { startAnvil } from '../../../scripts/dev/anvil.ts'
+import { type RpcCall, rpcTo } from '../../../scripts/dev/rpc.ts'
 import { startAnvilForRskj, startRskjNode } from '../../support/rskj-node/rskj-node.ts'
-import { type AnvilRpc, anvilRpc, legacyRpc } from './anvil-rpc.ts'
+import { legacyRpc } from './anvil-rpc.ts'
 
 /** A node that the tests of the service run before, and what is its own in its answers. */
 export type NodeKind = {
@@ -22,7 +23,7 @@ export type NodeKind = {
 export type StartedNode = {
   url: string
   /** Asks past the service; makes blocks and transactions. */
-  direct: AnvilRpc
+  direct: RpcCall
   stop: () => Promise<void>
 }
 
@@ -31,7 +32,7 @@ const anvil: NodeKind = {
   name: 'anvil',
   async start() {
     const { url, stop } = await startAnvil()
-    return { url, stop, direct: anvilRpc(url) }
+    return { url, stop, direct: rpcTo(url) }
   },
   client: /^anvil/,
   protocolVersion: '0x1',
@@ -56,7 +57,7 @@ const anvil: NodeKind = {
 const makesBlocks = /^(?:anvil|evm)_|^eth_(?:sendTransaction|getRawTransactionByHash)$/
 
 /** Without a base fee anvil's own puts the same empty blocks in the place of those it takes away. */
-async function reorganize(chain: AnvilRpc, params: readonly unknown[]): Promise<unknown> {
+async function reorganize(chain: RpcCall, params: readonly unknown[]): Promise<unknown> {
   const [depth, transactions] = params as [number, unknown[]]
   if (transactions.length > 0) return await chain('anvil_reorg', params)
   await chain('anvil_rollback', [depth])
@@ -70,7 +71,7 @@ const rskj: NodeKind = {
   async start() {
     const behind = await startAnvilForRskj()
     const node = await startRskjNode(behind.url)
-    const [chain, own] = [legacyRpc(behind.url), anvilRpc(node.url)]
+    const [chain, own] = [legacyRpc(behind.url), rpcTo(node.url)]
     return {
       url: node.url,
       direct(method, params = []) {

@@ -2,6 +2,7 @@ import { type Address, createPublicClient, http, parseAbi, parseEther } from 'vi
 import { afterAll, beforeAll, test } from 'vitest'
 import { startChain, type TestChain } from '../../../scripts/dev/chain.ts'
 import { type Caller, callersOf, createTreasury } from '../../../scripts/dev/relays/callers.ts'
+import { exchange } from '../../../scripts/dev/rpc.ts'
 import { until } from '../../../scripts/dev/wait.ts'
 import { inTime } from '../../support/in-time.ts'
 import { lieAboutHeight, type ProxyNode, startProxyNode } from './proxy-node.ts'
@@ -66,15 +67,16 @@ for (const [index, { frozen, liar, words, lie }] of cases.entries()) {
         expect(read).toMatch(/^END Your Balance: /)
         return paid.ms
       })
-      const reads = [
+      const asked: [string, unknown[]][] = [
         ['eth_blockNumber', []],
         ['eth_getBlockByNumber', ['latest', false]],
         ['eth_getBalance', [account, 'latest']],
         ['eth_call', [{ to: account }, 'latest']],
         ['eth_getLogs', [{ fromBlock: '0x0', toBlock: 'latest' }]],
-      ].map(async ([method, params]) => {
-        const answer = await inTime(limitMs, () => call({ method, params }))
-        expect(answer, `${method}`).not.toHaveProperty('error')
+      ]
+      const reads = asked.map(async ([method, params]) => {
+        const { answer } = await inTime(limitMs, () => exchange(worker.rpcUrl, method, params))
+        expect(answer, method).not.toHaveProperty('error')
       })
       await Promise.all(reads)
       // A machine that is busy with something else makes some of them late; nodes make all of them so.
@@ -102,15 +104,6 @@ test('and each of these payments is confirmed, none of them twice', async ({ exp
 async function dial(phoneNumber: string, sessionId: string, text: string): Promise<string> {
   const body = new URLSearchParams({ phoneNumber, sessionId, text })
   return await (await fetch(`${worker.origin}/ussd`, { method: 'POST', body })).text()
-}
-
-async function call(request: object): Promise<unknown> {
-  const response = await fetch(worker.rpcUrl, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ jsonrpc: '2.0', id: 1, ...request }),
-  })
-  return await response.json()
 }
 
 /** Reads past everything under test. */

@@ -1,5 +1,6 @@
-import { createServer, type ServerResponse } from 'node:http'
-import { type AddressInfo, connect, type Socket } from 'node:net'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { connect, type Socket } from 'node:net'
+import { startLoopbackServer, textOf } from '../../../scripts/dev/loopback-server.ts'
 import { sleep } from '../../../scripts/dev/wait.ts'
 
 type Request = { id: unknown; method: string; params: readonly unknown[] }
@@ -42,30 +43,8 @@ export async function startProxyNode(
   let frozen = false
   let delayMs = 0
 
-  const server = createServer(async (request, response) => {
-    try {
-      exchanges += 1
-      let body = ''
-      for await (const chunk of request.setEncoding('utf8')) body += chunk
-      if (frozen) {
-        held.add(response)
-        return
-      }
-      const asked = JSON.parse(body) as Request | Request[]
-      for (const { method } of [asked].flat()) counts.set(method, (counts.get(method) ?? 0) + 1)
-      const answer = await fetch(target, {
-        method: 'POST',
-        headers: { 'content-type': 'application/json' },
-        body,
-      })
-      await sleep(delayMs)
-      response.setHeader('content-type', 'application/json')
-      response.end(rewritten(await answer.text(), asked))
-    } catch {
-      response.destroy()
-    }
-  })
-  server.on('upgrade', (request, client, head) => {
+  const server = await startLoopbackServer(serve)
+  server.http.on('upgrade', (request, client, head) => {
     if (upgrades === 'refused') {
       client.end('HTTP/1.1 501 Not Implemented\r\n\r\n')
       return
@@ -87,8 +66,6 @@ export async function startProxyNode(
     }
     sockets.add(node)
   })
-  await listen(0)
-  const { port } = server.address() as AddressInfo
 
   function rewritten(text: string, asked: Request | Request[]): string {
     if (change === undefined) return text
@@ -101,28 +78,33 @@ export async function startProxyNode(
     return JSON.stringify(Array.isArray(answer) ? answer.map(rewrite) : rewrite(answer))
   }
 
-  function listen(on: number): Promise<void> {
-    return new Promise((resolve, reject) => {
-      server.once('error', reject)
-      server.listen(on, '127.0.0.1', () => {
-        server.off('error', reject)
-        resolve()
-      })
+  async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    exchanges += 1
+    const body = await textOf(request)
+    if (frozen) {
+      held.add(response)
+      return
+    }
+    const asked = JSON.parse(body) as Request | Request[]
+    for (const { method } of [asked].flat()) counts.set(method, (counts.get(method) ?? 0) + 1)
+    const answer = await fetch(target, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body,
     })
+    await sleep(delayMs)
+    response.setHeader('content-type', 'application/json')
+    response.end(rewritten(await answer.text(), asked))
   }
 
   async function cut(): Promise<void> {
-    if (!server.listening) return
-    await new Promise<void>((resolve) => {
-      server.close(() => resolve())
-      server.closeAllConnections()
-      for (const socket of sockets) socket.destroy()
-      sockets.clear()
-    })
+    for (const socket of sockets) socket.destroy()
+    sockets.clear()
+    await server.close()
   }
 
   return {
-    url: `http://127.0.0.1:${port}`,
+    url: server.url,
     lie: (next) => {
       change = next
     },
@@ -138,7 +120,7 @@ export async function startProxyNode(
       held.clear()
     },
     cut,
-    restore: () => listen(port),
+    restore: server.open,
     seen: (method) => counts.get(method) ?? 0,
     exchanges: () => exchanges,
     stop: cut,

@@ -6,9 +6,9 @@ export type RandomRequest = { body: string | Uint8Array<ArrayBuffer>; contentTyp
 
 /** Makes requests that range from right to nonsense, the same ones for the same seed. */
 export function createRandomRequests(random: Random): () => RandomRequest {
-  const below = (limit: number): number => Math.floor(random() * limit)
+  const below = (limit: number): number => random.int(0, limit - 1)
   const oneOf = <T>(items: readonly T[]): T => items[below(items.length)] as T
-  const chance = (share: number): boolean => random() < share
+  const chance = (share: number): boolean => random.chance(share)
 
   const hex = (digits: number): string =>
     `0x${Array.from({ length: digits }, () => below(16).toString(16)).join('')}`
@@ -20,7 +20,7 @@ export function createRandomRequests(random: Random): () => RandomRequest {
     () => oneOf(['latest', 'earliest', 'pending', 'safe', 'finalized', '']),
     () => below(1_000),
     () => -below(1_000),
-    () => random() * 1e300,
+    () => random.next() * 1e300,
     () => oneOf([null, true, false, '0x', '0X1', 'x', '\0', '\ud800', '💩', '__proto__']),
     () => 'x'.repeat(below(2_000)),
     () => Number.MAX_SAFE_INTEGER + below(10),

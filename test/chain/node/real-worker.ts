@@ -1,10 +1,10 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { convertV4MiniflareOptions, Miniflare, NoOpLog } from 'miniflare'
 import { startRealDeno } from '../../../scripts/dev/deno/real-deno.ts'
 import { assertNothingUncaught } from '../../../scripts/dev/uncaught.ts'
 import { openWorkerBuild } from '../../../scripts/dev/worker-build.ts'
+import { startWorkerd } from '../../../scripts/dev/workerd.ts'
 import { hashKey } from '../../../src/keys/api-keys.ts'
 
 /** The whole Worker as it is deployed, in workerd with its Durable Objects, or on Deno with Redis. */
@@ -77,27 +77,18 @@ async function startInWorkerd(
 ): Promise<Pick<RealWorker, 'origin' | 'stop' | 'inspectorUrl'>> {
   const build = await openWorkerBuild()
   const objects = await mkdtemp(join(tmpdir(), 'real-worker-'))
-  const miniflare = new Miniflare(
-    convertV4MiniflareOptions({
-      host: '127.0.0.1',
-      port: 0,
-      inspectorPort: 0,
-      log: new NoOpLog(),
-      logRequests: false,
-      cf: false,
-      telemetry: { enabled: false },
-      resourcePersistencePath: objects,
-      handleStructuredLogs: ({ message }) => note(message),
-      handleUncaughtError: (error) => note(`uncaught: ${error.stack ?? error}`),
-      workers: [
-        {
-          ...build.options,
-          name: 'worker',
-          bindings: { ...build.options.bindings, ...variables },
-        },
-      ],
-    }),
-  )
+  const miniflare = startWorkerd({
+    objects,
+    isInspected: true,
+    onLine: note,
+    workers: [
+      {
+        ...build.options,
+        name: 'worker',
+        bindings: { ...build.options.bindings, ...variables },
+      },
+    ],
+  })
   const { origin } = await miniflare.ready
   return {
     origin,

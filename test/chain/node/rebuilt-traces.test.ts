@@ -1,23 +1,15 @@
 import type { Address, Hex } from 'viem'
 import { afterAll, beforeAll, test } from 'vitest'
 import { type Anvil, startAnvil } from '../../../scripts/dev/anvil.ts'
-import {
-  type AnvilRpc,
-  anvilRpc,
-  deployCaller,
-  deployEmitter,
-  emit,
-  mined,
-  sender,
-  topic,
-} from './anvil-rpc.ts'
+import { type RpcCall, rpcTo } from '../../../scripts/dev/rpc.ts'
+import { deployCaller, deployEmitter, emit, mined, sender, topic } from './anvil-rpc.ts'
 import { type ProxyNode, startProxyNode } from './proxy-node.ts'
 import { type Served, serve } from './serve.ts'
 
 type Trace = Record<string, unknown> & { action: object; result: object | null }
 
 let anvil: Anvil
-let direct: AnvilRpc
+let direct: RpcCall
 let untraced: ProxyNode
 let served: Served
 let own: Served
@@ -26,7 +18,7 @@ let caller: Address
 
 beforeAll(async () => {
   anvil = await startAnvil()
-  direct = anvilRpc(anvil.url)
+  direct = rpcTo(anvil.url)
   emitter = await deployEmitter(direct)
   caller = await deployCaller(direct)
   untraced = await startProxyNode(anvil.url)

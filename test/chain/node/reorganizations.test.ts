@@ -2,8 +2,9 @@ import type { Address, Hex } from 'viem'
 import { test } from 'vitest'
 import { startAnvil } from '../../../scripts/dev/anvil.ts'
 import { createRandom } from '../../../scripts/dev/random.ts'
+import { type RpcCall, rpcTo } from '../../../scripts/dev/rpc.ts'
 import { seed } from '../../support/sample.ts'
-import { type AnvilRpc, anvilRpc, deployEmitter, emit, mined } from './anvil-rpc.ts'
+import { deployEmitter, emit, mined } from './anvil-rpc.ts'
 import { startRealWorker } from './real-worker.ts'
 import { connectSocket, type SocketClient } from './socket-client.ts'
 
@@ -16,9 +17,9 @@ test('whoever listens while the chain reorganizes itself has the chain in the en
   expect,
 }) => {
   const random = createRandom(seed)
-  const pick = (below: number): number => Math.floor(random() * below)
+  const pick = (below: number): number => random.int(0, below - 1)
   const anvil = await startAnvil()
-  const direct = anvilRpc(anvil.url)
+  const direct = rpcTo(anvil.url)
   const worker = await startRealWorker([anvil.url])
   try {
     const emitter = await deployEmitter(direct)
@@ -115,7 +116,7 @@ function nameOf({ blockHash, logIndex, data, topics }: Json): string {
 
 /** Replaces the last blocks by others, with some transactions of its own in them. */
 async function reorganize(
-  direct: AnvilRpc,
+  direct: RpcCall,
   emitter: Address,
   depth: number,
   pick: (below: number) => number,

@@ -1,20 +1,21 @@
 import type { Hex } from 'viem'
 import { afterAll, beforeAll, describe, test } from 'vitest'
 import type { Anvil } from '../../../scripts/dev/anvil.ts'
+import { exchange, type RpcCall } from '../../../scripts/dev/rpc.ts'
 import { type Pair, readRecording } from '../../support/rskj-node/recording.ts'
 import {
   type RskjNode,
   startAnvilForRskj,
   startRskjNode,
 } from '../../support/rskj-node/rskj-node.ts'
-import { type AnvilRpc, deployEmitter, emit, legacyRpc, mined } from './anvil-rpc.ts'
+import { deployEmitter, emit, legacyRpc, mined } from './anvil-rpc.ts'
 import { connectSocket } from './socket-client.ts'
 
 type Json = Record<string, unknown>
 
 const recorded = readRecording('main-network')
 let anvil: Anvil
-let direct: AnvilRpc
+let direct: RpcCall
 let node: RskjNode
 let logged: Hex
 
@@ -32,13 +33,8 @@ afterAll(async () => {
 })
 
 async function ask(method: string, ...params: unknown[]) {
-  const response = await fetch(node.url, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }),
-  })
-  const answer = (await response.json()) as Pick<Pair, 'result' | 'error'>
-  return { status: response.status, ...answer }
+  const { status, answer } = await exchange(node.url, method, params)
+  return { status, ...(answer as Pick<Pair, 'result' | 'error'>) }
 }
 
 const ofTheNode =

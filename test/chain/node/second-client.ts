@@ -4,8 +4,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { freePort } from '../../../scripts/dev/anvil.ts'
+import { rpcTo } from '../../../scripts/dev/rpc.ts'
 import { until } from '../../../scripts/dev/wait.ts'
-import { anvilRpc } from './anvil-rpc.ts'
+
 import type { MadeChain } from './second-client-chain.ts'
 
 const client = fileURLToPath(
@@ -48,7 +49,7 @@ export async function startSecondClient(chain: MadeChain): Promise<SecondClient>
   }
   const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()))
   const url = `http://127.0.0.1:${port}`
-  const rpc = anvilRpc(url)
+  const rpc = rpcTo(url)
   await until(
     async () => {
       if (child.exitCode !== null) throw new Error(`the client ended: ${output}`)

@@ -2,9 +2,10 @@ import { type Address, type Hex, keccak256, parseGwei } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, test } from 'vitest'
 import { type Anvil, startAnvil } from '../../../scripts/dev/anvil.ts'
+import { type RpcCall, rpcTo } from '../../../scripts/dev/rpc.ts'
 import { until } from '../../../scripts/dev/wait.ts'
 import { inTime } from '../../support/in-time.ts'
-import { type AnvilRpc, anvilRpc, deployEmitter, emit, mined } from './anvil-rpc.ts'
+import { deployEmitter, emit, mined } from './anvil-rpc.ts'
 import { lieAbout, lieAboutHeight, type ProxyNode, startProxyNode } from './proxy-node.ts'
 import { type Served, serve } from './serve.ts'
 
@@ -17,14 +18,14 @@ const wallet = privateKeyToAccount(
 const account = `0x${'ab'.repeat(20)}`
 
 let anvil: Anvil
-let direct: AnvilRpc
+let direct: RpcCall
 let nodes: [ProxyNode, ProxyNode, ProxyNode]
 let served: Served
 let emitter: Address
 
 beforeAll(async () => {
   anvil = await startAnvil()
-  direct = anvilRpc(anvil.url)
+  direct = rpcTo(anvil.url)
   emitter = await deployEmitter(direct)
 })
 

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, test } from 'vitest'
 import { type Anvil, startAnvil } from '../../../scripts/dev/anvil.ts'
+import { exchange } from '../../../scripts/dev/rpc.ts'
 import { until } from '../../../scripts/dev/wait.ts'
 import { inTime } from '../../support/in-time.ts'
 import { type ProxyNode, startProxyNode } from './proxy-node.ts'
@@ -23,13 +24,7 @@ afterAll(async () => {
 })
 
 async function ask(method: string, signal?: AbortSignal): Promise<unknown> {
-  const response = await fetch(worker.rpcUrl, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params: [] }),
-    ...(signal === undefined ? {} : { signal }),
-  })
-  return await response.json()
+  return (await exchange(worker.rpcUrl, method, [], signal)).answer
 }
 
 test('requests of different clients that are equal and in flight are one', async ({ expect }) => {

@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, test } from 'vitest'
 import { type Anvil, startAnvil } from '../../../scripts/dev/anvil.ts'
+import { type RpcCall, rpcTo } from '../../../scripts/dev/rpc.ts'
 import { children } from '../../../scripts/stack/process-id.ts'
-import { type AnvilRpc, anvilRpc } from './anvil-rpc.ts'
+
 import { type RealWorker, startRealWorker } from './real-worker.ts'
 import { connectSocket } from './socket-client.ts'
 import { connectStalled, type StalledSocket } from './stalled-socket.ts'
@@ -12,13 +13,13 @@ const subscriptionsEach = 100
 const blocks = 900
 
 let anvil: Anvil
-let direct: AnvilRpc
+let direct: RpcCall
 let worker: RealWorker
 let runtimes: number[]
 
 beforeAll(async () => {
   anvil = await startAnvil()
-  direct = anvilRpc(anvil.url)
+  direct = rpcTo(anvil.url)
   const before = children().map(({ pid }) => pid)
   worker = await startRealWorker([anvil.url])
   runtimes = children().flatMap(({ pid }) => (before.includes(pid) ? [] : [pid]))

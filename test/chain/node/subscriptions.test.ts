@@ -1,8 +1,9 @@
 import type { Address, Hex } from 'viem'
 import { afterAll, beforeAll, describe, test } from 'vitest'
+import type { RpcCall } from '../../../scripts/dev/rpc.ts'
 import { until } from '../../../scripts/dev/wait.ts'
 import { inTime } from '../../support/in-time.ts'
-import { type AnvilRpc, deployEmitter, emit, mined, topic } from './anvil-rpc.ts'
+import { deployEmitter, emit, mined, topic } from './anvil-rpc.ts'
 import { type NodeKind, nodeKinds, type StartedNode } from './nodes.ts'
 import { lieAbout, type ProxyNode, startProxyNode } from './proxy-node.ts'
 import { type RealWorker, startRealWorker } from './real-worker.ts'
@@ -11,7 +12,7 @@ import { connectSocket, type Notification, type SocketClient } from './socket-cl
 type Json = Record<string, unknown>
 
 let behind: StartedNode
-let direct: AnvilRpc
+let direct: RpcCall
 let node: ProxyNode
 let worker: RealWorker
 let emitter: Address

@@ -1,22 +1,22 @@
 import { keccak256 } from 'viem'
 import { afterAll, beforeAll, beforeEach, describe, test } from 'vitest'
 import { type Anvil, startAnvil } from '../../../scripts/dev/anvil.ts'
-import { createAnvilClient } from '../../../scripts/dev/rootstock-pool/anvil-client.ts'
 import {
   type RootstockPool,
   startRootstockPool,
 } from '../../../scripts/dev/rootstock-pool/rootstock-pool.ts'
+import { type RpcCall, rpcTo } from '../../../scripts/dev/rpc.ts'
 import { RpcError } from '../../../src/chain/rpc.ts'
 import { MIN_PRICE, newSender } from './sender.ts'
 
 let anvil: Anvil
 let rootstock: RootstockPool
-let call: ReturnType<typeof createAnvilClient>['call']
+let call: RpcCall
 
 beforeAll(async () => {
   anvil = await startAnvil()
   rootstock = await startRootstockPool({ anvilUrl: anvil.url })
-  call = createAnvilClient(rootstock.url).call
+  call = rpcTo(rootstock.url)
 })
 
 beforeEach(() => rootstock.evictAll())
@@ -48,7 +48,7 @@ describe('a Rootstock node', () => {
     // PUSH4 0xdeadbeef, MSTORE, REVERT with these four bytes, as code that a creation returns.
     const code = '0x63deadbeef6000526004601cfd'
     const at = '0x00000000000000000000000000000000000000bb'
-    await createAnvilClient(anvil.url).call('anvil_setCode', [at, code])
+    await rpcTo(anvil.url)('anvil_setCode', [at, code])
     for (const method of ['eth_call', 'eth_estimateGas']) {
       const failure = await call(method, [{ to: at }, 'latest']).catch((error) => error)
       expect(failure).toBeInstanceOf(RpcError)
@@ -59,7 +59,7 @@ describe('a Rootstock node', () => {
   test('gives BASEFEE as the minimum gas price', async ({ expect }) => {
     // BASEFEE, MSTORE, RETURN.
     const at = '0x00000000000000000000000000000000000000cc'
-    await createAnvilClient(anvil.url).call('anvil_setCode', [at, '0x4860005260206000f3'])
+    await rpcTo(anvil.url)('anvil_setCode', [at, '0x4860005260206000f3'])
     await rootstock.mine()
     expect(BigInt(String(await call('eth_call', [{ to: at }, 'latest'])))).toBe(MIN_PRICE)
   })

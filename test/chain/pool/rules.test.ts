@@ -2,23 +2,23 @@ import { keccak256, parseEther } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import { afterAll, beforeAll, beforeEach, describe, test } from 'vitest'
 import { type Anvil, startAnvil } from '../../../scripts/dev/anvil.ts'
-import { createAnvilClient } from '../../../scripts/dev/rootstock-pool/anvil-client.ts'
 import {
   type RootstockPool,
   startRootstockPool,
 } from '../../../scripts/dev/rootstock-pool/rootstock-pool.ts'
+import { type RpcCall, rpcTo } from '../../../scripts/dev/rpc.ts'
 import { RpcError } from '../../../src/chain/rpc.ts'
 import { MIN_PRICE, newSender } from './sender.ts'
 
 let anvil: Anvil
 let rootstock: RootstockPool
 let nowMs = 1_000_000
-let call: ReturnType<typeof createAnvilClient>['call']
+let call: RpcCall
 
 beforeAll(async () => {
   anvil = await startAnvil()
   rootstock = await startRootstockPool({ anvilUrl: anvil.url, now: () => nowMs })
-  call = createAnvilClient(rootstock.url).call
+  call = rpcTo(rootstock.url)
 })
 
 beforeEach(() => rootstock.evictAll())
@@ -90,7 +90,7 @@ describe('nonces', () => {
   test('a block alone does not take up what was queued', async ({ expect }) => {
     const sender = await newSender(anvil.url)
     await send(await sender.sign({ nonce: 1 }))
-    const { call: elsewhere } = createAnvilClient(anvil.url)
+    const elsewhere = rpcTo(anvil.url)
     await elsewhere('eth_sendRawTransaction', [await sender.sign({ nonce: 0 })])
     await rootstock.mine()
     expect((await rootstock.mine())[0]?.transactions).toEqual([])
@@ -246,7 +246,7 @@ describe('gas', () => {
       now: () => nowMs,
     })
     try {
-      const { call } = createAnvilClient(own.url)
+      const call = rpcTo(own.url)
       const sender = await newSender(other.url)
       await call('eth_sendRawTransaction', [await sender.sign({ nonce: 0 })])
       const second = await sender.sign({ nonce: 1 })

@@ -1,7 +1,7 @@
 import { type Address, type Hex, type LocalAccount, parseEther, toHex } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
-import { createAnvilClient } from '../../../scripts/dev/rootstock-pool/anvil-client.ts'
 import { rootstockRules } from '../../../scripts/dev/rootstock-pool/pool.ts'
+import { rpcTo } from '../../../scripts/dev/rpc.ts'
 
 /** An account of one test, with money, that signs what it is told to. */
 export type Sender = {
@@ -22,7 +22,7 @@ export async function newSender(
 ): Promise<Sender> {
   senders += 1
   const account = privateKeyToAccount(toHex(0x5e4de4_0000n + BigInt(senders), { size: 32 }))
-  await createAnvilClient(anvilUrl).call('anvil_setBalance', [account.address, toHex(balanceWei)])
+  await rpcTo(anvilUrl)('anvil_setBalance', [account.address, toHex(balanceWei)])
   return {
     address: account.address,
     sign: ({ gasPrice = MIN_PRICE, gas = 21_000n, value = 0n, ...rest }) =>

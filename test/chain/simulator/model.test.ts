@@ -14,17 +14,17 @@ import { afterAll, beforeAll, describe, test } from 'vitest'
 import { deployContracts } from '../../../scripts/contracts/deploy.ts'
 import { type Anvil, startAnvil } from '../../../scripts/dev/anvil.ts'
 import { DEV_KEY } from '../../../scripts/dev/chain.ts'
-import { createAnvilClient } from '../../../scripts/dev/rootstock-pool/anvil-client.ts'
+import { createRandom, type Random } from '../../../scripts/dev/random.ts'
 import { rootstockRules } from '../../../scripts/dev/rootstock-pool/pool.ts'
 import {
   type RootstockPool,
   startRootstockPool,
 } from '../../../scripts/dev/rootstock-pool/rootstock-pool.ts'
+import { rpcTo } from '../../../scripts/dev/rpc.ts'
 import { createModelChain, type ModelChain } from '../../../scripts/dev/simulator/chain.ts'
 import { digest } from '../../../scripts/dev/simulator/hashing.ts'
 import { createModelNode } from '../../../scripts/dev/simulator/model-node.ts'
 import { createModelPool, type ModelPool } from '../../../scripts/dev/simulator/pool.ts'
-import { createRandom, type Random } from '../../../scripts/dev/simulator/random.ts'
 import { type ModelTransaction, realSigning } from '../../../scripts/dev/simulator/signing.ts'
 import { RpcError } from '../../../src/chain/rpc.ts'
 import { microLoanAbi } from '../../../src/loan/abi.ts'
@@ -63,7 +63,7 @@ let nowMs = 0
 
 beforeAll(async () => {
   anvil = await startAnvil()
-  dev = createAnvilClient(anvil.url).call
+  dev = rpcTo(anvil.url)
   const deployed = await deployContracts({
     nodeUrl: anvil.url,
     chainId: CHAIN_ID,
@@ -91,7 +91,7 @@ beforeAll(async () => {
     now: () => nowMs,
     rules: { evictAfterBlocks: NEVER },
   })
-  ask = createAnvilClient(rootstock.url).call
+  ask = rpcTo(rootstock.url)
   // Two blocks may else have one second: the model's never have.
   await dev('anvil_setBlockTimestampInterval', [BLOCK_SECONDS])
   fresh = (await dev('evm_snapshot', [])) as Hex

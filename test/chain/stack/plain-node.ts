@@ -1,10 +1,10 @@
-import { createServer } from 'node:http'
 import { onTestFinished } from 'vitest'
+import { startLoopbackServer, textOf } from '../../../scripts/dev/loopback-server.ts'
 
 /** A node in front of an anvil that does not let itself be told what no public node would be. */
 export async function startPlainNode(anvilUrl: string): Promise<{ url: string }> {
-  const server = createServer(async (request, response) => {
-    const body = await new Response(request).text()
+  const { url, close } = await startLoopbackServer(async (request, response) => {
+    const body = await textOf(request)
     const { id, method } = JSON.parse(body)
     response.setHeader('content-type', 'application/json')
     if (method === 'web3_clientVersion') {
@@ -18,12 +18,6 @@ export async function startPlainNode(anvilUrl: string): Promise<{ url: string }>
       response.end(await answer.text())
     }
   })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  onTestFinished(() => {
-    server.closeAllConnections()
-    server.close()
-  })
-  const address = server.address()
-  if (address === null || typeof address === 'string') throw new Error('The server has no port')
-  return { url: `http://127.0.0.1:${address.port}` }
+  onTestFinished(close)
+  return { url }
 }

@@ -1,6 +1,6 @@
 import { parseEther } from 'viem'
 import { test } from 'vitest'
-import { createAnvilClient } from '../../../scripts/dev/rootstock-pool/anvil-client.ts'
+import { rpcTo } from '../../../scripts/dev/rpc.ts'
 import { until } from '../../../scripts/dev/wait.ts'
 import { balanceOf, createDevFolder, dial, runCommand, startStack } from './stack-process.ts'
 
@@ -13,9 +13,9 @@ test('a start with --rootstock pays by the rules of its pool, on a chain that is
   const start = await startStack(folder, { args: ['--rootstock'] })
   expect(start.output()).toMatch(/Started a Rootstock pool at http:.*: a block every 3 s/)
   const { relayUrl, nodeUrl, rpcUrl, contracts } = start.stack()
-  const { call } = createAnvilClient(nodeUrl)
+  const call = rpcTo(nodeUrl)
   expect(await call('web3_clientVersion')).toMatch(/^RskJ/)
-  expect(await createAnvilClient(rpcUrl).call('eth_gasPrice')).toBe('0x3ef1480')
+  expect(await rpcTo(rpcUrl)('eth_gasPrice')).toBe('0x3ef1480')
 
   const balance = (phone: string) => balanceOf(folder, nodeUrl, contracts.loan, phone)
   const text = `2*${bob}*0.25`
@@ -30,7 +30,7 @@ test('a start with --rootstock pays by the rules of its pool, on a chain that is
 
   const plain = await startStack(folder)
   const again = plain.stack()
-  expect(await createAnvilClient(again.nodeUrl).call('web3_clientVersion')).toMatch(/^anvil/)
+  expect(await rpcTo(again.nodeUrl)('web3_clientVersion')).toMatch(/^anvil/)
   expect(await dial(again.relayUrl, { sessionId: 's1', phoneNumber: alice, text })).toBe(paid)
   expect(await balanceOf(folder, again.nodeUrl, contracts.loan, bob)).toBe(parseEther('1.25'))
   await plain.interrupt()

@@ -1,5 +1,5 @@
 import { type Hex, keccak256, numberToHex, toRlp } from 'viem'
-import type { AnvilClient } from '../../../scripts/dev/rootstock-pool/anvil-client.ts'
+import type { RpcCall } from '../../../scripts/dev/rpc.ts'
 import type { Block, Chain, Transaction } from './chain.ts'
 import { remascTransaction, transactionOf } from './chain.ts'
 import { logsOf } from './logs.ts'
@@ -13,7 +13,7 @@ type Params = readonly unknown[]
 type Served = { least: number; most: number; answer: (...params: Params) => unknown }
 
 /** The methods of RSKj that the service asks for, and those that its own specification names. */
-export function createAnswers(anvil: AnvilClient, chain: Chain) {
+export function createAnswers(anvil: RpcCall, chain: Chain) {
   const methods: Readonly<Record<string, Served>> = {
     ...fixed(),
     ...ofBlocks(anvil, chain),
@@ -51,7 +51,7 @@ function fixed(): Record<string, Served> {
   }
 }
 
-function ofBlocks(anvil: AnvilClient, chain: Chain): Record<string, Served> {
+function ofBlocks(anvil: RpcCall, chain: Chain): Record<string, Served> {
   const { blockOf } = createState(anvil, chain)
   const counted = (selector: unknown): Block => {
     const block = blockOf(`${selector}`)
@@ -88,7 +88,7 @@ function ofBlocks(anvil: AnvilClient, chain: Chain): Record<string, Served> {
   }
 }
 
-function ofTransactions(anvil: AnvilClient, chain: Chain): Record<string, Served> {
+function ofTransactions(anvil: RpcCall, chain: Chain): Record<string, Served> {
   const { blockOf } = createState(anvil, chain)
   const inBlock = (block: Block | undefined, index: unknown) =>
     block?.printed.transactions[Number(index)] ?? null
@@ -96,9 +96,9 @@ function ofTransactions(anvil: AnvilClient, chain: Chain): Record<string, Served
     eth_sendRawTransaction: takes(1, 1, (raw) => sendRaw(anvil, raw)),
     // Hashes are the same in both: PendingTransactionFilter tells what enters the pool.
     eth_newPendingTransactionFilter: takes(0, 0, () => {
-      return anvil.call('eth_newPendingTransactionFilter')
+      return anvil('eth_newPendingTransactionFilter')
     }),
-    eth_getFilterChanges: takes(1, 1, (id) => anvil.call('eth_getFilterChanges', [id])),
+    eth_getFilterChanges: takes(1, 1, (id) => anvil('eth_getFilterChanges', [id])),
     eth_getTransactionByHash: takes(1, 1, async (hash) => {
       const wanted = hash32(hash, 'transaction hash')
       const found = chain.receipt(wanted)
@@ -118,7 +118,7 @@ function ofTransactions(anvil: AnvilClient, chain: Chain): Record<string, Served
   }
 }
 
-function ofState(anvil: AnvilClient, chain: Chain): Record<string, Served> {
+function ofState(anvil: RpcCall, chain: Chain): Record<string, Served> {
   const state = createState(anvil, chain)
   const account = (method: string, least: number, most: number): Served =>
     takes(least, most, (...params) => state.account(method, params))
@@ -163,7 +163,7 @@ function raw(chain: Chain): Record<string, Served> {
   }
 }
 
-function ofTraces(anvil: AnvilClient, chain: Chain): Record<string, Served> {
+function ofTraces(anvil: RpcCall, chain: Chain): Record<string, Served> {
   const { blockOf } = createState(anvil, chain)
   const traces = createTraces(anvil, chain)
   return {
@@ -191,8 +191,8 @@ function printed(block: Block | undefined, full: unknown) {
 }
 
 /** What anvil has in its pool, its own order kept. */
-async function waiting(anvil: AnvilClient): Promise<Transaction[]> {
-  const block = (await anvil.call('eth_getBlockByNumber', ['pending', true])) as {
+async function waiting(anvil: RpcCall): Promise<Transaction[]> {
+  const block = (await anvil('eth_getBlockByNumber', ['pending', true])) as {
     transactions: (Transaction & Record<string, unknown>)[]
   }
   return block.transactions.map(transactionOf)
@@ -202,7 +202,7 @@ async function waiting(anvil: AnvilClient): Promise<Transaction[]> {
  * The block that the miner works on: without number, hash and bloom, mined by nobody, with all that
  * waits and REMASC's transaction, which already says where it will be (recorded).
  */
-async function pendingBlock(anvil: AnvilClient, chain: Chain, full: boolean) {
+async function pendingBlock(anvil: RpcCall, chain: Chain, full: boolean) {
   const { number, hash, printed: latest } = chain.head()
   const own = await waiting(anvil)
   const mining = keccak256(hash)

@@ -1,6 +1,6 @@
 import type { Hex } from 'viem'
 import { keccak256, numberToHex } from 'viem'
-import type { AnvilClient } from '../../../scripts/dev/rootstock-pool/anvil-client.ts'
+import type { RpcCall } from '../../../scripts/dev/rpc.ts'
 import { encodeHeader, encodeReceipt, encodeTransaction, hashForMergedMining } from './encoding.ts'
 import { regtest } from './quirks.ts'
 import { type Trie, trieOf } from './trie.ts'
@@ -88,14 +88,14 @@ const remasc: Hex = '0x0000000000000000000000000000000001000008'
 const emptyBloom: Hex = `0x${'0'.repeat(512)}`
 const noUncles: Hex = '0x1dcc4de8dec75d7aab85b567b6ccd41ad312451b948a7413f0a142fd40d49347'
 
-export function createChain(anvil: AnvilClient): Chain {
+export function createChain(anvil: RpcCall): Chain {
   let blocks: Block[] = []
   const everSeen = new Map<string, Block>()
   const receipts = new Map<string, { receipt: Receipt; block: Block; index: number }>()
   let last: Promise<void> = Promise.resolve()
 
   async function anvilBlock(number: number): Promise<Raw | null> {
-    return (await anvil.call('eth_getBlockByNumber', [numberToHex(number), true])) as Raw | null
+    return (await anvil('eth_getBlockByNumber', [numberToHex(number), true])) as Raw | null
   }
 
   /** Forgets what anvil has taken away. */
@@ -111,7 +111,7 @@ export function createChain(anvil: AnvilClient): Chain {
 
   async function catchUp(): Promise<void> {
     await unwind()
-    const height = Number(await anvil.call('eth_blockNumber'))
+    const height = Number(await anvil('eth_blockNumber'))
     while (blocks.length <= height) {
       const numbers = Array.from(
         { length: Math.min(atOnce, height + 1 - blocks.length) },
@@ -120,7 +120,7 @@ export function createChain(anvil: AnvilClient): Chain {
       const found = await Promise.all(
         numbers.map(async (number) => ({
           raw: await anvilBlock(number),
-          receipts: (await anvil.call('eth_getBlockReceipts', [numberToHex(number)])) as Receipt[],
+          receipts: (await anvil('eth_getBlockReceipts', [numberToHex(number)])) as Receipt[],
         })),
       )
       for (const { raw, receipts: own } of found) {

@@ -1,6 +1,6 @@
 import { createServer, type Server } from 'node:http'
+import { textOf } from '../../../scripts/dev/loopback-server.ts'
 import { isObject } from '../../../scripts/dev/rootstock-pool/answers.ts'
-import { textOf } from '../../../scripts/dev/rootstock-pool/server.ts'
 import { RpcError } from '../../../src/chain/rpc.ts'
 import { bounds, httpStatus, refusals } from './quirks.ts'
 

@@ -1,5 +1,5 @@
 import type { Hex } from 'viem'
-import type { AnvilClient } from '../../../scripts/dev/rootstock-pool/anvil-client.ts'
+import type { RpcCall } from '../../../scripts/dev/rpc.ts'
 import { RpcError } from '../../../src/chain/rpc.ts'
 import { bounds, refusals, regtest } from './quirks.ts'
 import { basicCost, type Decoded, decodeTransaction } from './transaction.ts'
@@ -19,16 +19,16 @@ const inRskjsWords: readonly (readonly [RegExp, string])[] = [
  * @returns the hash of RSKj's encoding
  * @throws {RpcError} a refusal
  */
-export async function sendRaw(anvil: AnvilClient, raw: unknown): Promise<Hex> {
+export async function sendRaw(anvil: RpcCall, raw: unknown): Promise<Hex> {
   const transaction = await decodeTransaction(raw)
   const [count, balance] = await Promise.all([
-    anvil.call('eth_getTransactionCount', [transaction.from, 'latest']),
-    anvil.call('eth_getBalance', [transaction.from, 'latest']),
+    anvil('eth_getTransactionCount', [transaction.from, 'latest']),
+    anvil('eth_getBalance', [transaction.from, 'latest']),
   ])
   const words = refusedBy(transaction, Number(count), BigInt(`${balance}`))
   if (words !== undefined) throw refusals.notTaken(words)
   try {
-    await anvil.call('eth_sendRawTransaction', [transaction.raw])
+    await anvil('eth_sendRawTransaction', [transaction.raw])
     return transaction.hash
   } catch (error) {
     if (!(error instanceof RpcError)) throw error

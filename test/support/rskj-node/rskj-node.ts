@@ -1,7 +1,7 @@
 import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { type Anvil, startAnvil } from '../../../scripts/dev/anvil.ts'
-import { createAnvilClient } from '../../../scripts/dev/rootstock-pool/anvil-client.ts'
+import { rpcTo } from '../../../scripts/dev/rpc.ts'
 import { createAnswers } from './answers.ts'
 import { createChain } from './chain.ts'
 import { createHttpServer } from './http-server.ts'
@@ -29,7 +29,7 @@ export function startAnvilForRskj(): Promise<Anvil> {
  * that the service refuses itself, and so never passes on, may be refused here in other words.
  */
 export async function startRskjNode(anvilUrl: string): Promise<RskjNode> {
-  const anvil = createAnvilClient(anvilUrl)
+  const anvil = rpcTo(anvilUrl)
   const chain = createChain(anvil)
   const answer = createAnswers(anvil, chain)
   const http = createHttpServer(answer)

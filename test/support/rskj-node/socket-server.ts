@@ -3,6 +3,7 @@ import { createServer, type Server } from 'node:http'
 import type { Socket } from 'node:net'
 import { isObject } from '../../../scripts/dev/rootstock-pool/answers.ts'
 import { RpcError } from '../../../src/chain/rpc.ts'
+import { headFields } from '../../../src/node/feed/chain.ts'
 import type { Block, Chain } from './chain.ts'
 import { type Answer, replyTo } from './http-server.ts'
 import { wantedBy } from './logs.ts'
@@ -14,24 +15,8 @@ type Subscription = { type: string; filter: Record<string, unknown>; socket: Soc
 /** How often new blocks are looked for while somebody listens. */
 const lookMs = 50
 
-/** What `BlockHeaderNotification` prints, with a fifteenth field that the specification lacks. */
-const headFields = [
-  'difficulty',
-  'extraData',
-  'gasLimit',
-  'gasUsed',
-  'logsBloom',
-  'miner',
-  'number',
-  'parentHash',
-  'receiptsRoot',
-  'sha3Uncles',
-  'stateRoot',
-  'timestamp',
-  'transactionsRoot',
-  'hash',
-  'baseEvent',
-]
+/** What `BlockHeaderNotification` prints: the fields that the service tells, and one that it does not. */
+const printedFields = [...headFields, 'baseEvent']
 
 /** RSKj's WebSocket: `eth_subscribe` here alone, `syncing` in a form and with numbers of its own. */
 export function createSocketServer(chain: Chain, answer: Answer) {
@@ -105,7 +90,7 @@ export function createSocketServer(chain: Chain, answer: Answer) {
   }
 
   function tellOf({ printed, receipts }: Block): void {
-    const head = Object.fromEntries(headFields.map((field) => [field, printed[field]]))
+    const head = Object.fromEntries(printedFields.map((field) => [field, printed[field]]))
     tell('newHeads', () => [head])
     tell('logs', (filter) =>
       receipts

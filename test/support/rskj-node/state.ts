@@ -1,19 +1,19 @@
 import { decodeErrorResult, type Hex, numberToHex, parseAbi } from 'viem'
 import { isObject } from '../../../scripts/dev/rootstock-pool/answers.ts'
-import type { AnvilClient } from '../../../scripts/dev/rootstock-pool/anvil-client.ts'
+import type { RpcCall } from '../../../scripts/dev/rpc.ts'
 import { RpcError } from '../../../src/chain/rpc.ts'
 import type { Block, Chain } from './chain.ts'
 import { refusals } from './quirks.ts'
 
 /** What is read as of a block: RSKj has one way for accounts, another for code, a third for calls. */
-export function createState(anvil: AnvilClient, chain: Chain) {
+export function createState(anvil: RpcCall, chain: Chain) {
   return { account, code, run, blockOf }
 
   /** Web3InformationRetriever.getInformationProvider: numbers, tags and bare hashes. */
   async function account(method: string, params: readonly unknown[]): Promise<unknown> {
     const [address, ...rest] = params
     const selector = byNumber(rest.at(-1) ?? 'latest')
-    return await anvil.call(method, [
+    return await anvil(method, [
       addressIn(address),
       ...rest.slice(0, -1),
       selector === 'pending' ? selector : numberOf(required(selector)),
@@ -26,13 +26,13 @@ export function createState(anvil: AnvilClient, chain: Chain) {
    */
   async function code(address: unknown, where: unknown): Promise<unknown> {
     const selector = byNumber(where)
-    if (selector === 'pending') return await anvil.call('eth_getCode', [address, selector])
+    if (selector === 'pending') return await anvil('eth_getCode', [address, selector])
     const block = isHash(selector)
       ? chain.at(Number(BigInt.asIntN(64, BigInt(selector))))
       : blockOf(selector)
     return block === undefined
       ? null
-      : await anvil.call('eth_getCode', [addressIn(address), numberOf(block)])
+      : await anvil('eth_getCode', [addressIn(address), numberOf(block)])
   }
 
   /** ExecutionBlockRetriever: numbers and tags; a bare hash is a number too large for it. */
@@ -47,7 +47,7 @@ export function createState(anvil: AnvilClient, chain: Chain) {
     }
     const at = block === undefined ? 'pending' : numberOf(block)
     try {
-      return await anvil.call(method, [call, at, ...(method === 'eth_call' ? [rich(call)] : [])])
+      return await anvil(method, [call, at, ...(method === 'eth_call' ? [rich(call)] : [])])
     } catch (error) {
       if (!(error instanceof RpcError) || error.code !== 3) throw error
       throw refusals.reverted(reasonOf(error.data), error.data ?? '0x')

@@ -1,5 +1,5 @@
 import { isObject } from '../../../scripts/dev/rootstock-pool/answers.ts'
-import type { AnvilClient } from '../../../scripts/dev/rootstock-pool/anvil-client.ts'
+import type { RpcCall } from '../../../scripts/dev/rpc.ts'
 import type { Block, Chain, Receipt, Transaction } from './chain.ts'
 import { bounds, refusals } from './quirks.ts'
 
@@ -14,7 +14,7 @@ type AnvilTrace = {
 }
 
 /** `trace_*` as RSKj's TraceModuleImpl has it: whole transactions, selected by their two ends. */
-export function createTraces(anvil: AnvilClient, chain: Chain) {
+export function createTraces(anvil: RpcCall, chain: Chain) {
   return { ofBlock, ofTransaction, filtered }
 
   async function ofBlock(block: Block): Promise<Trace[]> {
@@ -74,7 +74,7 @@ export function createTraces(anvil: AnvilClient, chain: Chain) {
       transactionPosition: Number(transaction.transactionIndex),
     }
     if (Number(transaction.from) === 0) return [remascTrace(transaction, place)]
-    const traces = (await anvil.call('trace_transaction', [transaction.hash])) as AnvilTrace[]
+    const traces = (await anvil('trace_transaction', [transaction.hash])) as AnvilTrace[]
     return traces.map((one) => ({ ...asRskj(one, transaction, receipt), ...place }))
   }
 }

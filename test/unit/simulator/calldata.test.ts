@@ -1,8 +1,8 @@
 import { decodeFunctionResult } from 'viem'
 import { describe, test } from 'vitest'
+import { createRandom } from '../../../scripts/dev/random.ts'
 import { processedLog, readExecute, resultData } from '../../../scripts/dev/simulator/calldata.ts'
 import { digest } from '../../../scripts/dev/simulator/hashing.ts'
-import { createRandom } from '../../../scripts/dev/simulator/random.ts'
 import { relayForwarderAbi } from '../../../src/relay/forwarder/abi.ts'
 import {
   encodeExecute,

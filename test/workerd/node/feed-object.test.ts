@@ -1,6 +1,7 @@
 import { evictDurableObject, runDurableObjectAlarm } from 'cloudflare:test'
 import { env, exports } from 'cloudflare:workers'
 import { beforeAll, test } from 'vitest'
+import { rpcTo } from '../../../scripts/dev/rpc.ts'
 import { until } from '../../../scripts/dev/wait.ts'
 import { hashKey } from '../../../src/keys/api-keys.ts'
 import { createRegistry, type KeyStore } from '../../../src/keys/key-store.ts'
@@ -9,6 +10,7 @@ import { willCause } from '../../support/runtime-words.ts'
 
 const key = 'the-key-of-the-feed-tests'
 const { NODE_URL } = env as unknown as { NODE_URL: string }
+const ask = rpcTo(NODE_URL)
 
 type Head = { number: string; parentHash: string; hash: string }
 type Told = { subscription: string; result: Head }
@@ -94,13 +96,4 @@ async function connect() {
 async function mine(): Promise<string> {
   await ask('evm_mine', [])
   return ((await ask('eth_getBlockByNumber', ['latest', false])) as Head).hash
-}
-
-async function ask(method: string, params: unknown[]): Promise<unknown> {
-  const response = await fetch(NODE_URL, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }),
-  })
-  return ((await response.json()) as { result: unknown }).result
 }

@@ -7,6 +7,7 @@ import {
   parseEther,
   parseEventLogs,
 } from 'viem'
+import { rpcTo } from '../../../scripts/dev/rpc.ts'
 import { createCallerAccounts } from '../../../src/account/keys.ts'
 import { type PhoneNumber, parseCaller } from '../../../src/account/phone.ts'
 import { microLoanAbi } from '../../../src/loan/abi.ts'
@@ -22,16 +23,7 @@ export const bindings = env as unknown as {
 } & Record<string, string>
 
 /** Asks the chain itself, past everything under test. */
-export async function rpc(method: string, params: unknown[]): Promise<unknown> {
-  const response = await fetch(bindings.NODE_URL, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }),
-  })
-  const answer = (await response.json()) as { result?: unknown; error?: { message: string } }
-  if (answer.error !== undefined) throw new Error(`${method}: ${answer.error.message}`)
-  return answer.result
-}
+export const rpc = rpcTo(bindings.NODE_URL)
 
 /** The account behind a phone number. */
 export async function accountOf(phone: string): Promise<Address> {

@@ -1,0 +1,68 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+
+/** An HTTP server on the loopback address. It can go away and come back on its port. */
+export type LoopbackServer = {
+  url: string
+  /** For what is no plain request. */
+  http: Server
+  /** Takes connections again. */
+  open(): Promise<void>
+  /** Ends all connections and refuses new ones. */
+  close(): Promise<void>
+}
+
+/** What fails while a request is served ends its connection. */
+export type Serve = (request: IncomingMessage, response: ServerResponse) => Promise<void>
+
+/** Starts one on a port, or on a free one. */
+export async function startLoopbackServer(serve: Serve, port = 0): Promise<LoopbackServer> {
+  const http = createServer((request, response) => {
+    serve(request, response).catch(() => response.destroy())
+  })
+  http.keepAliveTimeout = 60_000
+  let opening: Promise<void> | undefined
+  await listen(port)
+  const own = (http.address() as AddressInfo).port
+
+  return {
+    url: `http://127.0.0.1:${own}`,
+    http,
+    async open() {
+      if (http.listening) return
+      opening ??= listen(own).finally(() => {
+        opening = undefined
+      })
+      await opening
+    },
+    async close() {
+      if (!http.listening) return
+      await new Promise<void>((resolve) => {
+        http.close(() => resolve())
+        http.closeAllConnections()
+      })
+    },
+  }
+
+  function listen(on: number): Promise<void> {
+    return new Promise((resolve, reject) => {
+      http.once('error', reject)
+      http.listen(on, '127.0.0.1', () => {
+        http.off('error', reject)
+        resolve()
+      })
+    })
+  }
+}
+
+/** The whole body. */
+export async function bytesOf(message: IncomingMessage): Promise<Buffer> {
+  const chunks: Buffer[] = []
+  for await (const chunk of message) chunks.push(chunk)
+  return Buffer.concat(chunks)
+}
+
+/** The whole body as text. */
+export async function textOf(message: IncomingMessage): Promise<string> {
+  return (await bytesOf(message)).toString('utf8')
+}

@@ -1,0 +1,45 @@
+import { z } from 'zod'
+import { RpcError } from '../../src/chain/rpc.ts'
+
+/**
+ * Calls of one node or service.
+ *
+ * @throws {RpcError} the error object that it answered with
+ */
+export type RpcCall = (method: string, params?: readonly unknown[]) => Promise<unknown>
+
+const answerSchema = z.looseObject({
+  result: z.unknown().optional(),
+  error: z
+    .looseObject({ code: z.number(), message: z.string(), data: z.unknown().optional() })
+    .optional(),
+})
+
+/** An answer as it came, with what stands beside result and error. */
+export type RpcAnswer = z.infer<typeof answerSchema>
+
+/** One JSON-RPC call over HTTP: the status and the answer, whatever it says. */
+export async function exchange(
+  url: string,
+  method: string,
+  params: readonly unknown[] = [],
+  signal?: AbortSignal,
+): Promise<{ status: number; answer: RpcAnswer }> {
+  const response = await fetch(url, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }),
+    ...(signal === undefined ? {} : { signal }),
+  })
+  return { status: response.status, answer: answerSchema.parse(await response.json()) }
+}
+
+/** Asks what listens at this address; each call has so many ms, if a limit is given. */
+export function rpcTo(url: string, { timeoutMs }: { timeoutMs?: number } = {}): RpcCall {
+  return async (method, params = []) => {
+    const signal = timeoutMs === undefined ? undefined : AbortSignal.timeout(timeoutMs)
+    const { error, result } = (await exchange(url, method, params, signal)).answer
+    if (error !== undefined) throw new RpcError(error.code, error.message, error.data)
+    return result
+  }
+}

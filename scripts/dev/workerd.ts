@@ -1,0 +1,53 @@
+import { convertV4MiniflareOptions, Miniflare, NoOpLog } from 'miniflare'
+
+type Options = Parameters<typeof convertV4MiniflareOptions>[0]
+
+export type WorkerdOptions = {
+  /** In Miniflare's words. */
+  workers: Options['workers']
+  /** Where Durable Objects keep their rows. */
+  objects: string
+  /** Undefined: a free one. */
+  port?: number
+  /** Whether a debugger can connect. */
+  isInspected?: boolean
+  /** A line that a Worker wrote, or an exception that nothing caught. */
+  onLine: (line: string) => void
+}
+
+const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
+
+/**
+ * Workers in a workerd of their own, on the loopback address. Requests are not logged, since their
+ * paths hold keys. Signals stay with this process: Miniflare would end it at the first one, before
+ * what it started is ended.
+ */
+export function startWorkerd({
+  workers,
+  objects,
+  port = 0,
+  isInspected = false,
+  onLine,
+}: WorkerdOptions): Miniflare {
+  const listening = signals.map((signal) => [signal, process.listeners(signal)] as const)
+  const options = {
+    host: '127.0.0.1',
+    port,
+    ...(isInspected ? { inspectorPort: 0 } : {}),
+    log: new NoOpLog(),
+    logRequests: false,
+    cf: false,
+    telemetry: { enabled: false },
+    resourcePersistencePath: objects,
+    handleStructuredLogs: ({ message }: { message: string }) => onLine(message),
+    handleUncaughtError: (error: Error) => onLine(`uncaught: ${error.stack ?? error}`),
+    workers,
+  }
+  const miniflare = new Miniflare(convertV4MiniflareOptions(options as Options))
+  for (const [signal, before] of listening) {
+    for (const listener of process.listeners(signal)) {
+      if (!before.includes(listener)) process.off(signal, listener)
+    }
+  }
+  return miniflare
+}
