@@ -4,8 +4,9 @@ import type { TaskMeta } from 'vitest'
 const causes = {
   /** A request to a port where nobody listens: Miniflare's own Worker for requests to the outside fails. */
   refused_connection: /Connection refused|Network connection lost/,
-  /** An object that is evicted lets go of the connections that it has opened. */
-  evicted_object: /WebSocket disconnected between frames/,
+  /** An object that is evicted lets go of the connections that it has opened, or is opening. */
+  evicted_object:
+    /WebSocket disconnected between frames|Called close before connection was established/,
   /** Objects that are made to die in the middle of what they do. */
   aborted_objects: /abortAllDurableObjects/,
   /** An object that is asked for a method of another version. */
