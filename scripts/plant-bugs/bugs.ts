@@ -37,10 +37,10 @@ export const bugs: readonly Bug[] = [
         replace: 'next',
       },
       {
-        file: 'src/relay/tend/round.ts',
-        within: 'fillNonces',
-        find: 'const isGap = $isBelowTop',
-        replace: 'if ($isBelowTop) continue; const isGap = false',
+        file: 'src/relay/tend/facts.ts',
+        within: 'fillings',
+        find: 'if (index < 0 && $isAboveGaps) break',
+        replace: 'if (nonce < top) continue; if (index < 0) break',
       },
     ],
   },
@@ -48,7 +48,7 @@ export const bugs: readonly Bug[] = [
     name: 'what a reorganization removes is not sent again',
     patches: [
       {
-        file: 'src/relay/tend/round.ts',
+        file: 'src/relay/tend/execute.ts',
         within: 'takeBack',
         find: 'await ledger.reopen($block)',
         replace: '[]',
