@@ -233,20 +233,20 @@ export type Filling = { nonce: number; payment: Payment | undefined }
  * recorded one, which get a transaction that carries nothing where no payment can take them. The pool
  * holds something unknown below its count: that is never bumped over.
  *
- * @param mayCarry whether a payment may go out; one that may not keeps no other from the nonce
+ * @param isGood whether a payment may go out; one that may not keeps no other from the nonce
  */
 export function fillings(
   { work, refused }: LedgerSnapshot,
   { head, count }: ChainSnapshot,
   { rules }: Terms,
   poolCount: number,
-  mayCarry: (payment: Payment) => boolean,
+  isGood: (payment: Payment) => boolean,
 ): Filling[] {
   const recorded = work.nonces.filter(({ state }) => state === 'recorded')
   const held = work.nonces.filter(({ state, leaseLive }) => state === 'recorded' || leaseLive)
   const taken = new Set([...refused, ...held.map(({ nonce }) => nonce)])
   const top = Math.max(count - 1, ...recorded.map(({ nonce }) => nonce))
-  const waiting = waitingPayments(work, head).filter(mayCarry)
+  const waiting = waitingPayments(work, head).filter(isGood)
   const filled: Filling[] = []
   for (let nonce = count; nonce < count + rules.maxInFlight; nonce++) {
     if (taken.has(nonce)) continue
@@ -270,5 +270,19 @@ function keepsOrder(work: Work, payment: Payment, nonce: number): boolean {
   )
 }
 
-/** Whether a payment may have been executed already: a transaction carried it, in vain as far as we saw. */
+/** Whether a payment may have been executed already: a transaction carried it, in vain as far as was seen. */
 export const isDoubtful = ({ attempts }: Payment): boolean => attempts > 0
+
+/** Whether a payment may go out: not where it is spent, or where that is unknown and to be doubted. */
+export function mayCarry(payment: Payment, { spent }: Pick<ChainSnapshot, 'spent'>): boolean {
+  const spending = spent.get(payment.session)
+  switch (spending?.kind) {
+    case 'spent':
+      return false
+    case 'unspent':
+      return true
+    case 'unknown':
+    case undefined:
+      return !isDoubtful(payment)
+  }
+}

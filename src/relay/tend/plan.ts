@@ -17,10 +17,10 @@ import {
   dueOffers,
   fillings,
   isAwaited,
-  isDoubtful,
   isReceiptOverdue,
   isReorganized,
   type LedgerSnapshot,
+  mayCarry,
   type Offer,
   overduePayments,
   passedNonces,
@@ -278,9 +278,8 @@ function planCarry(ledger: LedgerSnapshot, chain: ChainSnapshot, terms: Terms): 
   })
   const release: Action = { kind: 'release', nonces: abandoned.map(({ nonce }) => nonce), count }
   if (poolCount.kind === 'unknown' || gasPriceWei.kind === 'unknown') return [...settled, release]
-  const mayCarry = (payment: Payment) =>
-    !isDoubtful(payment) || spent.get(payment.session)?.kind === 'unspent'
-  const filled = fillings(ledger, chain, terms, poolCount.value, mayCarry)
+  const isGood = (payment: Payment) => mayCarry(payment, chain)
+  const filled = fillings(ledger, chain, terms, poolCount.value, isGood)
   const price = gasPriceWei.value
   return [
     ...settled,

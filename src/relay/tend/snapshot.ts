@@ -21,6 +21,7 @@ import {
   isShorter,
   type Known,
   type LedgerSnapshot,
+  mayCarry,
   type NonceFate,
   overduePayments,
   type Place,
@@ -244,14 +245,14 @@ async function askCarry(
   const { poolCount } = chain
   if (poolCount.kind === 'unknown') return chain
   const spent = new Map(chain.spent)
+  const isUnasked = (payment: Payment) => isDoubtful(payment) && !spent.has(payment.session)
+  // As if the chain would say that nothing is spent: so far as there are nonces it is asked.
   const fill = () =>
     fillings(ledger, chain, relayer, poolCount.value, (payment) => {
-      const spending = isDoubtful(payment) ? spent.get(payment.session) : undefined
-      return spending === undefined || spending.kind === 'unspent'
+      return isUnasked(payment) || mayCarry(payment, { spent })
     })
-  const next = () =>
-    fill().find(({ payment }) => payment && isDoubtful(payment) && !spent.has(payment.session))
-  for (let doubtful = next()?.payment; doubtful !== undefined; doubtful = next()?.payment) {
+  const next = () => fill().find(({ payment }) => payment && isUnasked(payment))?.payment
+  for (let doubtful = next(); doubtful !== undefined; doubtful = next()) {
     spent.set(doubtful.session, await askSpending(relayer, 'fill.failed', doubtful))
   }
   const known = { ...chain, spent }
