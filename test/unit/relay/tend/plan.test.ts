@@ -50,13 +50,13 @@ function doubting({ ledger, chain }: Snapshots, session: string): Snapshots {
   }
 }
 
-/** Whether the account's older payments all come before this nonce. */
+/** Whether none of the account's older payments comes after this nonce. */
 function fits({ ledger }: Snapshots, payment: Payment, nonce: number): boolean {
   const { from } = payment.order.request
   return ledger.work.carried.every(
     (other) =>
       other.order.request.from !== from ||
-      (other.nonce ?? 0) < nonce ||
+      (other.nonce ?? 0) <= nonce ||
       other.acceptedAt > payment.acceptedAt,
   )
 }

@@ -80,7 +80,17 @@ const person = fc.record({
 })
 
 const slot = fc.record({
-  kind: fc.constantFrom('free', 'free', 'held', 'ended', 'carries', 'carries', 'empty', 'bare'),
+  kind: fc.constantFrom(
+    'free',
+    'free',
+    'held',
+    'ended',
+    'carries',
+    'carries',
+    'empty',
+    'bare',
+    'lost',
+  ),
   person,
   ageMs: fc.constantFrom(0, 2_000, 130_000, 200_000, 400_000),
   isSent: fc.boolean(),
@@ -90,8 +100,11 @@ const slot = fc.record({
 
 type Slot = typeof slot extends fc.Arbitrary<infer Value> ? Value : never
 
+/** Whether a payment is told to be on this nonce; where rows are lost, wrongly. */
+const isCarrier = (kind: string) => ['carries', 'bare', 'lost'].includes(kind)
+
 function openNonce({ kind, ageMs, isSent, copies }: Slot, nonce: number): OpenNonce[] {
-  if (kind === 'free') return []
+  if (kind === 'free' || kind === 'lost') return []
   const isLeased = kind === 'held' || kind === 'ended'
   const bytes = Array.from({ length: kind === 'bare' || isLeased ? 0 : copies }, (_, copy) => ({
     ...{ hash: word(0xa000 + nonce * 20 + copy), raw: '0x' as const },
@@ -100,7 +113,7 @@ function openNonce({ kind, ageMs, isSent, copies }: Slot, nonce: number): OpenNo
   }))
   return [
     {
-      ...{ nonce, session: kind === 'carries' ? `session ${nonce}` : undefined },
+      ...{ nonce, session: isCarrier(kind) ? `session ${nonce}` : undefined },
       ...{ state: isLeased ? 'leased' : 'recorded', leaseLive: kind === 'held' },
       transactions: bytes,
     },
@@ -109,7 +122,7 @@ function openNonce({ kind, ageMs, isSent, copies }: Slot, nonce: number): OpenNo
 
 function fateOf({ fate, kind }: Slot, nonce: number): NonceFate {
   if (fate === 'missing' || fate === 'unknown') return { kind: fate }
-  const session = kind === 'carries' ? `session ${nonce}` : undefined
+  const session = isCarrier(kind) ? `session ${nonce}` : undefined
   const did = fate === 'mined' && session !== undefined ? execution : undefined
   return {
     kind: 'mined',
@@ -138,7 +151,7 @@ export const snapshots: fc.Arbitrary<Snapshots> = fc
   })
   .map(({ slots, queue, mined, places, refused, ...answers }) => {
     const carried = slots.flatMap(({ kind, person: own }, nonce) =>
-      kind === 'carries' ? [paymentOf(nonce, { ...own, nonce })] : [],
+      isCarrier(kind) ? [paymentOf(nonce, { ...own, nonce })] : [],
     )
     const queued = queue.map((own, index) => paymentOf(20 + index, own))
     const settled = mined.map(({ block, person: own }, index): Payment => {
