@@ -251,8 +251,8 @@ export function fillings(
   for (let nonce = count; nonce < count + rules.maxInFlight; nonce++) {
     if (taken.has(nonce)) continue
     const index = waiting.findIndex((payment) => keepsOrder(work, payment, nonce))
-    if (index < 0 && nonce >= top) break
     if (nonce < poolCount) continue
+    if (index < 0 && nonce >= top) break
     filled.push({ nonce, payment: waiting[index] })
     if (index >= 0) waiting.splice(index, 1)
   }
