@@ -143,16 +143,11 @@ export const bugs: readonly Bug[] = [
     patches: [
       {
         file: 'src/relay/pay/delivery.ts',
-        within: 'createPay',
-        find: 'const { $$parts } = relayer',
-        replace: 'const { $$parts } = relayer; let counter = 0',
-      },
-      {
-        file: 'src/relay/pay/delivery.ts',
         within: 'claimAndSend',
         find: 'const transaction = await signClaim(claim, $$signing)',
-        replace: `counter = Math.max(counter, counts.chainNonce)
-          const slot = claim.slot && { ...claim.slot, nonce: counter++ }
+        replace: `const own = attempt.chain as { counter?: number }
+          own.counter = Math.max(own.counter ?? 0, counts.chainNonce)
+          const slot = claim.slot && { ...claim.slot, nonce: own.counter++ }
           const transaction = await signClaim({ ...claim, slot }, $$signing)`,
       },
       {
