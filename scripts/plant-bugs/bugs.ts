@@ -37,10 +37,10 @@ export const bugs: readonly Bug[] = [
         replace: 'next',
       },
       {
-        file: 'src/relay/tend/round.ts',
-        within: 'fillNonces',
-        find: 'const isGap = $isBelowTop',
-        replace: 'if ($isBelowTop) continue; const isGap = false',
+        file: 'src/relay/tend/facts.ts',
+        within: 'fillings',
+        find: 'if (index < 0 && $isAboveGaps) break',
+        replace: 'if (nonce < top) continue; if (index < 0) break',
       },
     ],
   },
@@ -48,7 +48,7 @@ export const bugs: readonly Bug[] = [
     name: 'what a reorganization removes is not sent again',
     patches: [
       {
-        file: 'src/relay/tend/round.ts',
+        file: 'src/relay/tend/execute.ts',
         within: 'takeBack',
         find: 'await ledger.reopen($block)',
         replace: '[]',
@@ -143,16 +143,11 @@ export const bugs: readonly Bug[] = [
     patches: [
       {
         file: 'src/relay/pay/delivery.ts',
-        within: 'createPay',
-        find: 'const { $$parts } = relayer',
-        replace: 'const { $$parts } = relayer; let counter = 0',
-      },
-      {
-        file: 'src/relay/pay/delivery.ts',
         within: 'claimAndSend',
         find: 'const transaction = await signClaim(claim, $$signing)',
-        replace: `counter = Math.max(counter, counts.chainNonce)
-          const slot = claim.slot && { ...claim.slot, nonce: counter++ }
+        replace: `const own = attempt.chain as { counter?: number }
+          own.counter = Math.max(own.counter ?? 0, counts.chainNonce)
+          const slot = claim.slot && { ...claim.slot, nonce: own.counter++ }
           const transaction = await signClaim({ ...claim, slot }, $$signing)`,
       },
       {

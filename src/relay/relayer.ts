@@ -65,6 +65,20 @@ export function createChainCache(relayer: Relayer): ChainCache {
 }
 
 /**
+ * What a transaction pays for gas, in wei a unit: the node's price within the operator's limits, but
+ * at least what the chain's pool asks for over older bytes of its nonce.
+ */
+export function gasPriceFor(
+  { fees, rules }: Pick<Relayer, 'fees' | 'rules'>,
+  nodePriceWei: bigint,
+  priorWei: bigint | undefined,
+): bigint {
+  const wanted = gasPriceWithin(fees, nodePriceWei)
+  const least = priorWei === undefined ? 0n : replacementPriceUp(priorWei, rules.replacementPercent)
+  return wanted > least ? wanted : least
+}
+
+/**
  * Signs the transaction that carries a request, or one that carries nothing, for a nonce. Older
  * bytes of that nonce are outbid by what the chain's pool asks for.
  */
@@ -74,13 +88,9 @@ export function signFor(
   nodePriceWei: bigint,
   request: SignedRequest | undefined,
 ): Promise<SignedTransaction> {
-  const { signer, forwarder, fees, rules } = relayer
-  const wanted = gasPriceWithin(fees, nodePriceWei)
-  const least =
-    slot.priorGasPriceWei === undefined
-      ? 0n
-      : replacementPriceUp(slot.priorGasPriceWei, rules.replacementPercent)
-  const common = { nonce: slot.nonce, gasPriceWei: wanted > least ? wanted : least }
+  const { signer, forwarder } = relayer
+  const gasPriceWei = gasPriceFor(relayer, nodePriceWei, slot.priorGasPriceWei)
+  const common = { nonce: slot.nonce, gasPriceWei }
   return signer.sign(
     request === undefined
       ? { ...common, to: signer.address, data: '0x', gas: NO_OP_GAS }

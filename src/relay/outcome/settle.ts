@@ -1,6 +1,6 @@
 import type { Receipt } from '../../chain/node.ts'
 import type { ForwardRequest } from '../forwarder/requests.ts'
-import type { SignedTransaction } from '../ledger/port.ts'
+import type { MinedReport, SignedTransaction } from '../ledger/port.ts'
 import type { Relayer } from '../relayer.ts'
 import { executionIn } from './executions.ts'
 import { logTransitions } from './log-transitions.ts'
@@ -16,27 +16,32 @@ export type PassedNonce = {
 }
 
 /**
- * Reads what a passed nonce did and writes it down. The outcome is final at once where being in a
- * block is enough; else the depth is for the alarm to see, which looks at the block once more. False
- * when none of our transactions has a receipt (yet).
+ * What a passed nonce did. Undefined when none of our transactions has a receipt (yet).
+ *
+ * @throws {TransportError} the node did not answer, or shows a part only
  */
-export async function settleNonce(
+export async function readPassed(
   relayer: Relayer,
-  passed: PassedNonce,
+  { nonce, session, transactions, request }: PassedNonce,
   signal: AbortSignal,
-): Promise<boolean> {
-  const { ledger, log, rules } = relayer
-  const receipt = await anyReceipt(relayer, passed.transactions, signal)
-  if (receipt === undefined) return false
-  const { nonce, session, request } = passed
+): Promise<MinedReport | undefined> {
+  const receipt = await anyReceipt(relayer, transactions, signal)
+  if (receipt === undefined) return undefined
   const execution =
     request === undefined ? undefined : await executionIn(relayer, receipt, request, signal)
-  const { hash, block } = receipt
-  logTransitions(log, await ledger.mined({ nonce, session, hash, block, execution }))
+  return { nonce, session, hash: receipt.hash, block: receipt.block, execution }
+}
+
+/**
+ * Writes down what a passed nonce did. The outcome is final at once where being in a block is enough;
+ * else the depth is for the alarm to see, which looks at the block once more.
+ */
+export async function settle({ ledger, log, rules }: Relayer, report: MinedReport): Promise<void> {
+  const { session, execution } = report
+  logTransitions(log, await ledger.mined(report))
   if (session !== undefined && execution !== undefined && rules.confirmations === 1) {
     logTransitions(log, await ledger.confirm(session, execution.block.hash))
   }
-  return true
 }
 
 async function anyReceipt(

@@ -81,13 +81,17 @@ type Progress = {
   screen: Screen | undefined
 }
 
-/** One try at a wish, with what the caller's key has signed for it. */
-type Attempt = {
+/** One delivery of a wish, and who pays for it. */
+type Delivery = {
+  relayer: Relayer
+  chain: ChainCache
+  options: PayOptions
   wish: Wish
   progress: Progress
-  order: Order
-  submitted: WishOrder['submitted']
 }
+
+/** One try at a wish, with what the caller's key has signed for it. */
+type Attempt = Delivery & { order: Order; submitted: WishOrder['submitted'] }
 
 export type Pay = (wish: Wish) => Promise<PaymentAnswer>
 
@@ -111,248 +115,256 @@ const LEDGER_RETRY_MS = 50
 
 /** Makes wishes true, each at most once: the flow that design and STORAGE.md describe. */
 export function createPay(relayer: Relayer, chain: ChainCache, options: PayOptions): Pay {
-  const { ledger, clock, log } = relayer
-
+  const { clock, newToken } = relayer
   return async (wish) => {
     const progress: Progress = {
-      token: relayer.newToken(),
+      token: newToken(),
       isAnswered: false,
       isSpent: false,
       screen: undefined,
     }
+    const delivery = { relayer, chain, options, wish, progress }
     const done = new AbortController()
     try {
       return await Promise.race([
-        payOrRefuse(wish, progress),
+        payOrRefuse(delivery),
         clock
           .sleep(wish.since + ANSWER_WITHIN_MS - clock.now(), done.signal)
-          .then(() => close(wish, progress)),
+          .then(() => close(delivery)),
       ])
     } finally {
       progress.isAnswered = true
       done.abort()
     }
   }
+}
 
-  async function payOrRefuse(wish: Wish, progress: Progress): Promise<PaymentAnswer> {
-    try {
-      return await pay(wish, progress)
-    } catch (error) {
-      log({ level: 'error', event: 'pay.failed', message: faultOf(error), intent: wish.intentId })
-      return close(wish, progress)
-    }
+async function payOrRefuse(delivery: Delivery): Promise<PaymentAnswer> {
+  const { relayer, wish } = delivery
+  try {
+    return await pay(delivery)
+  } catch (error) {
+    const message = faultOf(error)
+    relayer.log({ level: 'error', event: 'pay.failed', message, intent: wish.intentId })
+    return close(delivery)
   }
+}
 
-  /** Ends a session that got nowhere: what is not recorded by now never will be. */
-  async function close(wish: Wish, progress: Progress): Promise<PaymentAnswer> {
-    if (progress.screen !== undefined) return { kind: 'screen', screen: progress.screen }
-    if (progress.isAnswered || progress.isSpent) return { kind: 'uncertain' }
-    const screen = wish.refused({ kind: 'unavailable' })
-    const closed = await Promise.race([
-      refuse(wish, progress, screen).catch(() => undefined),
-      clock.sleep(CLOSE_WITHIN_MS).then(() => undefined),
-    ])
-    return closed ?? { kind: 'uncertain' }
-  }
+/** Ends a session that got nowhere: what is not recorded by now never will be. */
+async function close(delivery: Delivery): Promise<PaymentAnswer> {
+  const { relayer, wish, progress } = delivery
+  if (progress.screen !== undefined) return { kind: 'screen', screen: progress.screen }
+  if (progress.isAnswered || progress.isSpent) return { kind: 'uncertain' }
+  const screen = wish.refused({ kind: 'unavailable' })
+  const closed = await Promise.race([
+    refuse(delivery, screen).catch(() => undefined),
+    relayer.clock.sleep(CLOSE_WITHIN_MS).then(() => undefined),
+  ])
+  return closed ?? { kind: 'uncertain' }
+}
 
-  async function pay(wish: Wish, progress: Progress): Promise<PaymentAnswer> {
-    let pauseMs = FIRST_PAUSE_MS
-    while (!progress.isAnswered) {
-      const view = await persist(() => ledger.lookup(wish.question))
-      switch (view.kind) {
-        case 'answered':
-        case 'ended':
-          return answerOf(view)
-        case 'pending':
-          // Somebody pays this very session: the answer is theirs, or their claim ends and is ours.
-          break
-        case 'undecided': {
-          // The chain need not be asked what another session of the account is about to change.
-          if (options.preflight && view.busy) break
-          const answer = await tryOnce(wish, progress, view)
-          if (answer !== undefined) return answer
-          // Whoever comes later must not have the better chances.
-          pauseMs = FIRST_PAUSE_MS
-        }
+async function pay(delivery: Delivery): Promise<PaymentAnswer> {
+  const { relayer, options, wish, progress } = delivery
+  let pauseMs = FIRST_PAUSE_MS
+  while (!progress.isAnswered) {
+    const view = await persist(relayer, () => relayer.ledger.lookup(wish.question))
+    switch (view.kind) {
+      case 'answered':
+      case 'ended':
+        return answerOf(view)
+      case 'pending':
+        // Another delivery pays this very session: the answer is its own, or its claim ends and is ours.
+        break
+      case 'undecided': {
+        // The chain need not be asked what another session of the account is about to change.
+        if (options.preflight && view.busy) break
+        const answer = await tryOnce(delivery, view)
+        if (answer !== undefined) return answer
+        // A delivery that comes later must not have the better chances.
+        pauseMs = FIRST_PAUSE_MS
       }
-      // Growing: a claim whose Worker died stands for seconds.
-      await clock.sleep(pauseMs)
-      pauseMs = Math.min(pauseMs * 2, LAST_PAUSE_MS)
     }
-    return { kind: 'uncertain' }
+    // Growing: a claim whose Worker died stands for seconds.
+    await relayer.clock.sleep(pauseMs)
+    pauseMs = Math.min(pauseMs * 2, LAST_PAUSE_MS)
   }
+  return { kind: 'uncertain' }
+}
 
-  /** Undefined when somebody else was faster: the session has to be looked at again. */
-  async function tryOnce(
-    wish: Wish,
-    progress: Progress,
-    view: Undecided,
-  ): Promise<PaymentAnswer | undefined> {
-    if (options.preflight && view.open.length >= MAX_OPEN) {
-      // One more could not be checked against all of them.
-      return refuse(wish, progress, wish.refused({ kind: 'unavailable' }))
+/** Undefined when another delivery was faster: the session has to be looked at again. */
+async function tryOnce(delivery: Delivery, view: Undecided): Promise<PaymentAnswer | undefined> {
+  const { relayer, chain, options, wish, progress } = delivery
+  if (options.preflight && view.open.length >= MAX_OPEN) {
+    // One more could not be checked against all of them.
+    return refuse(delivery, wish.refused({ kind: 'unavailable' }))
+  }
+  const attempt = await signOrder(delivery)
+  const [result, chainNonce, poolNonce, gasPriceWei] = await Promise.all([
+    options.preflight ? simulate(relayer, view.open, attempt.order.request) : undefined,
+    chain.transactionCount(),
+    chain.poolCount(),
+    chain.gasPriceWei(),
+  ])
+  switch (result?.status) {
+    case undefined:
+    case 'executed':
+      return claimAndSend(attempt, view, { chainNonce, poolNonce }, gasPriceWei)
+    case 'failed': {
+      const { returnData: revertData } = result
+      return refuse(delivery, wish.refused({ kind: 'would_revert', revertData }))
     }
-    const { target, data, label, spendsWei, submitted } = await wish.order()
-    const request = await signRequest(wish.caller, relayer.forwarder, {
-      from: wish.caller.address,
-      to: target,
-      intentId: wish.intentId,
-      gas: INNER_GAS,
-      deadline: Math.floor(clock.now() / 1000) + REQUEST_LIFETIME_SECONDS,
-      data,
+    case 'already_spent':
+      progress.isSpent = true
+      return adopt(attempt)
+    case 'expired':
+    case 'deadline_too_far':
+    case 'bad_signature':
+    case 'disallowed_target':
+    case 'skipped':
+    case 'out_of_bounds':
+      throw new Error(`the forwarder refuses this relay's requests: ${result.status}`)
+  }
+}
+
+/** The call that makes the wish true, signed by the caller's key. */
+async function signOrder(delivery: Delivery): Promise<Attempt> {
+  const { relayer, wish } = delivery
+  const { target, data, label, spendsWei, submitted } = await wish.order()
+  const request = await signRequest(wish.caller, relayer.forwarder, {
+    from: wish.caller.address,
+    to: target,
+    intentId: wish.intentId,
+    gas: INNER_GAS,
+    deadline: Math.floor(relayer.clock.now() / 1000) + REQUEST_LIFETIME_SECONDS,
+    data,
+  })
+  return { ...delivery, submitted, order: { request, label, spendsWei } }
+}
+
+/** What the chain would do with the request after the account's open ones. */
+async function simulate(
+  { node, signer, forwarder, clock }: Relayer,
+  open: readonly SignedRequest[],
+  request: SignedRequest,
+): Promise<RequestResult | undefined> {
+  const requests = [...open, request]
+  const outcome = await node.call(
+    { from: signer.address, to: forwarder.address, data: encodeExecute(requests) },
+    clock.timeout(PREFLIGHT_TIMEOUT_MS),
+  )
+  if (outcome.kind === 'reverted') throw new Error('the forwarder refuses this relayer')
+  return decodeExecute(requests, outcome.data).at(-1)
+}
+
+async function claimAndSend(
+  attempt: Attempt,
+  view: Undecided,
+  counts: Pick<Claiming, 'chainNonce' | 'poolNonce'>,
+  gasPriceWei: bigint,
+): Promise<PaymentAnswer | undefined> {
+  const { relayer, options, wish, progress, order, submitted } = attempt
+  const { ledger } = relayer
+  if (progress.isAnswered) return undefined
+  const { token } = progress
+  const seen = options.preflight ? view.seen : undefined
+  const claim = await persist(relayer, () =>
+    ledger.claim({ ...wish.question, ...counts, steps: wish.steps, token, seen }),
+  )
+  if (claim.kind !== 'claimed') return undefined
+  const transaction = await signClaim(claim, relayer, order, gasPriceWei)
+  const screen = submitted(transaction?.hash)
+  const { session } = wish.question
+  const recorded = await persist(relayer, () =>
+    ledger.record({ session, token, order, screen, transaction }),
+  )
+  // Another delivery took over: these bytes are dropped, and were never sent.
+  if (recorded.kind === 'fenced') return undefined
+  progress.screen = screen
+  if (transaction !== undefined) {
+    await send(attempt, transaction, claim.slot?.priorGasPriceWei === undefined)
+  }
+  return { kind: 'screen', screen }
+}
+
+async function signClaim(
+  claim: Claimed,
+  relayer: Relayer,
+  order: Order,
+  gasPriceWei: bigint,
+): Promise<(SignedTransaction & { nonce: number }) | undefined> {
+  if (claim.slot === undefined) return undefined
+  const transaction = await signFor(relayer, claim.slot, gasPriceWei, order.request)
+  return { ...transaction, nonce: claim.slot.nonce }
+}
+
+/**
+ * From here on the payment is the ledger's: what fails is done again by its rounds, and the reply is
+ * true already. It waits a moment for the broadcast all the same, so that a reader of the hash finds it.
+ */
+async function send(
+  { relayer, chain, options, wish, order }: Attempt,
+  transaction: SignedTransaction & { nonce: number },
+  isFirst: boolean,
+): Promise<void> {
+  const signal = relayer.clock.timeout(BROADCAST_TIMEOUT_MS)
+  const sending = broadcast(relayer, transaction.nonce, transaction, isFirst, signal)
+  const watching = sending
+    .then(() => watch(relayer, chain, wish.question.session, order.request, transaction))
+    .catch((error) => {
+      const message = faultOf(error)
+      relayer.log({ level: 'warn', event: 'watch.failed', message, intent: wish.intentId })
     })
-    const attempt: Attempt = { wish, progress, submitted, order: { request, label, spendsWei } }
-    const [result, chainNonce, poolNonce, gasPriceWei] = await Promise.all([
-      options.preflight ? simulate(view.open, request) : undefined,
-      chain.transactionCount(),
-      chain.poolCount(),
-      chain.gasPriceWei(),
-    ])
-    switch (result?.status) {
-      case undefined:
-      case 'executed':
-        return claimAndSend(attempt, view, { chainNonce, poolNonce }, gasPriceWei)
-      case 'failed':
-        return refuse(
-          wish,
-          progress,
-          wish.refused({ kind: 'would_revert', revertData: result.returnData }),
-        )
-      case 'already_spent':
-        progress.isSpent = true
-        return adopt(attempt)
-      case 'expired':
-      case 'deadline_too_far':
-      case 'bad_signature':
-      case 'disallowed_target':
-      case 'skipped':
-      case 'out_of_bounds':
-        throw new Error(`the forwarder refuses this relay's requests: ${result.status}`)
-    }
-  }
+  options.background(watching)
+  await sending.catch(() => undefined)
+}
 
-  /** What the chain would do with the request after the account's open ones. */
-  async function simulate(
-    open: readonly SignedRequest[],
-    request: SignedRequest,
-  ): Promise<RequestResult | undefined> {
-    const requests = [...open, request]
-    const outcome = await relayer.node.call(
-      {
-        from: relayer.signer.address,
-        to: relayer.forwarder.address,
-        data: encodeExecute(requests),
-      },
-      clock.timeout(PREFLIGHT_TIMEOUT_MS),
-    )
-    if (outcome.kind === 'reverted') throw new Error('the forwarder refuses this relayer')
-    return decodeExecute(requests, outcome.data).at(-1)
-  }
+async function refuse(
+  { relayer, wish, progress }: Delivery,
+  screen: Screen,
+): Promise<PaymentAnswer | undefined> {
+  const { token, isAnswered } = progress
+  if (isAnswered) return undefined
+  const refused = await persist(relayer, () =>
+    relayer.ledger.refuse({ ...wish.question, steps: wish.steps, screen, token }),
+  )
+  if (refused.kind === 'refused') return { kind: 'screen', screen }
+  return refused.kind === 'pending' ? undefined : answerOf(refused)
+}
 
-  async function claimAndSend(
-    { wish, progress, order, submitted }: Attempt,
-    view: Undecided,
-    counts: Pick<Claiming, 'chainNonce' | 'poolNonce'>,
-    gasPriceWei: bigint,
-  ): Promise<PaymentAnswer | undefined> {
-    if (progress.isAnswered) return undefined
-    const { token } = progress
-    const seen = options.preflight ? view.seen : undefined
-    const claim = await persist(() =>
-      ledger.claim({ ...wish.question, ...counts, steps: wish.steps, token, seen }),
-    )
-    if (claim.kind !== 'claimed') return undefined
-    const transaction = await signClaim(claim, order, gasPriceWei)
-    const screen = submitted(transaction?.hash)
-    const { session } = wish.question
-    const recorded = await persist(() =>
-      ledger.record({ session, token, order, screen, transaction }),
-    )
-    // Somebody took over: these bytes are dropped, and were never sent.
-    if (recorded.kind === 'fenced') return undefined
-    progress.screen = screen
-    if (transaction !== undefined) {
-      await send(wish, order.request, transaction, claim.slot?.priorGasPriceWei === undefined)
-    }
-    return { kind: 'screen', screen }
-  }
+/**
+ * The chain has spent this intent and the ledger does not know: it lost its rows, or another relay
+ * paid. Where this very question did it, its screen is shown again.
+ */
+async function adopt({
+  relayer,
+  wish,
+  order,
+  submitted,
+}: Attempt): Promise<PaymentAnswer | undefined> {
+  const signal = relayer.clock.timeout(PREFLIGHT_TIMEOUT_MS)
+  const found = await findExecution(relayer, order.request, signal)
+  if (found === undefined) return { kind: 'uncertain' }
+  if (!found.isSame) return { kind: 'ended' }
+  const { execution } = found
+  const screen = submitted(execution.hash)
+  await persist(relayer, () =>
+    relayer.ledger.adopt({ ...wish.question, steps: wish.steps, screen, order, execution }),
+  )
+  return undefined
+}
 
-  async function signClaim(
-    claim: Claimed,
-    order: Order,
-    gasPriceWei: bigint,
-  ): Promise<(SignedTransaction & { nonce: number }) | undefined> {
-    if (claim.slot === undefined) return undefined
-    const transaction = await signFor(relayer, claim.slot, gasPriceWei, order.request)
-    return { ...transaction, nonce: claim.slot.nonce }
-  }
-
-  /**
-   * From here on the payment is the ledger's: what fails is done again by whoever tends it, and the
-   * reply is true already. It waits a moment for the broadcast all the same, so that whoever reads
-   * the hash finds it.
-   */
-  async function send(
-    wish: Wish,
-    request: SignedRequest,
-    transaction: SignedTransaction & { nonce: number },
-    isFirst: boolean,
-  ): Promise<void> {
-    const signal = clock.timeout(BROADCAST_TIMEOUT_MS)
-    const sending = broadcast(relayer, transaction.nonce, transaction, isFirst, signal)
-    const watching = sending
-      .then(() => watch(relayer, chain, wish.question.session, request, transaction))
-      .catch((error) => {
-        const message = faultOf(error)
-        log({ level: 'warn', event: 'watch.failed', message, intent: wish.intentId })
-      })
-    options.background(watching)
-    await sending.catch(() => undefined)
-  }
-
-  async function refuse(
-    wish: Wish,
-    { token, isAnswered }: Progress,
-    screen: Screen,
-  ): Promise<PaymentAnswer | undefined> {
-    if (isAnswered) return undefined
-    const refused = await persist(() =>
-      ledger.refuse({ ...wish.question, steps: wish.steps, screen, token }),
-    )
-    if (refused.kind === 'refused') return { kind: 'screen', screen }
-    return refused.kind === 'pending' ? undefined : answerOf(refused)
-  }
-
-  /**
-   * The chain has spent this intent and the ledger does not know: it lost its rows, or another relay
-   * paid. Where this very question did it, its screen is shown again.
-   */
-  async function adopt({ wish, order, submitted }: Attempt): Promise<PaymentAnswer | undefined> {
-    const signal = clock.timeout(PREFLIGHT_TIMEOUT_MS)
-    const found = await findExecution(relayer, order.request, signal)
-    if (found === undefined) return { kind: 'uncertain' }
-    if (!found.isSame) return { kind: 'ended' }
-    const { execution } = found
-    const screen = submitted(execution.hash)
-    await persist(() =>
-      ledger.adopt({ ...wish.question, steps: wish.steps, screen, order, execution }),
-    )
-    return undefined
-  }
-
-  /**
-   * Calls of the ledger that a restart of its object interrupts are made again; each of them meets
-   * its own token, so that twice is once.
-   */
-  async function persist<Answer>(call: () => Promise<Answer>): Promise<Answer> {
-    for (let attempt = 1; ; attempt++) {
-      try {
-        return await call()
-      } catch (error) {
-        if (attempt === LEDGER_ATTEMPTS)
-          throw new Error('the ledger gave no answer', { cause: error })
-        await clock.sleep(LEDGER_RETRY_MS)
-      }
+/**
+ * Calls of the ledger that a restart of its object interrupts are made again; each of them meets
+ * its own token, so that twice is once.
+ */
+async function persist<Answer>({ clock }: Relayer, call: () => Promise<Answer>): Promise<Answer> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await call()
+    } catch (error) {
+      if (attempt === LEDGER_ATTEMPTS)
+        throw new Error('the ledger gave no answer', { cause: error })
+      await clock.sleep(LEDGER_RETRY_MS)
     }
   }
 }

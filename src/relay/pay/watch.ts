@@ -1,6 +1,6 @@
 import type { ForwardRequest } from '../forwarder/requests.ts'
 import type { SignedTransaction } from '../ledger/port.ts'
-import { settleNonce } from '../outcome/settle.ts'
+import { readPassed, settle } from '../outcome/settle.ts'
 import type { ChainCache, Relayer } from '../relayer.ts'
 
 /** A Worker lives on for 30 s after its reply; what is not in a block by then is the alarm's. */
@@ -25,6 +25,7 @@ export async function watch(
     await clock.sleep(rules.pollMs)
     if ((await chain.transactionCount()) <= transaction.nonce) continue
     const passed = { nonce: transaction.nonce, session, transactions: [transaction], request }
-    if (await settleNonce(relayer, passed, clock.timeout(RECEIPT_TIMEOUT_MS))) return
+    const report = await readPassed(relayer, passed, clock.timeout(RECEIPT_TIMEOUT_MS))
+    if (report !== undefined) return settle(relayer, report)
   }
 }

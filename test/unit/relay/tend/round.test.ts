@@ -1,35 +1,156 @@
+import { numberToHex } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import { test } from 'vitest'
 import { poolRules } from '../../../../src/chain/chains.ts'
 import { createNode } from '../../../../src/chain/node.ts'
-import { ledgerRules } from '../../../../src/relay/ledger/port.ts'
+import { TransportError } from '../../../../src/chain/rpc.ts'
+import { signRequest } from '../../../../src/relay/forwarder/requests.ts'
+import { type BlockId, type Ledger, ledgerRules } from '../../../../src/relay/ledger/port.ts'
 import { ledgerThrough } from '../../../../src/relay/ledger/steps.ts'
+import type { Relayer } from '../../../../src/relay/relayer.ts'
 import { createSigner } from '../../../../src/relay/signer.ts'
 import { tend } from '../../../../src/relay/tend/round.ts'
 import { systemClock } from '../../../../src/runtime/clock.ts'
 import { createMemoryLedger } from '../../../ports/ledger-memory.ts'
 
-test('a round goes on where nothing can be pruned', async ({ expect }) => {
-  const account = privateKeyToAccount(`0x${'01'.repeat(32)}`)
-  const relayer = account.address
-  const rules = { ...ledgerRules, maxInFlight: 4, watchBlocks: 50 }
-  const { ledger } = createMemoryLedger({ rules, relayer, now: () => 1 })
+const account = privateKeyToAccount(`0x${'01'.repeat(32)}`)
+const rules = { ...ledgerRules, maxInFlight: 4, watchBlocks: 50 }
+/** Unix time in seconds. */
+const DEADLINE = 1_800_000_000
+const forwarder = { chainId: 31, address: account.address }
+const head = {
+  ...{ number: '0x10', hash: `0x${'10'.repeat(32)}`, parentHash: `0x${'0f'.repeat(32)}` },
+  timestamp: '0x1',
+}
+
+type Asked = { method: string; params: readonly unknown[] }
+
+/** A relayer over a ledger in memory and a node that answers so. What both were asked is told. */
+function relayerOver(answer: (asked: Asked) => unknown) {
+  const { ledger } = createMemoryLedger({ rules, relayer: account.address, now: () => 1_000 })
+  const called: string[] = []
+  const asked: Asked[] = []
   const events: string[] = []
-  const round = tend({
+  const relayer: Relayer = {
     ledger: ledgerThrough((method, args) => {
-      if (method === 'prune') return Promise.reject(new Error('the database refused'))
+      called.push(method)
       return (ledger[method] as (...args: unknown[]) => Promise<unknown>)(...args)
     }),
-    node: createNode(() => Promise.reject(new Error('nothing is asked of it'))),
-    signer: createSigner(account, 31),
-    forwarder: { chainId: 31, address: relayer },
-    rules: poolRules.rootstock,
-    fees: { minWei: 0n, maxWei: 1n },
-    clock: systemClock,
+    node: createNode(async (method, params) => {
+      asked.push({ method, params })
+      return answer({ method, params })
+    }),
+    ...{ signer: createSigner(account, 31), forwarder, rules: poolRules.rootstock },
+    ...{ fees: { minWei: 0n, maxWei: 100n }, clock: systemClock, reasonOf: () => '' },
     log: ({ event }) => void events.push(event),
-    newToken: () => 'token',
-    reasonOf: () => '',
+    newToken: () => `token ${called.length}`,
+  }
+  return { relayer, ledger, called, asked, events }
+}
+
+/** A waiting payment of an account of its own. */
+async function enqueue(ledger: Ledger, number: number): Promise<string> {
+  const [session, token] = [`session ${number}`, `claim ${number}`]
+  const caller = privateKeyToAccount(numberToHex(1_000 + number, { size: 32 }))
+  const question = { session, input: 'input', account: caller.address }
+  const counts = { chainNonce: 0, poolNonce: 0, seen: undefined, steps: 1 }
+  await ledger.claim({ ...question, ...counts, token })
+  const request = await signRequest(caller, forwarder, {
+    ...{ from: caller.address, to: account.address, data: '0x', gas: 1, deadline: DEADLINE },
+    intentId: numberToHex(number, { size: 32 }),
   })
-  expect(await round).toBe('idle')
+  const order = { request, label: 'Transfer', spendsWei: 1n }
+  const screen = { kind: 'end', lines: ['Submitted'] } as const
+  await ledger.record({ session, token, order, screen, transaction: undefined })
+  return session
+}
+
+/** Carries a payment on a nonce, by a transaction that did nothing for it. */
+async function carryInVain(ledger: Ledger, session: string, nonce: number): Promise<void> {
+  const [hash, block] = [
+    numberToHex(nonce, { size: 32 }),
+    { number: 1, hash: `0x${'00'.repeat(32)}` },
+  ]
+  await ledger.lease({ nonce, token: 'lease', chainNonce: 0, session })
+  await ledger.attach({ nonce, token: 'lease', transaction: { hash, raw: '0x', gasPriceWei: 1n } })
+  const report = { nonce, session, hash, block: block as BlockId, execution: undefined }
+  await ledger.mined(report)
+}
+
+test('a round goes on where nothing can be pruned', async ({ expect }) => {
+  const { relayer, events } = relayerOver(() => {
+    throw new Error('nothing is asked of it')
+  })
+  const prune = () => Promise.reject(new Error('the database refused'))
+  expect(await tend({ ...relayer, ledger: { ...relayer.ledger, prune } })).toBe('idle')
   expect(events).toEqual(['prune.failed'])
+})
+
+/** A chain that has passed one nonce and knows of nothing else; `eth_call` fails. */
+function silentOfIntents({ method }: Asked): unknown {
+  switch (method) {
+    case 'eth_getBlockByNumber':
+      return head
+    case 'eth_getTransactionCount':
+      return '0x1'
+    case 'eth_gasPrice':
+      return '0x1'
+    case 'eth_sendRawTransaction':
+      return numberToHex(0, { size: 32 })
+    default:
+      throw new TransportError('the node does not answer')
+  }
+}
+
+test('a payment of which the node tells nothing gives its nonce to the next one', async ({
+  expect,
+}) => {
+  const { relayer, ledger, asked } = relayerOver(silentOfIntents)
+  const troubled = await enqueue(ledger, 1)
+  const next = await enqueue(ledger, 2)
+  await carryInVain(ledger, troubled, 0)
+  expect(await tend(relayer)).toBe('open')
+  const { queued, carried } = await ledger.work()
+  expect(queued.map(({ session }) => session)).toEqual([troubled])
+  expect(carried.map(({ session, nonce }) => ({ session, nonce }))).toEqual([
+    { session: next, nonce: 1 },
+  ])
+  const questions = asked.map(({ method, params }) => JSON.stringify([method, params]))
+  expect(questions.toSorted()).toEqual([...new Set(questions)].toSorted())
+})
+
+test('a round that only waits reads what is open once, and asks two questions', async ({
+  expect,
+}) => {
+  const { relayer, ledger, asked, called } = relayerOver((question) =>
+    question.method === 'eth_getTransactionCount' ? '0x0' : silentOfIntents(question),
+  )
+  await enqueue(ledger, 1)
+  expect(await tend(relayer)).toBe('open')
+  asked.length = 0
+  called.length = 0
+  expect(await tend(relayer)).toBe('open')
+  expect(called.filter((method) => method === 'work')).toHaveLength(1)
+  expect(asked.map(({ method }) => method)).toEqual([
+    'eth_getBlockByNumber',
+    'eth_getTransactionCount',
+  ])
+})
+
+test('a payment whose change the ledger refuses keeps no other from its end', async ({
+  expect,
+}) => {
+  const { relayer, ledger, events } = relayerOver((question) => {
+    if (question.method === 'eth_call') return numberToHex(0, { size: 32 })
+    if (question.method !== 'eth_getBlockByNumber') return silentOfIntents(question)
+    return { ...head, timestamp: numberToHex(DEADLINE + 1) }
+  })
+  const refused = await enqueue(ledger, 1)
+  const other = await enqueue(ledger, 2)
+  const expire = (session: string) =>
+    session === refused ? Promise.reject(new Error('a row is broken')) : ledger.expire(session)
+  expect(await tend({ ...relayer, ledger: { ...relayer.ledger, expire } })).toBe('open')
+  expect((await ledger.payment(refused))?.state).toBe('queued')
+  expect((await ledger.payment(other))?.state).toBe('expired')
+  expect(events).toEqual(['expire.failed', 'payment.expired'])
 })

@@ -1,0 +1,288 @@
+import type { Head } from '../../chain/node.ts'
+import type { BlockId, Execution, MinedReport, OpenNonce, Payment, Work } from '../ledger/port.ts'
+import { ledgerRules } from '../ledger/port.ts'
+import type { Relayer } from '../relayer.ts'
+
+/** What a plan is made by besides the snapshots: the chain's rules and the operator's price limits. */
+export type Terms = Pick<Relayer, 'rules' | 'fees'>
+
+/** What the ledger has open, as plain data, and what it has refused to this round since. */
+export type LedgerSnapshot = {
+  /** Read at one moment. Its `now` is the time that the plan goes by: the ledger's own clock. */
+  work: Work
+  /** Nonces that the ledger gave to no lease of this round: what holds them is not in `work`. */
+  refused: ReadonlySet<number>
+}
+
+/** An answer of the chain: unknown where the question failed or was not asked. */
+export type Known<Value> = { kind: 'known'; value: Value } | { kind: 'unknown' }
+
+/** Whether a block is part of the chain as the head shows it; unknown where a replica may lag. */
+export type Place = 'held' | 'lost' | 'unknown'
+
+/** What a nonce that the chain has passed did. */
+export type NonceFate =
+  | { kind: 'mined'; report: MinedReport }
+  /** None of the transactions that were recorded for it has a receipt (yet). */
+  | { kind: 'missing' }
+  | { kind: 'unknown' }
+
+/** Whether the forwarder has spent a payment's intent. */
+export type Spending =
+  | { kind: 'unspent' }
+  /** By this execution; undefined where its event is not found (yet). */
+  | { kind: 'spent'; by: Execution | undefined }
+  | { kind: 'unknown' }
+
+/** What the chain says, as plain data. A round fills it as its stages ask; what is there is not asked again. */
+export type ChainSnapshot = {
+  head: Head
+  /** Transactions of the relayer's account in the chain: the nonce of the next one. */
+  count: number
+  /** Blocks that hold something of ours and were compared with the chain, the highest first. */
+  blocks: readonly BlockId[]
+  /** By the block's hash. */
+  places: ReadonlyMap<string, Place>
+  /** By the nonce. */
+  fates: ReadonlyMap<number, NonceFate>
+  /** `count` at the depth where outcomes are final. */
+  deepCount: Known<number>
+  /** `count`, read a second time: one node's reading may be old. */
+  countAgain: Known<number>
+  /** Unix time in seconds of the block at the depth where outcomes are final. */
+  deepTimeSeconds: Known<number>
+  /** By the payment's session. */
+  spent: ReadonlyMap<string, Spending>
+  /** Below this nonce the node's pool holds something. */
+  poolCount: Known<number>
+  gasPriceWei: Known<bigint>
+}
+
+/** What a chain's snapshot begins with: its head, and nothing else asked. */
+export function chainAt(head: Head, count: number): ChainSnapshot {
+  return {
+    head,
+    count,
+    blocks: [],
+    places: new Map(),
+    fates: new Map(),
+    deepCount: { kind: 'unknown' },
+    countAgain: { kind: 'unknown' },
+    deepTimeSeconds: { kind: 'unknown' },
+    spent: new Map(),
+    poolCount: { kind: 'unknown' },
+    gasPriceWei: { kind: 'unknown' },
+  }
+}
+
+/** A passed nonce without a receipt of ours: replicas get this long to show it. */
+const MISSING_RECEIPT_MS = 30_000
+
+/** The request's own Worker sends recorded bytes first; after this time it has died. */
+const UNSENT_AFTER_MS = 3_000
+
+/** Whether anything is not settled. */
+export function isOpen({ nonces, queued, carried, mined }: Work): boolean {
+  return nonces.length > 0 || queued.length > 0 || carried.length > 0 || mined.length > 0
+}
+
+/** A block's name without the rest of its head. */
+export const blockIdOf = ({ number, hash }: BlockId): BlockId => ({ number, hash })
+
+/** The block at which outcomes are final, counted from a head. */
+export function deepNumber({ number }: BlockId, { rules }: Terms): number {
+  return Math.max(0, number - rules.confirmations + 1)
+}
+
+/** Whether the chain is shorter than what was seen of it: a lagging replica, or a reorganization. */
+export function isShorter({ work }: LedgerSnapshot, { head, blocks }: ChainSnapshot): boolean {
+  return head.number < Math.max(work.head?.number ?? 0, blocks[0]?.number ?? 0)
+}
+
+/** Whether the chain has been shorter for less time than a replica needs: nothing is decided by it. */
+export function isAwaited(ledger: LedgerSnapshot, chain: ChainSnapshot, { rules }: Terms): boolean {
+  const { now, behindSince } = ledger.work
+  return isShorter(ledger, chain) && now - (behindSince ?? now) < rules.regressionMs
+}
+
+/** Whether the chain has lost the head that everything was last checked against. */
+export function isReorganized(ledger: LedgerSnapshot, chain: ChainSnapshot): boolean {
+  const { head } = ledger.work
+  if (head === undefined) return false
+  return isShorter(ledger, chain) || chain.places.get(head.hash) === 'lost'
+}
+
+/** Whether nonces are neither passed nor open that were handed out: something noted them and was lost. */
+export function isCountShort({ work }: LedgerSnapshot, { count }: ChainSnapshot): boolean {
+  const open = work.nonces.filter(({ nonce }) => nonce >= count).length
+  return open < work.nextNonce - count
+}
+
+/** Nonces with recorded bytes; their first transaction has the highest price. */
+export function recordedNonces(work: Work): OpenNonce[] {
+  return work.nonces.filter(
+    ({ state, transactions }) => state === 'recorded' && transactions.length > 0,
+  )
+}
+
+/** Recorded nonces that the chain has passed. */
+export function passedNonces(work: Work, count: number): OpenNonce[] {
+  return recordedNonces(work).filter(({ nonce }) => nonce < count)
+}
+
+/** Whether a passed nonce has been without a receipt for longer than a replica lags. */
+export function isReceiptOverdue(work: Work, { transactions: [latest] }: OpenNonce): boolean {
+  const since = latest?.sentAt ?? latest?.recordedAt ?? work.now
+  return work.now - since > MISSING_RECEIPT_MS
+}
+
+/** Payments whose outcome lies at the depth where it is final, with its block. */
+export function deepPayments(
+  work: Work,
+  head: BlockId,
+  { rules }: Terms,
+): { session: string; block: BlockId }[] {
+  return work.mined.flatMap(({ session, execution }) => {
+    const block = execution?.block
+    if (block === undefined || head.number - block.number + 1 < rules.confirmations) return []
+    return [{ session, block }]
+  })
+}
+
+/**
+ * Payments whose deadline lies before a time of the chain (Unix, in seconds), but those whose outcome
+ * a passed nonce has shown.
+ */
+export function overduePayments(work: Work, chain: ChainSnapshot, seconds: number): Payment[] {
+  const settled = new Set<string | undefined>()
+  for (const fate of chain.fates.values()) {
+    if (fate.kind === 'mined' && fate.report.execution) settled.add(fate.report.session)
+  }
+  return [...work.queued, ...work.carried].filter(
+    ({ order, session }) => order.request.deadline < seconds && !settled.has(session),
+  )
+}
+
+/** Recorded nonces behind more missing ones than the pool is deep. */
+export function beyondReach(work: Work, count: number, { rules }: Terms): OpenNonce[] {
+  let missing = 0
+  let expected = count
+  return recordedNonces(work).filter(({ nonce }) => {
+    if (nonce < count) return false
+    missing += nonce - expected
+    expected = nonce + 1
+    return missing > rules.maxInFlight
+  })
+}
+
+/** Bytes that have to be offered to the pool again. */
+export type Offer = {
+  open: OpenNonce
+  latest: OpenNonce['transactions'][number]
+  /** Nothing was ever offered for this nonce, as far as the ledger knows. */
+  isFirst: boolean
+  /**
+   * It waits for its block for too long, nothing else of ours waits before it, and the pool had it
+   * lately from us: only then a price is what it lacks.
+   */
+  isStuck: boolean
+}
+
+/** What is offered again: before the pool drops it, or since nothing says that it was offered at all. */
+export function dueOffers(work: Work, count: number, { rules }: Terms): Offer[] {
+  return recordedNonces(work).flatMap((open) => {
+    const [latest] = open.transactions
+    if (latest === undefined) return []
+    if (open.nonce < count || open.nonce >= count + rules.maxInFlight) return []
+    const { sentAt, recordedAt } = latest
+    const silentMs = work.now - (sentAt ?? recordedAt)
+    if (silentMs < (sentAt === undefined ? UNSENT_AFTER_MS : rules.rebroadcastMs)) return []
+    const isFirst = sentAt === undefined && open.transactions.length === 1
+    const isStuck =
+      open.nonce === count &&
+      sentAt !== undefined &&
+      silentMs < rules.rebroadcastMs * 2 &&
+      work.now - recordedAt >= rules.replaceAfterMs
+    return [{ open, latest, isFirst, isStuck }]
+  })
+}
+
+/** Whether a payment has waited for longer than a pool keeps anything: then its count is wrong. */
+export function isPoolCountWrong({ now, queued, carried }: Work): boolean {
+  return [...queued, ...carried].some(
+    ({ acceptedAt }) => now - acceptedAt > ledgerRules.displacedMs,
+  )
+}
+
+/**
+ * Payments that wait for a nonce, the oldest first. Past its deadline the forwarder would refuse one:
+ * it waits for the depth that makes that final.
+ */
+export function waitingPayments(work: Work, { timestampSeconds }: Head): Payment[] {
+  return work.queued.filter(
+    ({ order, attempts }) =>
+      order.request.deadline > timestampSeconds && attempts < ledgerRules.maxAttempts,
+  )
+}
+
+/** A free nonce, and the payment that it gets; undefined: a transaction that carries nothing. */
+export type Filling = { nonce: number; payment: Payment | undefined }
+
+/**
+ * Which payment gets which free nonce, both from the lowest: first those that leave a gap below a
+ * recorded one, which get a transaction that carries nothing where no payment can take them. The pool
+ * holds something unknown below its count: that is never bumped over.
+ *
+ * @param isGood whether a payment may go out; one that may not keeps no other from the nonce
+ */
+export function fillings(
+  { work, refused }: LedgerSnapshot,
+  { head, count }: ChainSnapshot,
+  { rules }: Terms,
+  poolCount: number,
+  isGood: (payment: Payment) => boolean,
+): Filling[] {
+  const recorded = work.nonces.filter(({ state }) => state === 'recorded')
+  const held = work.nonces.filter(({ state, leaseLive }) => state === 'recorded' || leaseLive)
+  const taken = new Set([...refused, ...held.map(({ nonce }) => nonce)])
+  const top = Math.max(count - 1, ...recorded.map(({ nonce }) => nonce))
+  const waiting = waitingPayments(work, head).filter(isGood)
+  const filled: Filling[] = []
+  for (let nonce = count; nonce < count + rules.maxInFlight; nonce++) {
+    if (taken.has(nonce)) continue
+    const index = waiting.findIndex((payment) => keepsOrder(work, payment, nonce))
+    if (nonce < poolCount) continue
+    if (index < 0 && nonce >= top) break
+    filled.push({ nonce, payment: waiting[index] })
+    if (index >= 0) waiting.splice(index, 1)
+  }
+  return filled
+}
+
+/** Whether all earlier payments of the account come before it: it was judged as the one after them. */
+function keepsOrder(work: Work, payment: Payment, nonce: number): boolean {
+  return !work.carried.some(
+    (other) =>
+      other.nonce !== undefined &&
+      other.nonce > nonce &&
+      other.order.request.from === payment.order.request.from &&
+      other.acceptedAt <= payment.acceptedAt,
+  )
+}
+
+/** Whether a payment may have been executed already: a transaction carried it, in vain as far as was seen. */
+export const isDoubtful = ({ attempts }: Payment): boolean => attempts > 0
+
+/** Whether a payment may go out: not where it is spent, or where that is unknown and to be doubted. */
+export function mayCarry(payment: Payment, { spent }: Pick<ChainSnapshot, 'spent'>): boolean {
+  const spending = spent.get(payment.session)
+  switch (spending?.kind) {
+    case 'spent':
+      return false
+    case 'unspent':
+      return true
+    case 'unknown':
+    case undefined:
+      return !isDoubtful(payment)
+  }
+}

@@ -1,0 +1,294 @@
+import type { Hex } from 'viem'
+import type { SignedRequest } from '../forwarder/requests.ts'
+import type {
+  BlockId,
+  Execution,
+  MinedReport,
+  OpenNonce,
+  Payment,
+  SignedTransaction,
+} from '../ledger/port.ts'
+import { gasPriceFor } from '../relayer.ts'
+import {
+  beyondReach,
+  blockIdOf,
+  type ChainSnapshot,
+  deepPayments,
+  dueOffers,
+  fillings,
+  isAwaited,
+  isReceiptOverdue,
+  isReorganized,
+  type LedgerSnapshot,
+  mayCarry,
+  type Offer,
+  overduePayments,
+  passedNonces,
+  recordedNonces,
+  type Spending,
+  type Terms,
+  waitingPayments,
+} from './facts.ts'
+
+/** What a round does, each by itself: the failure of one keeps no other from being done. */
+export type Action =
+  /** Notes that the chain is shorter than it was, and leaves everything as it is. */
+  | { kind: 'awaitChain' }
+  /** Takes back what lost blocks have settled; then this is the head that the ledger agrees with. */
+  | { kind: 'followHead'; head: BlockId; lost: BlockId[]; reorganized: BlockId | undefined }
+  /** Gives up a nonce that holds something unknown. Its payment waits for another one. */
+  | { kind: 'displace'; nonce: number; reason: 'bytes_lost' | 'foreign' }
+  /** Has a payment wait again that no nonce carries any more. */
+  | { kind: 'requeue'; session: string; nonce: number | undefined }
+  /** Writes down what a passed nonce did. */
+  | { kind: 'settle'; report: MinedReport }
+  /** Settles a waiting payment by what else has spent its intent. */
+  | { kind: 'settleElsewhere'; session: string; execution: Execution }
+  /** Makes an outcome final. */
+  | { kind: 'confirm'; session: string; block: Hex }
+  /** Takes back what one lost block has settled. */
+  | { kind: 'takeBack'; block: BlockId }
+  /** Declares a payment dead: the forwarder refuses it for ever. */
+  | { kind: 'expire'; session: string }
+  /** Gives up a nonce out of the pool's reach. Its payment waits for another one. */
+  | { kind: 'abandon'; nonce: number; count: number }
+  /** Offers recorded bytes again. */
+  | { kind: 'rebroadcast'; nonce: number; transaction: SignedTransaction; isFirst: boolean }
+  /**
+   * Offers recorded bytes again and, where the pool has them or finds them too cheap, new ones over
+   * them: around the same request, at a higher gas price.
+   */
+  | {
+      kind: 'outbid'
+      nonce: number
+      transaction: SignedTransaction
+      request: SignedRequest | undefined
+      gasPriceWei: bigint
+    }
+  /** Offers recorded bytes again and, where the pool has them already, tells that they may not be outbid. */
+  | { kind: 'reportStuck'; nonce: number; transaction: SignedTransaction; replacements: number }
+  /** Carries a waiting payment on a free nonce. */
+  | {
+      kind: 'carry'
+      nonce: number
+      count: number
+      session: string
+      request: SignedRequest
+      gasPriceWei: bigint
+    }
+  /** Closes the gap at a free nonce by a transaction that carries nothing. */
+  | { kind: 'noOp'; nonce: number; count: number; gasPriceWei: bigint }
+  /** Gives back nonces whose holder never recorded anything. */
+  | { kind: 'release'; nonces: number[]; count: number }
+
+/**
+ * The stages of a round, in their order. A plan is made for one of them, since what a stage does may
+ * change what the next ones go by, and its answers cannot be known before:
+ *
+ * - `follow`: what the chain has lost waits for a block again, so it is settled and offered anew.
+ * - `settle`: what a nonce did frees its payment or not; what is given up frees a nonce.
+ * - `offer`: a pool counts what it is offered. Only after that its count tells what it holds of others.
+ * - `carry`: nonces that are free now get the payments that wait now.
+ */
+export const stages = ['follow', 'settle', 'offer', 'carry'] as const
+
+export type Stage = (typeof stages)[number]
+
+/**
+ * What a stage has to do: pure, so the same snapshots give the same actions. No two actions have one
+ * cause, and what is unknown of one payment keeps no other from what it needs.
+ */
+export function plan(
+  stage: Stage,
+  ledger: LedgerSnapshot,
+  chain: ChainSnapshot,
+  terms: Terms,
+): Action[] {
+  switch (stage) {
+    case 'follow':
+      return planFollow(ledger, chain, terms)
+    case 'settle':
+      return planSettle(ledger, chain, terms)
+    case 'offer':
+      return dueOffers(ledger.work, chain.count, terms).map((offer) =>
+        planOffer(offer, ledger, chain, terms),
+      )
+    case 'carry':
+      return planCarry(ledger, chain, terms)
+  }
+}
+
+function planFollow(ledger: LedgerSnapshot, chain: ChainSnapshot, terms: Terms): Action[] {
+  if (isAwaited(ledger, chain, terms)) return [{ kind: 'awaitChain' }]
+  const lost = chain.blocks.filter(
+    ({ hash, number }) => number > chain.head.number || chain.places.get(hash) === 'lost',
+  )
+  const reorganized = isReorganized(ledger, chain) ? ledger.work.head : undefined
+  return [{ kind: 'followHead', head: blockIdOf(chain.head), lost, reorganized }]
+}
+
+function planSettle(ledger: LedgerSnapshot, chain: ChainSnapshot, terms: Terms): Action[] {
+  const expired = planExpire(ledger, chain)
+  const ended = new Set(expired.map(({ session }) => session))
+  return [
+    ...planRepair(ledger).filter((action) => !('session' in action && ended.has(action.session))),
+    ...passedNonces(ledger.work, chain.count).flatMap((open) => planPassed(open, ledger, chain)),
+    ...planConfirm(ledger, chain, terms),
+    ...expired,
+    ...planAbandon(ledger, chain, terms),
+  ]
+}
+
+/**
+ * Rows that were lost leave others behind that nothing would ever move: a payment without its nonce
+ * waits for another one, and a nonce without its bytes is left to what it holds.
+ */
+function planRepair({ work }: LedgerSnapshot): Action[] {
+  const carriers = new Set(recordedNonces(work).map(({ session }) => session))
+  const bare = work.nonces.filter(
+    ({ state, transactions }) => state === 'recorded' && transactions.length === 0,
+  )
+  const displaced = new Set(bare.map(({ session }) => session))
+  const alone = work.carried.filter(
+    ({ session }) => !carriers.has(session) && !displaced.has(session),
+  )
+  return [
+    ...bare.map(({ nonce }): Action => ({ kind: 'displace', nonce, reason: 'bytes_lost' })),
+    ...alone.map(({ session, nonce }): Action => ({ kind: 'requeue', session, nonce })),
+  ]
+}
+
+/**
+ * What a passed nonce did. One without a receipt is taken to be foreign only where it has been passed
+ * at the depth where outcomes are final: a lagging replica has no newer receipts.
+ */
+function planPassed(
+  open: OpenNonce,
+  { work }: LedgerSnapshot,
+  { fates, deepCount }: ChainSnapshot,
+): Action[] {
+  const { nonce } = open
+  const fate = fates.get(nonce) ?? { kind: 'unknown' }
+  switch (fate.kind) {
+    case 'mined':
+      return [{ kind: 'settle', report: fate.report }]
+    case 'missing': {
+      const isDeep = deepCount.kind === 'known' && deepCount.value > nonce
+      if (!isDeep || !isReceiptOverdue(work, open)) return []
+      return [{ kind: 'displace', nonce, reason: 'foreign' }]
+    }
+    case 'unknown':
+      return []
+  }
+}
+
+/**
+ * Outcomes become final at the chain's depth. Who noted a block may have seen another branch, so
+ * nothing is final by a block that was not looked at once more.
+ */
+function planConfirm({ work }: LedgerSnapshot, { head, places }: ChainSnapshot, terms: Terms) {
+  const lost = new Map<Hex, BlockId>()
+  const confirmed = deepPayments(work, head, terms).flatMap(({ session, block }): Action[] => {
+    const place = places.get(block.hash)
+    if (place === 'lost') lost.set(block.hash, block)
+    return place === 'held' ? [{ kind: 'confirm', session, block: block.hash }] : []
+  })
+  return [
+    ...confirmed,
+    ...[...lost.values()].map((block): Action => ({ kind: 'takeBack', block: blockIdOf(block) })),
+  ]
+}
+
+type End = Extract<Action, { kind: 'expire' | 'settleElsewhere' }>
+
+/**
+ * A payment is dead when its deadline lies before a block at confirmation depth and its intent is
+ * unspent there: the forwarder will refuse it for ever.
+ */
+function planExpire({ work }: LedgerSnapshot, chain: ChainSnapshot): End[] {
+  const { deepTimeSeconds, spent } = chain
+  if (deepTimeSeconds.kind === 'unknown') return []
+  const overdue = overduePayments(work, chain, deepTimeSeconds.value)
+  return overdue.flatMap((payment) => endOf(payment, spent.get(payment.session)))
+}
+
+function endOf({ session, state }: Payment, spending: Spending | undefined): End[] {
+  switch (spending?.kind) {
+    case 'unspent':
+      return [{ kind: 'expire', session }]
+    case 'spent':
+      // A payment that a nonce carries is settled by that nonce.
+      if (spending.by === undefined || state !== 'queued') return []
+      return [{ kind: 'settleElsewhere', session, execution: spending.by }]
+    case 'unknown':
+    case undefined:
+      return []
+  }
+}
+
+/**
+ * A counter that ran ahead of the chain (a node that lied about the count, lost storage) comes back:
+ * nonces behind a gap wider than the pool is deep are given up, and their payments find others.
+ */
+function planAbandon({ work }: LedgerSnapshot, chain: ChainSnapshot, terms: Terms): Action[] {
+  const { count, countAgain } = chain
+  if (countAgain.kind === 'unknown') return []
+  const lost = beyondReach(work, Math.max(count, countAgain.value), terms)
+  return lost.map(({ nonce }) => ({ kind: 'abandon', nonce, count }))
+}
+
+/**
+ * The same bytes go out again when it is time. Only those that are stuck are outbid: a price mends
+ * nothing else. Without a gas price to go by, they just go out again.
+ */
+function planOffer(
+  { open, latest, isFirst, isStuck }: Offer,
+  { work }: LedgerSnapshot,
+  { gasPriceWei: price }: ChainSnapshot,
+  terms: Terms,
+): Action {
+  const { nonce, session, transactions } = open
+  const { hash, raw, gasPriceWei } = latest
+  const transaction = { hash, raw, gasPriceWei }
+  if (!isStuck || price.kind === 'unknown') {
+    return { kind: 'rebroadcast', nonce, transaction, isFirst }
+  }
+  const isSpentOut = transactions.length > terms.rules.maxReplacements
+  if (isSpentOut || gasPriceFor(terms, price.value, gasPriceWei) > terms.fees.maxWei) {
+    return { kind: 'reportStuck', nonce, transaction, replacements: transactions.length - 1 }
+  }
+  const payment = work.carried.find((carried) => carried.session === session)
+  const request = payment?.order.request
+  return { kind: 'outbid', nonce, transaction, request, gasPriceWei: price.value }
+}
+
+/**
+ * Carries waiting payments on free nonces, and closes the gaps that are left. A payment that may have
+ * been executed already is carried only where its intent is known to be unspent; until then its nonce
+ * is the next one's. Without a gas price, or the pool's count, nothing can be signed.
+ */
+function planCarry(ledger: LedgerSnapshot, chain: ChainSnapshot, terms: Terms): Action[] {
+  const { work } = ledger
+  const { count, spent, poolCount, gasPriceWei } = chain
+  const abandoned = work.nonces.filter(({ state, leaseLive }) => state === 'leased' && !leaseLive)
+  const settled = waitingPayments(work, chain.head).flatMap(({ session }): Action[] => {
+    const spending = spent.get(session)
+    if (spending?.kind !== 'spent' || spending.by === undefined) return []
+    return [{ kind: 'settleElsewhere', session, execution: spending.by }]
+  })
+  const release: Action = { kind: 'release', nonces: abandoned.map(({ nonce }) => nonce), count }
+  if (poolCount.kind === 'unknown' || gasPriceWei.kind === 'unknown') return [...settled, release]
+  const isGood = (payment: Payment) => mayCarry(payment, chain)
+  const filled = fillings(ledger, chain, terms, poolCount.value, isGood)
+  const price = gasPriceWei.value
+  return [
+    ...settled,
+    ...filled.map(({ nonce, payment }): Action => {
+      if (payment === undefined) return { kind: 'noOp', nonce, count, gasPriceWei: price }
+      const { session, order } = payment
+      const { request } = order
+      return { kind: 'carry', nonce, count, session, request, gasPriceWei: price }
+    }),
+    release,
+  ]
+}

@@ -1,0 +1,301 @@
+import { faultOf } from '../../runtime/log.ts'
+import type { BlockId, Payment, Work } from '../ledger/port.ts'
+import { findExecution, outcomeFor } from '../outcome/executions.ts'
+import { readPassed } from '../outcome/settle.ts'
+import { isSpent } from '../outcome/spent.ts'
+import type { Relayer } from '../relayer.ts'
+import {
+  beyondReach,
+  type ChainSnapshot,
+  chainAt,
+  deepNumber,
+  deepPayments,
+  dueOffers,
+  fillings,
+  isAwaited,
+  isCountShort,
+  isDoubtful,
+  isPoolCountWrong,
+  isReceiptOverdue,
+  isReorganized,
+  isShorter,
+  type Known,
+  type LedgerSnapshot,
+  mayCarry,
+  type NonceFate,
+  overduePayments,
+  type Place,
+  passedNonces,
+  type Spending,
+} from './facts.ts'
+import type { Stage } from './plan.ts'
+
+const NODE_TIMEOUT_MS = 5_000
+
+/**
+ * What a stage has to know of the chain besides what is known already. It asks by what the ledger has
+ * open, and no more than the stage can use: answers are paid for. Which question comes next may depend
+ * on the answer before, so that each is asked in its turn. Where one fails, its answer is unknown, and
+ * the others are asked all the same.
+ */
+export async function ask(
+  stage: Exclude<Stage, 'follow'>,
+  relayer: Relayer,
+  ledger: LedgerSnapshot,
+  chain: ChainSnapshot,
+): Promise<ChainSnapshot> {
+  switch (stage) {
+    case 'settle':
+      return askSettle(relayer, ledger.work, chain)
+    case 'offer':
+      return askOffer(relayer, ledger.work, chain)
+    case 'carry':
+      return askCarry(relayer, ledger, chain)
+  }
+}
+
+/**
+ * The head of the chain, and whether it still holds what it held.
+ *
+ * @throws {TransportError} {@link RpcError} nothing can be planned without these
+ */
+export async function askFollow(relayer: Relayer, ledger: LedgerSnapshot): Promise<ChainSnapshot> {
+  const { node, signer, clock } = relayer
+  const { work } = ledger
+  const [seen, count] = await Promise.all([
+    node.head(clock.timeout(NODE_TIMEOUT_MS)),
+    node.transactionCount(signer.address, clock.timeout(NODE_TIMEOUT_MS)),
+  ])
+  const lowest = Math.min(work.head?.number ?? -1, seen.number)
+  const blocks = await relayer.ledger.blocks(lowest)
+  // A block was noted while the head was asked for, or the chain has lost it: asked once more.
+  const isAbove = (blocks[0]?.number ?? -1) > seen.number
+  const head = isAbove ? await node.head(clock.timeout(NODE_TIMEOUT_MS)) : seen
+  const chain = { ...chainAt(head, count), blocks }
+  if (isAwaited(ledger, chain, relayer)) return chain
+  const known = work.head
+  if (known === undefined || isShorter(ledger, chain)) {
+    return askBlocks(relayer, ledger, chain, lowest)
+  }
+  const places = new Map([[known.hash as string, await placeOf(relayer, known, chain)]])
+  return askBlocks(relayer, ledger, { ...chain, places }, lowest)
+}
+
+/**
+ * Which blocks are lost. Those near the head may have been noted on different branches, by others
+ * since the last look, so each is looked at; deeper ones were once seen together, so the first that is
+ * held ends the search.
+ */
+async function askBlocks(
+  relayer: Relayer,
+  ledger: LedgerSnapshot,
+  chain: ChainSnapshot,
+  lowest: number,
+): Promise<ChainSnapshot> {
+  const { watchBlocks } = relayer.rules
+  const known = ledger.work.head?.number
+  const watched = chain.head.number - watchBlocks
+  const isLost = isReorganized(ledger, chain)
+  const above = isLost ? -1 : isCountShort(ledger, chain) ? watched : (known ?? -1)
+  const seenTogether = isLost && known !== undefined ? known - watchBlocks : watched
+  const blocks =
+    above < lowest
+      ? await relayer.ledger.blocks(above)
+      : chain.blocks.filter(({ number }) => number > above)
+  const places = new Map(chain.places)
+  for (const block of blocks) {
+    const place = await placeOf(relayer, block, chain)
+    places.set(block.hash, place)
+    if (place === 'held' && block.number <= seenTogether) break
+  }
+  return { ...chain, blocks, places }
+}
+
+/** A block above the head, or one that the node does not show, is unknown: a replica may lag. */
+async function placeOf(
+  { node, clock }: Relayer,
+  block: BlockId,
+  { head, places }: ChainSnapshot,
+): Promise<Place> {
+  if (block.number > head.number) return 'unknown'
+  const known = places.get(block.hash)
+  if (known !== undefined) return known
+  const there =
+    block.number === head.number
+      ? head
+      : await node.block(block.number, clock.timeout(NODE_TIMEOUT_MS))
+  if (there === undefined) return 'unknown'
+  return there.hash === block.hash ? 'held' : 'lost'
+}
+
+async function askSettle(
+  relayer: Relayer,
+  work: Work,
+  before: ChainSnapshot,
+): Promise<ChainSnapshot> {
+  const { node, signer, clock } = relayer
+  const { count, head } = before
+  const fates = await askFates(relayer, work, count)
+  const deepCount = passedNonces(work, count).some(
+    (open) => fates.get(open.nonce)?.kind === 'missing' && isReceiptOverdue(work, open),
+  )
+    ? await answerOf(relayer, 'settle.failed', () =>
+        node.transactionCount(
+          signer.address,
+          clock.timeout(NODE_TIMEOUT_MS),
+          deepNumber(head, relayer),
+        ),
+      )
+    : before.deepCount
+  const places = await askDeepPlaces(relayer, work, before)
+  const chain = await askSpendings(relayer, work, { ...before, fates, deepCount, places })
+  if (beyondReach(work, count, relayer).length === 0) return chain
+  const countAgain = await answerOf(relayer, 'abandon.failed', () =>
+    node.transactionCount(signer.address, clock.timeout(NODE_TIMEOUT_MS)),
+  )
+  return { ...chain, countAgain }
+}
+
+/** What passed nonces did, by their receipts. */
+async function askFates(
+  relayer: Relayer,
+  work: Work,
+  count: number,
+): Promise<Map<number, NonceFate>> {
+  const requests = new Map(work.carried.map(({ session, order }) => [session, order.request]))
+  const fates = new Map<number, NonceFate>()
+  for (const { nonce, session, transactions } of passedNonces(work, count)) {
+    const request = session === undefined ? undefined : requests.get(session)
+    const passed = { nonce, session, transactions, request }
+    const read = await answerOf(relayer, 'settle.failed', () =>
+      readPassed(relayer, passed, relayer.clock.timeout(NODE_TIMEOUT_MS)),
+    )
+    fates.set(nonce, fateOf(read))
+  }
+  return fates
+}
+
+function fateOf(read: Known<Awaited<ReturnType<typeof readPassed>>>): NonceFate {
+  if (read.kind === 'unknown') return read
+  return read.value === undefined ? { kind: 'missing' } : { kind: 'mined', report: read.value }
+}
+
+/** Where the blocks are that make outcomes final. */
+async function askDeepPlaces(
+  relayer: Relayer,
+  work: Work,
+  chain: ChainSnapshot,
+): Promise<Map<string, Place>> {
+  const places = new Map(chain.places)
+  for (const { block } of deepPayments(work, chain.head, relayer)) {
+    if (places.has(block.hash)) continue
+    const place = await answerOf(relayer, 'confirm.failed', () => placeOf(relayer, block, chain))
+    places.set(block.hash, place.kind === 'known' ? place.value : 'unknown')
+  }
+  return places
+}
+
+/** Whether payments past their deadline were executed. */
+async function askSpendings(
+  relayer: Relayer,
+  work: Work,
+  chain: ChainSnapshot,
+): Promise<ChainSnapshot> {
+  const { node, clock } = relayer
+  const { head } = chain
+  if (overduePayments(work, chain, head.timestampSeconds).length === 0) return chain
+  const deep = await answerOf(relayer, 'expire.failed', () =>
+    node.block(deepNumber(head, relayer), clock.timeout(NODE_TIMEOUT_MS)),
+  )
+  if (deep.kind === 'unknown' || deep.value === undefined) return chain
+  const { timestampSeconds } = deep.value
+  const spent = new Map(chain.spent)
+  for (const payment of overduePayments(work, chain, timestampSeconds)) {
+    spent.set(payment.session, await askSpending(relayer, 'expire.failed', payment))
+  }
+  return { ...chain, deepTimeSeconds: { kind: 'known', value: timestampSeconds }, spent }
+}
+
+/** What spent a payment's intent is asked for where it waits; else its nonce shows it. */
+async function askSpending(relayer: Relayer, event: string, payment: Payment): Promise<Spending> {
+  const { request } = payment.order
+  const signal = relayer.clock.timeout(NODE_TIMEOUT_MS)
+  const spending = await answerOf(relayer, event, async (): Promise<Spending> => {
+    if (!(await isSpent(relayer, request, signal))) return { kind: 'unspent' }
+    if (payment.state !== 'queued') return { kind: 'spent', by: undefined }
+    const found = await findExecution(relayer, request, signal)
+    return { kind: 'spent', by: found && outcomeFor(found) }
+  })
+  return spending.kind === 'known' ? spending.value : spending
+}
+
+async function askOffer(relayer: Relayer, work: Work, chain: ChainSnapshot) {
+  const isPriced = dueOffers(work, chain.count, relayer).some(({ isStuck }) => isStuck)
+  return isPriced ? askPrice(relayer, 'rebroadcast.failed', chain) : chain
+}
+
+/** What the pool holds, and whether what may go out was executed already, as far as a nonce is free for it. */
+async function askCarry(
+  relayer: Relayer,
+  ledger: LedgerSnapshot,
+  before: ChainSnapshot,
+): Promise<ChainSnapshot> {
+  if (fillings(ledger, before, relayer, 0, () => true).length === 0) return before
+  const chain = await askPool(relayer, ledger.work, before)
+  const { poolCount } = chain
+  if (poolCount.kind === 'unknown') return chain
+  const spent = new Map(chain.spent)
+  const isUnasked = (payment: Payment) => isDoubtful(payment) && !spent.has(payment.session)
+  // As if the chain would say that nothing is spent: so far as there are nonces it is asked.
+  const fill = () =>
+    fillings(ledger, chain, relayer, poolCount.value, (payment) => {
+      return isUnasked(payment) || mayCarry(payment, { spent })
+    })
+  const next = () => fill().find(({ payment }) => payment && isUnasked(payment))?.payment
+  for (let doubtful = next(); doubtful !== undefined; doubtful = next()) {
+    spent.set(doubtful.session, await askSpending(relayer, 'fill.failed', doubtful))
+  }
+  const known = { ...chain, spent }
+  return fill().length === 0 ? known : askPrice(relayer, 'fill.failed', known)
+}
+
+/**
+ * Below which nonce the pool says that something waits. None where a payment has waited for longer
+ * than a pool keeps anything: then it is the count that is wrong.
+ */
+async function askPool(relayer: Relayer, work: Work, chain: ChainSnapshot): Promise<ChainSnapshot> {
+  const { node, signer, clock } = relayer
+  if (chain.poolCount.kind === 'known') return chain
+  if (isPoolCountWrong(work)) return { ...chain, poolCount: { kind: 'known', value: 0 } }
+  const poolCount = await answerOf(relayer, 'fill.failed', () =>
+    node.transactionCount(signer.address, clock.timeout(NODE_TIMEOUT_MS), 'pending'),
+  )
+  return { ...chain, poolCount }
+}
+
+async function askPrice(
+  relayer: Relayer,
+  event: string,
+  chain: ChainSnapshot,
+): Promise<ChainSnapshot> {
+  const { node, clock } = relayer
+  if (chain.gasPriceWei.kind === 'known') return chain
+  const gasPriceWei = await answerOf(relayer, event, () =>
+    node.gasPrice(clock.timeout(NODE_TIMEOUT_MS)),
+  )
+  return { ...chain, gasPriceWei }
+}
+
+/** One question's failure is logged, and its answer is unknown. */
+async function answerOf<Value>(
+  { log }: Relayer,
+  event: string,
+  question: () => Promise<Value>,
+): Promise<Known<Value>> {
+  try {
+    return { kind: 'known', value: await question() }
+  } catch (error) {
+    log({ level: 'warn', event, message: faultOf(error) })
+    return { kind: 'unknown' }
+  }
+}

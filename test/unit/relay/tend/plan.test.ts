@@ -1,0 +1,248 @@
+import fc from 'fast-check'
+import { describe, test } from 'vitest'
+import { ledgerRules, type Payment } from '../../../../src/relay/ledger/port.ts'
+import { type Action, plan, type Stage, stages } from '../../../../src/relay/tend/plan.ts'
+import { seed, times } from '../../../support/sample.ts'
+import { type Snapshots, snapshots, terms } from './snapshots.ts'
+
+const depth = { seed, numRuns: times({ sampled: 2_000, full: 100_000 }) }
+
+const planFor = (stage: Stage, { ledger, chain }: Snapshots) => plan(stage, ledger, chain, terms)
+const planAll = (given: Snapshots) => stages.flatMap((stage) => planFor(stage, given))
+
+type Fill = Extract<Action, { kind: 'carry' | 'noOp' }>
+const fillsOf = (given: Snapshots): Fill[] =>
+  planFor('carry', given).filter(
+    (action): action is Fill => action.kind === 'carry' || action.kind === 'noOp',
+  )
+
+/** Nonces in the pool's reach that nothing of ours, nothing refused and nothing unknown holds. */
+function freeNonces({ ledger, chain }: Snapshots): number[] {
+  const { nonces } = ledger.work
+  const isHeld = (nonce: number) =>
+    ledger.refused.has(nonce) ||
+    nonces.some((open) => open.nonce === nonce && (open.state === 'recorded' || open.leaseLive))
+  const pool = chain.poolCount.kind === 'known' ? chain.poolCount.value : Number.POSITIVE_INFINITY
+  return Array.from({ length: terms.rules.maxInFlight }, (_, index) => chain.count + index).filter(
+    (nonce) => nonce >= pool && !isHeld(nonce),
+  )
+}
+
+/** Payments that are known to be good for a nonce. */
+function carriable({ ledger, chain }: Snapshots): Payment[] {
+  return ledger.work.queued.filter(({ session, attempts, order }) => {
+    const isInTime = order.request.deadline > chain.head.timestampSeconds
+    const spending = chain.spent.get(session)?.kind ?? 'unknown'
+    const isUnspent = spending === 'unspent' || (spending === 'unknown' && attempts === 0)
+    return isInTime && attempts < ledgerRules.maxAttempts && isUnspent
+  })
+}
+
+/** The same, but one payment was carried in vain, and the node does not say whether it was executed. */
+function doubting({ ledger, chain }: Snapshots, session: string): Snapshots {
+  const queued = ledger.work.queued.map((payment) =>
+    payment.session === session ? { ...payment, attempts: payment.attempts || 1 } : payment,
+  )
+  const spent = new Map(chain.spent).set(session, { kind: 'unknown' })
+  return {
+    ledger: { ...ledger, work: { ...ledger.work, queued } },
+    chain: { ...chain, spent },
+  }
+}
+
+/** Whether none of the account's older payments comes after this nonce. */
+function fits({ ledger }: Snapshots, payment: Payment, nonce: number): boolean {
+  const { from } = payment.order.request
+  return ledger.work.carried.every(
+    (other) =>
+      other.order.request.from !== from ||
+      (other.nonce ?? 0) <= nonce ||
+      other.acceptedAt > payment.acceptedAt,
+  )
+}
+
+const topOf = ({ ledger }: Snapshots) =>
+  Math.max(-1, ...ledger.work.nonces.flatMap((o) => (o.state === 'recorded' ? [o.nonce] : [])))
+
+const canSign = ({ chain }: Snapshots) =>
+  chain.poolCount.kind === 'known' && chain.gasPriceWei.kind === 'known'
+
+describe('a plan', () => {
+  test('fills every free nonce below a recorded one, by the next payment or else by a no-op', () => {
+    fc.assert(
+      fc.property(snapshots.filter(canSign), (given) => {
+        const fills = fillsOf(given)
+        const gaps = freeNonces(given).filter((nonce) => nonce < topOf(given))
+        for (const nonce of gaps) {
+          const [fill] = fills.filter((one) => one.nonce === nonce)
+          if (fill === undefined) throw new Error(`nonce ${nonce} stays a gap`)
+          const carriedBefore = new Set(
+            fills.flatMap((one) =>
+              one.kind === 'carry' && one.nonce < nonce ? [one.session] : [],
+            ),
+          )
+          const next = carriable(given).find(
+            (payment) => !carriedBefore.has(payment.session) && fits(given, payment, nonce),
+          )
+          const session = fill.kind === 'carry' ? fill.session : undefined
+          if (session !== next?.session) {
+            throw new Error(`nonce ${nonce} gets ${session} and not ${next?.session}`)
+          }
+        }
+      }),
+      depth,
+    )
+  })
+
+  test('lets no payment wait that a free nonce could carry', () => {
+    fc.assert(
+      fc.property(snapshots.filter(canSign), (given) => {
+        const fills = fillsOf(given)
+        const used = new Set(fills.map(({ nonce }) => nonce))
+        const carried = fills.flatMap((one) => (one.kind === 'carry' ? [one.session] : []))
+        for (const payment of carriable(given)) {
+          if (carried.includes(payment.session)) continue
+          const left = freeNonces(given).filter(
+            (nonce) => !used.has(nonce) && fits(given, payment, nonce),
+          )
+          // A nonce above one that stays free would wait behind it.
+          const [first] = freeNonces(given).filter((nonce) => !used.has(nonce))
+          if (first !== undefined && left[0] === first) {
+            throw new Error(`${payment.session} waits, and nonce ${first} is free`)
+          }
+        }
+      }),
+      depth,
+    )
+  })
+
+  test('uses no nonce that anything may hold, and carries nothing that may have been executed', () => {
+    fc.assert(
+      fc.property(snapshots, (given) => {
+        const free = new Set(freeNonces(given))
+        const good = new Set(carriable(given).map(({ session }) => session))
+        for (const fill of fillsOf(given)) {
+          if (!free.has(fill.nonce)) throw new Error(`nonce ${fill.nonce} is not free`)
+          if (fill.kind === 'carry' && !good.has(fill.session)) {
+            throw new Error(`${fill.session} may have been executed`)
+          }
+        }
+      }),
+      depth,
+    )
+  })
+
+  test("keeps no payment from its nonce by another one's trouble", () => {
+    const troubled = snapshots.filter(canSign).chain((given) =>
+      fc.record({
+        given: fc.constant(given),
+        session: fc.constantFrom(...given.chain.spent.keys(), 'session 0'),
+      }),
+    )
+    fc.assert(
+      fc.property(troubled, ({ given, session }) => {
+        const after = doubting(given, session)
+        const [fills, fillsAfter] = [fillsOf(given), fillsOf(after)]
+        for (const fill of fills) {
+          const isGap = fill.nonce < topOf(given)
+          if (isGap && !fillsAfter.some(({ nonce }) => nonce === fill.nonce)) {
+            throw new Error(`nonce ${fill.nonce} is not filled any more`)
+          }
+          if (fill.kind !== 'carry' || fill.session === session) continue
+          const now = fillsAfter.find((one) => one.kind === 'carry' && one.session === fill.session)
+          if (now === undefined || now.nonce > fill.nonce) {
+            throw new Error(
+              `${fill.session} loses nonce ${fill.nonce} by the trouble of ${session}`,
+            )
+          }
+        }
+      }),
+      depth,
+    )
+  })
+
+  test("settles everything else where one nonce's or payment's answers are unknown", () => {
+    const troubled = snapshots.chain((given) =>
+      fc.record({
+        given: fc.constant(given),
+        nonce: fc.constantFrom(...given.chain.fates.keys(), 0),
+        session: fc.constantFrom(...given.chain.spent.keys(), 'session 0'),
+      }),
+    )
+    fc.assert(
+      fc.property(troubled, ({ given, nonce, session }) => {
+        const fates = new Map(given.chain.fates).set(nonce, { kind: 'unknown' })
+        const spent = new Map(given.chain.spent).set(session, { kind: 'unknown' })
+        const after = { ...given, chain: { ...given.chain, fates, spent } }
+        const own = new Set<unknown>([nonce, session, `session ${nonce}`])
+        const others = (actions: Action[]) =>
+          actions.filter((action) => causesOf(action).every((cause) => !own.has(cause)))
+        const [was, is] = [given, after].map((one) => textOf(others(planFor('settle', one))))
+        if (was !== is) throw new Error(`${was}\nbecomes\n${is}`)
+      }),
+      depth,
+    )
+  })
+
+  test('does nothing twice for one cause', () => {
+    fc.assert(
+      fc.property(snapshots, (given) => {
+        for (const stage of stages) {
+          const causes = planFor(stage, given).flatMap(causesOf)
+          const twice = causes.find((cause, index) => causes.indexOf(cause) !== index)
+          if (twice !== undefined) throw new Error(`${stage} does two things for ${twice}`)
+        }
+      }),
+      depth,
+    )
+  })
+
+  test('is the same for the same snapshots, and changes nothing in them', () => {
+    fc.assert(
+      fc.property(snapshots, (given) => {
+        const before = structuredClone(given)
+        const [once, twice] = [textOf(planAll(given)), textOf(planAll(given))]
+        const fromCopy = textOf(planAll(before))
+        if (once !== twice || once !== fromCopy) throw new Error('another plan')
+        const [was, is] = [before, given].map(({ ledger, chain }) =>
+          textOf([ledger, [...ledger.refused], chain, [...chain.spent], [...chain.fates]]),
+        )
+        if (was !== is) throw new Error('a snapshot was changed')
+      }),
+      depth,
+    )
+  })
+})
+
+/** Nonces, sessions and blocks that an action is about. */
+function causesOf(action: Action): (number | string)[] {
+  switch (action.kind) {
+    case 'awaitChain':
+    case 'followHead':
+    case 'release':
+      return [action.kind]
+    case 'displace':
+    case 'abandon':
+    case 'rebroadcast':
+    case 'outbid':
+    case 'reportStuck':
+    case 'noOp':
+      return [action.nonce]
+    case 'requeue':
+    case 'settleElsewhere':
+    case 'confirm':
+    case 'expire':
+      return [action.session]
+    case 'settle': {
+      const { nonce, session, execution } = action.report
+      return execution === undefined ? [nonce] : [nonce, session ?? '']
+    }
+    case 'takeBack':
+      return [action.block.hash]
+    case 'carry':
+      return [action.nonce, action.session]
+  }
+}
+
+const textOf = (value: unknown): string =>
+  JSON.stringify(value, (_, one) => (typeof one === 'bigint' ? `${one}n` : one))
