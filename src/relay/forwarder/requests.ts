@@ -43,7 +43,7 @@ export type RawLog = { address: Address; topics: readonly Hex[]; data: Hex }
 const EXECUTE_SELECTOR = toFunctionSelector(getAbiItem({ abi: relayForwarderAbi, name: 'execute' }))
 
 /**
- * The name of a session's one payment. It has no clock in it, so whoever derives it again, after
+ * The name of a session's one payment. It has no clock in it, so that who derives it again, after
  * any loss, derives the same; the forwarder refuses it for 7 days after it was spent.
  */
 export function intentIdOf(

@@ -29,8 +29,8 @@ import {
 } from '../relayer.ts'
 import { watch } from './watch.ts'
 
-/** A caller's wish, to be made true once. */
-export type Wish = {
+/** One payment that a session asks for: it is made at most once. */
+export type Payment = {
   /** When the delivery came (Unix time in ms): its answer is due some time after that. */
   since: number
   question: Question
@@ -39,13 +39,13 @@ export type Wish = {
   intentId: Hex
   caller: LocalAccount
   /** Asked for only where the session is still undecided: it may read the chain. */
-  order: () => Promise<WishOrder>
+  call: () => Promise<ContractCall>
   /** The screen of a refusal. */
   refused: (refusal: PaymentRefusal) => Screen
 }
 
-/** The call that makes a wish true. */
-export type WishOrder = {
+/** The contract's call that a payment is. */
+export type ContractCall = {
   target: Address
   data: Hex
   label: string
@@ -73,23 +73,23 @@ export type PaymentAnswer =
 /** What one delivery is known by, and what has become of it so far. */
 type Progress = {
   readonly token: string
-  /** Answered: whatever still runs begins nothing and closes nothing any more. */
+  /** Answered: work that still runs begins nothing and closes nothing any more. */
   isAnswered: boolean
-  /** The chain has spent the intent: nobody is told from here on that nothing was sent. */
+  /** The chain has spent the intent: no one is told from here on that nothing was sent. */
   isSpent: boolean
   /** The screen that is recorded with the payment. */
   screen: Screen | undefined
 }
 
-/** One try at a wish, with what the caller's key has signed for it. */
+/** One attempt at a payment, with what the caller's key has signed for it. */
 type Attempt = {
-  wish: Wish
+  payment: Payment
   progress: Progress
   order: Order
-  submitted: WishOrder['submitted']
+  submitted: ContractCall['submitted']
 }
 
-export type Pay = (wish: Wish) => Promise<PaymentAnswer>
+export type Pay = (payment: Payment) => Promise<PaymentAnswer>
 
 export type PayOptions = {
   /** Whether a call is simulated first, and refused on the screen where it would revert. */
@@ -98,7 +98,7 @@ export type PayOptions = {
   background: (work: Promise<void>) => void
 }
 
-/** After this time a caller gets an answer whatever happens: a gateway waits 10 s at least. */
+/** After this time a caller gets an answer in any case: a gateway waits 10 s at least. */
 const ANSWER_WITHIN_MS = 6_500
 /** And this long may closing the session take then. */
 const CLOSE_WITHIN_MS = 1_000
@@ -109,11 +109,11 @@ const LAST_PAUSE_MS = 1_000
 const LEDGER_ATTEMPTS = 3
 const LEDGER_RETRY_MS = 50
 
-/** Makes wishes true, each at most once: the flow that design and STORAGE.md describe. */
+/** Turns a request into at most one payment: STORAGE.md describes the flow. */
 export function createPay(relayer: Relayer, chain: ChainCache, options: PayOptions): Pay {
   const { ledger, clock, log } = relayer
 
-  return async (wish) => {
+  return async (payment) => {
     const progress: Progress = {
       token: relayer.newToken(),
       isAnswered: false,
@@ -123,10 +123,10 @@ export function createPay(relayer: Relayer, chain: ChainCache, options: PayOptio
     const done = new AbortController()
     try {
       return await Promise.race([
-        payOrRefuse(wish, progress),
+        payOrRefuse(payment, progress),
         clock
-          .sleep(wish.since + ANSWER_WITHIN_MS - clock.now(), done.signal)
-          .then(() => close(wish, progress)),
+          .sleep(payment.since + ANSWER_WITHIN_MS - clock.now(), done.signal)
+          .then(() => close(payment, progress)),
       ])
     } finally {
       progress.isAnswered = true
@@ -134,44 +134,49 @@ export function createPay(relayer: Relayer, chain: ChainCache, options: PayOptio
     }
   }
 
-  async function payOrRefuse(wish: Wish, progress: Progress): Promise<PaymentAnswer> {
+  async function payOrRefuse(payment: Payment, progress: Progress): Promise<PaymentAnswer> {
     try {
-      return await pay(wish, progress)
+      return await pay(payment, progress)
     } catch (error) {
-      log({ level: 'error', event: 'pay.failed', message: faultOf(error), intent: wish.intentId })
-      return close(wish, progress)
+      log({
+        level: 'error',
+        event: 'pay.failed',
+        message: faultOf(error),
+        intent: payment.intentId,
+      })
+      return close(payment, progress)
     }
   }
 
   /** Ends a session that got nowhere: what is not recorded by now never will be. */
-  async function close(wish: Wish, progress: Progress): Promise<PaymentAnswer> {
+  async function close(payment: Payment, progress: Progress): Promise<PaymentAnswer> {
     if (progress.screen !== undefined) return { kind: 'screen', screen: progress.screen }
     if (progress.isAnswered || progress.isSpent) return { kind: 'uncertain' }
-    const screen = wish.refused({ kind: 'unavailable' })
+    const screen = payment.refused({ kind: 'unavailable' })
     const closed = await Promise.race([
-      refuse(wish, progress, screen).catch(() => undefined),
+      refuse(payment, progress, screen).catch(() => undefined),
       clock.sleep(CLOSE_WITHIN_MS).then(() => undefined),
     ])
     return closed ?? { kind: 'uncertain' }
   }
 
-  async function pay(wish: Wish, progress: Progress): Promise<PaymentAnswer> {
+  async function pay(payment: Payment, progress: Progress): Promise<PaymentAnswer> {
     let pauseMs = FIRST_PAUSE_MS
     while (!progress.isAnswered) {
-      const view = await persist(() => ledger.lookup(wish.question))
+      const view = await persist(() => ledger.lookup(payment.question))
       switch (view.kind) {
         case 'answered':
         case 'ended':
           return answerOf(view)
         case 'pending':
-          // Somebody pays this very session: the answer is theirs, or their claim ends and is ours.
+          // Another delivery pays this session: it gives the answer, or its claim ends.
           break
         case 'undecided': {
           // The chain need not be asked what another session of the account is about to change.
           if (options.preflight && view.busy) break
-          const answer = await tryOnce(wish, progress, view)
+          const answer = await tryOnce(payment, progress, view)
           if (answer !== undefined) return answer
-          // Whoever comes later must not have the better chances.
+          // A later delivery must not have better chances.
           pauseMs = FIRST_PAUSE_MS
         }
       }
@@ -182,26 +187,26 @@ export function createPay(relayer: Relayer, chain: ChainCache, options: PayOptio
     return { kind: 'uncertain' }
   }
 
-  /** Undefined when somebody else was faster: the session has to be looked at again. */
+  /** Undefined when another delivery was faster: the session has to be looked at again. */
   async function tryOnce(
-    wish: Wish,
+    payment: Payment,
     progress: Progress,
     view: Undecided,
   ): Promise<PaymentAnswer | undefined> {
     if (options.preflight && view.open.length >= MAX_OPEN) {
       // One more could not be checked against all of them.
-      return refuse(wish, progress, wish.refused({ kind: 'unavailable' }))
+      return refuse(payment, progress, payment.refused({ kind: 'unavailable' }))
     }
-    const { target, data, label, spendsWei, submitted } = await wish.order()
-    const request = await signRequest(wish.caller, relayer.forwarder, {
-      from: wish.caller.address,
+    const { target, data, label, spendsWei, submitted } = await payment.call()
+    const request = await signRequest(payment.caller, relayer.forwarder, {
+      from: payment.caller.address,
       to: target,
-      intentId: wish.intentId,
+      intentId: payment.intentId,
       gas: INNER_GAS,
       deadline: Math.floor(clock.now() / 1000) + REQUEST_LIFETIME_SECONDS,
       data,
     })
-    const attempt: Attempt = { wish, progress, submitted, order: { request, label, spendsWei } }
+    const attempt: Attempt = { payment, progress, submitted, order: { request, label, spendsWei } }
     const [result, chainNonce, poolNonce, gasPriceWei] = await Promise.all([
       options.preflight ? simulate(view.open, request) : undefined,
       chain.transactionCount(),
@@ -214,9 +219,9 @@ export function createPay(relayer: Relayer, chain: ChainCache, options: PayOptio
         return claimAndSend(attempt, view, { chainNonce, poolNonce }, gasPriceWei)
       case 'failed':
         return refuse(
-          wish,
+          payment,
           progress,
-          wish.refused({ kind: 'would_revert', revertData: result.returnData }),
+          payment.refused({ kind: 'would_revert', revertData: result.returnData }),
         )
       case 'already_spent':
         progress.isSpent = true
@@ -250,7 +255,7 @@ export function createPay(relayer: Relayer, chain: ChainCache, options: PayOptio
   }
 
   async function claimAndSend(
-    { wish, progress, order, submitted }: Attempt,
+    { payment, progress, order, submitted }: Attempt,
     view: Undecided,
     counts: Pick<Claiming, 'chainNonce' | 'poolNonce'>,
     gasPriceWei: bigint,
@@ -259,20 +264,20 @@ export function createPay(relayer: Relayer, chain: ChainCache, options: PayOptio
     const { token } = progress
     const seen = options.preflight ? view.seen : undefined
     const claim = await persist(() =>
-      ledger.claim({ ...wish.question, ...counts, steps: wish.steps, token, seen }),
+      ledger.claim({ ...payment.question, ...counts, steps: payment.steps, token, seen }),
     )
     if (claim.kind !== 'claimed') return undefined
     const transaction = await signClaim(claim, order, gasPriceWei)
     const screen = submitted(transaction?.hash)
-    const { session } = wish.question
+    const { session } = payment.question
     const recorded = await persist(() =>
       ledger.record({ session, token, order, screen, transaction }),
     )
-    // Somebody took over: these bytes are dropped, and were never sent.
+    // Another delivery took over: these bytes are dropped, and were never sent.
     if (recorded.kind === 'fenced') return undefined
     progress.screen = screen
     if (transaction !== undefined) {
-      await send(wish, order.request, transaction, claim.slot?.priorGasPriceWei === undefined)
+      await send(payment, order.request, transaction, claim.slot?.priorGasPriceWei === undefined)
     }
     return { kind: 'screen', screen }
   }
@@ -288,12 +293,12 @@ export function createPay(relayer: Relayer, chain: ChainCache, options: PayOptio
   }
 
   /**
-   * From here on the payment is the ledger's: what fails is done again by whoever tends it, and the
-   * reply is true already. It waits a moment for the broadcast all the same, so that whoever reads
+   * From here on the payment is the ledger's: what fails is done again by the alarm, and the
+   * reply is true already. It waits a moment for the broadcast all the same, so that who reads
    * the hash finds it.
    */
   async function send(
-    wish: Wish,
+    payment: Payment,
     request: SignedRequest,
     transaction: SignedTransaction & { nonce: number },
     isFirst: boolean,
@@ -301,23 +306,23 @@ export function createPay(relayer: Relayer, chain: ChainCache, options: PayOptio
     const signal = clock.timeout(BROADCAST_TIMEOUT_MS)
     const sending = broadcast(relayer, transaction.nonce, transaction, isFirst, signal)
     const watching = sending
-      .then(() => watch(relayer, chain, wish.question.session, request, transaction))
+      .then(() => watch(relayer, chain, payment.question.session, request, transaction))
       .catch((error) => {
         const message = faultOf(error)
-        log({ level: 'warn', event: 'watch.failed', message, intent: wish.intentId })
+        log({ level: 'warn', event: 'watch.failed', message, intent: payment.intentId })
       })
     options.background(watching)
     await sending.catch(() => undefined)
   }
 
   async function refuse(
-    wish: Wish,
+    payment: Payment,
     { token, isAnswered }: Progress,
     screen: Screen,
   ): Promise<PaymentAnswer | undefined> {
     if (isAnswered) return undefined
     const refused = await persist(() =>
-      ledger.refuse({ ...wish.question, steps: wish.steps, screen, token }),
+      ledger.refuse({ ...payment.question, steps: payment.steps, screen, token }),
     )
     if (refused.kind === 'refused') return { kind: 'screen', screen }
     return refused.kind === 'pending' ? undefined : answerOf(refused)
@@ -327,7 +332,7 @@ export function createPay(relayer: Relayer, chain: ChainCache, options: PayOptio
    * The chain has spent this intent and the ledger does not know: it lost its rows, or another relay
    * paid. Where this very question did it, its screen is shown again.
    */
-  async function adopt({ wish, order, submitted }: Attempt): Promise<PaymentAnswer | undefined> {
+  async function adopt({ payment, order, submitted }: Attempt): Promise<PaymentAnswer | undefined> {
     const signal = clock.timeout(PREFLIGHT_TIMEOUT_MS)
     const found = await findExecution(relayer, order.request, signal)
     if (found === undefined) return { kind: 'uncertain' }
@@ -335,7 +340,7 @@ export function createPay(relayer: Relayer, chain: ChainCache, options: PayOptio
     const { execution } = found
     const screen = submitted(execution.hash)
     await persist(() =>
-      ledger.adopt({ ...wish.question, steps: wish.steps, screen, order, execution }),
+      ledger.adopt({ ...payment.question, steps: payment.steps, screen, order, execution }),
     )
     return undefined
   }

@@ -8,7 +8,10 @@ import {
 } from '../../../scripts/contracts/solidity.ts'
 import { requestStatuses } from '../../../src/relay/forwarder/abi.ts'
 
-const trees = parseSolidity(['contracts/src/IRelayForwarder.sol', 'contracts/src/RelayForwarder.sol'])
+const trees = parseSolidity([
+  'contracts/src/IRelayForwarder.sol',
+  'contracts/src/RelayForwarder.sol',
+])
 
 test('what an ABI leaves out is read from the sources', ({ expect }) => {
   expect(enumMembers(trees, 'Status').slice(0, 4)).toEqual([
