@@ -1,17 +1,30 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { buildContracts, projectRoot, readArtifact } from './forge.ts'
+import {
+  baseArguments,
+  constantSeconds,
+  enumMembers,
+  hashedText,
+  parseSolidity,
+  structMembers,
+} from './solidity.ts'
 
-/** Each part's own ABI; TypeScript meets Solidity nowhere else. */
+/** Each part's own ABI, and what it leaves out; TypeScript meets Solidity nowhere else. */
 const targets = [
-  { file: 'src/loan/abi.ts', name: 'microLoanAbi', contract: 'MicroLoan' },
-  { file: 'src/relay/forwarder/abi.ts', name: 'relayForwarderAbi', contract: 'RelayForwarder' },
+  { file: 'src/loan/abi.ts', name: 'microLoanAbi', contract: 'MicroLoan', more: () => '' },
+  {
+    file: 'src/relay/forwarder/abi.ts',
+    name: 'relayForwarderAbi',
+    contract: 'RelayForwarder',
+    more: renderForwarder,
+  },
 ]
 
 await buildContracts()
 for (const target of targets) {
   const path = join(projectRoot, target.file)
-  const text = render(target.name, target.contract)
+  const text = render(target.name, target.contract) + target.more()
   if (!process.argv.includes('--check')) {
     writeFileSync(path, text)
   } else if (!existsSync(path) || text !== readFileSync(path, 'utf8')) {
@@ -26,6 +39,36 @@ function render(name: string, contract: string): string {
 
 /** The ABI of \`contracts/src/${contract}.sol\`. */
 export const ${name} = ${abi} as const
+`
+}
+
+/** What RelayForwarder defines and no ABI tells: its enum, and what a caller signs. */
+function renderForwarder(): string {
+  const trees = parseSolidity(
+    ['IRelayForwarder', 'RelayForwarder'].map((name) => `contracts/src/${name}.sol`),
+  )
+  const members = structMembers(trees, 'Request')
+  const signed = `Request(${members.map(({ name, type }) => `${type} ${name}`).join(',')})`
+  const hashed = hashedText(trees, 'REQUEST_TYPEHASH')
+  if (signed !== hashed) {
+    throw new Error(
+      `the struct Request is ${signed}, and REQUEST_TYPEHASH is the hash of ${hashed}`,
+    )
+  }
+  const [name, version] = baseArguments(trees, 'EIP712')
+  const statuses = enumMembers(trees, 'Status').map((member) =>
+    member.replace(/(?<=[a-z])(?=[A-Z])/g, '_').toLowerCase(),
+  )
+  return `
+/** The members of the enum \`Status\`, in their order. */
+export const requestStatuses = ${literal(statuses, '')} as const
+
+/** What a caller signs (EIP-712): the domain, but for the chain and the contract, and the types. */
+export const requestDomain = ${literal({ name, version }, '')} as const
+export const requestTypes = ${literal({ Request: members }, '')} as const
+
+/** \`INTENT_LIFETIME\`: for so many seconds a spent intent id is refused. */
+export const intentLifetimeSeconds = ${constantSeconds(trees, 'INTENT_LIFETIME')}
 `
 }
 

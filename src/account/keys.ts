@@ -14,7 +14,7 @@ export type CallerAccounts = (phone: PhoneNumber) => Promise<LocalAccount>
 
 /**
  * Accounts of callers, derived from the operator's secret and the number, never stored.
- * Custodial: whoever holds the secret can sign for every caller, and without it nobody can.
+ * Custodial: who holds the secret can sign for every caller, and without it no one can.
  */
 export function createCallerAccounts(keySecret: Secret): CallerAccounts {
   const hash = createKeyedHash(keySecret)

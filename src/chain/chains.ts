@@ -31,7 +31,7 @@ export type PoolRules = {
   watchBlocks: number
   /** How often the head is asked for while a payment's own request waits for its block. */
   pollMs: number
-  /** How often whatever is open is tended. */
+  /** How often open work is tended. */
   tendMs: number
   /** A chain shorter than it was for this long has been reorganized; a replica would have caught up. */
   regressionMs: number

@@ -1,7 +1,7 @@
 /**
  * One JSON-RPC call to the chain behind this deployment.
  *
- * The answer is untrusted: whoever calls parses it. `signal` ends the wait, never the effect: a
+ * The answer is untrusted: the caller parses it. `signal` ends the wait, never the effect: a
  * transaction whose call was aborted may have been sent. `fresh` bypasses every cache.
  *
  * @throws {RpcError} the node answered with an error object

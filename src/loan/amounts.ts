@@ -1,6 +1,6 @@
 import { parseEther } from 'viem'
 
-/** Why a typed amount is none. */
+/** Why a typed text is not an amount. */
 export type AmountFault = 'not_a_number' | 'zero' | 'too_fine' | 'too_large'
 
 /** More than there will ever be: Bitcoin's 21 million, to which RBTC is pegged. */
@@ -18,7 +18,7 @@ export function parseAmount(
   const fraction = match?.[2] ?? ''
   if (match === null || (whole === '' && fraction === '')) return fault('not_a_number')
   if (fraction.length > WEI_DECIMALS) return fault('too_fine')
-  // Before the digits become a number: nobody types 30 of them and means it.
+  // Before the digits become a number: a real amount does not have 30 of them.
   if (whole.replace(/^0+/, '').length > 8) return fault('too_large')
   const wei = BigInt(whole + fraction.padEnd(WEI_DECIMALS, '0'))
   if (wei === 0n) return fault('zero')

@@ -1,6 +1,12 @@
 import { type Address, decodeErrorResult, encodeFunctionData, type Hex, maxUint256 } from 'viem'
 import { microLoanAbi } from './abi.ts'
-import type { Intent } from './intents.ts'
+
+/** A call of the loan contract that pays. */
+export type LoanCall =
+  | { kind: 'transfer'; to: Address; amountWei: bigint }
+  | { kind: 'loan' }
+  /** `all`: all that is owed when it executes. */
+  | { kind: 'repayment'; amountWei: bigint | 'all' }
 
 /** Why the loan contract refuses a call. Amounts are in wei. */
 export type LoanRefusal =
@@ -15,14 +21,14 @@ export type LoanRefusal =
   /** A revert without words of the contract's own. */
   | { reason: 'unknown' }
 
-/** Calldata of MicroLoan.sol for an intent. */
-export function callOf(intent: Intent): Hex {
-  switch (intent.kind) {
+/** Calldata of MicroLoan.sol. */
+export function callOf(call: LoanCall): Hex {
+  switch (call.kind) {
     case 'transfer':
       return encodeFunctionData({
         abi: microLoanAbi,
         functionName: 'transfer',
-        args: [intent.to, intent.amountWei],
+        args: [call.to, call.amountWei],
       })
     case 'loan':
       return encodeFunctionData({ abi: microLoanAbi, functionName: 'applyForLoan' })
@@ -31,7 +37,7 @@ export function callOf(intent: Intent): Hex {
         abi: microLoanAbi,
         functionName: 'repayLoan',
         // The contract takes the largest number as all that is owed.
-        args: [intent.amountWei === 'all' ? maxUint256 : intent.amountWei],
+        args: [call.amountWei === 'all' ? maxUint256 : call.amountWei],
       })
   }
 }

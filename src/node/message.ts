@@ -14,7 +14,7 @@ export type Message =
 /** How many requests one batch may hold; RSKj's own limit. */
 export const maxBatch = 50
 
-/** Reads one JSON-RPC message. Whatever comes in, this does not throw. */
+/** Reads one JSON-RPC message. Never throws. */
 export function parseMessage(text: string): Message {
   let body: unknown
   try {

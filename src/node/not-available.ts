@@ -15,7 +15,7 @@ export function notAvailable(name: string, where = ''): RpcError {
   return new RpcError(codes.methodNotFound, words)
 }
 
-/** The name is whatever bytes a customer sends: what may end up on a terminal or in a log is ASCII. */
+/** The name is any bytes that a customer sends; what a terminal or a log shows of it is ASCII. */
 function shown(name: string): string {
   const start = name.slice(0, shownLength).replace(/[^\x21-\x7e]/g, '?')
   return name.length > shownLength ? `${start}...` : start

@@ -28,7 +28,7 @@ export function createIdentityCheck(
   let same: Identified | undefined
   return async () => {
     if (same !== undefined) return same
-    // Each delivery asks for itself: a question that several wait for dies with the one that asked it.
+    // Each delivery asks for itself: a shared question is cancelled with the delivery that asked it.
     const done = new AbortController()
     try {
       const answer = await Promise.race([

@@ -9,7 +9,7 @@ import { encodeExecute, type Forwarder, type SignedRequest } from './forwarder/r
 import type { Ledger, SignedTransaction, Slot } from './ledger/port.ts'
 import type { Signer } from './signer.ts'
 
-/** Everything that pays through one relayer key, whoever does it: a request's Worker or the alarm. */
+/** What a payment through one relayer key needs, in a request's Worker and in the alarm. */
 export type Relayer = {
   ledger: Ledger
   node: Node

@@ -5,7 +5,7 @@ export type RedisAddress = { url: string; token: string }
 
 /**
  * One Lua script as one atomic step of the database. It may have run although the call failed, so
- * whatever is called again has to be known again.
+ * what is called again has to be known again.
  *
  * @throws {RedisError} there was no answer, or it is a refusal
  */

@@ -1,24 +1,23 @@
-import type { Address, Hex } from 'viem'
-import { showAddress } from '../account/address.ts'
+import type { Address } from 'viem'
 import type { CallerAccounts } from '../account/keys.ts'
-import { shortPhone } from '../account/phone.ts'
 import type { SessionKeys } from '../account/session-keys.ts'
 import { formatAmount } from '../loan/amounts.ts'
-import { callOf, refusalOf } from '../loan/calls.ts'
+import { refusalOf } from '../loan/calls.ts'
 import type { LoanReader } from '../loan/reader.ts'
 import { type Forwarder, intentIdOf } from '../relay/forwarder/requests.ts'
 import type { Identified } from '../relay/ledger/port.ts'
-import type { Pay, PaymentAnswer, PaymentRefusal, WishOrder } from '../relay/pay/delivery.ts'
+import type { Pay, PaymentAnswer, PaymentRefusal } from '../relay/pay/delivery.ts'
 import { faultOf, type Log } from '../runtime/log.ts'
-import { answersOf, type MenuResult, walk } from './menu.ts'
-import { type Messages, shortAddress } from './messages/texts.ts'
+import { createContractCalls } from './contract-calls.ts'
+import { answersOf, type Intent, walk } from './menu.ts'
+import type { Messages } from './messages/texts.ts'
 import type { UssdRequest } from './request.ts'
 import { end, goOn, renderPlain, type Screen } from './screen.ts'
 
 /** Answers one delivery with the body of the reply. Never throws. */
 export type Answer = (request: UssdRequest) => Promise<Answered>
 
-/** `out_of_service`: nothing may be done, and whoever operates this has to know. */
+/** `out_of_service`: nothing may be done, and the operator has to know. */
 export type Answered = { kind: 'screen' | 'out_of_service'; body: string }
 
 export type AnswerParts = {
@@ -38,13 +37,9 @@ export type AnswerParts = {
   log: Log
 }
 
-type Wanted = Extract<MenuResult, { kind: 'transfer' | 'loan' | 'repayment' }>
-
 /** The USSD service: from what was typed to a screen, by way of the chain where it must. */
 export function createAnswer(parts: AnswerParts): Answer {
-  const { chainId, currency, forwarder, loanAddress, loan, accounts, keys, pay, say, log } = parts
-  const amountOf = (wei: bigint) => `${formatAmount(wei)} ${currency}`
-  const reserved = [forwarder.address, loanAddress]
+  const { say, log } = parts
 
   return async (request) => {
     const since = parts.now()
@@ -58,126 +53,97 @@ export function createAnswer(parts: AnswerParts): Answer {
         })
         return { kind: 'out_of_service', body: renderPlain(end(say.outOfService)) }
       }
-      return await answer(request, since)
+      return await answerMenu(parts, request, since)
     } catch (error) {
       // Payments answer for themselves; what fails here is a reading, or came before anything began.
       log({ level: 'error', event: 'answer.failed', message: faultOf(error) })
       return screen(end(say.unavailable))
     }
   }
+}
 
-  async function answer(request: UssdRequest, since: number): Promise<Answered> {
-    const answers = answersOf(request.text)
-    const result = walk(answers, { chainId, caller: request.phone, reserved, say })
-    switch (result.kind) {
-      case 'ask':
-        return screen(goOn(result.prompt))
-      case 'gave_up':
-        return screen(end(say.tooManyMistakes))
-      case 'past_the_end':
-        return screen(end(say.sessionEnded))
-      case 'balance': {
-        const account = await accounts(request.phone)
-        return screen(end(say.balance(amountOf(await loan.balance(account.address)))))
-      }
-      case 'transfer':
-      case 'loan':
-      case 'repayment':
-        return { kind: 'screen', body: await payFor(request, since, answers.length, result) }
+async function answerMenu(
+  parts: AnswerParts,
+  request: UssdRequest,
+  since: number,
+): Promise<Answered> {
+  const { chainId, forwarder, loanAddress, loan, accounts, say } = parts
+  const answers = answersOf(request.text)
+  const reserved = [forwarder.address, loanAddress]
+  const result = walk(answers, { chainId, caller: request.phone, reserved, say })
+  switch (result.kind) {
+    case 'ask':
+      return screen(goOn(result.prompt))
+    case 'gave_up':
+      return screen(end(say.tooManyMistakes))
+    case 'past_the_end':
+      return screen(end(say.sessionEnded))
+    case 'balance': {
+      const account = await accounts(request.phone)
+      const balance = await loan.balance(account.address)
+      return screen(end(say.balance(amountText(parts, balance))))
     }
-  }
-
-  async function payFor(
-    request: UssdRequest,
-    since: number,
-    steps: number,
-    wanted: Wanted,
-  ): Promise<string> {
-    const caller = await accounts(request.phone)
-    const session = await keys.session(request.gateway, request.sessionId, caller.address)
-    const answered = await pay({
-      since,
-      question: {
-        session,
-        input: await keys.input(session, request.text),
-        account: caller.address,
-      },
-      steps,
-      intentId: intentIdOf(forwarder, request.gateway, request.sessionId, caller.address),
-      caller,
-      order: () => order(wanted),
-      refused: (refusal) => end(refusalText(refusal)),
-    })
-    return bodyOf(answered)
-  }
-
-  /** The call that makes the wish true, and the screen that says so. */
-  async function order(wanted: Wanted): Promise<WishOrder> {
-    const target = loanAddress
-    const submitted = (text: (tx: string) => string) => (hash: Hex | undefined) =>
-      end(text(hash === undefined ? say.queued : `${hash.slice(0, 12)}...`))
-    switch (wanted.kind) {
-      case 'transfer': {
-        const { recipient, amountWei } = wanted
-        const to =
-          recipient.kind === 'address'
-            ? recipient.address
-            : (await accounts(recipient.phone)).address
-        const shown =
-          recipient.kind === 'address'
-            ? shortAddress(showAddress(to, chainId))
-            : shortPhone(recipient.phone)
-        return {
-          target,
-          data: callOf({ kind: 'transfer', to, amountWei }),
-          label: 'Transfer',
-          spendsWei: amountWei,
-          submitted: submitted((tx) => say.transferSubmitted(shown, tx)),
-        }
+    case 'transfer':
+    case 'loan':
+    case 'repayment':
+      return {
+        kind: 'screen',
+        body: await payFor(parts, request, since, answers.length, result),
       }
-      case 'loan': {
-        const principalWei = await loan.principal()
-        return {
-          target,
-          data: callOf({ kind: 'loan' }),
-          label: 'Loan',
-          spendsWei: 0n,
-          submitted: submitted((tx) => say.loanRequested(amountOf(principalWei), tx)),
-        }
-      }
-      case 'repayment': {
-        const { amountWei } = wanted
-        const shown = amountWei === 'all' ? 'all' : amountOf(amountWei)
-        return {
-          target,
-          data: callOf({ kind: 'repayment', amountWei }),
-          label: 'Repayment',
-          spendsWei: amountWei === 'all' ? 0n : amountWei,
-          submitted: submitted((tx) => say.repaymentSubmitted(shown, tx)),
-        }
-      }
-    }
   }
+}
 
-  function refusalText(refusal: PaymentRefusal): string {
-    switch (refusal.kind) {
-      case 'would_revert':
-        return say.refused(refusalOf(refusal.revertData), amountOf)
-      case 'unavailable':
-        return say.nothingWasSent
-    }
-  }
+async function payFor(
+  parts: AnswerParts,
+  request: UssdRequest,
+  since: number,
+  steps: number,
+  intent: Intent,
+): Promise<string> {
+  const { forwarder, keys, accounts, pay } = parts
+  const caller = await accounts(request.phone)
+  const session = await keys.session(request.gateway, request.sessionId, caller.address)
+  const callFor = createContractCalls({ ...parts, amountOf: (wei) => amountText(parts, wei) })
+  const answered = await pay({
+    since,
+    question: {
+      session,
+      input: await keys.input(session, request.text),
+      account: caller.address,
+    },
+    steps,
+    intentId: intentIdOf(forwarder, request.gateway, request.sessionId, caller.address),
+    caller,
+    call: () => callFor(intent),
+    refused: (refusal) => end(refusalText(parts, refusal)),
+  })
+  return bodyOf(parts, answered)
+}
 
-  function bodyOf(answered: PaymentAnswer): string {
-    switch (answered.kind) {
-      case 'screen':
-        return renderPlain(answered.screen)
-      case 'ended':
-        return renderPlain(end(say.sessionEnded))
-      case 'uncertain':
-        return renderPlain(end(say.uncertain))
-    }
+function refusalText(parts: AnswerParts, refusal: PaymentRefusal): string {
+  const { say } = parts
+  switch (refusal.kind) {
+    case 'would_revert':
+      return say.refused(refusalOf(refusal.revertData), (wei) => amountText(parts, wei))
+    case 'unavailable':
+      return say.nothingWasSent
   }
+}
+
+function bodyOf({ say }: AnswerParts, answered: PaymentAnswer): string {
+  switch (answered.kind) {
+    case 'screen':
+      return renderPlain(answered.screen)
+    case 'ended':
+      return renderPlain(end(say.sessionEnded))
+    case 'uncertain':
+      return renderPlain(end(say.uncertain))
+  }
+}
+
+/** An amount as screens show it. */
+function amountText({ currency }: AnswerParts, wei: bigint): string {
+  return `${formatAmount(wei)} ${currency}`
 }
 
 const screen = (shown: Screen): Answered => ({ kind: 'screen', body: renderPlain(shown) })

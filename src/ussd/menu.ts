@@ -2,13 +2,20 @@ import { type AmountFault, parseAmount } from '../loan/amounts.ts'
 import type { Messages } from './messages/texts.ts'
 import { parseRecipient, type Recipient, type RecipientRules } from './recipient.ts'
 
+/** What a caller wants to happen: a session has at most one intent. */
+export type Intent =
+  | { kind: 'transfer'; recipient: Recipient; amountWei: bigint }
+  | { kind: 'loan' }
+  /** `all`: all that is owed when it executes. */
+  | { kind: 'repayment'; amountWei: bigint | 'all' }
+
+/** What a session ends with that was answered to its end. */
+type Outcome = { kind: 'balance' } | Intent
+
 /** What the text of a session comes to. */
 export type MenuResult =
   | { kind: 'ask'; prompt: string }
-  | { kind: 'balance' }
-  | { kind: 'transfer'; recipient: Recipient; amountWei: bigint }
-  | { kind: 'loan' }
-  | { kind: 'repayment'; amountWei: bigint | 'all' }
+  | Outcome
   /** Three bad answers. */
   | { kind: 'gave_up' }
   /** Something was typed after the session's last screen. */
@@ -20,12 +27,10 @@ export type MenuContext = RecipientRules & { say: Messages }
 /** What was answered so far in this session. */
 type Draft = { recipient?: Recipient }
 
-type Final = Exclude<MenuResult, { kind: 'ask' | 'gave_up' | 'past_the_end' }>
-
 /** What an answer leads to: another question, the session's end, or the same question again. */
 type Step =
   | { kind: 'go'; to: StateName; draft: Draft }
-  | { kind: 'end'; result: Final }
+  | { kind: 'end'; result: Outcome }
   | { kind: 'mistake'; why: string }
 
 type State = {
@@ -116,7 +121,7 @@ export function walk(answers: readonly string[], context: MenuContext): MenuResu
   let draft: Draft = {}
   let mistakes = 0
   let why: string | undefined
-  let result: Final | undefined
+  let result: Outcome | undefined
   for (const typed of answers) {
     if (result !== undefined || mistakes === MAX_MISTAKES) return { kind: 'past_the_end' }
     const state: State = states[name]

@@ -7,7 +7,7 @@ import { end, renderPlain } from './screen.ts'
 
 export type UssdRouteDeps = {
   answer: Answer
-  /** Keeps work alive when whoever asked hangs up. */
+  /** Keeps work alive when the gateway hangs up. */
   background: (work: Promise<void>) => void
 }
 
@@ -39,7 +39,7 @@ export function ussdRoutes({ answer, background }: UssdRouteDeps): Hono {
   return routes
 }
 
-/** Stands where a service would be that must not be open to everybody. */
+/** Stands in the place of a service that must not be open to all. */
 export function closedRoutes(): Hono {
   const routes = new Hono()
   routes.all('/', (c) => c.text(renderPlain(end(english.outOfService)), 503, plain))

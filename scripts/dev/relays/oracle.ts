@@ -9,12 +9,8 @@ import {
   parseEther,
 } from 'viem'
 import { microLoanAbi } from '../../../src/loan/abi.ts'
-import { relayForwarderAbi } from '../../../src/relay/forwarder/abi.ts'
-import {
-  type Forwarder,
-  intentIdOf,
-  requestStatuses,
-} from '../../../src/relay/forwarder/requests.ts'
+import { relayForwarderAbi, requestStatuses } from '../../../src/relay/forwarder/abi.ts'
+import { type Forwarder, intentIdOf } from '../../../src/relay/forwarder/requests.ts'
 import { rpcTo } from '../rpc.ts'
 import type { Caller } from './callers.ts'
 import type { Delivery, Reply } from './relay-workers.ts'

@@ -1,5 +1,6 @@
 import { type Address, encodeErrorResult, type Hex, toFunctionSelector } from 'viem'
 import { microLoanAbi } from '../../../src/loan/abi.ts'
+import { intentLifetimeSeconds } from '../../../src/relay/forwarder/abi.ts'
 import type { SignedRequest } from '../../../src/relay/forwarder/requests.ts'
 
 /** What the two contracts remember, as far as the relay can tell. */
@@ -46,7 +47,6 @@ export type ProcessedRequest = {
   returnData: Hex
 }
 
-const INTENT_LIFETIME_SECONDS = 7 * 24 * 60 * 60
 const MAX_DEADLINE_AHEAD_SECONDS = 24 * 60 * 60
 const MAX_GAS = 1_000_000
 const MAX_DATA_BYTES = 1024
@@ -117,7 +117,7 @@ function judge(
   const bytes = (request.data.length - 2) / 2
   if (bytes < 4 || bytes > MAX_DATA_BYTES || request.gas > MAX_GAS) return Status.outOfBounds
   const spent = state.spentAt.get(request.intentId)
-  if (spent !== undefined && timestampSeconds < spent + INTENT_LIFETIME_SECONDS) {
+  if (spent !== undefined && timestampSeconds < spent + intentLifetimeSeconds) {
     return Status.alreadySpent
   }
   if (timestampSeconds > request.deadline) return Status.expired

@@ -10,6 +10,7 @@ import {
   type TransactionSerializedLegacy,
 } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
+import { requestDomain, requestTypes } from '../../../src/relay/forwarder/abi.ts'
 import type { Forwarder, SignedRequest } from '../../../src/relay/forwarder/requests.ts'
 import { createSigner, type Signer } from '../../../src/relay/signer.ts'
 import { readExecute } from './calldata.ts'
@@ -134,20 +135,11 @@ export async function checkSignatures(
   }
 }
 
-/** What a caller signs, written down a second time: RelayForwarder.sol's `Request`. */
+/** What a caller signs, as RelayForwarder.sol has it. */
 function requestTypedData({ chainId, address }: Forwarder, request: SignedRequest) {
   return {
-    domain: { name: 'RelayForwarder', version: '1', chainId, verifyingContract: address },
-    types: {
-      Request: [
-        { name: 'from', type: 'address' },
-        { name: 'to', type: 'address' },
-        { name: 'intentId', type: 'bytes32' },
-        { name: 'gas', type: 'uint64' },
-        { name: 'deadline', type: 'uint64' },
-        { name: 'data', type: 'bytes' },
-      ],
-    },
+    domain: { ...requestDomain, chainId, verifyingContract: address },
+    types: requestTypes,
     primaryType: 'Request',
     message: { ...request, gas: BigInt(request.gas), deadline: BigInt(request.deadline) },
   } as const

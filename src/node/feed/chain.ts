@@ -27,7 +27,7 @@ export type Change =
 /** What the feed reads from a node. */
 export type FeedSource = {
   readonly latest: () => Promise<MinedBlock>
-  /** By hash or number; `null` when there is none. */
+  /** By hash or number; `null` if it does not exist. */
   readonly block: (selector: string) => Promise<MinedBlock | null>
   /** The logs of a block, complete. */
   readonly logs: (block: MinedBlock) => Promise<Log[]>

@@ -3,7 +3,7 @@ import { rawTransactionReceipt } from '../reads/raw-data.ts'
 import { exampleTransaction } from './examples.ts'
 import { method } from './method.ts'
 
-/** The RLP of a receipt of the main chain; `null` when there is none. */
+/** The RLP of a receipt of the main chain; `null` if it does not exist. */
 export const chainGetRawTransactionReceiptByHash = method({
   name: 'chain_getRawTransactionReceiptByHash',
   summary: 'The RLP-encoded receipt of a transaction',

@@ -1,3 +1,4 @@
+import { classifyRefusal } from '../../chain/refusals.ts'
 import { RpcError } from '../../chain/rpc.ts'
 import { codes } from '../codes.ts'
 import { type Call, estimateParam, nodeCall } from '../objects/call.ts'
@@ -79,7 +80,7 @@ const suspiciousGas = 6_000_000
 
 /** The code that the spec names; nodes have others of their own. */
 function inOurWords(error: unknown): unknown {
-  if (!(error instanceof RpcError) || !/insufficient funds/i.test(error.message)) return error
+  if (!(error instanceof RpcError) || classifyRefusal(error) !== 'insufficient_funds') return error
   return new RpcError(codes.failed, error.message, error.data)
 }
 

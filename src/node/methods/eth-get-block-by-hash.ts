@@ -5,7 +5,7 @@ import { minedBlock } from '../reads/mined-block.ts'
 import { exampleBlock } from './examples.ts'
 import { method } from './method.ts'
 
-/** A block with its transactions, or with their hashes only; `null` when there is none. */
+/** A block with its transactions, or with their hashes only; `null` if it does not exist. */
 export const ethGetBlockByHash = method({
   name: 'eth_getBlockByHash',
   summary: 'A block by its hash',

@@ -5,7 +5,7 @@ import { minedBlock, pendingBlockOf } from '../reads/mined-block.ts'
 import { exampleBlock } from './examples.ts'
 import { method } from './method.ts'
 
-/** A block with its transactions, or with their hashes only; `null` when there is none. */
+/** A block with its transactions, or with their hashes only; `null` if it does not exist. */
 export const ethGetBlockByNumber = method({
   name: 'eth_getBlockByNumber',
   summary: 'A block by its number or a tag',

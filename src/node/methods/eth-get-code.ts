@@ -3,7 +3,7 @@ import { atBlock, unknownBlock, withoutBareHash } from '../reads/at-block.ts'
 import { exampleAccount } from './examples.ts'
 import { method } from './method.ts'
 
-/** The code at an address, `0x` where there is none. */
+/** The code at an address, `0x` without one. */
 export const ethGetCode = method({
   name: 'eth_getCode',
   summary: 'The code at an address',

@@ -5,7 +5,7 @@ import { lookUp } from '../reads/lookup.ts'
 import { exampleBlock, exampleTransaction } from './examples.ts'
 import { method } from './method.ts'
 
-/** A transaction by its place in a block; `null` when there is none. */
+/** A transaction by its place in a block; `null` if it does not exist. */
 export const ethGetTransactionByBlockHashAndIndex = method({
   name: 'eth_getTransactionByBlockHashAndIndex',
   summary: 'A transaction by the hash of its block and its position there',

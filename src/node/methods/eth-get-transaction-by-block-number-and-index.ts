@@ -8,7 +8,7 @@ import { method } from './method.ts'
 
 const name = 'eth_getTransactionByBlockNumberAndIndex'
 
-/** A transaction by its place in a block; `null` when there is none. */
+/** A transaction by its place in a block; `null` if it does not exist. */
 export const ethGetTransactionByBlockNumberAndIndex = method({
   name,
   summary: 'A transaction by the number of its block and its position there',

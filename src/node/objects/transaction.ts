@@ -24,7 +24,7 @@ export type Transaction = z.output<typeof transaction>
 
 /**
  * A transaction as nodes print it: pending ones may lack the block's fields, RSKj's of old the type,
- * and its REMASC transactions, which nobody signs, the signature.
+ * and its REMASC transactions, which are not signed, the signature.
  */
 export const rawTransaction = transaction.extend({
   blockHash: hash.nullish(),

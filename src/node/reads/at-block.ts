@@ -1,8 +1,8 @@
+import { means } from '../../chain/refusals.ts'
 import { RpcError } from '../../chain/rpc.ts'
 import { codes } from '../codes.ts'
 import { isHash, type Selector } from '../objects/values.ts'
 import type { Node } from '../upstream/node.ts'
-import { meansNoBlock } from './lookup.ts'
 import { minedBlock } from './mined-block.ts'
 
 /** A block as a node is asked for its state: RSKj reads the switch of EIP-1898 as text. */
@@ -25,7 +25,7 @@ export async function atBlock<T>(
   } catch (error) {
     if (!(error instanceof RpcError) || error.code === codes.reverted) throw error
     if (hash !== undefined) return await atCanonical(node, hash, read)
-    throw meansNoBlock(error) ? unknownBlock() : error
+    throw means(error, 'no_block') || means(error, 'no_state') ? unknownBlock() : error
   }
 }
 

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { means } from '../../chain/refusals.ts'
 import { RpcError, TransportError } from '../../chain/rpc.ts'
 import { codes } from '../codes.ts'
 import { contentOf, type Log, log, shapeLog } from '../objects/log.ts'
@@ -215,11 +216,8 @@ function isInOrder(found: readonly Log[], from: number): boolean {
   return true
 }
 
-function isTooMuch({ code, message }: RpcError): boolean {
-  return (
-    code === codes.logLimit ||
-    /too (many|large|big)|more than \d|limit(ed)?|exceed|block range|response size/i.test(message)
-  )
+function isTooMuch(error: RpcError): boolean {
+  return error.code === codes.logLimit || means(error, 'too_much')
 }
 
 /** The first block in which two lists of logs differ. */

@@ -5,7 +5,7 @@ import type { Node } from '../upstream/node.ts'
 import { lookUp } from './lookup.ts'
 
 /**
- * A mined block from a node, `null` when there is none.
+ * A mined block from a node, `null` if it does not exist.
  *
  * @throws {UntrueAnswer} it is not the block that was asked for, or does not fit its own hash
  */

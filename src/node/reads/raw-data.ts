@@ -29,7 +29,7 @@ export async function rawHeader(node: Node, selector: string): Promise<string | 
   return block && verifiedHeader(block)
 }
 
-/** A receipt as the receipts trie of its block holds it; `null` when there is none. */
+/** A receipt as the receipts trie of its block holds it; `null` if it does not exist. */
 export async function rawTransactionReceipt(node: Node, hash: string): Promise<string | null> {
   if (node.profile === 'rskj') {
     return await node.call('rsk_getRawTransactionReceiptByHash', [hash], data.nullable())

@@ -38,7 +38,7 @@ async function blockReceipts(node: Node, raw: MinedBlock): Promise<RawReceipt[]>
   return each.map((receipt) => receipt ?? gone())
 }
 
-/** That is no lie: the node has left the block for another one. */
+/** This is not a lie: the node has left the block for another one. */
 function gone(): never {
   throw new TransportError('the block left the chain while it was read')
 }

@@ -1,3 +1,4 @@
+import { revertReason } from '../../chain/refusals.ts'
 import { RpcError } from '../../chain/rpc.ts'
 import { codes } from '../codes.ts'
 import type { Call } from '../objects/call.ts'
@@ -18,9 +19,8 @@ export async function simulated<T>(outcome: Promise<T>, { gas }: Call): Promise<
       throw new RpcError(codes.failed, `the node cannot run the call with gas ${gas}`)
     }
     if (error.code !== codes.executionFailed) throw error
-    const revert = /: (?:transaction reverted|revert (?<reason>.*))$/s.exec(error.message)
-    if (revert === null) throw error
-    const reason = revert.groups?.reason
+    const reason = revertReason(error)
+    if (reason === undefined) throw error
     const message = reason ? `execution reverted: ${reason}` : 'execution reverted'
     throw new RpcError(codes.reverted, message, error.data ?? '0x')
   }

@@ -94,7 +94,7 @@ async function offer(
   }
 }
 
-/** What an error that is no answer says of the node: nothing, where the attempt was ended from here. */
+/** What a missing answer says of the node: nothing, if the attempt was ended from here. */
 function noteEnd(
   standing: Standing,
   error: unknown,

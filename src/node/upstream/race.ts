@@ -1,3 +1,4 @@
+import { means } from '../../chain/refusals.ts'
 import { RpcError, TransportError } from '../../chain/rpc.ts'
 import { codes } from '../codes.ts'
 import { type AttemptOptions, attempt, attemptInTime } from './attempt.ts'
@@ -107,15 +108,14 @@ function patienceMs(latencyMs = hedge.mostMs / 2): number {
 }
 
 /** Whether another node may well answer what this one refused to. */
-function mayDiffer({ code, message }: RpcError): boolean {
+function mayDiffer(error: RpcError): boolean {
+  const { code } = error
   return (
     code === codes.methodNotFound ||
     code === codes.internal ||
     code === codes.limitExceeded ||
     code === codes.timeout ||
-    /header not found|unknown block|missing trie node|out ?of ?range|not found|rate.?limit|too many requests|time(d )?.?out/i.test(
-      message,
-    )
+    means(error, 'cannot_tell')
   )
 }
 

@@ -221,3 +221,32 @@ export const relayForwarderAbi = [
   { type: 'error', name: 'OwnershipNotRenounceable', inputs: [] },
   { type: 'error', name: 'StringTooLong', inputs: [{ name: 'str', type: 'string' }] },
 ] as const
+
+/** The members of the enum `Status`, in their order. */
+export const requestStatuses = [
+  'executed',
+  'failed',
+  'expired',
+  'deadline_too_far',
+  'bad_signature',
+  'already_spent',
+  'disallowed_target',
+  'skipped',
+  'out_of_bounds',
+] as const
+
+/** What a caller signs (EIP-712): the domain, but for the chain and the contract, and the types. */
+export const requestDomain = { name: 'RelayForwarder', version: '1' } as const
+export const requestTypes = {
+  Request: [
+    { name: 'from', type: 'address' },
+    { name: 'to', type: 'address' },
+    { name: 'intentId', type: 'bytes32' },
+    { name: 'gas', type: 'uint64' },
+    { name: 'deadline', type: 'uint64' },
+    { name: 'data', type: 'bytes' },
+  ],
+} as const
+
+/** `INTENT_LIFETIME`: for so many seconds a spent intent id is refused. */
+export const intentLifetimeSeconds = 604800

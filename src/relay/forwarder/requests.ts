@@ -11,7 +11,7 @@ import {
   parseEventLogs,
   toFunctionSelector,
 } from 'viem'
-import { relayForwarderAbi } from './abi.ts'
+import { relayForwarderAbi, requestDomain, requestStatuses, requestTypes } from './abi.ts'
 
 /** What a caller signs (EIP-712, primary type `Request` of RelayForwarder.sol). */
 export type ForwardRequest = {
@@ -31,19 +31,7 @@ export type SignedRequest = ForwardRequest & { signature: Hex }
 /** Where requests are executed. */
 export type Forwarder = { chainId: number; address: Address }
 
-/** Names of RelayForwarder's `Status`, in the order of its enum. */
-export const requestStatuses = [
-  'executed',
-  'failed',
-  'expired',
-  'deadline_too_far',
-  'bad_signature',
-  'already_spent',
-  'disallowed_target',
-  'skipped',
-  'out_of_bounds',
-] as const
-
+/** RelayForwarder's `Status`. */
 export type RequestStatus = (typeof requestStatuses)[number]
 
 /** What the forwarder did with a request. `returnData` is the inner call's, cut to 256 bytes in events. */
@@ -52,21 +40,10 @@ export type RequestResult = { intentId: Hex; status: RequestStatus; returnData: 
 /** A log as a node gives it, as far as events need it. */
 export type RawLog = { address: Address; topics: readonly Hex[]; data: Hex }
 
-const requestTypes = {
-  Request: [
-    { name: 'from', type: 'address' },
-    { name: 'to', type: 'address' },
-    { name: 'intentId', type: 'bytes32' },
-    { name: 'gas', type: 'uint64' },
-    { name: 'deadline', type: 'uint64' },
-    { name: 'data', type: 'bytes' },
-  ],
-} as const
-
 const EXECUTE_SELECTOR = toFunctionSelector(getAbiItem({ abi: relayForwarderAbi, name: 'execute' }))
 
 /**
- * The name of a session's one payment. It has no clock in it, so whoever derives it again, after
+ * The name of a session's one payment. It has no clock in it, so that who derives it again, after
  * any loss, derives the same; the forwarder refuses it for 7 days after it was spent.
  */
 export function intentIdOf(
@@ -97,8 +74,7 @@ export async function signRequest(
 ): Promise<SignedRequest> {
   const signature = await account.signTypedData({
     domain: {
-      name: 'RelayForwarder',
-      version: '1',
+      ...requestDomain,
       chainId: forwarder.chainId,
       verifyingContract: forwarder.address,
     },

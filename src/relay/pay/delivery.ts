@@ -29,8 +29,8 @@ import {
 } from '../relayer.ts'
 import { watch } from './watch.ts'
 
-/** A caller's wish, to be made true once. */
-export type Wish = {
+/** One payment that a session asks for: it is made at most once. */
+export type Payment = {
   /** When the delivery came (Unix time in ms): its answer is due some time after that. */
   since: number
   question: Question
@@ -39,13 +39,13 @@ export type Wish = {
   intentId: Hex
   caller: LocalAccount
   /** Asked for only where the session is still undecided: it may read the chain. */
-  order: () => Promise<WishOrder>
+  call: () => Promise<ContractCall>
   /** The screen of a refusal. */
   refused: (refusal: PaymentRefusal) => Screen
 }
 
-/** The call that makes a wish true. */
-export type WishOrder = {
+/** The contract's call that a payment is. */
+export type ContractCall = {
   target: Address
   data: Hex
   label: string
@@ -73,27 +73,27 @@ export type PaymentAnswer =
 /** What one delivery is known by, and what has become of it so far. */
 type Progress = {
   readonly token: string
-  /** Answered: whatever still runs begins nothing and closes nothing any more. */
+  /** Answered: work that still runs begins nothing and closes nothing any more. */
   isAnswered: boolean
-  /** The chain has spent the intent: nobody is told from here on that nothing was sent. */
+  /** The chain has spent the intent: no one is told from here on that nothing was sent. */
   isSpent: boolean
   /** The screen that is recorded with the payment. */
   screen: Screen | undefined
 }
 
-/** One delivery of a wish, and who pays for it. */
+/** One delivery of a payment's question, and who pays for it. */
 type Delivery = {
   relayer: Relayer
   chain: ChainCache
   options: PayOptions
-  wish: Wish
+  payment: Payment
   progress: Progress
 }
 
-/** One try at a wish, with what the caller's key has signed for it. */
-type Attempt = Delivery & { order: Order; submitted: WishOrder['submitted'] }
+/** One attempt at a payment, with what the caller's key has signed for it. */
+type Attempt = Delivery & { order: Order; submitted: ContractCall['submitted'] }
 
-export type Pay = (wish: Wish) => Promise<PaymentAnswer>
+export type Pay = (payment: Payment) => Promise<PaymentAnswer>
 
 export type PayOptions = {
   /** Whether a call is simulated first, and refused on the screen where it would revert. */
@@ -102,7 +102,7 @@ export type PayOptions = {
   background: (work: Promise<void>) => void
 }
 
-/** After this time a caller gets an answer whatever happens: a gateway waits 10 s at least. */
+/** After this time a caller gets an answer in any case: a gateway waits 10 s at least. */
 const ANSWER_WITHIN_MS = 6_500
 /** And this long may closing the session take then. */
 const CLOSE_WITHIN_MS = 1_000
@@ -113,23 +113,23 @@ const LAST_PAUSE_MS = 1_000
 const LEDGER_ATTEMPTS = 3
 const LEDGER_RETRY_MS = 50
 
-/** Makes wishes true, each at most once: the flow that design and STORAGE.md describe. */
+/** Turns a request into at most one payment: STORAGE.md describes the flow. */
 export function createPay(relayer: Relayer, chain: ChainCache, options: PayOptions): Pay {
   const { clock, newToken } = relayer
-  return async (wish) => {
+  return async (payment) => {
     const progress: Progress = {
       token: newToken(),
       isAnswered: false,
       isSpent: false,
       screen: undefined,
     }
-    const delivery = { relayer, chain, options, wish, progress }
+    const delivery = { relayer, chain, options, payment, progress }
     const done = new AbortController()
     try {
       return await Promise.race([
         payOrRefuse(delivery),
         clock
-          .sleep(wish.since + ANSWER_WITHIN_MS - clock.now(), done.signal)
+          .sleep(payment.since + ANSWER_WITHIN_MS - clock.now(), done.signal)
           .then(() => close(delivery)),
       ])
     } finally {
@@ -140,22 +140,22 @@ export function createPay(relayer: Relayer, chain: ChainCache, options: PayOptio
 }
 
 async function payOrRefuse(delivery: Delivery): Promise<PaymentAnswer> {
-  const { relayer, wish } = delivery
+  const { relayer, payment } = delivery
   try {
     return await pay(delivery)
   } catch (error) {
     const message = faultOf(error)
-    relayer.log({ level: 'error', event: 'pay.failed', message, intent: wish.intentId })
+    relayer.log({ level: 'error', event: 'pay.failed', message, intent: payment.intentId })
     return close(delivery)
   }
 }
 
 /** Ends a session that got nowhere: what is not recorded by now never will be. */
 async function close(delivery: Delivery): Promise<PaymentAnswer> {
-  const { relayer, wish, progress } = delivery
+  const { relayer, payment, progress } = delivery
   if (progress.screen !== undefined) return { kind: 'screen', screen: progress.screen }
   if (progress.isAnswered || progress.isSpent) return { kind: 'uncertain' }
-  const screen = wish.refused({ kind: 'unavailable' })
+  const screen = payment.refused({ kind: 'unavailable' })
   const closed = await Promise.race([
     refuse(delivery, screen).catch(() => undefined),
     relayer.clock.sleep(CLOSE_WITHIN_MS).then(() => undefined),
@@ -164,23 +164,23 @@ async function close(delivery: Delivery): Promise<PaymentAnswer> {
 }
 
 async function pay(delivery: Delivery): Promise<PaymentAnswer> {
-  const { relayer, options, wish, progress } = delivery
+  const { relayer, options, payment, progress } = delivery
   let pauseMs = FIRST_PAUSE_MS
   while (!progress.isAnswered) {
-    const view = await persist(relayer, () => relayer.ledger.lookup(wish.question))
+    const view = await persist(relayer, () => relayer.ledger.lookup(payment.question))
     switch (view.kind) {
       case 'answered':
       case 'ended':
         return answerOf(view)
       case 'pending':
-        // Another delivery pays this very session: the answer is its own, or its claim ends and is ours.
+        // Another delivery pays this session: it gives the answer, or its claim ends.
         break
       case 'undecided': {
         // The chain need not be asked what another session of the account is about to change.
         if (options.preflight && view.busy) break
         const answer = await tryOnce(delivery, view)
         if (answer !== undefined) return answer
-        // A delivery that comes later must not have the better chances.
+        // A later delivery must not have better chances.
         pauseMs = FIRST_PAUSE_MS
       }
     }
@@ -193,10 +193,10 @@ async function pay(delivery: Delivery): Promise<PaymentAnswer> {
 
 /** Undefined when another delivery was faster: the session has to be looked at again. */
 async function tryOnce(delivery: Delivery, view: Undecided): Promise<PaymentAnswer | undefined> {
-  const { relayer, chain, options, wish, progress } = delivery
+  const { relayer, chain, options, payment, progress } = delivery
   if (options.preflight && view.open.length >= MAX_OPEN) {
     // One more could not be checked against all of them.
-    return refuse(delivery, wish.refused({ kind: 'unavailable' }))
+    return refuse(delivery, payment.refused({ kind: 'unavailable' }))
   }
   const attempt = await signOrder(delivery)
   const [result, chainNonce, poolNonce, gasPriceWei] = await Promise.all([
@@ -211,7 +211,7 @@ async function tryOnce(delivery: Delivery, view: Undecided): Promise<PaymentAnsw
       return claimAndSend(attempt, view, { chainNonce, poolNonce }, gasPriceWei)
     case 'failed': {
       const { returnData: revertData } = result
-      return refuse(delivery, wish.refused({ kind: 'would_revert', revertData }))
+      return refuse(delivery, payment.refused({ kind: 'would_revert', revertData }))
     }
     case 'already_spent':
       progress.isSpent = true
@@ -226,14 +226,14 @@ async function tryOnce(delivery: Delivery, view: Undecided): Promise<PaymentAnsw
   }
 }
 
-/** The call that makes the wish true, signed by the caller's key. */
+/** The call that makes the payment true, signed by the caller's key. */
 async function signOrder(delivery: Delivery): Promise<Attempt> {
-  const { relayer, wish } = delivery
-  const { target, data, label, spendsWei, submitted } = await wish.order()
-  const request = await signRequest(wish.caller, relayer.forwarder, {
-    from: wish.caller.address,
+  const { relayer, payment } = delivery
+  const { target, data, label, spendsWei, submitted } = await payment.call()
+  const request = await signRequest(payment.caller, relayer.forwarder, {
+    from: payment.caller.address,
     to: target,
-    intentId: wish.intentId,
+    intentId: payment.intentId,
     gas: INNER_GAS,
     deadline: Math.floor(relayer.clock.now() / 1000) + REQUEST_LIFETIME_SECONDS,
     data,
@@ -262,18 +262,18 @@ async function claimAndSend(
   counts: Pick<Claiming, 'chainNonce' | 'poolNonce'>,
   gasPriceWei: bigint,
 ): Promise<PaymentAnswer | undefined> {
-  const { relayer, options, wish, progress, order, submitted } = attempt
+  const { relayer, options, payment, progress, order, submitted } = attempt
   const { ledger } = relayer
   if (progress.isAnswered) return undefined
   const { token } = progress
   const seen = options.preflight ? view.seen : undefined
   const claim = await persist(relayer, () =>
-    ledger.claim({ ...wish.question, ...counts, steps: wish.steps, token, seen }),
+    ledger.claim({ ...payment.question, ...counts, steps: payment.steps, token, seen }),
   )
   if (claim.kind !== 'claimed') return undefined
   const transaction = await signClaim(claim, relayer, order, gasPriceWei)
   const screen = submitted(transaction?.hash)
-  const { session } = wish.question
+  const { session } = payment.question
   const recorded = await persist(relayer, () =>
     ledger.record({ session, token, order, screen, transaction }),
   )
@@ -302,30 +302,30 @@ async function signClaim(
  * true already. It waits a moment for the broadcast all the same, so that a reader of the hash finds it.
  */
 async function send(
-  { relayer, chain, options, wish, order }: Attempt,
+  { relayer, chain, options, payment, order }: Attempt,
   transaction: SignedTransaction & { nonce: number },
   isFirst: boolean,
 ): Promise<void> {
   const signal = relayer.clock.timeout(BROADCAST_TIMEOUT_MS)
   const sending = broadcast(relayer, transaction.nonce, transaction, isFirst, signal)
   const watching = sending
-    .then(() => watch(relayer, chain, wish.question.session, order.request, transaction))
+    .then(() => watch(relayer, chain, payment.question.session, order.request, transaction))
     .catch((error) => {
       const message = faultOf(error)
-      relayer.log({ level: 'warn', event: 'watch.failed', message, intent: wish.intentId })
+      relayer.log({ level: 'warn', event: 'watch.failed', message, intent: payment.intentId })
     })
   options.background(watching)
   await sending.catch(() => undefined)
 }
 
 async function refuse(
-  { relayer, wish, progress }: Delivery,
+  { relayer, payment, progress }: Delivery,
   screen: Screen,
 ): Promise<PaymentAnswer | undefined> {
   const { token, isAnswered } = progress
   if (isAnswered) return undefined
   const refused = await persist(relayer, () =>
-    relayer.ledger.refuse({ ...wish.question, steps: wish.steps, screen, token }),
+    relayer.ledger.refuse({ ...payment.question, steps: payment.steps, screen, token }),
   )
   if (refused.kind === 'refused') return { kind: 'screen', screen }
   return refused.kind === 'pending' ? undefined : answerOf(refused)
@@ -337,7 +337,7 @@ async function refuse(
  */
 async function adopt({
   relayer,
-  wish,
+  payment,
   order,
   submitted,
 }: Attempt): Promise<PaymentAnswer | undefined> {
@@ -348,7 +348,7 @@ async function adopt({
   const { execution } = found
   const screen = submitted(execution.hash)
   await persist(relayer, () =>
-    relayer.ledger.adopt({ ...wish.question, steps: wish.steps, screen, order, execution }),
+    relayer.ledger.adopt({ ...payment.question, steps: payment.steps, screen, order, execution }),
   )
   return undefined
 }

@@ -2,13 +2,12 @@ import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { afterAll, beforeAll, test } from 'vitest'
 import { type Anvil, startAnvil } from '../../../scripts/dev/anvil.ts'
-import { createRandom } from '../../../scripts/dev/random.ts'
 import { rpcTo } from '../../../scripts/dev/rpc.ts'
 import { sleep } from '../../../scripts/dev/wait.ts'
 import { children } from '../../../scripts/stack/process-id.ts'
+import { createRandomRequests, faultOfResponse } from '../../support/requests.ts'
 import { isFull, seed, times } from '../../support/sample.ts'
 import { deployEmitter, emit, mined } from './anvil-rpc.ts'
-import { createRandomRequests, faultOfResponse } from './random-requests.ts'
 import { type RealWorker, startRealWorker } from './real-worker.ts'
 import { serve } from './serve.ts'
 import { residentMiB, livingMiB as workerLivingMiB } from './worker-memory.ts'
@@ -76,7 +75,7 @@ async function sendRandom(
 test('whatever is sent to the Worker gets a valid envelope in time, and its memory stays flat', async ({
   expect,
 }) => {
-  const next = createRandomRequests(createRandom(seed))
+  const next = createRandomRequests(seed)
   const post: Post = (body, contentType) =>
     fetch(worker.rpcUrl, {
       method: 'POST',
@@ -118,7 +117,7 @@ test('whatever is sent to the Worker gets a valid envelope in time, and its memo
 })
 
 test('and what lives in memory after it is what lived there before', async ({ expect }) => {
-  const next = createRandomRequests(createRandom(seed))
+  const next = createRandomRequests(seed)
   const served = await serve([anvil.url])
   const post: Post = (body, contentType) => served.post(body, { 'content-type': contentType })
   const part = Math.ceil(requestsInProcess / 4)

@@ -1,5 +1,10 @@
 import { describe, test } from 'vitest'
-import { classifyRefusal } from '../../../src/chain/refusals.ts'
+import {
+  classifyRefusal,
+  means,
+  type ReadRefusal,
+  revertReason,
+} from '../../../src/chain/refusals.ts'
 import { RpcError } from '../../../src/chain/rpc.ts'
 
 describe("a node's refusal of a transaction", () => {
@@ -24,5 +29,38 @@ describe("a node's refusal of a transaction", () => {
     ['intrinsic gas too low', 'other'],
   ] as const)('"%s" means %s', ([message, meaning], { expect }) => {
     expect(classifyRefusal(new RpcError(-32010, message))).toBe(meaning)
+  })
+})
+
+describe("a node's refusal of a question", () => {
+  const all: ReadRefusal[] = ['no_block', 'no_state', 'no_transaction', 'cannot_tell', 'too_much']
+
+  test.for([
+    // RSKj
+    ['Block 0x1a not found', ['no_block', 'cannot_tell']],
+    ['Invalid block number 99', ['no_state']],
+    // anvil
+    ['BlockOutOfRangeError: block height is 5 but requested was 9', ['no_block', 'cannot_tell']],
+    ['Resource not found', ['no_block', 'cannot_tell']],
+    // EthereumJS
+    ['unknown block', ['no_block', 'cannot_tell']],
+    ['specified block greater than current height', ['no_block']],
+    // Erigon, Nethermind
+    ['transaction not found', ['no_transaction', 'cannot_tell']],
+    // A node that lacks it, which says nothing of the chain.
+    ['header not found', ['cannot_tell']],
+    ['missing trie node 0xab', ['cannot_tell']],
+    ['query returned more than 10000 results', ['too_much']],
+    ['execution reverted', []],
+  ] as const)('"%s" means %j', ([message, meanings], { expect }) => {
+    const error = new RpcError(-32000, message)
+    expect(all.filter((meaning) => means(error, meaning))).toEqual(meanings)
+  })
+
+  test("a revert's reason is the contract's", ({ expect }) => {
+    const said = (message: string) => revertReason(new RpcError(-32015, message))
+    expect(said('VM Exception while processing transaction: revert Not yours')).toBe('Not yours')
+    expect(said('VM Exception while processing transaction: transaction reverted')).toBe('')
+    expect(said('VM Exception while processing transaction: out of gas')).toBeUndefined()
   })
 })

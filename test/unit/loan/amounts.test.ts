@@ -1,5 +1,9 @@
+import fc from 'fast-check'
 import { describe, test } from 'vitest'
 import { formatAmount, parseAmount } from '../../../src/loan/amounts.ts'
+import { holds } from '../../support/properties.ts'
+
+const mostWei = 21_000_000n * 10n ** 18n
 
 describe('an amount', () => {
   test.for([
@@ -39,5 +43,45 @@ describe('an amount', () => {
     [120n * 10n ** 18n + 5n * 10n ** 17n, '120.5'],
   ] as const)('%s wei are written as %s', ([wei, text], { expect }) => {
     expect(formatAmount(wei)).toBe(text)
+  })
+
+  test('that is written is read as the same', async ({ expect }) => {
+    await holds(
+      fc.property(fc.bigInt({ min: 1n, max: mostWei }), (wei) => {
+        expect(parseAmount(formatAmount(wei))).toEqual({ kind: 'amount', wei })
+      }),
+    )
+  })
+
+  test('is what its digits say, however many zeros surround them', async ({ expect }) => {
+    const digits = (most: number) =>
+      fc.string({ unit: fc.constantFrom(...'0123456789'), maxLength: most })
+    await holds(
+      fc.property(digits(7), digits(18), fc.nat(5), (whole, fraction, zeros) => {
+        const typed = `${'0'.repeat(zeros)}${whole}.${fraction || '0'}`
+        const wei = [...whole, ...fraction.padEnd(18, '0')].reduce(
+          (sum, digit) => sum * 10n + BigInt(digit),
+          0n,
+        )
+        expect(parseAmount(typed)).toEqual(
+          wei === 0n ? { kind: 'fault', fault: 'zero' } : { kind: 'amount', wei },
+        )
+      }),
+    )
+  })
+
+  test('is above zero and below what there will ever be, whatever is typed', async ({ expect }) => {
+    const typed = fc.oneof(
+      fc.string({ unit: 'grapheme' }),
+      fc.string({ unit: fc.constantFrom(...'0123456789.,+-eE x') }),
+    )
+    await holds(
+      fc.property(typed, (text) => {
+        const parsed = parseAmount(text)
+        if (parsed.kind === 'fault') return
+        expect(text.trim()).toMatch(/^[0-9]*\.?[0-9]+$/)
+        expect(parsed.wei > 0n && parsed.wei <= mostWei).toBe(true)
+      }),
+    )
   })
 })

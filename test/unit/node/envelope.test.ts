@@ -1,3 +1,4 @@
+import fc from 'fast-check'
 import { toRlp } from 'viem'
 import { beforeAll, describe, test } from 'vitest'
 import { hashKey, type KeyCheck } from '../../../src/keys/api-keys.ts'
@@ -8,6 +9,8 @@ import { maxBodyBytes, nodeRoutes } from '../../../src/node/route.ts'
 import { systemClock } from '../../../src/runtime/clock.ts'
 import type { LogEvent } from '../../../src/runtime/log.ts'
 import { type Served, serve, testKey } from '../../chain/node/serve.ts'
+import { holds } from '../../support/properties.ts'
+import { faultOfResponse, randomRequest } from '../../support/requests.ts'
 
 let served: Served
 
@@ -415,3 +418,28 @@ const transfer = toRlp([
 function printed(id: string): string {
   return id === '-0' ? '0' : id === '1e2' ? '100' : id
 }
+
+describe('whatever is sent', () => {
+  test('gets a valid envelope', async ({ expect }) => {
+    await holds(
+      fc.asyncProperty(randomRequest, async ({ body, contentType }) => {
+        const { status, text } = await exchange(body, { 'content-type': contentType })
+        expect(faultOfResponse(status, text)).toBeUndefined()
+      }),
+    )
+  })
+
+  test('has its id told back as it was written', async ({ expect }) => {
+    const id = fc.oneof(
+      fc.bigInt().map(String),
+      fc.double({ noNaN: true, noDefaultInfinity: true }).map(String),
+      fc.string({ unit: 'binary' }).map((text) => JSON.stringify(text)),
+    )
+    await holds(
+      fc.asyncProperty(id, async (written) => {
+        const { text } = await exchange(`{"jsonrpc":"2.0","method":"eth_chainId","id":${written}}`)
+        expect(text).toBe(`{"jsonrpc":"2.0","id":${written},"result":"0x1f"}`)
+      }),
+    )
+  })
+})

@@ -1,8 +1,12 @@
+import fc from 'fast-check'
 import { parseEther } from 'viem'
 import { describe, test } from 'vitest'
 import { parseCaller } from '../../../src/account/phone.ts'
+import { parseAmount } from '../../../src/loan/amounts.ts'
 import { answersOf, type MenuContext, walk } from '../../../src/ussd/menu.ts'
 import { english } from '../../../src/ussd/messages/en.ts'
+import { parseRecipient } from '../../../src/ussd/recipient.ts'
+import { holds } from '../../support/properties.ts'
 
 const caller = parseCaller('+254700000001')
 if (caller === undefined) throw new Error('the fixture is no phone number')
@@ -115,5 +119,61 @@ describe('the menu', () => {
     expect(reach('1*2')).toEqual({ kind: 'past_the_end' })
     expect(reach(`2*${alice}*100*0.5`)).toEqual({ kind: 'past_the_end' })
     expect(reach('3*')).toEqual({ kind: 'past_the_end' })
+  })
+})
+
+describe('whatever is typed', () => {
+  const answer = fc.oneof(
+    { weight: 4, arbitrary: fc.constantFrom('0', '1', '2', '3', '4', ' 2 ') },
+    { weight: 3, arbitrary: fc.constantFrom(alice, '0700000002', '+254700000003', loan) },
+    { weight: 3, arbitrary: fc.constantFrom('0.5', '100', '.25', '0.0', '1e3', '21000001') },
+    {
+      weight: 1,
+      arbitrary: fc
+        .string({ unit: 'grapheme', maxLength: 20 })
+        .filter((text) => !text.includes('*')),
+    },
+  )
+  const answers = fc.array(answer, { maxLength: 12 })
+
+  test('a session that was decided stays decided, and never pays for something else', async ({
+    expect,
+  }) => {
+    await holds(
+      fc.property(answers, answer, (typed, more) => {
+        const result = walk(typed, context)
+        if (result.kind !== 'ask') {
+          expect(walk([...typed, more], context)).toEqual({ kind: 'past_the_end' })
+        }
+        expect(walk(typed, context)).toEqual(result)
+      }),
+    )
+  })
+
+  test('the gateway joins answers and the menu takes them apart again', async ({ expect }) => {
+    await holds(
+      fc.property(answers, (typed) => {
+        const text = typed.join('*')
+        if (text !== '') expect(answersOf(text)).toEqual(typed)
+      }),
+    )
+  })
+
+  test('money goes where the caller said, and as much as was typed last', async ({ expect }) => {
+    await holds(
+      fc.property(answers, (typed) => {
+        const result = walk(typed, context)
+        if (result.kind === 'transfer') {
+          expect(parseAmount(typed.at(-1) ?? '')).toEqual({ kind: 'amount', wei: result.amountWei })
+          // The last one that was typed: mistakes may stand between it and the amount.
+          const recipients = typed.flatMap((answer) => parseRecipient(answer, context) ?? [])
+          expect(recipients.at(-1)).toEqual(result.recipient)
+        }
+        if (result.kind === 'repayment' && result.amountWei !== 'all') {
+          expect(parseAmount(typed.at(-1) ?? '')).toEqual({ kind: 'amount', wei: result.amountWei })
+        }
+      }),
+      { sampled: 2_000, full: 100_000 },
+    )
   })
 })

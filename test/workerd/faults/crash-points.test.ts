@@ -1,7 +1,7 @@
 import { runInDurableObject } from 'cloudflare:test'
 import { describe, test } from 'vitest'
 import { until } from '../../../scripts/dev/wait.ts'
-import { requestStatuses } from '../../../src/relay/forwarder/requests.ts'
+import { requestStatuses } from '../../../src/relay/forwarder/abi.ts'
 import { willCause } from '../../support/runtime-words.ts'
 import { sampleOf } from '../../support/sample.ts'
 import { dial, newSession } from '../support/caller.ts'

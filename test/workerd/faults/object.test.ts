@@ -6,7 +6,7 @@ import {
 } from 'cloudflare:test'
 import { describe, test } from 'vitest'
 import { until } from '../../../scripts/dev/wait.ts'
-import { requestStatuses } from '../../../src/relay/forwarder/requests.ts'
+import { requestStatuses } from '../../../src/relay/forwarder/abi.ts'
 import { dial, newSession, untilBalance } from '../support/caller.ts'
 import { accountOf, fund, processed, rpc } from '../support/ground-truth.ts'
 import { createMortal, ledgerStub } from '../support/mortal.ts'

@@ -1,0 +1,95 @@
+import { execFileSync } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { z } from 'zod'
+import { projectRoot } from './forge.ts'
+
+/** A part of solc's syntax tree: what an ABI leaves out stands in it. */
+export type SolidityNode = { nodeType: string; [field: string]: unknown }
+
+const compiler = fileURLToPath(new URL('solc.mjs', import.meta.url))
+
+const output = z.object({
+  sources: z.record(z.string(), z.object({ ast: z.looseObject({ nodeType: z.string() }) })),
+})
+
+/** The syntax trees of sources, by their paths from the repository's root. Nothing is compiled. */
+export function parseSolidity(files: readonly string[]): SolidityNode[] {
+  const input = JSON.stringify({
+    language: 'Solidity',
+    sources: Object.fromEntries(
+      files.map((file) => [file, { content: readFileSync(join(projectRoot, file), 'utf8') }]),
+    ),
+    settings: { stopAfter: 'parsing', outputSelection: { '*': { '': ['ast'] } } },
+  })
+  const printed = execFileSync(process.execPath, [compiler, '--standard-json'], {
+    input,
+    encoding: 'utf8',
+    maxBuffer: 64 * 1024 * 1024,
+  })
+  return Object.values(output.parse(JSON.parse(printed)).sources).map(({ ast }) => ast)
+}
+
+/** The names of an enum's members, in their order. */
+export function enumMembers(trees: readonly SolidityNode[], name: string): string[] {
+  const { members } = the(trees, 'EnumDefinition', name)
+  return z
+    .array(named)
+    .parse(members)
+    .map(({ name }) => name)
+}
+
+/** The members of a struct of elementary types, in their order. */
+export function structMembers(
+  trees: readonly SolidityNode[],
+  name: string,
+): { name: string; type: string }[] {
+  const member = named.extend({ typeName: z.object({ name: z.string() }) })
+  const { members } = the(trees, 'StructDefinition', name)
+  return z
+    .array(member)
+    .parse(members)
+    .map(({ name, typeName }) => ({ name, type: typeName.name }))
+}
+
+/** A constant time, in seconds. */
+export function constantSeconds(trees: readonly SolidityNode[], name: string): number {
+  const time = z.object({ value: z.string(), subdenomination: z.enum(['hours', 'days']) })
+  const { value, subdenomination } = time.parse(the(trees, 'VariableDeclaration', name).value)
+  return Number(value) * { hours: 3_600, days: 86_400 }[subdenomination]
+}
+
+/** The text that a constant is the hash of. */
+export function hashedText(trees: readonly SolidityNode[], name: string): string {
+  const call = z.object({ arguments: z.tuple([z.object({ value: z.string() })]) })
+  return call.parse(the(trees, 'VariableDeclaration', name).value).arguments[0].value
+}
+
+/** The texts that a constructor gives to a base contract. */
+export function baseArguments(trees: readonly SolidityNode[], base: string): string[] {
+  const modifier = z.object({
+    modifierName: z.object({ name: z.literal(base) }),
+    arguments: z.array(z.object({ value: z.string() })),
+  })
+  const [found] = nodes(trees).flatMap((node) => modifier.safeParse(node).data ?? [])
+  if (found === undefined) throw new Error(`no constructor of the contracts calls ${base}`)
+  return found.arguments.map(({ value }) => value)
+}
+
+const named = z.object({ name: z.string() })
+
+function the(trees: readonly SolidityNode[], nodeType: string, name: string): SolidityNode {
+  const found = nodes(trees).filter((node) => node.nodeType === nodeType && node.name === name)
+  const [only] = found
+  if (only === undefined || found.length > 1) {
+    throw new Error(`the contracts have ${found.length} times: ${nodeType} ${name}`)
+  }
+  return only
+}
+
+function nodes(part: unknown): SolidityNode[] {
+  if (typeof part !== 'object' || part === null) return []
+  const inner = Object.values(part).flatMap(nodes)
+  return 'nodeType' in part ? [part as SolidityNode, ...inner] : inner
+}

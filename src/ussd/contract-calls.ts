@@ -1,0 +1,100 @@
+import type { Address, Hex } from 'viem'
+import { showAddress } from '../account/address.ts'
+import type { CallerAccounts } from '../account/keys.ts'
+import { shortPhone } from '../account/phone.ts'
+import { callOf } from '../loan/calls.ts'
+import type { LoanReader } from '../loan/reader.ts'
+import type { ContractCall } from '../relay/pay/delivery.ts'
+import type { Intent } from './menu.ts'
+import { type Messages, shortAddress } from './messages/texts.ts'
+import type { Recipient } from './recipient.ts'
+import { end } from './screen.ts'
+
+export type ContractCallsOptions = {
+  chainId: number
+  loanAddress: Address
+  loan: LoanReader
+  accounts: CallerAccounts
+  say: Messages
+  /** An amount as screens show it. */
+  amountOf: (wei: bigint) => string
+}
+
+/** Makes of an intent the call that carries it out, with the screen that says so. */
+export function createContractCalls(
+  options: ContractCallsOptions,
+): (intent: Intent) => Promise<ContractCall> {
+  return async (intent) => {
+    switch (intent.kind) {
+      case 'transfer':
+        return await transferCall(options, intent)
+      case 'loan':
+        return await loanCall(options)
+      case 'repayment':
+        return repaymentCall(options, intent)
+    }
+  }
+}
+
+async function transferCall(
+  { chainId, loanAddress, accounts, say }: ContractCallsOptions,
+  { recipient, amountWei }: Extract<Intent, { kind: 'transfer' }>,
+): Promise<ContractCall> {
+  const to = await addressOf(recipient, accounts)
+  const shown =
+    recipient.kind === 'address'
+      ? shortAddress(showAddress(to, chainId))
+      : shortPhone(recipient.phone)
+  return {
+    target: loanAddress,
+    data: callOf({ kind: 'transfer', to, amountWei }),
+    label: 'Transfer',
+    spendsWei: amountWei,
+    submitted: submitted(say, (tx) => say.transferSubmitted(shown, tx)),
+  }
+}
+
+async function loanCall({
+  loanAddress,
+  loan,
+  say,
+  amountOf,
+}: ContractCallsOptions): Promise<ContractCall> {
+  const principalWei = await loan.principal()
+  return {
+    target: loanAddress,
+    data: callOf({ kind: 'loan' }),
+    label: 'Loan',
+    spendsWei: 0n,
+    submitted: submitted(say, (tx) => say.loanRequested(amountOf(principalWei), tx)),
+  }
+}
+
+function repaymentCall(
+  { loanAddress, say, amountOf }: ContractCallsOptions,
+  { amountWei }: Extract<Intent, { kind: 'repayment' }>,
+): ContractCall {
+  const shown = amountWei === 'all' ? 'all' : amountOf(amountWei)
+  return {
+    target: loanAddress,
+    data: callOf({ kind: 'repayment', amountWei }),
+    label: 'Repayment',
+    spendsWei: amountWei === 'all' ? 0n : amountWei,
+    submitted: submitted(say, (tx) => say.repaymentSubmitted(shown, tx)),
+  }
+}
+
+async function addressOf(recipient: Recipient, accounts: CallerAccounts): Promise<Address> {
+  switch (recipient.kind) {
+    case 'address':
+      return recipient.address
+    case 'phone':
+      return (await accounts(recipient.phone)).address
+  }
+}
+
+/** The screen of acceptance; without a hash the payment is queued. */
+function submitted(say: Messages, text: (tx: string) => string): ContractCall['submitted'] {
+  return (hash: Hex | undefined) =>
+    end(text(hash === undefined ? say.queued : `${hash.slice(0, 12)}...`))
+}
