@@ -165,9 +165,16 @@ describe('whatever is typed', () => {
         const result = walk(typed, context)
         if (result.kind === 'transfer') {
           expect(parseAmount(typed.at(-1) ?? '')).toEqual({ kind: 'amount', wei: result.amountWei })
-          // The last one that was typed: mistakes may stand between it and the amount.
-          const recipients = typed.flatMap((answer) => parseRecipient(answer, context) ?? [])
-          expect(recipients.at(-1)).toEqual(result.recipient)
+          // The answer that the menu asked for the amount after, the last time that it went on.
+          const screens = typed.map((_, index) => walk(typed.slice(0, index), context))
+          const isAsked = (index: number, words: RegExp) => {
+            const screen = screens[index]
+            return screen?.kind === 'ask' && words.test(screen.prompt)
+          }
+          const given = typed.findLastIndex(
+            (_, index) => isAsked(index, /Recipient/) && isAsked(index + 1, /Amount/),
+          )
+          expect(parseRecipient(typed[given] ?? '', context)).toEqual(result.recipient)
         }
         if (result.kind === 'repayment' && result.amountWei !== 'all') {
           expect(parseAmount(typed.at(-1) ?? '')).toEqual({ kind: 'amount', wei: result.amountWei })

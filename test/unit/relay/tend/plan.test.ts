@@ -50,6 +50,15 @@ function doubting({ ledger, chain }: Snapshots, session: string): Snapshots {
   }
 }
 
+/** As `settle` leaves it: a payment whose nonce's row was lost is carried by nothing any more. */
+function repaired({ ledger, chain }: Snapshots): Snapshots {
+  const { nonces } = ledger.work
+  const carried = ledger.work.carried.filter(({ nonce }) =>
+    nonces.some((open) => open.nonce === nonce && open.state === 'recorded'),
+  )
+  return { ledger: { ...ledger, work: { ...ledger.work, carried } }, chain }
+}
+
 /** Whether none of the account's older payments comes after this nonce. */
 function fits({ ledger }: Snapshots, payment: Payment, nonce: number): boolean {
   const { from } = payment.order.request
@@ -133,12 +142,15 @@ describe('a plan', () => {
   })
 
   test("keeps no payment from its nonce by another one's trouble", () => {
-    const troubled = snapshots.filter(canSign).chain((given) =>
-      fc.record({
-        given: fc.constant(given),
-        session: fc.constantFrom(...given.chain.spent.keys(), 'session 0'),
-      }),
-    )
+    const troubled = snapshots
+      .filter(canSign)
+      .map(repaired)
+      .chain((given) =>
+        fc.record({
+          given: fc.constant(given),
+          session: fc.constantFrom(...given.chain.spent.keys(), 'session 0'),
+        }),
+      )
     fc.assert(
       fc.property(troubled, ({ given, session }) => {
         const after = doubting(given, session)
