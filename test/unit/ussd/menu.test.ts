@@ -165,9 +165,12 @@ describe('whatever is typed', () => {
         const result = walk(typed, context)
         if (result.kind === 'transfer') {
           expect(parseAmount(typed.at(-1) ?? '')).toEqual({ kind: 'amount', wei: result.amountWei })
-          // The last one that was typed: mistakes may stand between it and the amount.
-          const recipients = typed.flatMap((answer) => parseRecipient(answer, context) ?? [])
-          expect(recipients.at(-1)).toEqual(result.recipient)
+          // The answer after which the amount was asked for, for the last time without a mistake.
+          const asked = typed.findLastIndex((_, index) => {
+            const step = walk(typed.slice(0, index + 1), context)
+            return step.kind === 'ask' && step.prompt === english.enterAmount
+          })
+          expect(parseRecipient(typed[asked] ?? '', context)).toEqual(result.recipient)
         }
         if (result.kind === 'repayment' && result.amountWei !== 'all') {
           expect(parseAmount(typed.at(-1) ?? '')).toEqual({ kind: 'amount', wei: result.amountWei })
