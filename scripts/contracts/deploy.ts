@@ -68,7 +68,7 @@ type Chain = {
   readonly client: PublicClient
   readonly chainId: number
   readonly genesisHash: Hex
-  /** anvil and its like: a chain that somebody may start over. */
+  /** anvil and its like: a chain that can be started over. */
   readonly isDevelopment: boolean
 }
 

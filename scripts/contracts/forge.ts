@@ -58,7 +58,7 @@ export async function forge(
 }
 
 /**
- * The real tool, or the one on the PATH of somebody who installed Foundry himself. npm's command of
+ * The real tool, or the one on the PATH where Foundry is installed. npm's command of
  * its name is a wrapper that ends with 0 whatever the tool ended with, so nothing may rely on it.
  */
 export function foundryBinary(tool: 'forge' | 'cast'): string {

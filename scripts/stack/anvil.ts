@@ -135,7 +135,7 @@ async function setClock(url: string): Promise<void> {
   if (now > latest.timestamp) await call('evm_setTime', [now], z.unknown())
 }
 
-/** The next free port, again when somebody else was faster. */
+/** The next free port, again when another process was faster. */
 async function spawnOnFreePort(
   folder: Folder,
   {

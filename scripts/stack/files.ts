@@ -10,7 +10,7 @@ import {
 } from 'node:fs'
 import { dirname } from 'node:path'
 
-/** What a file says; undefined when there is none. */
+/** What a file says; undefined without the file. */
 export function readIfThere(file: string): Buffer | undefined {
   try {
     return readFileSync(file)
@@ -20,7 +20,7 @@ export function readIfThere(file: string): Buffer | undefined {
   }
 }
 
-/** What a JSON file says; undefined when there is none or it is torn. The caller checks its shape. */
+/** What a JSON file says; undefined if it is missing or torn. The caller checks its shape. */
 export function readJson(file: string): unknown {
   const text = readIfThere(file)
   if (text === undefined) return undefined

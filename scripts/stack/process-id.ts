@@ -5,7 +5,7 @@ import { until } from '../dev/wait.ts'
 /** A process for good: a pid alone is given to another process sooner or later. */
 export type ProcessId = { pid: number; started: string }
 
-/** The process that has this pid now; undefined when there is none, or only its remains. */
+/** The process that has this pid now; undefined without one, or with its remains alone. */
 export function identify(pid: number): ProcessId | undefined {
   const status = inspect(pid)
   return status === undefined ? undefined : { pid, started: status.started }

@@ -19,7 +19,7 @@ const secretsSchema = z.object({
 /** What only this machine's stack knows: who the callers are follows from it, so it is kept. */
 export type Secrets = z.infer<typeof secretsSchema>
 
-/** The secrets of this file; made and written, for their owner's eyes only, when there is none. */
+/** The secrets of this file; made and written, for their owner's eyes only, if it is missing. */
 export function openSecrets(file: string): Secrets {
   const text = readIfThere(file)
   if (text === undefined) {

@@ -112,7 +112,7 @@ async function start(options: Options, lifetime: Lifetime): Promise<void> {
   }
   const { killed, left, processes } = claimed
   lifetime.add(processes.close)
-  // Whoever waits for this file waits for this start.
+  // Tools that wait for this file wait for this start.
   rmSync(folder.stack, { force: true })
   lifetime.add(() => rmSync(folder.stack, { force: true }))
 
@@ -125,7 +125,7 @@ async function start(options: Options, lifetime: Lifetime): Promise<void> {
   }
   await lifetime.goOn()
   const secrets = openSecrets(folder.secrets)
-  // A node of somebody else's may be away: it is asked before anything is begun.
+  // A node of another operator may be away: it is asked before anything is begun.
   const given = isLocal ? undefined : await openNode(options.nodeUrls, options.chainId)
   const unneeded = new AbortController()
   const bundling = options.deno ? Promise.resolve() : bundleWorker(folder.worker, unneeded.signal)

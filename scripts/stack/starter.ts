@@ -5,7 +5,7 @@ import { identify, isRunning, type ProcessId, parentOf } from './process-id.ts'
 const GENERATIONS = 4
 
 /**
- * Calls back when whoever started this process for us is killed: the bootstrap or npm itself.
+ * Calls back when the process that started this one is killed: the bootstrap or npm itself.
  * A stack whose `npm start` is gone would be one that nobody can end.
  */
 export function watchStarter(onGone: () => void): void {

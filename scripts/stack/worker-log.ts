@@ -22,7 +22,7 @@ export function createWorkerLog(file: string, print: (line: string) => void) {
 /** Fields that the message says already. */
 const said = ['event', 'from', 'to', 'hash']
 
-/** `12:30:05 Transfer confirmed: 0x… (intent=0x5e23ed98)`; a line that is no event stays as it is. */
+/** `12:30:05 Transfer confirmed: 0x… (intent=0x5e23ed98)`; any other line stays as it is. */
 export function readable(line: string): string {
   const parsed = event.safeParse(parseJson(line))
   if (!parsed.success) return line

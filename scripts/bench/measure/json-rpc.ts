@@ -57,7 +57,7 @@ export async function measureJsonRpc(world: World): Promise<void> {
 /** What a chain of anvil's can be grown to: each of its blocks costs more than the one before. */
 const MANY_BLOCKS = 10_000
 
-/** Logs over many blocks, as somebody asks who indexes a contract. */
+/** Logs over many blocks, as an indexer of a contract asks. */
 async function measureManyBlocks(world: World, answerers: Record<Name, Answerer>): Promise<void> {
   const head = await growTo(world, MANY_BLOCKS + 200)
   await askInTurn(world, answerers, {

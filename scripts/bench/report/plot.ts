@@ -6,7 +6,7 @@ export type Plot = {
   groups: readonly string[]
   /** What the axis from bottom to top counts, with its unit. */
   upwards: string
-  /** A bar in each group; undefined where there is none. */
+  /** A bar in each group; undefined without one. */
   series: readonly { name: string; values: readonly (number | undefined)[] }[]
 }
 

@@ -1,4 +1,4 @@
-/** Asks the node behind. Gives the `result` member, or undefined where there is none. */
+/** Asks the node behind. Gives the `result` member, or undefined without one. */
 export type Ask = (method: string, params: readonly unknown[]) => Promise<unknown>
 
 type Request = { method: string; params: readonly unknown[] }

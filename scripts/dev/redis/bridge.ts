@@ -15,9 +15,9 @@ export type BridgeFault =
   | { kind: 'drop_reply' }
   /** The database does it, and its answer comes this much later. */
   | { kind: 'delay_reply'; ms: number }
-  /** The database does it twice, as when somebody on the way sends it again. */
+  /** The database does it twice, as when a proxy sends it again. */
   | { kind: 'double' }
-  /** Somebody on the way answers with a page. */
+  /** A proxy answers with a page. */
   | { kind: 'html' }
 
 export type BridgeRule = Timing & {

@@ -26,7 +26,7 @@ export type RedisServerOptions = {
   /** Follows the server on this port, as replicas do: asynchronously. */
   replicaOf?: number | undefined
   port?: number | undefined
-  /** A signal to this process' group does not reach it: whoever started it ends it. */
+  /** A signal to this process' group does not reach it: its starter ends it. */
   detached?: boolean
 }
 

@@ -33,7 +33,7 @@ export type Actors = {
 
 const storage = new AsyncLocalStorage<Actor>()
 
-/** Until when whoever gave the signal waits. */
+/** Until when the owner of the signal waits. */
 const deadlines = new WeakMap<AbortSignal, number>()
 
 /** When the patience behind a signal of {@link Actors.clock} ends; undefined where it has no end. */
@@ -56,7 +56,7 @@ export function createActors(scheduler: Scheduler): Actors {
     })
   }
 
-  /** A signal that aborts by virtual time, and schedules that only for somebody who listens. */
+  /** A signal that aborts by virtual time, and schedules that only for a listener. */
   function timeoutSignal(ms: number): AbortSignal {
     const controller = new AbortController()
     const { signal } = controller

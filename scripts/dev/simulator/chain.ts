@@ -39,7 +39,7 @@ export type MinedTransaction = {
   logs: ModelLog[]
 }
 
-/** What somebody else than the relay does to the chain. */
+/** What others than the relay do to the chain. */
 export type WorldChange = (state: ChainState) => void
 
 export type ChainOptions = {

@@ -244,7 +244,7 @@ function debit(state: ContractState, from: Address, amountWei: bigint): Hex | un
   return undefined
 }
 
-/** The account's entry, made where there is none: Solidity's mappings have one for every key. */
+/** The account's entry, made if it is missing: Solidity's mappings have one for every key. */
 export function accountOf(state: ContractState, address: Address): LoanAccount {
   const known = state.accounts.get(address)
   if (known !== undefined) return known

@@ -2,11 +2,11 @@ import type { Random } from '../random.ts'
 
 /** What goes wrong at one place of a run where a program waits for something. */
 export type Fault =
-  /** It never arrives. Whoever asked learns so at once, or when its patience ends. */
+  /** It never arrives. The caller learns so at once, or when its patience ends. */
   | { kind: 'request_lost'; hangs: boolean }
-  /** It arrives and is done, and whoever asked does not learn so. */
+  /** It arrives and is done, and the caller does not learn so. */
   | { kind: 'reply_lost'; hangs: boolean }
-  /** It arrives and is done long after whoever asked has given up. */
+  /** It arrives and is done long after the caller has given up. */
   | { kind: 'request_late'; byMs: number }
   | { kind: 'reply_late'; byMs: number }
   /** An error of the node's own, without or with the effect. */

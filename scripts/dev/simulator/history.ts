@@ -7,7 +7,7 @@ import type { Fault } from './faults.ts'
 import type { Dial, Plan } from './plan.ts'
 import type { ModelTransaction } from './signing.ts'
 
-/** All that a run leaves behind for whoever judges it. Times are Unix times in ms. */
+/** All that a run leaves behind for its judge. Times are Unix times in ms. */
 export type History = {
   plan: Plan
   startedAt: number

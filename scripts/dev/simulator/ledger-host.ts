@@ -32,7 +32,7 @@ export type LedgerHost = {
   loseEverything(): void
   /** One row is gone: which, or undefined where the table has none. */
   loseRow(table: LosableTable, random: Random): LostRow | undefined
-  /** The ledger behind it all, for whoever judges the run: as a fresh object would read it. */
+  /** The ledger behind it all, for the run's judge: as a fresh object would read it. */
   peek(): SqlLedger
 }
 

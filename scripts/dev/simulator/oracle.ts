@@ -215,7 +215,7 @@ function judgeOutcome(history: History, one: Asked, found: Found): void {
   const executed = execution?.mined.transaction.requests.find(
     (candidate) => candidate.intentId === intentId,
   )
-  // A ledger that had lost its rows may have accepted another wish of a session whose intent was spent.
+  // A ledger that had lost its rows may have accepted another intent of a session that was spent.
   const isAnother = executed !== undefined && executed.data !== payment.order.request.data
   const expected =
     execution === undefined
@@ -389,7 +389,7 @@ function hashShown(reply: string | undefined): string | undefined {
   return /Tx: (0x[0-9a-f]+)\.\.\./.exec(reply ?? '')?.[1]
 }
 
-/** The call that makes a delivery's wish true. */
+/** The contract's call that a delivery asks for. */
 function dataOf({ callers }: History, { dial: { wanted } }: Delivery): Hex {
   switch (wanted.kind) {
     case 'transfer': {

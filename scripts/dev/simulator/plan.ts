@@ -191,7 +191,7 @@ function drawDials(
     for (let repeat = 0; repeat < repeats; repeat++) {
       dial(caller, wanted, start + drawDelay(random))
     }
-    // The same session, and another wish: a gateway's mistake or an attacker's try.
+    // The same session, and another intent: a gateway's mistake or an attacker's try.
     if (random.chance(0.12)) {
       dial(caller, drawWanted(random, knobs, caller), start + drawDelay(random))
     }

@@ -18,7 +18,7 @@ export type Scheduler = {
 
 type Entry = { time: number; order: number; run: (() => void) | undefined; isQuiet: boolean }
 
-/** More events than any history needs: whoever comes here goes round in circles. */
+/** More events than any history needs: a history that comes here goes round in circles. */
 const MAX_EVENTS = 400_000
 
 export function createScheduler(start: number): Scheduler {

@@ -108,7 +108,7 @@ export function realSigning(chainId: number): Signing {
 /**
  * Whether the relayer signed every transaction, for this chain, and every caller what is in it.
  *
- * @throws {Error} naming the first that is signed by somebody else
+ * @throws {Error} naming the first that another account signed
  */
 export async function checkSignatures(
   signing: Signing,

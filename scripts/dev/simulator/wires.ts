@@ -87,7 +87,7 @@ export function createWires(options: WireOptions): Wires {
           error: new TransportError('the connection was lost'),
         })
       const lateMs = fault?.kind === 'request_late' ? fault.byMs : 0
-      // Whoever waits gives up even where the request is still on its way.
+      // The caller gives up even if the request is still on its way.
       if (lateMs > 0 && scheduler.now() + outMs + lateMs > deadline) {
         finish(deadline + 1, { ok: true, value: undefined })
       }

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'vitest'
 import { until } from '../../../scripts/dev/wait.ts'
@@ -52,6 +52,8 @@ function masked(text: string): string {
 
 /** What the log says of payments that came to an end, in its order. */
 function outcomesIn(file: string): string[] {
+  // It begins with the first line that the Worker writes.
+  if (!existsSync(file)) return []
   const lines = readFileSync(file, 'utf8').split('\n')
   const outcome = /"message":"((?:Transfer|Loan) (?:confirmed|failed on-chain): [^"]+)"/
   return lines.flatMap((line) => outcome.exec(line)?.slice(1) ?? [])

@@ -165,16 +165,12 @@ describe('whatever is typed', () => {
         const result = walk(typed, context)
         if (result.kind === 'transfer') {
           expect(parseAmount(typed.at(-1) ?? '')).toEqual({ kind: 'amount', wei: result.amountWei })
-          // The answer that the menu asked for the amount after, the last time that it went on.
-          const screens = typed.map((_, index) => walk(typed.slice(0, index), context))
-          const isAsked = (index: number, words: RegExp) => {
-            const screen = screens[index]
-            return screen?.kind === 'ask' && words.test(screen.prompt)
-          }
-          const given = typed.findLastIndex(
-            (_, index) => isAsked(index, /Recipient/) && isAsked(index + 1, /Amount/),
-          )
-          expect(parseRecipient(typed[given] ?? '', context)).toEqual(result.recipient)
+          // The answer after which the amount was asked for, for the last time without a mistake.
+          const asked = typed.findLastIndex((_, index) => {
+            const step = walk(typed.slice(0, index + 1), context)
+            return step.kind === 'ask' && step.prompt === english.enterAmount
+          })
+          expect(parseRecipient(typed[asked] ?? '', context)).toEqual(result.recipient)
         }
         if (result.kind === 'repayment' && result.amountWei !== 'all') {
           expect(parseAmount(typed.at(-1) ?? '')).toEqual({ kind: 'amount', wei: result.amountWei })
