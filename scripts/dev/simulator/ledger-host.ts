@@ -4,7 +4,7 @@ import type { Ledger, LedgerRules } from '../../../src/relay/ledger/port.ts'
 import { tables } from '../../../src/relay/ledger/rows.ts'
 import type { Sql } from '../../../src/relay/ledger/sql.ts'
 import { createSqlLedger, type SqlLedger } from '../../../src/relay/ledger/sqlite.ts'
-import type { LedgerMethod } from '../../../src/relay/ledger/steps.ts'
+import { type LedgerMethod, ledgerThrough } from '../../../src/relay/ledger/steps.ts'
 import type { Log } from '../../../src/runtime/log.ts'
 import { createRandom, type Random } from '../random.ts'
 import type { Actor, Actors } from './actors.ts'
@@ -77,11 +77,19 @@ export function createLedgerHost(options: LedgerHostOptions): LedgerHost {
   let rings = 0
   const ringing = new Set<Actor>()
 
-  const peeked = createSqlLedger(storage, { rules, relayer, now: scheduler.now })
+  // A row that is lost is lost to an object that lives, too: nothing that it remembers outlives that.
+  let ledger: SqlLedger | undefined
+  const ledgerOf = () =>
+    (ledger ??= createSqlLedger(storage, { rules, relayer, now: scheduler.now }))
+  const current = ledgerThrough<SqlLedger>((method, args) =>
+    (ledgerOf()[method] as (...args: unknown[]) => unknown)(...args),
+  )
+  ledgerOf()
   clear()
 
   function clear(): void {
     for (const table of Object.keys(tables)) storage.exec(`DELETE FROM ${table}`)
+    ledger = undefined
   }
 
   function setAlarm(time: number | null): void {
@@ -104,7 +112,7 @@ export function createLedgerHost(options: LedgerHostOptions): LedgerHost {
   }
 
   function ring(name: string): void {
-    const { kept, actors: own } = current()
+    const { kept, actors: own } = living()
     const actor = actors.create(name, () => crash(RESTART_MS))
     const fault = faults.at(`${name} rings`, 'ring', createRandom(seed, `${name} rings`))
     if (fault?.kind === 'rings_twice') {
@@ -123,9 +131,8 @@ export function createLedgerHost(options: LedgerHostOptions): LedgerHost {
     actors.run(actor, () => kept.ring()).then(done, done)
   }
 
-  function current(): Instance {
+  function living(): Instance {
     if (instance !== undefined) return instance
-    const ledger = createSqlLedger(storage, { rules, relayer, now: scheduler.now })
     const { own } = options.wires
     const port = {
       getAlarm: () => own('getAlarm', () => alarmAt),
@@ -134,7 +141,7 @@ export function createLedgerHost(options: LedgerHostOptions): LedgerHost {
     }
     const keeper = { rules, relayer, tendMs: options.tendMs, tend: options.tend, log: options.log }
     instance = {
-      kept: keepLedger(ledger, port, keeper, scheduler.now),
+      kept: keepLedger(current, port, keeper, scheduler.now),
       actors: new Set(),
       calls: new Set(),
     }
@@ -144,6 +151,7 @@ export function createLedgerHost(options: LedgerHostOptions): LedgerHost {
   function crash(downMs: number): void {
     const dead = instance
     instance = undefined
+    ledger = undefined
     downUntil = scheduler.now() + downMs
     if (dead === undefined) return
     for (const actor of dead.actors) actor.isAlive = false
@@ -161,7 +169,7 @@ export function createLedgerHost(options: LedgerHostOptions): LedgerHost {
       if (downUntil > scheduler.now()) {
         return done({ ok: false, error: new Error('Durable Object is not there.') })
       }
-      const { kept, actors: own, calls } = current()
+      const { kept, actors: own, calls } = living()
       const actor = actors.create(name, () => crash(RESTART_MS))
       own.add(actor)
       const finish = (outcome: CallOutcome) => {
@@ -203,12 +211,13 @@ export function createLedgerHost(options: LedgerHostOptions): LedgerHost {
       const key = row[column]
       if (key === undefined || key === null) return undefined
       storage.exec(`DELETE FROM ${table} WHERE ${column} = ?`, key)
+      ledger = undefined
       return {
         key: `${key}`,
         session: typeof row.session === 'string' ? row.session : undefined,
         nonce: typeof row.nonce === 'number' ? row.nonce : undefined,
       }
     },
-    peek: () => peeked,
+    peek: () => current,
   }
 }
