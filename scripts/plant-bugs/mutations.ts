@@ -4,6 +4,8 @@ export type Mutation = {
   line: number
   /** What was changed, in a few words. */
   words: string
+  /** The line as it was. */
+  was: string
   /** The whole file as it is then. */
   text: string
 }
@@ -24,7 +26,11 @@ const rules: readonly Rule[] = [
   { words: 'the highest is the lowest', pattern: /Math\.max\(/g, replace: 'Math.min(' },
   { words: 'the lowest is the highest', pattern: /Math\.min\(/g, replace: 'Math.max(' },
   { words: 'a row is not written', pattern: /^ +rows\.(put|drop)\(.*\)$/gm, replace: '' },
-  { words: 'a sum is not kept', pattern: /^ +save[A-Z][A-Za-z]+\(rows, .*\)$/gm, replace: '' },
+  {
+    words: 'a sum is not kept',
+    pattern: /^ +(save|note)[A-Z][A-Za-z]+\((at\.)?rows, .*\)$/gm,
+    replace: '',
+  },
 ]
 
 /** A state of a payment in the table of transitions, and what it may be mistaken for. */
@@ -68,7 +74,8 @@ function changed(
   words: string,
 ): Mutation {
   const text = source.slice(0, index) + replace + source.slice(index + find.length)
-  return { file, line: lineAt(source, index)[1], words, text }
+  const [was, line] = lineAt(source, index)
+  return { file, line, was: was.trim(), words, text }
 }
 
 function lineAt(source: string, index: number): [string, number] {

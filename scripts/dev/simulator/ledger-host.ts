@@ -8,6 +8,7 @@ import { type LedgerMethod, ledgerThrough } from '../../../src/relay/ledger/step
 import type { Log } from '../../../src/runtime/log.ts'
 import { createRandom, type Random } from '../random.ts'
 import type { Actor, Actors } from './actors.ts'
+import { auditLedger } from './audit.ts'
 import type { Faults } from './faults.ts'
 import type { Scheduled, Scheduler } from './scheduler.ts'
 import type { Story } from './story.ts'
@@ -34,6 +35,8 @@ export type LedgerHost = {
   loseRow(table: LosableTable, random: Random): LostRow | undefined
   /** The ledger behind it all, for whoever judges the run: as a fresh object would read it. */
   peek(): SqlLedger
+  /** What is wrong with the rows of a ledger in which nothing is open. It is empty afterwards. */
+  audit(): string[]
 }
 
 export const losableTables = ['sessions', 'payments', 'nonces', 'transactions'] as const
@@ -79,8 +82,9 @@ export function createLedgerHost(options: LedgerHostOptions): LedgerHost {
 
   // A row that is lost is lost to an object that lives, too: nothing that it remembers outlives that.
   let ledger: SqlLedger | undefined
-  const ledgerOf = () =>
-    (ledger ??= createSqlLedger(storage, { rules, relayer, now: scheduler.now }))
+  let laterMs = 0
+  const now = () => scheduler.now() + laterMs
+  const ledgerOf = () => (ledger ??= createSqlLedger(storage, { rules, relayer, now }))
   const current = ledgerThrough<SqlLedger>((method, args) =>
     (ledgerOf()[method] as (...args: unknown[]) => unknown)(...args),
   )
@@ -219,5 +223,12 @@ export function createLedgerHost(options: LedgerHostOptions): LedgerHost {
       }
     },
     peek: () => current,
+    audit() {
+      const pruneAfter = (ms: number) => {
+        laterMs += ms
+        current.prune()
+      }
+      return auditLedger({ storage, rules, pruneAfter })
+    },
   }
 }

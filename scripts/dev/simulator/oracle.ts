@@ -24,6 +24,7 @@ export const rules = {
   conserved: 'No call makes money or destroys it.',
   bump: 'The pool never finds our own bytes too cheap over our own.',
   overdrawn: 'Two payments do not both pass on one balance.',
+  counted: 'What the ledger counts adds up, and it forgets what is settled in its time.',
   uncaught: 'No error goes uncaught.',
 } as const
 
@@ -371,6 +372,10 @@ function judgeEnd(history: History, found: Found): void {
   const left = history.pool.filter(({ hash }) => !history.foreign.has(hash))
   if (open.length === 0 && left.length > 0 && history.losses.length === 0) {
     found('gap', left.map(({ nonce, hash }) => `nonce ${nonce} (${hash}) waits`).join('; '))
+  }
+  // A row that is lost alone is missing in what counts it.
+  if (open.length === 0 && history.losses.every(({ row }) => row === undefined)) {
+    for (const words of history.audit) found('counted', words)
   }
   for (const error of history.uncaught) found('uncaught', error)
 }

@@ -200,5 +200,7 @@ function historyOf(world: World, workers: Workers): History {
     pool: pool.all().filter(({ nonce }) => nonce >= head.state.nonce),
     faults: faults.happened(),
     events: scheduler.happened(),
+    // Last: it leaves nothing.
+    audit: host.audit(),
   }
 }

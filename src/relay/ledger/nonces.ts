@@ -165,26 +165,25 @@ export function carrierOf(
 /** Nonces that are held, and those whose bytes no block has. */
 export function openNonces({ rows, relayer }: At): OpenNonce[] {
   const { leases, open } = relayerOf(rows, relayer)
-  const transactionsOf = (row: NonceRow | undefined) =>
-    bytesOf(row)
+  const rowOf = (nonce: number) => rows.row('nonces', relayer, nonce)
+  const withBytes = (row: NonceRow | undefined) => ({
+    transactions: bytesOf(row)
       .flatMap(({ hash }) => rows.row('transactions', hash) ?? [])
       .map(({ hash, raw, gas_price, recorded_at, sent_at }) => ({
         ...{ hash, raw, gasPriceWei: BigInt(gas_price) },
         ...{ recordedAt: recorded_at, sentAt: sent_at ?? undefined },
-      }))
-  const held = leases.map(
-    (lease): OpenNonce => ({
-      ...{ nonce: lease.nonce, session: lease.session ?? undefined, state: 'leased' },
-      leaseLive: isLive(lease, rows.now),
-      transactions: transactionsOf(rows.row('nonces', relayer, lease.nonce)),
-    }),
-  )
+      })),
+  })
+  const held = leases.map((lease): OpenNonce => {
+    const { nonce, session } = lease
+    const known = { nonce, session: session ?? undefined, leaseLive: isLive(lease, rows.now) }
+    return { ...known, state: 'leased', ...withBytes(rowOf(nonce)) }
+  })
   const recorded = open.flatMap((nonce): OpenNonce[] => {
-    const row = rows.row('nonces', relayer, nonce)
+    const row = rowOf(nonce)
     if (row?.state !== 'recorded') return []
-    const session = row.session ?? undefined
-    const transactions = transactionsOf(row)
-    return [{ nonce, session, state: 'recorded', leaseLive: false, transactions }]
+    const known = { nonce, session: row.session ?? undefined, leaseLive: false }
+    return [{ ...known, state: 'recorded', ...withBytes(row) }]
   })
   return [...held, ...recorded].sort((a, b) => a.nonce - b.nonce)
 }

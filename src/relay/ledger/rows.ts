@@ -1,8 +1,13 @@
 import { z } from 'zod'
 import { type PaymentState, phases } from './transitions.ts'
 
+/** Several names for one thing: columns of one type, methods of one kind. */
+export const each = <Value, Name extends string>(value: Value, ...names: Name[]) =>
+  Object.fromEntries(names.map((name) => [name, value])) as Record<Name, Value>
+
 const text = z.string()
 const integer = z.int()
+const [textOrNull, integerOrNull] = [text.nullable(), integer.nullable()]
 const matching = (pattern: RegExp, words: string) =>
   z.custom<`0x${string}`>((value) => typeof value === 'string' && pattern.test(value), words)
 const hex = matching(/^0x[0-9a-f]*$/i, 'is not hex')
@@ -10,72 +15,53 @@ const address = matching(/^0x[0-9a-f]{40}$/i, 'is not an address')
 /** An amount, which outgrows the numbers of SQLite, Lua and JSON. */
 const wei = text.regex(/^[0-9]{1,78}$/)
 const state = z.enum(Object.keys(phases) as PaymentState[])
+const screen = z.object({ kind: z.enum(['ask', 'end']), lines: z.array(text).readonly() })
 
-/** Which block has it; null where none does. */
-const inBlock = {
-  hash: hex.nullable(),
-  block_number: integer.nullable(),
-  block_hash: hex.nullable(),
-}
+/** Which transaction and block have it; null where none does. */
+const inBlock = { ...each(hex.nullable(), 'hash', 'block_hash'), block_number: integerOrNull }
 
 /** What a payment is to operators and to its caller, as long as anything is known of it. */
 const payment = {
-  session: text,
-  state,
+  ...each(text, 'session', 'account', 'label'),
   intent_id: hex,
-  account: text,
+  state,
   /** Whose account gains, as a keyed digest. Null: the payer does not tell. */
-  counterparty: text.nullable(),
-  label: text,
+  counterparty: textOrNull,
   /** What it takes from the account; null, of the pool, the daily cap and the gas: nothing is reserved. */
   spends: wei,
-  reserves_pool: wei.nullable(),
-  reserves_cap: wei.nullable(),
-  reserves_gas: wei.nullable(),
-  attempts: integer,
+  ...each(wei.nullable(), 'reserves_pool', 'reserves_cap', 'reserves_gas'),
   outcome: z.enum(['executed', 'failed']).nullable(),
-  reason: text.nullable(),
+  reason: textOrNull,
   ...inBlock,
-  accepted_at: integer,
+  ...each(integer, 'attempts', 'accepted_at'),
   /** Each state that it came to, and when (Unix time in ms). */
   history: z.array(z.tuple([state, integer])),
 }
 
 const request = z.object({
-  from: address,
-  to: address,
-  intentId: hex,
-  gas: integer,
-  deadline: integer,
-  data: hex,
-  signature: hex,
+  ...each(address, 'from', 'to'),
+  ...each(hex, 'intentId', 'data', 'signature'),
+  ...each(integer, 'gas', 'deadline'),
 })
 
 /** Who holds a nonce before anything is recorded for it. Without a token it is free. */
 const lease = z.object({
-  nonce: integer,
-  token: text.nullable(),
-  until: integer,
-  session: text.nullable(),
+  ...each(integer, 'nonce', 'until'),
+  ...each(textOrNull, 'token', 'session'),
 })
 
-const screen = z.object({ kind: z.enum(['ask', 'end']), lines: z.array(text).readonly() })
-
-/** Each table: what a row holds, the columns that name it, and the lists that it is found in. */
+/** Each table: the columns that name a row, what it holds, and the lists that it is found in. */
 export const tables = {
-  meta: table(['name'], { name: text, value: text }),
+  meta: table(['name'], each(text, 'name', 'value')),
   sessions: table(
     ['session'],
     {
-      session: text,
+      ...each(text, 'session', 'account', 'input'),
       state: z.enum(['claimed', 'refused', 'accepted']),
-      account: text,
-      input: text,
-      steps: integer,
       screen: screen.nullable(),
-      token: text.nullable(),
-      lease_until: integer.nullable(),
-      decided_at: integer,
+      token: textOrNull,
+      lease_until: integerOrNull,
+      ...each(integer, 'steps', 'decided_at'),
     },
     { age: { group: undefined, score: 'decided_at' } },
   ),
@@ -87,8 +73,8 @@ export const tables = {
       phase: z.enum(['waiting', 'stuck', 'carried', 'mined', 'settled']),
       /** Orders its phase: the time of acceptance; of settlement once settled. */
       since: integer,
-      relayer: text.nullable(),
-      nonce: integer.nullable(),
+      relayer: textOrNull,
+      nonce: integerOrNull,
     },
     {
       phase: { group: 'phase', score: 'since' },
@@ -99,7 +85,7 @@ export const tables = {
   accounts: table(['account'], {
     account: text,
     /** Payments that are not settled, the oldest first: session, nonce, time of acceptance. */
-    open: z.array(z.tuple([text, integer.nullable(), integer])),
+    open: z.array(z.tuple([text, integerOrNull, integer])),
     /** Sessions between claim and record, and until when. */
     claims: z.array(z.tuple([text, integer])),
     /** Payments that the ledger has. */
@@ -111,21 +97,20 @@ export const tables = {
     /** Nonces with recorded bytes that no block holds, the lowest first. */
     open: z.array(integer),
     /** The highest nonce that was used, by whatever. */
-    top: integer.nullable(),
+    top: integerOrNull,
   }),
   nonces: table(
     ['relayer', 'nonce'],
     {
       relayer: text,
-      nonce: integer,
       state: z.enum(['recorded', 'mined', 'foreign', 'abandoned']),
-      session: text.nullable(),
+      session: textOrNull,
       /** Everything ever signed for it, with its gas price. */
       bytes: z.array(z.tuple([hex, wei])),
       ...inBlock,
       /** Null while it is recorded: such a row has no age. */
       phase: z.literal('done').nullable(),
-      changed_at: integer,
+      ...each(integer, 'nonce', 'changed_at'),
     },
     {
       phase: { group: 'phase', score: 'changed_at' },
@@ -133,15 +118,13 @@ export const tables = {
     },
   ),
   transactions: table(['hash'], {
-    hash: hex,
+    ...each(hex, 'hash', 'raw'),
     relayer: text,
-    nonce: integer,
     /** The payment that it carries. */
-    session: text.nullable(),
-    raw: hex,
+    session: textOrNull,
     gas_price: wei,
-    recorded_at: integer,
-    sent_at: integer.nullable(),
+    ...each(integer, 'nonce', 'recorded_at'),
+    sent_at: integerOrNull,
   }),
   blocks: table(
     ['hash'],

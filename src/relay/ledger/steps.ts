@@ -31,7 +31,7 @@ import {
   paymentsIn,
 } from './payments.ts'
 import { type Decided, type Ledger, MAX_OPEN, movableIdentity, type Question } from './port.ts'
-import type { Listing, Row, TableName } from './rows.ts'
+import { each, type Listing, type Row, type TableName } from './rows.ts'
 import { accountOf, noteClaim, queueOf } from './sums.ts'
 import { isCarried, isUnsettled } from './transitions.ts'
 
@@ -45,31 +45,11 @@ export type Steps = {
 
 /** What a method does to rows. After one that opens work something may be left to do. */
 export const methodKinds: Readonly<Record<keyof Ledger, 'reads' | 'writes' | 'opens'>> = {
-  identify: 'writes',
-  lookup: 'reads',
-  refuse: 'writes',
-  claim: 'opens',
-  record: 'opens',
-  adopt: 'opens',
-  work: 'reads',
-  blocks: 'reads',
-  payment: 'reads',
-  payments: 'reads',
-  lease: 'writes',
-  attach: 'writes',
-  replace: 'writes',
-  release: 'writes',
-  sent: 'writes',
-  mined: 'writes',
-  displaced: 'writes',
-  abandon: 'writes',
-  requeue: 'writes',
-  settle: 'writes',
-  confirm: 'writes',
-  expire: 'writes',
-  reopen: 'writes',
-  sawHead: 'writes',
-  prune: 'writes',
+  ...each('reads', 'lookup', 'work', 'blocks', 'payment', 'payments'),
+  ...each('opens', 'claim', 'record', 'adopt'),
+  ...each('writes', 'identify', 'refuse', 'lease', 'attach', 'replace', 'release', 'sent', 'mined'),
+  ...each('writes', 'displaced', 'abandon', 'requeue', 'settle', 'confirm', 'expire', 'reopen'),
+  ...each('writes', 'sawHead', 'prune'),
 }
 
 export type LedgerMethod = keyof Ledger
