@@ -126,7 +126,7 @@ function save(rows: Draft, before: PaymentRow | undefined, after: PaymentRow): v
   const [wasWaiting, isWaiting] = [before?.phase === 'waiting', after.phase === 'waiting']
   if (wasWaiting !== isWaiting) {
     const queue = queueOf(rows)
-    saveQueue(rows, isWaiting ? joined(queue, after) : left(queue))
+    saveQueue(rows, isWaiting ? joined(queue, after) : left(rows, queue, session))
   } else if (nonce === null && (before === undefined || before.phase === 'settled')) {
     // Neither the queue nor a relayer's row changes: what asks whether anything is open meets it here.
     saveQueue(rows, queueOf(rows))

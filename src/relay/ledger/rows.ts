@@ -40,14 +40,17 @@ const payment = {
 
 const request = z.object({
   ...each(address, 'from', 'to'),
-  ...each(hex, 'intentId', 'data', 'signature'),
+  intentId: hex,
   ...each(integer, 'gas', 'deadline'),
+  ...each(hex, 'data', 'signature'),
 })
 
 /** Who holds a nonce before anything is recorded for it. Without a token it is free. */
 const lease = z.object({
-  ...each(integer, 'nonce', 'until'),
-  ...each(textOrNull, 'token', 'session'),
+  nonce: integer,
+  token: textOrNull,
+  until: integer,
+  session: textOrNull,
 })
 
 /** Each table: the columns that name a row, what it holds, and the lists that it is found in. */

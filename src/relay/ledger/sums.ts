@@ -63,9 +63,15 @@ export const joined = ({ waiting, until }: Queue, { request }: Row<'payments'>):
   until: Math.max(until, request.deadline),
 })
 
-/** Which of the others has the latest deadline is not asked: a queue that waits keeps the one it had. */
-export const left = ({ waiting, until }: Queue): Queue =>
-  waiting > 1 ? { waiting: waiting - 1, until } : { waiting: 0, until: 0 }
+/**
+ * Without a payment that still stands in the list. A queue that goes on keeps the latest deadline that it
+ * had, and is not read as a whole at each departure; one that is at its end is counted from nothing.
+ */
+export function left(rows: Draft, { waiting, until }: Queue, session: string): Queue {
+  const firstTwo = rows.list({ table: 'payments', list: 'phase', group: 'waiting', limit: 2 })
+  const isLast = firstTwo.every((payment) => payment.session === session)
+  return isLast ? { waiting: 0, until: 0 } : { waiting: Math.max(1, waiting - 1), until }
+}
 
 export function saveQueue(rows: Draft, queue: Queue): void {
   rows.put('meta', { name: 'queue', value: JSON.stringify(queue) })
