@@ -1,10 +1,11 @@
-import type { LedgerRules } from '../../../src/relay/ledger/port.ts'
+import type { Identified, Identity, LedgerRules } from '../../../src/relay/ledger/port.ts'
 import { type Row, type TableName, tableNames } from '../../../src/relay/ledger/rows.ts'
 import type { Sql } from '../../../src/relay/ledger/sql.ts'
 
 export type AuditOptions = {
   storage: Sql
   rules: LedgerRules
+  identify: (identity: Identity) => Identified
   /** Lets so much time pass for the ledger, and has it forget what it may. */
   pruneAfter: (ms: number) => void
 }
@@ -14,7 +15,7 @@ export type AuditOptions = {
  * that are there when all of it should be forgotten. Nothing is left of the ledger afterwards.
  */
 export function auditLedger(options: AuditOptions): string[] {
-  return [...wrongSums(options.storage), ...leftovers(options)]
+  return [...wrongSums(options.storage), ...wrongIdentities(options), ...leftovers(options)]
 }
 
 function rowsOf<Name extends TableName>(storage: Sql, table: Name): Row<Name>[] {
@@ -52,6 +53,21 @@ function* wrongSums(storage: Sql): Generator<string> {
   for (const { session, nonce } of payments) {
     const carrier = nonces.find((row) => row.nonce === nonce)
     if (carrier !== undefined && carrier.session !== session) yield `${session} has lost its nonce`
+  }
+}
+
+/** With nothing open the forwarder may move, and nothing else. */
+function* wrongIdentities({ storage, identify }: AuditOptions): Generator<string> {
+  for (const { name, value } of rowsOf(storage, 'meta')) {
+    const own = name.startsWith('identity.') ? name.slice('identity.'.length) : 'chain'
+    if (own === 'chain') continue
+    const isMovable = own === 'FORWARDER_ADDRESS'
+    const chain = rowsOf(storage, 'meta').find((row) => row.name === 'identity.chain')
+    const chainId = Number(chain?.value)
+    const { kind } = identify({ chainId, fingerprints: { [own]: `${value} of another` } })
+    if ((kind === 'same') !== isMovable) yield `another ${own} is ${kind}`
+    const back = identify({ chainId, fingerprints: { [own]: value } })
+    if (back.kind === 'different') yield `the ledger does not know its own ${own}`
   }
 }
 

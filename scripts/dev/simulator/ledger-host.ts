@@ -228,7 +228,7 @@ export function createLedgerHost(options: LedgerHostOptions): LedgerHost {
         laterMs += ms
         current.prune()
       }
-      return auditLedger({ storage, rules, pruneAfter })
+      return auditLedger({ storage, rules, pruneAfter, identify: current.identify })
     },
   }
 }
