@@ -50,9 +50,13 @@ function* wrongSums(storage: Sql): Generator<string> {
     const isHeld = block?.nonces.some(([, held]) => held === nonce) === true
     if (isHeld !== (state === 'mined')) yield `nonce ${nonce} is ${state}, in a block: ${isHeld}`
   }
-  for (const { session, nonce } of payments) {
+  const transactions = rowsOf(storage, 'transactions')
+  for (const { session, nonce, attempts, history } of payments) {
     const carrier = nonces.find((row) => row.nonce === nonce)
     if (carrier !== undefined && carrier.session !== session) yield `${session} has lost its nonce`
+    const isTaken = history[0]?.[0] === 'signed' && history[1]?.[0] === 'broadcast'
+    const isSent = transactions.some((row) => row.session === session && row.sent_at !== null)
+    if (isTaken && attempts === 0 && !isSent) yield `${session} was sent, and no row says so`
   }
 }
 
