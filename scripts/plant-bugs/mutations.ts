@@ -1,3 +1,8 @@
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { createRandom } from '../dev/simulator/random.ts'
+import { isEquivalent } from './equivalent.ts'
+
 /** One small change of a source. */
 export type Mutation = {
   file: string
@@ -81,4 +86,25 @@ function changed(
 function lineAt(source: string, index: number): [string, number] {
   const before = source.slice(0, index).split('\n')
   return [source.split('\n')[before.length - 1] ?? '', before.length]
+}
+
+/** The ledger's state machine. */
+const machine = ['transitions.ts', 'steps.ts', 'nonces.ts', 'payments.ts', 'sums.ts'].map(
+  (name) => `src/relay/ledger/${name}`,
+)
+
+/** The mutations of the state machine that something could notice; so many of them, drawn by the seed. */
+export async function drawMutations(
+  root: string,
+  seed: number,
+  sample: number | undefined,
+): Promise<readonly Mutation[]> {
+  const found = await Promise.all(
+    machine.map(async (file) => mutationsOf(file, await readFile(join(root, file), 'utf8'))),
+  )
+  const left = found.flat().filter((mutation) => !isEquivalent(mutation))
+  if (sample === undefined) return left
+  const random = createRandom(seed, 'mutations')
+  const count = Math.min(sample, left.length)
+  return Array.from({ length: count }, () => left.splice(random.int(0, left.length - 1), 1)).flat()
 }

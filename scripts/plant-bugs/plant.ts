@@ -17,7 +17,7 @@ const COPIED = [
 ]
 
 /** Which seeds are tried, until one breaks a promise. */
-export type Seeds = { from: number; count: number; first?: readonly number[] }
+export type Seeds = { from: number; count: number }
 
 /**
  * Makes a mistake in a copy of the relay, and looks for it there. `found` is asked for more while the
@@ -25,7 +25,7 @@ export type Seeds = { from: number; count: number; first?: readonly number[] }
  */
 export async function plant<Found>(
   change: (home: string) => Promise<void>,
-  seeds: Seeds,
+  { from, count }: Seeds,
   found: (home: string, broken: Broken) => Promise<Found>,
 ): Promise<Found | undefined> {
   const home = await mkdtemp(join(tmpdir(), 'planted-'))
@@ -37,7 +37,7 @@ export async function plant<Found>(
     await symlink(join(root, 'node_modules'), join(home, 'node_modules'))
     await change(home)
     const { broken } = await runCampaign({
-      ...{ ...seeds, stopsAtFirst: true },
+      ...{ from, count, stopsAtFirst: true },
       jobs: Math.min(2, availableParallelism()),
       home: pathToFileURL(join(home, 'scripts/dev/simulator/')),
     })

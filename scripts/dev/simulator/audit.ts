@@ -80,7 +80,9 @@ const kept: readonly TableName[] = ['meta', 'relayers']
 
 function* leftovers({ storage, rules, pruneAfter }: AuditOptions): Generator<string> {
   const count = (table: TableName) => storage.exec(`SELECT 1 AS one FROM ${table}`).length
+  const settled = count('payments') + count('history')
   pruneAfter(rules.retentionMs + 1)
+  if (count('history') !== settled) yield `${settled} payments leave ${count('history')} in history`
   for (const table of tableNames) {
     const isForgotten = !kept.includes(table) && table !== 'history'
     if (isForgotten && count(table) > 0) yield `${count(table)} ${table} are never forgotten`

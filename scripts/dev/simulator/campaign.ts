@@ -10,8 +10,6 @@ export type CampaignOptions = {
   count: number
   /** Processes to share them. */
   jobs: number
-  /** Seeds of those that are tried before the others: they have found much before. */
-  first?: readonly number[]
   /** Ends with the first seed that broke a promise. */
   stopsAtFirst?: boolean
   /** Where the simulator is; another copy has other code to run. */
@@ -36,7 +34,7 @@ export type Message =
  * @throws {Error} a seed could not be lived through at all, which is a fault of the simulator's own
  */
 export async function runCampaign(options: CampaignOptions): Promise<CampaignResult> {
-  const { from, count, jobs, first = [], stopsAtFirst = false, found } = options
+  const { from, count, jobs, stopsAtFirst = false, found } = options
   const script = fileURLToPath(new URL('campaign-process.ts', options.home ?? import.meta.url))
   const started = performance.now()
   const broken: Broken[] = []
@@ -48,10 +46,7 @@ export async function runCampaign(options: CampaignOptions): Promise<CampaignRes
     new Promise<void>((resolve, reject) => {
       const child = spawn(
         process.execPath,
-        [
-          ...[script, `${from + job}`, `${jobs}`, `${from + count}`],
-          ...first.filter((_, index) => index % jobs === job).map(String),
-        ],
+        [script, `${from + job}`, `${jobs}`, `${from + count}`],
         {
           stdio: ['ignore', 'pipe', 'inherit'],
         },
