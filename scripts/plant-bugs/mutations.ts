@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { createRandom } from '../dev/simulator/random.ts'
+import { createRandom } from '../dev/random.ts'
 import { isEquivalent } from './equivalent.ts'
 
 /** One small change of a source. */
