@@ -37,6 +37,8 @@ export type History = {
   faults: ReadonlyMap<string, Fault>
   /** Errors that nobody caught. */
   uncaught: readonly string[]
+  /** Calls of strangers that were not refused. */
+  unrefused: readonly string[]
   events: number
 }
 

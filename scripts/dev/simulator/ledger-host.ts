@@ -12,6 +12,7 @@ import { auditLedger } from './audit.ts'
 import type { Faults } from './faults.ts'
 import type { Scheduled, Scheduler } from './scheduler.ts'
 import type { Story } from './story.ts'
+import { strangersCalls } from './stranger.ts'
 import type { Wires } from './wires.ts'
 
 export type CallOutcome = { ok: true; value: unknown } | { ok: false; error: Error }
@@ -35,6 +36,8 @@ export type LedgerHost = {
   loseRow(table: LosableTable, random: Random): LostRow | undefined
   /** The ledger behind it all, for whoever judges the run: as a fresh object would read it. */
   peek(): SqlLedger
+  /** Calls that change nothing, as far as it keeps its promises: those that were not refused. */
+  strangersCall(): string[]
   /** What is wrong with the rows of a ledger in which nothing is open. It is empty afterwards. */
   audit(): string[]
 }
@@ -223,6 +226,7 @@ export function createLedgerHost(options: LedgerHostOptions): LedgerHost {
       }
     },
     peek: () => current,
+    strangersCall: () => strangersCalls(current, storage),
     audit() {
       const pruneAfter = (ms: number) => {
         laterMs += ms

@@ -25,6 +25,7 @@ export const rules = {
   bump: 'The pool never finds our own bytes too cheap over our own.',
   overdrawn: 'Two payments do not both pass on one balance.',
   counted: 'What the ledger counts adds up, and it forgets what is settled in its time.',
+  refused: 'What comes too late, or from a process that holds nothing, changes nothing.',
   uncaught: 'No error goes uncaught.',
 } as const
 
@@ -377,6 +378,7 @@ function judgeEnd(history: History, found: Found): void {
   if (open.length === 0 && history.losses.every(({ row }) => row === undefined)) {
     for (const words of history.audit) found('counted', words)
   }
+  for (const words of history.unrefused) found('refused', words)
   for (const error of history.uncaught) found('uncaught', error)
 }
 

@@ -21,6 +21,8 @@ export type RunOptions = {
 
 export type Run = { history: History; story: readonly string[] }
 
+/** Seconds from a phase's start at which a process calls that holds nothing. */
+const STRANGERS_AT = [2, 5, 11, 40, 100, 300]
 const STRANGER = `0x${'5e'.repeat(20)}`
 const SECOND = 1000
 const MINUTE = 60 * SECOND
@@ -86,6 +88,13 @@ async function livePhase(world: World, workers: Workers, phase: 0 | 1): Promise<
   const items = plan.items.filter((item) => item.phase === phase)
   weather.isTroubled = true
   for (const item of items) scheduler.at(base + item.at, () => happen(world, workers, item))
+  for (const seconds of STRANGERS_AT) {
+    scheduler.at(base + seconds * SECOND, () => {
+      // A row that was lost alone refuses nothing any more.
+      const isWhole = records.losses.every(({ row }) => row === undefined)
+      if (isWhole) records.unrefused.push(...host.strangersCall())
+    })
+  }
   const quiet = base + Math.max(plan.knobs.troubledMs, ...items.map(endOf))
   records.quietFrom.push(quiet)
   await scheduler.runUntil(base + plan.knobs.troubledMs)

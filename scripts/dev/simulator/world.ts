@@ -61,6 +61,8 @@ export type Records = {
   foreign: Set<Hex>
   /** Errors that nobody caught. */
   uncaught: string[]
+  /** Calls of strangers that were not refused. */
+  unrefused: string[]
 }
 
 const MILLI = 10n ** 15n
@@ -133,6 +135,7 @@ export function createWorld({ plan, storage, ...options }: WorldOptions): World 
     losses: [],
     foreign: new Set(),
     uncaught: [],
+    unrefused: [],
   }
   const node = createModelNode({
     chain,
