@@ -60,6 +60,8 @@ export type LedgerHostOptions = {
   tendMs: number
   tend: (ledger: Ledger) => Promise<Tended>
   log: Log
+  /** A step failed of itself: its caller hears of a broken line. */
+  threw: (method: LedgerMethod, error: unknown) => void
 }
 
 /** An alarm that ended in a crash rings again after this time. */
@@ -88,9 +90,14 @@ export function createLedgerHost(options: LedgerHostOptions): LedgerHost {
   let laterMs = 0
   const now = () => scheduler.now() + laterMs
   const ledgerOf = () => (ledger ??= createSqlLedger(storage, { rules, relayer, now }))
-  const current = ledgerThrough<SqlLedger>((method, args) =>
-    (ledgerOf()[method] as (...args: unknown[]) => unknown)(...args),
-  )
+  const current = ledgerThrough<SqlLedger>((method, args) => {
+    try {
+      return (ledgerOf()[method] as (...args: unknown[]) => unknown)(...args)
+    } catch (error) {
+      options.threw(method, error)
+      throw error
+    }
+  })
   ledgerOf()
   clear()
 

@@ -201,6 +201,11 @@ export function createWorld({ plan, storage, ...options }: WorldOptions): World 
     tendMs: knobs.rules.tendMs,
     tend: createTending(parts, actors.clock(0)),
     log,
+    threw: (method, error) => {
+      const words = `the ledger's ${method} throws: ${error}`
+      // A second payment of one intent is refused by a throw.
+      if (!/recorded already/.test(words)) records.uncaught.push(words)
+    },
   })
   return {
     plan,
