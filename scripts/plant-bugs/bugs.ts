@@ -5,10 +5,10 @@ export type Bug = { name: string; patches: readonly Patch[] }
 
 /** A relay that gives a nonce back has forgotten what it sent for it: nothing has to outbid its bytes. */
 const forgetsBytes: Patch = {
-  file: 'src/relay/ledger/steps.ts',
+  file: 'src/relay/ledger/nonces.ts',
   within: 'take',
-  find: `rows.put('nonces', $row)`,
-  replace: `rows.put('nonces', { ...$row, bytes: [] })`,
+  find: 'saveNonce(rows, $row)',
+  replace: 'saveNonce(rows, { ...$row, bytes: [] })',
 }
 
 /** The nine failures of other relayers, and the check that fences a slow Worker. */
@@ -31,7 +31,7 @@ export const bugs: readonly Bug[] = [
     name: 'a counter that ran ahead of the chain never comes back',
     patches: [
       {
-        file: 'src/relay/ledger/steps.ts',
+        file: 'src/relay/ledger/nonces.ts',
         within: 'freeNonce',
         find: '$isGiven ? $leastGiven : next',
         replace: 'next',

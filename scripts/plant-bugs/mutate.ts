@@ -1,9 +1,11 @@
-import { readFile, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { type ChildProcess, spawn } from 'node:child_process'
+import { availableParallelism } from 'node:os'
+import { createInterface } from 'node:readline'
+import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
-import { createRandom } from '../dev/random.ts'
-import { type Mutation, mutationsOf } from './mutations.ts'
-import { plant, root } from './plant.ts'
+import type { Verdict } from './mutant-process.ts'
+import { drawMutations, type Mutation } from './mutations.ts'
+import { root } from './plant.ts'
 
 const HELP = `Changes the ledger's state machine in one small way at a time, and has the simulator look for it.
 
@@ -17,16 +19,15 @@ const HELP = `Changes the ledger's state machine in one small way at a time, and
 const { values } = parseArgs({
   options: {
     seeds: { type: 'string', default: '2000' },
-    sample: { type: 'string' },
+    sample: { type: 'string', default: '0' },
     seed: { type: 'string', default: '1' },
     bar: { type: 'string', default: '0.95' },
     help: { type: 'boolean', default: false },
   },
 })
 
-const FILES = ['transitions.ts', 'steps.ts', 'payments.ts', 'sums.ts'].map(
-  (name) => `src/relay/ledger/${name}`,
-)
+/** A history takes some ms. One that takes this long does not end: the mutation is noticed. */
+const HANGS_AFTER_MS = 10 * 60 * 1000
 
 const print = (line: string) => process.stdout.write(`${line}\n`)
 
@@ -34,45 +35,72 @@ if (values.help) print(HELP)
 else process.exitCode = await main()
 
 async function main(): Promise<number> {
-  const mutations = draw(await allMutations())
+  const mutations = await drawMutations(
+    root,
+    Number(values.seed),
+    Number(values.sample) || undefined,
+  )
   print(`${mutations.length} mutations, seed ${values.seed}`)
-  let noticed = 0
-  for (const [index, mutation] of mutations.entries()) {
-    const by = await look(mutation)
-    if (by !== undefined) noticed += 1
-    const place = `${mutation.file.split('/').at(-1)}:${mutation.line}`
-    print(`${index + 1} | ${by ?? 'UNNOTICED'} | ${place} | ${mutation.words}`)
+  const jobs = Math.min(2, availableParallelism())
+  const noticed = new Map<number, boolean>()
+  const tell = ({ index, by }: Verdict) => {
+    noticed.set(index, by !== undefined)
+    print(`${index + 1} | ${by ?? 'UNNOTICED'} | ${wordsOf(mutations[index])}`)
   }
-  const share = noticed / Math.max(1, mutations.length)
-  print(`${noticed} of ${mutations.length} noticed (${(share * 100).toFixed(1)} %)`)
+  await Promise.all(
+    Array.from({ length: jobs }, (_, job) => lookFrom(job, jobs, mutations.length, tell)),
+  )
+  const count = [...noticed.values()].filter(Boolean).length
+  const share = count / Math.max(1, mutations.length)
+  print(`${count} of ${mutations.length} noticed (${(share * 100).toFixed(1)} %)`)
   return share >= Number(values.bar) ? 0 : 1
 }
 
-async function allMutations(): Promise<Mutation[]> {
-  const found = await Promise.all(
-    FILES.map(async (file) => mutationsOf(file, await readFile(join(root, file), 'utf8'))),
-  )
-  return found.flat()
+function wordsOf(mutation: Mutation | undefined): string {
+  if (mutation === undefined) return 'no mutation'
+  const { file, line, words, was } = mutation
+  return `${file.split('/').at(-1)}:${line} | ${words} | ${was}`
 }
 
-function draw(all: readonly Mutation[]): readonly Mutation[] {
-  if (values.sample === undefined) return all
-  const random = createRandom(Number(values.seed), 'mutations')
-  const left = [...all]
-  const count = Math.min(Number(values.sample), all.length)
-  return Array.from({ length: count }, () => left.splice(random.int(0, left.length - 1), 1)).flat()
-}
-
-/** The seed that breaks a promise, or that the relay cannot live through at all. */
-async function look({ file, text }: Mutation): Promise<string | undefined> {
-  const seeds = { from: 1, count: Number(values.seeds) }
-  try {
-    return await plant(
-      (home) => writeFile(join(home, file), text),
-      seeds,
-      async (_, { seed, violation }) => `seed ${seed}, ${violation.rule}`,
-    )
-  } catch (error) {
-    return `fails: ${`${error}`.split('\n')[0]?.slice(0, 60)}`
+/** Looks for each `step`th mutation. A process that ends or hangs has noticed the one that it was at. */
+async function lookFrom(
+  first: number,
+  step: number,
+  count: number,
+  tell: (verdict: Verdict) => void,
+): Promise<void> {
+  let next = first
+  while (next < count) {
+    await runProcess(next, step, (verdict) => {
+      next = verdict.index + step
+      tell(verdict)
+    })
+    if (next >= count) return
+    tell({ index: next, by: 'ends or hangs' })
+    next += step
   }
+}
+
+function runProcess(first: number, step: number, told: (verdict: Verdict) => void): Promise<void> {
+  const script = fileURLToPath(new URL('mutant-process.ts', import.meta.url))
+  const args = [values.seeds, values.sample, values.seed, `${first}`, `${step}`]
+  const child: ChildProcess = spawn(process.execPath, [script, ...args], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  return new Promise((resolve, reject) => {
+    const hangs = () => setTimeout(() => child.kill('SIGKILL'), HANGS_AFTER_MS)
+    let watch = hangs()
+    if (child.stdout === null) throw new Error('the process has no output')
+    const lines = createInterface({ input: child.stdout })
+    lines.on('line', (line) => {
+      clearTimeout(watch)
+      watch = hangs()
+      told(JSON.parse(line) as Verdict)
+    })
+    child.once('error', reject)
+    child.once('close', () => {
+      clearTimeout(watch)
+      resolve()
+    })
+  })
 }

@@ -1,9 +1,16 @@
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { createRandom } from '../dev/random.ts'
+import { isEquivalent } from './equivalent.ts'
+
 /** One small change of a source. */
 export type Mutation = {
   file: string
   line: number
   /** What was changed, in a few words. */
   words: string
+  /** The line as it was. */
+  was: string
   /** The whole file as it is then. */
   text: string
 }
@@ -24,7 +31,11 @@ const rules: readonly Rule[] = [
   { words: 'the highest is the lowest', pattern: /Math\.max\(/g, replace: 'Math.min(' },
   { words: 'the lowest is the highest', pattern: /Math\.min\(/g, replace: 'Math.max(' },
   { words: 'a row is not written', pattern: /^ +rows\.(put|drop)\(.*\)$/gm, replace: '' },
-  { words: 'a sum is not kept', pattern: /^ +save[A-Z][A-Za-z]+\(rows, .*\)$/gm, replace: '' },
+  {
+    words: 'a sum is not kept',
+    pattern: /^ +(save|note)[A-Z][A-Za-z]+\((at\.)?rows, .*\)$/gm,
+    replace: '',
+  },
 ]
 
 /** A state of a payment in the table of transitions, and what it may be mistaken for. */
@@ -68,10 +79,32 @@ function changed(
   words: string,
 ): Mutation {
   const text = source.slice(0, index) + replace + source.slice(index + find.length)
-  return { file, line: lineAt(source, index)[1], words, text }
+  const [was, line] = lineAt(source, index)
+  return { file, line, was: was.trim(), words, text }
 }
 
 function lineAt(source: string, index: number): [string, number] {
   const before = source.slice(0, index).split('\n')
   return [source.split('\n')[before.length - 1] ?? '', before.length]
+}
+
+/** The ledger's state machine. */
+const machine = ['transitions.ts', 'steps.ts', 'nonces.ts', 'payments.ts', 'sums.ts'].map(
+  (name) => `src/relay/ledger/${name}`,
+)
+
+/** The mutations of the state machine that something could notice; so many of them, drawn by the seed. */
+export async function drawMutations(
+  root: string,
+  seed: number,
+  sample: number | undefined,
+): Promise<readonly Mutation[]> {
+  const found = await Promise.all(
+    machine.map(async (file) => mutationsOf(file, await readFile(join(root, file), 'utf8'))),
+  )
+  const left = found.flat().filter((mutation) => !isEquivalent(mutation))
+  if (sample === undefined) return left
+  const random = createRandom(seed, 'mutations')
+  const count = Math.min(sample, left.length)
+  return Array.from({ length: count }, () => left.splice(random.int(0, left.length - 1), 1)).flat()
 }

@@ -2,7 +2,7 @@ import { Bench } from 'tinybench'
 import { type Address, type Hex, keccak256, toHex } from 'viem'
 import { poolRules } from '../../../src/chain/chains.ts'
 import { ledgerRules, type Order } from '../../../src/relay/ledger/port.ts'
-import { type AnyRow, anyTable, type TableName } from '../../../src/relay/ledger/rows.ts'
+import { type AnyRow, keyOf, type TableName } from '../../../src/relay/ledger/rows.ts'
 import type { Sql } from '../../../src/relay/ledger/sql.ts'
 import { apply, createSqlLedger, type SqlLedger } from '../../../src/relay/ledger/sqlite.ts'
 import { openSqlite } from '../../dev/sqlite.ts'
@@ -43,8 +43,7 @@ const screen = { kind: 'end' as const, lines: ['Transfer Submitted'] }
 function settleMany(sql: Sql, rows: number): void {
   const settledAt = Date.now() - 24 * 60 * 60 * 1000
   const insert = (table: TableName, row: AnyRow) => {
-    const key = anyTable(table).key.map((column) => row[column] as string)
-    apply(sql, { table, key, before: undefined, after: row })
+    apply(sql, { table, key: keyOf(table, row), before: undefined, after: row })
   }
   sql.transaction(() => {
     for (let index = 0; index < rows; index++) {

@@ -29,12 +29,16 @@ export type History = {
   totalsWei: readonly [bigint, bigint]
   /** What is left of the ledger and of the pool. */
   work: Work
+  /** What its rows had of wrong sums and leftovers at the end. */
+  audit: readonly string[]
   pool: readonly ModelTransaction[]
   /** By their intents, as they can be read at the end of each phase. */
   payments: readonly ReadonlyMap<string, Payment>[]
   faults: ReadonlyMap<string, Fault>
   /** Errors that nobody caught. */
   uncaught: readonly string[]
+  /** Calls of strangers that were not refused. */
+  unrefused: readonly string[]
   events: number
 }
 

@@ -4,13 +4,15 @@ import type { Ledger, LedgerRules } from '../../../src/relay/ledger/port.ts'
 import { tables } from '../../../src/relay/ledger/rows.ts'
 import type { Sql } from '../../../src/relay/ledger/sql.ts'
 import { createSqlLedger, type SqlLedger } from '../../../src/relay/ledger/sqlite.ts'
-import type { LedgerMethod } from '../../../src/relay/ledger/steps.ts'
+import { type LedgerMethod, ledgerThrough } from '../../../src/relay/ledger/steps.ts'
 import type { Log } from '../../../src/runtime/log.ts'
 import { createRandom, type Random } from '../random.ts'
 import type { Actor, Actors } from './actors.ts'
+import { auditLedger } from './audit.ts'
 import type { Faults } from './faults.ts'
 import type { Scheduled, Scheduler } from './scheduler.ts'
 import type { Story } from './story.ts'
+import { strangersCalls } from './stranger.ts'
 import type { Wires } from './wires.ts'
 
 export type CallOutcome = { ok: true; value: unknown } | { ok: false; error: Error }
@@ -34,6 +36,10 @@ export type LedgerHost = {
   loseRow(table: LosableTable, random: Random): LostRow | undefined
   /** The ledger behind it all, for the run's judge: as a fresh object would read it. */
   peek(): SqlLedger
+  /** Calls that change nothing, as far as it keeps its promises: those that were not refused. */
+  strangersCall(): string[]
+  /** What is wrong with the rows of a ledger in which nothing is open. It is empty afterwards. */
+  audit(): string[]
 }
 
 export const losableTables = ['sessions', 'payments', 'nonces', 'transactions'] as const
@@ -54,6 +60,8 @@ export type LedgerHostOptions = {
   tendMs: number
   tend: (ledger: Ledger) => Promise<Tended>
   log: Log
+  /** A step failed of itself: its caller hears of a broken line. */
+  threw: (method: LedgerMethod, error: unknown) => void
 }
 
 /** An alarm that ended in a crash rings again after this time. */
@@ -77,11 +85,25 @@ export function createLedgerHost(options: LedgerHostOptions): LedgerHost {
   let rings = 0
   const ringing = new Set<Actor>()
 
-  const peeked = createSqlLedger(storage, { rules, relayer, now: scheduler.now })
+  // A row that is lost is lost to an object that lives, too: nothing that it remembers outlives that.
+  let ledger: SqlLedger | undefined
+  let laterMs = 0
+  const now = () => scheduler.now() + laterMs
+  const ledgerOf = () => (ledger ??= createSqlLedger(storage, { rules, relayer, now }))
+  const current = ledgerThrough<SqlLedger>((method, args) => {
+    try {
+      return (ledgerOf()[method] as (...args: unknown[]) => unknown)(...args)
+    } catch (error) {
+      options.threw(method, error)
+      throw error
+    }
+  })
+  ledgerOf()
   clear()
 
   function clear(): void {
     for (const table of Object.keys(tables)) storage.exec(`DELETE FROM ${table}`)
+    ledger = undefined
   }
 
   function setAlarm(time: number | null): void {
@@ -104,7 +126,7 @@ export function createLedgerHost(options: LedgerHostOptions): LedgerHost {
   }
 
   function ring(name: string): void {
-    const { kept, actors: own } = current()
+    const { kept, actors: own } = living()
     const actor = actors.create(name, () => crash(RESTART_MS))
     const fault = faults.at(`${name} rings`, 'ring', createRandom(seed, `${name} rings`))
     if (fault?.kind === 'rings_twice') {
@@ -123,9 +145,8 @@ export function createLedgerHost(options: LedgerHostOptions): LedgerHost {
     actors.run(actor, () => kept.ring()).then(done, done)
   }
 
-  function current(): Instance {
+  function living(): Instance {
     if (instance !== undefined) return instance
-    const ledger = createSqlLedger(storage, { rules, relayer, now: scheduler.now })
     const { own } = options.wires
     const port = {
       getAlarm: () => own('getAlarm', () => alarmAt),
@@ -134,7 +155,7 @@ export function createLedgerHost(options: LedgerHostOptions): LedgerHost {
     }
     const keeper = { rules, relayer, tendMs: options.tendMs, tend: options.tend, log: options.log }
     instance = {
-      kept: keepLedger(ledger, port, keeper, scheduler.now),
+      kept: keepLedger(current, port, keeper, scheduler.now),
       actors: new Set(),
       calls: new Set(),
     }
@@ -144,6 +165,7 @@ export function createLedgerHost(options: LedgerHostOptions): LedgerHost {
   function crash(downMs: number): void {
     const dead = instance
     instance = undefined
+    ledger = undefined
     downUntil = scheduler.now() + downMs
     if (dead === undefined) return
     for (const actor of dead.actors) actor.isAlive = false
@@ -161,7 +183,7 @@ export function createLedgerHost(options: LedgerHostOptions): LedgerHost {
       if (downUntil > scheduler.now()) {
         return done({ ok: false, error: new Error('Durable Object is not there.') })
       }
-      const { kept, actors: own, calls } = current()
+      const { kept, actors: own, calls } = living()
       const actor = actors.create(name, () => crash(RESTART_MS))
       own.add(actor)
       const finish = (outcome: CallOutcome) => {
@@ -203,12 +225,21 @@ export function createLedgerHost(options: LedgerHostOptions): LedgerHost {
       const key = row[column]
       if (key === undefined || key === null) return undefined
       storage.exec(`DELETE FROM ${table} WHERE ${column} = ?`, key)
+      ledger = undefined
       return {
         key: `${key}`,
         session: typeof row.session === 'string' ? row.session : undefined,
         nonce: typeof row.nonce === 'number' ? row.nonce : undefined,
       }
     },
-    peek: () => peeked,
+    peek: () => current,
+    strangersCall: () => strangersCalls(current, storage),
+    audit() {
+      const pruneAfter = (ms: number) => {
+        laterMs += ms
+        current.prune()
+      }
+      return auditLedger({ storage, rules, pruneAfter, identify: current.identify })
+    },
   }
 }

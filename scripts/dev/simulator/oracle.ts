@@ -24,6 +24,8 @@ export const rules = {
   conserved: 'No call makes money or destroys it.',
   bump: 'The pool never finds our own bytes too cheap over our own.',
   overdrawn: 'Two payments do not both pass on one balance.',
+  counted: 'What the ledger counts adds up, and it forgets what is settled in its time.',
+  refused: 'What comes too late, or from a process that holds nothing, changes nothing.',
   uncaught: 'No error goes uncaught.',
 } as const
 
@@ -372,6 +374,11 @@ function judgeEnd(history: History, found: Found): void {
   if (open.length === 0 && left.length > 0 && history.losses.length === 0) {
     found('gap', left.map(({ nonce, hash }) => `nonce ${nonce} (${hash}) waits`).join('; '))
   }
+  // A row that is lost alone is missing in what counts it.
+  if (open.length === 0 && history.losses.every(({ row }) => row === undefined)) {
+    for (const words of history.audit) found('counted', words)
+  }
+  for (const words of history.unrefused) found('refused', words)
   for (const error of history.uncaught) found('uncaught', error)
 }
 

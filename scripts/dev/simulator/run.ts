@@ -21,6 +21,9 @@ export type RunOptions = {
 
 export type Run = { history: History; story: readonly string[] }
 
+/** Seconds from a phase's start at which a process calls that holds nothing. */
+const STRANGERS_AT = [2, 5, 11, 40, 100, 300]
+const STRANGER = `0x${'5e'.repeat(20)}`
 const SECOND = 1000
 const MINUTE = 60 * SECOND
 const DAY = 24 * 60 * MINUTE
@@ -85,12 +88,20 @@ async function livePhase(world: World, workers: Workers, phase: 0 | 1): Promise<
   const items = plan.items.filter((item) => item.phase === phase)
   weather.isTroubled = true
   for (const item of items) scheduler.at(base + item.at, () => happen(world, workers, item))
+  for (const seconds of STRANGERS_AT) {
+    scheduler.at(base + seconds * SECOND, () => {
+      // A row that was lost alone refuses nothing any more.
+      const isWhole = records.losses.every(({ row }) => row === undefined)
+      if (isWhole) records.unrefused.push(...host.strangersCall())
+    })
+  }
   const quiet = base + Math.max(plan.knobs.troubledMs, ...items.map(endOf))
   records.quietFrom.push(quiet)
   await scheduler.runUntil(base + plan.knobs.troubledMs)
   weather.isTroubled = false
   await scheduler.runUntil(quiet)
   story.tell(() => 'From here on nothing fails any more.')
+  expectOwnForwarder(world)
   // Time for a round that sees what the last event did, even one of those that only watch.
   await scheduler.runUntil(quiet + 10 * plan.knobs.rules.tendMs + 30 * SECOND)
   await untilSettled(world, workers, quiet + SETTLED_WITHIN_MS)
@@ -102,6 +113,19 @@ async function livePhase(world: World, workers: Workers, phase: 0 | 1): Promise<
   records.payments.push(
     new Map(payments.map((payment) => [payment.order.request.intentId, payment])),
   )
+}
+
+/** While anything is open, requests to another forwarder are none of this ledger's. */
+function expectOwnForwarder(world: World): void {
+  const { host, parts, records } = world
+  const { nonces, queued, carried, mined } = host.peek().work()
+  if (nonces.length + queued.length + carried.length + mined.length === 0) return
+  const own = { FORWARDER_ADDRESS: parts.forwarder.address.toLowerCase() }
+  const { chainId } = parts.forwarder
+  if (host.peek().identify({ chainId, fingerprints: own }).kind !== 'same') return
+  const another = { FORWARDER_ADDRESS: STRANGER }
+  const { kind } = host.peek().identify({ chainId, fingerprints: another })
+  if (kind === 'same') records.uncaught.push('the forwarder moves while something is open')
 }
 
 async function askAgain(world: World, workers: Workers, phase: 0 | 1): Promise<void> {
@@ -200,5 +224,7 @@ function historyOf(world: World, workers: Workers): History {
     pool: pool.all().filter(({ nonce }) => nonce >= head.state.nonce),
     faults: faults.happened(),
     events: scheduler.happened(),
+    // Last: it leaves nothing.
+    audit: host.audit(),
   }
 }

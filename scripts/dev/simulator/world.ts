@@ -61,6 +61,8 @@ export type Records = {
   foreign: Set<Hex>
   /** Errors that nobody caught. */
   uncaught: string[]
+  /** Calls of strangers that were not refused. */
+  unrefused: string[]
 }
 
 const MILLI = 10n ** 15n
@@ -133,6 +135,7 @@ export function createWorld({ plan, storage, ...options }: WorldOptions): World 
     losses: [],
     foreign: new Set(),
     uncaught: [],
+    unrefused: [],
   }
   const node = createModelNode({
     chain,
@@ -198,6 +201,11 @@ export function createWorld({ plan, storage, ...options }: WorldOptions): World 
     tendMs: knobs.rules.tendMs,
     tend: createTending(parts, actors.clock(0)),
     log,
+    threw: (method, error) => {
+      const words = `the ledger's ${method} throws: ${error}`
+      // A second payment of one intent is refused by a throw.
+      if (!/recorded already/.test(words)) records.uncaught.push(words)
+    },
   })
   return {
     plan,

@@ -26,35 +26,43 @@ end
 `
 
 /** `load.lua` */
-export const loadLua = `-- Rows by their names and rows of lists, all as they are at one moment, with the database's time.
+export const loadLua = `-- Rows by their names and the names of rows in lists with those rows, as they are at one moment: the
+-- database's time in ms, each name before its row, and the names of each list.
 local base = KEYS[1]
 local wanted = cjson.decode(ARGV[1])
 local clock = redis.call('TIME')
+local now = tonumber(clock[1]) * 1000 + math.floor(tonumber(clock[2]) / 1000)
 
 local function key(kind, name)
   return base .. ':' .. kind .. ':' .. name
 end
 
 local rows = {}
-for index, name in ipairs(wanted.rows) do
-  rows[index] = redis.call('GET', key('row', name)) or ''
+local function take(name, row)
+  rows[#rows + 1] = name
+  rows[#rows + 1] = row
+end
+
+for _, name in ipairs(wanted.rows) do
+  take(name, redis.call('GET', key('row', name)) or '')
 end
 
 local lists = {}
 for index, list in ipairs(wanted.lists) do
   local name = key('list', list.name)
+  local to = list.olderThanMs and string.format('(%.0f', now - list.olderThanMs) or '+inf'
   local names
   if list.newest then
-    names = redis.call('ZREVRANGEBYSCORE', name, list.to, list.from, 'LIMIT', 0, list.limit)
+    names = redis.call('ZREVRANGEBYSCORE', name, to, list.from, 'LIMIT', 0, list.limit)
   else
-    names = redis.call('ZRANGEBYSCORE', name, list.from, list.to, 'LIMIT', 0, list.limit)
+    names = redis.call('ZRANGEBYSCORE', name, list.from, to, 'LIMIT', 0, list.limit)
   end
   local found = {}
   for _, member in ipairs(names) do
     local row = redis.call('GET', key('row', member))
     if row then
       found[#found + 1] = member
-      found[#found + 1] = row
+      take(member, row)
     else
       -- A database that was let may drop a row and keep what points at it.
       redis.call('ZREM', name, member)
@@ -63,7 +71,7 @@ for index, list in ipairs(wanted.lists) do
   lists[index] = found
 end
 
-return { clock[1], clock[2], rows, lists }
+return { string.format('%.0f', now), rows, lists }
 `
 
 /** `commit.lua` */

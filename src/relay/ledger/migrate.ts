@@ -1,7 +1,9 @@
 import { z } from 'zod'
-import type { RedisScript } from '../../runtime/redis.ts'
+import type { RedisDatabase } from '../../runtime/redis.ts'
+import { version1Lua } from './lua.ts'
 import type { LedgerRules } from './port.ts'
-import { type AnyTable, anyTable, type Write } from './rows.ts'
+import { COMMIT_ATTEMPTS, type Commit, type Load, type Wanted } from './redis-rows.ts'
+import { keyOf, nameOf, type Write } from './rows.ts'
 import type { Sql } from './sql.ts'
 import { type AnyNewRow, fromVersion1 } from './version-1.ts'
 
@@ -51,15 +53,33 @@ function readVersion1(sql: Sql): unknown {
 }
 
 export type RedisMigration = {
+  database: RedisDatabase
   relayer: string
   rules: LedgerRules
-  /** `version-1.lua` */
-  script: RedisScript
   keys: readonly string[]
-  /** The schema's row, and the database's time. */
-  load: () => Promise<{ schema: unknown; now: number }>
-  /** Writes rows while the schema's row is not there; false once it is. */
-  write: (rows: readonly Write[]) => Promise<boolean>
+  load: Load
+  commit: Commit
+}
+
+const asking = (names: readonly string[]): Wanted => ({
+  ...{ methods: [], lists: new Map() },
+  rows: new Set(['meta:schema', ...names]),
+})
+
+/** Writes rows while the schema's row is not there; false once it is. */
+async function insert({ load, commit }: RedisMigration, rows: readonly Write[]): Promise<boolean> {
+  const named = rows.map((write) => [nameOf(write.table, write.key), write] as const)
+  const wanted = asking(named.map(([name]) => name))
+  for (let attempt = 0; attempt < COMMIT_ATTEMPTS; attempt++) {
+    const loaded = await load(wanted)
+    if (loaded.rows.get('meta:schema')?.row !== undefined) return false
+    // A migration that ended half-way has written it, and listed it elsewhere perhaps.
+    const writes = new Map(
+      named.map(([name, write]) => [name, { ...write, before: loaded.rows.get(name)?.row }]),
+    )
+    if (await commit(loaded, { wanted, writes, opensWork: false })) return true
+  }
+  throw new Error('other processes changed what was migrated again and again')
 }
 
 /** Rows that travel at a time. */
@@ -73,10 +93,12 @@ const PAGE = 500
  * @throws {Error} a later version has written it
  */
 export async function migrateRedis(migration: RedisMigration): Promise<void> {
-  const { relayer, rules, script, keys, load, write } = migration
+  const { relayer, rules, database, keys, load } = migration
+  const script = database.script(version1Lua)
   const ask = async (wish: Record<string, unknown>) =>
     z.array(z.unknown()).parse(await script(keys, [JSON.stringify(wish)]))
-  const { schema, now } = await load()
+  const { rows: known, now } = await load(asking([]))
+  const schema = known.get('meta:schema')?.row
   if (schema !== undefined) assertKnown(schema)
   if (schema !== undefined) return
   const names = z.array(z.string()).parse(await ask({ method: 'close' }))
@@ -89,8 +111,8 @@ export async function migrateRedis(migration: RedisMigration): Promise<void> {
     }
   }
   const rows = names.length === 0 ? [] : fromVersion1(version1Of(found), { relayer, rules, now })
-  for (const page of pagesOf(rows)) if (!(await write(page.map(insertOf)))) return
-  await write([insertOf(schemaRow)])
+  for (const page of pagesOf(rows)) if (!(await insert(migration, page.map(insertOf)))) return
+  await insert(migration, [insertOf(schemaRow)])
   if (names.length > 0) await ask({ method: 'forget', keptMs: rules.retentionMs })
 }
 
@@ -122,8 +144,7 @@ function version1Of(found: readonly [string, Record<string, string>][]): unknown
 }
 
 function insertOf({ table, row }: AnyNewRow): Write {
-  const { key }: AnyTable = anyTable(table)
-  return { table, key: key.map((column) => row[column] as string), before: undefined, after: row }
+  return { table, key: keyOf(table, row), before: undefined, after: row }
 }
 
 function assertKnown(row: unknown): void {

@@ -1,8 +1,8 @@
 import type { Hex } from 'viem'
-import type { Draft } from './draft.ts'
+import type { At, Draft } from './draft.ts'
 import type { Execution, LedgerRules, Order, Payment, Transition } from './port.ts'
 import type { Row } from './rows.ts'
-import { accountOf, joined, left, queueOf, saveAccount, saveQueue } from './sums.ts'
+import { accountOf, joined, left, noteBlock, queueOf, saveAccount, saveQueue } from './sums.ts'
 import {
   isUnsettled,
   nextState,
@@ -14,31 +14,24 @@ import {
 type PaymentRow = Row<'payments'>
 
 /** What a payment's row has of what the chain did. */
-export type ExecutionColumns = Pick<
+type ExecutionColumns = Pick<
   PaymentRow,
   'outcome' | 'reason' | 'hash' | 'block_number' | 'block_hash'
 >
 
-export const noExecution: ExecutionColumns = {
-  outcome: null,
-  reason: null,
-  hash: null,
-  block_number: null,
-  block_hash: null,
+export const noNonce = { relayer: null, nonce: null }
+export const noBlock = { hash: null, block_number: null, block_hash: null }
+export const noExecution: ExecutionColumns = { outcome: null, reason: null, ...noBlock }
+
+export function executionColumns({ outcome, reason, hash, block }: Execution): ExecutionColumns {
+  return { outcome, reason, hash, block_number: block.number, block_hash: block.hash }
 }
 
-export const executionColumns = ({
-  outcome,
-  reason,
-  hash,
-  block,
-}: Execution): ExecutionColumns => ({
-  outcome,
-  reason,
-  hash,
-  block_number: block.number,
-  block_hash: block.hash,
-})
+export const paymentRow = (rows: Draft, session: string | null | undefined) =>
+  session === null || session === undefined ? undefined : rows.row('payments', session)
+
+export const paymentsIn = (rows: Draft, phase: PaymentRow['phase'], limit: number) =>
+  rows.list({ table: 'payments', list: 'phase', group: phase, limit })
 
 /**
  * Begins a payment by the event, with whatever carries it.
@@ -46,40 +39,25 @@ export const executionColumns = ({
  * @throws {Error} the ledger has a payment of this session or of this intent
  */
 export function begin(
-  rows: Draft,
-  rules: LedgerRules,
+  { rows, rules }: At,
   event: PaymentEvent,
   session: string,
-  order: Order,
+  { request, label, spendsWei }: Order,
   columns: Partial<PaymentRow> = {},
 ): void {
-  const { intentId, from: account } = order.request
-  const known = rows.row('intents', intentId)
-  const isKnown = [session, known?.session].some(
-    (other) => other !== undefined && rows.row('payments', other) !== undefined,
-  )
-  if (isKnown) throw new Error('the payment or its intent is recorded already')
+  const { intentId, from: account } = request
+  const known = [session, rows.row('intents', intentId)?.session]
+  if (known.some((other) => paymentRow(rows, other) !== undefined)) {
+    throw new Error('the payment or its intent is recorded already')
+  }
   const state = nextState('none', event)
   if (state === undefined) throw new Error(`no payment begins with ${event}`)
   rows.put('intents', { intent_id: intentId, session })
   save(rows, undefined, {
-    session,
-    state,
-    intent_id: intentId,
-    account,
-    counterparty: null,
-    label: order.label,
-    spends: `${order.spendsWei}`,
-    reserves_pool: null,
-    reserves_cap: null,
-    reserves_gas: null,
-    request: order.request,
-    relayer: null,
-    nonce: null,
-    attempts: 0,
-    ...noExecution,
-    accepted_at: rows.now,
-    history: [[state, rows.now]],
+    ...{ session, state, intent_id: intentId, account, counterparty: null, label, request },
+    ...{ spends: `${spendsWei}`, reserves_pool: null, reserves_cap: null, reserves_gas: null },
+    ...{ ...noNonce, attempts: 0, ...noExecution },
+    ...{ accepted_at: rows.now, history: [[state, rows.now]] },
     ...placeIn(rules, state, 0, rows.now, rows.now),
     ...columns,
   })
@@ -87,8 +65,7 @@ export function begin(
 
 /** What an event does to a payment; nothing where its state does not know the event. */
 export function move(
-  rows: Draft,
-  rules: LedgerRules,
+  { rows, rules }: At,
   payment: PaymentRow | undefined,
   event: PaymentEvent,
   columns: Partial<PaymentRow> = {},
@@ -101,29 +78,16 @@ export function move(
     ...placeIn(rules, to, after.attempts, after.accepted_at, rows.now),
     history: [...payment.history, [to, rows.now]],
   })
-  return [
-    {
-      intentId: payment.intent_id,
-      label: payment.label,
-      from: payment.state,
-      to,
-      hash: after.hash ?? payment.hash ?? undefined,
-      reason: after.reason ?? payment.reason ?? '',
-    },
-  ]
+  const { intent_id: intentId, label, state: from } = payment
+  const hash = after.hash ?? payment.hash ?? undefined
+  return [{ intentId, label, from, to, hash, reason: after.reason ?? payment.reason ?? '' }]
 }
 
 /** Its transaction did nothing for it: it waits for another nonce. */
-export function drop(
-  rows: Draft,
-  rules: LedgerRules,
-  payment: PaymentRow | undefined,
-): Transition[] {
+export function drop(at: At, payment: PaymentRow | undefined): Transition[] {
   const attempts = (payment?.attempts ?? 0) + 1
-  return move(rows, rules, payment, 'dropped', { ...noExecution, ...noNonce, attempts })
+  return move(at, payment, 'dropped', { ...noExecution, ...noNonce, attempts })
 }
-
-export const noNonce = { relayer: null, nonce: null } as const
 
 /** Forgets payments of one account, and keeps what became of them. */
 export function archive(rows: Draft, name: string, payments: readonly PaymentRow[]): void {
@@ -133,6 +97,7 @@ export function archive(rows: Draft, name: string, payments: readonly PaymentRow
     const { request: _, phase: __, since, relayer: ___, nonce: ____, ...kept } = payment
     rows.put('history', { ...kept, settled_at: since })
     rows.drop('payments', payment.session)
+    noteBlock(rows, payment, undefined, { nonces: [], sessions: [payment.session] })
     if (rows.row('intents', payment.intent_id)?.session === payment.session) {
       rows.drop('intents', payment.intent_id)
     }
@@ -157,56 +122,25 @@ export function placeIn(
 
 /** Writes a payment and whatever counts it. */
 function save(rows: Draft, before: PaymentRow | undefined, after: PaymentRow): void {
-  const account = accountOf(rows, after.account)
-  const wasWaiting = before?.phase === 'waiting'
-  const isWaiting = after.phase === 'waiting'
+  const { session, nonce, accepted_at } = after
+  const [wasWaiting, isWaiting] = [before?.phase === 'waiting', after.phase === 'waiting']
   if (wasWaiting !== isWaiting) {
     const queue = queueOf(rows)
-    saveQueue(rows, isWaiting ? joined(queue, after) : left(rows, queue, after))
+    saveQueue(rows, isWaiting ? joined(queue, after) : left(rows, queue, session))
+  } else if (nonce === null && (before === undefined || before.phase === 'settled')) {
+    // Neither the queue nor a relayer's row changes: what asks whether anything is open meets it here.
+    saveQueue(rows, queueOf(rows))
   }
-  const others = account.open.filter(([session]) => session !== after.session)
-  const open: typeof account.open = isUnsettled(after.state)
-    ? [...others, [after.session, after.nonce, after.accepted_at]]
-    : others
-  const isCounted =
-    before !== undefined &&
-    isUnsettled(before.state) === isUnsettled(after.state) &&
-    before.nonce === after.nonce
-  if (!isCounted) {
-    saveAccount(rows, {
-      ...account,
-      open: open.sort((a, b) => a[2] - b[2] || (a[0] < b[0] ? -1 : 1)),
-      seen: account.seen + (before === undefined ? 1 : 0),
-    })
+  const [wasOpen, isOpen] = [before && isUnsettled(before.state), isUnsettled(after.state)]
+  if (wasOpen !== isOpen || before?.nonce !== nonce) {
+    const account = accountOf(rows, after.account)
+    const open = account.open.filter(([other]) => other !== session)
+    if (isOpen) open.push([session, nonce, accepted_at])
+    open.sort((a, b) => a[2] - b[2] || (a[0] < b[0] ? -1 : 1))
+    saveAccount(rows, { ...account, open, seen: account.seen + (before === undefined ? 1 : 0) })
   }
-  noteBlock(rows, before, after)
+  noteBlock(rows, before, after, { nonces: [], sessions: [session] })
   rows.put('payments', after)
-}
-
-function noteBlock(rows: Draft, before: PaymentRow | undefined, after: PaymentRow): void {
-  const was = before?.block_hash ?? null
-  const is = after.block_hash
-  if (was === is) return
-  const old = was === null ? undefined : rows.row('blocks', was)
-  if (old !== undefined) {
-    const sessions = old.sessions.filter((session) => session !== after.session)
-    saveBlock(rows, { ...old, sessions })
-  }
-  if (is === null || after.block_number === null) return
-  const block = blockOf(rows, is, after.block_number)
-  saveBlock(rows, { ...block, sessions: [...block.sessions, after.session] })
-}
-
-export function blockOf(rows: Draft, hash: Hex, number: number): Row<'blocks'> {
-  const known = rows.row('blocks', hash)
-  return known ?? { hash, number, nonces: [], sessions: [], changed_at: rows.now }
-}
-
-/** A block that holds nothing of ours has no row. */
-export function saveBlock(rows: Draft, block: Row<'blocks'>): void {
-  const isEmpty = block.nonces.length + block.sessions.length === 0
-  if (isEmpty) rows.drop('blocks', block.hash)
-  else rows.put('blocks', { ...block, changed_at: rows.now })
 }
 
 /** A payment as the port tells of it. */
@@ -220,7 +154,7 @@ export function paymentOf(row: PaymentRow): Payment {
     nonce: row.nonce ?? undefined,
     attempts: row.attempts,
     execution: isSettled
-      ? { outcome, reason: reason ?? '', hash, block: { number, hash: blockHash } }
+      ? { outcome, reason: reason ?? '', hash, block: { number, hash: blockHash as Hex } }
       : undefined,
     acceptedAt: row.accepted_at,
   }

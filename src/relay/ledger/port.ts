@@ -284,6 +284,6 @@ export type Work = {
   carried: Payment[]
   /** In a block, not yet final. */
   mined: Payment[]
-  /** Whether settled payments are still watched for a reorganization. */
+  /** Whether a block that holds something of ours is still watched for a reorganization. */
   watching: boolean
 }

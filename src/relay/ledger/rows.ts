@@ -1,77 +1,70 @@
-import { isAddress, isHex } from 'viem'
 import { z } from 'zod'
-import type { PaymentState } from './transitions.ts'
+import { type PaymentState, phases } from './transitions.ts'
 
-const hex = z.custom<`0x${string}`>((value) => isHex(value), 'is no hex')
-const address = z.custom<`0x${string}`>(
-  (value) => typeof value === 'string' && isAddress(value, { strict: false }),
-  'is no address',
-)
+/** Several names for one thing: columns of one type, methods of one kind. */
+export const each = <Value, Name extends string>(value: Value, ...names: Name[]) =>
+  Object.fromEntries(names.map((name) => [name, value])) as Record<Name, Value>
+
+const text = z.string()
 const integer = z.int()
+const [textOrNull, integerOrNull] = [text.nullable(), integer.nullable()]
+const matching = (pattern: RegExp, words: string) =>
+  z.custom<`0x${string}`>((value) => typeof value === 'string' && pattern.test(value), words)
+const hex = matching(/^0x[0-9a-f]*$/i, 'is not hex')
+const address = matching(/^0x[0-9a-f]{40}$/i, 'is not an address')
 /** An amount, which outgrows the numbers of SQLite, Lua and JSON. */
-const wei = z.string().regex(/^[0-9]{1,78}$/)
-const state = z.enum([
-  'queued',
-  'signed',
-  'broadcast',
-  'mined',
-  'confirmed',
-  'reverted',
-  'expired',
-] as const satisfies readonly PaymentState[])
+const wei = text.regex(/^[0-9]{1,78}$/)
+const state = z.enum(Object.keys(phases) as PaymentState[])
+const screen = z.object({ kind: z.enum(['ask', 'end']), lines: z.array(text).readonly() })
 
-const execution = {
-  outcome: z.enum(['executed', 'failed']).nullable(),
-  reason: z.string().nullable(),
-  hash: hex.nullable(),
-  block_number: integer.nullable(),
-  block_hash: hex.nullable(),
-}
+/** Which transaction and block have it; null where none does. */
+const inBlock = { ...each(hex.nullable(), 'hash', 'block_hash'), block_number: integerOrNull }
 
 /** What a payment is to operators and to its caller, as long as anything is known of it. */
 const payment = {
-  session: z.string(),
-  state,
+  ...each(text, 'session', 'account', 'label'),
   intent_id: hex,
-  account: z.string(),
-  /** Whose account gains, as a keyed digest. Null: not told by whoever pays. */
-  counterparty: z.string().nullable(),
-  label: z.string(),
+  state,
+  /** Whose account gains, as a keyed digest. Null: the payer does not tell. */
+  counterparty: textOrNull,
   /** What it takes from the account; null, of the pool, the daily cap and the gas: nothing is reserved. */
   spends: wei,
-  reserves_pool: wei.nullable(),
-  reserves_cap: wei.nullable(),
-  reserves_gas: wei.nullable(),
-  attempts: integer,
-  ...execution,
-  accepted_at: integer,
+  ...each(wei.nullable(), 'reserves_pool', 'reserves_cap', 'reserves_gas'),
+  outcome: z.enum(['executed', 'failed']).nullable(),
+  reason: textOrNull,
+  ...inBlock,
+  ...each(integer, 'attempts', 'accepted_at'),
   /** Each state that it came to, and when (Unix time in ms). */
   history: z.array(z.tuple([state, integer])),
 }
 
-/** Whoever holds a nonce before anything is recorded for it. Without a token it is anybody's. */
-const lease = z.object({
-  nonce: integer,
-  token: z.string().nullable(),
-  until: integer,
-  session: z.string().nullable(),
+const request = z.object({
+  ...each(address, 'from', 'to'),
+  intentId: hex,
+  ...each(integer, 'gas', 'deadline'),
+  ...each(hex, 'data', 'signature'),
 })
 
-/** Each table: what a row holds, the columns that name it, and the lists that it is found in. */
+/** Who holds a nonce before anything is recorded for it. Without a token it is free. */
+const lease = z.object({
+  nonce: integer,
+  token: textOrNull,
+  until: integer,
+  session: textOrNull,
+})
+
+/** Each table: the columns that name a row, what it holds, and the lists that it is found in. */
 export const tables = {
-  meta: table(['name'], { name: z.string(), value: z.string() }, {}),
+  meta: table(['name'], each(text, 'name', 'value')),
   sessions: table(
     ['session'],
     {
-      session: z.string(),
+      ...each(text, 'session', 'account', 'input'),
       state: z.enum(['claimed', 'refused', 'accepted']),
-      account: z.string(),
-      input: z.string(),
-      steps: integer,
-      screen: z.object({ kind: z.enum(['ask', 'end']), lines: z.array(z.string()) }).nullable(),
-      token: z.string().nullable(),
-      lease_until: integer.nullable(),
-      decided_at: integer,
+      screen: screen.nullable(),
+      token: textOrNull,
+      lease_until: integerOrNull,
+      ...each(integer, 'steps', 'decided_at'),
     },
     { age: { group: undefined, score: 'decided_at' } },
   ),
@@ -79,97 +72,71 @@ export const tables = {
     ['session'],
     {
       ...payment,
-      request: z.object({
-        from: address,
-        to: address,
-        intentId: hex,
-        gas: integer,
-        deadline: integer,
-        data: hex,
-        signature: hex,
-      }),
+      request,
       phase: z.enum(['waiting', 'stuck', 'carried', 'mined', 'settled']),
       /** Orders its phase: the time of acceptance; of settlement once settled. */
       since: integer,
-      relayer: z.string().nullable(),
-      nonce: integer.nullable(),
+      relayer: textOrNull,
+      nonce: integerOrNull,
     },
     {
       phase: { group: 'phase', score: 'since' },
       account: { group: 'account', score: 'accepted_at' },
     },
   ),
-  intents: table(['intent_id'], { intent_id: hex, session: z.string() }, {}),
-  accounts: table(
-    ['account'],
-    {
-      account: z.string(),
-      /** Payments that are not settled, the oldest first: session, nonce, time of acceptance. */
-      open: z.array(z.tuple([z.string(), integer.nullable(), integer])),
-      /** Sessions between claim and record, and until when. */
-      claims: z.array(z.tuple([z.string(), integer])),
-      /** Payments that the ledger has. */
-      seen: integer,
-    },
-    {},
-  ),
-  relayers: table(
-    ['relayer'],
-    {
-      relayer: z.string(),
-      leases: z.array(lease),
-      /** Nonces with recorded bytes that no block holds, the lowest first. */
-      open: z.array(integer),
-      /** The highest nonce that was used, by whatever. */
-      top: integer.nullable(),
-    },
-    {},
-  ),
+  intents: table(['intent_id'], { intent_id: hex, session: text }),
+  accounts: table(['account'], {
+    account: text,
+    /** Payments that are not settled, the oldest first: session, nonce, time of acceptance. */
+    open: z.array(z.tuple([text, integerOrNull, integer])),
+    /** Sessions between claim and record, and until when. */
+    claims: z.array(z.tuple([text, integer])),
+    /** Payments that the ledger has. */
+    seen: integer,
+  }),
+  relayers: table(['relayer'], {
+    relayer: text,
+    leases: z.array(lease),
+    /** Nonces with recorded bytes that no block holds, the lowest first. */
+    open: z.array(integer),
+    /** The highest nonce that was used, by whatever. */
+    top: integerOrNull,
+  }),
   nonces: table(
     ['relayer', 'nonce'],
     {
-      relayer: z.string(),
-      nonce: integer,
+      relayer: text,
       state: z.enum(['recorded', 'mined', 'foreign', 'abandoned']),
-      session: z.string().nullable(),
+      session: textOrNull,
       /** Everything ever signed for it, with its gas price. */
       bytes: z.array(z.tuple([hex, wei])),
-      hash: hex.nullable(),
-      block_number: integer.nullable(),
-      block_hash: hex.nullable(),
+      ...inBlock,
       /** Null while it is recorded: such a row has no age. */
       phase: z.literal('done').nullable(),
-      changed_at: integer,
+      ...each(integer, 'nonce', 'changed_at'),
     },
     {
       phase: { group: 'phase', score: 'changed_at' },
       number: { group: 'relayer', score: 'nonce' },
     },
   ),
-  transactions: table(
-    ['hash'],
-    {
-      hash: hex,
-      relayer: z.string(),
-      nonce: integer,
-      /** The payment that it carries. */
-      session: z.string().nullable(),
-      raw: hex,
-      gas_price: wei,
-      recorded_at: integer,
-      sent_at: integer.nullable(),
-    },
-    {},
-  ),
+  transactions: table(['hash'], {
+    ...each(hex, 'hash', 'raw'),
+    relayer: text,
+    /** The payment that it carries. */
+    session: textOrNull,
+    gas_price: wei,
+    ...each(integer, 'nonce', 'recorded_at'),
+    sent_at: integerOrNull,
+  }),
   blocks: table(
     ['hash'],
     {
       hash: hex,
       number: integer,
       /** What a reorganization takes back with it: nonces by relayer, payments by session. */
-      nonces: z.array(z.tuple([z.string(), integer])),
-      sessions: z.array(z.string()),
-      changed_at: integer,
+      nonces: z.array(z.tuple([text, integer])),
+      sessions: z.array(text),
     },
     { number: { group: undefined, score: 'number' } },
   ),
@@ -182,30 +149,31 @@ export const tables = {
 
 export type TableName = keyof typeof tables
 export type Row<Name extends TableName> = z.infer<(typeof tables)[Name]['row']>
-export type ListName<Name extends TableName> = keyof (typeof tables)[Name]['lists'] & string
+export type Key = readonly (string | number)[]
 
 /** Rows of one list: of a group, by their score, the lowest first unless `newest`. */
 export type Listing<Name extends TableName> = {
   table: Name
-  list: ListName<Name>
+  list: keyof (typeof tables)[Name]['lists'] & string
   group?: string
-  /** Scores, both included. */
+  /** Scores from here on. */
   from?: number
-  to?: number
+  /** Scores that are times, from longer ago than this. */
+  olderThanMs?: number
   limit: number
   newest?: boolean
 }
 
-/** What a store shows to a step. Rows are never changed in place. */
+/** What a store shows to a step at a time (Unix time in ms). Rows are never changed in place. */
 export type View = {
-  row<Name extends TableName>(table: Name, ...key: (string | number)[]): Row<Name> | undefined
-  list<Name extends TableName>(listing: Listing<Name>): Row<Name>[]
+  row<Name extends TableName>(table: Name, ...key: Key): Row<Name> | undefined
+  list<Name extends TableName>(listing: Listing<Name>, now: number): Row<Name>[]
 }
 
 /** One row of a step's outcome: as it was read, and as it is from now on. */
 export type Write = {
   table: TableName
-  key: readonly (string | number)[]
+  key: Key
   before: AnyRow | undefined
   after: AnyRow | undefined
 }
@@ -213,29 +181,48 @@ export type Write = {
 /** A row as a store keeps it: it knows columns, and nothing of what they mean. */
 export type AnyRow = Readonly<Record<string, unknown>>
 
-/** A row of any table as stores see it. */
+/** How a list finds its rows; without a group all of them. */
+export type ListColumns = { group: string | undefined; score: string }
+
+/** A table as stores see it. */
 export type AnyTable = {
   key: readonly string[]
   row: z.ZodObject
-  lists: Readonly<Record<string, { group: string | undefined; score: string }>>
+  lists: Readonly<Record<string, ListColumns>>
 }
 
+export const tableNames = Object.keys(tables) as TableName[]
 export const anyTable = (name: TableName): AnyTable => tables[name]
+
+/** What a row is called in the whole ledger. */
+export const nameOf = (table: TableName, key: Key): string => [table, ...key].join(':')
+
+/** The columns that name a row. */
+export const keyOf = (table: TableName, row: AnyRow): Key =>
+  anyTable(table).key.map((column) => row[column] as string | number)
+
+/**
+ * A row from the text that {@link JSON.stringify} made of it.
+ *
+ * @throws {z.ZodError} it is not a row of this table
+ */
+export const parseRow = (table: TableName, json: string): AnyRow =>
+  anyTable(table).row.parse(JSON.parse(json))
 
 /** The group and score under which a row is listed; undefined where it is not. */
 export function placeOf(
-  { group, score }: AnyTable['lists'][string],
+  { group, score }: ListColumns,
   row: AnyRow | undefined,
 ): { group: string; score: number } | undefined {
-  if (row === undefined || row[score] === null) return undefined
-  if (group === undefined) return { group: '', score: Number(row[score]) }
-  return row[group] === null ? undefined : { group: `${row[group]}`, score: Number(row[score]) }
+  const name = group === undefined ? '' : row?.[group]
+  if (row === undefined || name === null) return undefined
+  return { group: `${name}`, score: Number(row[score]) }
 }
 
-function table<Shape extends z.ZodRawShape, Lists extends AnyTable['lists']>(
+function table<Shape extends z.ZodRawShape, Lists extends AnyTable['lists'] = Record<never, never>>(
   key: readonly (keyof Shape & string)[],
   shape: Shape,
-  lists: Lists,
+  lists: Lists = {} as Lists,
 ) {
   return { key, row: z.object(shape), lists }
 }

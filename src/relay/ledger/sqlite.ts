@@ -2,17 +2,21 @@ import { createDraft, type Writes } from './draft.ts'
 import { migrateSql } from './migrate.ts'
 import type { Ledger, LedgerRules } from './port.ts'
 import {
-  type AnyTable,
+  type AnyRow,
   anyTable,
+  type Key,
+  keyOf,
   type Listing,
+  nameOf,
+  parseRow,
   type Row,
   type TableName,
-  tables,
+  tableNames,
   type View,
   type Write,
 } from './rows.ts'
 import type { Sql, SqlValue } from './sql.ts'
-import { type LedgerMethod, ledgerMethods, runStep } from './steps.ts'
+import { ledgerThrough, runStep } from './steps.ts'
 
 /** Every method of the port, synchronous: nothing can fall between its reads and writes. */
 export type SqlLedger = {
@@ -29,26 +33,33 @@ export type SqlLedgerOptions = {
   now: () => number
 }
 
-/** The ledger on SQLite. A method is one transaction: a throw takes back what it wrote. */
+/** Rows that are remembered, of 1 to 3 kB. */
+const REMEMBERED_LIMIT = 4_000
+
+/** Rows by their names, as they are in the database; undefined for one that is not there. */
+type Remembered = Map<string, AnyRow | undefined>
+
+/**
+ * The ledger on SQLite. A method is one transaction: a throw takes back what it wrote. No other writer
+ * may use the database meanwhile, since rows of late are remembered and not read again.
+ */
 export function createSqlLedger(sql: Sql, { rules, relayer, now }: SqlLedgerOptions): SqlLedger {
   sql.transaction(() => migrateSql(sql, { relayer, rules, now: now(), createTables, apply }))
-  const view = sqlView(sql)
+  const remembered: Remembered = new Map()
+  const view = sqlView(sql, remembered)
 
-  function run(method: LedgerMethod, args: readonly unknown[]): unknown {
-    return sql.transaction(() => {
-      const writes: Writes = new Map()
+  return ledgerThrough<SqlLedger>((method, args) => {
+    if (remembered.size > REMEMBERED_LIMIT) remembered.clear()
+    const writes: Writes = new Map()
+    const answer = sql.transaction(() => {
       const rows = createDraft(view, now(), writes)
       const answer = runStep({ rows, rules, relayer }, method, args)
       for (const write of writes.values()) apply(sql, write)
       return answer
     })
-  }
-
-  const methods = ledgerMethods.map((method) => [
-    method,
-    (...args: readonly unknown[]) => run(method, args),
-  ])
-  return Object.fromEntries(methods) as SqlLedger
+    for (const [name, { after }] of writes) remembered.set(name, after)
+    return answer
+  })
 }
 
 /**
@@ -56,9 +67,9 @@ export function createSqlLedger(sql: Sql, { rules, relayer, now }: SqlLedgerOpti
  * list that is in the order of its key needs no index.
  */
 export function createTables(sql: Sql): void {
-  for (const name of Object.keys(tables) as TableName[]) {
+  for (const name of tableNames) {
     const { key, lists } = anyTable(name)
-    const columns = [...statements[name].columns, 'row'].join(', ')
+    const columns = [...columnsOf(name), 'row'].join(', ')
     // Rows of a kilobyte and more: in a table without row ids they would fill pages of their own.
     const isLarge = name === 'payments' || name === 'transactions'
     sql.exec(
@@ -76,73 +87,82 @@ export function createTables(sql: Sql): void {
 }
 
 /** What rows are found by. */
-function columnsOf({ key, lists }: AnyTable): string[] {
+function columnsOf(name: TableName): readonly string[] {
+  const { key, lists } = anyTable(name)
   const listed = Object.values(lists).flatMap(({ group, score }) => [group ?? score, score])
   return [...new Set([...key, ...listed])]
 }
 
-/** What is asked of each table, in SQL. */
-type Statements = {
-  columns: readonly string[]
-  byKey: string
-  row: string
-  insert: string
-  /** By list: the oldest first, and the newest. */
-  lists: Readonly<Record<string, { oldest: string; newest: string; isGrouped: boolean }>>
-}
-
+/** What is asked of each table in SQL, made once. */
 const statements = Object.fromEntries(
-  (Object.keys(tables) as TableName[]).map((name) => [name, statementsOf(name)]),
-) as Record<TableName, Statements>
+  tableNames.map((name) => {
+    const columns = columnsOf(name)
+    const byKey = anyTable(name)
+      .key.map((column) => `${column} = ?`)
+      .join(' AND ')
+    const insert = `INSERT INTO ${name} VALUES (${columns.map(() => '?, ').join('')}?)`
+    return [name, { columns, byKey, insert, row: `SELECT row FROM ${name} WHERE ${byKey}` }]
+  }),
+) as Record<TableName, { columns: readonly string[]; byKey: string; insert: string; row: string }>
 
-function statementsOf(name: TableName): Statements {
-  const table = anyTable(name)
-  const columns = columnsOf(table)
-  const byKey = table.key.map((column) => `${column} = ?`).join(' AND ')
-  const lists = Object.entries(table.lists).map(([list, { group, score }]) => {
-    const where = group === undefined ? '' : `${group} = ? AND `
-    const ordered = (direction: 'ASC' | 'DESC') => {
-      const order = [...new Set([score, ...table.key])].map((each) => `${each} ${direction}`)
-      return `SELECT row FROM ${name} WHERE ${where}${score} BETWEEN ? AND ?
-        ORDER BY ${order.join(', ')} LIMIT ?`
-    }
-    const both = { oldest: ordered('ASC'), newest: ordered('DESC') }
-    return [list, { ...both, isGrouped: group !== undefined }]
-  })
+/** Made once each, by what they differ in: a query in one piece is found again at once. */
+const lists = new Map<string, string>()
+const updates = new Map<string, string>()
+
+function known(queries: Map<string, string>, kind: string, make: () => string): string {
+  const query = queries.get(kind) ?? make()
+  queries.set(kind, query)
+  return query
+}
+
+function sqlView(sql: Sql, remembered: Remembered): View {
   return {
-    ...{ columns, byKey, lists: Object.fromEntries(lists) },
-    row: `SELECT row FROM ${name} WHERE ${byKey}`,
-    insert: `INSERT INTO ${name} VALUES (${columns.map(() => '?, ').join('')}?)`,
+    row<Name extends TableName>(table: Name, ...key: Key) {
+      const name = nameOf(table, key)
+      if (!remembered.has(name)) {
+        const [found] = sql.exec<{ row: string }>(statements[table].row, ...key)
+        remembered.set(name, found && parseRow(table, found.row))
+      }
+      return remembered.get(name) as Row<Name> | undefined
+    },
+    list<Name extends TableName>(listing: Listing<Name>, now: number) {
+      const { table, list, group, from = Number.MIN_SAFE_INTEGER, olderThanMs } = listing
+      const kind = `${table} ${list} ${listing.newest} ${listing.limit}`
+      const query = known(lists, kind, () => listQuery(listing))
+      const to = olderThanMs === undefined ? Number.MAX_SAFE_INTEGER : now - olderThanMs - 1
+      const range = [from, to]
+      const found = sql.exec<Record<string, SqlValue> & { row: string }>(
+        ...[query, ...(group === undefined ? range : [group, ...range])],
+      )
+      return found.map((columns) => {
+        const name = nameOf(table, keyOf(table, columns))
+        const row = remembered.get(name) ?? parseRow(table, columns.row)
+        remembered.set(name, row)
+        return row as Row<Name>
+      })
+    },
   }
 }
 
-function sqlView(sql: Sql): View {
-  const parse = <Name extends TableName>(name: Name, row: string) =>
-    anyTable(name).row.parse(JSON.parse(row)) as Row<Name>
-
-  return {
-    row<Name extends TableName>(name: Name, ...key: (string | number)[]) {
-      const [found] = sql.exec<{ row: string }>(statements[name].row, ...key)
-      return found && parse(name, found.row)
-    },
-    list<Name extends TableName>({ table: name, list, group = '', ...range }: Listing<Name>) {
-      const statement = statements[name].lists[list]
-      if (statement === undefined) throw new Error(`${name} has no list ${list}`)
-      const { from = Number.MIN_SAFE_INTEGER, to = Number.MAX_SAFE_INTEGER, limit } = range
-      const found = sql.exec<{ row: string }>(
-        range.newest === true ? statement.newest : statement.oldest,
-        ...[...(statement.isGrouped ? [group] : []), from, to, limit],
-      )
-      return found.map(({ row }) => parse(name, row))
-    },
-  }
+/** The limit is a constant: SQLite plans a query anew each time where it is bound. */
+function listQuery<Name extends TableName>(listing: Listing<Name>): string {
+  const { table, list, newest, limit } = listing
+  const { key, lists } = anyTable(table)
+  const columns = lists[list]
+  if (columns === undefined) throw new Error(`${table} has no list ${list}`)
+  const { group, score } = columns
+  const direction = newest === true ? 'DESC' : 'ASC'
+  const order = [...new Set([score, ...key])].map((column) => `${column} ${direction}`).join(', ')
+  return `SELECT ${key.join(', ')}, row FROM ${table}
+    WHERE ${group === undefined ? '' : `${group} = ? AND `}${score} BETWEEN ? AND ?
+    ORDER BY ${order} LIMIT ${Number(limit)}`
 }
 
 /** Writes what differs: a column that stays as it was costs no index. */
-export function apply(sql: Sql, { table: name, key, before, after }: Write): void {
-  const { columns, byKey, insert } = statements[name]
+export function apply(sql: Sql, { table, key, before, after }: Write): void {
+  const { columns, byKey, insert } = statements[table]
   if (after === undefined) {
-    if (before !== undefined) sql.exec(`DELETE FROM ${name} WHERE ${byKey}`, ...key)
+    if (before !== undefined) sql.exec(`DELETE FROM ${table} WHERE ${byKey}`, ...key)
     return
   }
   const row = JSON.stringify(after)
@@ -152,9 +172,9 @@ export function apply(sql: Sql, { table: name, key, before, after }: Write): voi
     return
   }
   const changed = columns.filter((column) => after[column] !== before[column])
-  const cells = changed.map((column) => `${column} = ?, `).join('')
-  sql.exec(
-    `UPDATE ${name} SET ${cells}row = ? WHERE ${byKey}`,
-    ...[...changed.map(cellOf), row, ...key],
-  )
+  const update = known(updates, `${table} ${changed}`, () => {
+    const cells = changed.map((column) => `${column} = ?, `).join('')
+    return `UPDATE ${table} SET ${cells}row = ? WHERE ${byKey}`
+  })
+  sql.exec(update, ...changed.map(cellOf), row, ...key)
 }

@@ -1,48 +1,39 @@
-import type { Hex } from 'viem'
-import type { Draft } from './draft.ts'
+import type { At, Draft } from './draft.ts'
+import {
+  bytesOf,
+  carrierOf,
+  dropBytes,
+  dropNonce,
+  freeNonce,
+  highestUsed,
+  isLive,
+  leaseTo,
+  letGo,
+  nextNonce,
+  openNonces,
+  recordBytes,
+  relayerOf,
+  saveNonce,
+  slotOf,
+  take,
+} from './nonces.ts'
 import {
   archive,
   begin,
-  blockOf,
   drop,
   executionColumns,
   move,
+  noBlock,
   noExecution,
   noNonce,
   paymentOf,
-  saveBlock,
+  paymentRow,
+  paymentsIn,
 } from './payments.ts'
-import {
-  type Claiming,
-  type Decided,
-  type Ledger,
-  type LedgerRules,
-  MAX_OPEN,
-  movableIdentity,
-  type OpenNonce,
-  type Question,
-  type Screen,
-  type SignedTransaction,
-  type Slot,
-} from './port.ts'
-import type { ListName, Row, TableName } from './rows.ts'
-import {
-  accountOf,
-  claimedUntil,
-  closed,
-  highestUsed,
-  nextNonce,
-  opened,
-  queueOf,
-  relayerOf,
-  saveAccount,
-  unused,
-  used,
-} from './sums.ts'
+import { type Decided, type Ledger, MAX_OPEN, movableIdentity, type Question } from './port.ts'
+import { each, type Listing, type Row, type TableName } from './rows.ts'
+import { accountOf, noteClaim, queueOf } from './sums.ts'
 import { isCarried, isUnsettled } from './transitions.ts'
-
-/** What a step works on. */
-export type At = { rows: Draft; rules: LedgerRules; relayer: string }
 
 /** Every method of the port as one step: it reads and writes rows, and waits for nothing. */
 export type Steps = {
@@ -54,31 +45,11 @@ export type Steps = {
 
 /** What a method does to rows. After one that opens work something may be left to do. */
 export const methodKinds: Readonly<Record<keyof Ledger, 'reads' | 'writes' | 'opens'>> = {
-  identify: 'writes',
-  lookup: 'reads',
-  refuse: 'writes',
-  claim: 'opens',
-  record: 'opens',
-  adopt: 'opens',
-  work: 'reads',
-  blocks: 'reads',
-  payment: 'reads',
-  payments: 'reads',
-  lease: 'writes',
-  attach: 'writes',
-  replace: 'writes',
-  release: 'writes',
-  sent: 'writes',
-  mined: 'writes',
-  displaced: 'writes',
-  abandon: 'writes',
-  requeue: 'writes',
-  settle: 'writes',
-  confirm: 'writes',
-  expire: 'writes',
-  reopen: 'writes',
-  sawHead: 'writes',
-  prune: 'writes',
+  ...each('reads', 'lookup', 'work', 'blocks', 'payment', 'payments'),
+  ...each('opens', 'claim', 'record', 'adopt'),
+  ...each('writes', 'identify', 'refuse', 'lease', 'attach', 'replace', 'release', 'sent', 'mined'),
+  ...each('writes', 'displaced', 'abandon', 'requeue', 'settle', 'confirm', 'expire', 'reopen'),
+  ...each('writes', 'sawHead', 'prune'),
 }
 
 export type LedgerMethod = keyof Ledger
@@ -90,18 +61,12 @@ const WORK_LIMIT = 1000
 const QUEUE_LIMIT = 100
 /** Rows of a kind that are forgotten at a time. */
 const PRUNE_LIMIT = 200
-/** More blocks than are ever watched. */
-const WATCHED_LIMIT = 64
 
-type NonceRow = Row<'nonces'>
-type RelayerRow = Row<'relayers'>
-type Lease = RelayerRow['leases'][number]
-
-/** Undefined where the session is open to whoever claims it. */
+/** Undefined where the session is open to a claim. */
 function decidedOf(rows: Draft, question: Question): Decided | undefined {
   const row = rows.row('sessions', question.session)
   if (row === undefined) {
-    return rows.row('payments', question.session) === undefined ? undefined : { kind: 'ended' }
+    return paymentRow(rows, question.session) === undefined ? undefined : { kind: 'ended' }
   }
   if (row.state === 'claimed') {
     return (row.lease_until ?? 0) > rows.now ? { kind: 'pending' } : undefined
@@ -110,22 +75,17 @@ function decidedOf(rows: Draft, question: Question): Decided | undefined {
   return { kind: 'answered', screen: row.screen }
 }
 
-/** Closes a session for good. Whoever claimed it does so no more. */
-function decide(
+type SessionRow = Row<'sessions'>
+
+/** Writes a session's row, and its claim in its account's. */
+function saveSession(
   rows: Draft,
-  question: Question & { steps: number; screen: Screen },
-  state: 'refused' | 'accepted',
+  { session, account, input, steps }: Pick<SessionRow, 'session' | 'account' | 'input' | 'steps'>,
+  columns: Pick<SessionRow, 'state' | 'screen' | 'token' | 'lease_until'>,
 ): void {
-  const { session, account, input, steps, screen } = question
-  const known = accountOf(rows, account)
-  if (known.claims.length > 0) {
-    saveAccount(rows, claimedUntil(known, session, undefined, rows.now))
-  }
-  const lines = [...screen.lines]
-  rows.put('sessions', {
-    ...{ session, state, account, input, steps, screen: { kind: screen.kind, lines } },
-    ...{ token: null, lease_until: null, decided_at: rows.now },
-  })
+  const decided_at = rows.now
+  noteClaim(rows, accountOf(rows, account), session, columns.lease_until)
+  rows.put('sessions', { session, account, input, steps, ...columns, decided_at })
 }
 
 /** Whether another session of the account is between its claim and its record. */
@@ -133,166 +93,31 @@ function isClaiming(rows: Draft, { claims }: Row<'accounts'>, session: string): 
   return claims.some(([other, until]) => other !== session && until > rows.now)
 }
 
+/** What makes something open writes the queue's row or the relayer's, so that it is not missed here. */
 function isAnythingOpen({ rows, relayer }: At): boolean {
   const { leases, open } = relayerOf(rows, relayer)
-  const phases = ['waiting', 'stuck', 'carried', 'mined'] as const
-  return (
-    leases.length + open.length > 0 || phases.some((phase) => paymentsIn(rows, phase, 1).length > 0)
-  )
+  const { waiting } = queueOf(rows)
+  if (leases.length + open.length + waiting > 0) return true
+  const phases = ['stuck', 'carried', 'mined'] as const
+  return phases.some((phase) => paymentsIn(rows, phase, 1).length > 0)
 }
 
-const paymentsIn = (rows: Draft, phase: Row<'payments'>['phase'], limit: number) =>
-  rows.list({ table: 'payments', list: 'phase', group: phase, limit })
-
-const paymentRow = (rows: Draft, session: string | null | undefined) =>
-  session === null || session === undefined ? undefined : rows.row('payments', session)
-
-const isLive = (lease: Lease, now: number): boolean => lease.until > now
-
-/** The bytes with the highest price recorded for a nonce: those that others have to outbid. */
-function dearest(row: NonceRow | undefined): { hash: Hex; gasPriceWei: bigint } | undefined {
-  const [first] = (row?.bytes ?? [])
-    .map(([hash, price]) => ({ hash, gasPriceWei: BigInt(price) }))
-    .sort((a, b) => (a.gasPriceWei < b.gasPriceWei ? 1 : -1))
-  return first
-}
-
-function slotOf({ rows, relayer }: At, nonce: number): Slot {
-  return { nonce, priorGasPriceWei: dearest(rows.row('nonces', relayer, nonce))?.gasPriceWei }
-}
-
-function leased(
-  at: At,
-  relayer: RelayerRow,
-  nonce: number,
-  token: string,
-  session: string | undefined,
-): RelayerRow {
-  const lease = { nonce, token, until: at.rows.now + at.rules.leaseMs, session: session ?? null }
-  const others = relayer.leases.filter((other) => other.nonce !== nonce)
-  return { ...relayer, leases: [...others, lease].sort((a, b) => a.nonce - b.nonce) }
-}
-
-/** Without a holder, a nonce that nothing was recorded for is anybody's. */
-function letGo(relayer: RelayerRow, token: string): RelayerRow {
-  const free = (lease: Lease) =>
-    lease.token === token ? { ...lease, token: null, until: 0, session: null } : lease
-  return { ...relayer, leases: relayer.leases.map(free) }
-}
-
-/**
- * The lowest nonce that nobody holds and that comes after the account's open payments: one whose
- * holder never recorded, else the next one. Undefined where the pool would refuse it, or where older
- * payments wait for one.
- */
-function freeNonce(
-  { rows, rules }: At,
-  relayer: RelayerRow,
-  account: Row<'accounts'>,
-  { chainNonce, poolNonce }: Claiming,
-): number | undefined {
-  const { waiting, until } = queueOf(rows)
-  if (waiting > 0 && until > rows.now / 1000) return undefined
-  const last = Math.max(-1, ...account.open.map(([, nonce]) => nonce ?? -1))
-  const given = relayer.leases
-    .filter((lease) => !isLive(lease, rows.now) && lease.nonce > last)
-    .map((lease) => lease.nonce)
-  const next = Math.max(chainNonce, poolNonce, nextNonce(relayer))
-  const nonce = given.length > 0 ? Math.min(...given) : next
-  return nonce < chainNonce + rules.maxInFlight ? nonce : undefined
-}
-
-/** Makes a nonce's transaction durable. The lease ends where it was recorded for. */
-function recordBytes(
-  { rows, relayer }: At,
-  nonce: number,
-  session: string | null,
-  transaction: SignedTransaction,
-): void {
-  const known = rows.row('nonces', relayer, nonce)
-  const { hash, raw, gasPriceWei } = transaction
-  const bytes = known?.bytes ?? []
-  const isNew = bytes.every(([other]) => other !== hash)
-  rows.put('nonces', {
-    ...{ relayer, nonce, state: 'recorded' as const, session, phase: null, changed_at: rows.now },
-    ...{ hash: null, block_number: null, block_hash: null },
-    bytes: isNew ? [...bytes, [hash, `${gasPriceWei}`]] : bytes,
-  })
-  if (rows.row('transactions', hash) !== undefined) return
-  rows.put('transactions', {
-    ...{ hash, relayer, nonce, session, raw, gas_price: `${gasPriceWei}` },
-    ...{ recorded_at: rows.now, sent_at: null },
-  })
-}
-
-/** A nonce with bytes that leaves the recorded ones; its payment, where that is not settled, waits again. */
-function take(at: At, nonce: number, state: 'foreign' | 'abandoned'): ReturnType<typeof move> {
-  const { rows, rules, relayer } = at
-  const row = rows.row('nonces', relayer, nonce)
-  if (row?.state !== 'recorded') return []
-  const counted = relayerOf(rows, relayer)
-  const payment = paymentRow(rows, row.session)
-  // The bytes of an abandoned nonce stay: whoever gets it later has to outbid them.
-  rows.put('nonces', { ...row, state, phase: 'done', changed_at: rows.now })
-  rows.put('relayers', state === 'foreign' ? used(counted, nonce) : closed(counted, nonce))
-  return drop(rows, rules, payment)
-}
-
-function dropNonce(rows: Draft, { relayer, nonce, bytes }: NonceRow): void {
-  rows.drop('nonces', relayer, nonce)
-  for (const [hash] of bytes) rows.drop('transactions', hash)
-}
-
-function openNonces({ rows, relayer }: At): OpenNonce[] {
-  const { leases, open } = relayerOf(rows, relayer)
-  const transactionsOf = (row: NonceRow | undefined) =>
-    (row?.bytes ?? [])
-      .flatMap(([hash]) => rows.row('transactions', hash) ?? [])
-      .map(({ hash, raw, gas_price, recorded_at, sent_at }) => ({
-        ...{ hash, raw, gasPriceWei: BigInt(gas_price) },
-        ...{ recordedAt: recorded_at, sentAt: sent_at ?? undefined },
-      }))
-      .sort((a, b) => (a.gasPriceWei < b.gasPriceWei ? 1 : -1))
-  const held = leases.map(
-    (lease): OpenNonce => ({
-      ...{ nonce: lease.nonce, session: lease.session ?? undefined, state: 'leased' },
-      leaseLive: isLive(lease, rows.now),
-      transactions: transactionsOf(rows.row('nonces', relayer, lease.nonce)),
-    }),
-  )
-  const recorded = open.flatMap((nonce): OpenNonce[] => {
-    const row = rows.row('nonces', relayer, nonce)
-    if (row?.state !== 'recorded') return []
-    const session = row.session ?? undefined
-    const transactions = transactionsOf(row)
-    return [{ nonce, session, state: 'recorded', leaseLive: false, transactions }]
-  })
-  return [...held, ...recorded].sort((a, b) => a.nonce - b.nonce)
-}
-
-/** Rows of a list that were last written before a time. */
-function olderThan<Name extends TableName>(
+/** Rows of a list that are older than they are kept, the oldest first. */
+const olderThan = <Name extends TableName>(
   rows: Draft,
-  table: Name,
-  list: ListName<Name>,
-  before: number,
-  group?: string,
-): Row<Name>[] {
-  const within = { table, list, to: before - 1, limit: PRUNE_LIMIT }
-  return rows.list<Name>(group === undefined ? within : { ...within, group })
-}
+  olderThanMs: number,
+  listing: Pick<Listing<Name>, 'table' | 'list' | 'group'>,
+): Row<Name>[] => rows.list<Name>({ ...listing, olderThanMs, limit: PRUNE_LIMIT })
 
 export const steps: Steps = {
-  identify(at, identity) {
-    const { rows } = at
-    const given = { chain: `${identity.chainId}`, ...identity.fingerprints }
+  identify(at, { chainId, fingerprints }) {
     const names: string[] = []
-    for (const [name, value] of Object.entries(given)) {
+    for (const [name, value] of Object.entries({ chain: `${chainId}`, ...fingerprints })) {
       const row = { name: `identity.${name}`, value }
-      const known = rows.row('meta', row.name)?.value
+      const known = at.rows.row('meta', row.name)?.value
       if (known === value) continue
       const mayMove = movableIdentity.includes(name) && !isAnythingOpen(at)
-      if (known === undefined || mayMove) rows.put('meta', row)
+      if (known === undefined || mayMove) at.rows.put('meta', row)
       else names.push(name)
     }
     return names.length === 0 ? { kind: 'same' } : { kind: 'different', names }
@@ -311,87 +136,76 @@ export const steps: Steps = {
   },
 
   refuse({ rows, relayer }, refusing) {
-    const row = rows.row('sessions', refusing.session)
+    const { session, token, screen } = refusing
+    const row = rows.row('sessions', session)
     const decided = decidedOf(rows, refusing)
-    const isOwn = row?.state === 'claimed' && row.token === refusing.token
+    const isOwn = row?.state === 'claimed' && row.token === token
     if (decided !== undefined && !isOwn) return decided
-    if (isOwn) rows.put('relayers', letGo(relayerOf(rows, relayer), refusing.token))
-    decide(rows, refusing, 'refused')
+    if (isOwn) letGo(rows, relayerOf(rows, relayer), token)
+    saveSession(rows, refusing, { state: 'refused', screen, token: null, lease_until: null })
     return { kind: 'refused' }
   },
 
   claim(at, claiming) {
     const { rows, rules } = at
-    const { session, input, account, token, seen, steps: answers } = claiming
+    const { session, input, token, seen } = claiming
     const row = rows.row('sessions', session)
-    const relayer = relayerOf(rows, at.relayer)
+    const known = relayerOf(rows, at.relayer)
     if (row?.state === 'claimed' && row.token === token && row.input === input) {
-      const held = relayer.leases.find((lease) => lease.token === token)
-      return { kind: 'claimed', slot: held && slotOf(at, held.nonce) }
+      const held = known.leases.find((lease) => lease.token === token)
+      return { kind: 'claimed', slot: held && slotOf(rows, at.relayer, held.nonce) }
     }
     const decided = decidedOf(rows, claiming)
     if (decided !== undefined) return decided
-    const known = accountOf(rows, account)
-    if (seen !== undefined && (isClaiming(rows, known, session) || seen !== known.seen)) {
+    const account = accountOf(rows, claiming.account)
+    if (seen !== undefined && (isClaiming(rows, account, session) || seen !== account.seen)) {
       return { kind: 'changed' }
     }
     // A holder before us never recorded: its token is dead from here on, and its nonce's lease ended
     // with the session's. What the chain has passed can carry nothing any more.
-    const leases = relayer.leases.filter(
+    const leases = known.leases.filter(
       (lease) => isLive(lease, rows.now) || lease.nonce >= claiming.chainNonce,
     )
-    const nonce = freeNonce(at, { ...relayer, leases }, known, claiming)
-    const until = rows.now + rules.leaseMs
-    rows.put('sessions', {
-      ...{ session, state: 'claimed' as const, account, input, steps: answers, screen: null },
-      ...{ token, lease_until: until, decided_at: rows.now },
-    })
-    rows.put('accounts', claimedUntil(known, session, until, rows.now))
-    if (nonce === undefined) {
-      if (leases.length < relayer.leases.length) rows.put('relayers', { ...relayer, leases })
-      return { kind: 'claimed', slot: undefined }
+    const relayer = { ...known, leases }
+    const lease_until = rows.now + rules.leaseMs
+    saveSession(rows, claiming, { state: 'claimed', screen: null, token, lease_until })
+    const nonce = freeNonce(at, relayer, account, claiming)
+    if (nonce !== undefined) {
+      return { kind: 'claimed', slot: leaseTo(at, relayer, { nonce, token, session }) }
     }
-    rows.put('relayers', leased(at, { ...relayer, leases }, nonce, token, session))
-    return { kind: 'claimed', slot: slotOf(at, nonce) }
+    if (leases.length < known.leases.length) rows.put('relayers', relayer)
+    return { kind: 'claimed', slot: undefined }
   },
 
   record(at, { session, token, order, screen, transaction }) {
-    const { rows, rules } = at
+    const { rows } = at
     const row = rows.row('sessions', session)
     if (row === undefined || row.token !== token) return { kind: 'fenced' }
     // The same record again: its first answer was lost on the way.
     if (row.state === 'accepted') return { kind: 'recorded' }
     const relayer = relayerOf(rows, at.relayer)
-    const account = accountOf(rows, order.request.from)
     if (transaction === undefined) {
-      const isHolder = relayer.leases.some((lease) => lease.token === token)
-      if (isHolder) rows.put('relayers', letGo(relayer, token))
-      begin(rows, rules, 'enqueued', session, order)
+      letGo(rows, relayer, token)
+      begin(at, 'enqueued', session, order)
     } else {
       const { nonce } = transaction
       const isHeld = relayer.leases.some((lease) => lease.nonce === nonce && lease.token === token)
       if (!isHeld) return { kind: 'fenced' }
-      begin(rows, rules, 'accepted', session, order, { relayer: at.relayer, nonce })
-      rows.put('relayers', opened(relayer, nonce))
+      begin(at, 'accepted', session, order, { relayer: at.relayer, nonce })
       recordBytes(at, nonce, session, transaction)
     }
-    const counted = rows.row('accounts', account.account) ?? account
-    saveAccount(rows, claimedUntil(counted, session, undefined, rows.now))
     // The token stays, so that a repeated record is known; without a lease it opens nothing.
-    const lines = [...screen.lines]
-    rows.put('sessions', {
-      ...{ ...row, state: 'accepted', screen: { kind: screen.kind, lines } },
-      ...{ lease_until: null, decided_at: rows.now },
-    })
+    saveSession(rows, row, { state: 'accepted', screen, token, lease_until: null })
     return { kind: 'recorded' }
   },
 
-  adopt({ rows, rules }, adoption) {
+  adopt(at, adoption) {
+    const { rows } = at
+    const { session, order, screen, execution } = adoption
     const decided = decidedOf(rows, adoption)
     if (decided !== undefined) return decided
-    const execution = executionColumns(adoption.execution)
-    begin(rows, rules, 'adopted', adoption.session, adoption.order, execution)
-    decide(rows, adoption, 'accepted')
+    begin(at, 'adopted', session, order, executionColumns(execution))
+    saveSession(rows, adoption, { state: 'accepted', screen, token: null, lease_until: null })
     return { kind: 'adopted' }
   },
 
@@ -400,11 +214,9 @@ export const steps: Steps = {
     const head = rows.row('meta', 'head')
     const behindSince = rows.row('meta', 'behind_since')
     const headId = head && JSON.parse(head.value)
-    const watched = rows.list({
-      ...({ table: 'blocks', list: 'number', newest: true, limit: WATCHED_LIMIT } as const),
-      // A payment may be settled by its own request before anybody has looked at a head.
-      from: headId === undefined ? 0 : headId.number - rules.watchBlocks + 1,
-    })
+    // A payment may be settled by its own request before any head was looked at.
+    const from = headId === undefined ? 0 : headId.number - rules.watchBlocks + 1
+    const watched = rows.list({ table: 'blocks', list: 'number', from, limit: 1 })
     const queued = [
       ...paymentsIn(rows, 'waiting', QUEUE_LIMIT),
       ...paymentsIn(rows, 'stuck', QUEUE_LIMIT),
@@ -418,16 +230,15 @@ export const steps: Steps = {
       queued: queued.map(paymentOf),
       carried: paymentsIn(rows, 'carried', WORK_LIMIT).map(paymentOf),
       mined: paymentsIn(rows, 'mined', WORK_LIMIT).map(paymentOf),
-      watching: watched.some(({ sessions }) => sessions.length > 0),
+      watching: watched.length > 0,
     }
   },
 
   blocks({ rows }, above) {
-    const limit = WORK_LIMIT
-    const found = rows.list({
-      ...{ table: 'blocks', list: 'number', from: above + 1, limit, newest: true },
-    })
-    return found.map(({ number, hash }) => ({ number, hash }))
+    const highest = { limit: WORK_LIMIT, newest: true }
+    return rows
+      .list({ table: 'blocks', list: 'number', from: above + 1, ...highest })
+      .map(({ number, hash }) => ({ number, hash }))
   },
 
   payment({ rows }, session) {
@@ -436,59 +247,56 @@ export const steps: Steps = {
   },
 
   payments({ rows }, account, limit) {
-    const found = rows.list({
-      ...{ table: 'payments', list: 'account', group: account, limit, newest: true },
-    })
-    return found.map(paymentOf)
+    return rows
+      .list({ table: 'payments', list: 'account', group: account, limit, newest: true })
+      .map(paymentOf)
   },
 
   lease(at, { nonce, token, chainNonce, session }) {
     const { rows, rules } = at
-    if (nonce < chainNonce || nonce >= chainNonce + rules.maxInFlight) return { kind: 'taken' }
+    const taken = { kind: 'taken' } as const
+    if (nonce < chainNonce || nonce >= chainNonce + rules.maxInFlight) return taken
     const row = rows.row('nonces', at.relayer, nonce)
+    if (row?.state === 'recorded' || row?.state === 'mined') return taken
     const isForeign = row?.state === 'foreign'
-    if (isForeign && rows.now - row.changed_at < rules.displacedMs) return { kind: 'taken' }
-    if (row?.state === 'recorded' || row?.state === 'mined') return { kind: 'taken' }
-    const relayer = relayerOf(rows, at.relayer)
-    const held = relayer.leases.find((lease) => lease.nonce === nonce)
-    if (held !== undefined && held.token !== token && isLive(held, rows.now)) {
-      return { kind: 'taken' }
+    if (isForeign && rows.now - row.changed_at < rules.displacedMs) return taken
+    const { leases } = relayerOf(rows, at.relayer)
+    const held = leases.find((lease) => lease.nonce === nonce)
+    if (held !== undefined && held.token !== token && isLive(held, rows.now)) return taken
+    if (session !== undefined && paymentRow(rows, session)?.phase !== 'waiting') return taken
+    if (isForeign) {
+      // The pool refused them, over what it has dropped by now: new bytes have nothing to outbid.
+      dropBytes(rows, row)
+      saveNonce(rows, { ...row, state: 'abandoned', bytes: [] })
     }
-    if (session !== undefined && paymentRow(rows, session)?.phase !== 'waiting') {
-      return { kind: 'taken' }
-    }
-    const free = isForeign ? unused(rows, relayer, [nonce]) : relayer
-    // The pool refused them, over what it has dropped by now: new bytes have nothing to outbid.
-    if (isForeign) dropNonce(rows, row)
-    rows.put('relayers', leased(at, free, nonce, token, session))
-    return { kind: 'leased', slot: slotOf(at, nonce) }
+    const slot = leaseTo(at, relayerOf(rows, at.relayer), { nonce, token, session })
+    return { kind: 'leased', slot }
   },
 
   attach(at, { nonce, token, transaction }) {
-    const { rows, rules } = at
+    const { rows } = at
     const row = rows.row('nonces', at.relayer, nonce)
     if (row?.state === 'recorded') {
       const isThere = row.bytes.some(([hash]) => hash === transaction.hash)
       return { kind: isThere ? 'recorded' : 'fenced' }
     }
-    const relayer = relayerOf(rows, at.relayer)
-    const held = relayer.leases.find((lease) => lease.nonce === nonce && lease.token === token)
+    const { leases } = relayerOf(rows, at.relayer)
+    const held = leases.find((lease) => lease.nonce === nonce && lease.token === token)
     if (held === undefined) return { kind: 'fenced' }
     if (held.session !== null) {
       const payment = paymentRow(rows, held.session)
-      const moved = move(rows, rules, payment, 'attached', { relayer: at.relayer, nonce })
+      const moved = move(at, payment, 'attached', { relayer: at.relayer, nonce })
       if (moved.length === 0) return { kind: 'fenced' }
     }
-    rows.put('relayers', opened(relayer, nonce))
     recordBytes(at, nonce, held.session, transaction)
     return { kind: 'recorded' }
   },
 
   replace(at, { nonce, over, carriesPayment, transaction }) {
     const row = at.rows.row('nonces', at.relayer, nonce)
-    const top = dearest(row)
-    if (top?.hash === transaction.hash) return { kind: 'recorded' }
-    if (row?.state !== 'recorded' || top?.hash !== over) return { kind: 'fenced' }
+    const [highest] = bytesOf(row)
+    if (highest?.hash === transaction.hash) return { kind: 'recorded' }
+    if (row?.state !== 'recorded' || highest?.hash !== over) return { kind: 'fenced' }
     const payment = paymentRow(at.rows, row.session)
     const isNeeded = payment !== undefined && isCarried(payment.state)
     if (carriesPayment !== isNeeded) return { kind: 'fenced' }
@@ -498,7 +306,7 @@ export const steps: Steps = {
 
   release({ rows, relayer: name }, nonces, chainNonce) {
     const relayer = relayerOf(rows, name)
-    const kept = relayer.leases.filter(
+    const leases = relayer.leases.filter(
       (lease) =>
         !nonces.includes(lease.nonce) ||
         isLive(lease, rows.now) ||
@@ -508,11 +316,14 @@ export const steps: Steps = {
     const lost = relayer.open.filter(
       (nonce) => nonce < chainNonce && rows.row('nonces', name, nonce) === undefined,
     )
-    if (kept.length === relayer.leases.length && lost.length === 0) return
-    rows.put('relayers', lost.reduce(used, { ...relayer, leases: kept }))
+    if (leases.length === relayer.leases.length && lost.length === 0) return
+    const open = relayer.open.filter((nonce) => !lost.includes(nonce))
+    const top = lost.length === 0 ? relayer.top : Math.max(relayer.top ?? 0, ...lost)
+    rows.put('relayers', { relayer: name, leases, open, top })
   },
 
-  sent({ rows, rules }, hash, taken) {
+  sent(at, hash, taken) {
+    const { rows } = at
     const transaction = rows.row('transactions', hash)
     if (transaction === undefined) return []
     rows.put('transactions', { ...transaction, sent_at: rows.now })
@@ -520,97 +331,74 @@ export const steps: Steps = {
     const payment = paymentRow(rows, transaction.session)
     const isCarrier =
       payment?.nonce === transaction.nonce && payment.relayer === transaction.relayer
-    return isCarrier ? move(rows, rules, payment, 'taken', { hash }) : []
+    return isCarrier ? move(at, payment, 'taken', { hash }) : []
   },
 
-  mined({ rows, rules, relayer: name }, { nonce, session, hash, block, execution }) {
-    const row = rows.row('nonces', name, nonce)
+  mined(at, { nonce, session, hash, block, execution }) {
+    const { rows } = at
+    const row = rows.row('nonces', at.relayer, nonce)
     if (row?.state !== 'recorded' || row.session !== (session ?? null)) return []
-    const relayer = relayerOf(rows, name)
     const payment = paymentRow(rows, row.session)
-    rows.put('nonces', {
+    saveNonce(rows, {
       ...{ ...row, state: 'mined', hash, block_number: block.number, block_hash: block.hash },
       ...{ phase: 'done', changed_at: rows.now },
     })
-    rows.put('relayers', used(relayer, nonce))
-    const holder = blockOf(rows, block.hash, block.number)
-    saveBlock(rows, { ...holder, nonces: [...holder.nonces, [name, nonce]] })
-    if (execution === undefined) return drop(rows, rules, payment)
-    return move(rows, rules, payment, 'included', executionColumns(execution))
+    if (execution === undefined) return drop(at, payment)
+    return move(at, payment, 'included', executionColumns(execution))
   },
 
   displaced: (at, nonce) => take(at, nonce, 'foreign'),
 
   abandon: (at, nonce) => take(at, nonce, 'abandoned'),
 
-  requeue({ rows, rules }, session) {
-    const payment = rows.row('payments', session)
-    const { relayer, nonce } = payment ?? noNonce
-    const carrier =
-      relayer === null || nonce === null ? undefined : rows.row('nonces', relayer, nonce)
-    if (carrier?.state === 'recorded' && carrier.session === session) return []
-    return drop(rows, rules, payment)
+  requeue(at, session) {
+    const payment = paymentRow(at.rows, session)
+    const isThere = payment !== undefined && carrierOf(at.rows, payment)?.state === 'recorded'
+    return isThere ? [] : drop(at, payment)
   },
 
-  settle({ rows, rules }, session, execution) {
-    return move(rows, rules, rows.row('payments', session), 'settled', executionColumns(execution))
-  },
+  settle: (at, session, execution) =>
+    move(at, paymentRow(at.rows, session), 'settled', executionColumns(execution)),
 
-  confirm({ rows, rules }, session, blockHash) {
-    const payment = rows.row('payments', session)
+  confirm(at, session, blockHash) {
+    const payment = paymentRow(at.rows, session)
     if (payment?.block_hash !== blockHash || payment.outcome === null) return []
-    return move(rows, rules, payment, payment.outcome)
+    return move(at, payment, payment.outcome)
   },
 
-  expire({ rows, rules }, session) {
-    const payment = rows.row('payments', session)
+  expire(at, session) {
+    const payment = paymentRow(at.rows, session)
     if (payment === undefined || !isUnsettled(payment.state)) return []
-    const { relayer, nonce } = payment
-    const carrier =
-      relayer === null || nonce === null ? undefined : rows.row('nonces', relayer, nonce)
-    if (carrier?.session === session) {
-      rows.put('nonces', { ...carrier, session: null, changed_at: rows.now })
+    const carrier = carrierOf(at.rows, payment)
+    if (carrier !== undefined) {
+      saveNonce(at.rows, { ...carrier, session: null, changed_at: at.rows.now })
     }
-    return move(rows, rules, payment, 'overdue', noNonce)
+    return move(at, payment, 'overdue', noNonce)
   },
 
   reopen(at, blockHash) {
-    const { rows, rules } = at
+    const { rows } = at
     const block = rows.row('blocks', blockHash)
     // Where the row of the block is lost, what it holds and is not final is found by its payments.
-    const found =
-      block?.sessions ??
-      paymentsIn(rows, 'mined', WORK_LIMIT)
-        .filter((payment) => payment.block_hash === blockHash)
-        .map(({ session }) => session)
-    const sessions = new Set(found)
-    const nonces = (block?.nonces ?? []).flatMap(([relayer, nonce]) => {
+    const sessions =
+      block?.sessions ?? paymentsIn(rows, 'mined', WORK_LIMIT).map((row) => row.session)
+    // The highest first: the highest used one is then each time the one below.
+    for (const [relayer, nonce] of (block?.nonces ?? []).toSorted((a, b) => b[1] - a[1])) {
       const row = rows.row('nonces', relayer, nonce)
-      return row?.state === 'mined' && row.block_hash === blockHash ? [row] : []
-    })
-    for (const name of new Set(nonces.map(({ relayer }) => relayer))) {
-      const own = nonces.filter(({ relayer }) => relayer === name).map(({ nonce }) => nonce)
-      const relayer = unused(rows, relayerOf(rows, name), own)
-      rows.put('relayers', own.reduce(opened, relayer))
+      if (row?.state !== 'mined' || row.block_hash !== blockHash) continue
+      const changed_at = rows.now
+      saveNonce(rows, { ...row, state: 'recorded', ...noBlock, phase: null, changed_at })
     }
-    for (const row of nonces) {
-      rows.put('nonces', {
-        ...{ ...row, state: 'recorded', hash: null, block_number: null, block_hash: null },
-        ...{ phase: null, changed_at: rows.now },
-      })
-    }
-    if (block !== undefined) saveBlock(rows, { ...block, nonces: [] })
-    return [...sessions].flatMap((session) => {
-      const payment = rows.row('payments', session)
+    const moved = [...new Set(sessions)].flatMap((session) => {
+      const payment = paymentRow(rows, session)
       if (payment?.block_hash !== blockHash) return []
-      const { relayer, nonce } = payment
-      const carrier =
-        relayer === null || nonce === null ? undefined : rows.row('nonces', relayer, nonce)
       // Adopted payments had no transaction of ours: their request finds a new one.
-      return carrier?.state === 'recorded' && carrier.session === session
-        ? move(rows, rules, payment, 'reorganized', noExecution)
-        : move(rows, rules, payment, 'orphaned', { ...noExecution, ...noNonce })
+      return carrierOf(rows, payment)?.state === 'recorded'
+        ? move(at, payment, 'reorganized', noExecution)
+        : move(at, payment, 'orphaned', { ...noExecution, ...noNonce })
     })
+    rows.drop('blocks', blockHash)
+    return moved
   },
 
   sawHead({ rows }, head) {
@@ -622,13 +410,13 @@ export const steps: Steps = {
     }
   },
 
-  prune({ rows, rules }) {
-    const before = rows.now - rules.retentionMs
-    const payments = olderThan(rows, 'payments', 'phase', before, 'settled')
-    const nonces = olderThan(rows, 'nonces', 'phase', before, 'done')
-    const sessions = olderThan(rows, 'sessions', 'age', before)
-    const history = olderThan(rows, 'history', 'age', rows.now - rules.historyMs)
-    const blocks = rows.list({ table: 'blocks', list: 'number', limit: PRUNE_LIMIT })
+  prune({ rows, rules: { retentionMs, historyMs } }) {
+    const settled = { table: 'payments', list: 'phase', group: 'settled' } as const
+    const payments = olderThan(rows, retentionMs, settled)
+    const done = { table: 'nonces', list: 'phase', group: 'done' } as const
+    const nonces = olderThan(rows, retentionMs, done)
+    const sessions = olderThan(rows, retentionMs, { table: 'sessions', list: 'age' })
+    const history = olderThan(rows, historyMs, { table: 'history', list: 'age' })
     // Asked before anything goes: where the row is lost, it is counted from what is there.
     const relayers = new Map(nonces.map(({ relayer }) => [relayer, relayerOf(rows, relayer)]))
     for (const [account, own] of Map.groupBy(payments, (payment) => payment.account)) {
@@ -640,16 +428,10 @@ export const steps: Steps = {
       if (!isLeased && paymentRow(rows, row.session)?.nonce !== row.nonce) dropNonce(rows, row)
     }
     for (const { session, account } of sessions) {
-      if (rows.row('payments', session) !== undefined) continue
+      if (paymentRow(rows, session) !== undefined) continue
       const known = rows.row('accounts', account)
-      if (known !== undefined && known.claims.length > 0) {
-        saveAccount(rows, claimedUntil(known, session, undefined, rows.now))
-      }
+      if (known !== undefined) noteClaim(rows, known, session, null)
       rows.drop('sessions', session)
-    }
-    for (const block of blocks) {
-      const isLeft = () => block.sessions.some((session) => rows.row('payments', session))
-      if (block.changed_at < before && !isLeft()) rows.drop('blocks', block.hash)
     }
     for (const { intent_id, accepted_at } of history) rows.drop('history', intent_id, accepted_at)
   },
@@ -661,12 +443,12 @@ export function runStep(at: At, method: LedgerMethod, args: readonly unknown[]):
 }
 
 /** The port whose every method is `call` with the method's name. */
-export function ledgerThrough(
-  call: (method: LedgerMethod, args: unknown[]) => Promise<unknown>,
-): Ledger {
+export function ledgerThrough<Port = Ledger>(
+  call: (method: LedgerMethod, args: unknown[]) => unknown,
+): Port {
   const methods = ledgerMethods.map((method) => [
     method,
     (...args: unknown[]) => call(method, args),
   ])
-  return Object.fromEntries(methods) as Ledger
+  return Object.fromEntries(methods) as Port
 }

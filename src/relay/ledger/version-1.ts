@@ -101,7 +101,7 @@ export function fromVersion1(
     ),
     ...noncesOf(old, relayer),
     ...accountsOf(old, now),
-    ...blocksOf(old, relayer, now),
+    ...blocksOf(old, relayer),
   ]
 }
 
@@ -195,7 +195,7 @@ function accountsOf({ sessions, payments }: Version1, now: number): AnyNewRow[] 
   return [...accounts.values()].map((row) => of('accounts', row))
 }
 
-function blocksOf({ payments, nonces }: Version1, relayer: string, now: number): AnyNewRow[] {
+function blocksOf({ payments, nonces }: Version1, relayer: string): AnyNewRow[] {
   const blocks = new Map<string, { number: number; nonces: unknown[]; sessions: string[] }>()
   const known = (hash: string, number: number) => {
     const row = blocks.get(hash) ?? { number, nonces: [], sessions: [] }
@@ -210,5 +210,5 @@ function blocksOf({ payments, nonces }: Version1, relayer: string, now: number):
     if (row.block_hash === null || row.block_number === null) continue
     known(row.block_hash, row.block_number).nonces.push([relayer, row.nonce])
   }
-  return [...blocks].map(([hash, row]) => of('blocks', { ...row, hash, changed_at: now }))
+  return [...blocks].map(([hash, row]) => of('blocks', { ...row, hash }))
 }

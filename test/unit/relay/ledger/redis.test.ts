@@ -13,7 +13,7 @@ import {
 } from '../../../../src/relay/ledger/port.ts'
 import { createRedisLedger, ledgerKey } from '../../../../src/relay/ledger/redis.ts'
 import { ledgerThrough } from '../../../../src/relay/ledger/steps.ts'
-import { openRedis } from '../../../../src/runtime/redis.ts'
+import { openRedis, type RedisDatabase } from '../../../../src/runtime/redis.ts'
 import { ledgerSuite } from '../../../ports/ledger.suite.ts'
 import { type ProcessClient, startProcessClient } from '../../../support/redis/process-client.ts'
 
@@ -366,6 +366,77 @@ describe.skipIf(!hasRedisServer())('on a real Redis with the keys of a cluster',
       }
       const { queued } = await ledger.work()
       expect(queued.map(({ session }) => session)).toEqual(sessions.slice(0, 100))
+    })
+
+    /** Accepts a payment that waits for a nonce until 2096. */
+    const enqueue = async (ledger: Ledger, session: string, digit: string) => {
+      await ledger.claim({ ...claiming(session, session), poolNonce: 1_000 })
+      const { transaction, order, ...accepted } = acceptance(session, 0, digit)
+      const request = { ...order.request, deadline: 4_000_000_000 }
+      const waiting = { ...order, request }
+      await ledger.record({ ...accepted, order: waiting, transaction: undefined })
+    }
+
+    test('lets no payment whose row is lost keep others in the queue once it is empty', async ({
+      expect,
+    }) => {
+      const name = newName()
+      const ledger = open(name)
+      await enqueue(ledger, 'a', 'a')
+      await enqueue(ledger, 'b', 'b')
+      await server.call('DEL', `${ledgerKey(name)}:row:payments:a`)
+      expect(await ledger.claim(claiming('c', 'c'))).toMatchObject({ slot: undefined })
+      await ledger.refuse({ ...claiming('c', 'c'), screen: { kind: 'end', lines: ['No'] } })
+      await ledger.expire('b')
+      expect(await ledger.claim(claiming('d', 'd'))).toMatchObject({ slot: { nonce: 0 } })
+    })
+
+    test('reads two of a long queue when a payment leaves it', async ({ expect }) => {
+      const name = newName()
+      const ledger = open(name)
+      for (const digit of '0123456789abcdef') await enqueue(ledger, digit, digit)
+      const read = async () => {
+        const found = `${await server.call('INFO', 'commandstats')}`
+        return Number(/cmdstat_get:calls=(\d+)/.exec(found)?.[1])
+      }
+      const before = await read()
+      await ledger.expire('0')
+      expect((await read()) - before).toBeLessThan(30)
+      expect((await ledger.work()).queued).toHaveLength(15)
+    })
+
+    test('moves to no other forwarder while a spent intent is adopted', async ({ expect }) => {
+      const name = newName()
+      const ledger = open(name)
+      const identity = (forwarder: string) => ({
+        ...{ chainId: 31, fingerprints: { FORWARDER_ADDRESS: forwarder } },
+      })
+      await ledger.identify(identity('old'))
+      const { screen, order } = acceptance('a', 0, 'a')
+      const block = { number: 9, hash: hash('9') }
+      const execution = { outcome: 'executed', reason: '', hash: hash('a'), block } as const
+      const slow = await startRedisBridge({ redisPort: server.port, now: () => now })
+      let isAdopted = false
+      const between: RedisDatabase = {
+        script: (source) => {
+          const run = openRedis(slow).script(source)
+          return async (keys, args) => {
+            // Between the load and the commit of the move.
+            if (args[1] === 'commit' && !isAdopted) {
+              isAdopted = true
+              await ledger.adopt({ ...claiming('a', 'a'), screen, order, execution })
+            }
+            return run(keys, args)
+          }
+        },
+      }
+      try {
+        const moving = createRedisLedger({ database: between, name, rules, relayer, tendMs })
+        const answer = await moving.identify(identity('new'))
+        expect(answer).toEqual({ kind: 'different', names: ['FORWARDER_ADDRESS'] })
+      } finally {
+        await slow.stop()
+      }
     })
 
     test('says nothing of what it was asked when the database refuses', async ({ expect }) => {

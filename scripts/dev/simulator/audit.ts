@@ -1,0 +1,92 @@
+import type { Identified, Identity, LedgerRules } from '../../../src/relay/ledger/port.ts'
+import { type Row, type TableName, tableNames } from '../../../src/relay/ledger/rows.ts'
+import type { Sql } from '../../../src/relay/ledger/sql.ts'
+
+export type AuditOptions = {
+  storage: Sql
+  rules: LedgerRules
+  identify: (identity: Identity) => Identified
+  /** Lets so much time pass for the ledger, and has it forget what it may. */
+  pruneAfter: (ms: number) => void
+}
+
+/**
+ * What is wrong with the rows of a ledger in which nothing is open: sums that do not add up, and rows
+ * that are there when all of it should be forgotten. Nothing is left of the ledger afterwards.
+ */
+export function auditLedger(options: AuditOptions): string[] {
+  return [...wrongSums(options.storage), ...wrongIdentities(options), ...leftovers(options)]
+}
+
+function rowsOf<Name extends TableName>(storage: Sql, table: Name): Row<Name>[] {
+  return storage.exec<{ row: string }>(`SELECT row FROM ${table}`).map(({ row }) => JSON.parse(row))
+}
+
+function* wrongSums(storage: Sql): Generator<string> {
+  const payments = rowsOf(storage, 'payments')
+  const nonces = rowsOf(storage, 'nonces')
+  for (const { account, open, seen } of rowsOf(storage, 'accounts')) {
+    if (open.length > 0) yield `account ${account} has open payments, and none is`
+    const there = payments.filter((payment) => payment.account === account).length
+    if (seen !== there) yield `account ${account} has seen ${seen} payments and has ${there}`
+  }
+  for (const { relayer, leases, open, top } of rowsOf(storage, 'relayers')) {
+    const used = nonces.filter(({ state }) => state === 'mined' || state === 'foreign')
+    const highest = Math.max(-1, ...used.map(({ nonce }) => nonce))
+    if (leases.length + open.length > 0) yield `relayer ${relayer} has open nonces, and none is`
+    if ((top ?? -1) < highest) yield `relayer ${relayer} counts from ${top} and used ${highest}`
+  }
+  for (const { name, value } of rowsOf(storage, 'meta')) {
+    if (name === 'queue' && JSON.parse(value).waiting !== 0) yield `the queue is ${value}`
+  }
+  const settled = payments.filter(({ block_hash }) => block_hash !== null)
+  const blocks = rowsOf(storage, 'blocks')
+  for (const { session, block_hash } of settled) {
+    const block = blocks.find(({ hash }) => hash === block_hash)
+    if (block?.sessions.includes(session) !== true) yield `no block holds the payment of ${session}`
+  }
+  for (const { nonce, state, block_hash } of nonces) {
+    const block = blocks.find(({ hash }) => hash === block_hash)
+    const isHeld = block?.nonces.some(([, held]) => held === nonce) === true
+    if (isHeld !== (state === 'mined')) yield `nonce ${nonce} is ${state}, in a block: ${isHeld}`
+  }
+  const transactions = rowsOf(storage, 'transactions')
+  for (const { session, nonce, attempts, history } of payments) {
+    const carrier = nonces.find((row) => row.nonce === nonce)
+    if (carrier !== undefined && carrier.session !== session) yield `${session} has lost its nonce`
+    const isTaken = history[0]?.[0] === 'signed' && history[1]?.[0] === 'broadcast'
+    const isSent = transactions.some((row) => row.session === session && row.sent_at !== null)
+    if (isTaken && attempts === 0 && !isSent) yield `${session} was sent, and no row says so`
+  }
+}
+
+/** With nothing open the forwarder may move, and nothing else. */
+function* wrongIdentities({ storage, identify }: AuditOptions): Generator<string> {
+  for (const { name, value } of rowsOf(storage, 'meta')) {
+    const own = name.startsWith('identity.') ? name.slice('identity.'.length) : 'chain'
+    if (own === 'chain') continue
+    const isMovable = own === 'FORWARDER_ADDRESS'
+    const chain = rowsOf(storage, 'meta').find((row) => row.name === 'identity.chain')
+    const chainId = Number(chain?.value)
+    const { kind } = identify({ chainId, fingerprints: { [own]: `${value} of another` } })
+    if ((kind === 'same') !== isMovable) yield `another ${own} is ${kind}`
+    const back = identify({ chainId, fingerprints: { [own]: value } })
+    if (back.kind === 'different') yield `the ledger does not know its own ${own}`
+  }
+}
+
+/** What stays for good: whose ledger it is, and from where it counts on. */
+const kept: readonly TableName[] = ['meta', 'relayers']
+
+function* leftovers({ storage, rules, pruneAfter }: AuditOptions): Generator<string> {
+  const count = (table: TableName) => storage.exec(`SELECT 1 AS one FROM ${table}`).length
+  const settled = count('payments') + count('history')
+  pruneAfter(rules.retentionMs + 1)
+  if (count('history') !== settled) yield `${settled} payments leave ${count('history')} in history`
+  for (const table of tableNames) {
+    const isForgotten = !kept.includes(table) && table !== 'history'
+    if (isForgotten && count(table) > 0) yield `${count(table)} ${table} are never forgotten`
+  }
+  pruneAfter(rules.historyMs + 1)
+  if (count('history') > 0) yield `${count('history')} entries of history are never forgotten`
+}
