@@ -1,21 +1,17 @@
 import { decodeFunctionResult, encodeFunctionData } from 'viem'
-import { relayForwarderAbi } from '../forwarder/abi.ts'
+import { intentLifetimeSeconds, relayForwarderAbi } from '../forwarder/abi.ts'
 import type { ForwardRequest } from '../forwarder/requests.ts'
 import { REQUEST_LIFETIME_SECONDS, type Relayer } from '../relayer.ts'
 
 /**
- * For so long the forwarder refuses a spent intent (`INTENT_LIFETIME`). What spent it before that was
- * another payment: gateways use a session's id again after weeks.
- */
-const INTENT_LIFETIME_SECONDS = 7 * 24 * 60 * 60
-
-/**
- * Whether what spent an intent at this time (Unix, in seconds) keeps this request from executing. Told
- * by the request's own time, so that an outcome does not change with the time at which it is read.
+ * Whether what spent an intent at this time (Unix, in seconds) keeps this request from executing. What
+ * spent it longer ago than the forwarder remembers was another payment: gateways use a session's id
+ * again after weeks. Told by the request's own time, so that an outcome does not change with the time
+ * at which it is read.
  */
 export function keepsFromExecuting(spentAtSeconds: number, request: ForwardRequest): boolean {
   const acceptedAt = request.deadline - REQUEST_LIFETIME_SECONDS
-  return spentAtSeconds + INTENT_LIFETIME_SECONDS > acceptedAt
+  return spentAtSeconds + intentLifetimeSeconds > acceptedAt
 }
 
 /** Whether the forwarder has spent a request's intent, as of the latest block. */
