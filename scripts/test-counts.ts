@@ -83,11 +83,14 @@ export function vitestOutcome(
   const printed = stripVTControlCharacters(output)
   const parsed = report.safeParse(text === undefined ? undefined : parseJson(text))
   if (!parsed.success) return broken('vitest', lastLines(printed))
-  const files = parsed.data.testResults.map(fileOutcome)
+  const files = parsed.data.testResults.map((file) => fileOutcome(file, printed))
   return withExitCode(sum(files), 'vitest', printed, exitCode)
 }
 
-function fileOutcome(file: z.output<typeof report>['testResults'][number]): Outcome {
+function fileOutcome(
+  file: z.output<typeof report>['testResults'][number],
+  printed: string,
+): Outcome {
   const { assertionResults: tests } = file
   const failing = tests.filter(({ status }) => status === 'failed')
   const passed = tests.filter(({ status }) => status === 'passed').length
@@ -101,7 +104,21 @@ function fileOutcome(file: z.output<typeof report>['testResults'][number]): Outc
   }
   // A file that could not be loaded, or whose hooks failed, has no failed test in it.
   const isBroken = file.status === 'failed' && failing.length === 0
-  return isBroken ? sum([counts, broken(file.name, file.message)]) : counts
+  return isBroken
+    ? sum([counts, broken(file.name, file.message || printedOf(file.name, printed))])
+    : counts
+}
+
+/** What was printed of a failing hook: its begin, and what else names an error. The report is silent of it. */
+function printedOf(name: string, printed: string): string {
+  const path = name.slice(name.lastIndexOf('/test/') + 1)
+  const lines = printed.split('\n')
+  const begin = lines.findIndex((line) => line.startsWith(' FAIL ') && line.includes(path))
+  if (begin < 0) return 'it failed outside its tests'
+  const after = lines.slice(begin + 1)
+  const end = after.findIndex((line) => line.startsWith(' FAIL ') || line.startsWith('⎯'))
+  const [first = '', ...others] = after.slice(0, end < 0 ? undefined : end)
+  return [first, ...others.filter((line) => /\berror\b/i.test(line))].join('\n')
 }
 
 /** A suite that broke before it could count, or beside what it counts, is one that failed. */

@@ -21,7 +21,7 @@ import {
 import { privateKeyToAddress } from 'viem/accounts'
 import { microLoanAbi } from '../../src/loan/abi.ts'
 import { relayForwarderAbi } from '../../src/relay/forwarder/abi.ts'
-import { buildContracts, forge, projectRoot, readArtifact } from './forge.ts'
+import { buildContracts, copyBuildCache, forge, readArtifact } from './forge.ts'
 
 /** What is to stand on a chain, and who pays for it. */
 export type DeployOptions = {
@@ -237,8 +237,10 @@ async function runScript(
   options: DeployOptions,
   before: Found | undefined,
 ): Promise<void> {
-  // What forge writes about a run is of no use later, and parallel runs would share the files.
+  // What forge writes about a run is of no use later, parallel runs would share the files, and in its
+  // cache is the node's address, which may end in a key.
   const folder = mkdtempSync(join(tmpdir(), 'ussd-relay-deploy-'))
+  const cache = join(folder, 'cache')
   const environment = {
     FOUNDRY_ETH_RPC_URL: options.nodeUrl,
     DEPLOYER_KEY: options.deployerKey,
@@ -249,19 +251,18 @@ async function runScript(
     FORWARDER: before?.hasForwarder ? before.record.forwarder : noAddress,
     LOAN: before?.hasForwarder && before.hasLoan ? before.record.loan : noAddress,
     NEW_OWNER: options.newOwner?.toLowerCase() ?? noAddress,
-    FOUNDRY_BROADCAST: folder,
+    FOUNDRY_BROADCAST: join(folder, 'broadcast'),
+    FOUNDRY_CACHE_PATH: cache,
   }
   // A public node holds 16 transactions of an account at most, so there each one is waited for.
   const pace = chain.isDevelopment ? [] : ['--slow']
   try {
+    await copyBuildCache(cache)
     const script = 'contracts/script/Deploy.s.sol'
     const flags = ['--legacy', '--broadcast', '--non-interactive', ...pace]
     await forge(['script', script, ...flags], environment, [options.nodeUrl, options.deployerKey])
   } finally {
     rmSync(folder, { recursive: true, force: true })
-    // forge keeps the node's address in its cache, and a node's address may end in a key.
-    const cached = join(projectRoot, 'cache/Deploy.s.sol', String(chain.chainId))
-    rmSync(cached, { recursive: true, force: true })
   }
 }
 

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
-import { createHash } from 'node:crypto'
-import { linkSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { createHash, randomUUID } from 'node:crypto'
+import { cpSync, linkSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -82,6 +82,21 @@ export async function buildContracts(): Promise<void> {
   }
 }
 
+/**
+ * A folder for forge's cache that begins with what is known of the build. What forge writes into its
+ * cache about a run is then nobody else's: other runs neither find it nor take it away.
+ */
+export async function copyBuildCache(folder: string): Promise<void> {
+  const name = 'solidity-files-cache.json'
+  const cache = join(projectRoot, process.env.FOUNDRY_CACHE_PATH ?? 'cache')
+  const release = await lockBuild()
+  try {
+    cpSync(join(cache, name), join(folder, name))
+  } finally {
+    release()
+  }
+}
+
 /** Reads a contract of the last build, where forge has put it. */
 export function readArtifact(name: string): Artifact {
   const out = join(projectRoot, process.env.FOUNDRY_OUT ?? 'out')
@@ -92,7 +107,7 @@ export function readArtifact(name: string): Artifact {
 async function lockBuild(): Promise<() => void> {
   const name = createHash('sha256').update(projectRoot).digest('hex').slice(0, 16)
   const lock = join(tmpdir(), `ussd-relay-build-${name}.lock`)
-  const own = `${lock}.${process.pid}`
+  const own = `${lock}.${randomUUID()}`
   // A link is there with all that it says or not at all, wherever a process is killed.
   writeFileSync(own, String(process.pid))
   try {

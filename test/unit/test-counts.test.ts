@@ -64,6 +64,15 @@ describe("Vitest's tests", () => {
   })
 })
 
+test('a hook that failed says why, though the report does not', ({ expect }) => {
+  const broken = { ...file('failed', 'pending'), name: '/home/me/test/a.test.ts', message: '' }
+  const printed =
+    '\n FAIL  unit  test/b.test.ts > b\nError: of b\n\n FAIL  unit  test/a.test.ts > a\nForgeError: forge failed:\na line\nError: no such file\n at x.ts:1\n\n⎯⎯[2/2]⎯\nError: later\n'
+  expect(vitestOutcome(reportOf(broken), printed, 1).failures).toEqual([
+    { name: '/home/me/test/a.test.ts', words: 'ForgeError: forge failed:\nError: no such file' },
+  ])
+})
+
 test('an exit code without a failed test is one failure, and shows what was thrown', ({
   expect,
 }) => {

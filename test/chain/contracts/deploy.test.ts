@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import {
@@ -15,7 +15,7 @@ import {
 import { generatePrivateKey, privateKeyToAccount, privateKeyToAddress } from 'viem/accounts'
 import { afterAll, beforeAll, beforeEach, onTestFinished, test } from 'vitest'
 import { type DeployOptions, deployContracts } from '../../../scripts/contracts/deploy.ts'
-import { buildContracts, readArtifact } from '../../../scripts/contracts/forge.ts'
+import { buildContracts, projectRoot, readArtifact } from '../../../scripts/contracts/forge.ts'
 import { type Anvil, startAnvil } from '../../../scripts/dev/anvil.ts'
 import { DEV_KEY } from '../../../scripts/dev/chain.ts'
 import { startRootstockPool } from '../../../scripts/dev/rootstock-pool/rootstock-pool.ts'
@@ -98,6 +98,21 @@ test('a second call finds everything in place and sends nothing', async ({ expec
   expect(await client.getBlockNumber()).toBe(before)
   expect({ loan, forwarder }).toEqual({ loan: record().loan, forwarder: record().forwarder })
   expect(record().state).toBe('deployed')
+})
+
+test('a deployment keeps out of what other runs have in the cache of forge', async ({ expect }) => {
+  const folder = join(projectRoot, 'cache/Deploy.s.sol/31')
+  mkdirSync(folder, { recursive: true })
+  onTestFinished(() => rmSync(folder, { recursive: true }))
+  writeFileSync(join(folder, 'run-latest.json'), 'of another run')
+  const fresh = await startAnvil({ chainId: 31 })
+  onTestFinished(fresh.stop)
+  const deploy = () =>
+    deployContracts({ ...options(), nodeUrl: fresh.url, recordFile: newRecordFile() })
+  // Two in one process build at the same time, too.
+  await Promise.all([deploy(), buildContracts(), buildContracts()])
+  expect(readdirSync(folder)).toEqual(['run-latest.json'])
+  expect(readFileSync(join(folder, 'run-latest.json'), 'utf8')).toBe('of another run')
 })
 
 test('a new relayer is allowed without touching anything else', async ({ expect }) => {
