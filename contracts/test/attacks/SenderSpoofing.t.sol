@@ -42,7 +42,7 @@ contract NaiveShortForwarder {
     }
 }
 
-/// @notice A target whose function has the selector that stands first in somebody's address. 2^32 tries find
+/// @notice A target whose function has the selector that stands first in an account's address. 2^32 tries find
 /// a key for any selector; a test turns it around and takes the function from the address.
 contract SelectorTarget {
     bytes4 internal immutable SELECTOR;

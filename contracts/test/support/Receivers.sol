@@ -42,7 +42,7 @@ contract Reentrant {
     }
 }
 
-/// @notice Sends currency to whoever does not want it.
+/// @notice Sends currency to a contract that does not want it.
 contract Forcing {
     constructor(address payable target) payable {
         selfdestruct(target);

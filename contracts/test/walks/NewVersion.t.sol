@@ -52,7 +52,7 @@ contract NewVersionTest is Base {
         assertEq(fresh.getBalance(alice.addr), 2 ether, "balance of the phone");
         assertEq(fresh.getBalance(carol.addr), 1 ether + PRINCIPAL, "balance of another");
 
-        // Whoever was not on the way is where they were: the wallet withdraws, the borrower repays.
+        // Who was not moved is where they were: the wallet withdraws, the borrower repays.
         vm.prank(wallet);
         old.withdraw(PRINCIPAL);
         assertEq(wallet.balance, PRINCIPAL, "currency of the wallet");

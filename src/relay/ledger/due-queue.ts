@@ -4,20 +4,20 @@
  * that died is taken over. Times are those of the queue's own clock.
  */
 export type DueQueue = {
-  /** The task is due so soon at the latest. While somebody is at it, it is due again after that. */
+  /** The task is due so soon at the latest. While an instance holds it, it is due again after that. */
   arm(task: string, inMs: number): Promise<void>
   /** Takes what is due, for so long. */
   take(leaseMs: number): Promise<HeldTask[]>
-  /** Holds a task for longer; `false` when it is somebody else's by now. */
+  /** Holds a task for longer; `false` when another instance holds it by now. */
   renew(held: HeldTask, leaseMs: number): Promise<boolean>
   /**
-   * Gives a task back, due again after so long, or sooner where somebody armed it meanwhile.
-   * Undefined: not due before somebody arms it. Whoever lost it changes nothing.
+   * Gives a task back, due again after so long, or sooner where it was armed meanwhile.
+   * Undefined: not due before it is armed. A holder that lost the task changes nothing.
    */
   done(held: HeldTask, againInMs: number | undefined): Promise<void>
 }
 
-/** A task that is somebody's. The token tells it from the same task taken by another. */
+/** A task that an instance holds. The token tells it from the same task held by another. */
 export type HeldTask = { task: string; token: string }
 
 /** Looking after a ledger: the one task there is. */

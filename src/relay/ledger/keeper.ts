@@ -17,7 +17,7 @@ export type LedgerKeeper = {
   log: Log
 }
 
-/** The one timer of a ledger's storage: it outlives whoever set it and rings at least once. */
+/** The one timer of a ledger's storage: it outlives the instance that set it and rings at least once. */
 export type Alarm = {
   /** Unix time in ms; null where none is set, or where it is ringing. */
   getAlarm(): Promise<number | null>

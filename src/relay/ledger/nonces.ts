@@ -62,7 +62,7 @@ export function dropBytes(rows: Draft, { bytes }: NonceRow): void {
 
 export const isLive = (lease: Lease, now: number): boolean => lease.until > now
 
-/** The highest nonce that has recorded bytes or was used; -1 where there is none. */
+/** The highest nonce that has recorded bytes or was used; -1 without any. */
 export const highestUsed = ({ open, top }: RelayerRow): number => Math.max(-1, top ?? -1, ...open)
 
 /** One above the highest nonce that was ever handed out and not given back. */

@@ -26,7 +26,7 @@ export type Ledger = {
   /** Accepts a session whose intent the chain has already spent: a ledger that lost its rows learns. */
   adopt(adoption: Adoption): Promise<Decided | { kind: 'adopted' }>
 
-  /** Everything that is not settled, for whoever tends it. */
+  /** Everything that is not settled, for the round that tends it. */
   work(): Promise<Work>
   /** Blocks above this height that hold something of ours, the highest first. */
   blocks(above: number): Promise<BlockId[]>
@@ -78,7 +78,7 @@ export type LedgerRules = {
   maxInFlight: number
   /** Blocks that a settled payment stays watched. */
   watchBlocks: number
-  /** How long a nonce is left alone that holds something of somebody else's. */
+  /** How long a nonce is left alone that holds a transaction of another sender. */
   displacedMs: number
   /** Transactions that may carry a payment in vain before it is left to its deadline. */
   maxAttempts: number
@@ -118,7 +118,7 @@ export type Screen = { kind: 'ask' | 'end'; lines: readonly string[] }
 
 /** What stands in the way of another answer. */
 export type Decided =
-  /** Somebody holds a live claim on the session; ask again. */
+  /** Another delivery holds a live claim on the session; ask again. */
   | { kind: 'pending' }
   /** This very question has this answer. */
   | { kind: 'answered'; screen: Screen }

@@ -57,8 +57,8 @@ export function outcomeFor({ execution, isSame }: Found): Execution {
 const OTHER_REQUEST = 'Another request of this session was executed'
 
 /**
- * The execution that spent a request's intent, whoever sent it, by the forwarder's indexed event. One
- * that does not keep the request from executing is none.
+ * The execution that spent a request's intent, from any sender, by the forwarder's indexed event. One
+ * that does not keep the request from executing is left out.
  *
  * @throws {TransportError} the node shows the event and not what was executed
  */

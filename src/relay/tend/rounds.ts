@@ -12,7 +12,7 @@ export type RoundsParts = {
   log: Log
 }
 
-/** Whoever looks after a ledger whose storage has no alarm of its own. */
+/** Looks after a ledger whose storage has no alarm of its own. */
 export type Rounds = {
   /** Makes everything due now, whether something is known to be open or not. */
   wake(): Promise<void>
