@@ -1,6 +1,7 @@
 import { availableParallelism } from 'node:os'
 import { cloudflareTest } from '@cloudflare/vitest-plugin'
 import { defineConfig, type TestProjectInlineConfiguration } from 'vitest/config'
+import { BaseSequencer, type TestSpecification } from 'vitest/node'
 import { describeDepth, openDepth } from './scripts/test-depth.ts'
 import { createRuntimeReporter } from './test/support/runtime-reporter.ts'
 
@@ -33,8 +34,21 @@ const patience = {
  */
 const common = { ...patience, isolate: false, provide: { depth } }
 
+/** Node runs TypeScript itself: what runs in it needs nothing of Vite, which would transform it first. */
+const inNode = { ...common, experimental: { viteModuleRunner: false } }
+
+/** What takes longest begins first: at the end nothing would run beside it. */
+class LongestFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const sorted = await super.sort(files)
+    const isLong = ({ moduleId }: TestSpecification) => moduleId.endsWith(crashPoints)
+    return [...sorted.filter(isLong), ...sorted.filter((file) => !isLong(file))]
+  }
+}
+
 export default defineConfig({
   test: {
+    sequence: { sequencer: LongestFirst },
     // Most of them wait for a chain or a process most of the time.
     maxWorkers: availableParallelism() + 2,
     reporters: ['default', createRuntimeReporter(), ...json],
@@ -43,14 +57,14 @@ export default defineConfig({
     projects: [
       {
         test: {
-          ...common,
+          ...inNode,
           name: 'unit',
           include: ['test/unit/**/*.test.ts'],
         },
       },
       {
         test: {
-          ...common,
+          ...inNode,
           name: 'chain',
           include: ['test/chain/**/*.test.ts'],
           globalSetup: ['./test/support/worker-build-setup.ts'],
@@ -58,7 +72,7 @@ export default defineConfig({
       },
       {
         test: {
-          ...common,
+          ...inNode,
           name: 'deno',
           include: ['test/deno/**/*.test.ts'],
           env: { SERVED_BY: 'deno' },

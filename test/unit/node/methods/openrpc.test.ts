@@ -1,10 +1,13 @@
 import { readFileSync } from 'node:fs'
-import metaSchema from '@open-rpc/meta-schema'
+import { createRequire } from 'node:module'
 import { Ajv } from 'ajv'
 import { test } from 'vitest'
 import { methods } from '../../../../src/node/methods/list.ts'
 import { openRpcDocument } from '../../../../src/node/methods/openrpc.ts'
 import { serve } from '../../../chain/node/serve.ts'
+
+// A CommonJS package whose types promise a default export.
+const { openrpcDocument: metaSchema } = createRequire(import.meta.url)('@open-rpc/meta-schema')
 
 const published = new URL('../../../../docs/openrpc.json', import.meta.url)
 
