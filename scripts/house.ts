@@ -1,12 +1,11 @@
-import { globSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { gzipSync } from 'node:zlib'
 import { parseAst } from 'vitest/node'
 import { settings } from '../src/compose/config.ts'
 import { linesOf, longestFunction, tableFaults } from './house-size.ts'
-import { bundleWorker } from './stack/worker.ts'
+import { buildWorker } from './stack/worker-build.ts'
 
 /** What a newcomer reads first is read to its end. */
 const MAX_README_LINES = 150
@@ -58,12 +57,6 @@ function kib(bytes: number): string {
 
 /** Bytes of the Worker as it is deployed. */
 async function bundleSize(): Promise<{ raw: number; gzipped: number }> {
-  const folder = mkdtempSync(join(tmpdir(), 'relay-bundle-'))
-  try {
-    await bundleWorker(folder)
-    const script = readFileSync(join(folder, 'worker.js'))
-    return { raw: script.length, gzipped: gzipSync(script).length }
-  } finally {
-    rmSync(folder, { recursive: true, force: true })
-  }
+  const script = Buffer.from((await buildWorker()).script)
+  return { raw: script.length, gzipped: gzipSync(script).length }
 }

@@ -1,10 +1,10 @@
-import { rmSync } from 'node:fs'
+import { buildWorker, type WorkerBuild } from '../stack/worker-build.ts'
 import type { Figures } from './figures.ts'
 import { type Load, startLoad } from './load.ts'
 import { countConfirmations, type Payer } from './payer.ts'
 import { serveAfternoon } from './served/afternoon.ts'
 import { type BenchChain, type RelayName, startBenchChain } from './served/chain.ts'
-import { bundleProduct, serveProduct, type Workerd, type WorkerdOptions } from './served/workerd.ts'
+import { serveProduct, type Workerd, type WorkerdOptions } from './served/workerd.ts'
 
 /** What every measurement stands on. Whatever is started through it is ended with it. */
 export type World = {
@@ -13,8 +13,8 @@ export type World = {
   figures: Figures
   chain: BenchChain
   load: Load
-  /** The folder of the product's bundle. */
-  bundle: string
+  /** The product as it is deployed. */
+  build: WorkerBuild
   /** The relay in workerd, one for each of these names; its lines that are no information are shown. */
   serveRelay: (relay: RelayName, options?: RelayOptions) => Promise<Payer & Workerd>
   /** With a key of its own: another one for each node. */
@@ -47,15 +47,14 @@ export async function inWorld(
     atEnd(chain.stop)
     const load = startLoad()
     atEnd(load.stop)
-    const bundle = await bundleProduct()
-    atEnd(() => rmSync(bundle, { recursive: true, force: true }))
+    const build = await buildWorker()
     await Promise.race([
       interrupted.promise,
       work({
         ...options,
         chain,
         load,
-        bundle,
+        build,
         serveRelay,
         serveAfternoon: afternoon,
         atEnd,
@@ -75,7 +74,7 @@ export async function inWorld(
     ): Promise<Payer & Workerd> {
       const confirmed = countConfirmations()
       const served = await serveProduct({
-        bundle,
+        build,
         how,
         variables: { ...chain.variables(relay, nodeUrl), ...variables },
         onLine(line) {

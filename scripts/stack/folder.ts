@@ -29,7 +29,6 @@ export function openFolder(env: NodeJS.ProcessEnv = process.env) {
     chainHead: at('chain', 'head.json'),
     chainGenesisTime: at('chain', 'genesis-time.json'),
     chainGenesisHash: at('chain', 'genesis-hash.json'),
-    worker: at('worker'),
     log: (name: 'relay' | 'anvil') => at('logs', `${name}.log`),
     /** What belongs to one chain, the local one or another. */
     ofChain: (genesis: Hash) => at('chains', genesis),

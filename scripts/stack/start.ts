@@ -22,7 +22,8 @@ import type { RunningStack } from './running-stack.ts'
 import { openSecrets, type Secrets } from './secrets.ts'
 import { watchStarter } from './starter.ts'
 import { openTreasury } from './treasury.ts'
-import { bundleWorker, type RunningWorker, runWorker, workerVariables } from './worker.ts'
+import { type RunningWorker, runWorker, workerVariables } from './worker.ts'
+import { buildWorker } from './worker-build.ts'
 import { createWorkerLog } from './worker-log.ts'
 
 const HEALTHY_WITHIN_MS = 5_000
@@ -128,12 +129,12 @@ async function start(options: Options, lifetime: Lifetime): Promise<void> {
   // A node of another operator may be away: it is asked before anything is begun.
   const given = isLocal ? undefined : await openNode(options.nodeUrls, options.chainId)
   const unneeded = new AbortController()
-  const bundling = options.deno ? Promise.resolve() : bundleWorker(folder.worker, unneeded.signal)
+  const building = options.deno ? undefined : buildWorker(unneeded.signal)
   // Looked at when it is needed; until then a failure is not lost.
-  const bundled = bundling.catch(() => {})
+  const built = building?.catch(() => {})
   lifetime.add(() => {
     unneeded.abort()
-    return bundled
+    return built
   })
 
   if (options.reset && isLocal) forgetLocalChain(folder)
@@ -182,7 +183,7 @@ async function start(options: Options, lifetime: Lifetime): Promise<void> {
   const served = rootstock === undefined ? node : { ...node, url: rootstock.url }
 
   say(options.deno ? 'Starting Deno' : 'Starting the Worker')
-  await bundling
+  const build = await building
   const nonces = await transactionCounts(served, relayers)
   const log = createWorkerLog(folder.log('relay'), say)
   const running = {
@@ -195,13 +196,12 @@ async function start(options: Options, lifetime: Lifetime): Promise<void> {
     processes,
     onLine: log,
   }
-  const worker = options.deno
-    ? await runDeno({ ...running, rows: folder.redis(node.genesis, deployment.loan) })
-    : await runWorker({
-        ...running,
-        bundle: folder.worker,
-        objects: folder.objects(node.genesis, deployment.loan),
-      })
+  const rows = folder.redis(node.genesis, deployment.loan)
+  const objects = folder.objects(node.genesis, deployment.loan)
+  const worker =
+    build === undefined
+      ? await runDeno({ ...running, rows })
+      : await runWorker({ ...running, build, objects })
   lifetime.add(worker.stop)
   await lifetime.goOn()
   await healthy(worker.url)

@@ -1,14 +1,10 @@
-import { spawn } from 'node:child_process'
-import { readFileSync, rmSync } from 'node:fs'
-import { join } from 'node:path'
 import type { Deployment } from '../contracts/deploy.ts'
 import { startWorkerd } from '../dev/workerd.ts'
-import { root } from './folder.ts'
 import type { ChainNode } from './node.ts'
 import { children, isRunning, type ProcessId } from './process-id.ts'
 import type { Processes } from './processes.ts'
-import { StackError } from './report.ts'
 import { hashRpcKey, type Secrets } from './secrets.ts'
+import { servedWorker, type WorkerBuild } from './worker-build.ts'
 
 /** The Worker's configuration, as its bindings and as `.dev.vars` hold it: all of it is text. */
 export type WorkerVariables = Record<string, string>
@@ -44,54 +40,6 @@ export function workerVariables({
   }
 }
 
-/** Cloudflare's tools stay off the network and say nothing of themselves. */
-export const quietTools = {
-  WRANGLER_SEND_METRICS: 'false',
-  WRANGLER_LOG: 'error',
-  WRANGLER_WRITE_LOGS: 'false',
-  // With the banner comes a look at the registry for a newer wrangler.
-  WRANGLER_HIDE_BANNER: 'true',
-  CLOUDFLARE_CF_FETCH_ENABLED: 'false',
-}
-
-/**
- * Bundles the Worker, or the one that another configuration describes, as a deployment would. When the
- * signal aborts, it rejects once wrangler is gone.
- *
- * @throws {StackError} with wrangler's own words when it does not build
- */
-export async function bundleWorker(
-  folder: string,
-  signal?: AbortSignal,
-  config = join(root, 'wrangler.toml'),
-): Promise<void> {
-  rmSync(folder, { recursive: true, force: true })
-  const wrangler = join(root, 'node_modules', 'wrangler', 'bin', 'wrangler.js')
-  const child = spawn(
-    process.execPath,
-    [wrangler, 'deploy', '--dry-run', '--outdir', folder, '--config', config],
-    {
-      cwd: root,
-      env: { ...process.env, ...quietTools, ...(process.stdout.isTTY ? {} : { NO_COLOR: '1' }) },
-      stdio: ['ignore', 'pipe', 'pipe'],
-    },
-  )
-  let output = ''
-  for (const stream of [child.stdout, child.stderr]) {
-    stream.setEncoding('utf8').on('data', (text: string) => {
-      output += text
-    })
-  }
-  const kill = () => child.kill()
-  signal?.addEventListener('abort', kill)
-  const code = await new Promise<number | null>((resolve, reject) => {
-    child.once('error', reject)
-    child.once('close', resolve)
-  })
-  signal?.removeEventListener('abort', kill)
-  if (code !== 0) throw new StackError(`The Worker does not build:\n${output.trim()}`)
-}
-
 export type RunningWorker = {
   url: string
   /** Runs the Worker's scheduled handler, as Cloudflare does every minute. */
@@ -101,16 +49,16 @@ export type RunningWorker = {
   stop: () => Promise<void>
 }
 
-/** Serves the bundled Worker with what wrangler.toml binds to it, on the loopback address. */
+/** Serves the Worker with what wrangler.toml binds to it, on the loopback address. */
 export async function runWorker({
-  bundle,
+  build,
   objects,
   port,
   variables,
   processes,
   onLine,
 }: {
-  bundle: string
+  build: WorkerBuild
   /** Where Durable Objects keep their rows. */
   objects: string
   port: number
@@ -119,20 +67,12 @@ export async function runWorker({
   /** A line that the Worker wrote. */
   onLine: (line: string) => void
 }): Promise<RunningWorker> {
-  const { worker, cron } = await readConfiguration(variables)
-  const script = join(bundle, 'worker.js')
   const known = new Set(children().map(({ pid }) => pid))
   const miniflare = startWorkerd({
     objects,
     port,
     onLine,
-    workers: [
-      {
-        ...worker,
-        modulesRoot: bundle,
-        modules: [{ type: 'ESModule', path: script, contents: readFileSync(script, 'utf8') }],
-      },
-    ],
+    workers: [servedWorker(build, variables)],
   })
   const recording = recordRuntime(known, processes)
   let url: URL
@@ -145,7 +85,7 @@ export async function runWorker({
   return {
     url: url.origin,
     wake: async () => {
-      await fetcher.scheduled({ cron })
+      await fetcher.scheduled({ cron: build.cron })
     },
     isRunning: recording.isRunning,
     stop: () => miniflare.dispose(),
@@ -172,19 +112,5 @@ function recordRuntime(known: ReadonlySet<number>, processes: Processes) {
       look()
     },
     isRunning: () => recorded.some(isRunning),
-  }
-}
-
-/** wrangler.toml in Miniflare's words, with our variables alone: `.dev.vars` is for `wrangler dev`. */
-export async function readConfiguration(variables: WorkerVariables) {
-  // wrangler reads these when it is loaded, and it is large.
-  Object.assign(process.env, quietTools)
-  const { unstable_readConfig, unstable_getMiniflareWorkerOptions } = await import('wrangler')
-  const config = unstable_readConfig({ config: join(root, 'wrangler.toml') })
-  const { workerOptions } = unstable_getMiniflareWorkerOptions(config)
-  const bindings = { ...config.vars, ...variables }
-  return {
-    worker: { ...workerOptions, name: config.name ?? 'worker', rootPath: root, bindings },
-    cron: config.triggers.crons?.[0] ?? '* * * * *',
   }
 }

@@ -58,7 +58,7 @@ export async function measureProfile(world: World): Promise<void> {
     payRound({ chain, load }, relay, { payments, pace: { callers: 64 } })
   await pay(128)
   const taken = await profileDuring(relay.inspectorUrl, () => pay(world.isFull ? 1_500 : 200))
-  const map = readFileSync(join(world.bundle, 'worker.js.map'), 'utf8')
+  const map = readFileSync(join(world.build.folder, 'worker.js.map'), 'utf8')
   const shares = sharesOf(taken, new SourceMap(JSON.parse(map)))
   for (const [part, title] of [...parts, ...otherParts]) {
     figures.add(`cpu.part.${part}`, `of the profile: ${title}`, '%', [shares[part] * 100])

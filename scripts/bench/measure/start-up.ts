@@ -1,20 +1,18 @@
-import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { bundleBaseline, serveBaseline, serveProduct, type Workerd } from '../served/workerd.ts'
 import { takeTurns } from '../turns.ts'
 import type { World } from '../world.ts'
 
 /** How large the bundle is, and how long a fresh workerd takes until it has answered once. */
-export async function measureStartUp({ bundle, chain, figures, isFull }: World): Promise<void> {
-  const script = readFileSync(join(bundle, 'worker.js'))
+export async function measureStartUp({ build, chain, figures, isFull }: World): Promise<void> {
+  const script = Buffer.from(build.script)
   figures.hold('startUp.bytes', 'bundle', 'KiB', [script.length / 1024])
   figures.hold('startUp.gzip', 'bundle, gzip', 'KiB', [gzipSync(script).length / 1024])
 
   const emptyBundle = await bundleBaseline('empty')
   const variables = chain.variables('plain')
   const serve: Record<'relay' | 'empty', () => Promise<Workerd>> = {
-    relay: () => serveProduct({ bundle, variables }),
+    relay: () => serveProduct({ build, variables }),
     empty: () => serveBaseline('empty', { bundle: emptyBundle, variables: {} }),
   }
   const taken = await takeTurns(['relay', 'empty'], isFull ? 9 : 3, async (name) => {

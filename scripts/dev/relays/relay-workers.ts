@@ -1,8 +1,8 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { buildWorker, servedWorker, type WorkerBuild } from '../../stack/worker-build.ts'
 import { assertNothingUncaught } from '../uncaught.ts'
-import { openWorkerBuild, type WorkerBuild } from '../worker-build.ts'
 import { startWorkerd } from '../workerd.ts'
 import { openRows } from './ledger-rows.ts'
 
@@ -42,7 +42,7 @@ export async function startRelayWorkers({
 }): Promise<RelayWorkers> {
   const objects = mkdtempSync(join(tmpdir(), 'relay-objects-'))
   const log: LogLine[] = []
-  const build = await openWorkerBuild()
+  const build = await buildWorker()
   let running = await start()
 
   return {
@@ -65,7 +65,6 @@ export async function startRelayWorkers({
     async stop() {
       await running.stop()
       rmSync(objects, { recursive: true, force: true })
-      build.clean()
       assertNothingUncaught(log.map(({ message }) => message))
     },
   }
@@ -106,13 +105,12 @@ export async function startRelayWorkers({
 const nameOf = (index: number): string => `relay-${index}`
 
 /** The first Worker has the ledger's object, the others use it. */
-function configured({ options }: WorkerBuild, index: number, variables: Record<string, string>) {
+function configured(build: WorkerBuild, index: number, variables: Record<string, string>) {
   return {
-    ...options,
+    ...servedWorker(build, variables),
     name: nameOf(index),
-    bindings: { ...options.bindings, ...variables },
     durableObjects: Object.fromEntries(
-      Object.entries(options.durableObjects).map(([name, object]) => [
+      Object.entries(build.worker.durableObjects).map(([name, object]) => [
         name,
         { ...object, scriptName: nameOf(0) },
       ]),

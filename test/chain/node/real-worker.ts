@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { startRealDeno } from '../../../scripts/dev/deno/real-deno.ts'
 import { assertNothingUncaught } from '../../../scripts/dev/uncaught.ts'
-import { openWorkerBuild } from '../../../scripts/dev/worker-build.ts'
 import { startWorkerd } from '../../../scripts/dev/workerd.ts'
+import { buildWorker, servedWorker } from '../../../scripts/stack/worker-build.ts'
 import { hashKey } from '../../../src/keys/api-keys.ts'
 
 /** The whole Worker as it is deployed, in workerd with its Durable Objects, or on Deno with Redis. */
@@ -75,19 +75,13 @@ async function startInWorkerd(
   variables: Record<string, string>,
   note: (line: string) => void,
 ): Promise<Pick<RealWorker, 'origin' | 'stop' | 'inspectorUrl'>> {
-  const build = await openWorkerBuild()
+  const build = await buildWorker()
   const objects = await mkdtemp(join(tmpdir(), 'real-worker-'))
   const miniflare = startWorkerd({
     objects,
     isInspected: true,
     onLine: note,
-    workers: [
-      {
-        ...build.options,
-        name: 'worker',
-        bindings: { ...build.options.bindings, ...variables },
-      },
-    ],
+    workers: [servedWorker(build, variables)],
   })
   const { origin } = await miniflare.ready
   return {
@@ -96,7 +90,6 @@ async function startInWorkerd(
     async stop() {
       await miniflare.dispose()
       await rm(objects, { recursive: true, force: true })
-      build.clean()
     },
   }
 }

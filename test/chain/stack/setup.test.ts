@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url'
 import { onTestFinished, test } from 'vitest'
 import { freePort, startAnvil } from '../../../scripts/dev/anvil.ts'
 import { until } from '../../../scripts/dev/wait.ts'
-import { quietTools } from '../../../scripts/stack/worker.ts'
+import { quietTools } from '../../../scripts/stack/worker-build.ts'
 import { dial } from './stack-process.ts'
 
 const root = fileURLToPath(new URL('../../..', import.meta.url))
