@@ -8,7 +8,7 @@ const heapUsage = z.object({ result: z.object({ usedSize: z.number() }) })
  * workerd collects only while the isolate works, so `wake` has to give it something to do.
  */
 export async function livingMiB(inspectorUrl: string, wake: () => Promise<void>): Promise<number> {
-  const socket = new WebSocket(new URL('/core:user:worker', inspectorUrl))
+  const socket = new WebSocket(new URL('/core:user:ussd-relay', inspectorUrl))
   await new Promise((resolve, reject) => {
     socket.onopen = resolve
     socket.onerror = () => reject(new Error('the inspector does not answer'))
