@@ -1,6 +1,5 @@
-import { existsSync } from 'node:fs'
+import { readdirSync } from 'node:fs'
 import { createServer } from 'node:http'
-import { join } from 'node:path'
 import { createTestClient, type Hex, http, parseEther, publicActions } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import { anvil as anvilChain } from 'viem/chains'
@@ -115,8 +114,8 @@ test('a node that is away, or of another chain, or no node at all, is named', as
   }
   const away = `http://127.0.0.1:${await freePort()}`
   expect(await failing(away)).toBe(`No node answers at ${away} (ECONNREFUSED).\n`)
-  // Nothing was begun for it: the bundler would have made this folder.
-  expect(existsSync(join(folder, 'worker'))).toBe(false)
+  // Nothing was begun for it: a chain would have made a folder.
+  expect(readdirSync(folder)).toEqual(['secrets.json'])
 
   const mainnet = await startNode(30)
   expect(await failing(`${away},${mainnet}`)).toBe(
