@@ -1,15 +1,16 @@
-import { encodeEventTopics, type Hex, isAddressEqual } from 'viem'
+import { encodeEventTopics, type Hex } from 'viem'
 import type { Receipt } from '../../chain/node.ts'
 import { TransportError } from '../../chain/rpc.ts'
 import { relayForwarderAbi } from '../forwarder/abi.ts'
 import {
+  asksTheSame,
   type ForwardRequest,
   isSpending,
+  processedIn,
   type RequestResult,
-  requestsInCalldata,
   resultsInLogs,
 } from '../forwarder/requests.ts'
-import type { BlockId, Execution } from '../ledger/port.ts'
+import type { BlockId, Execution, SignedTransaction } from '../ledger/port.ts'
 import type { Relayer } from '../relayer.ts'
 import { keepsFromExecuting } from './spent.ts'
 
@@ -23,25 +24,28 @@ const SPENT_WINDOW_BLOCKS = 26_000
 export type Found = { execution: Execution; isSame: boolean }
 
 /**
- * What a mined transaction did for a request: its own execution of it, or the earlier one of its
+ * What one of our transactions did for a request: its own execution of it, or the earlier one of its
  * intent that it found. Undefined when the intent is still unspent as far as this transaction tells.
+ * What it carries may be another request than the one that its session's row names: rows get lost.
  *
  * @throws {TransportError} the intent is spent and the node does not show by what
  */
 export async function executionIn(
   relayer: Relayer,
-  receipt: Receipt,
+  mined: SignedTransaction & { receipt: Receipt },
   request: ForwardRequest,
   signal: AbortSignal,
 ): Promise<Execution | undefined> {
-  const result = resultsInLogs(relayer.forwarder, receipt.logs).find(
-    (candidate) => candidate.intentId === request.intentId,
-  )
-  if (result === undefined) return undefined
-  if (isSpending(result.status)) {
-    return executionOf(relayer, { ...result, status: result.status }, receipt.hash, receipt.block)
+  const { receipt } = mined
+  const results = resultsInLogs(relayer.forwarder, receipt.logs)
+  const processed = processedIn(results, relayer.signer.calldataOf(mined), request.intentId)
+  if (processed === undefined) throw new TransportError('a receipt tells of other requests')
+  const spending = processed.find(({ result }) => isSpending(result.status))
+  if (spending !== undefined) {
+    const execution = executionOf(relayer, spending.result, receipt.hash, receipt.block)
+    return outcomeFor({ execution, isSame: asksTheSame(spending.request, request) })
   }
-  if (result.status !== 'already_spent') return undefined
+  if (!processed.some(({ result }) => result.status === 'already_spent')) return undefined
   const earlier = await findExecution(relayer, request, signal)
   // The node shows the receipt and not yet the older event: asked again at the next turn.
   if (earlier === undefined)
@@ -82,37 +86,38 @@ export async function findExecution(
     },
     signal,
   )
-  for (const event of events.reverse()) {
-    const [result] = resultsInLogs(forwarder, [event])
-    if (result?.intentId !== intentId || !isSpending(result.status)) continue
-    const block = await node.block(event.block.number, signal)
-    if (block === undefined || !keepsFromExecuting(block.timestampSeconds, request)) {
-      return undefined
-    }
-    const calldata = (await node.calldata(event.transactionHash, signal)) ?? '0x'
-    const executed = requestsInCalldata(calldata).find((one) => one.intentId === intentId)
-    if (executed === undefined) {
-      throw new TransportError('an execution is found and what was executed is not')
-    }
-    return {
-      execution: executionOf(
-        relayer,
-        { ...result, status: result.status },
-        event.transactionHash,
-        event.block,
-      ),
-      isSame: executed.data === request.data && isAddressEqual(executed.to, request.to),
-    }
+  const last = events.findLast((event) =>
+    resultsInLogs(forwarder, [event]).some((result) => isSpending(result.status)),
+  )
+  if (last === undefined) return undefined
+  const { transactionHash, block } = last
+  const spentIn = await node.block(block.number, signal)
+  if (spentIn === undefined || !keepsFromExecuting(spentIn.timestampSeconds, request)) {
+    return undefined
   }
-  return undefined
+  const calldata = (await node.calldata(transactionHash, signal)) ?? '0x'
+  const results = resultsInLogs(
+    forwarder,
+    events.filter((event) => event.transactionHash === transactionHash),
+  )
+  const spending = processedIn(results, calldata, intentId)?.find(({ result }) =>
+    isSpending(result.status),
+  )
+  if (spending === undefined) {
+    throw new TransportError('an execution is found and what was executed is not')
+  }
+  return {
+    execution: executionOf(relayer, spending.result, transactionHash, block),
+    isSame: asksTheSame(spending.request, request),
+  }
 }
 
 function executionOf(
   { reasonOf }: Relayer,
-  { status, returnData }: RequestResult & { status: 'executed' | 'failed' },
+  { status, returnData }: RequestResult,
   hash: Hex,
   block: BlockId,
 ): Execution {
-  const reason = status === 'failed' ? reasonOf(returnData) : ''
-  return { outcome: status, reason, hash, block }
+  if (status === 'executed') return { outcome: 'executed', reason: '', hash, block }
+  return { outcome: 'failed', reason: reasonOf(returnData), hash, block }
 }
