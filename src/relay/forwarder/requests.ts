@@ -45,7 +45,7 @@ const EXECUTE_SELECTOR = toFunctionSelector(getAbiItem({ abi: relayForwarderAbi,
 
 /**
  * The name of a session's one payment. It has no clock in it, so that who derives it again, after
- * any loss, derives the same; the forwarder refuses it for 7 days after it was spent.
+ * any loss, derives the same; the forwarder refuses it to its account for 7 days after it was spent.
  */
 export function intentIdOf(
   forwarder: Forwarder,
@@ -151,22 +151,23 @@ export function resultsInLogs(forwarder: Forwarder, logs: readonly RawLog[]): Re
 export type ProcessedRequest = { result: RequestResult; request: SignedRequest }
 
 /**
- * The results of one intent in a transaction, each with the request it belongs to: the forwarder
- * reports in the order of its calldata. Undefined where the two do not fit together.
+ * The results of an account's intent in a transaction, each with the request it belongs to: the
+ * forwarder reports in the order of its calldata. Undefined where the two do not fit together.
  */
 export function processedIn(
   results: readonly RequestResult[],
   calldata: Hex,
-  intentId: Hex,
+  { from, intentId }: Pick<ForwardRequest, 'from' | 'intentId'>,
 ): ProcessedRequest[] | undefined {
-  const own = results.filter((result) => result.intentId === intentId)
-  const requests = requestsInCalldata(calldata).filter((request) => request.intentId === intentId)
-  if (own.length !== requests.length) return undefined
+  const isOwn = (one: Pick<ForwardRequest, 'from' | 'intentId'>) =>
+    one.intentId === intentId && isAddressEqual(one.from, from)
+  const own = results.filter(isOwn)
+  const requests = requestsInCalldata(calldata).filter(isOwn)
   const processed = own.flatMap((result, index) => {
     const request = requests[index]
-    return request && isAddressEqual(request.from, result.from) ? [{ result, request }] : []
+    return request === undefined ? [] : [{ result, request }]
   })
-  return processed.length === own.length ? processed : undefined
+  return own.length === requests.length ? processed : undefined
 }
 
 /** Whether two requests ask the same of the chain for the same account. */

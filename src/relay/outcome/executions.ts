@@ -12,13 +12,7 @@ import {
 } from '../forwarder/requests.ts'
 import type { BlockId, Execution, SignedTransaction } from '../ledger/port.ts'
 import type { Relayer } from '../relayer.ts'
-import { keepsFromExecuting } from './spent.ts'
-
-/**
- * Blocks back to which a spent intent is looked for: the forwarder refuses an id for 7 days, and
- * blocks come every 24 s at the fastest.
- */
-const SPENT_WINDOW_BLOCKS = 26_000
+import { blockOfSpending } from './spent.ts'
 
 /** An execution of an intent, and whether it did what a request asks for. */
 export type Found = { execution: Execution; isSame: boolean }
@@ -37,8 +31,10 @@ export async function executionIn(
   signal: AbortSignal,
 ): Promise<Execution | undefined> {
   const { receipt } = mined
+  // It was reverted as a whole: the forwarder stopped, or does not take this relayer.
+  if (!receipt.succeeded) return undefined
   const results = resultsInLogs(relayer.forwarder, receipt.logs)
-  const processed = processedIn(results, relayer.signer.calldataOf(mined), request.intentId)
+  const processed = processedIn(results, relayer.signer.calldataOf(mined), request)
   if (processed === undefined) throw new TransportError('a receipt tells of other requests')
   const spending = processed.find(({ result }) => isSpending(result.status))
   if (spending !== undefined) {
@@ -61,10 +57,11 @@ export function outcomeFor({ execution, isSame }: Found): Execution {
 const OTHER_REQUEST = 'Another request of this session was executed'
 
 /**
- * The execution that spent a request's intent, from any sender, by the forwarder's indexed event. One
- * that does not keep the request from executing is left out.
+ * The execution that spent a request's intent for its account, from any sender: the forwarder names
+ * its block, and the indexed event in that block tells of it. Undefined where nothing keeps the
+ * request from executing.
  *
- * @throws {TransportError} the node shows the event and not what was executed
+ * @throws {TransportError} the intent is spent and the node does not show by what
  */
 export async function findExecution(
   relayer: Relayer,
@@ -72,43 +69,37 @@ export async function findExecution(
   signal: AbortSignal,
 ): Promise<Found | undefined> {
   const { node, forwarder } = relayer
-  const { intentId } = request
-  const head = await node.head(signal)
+  const { from, intentId } = request
+  const blockNumber = await blockOfSpending(relayer, request, signal)
+  if (blockNumber === undefined) return undefined
+  const args = { intentId, from }
+  const topics = encodeEventTopics({ abi: relayForwarderAbi, eventName: 'RequestProcessed', args })
   const events = await node.logs(
     {
       address: forwarder.address,
-      topics: encodeEventTopics({
-        abi: relayForwarderAbi,
-        eventName: 'RequestProcessed',
-        args: { intentId },
-      }) as Hex[],
-      fromBlock: Math.max(0, head.number - SPENT_WINDOW_BLOCKS),
+      topics: topics as Hex[],
+      fromBlock: blockNumber,
+      toBlock: blockNumber,
     },
     signal,
   )
-  const last = events.findLast((event) =>
+  const spending = events.find((event) =>
     resultsInLogs(forwarder, [event]).some((result) => isSpending(result.status)),
   )
-  if (last === undefined) return undefined
-  const { transactionHash, block } = last
-  const spentIn = await node.block(block.number, signal)
-  if (spentIn === undefined || !keepsFromExecuting(spentIn.timestampSeconds, request)) {
-    return undefined
-  }
+  // The node has lost the block meanwhile, or one behind it shows less: asked again later.
+  if (spending === undefined)
+    throw new TransportError('an intent is spent and its event is missing')
+  const { transactionHash, block } = spending
   const calldata = (await node.calldata(transactionHash, signal)) ?? '0x'
-  const results = resultsInLogs(
-    forwarder,
-    events.filter((event) => event.transactionHash === transactionHash),
-  )
-  const spending = processedIn(results, calldata, intentId)?.find(({ result }) =>
-    isSpending(result.status),
-  )
-  if (spending === undefined) {
+  const own = events.filter((event) => event.transactionHash === transactionHash)
+  const processed = processedIn(resultsInLogs(forwarder, own), calldata, request)
+  const executed = processed?.find(({ result }) => isSpending(result.status))
+  if (executed === undefined) {
     throw new TransportError('an execution is found and what was executed is not')
   }
   return {
-    execution: executionOf(relayer, spending.result, transactionHash, block),
-    isSame: asksTheSame(spending.request, request),
+    execution: executionOf(relayer, executed.result, transactionHash, block),
+    isSame: asksTheSame(executed.request, request),
   }
 }
 

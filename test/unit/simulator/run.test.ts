@@ -28,6 +28,15 @@ describe('a run', () => {
     expect(judge(history)).toEqual([])
   })
 
+  test('whose transaction reverts as a whole goes on to what its intent was spent by', async ({
+    expect,
+  }) => {
+    // The forwarder stops taking the relayer after everything that was paid is forgotten.
+    const { history, story } = await runPlan({ plan: planOf(42_999), isTold: true })
+    expect(story.join('\n')).toContain('reverted as a whole')
+    expect(judge(history)).toEqual([])
+  })
+
   test('with real signatures keeps every promise', async ({ expect }) => {
     const plan = planOf(500)
     expect(plan.knobs.isSignedForReal).toBe(true)

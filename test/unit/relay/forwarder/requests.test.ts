@@ -48,17 +48,24 @@ describe('what was processed in a transaction', () => {
   const forged = asked('0xaaaaaaaa', 'bad_signature')
   const spent = asked('0xbbbbbbbb', 'executed')
   const calldata = encodeExecute([forged.request, spent.request])
-  const { intentId } = spent.request
 
   test('is told for each request by its place, not by its intent alone', ({ expect }) => {
-    expect(processedIn([forged.result, spent.result], calldata, intentId)).toEqual([forged, spent])
+    expect(processedIn([forged.result, spent.result], calldata, spent.request)).toEqual([
+      forged,
+      spent,
+    ])
+  })
+
+  test('is told of one account: the same id of another is another intent', ({ expect }) => {
+    const other = asked('0xcccccccc', 'executed', forwarder.address)
+    const both = encodeExecute([other.request, spent.request])
+    expect(processedIn([other.result, spent.result], both, spent.request)).toEqual([spent])
   })
 
   test('is not told where results and requests do not fit together', ({ expect }) => {
-    const other = asked('0xbbbbbbbb', 'executed', forwarder.address)
-    expect(processedIn([spent.result], calldata, intentId)).toBeUndefined()
-    expect(processedIn([forged.result, other.result], calldata, intentId)).toBeUndefined()
-    expect(processedIn([], '0x', intentId)).toEqual([])
+    expect(processedIn([spent.result], calldata, spent.request)).toBeUndefined()
+    expect(processedIn([spent.result], '0x', spent.request)).toBeUndefined()
+    expect(processedIn([], '0x', spent.request)).toEqual([])
   })
 })
 
