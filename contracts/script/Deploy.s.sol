@@ -29,7 +29,7 @@ contract Deploy is Script {
         loan = MicroLoan(_deployed("LOAN"));
 
         vm.startBroadcast(key);
-        if (address(forwarder) == address(0)) forwarder = new RelayForwarder(deployer);
+        if (address(forwarder) == address(0)) forwarder = new RelayForwarder(deployer, address(0));
         if (address(loan) == address(0)) {
             uint256 principal = vm.envOr("PRINCIPAL_WEI", uint256(0.01 ether));
             uint256 dailyCap = vm.envOr("DAILY_CAP_WEI", uint256(1 ether));

@@ -5,19 +5,28 @@ pragma solidity 0.8.30;
 /// @notice Executes batches of requests that accounts signed (EIP-712) and relayers pay for (ERC-2771).
 ///
 /// Who. Only relayers that the owner allowed may execute, and only calls to targets that the owner
-/// allowed are made. A target sees the signer of the request as its caller: the signer's address
-/// stands in the last 20 bytes of the call.
+/// allowed are made. A relayer is a plain account: the transaction is its own. A target sees the signer
+/// of the request as its caller: the signer's address stands in the last 20 bytes of the call.
 ///
-/// Once. A request carries an intent id. Executing the request spends the id, whether the call
-/// succeeds or fails; nothing else spends it. A spent id is refused for 7 days, and a deadline more
-/// than 24 hours ahead is refused, so that no signed bytes outlive the refusal.
+/// Once. A request carries an intent id, which belongs to its signer: what one account spends is
+/// unspent for every other. Executing the request spends the id, whether the call succeeds or fails;
+/// nothing else spends it. A spent id is refused for 7 days, and a deadline more than 24 hours ahead is
+/// refused, so that no signed bytes outlive the refusal.
 ///
 /// Each on its own. One request's failure or refusal harms no other of the batch. A request is
 /// executed with all of its signed gas or not at all: with too little gas left, it and all that follow
 /// are skipped, unspent. A batch for which even that is too little reverts as a whole.
 ///
 /// The truth in one place. A call of `execute` returns a result for each request (so one `eth_call`
-/// by a relayer simulates a batch), and emits an event for each.
+/// by a relayer simulates a batch), and emits an event for each, in the order of the batch. `spentAt`
+/// names the block in which an id was spent, so that its event is found in one block.
+///
+/// Pause. The guardian and the owner can stop all execution at once; the owner ends that. A guardian
+/// can do nothing else. Ownership passes in two steps and cannot be renounced.
+///
+/// Elsewhere. What is not listed here comes from OpenZeppelin as it is: `paused` with `Paused`, `Unpaused`,
+/// `EnforcedPause` and `ExpectedPause` (`Pausable`), and all of `Ownable2Step`. `guardian`, `pause`,
+/// `unpause` and `setGuardian` are {IGuarded}'s.
 interface IRelayForwarder {
     /// @notice What an account signs, as EIP-712's primary type `Request` in this order, in the domain
     /// (`RelayForwarder`, `1`, chain id, this contract).
@@ -26,7 +35,7 @@ interface IRelayForwarder {
         address from;
         /// The target, allowed by the owner.
         address to;
-        /// What happens at most once. Chosen by the signer and public: see SECURITY.md.
+        /// What happens at most once for `from`. Chosen by the signer and public: see SECURITY.md.
         bytes32 intentId;
         /// The gas that the call gets, all of it. At most `MAX_GAS`.
         uint64 gas;
@@ -54,7 +63,7 @@ interface IRelayForwarder {
         DeadlineTooFar,
         /// The signature is not that of `from` over this request on this chain for this contract.
         BadSignature,
-        /// The intent id was spent less than 7 days ago.
+        /// The signer has spent the intent id less than 7 days ago.
         AlreadySpent,
         /// The target is not allowed.
         DisallowedTarget,
@@ -75,11 +84,12 @@ interface IRelayForwarder {
     /// @notice `caller` is no relayer.
     error NotRelayer(address caller);
 
+    /// @notice `caller` is called by another account: a relayer sends its transactions itself. A contract
+    /// could choose the depth of the call, at which RSKj (400 deep at most) lets the inner one fail.
+    error NotPlainAccount(address caller);
+
     /// @notice A target must be a contract, and can't be this one.
     error InvalidTarget(address target);
-
-    /// @notice Without an owner nobody could stop a stolen relayer key.
-    error OwnershipNotRenounceable();
 
     // Events
 
@@ -100,9 +110,12 @@ interface IRelayForwarder {
     /// @notice Whether requests may call `account`.
     function isTarget(address account) external view returns (bool);
 
-    /// @notice When `intentId` was last spent (Unix time), or zero if it never was. What was spent more
-    /// than 7 days ago may be spent again.
-    function spentAt(bytes32 intentId) external view returns (uint64);
+    /// @notice When (Unix time) and in which block `signer` last spent `intentId`, or zeros if it never
+    /// did. What was spent more than 7 days ago may be spent again.
+    function spentAt(address signer, bytes32 intentId)
+        external
+        view
+        returns (uint64 timestamp, uint64 blockNumber);
 
     /// @notice The gas that must be left when a request's turn comes, for the request to be executed.
     /// @param requestGas The gas signed in that request.
@@ -129,7 +142,7 @@ interface IRelayForwarder {
     // Relayers
 
     /// @notice Executes the requests in their order and says what became of each.
-    /// @dev Relayers only: reverts with `NotRelayer`. Emits `RequestProcessed` for each request. What
+    /// @dev Relayers only: reverts with `EnforcedPause`, `NotRelayer` or `NotPlainAccount`. Emits `RequestProcessed` for each request. What
     /// refuses a request is looked for in this order: `OutOfBounds`, `AlreadySpent`, `Expired`,
     /// `DeadlineTooFar`, `DisallowedTarget`, `BadSignature`, `Skipped`.
     function execute(SignedRequest[] calldata requests) external returns (Result[] memory results);

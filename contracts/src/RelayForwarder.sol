@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: MIT
 pragma solidity 0.8.30;
 
-import {Ownable} from "@openzeppelin/contracts/access/Ownable.sol";
-import {Ownable2Step} from "@openzeppelin/contracts/access/Ownable2Step.sol";
 import {ECDSA} from "@openzeppelin/contracts/utils/cryptography/ECDSA.sol";
 import {EIP712} from "@openzeppelin/contracts/utils/cryptography/EIP712.sol";
 
+import {Guarded} from "./Guarded.sol";
 import {IRelayForwarder} from "./IRelayForwarder.sol";
 
 /// @title RelayForwarder
 /// @notice See {IRelayForwarder}, which says all there is to know before calling this.
-contract RelayForwarder is IRelayForwarder, EIP712, Ownable2Step {
+contract RelayForwarder is IRelayForwarder, EIP712, Guarded {
     /// @inheritdoc IRelayForwarder
     uint256 public constant INTENT_LIFETIME = 7 days;
 
@@ -38,6 +37,12 @@ contract RelayForwarder is IRelayForwarder, EIP712, Ownable2Step {
     /// @dev Judging a request that will not be executed, and reporting that.
     uint256 private constant REQUEST_OVERHEAD = 20_000;
 
+    /// @dev One word, so that spending is one write.
+    struct Spending {
+        uint64 timestamp;
+        uint64 blockNumber;
+    }
+
     /// @inheritdoc IRelayForwarder
     mapping(address account => bool) public isRelayer;
 
@@ -45,34 +50,49 @@ contract RelayForwarder is IRelayForwarder, EIP712, Ownable2Step {
     mapping(address account => bool) public isTarget;
 
     /// @inheritdoc IRelayForwarder
-    mapping(bytes32 intentId => uint64) public spentAt;
+    mapping(address signer => mapping(bytes32 intentId => Spending)) public spentAt;
 
-    constructor(address initialOwner) EIP712("RelayForwarder", "1") Ownable(initialOwner) {}
+    constructor(address initialOwner, address initialGuardian)
+        EIP712("RelayForwarder", "1")
+        Guarded(initialOwner, initialGuardian)
+    {}
 
     /// @inheritdoc IRelayForwarder
-    function execute(SignedRequest[] calldata requests) external returns (Result[] memory results) {
+    function execute(SignedRequest[] calldata requests)
+        external
+        whenNotPaused
+        returns (Result[] memory results)
+    {
         if (!isRelayer[msg.sender]) revert NotRelayer(msg.sender);
+        // A contract could have itself called so deep that RSKj lets every inner call fail.
+        if (msg.sender != tx.origin) revert NotPlainAccount(msg.sender);
 
         uint256 count = requests.length;
         results = new Result[](count);
         bool skipping;
         for (uint256 i; i < count; ++i) {
             Request calldata request = requests[i].request;
-            Result memory result = results[i];
-            result.status = skipping ? Status.Skipped : _judge(request, requests[i].signature);
-            if (result.status == Status.Executed) {
+            address from = request.from;
+            bytes32 intentId = request.intentId;
+            Spending storage spending = spentAt[from][intentId];
+            Status status =
+                skipping ? Status.Skipped : _judge(request, from, intentId, spending, requests[i].signature);
+            bytes memory returnData = results[i].returnData;
+            if (status == Status.Executed) {
                 if (gasleft() < gasNeeded(request.gas, count - i - 1)) {
                     skipping = true;
-                    result.status = Status.Skipped;
+                    status = Status.Skipped;
                 } else {
                     // Spent before the call, so that nothing the call does can execute it again.
-                    spentAt[request.intentId] = uint64(block.timestamp);
+                    (spending.timestamp, spending.blockNumber) =
+                    (uint64(block.timestamp), uint64(block.number));
                     bool success;
-                    (success, result.returnData) = _call(request);
-                    if (!success) result.status = Status.Failed;
+                    (success, returnData) = _call(request, from);
+                    if (!success) status = Status.Failed;
                 }
             }
-            emit RequestProcessed(request.intentId, request.from, result.status, result.returnData);
+            (results[i].status, results[i].returnData) = (status, returnData);
+            emit RequestProcessed(intentId, from, status, returnData);
         }
     }
 
@@ -89,11 +109,6 @@ contract RelayForwarder is IRelayForwarder, EIP712, Ownable2Step {
         emit TargetSet(target, allowed);
     }
 
-    /// @notice Always reverts with `OwnershipNotRenounceable`.
-    function renounceOwnership() public pure override {
-        revert OwnershipNotRenounceable();
-    }
-
     /// @inheritdoc IRelayForwarder
     function gasNeeded(uint256 requestGas, uint256 following) public pure returns (uint256) {
         // A call gets at most 63/64 of what is left (EIP-150), silently less than what was asked for.
@@ -101,28 +116,39 @@ contract RelayForwarder is IRelayForwarder, EIP712, Ownable2Step {
     }
 
     /// @dev `Executed` if nothing stands against it. Bounds come first, so that the rest is cheap.
-    function _judge(Request calldata request, bytes calldata signature) private view returns (Status) {
+    function _judge(
+        Request calldata request,
+        address from,
+        bytes32 intentId,
+        Spending storage spending,
+        bytes calldata signature
+    ) private view returns (Status) {
         uint256 length = request.data.length;
         if (length < MIN_DATA_LENGTH || length > MAX_DATA_LENGTH || request.gas > MAX_GAS) {
             return Status.OutOfBounds;
         }
-        uint256 spent = spentAt[request.intentId];
+        uint256 spent = spending.timestamp;
         if (spent != 0 && block.timestamp < spent + INTENT_LIFETIME) return Status.AlreadySpent;
-        if (block.timestamp > request.deadline) return Status.Expired;
-        if (request.deadline > block.timestamp + MAX_DEADLINE_AHEAD) return Status.DeadlineTooFar;
+        uint256 deadline = request.deadline;
+        if (block.timestamp > deadline) return Status.Expired;
+        if (deadline > block.timestamp + MAX_DEADLINE_AHEAD) return Status.DeadlineTooFar;
         if (!isTarget[request.to]) return Status.DisallowedTarget;
-        if (!_isSigned(request, signature)) return Status.BadSignature;
+        if (!_isSigned(request, from, intentId, signature)) return Status.BadSignature;
         return Status.Executed;
     }
 
-    function _isSigned(Request calldata request, bytes calldata signature) private view returns (bool) {
+    function _isSigned(Request calldata request, address from, bytes32 intentId, bytes calldata signature)
+        private
+        view
+        returns (bool)
+    {
         bytes32 digest = _hashTypedDataV4(
             keccak256(
                 abi.encode(
                     REQUEST_TYPEHASH,
-                    request.from,
+                    from,
                     request.to,
-                    request.intentId,
+                    intentId,
                     request.gas,
                     request.deadline,
                     keccak256(request.data)
@@ -130,12 +156,15 @@ contract RelayForwarder is IRelayForwarder, EIP712, Ownable2Step {
             )
         );
         (address signer, ECDSA.RecoverError failure,) = ECDSA.tryRecoverCalldata(digest, signature);
-        return failure == ECDSA.RecoverError.NoError && signer == request.from;
+        return failure == ECDSA.RecoverError.NoError && signer == from;
     }
 
     /// @dev The call as ERC-2771 wants it, in assembly because a plain one copies all that is returned.
-    function _call(Request calldata request) private returns (bool success, bytes memory returnData) {
-        bytes memory data = abi.encodePacked(request.data, request.from);
+    function _call(Request calldata request, address from)
+        private
+        returns (bool success, bytes memory returnData)
+    {
+        bytes memory data = abi.encodePacked(request.data, from);
         address to = request.to;
         uint256 gas_ = request.gas;
         uint256 maximum = MAX_RETURN_LENGTH;

@@ -23,8 +23,11 @@ export type TestChain = {
 
 const MNEMONIC = 'test test test test test test test test test test test junk'
 
-/** A chain with the contracts on it, a funded pool and a funded relayer. */
-export async function startChain(args: string[] = []): Promise<TestChain> {
+/** A chain with the contracts on it, a funded pool and a funded relayer. More relayers may be allowed. */
+export async function startChain(
+  args: string[] = [],
+  relayers: readonly Address[] = [],
+): Promise<TestChain> {
   const anvil = await startAnvil({ args })
   const relayer = relayerAccount(MNEMONIC, 31, 0).address
   const folder = mkdtempSync(join(tmpdir(), 'deployment-'))
@@ -32,7 +35,7 @@ export async function startChain(args: string[] = []): Promise<TestChain> {
     nodeUrl: anvil.url,
     chainId: 31,
     deployerKey: DEV_KEY,
-    relayers: [relayer],
+    relayers: [relayer, ...relayers],
     recordFile: join(folder, '31.json'),
     poolWei: parseEther('10'),
     log: () => {},

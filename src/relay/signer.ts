@@ -1,4 +1,4 @@
-import { type Address, type Hex, keccak256, type LocalAccount } from 'viem'
+import { type Address, type Hex, keccak256, type LocalAccount, parseTransaction } from 'viem'
 import type { SignedTransaction } from './ledger/port.ts'
 
 /** A relayer's transaction before it is signed. Legacy (EIP-155): Rootstock takes no other. */
@@ -14,6 +14,8 @@ export type UnsignedTransaction = {
 export type Signer = {
   address: Address
   sign(transaction: UnsignedTransaction): Promise<SignedTransaction>
+  /** Calldata of a transaction that this signer signed. */
+  calldataOf(transaction: SignedTransaction): Hex
 }
 
 /** Signs with a key in memory. */
@@ -31,5 +33,6 @@ export function createSigner(account: LocalAccount, chainId: number): Signer {
       })
       return { hash: keccak256(raw), raw, gasPriceWei }
     },
+    calldataOf: ({ raw }) => parseTransaction(raw).data ?? '0x',
   }
 }

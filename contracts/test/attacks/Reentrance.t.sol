@@ -24,28 +24,23 @@ contract NaiveBank {
     }
 }
 
-/// @notice A relayer that is also a target, and executes the same request again from within.
+/// @notice An allowed relayer that is also a target, and executes the same request again from within.
 contract ReentrantRelayer {
     IRelayForwarder internal immutable FORWARDER;
     IRelayForwarder.SignedRequest[] internal _requests;
     uint256 public calls;
-    IRelayForwarder.Status public inner;
 
     constructor(IRelayForwarder forwarder) {
         FORWARDER = forwarder;
     }
 
-    function start(IRelayForwarder.SignedRequest[] memory requests)
-        external
-        returns (IRelayForwarder.Result[] memory)
-    {
-        _requests.push(requests[0]);
-        return FORWARDER.execute(requests);
+    function keep(IRelayForwarder.SignedRequest memory request) external {
+        _requests.push(request);
     }
 
     function again() external {
         ++calls;
-        inner = FORWARDER.execute(_requests)[0].status;
+        FORWARDER.execute(_requests);
     }
 }
 
@@ -94,10 +89,15 @@ contract ReentranceTest is Base {
             _request(alice.addr, abi.encodeCall(ReentrantRelayer.again, ()));
         request.to = address(reentrant);
         request.gas = 500_000;
+        reentrant.keep(_sign(request, alice));
 
-        IRelayForwarder.Result[] memory results = reentrant.start(_batch(_sign(request, alice)));
-        _assertStatus(results[0].status, IRelayForwarder.Status.Executed, "outer");
-        _assertStatus(reentrant.inner(), IRelayForwarder.Status.AlreadySpent, "inner");
-        assertEq(reentrant.calls(), 1, "calls");
+        IRelayForwarder.Result memory result = _execute(_sign(request, alice));
+        _assertStatus(result.status, IRelayForwarder.Status.Failed, "outer");
+        assertEq(
+            result.returnData,
+            abi.encodeWithSelector(IRelayForwarder.NotPlainAccount.selector, address(reentrant)),
+            "reason"
+        );
+        assertEq(reentrant.calls(), 0, "calls");
     }
 }

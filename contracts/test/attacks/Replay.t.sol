@@ -97,7 +97,7 @@ contract ReplayTest is Base {
         IRelayForwarder.SignedRequest memory signed = _signed(alice, _transfer(bob.addr, 1 ether));
         _execute(signed);
         RelayForwarder first = forwarder;
-        forwarder = new RelayForwarder(owner);
+        forwarder = new RelayForwarder(owner, guardian);
         MicroLoan second = new MicroLoan(address(forwarder), owner, PRINCIPAL, CAP);
         vm.startPrank(owner);
         forwarder.setRelayer(relayer, true);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 pragma solidity 0.8.30;
 
+import {Pausable} from "@openzeppelin/contracts/utils/Pausable.sol";
 import {Vm} from "forge-std/Vm.sol";
 
 import {IMicroLoan} from "../../src/IMicroLoan.sol";
@@ -76,18 +77,38 @@ contract StolenRelayerTest is Base {
         IRelayForwarder.Request memory request = _request(alice.addr, _transfer(relayer, 5 ether));
         IRelayForwarder.Result memory result = _execute(_sign(request, bob));
         _assertStatus(result.status, IRelayForwarder.Status.BadSignature, "signed by another");
-        vm.prank(relayer);
+        vm.prank(relayer, relayer);
         vm.expectRevert(abi.encodeWithSelector(IMicroLoan.InsufficientBalance.selector, relayer, 0, 5 ether));
         loan.transfer(relayer, 5 ether);
         assertEq(loan.getBalance(alice.addr), 5 ether, "balance");
+    }
+
+    /// @dev Whatever the thief signs with an id that he saw, it is another intent than the caller's.
+    function test_AStolenRelayerKeySpendsNoIntentOfACaller() external {
+        IRelayForwarder.Request memory wanted = _request(alice.addr, _applyForLoan());
+        IRelayForwarder.Request memory forged = _request(bob.addr, _applyForLoan());
+        forged.intentId = wanted.intentId;
+        _assertStatus(_execute(_sign(forged, bob)).status, IRelayForwarder.Status.Executed, "forged");
+        assertEq(_spentAt(wanted), 0, "when the caller's was spent");
+        _assertStatus(_execute(_sign(wanted, alice)).status, IRelayForwarder.Status.Executed, "wanted");
+        assertEq(loan.getBalance(alice.addr), PRINCIPAL, "balance");
     }
 
     function test_AStolenRelayerKeyIsStoppedByTheOwner() external {
         vm.prank(owner);
         forwarder.setRelayer(relayer, false);
         IRelayForwarder.SignedRequest[] memory requests = _batch(_signed(alice, _applyForLoan()));
-        vm.prank(relayer);
+        vm.prank(relayer, relayer);
         vm.expectRevert(abi.encodeWithSelector(IRelayForwarder.NotRelayer.selector, relayer));
+        forwarder.execute(requests);
+    }
+
+    function test_AStolenRelayerKeyIsStoppedByTheGuardian() external {
+        vm.prank(guardian);
+        forwarder.pause();
+        IRelayForwarder.SignedRequest[] memory requests = _batch(_signed(alice, _applyForLoan()));
+        vm.prank(relayer, relayer);
+        vm.expectRevert(Pausable.EnforcedPause.selector);
         forwarder.execute(requests);
     }
 

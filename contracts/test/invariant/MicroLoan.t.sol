@@ -25,7 +25,7 @@ contract MicroLoanInvariantTest is Test {
         store = new Store();
         vm.warp(store.timestamp());
         vm.chainId(31);
-        forwarder = new RelayForwarder(owner);
+        forwarder = new RelayForwarder(owner, address(0));
         loan = new MicroLoan(address(forwarder), owner, 0.1 ether, 1 ether);
         vm.startPrank(owner);
         forwarder.setRelayer(relayer, true);
@@ -182,7 +182,7 @@ contract MicroLoanInvariantTest is Test {
             store.key(signer),
             address(forwarder)
         );
-        vm.prank(relayer);
+        vm.prank(relayer, relayer);
         IRelayForwarder.Result memory result = forwarder.execute(requests)[0];
         assertEq(uint256(result.status), uint256(IRelayForwarder.Status.Executed), "request of the end");
     }

@@ -20,7 +20,7 @@ contract RelayForwarderInvariantTest is Test {
         store = new Store();
         vm.warp(store.timestamp());
         vm.chainId(31);
-        forwarder = new RelayForwarder(owner);
+        forwarder = new RelayForwarder(owner, address(0));
         probe = new Probe();
         MicroLoan loan = new MicroLoan(address(forwarder), owner, 0.1 ether, 1 ether);
         vm.startPrank(owner);
@@ -45,7 +45,11 @@ contract RelayForwarderInvariantTest is Test {
     function invariant_SpentIsExecuted() internal view {
         bytes32[] memory intents = store.intents();
         for (uint256 i; i < intents.length; ++i) {
-            assertEq(forwarder.spentAt(intents[i]), store.lastExecutedAt(intents[i]), "when it was spent");
+            for (uint256 j; j < store.PHONES(); ++j) {
+                address signer = store.account(j);
+                (uint64 spentAt,) = forwarder.spentAt(signer, intents[i]);
+                assertEq(spentAt, store.lastExecutedAt(signer, intents[i]), "when it was spent");
+            }
         }
     }
 

@@ -20,6 +20,7 @@ abstract contract Base is Test {
     RelayForwarder internal forwarder;
     MicroLoan internal loan;
     address internal owner = makeAddr("owner");
+    address internal guardian = makeAddr("guardian");
     address internal relayer = makeAddr("relayer");
     address internal stranger = makeAddr("stranger");
     Vm.Wallet internal alice = vm.createWallet("alice");
@@ -30,7 +31,7 @@ abstract contract Base is Test {
     function setUp() public virtual {
         vm.warp(1_790_000_000);
         vm.chainId(31);
-        forwarder = new RelayForwarder(owner);
+        forwarder = new RelayForwarder(owner, guardian);
         loan = new MicroLoan(address(forwarder), owner, PRINCIPAL, CAP);
         vm.startPrank(owner);
         forwarder.setRelayer(relayer, true);
@@ -71,7 +72,7 @@ abstract contract Base is Test {
         internal
         returns (IRelayForwarder.Result[] memory)
     {
-        vm.prank(relayer);
+        vm.prank(relayer, relayer);
         return forwarder.execute(requests);
     }
 
@@ -102,6 +103,11 @@ abstract contract Base is Test {
         IRelayForwarder.Result memory result = _execute(_signed(signer, data));
         _assertStatus(result.status, IRelayForwarder.Status.Failed, "forwarded call");
         assertEq(result.returnData, reason, "reason of the failure");
+    }
+
+    /// @dev When the signer of the request spent its intent, or zero.
+    function _spentAt(IRelayForwarder.Request memory request) internal view returns (uint256 timestamp) {
+        (timestamp,) = forwarder.spentAt(request.from, request.intentId);
     }
 
     function _assertStatus(

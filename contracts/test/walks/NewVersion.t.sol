@@ -29,7 +29,7 @@ contract NewVersionTest is Base {
         vm.stopPrank();
 
         // The new pair.
-        RelayForwarder newForwarder = new RelayForwarder(owner);
+        RelayForwarder newForwarder = new RelayForwarder(owner, guardian);
         MicroLoan fresh = new MicroLoan(address(newForwarder), owner, PRINCIPAL, CAP);
         vm.startPrank(owner);
         newForwarder.setRelayer(relayer, true);

@@ -186,7 +186,7 @@ export function createModelChain(options: ChainOptions): ModelChain {
             world,
             state,
             transaction.requests,
-            block.timestampSeconds,
+            { timestampSeconds: block.timestampSeconds, blockNumber: block.number },
             transaction.gas - INTRINSIC_GAS,
           )
         : []

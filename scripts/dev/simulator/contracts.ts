@@ -11,9 +11,14 @@ export type ContractState = {
   issuedWei: Map<number, bigint>
   isPaused: boolean
   isRelayerAllowed: boolean
-  /** When an intent was last spent, in seconds. */
-  spentAt: Map<Hex, number>
+  /** When and where an account last spent an intent, by {@link spendingKey}. */
+  spentAt: Map<string, Spending>
 }
+
+export type Spending = { timestampSeconds: number; blockNumber: number }
+
+/** An intent belongs to its signer. */
+export const spendingKey = (signer: Address, intentId: Hex): string => `${signer}${intentId}`
 
 export type LoanAccount = { balanceWei: bigint; owedWei: bigint }
 
@@ -77,9 +82,10 @@ export function executeRequests(
   world: ContractWorld,
   state: ContractState,
   requests: readonly SignedRequest[],
-  timestampSeconds: number,
+  block: Spending,
   gas: number,
 ): ProcessedRequest[] {
+  const { timestampSeconds } = block
   let gasLeft = gas
   let isSkipping = false
   return requests.map((request, index) => {
@@ -101,7 +107,7 @@ export function executeRequests(
       return of(Status.skipped)
     }
     gasLeft -= CALL_OVERHEAD_GAS + REQUEST_OVERHEAD_GAS
-    state.spentAt.set(intentId, timestampSeconds)
+    state.spentAt.set(spendingKey(from, intentId), block)
     const reverted = callLoan(world, state, from, request.data, timestampSeconds)
     if (reverted === undefined) return of(Status.executed)
     return of(Status.failed, reverted.slice(0, 2 + 2 * MAX_RETURN_BYTES) as Hex)
@@ -116,8 +122,8 @@ function judge(
 ): number | undefined {
   const bytes = (request.data.length - 2) / 2
   if (bytes < 4 || bytes > MAX_DATA_BYTES || request.gas > MAX_GAS) return Status.outOfBounds
-  const spent = state.spentAt.get(request.intentId)
-  if (spent !== undefined && timestampSeconds < spent + intentLifetimeSeconds) {
+  const spent = state.spentAt.get(spendingKey(request.from, request.intentId))
+  if (spent && timestampSeconds < spent.timestampSeconds + intentLifetimeSeconds) {
     return Status.alreadySpent
   }
   if (timestampSeconds > request.deadline) return Status.expired

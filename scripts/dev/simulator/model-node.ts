@@ -1,8 +1,8 @@
-import type { Address, Hex } from 'viem'
+import { type Address, type Hex, pad } from 'viem'
 import { RpcError } from '../../../src/chain/rpc.ts'
 import { readExecute, resultData, selectors, wordOf } from './calldata.ts'
 import type { MinedTransaction, ModelBlock, ModelChain } from './chain.ts'
-import { type ContractWorld, cloneContracts, executeRequests } from './contracts.ts'
+import { type ContractWorld, cloneContracts, executeRequests, spendingKey } from './contracts.ts'
 import type { ModelPool, PoolFamily } from './pool.ts'
 import type { ModelTransaction, Signing } from './signing.ts'
 
@@ -80,29 +80,34 @@ export function createModelNode(options: ModelNodeOptions): ModelNode {
   }
 
   function call({ from, to, data }: Call, view: ModelBlock): Hex {
-    const { state, timestampSeconds } = view
+    const { state, number, timestampSeconds } = view
     if (to.toLowerCase() === world.loan) {
       // getBalance is the only view with an argument; principal has none.
       if (data.length === 10) return wordOf(world.principalWei)
       return wordOf(state.accounts.get(`0x${data.slice(34).toLowerCase()}`)?.balanceWei ?? 0n)
     }
     if (data.startsWith(selectors.spentAt)) {
-      return wordOf(state.spentAt.get(`0x${data.slice(10)}`) ?? 0)
+      const spent = state.spentAt.get(spendingKey(`0x${data.slice(34, 74)}`, `0x${data.slice(74)}`))
+      const { timestampSeconds = 0, blockNumber = 0 } = spent ?? {}
+      return `${wordOf(timestampSeconds)}${wordOf(blockNumber).slice(2)}` as Hex
     }
     if (!isRelayer(from) || !state.isRelayerAllowed) {
       throw new RpcError(REVERT_CODES[family], 'execution reverted', '0x')
     }
     const trial = cloneContracts(state)
-    return resultData(executeRequests(world, trial, readExecute(data), timestampSeconds, CALL_GAS))
+    const block = { timestampSeconds, blockNumber: number }
+    return resultData(executeRequests(world, trial, readExecute(data), block, CALL_GAS))
   }
 
-  function logs({ topics, fromBlock }: Filter, view: ModelBlock): unknown[] {
+  function logs({ topics, fromBlock, toBlock }: Filter, view: ModelBlock): unknown[] {
     return chain
       .allProcessed()
       .filter(
         ({ mined, processed }) =>
           processed.intentId === topics[1] &&
+          pad(processed.from) === topics[2] &&
           mined.block.number >= Number(fromBlock) &&
+          mined.block.number <= Number(toBlock) &&
           chain.isWithin(mined.block, view),
       )
       .flatMap(({ mined, processed }) =>
@@ -130,7 +135,7 @@ export function createModelNode(options: ModelNodeOptions): ModelNode {
 }
 
 type Call = { from?: Address; to: Address; data: Hex }
-type Filter = { topics: (Hex | null)[]; fromBlock: Hex }
+type Filter = { topics: (Hex | null)[]; fromBlock: Hex; toBlock: Hex }
 
 function blockOf({ number, hash, parent, timestampSeconds }: ModelBlock) {
   return {

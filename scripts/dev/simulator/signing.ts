@@ -51,6 +51,7 @@ export function cheapSigning(): Signing {
         const raw = `0x${fields.join('')}${to.slice(2)}${data.slice(2)}`.toLowerCase() as Hex
         return { hash: digest(raw), raw, gasPriceWei }
       },
+      calldataOf: ({ raw }) => `0x${raw.slice(138)}`,
     },
     read(raw) {
       const seen = known.get(raw)

@@ -207,7 +207,7 @@ export function createWires(options: WireOptions): Wires {
     own,
     step,
     signer: (signer) => ({
-      address: signer.address,
+      ...signer,
       sign: (transaction) => step('sign', () => signer.sign(transaction)),
     }),
   }

@@ -4,7 +4,10 @@
 export const relayForwarderAbi = [
   {
     type: 'constructor',
-    inputs: [{ name: 'initialOwner', type: 'address' }],
+    inputs: [
+      { name: 'initialOwner', type: 'address' },
+      { name: 'initialGuardian', type: 'address' },
+    ],
     stateMutability: 'nonpayable',
   },
   {
@@ -106,6 +109,13 @@ export const relayForwarderAbi = [
   },
   {
     type: 'function',
+    name: 'guardian',
+    inputs: [],
+    outputs: [{ name: '', type: 'address' }],
+    stateMutability: 'view',
+  },
+  {
+    type: 'function',
     name: 'isRelayer',
     inputs: [{ name: 'account', type: 'address' }],
     outputs: [{ name: '', type: 'bool' }],
@@ -125,6 +135,14 @@ export const relayForwarderAbi = [
     outputs: [{ name: '', type: 'address' }],
     stateMutability: 'view',
   },
+  { type: 'function', name: 'pause', inputs: [], outputs: [], stateMutability: 'nonpayable' },
+  {
+    type: 'function',
+    name: 'paused',
+    inputs: [],
+    outputs: [{ name: '', type: 'bool' }],
+    stateMutability: 'view',
+  },
   {
     type: 'function',
     name: 'pendingOwner',
@@ -133,6 +151,13 @@ export const relayForwarderAbi = [
     stateMutability: 'view',
   },
   { type: 'function', name: 'renounceOwnership', inputs: [], outputs: [], stateMutability: 'pure' },
+  {
+    type: 'function',
+    name: 'setGuardian',
+    inputs: [{ name: 'newGuardian', type: 'address' }],
+    outputs: [],
+    stateMutability: 'nonpayable',
+  },
   {
     type: 'function',
     name: 'setRelayer',
@@ -150,8 +175,8 @@ export const relayForwarderAbi = [
   {
     type: 'function',
     name: 'spentAt',
-    inputs: [{ name: 'intentId', type: 'bytes32' }],
-    outputs: [{ name: '', type: 'uint64' }],
+    inputs: [{ name: 'signer', type: 'address' }, { name: 'intentId', type: 'bytes32' }],
+    outputs: [{ name: 'timestamp', type: 'uint64' }, { name: 'blockNumber', type: 'uint64' }],
     stateMutability: 'view',
   },
   {
@@ -161,7 +186,17 @@ export const relayForwarderAbi = [
     outputs: [],
     stateMutability: 'nonpayable',
   },
+  { type: 'function', name: 'unpause', inputs: [], outputs: [], stateMutability: 'nonpayable' },
   { type: 'event', name: 'EIP712DomainChanged', inputs: [], anonymous: false },
+  {
+    type: 'event',
+    name: 'GuardianSet',
+    inputs: [
+      { name: 'previous', type: 'address', indexed: true },
+      { name: 'current', type: 'address', indexed: true },
+    ],
+    anonymous: false,
+  },
   {
     type: 'event',
     name: 'OwnershipTransferStarted',
@@ -178,6 +213,12 @@ export const relayForwarderAbi = [
       { name: 'previousOwner', type: 'address', indexed: true },
       { name: 'newOwner', type: 'address', indexed: true },
     ],
+    anonymous: false,
+  },
+  {
+    type: 'event',
+    name: 'Paused',
+    inputs: [{ name: 'account', type: 'address', indexed: false }],
     anonymous: false,
   },
   {
@@ -209,8 +250,17 @@ export const relayForwarderAbi = [
     ],
     anonymous: false,
   },
+  {
+    type: 'event',
+    name: 'Unpaused',
+    inputs: [{ name: 'account', type: 'address', indexed: false }],
+    anonymous: false,
+  },
+  { type: 'error', name: 'EnforcedPause', inputs: [] },
+  { type: 'error', name: 'ExpectedPause', inputs: [] },
   { type: 'error', name: 'InvalidShortString', inputs: [] },
   { type: 'error', name: 'InvalidTarget', inputs: [{ name: 'target', type: 'address' }] },
+  { type: 'error', name: 'NotPlainAccount', inputs: [{ name: 'caller', type: 'address' }] },
   { type: 'error', name: 'NotRelayer', inputs: [{ name: 'caller', type: 'address' }] },
   { type: 'error', name: 'OwnableInvalidOwner', inputs: [{ name: 'owner', type: 'address' }] },
   {

@@ -6,6 +6,7 @@ import {
   encodeFunctionData,
   getAbiItem,
   type Hex,
+  isAddressEqual,
   keccak256,
   type LocalAccount,
   parseEventLogs,
@@ -34,8 +35,8 @@ export type Forwarder = { chainId: number; address: Address }
 /** RelayForwarder's `Status`. */
 export type RequestStatus = (typeof requestStatuses)[number]
 
-/** What the forwarder did with a request. `returnData` is the inner call's, cut to 256 bytes in events. */
-export type RequestResult = { intentId: Hex; status: RequestStatus; returnData: Hex }
+/** What the forwarder did with a request of `from`. `returnData` is the inner call's, cut to 256 bytes in events. */
+export type RequestResult = { intentId: Hex; from: Address; status: RequestStatus; returnData: Hex }
 
 /** A log as a node gives it, as far as events need it. */
 export type RawLog = { address: Address; topics: readonly Hex[]; data: Hex }
@@ -44,7 +45,7 @@ const EXECUTE_SELECTOR = toFunctionSelector(getAbiItem({ abi: relayForwarderAbi,
 
 /**
  * The name of a session's one payment. It has no clock in it, so that who derives it again, after
- * any loss, derives the same; the forwarder refuses it for 7 days after it was spent.
+ * any loss, derives the same; the forwarder refuses it to its account for 7 days after it was spent.
  */
 export function intentIdOf(
   forwarder: Forwarder,
@@ -123,6 +124,7 @@ export function decodeExecute(requests: readonly SignedRequest[], data: Hex): Re
     const result = results[index]
     return {
       intentId: request.intentId,
+      from: request.from,
       status: statusOf(result?.status),
       returnData: result?.returnData ?? '0x',
     }
@@ -139,9 +141,42 @@ export function resultsInLogs(forwarder: Forwarder, logs: readonly RawLog[]): Re
   })
   return events.map(({ args }) => ({
     intentId: args.intentId,
+    from: args.from,
     status: statusOf(args.status),
     returnData: args.returnData,
   }))
+}
+
+/** What a transaction did for an intent, once for each request that names it. */
+export type ProcessedRequest = { result: RequestResult; request: SignedRequest }
+
+/**
+ * The results of an account's intent in a transaction, each with the request it belongs to: the
+ * forwarder reports in the order of its calldata. Undefined where the two do not fit together.
+ */
+export function processedIn(
+  results: readonly RequestResult[],
+  calldata: Hex,
+  { from, intentId }: Pick<ForwardRequest, 'from' | 'intentId'>,
+): ProcessedRequest[] | undefined {
+  const isOwn = (one: Pick<ForwardRequest, 'from' | 'intentId'>) =>
+    one.intentId === intentId && isAddressEqual(one.from, from)
+  const own = results.filter(isOwn)
+  const requests = requestsInCalldata(calldata).filter(isOwn)
+  const processed = own.flatMap((result, index) => {
+    const request = requests[index]
+    return request === undefined ? [] : [{ result, request }]
+  })
+  return own.length === requests.length ? processed : undefined
+}
+
+/** Whether two requests ask the same of the chain for the same account. */
+export function asksTheSame(one: ForwardRequest, other: ForwardRequest): boolean {
+  return (
+    one.data === other.data &&
+    isAddressEqual(one.from, other.from) &&
+    isAddressEqual(one.to, other.to)
+  )
 }
 
 /** Whether the status means that the intent can never execute again. */

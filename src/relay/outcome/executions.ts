@@ -1,47 +1,47 @@
-import { encodeEventTopics, type Hex, isAddressEqual } from 'viem'
+import { encodeEventTopics, type Hex } from 'viem'
 import type { Receipt } from '../../chain/node.ts'
 import { TransportError } from '../../chain/rpc.ts'
 import { relayForwarderAbi } from '../forwarder/abi.ts'
 import {
+  asksTheSame,
   type ForwardRequest,
   isSpending,
+  processedIn,
   type RequestResult,
-  requestsInCalldata,
   resultsInLogs,
 } from '../forwarder/requests.ts'
-import type { BlockId, Execution } from '../ledger/port.ts'
+import type { BlockId, Execution, SignedTransaction } from '../ledger/port.ts'
 import type { Relayer } from '../relayer.ts'
-import { keepsFromExecuting } from './spent.ts'
-
-/**
- * Blocks back to which a spent intent is looked for: the forwarder refuses an id for 7 days, and
- * blocks come every 24 s at the fastest.
- */
-const SPENT_WINDOW_BLOCKS = 26_000
+import { blockOfSpending } from './spent.ts'
 
 /** An execution of an intent, and whether it did what a request asks for. */
 export type Found = { execution: Execution; isSame: boolean }
 
 /**
- * What a mined transaction did for a request: its own execution of it, or the earlier one of its
+ * What one of our transactions did for a request: its own execution of it, or the earlier one of its
  * intent that it found. Undefined when the intent is still unspent as far as this transaction tells.
+ * What it carries may be another request than the one that its session's row names: rows get lost.
  *
  * @throws {TransportError} the intent is spent and the node does not show by what
  */
 export async function executionIn(
   relayer: Relayer,
-  receipt: Receipt,
+  mined: SignedTransaction & { receipt: Receipt },
   request: ForwardRequest,
   signal: AbortSignal,
 ): Promise<Execution | undefined> {
-  const result = resultsInLogs(relayer.forwarder, receipt.logs).find(
-    (candidate) => candidate.intentId === request.intentId,
-  )
-  if (result === undefined) return undefined
-  if (isSpending(result.status)) {
-    return executionOf(relayer, { ...result, status: result.status }, receipt.hash, receipt.block)
+  const { receipt } = mined
+  // It was reverted as a whole: the forwarder stopped, or does not take this relayer.
+  if (!receipt.succeeded) return undefined
+  const results = resultsInLogs(relayer.forwarder, receipt.logs)
+  const processed = processedIn(results, relayer.signer.calldataOf(mined), request)
+  if (processed === undefined) throw new TransportError('a receipt tells of other requests')
+  const spending = processed.find(({ result }) => isSpending(result.status))
+  if (spending !== undefined) {
+    const execution = executionOf(relayer, spending.result, receipt.hash, receipt.block)
+    return outcomeFor({ execution, isSame: asksTheSame(spending.request, request) })
   }
-  if (result.status !== 'already_spent') return undefined
+  if (!processed.some(({ result }) => result.status === 'already_spent')) return undefined
   const earlier = await findExecution(relayer, request, signal)
   // The node shows the receipt and not yet the older event: asked again at the next turn.
   if (earlier === undefined)
@@ -57,10 +57,11 @@ export function outcomeFor({ execution, isSame }: Found): Execution {
 const OTHER_REQUEST = 'Another request of this session was executed'
 
 /**
- * The execution that spent a request's intent, from any sender, by the forwarder's indexed event. One
- * that does not keep the request from executing is left out.
+ * The execution that spent a request's intent for its account, from any sender: the forwarder names
+ * its block, and the indexed event in that block tells of it. Undefined where nothing keeps the
+ * request from executing.
  *
- * @throws {TransportError} the node shows the event and not what was executed
+ * @throws {TransportError} the intent is spent and the node does not show by what
  */
 export async function findExecution(
   relayer: Relayer,
@@ -68,51 +69,46 @@ export async function findExecution(
   signal: AbortSignal,
 ): Promise<Found | undefined> {
   const { node, forwarder } = relayer
-  const { intentId } = request
-  const head = await node.head(signal)
+  const { from, intentId } = request
+  const blockNumber = await blockOfSpending(relayer, request, signal)
+  if (blockNumber === undefined) return undefined
+  const args = { intentId, from }
+  const topics = encodeEventTopics({ abi: relayForwarderAbi, eventName: 'RequestProcessed', args })
   const events = await node.logs(
     {
       address: forwarder.address,
-      topics: encodeEventTopics({
-        abi: relayForwarderAbi,
-        eventName: 'RequestProcessed',
-        args: { intentId },
-      }) as Hex[],
-      fromBlock: Math.max(0, head.number - SPENT_WINDOW_BLOCKS),
+      topics: topics as Hex[],
+      fromBlock: blockNumber,
+      toBlock: blockNumber,
     },
     signal,
   )
-  for (const event of events.reverse()) {
-    const [result] = resultsInLogs(forwarder, [event])
-    if (result?.intentId !== intentId || !isSpending(result.status)) continue
-    const block = await node.block(event.block.number, signal)
-    if (block === undefined || !keepsFromExecuting(block.timestampSeconds, request)) {
-      return undefined
-    }
-    const calldata = (await node.calldata(event.transactionHash, signal)) ?? '0x'
-    const executed = requestsInCalldata(calldata).find((one) => one.intentId === intentId)
-    if (executed === undefined) {
-      throw new TransportError('an execution is found and what was executed is not')
-    }
-    return {
-      execution: executionOf(
-        relayer,
-        { ...result, status: result.status },
-        event.transactionHash,
-        event.block,
-      ),
-      isSame: executed.data === request.data && isAddressEqual(executed.to, request.to),
-    }
+  const spending = events.find((event) =>
+    resultsInLogs(forwarder, [event]).some((result) => isSpending(result.status)),
+  )
+  // The node has lost the block meanwhile, or one behind it shows less: asked again later.
+  if (spending === undefined)
+    throw new TransportError('an intent is spent and its event is missing')
+  const { transactionHash, block } = spending
+  const calldata = (await node.calldata(transactionHash, signal)) ?? '0x'
+  const own = events.filter((event) => event.transactionHash === transactionHash)
+  const processed = processedIn(resultsInLogs(forwarder, own), calldata, request)
+  const executed = processed?.find(({ result }) => isSpending(result.status))
+  if (executed === undefined) {
+    throw new TransportError('an execution is found and what was executed is not')
   }
-  return undefined
+  return {
+    execution: executionOf(relayer, executed.result, transactionHash, block),
+    isSame: asksTheSame(executed.request, request),
+  }
 }
 
 function executionOf(
   { reasonOf }: Relayer,
-  { status, returnData }: RequestResult & { status: 'executed' | 'failed' },
+  { status, returnData }: RequestResult,
   hash: Hex,
   block: BlockId,
 ): Execution {
-  const reason = status === 'failed' ? reasonOf(returnData) : ''
-  return { outcome: status, reason, hash, block }
+  if (status === 'executed') return { outcome: 'executed', reason: '', hash, block }
+  return { outcome: 'failed', reason: reasonOf(returnData), hash, block }
 }

@@ -1,4 +1,3 @@
-import type { Receipt } from '../../chain/node.ts'
 import type { ForwardRequest } from '../forwarder/requests.ts'
 import type { MinedReport, SignedTransaction } from '../ledger/port.ts'
 import type { Relayer } from '../relayer.ts'
@@ -25,11 +24,14 @@ export async function readPassed(
   { nonce, session, transactions, request }: PassedNonce,
   signal: AbortSignal,
 ): Promise<MinedReport | undefined> {
-  const receipt = await anyReceipt(relayer, transactions, signal)
-  if (receipt === undefined) return undefined
-  const execution =
-    request === undefined ? undefined : await executionIn(relayer, receipt, request, signal)
-  return { nonce, session, hash: receipt.hash, block: receipt.block, execution }
+  for (const transaction of transactions) {
+    const receipt = await relayer.node.receipt(transaction.hash, signal)
+    if (receipt === undefined) continue
+    const execution =
+      request && (await executionIn(relayer, { ...transaction, receipt }, request, signal))
+    return { nonce, session, hash: receipt.hash, block: receipt.block, execution }
+  }
+  return undefined
 }
 
 /**
@@ -42,16 +44,4 @@ export async function settle({ ledger, log, rules }: Relayer, report: MinedRepor
   if (session !== undefined && execution !== undefined && rules.confirmations === 1) {
     logTransitions(log, await ledger.confirm(session, execution.block.hash))
   }
-}
-
-async function anyReceipt(
-  { node }: Relayer,
-  transactions: readonly SignedTransaction[],
-  signal: AbortSignal,
-): Promise<Receipt | undefined> {
-  for (const { hash } of transactions) {
-    const receipt = await node.receipt(hash, signal)
-    if (receipt !== undefined) return receipt
-  }
-  return undefined
 }

@@ -1,4 +1,5 @@
 import { decodeFunctionResult, encodeFunctionData } from 'viem'
+import { TransportError } from '../../chain/rpc.ts'
 import { intentLifetimeSeconds, relayForwarderAbi } from '../forwarder/abi.ts'
 import type { ForwardRequest } from '../forwarder/requests.ts'
 import { REQUEST_LIFETIME_SECONDS, type Relayer } from '../relayer.ts'
@@ -9,33 +10,40 @@ import { REQUEST_LIFETIME_SECONDS, type Relayer } from '../relayer.ts'
  * again after weeks. Told by the request's own time, so that an outcome does not change with the time
  * at which it is read.
  */
-export function keepsFromExecuting(spentAtSeconds: number, request: ForwardRequest): boolean {
+function keepsFromExecuting(spentAtSeconds: number, request: ForwardRequest): boolean {
   const acceptedAt = request.deadline - REQUEST_LIFETIME_SECONDS
   return spentAtSeconds + intentLifetimeSeconds > acceptedAt
 }
 
-/** Whether the forwarder has spent a request's intent, as of the latest block. */
-export async function isSpent(
+/**
+ * The number of the block in which a request's account spent its intent, as of the latest block.
+ * Undefined where nothing spent it that keeps the request from executing.
+ *
+ * @throws {TransportError} {@link RpcError} the node did not tell
+ */
+export async function blockOfSpending(
   { node, forwarder }: Relayer,
   request: ForwardRequest,
   signal: AbortSignal,
-): Promise<boolean> {
+): Promise<number | undefined> {
+  const call = { abi: relayForwarderAbi, functionName: 'spentAt' } as const
   const outcome = await node.call(
     {
       to: forwarder.address,
-      data: encodeFunctionData({
-        abi: relayForwarderAbi,
-        functionName: 'spentAt',
-        args: [request.intentId],
-      }),
+      data: encodeFunctionData({ ...call, args: [request.from, request.intentId] }),
     },
     signal,
   )
-  if (outcome.kind === 'reverted') throw new Error('the forwarder does not answer spentAt')
-  const spentAt = decodeFunctionResult({
-    abi: relayForwarderAbi,
-    functionName: 'spentAt',
-    data: outcome.data,
-  })
-  return keepsFromExecuting(Number(spentAt), request)
+  if (outcome.kind === 'reverted') throw new TransportError('the forwarder does not answer spentAt')
+  const [timestamp, blockNumber] = decodeFunctionResult({ ...call, data: outcome.data })
+  return keepsFromExecuting(Number(timestamp), request) ? Number(blockNumber) : undefined
+}
+
+/** Whether a request's account has spent its intent, as of the latest block. */
+export async function isSpent(
+  relayer: Relayer,
+  request: ForwardRequest,
+  signal: AbortSignal,
+): Promise<boolean> {
+  return (await blockOfSpending(relayer, request, signal)) !== undefined
 }

@@ -11,6 +11,7 @@ import {
   type Hex,
   http,
   parseEther,
+  zeroAddress,
 } from 'viem'
 import { generatePrivateKey, privateKeyToAccount, privateKeyToAddress } from 'viem/accounts'
 import { afterAll, beforeAll, beforeEach, onTestFinished, test } from 'vitest'
@@ -419,7 +420,7 @@ async function deployForwarder(): Promise<{ contractAddress: Address }> {
   const hash = await wallet().deployContract({
     abi: relayForwarderAbi,
     bytecode: readArtifact('RelayForwarder').bytecode.object,
-    args: [deployer],
+    args: [deployer, zeroAddress],
     chain: null,
   })
   const { contractAddress } = await client.waitForTransactionReceipt({ hash })

@@ -1,4 +1,4 @@
-import { decodeFunctionResult } from 'viem'
+import { decodeFunctionResult, getAddress } from 'viem'
 import { describe, test } from 'vitest'
 import { createRandom } from '../../../scripts/dev/random.ts'
 import { processedLog, readExecute, resultData } from '../../../scripts/dev/simulator/calldata.ts'
@@ -56,7 +56,12 @@ describe("the model's reading and writing", () => {
     expect(results).toEqual([{ status: 1, returnData: '0x1234' }])
     const logs = [processedLog(forwarder, processed)]
     expect(resultsInLogs({ chainId: 31, address: forwarder }, logs)).toEqual([
-      { intentId: digest('intent'), status: 'failed', returnData: '0x1234' },
+      {
+        intentId: digest('intent'),
+        from: getAddress(forwarder),
+        status: 'failed',
+        returnData: '0x1234',
+      },
     ])
   })
 })

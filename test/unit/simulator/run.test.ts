@@ -19,6 +19,24 @@ describe('a run', () => {
     expect((await runPlan({ plan, faults, isTold: true })).story).toEqual(drawn.story)
   })
 
+  test('that loses the rows of a payment tells what its transaction did, and not what was asked later', async ({
+    expect,
+  }) => {
+    // A loan waits; its session and payment are lost; the session asks for a transfer instead.
+    const { history, story } = await runPlan({ plan: planOf(508_984), isTold: true })
+    expect(story.join('\n')).toContain('loses the row')
+    expect(judge(history)).toEqual([])
+  })
+
+  test('whose transaction reverts as a whole goes on to what its intent was spent by', async ({
+    expect,
+  }) => {
+    // The forwarder stops taking the relayer after everything that was paid is forgotten.
+    const { history, story } = await runPlan({ plan: planOf(42_999), isTold: true })
+    expect(story.join('\n')).toContain('reverted as a whole')
+    expect(judge(history)).toEqual([])
+  })
+
   test('with real signatures keeps every promise', async ({ expect }) => {
     const plan = planOf(500)
     expect(plan.knobs.isSignedForReal).toBe(true)

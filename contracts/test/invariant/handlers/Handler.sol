@@ -75,7 +75,7 @@ abstract contract Handler is StdAssertions, StdCheats, StdUtils {
     {
         IRelayForwarder.SignedRequest[] memory requests = new IRelayForwarder.SignedRequest[](1);
         requests[0] = signed;
-        vm.prank(RELAYER);
+        vm.prank(RELAYER, RELAYER);
         return FORWARDER.execute(requests)[0];
     }
 

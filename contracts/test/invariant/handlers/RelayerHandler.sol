@@ -51,7 +51,7 @@ contract RelayerHandler is Handler {
         }
         // A third of the batches gets too little gas for some or all of it.
         gas_ = gas_ % 3 == 0 ? bound(gas_, 150_000, 500_000) : 5_000_000;
-        vm.prank(RELAYER);
+        vm.prank(RELAYER, RELAYER);
         IRelayForwarder.Result[] memory results = FORWARDER.execute{gas: gas_}(requests);
 
         bool skipping;
@@ -89,7 +89,7 @@ contract RelayerHandler is Handler {
     {
         IRelayForwarder.Request memory request = signed.request;
         if (request.gas > 1_000_000 || request.data.length == 0) return IRelayForwarder.Status.OutOfBounds;
-        uint256 last = STORE.lastExecutedAt(request.intentId);
+        uint256 last = STORE.lastExecutedAt(request.from, request.intentId);
         if (last != 0 && STORE.timestamp() < last + 7 days) return IRelayForwarder.Status.AlreadySpent;
         if (request.deadline < STORE.timestamp()) return IRelayForwarder.Status.Expired;
         if (request.deadline > STORE.timestamp() + 24 hours) return IRelayForwarder.Status.DeadlineTooFar;

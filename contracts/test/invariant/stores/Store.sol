@@ -130,7 +130,7 @@ contract Store {
 
     IRelayForwarder.SignedRequest[] internal _signed;
     bytes32[] internal _intents;
-    mapping(bytes32 => uint256) public lastExecutedAt;
+    mapping(address signer => mapping(bytes32 => uint256)) public lastExecutedAt;
     mapping(bytes32 => bool) internal _hasExecuted;
     uint256 public executedWithinWindow;
     uint256 public executedTwice;
@@ -164,10 +164,11 @@ contract Store {
             ++successes;
             ++successesOf[signed.request.from];
         }
+        mapping(bytes32 => uint256) storage last_ = lastExecutedAt[signed.request.from];
         bytes32 intentId = signed.request.intentId;
-        uint256 last = lastExecutedAt[intentId];
+        uint256 last = last_[intentId];
         if (last != 0 && timestamp < last + 7 days) ++executedWithinWindow;
-        lastExecutedAt[intentId] = timestamp;
+        last_[intentId] = timestamp;
         bytes32 id = keccak256(abi.encode(signed));
         if (_hasExecuted[id]) ++executedTwice;
         _hasExecuted[id] = true;

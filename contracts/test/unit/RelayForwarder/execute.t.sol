@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 pragma solidity 0.8.30;
 
+import {Pausable} from "@openzeppelin/contracts/utils/Pausable.sol";
 import {Vm} from "forge-std/Vm.sol";
 
 import {IMicroLoan} from "../../../src/IMicroLoan.sol";
@@ -33,6 +34,26 @@ contract RelayForwarderExecuteTest is Base {
         vm.prank(owner);
         forwarder.setRelayer(relayer, false);
         _refusesCaller(relayer);
+    }
+
+    function test_RevertWhen_TheRelayerIsCalledByAnotherAccount() external {
+        IRelayForwarder.SignedRequest[] memory requests = _batch(_sign(_probing(remember), alice));
+        vm.prank(relayer, stranger);
+        vm.expectRevert(abi.encodeWithSelector(IRelayForwarder.NotPlainAccount.selector, relayer));
+        forwarder.execute(requests);
+        assertEq(probe.calls(), 0, "calls");
+    }
+
+    function test_RevertGiven_ThePause() external {
+        IRelayForwarder.SignedRequest[] memory requests = _batch(_sign(_probing(remember), alice));
+        vm.prank(guardian);
+        forwarder.pause();
+        vm.prank(relayer, relayer);
+        vm.expectRevert(Pausable.EnforcedPause.selector);
+        forwarder.execute(requests);
+        vm.prank(owner);
+        forwarder.unpause();
+        _assertStatus(_execute(requests)[0].status, IRelayForwarder.Status.Executed, "after the pause");
     }
 
     function test_WhenThereAreNoRequests() external {
@@ -86,7 +107,7 @@ contract RelayForwarderExecuteTest is Base {
         vm.warp(spentAt + 7 days - 1);
         request.deadline = uint64(block.timestamp);
         _refuses(request, IRelayForwarder.Status.AlreadySpent);
-        assertEq(forwarder.spentAt(request.intentId), spentAt, "when it was spent");
+        assertEq(_spentAt(request), spentAt, "when it was spent");
         assertEq(probe.calls(), 1, "calls");
     }
 
@@ -116,6 +137,17 @@ contract RelayForwarderExecuteTest is Base {
         _assertStatus(results[0].status, IRelayForwarder.Status.Executed, "first");
         _assertStatus(results[1].status, IRelayForwarder.Status.AlreadySpent, "second");
         assertEq(probe.calls(), 1, "calls");
+    }
+
+    function test_GivenAnotherSignerSpentTheIntent() external {
+        IRelayForwarder.Request memory request = _probing(remember);
+        _executes(request);
+        request.from = bob.addr;
+        IRelayForwarder.Result memory result = _execute(_sign(request, bob));
+        _assertStatus(result.status, IRelayForwarder.Status.Executed, "status");
+        assertEq(probe.lastCall().signer, bob.addr, "signer");
+        assertEq(probe.calls(), 2, "calls");
+        _refuses(_sign(request, bob), IRelayForwarder.Status.AlreadySpent);
     }
 
     // Deadline
@@ -257,7 +289,9 @@ contract RelayForwarderExecuteTest is Base {
         assertEq(call_.data, abi.encodePacked(remember, alice.addr), "data");
         assertLe(call_.gasAtStart, REQUEST_GAS, "gas");
         assertGt(call_.gasAtStart, REQUEST_GAS - 500, "gas before the first instructions");
-        assertEq(forwarder.spentAt(request.intentId), block.timestamp, "when it was spent");
+        (uint64 timestamp, uint64 blockNumber) = forwarder.spentAt(alice.addr, request.intentId);
+        assertEq(timestamp, block.timestamp, "when it was spent");
+        assertEq(blockNumber, block.number, "in which block it was spent");
     }
 
     function test_WhenTheCallFails() external {
@@ -271,7 +305,7 @@ contract RelayForwarderExecuteTest is Base {
         IRelayForwarder.Result memory result = _execute(signed);
         _assertStatus(result.status, IRelayForwarder.Status.Failed, "status");
         assertEq(result.returnData, reason, "reason");
-        assertEq(forwarder.spentAt(signed.request.intentId), block.timestamp, "when it was spent");
+        assertEq(_spentAt(signed.request), block.timestamp, "when it was spent");
     }
 
     function test_WhenTheCallRunsOutOfGas() external {
@@ -310,7 +344,7 @@ contract RelayForwarderExecuteTest is Base {
         IRelayForwarder.Result[] memory results = _executeWithGas(requests, 200_000);
         for (uint256 i; i < 3; ++i) {
             _assertStatus(results[i].status, IRelayForwarder.Status.Skipped, "status");
-            assertEq(forwarder.spentAt(requests[i].request.intentId), 0, "when it was spent");
+            assertEq(_spentAt(requests[i].request), 0, "when it was spent");
         }
         assertEq(probe.calls(), 0, "calls");
     }
@@ -325,8 +359,8 @@ contract RelayForwarderExecuteTest is Base {
         _assertStatus(results[1].status, IRelayForwarder.Status.Skipped, "second");
         _assertStatus(results[2].status, IRelayForwarder.Status.Skipped, "third");
         assertEq(probe.calls(), 1, "calls");
-        assertEq(forwarder.spentAt(requests[1].request.intentId), 0, "second spent");
-        assertEq(forwarder.spentAt(requests[2].request.intentId), 0, "third spent");
+        assertEq(_spentAt(requests[1].request), 0, "second spent");
+        assertEq(_spentAt(requests[2].request), 0, "third spent");
 
         results = _execute(requests);
         _assertStatus(results[0].status, IRelayForwarder.Status.AlreadySpent, "first again");
@@ -395,7 +429,7 @@ contract RelayForwarderExecuteTest is Base {
         private
         returns (IRelayForwarder.Result[] memory)
     {
-        vm.prank(relayer);
+        vm.prank(relayer, relayer);
         return forwarder.execute{gas: gas_}(requests);
     }
 
@@ -412,7 +446,7 @@ contract RelayForwarderExecuteTest is Base {
         IRelayForwarder.Result memory result = _execute(_sign(request, alice));
         _assertStatus(result.status, IRelayForwarder.Status.Executed, "status");
         assertEq(probe.calls(), before + 1, "calls");
-        assertEq(forwarder.spentAt(request.intentId), block.timestamp, "when it was spent");
+        assertEq(_spentAt(request), block.timestamp, "when it was spent");
     }
 
     function _refuses(IRelayForwarder.Request memory request, IRelayForwarder.Status status) private {
@@ -420,14 +454,14 @@ contract RelayForwarderExecuteTest is Base {
     }
 
     function _refuses(IRelayForwarder.SignedRequest memory signed, IRelayForwarder.Status status) private {
-        uint256 spentBefore = forwarder.spentAt(signed.request.intentId);
+        uint256 spentBefore = _spentAt(signed.request);
         uint256 callsBefore = probe.calls();
         vm.expectEmit();
         emit IRelayForwarder.RequestProcessed(signed.request.intentId, signed.request.from, status, "");
         IRelayForwarder.Result memory result = _execute(signed);
         _assertStatus(result.status, status, "status");
         assertEq(result.returnData, "", "return data");
-        assertEq(forwarder.spentAt(signed.request.intentId), spentBefore, "when it was spent");
+        assertEq(_spentAt(signed.request), spentBefore, "when it was spent");
         assertEq(probe.calls(), callsBefore, "calls");
     }
 

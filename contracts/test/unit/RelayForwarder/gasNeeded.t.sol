@@ -54,7 +54,7 @@ contract RelayForwarderGasNeededTest is Base {
         if (!vm.isContext(VmSafe.ForgeContext.Coverage)) {
             assertLt(high, forwarder.gasNeeded(request.gas, 0) + 18_000, "least gas");
         }
-        vm.prank(relayer);
+        vm.prank(relayer, relayer);
         forwarder.execute{gas: high}(requests);
         assertGt(probe.weight(), request.gas - 500, "gas at the start of the call");
     }
@@ -71,7 +71,7 @@ contract RelayForwarderGasNeededTest is Base {
                 requests[i] = _sign(request, alice);
                 limit += 20_000 + forwarder.gasNeeded(request.gas, 0);
             }
-            vm.prank(relayer);
+            vm.prank(relayer, relayer);
             IRelayForwarder.Result[] memory results = forwarder.execute{gas: limit}(requests);
             for (uint256 i; i < count; ++i) {
                 _assertStatus(results[i].status, IRelayForwarder.Status.Failed, "executed");
@@ -98,7 +98,7 @@ contract RelayForwarderGasNeededTest is Base {
         uint256 executed;
         for (uint256 gas_ = 40_000; gas_ < 900_000; gas_ += 977) {
             uint256 state = vm.snapshotState();
-            vm.prank(relayer);
+            vm.prank(relayer, relayer);
             try forwarder.execute{gas: gas_}(requests) returns (IRelayForwarder.Result[] memory results) {
                 hasReturned = true;
                 uint256 failed;
@@ -120,7 +120,7 @@ contract RelayForwarderGasNeededTest is Base {
         returns (IRelayForwarder.Status status)
     {
         uint256 state = vm.snapshotState();
-        vm.prank(relayer);
+        vm.prank(relayer, relayer);
         try forwarder.execute{gas: gas_}(requests) returns (IRelayForwarder.Result[] memory results) {
             status = results[0].status;
         } catch {

@@ -3,19 +3,20 @@ pragma solidity 0.8.30;
 
 import {Ownable} from "@openzeppelin/contracts/access/Ownable.sol";
 
+import {IGuarded} from "../../../src/IGuarded.sol";
 import {IRelayForwarder} from "../../../src/IRelayForwarder.sol";
 import {Base} from "../../support/Base.sol";
 import {Probe} from "../../support/Targets.sol";
 
 contract RelayForwarderOwnerTest is Base {
     function test_RevertWhen_AStrangerAllowsARelayer() external {
-        vm.prank(relayer);
+        vm.prank(relayer, relayer);
         vm.expectRevert(abi.encodeWithSelector(Ownable.OwnableUnauthorizedAccount.selector, relayer));
         forwarder.setRelayer(stranger, true);
     }
 
     function test_RevertWhen_AStrangerAllowsATarget() external {
-        vm.prank(relayer);
+        vm.prank(relayer, relayer);
         vm.expectRevert(abi.encodeWithSelector(Ownable.OwnableUnauthorizedAccount.selector, relayer));
         forwarder.setTarget(address(loan), false);
     }
@@ -76,7 +77,53 @@ contract RelayForwarderOwnerTest is Base {
 
     function test_RevertWhen_TheOwnershipIsRenounced() external {
         vm.prank(owner);
-        vm.expectRevert(IRelayForwarder.OwnershipNotRenounceable.selector);
+        vm.expectRevert(IGuarded.OwnershipNotRenounceable.selector);
         forwarder.renounceOwnership();
+    }
+
+    function test_WhenTheGuardianPauses() external {
+        vm.prank(guardian);
+        forwarder.pause();
+        assertTrue(forwarder.paused(), "paused");
+    }
+
+    function test_WhenTheOwnerPauses() external {
+        vm.prank(owner);
+        forwarder.pause();
+        assertTrue(forwarder.paused(), "paused");
+    }
+
+    function test_RevertWhen_ARelayerPauses() external {
+        vm.prank(relayer);
+        vm.expectRevert(abi.encodeWithSelector(Ownable.OwnableUnauthorizedAccount.selector, relayer));
+        forwarder.pause();
+    }
+
+    function test_RevertWhen_TheGuardianDoesAnythingElse() external {
+        vm.prank(owner);
+        forwarder.pause();
+        bytes memory refusal = abi.encodeWithSelector(Ownable.OwnableUnauthorizedAccount.selector, guardian);
+        vm.startPrank(guardian);
+        vm.expectRevert(refusal);
+        forwarder.unpause();
+        vm.expectRevert(refusal);
+        forwarder.setGuardian(stranger);
+        vm.expectRevert(refusal);
+        forwarder.setRelayer(guardian, true);
+        vm.expectRevert(refusal);
+        forwarder.setTarget(address(loan), false);
+        vm.expectRevert(refusal);
+        forwarder.transferOwnership(guardian);
+    }
+
+    function test_WhenTheOwnerNamesAnotherGuardian() external {
+        vm.prank(owner);
+        vm.expectEmit();
+        emit IGuarded.GuardianSet(guardian, stranger);
+        forwarder.setGuardian(stranger);
+        assertEq(forwarder.guardian(), stranger, "guardian");
+        vm.prank(guardian);
+        vm.expectRevert(abi.encodeWithSelector(Ownable.OwnableUnauthorizedAccount.selector, guardian));
+        forwarder.pause();
     }
 }

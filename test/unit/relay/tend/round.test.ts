@@ -141,7 +141,7 @@ test('a payment whose change the ledger refuses keeps no other from its end', as
   expect,
 }) => {
   const { relayer, ledger, events } = relayerOver((question) => {
-    if (question.method === 'eth_call') return numberToHex(0, { size: 32 })
+    if (question.method === 'eth_call') return numberToHex(0, { size: 64 })
     if (question.method !== 'eth_getBlockByNumber') return silentOfIntents(question)
     return { ...head, timestamp: numberToHex(DEADLINE + 1) }
   })

@@ -1,0 +1,151 @@
+import { parseEther } from 'viem'
+import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
+import { afterAll, beforeAll, describe, test } from 'vitest'
+import { startChain, type TestChain } from '../../../scripts/dev/chain.ts'
+import { type RpcCall, rpcTo } from '../../../scripts/dev/rpc.ts'
+import { poolRules } from '../../../src/chain/chains.ts'
+import { createNode } from '../../../src/chain/node.ts'
+import { callOf, type LoanCall } from '../../../src/loan/calls.ts'
+import {
+  encodeExecute,
+  intentIdOf,
+  type SignedRequest,
+  signRequest,
+} from '../../../src/relay/forwarder/requests.ts'
+import { ledgerRules } from '../../../src/relay/ledger/port.ts'
+import { ledgerThrough } from '../../../src/relay/ledger/steps.ts'
+import { findExecution } from '../../../src/relay/outcome/executions.ts'
+import { readPassed } from '../../../src/relay/outcome/settle.ts'
+import { isSpent } from '../../../src/relay/outcome/spent.ts'
+import type { Relayer } from '../../../src/relay/relayer.ts'
+import { createSigner } from '../../../src/relay/signer.ts'
+import { systemClock } from '../../../src/runtime/clock.ts'
+import { createMemoryLedger } from '../../ports/ledger-memory.ts'
+
+/** A key that the forwarder's owner allowed, in the relay's hands and in a thief's. */
+const thief = privateKeyToAccount(
+  '0x59c6995e998f97a5a0044966f0945389dc9e86dae88c7a8412f4603b6b78690d',
+)
+const recipient = privateKeyToAccount(generatePrivateKey()).address
+
+let chain: TestChain
+let ask: RpcCall
+let relayer: Relayer
+
+beforeAll(async () => {
+  chain = await startChain([], [thief.address])
+  ask = rpcTo(chain.anvil.url)
+  const { ledger } = createMemoryLedger({
+    rules: { ...ledgerRules, maxInFlight: 4, watchBlocks: 50 },
+    relayer: thief.address,
+    now: Date.now,
+  })
+  relayer = {
+    ledger: ledgerThrough((method, args) =>
+      (ledger[method] as (...args: unknown[]) => Promise<unknown>)(...args),
+    ),
+    node: createNode((method, params) => ask(method, params)),
+    signer: createSigner(thief, 31),
+    forwarder: { chainId: 31, address: chain.forwarder },
+    rules: poolRules.anvil,
+    fees: { minWei: 0n, maxWei: parseEther('1') },
+    clock: systemClock,
+    log: () => {},
+    newToken: () => 'token',
+    reasonOf: () => 'reverted',
+  }
+})
+
+afterAll(() => chain.stop())
+
+/** A caller with an account of its own and the intent of its one session. */
+function caller() {
+  const account = privateKeyToAccount(generatePrivateKey())
+  const intentId = intentIdOf(relayer.forwarder, 'gateway', 'session', account.address)
+  return {
+    account,
+    intentId,
+    asks: (call: LoanCall, id = intentId): Promise<SignedRequest> =>
+      signRequest(account, relayer.forwarder, {
+        from: account.address,
+        to: chain.loan,
+        intentId: id,
+        gas: 150_000,
+        deadline: Math.floor(Date.now() / 1000) + 2 * 60 * 60,
+        data: callOf(call),
+      }),
+  }
+}
+
+/** Sends a batch as a relayer, and waits until it is in a block. */
+async function send(requests: readonly SignedRequest[]) {
+  const nonce = Number(await ask('eth_getTransactionCount', [thief.address, 'latest']))
+  const transaction = await relayer.signer.sign({
+    nonce,
+    to: chain.forwarder,
+    data: encodeExecute(requests),
+    gas: 300_000 * requests.length,
+    gasPriceWei: parseEther('3', 'gwei'),
+  })
+  await ask('eth_sendRawTransaction', [transaction.raw])
+  return { nonce, transactions: [transaction], session: 'session' }
+}
+
+const signal = () => AbortSignal.timeout(10_000)
+const transfer: LoanCall = { kind: 'transfer', to: recipient, amountWei: 5n }
+
+describe("with a stolen relayer's key", () => {
+  test("a request of the thief's own spends no intent of a caller, whatever id it has", async ({
+    expect,
+  }) => {
+    const [alice, mallory] = [caller(), caller()]
+    const wanted = await alice.asks({ kind: 'loan' })
+    const forged = await send([await mallory.asks({ kind: 'loan' }, alice.intentId)])
+
+    expect(await isSpent(relayer, wanted, signal())).toBe(false)
+    expect(await findExecution(relayer, wanted, signal())).toBeUndefined()
+    const seen = await readPassed(relayer, { ...forged, request: wanted }, signal())
+    expect(seen).toMatchObject({ nonce: forged.nonce })
+    expect(seen?.execution).toBeUndefined()
+
+    const own = await send([wanted])
+    const { execution } = (await readPassed(relayer, { ...own, request: wanted }, signal())) ?? {}
+    expect(execution?.outcome).toBe('executed')
+    expect(await findExecution(relayer, wanted, signal())).toEqual({ execution, isSame: true })
+  })
+
+  test('an older request of a caller is not taken for the one beside which the thief shows it', async ({
+    expect,
+  }) => {
+    const alice = caller()
+    const [older, wanted] = [await alice.asks({ kind: 'loan' }), await alice.asks(transfer)]
+    const unsigned = { ...wanted, signature: older.signature }
+    const batch = await send([unsigned, older, unsigned])
+
+    const found = await findExecution(relayer, wanted, signal())
+    expect(found).toMatchObject({ isSame: false, execution: { outcome: 'executed' } })
+    const { execution } = (await readPassed(relayer, { ...batch, request: wanted }, signal())) ?? {}
+    expect(execution).toMatchObject({
+      outcome: 'failed',
+      reason: 'Another request of this session was executed',
+    })
+    expect(await findExecution(relayer, older, signal())).toMatchObject({ isSame: true })
+  })
+
+  test('what spent an intent is read from one block, and its absence there is an error', async ({
+    expect,
+  }) => {
+    const alice = caller()
+    const wanted = await alice.asks({ kind: 'loan' })
+    await send([wanted])
+    const asked: unknown[] = []
+    const logs: Relayer['node']['logs'] = async (filter) => {
+      asked.push(filter)
+      return []
+    }
+    const forgetful = { ...relayer, node: { ...relayer.node, logs } }
+    await expect(findExecution(forgetful, wanted, signal())).rejects.toThrow('its event is missing')
+    const { number } = await relayer.node.head(signal())
+    expect(asked).toMatchObject([{ fromBlock: number, toBlock: number }])
+  })
+})
