@@ -7,7 +7,8 @@ import type { Verdict } from './mutant-process.ts'
 import { drawMutations, type Mutation } from './mutations.ts'
 import { root } from './plant.ts'
 
-const HELP = `Changes the ledger's state machine in one small way at a time, and has the simulator look for it.
+const HELP = `Changes the ledger's state machine, or the plan of a round, in one small way at a time, and has the
+simulator look for it.
 
   npm run mutate:ledger -- [--seeds N] [--sample K] [--seed S]
 
@@ -58,8 +59,8 @@ async function main(): Promise<number> {
 
 function wordsOf(mutation: Mutation | undefined): string {
   if (mutation === undefined) return 'no mutation'
-  const { file, line, words, was } = mutation
-  return `${file.split('/').at(-1)}:${line} | ${words} | ${was}`
+  const { file, line, within, words, was } = mutation
+  return `${file.split('/').at(-1)}:${line}, ${within} | ${words} | ${was}`
 }
 
 /** Looks for each `step`th mutation. A process that ends or hangs has noticed the one that it was at. */
