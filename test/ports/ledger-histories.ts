@@ -182,6 +182,8 @@ function drawCall(world: World, work: Work): Call {
       const FORWARDER_ADDRESS = random.pick(['old', 'old', 'new'])
       return ['identify', { chainId: 31, fingerprints: { FORWARDER_ADDRESS } }]
     }
+    case 'home':
+      return ['home', ...random.pick([[], ['31'], ['30']])]
     case 'lookup':
       return ['lookup', question]
     case 'payment':

@@ -5,13 +5,15 @@ import type { PaymentState } from './transitions.ts'
 export type { PaymentState } from './transitions.ts'
 
 /**
- * The memory of one relayer: which sessions were decided and how, which nonce carries what, and every
- * transaction's bytes before they leave. Each method is one atomic step, and each transition is
+ * The memory of one deployment on its chain: which sessions were decided and how, which nonce carries
+ * what, and every transaction's bytes before they leave. Each method is one atomic step, and each transition is
  * compare-and-set: called twice, or too late, it changes nothing. STORAGE.md tells what a row promises.
  *
  * No method waits for the network. Times are those of the ledger's own clock.
  */
 export type Ledger = {
+  /** Where the deployment's ledger is kept. What is named first, here for want of anything known, stays. */
+  home(name?: string): Promise<Home>
   /** Refuses to go on with other secrets or another chain than the ledger was begun with. */
   identify(identity: Identity): Promise<Identified>
 
@@ -99,14 +101,18 @@ export const ledgerRules = {
   historyMs: 90 * 24 * 60 * 60 * 1000,
 } as const
 
+/** `isBegun`: whether a relay has ever used these rows. Without a `name` nothing is known yet. */
+export type Home = { isBegun: boolean; name: string | undefined }
+
 /**
- * Configuration that the rows were made with, by the names of its variables. Of these the forwarder
- * may change, once nothing is open: a new deployment of the contracts is moved to that way.
+ * Configuration that the rows were made with, by the names of its variables. Of these the relayer's key
+ * and the forwarder may change, once nothing is open: a new deployment of the contracts is moved to
+ * that way. The key is named by its address.
  */
 export type Identity = { chainId: number; fingerprints: Readonly<Record<string, string>> }
 
 /** What may change while nothing is open. */
-export const movableIdentity: readonly string[] = ['FORWARDER_ADDRESS']
+export const movableIdentity: readonly string[] = ['FORWARDER_ADDRESS', 'RELAYER_MNEMONIC']
 
 export type Identified = { kind: 'same' } | { kind: 'different'; names: string[] }
 

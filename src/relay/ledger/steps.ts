@@ -47,7 +47,18 @@ export type Steps = {
 export const methodKinds: Readonly<Record<keyof Ledger, 'reads' | 'writes' | 'opens'>> = {
   ...each('reads', 'lookup', 'work', 'blocks', 'payment', 'payments'),
   ...each('opens', 'claim', 'record', 'adopt'),
-  ...each('writes', 'identify', 'refuse', 'lease', 'attach', 'replace', 'release', 'sent', 'mined'),
+  ...each(
+    'writes',
+    'home',
+    'identify',
+    'refuse',
+    'lease',
+    'attach',
+    'replace',
+    'release',
+    'sent',
+    'mined',
+  ),
   ...each('writes', 'displaced', 'abandon', 'requeue', 'settle', 'confirm', 'expire', 'reopen'),
   ...each('writes', 'sawHead', 'prune'),
 }
@@ -95,7 +106,9 @@ function isClaiming(rows: Draft, { claims }: Row<'accounts'>, session: string): 
 
 /** What makes something open writes the queue's row or the relayer's, so that it is not missed here. */
 function isAnythingOpen({ rows, relayer }: At): boolean {
-  const { leases, open } = relayerOf(rows, relayer)
+  // The key may be another one by now.
+  const known = rows.row('meta', 'identity.RELAYER_MNEMONIC')?.value ?? relayer
+  const { leases, open } = relayerOf(rows, known)
   const { waiting } = queueOf(rows)
   if (leases.length + open.length + waiting > 0) return true
   const phases = ['stuck', 'carried', 'mined'] as const
@@ -110,6 +123,12 @@ const olderThan = <Name extends TableName>(
 ): Row<Name>[] => rows.list<Name>({ ...listing, olderThanMs, limit: PRUNE_LIMIT })
 
 export const steps: Steps = {
+  home({ rows }, name) {
+    const known = rows.row('meta', 'home')?.value
+    if (known === undefined && name !== undefined) rows.put('meta', { name: 'home', value: name })
+    return { isBegun: rows.row('meta', 'identity.chain') !== undefined, name: known ?? name }
+  },
+
   identify(at, { chainId, fingerprints }) {
     const names: string[] = []
     for (const [name, value] of Object.entries({ chain: `${chainId}`, ...fingerprints })) {

@@ -27,7 +27,11 @@ let one: DueQueue
 let other: DueQueue
 
 const open = (): DueQueue =>
-  createRedisDueQueue({ database: openRedis(bridge), name, newToken: () => crypto.randomUUID() })
+  createRedisDueQueue({
+    database: openRedis(bridge),
+    name: async () => name,
+    newToken: () => crypto.randomUUID(),
+  })
 
 function openElsewhere(): DueQueue {
   const own = name

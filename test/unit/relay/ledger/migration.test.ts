@@ -11,6 +11,7 @@ import {
   startRedisServer,
 } from '../../../../scripts/dev/redis/redis-server.ts'
 import { openSqlite } from '../../../../scripts/dev/sqlite.ts'
+import { createHomedLedger } from '../../../../src/relay/ledger/home.ts'
 import { type Execution, type Ledger, ledgerRules } from '../../../../src/relay/ledger/port.ts'
 import { createRedisLedger, ledgerKey } from '../../../../src/relay/ledger/redis.ts'
 import { createSqlLedger } from '../../../../src/relay/ledger/sqlite.ts'
@@ -242,6 +243,26 @@ describe.skipIf(!hasRedisServer())('a ledger of schema 1 on Redis', () => {
       '1 {"name":"schema","value":"3"}',
     )
     await expect(open().work()).rejects.toThrow('the ledger has schema 3')
+  })
+
+  test('goes on under the name of today, where it is, under another key, too', async ({
+    expect,
+  }) => {
+    await fill()
+    const database = openRedis(bridge)
+    const openBy = (key: string) =>
+      createHomedLedger(
+        (name) => createRedisLedger({ database, name, rules, relayer: key, tendMs }),
+        { name: '31', former: `31:${key}` },
+      )
+    expect(asText(await openBy(relayer).ledger.work())).toEqual(known)
+    const key = `0x${'cc'.repeat(20)}`
+    const moved = openBy(key)
+    expect(await moved.home()).toBe(name)
+    const fingerprints = { ...identity.fingerprints, RELAYER_MNEMONIC: key }
+    expect(await moved.ledger.identify({ ...identity, fingerprints })).toEqual({
+      ...{ kind: 'different', names: ['RELAYER_MNEMONIC'] },
+    })
   })
 
   test('goes on after a migration that ended anywhere', async ({ expect }) => {
