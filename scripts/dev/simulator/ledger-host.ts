@@ -9,7 +9,9 @@ import type { Log } from '../../../src/runtime/log.ts'
 import { createRandom, type Random } from '../random.ts'
 import type { Actor, Actors } from './actors.ts'
 import { auditLedger } from './audit.ts'
+import { watchClaims } from './claims.ts'
 import type { Faults } from './faults.ts'
+import type { RoundWatch } from './rounds.ts'
 import type { Scheduled, Scheduler } from './scheduler.ts'
 import type { Story } from './story.ts'
 import { strangersCalls } from './stranger.ts'
@@ -62,6 +64,9 @@ export type LedgerHostOptions = {
   log: Log
   /** A step failed of itself: its caller hears of a broken line. */
   threw: (method: LedgerMethod, error: unknown) => void
+  /** What the ledger says of claims is not what it was asked for. */
+  misclaimed: (words: string) => void
+  rounds: () => RoundWatch
 }
 
 /** An alarm that ended in a crash rings again after this time. */
@@ -90,13 +95,18 @@ export function createLedgerHost(options: LedgerHostOptions): LedgerHost {
   let laterMs = 0
   const now = () => scheduler.now() + laterMs
   const ledgerOf = () => (ledger ??= createSqlLedger(storage, { rules, relayer, now }))
-  const current = ledgerThrough<SqlLedger>((method, args) => {
+  let isWhole = true
+  const unwatched = ledgerThrough<SqlLedger>((method, args) => {
     try {
       return (ledgerOf()[method] as (...args: unknown[]) => unknown)(...args)
     } catch (error) {
       options.threw(method, error)
       throw error
     }
+  })
+  const current = watchClaims({
+    ...{ ledger: unwatched, leaseMs: rules.leaseMs, now, isWhole: () => isWhole },
+    found: options.misclaimed,
   })
   ledgerOf()
   clear()
@@ -142,7 +152,13 @@ export function createLedgerHost(options: LedgerHostOptions): LedgerHost {
       ringing.delete(actor)
       if (ringing.size === 0 && alarmAt !== null && alarmAt <= scheduler.now()) due()
     }
-    actors.run(actor, () => kept.ring()).then(done, done)
+    const watch = options.rounds()
+    const start = watch.begin()
+    const ended = () => watch.end(actor, start)
+    actors
+      .run(actor, () => kept.ring())
+      .then(ended)
+      .then(done, done)
   }
 
   function living(): Instance {
@@ -206,6 +222,7 @@ export function createLedgerHost(options: LedgerHostOptions): LedgerHost {
       if (downUntil <= scheduler.now()) setAlarm(scheduler.now())
     },
     loseEverything() {
+      isWhole = false
       crash(RESTART_MS)
       clear()
       setAlarm(null)
@@ -224,6 +241,7 @@ export function createLedgerHost(options: LedgerHostOptions): LedgerHost {
       }[table]
       const key = row[column]
       if (key === undefined || key === null) return undefined
+      isWhole = false
       storage.exec(`DELETE FROM ${table} WHERE ${column} = ?`, key)
       ledger = undefined
       return {
@@ -232,14 +250,14 @@ export function createLedgerHost(options: LedgerHostOptions): LedgerHost {
         nonce: typeof row.nonce === 'number' ? row.nonce : undefined,
       }
     },
-    peek: () => current,
-    strangersCall: () => strangersCalls(current, storage),
+    peek: () => unwatched,
+    strangersCall: () => strangersCalls(unwatched, storage),
     audit() {
       const pruneAfter = (ms: number) => {
         laterMs += ms
-        current.prune()
+        unwatched.prune()
       }
-      return auditLedger({ storage, rules, pruneAfter, identify: current.identify })
+      return auditLedger({ storage, rules, pruneAfter, identify: unwatched.identify })
     },
   }
 }

@@ -1,5 +1,6 @@
 import type { Hex } from 'viem'
 import { callOf } from '../../../src/loan/calls.ts'
+import { ledgerRules } from '../../../src/relay/ledger/port.ts'
 import { Status } from './contracts.ts'
 import type { Arrival, Delivery, History, Loss, OnChain, Statement } from './history.ts'
 import type { Item } from './plan.ts'
@@ -20,10 +21,13 @@ export const rules = {
   unanswered: 'Nobody is turned away while nothing is wrong.',
   stated: 'The outcome that is stated is the one that the chain has.',
   settled: 'Nothing is open when enough time has passed.',
+  made: 'A payment expires only where it was carried in vain as often as may be.',
+  done: 'A round that nothing disturbs leaves nothing undone.',
   gap: 'Nothing of ours waits in the pool when nothing is open.',
   conserved: 'No call makes money or destroys it.',
   bump: 'The pool never finds our own bytes too cheap over our own.',
   overdrawn: 'Two payments do not both pass on one balance.',
+  claimed: "A claim is the one that was asked for, and its nonce is nobody else's.",
   counted: 'What the ledger counts adds up, and it forgets what is settled in its time.',
   refused: 'What comes too late, or from a process that holds nothing, changes nothing.',
   uncaught: 'No error goes uncaught.',
@@ -379,6 +383,18 @@ function judgeEnd(history: History, found: Found): void {
     for (const words of history.audit) found('counted', words)
   }
   for (const words of history.unrefused) found('refused', words)
+  for (const words of history.misclaimed) found('claimed', words)
+  for (const words of history.undone) found('done', words)
+  for (const payments of history.payments) {
+    for (const [intentId, { state, attempts }] of payments) {
+      const isInVain = attempts >= ledgerRules.maxAttempts || history.losses.length > 0
+      if (state === 'expired' && !isInVain) found('made', `${intentId} has expired`)
+    }
+  }
+  const isBehind = [...history.faults.values()].some(({ kind }) => kind === 'replica_behind')
+  if (history.reorganizationsTold > 0 && history.reorganizations.length === 0 && !isBehind) {
+    found('stated', 'the log tells of a reorganization, and there was none')
+  }
   for (const error of history.uncaught) found('uncaught', error)
 }
 

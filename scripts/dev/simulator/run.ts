@@ -87,6 +87,7 @@ async function livePhase(world: World, workers: Workers, phase: 0 | 1): Promise<
   records.phaseStarts.push(base)
   const items = plan.items.filter((item) => item.phase === phase)
   weather.isTroubled = true
+  weather.isCalm = false
   for (const item of items) scheduler.at(base + item.at, () => happen(world, workers, item))
   for (const seconds of STRANGERS_AT) {
     scheduler.at(base + seconds * SECOND, () => {
@@ -100,6 +101,7 @@ async function livePhase(world: World, workers: Workers, phase: 0 | 1): Promise<
   await scheduler.runUntil(base + plan.knobs.troubledMs)
   weather.isTroubled = false
   await scheduler.runUntil(quiet)
+  weather.isCalm = true
   story.tell(() => 'From here on nothing fails any more.')
   expectOwnForwarder(world)
   // Time for a round that sees what the last event did, even one of those that only watch.

@@ -15,6 +15,7 @@ import { createModelNode, type ModelNode } from './model-node.ts'
 import { type Plan, phoneOf, START_MILLIS } from './plan.ts'
 import { createModelPool, type ModelPool } from './pool.ts'
 import { createTending, type ProgramParts } from './programs.ts'
+import { createRoundWatch, type RoundWatch } from './rounds.ts'
 import { createScheduler, type Scheduler } from './scheduler.ts'
 import { cheapSigning, type ModelTransaction, realSigning, type Signing } from './signing.ts'
 import { nameOf, type Story } from './story.ts'
@@ -43,6 +44,8 @@ export type World = {
 export type Weather = {
   /** Whether faults are drawn. */
   isTroubled: boolean
+  /** Whether all that was planned to happen has happened. */
+  isCalm: boolean
   /** Whether blocks and the scheduled trigger go on. */
   isRunning: boolean
   blocksStopUntil: number
@@ -63,6 +66,12 @@ export type Records = {
   uncaught: string[]
   /** Calls of strangers that were not refused. */
   unrefused: string[]
+  /** Claims that are not what was asked for. */
+  misclaimed: string[]
+  /** What rounds left that they had to do. */
+  undone: string[]
+  /** How often the log told of a reorganization. */
+  reorganizationsTold: number
 }
 
 const MILLI = 10n ** 15n
@@ -121,6 +130,7 @@ export function createWorld({ plan, storage, ...options }: WorldOptions): World 
   })
   const weather: Weather = {
     isTroubled: true,
+    isCalm: false,
     isRunning: true,
     blocksStopUntil: 0,
     nodeDown: [],
@@ -136,6 +146,9 @@ export function createWorld({ plan, storage, ...options }: WorldOptions): World 
     foreign: new Set(),
     uncaught: [],
     unrefused: [],
+    misclaimed: [],
+    undone: [],
+    reorganizationsTold: 0,
   }
   const node = createModelNode({
     chain,
@@ -158,6 +171,7 @@ export function createWorld({ plan, storage, ...options }: WorldOptions): World 
         hash: hash === undefined ? undefined : `${hash}`,
       })
     }
+    if (event.event === 'chain.reorganized') records.reorganizationsTold += 1
     story.log(event)
   }
   const wires = createWires({
@@ -184,6 +198,11 @@ export function createWorld({ plan, storage, ...options }: WorldOptions): World 
     log,
     newToken: () => digest('token', seed, tokens++),
   }
+  const rounds: RoundWatch = createRoundWatch({
+    ...{ knobs, chain, pool, work: () => host.peek().work() },
+    isQuiet: () => !weather.isTroubled && weather.isCalm && records.losses.length === 0,
+    found: (words) => records.undone.push(words),
+  })
   const host = createLedgerHost({
     seed,
     scheduler,
@@ -206,6 +225,8 @@ export function createWorld({ plan, storage, ...options }: WorldOptions): World 
       // A second payment of one intent is refused by a throw.
       if (!/recorded already/.test(words)) records.uncaught.push(words)
     },
+    misclaimed: (words) => records.misclaimed.push(words),
+    rounds: () => rounds,
   })
   return {
     plan,
