@@ -64,11 +64,15 @@ function begin(world: World, workers: Workers, item: Item): string | undefined {
       return `The pool drops ${dropped.map(nameOf).join(', ') || 'nothing'}.`
     }
     case 'price':
-      chain.setMinGasPrice((GAS_PRICE_WEI * BigInt(Math.round(item.times * 10))) / 10n)
-      after(world, item.forMs, 'The least gas price is what it was.', () =>
-        chain.setMinGasPrice(GAS_PRICE_WEI),
+      chain.setMinGasPrice(timesUp(weather.usualGasPriceWei, item.times))
+      after(world, item.forMs, 'The least gas price is the usual one.', () =>
+        chain.setMinGasPrice(weather.usualGasPriceWei),
       )
-      return `The least gas price is ${item.times} times what it was.`
+      return `The least gas price is ${item.times} times the usual one.`
+    case 'lasting_price':
+      weather.usualGasPriceWei = timesUp(GAS_PRICE_WEI, item.times)
+      chain.setMinGasPrice(weather.usualGasPriceWei)
+      return `The least gas price is ${item.times} times what it was, and stays so.`
     case 'shortage':
       chain.change((state) => {
         state.relayerWei = POOR_WEI
@@ -133,6 +137,8 @@ function begin(world: World, workers: Workers, item: Item): string | undefined {
       return `There are no blocks for ${item.forMs / 1000} s.`
   }
 }
+
+const timesUp = (wei: bigint, times: number) => (wei * BigInt(Math.round(times * 10))) / 10n
 
 function after({ scheduler, story }: World, ms: number, words: string, change: () => void): void {
   scheduler.at(

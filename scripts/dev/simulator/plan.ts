@@ -51,6 +51,8 @@ export type Item = { phase: 0 | 1; at: number } & (
   | { kind: 'alternation'; depth: number; blocks: number; forMs: number }
   | { kind: 'eviction'; share: number }
   | { kind: 'price'; forMs: number; times: number }
+  /** The least gas price is another one for good: what waits at the old one has to be outbid. */
+  | { kind: 'lasting_price'; times: number }
   | { kind: 'shortage'; forMs: number }
   | { kind: 'foreign'; nonce: 'next' | 'after_pool'; times: number }
   | { kind: 'unlisted'; forMs: number }
@@ -102,6 +104,7 @@ export function planOf(seed: number): Plan {
     if (random.chance(0.85)) items.push(...drawEvents(random, knobs, phase, spanMs))
     items.push(
       ...drawAlternations(createRandom(seed, `alternation ${phase}`), phase, spanMs, knobs),
+      ...drawLastingPrice(createRandom(seed, `lasting price ${phase}`), phase, spanMs),
     )
   }
   return { seed, knobs, items: items.sort((a, b) => a.phase - b.phase || a.at - b.at) }
@@ -302,7 +305,13 @@ function drawAlternations(random: Random, phase: 0 | 1, spanMs: number, knobs: K
   })
 }
 
-type EventKind = Exclude<Item['kind'], 'dial' | 'alternation'>
+function drawLastingPrice(random: Random, phase: 0 | 1, spanMs: number): Item[] {
+  if (!random.chance(0.06)) return []
+  const at = random.int(0, spanMs + 60 * SECOND)
+  return [{ phase, at, kind: 'lasting_price', times: random.pick([1.3, 2]) }]
+}
+
+type EventKind = Exclude<Item['kind'], 'dial' | 'alternation' | 'lasting_price'>
 type EventBody = Exclude<
   Item extends infer One ? (One extends Item ? Omit<One, 'phase' | 'at'> : never) : never,
   Dial

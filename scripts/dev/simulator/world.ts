@@ -49,6 +49,8 @@ export type Weather = {
   /** Whether blocks and the scheduled trigger go on. */
   isRunning: boolean
   blocksStopUntil: number
+  /** What the least gas price comes back to. */
+  usualGasPriceWei: bigint
   nodeDown: { until: number; share: number }[]
 }
 
@@ -133,6 +135,7 @@ export function createWorld({ plan, storage, ...options }: WorldOptions): World 
     isCalm: false,
     isRunning: true,
     blocksStopUntil: 0,
+    usualGasPriceWei: GAS_PRICE_WEI,
     nodeDown: [],
   }
   const records: Records = {
