@@ -29,7 +29,7 @@ const table: readonly (readonly [string, string, string, string, string])[] = [
   [steps, 'lease', 'rows.now - row.changed_at < rules.displacedMs', atMost, millisecond],
   [steps, 'claim', 'leases.length < known.leases.length', atMost, asItWas],
   [steps, 'queued', 'a.session < b.session', atMost, oneSession],
-  [payments, 'save', 'a[0] < b[0]', atMost, oneSession],
+  [payments, 'savePayment', 'a[0] < b[0]', atMost, oneSession],
   [
     ...([nonces, 'bytesOf', 'a.gasPriceWei < b.gasPriceWei', atMost] as const),
     'later bytes of a nonce outbid the earlier ones: no two prices are equal',
@@ -52,20 +52,20 @@ const table: readonly (readonly [string, string, string, string, string])[] = [
     'outcome !== null && hash !== null && number !== null',
     'outcome !== null && hash !== null && number !== null && blockHash !== null',
   ].map((was) => [payments, 'isSettled', was, andOr, together] as const),
-  [payments, 'save', 'before && isUnsettled(before.state)', andOr, asItWas],
-  [payments, 'save', 'saveQueue(rows, queueOf(rows))', isNotDone, forTwo],
+  [payments, 'savePayment', 'before && isUnsettled(before.state)', andOr, asItWas],
+  [payments, 'savePayment', 'saveQueue(rows, queueOf(rows))', isNotDone, forTwo],
   [
-    ...([payments, 'save', "before === undefined || before.phase === 'settled'"] as const),
+    ...([payments, 'savePayment', "before === undefined || before.phase === 'settled'"] as const),
     ...([orAnd, forTwo] as const),
   ],
-  [payments, 'save', "before.phase === 'settled'", 'an equal is a different', forTwo],
+  [payments, 'savePayment', "before.phase === 'settled'", 'an equal is a different', forTwo],
   ...(
     [
       ["nonce === null && (before === undefined || before.phase === 'settled')", andOr],
       ['nonce === null', 'an equal is a different'],
       ['before === undefined', 'an equal is a different'],
     ] as const
-  ).map(([was, words]) => [payments, 'save', was, words, forTwo] as const),
+  ).map(([was, words]) => [payments, 'savePayment', was, words, forTwo] as const),
   [
     ...([sums, 'queueOf', 'saveQueue(rows, counted)', isNotDone] as const),
     'it is counted anew by whatever asks next',
