@@ -7,7 +7,7 @@ import type { Verdict } from './mutant-process.ts'
 import { drawMutations, type Mutation } from './mutations.ts'
 import { root } from './plant.ts'
 
-const HELP = `Changes the ledger's state machine, or the plan of a round, in one small way at a time, and has the
+const help = `Changes the ledger's state machine, or the plan of a round, in one small way at a time, and has the
 simulator look for it.
 
   npm run mutate:ledger -- [--seeds N] [--sample K] [--seed S]
@@ -28,11 +28,11 @@ const { values } = parseArgs({
 })
 
 /** A history takes some ms. One that takes this long does not end: the mutation is noticed. */
-const HANGS_AFTER_MS = 10 * 60 * 1000
+const hangsAfterMs = 10 * 60 * 1000
 
 const print = (line: string) => process.stdout.write(`${line}\n`)
 
-if (values.help) print(HELP)
+if (values.help) print(help)
 else process.exitCode = await main()
 
 async function main(): Promise<number> {
@@ -89,7 +89,7 @@ function runProcess(first: number, step: number, told: (verdict: Verdict) => voi
     stdio: ['ignore', 'pipe', 'inherit'],
   })
   return new Promise((resolve, reject) => {
-    const hangs = () => setTimeout(() => child.kill('SIGKILL'), HANGS_AFTER_MS)
+    const hangs = () => setTimeout(() => child.kill('SIGKILL'), hangsAfterMs)
     let watch = hangs()
     if (child.stdout === null) throw new Error('the process has no output')
     const lines = createInterface({ input: child.stdout })

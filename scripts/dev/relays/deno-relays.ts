@@ -1,5 +1,5 @@
 import { relayerAccount } from '../../../src/relay/keys.ts'
-import { TEND } from '../../../src/relay/ledger/due-queue.ts'
+import { tendTask } from '../../../src/relay/ledger/due-queue.ts'
 import { createRedisDueQueue } from '../../../src/relay/ledger/due-queue-redis.ts'
 import { ledgerKey } from '../../../src/relay/ledger/redis.ts'
 import { openRedis } from '../../../src/runtime/redis.ts'
@@ -75,7 +75,7 @@ export async function startDenoRelays({
       const response = await fetch(`${urlOf(worker)}/ussd`, { method: 'POST', body })
       return { status: response.status, text: await response.text() }
     },
-    wake: () => queue.arm(TEND, 0),
+    wake: () => queue.arm(tendTask, 0),
     async restart(rows) {
       await Promise.all(processes.map((_, index) => kill(index)))
       if (rows === 'lost') await server.empty()

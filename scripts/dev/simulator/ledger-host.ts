@@ -70,10 +70,10 @@ export type LedgerHostOptions = {
 }
 
 /** An alarm that ended in a crash rings again after this time. */
-const REDELIVERED_AFTER_MS = 2_000
+const redeliveredAfterMs = 2_000
 
 /** How long an object takes to come back that died of itself. */
-const RESTART_MS = 40
+const restartMs = 40
 
 type Instance = {
   kept: KeptLedger
@@ -137,7 +137,7 @@ export function createLedgerHost(options: LedgerHostOptions): LedgerHost {
 
   function ring(name: string): void {
     const { kept, actors: own } = living()
-    const actor = actors.create(name, () => crash(RESTART_MS))
+    const actor = actors.create(name, () => crash(restartMs))
     const fault = faults.at(`${name} rings`, 'ring', createRandom(seed, `${name} rings`))
     if (fault?.kind === 'rings_twice') {
       story.fault(name, 'alarm', fault)
@@ -187,7 +187,7 @@ export function createLedgerHost(options: LedgerHostOptions): LedgerHost {
     for (const actor of dead.actors) actor.isAlive = false
     if (ringing.size > 0) {
       ringing.clear()
-      const again = downUntil + REDELIVERED_AFTER_MS
+      const again = downUntil + redeliveredAfterMs
       setAlarm(alarmAt === null ? again : Math.min(alarmAt, again))
     }
     const error = new Error('Durable Object reset.')
@@ -200,7 +200,7 @@ export function createLedgerHost(options: LedgerHostOptions): LedgerHost {
         return done({ ok: false, error: new Error('Durable Object is not there.') })
       }
       const { kept, actors: own, calls } = living()
-      const actor = actors.create(name, () => crash(RESTART_MS))
+      const actor = actors.create(name, () => crash(restartMs))
       own.add(actor)
       const finish = (outcome: CallOutcome) => {
         if (!calls.delete(finish)) return
@@ -223,7 +223,7 @@ export function createLedgerHost(options: LedgerHostOptions): LedgerHost {
     },
     loseEverything() {
       isWhole = false
-      crash(RESTART_MS)
+      crash(restartMs)
       clear()
       setAlarm(null)
     },

@@ -54,13 +54,13 @@ type Asked = {
 
 type Found = (rule: Rule, words: string) => void
 
-const ANSWERED_WITHIN_MS = 8_000
+const answeredWithinMs = 8_000
 
 /** Trouble of one delivery is felt by others for so long: leases, shared questions, retries. */
-const TROUBLE_FELT_MS = 45_000
+const troubleFeltMs = 45_000
 
 /** The ledger keeps sessions so long that the same session before and after is the same payment. */
-const RETENTION_DAYS = 8
+const retentionDays = 8
 
 /** Reads what the replies and the chain say, and names each promise that they break. */
 export function judge(history: History): Violation[] {
@@ -82,7 +82,7 @@ export function judge(history: History): Violation[] {
 /** Deliveries and events by the payment that they belong to. */
 function askedOf(history: History): Asked[] {
   const { plan, deliveries, arrivals, processed, statements, losses, phaseStarts } = history
-  const isRecycled = (plan.knobs.pauseDays ?? 0) >= RETENTION_DAYS
+  const isRecycled = (plan.knobs.pauseDays ?? 0) >= retentionDays
   const boundary = phaseStarts[1] ?? Number.POSITIVE_INFINITY
   const phaseOf = (time: number): 0 | 1 => (isRecycled && time >= boundary ? 1 : 0)
   const all = new Map<string, Asked>()
@@ -199,7 +199,7 @@ function judgeOutcome(history: History, one: Asked, found: Found): void {
     }
   }
   if (submitted === undefined) return
-  const last = (history.plan.knobs.pauseDays ?? 0) >= RETENTION_DAYS ? one.phase : -1
+  const last = (history.plan.knobs.pauseDays ?? 0) >= retentionDays ? one.phase : -1
   const payment = history.payments.at(last)?.get(intentId)
   const [execution] = spending
   if (execution === undefined) {
@@ -289,7 +289,7 @@ function judgeTimes(history: History, found: Found): void {
   ] of deliveries.entries()) {
     const isStalled = actor.troubles.has('stalls')
     const took = repliedAt === undefined ? undefined : repliedAt - startedAt
-    if (took === undefined ? actor.isAlive : took > ANSWERED_WITHIN_MS && !isStalled) {
+    if (took === undefined ? actor.isAlive : took > answeredWithinMs && !isStalled) {
       found(
         'in_time',
         `${actor.name} ${took === undefined ? 'is never answered' : `waits ${took / 1000} s`}`,
@@ -311,7 +311,7 @@ function judgeTimes(history: History, found: Found): void {
     const isExcused = troubled.some(
       (other) =>
         other.startedAt <= (repliedAt ?? startedAt) &&
-        (other.repliedAt ?? other.startedAt) + TROUBLE_FELT_MS >= startedAt,
+        (other.repliedAt ?? other.startedAt) + troubleFeltMs >= startedAt,
     )
     if (!isExcused && !isRestarted(history, startedAt, repliedAt)) {
       found('unanswered', `${actor.name} is told ${reply?.replaceAll('\n', ' / ')}`)
@@ -326,7 +326,7 @@ function isRestarted({ plan, phaseStarts }: History, from: number, to = from): b
     return (
       (item.kind === 'restart' || item.kind === 'worker_restart') &&
       at <= to &&
-      at + TROUBLE_FELT_MS >= from
+      at + troubleFeltMs >= from
     )
   })
 }

@@ -5,7 +5,7 @@ import { armLua, dueLua } from './lua.ts'
 import { ledgerKey } from './redis.ts'
 
 /** Tasks that are taken at a time. */
-const TAKE_LIMIT = 10
+const takeLimit = 10
 
 export type RedisDueQueueOptions = {
   database: RedisDatabase
@@ -18,7 +18,7 @@ export type RedisDueQueueOptions = {
 export function createRedisDueQueue({ database, name, newToken }: RedisDueQueueOptions): DueQueue {
   const script = database.script(armLua + dueLua)
   const run = async (method: string, task: string, token: string, ms: number | undefined) => {
-    const args = [method, task, token, ms === undefined ? '' : `${ms}`, `${TAKE_LIMIT}`]
+    const args = [method, task, token, ms === undefined ? '' : `${ms}`, `${takeLimit}`]
     return script([ledgerKey(await name())], args)
   }
 

@@ -2,17 +2,17 @@ import { z } from 'zod'
 import type { RedisDatabase } from '../../runtime/redis.ts'
 import { version1Lua } from './lua.ts'
 import type { LedgerRules } from './port.ts'
-import { COMMIT_ATTEMPTS, type Commit, type Load, type Wanted } from './redis-rows.ts'
+import { type Commit, commitAttempts, type Load, type Wanted } from './redis-rows.ts'
 import { nameOf, type Write } from './rows.ts'
 import type { Sql, SqlValue } from './sql.ts'
 import { fromVersion1, type OldRow, type Version1 } from './version-1.ts'
 
 /** The layout of the rows. */
-const SCHEMA_VERSION = '2'
+const schemaVersion = '2'
 
 const schema: Write = {
   ...{ table: 'meta', key: ['schema'], before: undefined },
-  after: { name: 'schema', value: SCHEMA_VERSION },
+  after: { name: 'schema', value: schemaVersion },
 }
 
 /** What puts rows into a new ledger, and how it makes its tables. */
@@ -77,7 +77,7 @@ const asking = (names: readonly string[]): Wanted => ({
 async function insert({ load, commit }: RedisMigration, rows: readonly Write[]): Promise<boolean> {
   const named = rows.map((write) => [nameOf(write.table, write.key), write] as const)
   const wanted = asking(named.map(([name]) => name))
-  for (let attempt = 0; attempt < COMMIT_ATTEMPTS; attempt++) {
+  for (let attempt = 0; attempt < commitAttempts; attempt++) {
     const loaded = await load(wanted)
     if (loaded.rows.get('meta:schema')?.row !== undefined) return false
     // A migration that ended half-way has written it, and listed it elsewhere perhaps.
@@ -90,7 +90,7 @@ async function insert({ load, commit }: RedisMigration, rows: readonly Write[]):
 }
 
 /** Rows that travel at a time. */
-const PAGE = 500
+const pageSize = 500
 
 /**
  * The same on Redis, where it may end anywhere and begin again, in several processes at a time: the
@@ -123,7 +123,8 @@ export async function migrateRedis(migration: RedisMigration): Promise<void> {
 }
 
 function* pagesOf<Item>(items: readonly Item[]): Generator<readonly Item[]> {
-  for (let index = 0; index < items.length; index += PAGE) yield items.slice(index, index + PAGE)
+  for (let index = 0; index < items.length; index += pageSize)
+    yield items.slice(index, index + pageSize)
 }
 
 /** A hash as Redis lists it: each field before its value. */
@@ -150,7 +151,7 @@ function version1Of(found: readonly [string, OldRow][]): Version1 {
 
 function assertKnown(row: unknown): void {
   const { value } = z.object({ value: z.string() }).parse(row)
-  if (value !== SCHEMA_VERSION) {
-    throw new Error(`the ledger has schema ${value}, and this version knows ${SCHEMA_VERSION}`)
+  if (value !== schemaVersion) {
+    throw new Error(`the ledger has schema ${value}, and this version knows ${schemaVersion}`)
   }
 }

@@ -132,11 +132,11 @@ export type Decided =
   | { kind: 'ended' }
 
 /** Open payments of an account that a new one is checked against. An account with more has to wait. */
-export const MAX_OPEN = 16
+export const maxOpen = 16
 
 export type Undecided = {
   kind: 'undecided'
-  /** The account's payments whose outcome is not known yet, the oldest first, at most {@link MAX_OPEN}. */
+  /** The account's payments whose outcome is not known yet, the oldest first, at most {@link maxOpen}. */
   open: SignedRequest[]
   /** How many payments of the account the ledger has seen: a claim made on this view names it. */
   seen: number

@@ -30,7 +30,7 @@ import {
   paymentRow,
   paymentsIn,
 } from './payments.ts'
-import { type Decided, type Ledger, MAX_OPEN, movableIdentity, type Question } from './port.ts'
+import { type Decided, type Ledger, maxOpen, movableIdentity, type Question } from './port.ts'
 import { each, type Listing, type Row, type TableName } from './rows.ts'
 import { accountOf, noteClaim, queueOf } from './sums.ts'
 import { isCarried, isUnsettled } from './transitions.ts'
@@ -68,10 +68,10 @@ export type LedgerMethod = keyof Ledger
 export const ledgerMethods = Object.keys(methodKinds) as readonly LedgerMethod[]
 
 /** Payments of a phase, and blocks, that one answer tells of; of those that wait, fewer. */
-const WORK_LIMIT = 1000
-const QUEUE_LIMIT = 100
+const workLimit = 1000
+const queueLimit = 100
 /** Rows of a kind that are forgotten at a time. */
-const PRUNE_LIMIT = 200
+const pruneLimit = 200
 
 /** Undefined where the session is open to a claim. */
 function decidedOf(rows: Draft, question: Question): Decided | undefined {
@@ -120,7 +120,7 @@ const olderThan = <Name extends TableName>(
   rows: Draft,
   olderThanMs: number,
   listing: Pick<Listing<Name>, 'table' | 'list' | 'group'>,
-): Row<Name>[] => rows.list<Name>({ ...listing, olderThanMs, limit: PRUNE_LIMIT })
+): Row<Name>[] => rows.list<Name>({ ...listing, olderThanMs, limit: pruneLimit })
 
 export const steps: Steps = {
   home({ rows }, name) {
@@ -149,7 +149,7 @@ export const steps: Steps = {
     const open = account.open
       .flatMap(([session]) => paymentRow(rows, session)?.request ?? [])
       // Those whose row was lost take no other's place.
-      .slice(0, MAX_OPEN)
+      .slice(0, maxOpen)
     const busy = isClaiming(rows, account, question.session)
     return { kind: 'undecided', open, seen: account.seen, busy }
   },
@@ -237,8 +237,8 @@ export const steps: Steps = {
     const from = headId === undefined ? 0 : headId.number - rules.watchBlocks + 1
     const watched = rows.list({ table: 'blocks', list: 'number', from, limit: 1 })
     const queued = [
-      ...paymentsIn(rows, 'waiting', QUEUE_LIMIT),
-      ...paymentsIn(rows, 'stuck', QUEUE_LIMIT),
+      ...paymentsIn(rows, 'waiting', queueLimit),
+      ...paymentsIn(rows, 'stuck', queueLimit),
     ].sort((a, b) => a.accepted_at - b.accepted_at || (a.session < b.session ? -1 : 1))
     return {
       now: rows.now,
@@ -247,14 +247,14 @@ export const steps: Steps = {
       nextNonce: nextNonce(relayerOf(rows, relayer)),
       nonces: openNonces(at),
       queued: queued.map(paymentOf),
-      carried: paymentsIn(rows, 'carried', WORK_LIMIT).map(paymentOf),
-      mined: paymentsIn(rows, 'mined', WORK_LIMIT).map(paymentOf),
+      carried: paymentsIn(rows, 'carried', workLimit).map(paymentOf),
+      mined: paymentsIn(rows, 'mined', workLimit).map(paymentOf),
       watching: watched.length > 0,
     }
   },
 
   blocks({ rows }, above) {
-    const highest = { limit: WORK_LIMIT, newest: true }
+    const highest = { limit: workLimit, newest: true }
     return rows
       .list({ table: 'blocks', list: 'number', from: above + 1, ...highest })
       .map(({ number, hash }) => ({ number, hash }))
@@ -400,7 +400,7 @@ export const steps: Steps = {
     const block = rows.row('blocks', blockHash)
     // Where the row of the block is lost, what it holds and is not final is found by its payments.
     const sessions =
-      block?.sessions ?? paymentsIn(rows, 'mined', WORK_LIMIT).map((row) => row.session)
+      block?.sessions ?? paymentsIn(rows, 'mined', workLimit).map((row) => row.session)
     // The highest first: the highest used one is then each time the one below.
     for (const [relayer, nonce] of (block?.nonces ?? []).toSorted((a, b) => b[1] - a[1])) {
       const row = rows.row('nonces', relayer, nonce)

@@ -76,10 +76,10 @@ export function chainAt(head: Head, count: number): ChainSnapshot {
 }
 
 /** A passed nonce without a receipt of ours: replicas get this long to show it. */
-const MISSING_RECEIPT_MS = 30_000
+const missingReceiptMs = 30_000
 
 /** The request's own Worker sends recorded bytes first; after this time it has died. */
-const UNSENT_AFTER_MS = 3_000
+const unsentAfterMs = 3_000
 
 /** Whether anything is not settled. */
 export function isOpen({ nonces, queued, carried, mined }: Work): boolean {
@@ -133,7 +133,7 @@ export function passedNonces(work: Work, count: number): OpenNonce[] {
 /** Whether a passed nonce has been without a receipt for longer than a replica lags. */
 export function isReceiptOverdue(work: Work, { transactions: [latest] }: OpenNonce): boolean {
   const since = latest?.sentAt ?? latest?.recordedAt ?? work.now
-  return work.now - since > MISSING_RECEIPT_MS
+  return work.now - since > missingReceiptMs
 }
 
 /** Payments whose outcome lies at the depth where it is final, with its block. */
@@ -196,7 +196,7 @@ export function dueOffers(work: Work, count: number, { rules }: Terms): Offer[] 
     if (open.nonce < count || open.nonce >= count + rules.maxInFlight) return []
     const { sentAt, recordedAt } = latest
     const silentMs = work.now - (sentAt ?? recordedAt)
-    if (silentMs < (sentAt === undefined ? UNSENT_AFTER_MS : rules.rebroadcastMs)) return []
+    if (silentMs < (sentAt === undefined ? unsentAfterMs : rules.rebroadcastMs)) return []
     const isFirst = sentAt === undefined && open.transactions.length === 1
     const isStuck =
       open.nonce === count &&
