@@ -28,7 +28,7 @@ const table: readonly (readonly [string, string, string, string, string])[] = [
   [sums, 'others', 'end > rows.now', atLeast, millisecond],
   [steps, 'lease', 'rows.now - row.changed_at < rules.displacedMs', atMost, millisecond],
   [steps, 'claim', 'leases.length < known.leases.length', atMost, asItWas],
-  [steps, 'queued', 'a.session < b.session', atMost, oneSession],
+
   [payments, 'savePayment', 'a[0] < b[0]', atMost, oneSession],
   [
     ...([nonces, 'bytesOf', 'a.gasPriceWei < b.gasPriceWei', atMost] as const),

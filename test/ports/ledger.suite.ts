@@ -356,6 +356,7 @@ export function ledgerSuite(name: string, create: () => Promise<LedgerHarness>):
         state: 'queued',
         attempts: rules.maxAttempts,
       })
+      expect(await ledger.work()).toMatchObject({ queued: [], stuck: [{ session: 'a' }] })
       // It keeps nobody else from a nonce.
       expect(
         await ledger.claim(claiming('b', 'b', { chainNonce: rules.maxAttempts })),

@@ -366,10 +366,10 @@ function isUndisturbed({ plan, losses, faults, reorganizations }: History): bool
 }
 
 function judgeEnd(history: History, found: Found): void {
-  const { nonces, queued, carried, mined } = history.work
+  const { nonces, queued, stuck, carried, mined } = history.work
   const open = [
     ...nonces.map(({ nonce, state }) => `nonce ${nonce} is ${state}`),
-    ...[...queued, ...carried, ...mined].map(
+    ...[...queued, ...stuck, ...carried, ...mined].map(
       ({ order, state }) => `${order.request.intentId} is ${state}`,
     ),
   ]

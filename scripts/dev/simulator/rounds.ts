@@ -1,5 +1,4 @@
 import type { OpenNonce, Work } from '../../../src/relay/ledger/port.ts'
-import { ledgerRules } from '../../../src/relay/ledger/port.ts'
 import type { Actor } from './actors.ts'
 import type { ModelBlock, ModelChain } from './chain.ts'
 import type { Knobs } from './plan.ts'
@@ -70,9 +69,11 @@ function* unsettled(
   }
   const deep = chain.blockAt(Math.max(0, deepNumber), head)
   if (deep === undefined) return
-  for (const { session, order } of [...left.queued, ...left.carried]) {
+  for (const { session, order } of [...left.queued, ...left.stuck, ...left.carried]) {
     const { intentId, deadline } = order.request
-    const wasOpen = [...work.queued, ...work.carried].some((one) => one.session === session)
+    const wasOpen = [...work.queued, ...work.stuck, ...work.carried].some(
+      (one) => one.session === session,
+    )
     const isDead = deadline < deep.timestampSeconds && !head.state.spentAt.has(intentId)
     if (wasOpen && isDead) yield `${intentId} open, whose deadline is over`
   }
@@ -93,10 +94,10 @@ function* unfilled(
   for (const nonce of free.filter((one) => one < highest)) {
     yield `nonce ${nonce} free below ${highest}`
   }
-  for (const { session, order, attempts, acceptedAt } of left.queued) {
+  for (const { session, order, acceptedAt } of left.queued) {
     const { deadline, from, intentId } = order.request
     const wasQueued = work.queued.some((one) => one.session === session)
-    const isTooLate = deadline <= head.timestampSeconds || attempts >= ledgerRules.maxAttempts
+    const isTooLate = deadline <= head.timestampSeconds
     // One that was carried in vain goes out where its intent is unspent.
     if (!wasQueued || isTooLate || head.state.spentAt.has(intentId)) continue
     const last = left.carried

@@ -1,3 +1,4 @@
+import { isOpen } from '../../../src/relay/ledger/port.ts'
 import type { Sql } from '../../../src/relay/ledger/sql.ts'
 import { createRandom } from '../random.ts'
 import { openSqlite } from '../sqlite.ts'
@@ -120,8 +121,7 @@ async function livePhase(world: World, workers: Workers, phase: 0 | 1): Promise<
 /** While anything is open, requests to another forwarder are none of this ledger's. */
 function expectOwnForwarder(world: World): void {
   const { host, parts, records } = world
-  const { nonces, queued, carried, mined } = host.peek().work()
-  if (nonces.length + queued.length + carried.length + mined.length === 0) return
+  if (!isOpen(host.peek().work())) return
   const own = { FORWARDER_ADDRESS: parts.forwarder.address.toLowerCase() }
   const { chainId } = parts.forwarder
   if (host.peek().identify({ chainId, fingerprints: own }).kind !== 'same') return
@@ -151,11 +151,10 @@ async function untilSettled(world: World, workers: Workers, limit: number): Prom
 }
 
 function isSettled({ host }: World, workers: Workers): boolean {
-  const { nonces, queued, carried, mined } = host.peek().work()
   const isAnswered = workers
     .deliveries()
     .every(({ actor, reply }) => !actor.isAlive || reply !== undefined)
-  return isAnswered && nonces.length + queued.length + carried.length + mined.length === 0
+  return isAnswered && !isOpen(host.peek().work())
 }
 
 /** Days in which nobody dials. What is watched is watched to the end of its time first. */

@@ -286,10 +286,17 @@ export type Work = {
   nonces: OpenNonce[]
   /** Waiting for a nonce, the oldest first. */
   queued: Payment[]
+  /** Waiting for no nonce any more, but for their deadline, the oldest first. */
+  stuck: Payment[]
   /** Carried by a recorded transaction. */
   carried: Payment[]
   /** In a block, not yet final. */
   mined: Payment[]
   /** Whether a block that holds something of ours is still watched for a reorganization. */
   watching: boolean
+}
+
+/** Whether anything is not settled. */
+export function isOpen({ nonces, queued, stuck, carried, mined }: Work): boolean {
+  return [nonces, queued, stuck, carried, mined].some((open) => open.length > 0)
 }

@@ -236,17 +236,14 @@ export const steps: Steps = {
     // A payment may be settled by its own request before any head was looked at.
     const from = headId === undefined ? 0 : headId.number - rules.watchBlocks + 1
     const watched = rows.list({ table: 'blocks', list: 'number', from, limit: 1 })
-    const queued = [
-      ...paymentsIn(rows, 'waiting', queueLimit),
-      ...paymentsIn(rows, 'stuck', queueLimit),
-    ].sort((a, b) => a.accepted_at - b.accepted_at || (a.session < b.session ? -1 : 1))
     return {
       now: rows.now,
       head: headId,
       behindSince: behindSince && Number(behindSince.value),
       nextNonce: nextNonce(relayerOf(rows, relayer)),
       nonces: openNonces(at),
-      queued: queued.map(paymentOf),
+      queued: paymentsIn(rows, 'waiting', queueLimit).map(paymentOf),
+      stuck: paymentsIn(rows, 'stuck', queueLimit).map(paymentOf),
       carried: paymentsIn(rows, 'carried', workLimit).map(paymentOf),
       mined: paymentsIn(rows, 'mined', workLimit).map(paymentOf),
       watching: watched.length > 0,

@@ -222,7 +222,7 @@ async function askSpending(relayer: Relayer, event: string, payment: Payment): P
   const signal = relayer.clock.timeout(nodeTimeoutMs)
   const spending = await answerOf(relayer, event, async (): Promise<Spending> => {
     if (!(await isSpent(relayer, request, signal))) return { kind: 'unspent' }
-    if (payment.state !== 'queued') return { kind: 'spent', by: undefined }
+    if (payment.nonce !== undefined) return { kind: 'spent', by: undefined }
     const found = await findExecution(relayer, request, signal)
     return { kind: 'spent', by: found && outcomeFor(found) }
   })
