@@ -2,11 +2,12 @@ import type { Hono } from 'hono'
 import { misconfiguredApp } from './compose/app.ts'
 import { assemble } from './compose/assemble.ts'
 import { type DenoConfig, parseDenoConfig } from './compose/deno-environment.ts'
-import { ledgerName, ledgerRulesOf, relayerAddress } from './compose/relay.ts'
+import { ledgerNames, ledgerRulesOf, relayerAddress } from './compose/relay.ts'
 import type { Runtime } from './compose/runtime.ts'
 import { createRedisKeys } from './keys/api-keys-redis.ts'
 import { createMemorySockets } from './node/feed/sockets-memory.ts'
 import { createRedisDueQueue } from './relay/ledger/due-queue-redis.ts'
+import { createHomedLedger } from './relay/ledger/home.ts'
 import { createRedisLedger } from './relay/ledger/redis.ts'
 import { createRounds, type Rounds } from './relay/tend/rounds.ts'
 import { createBackground } from './runtime/background.ts'
@@ -42,12 +43,12 @@ type Served = { app: Hono; rounds?: Rounds }
 
 function serve({ config, redis }: DenoConfig): Required<Served> {
   const database = openRedis(redis)
-  const name = ledgerName(config)
   const { tendMs } = config.rules
-  const ledger = createRedisLedger({
-    ...{ database, name, rules: ledgerRulesOf(config), tendMs },
-    relayer: relayerAddress(config),
-  })
+  const [rules, relayer] = [ledgerRulesOf(config), relayerAddress(config)]
+  const { ledger, home } = createHomedLedger(
+    (name) => createRedisLedger({ database, name, rules, relayer, tendMs }),
+    ledgerNames(config),
+  )
   const keyStore = createRedisKeys(database)
   const { app, tend } = assemble(config, runtime, {
     ledger,
@@ -59,7 +60,10 @@ function serve({ config, redis }: DenoConfig): Required<Served> {
         ending: ending.signal,
       }),
   })
-  const queue = createRedisDueQueue({ database, name, newToken: () => crypto.randomUUID() })
+  const queue = createRedisDueQueue({
+    ...{ database, name: home },
+    newToken: () => crypto.randomUUID(),
+  })
   const rounds = createRounds({
     queue,
     tend: () => tend(ledger),

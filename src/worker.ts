@@ -3,11 +3,12 @@ import type { Hono } from 'hono'
 import { misconfiguredApp } from './compose/app.ts'
 import { type Assembly, assemble } from './compose/assemble.ts'
 import { parseConfig } from './compose/config.ts'
-import { ledgerName, ledgerRulesOf, relayerAddress } from './compose/relay.ts'
+import { ledgerNames, ledgerRulesOf, relayerAddress } from './compose/relay.ts'
 import type { Runtime } from './compose/runtime.ts'
 import { KeysObject } from './keys/api-keys-object.ts'
 import type { KeyStore } from './keys/key-store.ts'
 import { createObjectSockets, feedObject } from './node/feed/sockets-object.ts'
+import { createHomedLedger } from './relay/ledger/home.ts'
 import { createObjectLedger, type LedgerStub, ledgerObject } from './relay/ledger/object.ts'
 import { systemClock } from './runtime/clock.ts'
 import { createJsonLog } from './runtime/log.ts'
@@ -25,7 +26,7 @@ const runtime: Runtime = {
 }
 
 /** What an environment comes to, worked out at the first request and kept for the isolate's life. */
-type Served = Assembly & { ledger: () => LedgerStub }
+type Served = Assembly & { wake: () => Promise<void> }
 
 const servedBy = new WeakMap<Env, Served>()
 
@@ -34,14 +35,18 @@ function assembleFrom(env: Env): Served {
   const known = servedBy.get(env)
   if (known !== undefined) return known
   const config = parseConfig(env as unknown as Record<string, unknown>)
-  const ledger = () => env.LEDGER.getByName(ledgerName(config)) as unknown as LedgerStub
+  const stubOf = (name: string) => env.LEDGER.getByName(name) as unknown as LedgerStub
+  const { ledger, home } = createHomedLedger(
+    (name) => createObjectLedger(() => stubOf(name)),
+    ledgerNames(config),
+  )
   const assembly = assemble(config, runtime, {
-    ledger: createObjectLedger(ledger),
+    ledger,
     // Every API key is in one object; each isolate remembers those that are used.
     keyStore: () => env.KEYS.getByName('keys') as unknown as KeyStore,
     sockets: () => createObjectSockets(() => env.FEED),
   })
-  const served = { ...assembly, ledger }
+  const served = { ...assembly, wake: async () => stubOf(await home()).wake() }
   servedBy.set(env, served)
   return served
 }
@@ -55,7 +60,7 @@ function appOf(env: Env): Hono {
   }
 }
 
-/** One relayer's ledger: see `src/relay/ledger/object.ts`. */
+/** The ledger of this deployment: see `src/relay/ledger/object.ts`. */
 export class LedgerObject extends ledgerObject<Env>((env) => {
   const { config, tend } = assembleFrom(env)
   const { tendMs } = config.rules
@@ -73,5 +78,5 @@ export { KeysObject }
 export default {
   fetch: (request, env, context) => appOf(env).fetch(request, env, context),
   // A lost alarm delays a payment by a minute at most.
-  scheduled: async (_controller, env) => assembleFrom(env).ledger().wake(),
+  scheduled: async (_controller, env) => assembleFrom(env).wake(),
 } satisfies ExportedHandler<Env>

@@ -6,8 +6,8 @@ import { statesText } from './states.ts'
 const home = new URL('../../src/relay/ledger/', import.meta.url)
 const storage = fileURLToPath(new URL('../../STORAGE.md', import.meta.url))
 
-const BEGIN = '<!-- begin: npm run ledger -->'
-const END = '<!-- end: npm run ledger -->'
+const beginMark = '<!-- begin: npm run ledger -->'
+const endMark = '<!-- end: npm run ledger -->'
 
 const scripts = { arm: 'arm', load: 'load', commit: 'commit', due: 'due', version1: 'version-1' }
 
@@ -23,11 +23,11 @@ function luaModule(): string {
 
 function storageText(): string {
   const text = readFileSync(storage, 'utf8')
-  const [before, rest] = text.split(BEGIN)
-  const after = rest?.split(END)[1]
+  const [before, rest] = text.split(beginMark)
+  const after = rest?.split(endMark)[1]
   if (before === undefined || after === undefined)
     throw new Error('STORAGE.md has lost its markers')
-  return `${before}${BEGIN}\n${statesText()}\n${END}${after}`
+  return `${before}${beginMark}\n${statesText()}\n${endMark}${after}`
 }
 
 const files = [

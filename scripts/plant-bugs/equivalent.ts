@@ -1,131 +1,89 @@
 import type { Mutation } from './mutations.ts'
 
 /** A change that leaves the ledger's promises what they are, and why nothing can notice it. */
-type Equivalent = { file: string; line: string; words: string; why: string }
+type Equivalent = Pick<Mutation, 'file' | 'within' | 'was' | 'words'> & { why: string }
 
 const orAnd = 'an or is an and'
 const andOr = 'an and is an or'
+const atLeast = 'more is at least'
+const atMost = 'a less is at most'
+const isNotDone = 'it is not done'
 
-export const equivalent: readonly Equivalent[] = [
-  {
-    file: 'steps.ts',
-    line: "if (leases.length < known.leases.length) rows.put('relayers', relayer)",
-    words: 'a less is at most',
-    why: 'the row is written as it was',
-  },
-  {
-    file: 'steps.ts',
-    line: '].sort((a, b) => a.accepted_at - b.accepted_at || (a.session < b.session ? -1 : 1))',
-    words: 'a less is at most',
-    why: 'two payments are never of one session',
-  },
-  {
-    file: 'payments.ts',
-    line: 'open.sort((a, b) => a[2] - b[2] || (a[0] < b[0] ? -1 : 1))',
-    words: 'a less is at most',
-    why: 'two payments are never of one session',
-  },
-  {
-    file: 'nonces.ts',
-    line: '.sort((a, b) => (a.gasPriceWei < b.gasPriceWei ? 1 : -1))',
-    words: 'a less is at most',
-    why: 'later bytes of a nonce outbid the earlier ones: no two prices are equal',
-  },
-  {
-    file: 'nonces.ts',
-    line: 'if (waiting > 0 && until > rows.now / 1000) return undefined',
-    words: 'more is at least',
-    why: 'a queue without payments has the deadline 0, and a second more or less is no promise',
-  },
-  {
-    file: 'nonces.ts',
-    line: '.filter((lease) => !isLive(lease, rows.now) && lease.nonce > last)',
-    words: 'more is at least',
-    why: 'a nonce that carries an open payment is not leased',
-  },
-  {
-    file: 'nonces.ts',
-    line: 'export const isLive = (lease: Lease, now: number): boolean => lease.until > now',
-    words: 'more is at least',
-    why: 'no promise depends on the millisecond at which a lease ends',
-  },
-  {
-    file: 'steps.ts',
-    line: "return (row.lease_until ?? 0) > rows.now ? { kind: 'pending' } : undefined",
-    words: 'more is at least',
-    why: 'no promise depends on the millisecond at which a lease ends',
-  },
-  {
-    file: 'steps.ts',
-    line: 'return claims.some(([other, until]) => other !== session && until > rows.now)',
-    words: 'more is at least',
-    why: 'no promise depends on the millisecond at which a claim ends',
-  },
-  {
-    file: 'sums.ts',
-    line: 'const others = account.claims.filter(([other, end]) => other !== session && end > rows.now)',
-    words: 'more is at least',
-    why: 'no promise depends on the millisecond at which a claim ends',
-  },
-  {
-    file: 'steps.ts',
-    line: 'if (isForeign && rows.now - row.changed_at < rules.displacedMs) return taken',
-    words: 'a less is at most',
-    why: 'no promise depends on the millisecond at which foreign bytes are given up',
-  },
-  {
-    file: 'nonces.ts',
-    line: "const row = relayer === null || nonce === null ? undefined : rows.row('nonces', relayer, nonce)",
-    words: orAnd,
-    why: 'the two columns are null together',
-  },
-  {
-    file: 'sums.ts',
-    line: 'if (is === null || number === null) return',
-    words: orAnd,
-    why: 'the two columns are null together',
-  },
-  {
-    file: 'payments.ts',
-    line: 'const isSettled = outcome !== null && hash !== null && number !== null && blockHash !== null',
-    words: andOr,
-    why: 'outcome, number and hash of the block are null together',
-  },
-  {
-    file: 'payments.ts',
-    line: 'const [wasOpen, isOpen] = [before && isUnsettled(before.state), isUnsettled(after.state)]',
-    words: andOr,
-    why: 'the account is written as it was',
-  },
-  {
-    file: 'payments.ts',
-    line: 'saveQueue(rows, queueOf(rows))',
-    words: 'a sum is not kept',
-    why: 'it is for two processes: on one object nothing comes between. A test on Redis holds it',
-  },
-  ...[andOr, orAnd, 'an equal is a different'].map((words) => ({
-    file: 'payments.ts',
-    line: "} else if (nonce === null && (before === undefined || before.phase === 'settled')) {",
-    words,
-    why: 'the row is written as it was, more often or less: that is for two processes',
-  })),
-  {
-    file: 'sums.ts',
-    line: 'saveQueue(rows, counted)',
-    words: 'a sum is not kept',
-    why: 'it is counted anew by whatever asks next',
-  },
-  {
-    file: 'steps.ts',
-    line: "rows.drop('blocks', blockHash)",
-    words: 'a row is not written',
-    why: 'what leaves the block takes the row along: this is for what was lost of it',
-  },
+const [steps, nonces, payments, sums] = ['steps', 'nonces', 'payments', 'sums'].map(
+  (name) => `src/relay/ledger/${name}.ts`,
+) as [string, string, string, string]
+
+const millisecond = 'no promise depends on the millisecond at which it ends'
+const oneSession = 'two payments are never of one session'
+const together = 'the columns are null together'
+const asItWas = 'the row is written as it was'
+const forTwo =
+  'it is for two processes: on one object nothing comes between. A test on Redis holds it'
+
+/** File, what it stands in, what stands there, the change, and the reason. */
+const table: readonly (readonly [string, string, string, string, string])[] = [
+  [nonces, 'isLive', 'lease.until > now', atLeast, millisecond],
+  [steps, 'decidedOf', '(row.lease_until ?? 0) > rows.now', atLeast, millisecond],
+  [steps, 'isClaiming', 'until > rows.now', atLeast, millisecond],
+  [sums, 'others', 'end > rows.now', atLeast, millisecond],
+  [steps, 'lease', 'rows.now - row.changed_at < rules.displacedMs', atMost, millisecond],
+  [steps, 'claim', 'leases.length < known.leases.length', atMost, asItWas],
+
+  [payments, 'savePayment', 'a[0] < b[0]', atMost, oneSession],
+  [
+    ...([nonces, 'bytesOf', 'a.gasPriceWei < b.gasPriceWei', atMost] as const),
+    'later bytes of a nonce outbid the earlier ones: no two prices are equal',
+  ],
+  ...['waiting > 0', 'until > rows.now / 1000'].map(
+    (was) =>
+      [
+        ...([nonces, 'freeNonce', was, atLeast] as const),
+        'a queue without payments has the deadline 0, and a second more or less is no promise',
+      ] as const,
+  ),
+  [
+    ...([nonces, 'given', 'lease.nonce > last', atLeast] as const),
+    'a nonce that carries an open payment is not leased',
+  ],
+  [nonces, 'row', 'relayer === null || nonce === null', orAnd, together],
+  [sums, 'noteBlock', 'is === null || number === null', orAnd, together],
+  ...[
+    'outcome !== null && hash !== null',
+    'outcome !== null && hash !== null && number !== null',
+    'outcome !== null && hash !== null && number !== null && blockHash !== null',
+  ].map((was) => [payments, 'isSettled', was, andOr, together] as const),
+  [payments, 'savePayment', 'before && isUnsettled(before.state)', andOr, asItWas],
+  [payments, 'savePayment', 'saveQueue(rows, queueOf(rows))', isNotDone, forTwo],
+  [
+    ...([payments, 'savePayment', "before === undefined || before.phase === 'settled'"] as const),
+    ...([orAnd, forTwo] as const),
+  ],
+  [payments, 'savePayment', "before.phase === 'settled'", 'an equal is a different', forTwo],
+  ...(
+    [
+      ["nonce === null && (before === undefined || before.phase === 'settled')", andOr],
+      ['nonce === null', 'an equal is a different'],
+      ['before === undefined', 'an equal is a different'],
+    ] as const
+  ).map(([was, words]) => [payments, 'savePayment', was, words, forTwo] as const),
+  [
+    ...([sums, 'queueOf', 'saveQueue(rows, counted)', isNotDone] as const),
+    'it is counted anew by whatever asks next',
+  ],
+  [
+    ...([steps, 'reopen', "rows.drop('blocks', blockHash)", isNotDone] as const),
+    'what leaves the block takes the row along: this is for what was lost of it',
+  ],
 ]
 
+export const equivalent: readonly Equivalent[] = table.map(([file, within, was, words, why]) => ({
+  ...{ file, within, was, words, why },
+}))
+
 /** Whether nothing can notice a mutation, by the table of this file. */
-export function isEquivalent({ file, was, words }: Mutation): boolean {
-  return equivalent.some(
-    (one) => file.endsWith(`/${one.file}`) && one.line === was && one.words === words,
-  )
+export function isEquivalent(mutation: Mutation): boolean {
+  return equivalent.some(({ file, within, was, words }) => {
+    const isPlace = mutation.file === file && mutation.within === within
+    return isPlace && mutation.was === was && mutation.words === words
+  })
 }

@@ -10,7 +10,7 @@ import { root } from './plant.ts'
 export type Verdict = { index: number; by: string | undefined }
 
 /** Seeds that are tried before the others, since they have noticed other mutations. */
-const EARLY_LIMIT = 40
+const earlyLimit = 40
 
 // Started with how many seeds to try, what draws the mutations, the first of them, and the step.
 const [seeds = 1, sample = 0, draw = 1, first = 0, step = 1] = process.argv.slice(2).map(Number)
@@ -48,7 +48,7 @@ async function look(index: number): Promise<string | undefined> {
     for (const seed of new Set([...early, ...others])) {
       const [violation] = (await simulate(seed, newTally())).violations
       if (violation === undefined) continue
-      if (!early.includes(seed) && early.length < EARLY_LIMIT) early.push(seed)
+      if (!early.includes(seed) && early.length < earlyLimit) early.push(seed)
       return `seed ${seed}, ${violation.rule}`
     }
     return undefined

@@ -7,7 +7,8 @@ import type { Verdict } from './mutant-process.ts'
 import { drawMutations, type Mutation } from './mutations.ts'
 import { root } from './plant.ts'
 
-const HELP = `Changes the ledger's state machine in one small way at a time, and has the simulator look for it.
+const help = `Changes the ledger's state machine, or the plan of a round, in one small way at a time, and has the
+simulator look for it.
 
   npm run mutate:ledger -- [--seeds N] [--sample K] [--seed S]
 
@@ -27,11 +28,11 @@ const { values } = parseArgs({
 })
 
 /** A history takes some ms. One that takes this long does not end: the mutation is noticed. */
-const HANGS_AFTER_MS = 10 * 60 * 1000
+const hangsAfterMs = 10 * 60 * 1000
 
 const print = (line: string) => process.stdout.write(`${line}\n`)
 
-if (values.help) print(HELP)
+if (values.help) print(help)
 else process.exitCode = await main()
 
 async function main(): Promise<number> {
@@ -58,8 +59,8 @@ async function main(): Promise<number> {
 
 function wordsOf(mutation: Mutation | undefined): string {
   if (mutation === undefined) return 'no mutation'
-  const { file, line, words, was } = mutation
-  return `${file.split('/').at(-1)}:${line} | ${words} | ${was}`
+  const { file, line, within, words, was } = mutation
+  return `${file.split('/').at(-1)}:${line}, ${within} | ${words} | ${was}`
 }
 
 /** Looks for each `step`th mutation. A process that ends or hangs has noticed the one that it was at. */
@@ -88,7 +89,7 @@ function runProcess(first: number, step: number, told: (verdict: Verdict) => voi
     stdio: ['ignore', 'pipe', 'inherit'],
   })
   return new Promise((resolve, reject) => {
-    const hangs = () => setTimeout(() => child.kill('SIGKILL'), HANGS_AFTER_MS)
+    const hangs = () => setTimeout(() => child.kill('SIGKILL'), hangsAfterMs)
     let watch = hangs()
     if (child.stdout === null) throw new Error('the process has no output')
     const lines = createInterface({ input: child.stdout })

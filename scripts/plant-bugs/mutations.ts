@@ -2,98 +2,154 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createRandom } from '../dev/random.ts'
 import { isEquivalent } from './equivalent.ts'
+import { isNode, type Node, nameOf, ownNameOf, parse, partsOf } from './syntax.ts'
 
 /** One small change of a source. */
 export type Mutation = {
   file: string
+  /** What it stands in: the innermost thing with a name. */
+  within: string
   line: number
   /** What was changed, in a few words. */
   words: string
-  /** The line as it was. */
+  /** What stood there, in one line. */
   was: string
   /** The whole file as it is then. */
   text: string
 }
 
-type Rule = { words: string; pattern: RegExp; replace: string }
+/** What comes in a place of the source. */
+type Change = { words: string; start: number; end: number; text: string; was?: string }
 
-/** What a careless hand changes. Each place that fits is a mutation of its own. */
-const rules: readonly Rule[] = [
-  { words: 'an equal is a different', pattern: / === /g, replace: ' !== ' },
-  { words: 'a different is an equal', pattern: / !== /g, replace: ' === ' },
-  { words: 'an and is an or', pattern: / && /g, replace: ' || ' },
-  { words: 'an or is an and', pattern: / \|\| /g, replace: ' && ' },
-  { words: 'a less is at most', pattern: / < (?=[a-z0-9(])/g, replace: ' <= ' },
-  { words: 'at least is more', pattern: / >= /g, replace: ' > ' },
-  { words: 'more is at least', pattern: / > (?=[a-z0-9(])/g, replace: ' >= ' },
-  { words: 'one more is none more', pattern: / \+ 1\b/g, replace: ' + 0' },
-  { words: 'one less is none less', pattern: / - 1\b/g, replace: ' - 0' },
-  { words: 'the highest is the lowest', pattern: /Math\.max\(/g, replace: 'Math.min(' },
-  { words: 'the lowest is the highest', pattern: /Math\.min\(/g, replace: 'Math.max(' },
-  { words: 'a row is not written', pattern: /^ +rows\.(put|drop)\(.*\)$/gm, replace: '' },
-  {
-    words: 'a sum is not kept',
-    pattern: /^ +(save|note)[A-Z][A-Za-z]+\((at\.)?rows, .*\)$/gm,
-    replace: '',
-  },
-]
-
-/** A state of a payment in the table of transitions, and what it may be mistaken for. */
-const states = ['queued', 'signed', 'broadcast', 'mined', 'confirmed', 'reverted', 'expired']
-
-/** Every mutation of a file of the state machine. */
-export function mutationsOf(file: string, source: string): Mutation[] {
-  const isTable = file.endsWith('transitions.ts')
-  return isTable ? tableMutations(file, source) : rules.flatMap((rule) => apply(file, source, rule))
+/** What a careless hand writes for an operator. */
+const operators: Readonly<Record<string, { words: string; text: string }>> = {
+  '===': { words: 'an equal is a different', text: '!==' },
+  '!==': { words: 'a different is an equal', text: '===' },
+  '&&': { words: 'an and is an or', text: '||' },
+  '||': { words: 'an or is an and', text: '&&' },
+  '<': { words: 'a less is at most', text: '<=' },
+  '<=': { words: 'at most is less', text: '<' },
+  '>': { words: 'more is at least', text: '>=' },
+  '>=': { words: 'at least is more', text: '>' },
 }
 
-function apply(file: string, source: string, { words, pattern, replace }: Rule): Mutation[] {
-  return [...source.matchAll(pattern)].flatMap((match) => {
-    const mutation = changed(file, source, match.index, match[0], replace, words)
-    const [line = ''] = lineAt(source, match.index)
-    const isWords = /^\s*(\*|\/\/|\/\*|import|export type|type)/.test(line)
-    return isWords ? [] : [mutation]
-  })
+/** Objects that are tables of a payment's states. */
+const stateTables = new Set(['transitions', 'phases'])
+
+/** The changes of a node that fit its kind. */
+function changesOf(node: Node, source: string): Change[] {
+  switch (node.type) {
+    case 'BinaryExpression':
+    case 'LogicalExpression':
+      return [...operatorChanges(node, source), ...countChanges(node)]
+    case 'MemberExpression':
+      return extremeChanges(node)
+    case 'ExpressionStatement':
+      return callChanges(node)
+    case 'IfStatement':
+      return guardChanges(node)
+    case 'ArrayExpression':
+      return partChanges(node, source)
+    case 'VariableDeclarator':
+      return stateTables.has(nameOf(node.id) ?? '') ? tableChanges(node, source) : []
+    default:
+      return []
+  }
+}
+
+function operatorChanges({ left, right, operator }: Node, source: string): Change[] {
+  const other = operators[`${operator}`]
+  if (other === undefined || !isNode(left) || !isNode(right)) return []
+  const start = source.indexOf(`${operator}`, left.end)
+  return [{ ...other, start, end: start + `${operator}`.length }]
+}
+
+function countChanges({ right, operator }: Node): Change[] {
+  if (!isNode(right) || right.value !== 1 || (operator !== '+' && operator !== '-')) return []
+  const words = operator === '+' ? 'one more is none more' : 'one less is none less'
+  return [{ words, start: right.start, end: right.end, text: '0' }]
+}
+
+function extremeChanges({ object, property }: Node): Change[] {
+  const name = nameOf(property)
+  if (nameOf(object) !== 'Math' || !isNode(property)) return []
+  const { start, end } = property
+  if (name === 'max') return [{ words: 'the highest is the lowest', start, end, text: 'min' }]
+  return name === 'min' ? [{ words: 'the lowest is the highest', start, end, text: 'max' }] : []
+}
+
+/** A statement that only calls: it writes a row, keeps a sum, or adds to a list. */
+function callChanges({ expression, start, end }: Node): Change[] {
+  const isCall = isNode(expression) && expression.type === 'CallExpression'
+  return isCall ? [{ words: 'it is not done', start, end, text: ';' }] : []
+}
+
+/** What ends a function or a turn of a loop early. */
+function guardChanges({ consequent, alternate, start, end }: Node): Change[] {
+  const isGuard = isNode(consequent) && /^(Return|Continue|Break)/.test(consequent.type)
+  if (!isGuard || alternate != null) return []
+  return [{ words: 'a guard is gone', start, end, text: ';' }]
+}
+
+/** A list that is put together of several. */
+function partChanges(node: Node, source: string): Change[] {
+  const elements = (node.elements as unknown[]).filter(isNode)
+  if (elements.length < 2) return []
+  return elements
+    .filter(({ type }) => type === 'SpreadElement')
+    .map(({ start, end }) => {
+      const comma = /^\s*,/.exec(source.slice(end))?.[0].length ?? 0
+      const was = source.slice(start, end)
+      return { words: 'a part is missing', start, end: end + comma, text: '', was }
+    })
 }
 
 /** Each entry gone, and each leading to another state. */
-function tableMutations(file: string, source: string): Mutation[] {
-  const end = source.indexOf('} as const satisfies')
-  const table = source.slice(0, end)
-  return [...table.matchAll(/(\w+): '(\w+)',?/g)].flatMap((match) => {
-    const [entry, event = '', to = ''] = match
-    const other = states[(states.indexOf(to) + 1) % states.length]
-    return [
-      changed(file, source, match.index, entry, '', `${event} does nothing`),
-      changed(file, source, match.index, entry, `${event}: '${other}',`, `${event} > ${other}`),
-    ]
+function tableChanges(table: Node, source: string): Change[] {
+  const entries = entriesIn(table)
+  const values = [...new Set(entries.map(({ value }) => value))]
+  return entries.flatMap(({ key, value, node }) => {
+    const other = values[(values.indexOf(value) + 1) % values.length]
+    const { start, end } = node
+    const place = { start, end, was: source.slice(start, end) }
+    const changed = { ...place, words: `${key} > ${other}`, text: `${key}: '${other}'` }
+    // What a type asks for cannot be left out.
+    if (nameOf(table.id) === 'phases') return [changed]
+    return [changed, { ...place, words: `${key} does nothing`, text: '...{}' }]
   })
 }
 
-function changed(
-  file: string,
-  source: string,
-  index: number,
-  find: string,
-  replace: string,
-  words: string,
-): Mutation {
-  const text = source.slice(0, index) + replace + source.slice(index + find.length)
-  const [was, line] = lineAt(source, index)
-  return { file, line, was: was.trim(), words, text }
+function entriesIn(node: Node): { key: string; value: string; node: Node }[] {
+  const { key, value } = node
+  if (node.type === 'Property' && isNode(value) && typeof value.value === 'string') {
+    return [{ key: nameOf(key) ?? '', value: value.value, node }]
+  }
+  return partsOf(node).flatMap(entriesIn)
 }
 
-function lineAt(source: string, index: number): [string, number] {
-  const before = source.slice(0, index).split('\n')
-  return [source.split('\n')[before.length - 1] ?? '', before.length]
+/** Every mutation of a source. */
+export function mutationsOf(file: string, source: string): Mutation[] {
+  return mutationsIn(parse(source), '', file, source)
 }
 
-/** The ledger's state machine. */
-const machine = ['transitions.ts', 'steps.ts', 'nonces.ts', 'payments.ts', 'sums.ts'].map(
-  (name) => `src/relay/ledger/${name}`,
-)
+function mutationsIn(node: Node, around: string, file: string, source: string): Mutation[] {
+  const within = ownNameOf(node) ?? around
+  const whole = source.slice(node.start, node.end)
+  const own = changesOf(node, source).map(({ words, start, end, text, was = whole }) => ({
+    ...{ file, within, words, was: was.replaceAll(/\s+/g, ' ') },
+    line: source.slice(0, start).split('\n').length,
+    text: source.slice(0, start) + text + source.slice(end),
+  }))
+  return [...own, ...partsOf(node).flatMap((part) => mutationsIn(part, within, file, source))]
+}
 
-/** The mutations of the state machine that something could notice; so many of them, drawn by the seed. */
+/** The ledger's state machine, and the plan of a round. */
+const machine = [
+  ...['transitions', 'steps', 'nonces', 'payments', 'sums'].map((name) => `ledger/${name}.ts`),
+  ...['plan', 'facts'].map((name) => `tend/${name}.ts`),
+].map((path) => `src/relay/${path}`)
+
+/** The mutations that something could notice; so many of them, drawn by the seed. */
 export async function drawMutations(
   root: string,
   seed: number,

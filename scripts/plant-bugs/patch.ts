@@ -1,4 +1,4 @@
-import { parseAst } from 'vitest/node'
+import { isFunction, isNode, type Node, nameOf, ownNameOf, parse, partsOf } from './syntax.ts'
 
 /**
  * A change of one function, by its syntax: how the source is formatted, commented and typed does not
@@ -27,20 +27,11 @@ export class PatchError extends Error {
   override readonly name = 'PatchError'
 }
 
-/** A part of an abstract syntax tree, as ESTree describes it. */
-type Node = { type: string; start: number; end: number; [field: string]: unknown }
-
 /** Where something stands in the source. */
 type Span = { start: number; end: number }
 
 /** What the names of a pattern stand for: source text. */
 type Bound = Map<string, string>
-
-const functionTypes = new Set([
-  'FunctionDeclaration',
-  'FunctionExpression',
-  'ArrowFunctionExpression',
-])
 
 /** Fields that say where and how something was written, and not what. */
 const layoutFields = new Set(['type', 'start', 'end', 'range', 'loc', 'raw', 'parent'])
@@ -67,10 +58,6 @@ export function patched(source: string, { file, within, find, replace }: Patch):
   return source.slice(0, place.span.start) + written + source.slice(place.span.end)
 }
 
-function parse(source: string): Node {
-  return parseAst(source, { lang: 'ts' }) as unknown as Node
-}
-
 /** The statements of a pattern, which may return and await. */
 function statementsOf(pattern: string): Node[] {
   const { body } = parse(`async () => {\n${pattern}\n}`) as unknown as {
@@ -83,12 +70,11 @@ type Named = { path: readonly string[]; node: Node }
 
 /** The functions of a source that have a name, after the names of what is around them. */
 function functionsIn(node: Node, path: readonly string[], isGiven = false): Named[] {
-  const own = nameOf(node.id) ?? nameOf(node.key)
+  const own = ownNameOf(node)
   const inner = own === undefined ? path : [...path, own]
-  const isFunction = functionTypes.has(node.type)
-  const gives = own !== undefined && !isFunction
+  const gives = own !== undefined && !isFunction(node)
   const found = partsOf(node).flatMap((part) => functionsIn(part, inner, gives))
-  const isNamed = isFunction && (own !== undefined || isGiven)
+  const isNamed = isFunction(node) && (own !== undefined || isGiven)
   return isNamed ? [{ path: inner, node }, ...found] : found
 }
 
@@ -207,17 +193,4 @@ function bind(name: string, text: string, bound: Bound): boolean {
   const stands = bound.get(name)
   bound.set(name, text)
   return stands === undefined || stands === text
-}
-
-function partsOf(node: Node): Node[] {
-  return Object.values(node).flat().filter(isNode)
-}
-
-function nameOf(value: unknown): string | undefined {
-  const isIdentifier = isNode(value) && value.type === 'Identifier'
-  return isIdentifier && typeof value.name === 'string' ? value.name : undefined
-}
-
-function isNode(value: unknown): value is Node {
-  return typeof value === 'object' && value !== null && 'type' in value && 'start' in value
 }

@@ -7,7 +7,7 @@ import { type Broken, runCampaign } from '../dev/simulator/campaign.ts'
 export const root = fileURLToPath(new URL('../../', import.meta.url))
 
 /** Everything that a run reads. */
-const COPIED = [
+const copiedPaths = [
   'src',
   'scripts/dev/random.ts',
   'scripts/dev/simulator',
@@ -30,7 +30,7 @@ export async function plant<Found>(
 ): Promise<Found | undefined> {
   const home = await mkdtemp(join(tmpdir(), 'planted-'))
   try {
-    for (const path of COPIED) {
+    for (const path of copiedPaths) {
       await mkdir(join(home, path, '..'), { recursive: true })
       await cp(join(root, path), join(home, path), { recursive: true })
     }

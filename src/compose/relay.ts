@@ -2,15 +2,21 @@ import { createNode } from '../chain/node.ts'
 import { refusalOf, refusalWords } from '../loan/calls.ts'
 import type { NodeService } from '../node/service.ts'
 import { relayerAccount } from '../relay/keys.ts'
+import type { LedgerNames } from '../relay/ledger/home.ts'
 import { type Ledger, type LedgerRules, ledgerRules } from '../relay/ledger/port.ts'
 import type { Relayer } from '../relay/relayer.ts'
 import { createSigner } from '../relay/signer.ts'
 import type { Config } from './config.ts'
 import type { Runtime } from './runtime.ts'
 
-/** The name under which a deployment's ledger is kept: its chain and its first relayer key. */
-export function ledgerName(config: Config): string {
-  return `${config.chain.id}:${relayerAddress(config)}`
+/**
+ * What a deployment's ledger is called: its chain, since the objects' namespace, or the database, is the
+ * deployment's. Keys and contracts are not in it, because they may change: a session that has paid
+ * under the old ones is known under the new ones. The version before named it by chain and relayer key.
+ */
+export function ledgerNames(config: Config): LedgerNames {
+  const name = `${config.chain.id}`
+  return { name, former: `${name}:${relayerAddress(config)}` }
 }
 
 /** The key whose nonces the ledger hands out, as its rows name it. */

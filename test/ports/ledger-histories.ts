@@ -119,7 +119,7 @@ function drawCall(world: World, work: Work): Call {
   const token = `${session} ${random.int(0, 1)}`
   const question = { session, account, input: random.pick(['a', 'a', 'b']), steps: 3, token }
   const screen = { kind: 'end' as const, lines: [session, 'Thank you.'] }
-  const any = oneOrNone(random, [...work.carried, ...work.queued, ...work.mined])
+  const any = oneOrNone(random, [...work.carried, ...work.queued, ...work.stuck, ...work.mined])
   const owner = any?.session ?? session
   const open = oneOrNone(random, work.nonces)
   const nonce = open?.nonce ?? random.int(0, work.nextNonce)
@@ -182,6 +182,8 @@ function drawCall(world: World, work: Work): Call {
       const FORWARDER_ADDRESS = random.pick(['old', 'old', 'new'])
       return ['identify', { chainId: 31, fingerprints: { FORWARDER_ADDRESS } }]
     }
+    case 'home':
+      return ['home', ...random.pick([[], ['31'], ['30']])]
     case 'lookup':
       return ['lookup', question]
     case 'payment':

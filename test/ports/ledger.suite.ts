@@ -251,6 +251,14 @@ export function ledgerSuite(name: string, create: () => Promise<LedgerHarness>):
       expect(await ledger.identify(moved)).toEqual({ kind: 'same' })
       expect(await ledger.identify(begun)).toEqual({ kind: 'same' })
     })
+
+    test('has one home, which is named once', async ({ expect }) => {
+      const { ledger } = await create()
+      expect(await ledger.home()).toEqual({ isBegun: false, name: undefined })
+      expect(await ledger.home('here')).toEqual({ isBegun: false, name: 'here' })
+      await ledger.identify(begun)
+      expect(await ledger.home('there')).toEqual({ isBegun: true, name: 'here' })
+    })
   })
 
   describe(`the ledger on ${name}: nonces`, () => {
@@ -348,6 +356,7 @@ export function ledgerSuite(name: string, create: () => Promise<LedgerHarness>):
         state: 'queued',
         attempts: rules.maxAttempts,
       })
+      expect(await ledger.work()).toMatchObject({ queued: [], stuck: [{ session: 'a' }] })
       // It keeps nobody else from a nonce.
       expect(
         await ledger.claim(claiming('b', 'b', { chainNonce: rules.maxAttempts })),

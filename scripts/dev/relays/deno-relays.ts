@@ -1,5 +1,5 @@
 import { relayerAccount } from '../../../src/relay/keys.ts'
-import { TEND } from '../../../src/relay/ledger/due-queue.ts'
+import { tendTask } from '../../../src/relay/ledger/due-queue.ts'
 import { createRedisDueQueue } from '../../../src/relay/ledger/due-queue-redis.ts'
 import { ledgerKey } from '../../../src/relay/ledger/redis.ts'
 import { openRedis } from '../../../src/runtime/redis.ts'
@@ -55,10 +55,10 @@ export async function startDenoRelays({
   let laterMs: number | undefined
   const ports = await Promise.all(Array.from({ length: workers }, freePort))
   const processes: (DenoProcess | undefined)[] = await Promise.all(ports.map(start))
-  const name = ledgerNameOf(variables)
+  const { name, relayer } = namesOf(variables)
   const queue = createRedisDueQueue({
     database: openRedis(bridge),
-    name,
+    name: async () => name,
     newToken: () => crypto.randomUUID(),
   })
 
@@ -75,13 +75,13 @@ export async function startDenoRelays({
       const response = await fetch(`${urlOf(worker)}/ussd`, { method: 'POST', body })
       return { status: response.status, text: await response.text() }
     },
-    wake: () => queue.arm(TEND, 0),
+    wake: () => queue.arm(tendTask, 0),
     async restart(rows) {
       await Promise.all(processes.map((_, index) => kill(index)))
       if (rows === 'lost') await server.empty()
       await Promise.all(processes.map((_, index) => revive(index)))
     },
-    openRows: () => openRows(server, ledgerKey(name)),
+    openRows: () => openRows(server, ledgerKey(name), relayer),
     log,
     kill,
     revive,
@@ -129,14 +129,19 @@ export async function startDenoRelays({
   }
 }
 
-/** As the entry point names it. */
-function ledgerNameOf({ CHAIN_ID, RELAYER_MNEMONIC = '' }: Record<string, string>): string {
+/** The ledger and its key, as the entry point names them. */
+function namesOf({ CHAIN_ID, RELAYER_MNEMONIC = '' }: Record<string, string>) {
   const chainId = CHAIN_ID === '30' ? 30 : 31
-  return `${chainId}:${relayerAccount(RELAYER_MNEMONIC, chainId, 0).address.toLowerCase()}`
+  const relayer = relayerAccount(RELAYER_MNEMONIC, chainId, 0).address.toLowerCase()
+  return { name: `${chainId}`, relayer }
 }
 
 /** Rows of the ledger that are not settled, read past everything under test. */
-async function openRows(server: RedisServer, base: string): Promise<Record<string, unknown>[]> {
+async function openRows(
+  server: RedisServer,
+  base: string,
+  address: string,
+): Promise<Record<string, unknown>[]> {
   const rowOf = async (name: string) => {
     const row = (await server.call('GET', `${base}:row:${name}`)) as string | null
     return row === null ? undefined : JSON.parse(row.slice(row.indexOf(' ')))
@@ -147,7 +152,7 @@ async function openRows(server: RedisServer, base: string): Promise<Record<strin
     ),
   )
   const payments = await Promise.all((listed.flat() as string[]).map(rowOf))
-  const relayer = await rowOf(`relayers:${base.slice(0, -1).split(':').at(-1)}`)
+  const relayer = await rowOf(`relayers:${address}`)
   return [
     ...payments.map(({ state, nonce }) => ({ what: 'payment', state, nonce })),
     ...(relayer?.leases ?? []).map(({ nonce }: { nonce: number }) => ({

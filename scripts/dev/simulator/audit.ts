@@ -60,12 +60,12 @@ function* wrongSums(storage: Sql): Generator<string> {
   }
 }
 
-/** With nothing open the forwarder may move, and nothing else. */
+/** With nothing open the forwarder and the relayer's key may move, and nothing else. */
 function* wrongIdentities({ storage, identify }: AuditOptions): Generator<string> {
   for (const { name, value } of rowsOf(storage, 'meta')) {
     const own = name.startsWith('identity.') ? name.slice('identity.'.length) : 'chain'
     if (own === 'chain') continue
-    const isMovable = own === 'FORWARDER_ADDRESS'
+    const isMovable = own === 'FORWARDER_ADDRESS' || own === 'RELAYER_MNEMONIC'
     const chain = rowsOf(storage, 'meta').find((row) => row.name === 'identity.chain')
     const chainId = Number(chain?.value)
     const { kind } = identify({ chainId, fingerprints: { [own]: `${value} of another` } })

@@ -17,7 +17,7 @@ const selectorOf = (name: 'execute' | 'spentAt'): Hex =>
 
 export const selectors = { execute: selectorOf('execute'), spentAt: selectorOf('spentAt') }
 
-const PROCESSED_TOPIC = toEventSelector(
+const processedTopic = toEventSelector(
   getAbiItem({ abi: relayForwarderAbi, name: 'RequestProcessed' }),
 )
 
@@ -65,7 +65,7 @@ export function resultData(results: readonly ProcessedRequest[]): Hex {
 export function processedLog(forwarder: Address, processed: ProcessedRequest): ModelLog {
   return {
     address: forwarder,
-    topics: [PROCESSED_TOPIC, processed.intentId, pad(processed.from)],
+    topics: [processedTopic, processed.intentId, pad(processed.from)],
     data: encodeAbiParameters(
       [{ type: 'uint8' }, { type: 'bytes' }],
       [processed.status, processed.returnData],

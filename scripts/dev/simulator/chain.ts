@@ -91,19 +91,19 @@ export type ModelChain = {
 }
 
 /** Gas that a transaction uses. No rule that matters here depends on the exact figure. */
-const NO_OP_GAS = 21_000n
-const EXECUTE_GAS = 150_000n
+const noOpGas = 21_000n
+const executeGas = 150_000n
 
 /** Rootstock's blocks come every 24 s at the fastest: an hour that is skipped holds no more of them. */
-const LEAST_SKIPPED_MS = 24_000
+const leastSkippedMs = 24_000
 
 /** What is used up before `execute` itself begins. */
-const INTRINSIC_GAS = 40_000
+const intrinsicGas = 40_000
 
 /** A chain of one relayer: forks, receipts and what the two contracts remember on each branch. */
 export function createModelChain(options: ChainOptions): ModelChain {
   const { world, pool } = options
-  const skippedMs = Math.max(options.blockMs, LEAST_SKIPPED_MS)
+  const skippedMs = Math.max(options.blockMs, leastSkippedMs)
   const heads: { time: number; block: ModelBlock }[] = []
   const canonical: ModelBlock[] = []
   const mined = new Map<Hex, MinedTransaction[]>()
@@ -178,7 +178,7 @@ export function createModelChain(options: ChainOptions): ModelChain {
     state.nonce += 1
     const isExecute =
       transaction.to === world.forwarder && transaction.data.startsWith(selectors.execute)
-    state.relayerWei -= (isExecute ? EXECUTE_GAS : NO_OP_GAS) * transaction.gasPriceWei
+    state.relayerWei -= (isExecute ? executeGas : noOpGas) * transaction.gasPriceWei
     const succeeded = !isExecute || state.isRelayerAllowed
     const results =
       isExecute && succeeded
@@ -187,7 +187,7 @@ export function createModelChain(options: ChainOptions): ModelChain {
             state,
             transaction.requests,
             { timestampSeconds: block.timestampSeconds, blockNumber: block.number },
-            transaction.gas - INTRINSIC_GAS,
+            transaction.gas - intrinsicGas,
           )
         : []
     const entry: MinedTransaction = {

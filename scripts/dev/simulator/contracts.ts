@@ -52,14 +52,14 @@ export type ProcessedRequest = {
   returnData: Hex
 }
 
-const MAX_DEADLINE_AHEAD_SECONDS = 24 * 60 * 60
-const MAX_GAS = 1_000_000
-const MAX_DATA_BYTES = 1024
-const MAX_RETURN_BYTES = 256
-const CALL_OVERHEAD_GAS = 45_000
-const REQUEST_OVERHEAD_GAS = 20_000
-const HOUR_SECONDS = 60 * 60
-const MAX_UINT256 = (1n << 256n) - 1n
+const maxDeadlineAheadSeconds = 24 * 60 * 60
+const maxGas = 1_000_000
+const maxDataBytes = 1024
+const maxReturnBytes = 256
+const callOverheadGas = 45_000
+const requestOverheadGas = 20_000
+const hourSeconds = 60 * 60
+const maxUint256 = (1n << 256n) - 1n
 
 const selectors = {
   transfer: toFunctionSelector('transfer(address,uint256)'),
@@ -101,16 +101,16 @@ export function executeRequests(
     if (refusal !== undefined) return of(refusal)
     const following = requests.length - index - 1
     const needed =
-      CALL_OVERHEAD_GAS + Math.ceil((request.gas * 64) / 63) + following * REQUEST_OVERHEAD_GAS
+      callOverheadGas + Math.ceil((request.gas * 64) / 63) + following * requestOverheadGas
     if (gasLeft < needed) {
       isSkipping = true
       return of(Status.skipped)
     }
-    gasLeft -= CALL_OVERHEAD_GAS + REQUEST_OVERHEAD_GAS
+    gasLeft -= callOverheadGas + requestOverheadGas
     state.spentAt.set(spendingKey(from, intentId), block)
     const reverted = callLoan(world, state, from, request.data, timestampSeconds)
     if (reverted === undefined) return of(Status.executed)
-    return of(Status.failed, reverted.slice(0, 2 + 2 * MAX_RETURN_BYTES) as Hex)
+    return of(Status.failed, reverted.slice(0, 2 + 2 * maxReturnBytes) as Hex)
   })
 }
 
@@ -121,13 +121,13 @@ function judge(
   timestampSeconds: number,
 ): number | undefined {
   const bytes = (request.data.length - 2) / 2
-  if (bytes < 4 || bytes > MAX_DATA_BYTES || request.gas > MAX_GAS) return Status.outOfBounds
+  if (bytes < 4 || bytes > maxDataBytes || request.gas > maxGas) return Status.outOfBounds
   const spent = state.spentAt.get(spendingKey(request.from, request.intentId))
   if (spent && timestampSeconds < spent.timestampSeconds + intentLifetimeSeconds) {
     return Status.alreadySpent
   }
   if (timestampSeconds > request.deadline) return Status.expired
-  if (request.deadline > timestampSeconds + MAX_DEADLINE_AHEAD_SECONDS) return Status.deadlineTooFar
+  if (request.deadline > timestampSeconds + maxDeadlineAheadSeconds) return Status.deadlineTooFar
   if (request.to !== world.loan) return Status.disallowedTarget
   if (!world.isSigned(request)) return Status.badSignature
   return undefined
@@ -191,7 +191,7 @@ function applyForLoan(
       args: [borrower, account.owedWei],
     })
   }
-  const hour = Math.floor(timestampSeconds / HOUR_SECONDS)
+  const hour = Math.floor(timestampSeconds / hourSeconds)
   let issuedWei = 0n
   for (const [at, amountWei] of state.issuedWei) if (at >= hour - 24) issuedWei += amountWei
   const issuableWei = dailyCapWei > issuedWei ? dailyCapWei - issuedWei : 0n
@@ -221,7 +221,7 @@ function repayLoan(state: ContractState, borrower: Address, wanted: bigint): Hex
   if (account.owedWei === 0n) {
     return encodeErrorResult({ abi: microLoanAbi, errorName: 'NoLoan', args: [borrower] })
   }
-  const amountWei = wanted === MAX_UINT256 ? account.owedWei : wanted
+  const amountWei = wanted === maxUint256 ? account.owedWei : wanted
   if (amountWei > account.owedWei) {
     return encodeErrorResult({
       abi: microLoanAbi,

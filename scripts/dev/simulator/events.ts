@@ -6,15 +6,15 @@ import type { Item } from './plan.ts'
 import type { ModelTransaction } from './signing.ts'
 import { blockWords, nameOf, short } from './story.ts'
 import type { Workers } from './workers.ts'
-import { GAS_PRICE_WEI, poolViewOf, RICH_WEI, type World } from './world.ts'
+import { poolViewOf, richWei, startGasPriceWei, type World } from './world.ts'
 
 /** Less than one transaction costs. */
-const POOR_WEI = 10n ** 12n
+const poorWei = 10n ** 12n
 
 /** Whom the relay knows nothing of. */
-const STRANGER: Address = `0x${'5e'.repeat(20)}`
+const strangerAddress: Address = `0x${'5e'.repeat(20)}`
 
-const NO_OP_GAS = 21_000
+const noOpGas = 21_000
 
 /** When an item of a plan and its consequences are over, in ms from its phase's start. */
 export function endOf(item: Item): number {
@@ -64,18 +64,22 @@ function begin(world: World, workers: Workers, item: Item): string | undefined {
       return `The pool drops ${dropped.map(nameOf).join(', ') || 'nothing'}.`
     }
     case 'price':
-      chain.setMinGasPrice((GAS_PRICE_WEI * BigInt(Math.round(item.times * 10))) / 10n)
-      after(world, item.forMs, 'The least gas price is what it was.', () =>
-        chain.setMinGasPrice(GAS_PRICE_WEI),
+      chain.setMinGasPrice(timesUp(weather.usualGasPriceWei, item.times))
+      after(world, item.forMs, 'The least gas price is the usual one.', () =>
+        chain.setMinGasPrice(weather.usualGasPriceWei),
       )
-      return `The least gas price is ${item.times} times what it was.`
+      return `The least gas price is ${item.times} times the usual one.`
+    case 'lasting_price':
+      weather.usualGasPriceWei = timesUp(startGasPriceWei, item.times)
+      chain.setMinGasPrice(weather.usualGasPriceWei)
+      return `The least gas price is ${item.times} times what it was, and stays so.`
     case 'shortage':
       chain.change((state) => {
-        state.relayerWei = POOR_WEI
+        state.relayerWei = poorWei
       })
       after(world, item.forMs, 'The relayer gets money in the next block.', () =>
         chain.change((state) => {
-          state.relayerWei = RICH_WEI
+          state.relayerWei = richWei
         }),
       )
       return "The relayer's money is gone in the next block."
@@ -101,8 +105,8 @@ function begin(world: World, workers: Workers, item: Item): string | undefined {
       return 'The loan contract pauses in the next block.'
     case 'withdrawal':
       chain.change((state) => {
-        const account = accountOf(state, world.callers[item.caller] ?? STRANGER)
-        accountOf(state, STRANGER).balanceWei += account.balanceWei
+        const account = accountOf(state, world.callers[item.caller] ?? strangerAddress)
+        accountOf(state, strangerAddress).balanceWei += account.balanceWei
         account.balanceWei = 0n
       })
       return `Caller ${item.caller}'s money is moved away in the next block.`
@@ -134,6 +138,8 @@ function begin(world: World, workers: Workers, item: Item): string | undefined {
   }
 }
 
+const timesUp = (wei: bigint, times: number) => (wei * BigInt(Math.round(times * 10))) / 10n
+
 function after({ scheduler, story }: World, ms: number, words: string, change: () => void): void {
   scheduler.at(
     scheduler.now() + ms,
@@ -160,6 +166,6 @@ function sendForeign(world: World, { nonce: where, times }: Extract<Item, { kind
     }
   }
   signing.relayer
-    .sign({ nonce, to: STRANGER, data: '0x', gas: NO_OP_GAS, gasPriceWei })
+    .sign({ nonce, to: strangerAddress, data: '0x', gas: noOpGas, gasPriceWei })
     .then(send, (error) => records.uncaught.push(`${error}`))
 }

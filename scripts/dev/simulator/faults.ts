@@ -85,7 +85,7 @@ export const possibleFaults: Readonly<Record<Place, readonly FaultKind[]>> = {
 }
 
 /** A round has many steps of its own: with every rate in full hardly one would be finished. */
-const TENDING_SHARE = 0.15
+const tendingShare = 0.15
 
 /** What limits the faults that are drawn. */
 export type FaultLimits = {
@@ -101,7 +101,7 @@ export function drawnFaults(limits: FaultLimits, isOn: () => boolean): Faults {
     Object.entries(possibleFaults).map(([place, kinds]) => [
       place,
       kinds.flatMap((kind) => {
-        const rate = (limits.rates[kind] ?? 0) * (place === 'tending' ? TENDING_SHARE : 1)
+        const rate = (limits.rates[kind] ?? 0) * (place === 'tending' ? tendingShare : 1)
         return rate === 0 ? [] : [{ kind, rate }]
       }),
     ]),

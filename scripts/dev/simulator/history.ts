@@ -39,6 +39,12 @@ export type History = {
   uncaught: readonly string[]
   /** Calls of strangers that were not refused. */
   unrefused: readonly string[]
+  /** Claims that are not what was asked for. */
+  misclaimed: readonly string[]
+  /** What rounds left that they had to do. */
+  undone: readonly string[]
+  /** How often the log told of a reorganization. */
+  reorganizationsTold: number
   events: number
 }
 

@@ -9,7 +9,9 @@ import type { Log } from '../../../src/runtime/log.ts'
 import { createRandom, type Random } from '../random.ts'
 import type { Actor, Actors } from './actors.ts'
 import { auditLedger } from './audit.ts'
+import { watchClaims } from './claims.ts'
 import type { Faults } from './faults.ts'
+import type { RoundWatch } from './rounds.ts'
 import type { Scheduled, Scheduler } from './scheduler.ts'
 import type { Story } from './story.ts'
 import { strangersCalls } from './stranger.ts'
@@ -62,13 +64,16 @@ export type LedgerHostOptions = {
   log: Log
   /** A step failed of itself: its caller hears of a broken line. */
   threw: (method: LedgerMethod, error: unknown) => void
+  /** What the ledger says of claims is not what it was asked for. */
+  misclaimed: (words: string) => void
+  rounds: () => RoundWatch
 }
 
 /** An alarm that ended in a crash rings again after this time. */
-const REDELIVERED_AFTER_MS = 2_000
+const redeliveredAfterMs = 2_000
 
 /** How long an object takes to come back that died of itself. */
-const RESTART_MS = 40
+const restartMs = 40
 
 type Instance = {
   kept: KeptLedger
@@ -90,13 +95,18 @@ export function createLedgerHost(options: LedgerHostOptions): LedgerHost {
   let laterMs = 0
   const now = () => scheduler.now() + laterMs
   const ledgerOf = () => (ledger ??= createSqlLedger(storage, { rules, relayer, now }))
-  const current = ledgerThrough<SqlLedger>((method, args) => {
+  let isWhole = true
+  const unwatched = ledgerThrough<SqlLedger>((method, args) => {
     try {
       return (ledgerOf()[method] as (...args: unknown[]) => unknown)(...args)
     } catch (error) {
       options.threw(method, error)
       throw error
     }
+  })
+  const current = watchClaims({
+    ...{ ledger: unwatched, leaseMs: rules.leaseMs, now, isWhole: () => isWhole },
+    found: options.misclaimed,
   })
   ledgerOf()
   clear()
@@ -127,7 +137,7 @@ export function createLedgerHost(options: LedgerHostOptions): LedgerHost {
 
   function ring(name: string): void {
     const { kept, actors: own } = living()
-    const actor = actors.create(name, () => crash(RESTART_MS))
+    const actor = actors.create(name, () => crash(restartMs))
     const fault = faults.at(`${name} rings`, 'ring', createRandom(seed, `${name} rings`))
     if (fault?.kind === 'rings_twice') {
       story.fault(name, 'alarm', fault)
@@ -142,7 +152,13 @@ export function createLedgerHost(options: LedgerHostOptions): LedgerHost {
       ringing.delete(actor)
       if (ringing.size === 0 && alarmAt !== null && alarmAt <= scheduler.now()) due()
     }
-    actors.run(actor, () => kept.ring()).then(done, done)
+    const watch = options.rounds()
+    const start = watch.begin()
+    const ended = () => watch.end(actor, start)
+    actors
+      .run(actor, () => kept.ring())
+      .then(ended)
+      .then(done, done)
   }
 
   function living(): Instance {
@@ -171,7 +187,7 @@ export function createLedgerHost(options: LedgerHostOptions): LedgerHost {
     for (const actor of dead.actors) actor.isAlive = false
     if (ringing.size > 0) {
       ringing.clear()
-      const again = downUntil + REDELIVERED_AFTER_MS
+      const again = downUntil + redeliveredAfterMs
       setAlarm(alarmAt === null ? again : Math.min(alarmAt, again))
     }
     const error = new Error('Durable Object reset.')
@@ -184,7 +200,7 @@ export function createLedgerHost(options: LedgerHostOptions): LedgerHost {
         return done({ ok: false, error: new Error('Durable Object is not there.') })
       }
       const { kept, actors: own, calls } = living()
-      const actor = actors.create(name, () => crash(RESTART_MS))
+      const actor = actors.create(name, () => crash(restartMs))
       own.add(actor)
       const finish = (outcome: CallOutcome) => {
         if (!calls.delete(finish)) return
@@ -206,7 +222,8 @@ export function createLedgerHost(options: LedgerHostOptions): LedgerHost {
       if (downUntil <= scheduler.now()) setAlarm(scheduler.now())
     },
     loseEverything() {
-      crash(RESTART_MS)
+      isWhole = false
+      crash(restartMs)
       clear()
       setAlarm(null)
     },
@@ -224,6 +241,7 @@ export function createLedgerHost(options: LedgerHostOptions): LedgerHost {
       }[table]
       const key = row[column]
       if (key === undefined || key === null) return undefined
+      isWhole = false
       storage.exec(`DELETE FROM ${table} WHERE ${column} = ?`, key)
       ledger = undefined
       return {
@@ -232,14 +250,14 @@ export function createLedgerHost(options: LedgerHostOptions): LedgerHost {
         nonce: typeof row.nonce === 'number' ? row.nonce : undefined,
       }
     },
-    peek: () => current,
-    strangersCall: () => strangersCalls(current, storage),
+    peek: () => unwatched,
+    strangersCall: () => strangersCalls(unwatched, storage),
     audit() {
       const pruneAfter = (ms: number) => {
         laterMs += ms
-        current.prune()
+        unwatched.prune()
       }
-      return auditLedger({ storage, rules, pruneAfter, identify: current.identify })
+      return auditLedger({ storage, rules, pruneAfter, identify: unwatched.identify })
     },
   }
 }

@@ -25,9 +25,9 @@ export type ModelNodeOptions = {
 /** Answers one JSON-RPC call from what a replica sees whose head is `view`. */
 export type ModelNode = (method: string, params: readonly unknown[], view: ModelBlock) => unknown
 
-const REVERT_CODES = { rskj: -32015, geth: 3 } as const
-const REJECTED_CODES = { rskj: -32010, geth: -32000 } as const
-const CALL_GAS = 6_800_000
+const revertCodes = { rskj: -32015, geth: 3 } as const
+const rejectedCodes = { rskj: -32010, geth: -32000 } as const
+const callGas = 6_800_000
 
 /** The methods that the relay asks, as RSKj or geth answer them. */
 export function createModelNode(options: ModelNodeOptions): ModelNode {
@@ -92,11 +92,11 @@ export function createModelNode(options: ModelNodeOptions): ModelNode {
       return `${wordOf(timestampSeconds)}${wordOf(blockNumber).slice(2)}` as Hex
     }
     if (!isRelayer(from) || !state.isRelayerAllowed) {
-      throw new RpcError(REVERT_CODES[family], 'execution reverted', '0x')
+      throw new RpcError(revertCodes[family], 'execution reverted', '0x')
     }
     const trial = cloneContracts(state)
     const block = { timestampSeconds, blockNumber: number }
-    return resultData(executeRequests(world, trial, readExecute(data), block, CALL_GAS))
+    return resultData(executeRequests(world, trial, readExecute(data), block, callGas))
   }
 
   function logs({ topics, fromBlock, toBlock }: Filter, view: ModelBlock): unknown[] {
@@ -129,7 +129,7 @@ export function createModelNode(options: ModelNodeOptions): ModelNode {
       now: options.now(),
     })
     options.arrived(transaction, refusal, held)
-    if (refusal !== undefined) throw new RpcError(REJECTED_CODES[family], refusal)
+    if (refusal !== undefined) throw new RpcError(rejectedCodes[family], refusal)
     return transaction.hash
   }
 }

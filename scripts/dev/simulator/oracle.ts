@@ -1,5 +1,6 @@
 import type { Hex } from 'viem'
 import { callOf } from '../../../src/loan/calls.ts'
+import { ledgerRules } from '../../../src/relay/ledger/port.ts'
 import { Status } from './contracts.ts'
 import type { Arrival, Delivery, History, Loss, OnChain, Statement } from './history.ts'
 import type { Item } from './plan.ts'
@@ -20,10 +21,13 @@ export const rules = {
   unanswered: 'Nobody is turned away while nothing is wrong.',
   stated: 'The outcome that is stated is the one that the chain has.',
   settled: 'Nothing is open when enough time has passed.',
+  made: 'A payment expires only where it was carried in vain as often as may be.',
+  done: 'A round that nothing disturbs leaves nothing undone.',
   gap: 'Nothing of ours waits in the pool when nothing is open.',
   conserved: 'No call makes money or destroys it.',
   bump: 'The pool never finds our own bytes too cheap over our own.',
   overdrawn: 'Two payments do not both pass on one balance.',
+  claimed: "A claim is the one that was asked for, and its nonce is nobody else's.",
   counted: 'What the ledger counts adds up, and it forgets what is settled in its time.',
   refused: 'What comes too late, or from a process that holds nothing, changes nothing.',
   uncaught: 'No error goes uncaught.',
@@ -50,13 +54,13 @@ type Asked = {
 
 type Found = (rule: Rule, words: string) => void
 
-const ANSWERED_WITHIN_MS = 8_000
+const answeredWithinMs = 8_000
 
 /** Trouble of one delivery is felt by others for so long: leases, shared questions, retries. */
-const TROUBLE_FELT_MS = 45_000
+const troubleFeltMs = 45_000
 
 /** The ledger keeps sessions so long that the same session before and after is the same payment. */
-const RETENTION_DAYS = 8
+const retentionDays = 8
 
 /** Reads what the replies and the chain say, and names each promise that they break. */
 export function judge(history: History): Violation[] {
@@ -78,7 +82,7 @@ export function judge(history: History): Violation[] {
 /** Deliveries and events by the payment that they belong to. */
 function askedOf(history: History): Asked[] {
   const { plan, deliveries, arrivals, processed, statements, losses, phaseStarts } = history
-  const isRecycled = (plan.knobs.pauseDays ?? 0) >= RETENTION_DAYS
+  const isRecycled = (plan.knobs.pauseDays ?? 0) >= retentionDays
   const boundary = phaseStarts[1] ?? Number.POSITIVE_INFINITY
   const phaseOf = (time: number): 0 | 1 => (isRecycled && time >= boundary ? 1 : 0)
   const all = new Map<string, Asked>()
@@ -195,7 +199,7 @@ function judgeOutcome(history: History, one: Asked, found: Found): void {
     }
   }
   if (submitted === undefined) return
-  const last = (history.plan.knobs.pauseDays ?? 0) >= RETENTION_DAYS ? one.phase : -1
+  const last = (history.plan.knobs.pauseDays ?? 0) >= retentionDays ? one.phase : -1
   const payment = history.payments.at(last)?.get(intentId)
   const [execution] = spending
   if (execution === undefined) {
@@ -285,7 +289,7 @@ function judgeTimes(history: History, found: Found): void {
   ] of deliveries.entries()) {
     const isStalled = actor.troubles.has('stalls')
     const took = repliedAt === undefined ? undefined : repliedAt - startedAt
-    if (took === undefined ? actor.isAlive : took > ANSWERED_WITHIN_MS && !isStalled) {
+    if (took === undefined ? actor.isAlive : took > answeredWithinMs && !isStalled) {
       found(
         'in_time',
         `${actor.name} ${took === undefined ? 'is never answered' : `waits ${took / 1000} s`}`,
@@ -307,7 +311,7 @@ function judgeTimes(history: History, found: Found): void {
     const isExcused = troubled.some(
       (other) =>
         other.startedAt <= (repliedAt ?? startedAt) &&
-        (other.repliedAt ?? other.startedAt) + TROUBLE_FELT_MS >= startedAt,
+        (other.repliedAt ?? other.startedAt) + troubleFeltMs >= startedAt,
     )
     if (!isExcused && !isRestarted(history, startedAt, repliedAt)) {
       found('unanswered', `${actor.name} is told ${reply?.replaceAll('\n', ' / ')}`)
@@ -322,7 +326,7 @@ function isRestarted({ plan, phaseStarts }: History, from: number, to = from): b
     return (
       (item.kind === 'restart' || item.kind === 'worker_restart') &&
       at <= to &&
-      at + TROUBLE_FELT_MS >= from
+      at + troubleFeltMs >= from
     )
   })
 }
@@ -362,10 +366,10 @@ function isUndisturbed({ plan, losses, faults, reorganizations }: History): bool
 }
 
 function judgeEnd(history: History, found: Found): void {
-  const { nonces, queued, carried, mined } = history.work
+  const { nonces, queued, stuck, carried, mined } = history.work
   const open = [
     ...nonces.map(({ nonce, state }) => `nonce ${nonce} is ${state}`),
-    ...[...queued, ...carried, ...mined].map(
+    ...[...queued, ...stuck, ...carried, ...mined].map(
       ({ order, state }) => `${order.request.intentId} is ${state}`,
     ),
   ]
@@ -379,6 +383,18 @@ function judgeEnd(history: History, found: Found): void {
     for (const words of history.audit) found('counted', words)
   }
   for (const words of history.unrefused) found('refused', words)
+  for (const words of history.misclaimed) found('claimed', words)
+  for (const words of history.undone) found('done', words)
+  for (const payments of history.payments) {
+    for (const [intentId, { state, attempts }] of payments) {
+      const isInVain = attempts >= ledgerRules.maxAttempts || history.losses.length > 0
+      if (state === 'expired' && !isInVain) found('made', `${intentId} has expired`)
+    }
+  }
+  const isBehind = [...history.faults.values()].some(({ kind }) => kind === 'replica_behind')
+  if (history.reorganizationsTold > 0 && history.reorganizations.length === 0 && !isBehind) {
+    found('stated', 'the log tells of a reorganization, and there was none')
+  }
   for (const error of history.uncaught) found('uncaught', error)
 }
 

@@ -51,6 +51,8 @@ export type Item = { phase: 0 | 1; at: number } & (
   | { kind: 'alternation'; depth: number; blocks: number; forMs: number }
   | { kind: 'eviction'; share: number }
   | { kind: 'price'; forMs: number; times: number }
+  /** The least gas price is another one for good: what waits at the old one has to be outbid. */
+  | { kind: 'lasting_price'; times: number }
   | { kind: 'shortage'; forMs: number }
   | { kind: 'foreign'; nonce: 'next' | 'after_pool'; times: number }
   | { kind: 'unlisted'; forMs: number }
@@ -76,13 +78,12 @@ export type Dial = {
   worker: number
 }
 
-const MS = 1
-const SECOND = 1000 * MS
-const MINUTE = 60 * SECOND
-const MILLI = 1_000_000_000_000_000n
+const secondMs = 1000
+const minuteMs = 60 * secondMs
+const milliWei = 1_000_000_000_000_000n
 
 /** What every caller has at the start, in thousandths. */
-export const START_MILLIS = 20
+export const startMillis = 20
 
 /** The number of a caller; its national form is what others type. */
 export const phoneOf = (caller: number): string => `+25470000000${caller}`
@@ -91,7 +92,7 @@ const typedPhone = (caller: number): string => `070000000${caller}`
 /** The plan that a seed stands for. */
 export function planOf(seed: number): Plan {
   const random = createRandom(seed, 'plan')
-  const spanMs = random.pick([5 * SECOND, 40 * SECOND, 3 * MINUTE, 8 * MINUTE])
+  const spanMs = random.pick([5 * secondMs, 40 * secondMs, 3 * minuteMs, 8 * minuteMs])
   const knobs = drawKnobs(seed, random, spanMs)
   const items: Item[] = []
   const counter = { next: 0 }
@@ -102,6 +103,7 @@ export function planOf(seed: number): Plan {
     if (random.chance(0.85)) items.push(...drawEvents(random, knobs, phase, spanMs))
     items.push(
       ...drawAlternations(createRandom(seed, `alternation ${phase}`), phase, spanMs, knobs),
+      ...drawLastingPrice(createRandom(seed, `lasting price ${phase}`), phase, spanMs),
     )
   }
   return { seed, knobs, items: items.sort((a, b) => a.phase - b.phase || a.at - b.at) }
@@ -115,7 +117,7 @@ function drawKnobs(seed: number, random: Random, spanMs: number): Knobs {
     [4, 1],
     [2, 1],
   ])
-  const blockMs = random.pick([8, 24, 30]) * SECOND
+  const blockMs = random.pick([8, 24, 30]) * secondMs
   return {
     family,
     rules: {
@@ -128,16 +130,16 @@ function drawKnobs(seed: number, random: Random, spanMs: number): Knobs {
         [12, 1],
       ]),
       watchBlocks: random.pick([16, 20, 50]),
-      tendMs: random.pick([5, 10, 10, 20]) * SECOND,
+      tendMs: random.pick([5, 10, 10, 20]) * secondMs,
     },
     slots: family === 'rskj' ? maxInFlight + 1 : 1_000,
     evictAfterBlocks: random.pick([3, 10, 10]),
-    evictAfterMs: random.pick([100, 650, 650]) * SECOND,
+    evictAfterMs: random.pick([100, 650, 650]) * secondMs,
     preflight: random.chance(0.9),
     workers,
     callers: random.int(2, 4),
     skewsMs: Array.from({ length: workers }, () =>
-      random.chance(0.3) ? random.int(-20 * SECOND, 20 * SECOND) : 0,
+      random.chance(0.3) ? random.int(-20 * secondMs, 20 * secondMs) : 0,
     ),
     blockMs,
     isRegular: random.chance(0.3),
@@ -145,8 +147,8 @@ function drawKnobs(seed: number, random: Random, spanMs: number): Knobs {
     returned: random.pick([1, 0.7, 0]),
     slowness: random.pick([1, 1, 3]),
     rates: drawRates(random),
-    maxBehindMs: random.chance(0.8) ? 25 * SECOND : 2 * MINUTE,
-    troubledMs: spanMs + random.int(10, 300) * SECOND,
+    maxBehindMs: random.chance(0.8) ? 25 * secondMs : 2 * minuteMs,
+    troubledMs: spanMs + random.int(10, 300) * secondMs,
     pauseDays: random.chance(0.12) ? random.pick([6, 8, 8.05, 8.3, 9, 12]) : undefined,
     isSignedForReal: seed % 500 === 0,
   }
@@ -166,7 +168,7 @@ function drawDials(
     const session = `s${index}`
     const caller = random.int(0, knobs.callers - 1)
     const wanted = drawWanted(random, knobs, caller)
-    const start = random.int(0, isCrowded ? Math.min(spanMs, 10 * SECOND) : spanMs)
+    const start = random.int(0, isCrowded ? Math.min(spanMs, 10 * secondMs) : spanMs)
     const dial = (by: number, what: Wanted, at: number) =>
       items.push({
         phase,
@@ -207,9 +209,9 @@ function drawDials(
 function drawDelay(random: Random): number {
   const [min, max] = random.weighted([
     [[0, 60], 3],
-    [[60, 3 * SECOND], 3],
-    [[3 * SECOND, 20 * SECOND], 3],
-    [[20 * SECOND, 6 * MINUTE], 2],
+    [[60, 3 * secondMs], 3],
+    [[3 * secondMs, 20 * secondMs], 3],
+    [[20 * secondMs, 6 * minuteMs], 2],
   ] as const)
   return random.int(min, max)
 }
@@ -226,14 +228,14 @@ function drawWanted(random: Random, knobs: Knobs, caller: number): Wanted {
       // Mostly small; sometimes so much that two of them are too much.
       const millis = random.weighted([
         [random.int(1, 4), 5],
-        [random.int(11, START_MILLIS + 5), 3],
+        [random.int(11, startMillis + 5), 3],
       ])
-      return { kind, to, amountWei: BigInt(millis) * MILLI }
+      return { kind, to, amountWei: BigInt(millis) * milliWei }
     }
     case 'loan':
       return { kind }
     case 'repayment':
-      return { kind, amountWei: random.chance(0.5) ? 'all' : BigInt(random.int(1, 12)) * MILLI }
+      return { kind, amountWei: random.chance(0.5) ? 'all' : BigInt(random.int(1, 12)) * milliWei }
   }
 }
 
@@ -248,7 +250,7 @@ function textOf(wanted: Wanted): string {
   }
 }
 
-const decimal = (wei: bigint): string => `0.${(wei / MILLI).toString().padStart(3, '0')}`
+const decimal = (wei: bigint): string => `0.${(wei / milliWei).toString().padStart(3, '0')}`
 
 /** Which kinds of events a run has is drawn first, so that each kind gets runs without the others. */
 function drawEvents(random: Random, knobs: Knobs, phase: 0 | 1, spanMs: number): Item[] {
@@ -271,7 +273,7 @@ function drawEvents(random: Random, knobs: Knobs, phase: 0 | 1, spanMs: number):
   const items: Item[] = []
   const share = random.pick([0.08, 0.08, 0.2])
   // Late enough to meet payments in blocks, and confirmed ones.
-  const lastMs = spanMs + random.pick([10, 60, 400]) * SECOND
+  const lastMs = spanMs + random.pick([10, 60, 400]) * secondMs
   for (const kind of kinds) {
     if (!random.chance(share)) continue
     const times = random.weighted([
@@ -293,7 +295,7 @@ function drawAlternations(random: Random, phase: 0 | 1, spanMs: number, knobs: K
     const depth = random.int(1, 3)
     return {
       phase,
-      at: random.int(0, spanMs + 60 * SECOND),
+      at: random.int(0, spanMs + 60 * secondMs),
       kind: 'alternation' as const,
       depth,
       blocks: depth + random.int(0, 1),
@@ -302,7 +304,13 @@ function drawAlternations(random: Random, phase: 0 | 1, spanMs: number, knobs: K
   })
 }
 
-type EventKind = Exclude<Item['kind'], 'dial' | 'alternation'>
+function drawLastingPrice(random: Random, phase: 0 | 1, spanMs: number): Item[] {
+  if (!random.chance(0.06)) return []
+  const at = random.int(0, spanMs + 60 * secondMs)
+  return [{ phase, at, kind: 'lasting_price', times: random.pick([1.3, 2]) }]
+}
+
+type EventKind = Exclude<Item['kind'], 'dial' | 'alternation' | 'lasting_price'>
 type EventBody = Exclude<
   Item extends infer One ? (One extends Item ? Omit<One, 'phase' | 'at'> : never) : never,
   Dial
@@ -324,9 +332,9 @@ function drawEvent(random: Random, knobs: Knobs, kind: EventKind): EventBody {
     case 'eviction':
       return { kind, share: random.pick([1, 0.5]) }
     case 'price':
-      return { kind, forMs: random.int(1, 12) * MINUTE, times: random.pick([1.2, 1.5, 3, 100]) }
+      return { kind, forMs: random.int(1, 12) * minuteMs, times: random.pick([1.2, 1.5, 3, 100]) }
     case 'shortage':
-      return { kind, forMs: random.int(1, 10) * MINUTE }
+      return { kind, forMs: random.int(1, 10) * minuteMs }
     case 'foreign':
       return {
         kind,
@@ -335,7 +343,7 @@ function drawEvent(random: Random, knobs: Knobs, kind: EventKind): EventBody {
       }
     case 'unlisted':
     case 'pause':
-      return { kind, forMs: random.int(10, 200) * SECOND }
+      return { kind, forMs: random.int(10, 200) * secondMs }
     case 'withdrawal':
       return { kind, caller: random.int(0, knobs.callers - 1) }
     case 'loss':
@@ -347,8 +355,8 @@ function drawEvent(random: Random, knobs: Knobs, kind: EventKind): EventBody {
     case 'worker_restart':
       return { kind, worker: random.int(0, knobs.workers - 1) }
     case 'node_down':
-      return { kind, forMs: random.int(1, 240) * SECOND, share: random.pick([1, 1, 0.5]) }
+      return { kind, forMs: random.int(1, 240) * secondMs, share: random.pick([1, 1, 0.5]) }
     case 'no_blocks':
-      return { kind, forMs: random.int(60, 700) * SECOND }
+      return { kind, forMs: random.int(60, 700) * secondMs }
   }
 }

@@ -22,7 +22,7 @@ import type { Signing } from './signing.ts'
 import type { Wires } from './wires.ts'
 
 /** What the real code is put together from in a run. */
-export type ProgramParts = {
+export type ProgramOptions = {
   knobs: Knobs
   forwarder: Forwarder
   loan: Address
@@ -34,29 +34,29 @@ export type ProgramParts = {
   newToken: () => string
 }
 
-const CURRENCY = 'tRBTC'
-export const GATEWAY = 'africas-talking'
+const currencyName = 'tRBTC'
+export const gatewayName = 'africas-talking'
 
-const READ_TIMEOUT_MS = 5_000
-const PRINCIPAL_TTL_MS = 60_000
+const readTimeoutMs = 5_000
+const principalTtlMs = 60_000
 
 /** The USSD service of one isolate, with the memory that its requests share. */
-export function createService(parts: ProgramParts, clock: Clock): Answer {
+export function createService(parts: ProgramOptions, clock: Clock): Answer {
   const { knobs, signing, wires, forwarder, loan, log } = parts
   const relayer = createRelayer(parts, clock, wires.ledger)
   const reader = createLoanReader(async (data) => {
-    const outcome = await relayer.node.call({ to: loan, data }, clock.timeout(READ_TIMEOUT_MS))
+    const outcome = await relayer.node.call({ to: loan, data }, clock.timeout(readTimeoutMs))
     if (outcome.kind === 'reverted') throw new Error('the loan contract refuses to be read')
     return outcome.data
   })
   return createAnswer({
     chainId: forwarder.chainId,
-    currency: CURRENCY,
+    currency: currencyName,
     forwarder,
     loanAddress: loan,
     loan: {
       balance: reader.balance,
-      principal: cached(clock, PRINCIPAL_TTL_MS, () => reader.principal()),
+      principal: cached(clock, principalTtlMs, () => reader.principal()),
     },
     accounts: async (phone: PhoneNumber) => {
       const account = signing.caller(phone)
@@ -86,7 +86,7 @@ export function createService(parts: ProgramParts, clock: Clock): Answer {
 
 /** What the ledger's object does in a round of its alarm: each of its own steps may be its last. */
 export function createTending(
-  parts: ProgramParts,
+  parts: ProgramOptions,
   clock: Clock,
 ): (ledger: Ledger) => Promise<Tended> {
   return (ledger) => {
@@ -99,7 +99,7 @@ export function createTending(
   }
 }
 
-function createRelayer(parts: ProgramParts, clock: Clock, ledger: Ledger): Relayer {
+function createRelayer(parts: ProgramOptions, clock: Clock, ledger: Ledger): Relayer {
   const { knobs, forwarder, signing, wires, log, newToken } = parts
   return {
     ledger,

@@ -1,3 +1,4 @@
+import { isOpen } from '../../../src/relay/ledger/port.ts'
 import type { Sql } from '../../../src/relay/ledger/sql.ts'
 import { createRandom } from '../random.ts'
 import { openSqlite } from '../sqlite.ts'
@@ -9,7 +10,7 @@ import { type Dial, type Plan, phoneOf } from './plan.ts'
 import { checkSignatures } from './signing.ts'
 import { blockWords, createStory, nameOf, silentStory } from './story.ts'
 import { createWorkers, type Workers } from './workers.ts'
-import { createWorld, poolViewOf, START, startState, type World } from './world.ts'
+import { createWorld, poolViewOf, startState, startTime, type World } from './world.ts'
 
 export type RunOptions = {
   plan: Plan
@@ -22,17 +23,17 @@ export type RunOptions = {
 export type Run = { history: History; story: readonly string[] }
 
 /** Seconds from a phase's start at which a process calls that holds nothing. */
-const STRANGERS_AT = [2, 5, 11, 40, 100, 300]
-const STRANGER = `0x${'5e'.repeat(20)}`
-const SECOND = 1000
-const MINUTE = 60 * SECOND
-const DAY = 24 * 60 * MINUTE
+const strangersAt = [2, 5, 11, 40, 100, 300]
+const strangerAddress = `0x${'5e'.repeat(20)}`
+const secondMs = 1000
+const minuteMs = 60 * secondMs
+const dayMs = 24 * 60 * minuteMs
 
 /**
  * What is open when the faults end has to be settled after the requests' lifetime of 2 h, however
  * often it is replaced and whatever it waits for.
  */
-const SETTLED_WITHIN_MS = 170 * MINUTE
+const settledWithinMs = 170 * minuteMs
 
 /** One database for all runs of a process: making one takes longer than many runs' statements. */
 let storage: Sql | undefined
@@ -48,7 +49,7 @@ export async function runPlan({ plan, faults: given, isTold = false }: RunOption
       given === undefined
         ? drawnFaults({ rates: knobs.rates, maxBehindMs: knobs.maxBehindMs }, isTroubled)
         : givenFaults(given),
-    story: (now) => (isTold ? createStory(now, START) : silentStory),
+    story: (now) => (isTold ? createStory(now, startTime) : silentStory),
   })
   const workers = createWorkers(world)
   const onUncaught = (error: unknown) => {
@@ -87,9 +88,10 @@ async function livePhase(world: World, workers: Workers, phase: 0 | 1): Promise<
   records.phaseStarts.push(base)
   const items = plan.items.filter((item) => item.phase === phase)
   weather.isTroubled = true
+  weather.isCalm = false
   for (const item of items) scheduler.at(base + item.at, () => happen(world, workers, item))
-  for (const seconds of STRANGERS_AT) {
-    scheduler.at(base + seconds * SECOND, () => {
+  for (const seconds of strangersAt) {
+    scheduler.at(base + seconds * secondMs, () => {
       // A row that was lost alone refuses nothing any more.
       const isWhole = records.losses.every(({ row }) => row === undefined)
       if (isWhole) records.unrefused.push(...host.strangersCall())
@@ -100,13 +102,14 @@ async function livePhase(world: World, workers: Workers, phase: 0 | 1): Promise<
   await scheduler.runUntil(base + plan.knobs.troubledMs)
   weather.isTroubled = false
   await scheduler.runUntil(quiet)
+  weather.isCalm = true
   story.tell(() => 'From here on nothing fails any more.')
   expectOwnForwarder(world)
   // Time for a round that sees what the last event did, even one of those that only watch.
-  await scheduler.runUntil(quiet + 10 * plan.knobs.rules.tendMs + 30 * SECOND)
-  await untilSettled(world, workers, quiet + SETTLED_WITHIN_MS)
+  await scheduler.runUntil(quiet + 10 * plan.knobs.rules.tendMs + 30 * secondMs)
+  await untilSettled(world, workers, quiet + settledWithinMs)
   await askAgain(world, workers, phase)
-  await untilSettled(world, workers, scheduler.now() + SETTLED_WITHIN_MS)
+  await untilSettled(world, workers, scheduler.now() + settledWithinMs)
   const payments = callers.flatMap((_, caller) =>
     host.peek().payments(signing.caller(phoneOf(caller)).address, 1000),
   )
@@ -118,12 +121,11 @@ async function livePhase(world: World, workers: Workers, phase: 0 | 1): Promise<
 /** While anything is open, requests to another forwarder are none of this ledger's. */
 function expectOwnForwarder(world: World): void {
   const { host, parts, records } = world
-  const { nonces, queued, carried, mined } = host.peek().work()
-  if (nonces.length + queued.length + carried.length + mined.length === 0) return
+  if (!isOpen(host.peek().work())) return
   const own = { FORWARDER_ADDRESS: parts.forwarder.address.toLowerCase() }
   const { chainId } = parts.forwarder
   if (host.peek().identify({ chainId, fingerprints: own }).kind !== 'same') return
-  const another = { FORWARDER_ADDRESS: STRANGER }
+  const another = { FORWARDER_ADDRESS: strangerAddress }
   const { kind } = host.peek().identify({ chainId, fingerprints: another })
   if (kind === 'same') records.uncaught.push('the forwarder moves while something is open')
 }
@@ -136,42 +138,41 @@ async function askAgain(world: World, workers: Workers, phase: 0 | 1): Promise<v
   }
   for (const dial of asked.values()) {
     scheduler.at(scheduler.now(), () => workers.deliver(dial, phase, true))
-    await scheduler.runUntil(scheduler.now() + 2 * SECOND)
+    await scheduler.runUntil(scheduler.now() + 2 * secondMs)
   }
-  await scheduler.runUntil(scheduler.now() + 40 * SECOND)
+  await scheduler.runUntil(scheduler.now() + 40 * secondMs)
 }
 
 async function untilSettled(world: World, workers: Workers, limit: number): Promise<void> {
   const { scheduler } = world
   while (scheduler.now() < limit && !isSettled(world, workers)) {
-    await scheduler.runUntil(scheduler.now() + 10 * SECOND)
+    await scheduler.runUntil(scheduler.now() + 10 * secondMs)
   }
 }
 
 function isSettled({ host }: World, workers: Workers): boolean {
-  const { nonces, queued, carried, mined } = host.peek().work()
   const isAnswered = workers
     .deliveries()
     .every(({ actor, reply }) => !actor.isAlive || reply !== undefined)
-  return isAnswered && nonces.length + queued.length + carried.length + mined.length === 0
+  return isAnswered && !isOpen(host.peek().work())
 }
 
 /** Days in which nobody dials. What is watched is watched to the end of its time first. */
 async function skipDays(world: World, days: number): Promise<void> {
   const { scheduler, host, chain, story, weather } = world
-  const limit = scheduler.now() + SETTLED_WITHIN_MS
+  const limit = scheduler.now() + settledWithinMs
   while (host.peek().work().watching && scheduler.now() < limit) {
-    await scheduler.runUntil(scheduler.now() + MINUTE)
+    await scheduler.runUntil(scheduler.now() + minuteMs)
   }
   weather.isRunning = false
-  await scheduler.runUntil(scheduler.now() + days * DAY)
+  await scheduler.runUntil(scheduler.now() + days * dayMs)
   chain.skipTo(scheduler.now())
   story.tell(() => `${days} days have passed.`)
   weather.isRunning = true
   keepBlocksComing(world, 'second')
   keepWaking(world)
   // The scheduled trigger comes every minute, and has come by now.
-  await scheduler.runUntil(scheduler.now() + 3 * MINUTE)
+  await scheduler.runUntil(scheduler.now() + 3 * minuteMs)
 }
 
 function keepBlocksComing(world: World, name: string): void {
@@ -201,11 +202,11 @@ function mine(world: World): void {
 
 /** What the scheduled trigger does every minute. */
 function keepWaking({ scheduler, host, weather }: World): void {
-  scheduler.at(scheduler.now() + MINUTE, wake)
+  scheduler.at(scheduler.now() + minuteMs, wake)
   function wake(): void {
     if (!weather.isRunning) return
     host.wake()
-    scheduler.at(scheduler.now() + MINUTE, wake)
+    scheduler.at(scheduler.now() + minuteMs, wake)
   }
 }
 
@@ -215,7 +216,7 @@ function historyOf(world: World, workers: Workers): History {
   return {
     ...records,
     plan,
-    startedAt: START,
+    startedAt: startTime,
     callers,
     deliveries: workers.deliveries(),
     processed: chain.allProcessed().filter(({ mined }) => chain.isWithin(mined.block, head)),

@@ -19,7 +19,7 @@ export type Scheduler = {
 type Entry = { time: number; order: number; run: (() => void) | undefined; isQuiet: boolean }
 
 /** More events than any history needs: a history that comes here goes round in circles. */
-const MAX_EVENTS = 400_000
+const maxEvents = 400_000
 
 export function createScheduler(start: number): Scheduler {
   const heap: Entry[] = []
@@ -89,7 +89,7 @@ export function createScheduler(start: number): Scheduler {
         pop()
         if (next.run === undefined) continue
         now = next.time
-        if (++happened > MAX_EVENTS) throw new Error('the history does not come to an end')
+        if (++happened > maxEvents) throw new Error('the history does not come to an end')
         next.run()
         if (next.isQuiet) continue
         await drained()

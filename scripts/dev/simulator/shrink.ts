@@ -14,7 +14,7 @@ export type Shrunk = Case & {
 type Part = { kind: 'item'; item: Item } | { kind: 'fault'; key: string; fault: Fault }
 
 /** Runs after which a case is short enough. */
-const MAX_RUNS = 600
+const maxRuns = 600
 
 /**
  * Leaves out whatever a case does not need to break the same promise: first halves, then quarters,
@@ -39,7 +39,7 @@ export async function shrink(found: Case, rule: Rule): Promise<Shrunk> {
     let best = start
     for (let size = Math.ceil(parts.length / 2); size >= 1; ) {
       let isShorter = false
-      for (let from = 0; from < parts.length && runs < MAX_RUNS; ) {
+      for (let from = 0; from < parts.length && runs < maxRuns; ) {
         const rest = [...parts.slice(0, from), ...parts.slice(from + size)]
         const candidate = caseOf(best.plan, rest)
         if (await breaks(candidate)) {
@@ -61,7 +61,7 @@ export async function shrink(found: Case, rule: Rule): Promise<Shrunk> {
     for (const calmer of calmKnobs) {
       const knobs = { ...best.plan.knobs, ...calmer(best.plan.knobs) }
       const candidate = { ...best, plan: { ...best.plan, knobs } }
-      if (runs < MAX_RUNS && (await breaks(candidate))) best = candidate
+      if (runs < maxRuns && (await breaks(candidate))) best = candidate
     }
     return best
   }

@@ -20,7 +20,7 @@ export const silentStory: Story = {
 }
 
 /** The same sentence is not told more often than that. */
-const TOLD_AT_MOST = 3
+const toldAtMost = 3
 
 /** Times are counted from `start`. */
 export function createStory(now: () => number, start: number): Story {
@@ -30,7 +30,7 @@ export function createStory(now: () => number, start: number): Story {
     const words = sentence()
     const time = (times.get(words) ?? 0) + 1
     times.set(words, time)
-    if (time <= TOLD_AT_MOST) lines.push(`${timeOf(now() - start)}  ${words}`)
+    if (time <= toldAtMost) lines.push(`${timeOf(now() - start)}  ${words}`)
   }
   return {
     tell,
@@ -41,7 +41,7 @@ export function createStory(now: () => number, start: number): Story {
         return `The relay logs ${event}${of === undefined ? '' : ` (${of})`}: ${message}`
       }),
     lines() {
-      const untold = [...times.values()].reduce((sum, n) => sum + Math.max(0, n - TOLD_AT_MOST), 0)
+      const untold = [...times.values()].reduce((sum, n) => sum + Math.max(0, n - toldAtMost), 0)
       return untold === 0 ? lines : [...lines, `and ${untold} times more what was told before.`]
     },
   }

@@ -34,7 +34,8 @@ const textOf = (storage: Sql): string =>
   JSON.stringify(tableNames.map((table) => storage.exec(`SELECT row FROM ${table}`)))
 
 function callsOn(work: Work): Call[] {
-  const { nonces, carried, mined, queued } = work
+  const { nonces, carried, mined } = work
+  const queued = [...work.queued, ...work.stuck]
   const elsewhere = { ...execution, block: { number: 2, hash } }
   return [
     ...nonces.flatMap(onNonce),

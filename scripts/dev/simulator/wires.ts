@@ -44,7 +44,7 @@ type Outcome = { ok: true; value: unknown } | { ok: false; error: Error }
 export const never = <Answer>(): Promise<Answer> => new Promise<Answer>(() => {})
 
 /** How long a call of an object hangs that gets no answer. */
-const OBJECT_HANGS_MS = 12_000
+const objectHangsMs = 12_000
 
 export function createWires(options: WireOptions): Wires {
   const { seed, scheduler, actors, faults, story, chain, node, slowness } = options
@@ -153,7 +153,7 @@ export function createWires(options: WireOptions): Wires {
         })
       }
       const lost = (hangs: boolean) =>
-        finish(scheduler.now() + (hangs ? OBJECT_HANGS_MS : 0), {
+        finish(scheduler.now() + (hangs ? objectHangsMs : 0), {
           ok: false,
           error: new Error('Network connection lost.'),
         })

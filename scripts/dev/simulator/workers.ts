@@ -4,7 +4,7 @@ import type { Answer } from '../../../src/ussd/answer.ts'
 import type { Actor } from './actors.ts'
 import type { Delivery } from './history.ts'
 import { type Dial, phoneOf } from './plan.ts'
-import { createService, GATEWAY, sessionKey } from './programs.ts'
+import { createService, gatewayName, sessionKey } from './programs.ts'
 import type { World } from './world.ts'
 
 /** The Workers that deliveries come to. */
@@ -18,7 +18,7 @@ export type Workers = {
 type Isolate = { answer: Answer; actors: Set<Actor> }
 
 /** A Worker lives so long after its reply. */
-const AFTER_REPLY_MS = 30_000
+const afterReplyMs = 30_000
 
 export function createWorkers(world: World): Workers {
   const { scheduler, actors, story, parts, callers } = world
@@ -45,7 +45,7 @@ export function createWorkers(world: World): Workers {
     delivery.repliedAt = scheduler.now()
     story.tell(() => `${actor.name} is answered: ${body.replaceAll('\n', ' / ')}`)
     scheduler.at(
-      scheduler.now() + AFTER_REPLY_MS,
+      scheduler.now() + afterReplyMs,
       () => {
         actor.isAlive = false
         isolates.get(dial.worker)?.actors.delete(actor)
@@ -71,7 +71,7 @@ export function createWorkers(world: World): Workers {
         phase,
         isProbe,
         account,
-        session: sessionKey(GATEWAY, dial.session, account),
+        session: sessionKey(gatewayName, dial.session, account),
         intentId: intentOf(parts.forwarder, dial.session, account),
         actor,
         startedAt: scheduler.now(),
@@ -84,7 +84,7 @@ export function createWorkers(world: World): Workers {
           `${actor.name}: Worker ${dial.worker} gets "${dial.text}" from caller ${dial.caller} in session ${dial.session}.`,
       )
       const request = {
-        gateway: GATEWAY,
+        gateway: gatewayName,
         sessionId: dial.session,
         phone: phoneOf(dial.caller) as PhoneNumber,
         text: dial.text,
@@ -114,7 +114,7 @@ function intentOf(
   const known = intents.get(key)
   if (known !== undefined) return known
   const parameters = ['uint256', 'address', 'string', 'string', 'address'].map((type) => ({ type }))
-  const values = [BigInt(forwarder.chainId), forwarder.address, GATEWAY, sessionId, account]
+  const values = [BigInt(forwarder.chainId), forwarder.address, gatewayName, sessionId, account]
   const intent = keccak256(encodeAbiParameters(parameters, values))
   intents.set(key, intent)
   return intent

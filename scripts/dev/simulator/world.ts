@@ -12,9 +12,10 @@ import { digest } from './hashing.ts'
 import type { Arrival, Loss, Statement } from './history.ts'
 import { createLedgerHost, type LedgerHost } from './ledger-host.ts'
 import { createModelNode, type ModelNode } from './model-node.ts'
-import { type Plan, phoneOf, START_MILLIS } from './plan.ts'
+import { type Plan, phoneOf, startMillis } from './plan.ts'
 import { createModelPool, type ModelPool } from './pool.ts'
-import { createTending, type ProgramParts } from './programs.ts'
+import { createTending, type ProgramOptions } from './programs.ts'
+import { createRoundWatch, type RoundWatch } from './rounds.ts'
 import { createScheduler, type Scheduler } from './scheduler.ts'
 import { cheapSigning, type ModelTransaction, realSigning, type Signing } from './signing.ts'
 import { nameOf, type Story } from './story.ts'
@@ -31,7 +32,7 @@ export type World = {
   pool: ModelPool
   node: ModelNode
   host: LedgerHost
-  parts: ProgramParts
+  parts: ProgramOptions
   faults: Faults
   /** Their accounts, in the plan's order. */
   callers: readonly Address[]
@@ -43,9 +44,13 @@ export type World = {
 export type Weather = {
   /** Whether faults are drawn. */
   isTroubled: boolean
+  /** Whether all that was planned to happen has happened. */
+  isCalm: boolean
   /** Whether blocks and the scheduled trigger go on. */
   isRunning: boolean
   blocksStopUntil: number
+  /** What the least gas price comes back to. */
+  usualGasPriceWei: bigint
   nodeDown: { until: number; share: number }[]
 }
 
@@ -63,19 +68,25 @@ export type Records = {
   uncaught: string[]
   /** Calls of strangers that were not refused. */
   unrefused: string[]
+  /** Claims that are not what was asked for. */
+  misclaimed: string[]
+  /** What rounds left that they had to do. */
+  undone: string[]
+  /** How often the log told of a reorganization. */
+  reorganizationsTold: number
 }
 
-const MILLI = 10n ** 15n
-const CHAIN_ID = 31
-export const FORWARDER: Address = `0x${'f0'.repeat(20)}`
-export const LOAN: Address = `0x${'10a7'.repeat(10)}`
-export const START = Date.UTC(2026, 10, 21, 12)
+const milliWei = 10n ** 15n
+const simulatedChainId = 31
+export const forwarderAddress: Address = `0x${'f0'.repeat(20)}`
+export const loanAddress: Address = `0x${'10a7'.repeat(10)}`
+export const startTime = Date.UTC(2026, 10, 21, 12)
 
 /** The pool's least at the start. */
-export const GAS_PRICE_WEI = 60_000_000n
+export const startGasPriceWei = 60_000_000n
 /** What `src/compose/config.ts` lets the relay pay on Rootstock. */
-const MAX_GAS_PRICE_WEI = 1_000_000_000n
-export const RICH_WEI = 10n ** 18n
+const maxGasPriceWei = 1_000_000_000n
+export const richWei = 10n ** 18n
 
 export type WorldOptions = {
   plan: Plan
@@ -86,16 +97,16 @@ export type WorldOptions = {
 
 export function createWorld({ plan, storage, ...options }: WorldOptions): World {
   const { seed, knobs } = plan
-  const scheduler = createScheduler(START)
+  const scheduler = createScheduler(startTime)
   const actors = createActors(scheduler)
   const story = options.story(scheduler.now)
-  const signing = knobs.isSignedForReal ? realSigning(CHAIN_ID) : cheapSigning()
-  const forwarder: Forwarder = { chainId: CHAIN_ID, address: FORWARDER }
+  const signing = knobs.isSignedForReal ? realSigning(simulatedChainId) : cheapSigning()
+  const forwarder: Forwarder = { chainId: simulatedChainId, address: forwarderAddress }
   const contracts: ContractWorld = {
-    forwarder: FORWARDER,
-    loan: LOAN,
-    principalWei: 10n * MILLI,
-    dailyCapWei: 1000n * MILLI,
+    forwarder: forwarderAddress,
+    loan: loanAddress,
+    principalWei: 10n * milliWei,
+    dailyCapWei: 1000n * milliWei,
     isSigned: signing.isSigned,
   }
   const callers = Array.from(
@@ -114,15 +125,17 @@ export function createWorld({ plan, storage, ...options }: WorldOptions): World 
     world: contracts,
     pool,
     state: startState(callers),
-    start: START,
+    start: startTime,
     blockMs: knobs.blockMs,
-    minGasPriceWei: GAS_PRICE_WEI,
+    minGasPriceWei: startGasPriceWei,
     isTaken: ({ hash }, block) => createRandom(seed, hash + block).chance(knobs.inclusion),
   })
   const weather: Weather = {
     isTroubled: true,
+    isCalm: false,
     isRunning: true,
     blocksStopUntil: 0,
+    usualGasPriceWei: startGasPriceWei,
     nodeDown: [],
   }
   const records: Records = {
@@ -136,6 +149,9 @@ export function createWorld({ plan, storage, ...options }: WorldOptions): World 
     foreign: new Set(),
     uncaught: [],
     unrefused: [],
+    misclaimed: [],
+    undone: [],
+    reorganizationsTold: 0,
   }
   const node = createModelNode({
     chain,
@@ -158,6 +174,7 @@ export function createWorld({ plan, storage, ...options }: WorldOptions): World 
         hash: hash === undefined ? undefined : `${hash}`,
       })
     }
+    if (event.event === 'chain.reorganized') records.reorganizationsTold += 1
     story.log(event)
   }
   const wires = createWires({
@@ -174,16 +191,21 @@ export function createWorld({ plan, storage, ...options }: WorldOptions): World 
     slowness: knobs.slowness,
   })
   let tokens = 0
-  const parts: ProgramParts = {
+  const parts: ProgramOptions = {
     knobs,
     forwarder,
-    loan: LOAN,
-    maxGasPriceWei: MAX_GAS_PRICE_WEI,
+    loan: loanAddress,
+    maxGasPriceWei: maxGasPriceWei,
     signing,
     wires,
     log,
     newToken: () => digest('token', seed, tokens++),
   }
+  const rounds: RoundWatch = createRoundWatch({
+    ...{ knobs, chain, pool, work: () => host.peek().work() },
+    isQuiet: () => !weather.isTroubled && weather.isCalm && records.losses.length === 0,
+    found: (words) => records.undone.push(words),
+  })
   const host = createLedgerHost({
     seed,
     scheduler,
@@ -206,6 +228,8 @@ export function createWorld({ plan, storage, ...options }: WorldOptions): World 
       // A second payment of one intent is refused by a throw.
       if (!/recorded already/.test(words)) records.uncaught.push(words)
     },
+    misclaimed: (words) => records.misclaimed.push(words),
+    rounds: () => rounds,
   })
   return {
     plan,
@@ -243,15 +267,18 @@ export function createWorld({ plan, storage, ...options }: WorldOptions): World 
 export function startState(callers: readonly Address[]): ChainState {
   return {
     accounts: new Map(
-      callers.map((caller) => [caller, { balanceWei: BigInt(START_MILLIS) * MILLI, owedWei: 0n }]),
+      callers.map((caller) => [
+        caller,
+        { balanceWei: BigInt(startMillis) * milliWei, owedWei: 0n },
+      ]),
     ),
-    liquidityWei: 60n * MILLI,
+    liquidityWei: 60n * milliWei,
     issuedWei: new Map(),
     isPaused: false,
     isRelayerAllowed: true,
     spentAt: new Map(),
     nonce: 0,
-    relayerWei: RICH_WEI,
+    relayerWei: richWei,
   }
 }
 

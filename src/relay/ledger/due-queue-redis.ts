@@ -5,21 +5,22 @@ import { armLua, dueLua } from './lua.ts'
 import { ledgerKey } from './redis.ts'
 
 /** Tasks that are taken at a time. */
-const TAKE_LIMIT = 10
+const takeLimit = 10
 
 export type RedisDueQueueOptions = {
   database: RedisDatabase
   /** Whose ledger's tasks these are: the ledger arms them in the same step that opens work. */
-  name: string
+  name: () => Promise<string>
   newToken: () => string
 }
 
 /** The due-queue of one ledger on Redis, next to the ledger's rows. */
 export function createRedisDueQueue({ database, name, newToken }: RedisDueQueueOptions): DueQueue {
   const script = database.script(armLua + dueLua)
-  const keys = [ledgerKey(name)]
-  const run = (method: string, task: string, token: string, ms: number | undefined) =>
-    script(keys, [method, task, token, ms === undefined ? '' : `${ms}`, `${TAKE_LIMIT}`])
+  const run = async (method: string, task: string, token: string, ms: number | undefined) => {
+    const args = [method, task, token, ms === undefined ? '' : `${ms}`, `${takeLimit}`]
+    return script([ledgerKey(await name())], args)
+  }
 
   return {
     async arm(task, inMs) {

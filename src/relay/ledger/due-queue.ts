@@ -21,4 +21,4 @@ export type DueQueue = {
 export type HeldTask = { task: string; token: string }
 
 /** Looking after a ledger: the one task there is. */
-export const TEND = 'tend'
+export const tendTask = 'tend'

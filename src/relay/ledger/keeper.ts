@@ -1,5 +1,5 @@
 import { faultOf, type Log } from '../../runtime/log.ts'
-import type { Ledger, LedgerRules } from './port.ts'
+import { isOpen, type Ledger, type LedgerRules } from './port.ts'
 import type { SqlLedger } from './sqlite.ts'
 import { type LedgerMethod, ledgerThrough, methodKinds } from './steps.ts'
 
@@ -68,8 +68,7 @@ export function keepLedger(
   /** Sets the next alarm by what is left; work that came meanwhile keeps the short one. */
   async function rest(tended: Tended): Promise<void> {
     if (tended === 'open') return
-    const { nonces, queued, carried, mined } = ledger.work()
-    if (nonces.length + queued.length + carried.length + mined.length > 0) return
+    if (isOpen(ledger.work())) return
     if (tended === 'idle') return alarm.deleteAlarm()
     await alarm.setAlarm(now() + keeper.tendMs * 10)
   }

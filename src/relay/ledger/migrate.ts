@@ -2,15 +2,18 @@ import { z } from 'zod'
 import type { RedisDatabase } from '../../runtime/redis.ts'
 import { version1Lua } from './lua.ts'
 import type { LedgerRules } from './port.ts'
-import { COMMIT_ATTEMPTS, type Commit, type Load, type Wanted } from './redis-rows.ts'
-import { keyOf, nameOf, type Write } from './rows.ts'
-import type { Sql } from './sql.ts'
-import { type AnyNewRow, fromVersion1 } from './version-1.ts'
+import { type Commit, commitAttempts, type Load, type Wanted } from './redis-rows.ts'
+import { nameOf, type Write } from './rows.ts'
+import type { Sql, SqlValue } from './sql.ts'
+import { fromVersion1, type OldRow, type Version1 } from './version-1.ts'
 
 /** The layout of the rows. */
-const SCHEMA_VERSION = '2'
+const schemaVersion = '2'
 
-const schemaRow: AnyNewRow = { table: 'meta', row: { name: 'schema', value: SCHEMA_VERSION } }
+const schema: Write = {
+  ...{ table: 'meta', key: ['schema'], before: undefined },
+  after: { name: 'schema', value: schemaVersion },
+}
 
 /** What puts rows into a new ledger, and how it makes its tables. */
 export type SqlMigration = {
@@ -36,20 +39,24 @@ export function migrateSql(
   if (isOld) for (const table of version1Tables) sql.exec(`DROP TABLE ${table}`)
   createTables(sql)
   const [known] = sql.exec<{ row: string }>(`SELECT row FROM meta WHERE name = 'schema'`)
-  if (known !== undefined) assertKnown(JSON.parse(known.row))
-  if (known !== undefined) return
-  const rows = old === undefined ? [] : fromVersion1(old, { relayer, rules, now })
-  for (const row of [...rows, schemaRow]) apply(sql, insertOf(row))
+  if (known !== undefined) {
+    assertKnown(JSON.parse(known.row))
+    return
+  }
+  const writes = old === undefined ? [] : fromVersion1(old, { relayer, rules, now })
+  for (const write of [...writes, schema]) apply(sql, write)
 }
 
 const version1Tables = ['meta', 'sessions', 'payments', 'nonces', 'transactions'] as const
 
-function readVersion1(sql: Sql): unknown {
-  const rows = Object.fromEntries(
-    version1Tables.map((table) => [table, sql.exec(`SELECT * FROM ${table}`)]),
-  )
-  const meta = rows.meta?.map(({ name, value }) => [name, value]) ?? []
-  return { ...rows, meta: Object.fromEntries(meta) }
+function readVersion1(sql: Sql): Version1 {
+  const rowsOf = (table: string) => sql.exec<Record<string, SqlValue>>(`SELECT * FROM ${table}`)
+  const meta = rowsOf('meta').map(({ name, value }) => [name, value])
+  return {
+    meta: Object.fromEntries(meta),
+    ...{ sessions: rowsOf('sessions'), payments: rowsOf('payments') },
+    ...{ nonces: rowsOf('nonces'), transactions: rowsOf('transactions') },
+  }
 }
 
 export type RedisMigration = {
@@ -70,7 +77,7 @@ const asking = (names: readonly string[]): Wanted => ({
 async function insert({ load, commit }: RedisMigration, rows: readonly Write[]): Promise<boolean> {
   const named = rows.map((write) => [nameOf(write.table, write.key), write] as const)
   const wanted = asking(named.map(([name]) => name))
-  for (let attempt = 0; attempt < COMMIT_ATTEMPTS; attempt++) {
+  for (let attempt = 0; attempt < commitAttempts; attempt++) {
     const loaded = await load(wanted)
     if (loaded.rows.get('meta:schema')?.row !== undefined) return false
     // A migration that ended half-way has written it, and listed it elsewhere perhaps.
@@ -83,7 +90,7 @@ async function insert({ load, commit }: RedisMigration, rows: readonly Write[]):
 }
 
 /** Rows that travel at a time. */
-const PAGE = 500
+const pageSize = 500
 
 /**
  * The same on Redis, where it may end anywhere and begin again, in several processes at a time: the
@@ -98,11 +105,10 @@ export async function migrateRedis(migration: RedisMigration): Promise<void> {
   const ask = async (wish: Record<string, unknown>) =>
     z.array(z.unknown()).parse(await script(keys, [JSON.stringify(wish)]))
   const { rows: known, now } = await load(asking([]))
-  const schema = known.get('meta:schema')?.row
-  if (schema !== undefined) assertKnown(schema)
-  if (schema !== undefined) return
+  const there = known.get('meta:schema')?.row
+  if (there !== undefined) return assertKnown(there)
   const names = z.array(z.string()).parse(await ask({ method: 'close' }))
-  const found: [string, Record<string, string>][] = []
+  const found: [string, OldRow][] = []
   for (const page of pagesOf(names)) {
     const hashes = z.array(z.array(z.string())).parse(await ask({ method: 'read', names: page }))
     for (const [index, hash] of hashes.entries()) {
@@ -110,14 +116,15 @@ export async function migrateRedis(migration: RedisMigration): Promise<void> {
       if (hash.length > 0) found.push([page[index] ?? '', fieldsOf(hash)])
     }
   }
-  const rows = names.length === 0 ? [] : fromVersion1(version1Of(found), { relayer, rules, now })
-  for (const page of pagesOf(rows)) if (!(await insert(migration, page.map(insertOf)))) return
-  await insert(migration, [insertOf(schemaRow)])
+  const writes = names.length === 0 ? [] : fromVersion1(version1Of(found), { relayer, rules, now })
+  for (const page of pagesOf(writes)) if (!(await insert(migration, page))) return
+  await insert(migration, [schema])
   if (names.length > 0) await ask({ method: 'forget', keptMs: rules.retentionMs })
 }
 
 function* pagesOf<Item>(items: readonly Item[]): Generator<readonly Item[]> {
-  for (let index = 0; index < items.length; index += PAGE) yield items.slice(index, index + PAGE)
+  for (let index = 0; index < items.length; index += pageSize)
+    yield items.slice(index, index + pageSize)
 }
 
 /** A hash as Redis lists it: each field before its value. */
@@ -129,27 +136,22 @@ function fieldsOf(hash: readonly string[]): Record<string, string> {
 }
 
 /** Names are as `session:…`, and `meta`. */
-function version1Of(found: readonly [string, Record<string, string>][]): unknown {
-  const of = (kind: string) => found.filter(([name]) => name.startsWith(`${kind}:`))
+function version1Of(found: readonly [string, OldRow][]): Version1 {
+  const of = (kind: string) =>
+    found.flatMap(([name, row]) => {
+      const [own, key] = name.split(':')
+      return own === kind ? [kind === 'session' ? { ...row, session: key } : row] : []
+    })
   return {
-    meta: found.find(([name]) => name === 'meta')?.[1] ?? {},
-    sessions: of('session').map(([name, row]) => ({
-      ...row,
-      session: name.slice('session:'.length),
-    })),
-    payments: of('payment').map(([, row]) => row),
-    nonces: of('nonce').map(([, row]) => row),
-    transactions: of('transaction').map(([, row]) => row),
+    meta: z.record(z.string(), z.string()).parse(Object.assign({}, ...of('meta'))),
+    ...{ sessions: of('session'), payments: of('payment') },
+    ...{ nonces: of('nonce'), transactions: of('transaction') },
   }
-}
-
-function insertOf({ table, row }: AnyNewRow): Write {
-  return { table, key: keyOf(table, row), before: undefined, after: row }
 }
 
 function assertKnown(row: unknown): void {
   const { value } = z.object({ value: z.string() }).parse(row)
-  if (value !== SCHEMA_VERSION) {
-    throw new Error(`the ledger has schema ${value}, and this version knows ${SCHEMA_VERSION}`)
+  if (value !== schemaVersion) {
+    throw new Error(`the ledger has schema ${value}, and this version knows ${schemaVersion}`)
   }
 }

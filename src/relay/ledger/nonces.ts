@@ -3,7 +3,7 @@ import type { At, Draft } from './draft.ts'
 import { drop, noBlock, paymentRow } from './payments.ts'
 import type { Claiming, OpenNonce, SignedTransaction, Slot, Transition } from './port.ts'
 import type { Row } from './rows.ts'
-import { ALL, noteBlock, queueOf } from './sums.ts'
+import { noLimit, noteBlock, queueOf } from './sums.ts'
 
 type NonceRow = Row<'nonces'>
 type RelayerRow = Row<'relayers'>
@@ -13,7 +13,7 @@ type Lease = RelayerRow['leases'][number]
 export function relayerOf(rows: Draft, relayer: string): RelayerRow {
   const known = rows.row('relayers', relayer)
   if (known !== undefined) return known
-  const nonces = rows.list({ table: 'nonces', list: 'number', group: relayer, limit: ALL })
+  const nonces = rows.list({ table: 'nonces', list: 'number', group: relayer, limit: noLimit })
   const none: RelayerRow = { relayer, leases: [], open: [], top: null }
   return nonces.reduce((sum, row) => counted(sum, undefined, row), none)
 }

@@ -53,7 +53,7 @@ export function begin(
   const state = nextState('none', event)
   if (state === undefined) throw new Error(`no payment begins with ${event}`)
   rows.put('intents', { intent_id: intentId, session })
-  save(rows, undefined, {
+  savePayment(rows, undefined, {
     ...{ session, state, intent_id: intentId, account, counterparty: null, label, request },
     ...{ spends: `${spendsWei}`, reserves_pool: null, reserves_cap: null, reserves_gas: null },
     ...{ ...noNonce, attempts: 0, ...noExecution },
@@ -73,7 +73,7 @@ export function move(
   const to = payment && nextState(payment.state, event)
   if (payment === undefined || to === undefined) return []
   const after = { ...payment, ...columns, state: to }
-  save(rows, payment, {
+  savePayment(rows, payment, {
     ...after,
     ...placeIn(rules, to, after.attempts, after.accepted_at, rows.now),
     history: [...payment.history, [to, rows.now]],
@@ -121,7 +121,7 @@ export function placeIn(
 }
 
 /** Writes a payment and whatever counts it. */
-function save(rows: Draft, before: PaymentRow | undefined, after: PaymentRow): void {
+export function savePayment(rows: Draft, before: PaymentRow | undefined, after: PaymentRow): void {
   const { session, nonce, accepted_at } = after
   const [wasWaiting, isWaiting] = [before?.phase === 'waiting', after.phase === 'waiting']
   if (wasWaiting !== isWaiting) {

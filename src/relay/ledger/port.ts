@@ -5,13 +5,15 @@ import type { PaymentState } from './transitions.ts'
 export type { PaymentState } from './transitions.ts'
 
 /**
- * The memory of one relayer: which sessions were decided and how, which nonce carries what, and every
- * transaction's bytes before they leave. Each method is one atomic step, and each transition is
+ * The memory of one deployment on its chain: which sessions were decided and how, which nonce carries
+ * what, and every transaction's bytes before they leave. Each method is one atomic step, and each transition is
  * compare-and-set: called twice, or too late, it changes nothing. STORAGE.md tells what a row promises.
  *
  * No method waits for the network. Times are those of the ledger's own clock.
  */
 export type Ledger = {
+  /** Where the deployment's ledger is kept. What is named first, here for want of anything known, stays. */
+  home(name?: string): Promise<Home>
   /** Refuses to go on with other secrets or another chain than the ledger was begun with. */
   identify(identity: Identity): Promise<Identified>
 
@@ -99,14 +101,18 @@ export const ledgerRules = {
   historyMs: 90 * 24 * 60 * 60 * 1000,
 } as const
 
+/** `isBegun`: whether a relay has ever used these rows. Without a `name` nothing is known yet. */
+export type Home = { isBegun: boolean; name: string | undefined }
+
 /**
- * Configuration that the rows were made with, by the names of its variables. Of these the forwarder
- * may change, once nothing is open: a new deployment of the contracts is moved to that way.
+ * Configuration that the rows were made with, by the names of its variables. Of these the relayer's key
+ * and the forwarder may change, once nothing is open: a new deployment of the contracts is moved to
+ * that way. The key is named by its address.
  */
 export type Identity = { chainId: number; fingerprints: Readonly<Record<string, string>> }
 
 /** What may change while nothing is open. */
-export const movableIdentity: readonly string[] = ['FORWARDER_ADDRESS']
+export const movableIdentity: readonly string[] = ['FORWARDER_ADDRESS', 'RELAYER_MNEMONIC']
 
 export type Identified = { kind: 'same' } | { kind: 'different'; names: string[] }
 
@@ -126,11 +132,11 @@ export type Decided =
   | { kind: 'ended' }
 
 /** Open payments of an account that a new one is checked against. An account with more has to wait. */
-export const MAX_OPEN = 16
+export const maxOpen = 16
 
 export type Undecided = {
   kind: 'undecided'
-  /** The account's payments whose outcome is not known yet, the oldest first, at most {@link MAX_OPEN}. */
+  /** The account's payments whose outcome is not known yet, the oldest first, at most {@link maxOpen}. */
   open: SignedRequest[]
   /** How many payments of the account the ledger has seen: a claim made on this view names it. */
   seen: number
@@ -280,10 +286,17 @@ export type Work = {
   nonces: OpenNonce[]
   /** Waiting for a nonce, the oldest first. */
   queued: Payment[]
+  /** Waiting for no nonce any more, but for their deadline, the oldest first. */
+  stuck: Payment[]
   /** Carried by a recorded transaction. */
   carried: Payment[]
   /** In a block, not yet final. */
   mined: Payment[]
   /** Whether a block that holds something of ours is still watched for a reorganization. */
   watching: boolean
+}
+
+/** Whether anything is not settled. */
+export function isOpen({ nonces, queued, stuck, carried, mined }: Work): boolean {
+  return [nonces, queued, stuck, carried, mined].some((open) => open.length > 0)
 }

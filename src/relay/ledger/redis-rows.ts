@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { RedisDatabase } from '../../runtime/redis.ts'
-import { TEND } from './due-queue.ts'
+import { tendTask } from './due-queue.ts'
 import { armLua, commitLua, loadLua } from './lua.ts'
 import { type AnyRow, anyTable, parseRow, placeOf, type TableName, type Write } from './rows.ts'
 import type { LedgerMethod } from './steps.ts'
@@ -32,7 +32,7 @@ export type Loaded = {
 }
 
 /** Each conflict is another process's progress. */
-export const COMMIT_ATTEMPTS = 50
+export const commitAttempts = 50
 const loadReply = z.tuple([z.coerce.number(), z.array(z.string()), z.array(z.array(z.string()))])
 
 /** The row of a name from the database's text: its version and its JSON; empty where it has none. */
@@ -84,7 +84,7 @@ export function createCommit(
       ...{ read, drop: gone.map(([name]) => name) },
       put: Object.fromEntries(here.map(([name, { after }]) => [name, JSON.stringify(after)])),
       ...listChanges(writes),
-      ...(opensWork ? { arm: { task: TEND, inMs: tendMs } } : {}),
+      ...(opensWork ? { arm: { task: tendTask, inMs: tendMs } } : {}),
     }
     const args = [JSON.stringify(change), 'commit', ...wanted.methods]
     return z.coerce.number().parse(await script(keys, args)) === 1

@@ -4,7 +4,7 @@ import { migrateRedis } from './migrate.ts'
 import type { Ledger, LedgerRules } from './port.ts'
 import {
   type Change,
-  COMMIT_ATTEMPTS,
+  commitAttempts,
   createCommit,
   createLoad,
   type Kept,
@@ -40,10 +40,10 @@ type Call = {
 type Folded = Change & { ends: (() => void)[] }
 
 /** Calls that share a load and a commit. */
-const FOLD_LIMIT = 100
-const READS_SIDE_BY_SIDE = 8
+const foldLimit = 100
+const readsSideBySide = 8
 /** Rows that are remembered to guess what calls will read. */
-const REMEMBERED_LIMIT = 2_000
+const rememberedLimit = 2_000
 
 /**
  * The ledger on Redis. What waits in this process at a time shares one load and one commit, which is
@@ -72,12 +72,12 @@ export function createRedisLedger(options: RedisLedgerOptions): Ledger {
     await open()
     let folded = fold(options, { now: 0, rows: remembered, lists: new Map() }, calls)
     let now: number | undefined
-    for (let attempt = 0; attempt < COMMIT_ATTEMPTS; attempt++) {
+    for (let attempt = 0; attempt < commitAttempts; attempt++) {
       const found = await load(folded.wanted)
       // What is asked for depends on the time: one that moved with each load would never have it all.
       now ??= found.now
       const loaded = { ...found, now }
-      if (remembered.size > REMEMBERED_LIMIT) remembered.clear()
+      if (remembered.size > rememberedLimit) remembered.clear()
       for (const [name, row] of loaded.rows) remembered.set(name, row)
       folded = fold(options, loaded, calls)
       if (!isComplete(folded.wanted, loaded)) continue
@@ -93,7 +93,7 @@ export function createRedisLedger(options: RedisLedgerOptions): Ledger {
     throw new Error('other processes changed what was read again and again')
   }
 
-  const lanes = { reads: createLane(READS_SIDE_BY_SIDE, answer), writes: createLane(1, answer) }
+  const lanes = { reads: createLane(readsSideBySide, answer), writes: createLane(1, answer) }
   return ledgerThrough((method, args) => {
     const lane = methodKinds[method] === 'reads' ? lanes.reads : lanes.writes
     return new Promise((resolve, reject) => lane({ method, args, resolve, reject }))
@@ -111,8 +111,8 @@ function createLane(
   async function run(): Promise<void> {
     // Calls of the same moment come along.
     await undefined
-    const calls = waiting.slice(0, FOLD_LIMIT)
-    waiting = waiting.slice(FOLD_LIMIT)
+    const calls = waiting.slice(0, foldLimit)
+    waiting = waiting.slice(foldLimit)
     try {
       waiting = [...(await answer(calls)), ...waiting]
     } catch (error) {

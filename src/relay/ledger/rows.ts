@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { type PaymentState, phases } from './transitions.ts'
+import { type PaymentState, phaseNames, phases } from './transitions.ts'
 
 /** Several names for one thing: columns of one type, methods of one kind. */
 export const each = <Value, Name extends string>(value: Value, ...names: Name[]) =>
@@ -73,7 +73,7 @@ export const tables = {
     {
       ...payment,
       request,
-      phase: z.enum(['waiting', 'stuck', 'carried', 'mined', 'settled']),
+      phase: z.enum(phaseNames),
       /** Orders its phase: the time of acceptance; of settlement once settled. */
       since: integer,
       relayer: textOrNull,

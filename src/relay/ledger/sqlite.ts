@@ -34,7 +34,7 @@ export type SqlLedgerOptions = {
 }
 
 /** Rows that are remembered, of 1 to 3 kB. */
-const REMEMBERED_LIMIT = 4_000
+const rememberedLimit = 4_000
 
 /** Rows by their names, as they are in the database; undefined for one that is not there. */
 type Remembered = Map<string, AnyRow | undefined>
@@ -49,7 +49,7 @@ export function createSqlLedger(sql: Sql, { rules, relayer, now }: SqlLedgerOpti
   const view = sqlView(sql, remembered)
 
   return ledgerThrough<SqlLedger>((method, args) => {
-    if (remembered.size > REMEMBERED_LIMIT) remembered.clear()
+    if (remembered.size > rememberedLimit) remembered.clear()
     const writes: Writes = new Map()
     const answer = sql.transaction(() => {
       const rows = createDraft(view, now(), writes)

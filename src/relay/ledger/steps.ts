@@ -30,7 +30,7 @@ import {
   paymentRow,
   paymentsIn,
 } from './payments.ts'
-import { type Decided, type Ledger, MAX_OPEN, movableIdentity, type Question } from './port.ts'
+import { type Decided, type Ledger, maxOpen, movableIdentity, type Question } from './port.ts'
 import { each, type Listing, type Row, type TableName } from './rows.ts'
 import { accountOf, noteClaim, queueOf } from './sums.ts'
 import { isCarried, isUnsettled } from './transitions.ts'
@@ -47,7 +47,18 @@ export type Steps = {
 export const methodKinds: Readonly<Record<keyof Ledger, 'reads' | 'writes' | 'opens'>> = {
   ...each('reads', 'lookup', 'work', 'blocks', 'payment', 'payments'),
   ...each('opens', 'claim', 'record', 'adopt'),
-  ...each('writes', 'identify', 'refuse', 'lease', 'attach', 'replace', 'release', 'sent', 'mined'),
+  ...each(
+    'writes',
+    'home',
+    'identify',
+    'refuse',
+    'lease',
+    'attach',
+    'replace',
+    'release',
+    'sent',
+    'mined',
+  ),
   ...each('writes', 'displaced', 'abandon', 'requeue', 'settle', 'confirm', 'expire', 'reopen'),
   ...each('writes', 'sawHead', 'prune'),
 }
@@ -57,10 +68,10 @@ export type LedgerMethod = keyof Ledger
 export const ledgerMethods = Object.keys(methodKinds) as readonly LedgerMethod[]
 
 /** Payments of a phase, and blocks, that one answer tells of; of those that wait, fewer. */
-const WORK_LIMIT = 1000
-const QUEUE_LIMIT = 100
+const workLimit = 1000
+const queueLimit = 100
 /** Rows of a kind that are forgotten at a time. */
-const PRUNE_LIMIT = 200
+const pruneLimit = 200
 
 /** Undefined where the session is open to a claim. */
 function decidedOf(rows: Draft, question: Question): Decided | undefined {
@@ -95,7 +106,9 @@ function isClaiming(rows: Draft, { claims }: Row<'accounts'>, session: string): 
 
 /** What makes something open writes the queue's row or the relayer's, so that it is not missed here. */
 function isAnythingOpen({ rows, relayer }: At): boolean {
-  const { leases, open } = relayerOf(rows, relayer)
+  // The key may be another one by now.
+  const known = rows.row('meta', 'identity.RELAYER_MNEMONIC')?.value ?? relayer
+  const { leases, open } = relayerOf(rows, known)
   const { waiting } = queueOf(rows)
   if (leases.length + open.length + waiting > 0) return true
   const phases = ['stuck', 'carried', 'mined'] as const
@@ -107,9 +120,15 @@ const olderThan = <Name extends TableName>(
   rows: Draft,
   olderThanMs: number,
   listing: Pick<Listing<Name>, 'table' | 'list' | 'group'>,
-): Row<Name>[] => rows.list<Name>({ ...listing, olderThanMs, limit: PRUNE_LIMIT })
+): Row<Name>[] => rows.list<Name>({ ...listing, olderThanMs, limit: pruneLimit })
 
 export const steps: Steps = {
+  home({ rows }, name) {
+    const known = rows.row('meta', 'home')?.value
+    if (known === undefined && name !== undefined) rows.put('meta', { name: 'home', value: name })
+    return { isBegun: rows.row('meta', 'identity.chain') !== undefined, name: known ?? name }
+  },
+
   identify(at, { chainId, fingerprints }) {
     const names: string[] = []
     for (const [name, value] of Object.entries({ chain: `${chainId}`, ...fingerprints })) {
@@ -130,7 +149,7 @@ export const steps: Steps = {
     const open = account.open
       .flatMap(([session]) => paymentRow(rows, session)?.request ?? [])
       // Those whose row was lost take no other's place.
-      .slice(0, MAX_OPEN)
+      .slice(0, maxOpen)
     const busy = isClaiming(rows, account, question.session)
     return { kind: 'undecided', open, seen: account.seen, busy }
   },
@@ -217,25 +236,22 @@ export const steps: Steps = {
     // A payment may be settled by its own request before any head was looked at.
     const from = headId === undefined ? 0 : headId.number - rules.watchBlocks + 1
     const watched = rows.list({ table: 'blocks', list: 'number', from, limit: 1 })
-    const queued = [
-      ...paymentsIn(rows, 'waiting', QUEUE_LIMIT),
-      ...paymentsIn(rows, 'stuck', QUEUE_LIMIT),
-    ].sort((a, b) => a.accepted_at - b.accepted_at || (a.session < b.session ? -1 : 1))
     return {
       now: rows.now,
       head: headId,
       behindSince: behindSince && Number(behindSince.value),
       nextNonce: nextNonce(relayerOf(rows, relayer)),
       nonces: openNonces(at),
-      queued: queued.map(paymentOf),
-      carried: paymentsIn(rows, 'carried', WORK_LIMIT).map(paymentOf),
-      mined: paymentsIn(rows, 'mined', WORK_LIMIT).map(paymentOf),
+      queued: paymentsIn(rows, 'waiting', queueLimit).map(paymentOf),
+      stuck: paymentsIn(rows, 'stuck', queueLimit).map(paymentOf),
+      carried: paymentsIn(rows, 'carried', workLimit).map(paymentOf),
+      mined: paymentsIn(rows, 'mined', workLimit).map(paymentOf),
       watching: watched.length > 0,
     }
   },
 
   blocks({ rows }, above) {
-    const highest = { limit: WORK_LIMIT, newest: true }
+    const highest = { limit: workLimit, newest: true }
     return rows
       .list({ table: 'blocks', list: 'number', from: above + 1, ...highest })
       .map(({ number, hash }) => ({ number, hash }))
@@ -381,7 +397,7 @@ export const steps: Steps = {
     const block = rows.row('blocks', blockHash)
     // Where the row of the block is lost, what it holds and is not final is found by its payments.
     const sessions =
-      block?.sessions ?? paymentsIn(rows, 'mined', WORK_LIMIT).map((row) => row.session)
+      block?.sessions ?? paymentsIn(rows, 'mined', workLimit).map((row) => row.session)
     // The highest first: the highest used one is then each time the one below.
     for (const [relayer, nonce] of (block?.nonces ?? []).toSorted((a, b) => b[1] - a[1])) {
       const row = rows.row('nonces', relayer, nonce)

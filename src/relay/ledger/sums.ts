@@ -7,14 +7,14 @@ import { isUnsettled } from './transitions.ts'
  * a block holds (a relayer's nonces: see `nonces.ts`). Each is a row that is written by every step that
  * changes it, so two steps never both pass on one sum. A sum that is missing is counted anew.
  */
-export const ALL = Number.MAX_SAFE_INTEGER
+export const noLimit = Number.MAX_SAFE_INTEGER
 
 type Account = Row<'accounts'>
 
 export function accountOf(rows: Draft, account: string): Account {
   const known = rows.row('accounts', account)
   if (known !== undefined) return known
-  const payments = rows.list({ table: 'payments', list: 'account', group: account, limit: ALL })
+  const payments = rows.list({ table: 'payments', list: 'account', group: account, limit: noLimit })
   const open = payments
     .filter(({ state }) => isUnsettled(state))
     .map(({ session, nonce, accepted_at }): Account['open'][number] => [
@@ -52,7 +52,7 @@ export type Queue = { waiting: number; until: number }
 export function queueOf(rows: Draft): Queue {
   const known = rows.row('meta', 'queue')
   if (known !== undefined) return JSON.parse(known.value) as Queue
-  const waiting = { table: 'payments', list: 'phase', group: 'waiting', limit: ALL } as const
+  const waiting = { table: 'payments', list: 'phase', group: 'waiting', limit: noLimit } as const
   const counted = rows.list(waiting).reduce(joined, { waiting: 0, until: 0 })
   saveQueue(rows, counted)
   return counted

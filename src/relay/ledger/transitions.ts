@@ -48,7 +48,15 @@ export const eventWords: Readonly<Record<PaymentEvent, string>> = {
   orphaned: 'the block left the chain, and no transaction of ours carries the payment',
 }
 
-/** Where a payment is listed: what waits, what a transaction carries, what a block holds, what is done. */
+/**
+ * Where payments are listed: what waits for a nonce, what waits for its deadline alone, what a transaction
+ * carries, what a block holds, what is done.
+ */
+export const phaseNames = ['waiting', 'stuck', 'carried', 'mined', 'settled'] as const
+
+export type Phase = (typeof phaseNames)[number]
+
+/** Where a payment of each state is listed, unless too many transactions carried it in vain. */
 export const phases = {
   queued: 'waiting',
   signed: 'carried',
@@ -57,7 +65,7 @@ export const phases = {
   confirmed: 'settled',
   reverted: 'settled',
   expired: 'settled',
-} as const satisfies Record<PaymentState, string>
+} as const satisfies Record<PaymentState, Phase>
 
 /** Where an event leads; undefined where it changes nothing. */
 export function nextState(
@@ -73,4 +81,4 @@ export const isCarried = (state: PaymentState): boolean => phases[state] === 'ca
 
 /** Whether the outcome is not known yet: such payments are counted against their account. */
 export const isUnsettled = (state: PaymentState): boolean =>
-  phases[state] === 'waiting' || phases[state] === 'carried'
+  !(['mined', 'settled'] satisfies Phase[] as Phase[]).includes(phases[state])

@@ -11,7 +11,7 @@ import {
   type Claimed,
   type Claiming,
   type Decided,
-  MAX_OPEN,
+  maxOpen,
   type Order,
   type Question,
   type Screen,
@@ -194,7 +194,7 @@ async function pay(delivery: Delivery): Promise<PaymentAnswer> {
 /** Undefined when another delivery was faster: the session has to be looked at again. */
 async function tryOnce(delivery: Delivery, view: Undecided): Promise<PaymentAnswer | undefined> {
   const { relayer, chain, options, payment, progress } = delivery
-  if (options.preflight && view.open.length >= MAX_OPEN) {
+  if (options.preflight && view.open.length >= maxOpen) {
     // One more could not be checked against all of them.
     return refuse(delivery, payment.refused({ kind: 'unavailable' }))
   }

@@ -6,7 +6,7 @@ import { settle } from '../outcome/settle.ts'
 import { type Relayer, signFor } from '../relayer.ts'
 import type { Action } from './plan.ts'
 
-const NODE_TIMEOUT_MS = 5_000
+const nodeTimeoutMs = 5_000
 
 /** What the actions of a plan came to. */
 export type Outcome =
@@ -193,7 +193,7 @@ async function offer(
 ): Promise<Outcome> {
   const { nonce, transaction } = action
   const isFirst = action.kind === 'rebroadcast' && action.isFirst
-  const signal = relayer.clock.timeout(NODE_TIMEOUT_MS)
+  const signal = relayer.clock.timeout(nodeTimeoutMs)
   const verdict = await broadcast(relayer, nonce, transaction, isFirst, signal)
   const isWaiting = verdict === 'taken' || verdict === 'price_too_low'
   if (isWaiting && action.kind === 'outbid') await outbid(relayer, action)
@@ -229,7 +229,7 @@ async function outbid(
     hash: transaction.hash,
     over,
   })
-  await broadcast(relayer, nonce, transaction, false, clock.timeout(NODE_TIMEOUT_MS))
+  await broadcast(relayer, nonce, transaction, false, clock.timeout(nodeTimeoutMs))
 }
 
 /** Leases a free nonce, and sends what was signed for it once that is durable. */
@@ -244,6 +244,6 @@ async function fill(relayer: Relayer, action: ActionOf<'carry' | 'noOp'>): Promi
   const attached = await ledger.attach({ nonce, token, transaction })
   if (attached.kind === 'fenced') return { kind: 'same' }
   const isFirst = leased.slot.priorGasPriceWei === undefined
-  await broadcast(relayer, nonce, transaction, isFirst, clock.timeout(NODE_TIMEOUT_MS))
+  await broadcast(relayer, nonce, transaction, isFirst, clock.timeout(nodeTimeoutMs))
   return { kind: 'same' }
 }

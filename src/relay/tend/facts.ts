@@ -76,15 +76,10 @@ export function chainAt(head: Head, count: number): ChainSnapshot {
 }
 
 /** A passed nonce without a receipt of ours: replicas get this long to show it. */
-const MISSING_RECEIPT_MS = 30_000
+const missingReceiptMs = 30_000
 
 /** The request's own Worker sends recorded bytes first; after this time it has died. */
-const UNSENT_AFTER_MS = 3_000
-
-/** Whether anything is not settled. */
-export function isOpen({ nonces, queued, carried, mined }: Work): boolean {
-  return nonces.length > 0 || queued.length > 0 || carried.length > 0 || mined.length > 0
-}
+const unsentAfterMs = 3_000
 
 /** A block's name without the rest of its head. */
 export const blockIdOf = ({ number, hash }: BlockId): BlockId => ({ number, hash })
@@ -133,7 +128,7 @@ export function passedNonces(work: Work, count: number): OpenNonce[] {
 /** Whether a passed nonce has been without a receipt for longer than a replica lags. */
 export function isReceiptOverdue(work: Work, { transactions: [latest] }: OpenNonce): boolean {
   const since = latest?.sentAt ?? latest?.recordedAt ?? work.now
-  return work.now - since > MISSING_RECEIPT_MS
+  return work.now - since > missingReceiptMs
 }
 
 /** Payments whose outcome lies at the depth where it is final, with its block. */
@@ -158,7 +153,7 @@ export function overduePayments(work: Work, chain: ChainSnapshot, seconds: numbe
   for (const fate of chain.fates.values()) {
     if (fate.kind === 'mined' && fate.report.execution) settled.add(fate.report.session)
   }
-  return [...work.queued, ...work.carried].filter(
+  return [...work.queued, ...work.stuck, ...work.carried].filter(
     ({ order, session }) => order.request.deadline < seconds && !settled.has(session),
   )
 }
@@ -196,7 +191,7 @@ export function dueOffers(work: Work, count: number, { rules }: Terms): Offer[] 
     if (open.nonce < count || open.nonce >= count + rules.maxInFlight) return []
     const { sentAt, recordedAt } = latest
     const silentMs = work.now - (sentAt ?? recordedAt)
-    if (silentMs < (sentAt === undefined ? UNSENT_AFTER_MS : rules.rebroadcastMs)) return []
+    if (silentMs < (sentAt === undefined ? unsentAfterMs : rules.rebroadcastMs)) return []
     const isFirst = sentAt === undefined && open.transactions.length === 1
     const isStuck =
       open.nonce === count &&
@@ -208,8 +203,8 @@ export function dueOffers(work: Work, count: number, { rules }: Terms): Offer[] 
 }
 
 /** Whether a payment has waited for longer than a pool keeps anything: then its count is wrong. */
-export function isPoolCountWrong({ now, queued, carried }: Work): boolean {
-  return [...queued, ...carried].some(
+export function isPoolCountWrong({ now, queued, stuck, carried }: Work): boolean {
+  return [...queued, ...stuck, ...carried].some(
     ({ acceptedAt }) => now - acceptedAt > ledgerRules.displacedMs,
   )
 }
@@ -219,10 +214,7 @@ export function isPoolCountWrong({ now, queued, carried }: Work): boolean {
  * it waits for the depth that makes that final.
  */
 export function waitingPayments(work: Work, { timestampSeconds }: Head): Payment[] {
-  return work.queued.filter(
-    ({ order, attempts }) =>
-      order.request.deadline > timestampSeconds && attempts < ledgerRules.maxAttempts,
-  )
+  return work.queued.filter(({ order }) => order.request.deadline > timestampSeconds)
 }
 
 /** A free nonce, and the payment that it gets; undefined: a transaction that carries nothing. */

@@ -212,13 +212,13 @@ function planExpire({ work }: LedgerSnapshot, chain: ChainSnapshot): End[] {
   return overdue.flatMap((payment) => endOf(payment, spent.get(payment.session)))
 }
 
-function endOf({ session, state }: Payment, spending: Spending | undefined): End[] {
+function endOf({ session, nonce }: Payment, spending: Spending | undefined): End[] {
   switch (spending?.kind) {
     case 'unspent':
       return [{ kind: 'expire', session }]
     case 'spent':
       // A payment that a nonce carries is settled by that nonce.
-      if (spending.by === undefined || state !== 'queued') return []
+      if (spending.by === undefined || nonce !== undefined) return []
       return [{ kind: 'settleElsewhere', session, execution: spending.by }]
     case 'unknown':
     case undefined:

@@ -1,10 +1,10 @@
 import { faultOf } from '../../runtime/log.ts'
 import { identityOf } from '../identity.ts'
 import type { Tended } from '../ledger/keeper.ts'
-import type { Work } from '../ledger/port.ts'
+import { isOpen, type Work } from '../ledger/port.ts'
 import type { Relayer } from '../relayer.ts'
 import { execute } from './execute.ts'
-import { isOpen, type LedgerSnapshot } from './facts.ts'
+import type { LedgerSnapshot } from './facts.ts'
 import { plan, stages } from './plan.ts'
 import { ask, askFollow } from './snapshot.ts'
 

@@ -1,9 +1,9 @@
 import type { Clock } from '../../runtime/clock.ts'
 import { faultOf, type Log } from '../../runtime/log.ts'
-import { type DueQueue, type HeldTask, TEND } from '../ledger/due-queue.ts'
+import { type DueQueue, type HeldTask, tendTask } from '../ledger/due-queue.ts'
 import type { Tended } from '../ledger/keeper.ts'
 
-export type RoundsParts = {
+export type RoundsOptions = {
   queue: DueQueue
   tend: () => Promise<Tended>
   /** ms between two rounds while something is open; ten times that while blocks are only watched. */
@@ -23,13 +23,13 @@ export type Rounds = {
 }
 
 /** A ledger is woken this often besides, so that what nobody armed waits no longer than that. */
-const WAKE_EVERY_MS = 60_000
+const wakeEveryMs = 60_000
 
 /** A holder that has not renewed its lease for so many rounds has died. */
-const LEASE_ROUNDS = 3
+const leaseRounds = 3
 
-export function createRounds({ queue, tend, tendMs, clock, log }: RoundsParts): Rounds {
-  const leaseMs = tendMs * LEASE_ROUNDS
+export function createRounds({ queue, tend, tendMs, clock, log }: RoundsOptions): Rounds {
+  const leaseMs = tendMs * leaseRounds
 
   async function work(): Promise<void> {
     try {
@@ -77,7 +77,7 @@ export function createRounds({ queue, tend, tendMs, clock, log }: RoundsParts): 
 
   async function wake(): Promise<void> {
     try {
-      await queue.arm(TEND, 0)
+      await queue.arm(tendTask, 0)
     } catch (error) {
       log({ level: 'error', event: 'wake.failed', message: faultOf(error) })
     }
@@ -86,7 +86,7 @@ export function createRounds({ queue, tend, tendMs, clock, log }: RoundsParts): 
   async function watch(signal: AbortSignal): Promise<void> {
     let wokenAt = Number.NEGATIVE_INFINITY
     while (!signal.aborted) {
-      if (clock.now() - wokenAt >= WAKE_EVERY_MS) {
+      if (clock.now() - wokenAt >= wakeEveryMs) {
         wokenAt = clock.now()
         await wake()
       }

@@ -30,7 +30,7 @@ import {
 } from './facts.ts'
 import type { Stage } from './plan.ts'
 
-const NODE_TIMEOUT_MS = 5_000
+const nodeTimeoutMs = 5_000
 
 /**
  * What a stage has to know of the chain besides what is known already. It asks by what the ledger has
@@ -63,14 +63,14 @@ export async function askFollow(relayer: Relayer, ledger: LedgerSnapshot): Promi
   const { node, signer, clock } = relayer
   const { work } = ledger
   const [seen, count] = await Promise.all([
-    node.head(clock.timeout(NODE_TIMEOUT_MS)),
-    node.transactionCount(signer.address, clock.timeout(NODE_TIMEOUT_MS)),
+    node.head(clock.timeout(nodeTimeoutMs)),
+    node.transactionCount(signer.address, clock.timeout(nodeTimeoutMs)),
   ])
   const lowest = Math.min(work.head?.number ?? -1, seen.number)
   const blocks = await relayer.ledger.blocks(lowest)
   // A block was noted while the head was asked for, or the chain has lost it: asked once more.
   const isAbove = (blocks[0]?.number ?? -1) > seen.number
-  const head = isAbove ? await node.head(clock.timeout(NODE_TIMEOUT_MS)) : seen
+  const head = isAbove ? await node.head(clock.timeout(nodeTimeoutMs)) : seen
   const chain = { ...chainAt(head, count), blocks }
   if (isAwaited(ledger, chain, relayer)) return chain
   const known = work.head
@@ -123,7 +123,7 @@ async function placeOf(
   const there =
     block.number === head.number
       ? head
-      : await node.block(block.number, clock.timeout(NODE_TIMEOUT_MS))
+      : await node.block(block.number, clock.timeout(nodeTimeoutMs))
   if (there === undefined) return 'unknown'
   return there.hash === block.hash ? 'held' : 'lost'
 }
@@ -142,7 +142,7 @@ async function askSettle(
     ? await answerOf(relayer, 'settle.failed', () =>
         node.transactionCount(
           signer.address,
-          clock.timeout(NODE_TIMEOUT_MS),
+          clock.timeout(nodeTimeoutMs),
           deepNumber(head, relayer),
         ),
       )
@@ -151,7 +151,7 @@ async function askSettle(
   const chain = await askSpendings(relayer, work, { ...before, fates, deepCount, places })
   if (beyondReach(work, count, relayer).length === 0) return chain
   const countAgain = await answerOf(relayer, 'abandon.failed', () =>
-    node.transactionCount(signer.address, clock.timeout(NODE_TIMEOUT_MS)),
+    node.transactionCount(signer.address, clock.timeout(nodeTimeoutMs)),
   )
   return { ...chain, countAgain }
 }
@@ -168,7 +168,7 @@ async function askFates(
     const request = session === undefined ? undefined : requests.get(session)
     const passed = { nonce, session, transactions, request }
     const read = await answerOf(relayer, 'settle.failed', () =>
-      readPassed(relayer, passed, relayer.clock.timeout(NODE_TIMEOUT_MS)),
+      readPassed(relayer, passed, relayer.clock.timeout(nodeTimeoutMs)),
     )
     fates.set(nonce, fateOf(read))
   }
@@ -205,7 +205,7 @@ async function askSpendings(
   const { head } = chain
   if (overduePayments(work, chain, head.timestampSeconds).length === 0) return chain
   const deep = await answerOf(relayer, 'expire.failed', () =>
-    node.block(deepNumber(head, relayer), clock.timeout(NODE_TIMEOUT_MS)),
+    node.block(deepNumber(head, relayer), clock.timeout(nodeTimeoutMs)),
   )
   if (deep.kind === 'unknown' || deep.value === undefined) return chain
   const { timestampSeconds } = deep.value
@@ -219,10 +219,10 @@ async function askSpendings(
 /** What spent a payment's intent is asked for where it waits; else its nonce shows it. */
 async function askSpending(relayer: Relayer, event: string, payment: Payment): Promise<Spending> {
   const { request } = payment.order
-  const signal = relayer.clock.timeout(NODE_TIMEOUT_MS)
+  const signal = relayer.clock.timeout(nodeTimeoutMs)
   const spending = await answerOf(relayer, event, async (): Promise<Spending> => {
     if (!(await isSpent(relayer, request, signal))) return { kind: 'unspent' }
-    if (payment.state !== 'queued') return { kind: 'spent', by: undefined }
+    if (payment.nonce !== undefined) return { kind: 'spent', by: undefined }
     const found = await findExecution(relayer, request, signal)
     return { kind: 'spent', by: found && outcomeFor(found) }
   })
@@ -268,7 +268,7 @@ async function askPool(relayer: Relayer, work: Work, chain: ChainSnapshot): Prom
   if (chain.poolCount.kind === 'known') return chain
   if (isPoolCountWrong(work)) return { ...chain, poolCount: { kind: 'known', value: 0 } }
   const poolCount = await answerOf(relayer, 'fill.failed', () =>
-    node.transactionCount(signer.address, clock.timeout(NODE_TIMEOUT_MS), 'pending'),
+    node.transactionCount(signer.address, clock.timeout(nodeTimeoutMs), 'pending'),
   )
   return { ...chain, poolCount }
 }
@@ -281,7 +281,7 @@ async function askPrice(
   const { node, clock } = relayer
   if (chain.gasPriceWei.kind === 'known') return chain
   const gasPriceWei = await answerOf(relayer, event, () =>
-    node.gasPrice(clock.timeout(NODE_TIMEOUT_MS)),
+    node.gasPrice(clock.timeout(nodeTimeoutMs)),
   )
   return { ...chain, gasPriceWei }
 }

@@ -8,7 +8,7 @@ import { type RpcCall, rpcTo } from '../../../scripts/dev/rpc.ts'
 import { until } from '../../../scripts/dev/wait.ts'
 import { relayForwarderAbi } from '../../../src/relay/forwarder/abi.ts'
 import { relayerAccount } from '../../../src/relay/keys.ts'
-import { MAX_OPEN } from '../../../src/relay/ledger/port.ts'
+import { maxOpen } from '../../../src/relay/ledger/port.ts'
 
 const BLOCK_MS = 100
 const MIN_PRICE = 60_000_000n
@@ -337,10 +337,10 @@ describe('more payments than the pool has slots', () => {
     await rig.settle()
     rig.rootstock.setBlockTime(undefined)
     const { phone } = rig.nextCaller()
-    const amounts = Array.from({ length: MAX_OPEN + 1 }, (_, index) => `0.0${100 + index}`)
+    const amounts = Array.from({ length: maxOpen + 1 }, (_, index) => `0.0${100 + index}`)
     const claims: string[] = []
     for (const amount of amounts) claims.push(claimOf(await rig.deliver(pay(phone, amount))))
-    expect(claims).toEqual(amounts.map((_, index) => (index < MAX_OPEN ? 'submitted' : 'refused')))
+    expect(claims).toEqual(amounts.map((_, index) => (index < maxOpen ? 'submitted' : 'refused')))
     rig.rootstock.setBlockTime(BLOCK_MS)
     expect(await judged()).toEqual([])
   })

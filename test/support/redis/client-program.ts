@@ -63,7 +63,11 @@ function adapterOf(opened: Opened, { port, name }: PortCall) {
       return ledger
     }
     case 'queue':
-      return createRedisDueQueue({ database, name, newToken: () => crypto.randomUUID() })
+      return createRedisDueQueue({
+        database,
+        name: async () => name,
+        newToken: () => crypto.randomUUID(),
+      })
     case 'keys':
       return createRedisKeys(database)
   }

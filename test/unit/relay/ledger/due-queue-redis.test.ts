@@ -5,7 +5,7 @@ import {
   type RedisServer,
   startRedisServer,
 } from '../../../../scripts/dev/redis/redis-server.ts'
-import { type DueQueue, TEND } from '../../../../src/relay/ledger/due-queue.ts'
+import { type DueQueue, tendTask } from '../../../../src/relay/ledger/due-queue.ts'
 import { createRedisDueQueue } from '../../../../src/relay/ledger/due-queue-redis.ts'
 import { ledgerRules } from '../../../../src/relay/ledger/port.ts'
 import { createRedisLedger } from '../../../../src/relay/ledger/redis.ts'
@@ -27,7 +27,11 @@ let one: DueQueue
 let other: DueQueue
 
 const open = (): DueQueue =>
-  createRedisDueQueue({ database: openRedis(bridge), name, newToken: () => crypto.randomUUID() })
+  createRedisDueQueue({
+    database: openRedis(bridge),
+    name: async () => name,
+    newToken: () => crypto.randomUUID(),
+  })
 
 function openElsewhere(): DueQueue {
   const own = name
@@ -70,22 +74,22 @@ describe.skipIf(!hasRedisServer())('the due-queue on Redis', () => {
   })
 
   test('gives a task to one of all who ask, when it is due', async ({ expect }) => {
-    await one.arm(TEND, 500)
+    await one.arm(tendTask, 500)
     expect(await tasks(one)).toEqual([])
     now += 500
     const taken = await Promise.all([one, other, one, other].map(tasks))
-    expect(taken.flat()).toEqual([TEND])
+    expect(taken.flat()).toEqual([tendTask])
   })
 
   test('keeps the earlier of two times', async ({ expect }) => {
-    await one.arm(TEND, 500)
-    await one.arm(TEND, 900)
+    await one.arm(tendTask, 500)
+    await one.arm(tendTask, 900)
     now += 500
-    expect(await tasks(one)).toEqual([TEND])
+    expect(await tasks(one)).toEqual([tendTask])
   })
 
   test('is due again when whoever took it died', async ({ expect }) => {
-    await one.arm(TEND, 0)
+    await one.arm(tendTask, 0)
     const dead = await takeOne(one)
     now += leaseMs - 1
     expect(await tasks(other)).toEqual([])
@@ -95,12 +99,12 @@ describe.skipIf(!hasRedisServer())('the due-queue on Redis', () => {
     expect(await one.renew(dead, leaseMs)).toBe(false)
     await one.done(dead, undefined)
     now += leaseMs
-    expect(await tasks(one)).toEqual([TEND])
+    expect(await tasks(one)).toEqual([tendTask])
     expect(held.token).not.toBe(dead.token)
   })
 
   test('stays with whoever renews the lease', async ({ expect }) => {
-    await one.arm(TEND, 0)
+    await one.arm(tendTask, 0)
     const held = await takeOne(one)
     now += leaseMs - 1
     expect(await one.renew(held, leaseMs)).toBe(true)
@@ -109,32 +113,32 @@ describe.skipIf(!hasRedisServer())('the due-queue on Redis', () => {
   })
 
   test('is done until it is armed again', async ({ expect }) => {
-    await one.arm(TEND, 0)
+    await one.arm(tendTask, 0)
     await one.done(await takeOne(one), undefined)
     now += 1_000_000
     expect(await tasks(one)).toEqual([])
-    await other.arm(TEND, 0)
-    expect(await tasks(one)).toEqual([TEND])
+    await other.arm(tendTask, 0)
+    expect(await tasks(one)).toEqual([tendTask])
   })
 
   test('is due again when its holder says', async ({ expect }) => {
-    await one.arm(TEND, 0)
+    await one.arm(tendTask, 0)
     await one.done(await takeOne(one), 700)
     now += 699
     expect(await tasks(one)).toEqual([])
     now += 1
-    expect(await tasks(one)).toEqual([TEND])
+    expect(await tasks(one)).toEqual([tendTask])
   })
 
   test('remembers what was armed while somebody was at it', async ({ expect }) => {
-    await one.arm(TEND, 0)
+    await one.arm(tendTask, 0)
     const held = await takeOne(one)
-    await other.arm(TEND, 400)
-    await other.arm(TEND, 600)
+    await other.arm(tendTask, 400)
+    await other.arm(tendTask, 600)
     now += 400
     expect(await tasks(other)).toEqual([])
     await one.done(held, undefined)
-    expect(await tasks(other)).toEqual([TEND])
+    expect(await tasks(other)).toEqual([tendTask])
   })
 
   test.for(['claim', 'record', 'adopt'] as const)(
@@ -174,7 +178,7 @@ describe.skipIf(!hasRedisServer())('the due-queue on Redis', () => {
       now += tendMs - 1
       expect(await tasks(one)).toEqual([])
       now += 1
-      expect(await tasks(one)).toEqual([TEND])
+      expect(await tasks(one)).toEqual([tendTask])
     },
   )
 })

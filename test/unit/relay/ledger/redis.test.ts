@@ -9,7 +9,7 @@ import {
   type Acceptance,
   type Ledger,
   ledgerRules,
-  MAX_OPEN,
+  maxOpen,
 } from '../../../../src/relay/ledger/port.ts'
 import { createRedisLedger, ledgerKey } from '../../../../src/relay/ledger/redis.ts'
 import { ledgerThrough } from '../../../../src/relay/ledger/steps.ts'
@@ -291,8 +291,8 @@ describe.skipIf(!hasRedisServer())('on a real Redis with the keys of a cluster',
       const name = newName()
       const ledger = await withThree(name)
       const { account } = claiming('', '')
-      const lost = Array.from({ length: MAX_OPEN }, (_, index) => [`lost ${index}`, null, 1])
-      const row = { account, open: [...lost, ['c', 2, 2]], claims: [], seen: MAX_OPEN + 3 }
+      const lost = Array.from({ length: maxOpen }, (_, index) => [`lost ${index}`, null, 1])
+      const row = { account, open: [...lost, ['c', 2, 2]], claims: [], seen: maxOpen + 3 }
       const key = `${ledgerKey(name)}:row:accounts:${account}`
       await server.call('SET', key, `999 ${JSON.stringify(row)}`)
       const { open: before } = { open: [], ...(await ledger.lookup(claiming('new', 'new'))) }

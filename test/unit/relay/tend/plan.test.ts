@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, test } from 'vitest'
-import { ledgerRules, type Payment } from '../../../../src/relay/ledger/port.ts'
+import type { Payment } from '../../../../src/relay/ledger/port.ts'
 import { type Action, plan, type Stage, stages } from '../../../../src/relay/tend/plan.ts'
 import { seed, times } from '../../../support/sample.ts'
 import { type Snapshots, snapshots, terms } from './snapshots.ts'
@@ -34,7 +34,7 @@ function carriable({ ledger, chain }: Snapshots): Payment[] {
     const isInTime = order.request.deadline > chain.head.timestampSeconds
     const spending = chain.spent.get(session)?.kind ?? 'unknown'
     const isUnspent = spending === 'unspent' || (spending === 'unknown' && attempts === 0)
-    return isInTime && attempts < ledgerRules.maxAttempts && isUnspent
+    return isInTime && isUnspent
   })
 }
 

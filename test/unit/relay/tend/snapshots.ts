@@ -1,7 +1,12 @@
 import fc from 'fast-check'
 import { type Hex, numberToHex } from 'viem'
 import { poolRules } from '../../../../src/chain/chains.ts'
-import type { OpenNonce, Payment, Work } from '../../../../src/relay/ledger/port.ts'
+import {
+  ledgerRules,
+  type OpenNonce,
+  type Payment,
+  type Work,
+} from '../../../../src/relay/ledger/port.ts'
 import {
   type ChainSnapshot,
   chainAt,
@@ -153,14 +158,23 @@ export const snapshots: fc.Arbitrary<Snapshots> = fc
     const carried = slots.flatMap(({ kind, person: own }, nonce) =>
       isCarrier(kind) ? [paymentOf(nonce, { ...own, nonce })] : [],
     )
-    const queued = queue.map((own, index) => paymentOf(20 + index, own))
+    const all = queue.map((own, index) => paymentOf(20 + index, own))
+    const isStuck = ({ attempts }: Payment) => attempts >= ledgerRules.maxAttempts
+    const [queued, stuck] = [all.filter((one) => !isStuck(one)), all.filter(isStuck)]
     const settled = mined.map(({ block, person: own }, index): Payment => {
       const payment = paymentOf(40 + index, { ...own, nonce: 0 })
       return { ...payment, state: 'mined', execution: { ...execution, block: blockAt(block) } }
     })
     const work: Work = {
       ...{ now: NOW, head: blockAt(HEAD - 1), behindSince: undefined, nextNonce: slots.length },
-      ...{ nonces: slots.flatMap(openNonce), queued, carried, mined: settled, watching: true },
+      ...{
+        nonces: slots.flatMap(openNonce),
+        queued,
+        stuck,
+        carried,
+        mined: settled,
+        watching: true,
+      },
     }
     const told = [
       ...queue.map((own, index) => [`session ${20 + index}`, own.spending] as const),

@@ -1,0 +1,96 @@
+import type { Claiming, Ledger, Refusing, Work } from '../../../src/relay/ledger/port.ts'
+import type { SqlLedger } from '../../../src/relay/ledger/sqlite.ts'
+import { ledgerThrough } from '../../../src/relay/ledger/steps.ts'
+
+export type ClaimWatchOptions = {
+  ledger: SqlLedger
+  leaseMs: number
+  now: () => number
+  /** Whether any row was lost: a claim may be gone with it. */
+  isWhole: () => boolean
+  found: (words: string) => void
+}
+
+/** A claim whose lease lasts. */
+type Live = { session: string; account: string; until: number; nonce: number | undefined }
+
+/**
+ * The ledger, looked at from outside: what it says of claims is compared with what it was asked for.
+ * While one session of an account is between its claim and its record, no other passes on that view of
+ * it; a token gets its own claim back; and a nonce whose holder never recorded goes to the next claim.
+ */
+export function watchClaims(options: ClaimWatchOptions): SqlLedger {
+  const { ledger, leaseMs, now, isWhole, found } = options
+  const live = new Map<string, Live>()
+  const othersOf = (session: string, account: string) =>
+    [...live.values()].filter((one) => one.account === account && one.session !== session)
+
+  function forget(session: string): void {
+    for (const [token, one] of live) if (one.session === session) live.delete(token)
+  }
+
+  function judgeClaim(
+    claiming: Claiming,
+    work: Work,
+    answer: ReturnType<SqlLedger['claim']>,
+  ): void {
+    if (answer.kind !== 'claimed') return
+    const { session, account, token, seen } = claiming
+    const nonce = answer.slot?.nonce
+    const own = live.get(token)
+    if (own !== undefined) {
+      if (own.nonce !== nonce) found(`the claim of nonce ${own.nonce} comes back with ${nonce}`)
+      return
+    }
+    if (seen !== undefined && othersOf(session, account).length > 0) {
+      found(`${session} is claimed while another session of the account is`)
+    }
+    const free = freeOf(claiming, work)
+    if (nonce !== undefined && free.length > 0 && !free.slice(0, 1).includes(nonce)) {
+      found(`a claim gets nonce ${nonce}, and ${free[0]} was given back`)
+    }
+    if (nonce !== undefined && [...live.values()].some((one) => one.nonce === nonce)) {
+      found(`nonce ${nonce} is claimed twice`)
+    }
+    forget(session)
+    live.set(token, { session, account, until: now() + leaseMs, nonce })
+  }
+
+  function judge(method: keyof Ledger, [asked]: unknown[], answer: unknown): void {
+    const { kind } = (answer ?? {}) as { kind?: string }
+    const { session, account } = asked as Refusing
+    if (method === 'record' && kind === 'recorded') forget(session)
+    if (method === 'refuse' && kind === 'refused') forget(session)
+    if (method !== 'lookup' || kind !== 'undecided') return
+    const isBusy = othersOf(session, account).length > 0
+    if (isBusy !== (answer as { busy: boolean }).busy) found(`${account} is busy: ${!isBusy}`)
+  }
+
+  return ledgerThrough<SqlLedger>((method, args) => {
+    const call = () => (ledger[method] as (...args: unknown[]) => unknown)(...args)
+    if (!watched.has(method)) return call()
+    for (const [token, { until }] of live) if (until <= now()) live.delete(token)
+    if (!isWhole()) {
+      live.clear()
+      return call()
+    }
+    const work = method === 'claim' ? ledger.work() : undefined
+    const answer = call()
+    if (work !== undefined) judgeClaim(args[0] as Claiming, work, answer as never)
+    judge(method, args, answer)
+    return answer
+  })
+}
+
+const watched = new Set<keyof Ledger>(['claim', 'record', 'refuse', 'lookup'])
+
+/** Nonces that were given back and come after the account's own, the lowest first. */
+function freeOf({ account, chainNonce }: Claiming, { nonces, carried }: Work): number[] {
+  const last = carried
+    .filter(({ order }) => order.request.from === account)
+    .reduce((top, { nonce }) => Math.max(top, nonce ?? -1), -1)
+  return nonces
+    .filter(({ state, leaseLive }) => state === 'leased' && !leaseLive)
+    .map(({ nonce }) => nonce)
+    .filter((nonce) => nonce >= chainNonce && nonce > last)
+}
