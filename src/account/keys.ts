@@ -4,10 +4,10 @@ import { createKeyedHash, type KeyedHash, type Secret } from './keyed-hash.ts'
 import type { PhoneNumber } from './phone.ts'
 
 /** Order of the secp256k1 group (SEC 2, section 2.4.1); a private key is in [1, n). */
-const CURVE_ORDER = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n
+const curveOrder = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n
 
 /** Raised only when accounts are derived another way; an old version's accounts stay reachable. */
-const VERSION = 'v1'
+const derivationVersion = 'v1'
 
 /** Gives the account of a phone number. */
 export type CallerAccounts = (phone: PhoneNumber) => Promise<LocalAccount>
@@ -28,9 +28,9 @@ export function callerAccount(keySecret: Secret, phone: PhoneNumber): Promise<Lo
 
 async function deriveAccount(hash: KeyedHash, phone: PhoneNumber): Promise<LocalAccount> {
   for (let attempt = 0; ; attempt++) {
-    const candidate = await hash('account', VERSION, phone, `${attempt}`)
+    const candidate = await hash('account', derivationVersion, phone, `${attempt}`)
     const scalar = bytesToBigInt(candidate)
     // Outside the group's order once in 2^128: the next candidate then serves.
-    if (scalar > 0n && scalar < CURVE_ORDER) return privateKeyToAccount(bytesToHex(candidate))
+    if (scalar > 0n && scalar < curveOrder) return privateKeyToAccount(bytesToHex(candidate))
   }
 }

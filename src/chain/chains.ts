@@ -70,14 +70,14 @@ export const poolRules: Readonly<Record<PoolRulesName, PoolRules>> = {
 }
 
 /** How often Rootstock's blocks come; the times of its rules are told for it. */
-const ROOTSTOCK_BLOCK_MS = 25_000
+const rootstockBlockMs = 25_000
 
 /**
  * Rootstock's rules on a chain whose blocks come faster or slower: what is a number of blocks there
  * stays the same number of blocks.
  */
 export function atPace(rules: PoolRules, blockMs: number): PoolRules {
-  const paced = (ms: number) => Math.ceil((ms * blockMs) / ROOTSTOCK_BLOCK_MS)
+  const paced = (ms: number) => Math.ceil((ms * blockMs) / rootstockBlockMs)
   return {
     ...rules,
     rebroadcastMs: paced(rules.rebroadcastMs),

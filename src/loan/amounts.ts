@@ -4,9 +4,9 @@ import { parseEther } from 'viem'
 export type AmountFault = 'not_a_number' | 'zero' | 'too_fine' | 'too_large'
 
 /** More than there will ever be: Bitcoin's 21 million, to which RBTC is pegged. */
-const MAX_WEI = parseEther('21000000')
+const maxWei = parseEther('21000000')
 
-const WEI_DECIMALS = 18
+const weiDecimals = 18
 
 /** A decimal string in wei, exact and never through a float. At most 18 decimals, above zero. */
 export function parseAmount(
@@ -17,20 +17,20 @@ export function parseAmount(
   const whole = match?.[1] ?? ''
   const fraction = match?.[2] ?? ''
   if (match === null || (whole === '' && fraction === '')) return fault('not_a_number')
-  if (fraction.length > WEI_DECIMALS) return fault('too_fine')
+  if (fraction.length > weiDecimals) return fault('too_fine')
   // Before the digits become a number: a real amount does not have 30 of them.
   if (whole.replace(/^0+/, '').length > 8) return fault('too_large')
-  const wei = BigInt(whole + fraction.padEnd(WEI_DECIMALS, '0'))
+  const wei = BigInt(whole + fraction.padEnd(weiDecimals, '0'))
   if (wei === 0n) return fault('zero')
-  return wei > MAX_WEI ? fault('too_large') : { kind: 'amount', wei }
+  return wei > maxWei ? fault('too_large') : { kind: 'amount', wei }
 }
 
 const fault = (fault: AmountFault) => ({ kind: 'fault', fault }) as const
 
 /** Wei as a decimal string without trailing zeros; zero is `0`. */
 export function formatAmount(wei: bigint): string {
-  const digits = wei.toString().padStart(WEI_DECIMALS + 1, '0')
-  const whole = digits.slice(0, -WEI_DECIMALS)
-  const fraction = digits.slice(-WEI_DECIMALS).replace(/0+$/, '')
+  const digits = wei.toString().padStart(weiDecimals + 1, '0')
+  const whole = digits.slice(0, -weiDecimals)
+  const fraction = digits.slice(-weiDecimals).replace(/0+$/, '')
   return fraction === '' ? whole : `${whole}.${fraction}`
 }

@@ -14,7 +14,7 @@ export function identityOf({ signer, forwarder }: Pick<Relayer, 'signer' | 'forw
 }
 
 /** How long the ledger may take to say so: a caller is answered within 8 s, and nothing has begun yet. */
-const IDENTIFIED_WITHIN_MS = 2_000
+const identifiedWithinMs = 2_000
 
 /**
  * Whether this relay has the secrets that the ledger was begun with. A yes is remembered; a no is
@@ -33,7 +33,7 @@ export function createIdentityCheck(
     try {
       const answer = await Promise.race([
         identity().then((own) => ledger.identify(own)),
-        clock.sleep(IDENTIFIED_WITHIN_MS, done.signal).then(() => undefined),
+        clock.sleep(identifiedWithinMs, done.signal).then(() => undefined),
       ])
       if (answer === undefined) throw new Error('the ledger did not say whose it is')
       if (answer.kind === 'same') same = answer

@@ -37,30 +37,30 @@ export type ChainCache = {
  * How long a request is good for on the chain, in seconds. Longer than the watch of 50 blocks, far
  * shorter than the 24 h that the forwarder allows.
  */
-export const REQUEST_LIFETIME_SECONDS = 2 * 60 * 60
+export const requestLifetimeSeconds = 2 * 60 * 60
 
 /** Gas that a request's inner call may use: see the gas table of the contracts' README. */
-export const INNER_GAS = 150_000
+export const innerGas = 150_000
 
 /** What `execute` itself uses for one request, with a margin: signature, storage, event, calldata. */
-const EXECUTE_GAS = 150_000
+const executeGas = 150_000
 
 /** A transaction that only uses up its nonce. */
-const NO_OP_GAS = 21_000
+const noOpGas = 21_000
 
-const NODE_TIMEOUT_MS = 5_000
+const nodeTimeoutMs = 5_000
 
 export function createChainCache(relayer: Relayer): ChainCache {
   const { node, clock, signer, rules } = relayer
   const blockMs = Math.min(rules.pollMs, 1_000)
   return {
     transactionCount: cached(clock, blockMs, () =>
-      node.transactionCount(signer.address, clock.timeout(NODE_TIMEOUT_MS)),
+      node.transactionCount(signer.address, clock.timeout(nodeTimeoutMs)),
     ),
     poolCount: cached(clock, blockMs, () =>
-      node.transactionCount(signer.address, clock.timeout(NODE_TIMEOUT_MS), 'pending'),
+      node.transactionCount(signer.address, clock.timeout(nodeTimeoutMs), 'pending'),
     ),
-    gasPriceWei: cached(clock, 5_000, () => node.gasPrice(clock.timeout(NODE_TIMEOUT_MS))),
+    gasPriceWei: cached(clock, 5_000, () => node.gasPrice(clock.timeout(nodeTimeoutMs))),
   }
 }
 
@@ -93,12 +93,12 @@ export function signFor(
   const common = { nonce: slot.nonce, gasPriceWei }
   return signer.sign(
     request === undefined
-      ? { ...common, to: signer.address, data: '0x', gas: NO_OP_GAS }
+      ? { ...common, to: signer.address, data: '0x', gas: noOpGas }
       : {
           ...common,
           to: forwarder.address,
           data: encodeExecute([request]),
-          gas: request.gas + EXECUTE_GAS,
+          gas: request.gas + executeGas,
         },
   )
 }

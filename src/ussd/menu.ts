@@ -42,7 +42,7 @@ type State = {
 
 type StateName = 'main' | 'recipient' | 'amount' | 'repay' | 'repayAmount'
 
-const MAX_MISTAKES = 3
+const maxMistakes = 3
 
 const states: Readonly<Record<StateName, State>> = {
   main: {
@@ -123,7 +123,7 @@ export function walk(answers: readonly string[], context: MenuContext): MenuResu
   let why: string | undefined
   let result: Outcome | undefined
   for (const typed of answers) {
-    if (result !== undefined || mistakes === MAX_MISTAKES) return { kind: 'past_the_end' }
+    if (result !== undefined || mistakes === maxMistakes) return { kind: 'past_the_end' }
     const state: State = states[name]
     why = undefined
     if (typed.trim() === '0' && state.back !== undefined) {
@@ -146,7 +146,7 @@ export function walk(answers: readonly string[], context: MenuContext): MenuResu
     }
   }
   if (result !== undefined) return result
-  if (mistakes === MAX_MISTAKES) return { kind: 'gave_up' }
+  if (mistakes === maxMistakes) return { kind: 'gave_up' }
   const prompt = states[name].prompt(context)
   return { kind: 'ask', prompt: why === undefined ? prompt : `${why}\n${prompt}` }
 }

@@ -12,14 +12,14 @@ export type UssdRouteDeps = {
 }
 
 /** Far more than any session: the longest `text` that a gateway sends is a few hundred bytes. */
-const MAX_BODY_BYTES = 8 * 1024
+const maxBodyBytes = 8 * 1024
 
 /** `POST /`: one delivery of Africa's Talking. */
 export function ussdRoutes({ answer, background }: UssdRouteDeps): Hono {
   const routes = new Hono()
   routes.use(
     bodyLimit({
-      maxSize: MAX_BODY_BYTES,
+      maxSize: maxBodyBytes,
       onError: (c) => c.text(renderPlain(end('The request is too large.')), 413, plain),
     }),
   )

@@ -41,7 +41,7 @@ export type RequestResult = { intentId: Hex; from: Address; status: RequestStatu
 /** A log as a node gives it, as far as events need it. */
 export type RawLog = { address: Address; topics: readonly Hex[]; data: Hex }
 
-const EXECUTE_SELECTOR = toFunctionSelector(getAbiItem({ abi: relayForwarderAbi, name: 'execute' }))
+const executeSelector = toFunctionSelector(getAbiItem({ abi: relayForwarderAbi, name: 'execute' }))
 
 /**
  * The name of a session's one payment. It has no clock in it, so that who derives it again, after
@@ -102,7 +102,7 @@ export function encodeExecute(requests: readonly SignedRequest[]): Hex {
 
 /** The requests in a transaction's calldata; none where it is not one of `execute`. */
 export function requestsInCalldata(calldata: Hex): SignedRequest[] {
-  if (!calldata.startsWith(EXECUTE_SELECTOR)) return []
+  if (!calldata.startsWith(executeSelector)) return []
   const call = decodeFunctionData({ abi: relayForwarderAbi, data: calldata })
   if (call.functionName !== 'execute') return []
   return call.args[0].map(({ request, signature }) => ({

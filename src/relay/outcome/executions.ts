@@ -51,10 +51,10 @@ export async function executionIn(
 
 /** The outcome of a request by what spent its intent: another request's success is its failure. */
 export function outcomeFor({ execution, isSame }: Found): Execution {
-  return isSame ? execution : { ...execution, outcome: 'failed', reason: OTHER_REQUEST }
+  return isSame ? execution : { ...execution, outcome: 'failed', reason: otherRequest }
 }
 
-const OTHER_REQUEST = 'Another request of this session was executed'
+const otherRequest = 'Another request of this session was executed'
 
 /**
  * The execution that spent a request's intent for its account, from any sender: the forwarder names

@@ -2,7 +2,7 @@ import { decodeFunctionResult, encodeFunctionData } from 'viem'
 import { TransportError } from '../../chain/rpc.ts'
 import { intentLifetimeSeconds, relayForwarderAbi } from '../forwarder/abi.ts'
 import type { ForwardRequest } from '../forwarder/requests.ts'
-import { REQUEST_LIFETIME_SECONDS, type Relayer } from '../relayer.ts'
+import { type Relayer, requestLifetimeSeconds } from '../relayer.ts'
 
 /**
  * Whether what spent an intent at this time (Unix, in seconds) keeps this request from executing. What
@@ -11,7 +11,7 @@ import { REQUEST_LIFETIME_SECONDS, type Relayer } from '../relayer.ts'
  * at which it is read.
  */
 function keepsFromExecuting(spentAtSeconds: number, request: ForwardRequest): boolean {
-  const acceptedAt = request.deadline - REQUEST_LIFETIME_SECONDS
+  const acceptedAt = request.deadline - requestLifetimeSeconds
   return spentAtSeconds + intentLifetimeSeconds > acceptedAt
 }
 

@@ -22,9 +22,9 @@ import { broadcast } from '../outcome/broadcast.ts'
 import { findExecution } from '../outcome/executions.ts'
 import {
   type ChainCache,
-  INNER_GAS,
-  REQUEST_LIFETIME_SECONDS,
+  innerGas,
   type Relayer,
+  requestLifetimeSeconds,
   signFor,
 } from '../relayer.ts'
 import { watch } from './watch.ts'
@@ -103,15 +103,15 @@ export type PayOptions = {
 }
 
 /** After this time a caller gets an answer in any case: a gateway waits 10 s at least. */
-const ANSWER_WITHIN_MS = 6_500
+const answerWithinMs = 6_500
 /** And this long may closing the session take then. */
-const CLOSE_WITHIN_MS = 1_000
-const PREFLIGHT_TIMEOUT_MS = 5_000
-const BROADCAST_TIMEOUT_MS = 2_000
-const FIRST_PAUSE_MS = 30
-const LAST_PAUSE_MS = 1_000
-const LEDGER_ATTEMPTS = 3
-const LEDGER_RETRY_MS = 50
+const closeWithinMs = 1_000
+const preflightTimeoutMs = 5_000
+const broadcastTimeoutMs = 2_000
+const firstPauseMs = 30
+const lastPauseMs = 1_000
+const ledgerAttempts = 3
+const ledgerRetryMs = 50
 
 /** Turns a request into at most one payment: STORAGE.md describes the flow. */
 export function createPay(relayer: Relayer, chain: ChainCache, options: PayOptions): Pay {
@@ -129,7 +129,7 @@ export function createPay(relayer: Relayer, chain: ChainCache, options: PayOptio
       return await Promise.race([
         payOrRefuse(delivery),
         clock
-          .sleep(payment.since + ANSWER_WITHIN_MS - clock.now(), done.signal)
+          .sleep(payment.since + answerWithinMs - clock.now(), done.signal)
           .then(() => close(delivery)),
       ])
     } finally {
@@ -158,14 +158,14 @@ async function close(delivery: Delivery): Promise<PaymentAnswer> {
   const screen = payment.refused({ kind: 'unavailable' })
   const closed = await Promise.race([
     refuse(delivery, screen).catch(() => undefined),
-    relayer.clock.sleep(CLOSE_WITHIN_MS).then(() => undefined),
+    relayer.clock.sleep(closeWithinMs).then(() => undefined),
   ])
   return closed ?? { kind: 'uncertain' }
 }
 
 async function pay(delivery: Delivery): Promise<PaymentAnswer> {
   const { relayer, options, payment, progress } = delivery
-  let pauseMs = FIRST_PAUSE_MS
+  let pauseMs = firstPauseMs
   while (!progress.isAnswered) {
     const view = await persist(relayer, () => relayer.ledger.lookup(payment.question))
     switch (view.kind) {
@@ -181,12 +181,12 @@ async function pay(delivery: Delivery): Promise<PaymentAnswer> {
         const answer = await tryOnce(delivery, view)
         if (answer !== undefined) return answer
         // A later delivery must not have better chances.
-        pauseMs = FIRST_PAUSE_MS
+        pauseMs = firstPauseMs
       }
     }
     // Growing: a claim whose Worker died stands for seconds.
     await relayer.clock.sleep(pauseMs)
-    pauseMs = Math.min(pauseMs * 2, LAST_PAUSE_MS)
+    pauseMs = Math.min(pauseMs * 2, lastPauseMs)
   }
   return { kind: 'uncertain' }
 }
@@ -234,8 +234,8 @@ async function signOrder(delivery: Delivery): Promise<Attempt> {
     from: payment.caller.address,
     to: target,
     intentId: payment.intentId,
-    gas: INNER_GAS,
-    deadline: Math.floor(relayer.clock.now() / 1000) + REQUEST_LIFETIME_SECONDS,
+    gas: innerGas,
+    deadline: Math.floor(relayer.clock.now() / 1000) + requestLifetimeSeconds,
     data,
   })
   return { ...delivery, submitted, order: { request, label, spendsWei } }
@@ -250,7 +250,7 @@ async function simulate(
   const requests = [...open, request]
   const outcome = await node.call(
     { from: signer.address, to: forwarder.address, data: encodeExecute(requests) },
-    clock.timeout(PREFLIGHT_TIMEOUT_MS),
+    clock.timeout(preflightTimeoutMs),
   )
   if (outcome.kind === 'reverted') throw new Error('the forwarder refuses this relayer')
   return decodeExecute(requests, outcome.data).at(-1)
@@ -306,7 +306,7 @@ async function send(
   transaction: SignedTransaction & { nonce: number },
   isFirst: boolean,
 ): Promise<void> {
-  const signal = relayer.clock.timeout(BROADCAST_TIMEOUT_MS)
+  const signal = relayer.clock.timeout(broadcastTimeoutMs)
   const sending = broadcast(relayer, transaction.nonce, transaction, isFirst, signal)
   const watching = sending
     .then(() => watch(relayer, chain, payment.question.session, order.request, transaction))
@@ -341,7 +341,7 @@ async function adopt({
   order,
   submitted,
 }: Attempt): Promise<PaymentAnswer | undefined> {
-  const signal = relayer.clock.timeout(PREFLIGHT_TIMEOUT_MS)
+  const signal = relayer.clock.timeout(preflightTimeoutMs)
   const found = await findExecution(relayer, order.request, signal)
   if (found === undefined) return { kind: 'uncertain' }
   if (!found.isSame) return { kind: 'ended' }
@@ -362,9 +362,8 @@ async function persist<Answer>({ clock }: Relayer, call: () => Promise<Answer>):
     try {
       return await call()
     } catch (error) {
-      if (attempt === LEDGER_ATTEMPTS)
-        throw new Error('the ledger gave no answer', { cause: error })
-      await clock.sleep(LEDGER_RETRY_MS)
+      if (attempt === ledgerAttempts) throw new Error('the ledger gave no answer', { cause: error })
+      await clock.sleep(ledgerRetryMs)
     }
   }
 }

@@ -4,9 +4,9 @@ import { readPassed, settle } from '../outcome/settle.ts'
 import type { ChainCache, Relayer } from '../relayer.ts'
 
 /** A Worker lives on for 30 s after its reply; what is not in a block by then is the alarm's. */
-const WATCH_MS = 25_000
+const watchMs = 25_000
 
-const RECEIPT_TIMEOUT_MS = 5_000
+const receiptTimeoutMs = 5_000
 
 /**
  * Polls for the receipt of one payment while its request lives. The account's transaction count,
@@ -20,12 +20,12 @@ export async function watch(
   transaction: SignedTransaction & { nonce: number },
 ): Promise<void> {
   const { rules, clock } = relayer
-  const until = clock.now() + WATCH_MS
+  const until = clock.now() + watchMs
   while (clock.now() < until) {
     await clock.sleep(rules.pollMs)
     if ((await chain.transactionCount()) <= transaction.nonce) continue
     const passed = { nonce: transaction.nonce, session, transactions: [transaction], request }
-    const report = await readPassed(relayer, passed, clock.timeout(RECEIPT_TIMEOUT_MS))
+    const report = await readPassed(relayer, passed, clock.timeout(receiptTimeoutMs))
     if (report !== undefined) return settle(relayer, report)
   }
 }
