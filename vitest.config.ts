@@ -47,7 +47,7 @@ const patience = {
 }
 
 /**
- * Files of one worker share what they have loaded: loading it anew for each of two hundred files costs
+ * Files of one worker share what they have loaded: loading it again for each of two hundred files costs
  * more than most of them do.
  */
 const common = { ...patience, isolate: false, provide: { depth } }

@@ -24,7 +24,7 @@ const { values: flags } = parseArgs({
     check: { type: 'boolean', default: false },
     /** Only measurements whose name holds this, and nothing is written: for work on the benchmark. */
     only: { type: 'string' },
-    /** Makes table and plots anew from the results that are there. */
+    /** Makes table and plots again from the results that are there. */
     render: { type: 'boolean', default: false },
   },
 })

@@ -137,7 +137,7 @@ async function assertFunds(node: ChainNode, need: Need): Promise<void> {
   ].join(', ')
   if (treasury === undefined) {
     throw new StackError(
-      `The node is not an anvil, so somebody has to pay for ${purposes}. Set DEPLOYER_KEY to a key with at least ${amount(needed)} on ${name} (chain ${id}).`,
+      `The node is not an anvil, so an account of yours has to pay for ${purposes}. Set DEPLOYER_KEY to a key with at least ${amount(needed)} on ${name} (chain ${id}).`,
     )
   }
   const has = await treasury.balance()

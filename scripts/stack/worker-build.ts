@@ -124,7 +124,7 @@ export async function bundleWorker(
   if (code !== 0) throw new StackError(`The Worker does not build:\n${output.trim()}`)
 }
 
-/** Undefined where there is none, or one that does not read as a build. */
+/** Undefined where nothing reads as a build. */
 function readBuild(folder: string): WorkerBuild | undefined {
   const script = readIfThere(join(folder, 'worker.js'))?.toString('utf8')
   const read = settings.safeParse(readJson(join(folder, 'settings.json')))

@@ -6,7 +6,7 @@ import type { Ledger } from '../relay/ledger/port.ts'
 /** Where a runtime keeps what outlives a request: Durable Objects, or Redis and the process. */
 export type Stores = {
   ledger: Ledger
-  /** Asked for anew each time: a Durable Object's stub that failed stays broken. */
+  /** Asked for each time: a Durable Object's stub that failed stays broken. */
   keyStore: () => KeyStore
   /** Takes WebSockets; `keeperOf` tells a keeper in this process what it needs for a network. */
   sockets: (keeperOf: (chainId: number) => FeedKeeper) => SocketKeeper

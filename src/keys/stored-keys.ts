@@ -26,7 +26,7 @@ export function createStoredKeys({
   configured,
   clock,
 }: {
-  /** Asked for anew each time: a Durable Object's stub that failed stays broken. */
+  /** Asked for each time: a Durable Object's stub that failed stays broken. */
   store: () => KeyStore
   configured: Keys
   clock: Clock

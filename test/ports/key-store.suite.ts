@@ -88,7 +88,7 @@ export function keyStoreSuite(name: string, create: () => Promise<KeyStoreHarnes
       expect(await store.take('a'.repeat(64), 1, 5)).toMatchObject({ kind: 'taken', calls: 1 })
     })
 
-    test('begin anew with the day', async ({ expect }) => {
+    test('start over with the day', async ({ expect }) => {
       const { store, now, pass } = await create()
       await store.create(recordOf('a', { quota: 10 }))
       const midnight = (Math.floor(now() / DAY_MS) + 1) * DAY_MS

@@ -204,7 +204,7 @@ export function ledgerSuite(name: string, create: () => Promise<LedgerHarness>):
       expect(await ledger.lookup(question('s', alice, 'other'))).toEqual({ kind: 'ended' })
     })
 
-    test('does not refuse what somebody else has claimed or recorded', async ({ expect }) => {
+    test('does not refuse what another Worker has claimed or recorded', async ({ expect }) => {
       const { ledger } = await create()
       await ledger.claim(claiming('s', 'mine'))
       const refusing = { ...question('s'), steps: 3, screen: screenOf('No'), token: 'other' }
@@ -273,7 +273,7 @@ export function ledgerSuite(name: string, create: () => Promise<LedgerHarness>):
       expect(nonces.sort()).toEqual([7, 8, 9])
     })
 
-    test('follows a chain that somebody else has moved on', async ({ expect }) => {
+    test('follows a chain that another program has moved on', async ({ expect }) => {
       const { ledger } = await create()
       await accept(ledger, 'a')
       expect(await ledger.claim(claiming('b', 'b', { chainNonce: 5 }))).toMatchObject({
@@ -582,7 +582,7 @@ export function ledgerSuite(name: string, create: () => Promise<LedgerHarness>):
       const { queued, nextNonce } = await ledger.work()
       expect(queued).toHaveLength(2)
       expect(nextNonce).toBe(1)
-      // Bytes were recorded for nonce 1: whoever gets it has to outbid them.
+      // Bytes were recorded for nonce 1: the payment that gets it has to outbid them.
       expect(
         await ledger.lease({ nonce: 1, token: 't', chainNonce: 1, session: 'a' }),
       ).toMatchObject({ slot: { priorGasPriceWei: 100n } })
@@ -599,7 +599,7 @@ export function ledgerSuite(name: string, create: () => Promise<LedgerHarness>):
       await ledger.record(acceptance('b', 'b', undefined, bob))
       await ledger.lease({ ...leased, session: 'b' })
       await ledger.attach({ nonce: 0, token: 't', transaction: transactionOf('b', 140n) })
-      // Whoever waits for the first payment's transaction still looks at nonce 0.
+      // The Worker that waits for the first payment's transaction still looks at nonce 0.
       expect(await mineAt(ledger, 'a', 0, executionIn(9))).toEqual([])
       expect(await ledger.payment('b')).toMatchObject({ state: 'signed' })
       expect(await mineAt(ledger, 'b', 0, executionIn(9))).toMatchObject([{ to: 'mined' }])

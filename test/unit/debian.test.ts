@@ -72,7 +72,9 @@ describe('a machine without redis-server', () => {
     expect(said).toBe('\nfalse')
   })
 
-  test('does without it where Debian does not have it, or is none', ({ expect }) => {
+  test('does without it where Debian does not have it, or the system is not Debian', ({
+    expect,
+  }) => {
     expect(provide(true)).toBe('false')
     addAptGet({ brings: undefined })
     expect(provide(true)).toBe('false')

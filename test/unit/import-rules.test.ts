@@ -98,7 +98,7 @@ describe('ports and adapters', () => {
     ])
   })
 
-  test('a file that is only named like an adapter is none', ({ expect }) => {
+  test('a file that is only named like an adapter is not an adapter', ({ expect }) => {
     const source = `import { callObject } from './call-object.ts'`
     expect(faultsOf({ 'src/node/methods/method.ts': source })).toEqual([])
   })

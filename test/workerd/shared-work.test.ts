@@ -57,7 +57,7 @@ const sharings = {
   },
 }
 
-describe('whoever shares the work of another request goes on as a part of his own', () => {
+describe('a request that shares the work of another goes on as itself', () => {
   test.for(Object.entries(sharings))('with %s', async ([, begin], { expect }) => {
     const sharing = begin()
     for (let round = 0; round < rounds; round++) {

@@ -18,7 +18,7 @@ const headings: Record<Group, string> = {
   redis: 'Redis in the place of the object',
 }
 
-/** The document with its table made anew. @throws {Error} it has no place for the table */
+/** The document with a new table. @throws {Error} it has no place for the table */
 export function withTable(document: string, results: Results): string {
   const [begin, end] = [document.indexOf(BEGIN), document.indexOf(END)]
   if (begin < 0 || end < begin) throw new Error(`the document has no ${BEGIN} … ${END}`)

@@ -21,7 +21,7 @@ export type Change =
   /** Blocks that left, newest first, and blocks that came, oldest first. */
   | { kind: 'moved'; removed: FeedBlock[]; added: FeedBlock[] }
   | { kind: 'still' }
-  /** More happened than can be told in order: what follows starts anew. */
+  /** More happened than can be told in order: what follows starts over. */
   | { kind: 'lost' }
 
 /** What the feed reads from a node. */

@@ -243,7 +243,7 @@ describe('a chain that changes its mind', () => {
   }
 })
 
-describe('somebody else with the same key', () => {
+describe('another program with the same key', () => {
   test('whose transaction waits on the next nonce is not bumped over', async ({ expect }) => {
     await rig.settle()
     rig.rootstock.setBlockTime(undefined)

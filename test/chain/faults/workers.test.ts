@@ -32,7 +32,7 @@ const waiting = () => [...rig.rootstock.pool.pending(), ...rig.rootstock.pool.qu
 
 /**
  * A claim that nobody can record any more is not taken over before its lease ends, and one that
- * somebody still works on is not known before.
+ * a Worker still works on is not known before.
  */
 async function claimInTheEnd(delivery: ReturnType<typeof pay>, worker = 0): Promise<string> {
   for (;;) {

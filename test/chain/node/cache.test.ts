@@ -96,7 +96,7 @@ test('what was not there may be there later', async ({ expect }) => {
   expect(await result('eth_getTransactionReceipt', hash)).toMatchObject({ transactionHash: hash })
 })
 
-test('what may change is asked anew', async ({ expect }) => {
+test('what may change is asked again', async ({ expect }) => {
   for (const [method, ...params] of [
     ['eth_blockNumber'],
     ['eth_gasPrice'],

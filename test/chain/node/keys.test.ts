@@ -38,7 +38,7 @@ async function keys(...args: string[]): Promise<{ code: number | null; output: s
 }
 
 async function createKey(...args: string[]): Promise<string> {
-  const { output } = await keys('create', '--name', 'somebody', ...args)
+  const { output } = await keys('create', '--name', 'some-client', ...args)
   return /rpc_[A-Za-z0-9_-]{43}/.exec(output)?.[0] ?? output
 }
 
@@ -64,7 +64,7 @@ test('a key that was made can be used, is listed without itself, and ends when i
   expect((await post(key, chainId)).text).toBe('{"jsonrpc":"2.0","id":7,"result":"0x1f"}')
   const { output } = await keys('list')
   expect(output).toMatch(
-    new RegExp(`^${id}  31  valid  [0-9-]{10}  1 of 25000 today  somebody$`, 'm'),
+    new RegExp(`^${id}  31  valid  [0-9-]{10}  1 of 25000 today  some-client$`, 'm'),
   )
   expect(output).not.toContain(key)
 
@@ -123,7 +123,7 @@ test('a missing, malformed, unknown and revoked key get the same answer', async 
   expect([bare.status, await bare.text()]).toEqual(refused)
 })
 
-test('a quota is counted call by call, and says when it starts anew', async ({ expect }) => {
+test('a quota is counted call by call, and says when it starts over', async ({ expect }) => {
   const key = await createKey('--quota', '5')
   for (let call = 0; call < 2; call += 1) expect((await post(key, chainId)).status).toBe(200)
   expect((await post(key, [chainId, chainId])).status).toBe(200)

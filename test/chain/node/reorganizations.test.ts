@@ -13,7 +13,7 @@ type Json = Record<string, unknown>
 const steps = 60
 const listeners = 50
 
-test('whoever listens while the chain reorganizes itself has the chain in the end', async ({
+test('a listener has the chain in the end when it reorganizes itself meanwhile', async ({
   expect,
 }) => {
   const random = createRandom(seed)

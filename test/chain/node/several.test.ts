@@ -136,7 +136,7 @@ describe('reads', () => {
     await nodes[0].cut()
     for (let count = 0; count < 3; count += 1) {
       const { result, error } = await served.rpc('eth_getBlockByNumber', ['latest', false])
-      // An answer that is older than what was shown is none.
+      // An answer that is older than what was shown does not count.
       expect(error ?? result).toMatchObject({ code: -32011 })
       expect(await headOf()).toBe(head)
     }

@@ -188,7 +188,7 @@ function testLogs(): void {
 
 function testPendingTransactions(): void {
   describe('newPendingTransactions', () => {
-    test('tells each hash once when it enters the pool, whoever sent it', async ({ expect }) => {
+    test('tells each hash once when it enters the pool, from any sender', async ({ expect }) => {
       const { client, told } = await subscriber('newPendingTransactions')
       await direct('evm_setAutomine', [false])
       try {
@@ -332,7 +332,7 @@ function testConnections(): void {
       client.close()
     })
 
-    test('with a key that is none is refused before it is a connection', async ({ expect }) => {
+    test('with an invalid key is refused before it is a connection', async ({ expect }) => {
       await expect(connectSocket(worker.wsUrl.replace(/[^/]*$/, 'another-key'))).rejects.toThrow()
       const response = await fetch(`${worker.origin}/rpc/another-key`, {
         headers: { upgrade: 'websocket' },

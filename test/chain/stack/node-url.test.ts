@@ -134,7 +134,7 @@ test('a node that is away, or of another chain, or no node at all, is named', as
   )
 })
 
-test('a port that is taken, and a value that is none, are named before anything is started', async ({
+test('a port that is taken, and an invalid value, are named before anything is started', async ({
   expect,
 }) => {
   const folder = createDevFolder()

@@ -72,7 +72,7 @@ test('after setup, plain wrangler dev serves the relay on that node', async ({ e
   expect(await answer.json()).toEqual({ jsonrpc: '2.0', id: 1, result: '0x1f' })
 })
 
-test('a second setup keeps the secrets, and a file of somebody else is not written over', async ({
+test('a second setup keeps the secrets, and a file that it did not write is not written over', async ({
   expect,
 }) => {
   const copy = copyRepository()

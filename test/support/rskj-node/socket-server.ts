@@ -12,7 +12,7 @@ import { frameOf, framesIn } from './web-socket-frames.ts'
 
 type Subscription = { type: string; filter: Record<string, unknown>; socket: Socket }
 
-/** How often new blocks are looked for while somebody listens. */
+/** How often new blocks are looked for while a client listens. */
 const lookMs = 50
 
 /** What `BlockHeaderNotification` prints: the fields that the service tells, and one that it does not. */

@@ -24,7 +24,7 @@ describe('quantiles', () => {
     expect(quantile([4], 0.99)).toBe(4)
   })
 
-  test('of nothing are refused, and so are shares that are none', ({ expect }) => {
+  test('of nothing are refused, and so are invalid shares', ({ expect }) => {
     expect(() => median([])).toThrow(RangeError)
     expect(() => quantile([1], 1.1)).toThrow(RangeError)
     expect(() => quantile([1], Number.NaN)).toThrow(RangeError)

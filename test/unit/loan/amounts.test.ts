@@ -31,7 +31,7 @@ describe('an amount', () => {
     ['0', 'zero'],
     ['0.0000000000000000000', 'too_fine'],
     ['21000000.000000000000000001', 'too_large'],
-  ] as const)('%j is none: %s', ([typed, fault], { expect }) => {
+  ] as const)('%j is not an amount: %s', ([typed, fault], { expect }) => {
     expect(parseAmount(typed)).toEqual({ kind: 'fault', fault })
   })
 

@@ -89,7 +89,7 @@ describe('a single request', () => {
     expect((await exchange(text)).text).toBe('{"jsonrpc":"2.0","id":2,"result":"31"}')
   })
 
-  test('that is none is refused with 400 and an envelope', async ({ expect }) => {
+  test('that is not a request is refused with 400 and an envelope', async ({ expect }) => {
     for (const [text, id, message] of [
       ['{}', null, 'jsonrpc must be "2.0"'],
       ['null', null, 'not an object'],

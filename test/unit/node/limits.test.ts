@@ -4,7 +4,7 @@ import { serve } from '../../chain/node/serve.ts'
 
 type Request = { id: number; method: string; params: readonly unknown[] }
 
-/** A node that answers by a function; time passes twenty times as fast for whoever asks it. */
+/** A node that answers by a function; time passes twenty times as fast for those who ask it. */
 async function serveNode(answer: (request: Request) => unknown) {
   const known: Record<string, unknown> = { eth_chainId: '0x1f', web3_clientVersion: 'RskJ/9.0.0' }
   const node: typeof fetch = async (_, init) => {

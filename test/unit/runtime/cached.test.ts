@@ -72,7 +72,7 @@ describe('a cached answer', () => {
     expect(await Promise.all(joined)).toEqual([8, 8])
   })
 
-  test('that fails fails its asker; whoever had joined asks again, once', async ({ expect }) => {
+  test('that fails fails its asker; those who had joined ask again, once', async ({ expect }) => {
     const { get, pass, questions } = stage()
     const first = get()
     const joined = [get(), get()]

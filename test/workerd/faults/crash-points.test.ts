@@ -175,7 +175,7 @@ describe.concurrent('a payment beside others', () => {
       })
       const first = await dying.deliver(delivery)
       await dying.rest()
-      // ... and the first of each kind that whoever comes next asks.
+      // ... and the first of each kind that the Worker that comes next asks.
       const met = new Set<string>()
       const next = createMortal({
         fault: { kind, strikes: (_, method) => !met.has(method) && met.add(method).size > 0 },

@@ -31,7 +31,7 @@ async function dialWith(changes: Record<string, string>, path: string, body: str
 const dialled = (phone: string, text: string, sessionId = newSession()) =>
   new URLSearchParams({ phoneNumber: phone, sessionId, text }).toString()
 
-describe('a request that is none', () => {
+describe('a request that is not one', () => {
   test.for([
     ['no session id', 'phoneNumber=%2B254700000201', form, 400],
     ['no phone number', 'sessionId=s', form, 400],

@@ -61,7 +61,7 @@ test('a node that is behind is passed by', async ({ expect }) => {
   })
 })
 
-test('whoever comes while the heights are looked at for the first time waits for them', async ({
+test('a request that comes while the heights are first looked at waits for them', async ({
   expect,
 }) => {
   const nodes = rootstockNodes((block) => ({ ...block, number: '0x10000' }))

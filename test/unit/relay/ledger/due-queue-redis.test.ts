@@ -88,7 +88,7 @@ describe.skipIf(!hasRedisServer())('the due-queue on Redis', () => {
     expect(await tasks(one)).toEqual([tendTask])
   })
 
-  test('is due again when whoever took it died', async ({ expect }) => {
+  test('is due again when the process that took it died', async ({ expect }) => {
     await one.arm(tendTask, 0)
     const dead = await takeOne(one)
     now += leaseMs - 1
@@ -103,7 +103,7 @@ describe.skipIf(!hasRedisServer())('the due-queue on Redis', () => {
     expect(held.token).not.toBe(dead.token)
   })
 
-  test('stays with whoever renews the lease', async ({ expect }) => {
+  test('stays with the process that renews the lease', async ({ expect }) => {
     await one.arm(tendTask, 0)
     const held = await takeOne(one)
     now += leaseMs - 1
@@ -130,7 +130,7 @@ describe.skipIf(!hasRedisServer())('the due-queue on Redis', () => {
     expect(await tasks(one)).toEqual([tendTask])
   })
 
-  test('remembers what was armed while somebody was at it', async ({ expect }) => {
+  test('remembers what was armed while a process was at it', async ({ expect }) => {
     await one.arm(tendTask, 0)
     const held = await takeOne(one)
     await other.arm(tendTask, 400)

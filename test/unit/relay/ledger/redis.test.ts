@@ -324,7 +324,7 @@ describe.skipIf(!hasRedisServer())('on a real Redis with the keys of a cluster',
       await ledger.prune()
       expect(await ledger.payment('a')).toBeUndefined()
       expect(await ledger.payment('b')).toBeUndefined()
-      // A sum of nothing is no row: it is counted anew.
+      // A sum of nothing is no row: it is counted again.
       expect(await ledger.lookup(claiming('new', 'new'))).toMatchObject({ seen: 1 })
     })
 
