@@ -21,9 +21,22 @@ export function createJsonLog(now: () => number, write: (line: string) => void):
 /** A fault's first line says what happened; what follows in some libraries' are the values at hand. */
 const maxFaultLength = 200
 
-/** What a log may hold of a fault: names and the first lines of messages down to the first cause. */
+/**
+ * Where something is: a whole URL, or a numeric address with its port. Deno's `fetch` puts both into
+ * what it throws, and the addresses of nodes and databases may hold a key.
+ */
+const address =
+  /\b[a-z][a-z0-9+.-]*:\/\/[^\s"'<>]+|\b\d{1,3}(?:\.\d{1,3}){3}(?::\d+)?\b|\[[0-9a-f:.]+\](?::\d+)?/gi
+
+/**
+ * What a log may hold of a fault: names and the first lines of messages down to the first cause,
+ * without the addresses in them.
+ */
 export function faultOf(error: unknown): string {
   if (!(error instanceof Error)) return 'a non-Error value was thrown'
-  const own = `${error.name}: ${error.message.split('\n')[0]}`.slice(0, maxFaultLength)
+  const [firstLine = ''] = error.message.split('\n')
+  // Addresses go before the end is cut off: half of one is as bad.
+  const message = firstLine.replace(address, '<address>')
+  const own = `${error.name}: ${message}`.slice(0, maxFaultLength)
   return error.cause === undefined ? own : `${own} < ${faultOf(error.cause)}`
 }

@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, test } from 'vitest'
+import { freePort } from '../../scripts/dev/anvil.ts'
 import { startChain, type TestChain } from '../../scripts/dev/chain.ts'
 import { type DenoProcess, startDenoProcess } from '../../scripts/dev/deno/deno-process.ts'
 import { type RedisBridge, startRedisBridge } from '../../scripts/dev/redis/bridge.ts'
@@ -115,6 +116,22 @@ describe.skipIf(!hasRedisServer())('the relay on Deno', () => {
     let sessions = 3
     const balance = async () => (await dial(served, '1', `gone ${sessions++}`)).text
     await expect.poll(balance).toMatch(/^END Your Balance: /)
+  })
+
+  test('no log holds the address or the token of the database', async ({ expect }) => {
+    const host = `127.0.0.1:${await freePort()}`
+    const away = {
+      UPSTASH_REDIS_REST_URL: `http://${host}`,
+      UPSTASH_REDIS_REST_TOKEN: 'the-planted-token',
+    }
+    const lines: string[] = []
+    const served = await start(away, 'serve', (line) => lines.push(line))
+    expect((await dial(served, '1', 'away')).text).toMatch(/^END Service not available/)
+    expect(lines.join()).toContain('failed')
+    for (const line of lines) {
+      expect(line).not.toContain(host)
+      expect(line).not.toContain('planted')
+    }
   })
 
   test.for(['SIGTERM', 'SIGINT'] as const)(

@@ -1,0 +1,68 @@
+import { afterAll, beforeAll, test } from 'vitest'
+import { type Anvil, startAnvil } from '../../../scripts/dev/anvil.ts'
+import {
+  type Fault,
+  type FaultProxy,
+  startFaultProxy,
+} from '../../../scripts/dev/faults/fault-proxy.ts'
+import { type RealWorker, startRealWorker } from './real-worker.ts'
+
+const faults: readonly Fault[] = [
+  { kind: 'drop_request' },
+  { kind: 'drop_reply' },
+  { kind: 'status', status: 500 },
+  { kind: 'status', status: 429 },
+  { kind: 'html' },
+  { kind: 'truncated' },
+  { kind: 'delay_reply', ms: 20_000 },
+]
+
+let anvil: Anvil
+let proxy: FaultProxy
+let worker: RealWorker
+
+beforeAll(async () => {
+  anvil = await startAnvil()
+  proxy = await startFaultProxy({ target: anvil.url })
+  worker = await startRealWorker([`${proxy.url}/planted-path?key=planted-query`])
+})
+
+afterAll(async () => {
+  await worker?.stop()
+  await proxy?.stop()
+  await anvil?.stop()
+})
+
+/** One read through the node service and one through the relay. */
+async function askBoth(session: string): Promise<string> {
+  const call = { jsonrpc: '2.0', id: 1, method: 'eth_gasPrice', params: [] }
+  const phone = { phoneNumber: '+254700000001', sessionId: session, text: '1' }
+  const answers = await Promise.all([
+    fetch(worker.rpcUrl, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(call),
+    }),
+    fetch(`${worker.origin}/ussd`, { method: 'POST', body: new URLSearchParams(phone) }),
+  ])
+  return (await Promise.all(answers.map((answer) => answer.text()))).join('\n')
+}
+
+test('no log and no answer holds the address of a node, however it fails', async ({ expect }) => {
+  const shown: string[] = []
+  for (const [index, fault] of faults.entries()) {
+    proxy.script({ fault })
+    shown.push(await askBoth(`fault ${index}`))
+    proxy.clear()
+  }
+  await proxy.refuse()
+  shown.push(await askBoth('refused'))
+  await proxy.accept()
+
+  const failures = worker.lines.filter((line) => line.includes('node.failed'))
+  expect(failures.length).toBeGreaterThan(0)
+  for (const text of [...worker.lines, ...shown]) {
+    expect(text).not.toContain('planted')
+    expect(text).not.toContain(new URL(proxy.url).host)
+  }
+})

@@ -1,0 +1,33 @@
+import { describe, test } from 'vitest'
+import { faultOf } from '../../../src/runtime/log.ts'
+
+describe('what a log holds of a fault', () => {
+  test('are the names and first lines down to the first cause', ({ expect }) => {
+    const cause = new TypeError('fetch failed\nwith the values at hand')
+    expect(faultOf(new Error('no answer', { cause }))).toBe(
+      'Error: no answer < TypeError: fetch failed',
+    )
+  })
+
+  test.for([
+    ['for https://node.example/v1/planted?key=planted', 'for <address>'],
+    [
+      'for wss://user:planted@node.example:8545/planted (10.0.0.7:8545): closed',
+      'for <address> (<address>): closed',
+    ],
+    ['rediss://default:planted@db.example', '<address>'],
+    ['connect ECONNREFUSED [2001:db8::1]:443', 'connect ECONNREFUSED <address>'],
+    ["'https://node.example/planted' is no JSON", "'<address>' is no JSON"],
+  ] as const)('holds no address: %s', ([message, shown], { expect }) => {
+    expect(faultOf(new Error(message))).toBe(`Error: ${shown}`)
+  })
+
+  test('holds no half of an address that is longer than the log may be', ({ expect }) => {
+    const error = new Error(`${'x'.repeat(180)} https://node.example/planted-planted-planted`)
+    expect(faultOf(error)).not.toContain('node.example')
+  })
+
+  test('says so where no error was thrown', ({ expect }) => {
+    expect(faultOf('https://node.example/planted')).toBe('a non-Error value was thrown')
+  })
+})
