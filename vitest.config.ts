@@ -25,7 +25,7 @@ const packages = [
   'zod',
   'hono',
   'hono/body-limit',
-  'libphonenumber-js/min',
+  'libphonenumber-js/mobile',
   '@upstash/redis',
   '@ethereumjs/mpt',
   '@ethereumjs/rlp',

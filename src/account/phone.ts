@@ -1,32 +1,73 @@
-import { parsePhoneNumberFromString } from 'libphonenumber-js/min'
+import type { CountryCode } from 'libphonenumber-js/mobile'
+import { isSupportedCountry, parsePhoneNumberFromString } from 'libphonenumber-js/mobile'
 
 declare const brand: unique symbol
 
-/** A telephone number in E.164 form with its plus. Never logged and never stored. */
+/**
+ * A telephone number in E.164 form with its plus, written in one way alone: one phone is one account.
+ * Never logged and never stored.
+ */
 export type PhoneNumber = string & { readonly [brand]: 'PhoneNumber' }
 
+/** A country with a numbering plan, by its two letters (ISO 3166-1). */
+export type Country = CountryCode
+
+/** Whether the numbering plans know this country. */
+export function isCountry(text: string): text is Country {
+  return isSupportedCountry(text)
+}
+
 /**
- * The caller's number as a gateway sends it: E.164 with plus. A leading space is a plus that a
- * form encoder left bare. Anything else is undefined: a caller's number is never guessed at.
+ * Two ways of writing one mobile number that national plans leave: Mexico's 1 after the country code,
+ * which the plan of August 2019 took away, and Argentina's 9, which calls from abroad need and calls
+ * within the country do not have.
  */
-export function parseCaller(raw: string): PhoneNumber | undefined {
+const otherForms: readonly (readonly [RegExp, string])[] = [
+  [/^\+521(?=\d{10}$)/, '+52'],
+  [/^\+54(?=[1-8]\d{9}$)/, '+549'],
+]
+
+/**
+ * The caller's number as a gateway sends it: E.164 with its plus. A leading space is a plus that a form
+ * encoder left bare. With the gateway's country also its national form, and the country code without
+ * a plus. Anything else is undefined: a caller's number is never guessed at. The gateway knows its
+ * callers, so a number that the numbering plans do not know yet is taken as it stands.
+ */
+export function parseCaller(raw: string, country?: Country): PhoneNumber | undefined {
   const text = raw.startsWith(' ') ? `+${raw.slice(1)}` : raw
+  if (!/^\+?[0-9]{4,20}$/.test(text)) return undefined
+  const known = parseMobile(text, country)
+  if (known !== undefined) return known
   return /^\+[1-9][0-9]{6,14}$/.test(text) ? (text as PhoneNumber) : undefined
 }
 
 /**
- * A number that a caller typed: E.164, or the national form of the caller's own country.
- * Undefined where the numbering plan knows no such number.
+ * A number that a caller typed: E.164, also with 00 for its plus, or the national form of the caller's
+ * own country. Undefined where the numbering plan knows no such mobile number: nobody could collect
+ * what was sent to a landline or a toll-free number.
  */
 export function parseRecipient(raw: string, caller: PhoneNumber): PhoneNumber | undefined {
   const typed = raw.trim()
   if (!/^\+?[0-9 ]+$/.test(typed)) return undefined
-  const country = parsePhoneNumberFromString(caller)?.country
-  const parsed = parsePhoneNumberFromString(
-    typed,
-    country === undefined ? {} : { defaultCountry: country },
-  )
-  return parsed?.isValid() ? (parsed.number as unknown as PhoneNumber) : undefined
+  return parseMobile(typed, parsePhoneNumberFromString(caller)?.country)
+}
+
+/** The one form of a mobile number. Undefined for anything else. */
+function parseMobile(text: string, country: Country | undefined): PhoneNumber | undefined {
+  const candidates = text.startsWith('00') ? [`+${text.slice(2)}`, text] : [text]
+  for (const candidate of candidates) {
+    const parsed = parsePhoneNumberFromString(
+      candidate,
+      country === undefined ? {} : { defaultCountry: country },
+    )
+    if (parsed === undefined) continue
+    const number = otherForms.reduce<string>(
+      (form, [other, usual]) => form.replace(other, usual),
+      parsed.number,
+    )
+    if (parsePhoneNumberFromString(number)?.isValid()) return number as PhoneNumber
+  }
+  return undefined
 }
 
 /** What a screen may show of a recipient's number: its first 4 and last 3 digits. */

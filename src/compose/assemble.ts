@@ -85,7 +85,7 @@ function ussdOf(config: Config, runtime: Runtime, nodeService: NodeService, ledg
   if (!isOpen) return closedRoutes()
   const relayer = assembleRelayer(config, runtime, nodeService, ledger)
   const answer = assembleAnswer(config, runtime, relayer)
-  return ussdRoutes({ answer, background: runtime.background })
+  return ussdRoutes({ answer, country: config.gatewayCountry, background: runtime.background })
 }
 
 function keysOf(config: Config, { clock }: Runtime, registry: KeyRegistry): App {

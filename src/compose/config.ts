@@ -2,6 +2,7 @@ import type { Address, Hex } from 'viem'
 import { english } from 'viem/accounts'
 import { z } from 'zod'
 import { parseAddress } from '../account/address.ts'
+import { type Country, isCountry } from '../account/phone.ts'
 import { atPace, type Chain, chains, type PoolRules, poolRules } from '../chain/chains.ts'
 import type { FeeLimits } from '../relay/fees.ts'
 
@@ -22,6 +23,8 @@ export type Config = {
   accountKeySecret: Hex
   /** Undefined: `/ussd` is closed outside development. */
   callbackSecret: string | undefined
+  /** Whose national numbers the gateway may send. Undefined: international ones alone. */
+  gatewayCountry: Country | undefined
   operatorToken: string | undefined
   rpcKeyHashes: readonly string[]
   preflight: boolean
@@ -90,6 +93,12 @@ const environment = z.object({
     .string()
     .regex(/^[A-Za-z0-9_-]{16,}$/, 'has to be 16 or more of A-Z a-z 0-9 _ -')
     .optional(),
+  GATEWAY_COUNTRY: z
+    .custom<Country>(
+      (value) => typeof value === 'string' && isCountry(value),
+      'has to be a country by its two letters, such as KE',
+    )
+    .optional(),
   OPERATOR_TOKEN: z.string().min(16, 'has to have 16 characters or more').optional(),
   RPC_KEY_HASHES: listOf(
     z.string().regex(/^[0-9a-fA-F]{64}$/, 'has to be SHA-256 hashes in hex'),
@@ -157,6 +166,7 @@ export function parseConfig(env: Readonly<Record<string, unknown>>): Config {
     accountIdSecret: values.ACCOUNT_ID_SECRET,
     accountKeySecret: values.ACCOUNT_KEY_SECRET,
     callbackSecret: values.CALLBACK_SECRET,
+    gatewayCountry: values.GATEWAY_COUNTRY,
     operatorToken: values.OPERATOR_TOKEN,
     rpcKeyHashes: values.RPC_KEY_HASHES,
     preflight: values.PREFLIGHT === 'on',

@@ -1,5 +1,6 @@
 import { Hono } from 'hono'
 import { bodyLimit } from 'hono/body-limit'
+import type { Country } from '../account/phone.ts'
 import type { Answer } from './answer.ts'
 import { parseAfricasTalking } from './gateways/africas-talking.ts'
 import { english } from './messages/en.ts'
@@ -7,6 +8,8 @@ import { end, renderPlain } from './screen.ts'
 
 export type UssdRouteDeps = {
   answer: Answer
+  /** Of the gateway's network: callers' numbers may come in its national form. */
+  country?: Country | undefined
   /** Keeps work alive when the gateway hangs up. */
   background: (work: Promise<void>) => void
 }
@@ -15,7 +18,7 @@ export type UssdRouteDeps = {
 const maxBodyBytes = 8 * 1024
 
 /** `POST /`: one delivery of Africa's Talking. */
-export function ussdRoutes({ answer, background }: UssdRouteDeps): Hono {
+export function ussdRoutes({ answer, country, background }: UssdRouteDeps): Hono {
   const routes = new Hono()
   routes.use(
     bodyLimit({
@@ -25,7 +28,7 @@ export function ussdRoutes({ answer, background }: UssdRouteDeps): Hono {
   )
   routes.post('/', async (c) => {
     const body = new TextDecoder().decode(await c.req.arrayBuffer())
-    const parsed = parseAfricasTalking(c.req.header('content-type'), body)
+    const parsed = parseAfricasTalking(c.req.header('content-type'), body, country)
     if (parsed.kind === 'bad') return c.text(renderPlain(end(parsed.says)), parsed.status, plain)
     const answering = answer(parsed.request)
     background(answering.then(() => undefined))

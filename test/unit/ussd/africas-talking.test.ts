@@ -45,6 +45,16 @@ describe("Africa's Talking's form", () => {
     expect(parsed.kind === 'bad' && parsed.says).toContain(name)
   })
 
+  test.for([
+    ['0700000001', 'the national form'],
+    ['254700000001', 'no plus'],
+    ['00254700000001', 'two zeros for the plus'],
+    ['+254700000001', 'the international form'],
+  ] as const)('may hold %s where the gateway has a country: %s', ([phoneNumber], { expect }) => {
+    const parsed = parseAfricasTalking(form, body({ ...good, phoneNumber }), 'KE')
+    expect(parsed).toMatchObject({ request: { phone: '+254700000001' } })
+  })
+
   test('is refused in another content type', ({ expect }) => {
     for (const type of [undefined, 'application/json', 'multipart/form-data; boundary=x']) {
       expect(parseAfricasTalking(type, body(good))).toMatchObject({ kind: 'bad', status: 415 })

@@ -38,12 +38,16 @@ describe('a recipient that is an address', () => {
 })
 
 describe('a recipient that is a phone number', () => {
-  test.for(['+254700000002', '0700000002', '0700 000 002'])(
-    'may be typed as %s',
-    (typed, { expect }) => {
-      expect(parseRecipient(typed, rules)).toEqual({ kind: 'phone', phone: '+254700000002' })
-    },
-  )
+  test.for([
+    '+254700000002',
+    '0700000002',
+    '0700 000 002',
+    '00254700000002',
+    '+2540700000002',
+    '254700000002',
+  ])('may be typed as %s', (typed, { expect }) => {
+    expect(parseRecipient(typed, rules)).toEqual({ kind: 'phone', phone: '+254700000002' })
+  })
 
   test("is read by the caller's country", ({ expect }) => {
     const ghanaian = parseCaller('+233200000001') as PhoneNumber
@@ -51,6 +55,14 @@ describe('a recipient that is a phone number', () => {
       kind: 'phone',
       phone: '+233200000002',
     })
+  })
+
+  test.for([
+    ['a landline', '+254202222222'],
+    ['a toll-free number', '+254800221121'],
+    ['a premium number', '0900223344'],
+  ] as const)('is refused as %s: nobody could collect it', ([, typed], { expect }) => {
+    expect(parseRecipient(typed, rules)).toBeUndefined()
   })
 
   test.for(['07000', '+25470000000200', '++254700000002', '07-00-000002', '#700000002'])(

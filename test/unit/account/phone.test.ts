@@ -1,0 +1,41 @@
+import { describe, test } from 'vitest'
+import { isCountry, parseCaller, parseRecipient } from '../../../src/account/phone.ts'
+
+describe('a phone', () => {
+  test.for([
+    ['Kenya', '+254700000002', ['+2540700000002', ' 254700000002']],
+    ['Mexico', '+525500000002', ['+5215500000002']],
+    ['Argentina', '+5491100000002', ['+541100000002']],
+    ['Nigeria', '+2348030000002', ['+23408030000002']],
+  ] as const)(
+    'of %s is one account, however it is dialled or typed',
+    ([, number, others], { expect }) => {
+      for (const other of [number, ...others]) {
+        expect(parseCaller(other)).toBe(number)
+        const neighbour = parseCaller(`${number.slice(0, -1)}3`)
+        if (neighbour === undefined) throw new Error('the neighbour has no number')
+        if (!other.startsWith(' ')) expect(parseRecipient(other, neighbour)).toBe(number)
+      }
+    },
+  )
+
+  test('that no numbering plan knows yet may call, and is sent nothing', ({ expect }) => {
+    const unknown = '+999123456789'
+    expect(parseCaller(unknown)).toBe(unknown)
+    const caller = parseCaller('+254700000001')
+    if (caller === undefined) throw new Error('the caller has no number')
+    expect(parseRecipient(unknown, caller)).toBeUndefined()
+  })
+
+  test("is never guessed at: a caller's national form needs the gateway's country", ({
+    expect,
+  }) => {
+    expect(parseCaller('0700000001')).toBeUndefined()
+    expect(parseCaller('254700000001')).toBeUndefined()
+    expect(parseCaller('0700000001', 'KE')).toBe('+254700000001')
+  })
+})
+
+test('a country is known by its two capital letters', ({ expect }) => {
+  expect(['KE', 'MX', 'ke', 'XX', ''].map(isCountry)).toEqual([true, true, false, false, false])
+})
