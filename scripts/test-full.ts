@@ -46,6 +46,7 @@ const parts: readonly Part[] = [
     figures: forgeFigures,
   },
   { name: 'planted-bugs', command: npm('plant-bugs') },
+  { name: 'mutations', command: npm('mutate:ledger', '--sample', '40', '--seed', seed) },
   {
     name: 'fuzz-node',
     command: npm('fuzz:node'),

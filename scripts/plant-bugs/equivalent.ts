@@ -8,10 +8,14 @@ const andOr = 'an and is an or'
 const atLeast = 'more is at least'
 const atMost = 'a less is at most'
 const isNotDone = 'it is not done'
+const guard = 'a guard is gone'
 
-const [steps, nonces, payments, sums] = ['steps', 'nonces', 'payments', 'sums'].map(
-  (name) => `src/relay/ledger/${name}.ts`,
-) as [string, string, string, string]
+const steps = 'src/relay/ledger/steps.ts'
+const nonces = 'src/relay/ledger/nonces.ts'
+const payments = 'src/relay/ledger/payments.ts'
+const sums = 'src/relay/ledger/sums.ts'
+const plan = 'src/relay/tend/plan.ts'
+const facts = 'src/relay/tend/facts.ts'
 
 const millisecond = 'no promise depends on the millisecond at which it ends'
 const oneSession = 'two payments are never of one session'
@@ -27,6 +31,41 @@ const table: readonly (readonly [string, string, string, string, string])[] = [
   [steps, 'isClaiming', 'until > rows.now', atLeast, millisecond],
   [sums, 'others', 'end > rows.now', atLeast, millisecond],
   [steps, 'lease', 'rows.now - row.changed_at < rules.displacedMs', atMost, millisecond],
+  [facts, 'isAwaited', 'now - (behindSince ?? now) < rules.regressionMs', atMost, millisecond],
+  [facts, 'isReceiptOverdue', 'work.now - since > missingReceiptMs', atLeast, millisecond],
+  [facts, 'overduePayments', 'order.request.deadline < seconds', atMost, millisecond],
+  [
+    ...([facts, 'dueOffers'] as const),
+    ...(['silentMs < (sentAt === undefined ? unsentAfterMs : rules.rebroadcastMs)'] as const),
+    ...([atMost, millisecond] as const),
+  ],
+  [facts, 'isStuck', 'silentMs < rules.rebroadcastMs * 2', atMost, millisecond],
+  [
+    ...([facts, 'isStuck', 'work.now - recordedAt >= rules.replaceAfterMs'] as const),
+    ...(['at least is more', millisecond] as const),
+  ],
+  [facts, 'isPoolCountWrong', 'now - acceptedAt > ledgerRules.displacedMs', atLeast, millisecond],
+  [facts, 'waitingPayments', 'order.request.deadline > timestampSeconds', atLeast, millisecond],
+  [
+    ...([facts, 'isCountShort', 'open < work.nextNonce - count', atMost] as const),
+    'it asks for blocks that it need not look at',
+  ],
+  [
+    ...([facts, 'fillings', 'nonce >= top', 'at least is more'] as const),
+    'the highest recorded nonce is taken',
+  ],
+  [
+    ...([facts, 'dueOffers', 'if (latest === undefined) return []', guard] as const),
+    'a recorded nonce has a transaction: it is there for the types',
+  ],
+  [
+    ...([plan, 'planExpire', "if (deepTimeSeconds.kind === 'unknown') return []", guard] as const),
+    'nothing is overdue by a time that is not there: it is there for the types',
+  ],
+  [
+    ...([plan, 'planAbandon', "if (countAgain.kind === 'unknown') return []", guard] as const),
+    'nothing is out of reach by a count that is not there: it is there for the types',
+  ],
   [steps, 'claim', 'leases.length < known.leases.length', atMost, asItWas],
 
   [payments, 'savePayment', 'a[0] < b[0]', atMost, oneSession],

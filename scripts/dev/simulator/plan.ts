@@ -103,7 +103,7 @@ export function planOf(seed: number): Plan {
     if (random.chance(0.85)) items.push(...drawEvents(random, knobs, phase, spanMs))
     items.push(
       ...drawAlternations(createRandom(seed, `alternation ${phase}`), phase, spanMs, knobs),
-      ...drawLastingPrice(createRandom(seed, `lasting price ${phase}`), phase, spanMs),
+      ...drawLasting(createRandom(seed, `lasting ${phase}`), phase, spanMs),
     )
   }
   return { seed, knobs, items: items.sort((a, b) => a.phase - b.phase || a.at - b.at) }
@@ -304,10 +304,13 @@ function drawAlternations(random: Random, phase: 0 | 1, spanMs: number, knobs: K
   })
 }
 
-function drawLastingPrice(random: Random, phase: 0 | 1, spanMs: number): Item[] {
-  if (!random.chance(0.06)) return []
+/** What lasts for longer than a request is good for. */
+function drawLasting(random: Random, phase: 0 | 1, spanMs: number): Item[] {
   const at = random.int(0, spanMs + 60 * secondMs)
-  return [{ phase, at, kind: 'lasting_price', times: random.pick([1.3, 2]) }]
+  if (random.chance(0.06)) {
+    return [{ phase, at, kind: 'lasting_price', times: random.pick([1.3, 2]) }]
+  }
+  return random.chance(0.02) ? [{ phase, at, kind: 'unlisted', forMs: 135 * minuteMs }] : []
 }
 
 type EventKind = Exclude<Item['kind'], 'dial' | 'alternation' | 'lasting_price'>

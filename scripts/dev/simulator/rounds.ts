@@ -1,3 +1,4 @@
+import type { PoolRules } from '../../../src/chain/chains.ts'
 import type { OpenNonce, Work } from '../../../src/relay/ledger/port.ts'
 import type { Actor } from './actors.ts'
 import type { ModelBlock, ModelChain } from './chain.ts'
@@ -9,11 +10,14 @@ export type RoundStart = { head: ModelBlock; work: Work }
 
 export type RoundWatchOptions = {
   knobs: Knobs
+  maxGasPriceWei: bigint
   chain: ModelChain
   pool: ModelPool
   work: () => Work
   /** Whether nothing goes wrong at this time, and no row of the ledger was ever lost. */
   isQuiet: () => boolean
+  /** Whether only the relay has ever used its key. */
+  isAlone: () => boolean
   found: (words: string) => void
 }
 
@@ -47,6 +51,7 @@ export function createRoundWatch(options: RoundWatchOptions): RoundWatch {
 function* undone(options: RoundWatchOptions, start: RoundStart, left: Work): Generator<string> {
   yield* unsettled(options, start, left)
   yield* unfilled(options, start, left)
+  if (options.isAlone()) yield* misoffered(options, start, left)
 }
 
 /** What blocks of the right depth have decided. */
@@ -107,6 +112,70 @@ function* unfilled(
     if (nonce !== undefined) yield `${intentId} without a nonce, and ${nonce} free`
   }
 }
+
+/** The bytes of nonces that the pool has room for: offered when it is time, and not before. */
+function* misoffered(
+  { knobs: { rules }, maxGasPriceWei }: RoundWatchOptions,
+  { head, work }: RoundStart,
+  left: Work,
+): Generator<string> {
+  const { nonce: count } = head.state
+  for (const { nonce, transactions } of recorded(left)) {
+    const [latest] = transactions
+    const [was] = recorded(work).find((one) => one.nonce === nonce)?.transactions ?? []
+    const isWithin = nonce >= count && nonce < count + rules.maxInFlight
+    if (was === undefined || latest === undefined || !isWithin) continue
+    const mayBeOutbid =
+      head.state.relayerWei >= enoughWei &&
+      transactions.length <= rules.maxReplacements &&
+      was.gasPriceWei * BigInt(100 + rules.replacementPercent) <= maxGasPriceWei * 100n
+    const bytes = { nonce, isNext: nonce === count, mayBeOutbid, was, latest }
+    yield* misofferedAt(rules, bytes, work.now, left.now)
+  }
+}
+
+type Transaction = OpenNonce['transactions'][number]
+
+/** A nonce's latest bytes, as a round finds and leaves them. */
+type Bytes = {
+  nonce: number
+  /** The chain waits for it. */
+  isNext: boolean
+  mayBeOutbid: boolean
+  was: Transaction
+  latest: Transaction
+}
+
+/** From before a round to after it: what was due all the time, and what was done too early. */
+function* misofferedAt(
+  { rebroadcastMs, replaceAfterMs }: PoolRules,
+  { nonce, isNext, mayBeOutbid, was, latest }: Bytes,
+  from: number,
+  to: number,
+): Generator<string> {
+  const isSame = latest.hash === was.hash
+  const since = was.sentAt ?? was.recordedAt
+  const isOffered = !isSame || latest.sentAt !== was.sentAt
+  // The Worker that recorded it may send it meanwhile.
+  const waitsMs = was.sentAt === undefined ? sentByWorkerMs : rebroadcastMs
+  if (from - since >= waitsMs && !isOffered) yield `nonce ${nonce} not offered`
+  if (was.sentAt === undefined) return
+  if (isOffered && (latest.sentAt ?? to) - since < waitsMs) yield `nonce ${nonce} offered too soon`
+  const isStuck = isNext && from - was.recordedAt >= replaceAfterMs
+  const isLate = from - since >= 2 * rebroadcastMs
+  const isLateAfterwards = to - since >= 2 * rebroadcastMs
+  const isDue = from - since >= waitsMs && !isLateAfterwards
+  if (isStuck && isDue && mayBeOutbid && isSame) yield `nonce ${nonce} not outbid`
+  if (isSame) return
+  if (!isNext || isLate) yield `nonce ${nonce} outbid, which lacks no price`
+  if (latest.recordedAt - was.recordedAt < replaceAfterMs) yield `nonce ${nonce} outbid too soon`
+}
+
+/** More than the transactions of a history cost. */
+const enoughWei = 10n ** 17n
+
+/** A Worker that has not sent what it recorded has died by then. */
+const sentByWorkerMs = 3_000
 
 const recorded = (work: Work): OpenNonce[] =>
   work.nonces.filter(({ state, transactions }) => state === 'recorded' && transactions.length > 0)

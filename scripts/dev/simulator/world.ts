@@ -202,7 +202,8 @@ export function createWorld({ plan, storage, ...options }: WorldOptions): World 
     newToken: () => digest('token', seed, tokens++),
   }
   const rounds: RoundWatch = createRoundWatch({
-    ...{ knobs, chain, pool, work: () => host.peek().work() },
+    ...{ knobs, maxGasPriceWei, chain, pool, work: () => host.peek().work() },
+    isAlone: () => records.foreign.size === 0,
     isQuiet: () => !weather.isTroubled && weather.isCalm && records.losses.length === 0,
     found: (words) => records.undone.push(words),
   })

@@ -237,7 +237,7 @@ export function fillings(
   const recorded = work.nonces.filter(({ state }) => state === 'recorded')
   const held = work.nonces.filter(({ state, leaseLive }) => state === 'recorded' || leaseLive)
   const taken = new Set([...refused, ...held.map(({ nonce }) => nonce)])
-  const top = Math.max(count - 1, ...recorded.map(({ nonce }) => nonce))
+  const top = Math.max(-1, ...recorded.map(({ nonce }) => nonce))
   const waiting = waitingPayments(work, head).filter(isGood)
   const filled: Filling[] = []
   for (let nonce = count; nonce < count + rules.maxInFlight; nonce++) {
@@ -255,8 +255,7 @@ export function fillings(
 function keepsOrder(work: Work, payment: Payment, nonce: number): boolean {
   return !work.carried.some(
     (other) =>
-      other.nonce !== undefined &&
-      other.nonce > nonce &&
+      (other.nonce ?? -1) > nonce &&
       other.order.request.from === payment.order.request.from &&
       other.acceptedAt <= payment.acceptedAt,
   )
