@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 pragma solidity 0.8.30;
 
+import {SafeCast} from "@openzeppelin/contracts/utils/math/SafeCast.sol";
 import {Script, console} from "forge-std/Script.sol";
 
 import {MicroLoan} from "../src/MicroLoan.sol";
@@ -18,6 +19,8 @@ import {Checksum} from "./Checksum.sol";
 /// DAILY_CAP_WEI, POOL_WEI (given to an empty pool), FORWARDER and LOAN (deployed before), NEW_OWNER
 /// (is offered the ownership of both).
 contract Deploy is Script {
+    using SafeCast for uint256;
+
     error UnknownChain(uint256 chainId);
     error NoCode(address account);
 
@@ -31,9 +34,7 @@ contract Deploy is Script {
         vm.startBroadcast(key);
         if (address(forwarder) == address(0)) forwarder = new RelayForwarder(deployer, address(0));
         if (address(loan) == address(0)) {
-            uint256 principal = vm.envOr("PRINCIPAL_WEI", uint256(0.01 ether));
-            uint256 dailyCap = vm.envOr("DAILY_CAP_WEI", uint256(1 ether));
-            loan = new MicroLoan(address(forwarder), deployer, principal, dailyCap);
+            loan = new MicroLoan(_setup(address(forwarder), deployer));
         }
         _allow(forwarder, loan);
         uint256 pool = vm.envOr("POOL_WEI", uint256(0));
@@ -43,6 +44,15 @@ contract Deploy is Script {
 
         console.log("RelayForwarder", Checksum.encode(address(forwarder), block.chainid));
         console.log("MicroLoan     ", Checksum.encode(address(loan), block.chainid));
+    }
+
+    function _setup(address forwarder, address owner) private view returns (MicroLoan.Setup memory setup) {
+        setup.forwarder = forwarder;
+        setup.owner = owner;
+        setup.withdrawalLimit = vm.envOr("WITHDRAWAL_LIMIT_WEI", uint256(1 ether));
+        setup.terms.principal = vm.envOr("PRINCIPAL_WEI", uint256(0.01 ether)).toUint64();
+        setup.terms.dailyCap = vm.envOr("DAILY_CAP_WEI", uint256(1 ether)).toUint72();
+        setup.terms.term = vm.envOr("TERM_SECONDS", uint256(30 days)).toUint32();
     }
 
     function _deployed(string memory name) private view returns (address account) {

@@ -8,34 +8,84 @@ pragma solidity 0.8.30;
 /// covers all balances plus the free pool (`liquidity`). A loan comes out of the pool and never out of
 /// a depositor's money. Currency forced upon the contract belongs to no account and to no pool, and
 /// nothing in here ever counts it. There is no interest and no fee: what is owed is what was lent, it
-/// never grows, and no amount is ever rounded.
+/// never grows, and no amount is ever rounded. Each of the three sums is below 2^80 wei (1.2 million).
 ///
 /// Callers. A caller is either direct (an account that calls this contract itself) or forwarded (the
 /// signer of a request that the trusted forwarder passes on, ERC-2771). A loan opens for forwarded
 /// callers only, since anybody can make up any number of addresses but only the operator's relayers may
-/// use the forwarder. `withdraw` is for direct callers, `withdrawTo` for forwarded ones, and everything
-/// else that is not the owner's is for both; but a forwarder sends no currency along, so that what brings
-/// some (`deposit`, `depositFor`, `fund`) is for direct callers in effect. What the owner does is never
-/// forwarded.
+/// use the forwarder. `announceWithdrawal` and `withdraw` are for direct callers, `withdrawTo`,
+/// `acceptAccount` and `passAccount` for forwarded ones, and everything else that belongs to no role is
+/// for both; but a forwarder sends no currency along, so that what brings some (`deposit`, `depositFor`,
+/// `repayLoanFor`, `fund`) is for direct callers in effect. What a role does is never forwarded.
 ///
-/// Loans. An account has at most one loan. A loan is the `principal` at that moment; a later change of
-/// the principal leaves open loans as they are. The principal issued within any 24 hours stays at or
-/// under `dailyCap`, for all borrowers and relayers together.
+/// Loans. An account has at most one loan, of the `principal` at that moment, due after the `term` at
+/// that moment; later changes leave open loans as they are. Three limits hold, each over any 24 hours:
+/// what was issued to all borrowers and is not repaid stays at or under `dailyCap`; one borrower gets at
+/// most `loansPerDay`; and between two loans of a borrower lies at least `pauseBetween`. With `listOnly`
+/// the borrower must stand in the list that the creditor keeps. A loan that the owner has written off is
+/// still owed and bars its borrower until it is repaid, but counts no more in `totalOwed`.
 ///
-/// Pause. A pause stops new loans and transfers between accounts. It never stops money from leaving
-/// to its owner or a debt from being paid: `deposit`, `depositFor`, `withdraw`, `withdrawTo`,
-/// `repayLoan`, `fund` and `defund` work all the same.
+/// Leaving. Who calls directly announces a withdrawal 48 hours ahead; when it is due, nothing and nobody
+/// can stop it, and it is limited by the balance alone. Announcing reserves nothing: what is transferred
+/// meanwhile is gone. Forwarded withdrawals are paid at once, and all of them together stay at or under
+/// `withdrawalLimit` over any 24 hours. So do direct transfers, counted by themselves: else the thief of
+/// many accounts' keys could bring all of them into an account of his own at once.
 ///
-/// Owner. The owner pauses, sets principal and daily cap within the stated bounds, and takes back the
-/// free pool. The owner can touch no balance and change no debt. Ownership passes in two steps
-/// (`transferOwnership`, then `acceptOwnership` by the new owner) and cannot be renounced.
+/// Pause. A pause stops loans, direct transfers and forwarded withdrawals. It stops nothing else:
+/// announcing, withdrawing what is due, repaying, depositing, forwarded transfers, and passing and
+/// moving accounts go on. So the operator, whose relayers forward, can bring accounts to safety from
+/// keys that a thief has too, while no owner and no guardian can lock in who calls directly.
+///
+/// Passing an account on. `passAccount` gives the balance and the debt of a forwarded caller to an
+/// account that has agreed by `acceptAccount`: the way to the keys of a new account secret.
+///
+/// Moving house. The owner names a `successor` 48 hours ahead, a contract like this one that was built
+/// with this one as its `predecessor`. From then on each account moves itself: `moveAccount` pays its
+/// balance into the successor and hands its debt over, with its dates, in one step. Done or not done,
+/// there is nothing between; once done there is nothing left to do.
+///
+/// Roles. The owner pauses, sets the terms, the limit of withdrawals (raising it takes a day), the roles
+/// and the successor, writes off, and takes back the free pool. The creditor keeps the list of
+/// borrowers. The guardian pauses ({IGuarded}). None of them can touch a balance, lend, forgive or make
+/// up a debt. Ownership passes in two steps and cannot be renounced.
+///
+/// Time is the block's. Rootstock's miners can be a minute ahead (the test network's 9 minutes), so the
+/// shortest span other than zero that can be set is 10 minutes.
 ///
 /// Elsewhere. What is not listed here comes from OpenZeppelin as it is: `paused` with `Paused`, `Unpaused`,
 /// `EnforcedPause` and `ExpectedPause` (`Pausable`); `owner`, `pendingOwner`, `transferOwnership` and
 /// `acceptOwnership` with `OwnershipTransferStarted`, `OwnershipTransferred`, `OwnableUnauthorizedAccount`
 /// and `OwnableInvalidOwner` (`Ownable2Step`); `trustedForwarder` and `isTrustedForwarder`
-/// (`ERC2771Context`).
+/// (`ERC2771Context`); `SafeCastOverflowedUintDowncast` (`SafeCast`) where a sum would reach 2^80.
 interface IMicroLoan {
+    /// @notice What loans are from now on.
+    struct Terms {
+        /// The amount of a loan, in wei.
+        uint64 principal;
+        /// The most that is issued to all borrowers within 24 hours and not repaid, in wei. Zero stops
+        /// lending; else at least the principal.
+        uint72 dailyCap;
+        /// How long after its issue a loan is due, in seconds.
+        uint32 term;
+        /// How long after a loan its borrower gets no other, in seconds; zero for no pause.
+        uint32 pauseBetween;
+        /// The most loans that one borrower gets within 24 hours; zero for no limit.
+        uint8 loansPerDay;
+        /// Whether only listed borrowers get a loan.
+        bool listOnly;
+    }
+
+    /// @notice What an account owes. All zero without a loan.
+    struct Loan {
+        /// In wei.
+        uint256 owed;
+        /// When it was lent, and when it is due (Unix time).
+        uint256 issuedAt;
+        uint256 dueAt;
+        /// Whether the owner has written it off.
+        bool isWrittenOff;
+    }
+
     // Errors
 
     /// @notice `account` has `balance`, and this needs `needed`.
@@ -44,8 +94,23 @@ interface IMicroLoan {
     /// @notice `account` still owes `owed`; it gets another loan when that is zero.
     error LoanActive(address account, uint256 owed);
 
-    /// @notice `account` owes nothing that could be repaid.
+    /// @notice `account` owes nothing that could be repaid or written off.
     error NoLoan(address account);
+
+    /// @notice The loan of `account` is written off already.
+    error AlreadyWrittenOff(address account);
+
+    /// @notice A loan is of `current` now, and not of the `shown` that the caller agreed to.
+    error PrincipalChanged(uint256 shown, uint256 current);
+
+    /// @notice `account` does not stand in the list of borrowers.
+    error NotListed(address account);
+
+    /// @notice `account` gets no other loan before `nextAt` (Unix time).
+    error LoanTooSoon(address account, uint256 nextAt);
+
+    /// @notice `account` has had its `limit` of loans within 24 hours.
+    error BorrowerLimitReached(address account, uint256 limit);
 
     /// @notice `amount` is more than what is `owed`.
     error RepaymentTooLarge(uint256 owed, uint256 amount);
@@ -55,6 +120,13 @@ interface IMicroLoan {
 
     /// @notice Of the daily cap `available` is left at this moment, and the loan needs `needed`.
     error DailyCapReached(uint256 available, uint256 needed);
+
+    /// @notice Of the limit of withdrawals `available` is left at this moment for forwarded withdrawals
+    /// or for direct transfers, and this needs `needed`.
+    error WithdrawalLimitReached(uint256 available, uint256 needed);
+
+    /// @notice `account` has announced `announced`, to be withdrawn from `dueAt` (Unix time) on.
+    error WithdrawalNotDue(address account, uint256 announced, uint256 dueAt);
 
     /// @notice The zero address, this contract and the forwarder can receive nothing.
     error InvalidRecipient(address recipient);
@@ -74,22 +146,58 @@ interface IMicroLoan {
     /// @notice A principal lies between `minimum` and `maximum`.
     error PrincipalOutOfRange(uint256 principal, uint256 minimum, uint256 maximum);
 
-    /// @notice A daily cap is at most `maximum`.
-    error DailyCapOutOfRange(uint256 cap, uint256 maximum);
+    /// @notice A daily cap other than zero is at least the principal.
+    error DailyCapBelowPrincipal(uint256 cap, uint256 principal);
+
+    /// @notice A term lies between `minimum` and `maximum`.
+    error TermOutOfRange(uint256 term, uint256 minimum, uint256 maximum);
+
+    /// @notice A pause between loans is zero or lies between `minimum` and `maximum`.
+    error PauseOutOfRange(uint256 pauseBetween, uint256 minimum, uint256 maximum);
+
+    /// @notice A limit of loans is at most `maximum`.
+    error LoansPerDayOutOfRange(uint256 limit, uint256 maximum);
+
+    /// @notice A limit of withdrawals is at most `maximum`.
+    error WithdrawalLimitOutOfRange(uint256 limit, uint256 maximum);
+
+    /// @notice `caller` does not keep the list of borrowers.
+    error NotCreditor(address caller);
 
     /// @notice The trusted forwarder must be a contract: it can speak for every account.
     error InvalidForwarder(address forwarder);
 
-    /// @notice Without an owner nobody could end a pause or take back the pool.
-    error OwnershipNotRenounceable();
+    /// @notice A predecessor is a contract, or zero for none.
+    error InvalidPredecessor(address predecessor);
+
+    /// @notice `account` has not agreed to take over what belongs to `from`.
+    error NotAccepted(address account, address from);
+
+    /// @notice `account` has borrowed before, and could not keep two histories.
+    error AccountInUse(address account);
+
+    /// @notice A successor must be a contract that has this one as its predecessor.
+    error InvalidSuccessor(address successor);
+
+    /// @notice Accounts move from `from` (Unix time) on; zero where no successor is named.
+    error MoveNotDue(uint256 from);
+
+    /// @notice `account` has nothing and owes nothing.
+    error NothingToMove(address account);
+
+    /// @notice `caller` is not the predecessor.
+    error NotPredecessor(address caller);
 
     // Events
 
-    /// @notice `borrower` got a loan of `amount`, credited to its balance, and now owes it.
-    event LoanIssued(address indexed borrower, uint256 amount);
+    /// @notice `borrower` got a loan of `amount`, credited to its balance, and owes it by `dueAt`.
+    event LoanIssued(address indexed borrower, uint256 amount, uint256 dueAt);
 
-    /// @notice `borrower` paid back `amount` from its balance and still owes `remaining`.
-    event LoanRepaid(address indexed borrower, uint256 amount, uint256 remaining);
+    /// @notice `payer` paid back `amount` of the loan of `borrower`, who still owes `remaining`.
+    event LoanRepaid(address indexed borrower, address indexed payer, uint256 amount, uint256 remaining);
+
+    /// @notice The pool counts no more on the `amount` that `borrower` still owes.
+    event LoanWrittenOff(address indexed borrower, uint256 amount);
 
     /// @notice `amount` moved from the balance of `from` to the balance of `to`.
     event Transferred(address indexed from, address indexed to, uint256 amount);
@@ -97,8 +205,23 @@ interface IMicroLoan {
     /// @notice `payer` brought in `amount`, credited to the balance of `account`.
     event Deposited(address indexed account, address indexed payer, uint256 amount);
 
+    /// @notice `account` may withdraw `amount` from `dueAt` on (Unix time).
+    event WithdrawalAnnounced(address indexed account, uint256 amount, uint256 dueAt);
+
     /// @notice `amount` left the balance of `account` and was sent to `recipient`.
     event Withdrawn(address indexed account, address indexed recipient, uint256 amount);
+
+    /// @notice `account` agrees to take over what belongs to `from`.
+    event AccountAccepted(address indexed account, address indexed from);
+
+    /// @notice `from` gave its balance of `amount` and its debt of `owed` to `to`.
+    event AccountPassed(address indexed from, address indexed to, uint256 amount, uint256 owed);
+
+    /// @notice `account` moved with `amount` and a debt of `owed` to `successor`.
+    event AccountMoved(address indexed account, address indexed successor, uint256 amount, uint256 owed);
+
+    /// @notice `account` came from the predecessor with `amount` and this `loan`.
+    event AccountTakenOver(address indexed account, uint256 amount, Loan loan);
 
     /// @notice `payer` gave `amount` to the pool.
     event Funded(address indexed payer, uint256 amount);
@@ -106,11 +229,20 @@ interface IMicroLoan {
     /// @notice `amount` left the pool and was sent to `recipient`, the owner.
     event Defunded(address indexed recipient, uint256 amount);
 
-    /// @notice Loans from now on are of `current`; they were of `previous`.
-    event PrincipalSet(uint256 previous, uint256 current);
+    /// @notice Loans from now on are as in `current`; they were as in `previous`.
+    event TermsSet(Terms previous, Terms current);
 
-    /// @notice The cap on principal issued in any 24 hours is now `current`; it was `previous`.
-    event DailyCapSet(uint256 previous, uint256 current);
+    /// @notice The limit of withdrawals is `limit` from `from` (Unix time) on.
+    event WithdrawalLimitSet(uint256 limit, uint256 from);
+
+    /// @notice `account` stands in the list of borrowers from now on, or no more.
+    event BorrowerSet(address indexed account, bool listed);
+
+    /// @notice `current` keeps the list of borrowers from now on, and `previous` no more.
+    event CreditorSet(address indexed previous, address indexed current);
+
+    /// @notice Accounts may move to `successor` from `from` (Unix time) on.
+    event SuccessorAnnounced(address indexed successor, uint256 from);
 
     // Views
 
@@ -120,25 +252,61 @@ interface IMicroLoan {
     /// @notice What `account` owes, in wei; zero without a loan.
     function loanOf(address account) external view returns (uint256);
 
+    /// @notice The loan of `account` with its dates; all zero without one.
+    function loanDetailsOf(address account) external view returns (Loan memory);
+
+    /// @notice Whether `account` stands in the list of borrowers.
+    function isListed(address account) external view returns (bool);
+
+    /// @notice What `account` has announced and not withdrawn yet, in wei, and from when on it can (Unix
+    /// time).
+    function announcedBy(address account) external view returns (uint256 amount, uint256 dueAt);
+
+    /// @notice Whose balance and debt `account` agrees to take over; zero for none.
+    function acceptedBy(address account) external view returns (address);
+
     /// @notice What the pool can still lend, in wei.
     function liquidity() external view returns (uint256);
 
     /// @notice The sum of all balances, in wei.
     function totalBalances() external view returns (uint256);
 
-    /// @notice The sum of all that is owed, in wei.
+    /// @notice The sum of all that is owed and not written off, in wei.
     function totalOwed() external view returns (uint256);
+
+    /// @notice What loans are now.
+    function terms() external view returns (Terms memory);
 
     /// @notice The amount of a loan that opens now, in wei.
     function principal() external view returns (uint256);
 
-    /// @notice The most principal that is issued within any 24 hours, in wei.
-    function dailyCap() external view returns (uint256);
-
     /// @notice What the daily cap leaves to be issued at this moment, in wei. Principal counts by the
-    /// hour of its issue, from then until 24 hours after that hour's end: never for less than 24 hours
-    /// and never for more than 25.
+    /// hour of its issue, from then until 24 hours after that hour's end, or until it is repaid: never
+    /// for less than 24 hours otherwise, and never for more than 25.
     function issuable() external view returns (uint256);
+
+    /// @notice The most that forwarded withdrawals take out within 24 hours, in wei, and the most that
+    /// direct transfers move.
+    function withdrawalLimit() external view returns (uint256);
+
+    /// @notice A higher limit and when it begins (Unix time); zeros if none is waiting.
+    function pendingWithdrawalLimit() external view returns (uint256 limit, uint256 from);
+
+    /// @notice What the limit leaves to forwarded withdrawals at this moment, in wei. Counted by the hour,
+    /// as the daily cap is.
+    function withdrawable() external view returns (uint256);
+
+    /// @notice What the limit leaves to direct transfers at this moment, in wei.
+    function transferable() external view returns (uint256);
+
+    /// @notice Who keeps the list of borrowers; zero for nobody.
+    function creditor() external view returns (address);
+
+    /// @notice Where accounts can move, from `from` (Unix time) on; zeros if nowhere.
+    function successor() external view returns (address account, uint256 from);
+
+    /// @notice From where accounts may come; zero for nowhere. Fixed in the constructor.
+    function predecessor() external view returns (address);
 
     /// @notice The smallest principal the owner can set: 0.0001 of the currency.
     function MIN_PRINCIPAL() external view returns (uint256);
@@ -146,20 +314,47 @@ interface IMicroLoan {
     /// @notice The largest principal the owner can set: 1 of the currency.
     function MAX_PRINCIPAL() external view returns (uint256);
 
-    /// @notice The largest daily cap the owner can set: 2^72 - 1 wei, about 4,722 of the currency.
-    function MAX_DAILY_CAP() external view returns (uint256);
+    /// @notice The largest daily cap and limit of withdrawals: 2^72 - 1 wei, about 4,722 of the currency.
+    function MAX_DAILY() external view returns (uint256);
+
+    /// @notice The shortest term, in seconds: 1 day.
+    function MIN_TERM() external view returns (uint256);
+
+    /// @notice The longest term, in seconds: 3,650 days.
+    function MAX_TERM() external view returns (uint256);
+
+    /// @notice The shortest pause between loans other than zero, in seconds: 10 minutes.
+    function MIN_PAUSE_BETWEEN() external view returns (uint256);
+
+    /// @notice The longest pause between loans, in seconds: 365 days.
+    function MAX_PAUSE_BETWEEN() external view returns (uint256);
+
+    /// @notice The largest limit of loans for one borrower and day: 15.
+    function MAX_LOANS_PER_DAY() external view returns (uint256);
+
+    /// @notice How long ahead a direct withdrawal and a successor are announced, in seconds: 48 hours.
+    function NOTICE() external view returns (uint256);
+
+    /// @notice How long a higher limit of withdrawals waits, in seconds: 24 hours.
+    function RAISE_DELAY() external view returns (uint256);
 
     // Accounts
 
     /// @notice Opens a loan of the principal for the forwarded caller and credits its balance.
-    /// @dev Reverts with `ForwardedCallersOnly`, `EnforcedPause`, `LoanActive`, `DailyCapReached` or
-    /// `InsufficientLiquidity`, in this order. Emits `LoanIssued`.
+    /// @dev Reverts with `ForwardedCallersOnly`, `EnforcedPause`, `LoanActive`, `NotListed`,
+    /// `LoanTooSoon`, `BorrowerLimitReached`, `DailyCapReached` or `InsufficientLiquidity`, in this order.
+    /// A loan of a borrower counts by the three hours of its issue: for 24 hours, and less than 27. Emits
+    /// `LoanIssued`.
     function applyForLoan() external;
+
+    /// @notice The same, if a loan is of `shown`: the amount that the caller was shown and agreed to.
+    /// @dev Reverts with `PrincipalChanged` after `EnforcedPause`.
+    function applyForLoanOf(uint256 shown) external;
 
     /// @notice Moves `amount` from the caller's balance to the balance of `to`, which need not have
     /// been seen before. To oneself it changes nothing.
-    /// @dev Reverts with `EnforcedPause`, `InvalidRecipient`, `ZeroAmount` or `InsufficientBalance`.
-    /// Emits `Transferred`.
+    /// @dev Reverts with `InvalidRecipient`, `ZeroAmount` or `InsufficientBalance`; for direct callers
+    /// also with `EnforcedPause`, before these, and `WithdrawalLimitReached`, after. Emits `Transferred`.
     function transfer(address to, uint256 amount) external;
 
     /// @notice Pays back `amount` of the caller's loan from its balance into the pool.
@@ -167,6 +362,11 @@ interface IMicroLoan {
     /// @dev Reverts with `NoLoan`, `ZeroAmount`, `RepaymentTooLarge` or `InsufficientBalance`. Works
     /// during a pause. Emits `LoanRepaid`.
     function repayLoan(uint256 amount) external;
+
+    /// @notice Pays back as much of the loan of `borrower` as currency is sent along.
+    /// @dev Reverts with `NoLoan`, `ZeroAmount` or `RepaymentTooLarge`. Works during a pause. Emits
+    /// `LoanRepaid`.
+    function repayLoanFor(address borrower) external payable;
 
     /// @notice Credits the currency sent along to the caller's balance.
     /// @dev Reverts with `ZeroAmount`. Works during a pause. Emits `Deposited`.
@@ -176,15 +376,42 @@ interface IMicroLoan {
     /// @dev Reverts with `InvalidRecipient` or `ZeroAmount`. Works during a pause. Emits `Deposited`.
     function depositFor(address account) external payable;
 
-    /// @notice Sends `amount` of the direct caller's balance to that caller.
-    /// @dev Reverts with `DirectCallersOnly`, `ZeroAmount`, `InsufficientBalance` or
+    /// @notice Lets the direct caller withdraw `amount` from 48 hours on, in place of what it announced
+    /// before. The balance need not cover it yet. Zero takes an announcement back.
+    /// @dev Reverts with `DirectCallersOnly`. Works during a pause. Emits `WithdrawalAnnounced`.
+    function announceWithdrawal(uint256 amount) external;
+
+    /// @notice Sends `amount` of the direct caller's balance, of what it announced, to that caller.
+    /// @dev Reverts with `DirectCallersOnly`, `WithdrawalNotDue`, `ZeroAmount`, `InsufficientBalance` or
     /// `CurrencyRefused`. Works during a pause. Emits `Withdrawn`.
     function withdraw(uint256 amount) external;
 
     /// @notice Sends `amount` of the forwarded caller's balance to `recipient`.
-    /// @dev Reverts with `ForwardedCallersOnly`, `InvalidRecipient`, `ZeroAmount`,
-    /// `InsufficientBalance` or `CurrencyRefused`. Works during a pause. Emits `Withdrawn`.
+    /// @dev Reverts with `ForwardedCallersOnly`, `EnforcedPause`, `InvalidRecipient`, `ZeroAmount`,
+    /// `InsufficientBalance`, `WithdrawalLimitReached` or `CurrencyRefused`. Emits `Withdrawn`.
     function withdrawTo(address payable recipient, uint256 amount) external;
+
+    /// @notice Agrees that `from` gives its balance and its debt to the forwarded caller. Zero takes an
+    /// agreement back.
+    /// @dev Reverts with `ForwardedCallersOnly`, or `InvalidRecipient` for itself. Works during a pause. Emits
+    /// `AccountAccepted`.
+    function acceptAccount(address from) external;
+
+    /// @notice Gives the forwarded caller's balance, its loan with its dates, and its place in the list of
+    /// borrowers to `to`, which has agreed and never borrowed. The caller's own history keeps counting.
+    /// @dev Reverts with `ForwardedCallersOnly`, `NotAccepted` or `AccountInUse`. Works during a pause.
+    /// Emits `AccountPassed`.
+    function passAccount(address to) external;
+
+    /// @notice Moves the caller's balance and loan to the successor, as the same account there.
+    /// @dev Reverts with `MoveNotDue` or `NothingToMove`, and with whatever the successor reverts with.
+    /// Works during a pause. Emits `AccountMoved`.
+    function moveAccount() external;
+
+    /// @notice Takes `account` over with its `loan`; the currency sent along is its balance.
+    /// @dev Predecessor only: reverts with `NotPredecessor`. Reverts with `LoanActive` where both have a
+    /// loan. Works during a pause. Emits `AccountTakenOver`.
+    function takeOver(address account, Loan calldata loan) external payable;
 
     // Pool
 
@@ -197,22 +424,33 @@ interface IMicroLoan {
     /// Emits `Defunded`.
     function defund(uint256 amount) external;
 
+    // Creditor
+
+    /// @notice Puts `accounts` into the list of borrowers, or takes them out.
+    /// @dev Creditor only: reverts with `NotCreditor`. Emits `BorrowerSet` for each.
+    function setBorrowers(address[] calldata accounts, bool listed) external;
+
     // Owner
 
-    /// @notice Stops new loans and transfers.
-    /// @dev Owner only. Reverts with `EnforcedPause` if paused already. Emits `Paused`.
-    function pause() external;
+    /// @notice Loans from now on are as in `newTerms`; open loans stay as they are.
+    /// @dev Owner only. Reverts with `PrincipalOutOfRange`, `DailyCapBelowPrincipal`, `TermOutOfRange`,
+    /// `PauseOutOfRange` or `LoansPerDayOutOfRange`. Emits `TermsSet`.
+    function setTerms(Terms calldata newTerms) external;
 
-    /// @notice Ends a pause.
-    /// @dev Owner only. Reverts with `ExpectedPause` if not paused. Emits `Unpaused`.
-    function unpause() external;
+    /// @notice Sets the limit of withdrawals: a lower one at once, a higher one from 24 hours on. Either
+    /// takes the place of one that waits.
+    /// @dev Owner only. Reverts with `WithdrawalLimitOutOfRange`. Emits `WithdrawalLimitSet`.
+    function setWithdrawalLimit(uint256 newLimit) external;
 
-    /// @notice Loans from now on are of `newPrincipal`; open loans stay as they are.
-    /// @dev Owner only. Reverts with `PrincipalOutOfRange`. Emits `PrincipalSet`.
-    function setPrincipal(uint256 newPrincipal) external;
+    /// @notice Counts no more on what `borrower` owes. The debt stays, and with it the bar to borrow.
+    /// @dev Owner only. Reverts with `NoLoan` or `AlreadyWrittenOff`. Emits `LoanWrittenOff`.
+    function writeOff(address borrower) external;
 
-    /// @notice At most `newCap` is issued within any 24 hours, what was issued before included; zero
-    /// stops lending.
-    /// @dev Owner only. Reverts with `DailyCapOutOfRange`. Emits `DailyCapSet`.
-    function setDailyCap(uint256 newCap) external;
+    /// @notice Names another creditor, or none (zero).
+    /// @dev Owner only. Emits `CreditorSet`.
+    function setCreditor(address newCreditor) external;
+
+    /// @notice Lets accounts move to `newSuccessor` from 48 hours on; zero lets them move nowhere.
+    /// @dev Owner only. Reverts with `InvalidSuccessor`. Emits `SuccessorAnnounced`.
+    function announceSuccessor(address newSuccessor) external;
 }

@@ -6,22 +6,46 @@ import {Ownable2Step} from "@openzeppelin/contracts/access/Ownable2Step.sol";
 import {ERC2771Context} from "@openzeppelin/contracts/metatx/ERC2771Context.sol";
 import {Context} from "@openzeppelin/contracts/utils/Context.sol";
 import {LowLevelCall} from "@openzeppelin/contracts/utils/LowLevelCall.sol";
-import {Pausable} from "@openzeppelin/contracts/utils/Pausable.sol";
 import {SafeCast} from "@openzeppelin/contracts/utils/math/SafeCast.sol";
 
+import {Accounts} from "./Accounts.sol";
+import {Guarded} from "./Guarded.sol";
 import {IMicroLoan} from "./IMicroLoan.sol";
 import {RollingDay} from "./RollingDay.sol";
 
 /// @title MicroLoan
 /// @notice See {IMicroLoan}, which says all there is to know before calling this.
-contract MicroLoan is IMicroLoan, ERC2771Context, Ownable2Step, Pausable {
+contract MicroLoan is IMicroLoan, ERC2771Context, Guarded {
+    using Accounts for uint256;
     using RollingDay for RollingDay.Window;
     using SafeCast for uint256;
 
-    /// @dev One word, so that a loan and its credit are one write.
-    struct Account {
-        uint128 balance;
-        uint128 owed;
+    /// @notice Who has which role from the start, and where accounts may come from.
+    struct Setup {
+        address forwarder;
+        address predecessor;
+        address owner;
+        address guardian;
+        address creditor;
+        uint256 withdrawalLimit;
+        Terms terms;
+    }
+
+    /// @dev One word.
+    struct Limit {
+        uint72 current;
+        uint72 raised;
+        uint40 raisedFrom;
+    }
+
+    struct Announcement {
+        uint128 amount;
+        uint64 dueAt;
+    }
+
+    struct Successor {
+        address account;
+        uint64 from;
     }
 
     /// @inheritdoc IMicroLoan
@@ -31,32 +55,65 @@ contract MicroLoan is IMicroLoan, ERC2771Context, Ownable2Step, Pausable {
     uint256 public constant MAX_PRINCIPAL = 1 ether;
 
     /// @inheritdoc IMicroLoan
-    uint256 public constant MAX_DAILY_CAP = RollingDay.MAX_SUM;
+    uint256 public constant MAX_DAILY = RollingDay.MAX_SUM;
 
-    // Storage. The principal shares its word with the pending owner and the pause, the daily cap with
-    // the total of debts: a loan reads or writes both words anyway.
+    /// @inheritdoc IMicroLoan
+    uint256 public constant MIN_TERM = 1 days;
 
-    uint72 private _principal;
-    uint72 private _dailyCap;
-    uint128 private _totalOwed;
-    uint128 private _totalBalances;
-    uint128 private _liquidity;
+    /// @inheritdoc IMicroLoan
+    uint256 public constant MAX_TERM = 3650 days;
+
+    /// @inheritdoc IMicroLoan
+    uint256 public constant MIN_PAUSE_BETWEEN = 10 minutes;
+
+    /// @inheritdoc IMicroLoan
+    uint256 public constant MAX_PAUSE_BETWEEN = 365 days;
+
+    /// @inheritdoc IMicroLoan
+    uint256 public constant MAX_LOANS_PER_DAY = Accounts.MAX_LOANS_COUNTED;
+
+    /// @inheritdoc IMicroLoan
+    uint256 public constant NOTICE = 48 hours;
+
+    /// @inheritdoc IMicroLoan
+    uint256 public constant RAISE_DELAY = 24 hours;
+
+    uint256 private constant SUM_BITS = 80;
+
+    /// @inheritdoc IMicroLoan
+    address public immutable predecessor;
+
+    // Storage. Sums and accounts are packed by hand, so that each call writes each word once.
+
+    Terms private _terms;
+    /// @dev From the lowest bit, 80 each: free liquidity, all balances, all that is owed.
+    uint256 private _sums;
+    mapping(address account => uint256) private _accounts;
     RollingDay.Window private _issued;
-    mapping(address account => Account) private _accounts;
+    RollingDay.Window private _withdrawn;
+    RollingDay.Window private _sent;
+    Limit private _limit;
+    mapping(address account => Announcement) private _announced;
+    /// @inheritdoc IMicroLoan
+    mapping(address account => address) public acceptedBy;
+    /// @inheritdoc IMicroLoan
+    address public creditor;
+    Successor private _successor;
 
     // Construction and guards
 
-    /// @param forwarder The trusted forwarder, for good.
-    /// @param initialOwner The owner.
-    /// @param initialPrincipal The amount of a loan, in wei.
-    /// @param initialDailyCap The cap on principal issued within any 24 hours, in wei.
-    constructor(address forwarder, address initialOwner, uint256 initialPrincipal, uint256 initialDailyCap)
-        ERC2771Context(forwarder)
-        Ownable(initialOwner)
-    {
-        if (forwarder.code.length == 0) revert InvalidForwarder(forwarder);
-        _setPrincipal(initialPrincipal);
-        _setDailyCap(initialDailyCap);
+    /// @param setup The trusted forwarder and the predecessor, for good, and what the owner may change.
+    constructor(Setup memory setup) ERC2771Context(setup.forwarder) Guarded(setup.owner, setup.guardian) {
+        if (setup.forwarder.code.length == 0) revert InvalidForwarder(setup.forwarder);
+        if (setup.predecessor != address(0) && setup.predecessor.code.length == 0) {
+            revert InvalidPredecessor(setup.predecessor);
+        }
+        predecessor = setup.predecessor;
+        _setTerms(setup.terms);
+        _setCreditor(setup.creditor);
+        _checkLimit(setup.withdrawalLimit);
+        _limit.current = setup.withdrawalLimit.toUint72();
+        emit WithdrawalLimitSet(setup.withdrawalLimit, block.timestamp);
     }
 
     modifier onlyForwarded() {
@@ -73,77 +130,112 @@ contract MicroLoan is IMicroLoan, ERC2771Context, Ownable2Step, Pausable {
 
     /// @inheritdoc IMicroLoan
     function getBalance(address account) external view returns (uint256) {
-        return _accounts[account].balance;
+        return _accounts[account].balance();
     }
 
     /// @inheritdoc IMicroLoan
     function loanOf(address account) external view returns (uint256) {
-        return _accounts[account].owed;
+        return _accounts[account].owed();
     }
 
     /// @inheritdoc IMicroLoan
-    function liquidity() external view returns (uint256) {
-        return _liquidity;
+    function loanDetailsOf(address account) external view returns (Loan memory) {
+        return _loanIn(_accounts[account]);
     }
 
     /// @inheritdoc IMicroLoan
-    function totalBalances() external view returns (uint256) {
-        return _totalBalances;
+    function isListed(address account) external view returns (bool) {
+        return _accounts[account].has(Accounts.LISTED);
     }
 
     /// @inheritdoc IMicroLoan
-    function totalOwed() external view returns (uint256) {
-        return _totalOwed;
+    function announcedBy(address account) external view returns (uint256 amount, uint256 dueAt) {
+        Announcement storage announced = _announced[account];
+        return (announced.amount, announced.dueAt);
+    }
+
+    /// @inheritdoc IMicroLoan
+    function liquidity() external view returns (uint256 sum) {
+        (sum,,) = _readSums();
+    }
+
+    /// @inheritdoc IMicroLoan
+    function totalBalances() external view returns (uint256 sum) {
+        (, sum,) = _readSums();
+    }
+
+    /// @inheritdoc IMicroLoan
+    function totalOwed() external view returns (uint256 sum) {
+        (,, sum) = _readSums();
+    }
+
+    /// @inheritdoc IMicroLoan
+    function terms() external view returns (Terms memory) {
+        return _terms;
     }
 
     /// @inheritdoc IMicroLoan
     function principal() external view returns (uint256) {
-        return _principal;
+        return _terms.principal;
     }
 
     /// @inheritdoc IMicroLoan
-    function dailyCap() external view returns (uint256) {
-        return _dailyCap;
+    function issuable() external view returns (uint256) {
+        return _leftOf(_terms.dailyCap, _issued);
     }
 
     /// @inheritdoc IMicroLoan
-    function issuable() public view returns (uint256) {
-        uint256 cap = _dailyCap;
-        uint256 issued = _issued.sum();
-        return cap > issued ? cap - issued : 0;
+    function withdrawalLimit() public view returns (uint256) {
+        Limit memory limit = _limit;
+        return limit.raisedFrom != 0 && block.timestamp >= limit.raisedFrom ? limit.raised : limit.current;
+    }
+
+    /// @inheritdoc IMicroLoan
+    function pendingWithdrawalLimit() external view returns (uint256 limit, uint256 from) {
+        Limit memory limit_ = _limit;
+        return block.timestamp < limit_.raisedFrom ? (limit_.raised, limit_.raisedFrom) : (0, 0);
+    }
+
+    /// @inheritdoc IMicroLoan
+    function withdrawable() external view returns (uint256) {
+        return _leftOf(withdrawalLimit(), _withdrawn);
+    }
+
+    /// @inheritdoc IMicroLoan
+    function transferable() external view returns (uint256) {
+        return _leftOf(withdrawalLimit(), _sent);
+    }
+
+    /// @inheritdoc IMicroLoan
+    function successor() external view returns (address account, uint256 from) {
+        return (_successor.account, _successor.from);
     }
 
     // Accounts
 
     /// @inheritdoc IMicroLoan
     function applyForLoan() external onlyForwarded whenNotPaused {
-        address borrower = _msgSender();
-        Account storage account = _accounts[borrower];
-        if (account.owed != 0) revert LoanActive(borrower, account.owed);
-        uint256 amount = _principal;
-        uint256 available = issuable();
-        if (amount > available) revert DailyCapReached(available, amount);
-        if (amount > _liquidity) revert InsufficientLiquidity(_liquidity, amount);
-
-        uint128 amount128 = amount.toUint128();
-        _issued.add(amount);
-        account.balance += amount128;
-        account.owed = amount128;
-        _totalOwed += amount128;
-        _totalBalances += amount128;
-        _liquidity -= amount128;
-
-        emit LoanIssued(borrower, amount);
+        _lend(_terms);
     }
 
     /// @inheritdoc IMicroLoan
-    function transfer(address to, uint256 amount) external whenNotPaused {
+    function applyForLoanOf(uint256 shown) external onlyForwarded whenNotPaused {
+        Terms memory current = _terms;
+        if (shown != current.principal) revert PrincipalChanged(shown, current.principal);
+        _lend(current);
+    }
+
+    /// @inheritdoc IMicroLoan
+    function transfer(address to, uint256 amount) external {
+        bool isDirect = !isTrustedForwarder(msg.sender);
+        if (isDirect) _requireNotPaused();
         address from = _msgSender();
         _checkRecipient(to);
 
         // Debit before credit, both in storage: a transfer to oneself changes nothing.
-        uint128 amount128 = _debit(from, amount);
-        _accounts[to].balance += amount128;
+        _accounts[from] = _debited(from, amount);
+        if (isDirect) _count(_sent, amount);
+        _accounts[to] = _accounts[to].credited(amount);
 
         emit Transferred(from, to, amount);
     }
@@ -151,19 +243,28 @@ contract MicroLoan is IMicroLoan, ERC2771Context, Ownable2Step, Pausable {
     /// @inheritdoc IMicroLoan
     function repayLoan(uint256 amount) external {
         address borrower = _msgSender();
-        uint128 owed = _accounts[borrower].owed;
-        if (owed == 0) revert NoLoan(borrower);
-        if (amount == type(uint256).max) amount = owed;
-        if (amount > owed) revert RepaymentTooLarge(owed, amount);
+        uint256 account = _accounts[borrower];
+        if (amount == type(uint256).max) amount = account.owed();
+        uint256 repaid = _repaid(borrower, account, amount);
+        if (amount > account.balance()) revert InsufficientBalance(borrower, account.balance(), amount);
 
-        uint128 amount128 = _debit(borrower, amount);
-        uint128 remaining = owed - amount128;
-        _accounts[borrower].owed = remaining;
-        _totalOwed -= amount128;
-        _totalBalances -= amount128;
-        _liquidity += amount128;
+        _accounts[borrower] = repaid.debited(amount);
+        (uint256 free, uint256 balances, uint256 owed) = _readSums();
+        _writeSums(free + amount, balances - amount, _lessRepaid(owed, account, amount));
 
-        emit LoanRepaid(borrower, amount, remaining);
+        emit LoanRepaid(borrower, borrower, amount, repaid.owed());
+    }
+
+    /// @inheritdoc IMicroLoan
+    function repayLoanFor(address borrower) external payable {
+        uint256 account = _accounts[borrower];
+        uint256 repaid = _repaid(borrower, account, msg.value);
+
+        _accounts[borrower] = repaid;
+        (uint256 free, uint256 balances, uint256 owed) = _readSums();
+        _writeSums(free + msg.value, balances, _lessRepaid(owed, account, msg.value));
+
+        emit LoanRepaid(borrower, msg.sender, msg.value, repaid.owed());
     }
 
     /// @inheritdoc IMicroLoan
@@ -178,14 +279,88 @@ contract MicroLoan is IMicroLoan, ERC2771Context, Ownable2Step, Pausable {
     }
 
     /// @inheritdoc IMicroLoan
-    function withdraw(uint256 amount) external onlyDirect {
-        _withdraw(msg.sender, msg.sender, amount);
+    function announceWithdrawal(uint256 amount) external onlyDirect {
+        uint256 dueAt = block.timestamp + NOTICE;
+        _announced[msg.sender] = Announcement(amount.toUint128(), dueAt.toUint64());
+        emit WithdrawalAnnounced(msg.sender, amount, dueAt);
     }
 
     /// @inheritdoc IMicroLoan
-    function withdrawTo(address payable recipient, uint256 amount) external onlyForwarded {
+    function withdraw(uint256 amount) external onlyDirect {
+        Announcement memory announced = _announced[msg.sender];
+        if (amount > announced.amount || block.timestamp < announced.dueAt) {
+            revert WithdrawalNotDue(msg.sender, announced.amount, announced.dueAt);
+        }
+        _announced[msg.sender].amount = announced.amount - amount.toUint128();
+        _take(msg.sender, amount);
+        _pay(msg.sender, msg.sender, amount);
+    }
+
+    /// @inheritdoc IMicroLoan
+    function withdrawTo(address payable recipient, uint256 amount) external onlyForwarded whenNotPaused {
+        address account = _msgSender();
         _checkRecipient(recipient);
-        _withdraw(_msgSender(), recipient, amount);
+        _take(account, amount);
+        _count(_withdrawn, amount);
+        _pay(account, recipient, amount);
+    }
+
+    /// @inheritdoc IMicroLoan
+    function acceptAccount(address from) external onlyForwarded {
+        address account = _msgSender();
+        if (from == account) revert InvalidRecipient(account);
+        acceptedBy[account] = from;
+        emit AccountAccepted(account, from);
+    }
+
+    /// @inheritdoc IMicroLoan
+    function passAccount(address to) external onlyForwarded {
+        address from = _msgSender();
+        if (acceptedBy[to] != from) revert NotAccepted(to, from);
+        uint256 account = _accounts[from];
+        uint256 heir = _accounts[to];
+        if (heir.issuedAt() != 0) revert AccountInUse(to);
+
+        delete acceptedBy[to];
+        _accounts[from] = account.left();
+        // The heir has a balance and a place in the list at most.
+        _accounts[to] = account.credited(heir.balance()) | (heir & Accounts.LISTED);
+
+        emit AccountPassed(from, to, account.balance(), account.owed());
+    }
+
+    /// @inheritdoc IMicroLoan
+    function moveAccount() external {
+        Successor memory next = _successor;
+        if (next.account == address(0) || block.timestamp < next.from) revert MoveNotDue(next.from);
+        address account = _msgSender();
+        uint256 moving = _accounts[account];
+        (uint256 amount, Loan memory loan) = (moving.balance(), _loanIn(moving));
+        if (amount == 0 && loan.owed == 0) revert NothingToMove(account);
+
+        _accounts[account] = moving.left();
+        (uint256 free, uint256 balances, uint256 owed) = _readSums();
+        _writeSums(free, balances - amount, _lessRepaid(owed, moving, loan.owed));
+
+        emit AccountMoved(account, next.account, amount, loan.owed);
+        IMicroLoan(next.account).takeOver{value: amount}(account, loan);
+    }
+
+    /// @inheritdoc IMicroLoan
+    function takeOver(address account, Loan calldata loan) external payable {
+        if (msg.sender != predecessor) revert NotPredecessor(msg.sender);
+        uint256 taken = _accounts[account].credited(msg.value);
+        (uint256 free, uint256 balances, uint256 owed) = _readSums();
+        if (loan.owed != 0) {
+            if (taken.owed() != 0) revert LoanActive(account, taken.owed());
+            taken = taken.lent(loan.owed, loan.issuedAt, loan.dueAt);
+            if (loan.isWrittenOff) taken |= Accounts.WRITTEN_OFF;
+            else owed += loan.owed;
+            _issued.add(loan.issuedAt, loan.owed);
+        }
+        _accounts[account] = taken;
+        _writeSums(free, balances + msg.value, owed);
+        emit AccountTakenOver(account, msg.value, loan);
     }
 
     // Pool
@@ -193,49 +368,80 @@ contract MicroLoan is IMicroLoan, ERC2771Context, Ownable2Step, Pausable {
     /// @inheritdoc IMicroLoan
     function fund() external payable {
         if (msg.value == 0) revert ZeroAmount();
-        _liquidity += msg.value.toUint128();
+        (uint256 free, uint256 balances, uint256 owed) = _readSums();
+        _writeSums(free + msg.value, balances, owed);
         emit Funded(msg.sender, msg.value);
     }
 
     /// @inheritdoc IMicroLoan
     function defund(uint256 amount) external onlyOwner {
         if (amount == 0) revert ZeroAmount();
-        if (amount > _liquidity) revert InsufficientLiquidity(_liquidity, amount);
-        _liquidity -= amount.toUint128();
+        (uint256 free, uint256 balances, uint256 owed) = _readSums();
+        if (amount > free) revert InsufficientLiquidity(free, amount);
+        _writeSums(free - amount, balances, owed);
         emit Defunded(msg.sender, amount);
         _send(msg.sender, amount);
+    }
+
+    // Creditor
+
+    /// @inheritdoc IMicroLoan
+    function setBorrowers(address[] calldata accounts, bool listed) external {
+        // The plain sender: no role acts through the forwarder.
+        if (msg.sender != creditor) revert NotCreditor(msg.sender);
+        for (uint256 i; i < accounts.length; ++i) {
+            uint256 account = _accounts[accounts[i]];
+            _accounts[accounts[i]] = listed ? account | Accounts.LISTED : account & ~Accounts.LISTED;
+            emit BorrowerSet(accounts[i], listed);
+        }
     }
 
     // Owner
 
     /// @inheritdoc IMicroLoan
-    function pause() external onlyOwner {
-        _pause();
+    function setTerms(Terms calldata newTerms) external onlyOwner {
+        _setTerms(newTerms);
     }
 
     /// @inheritdoc IMicroLoan
-    function unpause() external onlyOwner {
-        _unpause();
+    function setWithdrawalLimit(uint256 newLimit) external onlyOwner {
+        _checkLimit(newLimit);
+        uint72 current = withdrawalLimit().toUint72();
+        uint256 from = newLimit > current ? block.timestamp + RAISE_DELAY : block.timestamp;
+        _limit = newLimit > current
+            ? Limit(current, newLimit.toUint72(), from.toUint40())
+            : Limit(newLimit.toUint72(), 0, 0);
+        emit WithdrawalLimitSet(newLimit, from);
     }
 
     /// @inheritdoc IMicroLoan
-    function setPrincipal(uint256 newPrincipal) external onlyOwner {
-        _setPrincipal(newPrincipal);
+    function writeOff(address borrower) external onlyOwner {
+        uint256 account = _accounts[borrower];
+        if (account.owed() == 0) revert NoLoan(borrower);
+        if (account.has(Accounts.WRITTEN_OFF)) revert AlreadyWrittenOff(borrower);
+        _accounts[borrower] = account | Accounts.WRITTEN_OFF;
+        (uint256 free, uint256 balances, uint256 owed) = _readSums();
+        _writeSums(free, balances, owed - account.owed());
+        emit LoanWrittenOff(borrower, account.owed());
     }
 
     /// @inheritdoc IMicroLoan
-    function setDailyCap(uint256 newCap) external onlyOwner {
-        _setDailyCap(newCap);
+    function setCreditor(address newCreditor) external onlyOwner {
+        _setCreditor(newCreditor);
+    }
+
+    /// @inheritdoc IMicroLoan
+    function announceSuccessor(address newSuccessor) external onlyOwner {
+        bool isNone = newSuccessor == address(0);
+        if (!isNone && !_isSuccessor(newSuccessor)) revert InvalidSuccessor(newSuccessor);
+        uint256 from = isNone ? 0 : block.timestamp + NOTICE;
+        _successor = Successor(newSuccessor, from.toUint64());
+        emit SuccessorAnnounced(newSuccessor, from);
     }
 
     /// @notice The second step of a change of owner, by the new owner, never forwarded.
     function acceptOwnership() public override onlyDirect {
         super.acceptOwnership();
-    }
-
-    /// @notice Always reverts with `OwnershipNotRenounceable`.
-    function renounceOwnership() public pure override {
-        revert OwnershipNotRenounceable();
     }
 
     // Internals
@@ -245,32 +451,87 @@ contract MicroLoan is IMicroLoan, ERC2771Context, Ownable2Step, Pausable {
         super._checkOwner();
     }
 
+    function _lend(Terms memory current) private {
+        address borrower = _msgSender();
+        uint256 account = _accounts[borrower];
+        uint256 amount = current.principal;
+        _checkBorrower(borrower, account, current);
+        uint256 available = _leftOf(current.dailyCap, _issued);
+        if (amount > available) revert DailyCapReached(available, amount);
+        (uint256 free, uint256 balances, uint256 owed) = _readSums();
+        if (amount > free) revert InsufficientLiquidity(free, amount);
+
+        uint256 dueAt = block.timestamp + current.term;
+        _accounts[borrower] = account.lent(amount, block.timestamp, dueAt).credited(amount);
+        _issued.add(block.timestamp, amount);
+        _writeSums(free - amount, balances + amount, owed + amount);
+
+        emit LoanIssued(borrower, amount, dueAt);
+    }
+
+    function _checkBorrower(address borrower, uint256 account, Terms memory current) private view {
+        if (account.owed() != 0) revert LoanActive(borrower, account.owed());
+        if (current.listOnly && !account.has(Accounts.LISTED)) revert NotListed(borrower);
+        uint256 nextAt = account.issuedAt() + current.pauseBetween;
+        if (block.timestamp < nextAt) revert LoanTooSoon(borrower, nextAt);
+        uint256 limit = current.loansPerDay;
+        if (limit != 0 && account.loansAt(block.timestamp) >= limit) {
+            revert BorrowerLimitReached(borrower, limit);
+        }
+    }
+
+    /// @dev The account with less to repay, whatever pays for it. What is repaid of a recent loan counts no
+    /// more against the daily cap.
+    function _repaid(address borrower, uint256 account, uint256 amount) private returns (uint256) {
+        uint256 owed = account.owed();
+        if (owed == 0) revert NoLoan(borrower);
+        if (amount == 0) revert ZeroAmount();
+        if (amount > owed) revert RepaymentTooLarge(owed, amount);
+        _issued.remove(account.issuedAt(), amount);
+        return account.repaid(amount);
+    }
+
+    /// @dev All that is owed, less what is repaid of a loan, which counts in it unless it is written off.
+    function _lessRepaid(uint256 owed, uint256 account, uint256 amount) private pure returns (uint256) {
+        return account.has(Accounts.WRITTEN_OFF) ? owed : owed - amount;
+    }
+
+    function _loanIn(uint256 account) private pure returns (Loan memory loan) {
+        uint256 owed = account.owed();
+        if (owed == 0) return loan;
+        return Loan(owed, account.issuedAt(), account.dueAt(), account.has(Accounts.WRITTEN_OFF));
+    }
+
     function _checkRecipient(address recipient) private view {
         if (recipient == address(0) || recipient == address(this) || isTrustedForwarder(recipient)) {
             revert InvalidRecipient(recipient);
         }
     }
 
-    /// @dev Takes a positive amount from a balance; the total of balances is the caller's to adjust.
-    function _debit(address from, uint256 amount) private returns (uint128 amount128) {
+    /// @dev The account with a positive amount less; the sum of balances is the caller's to adjust.
+    function _debited(address from, uint256 amount) private view returns (uint256) {
         if (amount == 0) revert ZeroAmount();
-        uint128 balance = _accounts[from].balance;
-        if (amount > balance) revert InsufficientBalance(from, balance, amount);
-        amount128 = amount.toUint128();
-        _accounts[from].balance = balance - amount128;
+        uint256 account = _accounts[from];
+        if (amount > account.balance()) revert InsufficientBalance(from, account.balance(), amount);
+        return account.debited(amount);
     }
 
     /// @dev The forwarder sends no currency along, so the payer is a direct caller.
     function _deposit(address account) private {
         if (msg.value == 0) revert ZeroAmount();
-        uint128 amount128 = msg.value.toUint128();
-        _accounts[account].balance += amount128;
-        _totalBalances += amount128;
+        _accounts[account] = _accounts[account].credited(msg.value);
+        (uint256 free, uint256 balances, uint256 owed) = _readSums();
+        _writeSums(free, balances + msg.value, owed);
         emit Deposited(account, msg.sender, msg.value);
     }
 
-    function _withdraw(address account, address recipient, uint256 amount) private {
-        _totalBalances -= _debit(account, amount);
+    function _take(address account, uint256 amount) private {
+        _accounts[account] = _debited(account, amount);
+        (uint256 free, uint256 balances, uint256 owed) = _readSums();
+        _writeSums(free, balances - amount, owed);
+    }
+
+    function _pay(address account, address recipient, uint256 amount) private {
         emit Withdrawn(account, recipient, amount);
         _send(recipient, amount);
     }
@@ -280,18 +541,68 @@ contract MicroLoan is IMicroLoan, ERC2771Context, Ownable2Step, Pausable {
         if (!LowLevelCall.callNoReturn(recipient, amount, "")) revert CurrencyRefused(recipient, amount);
     }
 
-    function _setPrincipal(uint256 newPrincipal) private {
-        if (newPrincipal < MIN_PRINCIPAL || newPrincipal > MAX_PRINCIPAL) {
-            revert PrincipalOutOfRange(newPrincipal, MIN_PRINCIPAL, MAX_PRINCIPAL);
-        }
-        emit PrincipalSet(_principal, newPrincipal);
-        _principal = newPrincipal.toUint72();
+    /// @dev Counts against the limit of withdrawals.
+    function _count(RollingDay.Window storage window, uint256 amount) private {
+        uint256 available = _leftOf(withdrawalLimit(), window);
+        if (amount > available) revert WithdrawalLimitReached(available, amount);
+        window.add(block.timestamp, amount);
     }
 
-    function _setDailyCap(uint256 newCap) private {
-        if (newCap > MAX_DAILY_CAP) revert DailyCapOutOfRange(newCap, MAX_DAILY_CAP);
-        emit DailyCapSet(_dailyCap, newCap);
-        _dailyCap = newCap.toUint72();
+    function _leftOf(uint256 limit, RollingDay.Window storage window) private view returns (uint256) {
+        uint256 used = window.sum();
+        return limit > used ? limit - used : 0;
+    }
+
+    function _readSums() private view returns (uint256 free, uint256 balances, uint256 owed) {
+        uint256 sums = _sums;
+        free = sums & type(uint80).max;
+        balances = (sums >> SUM_BITS) & type(uint80).max;
+        owed = sums >> (2 * SUM_BITS);
+    }
+
+    function _writeSums(uint256 free, uint256 balances, uint256 owed) private {
+        _sums = uint256(free.toUint80()) | (uint256(balances.toUint80()) << SUM_BITS)
+            | (uint256(owed.toUint80()) << (2 * SUM_BITS));
+    }
+
+    function _isSuccessor(address account) private view returns (bool) {
+        if (account.code.length == 0 || account == address(this)) return false;
+        try IMicroLoan(account).predecessor() returns (address before) {
+            return before == address(this);
+        } catch {
+            return false;
+        }
+    }
+
+    function _setTerms(Terms memory next) private {
+        uint256 amount = next.principal;
+        if (amount < MIN_PRINCIPAL || amount > MAX_PRINCIPAL) {
+            revert PrincipalOutOfRange(amount, MIN_PRINCIPAL, MAX_PRINCIPAL);
+        }
+        if (next.dailyCap != 0 && next.dailyCap < amount) {
+            revert DailyCapBelowPrincipal(next.dailyCap, amount);
+        }
+        if (next.term < MIN_TERM || next.term > MAX_TERM) {
+            revert TermOutOfRange(next.term, MIN_TERM, MAX_TERM);
+        }
+        uint256 between = next.pauseBetween;
+        if (between != 0 && (between < MIN_PAUSE_BETWEEN || between > MAX_PAUSE_BETWEEN)) {
+            revert PauseOutOfRange(between, MIN_PAUSE_BETWEEN, MAX_PAUSE_BETWEEN);
+        }
+        if (next.loansPerDay > MAX_LOANS_PER_DAY) {
+            revert LoansPerDayOutOfRange(next.loansPerDay, MAX_LOANS_PER_DAY);
+        }
+        emit TermsSet(_terms, next);
+        _terms = next;
+    }
+
+    function _setCreditor(address newCreditor) private {
+        emit CreditorSet(creditor, newCreditor);
+        creditor = newCreditor;
+    }
+
+    function _checkLimit(uint256 limit) private pure {
+        if (limit > MAX_DAILY) revert WithdrawalLimitOutOfRange(limit, MAX_DAILY);
     }
 
     // Context: whom a call speaks for is ERC-2771's to say.

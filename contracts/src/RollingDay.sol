@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 pragma solidity 0.8.30;
 
+import {SafeCast} from "@openzeppelin/contracts/utils/math/SafeCast.sol";
+
 /// @title RollingDay
 /// @notice Sums what was added within the last 24 hours, at a bounded price and never too low.
 /// @dev Amounts are kept by the hour. The sum at a time in hour `h` is that of the hours `h - 24` to
@@ -10,6 +12,8 @@ pragma solidity 0.8.30;
 /// Three hours share a word: 72 bits each, and above them 40 bits for the number of the three (hour /
 /// 3), which tells a current word from one of an earlier turn of the ring. 25 hours touch 9 words.
 library RollingDay {
+    using SafeCast for uint256;
+
     struct Window {
         uint256[9] words;
     }
@@ -24,24 +28,46 @@ library RollingDay {
 
     /// @notice What was added from the start of the hour 24 hours ago until now.
     function sum(Window storage self) internal view returns (uint256 total) {
-        uint256 currentHour = block.timestamp / 1 hours;
-        uint256 oldestHour = currentHour - 24;
-        uint256 newestTag = currentHour / HOURS_PER_WORD;
-        for (uint256 tag = oldestHour / HOURS_PER_WORD; tag <= newestTag; ++tag) {
+        uint256 oldestHour = block.timestamp / 1 hours - 24;
+        uint256 oldestTag = oldestHour / HOURS_PER_WORD;
+        uint256 newestTag = block.timestamp / (HOURS_PER_WORD * 1 hours);
+        for (uint256 tag = oldestTag; tag <= newestTag; ++tag) {
             uint256 word = self.words[tag % WORDS];
             if (word >> TAG_SHIFT != tag) continue;
-            for (uint256 i; i < HOURS_PER_WORD; ++i) {
-                if (tag * HOURS_PER_WORD + i >= oldestHour) total += (word >> (i * BITS)) & MAX_SUM;
+            // Of the oldest three hours, those before the oldest count no more.
+            uint256 first = tag == oldestTag ? oldestHour % HOURS_PER_WORD : 0;
+            for (uint256 i = first; i < HOURS_PER_WORD; ++i) {
+                total += (word >> (i * BITS)) & MAX_SUM;
             }
         }
     }
 
-    /// @notice Adds `amount` to the current hour; the sum with it must be at most `MAX_SUM`.
-    function add(Window storage self, uint256 amount) internal {
-        uint256 currentHour = block.timestamp / 1 hours;
-        uint256 tag = currentHour / HOURS_PER_WORD;
+    /// @notice Adds `amount` to the hour of `time`, unless that counts no more; the sum with it must be at
+    /// most `MAX_SUM`.
+    function add(Window storage self, uint256 time, uint256 amount) internal {
+        if (!counts(time)) return;
+        (uint256 tag, uint256 shift) = _place(time);
         uint256 word = self.words[tag % WORDS];
         if (word >> TAG_SHIFT != tag) word = tag << TAG_SHIFT;
-        self.words[tag % WORDS] = word + (amount << ((currentHour % HOURS_PER_WORD) * BITS));
+        // The cast refuses what would run into the next hour.
+        (((word >> shift) & MAX_SUM) + amount).toUint72();
+        self.words[tag % WORDS] = word + (amount << shift);
+    }
+
+    /// @notice Takes back `amount` that was added to the hour of `time`, unless that counts no more.
+    function remove(Window storage self, uint256 time, uint256 amount) internal {
+        if (!counts(time)) return;
+        (uint256 tag, uint256 shift) = _place(time);
+        self.words[tag % WORDS] -= amount << shift;
+    }
+
+    /// @notice Whether the hour of `time`, which is not in the future, is one of those that are summed.
+    function counts(uint256 time) internal view returns (bool) {
+        return time / 1 hours + 24 >= block.timestamp / 1 hours;
+    }
+
+    function _place(uint256 time) private pure returns (uint256 tag, uint256 shift) {
+        uint256 hour = time / 1 hours;
+        return (hour / HOURS_PER_WORD, (hour % HOURS_PER_WORD) * BITS);
     }
 }

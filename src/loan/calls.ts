@@ -4,7 +4,8 @@ import { microLoanAbi } from './abi.ts'
 /** A call of the loan contract that pays. */
 export type LoanCall =
   | { kind: 'transfer'; to: Address; amountWei: bigint }
-  | { kind: 'loan' }
+  /** `principalWei`: what the caller was shown; another amount is refused on the chain. */
+  | { kind: 'loan'; principalWei: bigint }
   /** `all`: all that is owed when it executes. */
   | { kind: 'repayment'; amountWei: bigint | 'all' }
 
@@ -16,6 +17,12 @@ export type LoanRefusal =
   | { reason: 'repayment_too_large'; owedWei: bigint }
   /** No free currency in the pool, or the day's cap on new loans is reached. */
   | { reason: 'no_liquidity' }
+  /** Loans are for listed borrowers, and this one is not. */
+  | { reason: 'not_listed' }
+  /** The borrower has had its loans of the day, or the last one a moment ago. */
+  | { reason: 'loan_limit' }
+  /** A loan is not of the amount that was shown. */
+  | { reason: 'principal_changed' }
   | { reason: 'invalid_recipient' }
   | { reason: 'paused' }
   /** A revert without words of the contract's own. */
@@ -31,7 +38,11 @@ export function callOf(call: LoanCall): Hex {
         args: [call.to, call.amountWei],
       })
     case 'loan':
-      return encodeFunctionData({ abi: microLoanAbi, functionName: 'applyForLoan' })
+      return encodeFunctionData({
+        abi: microLoanAbi,
+        functionName: 'applyForLoanOf',
+        args: [call.principalWei],
+      })
     case 'repayment':
       return encodeFunctionData({
         abi: microLoanAbi,
@@ -66,6 +77,13 @@ export function refusalOf(revertData: Hex): LoanRefusal {
     case 'InsufficientLiquidity':
     case 'DailyCapReached':
       return { reason: 'no_liquidity' }
+    case 'NotListed':
+      return { reason: 'not_listed' }
+    case 'LoanTooSoon':
+    case 'BorrowerLimitReached':
+      return { reason: 'loan_limit' }
+    case 'PrincipalChanged':
+      return { reason: 'principal_changed' }
     case 'InvalidRecipient':
       return { reason: 'invalid_recipient' }
     case 'EnforcedPause':
@@ -88,6 +106,12 @@ export function refusalWords(refusal: LoanRefusal): string {
       return 'More than is owed'
     case 'no_liquidity':
       return 'No liquidity'
+    case 'not_listed':
+      return 'Not a listed borrower'
+    case 'loan_limit':
+      return 'Too many loans'
+    case 'principal_changed':
+      return 'Loan amount changed'
     case 'invalid_recipient':
       return 'Recipient not allowed'
     case 'paused':

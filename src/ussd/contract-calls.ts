@@ -63,7 +63,7 @@ async function loanCall({
   const principalWei = await loan.principal()
   return {
     target: loanAddress,
-    data: callOf({ kind: 'loan' }),
+    data: callOf({ kind: 'loan', principalWei }),
     label: 'Loan',
     spendsWei: 0n,
     submitted: submitted(say, (tx) => say.loanRequested(amountOf(principalWei), tx)),

@@ -55,8 +55,7 @@ contract ForcedCurrencyTest is Base {
             _applyForLoan(),
             abi.encodeWithSelector(IMicroLoan.InsufficientLiquidity.selector, 0, PRINCIPAL)
         );
-        vm.prank(alice.addr);
-        loan.withdraw(1 ether);
+        _withdraw(alice.addr, 1 ether);
         assertEq(address(loan).balance, 5 ether, "currency held");
     }
 

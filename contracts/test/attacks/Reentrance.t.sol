@@ -58,6 +58,7 @@ contract ReentranceTest is Base {
     function test_AReentrantWithdrawalPaysOnce() external {
         _depositFor(alice.addr, 10 ether);
         Reentrant reentrant = new Reentrant(loan);
+        _prepare(reentrant);
         vm.deal(address(this), 1 ether);
         reentrant.depositAndWithdraw{value: 1 ether}();
         assertEq(reentrant.attempts(), 1, "attempts");
@@ -70,6 +71,7 @@ contract ReentranceTest is Base {
     /// @dev With a balance left to withdraw, going in again is just a second withdrawal.
     function test_AReentrantWithdrawalOfTheRestIsAWithdrawal() external {
         Reentrant reentrant = new Reentrant(loan);
+        _prepare(reentrant);
         _depositFor(address(reentrant), 1 ether);
         vm.deal(address(this), 1 ether);
         reentrant.depositAndWithdraw{value: 1 ether}();
@@ -99,5 +101,11 @@ contract ReentranceTest is Base {
             "reason"
         );
         assertEq(reentrant.calls(), 0, "calls");
+    }
+
+    /// @dev Announces more than it will have, so that the notice is not what stands against it.
+    function _prepare(Reentrant reentrant) private {
+        reentrant.announce(100 ether);
+        vm.warp(block.timestamp + 48 hours);
     }
 }

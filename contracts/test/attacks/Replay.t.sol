@@ -5,6 +5,7 @@ import {IRelayForwarder} from "../../src/IRelayForwarder.sol";
 import {MicroLoan} from "../../src/MicroLoan.sol";
 import {RelayForwarder} from "../../src/RelayForwarder.sol";
 import {Base} from "../support/Base.sol";
+import {Setups} from "../support/Setups.sol";
 
 /// @notice Remembers signatures instead of intents, binds them to no chain and no contract, and forgets them
 /// when the call fails.
@@ -98,7 +99,7 @@ contract ReplayTest is Base {
         _execute(signed);
         RelayForwarder first = forwarder;
         forwarder = new RelayForwarder(owner, guardian);
-        MicroLoan second = new MicroLoan(address(forwarder), owner, PRINCIPAL, CAP);
+        MicroLoan second = new MicroLoan(Setups.wide(address(forwarder), owner, PRINCIPAL, CAP));
         vm.startPrank(owner);
         forwarder.setRelayer(relayer, true);
         forwarder.setTarget(address(loan), true);
@@ -147,7 +148,7 @@ contract ReplayTest is Base {
 
     function _deployNaive() private returns (NaiveReplayForwarder naive_, MicroLoan loan_) {
         naive_ = new NaiveReplayForwarder();
-        loan_ = new MicroLoan(address(naive_), owner, PRINCIPAL, CAP);
+        loan_ = new MicroLoan(Setups.wide(address(naive_), owner, PRINCIPAL, CAP));
         hoax(stranger, 10 ether);
         loan_.depositFor{value: 10 ether}(alice.addr);
     }

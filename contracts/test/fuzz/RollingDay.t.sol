@@ -27,7 +27,7 @@ contract RollingDayFuzzTest is Test {
             uint256 delay = steps[i].delay % 8 == 0 ? steps[i].delay : steps[i].delay % 10 hours;
             vm.warp(block.timestamp + delay);
             _assertSum();
-            window.add(steps[i].amount);
+            window.add(block.timestamp, steps[i].amount);
             times.push(block.timestamp);
             amounts.push(steps[i].amount);
             _assertSum();
@@ -41,7 +41,7 @@ contract RollingDayFuzzTest is Test {
         uint256 count = bound(hours_, 1, 100);
         for (uint256 i; i < count; ++i) {
             vm.warp(block.timestamp + 1 hours);
-            window.add(each);
+            window.add(block.timestamp, each);
         }
         assertEq(window.sum(), each * (count < 25 ? count : 25), "sum");
         vm.warp(block.timestamp + 25 hours);
@@ -50,10 +50,37 @@ contract RollingDayFuzzTest is Test {
 
     function testFuzz_OneHourHoldsTheMaximum(uint32 start) external {
         vm.warp(uint256(start) + 2 days);
-        window.add(RollingDay.MAX_SUM);
+        window.add(block.timestamp, RollingDay.MAX_SUM);
         assertEq(window.sum(), type(uint72).max, "sum");
         vm.warp(block.timestamp + 24 hours);
         assertEq(window.sum(), type(uint72).max, "sum after 24 hours");
+    }
+
+    /// @dev What is taken back is taken from its own hour, as long as that counts.
+    function testFuzz_WhatIsTakenBackCountsNoMore(uint32 start, uint64 first, uint64 second, uint32 delay)
+        external
+    {
+        vm.warp(uint256(start) + 2 days);
+        uint256 time = block.timestamp;
+        window.add(time, first);
+        window.add(time, second);
+        vm.warp(time + delay % 50 hours);
+        bool counts = time / 1 hours + 24 >= block.timestamp / 1 hours;
+        window.remove(time, first);
+        assertEq(window.sum(), counts ? second : 0, "sum");
+        window.remove(time, second);
+        assertEq(window.sum(), 0, "sum of nothing");
+    }
+
+    /// @dev As a loan that comes from another pool.
+    function testFuzz_WhatIsAddedLateCountsAtItsTime(uint32 start, uint64 amount, uint32 delay) external {
+        vm.warp(uint256(start) + 2 days);
+        uint256 time = block.timestamp;
+        vm.warp(time + delay % 50 hours);
+        window.add(block.timestamp, 7);
+        window.add(time, amount);
+        bool counts = time / 1 hours + 24 >= block.timestamp / 1 hours;
+        assertEq(window.sum(), uint256(counts ? amount : 0) + 7, "sum");
     }
 
     function _assertSum() private view {

@@ -24,8 +24,7 @@ contract GasTest is Base {
 
     function setUp() public override {
         super.setUp();
-        vm.prank(owner);
-        loan.setDailyCap(1_000 ether);
+        _setDailyCap(1_000 ether);
         for (uint256 i; i < 30; ++i) {
             _borrow(vm.createWallet(uint256(keccak256(abi.encode("earlier", i)))));
             vm.warp(block.timestamp + 1 hours);
@@ -117,6 +116,9 @@ contract GasTest is Base {
         _snapshot("transfer to a new account");
         loan.transfer(bob.addr, 0.5 ether);
         _snapshot("transfer to a known account");
+        loan.announceWithdrawal(0.5 ether);
+        _snapshot("announceWithdrawal");
+        vm.warp(block.timestamp + 48 hours);
         loan.withdraw(0.5 ether);
         _snapshot("withdraw");
         loan.fund{value: 1 ether}();

@@ -8,6 +8,7 @@ import {RelayForwarder} from "../../src/RelayForwarder.sol";
 import {Probe} from "../support/Targets.sol";
 import {RelayerHandler} from "./handlers/RelayerHandler.sol";
 import {Store} from "./stores/Store.sol";
+import {Setups} from "../support/Setups.sol";
 
 /// @notice See README.md in this folder for each in prose.
 contract RelayForwarderInvariantTest is Test {
@@ -22,7 +23,7 @@ contract RelayForwarderInvariantTest is Test {
         vm.chainId(31);
         forwarder = new RelayForwarder(owner, address(0));
         probe = new Probe();
-        MicroLoan loan = new MicroLoan(address(forwarder), owner, 0.1 ether, 1 ether);
+        MicroLoan loan = new MicroLoan(Setups.wide(address(forwarder), owner, 0.1 ether, 1 ether));
         vm.startPrank(owner);
         forwarder.setRelayer(makeAddr("relayer"), true);
         forwarder.setTarget(address(probe), true);

@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: MIT
 pragma solidity 0.8.30;
 
+import {SafeCast} from "@openzeppelin/contracts/utils/math/SafeCast.sol";
 import {Test} from "forge-std/Test.sol";
-import {Vm} from "forge-std/Vm.sol";
+import {Vm, VmSafe} from "forge-std/Vm.sol";
 
 import {IMicroLoan} from "../../src/IMicroLoan.sol";
 import {IRelayForwarder} from "../../src/IRelayForwarder.sol";
 import {MicroLoan} from "../../src/MicroLoan.sol";
 import {RelayForwarder} from "../../src/RelayForwarder.sol";
 import {Requests} from "./Requests.sol";
+import {Setups} from "./Setups.sol";
 
 /// @notice The deployed pair with a funded pool, three phone accounts, and short ways to act as them.
 abstract contract Base is Test {
@@ -21,6 +23,7 @@ abstract contract Base is Test {
     MicroLoan internal loan;
     address internal owner = makeAddr("owner");
     address internal guardian = makeAddr("guardian");
+    address internal creditor = makeAddr("creditor");
     address internal relayer = makeAddr("relayer");
     address internal stranger = makeAddr("stranger");
     Vm.Wallet internal alice = vm.createWallet("alice");
@@ -32,7 +35,9 @@ abstract contract Base is Test {
         vm.warp(1_790_000_000);
         vm.chainId(31);
         forwarder = new RelayForwarder(owner, guardian);
-        loan = new MicroLoan(address(forwarder), owner, PRINCIPAL, CAP);
+        MicroLoan.Setup memory setup = Setups.wide(address(forwarder), owner, PRINCIPAL, CAP);
+        (setup.guardian, setup.creditor) = (guardian, creditor);
+        loan = new MicroLoan(setup);
         vm.startPrank(owner);
         forwarder.setRelayer(relayer, true);
         forwarder.setTarget(address(loan), true);
@@ -132,6 +137,40 @@ abstract contract Base is Test {
 
     function _borrow(Vm.Wallet memory borrower) internal {
         _forward(borrower, _applyForLoan());
+    }
+
+    /// @dev Withdraws directly as one may: announced 48 hours ahead.
+    function _withdraw(address account, uint256 amount) internal {
+        _announce(account, amount);
+        vm.prank(account);
+        loan.withdraw(amount);
+    }
+
+    function _announce(address account, uint256 amount) internal {
+        vm.prank(account);
+        loan.announceWithdrawal(amount);
+        vm.warp(block.timestamp + 48 hours);
+    }
+
+    // The owner
+
+    /// @dev As the owner, also where that is set already.
+    function _setTerms(IMicroLoan.Terms memory terms) internal {
+        (VmSafe.CallerMode mode,,) = vm.readCallers();
+        if (mode == VmSafe.CallerMode.None) vm.prank(owner);
+        loan.setTerms(terms);
+    }
+
+    function _setPrincipal(uint256 principal) internal {
+        IMicroLoan.Terms memory terms = loan.terms();
+        terms.principal = SafeCast.toUint64(principal);
+        _setTerms(terms);
+    }
+
+    function _setDailyCap(uint256 cap) internal {
+        IMicroLoan.Terms memory terms = loan.terms();
+        terms.dailyCap = SafeCast.toUint72(cap);
+        _setTerms(terms);
     }
 
     // Calls

@@ -5,6 +5,10 @@ import {IMicroLoan} from "../../src/IMicroLoan.sol";
 
 /// @notice Takes no currency.
 contract Refusing {
+    function announce(IMicroLoan loan, uint256 amount) external {
+        loan.announceWithdrawal(amount);
+    }
+
     function withdraw(IMicroLoan loan, uint256 amount) external {
         loan.withdraw(amount);
     }
@@ -27,6 +31,10 @@ contract Reentrant {
 
     constructor(IMicroLoan loan) {
         LOAN = loan;
+    }
+
+    function announce(uint256 amount) external {
+        LOAN.announceWithdrawal(amount);
     }
 
     function depositAndWithdraw() external payable {

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: MIT
 pragma solidity 0.8.30;
 
+import {IMicroLoan} from "../../src/IMicroLoan.sol";
 import {MicroLoan} from "../../src/MicroLoan.sol";
 import {RelayForwarder} from "../../src/RelayForwarder.sol";
 import {Base} from "../support/Base.sol";
+import {Setups} from "../support/Setups.sol";
 
 /// @notice The way to a new version, as contracts/README.md describes it, with everybody on it: a phone with a
 /// balance, a phone that owes and has spent the loan, and an outside wallet.
 contract NewVersionTest is Base {
-    address internal custody = makeAddr("the operator's paying-out wallet");
     address internal wallet = makeAddr("outside wallet");
     MicroLoan internal old;
     RelayForwarder internal oldForwarder;
@@ -22,48 +23,51 @@ contract NewVersionTest is Base {
     }
 
     function test_Walk() external {
-        // Pause: no new loans, no transfers. The free pool goes back to the owner.
-        vm.startPrank(owner);
-        old.pause();
-        old.defund(old.liquidity());
-        vm.stopPrank();
-
-        // The new pair.
+        // The new pair, which takes accounts from the old pool alone.
         RelayForwarder newForwarder = new RelayForwarder(owner, guardian);
-        MicroLoan fresh = new MicroLoan(address(newForwarder), owner, PRINCIPAL, CAP);
+        MicroLoan.Setup memory setup = Setups.wide(address(newForwarder), owner, PRINCIPAL, CAP);
+        setup.predecessor = address(old);
+        MicroLoan fresh = new MicroLoan(setup);
         vm.startPrank(owner);
         newForwarder.setRelayer(relayer, true);
         newForwarder.setTarget(address(fresh), true);
+
+        // Named 48 hours ahead. Then lending stops, and everybody moves by a request of their own.
+        old.announceSuccessor(address(fresh));
         vm.stopPrank();
-        vm.deal(owner, POOL);
-        vm.prank(owner);
-        fresh.fund{value: POOL}();
+        vm.warp(block.timestamp + 48 hours);
+        vm.prank(guardian);
+        old.pause();
+        _forward(alice, abi.encodeCall(IMicroLoan.moveAccount, ()));
+        _forward(bob, abi.encodeCall(IMicroLoan.moveAccount, ()));
+        assertEq(fresh.getBalance(alice.addr), 3 ether, "balance of the phone");
+        assertEq(fresh.loanOf(bob.addr), PRINCIPAL, "debt of the borrower");
+        assertEq(old.totalOwed(), 0, "owed to the old pool");
 
-        // Pay out: each phone's balance leaves the old contract by its own signed request and is credited to
-        // the same account in the new one.
-        _forward(alice, _withdrawTo(custody, 3 ether));
-        vm.prank(custody);
-        fresh.depositFor{value: 3 ether}(alice.addr);
+        // A run that was stopped is repeated: who has moved has nothing left to move.
+        _forwardFails(
+            alice,
+            abi.encodeCall(IMicroLoan.moveAccount, ()),
+            abi.encodeWithSelector(IMicroLoan.NothingToMove.selector, alice.addr)
+        );
 
-        // The Worker now points to the new pair.
+        // The free pool moves with its owner, and the Worker points to the new pair.
+        vm.startPrank(owner);
+        uint256 pool = old.liquidity();
+        old.defund(pool);
+        fresh.fund{value: pool}();
+        vm.stopPrank();
         (loan, forwarder) = (fresh, newForwarder);
         _forward(alice, _transfer(carol.addr, 1 ether));
         _borrow(carol);
-        assertEq(fresh.getBalance(alice.addr), 2 ether, "balance of the phone");
-        assertEq(fresh.getBalance(carol.addr), 1 ether + PRINCIPAL, "balance of another");
-
-        // Who was not moved is where they were: the wallet withdraws, the borrower repays.
-        vm.prank(wallet);
-        old.withdraw(PRINCIPAL);
-        assertEq(wallet.balance, PRINCIPAL, "currency of the wallet");
-        (loan, forwarder) = (old, oldForwarder);
         _depositFor(bob.addr, PRINCIPAL);
         _forward(bob, _repayLoan(type(uint256).max));
-        assertEq(old.totalOwed(), 0, "owed");
+        assertEq(fresh.getBalance(carol.addr), 1 ether + PRINCIPAL, "balance of another");
 
-        // And the owner closes the books.
-        vm.prank(owner);
-        old.defund(PRINCIPAL);
+        // The wallet, whose key is nobody else's, leaves or moves by itself.
+        (loan, forwarder) = (old, oldForwarder);
+        _withdraw(wallet, PRINCIPAL);
+        assertEq(wallet.balance, PRINCIPAL, "currency of the wallet");
         assertEq(address(old).balance, 0, "currency held");
         assertEq(old.totalBalances(), 0, "total of balances");
     }
@@ -75,8 +79,7 @@ contract NewVersionTest is Base {
         oldForwarder.setRelayer(relayer, false);
         oldForwarder.setTarget(address(old), false);
         vm.stopPrank();
-        vm.prank(alice.addr);
-        old.withdraw(3 ether);
+        _withdraw(alice.addr, 3 ether);
         assertEq(alice.addr.balance, 3 ether, "currency of the account");
         hoax(bob.addr, PRINCIPAL);
         old.deposit{value: PRINCIPAL}();

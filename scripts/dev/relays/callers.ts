@@ -1,4 +1,11 @@
-import { type Address, encodeFunctionData, type Hex, type LocalAccount, parseEther } from 'viem'
+import {
+  type Address,
+  decodeFunctionResult,
+  encodeFunctionData,
+  type Hex,
+  type LocalAccount,
+  parseEther,
+} from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import { createCallerAccounts } from '../../../src/account/keys.ts'
 import { type PhoneNumber, parseCaller } from '../../../src/account/phone.ts'
@@ -68,16 +75,15 @@ export function createTreasury(chain: TestChain): Treasury {
       ),
     fund: (value) =>
       sendAll([{ data: encodeFunctionData({ abi: microLoanAbi, functionName: 'fund' }), value }]),
-    setDailyCap: (cap) =>
-      sendAll([
-        {
-          data: encodeFunctionData({
-            abi: microLoanAbi,
-            functionName: 'setDailyCap',
-            args: [cap],
-          }),
-          value: 0n,
-        },
-      ]),
+    async setDailyCap(dailyCap) {
+      const abi = microLoanAbi
+      const asked = encodeFunctionData({ abi, functionName: 'terms' })
+      const data = (await call('eth_call', [{ to: chain.loan, data: asked }, 'latest'])) as Hex
+      const terms = decodeFunctionResult({ abi, functionName: 'terms', data })
+      const args = [{ ...terms, dailyCap }] as const
+      await sendAll([
+        { data: encodeFunctionData({ abi, functionName: 'setTerms', args }), value: 0n },
+      ])
+    },
   }
 }

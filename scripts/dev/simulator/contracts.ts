@@ -20,7 +20,8 @@ export type Spending = { timestampSeconds: number; blockNumber: number }
 /** An intent belongs to its signer. */
 export const spendingKey = (signer: Address, intentId: Hex): string => `${signer}${intentId}`
 
-export type LoanAccount = { balanceWei: bigint; owedWei: bigint }
+/** `issuedHour`: of the last loan, in hours of Unix time; zero if there was none. */
+export type LoanAccount = { balanceWei: bigint; owedWei: bigint; issuedHour: number }
 
 /** What the owner and the deployment decided for good. Addresses are lower case throughout. */
 export type ContractWorld = {
@@ -63,7 +64,7 @@ const maxUint256 = (1n << 256n) - 1n
 
 const selectors = {
   transfer: toFunctionSelector('transfer(address,uint256)'),
-  applyForLoan: toFunctionSelector('applyForLoan()'),
+  applyForLoanOf: toFunctionSelector('applyForLoanOf(uint256)'),
   repayLoan: toFunctionSelector('repayLoan(uint256)'),
 }
 
@@ -150,10 +151,16 @@ function callLoan(
         `0x${data.slice(34, 74)}`,
         BigInt(`0x${data.slice(74, 138)}`),
       )
-    case selectors.applyForLoan:
-      return applyForLoan(world, state, caller, timestampSeconds)
+    case selectors.applyForLoanOf:
+      return applyForLoanOf(
+        world,
+        state,
+        caller,
+        BigInt(`0x${data.slice(10, 74)}`),
+        timestampSeconds,
+      )
     case selectors.repayLoan:
-      return repayLoan(state, caller, BigInt(`0x${data.slice(10, 74)}`))
+      return repayLoan(state, caller, BigInt(`0x${data.slice(10, 74)}`), timestampSeconds)
     default:
       return '0x'
   }
@@ -166,7 +173,6 @@ function transfer(
   to: Address,
   amountWei: bigint,
 ): Hex | undefined {
-  if (state.isPaused) return encodeErrorResult({ abi: microLoanAbi, errorName: 'EnforcedPause' })
   if (BigInt(to) === 0n || to === loan || to === forwarder) {
     return encodeErrorResult({ abi: microLoanAbi, errorName: 'InvalidRecipient', args: [to] })
   }
@@ -176,13 +182,21 @@ function transfer(
   return undefined
 }
 
-function applyForLoan(
+function applyForLoanOf(
   { principalWei, dailyCapWei }: ContractWorld,
   state: ContractState,
   borrower: Address,
+  shownWei: bigint,
   timestampSeconds: number,
 ): Hex | undefined {
   if (state.isPaused) return encodeErrorResult({ abi: microLoanAbi, errorName: 'EnforcedPause' })
+  if (shownWei !== principalWei) {
+    return encodeErrorResult({
+      abi: microLoanAbi,
+      errorName: 'PrincipalChanged',
+      args: [shownWei, principalWei],
+    })
+  }
   const account = accountOf(state, borrower)
   if (account.owedWei !== 0n) {
     return encodeErrorResult({
@@ -212,11 +226,17 @@ function applyForLoan(
   state.issuedWei.set(hour, (state.issuedWei.get(hour) ?? 0n) + principalWei)
   account.balanceWei += principalWei
   account.owedWei = principalWei
+  account.issuedHour = hour
   state.liquidityWei -= principalWei
   return undefined
 }
 
-function repayLoan(state: ContractState, borrower: Address, wanted: bigint): Hex | undefined {
+function repayLoan(
+  state: ContractState,
+  borrower: Address,
+  wanted: bigint,
+  timestampSeconds: number,
+): Hex | undefined {
   const account = accountOf(state, borrower)
   if (account.owedWei === 0n) {
     return encodeErrorResult({ abi: microLoanAbi, errorName: 'NoLoan', args: [borrower] })
@@ -233,6 +253,12 @@ function repayLoan(state: ContractState, borrower: Address, wanted: bigint): Hex
   if (refusal !== undefined) return refusal
   account.owedWei -= amountWei
   state.liquidityWei += amountWei
+  // What is repaid counts no more against the cap of its day.
+  const { issuedHour } = account
+  const issuedWei = state.issuedWei.get(issuedHour) ?? 0n
+  if (issuedHour >= Math.floor(timestampSeconds / hourSeconds) - 24) {
+    state.issuedWei.set(issuedHour, issuedWei - amountWei)
+  }
   return undefined
 }
 
@@ -254,7 +280,7 @@ function debit(state: ContractState, from: Address, amountWei: bigint): Hex | un
 export function accountOf(state: ContractState, address: Address): LoanAccount {
   const known = state.accounts.get(address)
   if (known !== undefined) return known
-  const made = { balanceWei: 0n, owedWei: 0n }
+  const made = { balanceWei: 0n, owedWei: 0n, issuedHour: 0 }
   state.accounts.set(address, made)
   return made
 }

@@ -3,7 +3,7 @@ import { callOf } from '../../../src/loan/calls.ts'
 import { ledgerRules } from '../../../src/relay/ledger/port.ts'
 import { Status } from './contracts.ts'
 import type { Arrival, Delivery, History, Loss, OnChain, Statement } from './history.ts'
-import type { Item } from './plan.ts'
+import { type Item, principalWei } from './plan.ts'
 
 /** A promise that a run broke, and how. */
 export type Violation = { rule: Rule; words: string }
@@ -421,7 +421,7 @@ function dataOf({ callers }: History, { dial: { wanted } }: Delivery): Hex {
       return callOf({ kind: 'transfer', to, amountWei: wanted.amountWei })
     }
     case 'loan':
-      return callOf({ kind: 'loan' })
+      return callOf({ kind: 'loan', principalWei })
     case 'repayment':
       return callOf({ kind: 'repayment', amountWei: wanted.amountWei })
   }

@@ -85,6 +85,9 @@ const milliWei = 1_000_000_000_000_000n
 /** What every caller has at the start, in thousandths. */
 export const startMillis = 20
 
+/** Of a loan. */
+export const principalWei = 10n * milliWei
+
 /** The number of a caller; its national form is what others type. */
 export const phoneOf = (caller: number): string => `+25470000000${caller}`
 const typedPhone = (caller: number): string => `070000000${caller}`

@@ -12,7 +12,7 @@ import { digest } from './hashing.ts'
 import type { Arrival, Loss, Statement } from './history.ts'
 import { createLedgerHost, type LedgerHost } from './ledger-host.ts'
 import { createModelNode, type ModelNode } from './model-node.ts'
-import { type Plan, phoneOf, startMillis } from './plan.ts'
+import { type Plan, phoneOf, principalWei, startMillis } from './plan.ts'
 import { createModelPool, type ModelPool } from './pool.ts'
 import { createTending, type ProgramOptions } from './programs.ts'
 import { createRoundWatch, type RoundWatch } from './rounds.ts'
@@ -105,7 +105,7 @@ export function createWorld({ plan, storage, ...options }: WorldOptions): World 
   const contracts: ContractWorld = {
     forwarder: forwarderAddress,
     loan: loanAddress,
-    principalWei: 10n * milliWei,
+    principalWei,
     dailyCapWei: 1000n * milliWei,
     isSigned: signing.isSigned,
   }
@@ -270,7 +270,7 @@ export function startState(callers: readonly Address[]): ChainState {
     accounts: new Map(
       callers.map((caller) => [
         caller,
-        { balanceWei: BigInt(startMillis) * milliWei, owedWei: 0n },
+        { balanceWei: BigInt(startMillis) * milliWei, owedWei: 0n, issuedHour: 0 },
       ]),
     ),
     liquidityWei: 60n * milliWei,

@@ -68,6 +68,12 @@ function refused(refusal: LoanRefusal, format: (wei: bigint) => string): string 
       return `You owe only ${format(refusal.owedWei)}. Nothing was sent.`
     case 'no_liquidity':
       return 'No loan can be given at the moment. Please try again later.'
+    case 'not_listed':
+      return 'Loans are not open to this number. Ask your lender.'
+    case 'loan_limit':
+      return 'You had a loan a short time ago. Please try again later.'
+    case 'principal_changed':
+      return 'The amount of a loan has changed. Nothing was sent. Please dial again in a minute.'
     case 'invalid_recipient':
       return 'This recipient cannot receive money. Nothing was sent.'
     case 'paused':

@@ -45,7 +45,8 @@ test('amounts are read as decimals of the currency', async ({ expect }) => {
   const client = createPublicClient({ transport: http(anvil.url) })
   const loan = { address: deployed.loan, abi: microLoanAbi } as const
   expect(await client.readContract({ ...loan, functionName: 'liquidity' })).toBe(parseEther('2.5'))
-  expect(await client.readContract({ ...loan, functionName: 'dailyCap' })).toBe(parseEther('0.5'))
+  const { dailyCap } = await client.readContract({ ...loan, functionName: 'terms' })
+  expect(dailyCap).toBe(parseEther('0.5'))
 })
 
 test('a public record is not written from a local chain', async ({ expect }) => {
@@ -86,13 +87,20 @@ test('an outside wallet withdraws what it was sent, as the README shows it with 
   await rpcTo(anvil.url)('anvil_setBalance', [address, `0x${parseEther('1').toString(16)}`])
   const readme = readFileSync(join(projectRoot, 'contracts/README.md'), 'utf8')
   const commands = [...readme.matchAll(/^cast (?:call|send) .*$/gm)].map(([command]) => command)
-  const [balance, withdraw, deposit] = commands
-  expect(commands).toHaveLength(3)
+  const [balance, announce, announced, withdraw, deposit] = commands
+  expect(commands).toHaveLength(5)
   const environment = { LOAN: deployed.loan, ETH_RPC_URL: anvil.url, WALLET: address }
 
   await shell(deposit, { ...environment, ...(await keystore(DEV_KEY)) })
   expect(await shell(balance, environment)).toMatch(/^10000000000000000\b/)
-  await shell(withdraw, { ...environment, ...(await keystore(wallet)) })
+  const asWallet = { ...environment, ...(await keystore(wallet)) }
+  await shell(announce, asWallet)
+  expect(await shell(announced, environment)).toMatch(/^10000000000000000\b/)
+  // Too early: cast says so, and nothing is paid.
+  await shell(withdraw, asWallet)
+  expect(await shell(balance, environment)).toMatch(/^10000000000000000\b/)
+  await rpcTo(anvil.url)('evm_increaseTime', [48 * 60 * 60])
+  await shell(withdraw, asWallet)
   const client = createPublicClient({ transport: http(anvil.url) })
   expect(await client.getBalance({ address })).toBeGreaterThan(parseEther('1.009'))
   expect(await shell(balance, environment)).toMatch(/^0\b/)

@@ -13,7 +13,12 @@ import {
   parseEther,
   zeroAddress,
 } from 'viem'
-import { generatePrivateKey, privateKeyToAccount, privateKeyToAddress } from 'viem/accounts'
+import {
+  generatePrivateKey,
+  type PrivateKeyAccount,
+  privateKeyToAccount,
+  privateKeyToAddress,
+} from 'viem/accounts'
 import { afterAll, beforeAll, beforeEach, onTestFinished, test } from 'vitest'
 import { type DeployOptions, deployContracts } from '../../../scripts/contracts/deploy.ts'
 import { buildContracts, projectRoot, readArtifact } from '../../../scripts/contracts/forge.ts'
@@ -73,7 +78,8 @@ test('a fresh chain 30 gets both contracts, its relayers, its target and its poo
   const forwarder = { address: deployment.forwarder, abi: relayForwarderAbi } as const
   expect(await there.readContract({ ...loan, functionName: 'liquidity' })).toBe(parseEther('5'))
   expect(await there.readContract({ ...loan, functionName: 'principal' })).toBe(parseEther('0.02'))
-  expect(await there.readContract({ ...loan, functionName: 'dailyCap' })).toBe(parseEther('3'))
+  const terms = await there.readContract({ ...loan, functionName: 'terms' })
+  expect(terms).toMatchObject({ dailyCap: parseEther('3'), listOnly: false, loansPerDay: 0 })
   expect(await there.readContract({ ...loan, functionName: 'owner' })).toBe(deployer)
   expect(await there.readContract({ ...forwarder, functionName: 'owner' })).toBe(deployer)
   const trusted = await there.readContract({ ...loan, functionName: 'trustedForwarder' })
@@ -250,8 +256,8 @@ test("under Rootstock's pool rules each transaction is sent when the one before 
   })
   expect(waiting).toEqual(Array(7).fill(0))
   // Nobody can start this chain over, so it lends as a public one does.
-  const dailyCap = { address: loan, abi: microLoanAbi, functionName: 'dailyCap' } as const
-  expect(await there.readContract(dailyCap)).toBe(parseEther('1'))
+  const terms = { address: loan, abi: microLoanAbi, functionName: 'terms' } as const
+  expect((await there.readContract(terms)).dailyCap).toBe(parseEther('1'))
 })
 
 test('a node that shows no code where it was just deployed is not believed', async ({ expect }) => {
@@ -347,20 +353,11 @@ test('a new version is deployed beside the old one, which stays withdrawable', a
   expect(forwarder).not.toBe(old.forwarder)
 
   const before = await client.getBalance({ address: depositor.address })
-  const hash = await createWalletClient({
-    account: depositor,
-    transport: http(anvil.url),
-  }).writeContract({
-    address: old.loan,
-    abi: microLoanAbi,
-    functionName: 'withdraw',
-    args: [parseEther('1')],
-    chain: null,
-  })
-  const { gasUsed, effectiveGasPrice } = await client.waitForTransactionReceipt({ hash })
-  const paid = gasUsed * effectiveGasPrice
+  const paid = [await sendAs(depositor, old.loan, 'announceWithdrawal', parseEther('1'))]
+  await chain().increaseTime({ seconds: 48 * 60 * 60 })
+  paid.push(await sendAs(depositor, old.loan, 'withdraw', parseEther('1')))
   expect(await client.getBalance({ address: depositor.address })).toBe(
-    before + parseEther('1') - paid,
+    before + parseEther('1') - paid.reduce((sum, one) => sum + one),
   )
   expect(await client.getBalance({ address: old.loan })).toBe(0n)
 })
@@ -439,6 +436,21 @@ async function sendAsOwner(address: Address, call: OwnerCall): Promise<void> {
     ? wallet().writeContract({ ...contract, functionName: 'pause' })
     : wallet().writeContract({ ...contract, functionName: 'defund', args: call.args }))
   await client.waitForTransactionReceipt({ hash })
+}
+
+/** A call of an account by itself, waited for; what it paid for gas, in wei. */
+async function sendAs(
+  account: PrivateKeyAccount,
+  address: Address,
+  functionName: 'announceWithdrawal' | 'withdraw',
+  amountWei: bigint,
+): Promise<bigint> {
+  const sender = createWalletClient({ account, transport: http(anvil.url) })
+  const call = { address, abi: microLoanAbi, functionName, args: [amountWei], chain: null } as const
+  const hash = await sender.writeContract(call)
+  const { gasUsed, effectiveGasPrice, status } = await client.waitForTransactionReceipt({ hash })
+  if (status === 'reverted') throw new Error(`${functionName} was reverted`)
+  return gasUsed * effectiveGasPrice
 }
 
 async function depositFor(loan: Address, account: Address, value: bigint): Promise<void> {

@@ -92,6 +92,7 @@ async function send(requests: readonly SignedRequest[]) {
 }
 
 const signal = () => AbortSignal.timeout(10_000)
+const loan: LoanCall = { kind: 'loan', principalWei: parseEther('0.01') }
 const transfer: LoanCall = { kind: 'transfer', to: recipient, amountWei: 5n }
 
 describe("with a stolen relayer's key", () => {
@@ -99,8 +100,8 @@ describe("with a stolen relayer's key", () => {
     expect,
   }) => {
     const [alice, mallory] = [caller(), caller()]
-    const wanted = await alice.asks({ kind: 'loan' })
-    const forged = await send([await mallory.asks({ kind: 'loan' }, alice.intentId)])
+    const wanted = await alice.asks(loan)
+    const forged = await send([await mallory.asks(loan, alice.intentId)])
 
     expect(await isSpent(relayer, wanted, signal())).toBe(false)
     expect(await findExecution(relayer, wanted, signal())).toBeUndefined()
@@ -118,7 +119,7 @@ describe("with a stolen relayer's key", () => {
     expect,
   }) => {
     const alice = caller()
-    const [older, wanted] = [await alice.asks({ kind: 'loan' }), await alice.asks(transfer)]
+    const [older, wanted] = [await alice.asks(loan), await alice.asks(transfer)]
     const unsigned = { ...wanted, signature: older.signature }
     const batch = await send([unsigned, older, unsigned])
 
@@ -136,7 +137,7 @@ describe("with a stolen relayer's key", () => {
     expect,
   }) => {
     const alice = caller()
-    const wanted = await alice.asks({ kind: 'loan' })
+    const wanted = await alice.asks(loan)
     await send([wanted])
     const asked: unknown[] = []
     const logs: Relayer['node']['logs'] = async (filter) => {

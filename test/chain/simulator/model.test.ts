@@ -136,7 +136,7 @@ async function createTwin() {
       accounts: new Map(
         callers.map(({ address }) => [
           address.toLowerCase() as Address,
-          { balanceWei: START_MILLIS * MILLI, owedWei: 0n },
+          { balanceWei: START_MILLIS * MILLI, owedWei: 0n, issuedHour: 0 },
         ]),
       ),
       liquidityWei: POOL_MILLIS * MILLI,
@@ -182,7 +182,8 @@ async function drawRequest(random: Random, { chain, signed }: Twin): Promise<Sig
   const to = random.pick(callers).address
   const data = random.weighted([
     [callOf({ kind: 'transfer', to, amountWei: BigInt(random.int(1, 25)) * MILLI }), 4],
-    [callOf({ kind: 'loan' }), 2],
+    [callOf({ kind: 'loan', principalWei: 10n * MILLI }), 2],
+    [callOf({ kind: 'loan', principalWei: 11n * MILLI }), 1],
     [callOf({ kind: 'repayment', amountWei: 'all' }), 1],
     [callOf({ kind: 'repayment', amountWei: BigInt(random.int(1, 12)) * MILLI }), 2],
     [callOf({ kind: 'transfer', to: loan, amountWei: MILLI }), 1],

@@ -11,7 +11,10 @@ const format = (wei: bigint) => `${formatAmount(wei)} tRBTC`
 const wei = fc.bigInt({ min: 0n, max: 21_000_000n * 10n ** 18n })
 const tx = fc.constantFrom('0x0123456789...', english.queued)
 
-const reasons = ['no_loan', 'no_liquidity', 'invalid_recipient', 'paused', 'unknown'] as const
+const reasons = [
+  ...(['no_loan', 'no_liquidity', 'not_listed', 'loan_limit', 'principal_changed'] as const),
+  ...(['invalid_recipient', 'paused', 'unknown'] as const),
+]
 const refusal: fc.Arbitrary<LoanRefusal> = fc.oneof(
   fc.record({ reason: fc.constantFrom(...reasons) }),
   fc.record({ reason: fc.constant('balance_too_low' as const), balanceWei: wei, neededWei: wei }),

@@ -9,6 +9,7 @@ import {Forcing} from "../../support/Receivers.sol";
 import {Requests} from "../../support/Requests.sol";
 import {Store} from "../stores/Store.sol";
 import {Handler} from "./Handler.sol";
+import {IGuarded} from "../../../src/IGuarded.sol";
 
 /// @notice Tries what is forbidden, with a relayer's key and the keys of some phones. Each attempt must fail.
 contract AdversaryHandler is Handler {
@@ -31,7 +32,8 @@ contract AdversaryHandler is Handler {
         uint256 phone = seed % STORE.PHONES();
         uint256 principal = LOAN.principal();
         bool isAllowed = !STORE.paused() && STORE.owedOf(STORE.account(phone)) == 0
-            && LOAN.liquidity() >= principal && STORE.issuedWithin24Hours() + principal <= LOAN.dailyCap();
+            && LOAN.liquidity() >= principal
+            && STORE.issuedWithin24Hours() + principal <= LOAN.terms().dailyCap;
         if (isAllowed) return;
         _failsForwarded(phone, abi.encodeCall(IMicroLoan.applyForLoan, ()));
     }
@@ -57,11 +59,36 @@ contract AdversaryHandler is Handler {
         _failsForwarded(phone, abi.encodeCall(IMicroLoan.repayLoan, (amount)));
     }
 
-    function transferInAPause(uint256 seed) external step {
+    function moveInAPause(uint256 seed) external step {
         if (!STORE.paused()) return;
         uint256 phone = seed % STORE.PHONES();
         if (STORE.balanceOf(STORE.account(phone)) == 0) return;
-        _failsForwarded(phone, abi.encodeCall(IMicroLoan.transfer, (STORE.account(7), 1)));
+        address accomplice = STORE.account(7);
+        vm.prank(STORE.account(phone));
+        _failsDirectly(abi.encodeCall(IMicroLoan.transfer, (accomplice, 1)));
+        _failsForwarded(phone, abi.encodeCall(IMicroLoan.withdrawTo, (payable(accomplice), 1)));
+    }
+
+    /// @dev With every phone's key: at once, and without the notice.
+    function moveOverTheLimit(uint256 seed, uint256 excess) external step {
+        uint256 phone = seed % STORE.PHONES();
+        excess = bound(excess, 1, type(uint128).max);
+        address accomplice = STORE.account(7);
+        vm.startPrank(STORE.account(phone));
+        _failsDirectly(abi.encodeCall(IMicroLoan.transfer, (accomplice, LOAN.transferable() + excess)));
+        (uint256 announced, uint256 dueAt) = STORE.announced(STORE.account(phone));
+        uint256 due = STORE.timestamp() < dueAt ? 0 : announced;
+        _failsDirectly(abi.encodeCall(IMicroLoan.withdraw, (due + excess)));
+        vm.stopPrank();
+        bytes memory data =
+            abi.encodeCall(IMicroLoan.withdrawTo, (payable(accomplice), LOAN.withdrawable() + excess));
+        _failsForwarded(phone, data);
+    }
+
+    /// @dev On an account that has not agreed.
+    function putADebtOnAnother(uint256 seed) external step {
+        uint256 phone = seed % STORE.PHONES();
+        _failsForwarded(phone, abi.encodeCall(IMicroLoan.passAccount, (STORE.account(7))));
     }
 
     function defundDepositors(uint256 excess) external step {
@@ -72,14 +99,19 @@ contract AdversaryHandler is Handler {
 
     function playOwner(uint256 seed, uint256 amount) external step {
         uint256 phone = seed % STORE.PHONES();
-        bytes[5] memory calls = [
-            abi.encodeCall(IMicroLoan.pause, ()),
-            abi.encodeCall(IMicroLoan.unpause, ()),
-            abi.encodeCall(IMicroLoan.setPrincipal, (amount)),
-            abi.encodeCall(IMicroLoan.setDailyCap, (amount)),
-            abi.encodeCall(IMicroLoan.defund, (amount))
+        IMicroLoan.Loan memory made;
+        bytes[9] memory calls = [
+            abi.encodeCall(IGuarded.pause, ()),
+            abi.encodeCall(IGuarded.unpause, ()),
+            abi.encodeCall(IMicroLoan.setTerms, (LOAN.terms())),
+            abi.encodeCall(IMicroLoan.setWithdrawalLimit, (amount)),
+            abi.encodeCall(IMicroLoan.defund, (amount)),
+            abi.encodeCall(IMicroLoan.writeOff, (STORE.account(0))),
+            abi.encodeCall(IMicroLoan.setBorrowers, (new address[](0), true)),
+            abi.encodeCall(IMicroLoan.announceSuccessor, (address(0))),
+            abi.encodeCall(IMicroLoan.takeOver, (STORE.account(0), made))
         ];
-        bytes memory data = calls[seed % 5];
+        bytes memory data = calls[seed % 9];
         _failsForwarded(phone, data);
         vm.prank(STORE.account(phone));
         _failsDirectly(data);

@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: MIT
 pragma solidity 0.8.30;
 
+import {SafeCast} from "@openzeppelin/contracts/utils/math/SafeCast.sol";
+
+import {IMicroLoan} from "../../../src/IMicroLoan.sol";
 import {MicroLoan} from "../../../src/MicroLoan.sol";
 import {RelayForwarder} from "../../../src/RelayForwarder.sol";
+import {Setups} from "../../support/Setups.sol";
 import {Store} from "../stores/Store.sol";
 import {Handler} from "./Handler.sol";
 
@@ -20,16 +24,27 @@ contract OwnerHandler is Handler {
         STORE.recordPause(wanted);
     }
 
-    function setPrincipal(uint256 principal) external step {
+    function setTerms(uint256 principal, uint256 cap, uint256 term) external step {
         principal = LOAN.MIN_PRINCIPAL() + _uniform(principal, 0.3 ether);
+        cap = _uniform(cap, 2 ether);
+        IMicroLoan.Terms memory terms = Setups.termsOf(principal, cap < principal ? 0 : cap);
+        terms.term = SafeCast.toUint32(1 days + _uniform(term, 100 days));
         vm.prank(OWNER);
-        LOAN.setPrincipal(principal);
+        LOAN.setTerms(terms);
     }
 
-    function setDailyCap(uint256 cap) external step {
-        cap = _uniform(cap, 2 ether);
+    function setWithdrawalLimit(uint256 limit) external step {
+        limit = _uniform(limit, 2 ether);
         vm.prank(OWNER);
-        LOAN.setDailyCap(cap);
+        LOAN.setWithdrawalLimit(limit);
+    }
+
+    function writeOff(uint256 seed) external step {
+        address borrower = STORE.account(seed % STORE.PHONES());
+        if (STORE.owedOf(borrower) == 0 || STORE.isWrittenOff(borrower)) return;
+        vm.prank(OWNER);
+        LOAN.writeOff(borrower);
+        STORE.recordWriteOff(borrower);
     }
 
     function defund(uint256 amount) external step {

@@ -20,7 +20,7 @@ contract PhoneHandler is Handler {
             address borrower = STORE.account(phone);
             if (STORE.owedOf(borrower) != 0) continue;
             _forward(phone, abi.encodeCall(IMicroLoan.applyForLoan, ()));
-            STORE.recordIssue(borrower, amount, LOAN.dailyCap());
+            STORE.recordIssue(borrower, amount, LOAN.terms().dailyCap);
             return;
         }
     }
@@ -34,17 +34,41 @@ contract PhoneHandler is Handler {
         amount = all ? owed : bound(amount, 1, owed < balance ? owed : balance);
         bytes memory data = abi.encodeCall(IMicroLoan.repayLoan, (all ? type(uint256).max : amount));
         _act(index, direct, data);
-        STORE.recordRepayment(borrower, amount);
+        STORE.recordRepayment(borrower, amount, false);
+    }
+
+    function repayFor(uint256 seed, uint256 payerSeed, uint256 amount) external step {
+        address borrower = STORE.account(seed % STORE.PHONES());
+        (, address payer) = _account(payerSeed);
+        if (STORE.owedOf(borrower) == 0) return;
+        amount = bound(amount, 1, STORE.owedOf(borrower));
+        hoax(payer, amount);
+        LOAN.repayLoanFor{value: amount}(borrower);
+        STORE.recordRepayment(borrower, amount, true);
     }
 
     function transfer(uint256 seed, uint256 toSeed, uint256 amount, bool direct) external step {
         (uint256 index, address from) = _account(seed);
         (, address to) = _account(toSeed);
-        uint256 balance = STORE.balanceOf(from);
-        if (STORE.paused() || balance == 0) return;
-        amount = bound(amount, 1, balance);
+        direct = direct || index >= STORE.PHONES();
+        uint256 most = STORE.balanceOf(from);
+        if (direct && LOAN.transferable() < most) most = LOAN.transferable();
+        if ((direct && STORE.paused()) || most == 0) return;
+        amount = bound(amount, 1, most);
         _act(index, direct, abi.encodeCall(IMicroLoan.transfer, (to, amount)));
-        STORE.recordTransfer(from, to, amount);
+        STORE.recordTransfer(from, to, amount, direct);
+        if (direct) STORE.recordOutflow(true, amount, LOAN.withdrawalLimit());
+    }
+
+    /// @dev To a phone that has never borrowed and agrees.
+    function pass(uint256 seed, uint256 toSeed) external step {
+        uint256 phone = seed % STORE.PHONES();
+        uint256 heir = toSeed % STORE.PHONES();
+        (address from, address to) = (STORE.account(phone), STORE.account(heir));
+        if (phone == heir || STORE.lastPrincipalOf(to) != 0) return;
+        _forward(heir, abi.encodeCall(IMicroLoan.acceptAccount, (from)));
+        _forward(phone, abi.encodeCall(IMicroLoan.passAccount, (to)));
+        STORE.recordPass(from, to);
     }
 
     function deposit(uint256 seed, uint256 amount) external step {
@@ -64,29 +88,40 @@ contract PhoneHandler is Handler {
         STORE.recordDeposit(account, amount);
     }
 
+    function announce(uint256 seed, uint256 amount) external step {
+        (, address account) = _account(seed);
+        amount = _uniform(amount, 2 ether);
+        vm.prank(account);
+        LOAN.announceWithdrawal(amount);
+        STORE.recordAnnouncement(account, amount);
+    }
+
     function withdraw(uint256 seed, uint256 amount) external step {
         (, address account) = _account(seed);
-        uint256 balance = STORE.balanceOf(account);
-        if (balance == 0) return;
-        amount = bound(amount, 1, balance);
+        (uint256 most, uint256 dueAt) = STORE.announced(account);
+        if (STORE.balanceOf(account) < most) most = STORE.balanceOf(account);
+        if (most == 0 || STORE.timestamp() < dueAt) return;
+        amount = bound(amount, 1, most);
         uint256 before = account.balance;
         vm.prank(account);
         LOAN.withdraw(amount);
         assertEq(account.balance, before + amount, "currency of the account");
-        STORE.recordWithdrawal(account, amount);
+        STORE.recordAnnouncedWithdrawal(account, amount);
     }
 
     function withdrawTo(uint256 seed, uint256 toSeed, uint256 amount) external step {
         uint256 phone = seed % STORE.PHONES();
         address account = STORE.account(phone);
         (, address recipient) = _account(toSeed);
-        uint256 balance = STORE.balanceOf(account);
-        if (balance == 0) return;
-        amount = bound(amount, 1, balance);
+        uint256 most = STORE.balanceOf(account);
+        if (LOAN.withdrawable() < most) most = LOAN.withdrawable();
+        if (most == 0 || STORE.paused()) return;
+        amount = bound(amount, 1, most);
         uint256 before = recipient.balance;
         _forward(phone, abi.encodeCall(IMicroLoan.withdrawTo, (payable(recipient), amount)));
         assertEq(recipient.balance, before + amount, "currency of the recipient");
         STORE.recordWithdrawal(account, amount);
+        STORE.recordOutflow(false, amount, LOAN.withdrawalLimit());
     }
 
     function fund(uint256 seed, uint256 amount) external step {

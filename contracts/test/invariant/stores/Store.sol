@@ -57,10 +57,42 @@ contract Store {
         balanceOf[from] -= amount;
     }
 
-    function recordTransfer(address from, address to, uint256 amount) external {
+    function recordAnnouncedWithdrawal(address from, uint256 amount) external {
+        announced[from].amount -= amount;
+        withdrawn += amount;
+        balanceOf[from] -= amount;
+    }
+
+    function recordTransfer(address from, address to, uint256 amount, bool direct) external {
         balanceOf[from] -= amount;
         balanceOf[to] += amount;
+        if (paused && direct) ++movedInPause;
+    }
+
+    /// @dev What the rolling limit counts: forwarded withdrawals, or direct transfers.
+    mapping(bool direct => Issue[]) internal _outflows;
+    uint256 public movedOverTheLimit;
+
+    function recordOutflow(bool direct, uint256 amount, uint256 limit) external {
         if (paused) ++movedInPause;
+        Issue[] storage flows = _outflows[direct];
+        flows.push(Issue(timestamp, amount));
+        uint256 sum;
+        for (uint256 i = flows.length; i > 0 && flows[i - 1].timestamp + 24 hours >= timestamp; --i) {
+            sum += flows[i - 1].amount;
+        }
+        if (sum > limit) ++movedOverTheLimit;
+    }
+
+    struct Announcement {
+        uint256 amount;
+        uint256 dueAt;
+    }
+
+    mapping(address => Announcement) public announced;
+
+    function recordAnnouncement(address account, uint256 amount) external {
+        announced[account] = Announcement(amount, timestamp + 48 hours);
     }
 
     function recordFunding(uint256 amount) external {
@@ -75,10 +107,36 @@ contract Store {
         forced += amount;
     }
 
-    function recordRepayment(address borrower, uint256 amount) external {
+    uint256 public repaidByOthers;
+
+    /// @dev What is repaid gives the cap of its day back what it took.
+    function recordRepayment(address borrower, uint256 amount, bool byAnother) external {
         repaid += amount;
-        balanceOf[borrower] -= amount;
+        if (byAnother) repaidByOthers += amount;
+        else balanceOf[borrower] -= amount;
         owedOf[borrower] -= amount;
+        _issues[_lastIssueOf[borrower]].amount -= amount;
+        if (!isWrittenOff[borrower]) return;
+        writtenOff -= amount;
+        if (owedOf[borrower] == 0) isWrittenOff[borrower] = false;
+    }
+
+    uint256 public writtenOff;
+    mapping(address => bool) public isWrittenOff;
+
+    function recordWriteOff(address borrower) external {
+        writtenOff += owedOf[borrower];
+        isWrittenOff[borrower] = true;
+    }
+
+    uint256 public passes;
+
+    function recordPass(address from, address to) external {
+        ++passes;
+        balanceOf[to] += balanceOf[from];
+        (owedOf[to], isWrittenOff[to]) = (owedOf[from], isWrittenOff[from]);
+        (lastPrincipalOf[to], _lastIssueOf[to]) = (lastPrincipalOf[from], _lastIssueOf[from]);
+        (balanceOf[from], owedOf[from], isWrittenOff[from]) = (0, 0, false);
     }
 
     // Loans
@@ -89,6 +147,7 @@ contract Store {
     }
 
     Issue[] internal _issues;
+    mapping(address => uint256) internal _lastIssueOf;
     bool public paused;
     uint256 public movedInPause;
     uint256 public issuedWhileOwing;
@@ -110,6 +169,7 @@ contract Store {
         balanceOf[borrower] += amount;
         owedOf[borrower] += amount;
         lastPrincipalOf[borrower] = amount;
+        _lastIssueOf[borrower] = _issues.length;
         _issues.push(Issue(timestamp, amount));
         if (issuedWithin24Hours() > cap) ++issuedOverTheCap;
     }

@@ -2,6 +2,7 @@
 pragma solidity 0.8.30;
 
 import {Pausable} from "@openzeppelin/contracts/utils/Pausable.sol";
+import {Vm} from "forge-std/Vm.sol";
 
 import {IMicroLoan} from "../../../src/IMicroLoan.sol";
 import {Base} from "../../support/Base.sol";
@@ -45,8 +46,8 @@ contract MicroLoanApplyForLoanTest is Base {
     }
 
     function test_RevertGiven_ThePrincipalIsOneWeiOverWhatTheCapLeaves() external {
-        vm.prank(owner);
-        loan.setDailyCap(PRINCIPAL - 1);
+        _setDailyCap(2 * PRINCIPAL - 1);
+        _borrow(bob);
         _forwardFails(
             alice,
             _applyForLoan(),
@@ -55,8 +56,7 @@ contract MicroLoanApplyForLoanTest is Base {
     }
 
     function test_GivenThePrincipalIsJustWhatTheCapLeaves() external {
-        vm.prank(owner);
-        loan.setDailyCap(PRINCIPAL);
+        _setDailyCap(PRINCIPAL);
         _borrow(alice);
         assertEq(loan.loanOf(alice.addr), PRINCIPAL, "owed");
         assertEq(loan.issuable(), 0, "issuable");
@@ -82,7 +82,7 @@ contract MicroLoanApplyForLoanTest is Base {
     function test_GivenAllStandsInTheWay() external {
         _borrow(alice);
         vm.startPrank(owner);
-        loan.setDailyCap(0);
+        _setDailyCap(0);
         loan.defund(loan.liquidity());
         loan.pause();
         vm.stopPrank();
@@ -101,8 +101,7 @@ contract MicroLoanApplyForLoanTest is Base {
         _forwardFails(
             bob, _applyForLoan(), abi.encodeWithSelector(IMicroLoan.DailyCapReached.selector, 0, PRINCIPAL)
         );
-        vm.prank(owner);
-        loan.setDailyCap(1 ether);
+        _setDailyCap(1 ether);
         _forwardFails(
             bob,
             _applyForLoan(),
@@ -116,7 +115,7 @@ contract MicroLoanApplyForLoanTest is Base {
         _borrow(alice);
         assertEq(loan.loanOf(alice.addr), PRINCIPAL, "owed");
         assertEq(loan.getBalance(alice.addr), PRINCIPAL, "balance");
-        assertEq(loan.issuable(), CAP - 2 * PRINCIPAL, "repayment gives the cap nothing back");
+        assertEq(loan.issuable(), CAP - PRINCIPAL, "repayment gives the cap its amount back");
     }
 
     function test_GivenTheCallerHasABalance() external {
@@ -129,7 +128,7 @@ contract MicroLoanApplyForLoanTest is Base {
     function test_GivenNothingStandsInTheWay() external {
         uint256 held = address(loan).balance;
         vm.expectEmit();
-        emit IMicroLoan.LoanIssued(alice.addr, PRINCIPAL);
+        emit IMicroLoan.LoanIssued(alice.addr, PRINCIPAL, block.timestamp + 30 days);
         _borrow(alice);
 
         assertEq(loan.getBalance(alice.addr), PRINCIPAL, "balance");
@@ -139,6 +138,122 @@ contract MicroLoanApplyForLoanTest is Base {
         assertEq(loan.totalOwed(), PRINCIPAL, "total owed");
         assertEq(loan.issuable(), CAP - PRINCIPAL, "issuable");
         assertEq(address(loan).balance, held, "currency held");
+    }
+
+    function test_RevertGiven_TheListIsRequiredAndTheCallerIsNotInIt() external {
+        IMicroLoan.Terms memory terms = loan.terms();
+        terms.listOnly = true;
+        _setTerms(terms);
+        _forwardFails(
+            alice, _applyForLoan(), abi.encodeWithSelector(IMicroLoan.NotListed.selector, alice.addr)
+        );
+        _list(alice.addr, true);
+        _borrow(alice);
+        assertTrue(loan.isListed(alice.addr), "listed with a loan");
+        _forward(alice, _repayLoan(PRINCIPAL));
+        assertTrue(loan.isListed(alice.addr), "listed after the repayment");
+        _list(alice.addr, false);
+        _forwardFails(
+            alice, _applyForLoan(), abi.encodeWithSelector(IMicroLoan.NotListed.selector, alice.addr)
+        );
+    }
+
+    function test_RevertGiven_TheLastLoanWasIssuedASecondTooShortAgo() external {
+        IMicroLoan.Terms memory terms = loan.terms();
+        terms.pauseBetween = 10 minutes;
+        _setTerms(terms);
+        uint256 nextAt = block.timestamp + 10 minutes;
+        _borrow(alice);
+        _forward(alice, _repayLoan(PRINCIPAL));
+        vm.warp(nextAt - 1);
+        _forwardFails(
+            alice,
+            _applyForLoan(),
+            abi.encodeWithSelector(IMicroLoan.LoanTooSoon.selector, alice.addr, nextAt)
+        );
+        vm.warp(nextAt);
+        _borrow(alice);
+    }
+
+    function test_RevertGiven_TheCallerHasHadItsLoansOfTheDay() external {
+        IMicroLoan.Terms memory terms = loan.terms();
+        terms.loansPerDay = 2;
+        _setTerms(terms);
+        // The last second of three hours: they count for 24 hours from there on.
+        vm.warp((block.timestamp / 3 hours + 1) * 3 hours - 1);
+        uint256 start = block.timestamp;
+        _borrowAndRepay(alice);
+        vm.warp(start + 1);
+        _borrowAndRepay(alice);
+        bytes memory reason = abi.encodeWithSelector(IMicroLoan.BorrowerLimitReached.selector, alice.addr, 2);
+        _forwardFails(alice, _applyForLoan(), reason);
+        _borrowAndRepay(bob);
+        vm.warp(start + 24 hours);
+        _forwardFails(alice, _applyForLoan(), reason);
+        vm.warp(start + 24 hours + 1);
+        _borrowAndRepay(alice);
+        _forwardFails(alice, _applyForLoan(), reason);
+    }
+
+    /// @dev The loop that used to block all lending for a day.
+    function test_GivenTheCallerBorrowsAndRepaysInALoop() external {
+        for (uint256 i; i < 3 * CAP / PRINCIPAL; ++i) {
+            _borrowAndRepay(alice);
+        }
+        assertEq(loan.issuable(), CAP, "left to others");
+        _borrow(bob);
+    }
+
+    function test_RevertWhen_AnotherPrincipalWasShown() external {
+        _forwardFails(
+            alice,
+            abi.encodeCall(IMicroLoan.applyForLoanOf, (PRINCIPAL + 1)),
+            abi.encodeWithSelector(IMicroLoan.PrincipalChanged.selector, PRINCIPAL + 1, PRINCIPAL)
+        );
+        vm.prank(alice.addr);
+        vm.expectRevert(IMicroLoan.ForwardedCallersOnly.selector);
+        loan.applyForLoanOf(PRINCIPAL);
+    }
+
+    function test_WhenThePrincipalWasShown() external {
+        _forward(alice, abi.encodeCall(IMicroLoan.applyForLoanOf, (PRINCIPAL)));
+        assertEq(loan.loanOf(alice.addr), PRINCIPAL, "owed");
+        vm.prank(owner);
+        loan.pause();
+        _forwardFails(
+            bob,
+            abi.encodeCall(IMicroLoan.applyForLoanOf, (PRINCIPAL)),
+            abi.encodeWithSelector(Pausable.EnforcedPause.selector)
+        );
+    }
+
+    function test_GivenTheLoanHasItsDates() external {
+        uint256 issuedAt = block.timestamp;
+        _borrow(alice);
+        vm.warp(issuedAt + 3 days);
+        IMicroLoan.Terms memory terms = loan.terms();
+        terms.term = 1 days;
+        _setTerms(terms);
+        IMicroLoan.Loan memory details = loan.loanDetailsOf(alice.addr);
+        assertEq(details.owed, PRINCIPAL, "owed");
+        assertEq(details.issuedAt, issuedAt, "when it was lent");
+        assertEq(details.dueAt, issuedAt + 30 days, "when it is due");
+        assertFalse(details.isWrittenOff, "written off");
+        _forward(alice, _repayLoan(PRINCIPAL));
+        details = loan.loanDetailsOf(alice.addr);
+        assertEq(details.owed + details.issuedAt + details.dueAt, 0, "after the repayment");
+    }
+
+    function _list(address account, bool listed) private {
+        address[] memory accounts = new address[](1);
+        accounts[0] = account;
+        vm.prank(creditor);
+        loan.setBorrowers(accounts, listed);
+    }
+
+    function _borrowAndRepay(Vm.Wallet memory borrower) private {
+        _borrow(borrower);
+        _forward(borrower, _repayLoan(type(uint256).max));
     }
 
     function _useUpCap() private {

@@ -3,45 +3,80 @@ pragma solidity 0.8.30;
 
 import {Ownable} from "@openzeppelin/contracts/access/Ownable.sol";
 
+import {IGuarded} from "../../../src/IGuarded.sol";
 import {IMicroLoan} from "../../../src/IMicroLoan.sol";
 import {MicroLoan} from "../../../src/MicroLoan.sol";
 import {Base} from "../../support/Base.sol";
+import {Setups} from "../../support/Setups.sol";
 
 contract MicroLoanConstructorTest is Base {
     function test_RevertWhen_TheForwarderHasNoCode() external {
+        MicroLoan.Setup memory setup = Setups.wide(stranger, owner, PRINCIPAL, CAP);
         vm.expectRevert(abi.encodeWithSelector(IMicroLoan.InvalidForwarder.selector, stranger));
-        new MicroLoan(stranger, owner, PRINCIPAL, CAP);
+        new MicroLoan(setup);
     }
 
     function test_RevertWhen_TheOwnerIsZero() external {
+        MicroLoan.Setup memory setup = Setups.wide(address(forwarder), address(0), PRINCIPAL, CAP);
         vm.expectRevert(abi.encodeWithSelector(Ownable.OwnableInvalidOwner.selector, address(0)));
-        new MicroLoan(address(forwarder), address(0), PRINCIPAL, CAP);
+        new MicroLoan(setup);
     }
 
     function test_RevertWhen_ThePrincipalIsOutOfRange() external {
+        MicroLoan.Setup memory setup = Setups.wide(address(forwarder), owner, 0, CAP);
         vm.expectRevert(
             abi.encodeWithSelector(IMicroLoan.PrincipalOutOfRange.selector, 0, 0.0001 ether, 1 ether)
         );
-        new MicroLoan(address(forwarder), owner, 0, CAP);
+        new MicroLoan(setup);
     }
 
-    function test_RevertWhen_TheDailyCapIsOutOfRange() external {
-        uint256 cap = uint256(type(uint72).max) + 1;
-        vm.expectRevert(abi.encodeWithSelector(IMicroLoan.DailyCapOutOfRange.selector, cap, type(uint72).max));
-        new MicroLoan(address(forwarder), owner, PRINCIPAL, cap);
+    function test_RevertWhen_TheDailyCapIsBelowThePrincipal() external {
+        MicroLoan.Setup memory setup = Setups.wide(address(forwarder), owner, PRINCIPAL, 1);
+        vm.expectRevert(abi.encodeWithSelector(IMicroLoan.DailyCapBelowPrincipal.selector, 1, PRINCIPAL));
+        new MicroLoan(setup);
+    }
+
+    function test_RevertWhen_TheWithdrawalLimitIsOutOfRange() external {
+        MicroLoan.Setup memory setup = Setups.wide(address(forwarder), owner, PRINCIPAL, CAP);
+        setup.withdrawalLimit = uint256(type(uint72).max) + 1;
+        vm.expectRevert(
+            abi.encodeWithSelector(
+                IMicroLoan.WithdrawalLimitOutOfRange.selector, setup.withdrawalLimit, type(uint72).max
+            )
+        );
+        new MicroLoan(setup);
+    }
+
+    function test_RevertWhen_ThePredecessorHasNoCode() external {
+        MicroLoan.Setup memory setup = Setups.wide(address(forwarder), owner, PRINCIPAL, CAP);
+        setup.predecessor = stranger;
+        vm.expectRevert(abi.encodeWithSelector(IMicroLoan.InvalidPredecessor.selector, stranger));
+        new MicroLoan(setup);
     }
 
     function test_WhenAllIsInRange() external {
+        MicroLoan.Setup memory setup = Setups.wide(address(forwarder), stranger, 0.5 ether, 2 ether);
+        (setup.guardian, setup.creditor) = (guardian, creditor);
+        (setup.predecessor, setup.withdrawalLimit) = (address(loan), 3 ether);
+        IMicroLoan.Terms memory none;
         vm.expectEmit();
-        emit IMicroLoan.PrincipalSet(0, 0.5 ether);
+        emit IGuarded.GuardianSet(address(0), guardian);
         vm.expectEmit();
-        emit IMicroLoan.DailyCapSet(0, 2 ether);
-        MicroLoan created = new MicroLoan(address(forwarder), stranger, 0.5 ether, 2 ether);
+        emit IMicroLoan.TermsSet(none, setup.terms);
+        vm.expectEmit();
+        emit IMicroLoan.CreditorSet(address(0), creditor);
+        vm.expectEmit();
+        emit IMicroLoan.WithdrawalLimitSet(3 ether, block.timestamp);
+        MicroLoan created = new MicroLoan(setup);
 
         assertEq(created.trustedForwarder(), address(forwarder), "forwarder");
         assertEq(created.owner(), stranger, "owner");
+        assertEq(created.guardian(), guardian, "guardian");
+        assertEq(created.creditor(), creditor, "creditor");
+        assertEq(created.predecessor(), address(loan), "predecessor");
+        assertEq(created.withdrawalLimit(), 3 ether, "limit of withdrawals");
+        assertEq(abi.encode(created.terms()), abi.encode(setup.terms), "terms");
         assertEq(created.principal(), 0.5 ether, "principal");
-        assertEq(created.dailyCap(), 2 ether, "daily cap");
         assertEq(created.issuable(), 2 ether, "issuable");
         assertEq(created.liquidity(), 0, "liquidity");
         assertEq(created.totalBalances(), 0, "total of balances");

@@ -3,9 +3,10 @@ pragma solidity 0.8.30;
 
 import {MicroLoan} from "../../../src/MicroLoan.sol";
 import {Base} from "../../support/Base.sol";
+import {Setups} from "../../support/Setups.sol";
 
 contract SeeingMicroLoan is MicroLoan {
-    constructor(address forwarder, address owner) MicroLoan(forwarder, owner, 0.01 ether, 0) {}
+    constructor(address forwarder, address owner) MicroLoan(Setups.wide(forwarder, owner, 0.01 ether, 0)) {}
 
     function see() external view returns (address, bytes memory) {
         return (_msgSender(), _msgData());

@@ -7,6 +7,7 @@ import {IMicroLoan} from "../../../src/IMicroLoan.sol";
 import {MicroLoan} from "../../../src/MicroLoan.sol";
 import {Base} from "../../support/Base.sol";
 import {Refusing} from "../../support/Receivers.sol";
+import {Setups} from "../../support/Setups.sol";
 
 contract MicroLoanDefundTest is Base {
     function test_RevertWhen_TheCallerIsNotTheOwner() external {
@@ -30,7 +31,7 @@ contract MicroLoanDefundTest is Base {
 
     function test_RevertGiven_TheOwnerTakesNoCurrency() external {
         address refusing = address(new Refusing());
-        loan = new MicroLoan(address(forwarder), refusing, PRINCIPAL, CAP);
+        loan = new MicroLoan(Setups.wide(address(forwarder), refusing, PRINCIPAL, CAP));
         _fund(1 ether);
         vm.prank(refusing);
         vm.expectRevert(abi.encodeWithSelector(IMicroLoan.CurrencyRefused.selector, refusing, 1 ether));
@@ -43,8 +44,7 @@ contract MicroLoanDefundTest is Base {
         vm.prank(owner);
         loan.defund(POOL);
         assertEq(address(loan).balance, 1 ether, "currency held");
-        vm.prank(alice.addr);
-        loan.withdraw(1 ether);
+        _withdraw(alice.addr, 1 ether);
         assertEq(alice.addr.balance, 1 ether, "currency of the depositor");
     }
 

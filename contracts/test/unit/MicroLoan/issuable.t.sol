@@ -10,8 +10,7 @@ contract MicroLoanIssuableTest is Base {
     function setUp() public override {
         super.setUp();
         vm.warp(HOUR);
-        vm.prank(owner);
-        loan.setDailyCap(1 ether);
+        _setDailyCap(1 ether);
     }
 
     function test_GivenNothingWasIssued() external view {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 pragma solidity 0.8.30;
 
+import {SafeCast} from "@openzeppelin/contracts/utils/math/SafeCast.sol";
 import {Ownable} from "@openzeppelin/contracts/access/Ownable.sol";
 import {Ownable2Step} from "@openzeppelin/contracts/access/Ownable2Step.sol";
 import {Pausable} from "@openzeppelin/contracts/utils/Pausable.sol";
@@ -8,6 +9,8 @@ import {Pausable} from "@openzeppelin/contracts/utils/Pausable.sol";
 import {IMicroLoan} from "../../../src/IMicroLoan.sol";
 import {MicroLoan} from "../../../src/MicroLoan.sol";
 import {Base} from "../../support/Base.sol";
+import {Setups} from "../../support/Setups.sol";
+import {IGuarded} from "../../../src/IGuarded.sol";
 
 contract MicroLoanOwnerTest is Base {
     function test_RevertWhen_AStrangerPauses() external {
@@ -20,14 +23,22 @@ contract MicroLoanOwnerTest is Base {
         loan.unpause();
     }
 
-    function test_RevertWhen_AStrangerSetsThePrincipal() external {
+    function test_RevertWhen_AStrangerSetsTheTerms() external {
+        IMicroLoan.Terms memory terms = loan.terms();
         _expectUnauthorized();
-        loan.setPrincipal(PRINCIPAL);
+        loan.setTerms(terms);
     }
 
-    function test_RevertWhen_AStrangerSetsTheDailyCap() external {
+    function test_RevertWhen_AStrangerSetsTheWithdrawalLimit() external {
         _expectUnauthorized();
-        loan.setDailyCap(CAP);
+        loan.setWithdrawalLimit(1);
+    }
+
+    function test_RevertWhen_AStrangerSetsTheRoles() external {
+        _expectUnauthorized();
+        loan.setGuardian(stranger);
+        _expectUnauthorized();
+        loan.setCreditor(stranger);
     }
 
     function test_RevertWhen_AStrangerTransfersTheOwnership() external {
@@ -73,17 +84,16 @@ contract MicroLoanOwnerTest is Base {
     function test_WhenThePrincipalIsAtABound() external {
         uint256 minimum = loan.MIN_PRINCIPAL();
         uint256 maximum = loan.MAX_PRINCIPAL();
-        vm.startPrank(owner);
-        loan.setDailyCap(2 ether);
+        _setDailyCap(2 ether);
+        IMicroLoan.Terms memory before = loan.terms();
+        IMicroLoan.Terms memory terms = loan.terms();
+        terms.principal = SafeCast.toUint64(minimum);
         vm.expectEmit();
-        emit IMicroLoan.PrincipalSet(PRINCIPAL, minimum);
-        loan.setPrincipal(minimum);
-        vm.stopPrank();
-        _borrow(alice);
-        vm.expectEmit();
-        emit IMicroLoan.PrincipalSet(minimum, maximum);
+        emit IMicroLoan.TermsSet(before, terms);
         vm.prank(owner);
-        loan.setPrincipal(maximum);
+        loan.setTerms(terms);
+        _borrow(alice);
+        _setPrincipal(maximum);
         _borrow(bob);
 
         assertEq(minimum, 0.0001 ether, "minimum");
@@ -95,39 +105,149 @@ contract MicroLoanOwnerTest is Base {
 
     function test_GivenALoanIsOpenWhenThePrincipalChanges() external {
         _borrow(alice);
-        vm.prank(owner);
-        loan.setPrincipal(1 ether);
+        _setDailyCap(1 ether);
+        _setPrincipal(1 ether);
         assertEq(loan.loanOf(alice.addr), PRINCIPAL, "owed");
         _forward(alice, _repayLoan(type(uint256).max));
         assertEq(loan.loanOf(alice.addr), 0, "owed after the repayment");
     }
 
-    function test_RevertWhen_TheDailyCapIsOneWeiOverTheMaximum() external {
-        uint256 maximum = loan.MAX_DAILY_CAP();
-        vm.prank(owner);
-        vm.expectRevert(abi.encodeWithSelector(IMicroLoan.DailyCapOutOfRange.selector, maximum + 1, maximum));
-        loan.setDailyCap(maximum + 1);
+    function test_RevertWhen_TheDailyCapIsOneWeiUnderThePrincipal() external {
+        _refusesTerms(
+            Setups.termsOf(PRINCIPAL, PRINCIPAL - 1),
+            abi.encodeWithSelector(IMicroLoan.DailyCapBelowPrincipal.selector, PRINCIPAL - 1, PRINCIPAL)
+        );
     }
 
     function test_WhenTheDailyCapIsAtABound() external {
-        uint256 maximum = loan.MAX_DAILY_CAP();
+        assertEq(loan.MAX_DAILY(), type(uint72).max, "maximum");
+        _setDailyCap(type(uint72).max);
+        assertEq(loan.issuable(), type(uint72).max, "issuable");
+        _setDailyCap(PRINCIPAL);
+        assertEq(loan.issuable(), PRINCIPAL, "issuable with the least");
+        _setDailyCap(0);
+        assertEq(loan.issuable(), 0, "issuable with none");
+    }
+
+    function test_RevertWhen_TheTermIsOutOfRange() external {
+        IMicroLoan.Terms memory terms = loan.terms();
+        terms.term = 1 days - 1;
+        _refusesTerms(
+            terms, abi.encodeWithSelector(IMicroLoan.TermOutOfRange.selector, 1 days - 1, 1 days, 3650 days)
+        );
+        terms.term = 3650 days + 1;
+        _refusesTerms(
+            terms,
+            abi.encodeWithSelector(IMicroLoan.TermOutOfRange.selector, 3650 days + 1, 1 days, 3650 days)
+        );
+        terms.term = 1 days;
+        _setTerms(terms);
+        terms.term = 3650 days;
+        _setTerms(terms);
+        assertEq(loan.terms().term, 3650 days, "term");
+    }
+
+    function test_RevertWhen_ThePauseBetweenIsOutOfRange() external {
+        IMicroLoan.Terms memory terms = loan.terms();
+        terms.pauseBetween = 10 minutes - 1;
+        _refusesTerms(
+            terms,
+            abi.encodeWithSelector(IMicroLoan.PauseOutOfRange.selector, 10 minutes - 1, 10 minutes, 365 days)
+        );
+        terms.pauseBetween = 365 days + 1;
+        _refusesTerms(
+            terms,
+            abi.encodeWithSelector(IMicroLoan.PauseOutOfRange.selector, 365 days + 1, 10 minutes, 365 days)
+        );
+        terms.pauseBetween = 10 minutes;
+        _setTerms(terms);
+        terms.pauseBetween = 365 days;
+        _setTerms(terms);
+        assertEq(loan.terms().pauseBetween, 365 days, "pause");
+    }
+
+    function test_RevertWhen_TheLoansPerDayAreOverTheMaximum() external {
+        assertEq(loan.MAX_LOANS_PER_DAY(), 15, "maximum");
+        IMicroLoan.Terms memory terms = loan.terms();
+        terms.loansPerDay = 16;
+        _refusesTerms(terms, abi.encodeWithSelector(IMicroLoan.LoansPerDayOutOfRange.selector, 16, 15));
+        terms.loansPerDay = 15;
+        _setTerms(terms);
+        assertEq(loan.terms().loansPerDay, 15, "loans per day");
+    }
+
+    function test_RevertWhen_TheWithdrawalLimitIsOverTheMaximum() external {
+        uint256 over = uint256(type(uint72).max) + 1;
+        vm.prank(owner);
+        vm.expectRevert(
+            abi.encodeWithSelector(IMicroLoan.WithdrawalLimitOutOfRange.selector, over, type(uint72).max)
+        );
+        loan.setWithdrawalLimit(over);
+    }
+
+    function test_WhenTheWithdrawalLimitIsLowered() external {
+        vm.prank(owner);
+        vm.expectEmit();
+        emit IMicroLoan.WithdrawalLimitSet(1 ether, block.timestamp);
+        loan.setWithdrawalLimit(1 ether);
+        assertEq(loan.withdrawalLimit(), 1 ether, "limit");
+    }
+
+    function test_WhenTheWithdrawalLimitIsRaised() external {
         vm.startPrank(owner);
+        loan.setWithdrawalLimit(1 ether);
+        uint256 from = block.timestamp + 24 hours;
         vm.expectEmit();
-        emit IMicroLoan.DailyCapSet(CAP, maximum);
-        loan.setDailyCap(maximum);
-        assertEq(loan.dailyCap(), maximum, "daily cap");
+        emit IMicroLoan.WithdrawalLimitSet(3 ether, from);
+        loan.setWithdrawalLimit(3 ether);
+        vm.warp(from - 1);
+        assertEq(loan.withdrawalLimit(), 1 ether, "limit a second before");
+        (uint256 limit, uint256 at) = loan.pendingWithdrawalLimit();
+        assertEq(limit, 3 ether, "limit that waits");
+        assertEq(at, from, "when it begins");
+        vm.warp(from);
+        assertEq(loan.withdrawalLimit(), 3 ether, "limit");
+        (limit, at) = loan.pendingWithdrawalLimit();
+        assertEq(limit + at, 0, "nothing waits");
+    }
+
+    function test_GivenARaisedLimitWaitsWhenItIsSetAgain() external {
+        vm.startPrank(owner);
+        loan.setWithdrawalLimit(1 ether);
+        loan.setWithdrawalLimit(3 ether);
+        vm.warp(block.timestamp + 23 hours);
+        loan.setWithdrawalLimit(4 ether);
+        vm.warp(block.timestamp + 23 hours);
+        assertEq(loan.withdrawalLimit(), 1 ether, "waits anew");
+        loan.setWithdrawalLimit(1 ether);
+        vm.warp(block.timestamp + 2 hours);
+        assertEq(loan.withdrawalLimit(), 1 ether, "taken back");
+    }
+
+    function test_WhenTheGuardianPauses() external {
+        vm.prank(guardian);
+        loan.pause();
+        assertTrue(loan.paused(), "paused");
+        vm.prank(guardian);
+        vm.expectRevert(abi.encodeWithSelector(Ownable.OwnableUnauthorizedAccount.selector, guardian));
+        loan.unpause();
+    }
+
+    function test_WhenTheOwnerNamesAnotherCreditor() external {
+        vm.prank(owner);
         vm.expectEmit();
-        emit IMicroLoan.DailyCapSet(maximum, 0);
-        loan.setDailyCap(0);
-        vm.stopPrank();
-        assertEq(loan.issuable(), 0, "issuable");
+        emit IMicroLoan.CreditorSet(creditor, stranger);
+        loan.setCreditor(stranger);
+        assertEq(loan.creditor(), stranger, "creditor");
+        vm.prank(creditor);
+        vm.expectRevert(abi.encodeWithSelector(IMicroLoan.NotCreditor.selector, creditor));
+        loan.setBorrowers(new address[](1), true);
     }
 
     function test_GivenMoreWasIssuedThanTheNewDailyCap() external {
         _borrow(alice);
         _borrow(bob);
-        vm.prank(owner);
-        loan.setDailyCap(PRINCIPAL);
+        _setDailyCap(PRINCIPAL);
         assertEq(loan.issuable(), 0, "issuable");
         _forwardFails(
             carol, _applyForLoan(), abi.encodeWithSelector(IMicroLoan.DailyCapReached.selector, 0, PRINCIPAL)
@@ -136,16 +256,20 @@ contract MicroLoanOwnerTest is Base {
 
     /// @dev The owner signs as a phone would: the forwarder must never speak for an owner.
     function test_RevertWhen_TheOwnerIsAForwardedCaller() external {
-        MicroLoan owned = new MicroLoan(address(forwarder), alice.addr, PRINCIPAL, CAP);
+        MicroLoan owned = new MicroLoan(Setups.wide(address(forwarder), alice.addr, PRINCIPAL, CAP));
         vm.prank(owner);
         forwarder.setTarget(address(owned), true);
         loan = owned;
 
         bytes memory reason = abi.encodeWithSelector(IMicroLoan.DirectCallersOnly.selector);
-        _forwardFails(alice, abi.encodeCall(IMicroLoan.pause, ()), reason);
-        _forwardFails(alice, abi.encodeCall(IMicroLoan.unpause, ()), reason);
-        _forwardFails(alice, abi.encodeCall(IMicroLoan.setPrincipal, (1 ether)), reason);
-        _forwardFails(alice, abi.encodeCall(IMicroLoan.setDailyCap, (1)), reason);
+        _forwardFails(alice, abi.encodeCall(IGuarded.pause, ()), reason);
+        _forwardFails(alice, abi.encodeCall(IGuarded.unpause, ()), reason);
+        _forwardFails(alice, abi.encodeCall(IMicroLoan.setTerms, (loan.terms())), reason);
+        _forwardFails(alice, abi.encodeCall(IMicroLoan.setWithdrawalLimit, (1)), reason);
+        _forwardFails(alice, abi.encodeCall(IMicroLoan.setCreditor, (bob.addr)), reason);
+        _forwardFails(alice, abi.encodeCall(IMicroLoan.writeOff, (bob.addr)), reason);
+        _forwardFails(alice, abi.encodeCall(IMicroLoan.announceSuccessor, (bob.addr)), reason);
+        _forwardFails(alice, abi.encodeCall(IGuarded.setGuardian, (bob.addr)), reason);
         _forwardFails(alice, abi.encodeCall(IMicroLoan.defund, (1)), reason);
         _forwardFails(alice, abi.encodeCall(Ownable.transferOwnership, (bob.addr)), reason);
     }
@@ -156,7 +280,7 @@ contract MicroLoanOwnerTest is Base {
         assertEq(loan.owner(), owner, "owner");
         assertEq(loan.pendingOwner(), stranger, "pending owner");
         vm.prank(owner);
-        loan.setDailyCap(1);
+        loan.setWithdrawalLimit(1);
     }
 
     function test_WhenTheOwnershipIsAccepted() external {
@@ -192,7 +316,7 @@ contract MicroLoanOwnerTest is Base {
 
     function test_RevertWhen_TheOwnershipIsRenounced() external {
         vm.prank(owner);
-        vm.expectRevert(IMicroLoan.OwnershipNotRenounceable.selector);
+        vm.expectRevert(IGuarded.OwnershipNotRenounceable.selector);
         loan.renounceOwnership();
     }
 
@@ -202,10 +326,15 @@ contract MicroLoanOwnerTest is Base {
     }
 
     function _refusesPrincipal(uint256 principal) private {
-        vm.prank(owner);
-        vm.expectRevert(
+        _refusesTerms(
+            Setups.termsOf(principal, 2 ether),
             abi.encodeWithSelector(IMicroLoan.PrincipalOutOfRange.selector, principal, 0.0001 ether, 1 ether)
         );
-        loan.setPrincipal(principal);
+    }
+
+    function _refusesTerms(IMicroLoan.Terms memory terms, bytes memory reason) private {
+        vm.prank(owner);
+        vm.expectRevert(reason);
+        loan.setTerms(terms);
     }
 }

@@ -52,7 +52,7 @@ contract MicroLoanRepayLoanTest is Base {
     function test_WhenTheAmountIsAPart() external {
         uint256 part = PRINCIPAL / 4;
         vm.expectEmit();
-        emit IMicroLoan.LoanRepaid(alice.addr, part, PRINCIPAL - part);
+        emit IMicroLoan.LoanRepaid(alice.addr, alice.addr, part, PRINCIPAL - part);
         _forward(alice, _repayLoan(part));
 
         assertEq(loan.loanOf(alice.addr), PRINCIPAL - part, "owed");
@@ -64,7 +64,7 @@ contract MicroLoanRepayLoanTest is Base {
 
     function test_WhenTheAmountIsTheWhole() external {
         vm.expectEmit();
-        emit IMicroLoan.LoanRepaid(alice.addr, PRINCIPAL, 0);
+        emit IMicroLoan.LoanRepaid(alice.addr, alice.addr, PRINCIPAL, 0);
         _forward(alice, _repayLoan(PRINCIPAL));
         _assertRepaid();
     }
@@ -72,7 +72,7 @@ contract MicroLoanRepayLoanTest is Base {
     function test_WhenTheAmountIsTheMaximum() external {
         _forward(alice, _repayLoan(PRINCIPAL / 4));
         vm.expectEmit();
-        emit IMicroLoan.LoanRepaid(alice.addr, PRINCIPAL - PRINCIPAL / 4, 0);
+        emit IMicroLoan.LoanRepaid(alice.addr, alice.addr, PRINCIPAL - PRINCIPAL / 4, 0);
         _forward(alice, _repayLoan(type(uint256).max));
         _assertRepaid();
     }

@@ -13,10 +13,38 @@ contract MicroLoanTransferTest is Base {
         _depositFor(bob.addr, 1 ether);
     }
 
-    function test_RevertGiven_APause() external {
+    function test_RevertGiven_APauseWhenTheCallerIsDirect() external {
         vm.prank(owner);
         loan.pause();
-        _forwardFails(alice, _transfer(bob.addr, 1), abi.encodeWithSelector(Pausable.EnforcedPause.selector));
+        vm.prank(alice.addr);
+        vm.expectRevert(Pausable.EnforcedPause.selector);
+        loan.transfer(bob.addr, 1);
+    }
+
+    function test_GivenAPauseWhenTheCallerIsForwarded() external {
+        vm.prank(owner);
+        loan.pause();
+        _forward(alice, _transfer(bob.addr, 1 ether));
+        assertEq(loan.getBalance(bob.addr), 2 ether, "recipient's balance");
+    }
+
+    function test_RevertGiven_TheLimitLeavesOneWeiLessWhenTheCallerIsDirect() external {
+        vm.prank(owner);
+        loan.setWithdrawalLimit(2 ether);
+        vm.startPrank(alice.addr);
+        loan.transfer(bob.addr, 1 ether);
+        vm.expectRevert(
+            abi.encodeWithSelector(IMicroLoan.WithdrawalLimitReached.selector, 1 ether, 1 ether + 1)
+        );
+        loan.transfer(bob.addr, 1 ether + 1);
+        loan.transfer(bob.addr, 1 ether);
+        vm.stopPrank();
+        assertEq(loan.transferable(), 0, "left to direct transfers");
+        assertEq(loan.withdrawable(), 2 ether, "left to forwarded withdrawals");
+        _forward(alice, _transfer(bob.addr, 3 ether));
+        assertEq(loan.getBalance(bob.addr), 6 ether, "recipient's balance");
+        vm.warp(block.timestamp + 25 hours);
+        assertEq(loan.transferable(), 2 ether, "left a day later");
     }
 
     function test_RevertWhen_TheRecipientIsZero() external {

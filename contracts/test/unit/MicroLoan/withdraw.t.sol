@@ -9,6 +9,7 @@ contract MicroLoanWithdrawTest is Base {
     function setUp() public override {
         super.setUp();
         _depositFor(alice.addr, 5 ether);
+        _announce(alice.addr, 6 ether);
     }
 
     function test_RevertWhen_TheCallerIsForwarded() external {
@@ -36,6 +37,8 @@ contract MicroLoanWithdrawTest is Base {
     function test_RevertGiven_TheCallerTakesNoCurrency() external {
         Refusing refusing = new Refusing();
         _depositFor(address(refusing), 1 ether);
+        refusing.announce(loan, 1 ether);
+        vm.warp(block.timestamp + 48 hours);
         vm.expectRevert(
             abi.encodeWithSelector(IMicroLoan.CurrencyRefused.selector, address(refusing), 1 ether)
         );
@@ -45,8 +48,7 @@ contract MicroLoanWithdrawTest is Base {
     function test_GivenTheCallerWasSentTheAmountByAPhone() external {
         address wallet = makeAddr("outside wallet");
         _forward(alice, _transfer(wallet, 2 ether));
-        vm.prank(wallet);
-        loan.withdraw(2 ether);
+        _withdraw(wallet, 2 ether);
         assertEq(wallet.balance, 2 ether, "currency of the wallet");
     }
 
@@ -60,8 +62,8 @@ contract MicroLoanWithdrawTest is Base {
 
     function test_GivenTheLiquidityIsAllLent() external {
         vm.startPrank(owner);
-        loan.setPrincipal(1 ether);
-        loan.setDailyCap(100 ether);
+        _setDailyCap(100 ether);
+        _setPrincipal(1 ether);
         loan.defund(POOL - 1 ether);
         vm.stopPrank();
         _borrow(bob);
@@ -84,5 +86,40 @@ contract MicroLoanWithdrawTest is Base {
         assertEq(loan.totalBalances(), 3 ether, "total of balances");
         assertEq(loan.liquidity(), POOL, "liquidity");
         assertEq(address(loan).balance, POOL + 3 ether, "currency held");
+    }
+
+    function test_RevertGiven_NothingWasAnnounced() external {
+        _depositFor(bob.addr, 1 ether);
+        vm.prank(bob.addr);
+        vm.expectRevert(abi.encodeWithSelector(IMicroLoan.WithdrawalNotDue.selector, bob.addr, 0, 0));
+        loan.withdraw(1);
+    }
+
+    function test_RevertGiven_TheAnnouncementIsASecondTooYoung() external {
+        vm.prank(alice.addr);
+        loan.announceWithdrawal(5 ether);
+        uint256 dueAt = block.timestamp + 48 hours;
+        vm.warp(dueAt - 1);
+        vm.prank(alice.addr);
+        vm.expectRevert(
+            abi.encodeWithSelector(IMicroLoan.WithdrawalNotDue.selector, alice.addr, 5 ether, dueAt)
+        );
+        loan.withdraw(5 ether);
+        vm.warp(dueAt);
+        vm.prank(alice.addr);
+        loan.withdraw(5 ether);
+        assertEq(alice.addr.balance, 5 ether, "currency of the caller");
+    }
+
+    function test_RevertWhen_TheAmountIsOneWeiOverTheAnnouncement() external {
+        (, uint256 dueAt) = loan.announcedBy(alice.addr);
+        vm.startPrank(alice.addr);
+        loan.withdraw(2 ether);
+        vm.expectRevert(
+            abi.encodeWithSelector(IMicroLoan.WithdrawalNotDue.selector, alice.addr, 4 ether, dueAt)
+        );
+        loan.withdraw(4 ether + 1);
+        (uint256 left,) = loan.announcedBy(alice.addr);
+        assertEq(left, 4 ether, "announced and not withdrawn");
     }
 }

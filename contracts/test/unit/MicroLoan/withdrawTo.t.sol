@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 pragma solidity 0.8.30;
 
+import {Pausable} from "@openzeppelin/contracts/utils/Pausable.sol";
+
 import {IMicroLoan} from "../../../src/IMicroLoan.sol";
 import {Base} from "../../support/Base.sol";
 import {Refusing} from "../../support/Receivers.sol";
@@ -54,11 +56,30 @@ contract MicroLoanWithdrawToTest is Base {
         assertEq(loan.totalBalances(), 5 ether, "total of balances");
     }
 
-    function test_GivenAPause() external {
+    function test_RevertGiven_APause() external {
         vm.prank(owner);
         loan.pause();
-        _forward(alice, _withdrawTo(wallet, 5 ether));
-        assertEq(wallet.balance, 5 ether, "currency of the recipient");
+        _forwardFails(
+            alice, _withdrawTo(wallet, 5 ether), abi.encodeWithSelector(Pausable.EnforcedPause.selector)
+        );
+    }
+
+    function test_RevertGiven_TheLimitLeavesOneWeiLess() external {
+        vm.prank(owner);
+        loan.setWithdrawalLimit(2 ether);
+        _depositFor(bob.addr, 5 ether);
+        _forward(bob, _withdrawTo(wallet, 1 ether));
+        _forwardFails(
+            alice,
+            _withdrawTo(wallet, 1 ether + 1),
+            abi.encodeWithSelector(IMicroLoan.WithdrawalLimitReached.selector, 1 ether, 1 ether + 1)
+        );
+        _forward(alice, _withdrawTo(wallet, 1 ether));
+        assertEq(loan.withdrawable(), 0, "left to forwarded withdrawals");
+        assertEq(loan.transferable(), 2 ether, "left to direct transfers");
+        vm.warp(block.timestamp + 25 hours);
+        _forward(alice, _withdrawTo(wallet, 2 ether));
+        assertEq(wallet.balance, 4 ether, "currency of the recipient");
     }
 
     function test_GivenTheCallerHasTheAmount() external {

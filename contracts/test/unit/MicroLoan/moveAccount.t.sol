@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: MIT
+pragma solidity 0.8.30;
+
+import {Ownable} from "@openzeppelin/contracts/access/Ownable.sol";
+
+import {IMicroLoan} from "../../../src/IMicroLoan.sol";
+import {MicroLoan} from "../../../src/MicroLoan.sol";
+import {Base} from "../../support/Base.sol";
+import {Setups} from "../../support/Setups.sol";
+
+contract MicroLoanMoveAccountTest is Base {
+    MicroLoan internal next;
+
+    function setUp() public override {
+        super.setUp();
+        MicroLoan.Setup memory setup = Setups.wide(address(forwarder), owner, PRINCIPAL, CAP);
+        setup.predecessor = address(loan);
+        next = new MicroLoan(setup);
+        _depositFor(alice.addr, 3 ether);
+        _borrow(alice);
+    }
+
+    // The successor
+
+    function test_RevertWhen_AStrangerAnnounces() external {
+        vm.prank(stranger);
+        vm.expectRevert(abi.encodeWithSelector(Ownable.OwnableUnauthorizedAccount.selector, stranger));
+        loan.announceSuccessor(address(next));
+    }
+
+    function test_RevertWhen_TheSuccessorHasAnotherPredecessor() external {
+        address[4] memory successors = [stranger, address(forwarder), address(loan), address(0)];
+        successors[3] = address(new MicroLoan(Setups.wide(address(forwarder), owner, PRINCIPAL, CAP)));
+        for (uint256 i; i < 4; ++i) {
+            vm.prank(owner);
+            vm.expectRevert(abi.encodeWithSelector(IMicroLoan.InvalidSuccessor.selector, successors[i]));
+            loan.announceSuccessor(successors[i]);
+        }
+    }
+
+    function test_RevertGiven_TheNoticeIsASecondTooShort() external {
+        _moveFails(abi.encodeWithSelector(IMicroLoan.MoveNotDue.selector, 0));
+        uint256 from = block.timestamp + 48 hours;
+        vm.expectEmit();
+        emit IMicroLoan.SuccessorAnnounced(address(next), from);
+        vm.prank(owner);
+        loan.announceSuccessor(address(next));
+        (address account, uint256 at) = loan.successor();
+        assertEq(account, address(next), "successor");
+        assertEq(at, from, "from when on");
+        vm.warp(from - 1);
+        _moveFails(abi.encodeWithSelector(IMicroLoan.MoveNotDue.selector, from));
+        vm.warp(from);
+        _move();
+    }
+
+    function test_GivenTheSuccessorIsTakenBack() external {
+        _announceNext();
+        vm.prank(owner);
+        loan.announceSuccessor(address(0));
+        _moveFails(abi.encodeWithSelector(IMicroLoan.MoveNotDue.selector, 0));
+    }
+
+    // Moving
+
+    function test_RevertGiven_NothingIsThere() external {
+        _announceNext();
+        vm.prank(bob.addr);
+        vm.expectRevert(abi.encodeWithSelector(IMicroLoan.NothingToMove.selector, bob.addr));
+        loan.moveAccount();
+        _move();
+        _moveFails(abi.encodeWithSelector(IMicroLoan.NothingToMove.selector, alice.addr));
+    }
+
+    function test_RevertGiven_BothHaveALoan() external {
+        vm.prank(owner);
+        forwarder.setTarget(address(next), true);
+        vm.deal(owner, 1 ether);
+        vm.prank(owner);
+        next.fund{value: 1 ether}();
+        _announceNext();
+        (MicroLoan old, MicroLoan fresh) = (loan, next);
+        loan = fresh;
+        _borrow(alice);
+        loan = old;
+        _moveFails(abi.encodeWithSelector(IMicroLoan.LoanActive.selector, alice.addr, PRINCIPAL));
+        assertEq(loan.getBalance(alice.addr), 3 ether + PRINCIPAL, "balance");
+    }
+
+    function test_GivenABalanceAndALoan() external {
+        IMicroLoan.Loan memory before = loan.loanDetailsOf(alice.addr);
+        _announceNext();
+        vm.prank(owner);
+        loan.pause();
+        vm.expectEmit();
+        emit IMicroLoan.AccountMoved(alice.addr, address(next), 3 ether + PRINCIPAL, PRINCIPAL);
+        vm.expectEmit();
+        emit IMicroLoan.AccountTakenOver(alice.addr, 3 ether + PRINCIPAL, before);
+        _move();
+
+        assertEq(loan.getBalance(alice.addr), 0, "balance left");
+        assertEq(loan.loanOf(alice.addr), 0, "owed to the old pool");
+        assertEq(loan.totalBalances(), 0, "total of balances left");
+        assertEq(loan.totalOwed(), 0, "total owed to the old pool");
+        assertEq(address(loan).balance, loan.liquidity(), "currency left");
+        assertEq(next.getBalance(alice.addr), 3 ether + PRINCIPAL, "balance");
+        assertEq(abi.encode(next.loanDetailsOf(alice.addr)), abi.encode(before), "loan");
+        assertEq(next.totalBalances(), 3 ether + PRINCIPAL, "total of balances");
+        assertEq(next.totalOwed(), PRINCIPAL, "total owed");
+        assertEq(address(next).balance, 3 ether + PRINCIPAL, "currency held");
+    }
+
+    /// @dev A loan of the last day counts against the new pool's cap, until it is repaid there.
+    function test_GivenALoanOfTheLastDay() external {
+        vm.prank(owner);
+        loan.announceSuccessor(address(next));
+        vm.warp(block.timestamp + 48 hours);
+        _borrow(bob);
+        vm.prank(bob.addr);
+        loan.moveAccount();
+        _move();
+        assertEq(next.issuable(), CAP - PRINCIPAL, "issuable: the older loan counts no more");
+        vm.prank(bob.addr);
+        next.repayLoan(PRINCIPAL);
+        assertEq(next.issuable(), CAP, "issuable then");
+        assertEq(next.liquidity(), PRINCIPAL, "liquidity");
+    }
+
+    function test_GivenALoanThatIsWrittenOff() external {
+        vm.prank(owner);
+        loan.writeOff(alice.addr);
+        _announceNext();
+        _move();
+        assertTrue(next.loanDetailsOf(alice.addr).isWrittenOff, "written off");
+        assertEq(next.totalOwed(), 0, "total owed");
+        vm.prank(alice.addr);
+        next.repayLoan(PRINCIPAL);
+        assertEq(next.liquidity(), PRINCIPAL, "liquidity");
+    }
+
+    function test_GivenABalanceAlone() external {
+        _depositFor(bob.addr, 1 ether);
+        _announceNext();
+        vm.prank(bob.addr);
+        loan.moveAccount();
+        assertEq(next.getBalance(bob.addr), 1 ether, "balance");
+        assertEq(next.loanOf(bob.addr), 0, "owed");
+    }
+
+    function test_WhenTheCallerIsForwarded() external {
+        _announceNext();
+        _forward(alice, abi.encodeCall(IMicroLoan.moveAccount, ()));
+        assertEq(next.getBalance(alice.addr), 3 ether + PRINCIPAL, "balance");
+    }
+
+    function test_RevertWhen_AnotherThanThePredecessorHandsOver() external {
+        IMicroLoan.Loan memory made = IMicroLoan.Loan(1 ether, block.timestamp, block.timestamp, false);
+        vm.prank(owner);
+        vm.expectRevert(abi.encodeWithSelector(IMicroLoan.NotPredecessor.selector, owner));
+        next.takeOver(alice.addr, made);
+    }
+
+    function _announceNext() private {
+        vm.prank(owner);
+        loan.announceSuccessor(address(next));
+        vm.warp(block.timestamp + 48 hours);
+    }
+
+    function _move() private {
+        vm.prank(alice.addr);
+        loan.moveAccount();
+    }
+
+    function _moveFails(bytes memory reason) private {
+        vm.prank(alice.addr);
+        vm.expectRevert(reason);
+        loan.moveAccount();
+    }
+}

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: MIT
+pragma solidity 0.8.30;
+
+import {IMicroLoan} from "../../../src/IMicroLoan.sol";
+import {Base} from "../../support/Base.sol";
+
+contract MicroLoanSetBorrowersTest is Base {
+    function test_RevertWhen_TheCallerIsNotTheCreditor() external {
+        address[3] memory callers = [owner, relayer, alice.addr];
+        for (uint256 i; i < 3; ++i) {
+            vm.prank(callers[i]);
+            vm.expectRevert(abi.encodeWithSelector(IMicroLoan.NotCreditor.selector, callers[i]));
+            loan.setBorrowers(_accounts(), true);
+        }
+    }
+
+    /// @dev A role is never the forwarder's to speak for.
+    function test_RevertWhen_TheCreditorIsAForwardedCaller() external {
+        vm.prank(owner);
+        loan.setCreditor(alice.addr);
+        _forwardFails(
+            alice,
+            abi.encodeCall(IMicroLoan.setBorrowers, (_accounts(), true)),
+            abi.encodeWithSelector(IMicroLoan.NotCreditor.selector, address(forwarder))
+        );
+    }
+
+    function test_WhenTheCallerIsTheCreditor() external {
+        _depositFor(alice.addr, 1 ether);
+        vm.expectEmit();
+        emit IMicroLoan.BorrowerSet(alice.addr, true);
+        vm.expectEmit();
+        emit IMicroLoan.BorrowerSet(bob.addr, true);
+        vm.prank(creditor);
+        loan.setBorrowers(_accounts(), true);
+        assertTrue(loan.isListed(alice.addr) && loan.isListed(bob.addr), "listed");
+        assertFalse(loan.isListed(carol.addr), "another");
+        assertEq(loan.getBalance(alice.addr), 1 ether, "balance");
+        vm.prank(creditor);
+        loan.setBorrowers(_accounts(), false);
+        assertFalse(loan.isListed(alice.addr) || loan.isListed(bob.addr), "listed no more");
+        assertEq(loan.getBalance(alice.addr), 1 ether, "balance then");
+    }
+
+    function _accounts() private view returns (address[] memory accounts) {
+        accounts = new address[](2);
+        (accounts[0], accounts[1]) = (alice.addr, bob.addr);
+    }
+}
