@@ -26,6 +26,8 @@ export type RoundWatch = {
   /** Undefined where the round is not judged. */
   begin(): RoundStart | undefined
   end(actor: Actor, start: RoundStart | undefined): void
+  /** The ledger gave no lease of this nonce. */
+  refused(nonce: number): void
 }
 
 /**
@@ -35,8 +37,16 @@ export type RoundWatch = {
  */
 export function createRoundWatch(options: RoundWatchOptions): RoundWatch {
   const { chain, work, isQuiet, found } = options
+  let current: RoundStart | undefined
   return {
-    begin: () => (isQuiet() ? { head: chain.head(), work: work() } : undefined),
+    begin() {
+      current = isQuiet() ? { head: chain.head(), work: work() } : undefined
+      return current
+    },
+    refused(nonce) {
+      const wasHeld = current !== undefined && heldBy(current.work).includes(nonce)
+      if (wasHeld && isQuiet()) found(`a round asks for nonce ${nonce}, which is taken`)
+    },
     end(actor, start) {
       if (start === undefined || !isQuiet() || chain.head() !== start.head) return
       const left = work()
