@@ -1,4 +1,4 @@
-import type { Identified, Identity, LedgerRules } from '../../../src/relay/ledger/port.ts'
+import type { Home, Identified, Identity, LedgerRules } from '../../../src/relay/ledger/port.ts'
 import { type Row, type TableName, tableNames } from '../../../src/relay/ledger/rows.ts'
 import type { Sql } from '../../../src/relay/ledger/sql.ts'
 
@@ -6,6 +6,7 @@ export type AuditOptions = {
   storage: Sql
   rules: LedgerRules
   identify: (identity: Identity) => Identified
+  home: (name?: string) => Home
   /** Lets so much time pass for the ledger, and has it forget what it may. */
   pruneAfter: (ms: number) => void
 }
@@ -61,7 +62,11 @@ function* wrongSums(storage: Sql): Generator<string> {
 }
 
 /** With nothing open the forwarder and the relayer's key may move, and nothing else. */
-function* wrongIdentities({ storage, identify }: AuditOptions): Generator<string> {
+function* wrongIdentities({ storage, identify, home }: AuditOptions): Generator<string> {
+  const isBegun = rowsOf(storage, 'meta').some(({ name }) => name === 'identity.chain')
+  const [first, second] = [home('here'), home('there')]
+  if (first.name !== 'here' || second.name !== 'here') yield `its home is ${second.name}`
+  if (first.isBegun !== isBegun) yield `it is begun: ${first.isBegun}`
   for (const { name, value } of rowsOf(storage, 'meta')) {
     const own = name.startsWith('identity.') ? name.slice('identity.'.length) : 'chain'
     if (own === 'chain') continue

@@ -1,6 +1,6 @@
 import type { Tended } from '../../../src/relay/ledger/keeper.ts'
 import { type KeptLedger, keepLedger } from '../../../src/relay/ledger/keeper.ts'
-import type { Ledger, LedgerRules } from '../../../src/relay/ledger/port.ts'
+import type { Leasing, Ledger, LedgerRules } from '../../../src/relay/ledger/port.ts'
 import { tables } from '../../../src/relay/ledger/rows.ts'
 import type { Sql } from '../../../src/relay/ledger/sql.ts'
 import { createSqlLedger, type SqlLedger } from '../../../src/relay/ledger/sqlite.ts'
@@ -98,7 +98,10 @@ export function createLedgerHost(options: LedgerHostOptions): LedgerHost {
   let isWhole = true
   const unwatched = ledgerThrough<SqlLedger>((method, args) => {
     try {
-      return (ledgerOf()[method] as (...args: unknown[]) => unknown)(...args)
+      const answer = (ledgerOf()[method] as (...args: unknown[]) => unknown)(...args)
+      const isRefused = method === 'lease' && (answer as { kind: string }).kind === 'taken'
+      if (isRefused && ringing.size > 0) options.rounds().refused((args[0] as Leasing).nonce)
+      return answer
     } catch (error) {
       options.threw(method, error)
       throw error
@@ -251,13 +254,19 @@ export function createLedgerHost(options: LedgerHostOptions): LedgerHost {
       }
     },
     peek: () => unwatched,
-    strangersCall: () => strangersCalls(unwatched, storage),
+    strangersCall: () => strangersCalls(ledgerOf(), storage),
     audit() {
       const pruneAfter = (ms: number) => {
         laterMs += ms
         unwatched.prune()
       }
-      return auditLedger({ storage, rules, pruneAfter, identify: unwatched.identify })
+      return auditLedger({
+        storage,
+        rules,
+        pruneAfter,
+        identify: unwatched.identify,
+        home: unwatched.home,
+      })
     },
   }
 }

@@ -14,9 +14,9 @@ export type RoundWatchOptions = {
   chain: ModelChain
   pool: ModelPool
   work: () => Work
-  /** Whether nothing goes wrong at this time, and no row of the ledger was ever lost. */
+  /** Whether nothing goes wrong at this time, and no row of the ledger was ever lost alone. */
   isQuiet: () => boolean
-  /** Whether only the relay has ever used its key. */
+  /** Whether the ledger knows all bytes that were ever signed by its key. */
   isAlone: () => boolean
   found: (words: string) => void
 }
@@ -26,6 +26,8 @@ export type RoundWatch = {
   /** Undefined where the round is not judged. */
   begin(): RoundStart | undefined
   end(actor: Actor, start: RoundStart | undefined): void
+  /** The ledger gave no lease of this nonce. */
+  refused(nonce: number): void
 }
 
 /**
@@ -35,8 +37,16 @@ export type RoundWatch = {
  */
 export function createRoundWatch(options: RoundWatchOptions): RoundWatch {
   const { chain, work, isQuiet, found } = options
+  let current: RoundStart | undefined
   return {
-    begin: () => (isQuiet() ? { head: chain.head(), work: work() } : undefined),
+    begin() {
+      current = isQuiet() ? { head: chain.head(), work: work() } : undefined
+      return current
+    },
+    refused(nonce) {
+      const wasHeld = current !== undefined && heldBy(current.work).includes(nonce)
+      if (wasHeld && isQuiet()) found(`a round asks for nonce ${nonce}, which is taken`)
+    },
     end(actor, start) {
       if (start === undefined || !isQuiet() || chain.head() !== start.head) return
       const left = work()
@@ -51,7 +61,26 @@ export function createRoundWatch(options: RoundWatchOptions): RoundWatch {
 function* undone(options: RoundWatchOptions, start: RoundStart, left: Work): Generator<string> {
   yield* unsettled(options, start, left)
   yield* unfilled(options, start, left)
+  yield* givenUp(options, start, left)
   if (options.isAlone()) yield* misoffered(options, start, left)
+}
+
+/** Recorded nonces behind more missing ones than the pool is deep, which wait in vain: these and no others. */
+function* givenUp(
+  { knobs: { rules }, isAlone }: RoundWatchOptions,
+  { head, work }: RoundStart,
+  left: Work,
+): Generator<string> {
+  const numbersOf = (of: Work) => recorded(of).map(({ nonce }) => nonce)
+  const { nonce: count } = head.state
+  const before = numbersOf(work).filter((nonce) => nonce >= count)
+  const after = new Set(numbersOf(left))
+  for (const nonce of before) {
+    const missing = nonce - count - before.filter((one) => one < nonce).length
+    const isBeyond = missing > rules.maxInFlight
+    if (isBeyond && after.has(nonce)) yield `nonce ${nonce} behind ${missing} missing ones`
+    if (!isBeyond && !after.has(nonce) && isAlone()) yield `nonce ${nonce} given up`
+  }
 }
 
 /** What blocks of the right depth have decided. */

@@ -203,8 +203,9 @@ export function createWorld({ plan, storage, ...options }: WorldOptions): World 
   }
   const rounds: RoundWatch = createRoundWatch({
     ...{ knobs, maxGasPriceWei, chain, pool, work: () => host.peek().work() },
-    isAlone: () => records.foreign.size === 0,
-    isQuiet: () => !weather.isTroubled && weather.isCalm && records.losses.length === 0,
+    isAlone: () => records.foreign.size === 0 && records.losses.length === 0,
+    isQuiet: () =>
+      !weather.isTroubled && weather.isCalm && records.losses.every(({ row }) => row === undefined),
     found: (words) => records.undone.push(words),
   })
   const host = createLedgerHost({

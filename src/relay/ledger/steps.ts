@@ -437,7 +437,6 @@ export const steps: Steps = {
     const relayers = new Map(nonces.map(({ relayer }) => [relayer, relayerOf(rows, relayer)]))
     for (const [account, own] of Map.groupBy(payments, (payment) => payment.account)) {
       archive(rows, account, own)
-      for (const { session } of own) rows.drop('sessions', session)
     }
     for (const row of nonces) {
       const isLeased = relayers.get(row.relayer)?.leases.some(({ nonce }) => nonce === row.nonce)
