@@ -60,9 +60,11 @@ export function createRoundWatch(options: RoundWatchOptions): RoundWatch {
 
 function* undone(options: RoundWatchOptions, start: RoundStart, left: Work): Generator<string> {
   yield* unsettled(options, start, left)
-  yield* unfilled(options, start, left)
   yield* givenUp(options, start, left)
-  if (options.isAlone()) yield* misoffered(options, start, left)
+  // What held a nonce that the ledger does not know is left alone for longer than it is there.
+  if (!options.isAlone()) return
+  yield* unfilled(options, start, left)
+  yield* misoffered(options, start, left)
 }
 
 /** Recorded nonces behind more missing ones than the pool is deep, which wait in vain: these and no others. */
