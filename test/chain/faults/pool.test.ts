@@ -209,7 +209,8 @@ describe('a chain that changes its mind', () => {
     const caller = rig.nextCaller()
     rig.rootstock.setBlockTime(undefined)
     const mined = logged('payment.mined').length
-    expect(claimOf(await rig.deliver(pay(caller.phone)))).toBe('submitted')
+    const loan = { phone: caller.phone, sessionId: 'a loan', text: '3' }
+    expect(claimOf(await rig.deliver(loan))).toBe('submitted')
     await rig.rootstock.mine()
     await expect.poll(() => logged('payment.mined').length).toBe(mined + 1)
     const failed = logged('payment.reverted').length
@@ -218,7 +219,7 @@ describe('a chain that changes its mind', () => {
     await pause(true)
     rig.rootstock.setBlockTime(BLOCK_MS)
     await expect.poll(() => logged('payment.reverted').length).toBe(failed + 1)
-    expect(logged('payment.reverted').at(-1)?.message).toBe('Transfer failed on-chain: Paused')
+    expect(logged('payment.reverted').at(-1)?.message).toBe('Loan failed on-chain: Paused')
     expect(await judged()).toEqual([])
     await pause(false)
   })
