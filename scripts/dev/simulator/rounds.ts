@@ -94,7 +94,11 @@ function* unsettled(
 ): Generator<string> {
   const deepNumber = head.number - knobs.rules.confirmations + 1
   for (const { session, execution } of left.mined) {
-    const wasMined = work.mined.some((before) => before.session === session)
+    // What a reorganization moved into another block is confirmed by the next round.
+    const wasMined = work.mined.some(
+      (before) =>
+        before.session === session && before.execution?.block.hash === execution?.block.hash,
+    )
     if (wasMined && (execution?.block.number ?? deepNumber) < deepNumber + 1) {
       yield `a payment unconfirmed in block ${execution?.block.number} below ${head.number}`
     }

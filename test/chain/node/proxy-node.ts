@@ -46,6 +46,8 @@ export async function startProxyNode(
   const server = await startLoopbackServer(serve)
   server.http.on('upgrade', (request, client, head) => {
     if (upgrades === 'refused') {
+      // The client may be gone before it reads that.
+      client.on('error', () => client.destroy())
       client.end('HTTP/1.1 501 Not Implemented\r\n\r\n')
       return
     }

@@ -3,6 +3,7 @@ import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
 import { afterAll, beforeAll, describe, test } from 'vitest'
 import { startChain, type TestChain } from '../../../scripts/dev/chain.ts'
 import { type RpcCall, rpcTo } from '../../../scripts/dev/rpc.ts'
+import { until } from '../../../scripts/dev/wait.ts'
 import { poolRules } from '../../../src/chain/chains.ts'
 import { createNode } from '../../../src/chain/node.ts'
 import { callOf, type LoanCall } from '../../../src/loan/calls.ts'
@@ -88,6 +89,7 @@ async function send(requests: readonly SignedRequest[]) {
     gasPriceWei: parseEther('3', 'gwei'),
   })
   await ask('eth_sendRawTransaction', [transaction.raw])
+  await until(async () => (await ask('eth_getTransactionReceipt', [transaction.hash])) !== null)
   return { nonce, transactions: [transaction], session: 'session' }
 }
 
