@@ -23,6 +23,8 @@ type Scope = {
   modifiers: ReadonlySet<string>
   /** Conditions that privilege an actor: he is the owner, or stands in a list. */
   privileges: (actor: string) => string[]
+  /** Variables that hold the account of a role. */
+  roles: ReadonlySet<string>
   /** The caller, in the contract's own words. */
   caller: string
   /** Functions that reach another contract, by the number of their declaration. */
@@ -57,10 +59,11 @@ const rules: readonly Rule[] = [
 
 /** All mutations of the contracts in a file, in the order of its lines. */
 export function mutationsOf(file: string): Mutation[] {
-  const { source, tree } = analyseSolidity(file)
+  const { source, tree, all: sources } = analyseSolidity(file)
+  const contracts = sources.flatMap(children).filter(isContract)
   const found = children(tree)
-    .filter((node) => node.nodeType === 'ContractDefinition' && node.contractKind !== 'interface')
-    .flatMap((contract) => walk(contract, scopeOf(contract, source)))
+    .filter((node) => isContract(node) && node.contractKind !== 'interface')
+    .flatMap((contract) => walk(contract, scopeOf(contract, basesOf(contract, contracts), source)))
   const all = found.map(({ rule, edits }) => describe(file, source, rule, edits))
   const unique = new Map(all.map((each) => [`${each.edits[0]?.start} ${each.after}`, each]))
   return [...unique.values()]
@@ -245,15 +248,21 @@ function authorisations(node: SolidityNode, scope: Scope): Found[] {
     return []
   const sides = [part(node, 'leftExpression'), part(node, 'rightExpression')]
   if (!sides.every((side) => /^address/.test(typeOf(side)))) return []
-  const text = textOf(node, scope)
-  return sides
-    .filter(({ nodeType }) => nodeType === 'Identifier' || nodeType === 'MemberAccess')
-    .flatMap((side) => scope.privileges(textOf(side, scope)))
-    .map((privilege) => {
-      const change =
-        node.operator === '==' ? `(${text} || ${privilege})` : `(${text} && !(${privilege}))`
-      return one('backdoor', { ...spanOf(node), text: change })
-    })
+  const [text, [left, right]] = [textOf(node, scope), sides.map((side) => textOf(side, scope))]
+  const same = [`${left} == ${right}`, `${right} == ${left}`]
+  return (
+    sides
+      .filter(({ nodeType }) => nodeType === 'Identifier' || nodeType === 'MemberAccess')
+      // A role is no actor: it says who may.
+      .filter((side) => !scope.roles.has(textOf(side, scope)))
+      .flatMap((side) => scope.privileges(textOf(side, scope)))
+      .filter((privilege) => !same.includes(privilege))
+      .map((privilege) => {
+        const change =
+          node.operator === '==' ? `(${text} || ${privilege})` : `(${text} && !(${privilege}))`
+        return one('backdoor', { ...spanOf(node), text: change })
+      })
+  )
 }
 
 // Statements
@@ -313,7 +322,18 @@ function assembly(node: SolidityNode, scope: Scope): Found[] {
 
 // What the rules ask of the tree
 
-function scopeOf(contract: SolidityNode, source: Buffer): Scope {
+function isContract({ nodeType }: SolidityNode): boolean {
+  return nodeType === 'ContractDefinition'
+}
+
+/** A contract's bases and itself. */
+function basesOf(contract: SolidityNode, all: readonly SolidityNode[]): SolidityNode[] {
+  const { linearizedBaseContracts: ids } = contract
+  return all.filter(({ id }) => Array.isArray(ids) && ids.includes(id))
+}
+
+function scopeOf(contract: SolidityNode, bases: readonly SolidityNode[], source: Buffer): Scope {
+  const known = bases.flatMap(children)
   const functions = children(contract).filter(({ nodeType }) => nodeType === 'FunctionDefinition')
   const bare = { source, fn: undefined } as const
   const used = functions
@@ -321,14 +341,20 @@ function scopeOf(contract: SolidityNode, source: Buffer): Scope {
     .filter(({ kind }) => kind === 'modifierInvocation')
     .map((invocation) => source.toString('utf8', ...ends(invocation)))
   const isLibrary = contract.contractKind === 'library'
-  const knowsOwner = /\bOwnable/.test(source.toString('utf8'))
+  const knowsOwner = known.some(
+    (each) => each.nodeType === 'FunctionDefinition' && each.name === 'owner',
+  )
   const isForwarded = /\b_msgSender\(\)/.test(source.toString('utf8'))
-  const variables = children(contract).filter(({ nodeType }) => nodeType === 'VariableDeclaration')
+  const variables = known.filter(
+    (each) =>
+      each.nodeType === 'VariableDeclaration' &&
+      each.visibility !== 'private' &&
+      each.mutability === 'mutable',
+  )
+  const roles = variables.filter((each) => typeOf(each) === 'address')
   const privileges = (actor: string) => [
     ...(knowsOwner ? [`${actor} == owner()`] : []),
-    ...variables
-      .filter((each) => typeOf(each) === 'address')
-      .map((each) => `${actor} == ${each.name}`),
+    ...roles.map((each) => `${actor} == ${each.name}`),
     ...variables
       .filter((each) => typeOf(each) === 'mapping(address => bool)')
       .map((each) => `${each.name}[${actor}]`),
@@ -337,6 +363,7 @@ function scopeOf(contract: SolidityNode, source: Buffer): Scope {
     ...bare,
     modifiers: new Set(used.filter((name) => !name.includes('('))),
     privileges: isLibrary ? () => [] : privileges,
+    roles: new Set(roles.map(({ name }) => String(name))),
     caller: isForwarded ? '_msgSender()' : 'msg.sender',
     interacting: interactingFunctions(functions),
   }

@@ -24,19 +24,23 @@ export function parseSolidity(files: readonly string[]): SolidityNode[] {
   return Object.values(output.parse(printed).sources).map(({ ast }) => ast)
 }
 
+/** A source, its syntax tree, and the trees of all that it imports, itself included. */
+export type Analysis = { source: Buffer; tree: SolidityNode; all: readonly SolidityNode[] }
+
 /**
  * A source and its syntax tree with the types of all expressions; what it imports is read, and no code
  * is made. Places in the tree (`src`) are bytes.
  */
-export function analyseSolidity(file: string): { source: Buffer; tree: SolidityNode } {
+export function analyseSolidity(file: string): Analysis {
   const sources = Object.fromEntries(
     [...withImports(file)].map(([name, content]) => [name, { content }]),
   )
   const settings = { outputSelection: { '*': { '': ['ast'] } } }
-  const printed = compile({ language: 'Solidity', sources, settings })
-  const tree = output.parse(printed).sources[file]?.ast
+  const printed = output.parse(compile({ language: 'Solidity', sources, settings })).sources
+  const tree = printed[file]?.ast
   if (tree === undefined) throw new Error(`${file} does not compile`)
-  return { source: readFileSync(join(projectRoot, file)), tree }
+  const all = Object.values(printed).map(({ ast }) => ast)
+  return { source: readFileSync(join(projectRoot, file)), tree, all }
 }
 
 /** Sources by the names that imports give them: packages by their own, the rest by their paths. */

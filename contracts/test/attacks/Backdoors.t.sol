@@ -42,6 +42,25 @@ contract BackdoorsTest is Base {
         }
     }
 
+    function test_NobodySignsForAPower() external {
+        address[4] memory powers = [owner, guardian, relayer, address(loan)];
+        for (uint256 i; i < powers.length; ++i) {
+            IRelayForwarder.Request memory request = _request(powers[i], _applyForLoan());
+            _assertJudged(_sign(request, alice), IRelayForwarder.Status.BadSignature);
+        }
+    }
+
+    /// @dev No contract has a key; an account whose code delegates (EIP-7702) has one.
+    function test_ATargetSignsForItselfAlone() external {
+        vm.etch(carol.addr, hex"00");
+        vm.prank(owner);
+        forwarder.setTarget(carol.addr, true);
+        IRelayForwarder.Request memory request = _request(alice.addr, _applyForLoan());
+        _assertJudged(_sign(request, carol), IRelayForwarder.Status.BadSignature);
+        request = _request(carol.addr, _applyForLoan());
+        _assertJudged(_sign(request, carol), IRelayForwarder.Status.Executed);
+    }
+
     function test_NoOtherPowerExecutes() external {
         IRelayForwarder.SignedRequest[] memory requests = _batch(_signed(alice, _applyForLoan()));
         address[3] memory others = [owner, guardian, address(loan)];
