@@ -17,7 +17,7 @@ contract Day {
 
     /// @dev Whether what was added at a time is in the sum of a later one.
     function counts(uint256 added, uint256 time) public pure returns (bool) {
-        return added / 1 hours >= time / 1 hours - 24;
+        return added / 1 hours + 24 >= time / 1 hours;
     }
 
     function anAmountCountsFor24Hours(uint256 added, uint256 time) public pure {

@@ -152,9 +152,7 @@ contract BackdoorsTest is Base {
             _forwardFails(power, _transfer(address(0), 1), nobody);
             _forwardFails(power, _withdrawTo(bob.addr, 1), little);
             vm.prank(power.addr);
-            vm.expectRevert(
-                abi.encodeWithSelector(IMicroLoan.WithdrawalNotDue.selector, power.addr, 0, 0)
-            );
+            vm.expectRevert(abi.encodeWithSelector(IMicroLoan.WithdrawalNotDue.selector, power.addr, 0, 0));
             loan.withdraw(1);
             vm.prank(power.addr);
             vm.expectRevert(none);

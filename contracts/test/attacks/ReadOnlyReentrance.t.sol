@@ -85,8 +85,7 @@ contract ReadOnlyReentranceTest is Base {
 
     function test_TheBooksAreRightInsideADefunding() external {
         Reading reading = new Reading(loan);
-        MicroLoan owned =
-            new MicroLoan(Setups.wide(address(forwarder), address(reading), PRINCIPAL, CAP));
+        MicroLoan owned = new MicroLoan(Setups.wide(address(forwarder), address(reading), PRINCIPAL, CAP));
         hoax(stranger, POOL);
         owned.fund{value: POOL}();
         reading.look(owned);

@@ -32,7 +32,7 @@ contract ModelsTest is Base {
     function testFuzz_AnHourStandsWhereTheModelSays(uint256 time, uint72 amount) external {
         time = bound(time, 1 days, 2 ** 40 - 1);
         vm.warp(time);
-        window.add(amount);
+        window.add(time, amount);
         uint256 hour = time / 1 hours;
         uint256 word = window.words[day.wordOf(hour)];
         assertEq((word >> (72 * day.laneOf(hour))) & type(uint72).max, amount, "amount in its place");
@@ -43,15 +43,14 @@ contract ModelsTest is Base {
         added = bound(added, 2 days, 2 ** 40 - 30 days);
         later = bound(later, 0, 30 hours);
         vm.warp(added);
-        window.add(1);
+        window.add(added, 1);
         vm.warp(added + later);
         assertEq(window.sum() == 1, day.counts(added, added + later), "counted");
     }
 
     /// @dev Whatever the contract takes, the model takes too, and the sums of both stay the same.
     function testFuzz_TheBooksAreTheContracts(uint256[16] memory seeds) external {
-        vm.prank(owner);
-        loan.setDailyCap(100 ether);
+        _setDailyCap(100 ether);
         books.fund(POOL);
         _compare();
         for (uint256 i; i < seeds.length; ++i) {

@@ -21,13 +21,11 @@ contract Reader {
     receive() external payable {
         if (msg.sender != address(LOAN)) return;
         uint256 balances;
-        uint256 owed;
         for (uint256 i; i < STORE.ACCOUNTS(); ++i) {
             balances += LOAN.getBalance(STORE.account(i));
-            owed += LOAN.loanOf(STORE.account(i));
         }
         bool isSolvent = address(LOAN).balance == LOAN.totalBalances() + LOAN.liquidity() + STORE.forced();
-        LOG.record(isSolvent && balances == LOAN.totalBalances() && owed == LOAN.totalOwed());
+        LOG.record(isSolvent && balances == LOAN.totalBalances());
     }
 }
 
