@@ -54,7 +54,7 @@ contract MicroLoanMoveAccountTest is Base {
         _move();
     }
 
-    function test_GivenTheSuccessorIsTakenBack() external {
+    function test_RevertGiven_TheSuccessorIsTakenBack() external {
         _announceNext();
         vm.prank(owner);
         loan.announceSuccessor(address(0));
