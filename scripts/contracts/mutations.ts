@@ -238,6 +238,7 @@ function guards(node: SolidityNode, scope: Scope): Found[] {
       .map((privilege) => one('backdoor', { ...span, text: `(${text}) && !(${privilege})` })),
     ...scope
       .privileges(actor)
+      .slice(0, 1)
       .map((privilege) => one('guard too many', { ...span, text: `(${text}) || (${privilege})` })),
   ]
 }
@@ -396,6 +397,12 @@ function interacts(node: SolidityNode, known: ReadonlySet<number>): boolean {
   if (node.nodeType === 'FunctionCall' && isNode(node.expression)) {
     const { memberName, referencedDeclaration } = node.expression
     if (/^(call|send)/.test(String(memberName ?? ''))) return true
+    if (
+      / external/.test(typeOf(node.expression)) &&
+      !/ (view|pure) /.test(typeOf(node.expression))
+    ) {
+      return true
+    }
     if (known.has(Number(referencedDeclaration))) return true
   }
   return children(node).some((child) => interacts(child, known))
