@@ -52,10 +52,18 @@ contract RelayForwarder is IRelayForwarder, EIP712, Guarded {
     /// @inheritdoc IRelayForwarder
     mapping(address signer => mapping(bytes32 intentId => Spending)) public spentAt;
 
-    constructor(address initialOwner, address initialGuardian)
+    /// @param relayers May execute from the start.
+    /// @param target May be called from the start, or zero for none. It may be deployed after this one, which
+    /// its own constructor names.
+    constructor(address initialOwner, address initialGuardian, address[] memory relayers, address target)
         EIP712("RelayForwarder", "1")
         Guarded(initialOwner, initialGuardian)
-    {}
+    {
+        for (uint256 i; i < relayers.length; ++i) {
+            _setRelayer(relayers[i], true);
+        }
+        if (target != address(0)) _setTarget(target, true);
+    }
 
     /// @inheritdoc IRelayForwarder
     function execute(SignedRequest[] calldata requests)
@@ -98,21 +106,29 @@ contract RelayForwarder is IRelayForwarder, EIP712, Guarded {
 
     /// @inheritdoc IRelayForwarder
     function setRelayer(address relayer, bool allowed) external onlyOwner {
-        isRelayer[relayer] = allowed;
-        emit RelayerSet(relayer, allowed);
+        _setRelayer(relayer, allowed);
     }
 
     /// @inheritdoc IRelayForwarder
     function setTarget(address target, bool allowed) external onlyOwner {
         if (allowed && (target.code.length == 0 || target == address(this))) revert InvalidTarget(target);
-        isTarget[target] = allowed;
-        emit TargetSet(target, allowed);
+        _setTarget(target, allowed);
     }
 
     /// @inheritdoc IRelayForwarder
     function gasNeeded(uint256 requestGas, uint256 following) public pure returns (uint256) {
         // A call gets at most 63/64 of what is left (EIP-150), silently less than what was asked for.
         return CALL_OVERHEAD + (requestGas * 64 + 62) / 63 + following * REQUEST_OVERHEAD;
+    }
+
+    function _setRelayer(address relayer, bool allowed) private {
+        isRelayer[relayer] = allowed;
+        emit RelayerSet(relayer, allowed);
+    }
+
+    function _setTarget(address target, bool allowed) private {
+        isTarget[target] = allowed;
+        emit TargetSet(target, allowed);
     }
 
     /// @dev `Executed` if nothing stands against it. Bounds come first, so that the rest is cheap.

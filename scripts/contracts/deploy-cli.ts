@@ -8,14 +8,23 @@ const networks: Readonly<Record<string, 30 | 31>> = { testnet: 31, mainnet: 30 }
 
 const usage = `usage: npm run deploy:contracts -- --network testnet|mainnet [--record FILE]
 
-The environment says the rest:
-  NODE_URL      the node (of several, the first)
-  DEPLOYER_KEY  pays, and owns what it deploys
-  RELAYERS      addresses of the relayers to allow, comma-separated
-  POOL          given to the pool if that is empty (none by default)
-  PRINCIPAL     of a loan, for a new contract (0.01 by default)
-  DAILY_CAP     of loans in any 24 hours, for a new contract (1 by default)
-  NEW_OWNER     is offered the ownership of both contracts (nobody by default)
+The environment says the rest, for contracts that are deployed now; of others it is said what differs:
+  NODE_URL          the node (of several, the first)
+  DEPLOYER_KEY      pays, and owns what it deploys where no owner is named
+  RELAYERS          addresses of the relayers to allow, comma-separated
+  FORWARDER_OWNER   final owners, one for each contract: multisigs or hardware wallets
+  LOAN_OWNER
+  GUARDIAN          may pause both contracts (nobody but the owners by default)
+  CREDITOR          keeps the list of borrowers (nobody by default)
+  LIST_ONLY         yes: only listed borrowers get a loan (no by default)
+  POOL              given to the pool (none by default)
+  PRINCIPAL         of a loan (0.01 by default)
+  DAILY_CAP         of loans in any 24 hours (1 by default)
+  TERM_DAYS         until a loan is due (30 by default)
+  LOANS_PER_DAY     of one borrower, at most 15 (as many as it likes by default)
+  PAUSE_MINUTES     between two loans of one borrower (none by default)
+  WITHDRAWAL_LIMIT  of forwarded withdrawals in any 24 hours, and of direct transfers (1 by default)
+  PREDECESSOR       the loan contract whose accounts may move to the new one (none by default)
 `
 
 async function main(): Promise<void> {
@@ -24,7 +33,10 @@ async function main(): Promise<void> {
   })
   const chainId = networks[values.network ?? '']
   if (chainId === undefined) throw new UsageError('name a network')
-  const newOwner = process.env.NEW_OWNER
+  const addressOf = (name: string) => {
+    const text = process.env[name]
+    return text ? readAddress(text.trim(), chainId) : undefined
+  }
   const { loan, forwarder, deployedBlock } = await deployContracts({
     nodeUrl: required('NODE_URL').split(',')[0]?.trim() ?? '',
     chainId,
@@ -36,7 +48,18 @@ async function main(): Promise<void> {
     poolWei: readAmount('POOL', '0'),
     principalWei: readAmount('PRINCIPAL', '0.01'),
     dailyCapWei: readAmount('DAILY_CAP', '1'),
-    ...(newOwner ? { newOwner: readAddress(newOwner, chainId) } : {}),
+    withdrawalLimitWei: readAmount('WITHDRAWAL_LIMIT', '1'),
+    termSeconds: readCount('TERM_DAYS', 30) * 24 * 60 * 60,
+    pauseBetweenSeconds: readCount('PAUSE_MINUTES', 0) * 60,
+    loansPerDay: readCount('LOANS_PER_DAY', 0),
+    isListOnly: readYes('LIST_ONLY'),
+    ...given({
+      forwarderOwner: addressOf('FORWARDER_OWNER'),
+      loanOwner: addressOf('LOAN_OWNER'),
+      guardian: addressOf('GUARDIAN'),
+      creditor: addressOf('CREDITOR'),
+      predecessor: addressOf('PREDECESSOR'),
+    }),
     log,
   })
   log('')
@@ -45,8 +68,6 @@ async function main(): Promise<void> {
   log(`LOAN_ADDRESS = "${getAddress(loan, chainId)}"`)
   log(`FORWARDER_ADDRESS = "${getAddress(forwarder, chainId)}"`)
   log(`# deployed in block ${deployedBlock} or later`)
-  if (newOwner)
-    log(`# ${newOwner} owns both contracts once it has called acceptOwnership() of each`)
 }
 
 function required(name: string): string {
@@ -75,6 +96,27 @@ function readAmount(name: string, byDefault: string): bigint {
   const text = process.env[name] || byDefault
   if (!/^\d+(\.\d{1,18})?$/.test(text)) throw new UsageError(`${name} is not an amount: ${text}`)
   return parseEther(text)
+}
+
+function readCount(name: string, byDefault: number): number {
+  const text = process.env[name]
+  if (!text) return byDefault
+  if (!/^\d{1,6}$/.test(text)) throw new UsageError(`${name} is not a whole number: ${text}`)
+  return Number(text)
+}
+
+function readYes(name: string): boolean {
+  const text = process.env[name] || 'no'
+  if (text !== 'yes' && text !== 'no') throw new UsageError(`${name} is yes or no, not ${text}`)
+  return text === 'yes'
+}
+
+/** Without what is not given. */
+function given<Members extends Record<string, Address | undefined>>(
+  members: Members,
+): { [Name in keyof Members]?: Address } {
+  const entries = Object.entries(members).filter(([, value]) => value !== undefined)
+  return Object.fromEntries(entries) as { [Name in keyof Members]?: Address }
 }
 
 function log(line: string): void {

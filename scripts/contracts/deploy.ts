@@ -27,20 +27,38 @@ import { buildContracts, copyBuildCache, forge, readArtifact } from './forge.ts'
 export type DeployOptions = {
   readonly nodeUrl: string
   readonly chainId: number
-  /** Pays, and owns what it deploys. It reaches forge through the environment and is never shown. */
+  /** Pays, and owns what it deploys where no owner is named. It reaches forge through the environment
+   * and is never shown. */
   readonly deployerKey: Hex
-  /** All of them are allowed afterwards. Nobody's permission is taken away here. */
+  /** May execute from the start. */
   readonly relayers: readonly Address[]
   /** What was deployed where: `.dev/…` for a local chain, `deployments/<chainId>.json` for a public one. */
   readonly recordFile: string
-  /** Given to the pool if that is empty. */
+  /** Given to the pool of a contract that is deployed now. */
   readonly poolWei?: bigint
-  /** Of a contract that is deployed now; one that is there keeps its own. 0.01 by default. */
+  /** 0.01 by default. */
   readonly principalWei?: bigint
-  /** Of a contract that is deployed now. 1 by default, and 1,000 on a development chain. */
+  /** 1 by default, and 1,000 on a development chain. */
   readonly dailyCapWei?: bigint
-  /** Is offered the ownership of both contracts, and has to accept it. */
-  readonly newOwner?: Address
+  /** 1 by default, and 1,000 on a development chain. */
+  readonly withdrawalLimitWei?: bigint
+  /** How long after its issue a loan is due: 30 days by default. */
+  readonly termSeconds?: number
+  /** Between two loans of one borrower: none by default. */
+  readonly pauseBetweenSeconds?: number
+  /** Of one borrower: as many as it likes by default. */
+  readonly loansPerDay?: number
+  /** Whether only listed borrowers get a loan. */
+  readonly isListOnly?: boolean
+  /** The final owners, one for each contract: the deployer by default. */
+  readonly forwarderOwner?: Address
+  readonly loanOwner?: Address
+  /** May pause both contracts: nobody but the owners by default. */
+  readonly guardian?: Address
+  /** Keeps the list of borrowers: nobody by default. */
+  readonly creditor?: Address
+  /** The loan contract whose accounts may move to the new one. */
+  readonly predecessor?: Address
   readonly log: (line: string) => void
 }
 
@@ -50,6 +68,8 @@ export type Deployment = {
   readonly forwarder: Address
   /** No event of either contract is in an earlier block. */
   readonly deployedBlock: bigint
+  /** What is otherwise on the chain than asked for, in words. Only an owner changes it. */
+  readonly differences: readonly string[]
 }
 
 /** The file's form. It is written before anything is sent, so that a killed run is found again. */
@@ -75,11 +95,11 @@ type Chain = {
 type ContractName = 'RelayForwarder' | 'MicroLoan'
 
 /**
- * Brings both contracts onto the chain and into the wanted state: deploys what is not there yet, allows
- * the relayers and the loan contract as target, funds an empty pool. What is as wanted already is left,
- * so a second call sends nothing.
- * @throws WrongChainError, PublicRecordError, CodeMissingError, CodeDiffersError, NotOwnerError,
- * PendingTransactionsError: nothing was sent.
+ * Brings both contracts onto the chain: deploys what is not there yet, with roles, terms and relayers in
+ * their constructors, and funds the new pool. Once this is done, a later call sends nothing: it changes
+ * back nothing that an owner has changed since, and fills no pool that was drained. It says what differs.
+ * @throws WrongChainError, PublicRecordError, CodeMissingError, CodeDiffersError, PendingTransactionsError:
+ * nothing was sent.
  * @throws ForgeError: the next call goes on from what reached the chain.
  */
 export async function deployContracts(options: DeployOptions): Promise<Deployment> {
@@ -87,22 +107,19 @@ export async function deployContracts(options: DeployOptions): Promise<Deploymen
   await buildContracts()
   const deployer = privateKeyToAddress(options.deployerKey)
   const before = await findDeployed(chain, options)
-  const isComplete = before?.hasForwarder === true && before.hasLoan
-
-  const missing = isComplete ? await findMissing(chain, options, before.record, deployer) : []
-  if (isComplete && missing.length === 0) {
+  if (before?.hasForwarder && before.hasLoan && before.record.state === 'deployed') {
     options.log(`contracts are in place on chain ${chain.chainId}`)
     return finish(chain, options, before.record)
   }
-
-  const record = isComplete ? before.record : await planRecord(chain, deployer, before)
+  const isThere = before?.hasForwarder === true && before.hasLoan
+  const record = isThere ? before.record : await planRecord(chain, deployer, before)
   writeRecord(options.recordFile, record)
-  options.log(isComplete ? `setting up: ${missing.join(', ')}` : 'deploying contracts')
+  options.log('deploying contracts')
   await runScript(chain, options, before)
-  const isThere =
+  const isSeen =
     (await checkCode(chain, 'RelayForwarder', record.forwarder)) &&
     (await checkCode(chain, 'MicroLoan', record.loan))
-  if (!isThere) throw new CodeMissingError(options.recordFile)
+  if (!isSeen) throw new CodeMissingError(options.recordFile)
   return finish(chain, options, record)
 }
 
@@ -154,59 +171,57 @@ async function checkForwarder(chain: Chain, record: DeploymentRecord): Promise<v
   if (!sameHex(trusted, record.forwarder)) throw new CodeDiffersError('MicroLoan', record.loan)
 }
 
-/** What the owner still has to do, in words. */
-async function findMissing(
-  chain: Chain,
+/** What is otherwise on the chain than asked for; what was not asked for is not compared. */
+async function findDifferences(
+  { client }: Chain,
   options: DeployOptions,
   record: DeploymentRecord,
-  deployer: Address,
 ): Promise<string[]> {
   const forwarder = { address: record.forwarder, abi: relayForwarderAbi } as const
   const loan = { address: record.loan, abi: microLoanAbi } as const
-  const ofOwner: string[] = []
-  if (
-    !(await chain.client.readContract({
-      ...forwarder,
-      functionName: 'isTarget',
-      args: [record.loan],
-    }))
-  ) {
-    ofOwner.push(`setTarget(${record.loan}, true)`)
-  }
+  const terms = await client.readContract({ ...loan, functionName: 'terms' })
+  const read = (contract: typeof forwarder | typeof loan, functionName: 'owner' | 'guardian') =>
+    client.readContract({ address: contract.address, abi: microLoanAbi, functionName })
+  const pairs: [string, unknown, unknown][] = [
+    ['the principal in wei', terms.principal, options.principalWei],
+    ['the daily cap in wei', terms.dailyCap, options.dailyCapWei],
+    ['the term in seconds', terms.term, options.termSeconds],
+    ['the pause between loans in seconds', terms.pauseBetween, options.pauseBetweenSeconds],
+    ['the loans of a borrower in a day', terms.loansPerDay, options.loansPerDay],
+    ['lending by list', terms.listOnly, options.isListOnly],
+    [
+      'the limit of withdrawals in wei',
+      await client.readContract({ ...loan, functionName: 'withdrawalLimit' }),
+      options.withdrawalLimitWei,
+    ],
+    [
+      'the creditor',
+      await client.readContract({ ...loan, functionName: 'creditor' }),
+      options.creditor,
+    ],
+    [
+      'the predecessor',
+      await client.readContract({ ...loan, functionName: 'predecessor' }),
+      options.predecessor,
+    ],
+    ["the loan contract's owner", await read(loan, 'owner'), options.loanOwner],
+    ["the loan contract's guardian", await read(loan, 'guardian'), options.guardian],
+    ["the forwarder's owner", await read(forwarder, 'owner'), options.forwarderOwner],
+    ["the forwarder's guardian", await read(forwarder, 'guardian'), options.guardian],
+  ]
+  const isTarget = { ...forwarder, functionName: 'isTarget', args: [record.loan] } as const
+  const disallowed = (await client.readContract(isTarget)) ? [] : [`the target ${record.loan}`]
   for (const relayer of options.relayers) {
     const isRelayer = { ...forwarder, functionName: 'isRelayer', args: [relayer] } as const
-    if (!(await chain.client.readContract(isRelayer))) ofOwner.push(`setRelayer(${relayer}, true)`)
+    if (!(await client.readContract(isRelayer))) disallowed.push(`the relayer ${relayer}`)
   }
-  const forwarderOwner = await chain.client.readContract({ ...forwarder, functionName: 'owner' })
-  if (ofOwner.length > 0 && !sameHex(forwarderOwner, deployer)) {
-    throw new NotOwnerError(record.forwarder, forwarderOwner, ofOwner)
-  }
-  const offers =
-    options.newOwner === undefined
-      ? []
-      : await findOffers(chain, options.newOwner, record, deployer)
-  const liquidity = await chain.client.readContract({ ...loan, functionName: 'liquidity' })
-  const isPoolWanted = (options.poolWei ?? 0n) > 0n && liquidity === 0n
-  return [...ofOwner, ...offers, ...(isPoolWanted ? [`fund() with ${options.poolWei} wei`] : [])]
-}
-
-async function findOffers(
-  chain: Chain,
-  newOwner: Address,
-  record: DeploymentRecord,
-  deployer: Address,
-): Promise<string[]> {
-  const offers: string[] = []
-  for (const address of [record.forwarder, record.loan]) {
-    const contract = { address, abi: microLoanAbi } as const
-    const owner = await chain.client.readContract({ ...contract, functionName: 'owner' })
-    const pending = await chain.client.readContract({ ...contract, functionName: 'pendingOwner' })
-    if (sameHex(owner, newOwner) || sameHex(pending, newOwner)) continue
-    const offer = `transferOwnership(${newOwner})`
-    if (!sameHex(owner, deployer)) throw new NotOwnerError(address, owner, [offer])
-    offers.push(offer)
-  }
-  return offers
+  const isSame = (is: unknown, wanted: unknown) => sameHex(String(is), String(wanted))
+  return [
+    ...disallowed.map((what) => `${what} is not allowed`),
+    ...pairs
+      .filter(([, is, wanted]) => wanted !== undefined && !isSame(is, wanted))
+      .map(([what, is, wanted]) => `${what} is ${is}, not ${wanted}`),
+  ]
 }
 
 /** Where the contracts will be: an address follows from its deployer's nonce. */
@@ -241,16 +256,27 @@ async function runScript(
   // cache is the node's address, which may end in a key.
   const folder = mkdtempSync(join(tmpdir(), 'ussd-relay-deploy-'))
   const cache = join(folder, 'cache')
+  const usualLimitWei = (chain.isDevelopment ? 1_000n : 1n) * 10n ** 18n
+  const deployer = privateKeyToAddress(options.deployerKey)
   const environment = {
     FOUNDRY_ETH_RPC_URL: options.nodeUrl,
     DEPLOYER_KEY: options.deployerKey,
     RELAYERS: options.relayers.map((relayer) => relayer.toLowerCase()).join(','),
     POOL_WEI: String(options.poolWei ?? 0n),
     PRINCIPAL_WEI: String(options.principalWei ?? 10n ** 16n),
-    DAILY_CAP_WEI: String(options.dailyCapWei ?? (chain.isDevelopment ? 1_000n : 1n) * 10n ** 18n),
+    DAILY_CAP_WEI: String(options.dailyCapWei ?? usualLimitWei),
+    WITHDRAWAL_LIMIT_WEI: String(options.withdrawalLimitWei ?? usualLimitWei),
+    TERM_SECONDS: String(options.termSeconds ?? 30 * 24 * 60 * 60),
+    PAUSE_BETWEEN_SECONDS: String(options.pauseBetweenSeconds ?? 0),
+    LOANS_PER_DAY: String(options.loansPerDay ?? 0),
+    LIST_ONLY: String(options.isListOnly ?? false),
+    FORWARDER_OWNER: (options.forwarderOwner ?? deployer).toLowerCase(),
+    LOAN_OWNER: (options.loanOwner ?? deployer).toLowerCase(),
+    GUARDIAN: options.guardian?.toLowerCase() ?? noAddress,
+    CREDITOR: options.creditor?.toLowerCase() ?? noAddress,
+    PREDECESSOR: options.predecessor?.toLowerCase() ?? noAddress,
     FORWARDER: before?.hasForwarder ? before.record.forwarder : noAddress,
     LOAN: before?.hasForwarder && before.hasLoan ? before.record.loan : noAddress,
-    NEW_OWNER: options.newOwner?.toLowerCase() ?? noAddress,
     FOUNDRY_BROADCAST: join(folder, 'broadcast'),
     FOUNDRY_CACHE_PATH: cache,
   }
@@ -266,12 +292,18 @@ async function runScript(
   }
 }
 
-function finish(chain: Chain, options: DeployOptions, record: DeploymentRecord): Deployment {
+async function finish(
+  chain: Chain,
+  options: DeployOptions,
+  record: DeploymentRecord,
+): Promise<Deployment> {
   writeRecord(options.recordFile, { ...record, state: 'deployed' })
   options.log(`RelayForwarder ${getAddress(record.forwarder, chain.chainId)}`)
   options.log(`MicroLoan      ${getAddress(record.loan, chain.chainId)}`)
+  const differences = await findDifferences(chain, options, record)
+  for (const difference of differences) options.log(`differs: ${difference}`)
   const { loan, forwarder } = record
-  return { loan, forwarder, deployedBlock: BigInt(record.deployedBlock) }
+  return { loan, forwarder, deployedBlock: BigInt(record.deployedBlock), differences }
 }
 
 /** False if there is no code. */
@@ -360,15 +392,6 @@ export class CodeDiffersError extends Error {
     )
     this.contract = contract
     this.address = address
-  }
-}
-
-/** Something is to be set up that only the owner can, and the deployer is not the owner. */
-export class NotOwnerError extends Error {
-  override readonly name = 'NotOwnerError'
-
-  constructor(contract: Address, owner: Address, calls: readonly string[]) {
-    super(`only the owner ${owner} of ${contract} can call ${calls.join(', ')}`)
   }
 }
 

@@ -133,8 +133,8 @@ export const bugs: readonly Bug[] = [
       {
         file: 'src/ussd/answer.ts',
         within: 'payFor',
-        find: 'intentIdOf($forwarder, $gateway, $sessionId, $account)',
-        replace: 'intentIdOf($forwarder, $gateway, $sessionId + since, $account)',
+        find: 'intentKeys($gateway, $sessionId, $account)',
+        replace: 'intentKeys($gateway, $sessionId + since, $account)',
       },
     ],
   },

@@ -86,6 +86,7 @@ const table: readonly (readonly [string, string, string, string, string])[] = [
   ],
   [nonces, 'row', 'relayer === null || nonce === null', orAnd, together],
   [sums, 'noteBlock', 'is === null || number === null', orAnd, together],
+  [sums, 'noteBlock', 'if (was === is) return', guard, 'the row is written with the same entries'],
   ...[
     'outcome !== null && hash !== null',
     'outcome !== null && hash !== null && number !== null',

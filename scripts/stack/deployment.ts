@@ -6,7 +6,6 @@ import {
   CodeMissingError,
   type Deployment,
   deployContracts,
-  NotOwnerError,
 } from '../contracts/deploy.ts'
 import { readJson } from './files.ts'
 import type { Folder } from './folder.ts'
@@ -37,8 +36,8 @@ const onPublicChain: Amounts = {
 
 /**
  * Brings the contracts and the relayers of a stack into the state that payments need: deploys what is
- * not there yet, allows the relayers, fills an empty pool and relayers that run low. What is there
- * stays.
+ * not there yet, and fills relayers that run low. What is there stays: neither a relayer nor a target is
+ * allowed again, and no drained pool is filled.
  *
  * @throws {StackError} saying what to fund or which flag to use
  */
@@ -63,6 +62,11 @@ export async function prepareChain(
   // Where nothing is left to do, nobody has to pay, and any key will do to ask.
   const payer = treasury ?? createTreasury(node, generatePrivateKey())
   const deployment = await deploy(node, { payer, relayers, recordFile, amounts, restart })
+  if (deployment.differences.length > 0) {
+    throw new StackError(
+      `The contracts are not as this stack needs them: ${deployment.differences.join('; ')}. Only their owner changes that. Start over with new contracts: ${restart}`,
+    )
+  }
   for (const { address } of low) {
     await payer.send({ to: address, valueWei: amounts.relayer })
     say(
@@ -97,9 +101,6 @@ async function deploy(
       throw new StackError(
         `The deployed ${error.contract} (${error.address}) is not what this code builds. Go back to the code that deployed it, or start over with new contracts: ${options.restart}`,
       )
-    }
-    if (error instanceof NotOwnerError) {
-      throw new StackError(`Set DEPLOYER_KEY to the contracts' owner: ${error.message}.`)
     }
     if (error instanceof CodeMissingError) throw new StackError(`${capital(error.message)}.`)
     throw error

@@ -1,4 +1,4 @@
-import { type Address, bytesToHex } from 'viem'
+import { type Address, bytesToHex, type Hex } from 'viem'
 import { createKeyedHash, type Secret } from './keyed-hash.ts'
 
 /** Names sessions and what is typed in them by digests that only the secret's holder can make. */
@@ -16,6 +16,18 @@ export function createSessionKeys(idSecret: Secret): SessionKeys {
     session: (gateway, sessionId, account) => digest('session', gateway, sessionId, account),
     input: (session, text) => digest('input', session, text),
   }
+}
+
+/**
+ * What an intent's id is made of: 32 bytes that are the same for a gateway's session of an account for
+ * ever, whatever storage is lost. Ids are public, and a gateway's session ids can be guessed: without
+ * the accounts' secret nobody can tell which session a guessed id belongs to.
+ */
+export type IntentKeys = (gateway: string, sessionId: string, account: Address) => Promise<Hex>
+
+export function createIntentKeys(accountSecret: Secret): IntentKeys {
+  const hash = createKeyedHash(accountSecret)
+  return async (...session) => bytesToHex(await hash('intent', ...session))
 }
 
 /** Tells one secret from another without telling the secret. */

@@ -1,6 +1,6 @@
 import type { Address, Hex } from 'viem'
 import { createCallerAccounts } from '../account/keys.ts'
-import { createSessionKeys, fingerprint } from '../account/session-keys.ts'
+import { createIntentKeys, createSessionKeys, fingerprint } from '../account/session-keys.ts'
 import { createLoanReader } from '../loan/reader.ts'
 import { createIdentityCheck, identityOf } from '../relay/identity.ts'
 import { createPay } from '../relay/pay/delivery.ts'
@@ -31,6 +31,7 @@ export function assembleAnswer(config: Config, runtime: Runtime, relayer: Relaye
     },
     accounts: createCallerAccounts(config.accountKeySecret),
     keys: createSessionKeys(config.accountIdSecret),
+    intentKeys: createIntentKeys(config.accountKeySecret),
     identity: createIdentityCheck(ledger, runtime.clock, async () => {
       const { chainId, fingerprints } = identityOf(relayer)
       return {

@@ -1,6 +1,6 @@
 import type { Address } from 'viem'
 import type { CallerAccounts } from '../account/keys.ts'
-import type { SessionKeys } from '../account/session-keys.ts'
+import type { IntentKeys, SessionKeys } from '../account/session-keys.ts'
 import { formatAmount } from '../loan/amounts.ts'
 import { refusalOf } from '../loan/calls.ts'
 import type { LoanReader } from '../loan/reader.ts'
@@ -29,6 +29,7 @@ export type AnswerParts = {
   loan: LoanReader
   accounts: CallerAccounts
   keys: SessionKeys
+  intentKeys: IntentKeys
   identity: () => Promise<Identified>
   pay: Pay
   /** Unix time in ms. */
@@ -100,7 +101,7 @@ async function payFor(
   steps: number,
   intent: Intent,
 ): Promise<string> {
-  const { forwarder, keys, accounts, pay } = parts
+  const { forwarder, keys, intentKeys, accounts, pay } = parts
   const caller = await accounts(request.phone)
   const session = await keys.session(request.gateway, request.sessionId, caller.address)
   const callFor = createContractCalls({ ...parts, amountOf: (wei) => amountText(parts, wei) })
@@ -112,7 +113,10 @@ async function payFor(
       account: caller.address,
     },
     steps,
-    intentId: intentIdOf(forwarder, request.gateway, request.sessionId, caller.address),
+    intentId: intentIdOf(
+      forwarder,
+      await intentKeys(request.gateway, request.sessionId, caller.address),
+    ),
     caller,
     call: () => callFor(intent),
     refused: (refusal) => end(refusalText(parts, refusal)),

@@ -98,7 +98,7 @@ contract ReplayTest is Base {
         IRelayForwarder.SignedRequest memory signed = _signed(alice, _transfer(bob.addr, 1 ether));
         _execute(signed);
         RelayForwarder first = forwarder;
-        forwarder = new RelayForwarder(owner, guardian);
+        forwarder = new RelayForwarder(owner, guardian, new address[](0), address(0));
         MicroLoan second = new MicroLoan(Setups.wide(address(forwarder), owner, PRINCIPAL, CAP));
         vm.startPrank(owner);
         forwarder.setRelayer(relayer, true);

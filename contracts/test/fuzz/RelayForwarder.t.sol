@@ -164,7 +164,7 @@ contract RelayForwarderFuzzTest is Base {
 
     function testFuzz_SignatureIsOfOneForwarder(bytes32 salt) external {
         IRelayForwarder.SignedRequest memory signed = _remembering();
-        forwarder = new RelayForwarder{salt: salt}(owner, guardian);
+        forwarder = new RelayForwarder{salt: salt}(owner, guardian, new address[](0), address(0));
         vm.startPrank(owner);
         forwarder.setRelayer(relayer, true);
         forwarder.setTarget(address(probe), true);

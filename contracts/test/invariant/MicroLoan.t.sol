@@ -28,7 +28,7 @@ contract MicroLoanInvariantTest is Test {
         store = new Store();
         vm.warp(store.timestamp());
         vm.chainId(31);
-        forwarder = new RelayForwarder(owner, address(0));
+        forwarder = new RelayForwarder(owner, address(0), new address[](0), address(0));
         loan = new MicroLoan(Setups.wide(address(forwarder), owner, 0.1 ether, 1 ether));
         vm.startPrank(owner);
         forwarder.setRelayer(relayer, true);

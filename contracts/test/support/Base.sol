@@ -34,7 +34,7 @@ abstract contract Base is Test {
     function setUp() public virtual {
         vm.warp(1_790_000_000);
         vm.chainId(31);
-        forwarder = new RelayForwarder(owner, guardian);
+        forwarder = new RelayForwarder(owner, guardian, new address[](0), address(0));
         MicroLoan.Setup memory setup = Setups.wide(address(forwarder), owner, PRINCIPAL, CAP);
         (setup.guardian, setup.creditor) = (guardian, creditor);
         loan = new MicroLoan(setup);

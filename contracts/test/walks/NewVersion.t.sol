@@ -24,7 +24,7 @@ contract NewVersionTest is Base {
 
     function test_Walk() external {
         // The new pair, which takes accounts from the old pool alone.
-        RelayForwarder newForwarder = new RelayForwarder(owner, guardian);
+        RelayForwarder newForwarder = new RelayForwarder(owner, guardian, new address[](0), address(0));
         MicroLoan.Setup memory setup = Setups.wide(address(newForwarder), owner, PRINCIPAL, CAP);
         setup.predecessor = address(old);
         MicroLoan fresh = new MicroLoan(setup);

@@ -39,7 +39,9 @@ export const principalWei = parseEther('0.01')
 export async function openWorld(chain: MeasuredChain): Promise<World> {
   const [owner, relayer] = [accountOf('owner'), accountOf('relayer')]
   const guardian = accountOf('guardian').address
-  const forwarder = await deploy(chain, owner, 'RelayForwarder', [owner.address, guardian])
+  const forwarder = await deploy(chain, owner, 'RelayForwarder', [
+    ...[owner.address, guardian, [], zeroAddress],
+  ])
   const loan = await deployLoan(chain, owner, forwarder)
   const world = { chain, forwarder, loan, owner, relayer }
   await sendTo(world, owner, forwarder, relayForwarderAbi, 'setRelayer', [relayer.address, true])

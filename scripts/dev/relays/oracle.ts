@@ -8,6 +8,7 @@ import {
   type Hex,
   parseEther,
 } from 'viem'
+import type { IntentKeys } from '../../../src/account/session-keys.ts'
 import { microLoanAbi } from '../../../src/loan/abi.ts'
 import { relayForwarderAbi, requestStatuses } from '../../../src/relay/forwarder/abi.ts'
 import { type Forwarder, intentIdOf } from '../../../src/relay/forwarder/requests.ts'
@@ -56,6 +57,7 @@ export type GroundTruth = {
   loan: Address
   forwarder: Forwarder
   callers: readonly Caller[]
+  intentKeys: IntentKeys
   /** Accounts without a phone that get money. */
   others: readonly Address[]
   /** Balances before anything was delivered. */
@@ -103,7 +105,7 @@ export async function judge(truth: GroundTruth, told: readonly Told[]): Promise<
   const sessions = Map.groupBy(told, ({ delivery }) => `${delivery.phone} ${delivery.sessionId}`)
   const asked = new Set<Hex>()
   for (const [session, deliveries] of sessions) {
-    const intentId = intentOf(truth, deliveries[0]?.delivery)
+    const intentId = await intentOf(truth, deliveries[0]?.delivery)
     asked.add(intentId)
     const [event] = byIntent.get(intentId) ?? []
     judgeSession(session, deliveries, event, note)
@@ -138,15 +140,19 @@ export async function judge(truth: GroundTruth, told: readonly Told[]): Promise<
 }
 
 /** The intent of a delivery's session. */
-export function intentOf(
-  { forwarder, callers }: Pick<GroundTruth, 'forwarder' | 'callers'>,
+export async function intentOf(
+  { forwarder, callers, intentKeys }: Pick<GroundTruth, 'forwarder' | 'callers' | 'intentKeys'>,
   delivery: Delivery | undefined,
-): Hex {
+): Promise<Hex> {
   const caller = callers.find(({ phone }) => phone === delivery?.phone)
   if (caller === undefined || delivery === undefined) {
     throw new Error('a delivery came from nobody that the oracle knows')
   }
-  return intentIdOf(forwarder, 'africas-talking', delivery.sessionId, caller.account.address)
+  const { sessionId } = delivery
+  return intentIdOf(
+    forwarder,
+    await intentKeys('africas-talking', sessionId, caller.account.address),
+  )
 }
 
 /** What a reply claims. */

@@ -1,4 +1,5 @@
-import { type Address, parseEther } from 'viem'
+import { type Address, type Hex, parseEther } from 'viem'
+import { createIntentKeys } from '../../../src/account/session-keys.ts'
 import { startChain, type TestChain } from '../chain.ts'
 import { type FaultProxy, startFaultProxy } from '../faults/fault-proxy.ts'
 import type { RootstockRules } from '../rootstock-pool/pool.ts'
@@ -148,6 +149,7 @@ async function prepare({
     loan: chain.loan,
     forwarder: { chainId: 31, address: chain.forwarder },
     callers,
+    intentKeys: createIntentKeys(chain.bindings.ACCOUNT_KEY_SECRET as Hex),
     others: [stranger],
   })
   return { chain, truth, startRelays: relays ?? usual }
@@ -229,10 +231,11 @@ async function assemble(
     const inPool = await waiting()
     if (inPool > 0) return `${inPool} transactions in the pool`
     const spent = new Set((await spentOn(truth)).map(({ intentId }) => intentId))
-    const missing = told.find(
-      ({ delivery, reply }) =>
-        claimOf(reply) === 'submitted' && !spent.has(intentOf(truth, delivery)),
-    )
-    return missing && `${missing.delivery.phone} ${missing.delivery.sessionId} submitted`
+    for (const { delivery, reply } of told) {
+      if (claimOf(reply) === 'submitted' && !spent.has(await intentOf(truth, delivery))) {
+        return `${delivery.phone} ${delivery.sessionId} submitted`
+      }
+    }
+    return undefined
   }
 }

@@ -1,14 +1,15 @@
-import type { Home, Identified, Identity, LedgerRules } from '../../../src/relay/ledger/port.ts'
+import type { Address } from 'viem'
+import type { LedgerRules } from '../../../src/relay/ledger/port.ts'
 import { type Row, type TableName, tableNames } from '../../../src/relay/ledger/rows.ts'
 import type { Sql } from '../../../src/relay/ledger/sql.ts'
+import type { SqlLedger } from '../../../src/relay/ledger/sqlite.ts'
 
 export type AuditOptions = {
   storage: Sql
   rules: LedgerRules
-  identify: (identity: Identity) => Identified
-  home: (name?: string) => Home
-  /** Lets so much time pass for the ledger, and has it forget what it may. */
-  pruneAfter: (ms: number) => void
+  ledger: SqlLedger
+  /** Lets so much time pass for the ledger. */
+  pass: (ms: number) => void
 }
 
 /**
@@ -16,7 +17,13 @@ export type AuditOptions = {
  * that are there when all of it should be forgotten. Nothing is left of the ledger afterwards.
  */
 export function auditLedger(options: AuditOptions): string[] {
-  return [...wrongSums(options.storage), ...wrongIdentities(options), ...leftovers(options)]
+  const { storage } = options
+  return [
+    ...wrongSums(storage),
+    ...wrongIdentities(options),
+    ...wrongClaims(options),
+    ...leftovers(options),
+  ]
 }
 
 function rowsOf<Name extends TableName>(storage: Sql, table: Name): Row<Name>[] {
@@ -62,7 +69,8 @@ function* wrongSums(storage: Sql): Generator<string> {
 }
 
 /** With nothing open the forwarder and the relayer's key may move, and nothing else. */
-function* wrongIdentities({ storage, identify, home }: AuditOptions): Generator<string> {
+function* wrongIdentities({ storage, ledger }: AuditOptions): Generator<string> {
+  const { identify, home } = ledger
   const isBegun = rowsOf(storage, 'meta').some(({ name }) => name === 'identity.chain')
   const [first, second] = [home('here'), home('there')]
   if (first.name !== 'here' || second.name !== 'here') yield `its home is ${second.name}`
@@ -80,10 +88,32 @@ function* wrongIdentities({ storage, identify, home }: AuditOptions): Generator<
   }
 }
 
+/** Nonces whose holders never record go to the next claims, the lowest first. */
+function* wrongClaims({ ledger, rules, pass }: AuditOptions): Generator<string> {
+  const { nextNonce } = ledger.work()
+  const counts = { chainNonce: nextNonce, poolNonce: nextNonce }
+  const nonceOf = (name: 'a' | 'b' | 'c' | 'd') => {
+    const account: Address = `0x${name.repeat(40)}`
+    const session = { session: name, input: name, account, steps: 1, token: name, seen: undefined }
+    const claim = ledger.claim({ ...session, ...counts })
+    return claim.kind === 'claimed' ? claim.slot?.nonce : undefined
+  }
+  const early = [nonceOf('a'), nonceOf('b'), nonceOf('a')]
+  pass(rules.leaseMs + 1)
+  const late = [nonceOf('c'), nonceOf('d')]
+  pass(rules.leaseMs + 1)
+  const expected = [0, 1, 0, 0, 1].map((above) => nextNonce + above)
+  if (`${[...early, ...late]}` !== `${expected}`) yield `claims get ${early}, then ${late}`
+}
+
 /** What stays for good: whose ledger it is, and from where it counts on. */
 const kept: readonly TableName[] = ['meta', 'relayers']
 
-function* leftovers({ storage, rules, pruneAfter }: AuditOptions): Generator<string> {
+function* leftovers({ storage, rules, ledger, pass }: AuditOptions): Generator<string> {
+  const pruneAfter = (ms: number) => {
+    pass(ms)
+    ledger.prune()
+  }
   const count = (table: TableName) => storage.exec(`SELECT 1 AS one FROM ${table}`).length
   const settled = count('payments') + count('history')
   pruneAfter(rules.retentionMs + 1)

@@ -63,7 +63,8 @@ export function watchClaims(options: ClaimWatchOptions): SqlLedger {
     if (method === 'refuse' && kind === 'refused') forget(session)
     if (method !== 'lookup' || kind !== 'undecided') return
     const isBusy = othersOf(session, account).length > 0
-    if (isBusy !== (answer as { busy: boolean }).busy) found(`${account} is busy: ${!isBusy}`)
+    const { busy } = answer as { busy: boolean }
+    if (isBusy !== busy) found(`${account} is said to be busy: ${busy}`)
   }
 
   return ledgerThrough<SqlLedger>((method, args) => {

@@ -256,17 +256,10 @@ export function createLedgerHost(options: LedgerHostOptions): LedgerHost {
     peek: () => unwatched,
     strangersCall: () => strangersCalls(ledgerOf(), storage),
     audit() {
-      const pruneAfter = (ms: number) => {
+      const pass = (ms: number) => {
         laterMs += ms
-        unwatched.prune()
       }
-      return auditLedger({
-        storage,
-        rules,
-        pruneAfter,
-        identify: unwatched.identify,
-        home: unwatched.home,
-      })
+      return auditLedger({ storage, rules, ledger: unwatched, pass })
     },
   }
 }

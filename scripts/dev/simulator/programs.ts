@@ -69,6 +69,7 @@ export function createService(parts: ProgramOptions, clock: Clock): Answer {
       session: async (gateway, sessionId, account) => sessionKey(gateway, sessionId, account),
       input: async (session, text) => digest('input', session, text),
     },
+    intentKeys: async (gateway, sessionId, account) => intentKey(gateway, sessionId, account),
     identity: createIdentityCheck(wires.ledger, clock, async () => {
       const { chainId, fingerprints } = identityOf(relayer)
       const secrets = { ACCOUNT_ID_SECRET: 'id', ACCOUNT_KEY_SECRET: 'key' }
@@ -113,6 +114,11 @@ function createRelayer(parts: ProgramOptions, clock: Clock, ledger: Ledger): Rel
     newToken,
     reasonOf: (revertData: Hex) => refusalWords(refusalOf(revertData)),
   }
+}
+
+/** What a session's intent is made of. */
+export function intentKey(gateway: string, sessionId: string, account: Address): Hex {
+  return digest('intent', gateway, sessionId, account.toLowerCase())
 }
 
 /** How a session is called in the ledger. */

@@ -2,6 +2,7 @@ import type { PoolRules } from '../../../src/chain/chains.ts'
 import type { OpenNonce, Work } from '../../../src/relay/ledger/port.ts'
 import type { Actor } from './actors.ts'
 import type { ModelBlock, ModelChain } from './chain.ts'
+import { spendingKey } from './contracts.ts'
 import type { Knobs } from './plan.ts'
 import type { ModelPool } from './pool.ts'
 
@@ -60,9 +61,11 @@ export function createRoundWatch(options: RoundWatchOptions): RoundWatch {
 
 function* undone(options: RoundWatchOptions, start: RoundStart, left: Work): Generator<string> {
   yield* unsettled(options, start, left)
-  yield* unfilled(options, start, left)
   yield* givenUp(options, start, left)
-  if (options.isAlone()) yield* misoffered(options, start, left)
+  // What held a nonce that the ledger does not know is left alone for longer than it is there.
+  if (!options.isAlone()) return
+  yield* unfilled(options, start, left)
+  yield* misoffered(options, start, left)
 }
 
 /** Recorded nonces behind more missing ones than the pool is deep, which wait in vain: these and no others. */
@@ -104,11 +107,12 @@ function* unsettled(
   const deep = chain.blockAt(Math.max(0, deepNumber), head)
   if (deep === undefined) return
   for (const { session, order } of [...left.queued, ...left.stuck, ...left.carried]) {
-    const { intentId, deadline } = order.request
+    const { from, intentId, deadline } = order.request
     const wasOpen = [...work.queued, ...work.stuck, ...work.carried].some(
       (one) => one.session === session,
     )
-    const isDead = deadline < deep.timestampSeconds && !head.state.spentAt.has(intentId)
+    const isDead =
+      deadline < deep.timestampSeconds && !head.state.spentAt.has(spendingKey(from, intentId))
     if (wasOpen && isDead) yield `${intentId} open, whose deadline is over`
   }
 }
@@ -133,7 +137,7 @@ function* unfilled(
     const wasQueued = work.queued.some((one) => one.session === session)
     const isTooLate = deadline <= head.timestampSeconds
     // One that was carried in vain goes out where its intent is unspent.
-    if (!wasQueued || isTooLate || head.state.spentAt.has(intentId)) continue
+    if (!wasQueued || isTooLate || head.state.spentAt.has(spendingKey(from, intentId))) continue
     const last = left.carried
       .filter((other) => other.order.request.from === from && other.acceptedAt <= acceptedAt)
       .reduce((top, other) => Math.max(top, other.nonce ?? -1), -1)

@@ -4,7 +4,7 @@ import type { Answer } from '../../../src/ussd/answer.ts'
 import type { Actor } from './actors.ts'
 import type { Delivery } from './history.ts'
 import { type Dial, phoneOf } from './plan.ts'
-import { createService, gatewayName, sessionKey } from './programs.ts'
+import { createService, gatewayName, intentKey, sessionKey } from './programs.ts'
 import type { World } from './world.ts'
 
 /** The Workers that deliveries come to. */
@@ -113,8 +113,9 @@ function intentOf(
   const key = `${sessionId} ${account}`
   const known = intents.get(key)
   if (known !== undefined) return known
-  const parameters = ['uint256', 'address', 'string', 'string', 'address'].map((type) => ({ type }))
-  const values = [BigInt(forwarder.chainId), forwarder.address, gatewayName, sessionId, account]
+  const parameters = ['uint256', 'address', 'bytes32'].map((type) => ({ type }))
+  const ownKey = intentKey(gatewayName, sessionId, account)
+  const values = [BigInt(forwarder.chainId), forwarder.address, ownKey]
   const intent = keccak256(encodeAbiParameters(parameters, values))
   intents.set(key, intent)
   return intent

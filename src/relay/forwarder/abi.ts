@@ -7,6 +7,8 @@ export const relayForwarderAbi = [
     inputs: [
       { name: 'initialOwner', type: 'address' },
       { name: 'initialGuardian', type: 'address' },
+      { name: 'relayers', type: 'address[]' },
+      { name: 'target', type: 'address' },
     ],
     stateMutability: 'nonpayable',
   },

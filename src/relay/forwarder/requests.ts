@@ -44,25 +44,15 @@ export type RawLog = { address: Address; topics: readonly Hex[]; data: Hex }
 const executeSelector = toFunctionSelector(getAbiItem({ abi: relayForwarderAbi, name: 'execute' }))
 
 /**
- * The name of a session's one payment. It has no clock in it, so that who derives it again, after
- * any loss, derives the same; the forwarder refuses it to its account for 7 days after it was spent.
+ * The name of a session's one payment, from the 32 bytes of that session's intent key. There is no clock
+ * in it, so that a relay that derives it again, after any loss, derives the same; the forwarder refuses
+ * it to its account for 7 days after it was spent.
  */
-export function intentIdOf(
-  forwarder: Forwarder,
-  gateway: string,
-  sessionId: string,
-  account: Address,
-): Hex {
+export function intentIdOf(forwarder: Forwarder, intentKey: Hex): Hex {
   return keccak256(
     encodeAbiParameters(
-      [
-        { type: 'uint256' },
-        { type: 'address' },
-        { type: 'string' },
-        { type: 'string' },
-        { type: 'address' },
-      ],
-      [BigInt(forwarder.chainId), forwarder.address, gateway, sessionId, account],
+      [{ type: 'uint256' }, { type: 'address' }, { type: 'bytes32' }],
+      [BigInt(forwarder.chainId), forwarder.address, intentKey],
     ),
   )
 }

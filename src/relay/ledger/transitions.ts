@@ -79,6 +79,8 @@ export function nextState(
 /** Whether a transaction of ours carries the payment, mined or not yet. */
 export const isCarried = (state: PaymentState): boolean => phases[state] === 'carried'
 
+/** Where the outcome is known. */
+const decidedPhases: readonly Phase[] = ['mined', 'settled']
+
 /** Whether the outcome is not known yet: such payments are counted against their account. */
-export const isUnsettled = (state: PaymentState): boolean =>
-  !(['mined', 'settled'] satisfies Phase[] as Phase[]).includes(phases[state])
+export const isUnsettled = (state: PaymentState): boolean => !decidedPhases.includes(phases[state])

@@ -6,6 +6,7 @@ import {
   createPublicClient,
   createTestClient,
   createWalletClient,
+  encodeFunctionData,
   getAddress,
   getContractAddress,
   type Hex,
@@ -122,38 +123,104 @@ test('a deployment keeps out of what other runs have in the cache of forge', asy
   expect(readFileSync(join(folder, 'run-latest.json'), 'utf8')).toBe('of another run')
 })
 
-test('a new relayer is allowed without touching anything else', async ({ expect }) => {
-  const before = await client.getTransactionCount({ address: deployer })
+test('a second run allows nothing again, fills no drained pool, and says what differs', async ({
+  expect,
+}) => {
+  const { loan, forwarder } = record()
+  const [stolen] = relayers
   const added = privateKeyToAddress(generatePrivateKey())
-  const { forwarder } = await deployContracts({ ...options(), relayers: [...relayers, added] })
-  const isRelayer = {
-    address: forwarder,
-    abi: relayForwarderAbi,
-    functionName: 'isRelayer',
-  } as const
-  expect(await client.readContract({ ...isRelayer, args: [added] })).toBe(true)
-  expect(await client.getTransactionCount({ address: deployer })).toBe(before + 1)
+  await sendAsOwner(loan, { functionName: 'defund', args: [parseEther('5')] })
+  await sendAsOwner(forwarder, { functionName: 'setRelayer', args: [stolen ?? '0x', false] })
+  await sendAsOwner(forwarder, { functionName: 'setTarget', args: [loan, false] })
+  const before = await client.getBlockNumber()
+  const lines: string[] = []
+  const { differences } = await deployContracts({
+    ...options(),
+    relayers: [...relayers, added],
+    principalWei: parseEther('0.5'),
+    guardian: added,
+    log: (line) => lines.push(line),
+  })
+  expect(await client.getBlockNumber()).toBe(before)
+  expect(differences).toEqual([
+    `the target ${loan} is not allowed`,
+    `the relayer ${stolen} is not allowed`,
+    `the relayer ${added} is not allowed`,
+    `the principal in wei is ${parseEther('0.01')}, not ${parseEther('0.5')}`,
+    `the loan contract's guardian is ${zeroAddress}, not ${added}`,
+    `the forwarder's guardian is ${zeroAddress}, not ${added}`,
+  ])
+  expect(lines.slice(-6)).toEqual(differences.map((difference) => `differs: ${difference}`))
+  const liquidity = { address: loan, abi: microLoanAbi, functionName: 'liquidity' } as const
+  expect(await client.readContract(liquidity)).toBe(0n)
 })
 
-test('an empty pool is funded, one with anything in it is left', async ({ expect }) => {
-  const { loan } = record()
-  await sendAsOwner(loan, { functionName: 'defund', args: [parseEther('5')] })
-  await deployContracts(options())
-  const liquidity = { address: loan, abi: microLoanAbi, functionName: 'liquidity' } as const
-  expect(await client.readContract(liquidity)).toBe(parseEther('5'))
-  await sendAsOwner(loan, { functionName: 'defund', args: [parseEther('5') - 1n] })
-  await deployContracts(options())
-  expect(await client.readContract(liquidity)).toBe(1n)
+test('the final owners and roles stand in the constructors, and the deployer has none', async ({
+  expect,
+}) => {
+  const [forwarderOwner, loanOwner, guardian, creditor] = [1, 2, 3, 4].map(() =>
+    privateKeyToAddress(generatePrivateKey()),
+  ) as [Address, Address, Address, Address]
+  const roles = { forwarderOwner, loanOwner, guardian, creditor, predecessor: record().loan }
+  const terms = { loansPerDay: 2, pauseBetweenSeconds: 600, isListOnly: true, termSeconds: 86_400 }
+  const { loan, forwarder, differences } = await deployContracts({
+    ...options(),
+    ...roles,
+    ...terms,
+    withdrawalLimitWei: 7n,
+    recordFile: newRecordFile(),
+  })
+  expect(differences).toEqual([])
+  const read = (
+    address: Address,
+    functionName: 'owner' | 'guardian' | 'creditor' | 'predecessor',
+  ) => client.readContract({ address, abi: microLoanAbi, functionName })
+  expect(await read(forwarder, 'owner')).toBe(forwarderOwner)
+  expect(await read(forwarder, 'guardian')).toBe(guardian)
+  expect(await read(loan, 'owner')).toBe(loanOwner)
+  expect(await read(loan, 'guardian')).toBe(guardian)
+  expect(await read(loan, 'creditor')).toBe(creditor)
+  expect((await read(loan, 'predecessor')).toLowerCase()).toBe(record().loan)
+  const contract = { address: loan, abi: microLoanAbi } as const
+  expect(await client.readContract({ ...contract, functionName: 'withdrawalLimit' })).toBe(7n)
+  expect(await client.readContract({ ...contract, functionName: 'terms' })).toMatchObject({
+    ...{ loansPerDay: 2, pauseBetween: 600, listOnly: true, term: 86_400 },
+  })
+  expect(await client.readContract({ ...contract, functionName: 'liquidity' })).toBe(
+    parseEther('5'),
+  )
 })
 
 test('a run that was killed between the two contracts is gone on with', async ({ expect }) => {
   await startOver()
   const nonce = await client.getTransactionCount({ address: deployer })
   const [forwarder, loan] = [0, 1].map((offset) => contractAt(nonce + offset))
-  await deployForwarder()
+  await deployForwarder(loan)
   writeRecord({ ...record(), forwarder, loan, state: 'sending' })
   const deployment = await deployContracts(options())
-  expect(deployment).toMatchObject({ forwarder, loan })
+  expect(deployment).toMatchObject({ forwarder, loan, differences: [] })
+  expect(record().state).toBe('deployed')
+})
+
+test('a run that was killed between the two contracts is not gone on with at another address', async ({
+  expect,
+}) => {
+  await startOver()
+  const nonce = await client.getTransactionCount({ address: deployer })
+  const [forwarder, loan] = [0, 1].map((offset) => contractAt(nonce + offset))
+  await deployForwarder(loan)
+  await sendToItself()
+  writeRecord({ ...record(), forwarder, loan, state: 'sending' })
+  await expect(deployContracts(options())).rejects.toThrow('TargetDiffers')
+})
+
+test('a run that was killed before it funded the pool is gone on with', async ({ expect }) => {
+  const { loan } = record()
+  await sendAsOwner(loan, { functionName: 'defund', args: [parseEther('5')] })
+  writeRecord({ ...record(), state: 'sending' })
+  await deployContracts(options())
+  const liquidity = { address: loan, abi: microLoanAbi, functionName: 'liquidity' } as const
+  expect(await client.readContract(liquidity)).toBe(parseEther('5'))
   expect(record().state).toBe('deployed')
 })
 
@@ -254,7 +321,7 @@ test("under Rootstock's pool rules each transaction is sent when the one before 
     nodeUrl: watched,
     recordFile: newRecordFile(),
   })
-  expect(waiting).toEqual(Array(7).fill(0))
+  expect(waiting).toEqual(Array(3).fill(0))
   // Nobody can start this chain over, so it lends as a public one does.
   const terms = { address: loan, abi: microLoanAbi, functionName: 'terms' } as const
   expect((await there.readContract(terms)).dailyCap).toBe(parseEther('1'))
@@ -268,33 +335,6 @@ test('a node that shows no code where it was just deployed is not believed', asy
   const unseen = deployContracts({ ...options(), nodeUrl: blind, recordFile: file })
   await expect(unseen).rejects.toMatchObject({ name: 'CodeMissingError' })
   expect(JSON.parse(readFileSync(file, 'utf8')).state).toBe('sending')
-})
-
-test('what only the owner can do is named when the deployer is not the owner', async ({
-  expect,
-}) => {
-  const other = generatePrivateKey()
-  const added = privateKeyToAddress(generatePrivateKey())
-  const wanted = { ...options(), deployerKey: other, poolWei: 0n }
-  await expect(deployContracts({ ...wanted, relayers: [added] })).rejects.toThrow(
-    `can call setRelayer(${added}, true)`,
-  )
-  await deployContracts(wanted)
-})
-
-test('the ownership of both contracts is offered once', async ({ expect }) => {
-  const newOwner = privateKeyToAddress(generatePrivateKey())
-  const { loan, forwarder } = await deployContracts({ ...options(), newOwner })
-  const before = await client.getBlockNumber()
-  for (const address of [loan, forwarder]) {
-    const contract = { address, abi: microLoanAbi } as const
-    expect(await client.readContract({ ...contract, functionName: 'pendingOwner' })).toBe(newOwner)
-    expect(await client.readContract({ ...contract, functionName: 'owner' })).toBe(deployer)
-  }
-  const lines: string[] = []
-  await deployContracts({ ...options(), newOwner, log: (line) => lines.push(line) })
-  expect(lines[0]).toBe('contracts are in place on chain 31')
-  expect(await client.getBlockNumber()).toBe(before)
 })
 
 test('a deployer with a transaction under way is told to wait', async ({ expect }) => {
@@ -412,12 +452,17 @@ function contractAt(nonce: number): Address {
   return getContractAddress({ from: deployer, nonce: BigInt(nonce) }).toLowerCase() as Address
 }
 
-async function deployForwarder(): Promise<{ contractAddress: Address }> {
+async function sendToItself(): Promise<void> {
+  const hash = await wallet().sendTransaction({ to: deployer, value: 1n, chain: null })
+  await client.waitForTransactionReceipt({ hash })
+}
+
+async function deployForwarder(target?: Address): Promise<{ contractAddress: Address }> {
   await buildContracts()
   const hash = await wallet().deployContract({
     abi: relayForwarderAbi,
     bytecode: readArtifact('RelayForwarder').bytecode.object,
-    args: [deployer, zeroAddress],
+    args: [deployer, zeroAddress, relayers, target ?? zeroAddress],
     chain: null,
   })
   const { contractAddress } = await client.waitForTransactionReceipt({ hash })
@@ -427,15 +472,21 @@ async function deployForwarder(): Promise<{ contractAddress: Address }> {
 
 type OwnerCall =
   | { readonly functionName: 'defund'; readonly args: readonly [bigint] }
-  | { readonly functionName: 'pause' }
+  | { readonly functionName: 'pause'; readonly args?: undefined }
+  | {
+      readonly functionName: 'setRelayer' | 'setTarget'
+      readonly args: readonly [Address, boolean]
+    }
 
-/** A call of the loan contract by its owner, waited for. */
+/** A call of a contract by its owner, waited for. */
 async function sendAsOwner(address: Address, call: OwnerCall): Promise<void> {
-  const contract = { address, abi: microLoanAbi, chain: null } as const
-  const hash = await (call.functionName === 'pause'
-    ? wallet().writeContract({ ...contract, functionName: 'pause' })
-    : wallet().writeContract({ ...contract, functionName: 'defund', args: call.args }))
-  await client.waitForTransactionReceipt({ hash })
+  const data = encodeFunctionData({
+    abi: [...microLoanAbi, ...relayForwarderAbi],
+    ...call,
+  } as never)
+  const hash = await wallet().sendTransaction({ to: address, data, chain: null })
+  const { status } = await client.waitForTransactionReceipt({ hash })
+  if (status === 'reverted') throw new Error(`${call.functionName} was reverted`)
 }
 
 /** A call of an account by itself, waited for; what it paid for gas, in wei. */

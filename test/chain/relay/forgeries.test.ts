@@ -61,7 +61,7 @@ afterAll(() => chain.stop())
 /** A caller with an account of its own and the intent of its one session. */
 function caller() {
   const account = privateKeyToAccount(generatePrivateKey())
-  const intentId = intentIdOf(relayer.forwarder, 'gateway', 'session', account.address)
+  const intentId = intentIdOf(relayer.forwarder, generatePrivateKey())
   return {
     account,
     intentId,

@@ -1,7 +1,11 @@
 import { describe, test } from 'vitest'
 import { createCallerAccounts } from '../../../src/account/keys.ts'
 import { type PhoneNumber, parseCaller, shortPhone } from '../../../src/account/phone.ts'
-import { createSessionKeys, fingerprint } from '../../../src/account/session-keys.ts'
+import {
+  createIntentKeys,
+  createSessionKeys,
+  fingerprint,
+} from '../../../src/account/session-keys.ts'
 
 const secret = `0x${'11'.repeat(32)}` as const
 const other = `0x${'22'.repeat(32)}` as const
@@ -24,6 +28,25 @@ describe("a caller's account", () => {
       createCallerAccounts(other)(alice),
     ])
     expect(new Set(addresses.map(({ address }) => address)).size).toBe(3)
+  })
+})
+
+describe('an intent key', () => {
+  test('is the same for ever, and another for another gateway, session, account or secret', async ({
+    expect,
+  }) => {
+    const keys = createIntentKeys(secret)
+    const account = '0x1111111111111111111111111111111111111111'
+    const all = await Promise.all([
+      keys('a', 'b1', account),
+      keys('ab', '1', account),
+      keys('a', 'b2', account),
+      keys('a', 'b1', '0x2222222222222222222222222222222222222222'),
+      createIntentKeys(other)('a', 'b1', account),
+    ])
+    expect(new Set(all).size).toBe(all.length)
+    // By openssl's HMAC of `6:intent1:a2:b142:0x1111…`.
+    expect(all[0]).toBe('0x611e3f5aa1553ba5ee42eb1c30f41935c65c8eed253f9fb11e6cd6afafa0e345')
   })
 })
 

@@ -5,6 +5,7 @@ import {Ownable} from "@openzeppelin/contracts/access/Ownable.sol";
 
 import {IGuarded} from "../../../src/IGuarded.sol";
 import {IRelayForwarder} from "../../../src/IRelayForwarder.sol";
+import {RelayForwarder} from "../../../src/RelayForwarder.sol";
 import {Base} from "../../support/Base.sol";
 import {Probe} from "../../support/Targets.sol";
 
@@ -125,5 +126,25 @@ contract RelayForwarderOwnerTest is Base {
         vm.prank(guardian);
         vm.expectRevert(abi.encodeWithSelector(Ownable.OwnableUnauthorizedAccount.selector, guardian));
         forwarder.pause();
+    }
+
+    function test_WhenAllIsSetInTheConstructor() external {
+        address[] memory relayers = new address[](2);
+        (relayers[0], relayers[1]) = (relayer, stranger);
+        address target = vm.computeCreateAddress(address(this), vm.getNonce(address(this)) + 1);
+        vm.expectEmit();
+        emit IGuarded.GuardianSet(address(0), guardian);
+        vm.expectEmit();
+        emit IRelayForwarder.RelayerSet(relayer, true);
+        vm.expectEmit();
+        emit IRelayForwarder.RelayerSet(stranger, true);
+        vm.expectEmit();
+        emit IRelayForwarder.TargetSet(target, true);
+        RelayForwarder created = new RelayForwarder(owner, guardian, relayers, target);
+        assertEq(address(new Probe()), target, "target that came to stand there");
+        assertEq(created.owner(), owner, "owner");
+        assertEq(created.guardian(), guardian, "guardian");
+        assertTrue(created.isRelayer(relayer) && created.isRelayer(stranger), "relayers");
+        assertTrue(created.isTarget(target), "target");
     }
 }

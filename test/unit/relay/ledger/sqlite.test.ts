@@ -1,3 +1,4 @@
+import { test } from 'vitest'
 import { openSqlite } from '../../../../scripts/dev/sqlite.ts'
 import { ledgerRules } from '../../../../src/relay/ledger/port.ts'
 import { createSqlLedger } from '../../../../src/relay/ledger/sqlite.ts'
@@ -19,4 +20,28 @@ ledgerSuite('node:sqlite', async () => {
       now += ms
     },
   }
+})
+
+test("another key takes a ledger over only when the former one's nonces are settled", ({
+  expect,
+}) => {
+  const sql = openSqlite()
+  const other = '0x8888888888888888888888888888888888888888'
+  let now = 1_700_000_000_000
+  const openBy = (key: string) => createSqlLedger(sql, { rules, relayer: key, now: () => now })
+  const identityOf = (key: string) => ({ chainId: 31, fingerprints: { RELAYER_MNEMONIC: key } })
+  expect(openBy(relayer).identify(identityOf(relayer))).toEqual({ kind: 'same' })
+  const account = '0x1111111111111111111111111111111111111111'
+  const claim = openBy(relayer).claim({
+    ...{ session: 's', input: 'i', account, steps: 3, token: 't', seen: undefined },
+    ...{ chainNonce: 0, poolNonce: 0 },
+  })
+  expect(claim).toMatchObject({ kind: 'claimed', slot: { nonce: 0 } })
+  expect(openBy(other).identify(identityOf(other))).toEqual({
+    ...{ kind: 'different', names: ['RELAYER_MNEMONIC'] },
+  })
+  now += rules.leaseMs + 1
+  openBy(relayer).release([0], 1)
+  expect(openBy(other).identify(identityOf(other))).toEqual({ kind: 'same' })
+  expect(openBy(relayer).identify(identityOf(relayer))).toEqual({ kind: 'same' })
 })
