@@ -2,8 +2,8 @@ import { runCommand } from './run-command.ts'
 
 /** What has to be in order before a test is worth running: scripts of package.json, quick ones first. */
 const steps = [
-  ...['format', 'lint', 'imports', 'typecheck', 'abi:check', 'gas:check', 'openrpc:check'],
-  ...['ledger:check', 'architecture:check', 'house'],
+  ...['format', 'lint', 'imports', 'typecheck', 'check:contracts', 'abi:check', 'openrpc:check'],
+  ...['ledger:check', 'architecture:check', 'house', 'gas:check', 'coverage:contracts'],
 ]
 
 /** Steps whose words are worth reading though nothing is wrong. */

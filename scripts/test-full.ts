@@ -45,6 +45,7 @@ const parts: readonly Part[] = [
     environment: { FOUNDRY_PROFILE: 'ci' },
     figures: forgeFigures,
   },
+  { name: 'prove', command: npm('prove') },
   { name: 'planted-bugs', command: npm('plant-bugs') },
   { name: 'mutations', command: npm('mutate:ledger', '--sample', '40', '--seed', seed) },
   {

@@ -72,11 +72,14 @@ export function foundryBinary(tool: 'forge' | 'cast'): string {
   }
 }
 
-/** Compiles what is deployed; a fresh build costs nothing. Several processes may call it at once. */
-export async function buildContracts(): Promise<void> {
+/**
+ * Compiles what is deployed, and more where more is named; a fresh build costs nothing. Several
+ * processes may call it at once.
+ */
+export async function buildContracts(more: readonly string[] = []): Promise<void> {
   const release = await lockBuild()
   try {
-    await forge(['build', '--quiet', ...deployedSources])
+    await forge(['build', '--quiet', ...deployedSources, ...more])
   } finally {
     release()
   }
@@ -97,10 +100,10 @@ export async function copyBuildCache(folder: string): Promise<void> {
   }
 }
 
-/** Reads a contract of the last build, where forge has put it. */
-export function readArtifact(name: string): Artifact {
+/** Reads a contract of the last build, where forge has put it; `file` where that has another name. */
+export function readArtifact(name: string, file = name): Artifact {
   const out = join(projectRoot, process.env.FOUNDRY_OUT ?? 'out')
-  return JSON.parse(readFileSync(join(out, `${name}.sol`, `${name}.json`), 'utf8'))
+  return JSON.parse(readFileSync(join(out, `${file}.sol`, `${name}.json`), 'utf8'))
 }
 
 /** forge writes `out/` and `cache/` without a lock, so two builds at once can leave torn files. */

@@ -1,62 +1,96 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { forge, projectRoot } from './forge.ts'
+import { parseArgs } from 'node:util'
+import { buildContracts, projectRoot } from './forge.ts'
+import { openMeasuredNode, startMeasuredAnvil } from './gas/chain.ts'
+import { type Measured, measureAll, measureReceipts } from './gas/measure.ts'
+import { snapshotOf, tables } from './gas/tables.ts'
 
-// `npm run gas` measures and writes snapshots/ and the tables of contracts/README.md; `npm run gas:check`
-// fails when either is not what the contracts cost now.
+// `npm run gas` measures on an anvil, prices each transaction as Rootstock does by its trace, and writes
+// snapshots/ and the tables of contracts/README.md; `npm run gas:check` fails when either is not what the
+// contracts cost now. `npm run gas -- --node URL` sends the same bytes to an RSKj (regtest, chain id 31, new
+// to the accounts that send here) and fails where its receipts are not what was computed.
 
-const readme = join(projectRoot, 'contracts/README.md')
+type Written = { path: string; was: string; text: string }
+
 const begin = '<!-- gas: written by `npm run gas` -->\n'
 const end = '<!-- /gas -->'
-const isCheck = process.argv.includes('--check')
+/** Of the local chain, in Unix seconds: a minute after an hour's begin, for the day's sums are kept by the hour. */
+const localStart = 500_000 * 3_600 + 60
 
-const match = ['test', '--match-path', 'contracts/test/gas/*']
-const environment = isCheck ? { FORGE_SNAPSHOT_CHECK: 'true' } : { FORGE_SNAPSHOT_EMIT: 'true' }
-try {
-  await forge(match, environment)
-  updateReadme()
-} catch (error) {
-  const reason = error instanceof Error ? error.message : String(error)
-  process.stderr.write(`${reason}\nIf the new figures are meant: npm run gas\n`)
-  process.exitCode = 1
+const { values } = parseArgs({
+  options: { check: { type: 'boolean', default: false }, node: { type: 'string' } },
+})
+
+await buildContracts(['contracts/test/gas'])
+if (values.node === undefined) write(await measureLocally(localStart))
+else await compareWith(values.node)
+
+async function measureLocally(start: number): Promise<Measured> {
+  const chain = await startMeasuredAnvil(start)
+  try {
+    return await measureAll(chain)
+  } finally {
+    await chain.stop()
+  }
 }
 
-function updateReadme(): void {
-  const text = readFileSync(readme, 'utf8')
-  const [before, after] = [text.indexOf(begin) + begin.length, text.indexOf(end)]
-  const updated = `${text.slice(0, before)}\n${tables()}\n${text.slice(after)}`
-  if (!isCheck) writeFileSync(readme, updated)
-  else if (updated !== text) throw new Error('the gas tables of contracts/README.md are stale')
-}
-
-function tables(): string {
-  const relayed = readSnapshot('relayed')
-  const direct = readSnapshot('direct')
-  const columns = ['least gas to sign', 'of 1', 'of 5', 'of 10', 'of 20']
-  const actions = [...new Set(Object.keys(relayed).map((name) => name.replace(/, [^,]*$/, '')))]
-  const rows = actions.map((action) => [
-    action,
-    ...columns.map((column) => grouped(relayed[`${action}, ${column}`])),
-  ])
-  return [
-    ...table(['relayed', 'least gas to sign', 'alone', 'in 5', 'in 10', 'in 20'], rows),
-    '',
-    ...table(
-      ['direct', 'gas'],
-      Object.entries(direct).map(([name, gas]) => [name, grouped(gas)]),
+function write(measured: Measured): void {
+  const stale = [
+    ...(['rootstock', 'ethereum'] as const).map((network) =>
+      written(`snapshots/${network}.json`, () => snapshotOf(measured, network)),
     ),
-  ].join('\n')
+    written('contracts/README.md', (text) => {
+      const [before, after] = [text.indexOf(begin) + begin.length, text.indexOf(end)]
+      return `${text.slice(0, before)}\n${tables(measured)}\n${text.slice(after)}`
+    }),
+  ].filter(({ was, text }) => was !== text)
+  if (!values.check)
+    for (const { path, text } of stale) writeFileSync(join(projectRoot, path), text)
+  else if (stale.length > 0) {
+    for (const each of stale) report(each)
+    fail('The contracts cost something else now. If that is meant: npm run gas')
+  }
 }
 
-function table(head: readonly string[], rows: readonly (readonly string[])[]): string[] {
-  const rule = head.map((_, index) => (index === 0 ? '---' : '---:'))
-  return [head, rule, ...rows].map((cells) => `| ${cells.join(' | ')} |`)
+function written(path: string, change: (text: string) => string): Written {
+  const was = readFileSync(join(projectRoot, path), { encoding: 'utf8', flag: 'a+' })
+  return { path, was, text: change(was) }
 }
 
-function grouped(gas: string | undefined): string {
-  return gas === undefined ? '' : Number(gas).toLocaleString('en-US')
+function report({ path, was, text }: Written): void {
+  const lines = text.split('\n')
+  const old = was.split('\n')
+  process.stderr.write(`${path}\n`)
+  for (const line of old.filter((each) => !lines.includes(each)))
+    process.stderr.write(`- ${line}\n`)
+  for (const line of lines.filter((each) => !old.includes(each)))
+    process.stderr.write(`+ ${line}\n`)
 }
 
-function readSnapshot(name: string): Readonly<Record<string, string>> {
-  return JSON.parse(readFileSync(join(projectRoot, 'snapshots', `${name}.json`), 'utf8'))
+async function compareWith(url: string): Promise<void> {
+  const chain = await openMeasuredNode(url)
+  try {
+    const computed = await measureLocally(chain.now())
+    const charged = await measureReceipts(chain, computed)
+    let rows = 0
+    for (const kind of ['relayed', 'direct'] as const) {
+      for (const [name, columns] of Object.entries(computed[kind])) {
+        for (const [column, { rootstock }] of Object.entries(columns)) {
+          const real = charged[kind][name]?.[column]?.rootstock
+          rows += 1
+          if (real === rootstock) continue
+          fail(`${kind}, ${name}, ${column}: computed ${rootstock}, charged ${real}`)
+        }
+      }
+    }
+    process.stdout.write(`${rows} figures compared with ${url}\n`)
+  } finally {
+    await chain.stop()
+  }
+}
+
+function fail(words: string): void {
+  process.stderr.write(`${words}\n`)
+  process.exitCode = 1
 }

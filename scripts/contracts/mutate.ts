@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process'
 import {
   cpSync,
+  globSync,
   mkdirSync,
   mkdtempSync,
   readFileSync,
@@ -14,37 +15,44 @@ import { parseArgs } from 'node:util'
 import { foundryBinary, projectRoot } from './forge.ts'
 import { type Mutation, mutate, mutationsOf } from './mutations.ts'
 
-// `npm run test:contracts:mutation [-- --file MicroLoan.sol] [-- --list]` changes contracts/src line by line
-// in a copy and runs the tests on each change. One that no test notices has to stand in
-// contracts/test/mutation/survivors.json with the reason why it may. `--survivors` tries those alone, `--from N`
-// goes on with the Nth.
+// `npm run test:contracts:mutation [-- --file MicroLoan.sol] [-- --list]` changes contracts/src in a copy, one
+// mistake at a time, and runs the tests on each. One that no test notices has to stand in
+// contracts/test/mutation/survivors.json with the reason why it may. `--survivors` tries those alone, `--rule
+// backdoor` one kind of mistake, `--from N --to N` a part.
 
 type Survivor = { file: string; before: string; after: string; reason: string }
 
 type Outcome = 'killed' | 'stillborn' | 'survived'
 
-const sources = ['MicroLoan.sol', 'RelayForwarder.sol', 'RollingDay.sol']
 const survivorsFile = join(projectRoot, 'contracts/test/mutation/survivors.json')
 const survivors: Survivor[] = JSON.parse(readFileSync(survivorsFile, 'utf8'))
+const sources = sourceFiles()
+/** Tests that need not be compiled again for each change, and a look into as many corners as is quick. */
+const quickLook = {
+  FOUNDRY_DYNAMIC_TEST_LINKING: 'true',
+  FOUNDRY_FUZZ_RUNS: '64',
+  FOUNDRY_INVARIANT_RUNS: '16',
+}
+/** A mutation that loops without an end is noticed too. */
+const timeLimitMs = 300_000
 
 const { values } = parseArgs({
   options: {
     file: { type: 'string' },
+    rule: { type: 'string' },
     from: { type: 'string', default: '1' },
+    to: { type: 'string', default: `${Number.MAX_SAFE_INTEGER}` },
     list: { type: 'boolean' },
     survivors: { type: 'boolean' },
   },
 })
-const all = sources.flatMap((file) =>
-  mutationsOf(file, readFileSync(sourcePath(projectRoot, file), 'utf8')),
-)
+const all = sources.flatMap((file) => mutationsOf(file))
 const mutations = all
-  .filter(({ file }) => values.file === undefined || values.file === file)
+  .filter(({ file }) => values.file === undefined || file.endsWith(`/${values.file}`))
+  .filter(({ rule }) => values.rule === undefined || values.rule === rule)
   .filter((mutation) => !values.survivors || reasonFor(mutation) !== undefined)
-const stale = survivors.filter(({ file, before, after }) => {
-  const isIt = (one: Mutation) => one.before.trim() === before && one.after.trim() === after
-  return !all.some((mutation) => mutation.file === file && isIt(mutation))
-})
+  .slice(Number(values.from) - 1, Number(values.to))
+const stale = survivors.filter((survivor) => !all.some((mutation) => isOf(survivor, mutation)))
 
 if (values.list) {
   for (const mutation of mutations) say(describe(mutation))
@@ -61,7 +69,6 @@ async function run(): Promise<void> {
     for (const { file, before } of stale) say(`survivors.json: ${file} has no line ${before}`)
     let problems = stale.length
     for (const [index, mutation] of mutations.entries()) {
-      if (index + 1 < Number(values.from)) continue
       const result = await outcomeOf(copy, mutation)
       counts[result] += 1
       const reason = reasonFor(mutation)
@@ -104,8 +111,8 @@ function createCopy(): string {
 }
 
 async function outcomeOf(copy: string, mutation: Mutation): Promise<Outcome> {
-  const path = sourcePath(copy, mutation.file)
-  const original = readFileSync(path, 'utf8')
+  const path = join(copy, mutation.file)
+  const original = readFileSync(path)
   writeFileSync(path, mutate(original, mutation))
   try {
     return await outcome(copy)
@@ -116,7 +123,7 @@ async function outcomeOf(copy: string, mutation: Mutation): Promise<Outcome> {
 
 /** The quick tests first: few mutations get past them to the invariants. */
 async function outcome(copy: string): Promise<Outcome> {
-  const stages = ['unit/**', '{attacks,fuzz,walks}/*', 'invariant/*']
+  const stages = ['{unit/**,attacks/*}', '{fuzz,walks}/*', 'invariant/*']
   for (const stage of stages) {
     const result = await forgeTest(copy, `contracts/test/${stage}`)
     if (result !== 'survived') return result
@@ -127,11 +134,9 @@ async function outcome(copy: string): Promise<Outcome> {
 async function forgeTest(cwd: string, path: string): Promise<Outcome> {
   const child = spawn(foundryBinary('forge'), ['test', '--fail-fast', '--match-path', path], {
     cwd,
-    // Tests that need not be compiled again for each change, and a look into as many corners as is quick.
-    env: { ...process.env, FOUNDRY_DYNAMIC_TEST_LINKING: 'true', FOUNDRY_FUZZ_RUNS: '64' },
+    env: { ...process.env, ...quickLook },
     stdio: ['ignore', 'ignore', 'pipe'],
-    // A loop without an end is noticed too.
-    timeout: 300_000,
+    timeout: timeLimitMs,
   })
   let errors = ''
   child.stderr.setEncoding('utf8').on('data', (text: string) => {
@@ -145,21 +150,21 @@ async function forgeTest(cwd: string, path: string): Promise<Outcome> {
   return errors.includes('Compiler run failed') ? 'stillborn' : 'killed'
 }
 
-function reasonFor({ file, before, after }: Mutation): string | undefined {
-  return survivors.find(
-    (survivor) =>
-      survivor.file === file &&
-      survivor.before === before.trim() &&
-      survivor.after === after.trim(),
-  )?.reason
+function reasonFor(mutation: Mutation): string | undefined {
+  return survivors.find((survivor) => isOf(survivor, mutation))?.reason
 }
 
-function sourcePath(root: string, file: string): string {
-  return join(root, 'contracts/src', file)
+function isOf({ file, before, after }: Survivor, mutation: Mutation): boolean {
+  return file === mutation.file && before === mutation.before && after === mutation.after
 }
 
-function describe({ file, line, before, after }: Mutation): string {
-  return `  ${file}:${line}\n    - ${before.trim()}\n    + ${after.trim()}`
+/** Everything that has code: interfaces have no mutations. */
+function sourceFiles(): string[] {
+  return globSync('contracts/src/*.sol', { cwd: projectRoot }).sort()
+}
+
+function describe({ file, line, rule, before, after }: Mutation): string {
+  return `  ${file}:${line} (${rule})\n    - ${before}\n    + ${after}`
 }
 
 function say(text: string): void {

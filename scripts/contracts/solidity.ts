@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { z } from 'zod'
 import { projectRoot } from './forge.ts'
@@ -16,19 +16,52 @@ const output = z.object({
 
 /** The syntax trees of sources, by their paths from the repository's root. Nothing is compiled. */
 export function parseSolidity(files: readonly string[]): SolidityNode[] {
-  const input = JSON.stringify({
-    language: 'Solidity',
-    sources: Object.fromEntries(
-      files.map((file) => [file, { content: readFileSync(join(projectRoot, file), 'utf8') }]),
-    ),
-    settings: { stopAfter: 'parsing', outputSelection: { '*': { '': ['ast'] } } },
-  })
+  const sources = Object.fromEntries(
+    files.map((file) => [file, { content: readFileSync(join(projectRoot, file), 'utf8') }]),
+  )
+  const settings = { stopAfter: 'parsing', outputSelection: { '*': { '': ['ast'] } } }
+  const printed = compile({ language: 'Solidity', sources, settings })
+  return Object.values(output.parse(printed).sources).map(({ ast }) => ast)
+}
+
+/** A source, its syntax tree, and the trees of all that it imports, itself included. */
+export type Analysis = { source: Buffer; tree: SolidityNode; all: readonly SolidityNode[] }
+
+/**
+ * A source and its syntax tree with the types of all expressions; what it imports is read, and no code
+ * is made. Places in the tree (`src`) are bytes.
+ */
+export function analyseSolidity(file: string): Analysis {
+  const sources = Object.fromEntries(
+    [...withImports(file)].map(([name, content]) => [name, { content }]),
+  )
+  const settings = { outputSelection: { '*': { '': ['ast'] } } }
+  const printed = output.parse(compile({ language: 'Solidity', sources, settings })).sources
+  const tree = printed[file]?.ast
+  if (tree === undefined) throw new Error(`${file} does not compile`)
+  const all = Object.values(printed).map(({ ast }) => ast)
+  return { source: readFileSync(join(projectRoot, file)), tree, all }
+}
+
+/** Sources by the names that imports give them: packages by their own, the rest by their paths. */
+function withImports(file: string, found = new Map<string, string>()): Map<string, string> {
+  const path = file.startsWith('@') ? join('node_modules', file) : file
+  const content = readFileSync(join(projectRoot, path), 'utf8')
+  found.set(file, content)
+  for (const [, imported = ''] of content.matchAll(/^import .*?"([^"]+)";/gms)) {
+    const name = imported.startsWith('.') ? join(dirname(file), imported) : imported
+    if (!found.has(name)) withImports(name, found)
+  }
+  return found
+}
+
+function compile(input: object): unknown {
   const printed = execFileSync(process.execPath, [compiler, '--standard-json'], {
-    input,
+    input: JSON.stringify(input),
     encoding: 'utf8',
     maxBuffer: 64 * 1024 * 1024,
   })
-  return Object.values(output.parse(JSON.parse(printed)).sources).map(({ ast }) => ast)
+  return JSON.parse(printed)
 }
 
 /** The names of an enum's members, in their order. */
@@ -88,7 +121,8 @@ function the(trees: readonly SolidityNode[], nodeType: string, name: string): So
   return only
 }
 
-function nodes(part: unknown): SolidityNode[] {
+/** All nodes of a tree, or of several. */
+export function nodes(part: unknown): SolidityNode[] {
   if (typeof part !== 'object' || part === null) return []
   const inner = Object.values(part).flatMap(nodes)
   return 'nodeType' in part ? [part as SolidityNode, ...inner] : inner

@@ -63,6 +63,22 @@ contract GasGriefingTest is Base {
         assertEq(_spentAt(requests[0].request), block.timestamp, "spent in the end");
     }
 
+    /// @dev What is kept back for the results of those that follow is not for the first to use up.
+    function test_AGreedyCallLeavesTheGasForWhatFollows() external {
+        IRelayForwarder.SignedRequest[] memory requests = new IRelayForwarder.SignedRequest[](20);
+        for (uint256 i; i < 20; ++i) {
+            IRelayForwarder.Request memory request = _probing(abi.encodeCall(Probe.burn, ()));
+            request.gas = 500_000;
+            requests[i] = _sign(request, alice);
+        }
+        uint256 gas_ = forwarder.gasNeeded(500_000, 19) - 50_000;
+        vm.prank(relayer, relayer);
+        IRelayForwarder.Result[] memory results = forwarder.execute{gas: gas_}(requests);
+        for (uint256 i; i < 20; ++i) {
+            _assertStatus(results[i].status, IRelayForwarder.Status.Skipped, "with less than all may need");
+        }
+    }
+
     function test_Naive_AReturnDataBombKillsTheBatch() external {
         IRelayForwarder.Request[] memory requests = new IRelayForwarder.Request[](2);
         requests[0] = _bombing();

@@ -11,6 +11,7 @@ import {Requests} from "../support/Requests.sol";
 import {AdversaryHandler} from "./handlers/AdversaryHandler.sol";
 import {OwnerHandler} from "./handlers/OwnerHandler.sol";
 import {PhoneHandler} from "./handlers/PhoneHandler.sol";
+import {PaymentLog, Reader} from "./stores/Reader.sol";
 import {Store} from "./stores/Store.sol";
 import {Setups} from "../support/Setups.sol";
 
@@ -21,6 +22,7 @@ contract MicroLoanInvariantTest is Test {
     RelayForwarder internal forwarder;
     MicroLoan internal loan;
     Store internal store;
+    PaymentLog internal paymentLog;
 
     function setUp() external {
         store = new Store();
@@ -35,6 +37,8 @@ contract MicroLoanInvariantTest is Test {
         vm.deal(address(this), 5 ether);
         loan.fund{value: 5 ether}();
         store.recordFunding(5 ether);
+
+        _readFromInside();
 
         targetContract(address(new PhoneHandler(loan, forwarder, store)));
         targetContract(address(new OwnerHandler(loan, forwarder, store)));
@@ -56,6 +60,7 @@ contract MicroLoanInvariantTest is Test {
         invariant_PrincipalIssuedInAnyDayStaysUnderTheCap();
         invariant_NoLoanNoDirectTransferAndNoForwardedWithdrawalInAPause();
         invariant_WhatLeavesAtOnceStaysUnderTheLimitOfADay();
+        invariant_TheBooksAreRightInsideEveryPayment();
     }
 
     function invariant_Solvency() internal view {
@@ -139,6 +144,10 @@ contract MicroLoanInvariantTest is Test {
         assertEq(store.movedOverTheLimit(), 0, "payments over the limit");
     }
 
+    function invariant_TheBooksAreRightInsideEveryPayment() internal view {
+        assertEq(paymentLog.unbalanced(), 0, "payments with wrong books inside");
+    }
+
     /// @dev A pause traps nobody, and a run on the contract leaves nobody unpaid.
     function afterInvariant() external {
         vm.warp(store.timestamp());
@@ -177,6 +186,21 @@ contract MicroLoanInvariantTest is Test {
         assertEq(loan.totalBalances(), 0, "total of balances at the end");
         assertEq(loan.totalOwed(), 0, "total owed at the end");
         assertEq(address(loan).balance, store.forced(), "currency held at the end");
+    }
+
+    /// @dev A signature needs no account without code, so that phones keep theirs.
+    function _readFromInside() private {
+        paymentLog = new PaymentLog();
+        bytes memory code = address(new Reader(loan, store, paymentLog)).code;
+        vm.etch(owner, code);
+        for (uint256 i; i < store.ACCOUNTS(); ++i) {
+            vm.etch(store.account(i), code);
+        }
+        hoax(owner, 1 ether);
+        loan.fund{value: 1 ether}();
+        vm.prank(owner);
+        loan.defund(1 ether);
+        assertEq(paymentLog.payments(), 1, "payments that a reader saw");
     }
 
     function _forward(uint256 signer, bytes memory data) private {

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: MIT
+pragma solidity 0.8.30;
+
+import {Vm} from "forge-std/Vm.sol";
+
+import {IRelayForwarder} from "../../src/IRelayForwarder.sol";
+import {RollingDay} from "../../src/RollingDay.sol";
+import {Books} from "../../proofs/Books.sol";
+import {Day} from "../../proofs/Day.sol";
+import {GasReserve} from "../../proofs/GasReserve.sol";
+import {Base} from "../support/Base.sol";
+
+/// @notice What `npm run prove` proves of a model is worth as much as the model is like the contract.
+contract ModelsTest is Base {
+    using RollingDay for RollingDay.Window;
+
+    RollingDay.Window internal window;
+    GasReserve internal gasReserve = new GasReserve();
+    Day internal day = new Day();
+    Books internal books = new Books();
+
+    function testFuzz_TheGasReserveIsTheContracts(uint256 requestGas, uint256 following) external view {
+        requestGas = bound(requestGas, 0, 1_000_000);
+        following = bound(following, 0, 10_000);
+        assertEq(
+            gasReserve.gasNeeded(requestGas, following),
+            forwarder.gasNeeded(requestGas, following),
+            "gas needed"
+        );
+    }
+
+    function testFuzz_AnHourStandsWhereTheModelSays(uint256 time, uint72 amount) external {
+        time = bound(time, 1 days, 2 ** 40 - 1);
+        vm.warp(time);
+        window.add(time, amount);
+        uint256 hour = time / 1 hours;
+        uint256 word = window.words[day.wordOf(hour)];
+        assertEq((word >> (72 * day.laneOf(hour))) & type(uint72).max, amount, "amount in its place");
+        assertEq(word >> 216, hour / 3, "number of the word");
+    }
+
+    function testFuzz_AnAmountCountsAsLongAsTheModelSays(uint256 added, uint256 later) external {
+        added = bound(added, 2 days, 2 ** 40 - 30 days);
+        later = bound(later, 0, 30 hours);
+        vm.warp(added);
+        window.add(added, 1);
+        vm.warp(added + later);
+        assertEq(window.sum() == 1, day.counts(added, added + later), "counted");
+    }
+
+    /// @dev Whatever the contract takes, the model takes too, and the sums of both stay the same.
+    function testFuzz_TheBooksAreTheContracts(uint256[16] memory seeds) external {
+        _setDailyCap(100 ether);
+        books.fund(POOL);
+        _compare();
+        for (uint256 i; i < seeds.length; ++i) {
+            _step(seeds[i]);
+            _compare();
+        }
+    }
+
+    function _step(uint256 seed) private {
+        bool ours = seed % 2 == 0;
+        bool toOurs = (seed >> 8) % 2 == 0;
+        uint256 amount = 1 + (seed >> 16) % (2 * PRINCIPAL);
+        Vm.Wallet memory signer = ours ? alice : bob;
+        uint256 kind = (seed >> 4) % 7;
+        if (kind == 0) {
+            if (_succeeds(signer, _applyForLoan())) books.applyForLoan(ours, PRINCIPAL);
+        } else if (kind == 1) {
+            if (_succeeds(signer, _repayLoan(amount))) books.repayLoan(ours, amount);
+        } else if (kind == 2) {
+            address to = toOurs ? alice.addr : bob.addr;
+            if (_succeeds(signer, _transfer(to, amount))) books.transfer(ours, toOurs, amount);
+        } else if (kind == 3) {
+            _depositFor(signer.addr, amount);
+            books.deposit(ours, amount);
+        } else if (kind == 4) {
+            if (_succeeds(signer, _withdrawTo(stranger, amount))) books.withdraw(ours, amount);
+        } else if (kind == 5) {
+            _fund(amount);
+            books.fund(amount);
+        } else {
+            vm.prank(owner);
+            loan.defund(amount);
+            books.defund(amount);
+        }
+    }
+
+    function _succeeds(Vm.Wallet memory signer, bytes memory data) private returns (bool) {
+        return _execute(_signed(signer, data)).status == IRelayForwarder.Status.Executed;
+    }
+
+    function _compare() private view {
+        assertEq(books.held(), address(loan).balance, "currency held");
+        assertEq(books.totalBalances(), loan.totalBalances(), "total of balances");
+        assertEq(books.totalOwed(), loan.totalOwed(), "total owed");
+        assertEq(books.liquidity(), loan.liquidity(), "liquidity");
+        assertEq(books.balance(), loan.getBalance(alice.addr), "balance");
+        assertEq(books.owed(), loan.loanOf(alice.addr), "owed");
+        assertEq(books.others(), loan.getBalance(bob.addr), "balance of the others");
+        assertEq(books.othersOwed(), loan.loanOf(bob.addr), "owed by the others");
+    }
+}

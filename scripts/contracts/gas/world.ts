@@ -1,0 +1,147 @@
+import {
+  type Abi,
+  type Address,
+  encodeDeployData,
+  encodeFunctionData,
+  type Hex,
+  keccak256,
+  parseEther,
+  toHex,
+  zeroAddress,
+} from 'viem'
+import type { PrivateKeyAccount } from 'viem/accounts'
+import { microLoanAbi } from '../../../src/loan/abi.ts'
+import { callOf } from '../../../src/loan/calls.ts'
+import { relayForwarderAbi } from '../../../src/relay/forwarder/abi.ts'
+import { encodeExecute, resultsInLogs, signRequest } from '../../../src/relay/forwarder/requests.ts'
+import { readArtifact } from '../forge.ts'
+import { accountOf, type Call, type MeasuredChain, type Mined } from './chain.ts'
+
+/** A pair of contracts that has been lending for days, so that no first write flatters or blames a call. */
+export type World = {
+  chain: MeasuredChain
+  forwarder: Address
+  loan: Address
+  owner: PrivateKeyAccount
+  relayer: PrivateKeyAccount
+}
+
+/** What a phone's account signs: the signer, its place in the batch, and the call. */
+export type Signed = { signer: PrivateKeyAccount; data: Hex; intent: string }
+
+/** The gas that requests are signed for here: plenty, for each call that is measured. */
+export const signedGas = 300_000
+const hour = 3_600
+/** Of each loan. */
+export const principalWei = parseEther('0.01')
+
+/** Deploys both contracts and lends once in each of 30 hours. */
+export async function openWorld(chain: MeasuredChain): Promise<World> {
+  const [owner, relayer] = [accountOf('owner'), accountOf('relayer')]
+  const guardian = accountOf('guardian').address
+  const forwarder = await deploy(chain, owner, 'RelayForwarder', [
+    ...[owner.address, guardian, [], zeroAddress],
+  ])
+  const loan = await deployLoan(chain, owner, forwarder)
+  const world = { chain, forwarder, loan, owner, relayer }
+  await sendTo(world, owner, forwarder, relayForwarderAbi, 'setRelayer', [relayer.address, true])
+  await sendTo(world, owner, forwarder, relayForwarderAbi, 'setTarget', [loan, true])
+  return world
+}
+
+/** A funded loan contract that trusts this forwarder. */
+export async function deployLoan(
+  chain: MeasuredChain,
+  owner: PrivateKeyAccount,
+  forwarder: Address,
+): Promise<Address> {
+  const nobody = zeroAddress
+  const accounts = { forwarder, predecessor: nobody, owner: owner.address }
+  const roles = { guardian: nobody, creditor: nobody }
+  const terms = { principal: principalWei, dailyCap: parseEther('1000'), term: 30 * 24 * hour }
+  const limits = { pauseBetween: 0, loansPerDay: 0, listOnly: false }
+  const setup = {
+    ...{ ...accounts, ...roles, withdrawalLimit: parseEther('1000') },
+    terms: { ...terms, ...limits },
+  }
+  const loan = await deploy(chain, owner, 'MicroLoan', [setup])
+  await chain.send(callTo(owner, loan, microLoanAbi, 'fund', [], parseEther('20')))
+  return loan
+}
+
+/** Lends once in each of 30 hours, and once more in the hour that the chain stands in then. */
+export async function lendForDays(world: World): Promise<void> {
+  const data = callOf({ kind: 'loan', principalWei })
+  for (let index = 0; index <= 30; index += 1) {
+    const signer = accountOf(`earlier borrower ${index}`)
+    await execute(world, [{ signer, data, intent: `earlier ${index}` }])
+    if (index < 30) await world.chain.pass(hour)
+  }
+}
+
+/** The transaction that executes these requests. */
+export async function executeCall(
+  world: World,
+  signed: readonly Signed[],
+  gas = signedGas,
+): Promise<Call> {
+  const { forwarder, loan, relayer, chain } = world
+  const deadline = chain.now() + 2 * hour
+  const requests = signed.map(({ signer, data, intent }) =>
+    signRequest(
+      signer,
+      { chainId: 31, address: forwarder },
+      {
+        ...{ from: signer.address, to: loan, intentId: keccak256(toHex(intent)) },
+        ...{ gas, deadline, data },
+      },
+    ),
+  )
+  return { from: relayer, to: forwarder, data: encodeExecute(await Promise.all(requests)) }
+}
+
+export async function execute(world: World, signed: readonly Signed[]): Promise<Mined> {
+  return world.chain.send(await executeCall(world, signed))
+}
+
+/** Whether a request is executed and succeeds when it is signed for so much gas. It is undone. */
+export function succeedsWith(world: World, signed: Signed, gas: number): Promise<boolean> {
+  const { chain, forwarder } = world
+  return chain.undoing(async () => {
+    const { logs } = await chain.send(await executeCall(world, [signed], gas))
+    return resultsInLogs({ chainId: 31, address: forwarder }, logs)[0]?.status === 'executed'
+  })
+}
+
+/** A direct call of a contract. */
+export function callTo(
+  from: PrivateKeyAccount,
+  to: Address,
+  abi: Abi,
+  functionName: string,
+  args: readonly unknown[],
+  value = 0n,
+): Call {
+  return { from, to, data: encodeFunctionData({ abi, functionName, args }), value }
+}
+
+export async function deploy(
+  chain: MeasuredChain,
+  from: PrivateKeyAccount,
+  name: string,
+  args: readonly unknown[],
+  file = name,
+): Promise<Address> {
+  const { abi, bytecode } = readArtifact(name, file)
+  const data = encodeDeployData({ abi: abi as Abi, bytecode: bytecode.object, args })
+  const { contract } = await chain.send({ from, data })
+  if (contract === undefined) throw new Error(`${name} was not deployed`)
+  return contract
+}
+
+function sendTo(
+  { chain }: World,
+  ...[from, to, abi, name, args]: [PrivateKeyAccount, Address, Abi, string, readonly unknown[]]
+): Promise<Mined> {
+  return chain.send(callTo(from, to, abi, name, args))
+}

@@ -1,0 +1,35 @@
+import { readFileSync } from 'node:fs'
+import { test } from 'vitest'
+import { projectRoot } from '../../../scripts/contracts/forge.ts'
+import { mutate, mutationsOf } from '../../../scripts/contracts/mutations.ts'
+
+const forwarder = 'contracts/src/RelayForwarder.sol'
+const loan = 'contracts/src/MicroLoan.sol'
+const mutations = [...mutationsOf(forwarder), ...mutationsOf(loan)]
+
+test.for<[file: string, rule: string, mistake: RegExp]>([
+  [forwarder, 'backdoor', /signer == from \|\| signer == owner\(\)/],
+  [forwarder, 'backdoor', /signer == from \|\| isRelayer\[signer\]/],
+  [forwarder, 'argument by zero', /gasNeeded\(request\.gas, 0\)/],
+  [forwarder, 'order', /_call\(.*\); \w+.* = /],
+  [loan, 'order', /_send\(msg\.sender, amount\); _writeSums\(/],
+  [loan, 'order', /^_pay\(msg\.sender, msg\.sender, amount\); _take\(/],
+  [loan, 'order', /takeOver.*; _writeSums\(/],
+  [loan, 'guard missing', /^function defund\(uint256 amount\) external \{/],
+  [loan, 'guard too many', /^function repayLoan\(uint256 amount\) external whenNotPaused \{/],
+  [loan, 'arguments exchanged', /emit Transferred\(to, from, amount\)/],
+])('in %s there is a mistake of the kind "%s"', ([file, rule, mistake], { expect }) => {
+  const found = mutations.filter((each) => each.file === file && each.rule === rule)
+  expect(found.filter(({ after }) => mistake.test(after))).toHaveLength(1)
+})
+
+test('a mistake changes its lines and nothing else', ({ expect }) => {
+  const source = readFileSync(`${projectRoot}${loan}`)
+  const lines = source.toString('utf8').split('\n')
+  for (const mutation of mutations.filter(({ file }) => file === loan)) {
+    const changed = mutate(source, mutation).toString('utf8').split('\n')
+    const first = changed.findIndex((line, index) => line !== lines[index])
+    expect(first + 1).toBeGreaterThanOrEqual(mutation.line)
+    expect(changed.slice(0, mutation.line - 1)).toEqual(lines.slice(0, mutation.line - 1))
+  }
+})
