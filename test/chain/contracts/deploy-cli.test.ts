@@ -86,7 +86,8 @@ test('an outside wallet withdraws what it was sent, as the README shows it with 
   const address = privateKeyToAddress(wallet)
   await rpcTo(anvil.url)('anvil_setBalance', [address, `0x${parseEther('1').toString(16)}`])
   const readme = readFileSync(join(projectRoot, 'contracts/README.md'), 'utf8')
-  const commands = [...readme.matchAll(/^cast (?:call|send) .*$/gm)].map(([command]) => command)
+  const [, section = ''] = /^## Withdrawing .*?\n(.*?)^## /ms.exec(readme) ?? []
+  const commands = [...section.matchAll(/^cast (?:call|send) .*$/gm)].map(([command]) => command)
   const [balance, announce, announced, withdraw, deposit] = commands
   expect(commands).toHaveLength(5)
   const environment = { LOAN: deployed.loan, ETH_RPC_URL: anvil.url, WALLET: address }

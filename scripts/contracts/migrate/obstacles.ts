@@ -1,0 +1,52 @@
+import type { Address, PublicClient } from 'viem'
+import { microLoanAbi } from '../../../src/loan/abi.ts'
+import { relayForwarderAbi } from '../../../src/relay/forwarder/abi.ts'
+import type { Move } from './needs.ts'
+
+/** What stands in the way of a run, in words; a run begins only where nothing does. */
+export async function findObstacles(
+  client: PublicClient,
+  move: Move,
+  relayer: Address | undefined,
+): Promise<string[]> {
+  const loan = { address: move.from.loan, abi: microLoanAbi } as const
+  const forwarder = { address: move.from.forwarder, abi: relayForwarderAbi } as const
+  const [isTrusted, isPaused, isStopped, isTarget] = await Promise.all([
+    client.readContract({
+      ...loan,
+      functionName: 'isTrustedForwarder',
+      args: [move.from.forwarder],
+    }),
+    client.readContract({ ...loan, functionName: 'paused' }),
+    client.readContract({ ...forwarder, functionName: 'paused' }),
+    client.readContract({ ...forwarder, functionName: 'isTarget', args: [move.from.loan] }),
+  ])
+  const isAllowed =
+    relayer === undefined ||
+    (await client.readContract({ ...forwarder, functionName: 'isRelayer', args: [relayer] }))
+  return [
+    ...(isTrusted ? [] : [`${move.from.loan} does not trust the forwarder of its record`]),
+    ...(isPaused ? [] : ['the loan contract is not paused: its guardian calls pause()']),
+    ...(isStopped ? ['the forwarder is paused: its owner calls unpause()'] : []),
+    ...(isTarget ? [] : ['the forwarder does not call the loan contract: setTarget(loan, true)']),
+    ...(isAllowed ? [] : [`${relayer} is no relayer: setRelayer(${relayer}, true)`]),
+    ...(move.kind === 'pair' ? await findMoveObstacles(client, move) : []),
+  ]
+}
+
+async function findMoveObstacles(
+  client: PublicClient,
+  { from, to }: Extract<Move, { kind: 'pair' }>,
+): Promise<string[]> {
+  const [successor, openFrom] = await client.readContract({
+    address: from.loan,
+    abi: microLoanAbi,
+    functionName: 'successor',
+  })
+  if (successor !== to.loan) {
+    return [`the successor is ${successor}: the owner calls announceSuccessor(${to.loan})`]
+  }
+  const { timestamp } = await client.getBlock()
+  const when = new Date(Number(openFrom) * 1000).toISOString()
+  return timestamp < openFrom ? [`accounts move from ${when} on`] : []
+}

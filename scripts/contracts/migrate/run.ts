@@ -1,0 +1,151 @@
+import { type Address, decodeErrorResult, type Hex } from 'viem'
+import { microLoanAbi } from '../../../src/loan/abi.ts'
+import type { RequestResult, SignedRequest } from '../../../src/relay/forwarder/requests.ts'
+import { readNeed } from './needs.ts'
+import { findObstacles } from './obstacles.ts'
+import type { Phone } from './phones.ts'
+import {
+  batchesOf,
+  describeAccount,
+  findTodo,
+  type Migration,
+  printOutside,
+  signBatch,
+  type Task,
+} from './plan.ts'
+import { preflight, type Relayer, sendBatch } from './relayer.ts'
+import { inTurns } from './turns.ts'
+
+/** What a run came to. */
+export type Outcome = { moved: number; stuck: { address: Address; reason: string }[] }
+
+/** How often a run tries an account whose calls go through before they are sent, and fail in their block. */
+const maxTries = 3
+
+/**
+ * Moves every account that the given numbers fit, and ends when a new look at the chain finds none that
+ * could still move. What a run knows, it reads from the chain: stop it anywhere, and repeat it.
+ *
+ * @throws {ObstacleError} before anything is sent
+ */
+export async function moveAccounts(migration: Migration, relayer: Relayer): Promise<Outcome> {
+  const { client, move, log } = migration
+  const obstacles = await findObstacles(client, move, relayer.signer.address)
+  if (obstacles.length > 0) throw new ObstacleError(obstacles)
+  const stuck = new Map<Address, string>()
+  const tries = new Map<Address, number>()
+  const moved = new Set<Address>()
+  for (;;) {
+    const todo = await findTodo(migration)
+    for (const { address, reason } of todo.stuck) stuck.set(address, reason)
+    const tasks = todo.tasks.filter(({ state }) => !stuck.has(state.address))
+    if (tasks.length === 0) {
+      // A run beside this one may have done what this one could not.
+      const open = new Set([...todo.tasks.map(({ state }) => state), ...todo.stuck].map(addressOf))
+      const left = [...stuck].filter(([address]) => open.has(address))
+      for (const [address, reason] of left) log(`stuck ${address}: ${reason}`)
+      printOutside(migration, todo.outside)
+      return { moved: moved.size, stuck: left.map(([address, reason]) => ({ address, reason })) }
+    }
+    for (const batch of batchesOf(tasks, migration.batchSize)) {
+      const phones = batch.map(({ phone }) => phone)
+      const { borrowed } = todo.survey.history
+      await moveBatch({ migration, relayer, phones, borrowed, stuck, tries, moved })
+    }
+  }
+}
+
+type Batch = {
+  migration: Migration
+  relayer: Relayer
+  phones: readonly Phone[]
+  borrowed: ReadonlySet<Address>
+  stuck: Map<Address, string>
+  tries: Map<Address, number>
+  moved: Set<Address>
+}
+
+async function moveBatch(batch: Batch): Promise<void> {
+  const { migration, relayer, stuck, tries, moved } = batch
+  const block = await migration.client.getBlock()
+  const before = await readTasks(batch, block.number)
+  const { ready, requests } = await dropRefused(batch, before, block)
+  if (requests.length === 0) return
+  await sendBatch(relayer, requests)
+  const now = await migration.client.getBlockNumber({ cacheTime: 0 })
+  const left = new Set((await readTasks(batch, now)).map(({ state }) => state.address))
+  for (const { state } of ready) {
+    if (!left.has(state.address)) {
+      moved.add(state.address)
+      migration.log(`moved ${describeAccount(state, migration.chain)}`)
+      continue
+    }
+    const times = (tries.get(state.address) ?? 0) + 1
+    tries.set(state.address, times)
+    if (times >= maxTries) stuck.set(state.address, `not moved by ${times} transactions`)
+  }
+}
+
+/** What is left of the batch in a block: a run beside this one may have done some of it. */
+async function readTasks({ migration, phones, borrowed }: Batch, block: bigint): Promise<Task[]> {
+  const tasks: Task[] = []
+  await inTurns(phones, async (phone) => {
+    const { client, move } = migration
+    const { state, need } = await readNeed(client, move, phone, { borrowed, block })
+    if (need.kind === 'calls') tasks.push({ phone, state, calls: need.calls })
+  })
+  return tasks
+}
+
+/** Leaves out what the newest block would not execute: sent, it would cost gas and spend its name. */
+async function dropRefused(
+  { migration, relayer, stuck }: Batch,
+  tasks: readonly Task[],
+  block: { number: bigint; timestamp: bigint },
+): Promise<{ ready: Task[]; requests: SignedRequest[] }> {
+  let ready = [...tasks]
+  for (;;) {
+    const requests = await signBatch(migration, ready, block)
+    if (requests.length === 0) return { ready, requests }
+    const results = await preflight(relayer, requests)
+    const refused = new Set<Task>()
+    for (const task of ready) {
+      const own = results.splice(0, task.calls.length)
+      const refusal = own.find(({ status }) => status !== 'executed')
+      if (refusal === undefined) continue
+      refused.add(task)
+      // Spent by a run beside this one, in the block after: the next look finds nothing left to do.
+      if (refusal.status !== 'already_spent') stuck.set(task.state.address, reasonOf(refusal))
+    }
+    if (refused.size === 0) return { ready, requests }
+    ready = ready.filter((task) => !refused.has(task))
+  }
+}
+
+function addressOf({ address }: { address: Address }): Address {
+  return address
+}
+
+function reasonOf({ status, returnData }: RequestResult): string {
+  return status === 'failed'
+    ? `refused with ${errorNameOf(returnData)}`
+    : `the forwarder: ${status}`
+}
+
+function errorNameOf(data: Hex): string {
+  try {
+    return decodeErrorResult({ abi: microLoanAbi, data }).errorName
+  } catch {
+    // Foreign or empty data: the call ran out of gas, or a contract of another version answered.
+    return data
+  }
+}
+
+/** Something that others have to do first; nothing was sent. */
+export class ObstacleError extends Error {
+  override readonly name = 'ObstacleError'
+
+  constructor(obstacles: readonly string[]) {
+    super(`nothing was sent:\n${obstacles.map((obstacle) => `- ${obstacle}`).join('\n')}`)
+  }
+}

@@ -1,0 +1,111 @@
+import { formatEther } from 'viem'
+import type { Debt, Moved } from './history.ts'
+import { findTodo, type Migration, printOutside, type Todo } from './plan.ts'
+import type { Pair } from './records.ts'
+import { type Survey, sum, surveyPair } from './survey.ts'
+
+/**
+ * What speaks against "every account that a number fits has moved, and nothing was lost": an account
+ * that did not move, one whose money, debt or due date did not arrive, one that owes and fits no
+ * number, a borrower who lost the place in the list. Empty where nothing does.
+ *
+ * @throws {IncompleteSurveyError} the accounts do not add up to the sums of a contract
+ */
+export async function verifyMigration(migration: Migration): Promise<string[]> {
+  const { move } = migration
+  const todo = await findTodo(migration)
+  printOutside(migration, todo.outside)
+  const findings = [
+    ...todo.tasks.map(({ state }) => `${state.address} has not moved`),
+    ...todo.stuck.map(({ address, reason }) => `${address} has not moved: ${reason}`),
+    // Loans are for forwarded callers, so who owes is a phone.
+    ...todo.outside
+      .filter(({ debt }) => debt !== undefined && !debt.isWrittenOff)
+      .map(({ address }) => `${address} owes, and no given number fits: a number is missing`),
+    ...debtFindings(todo.survey, move.from),
+  ]
+  switch (move.kind) {
+    case 'pair':
+      return [...findings, ...(await verifyPair(migration, todo.survey, move.to))]
+    case 'secret':
+      return [...findings, ...verifySecret(migration, todo)]
+  }
+}
+
+async function verifyPair(migration: Migration, old: Survey, to: Pair): Promise<string[]> {
+  const { client, chain, maxBlocks, log, phones } = migration
+  const fresh = await surveyPair(client, to, { block: old.block, maxBlocks })
+  const { moved } = old.history
+  const { takenOver } = fresh.history
+  for (const [what, sums] of Object.entries({ left: moved, arrived: takenOver })) {
+    const all = [...sums.values()]
+    const amount = formatEther(sum(all.map(({ amountWei }) => amountWei)))
+    const owed = formatEther(sum(all.map(({ owedWei }) => owedWei)))
+    log(`${sums.size} accounts ${what} with ${amount} ${chain.currency}, owing ${owed}`)
+  }
+  const unequal = [...new Set([...moved.keys(), ...takenOver.keys()])].filter(
+    (address) => !isEqual(moved.get(address), takenOver.get(address)),
+  )
+  const unlisted = [...old.history.listed].filter(
+    (address) => phones.has(address) && fresh.states.get(address)?.isListed !== true,
+  )
+  return [
+    ...unequal.map((address) => `${address} left with something else than it arrived with`),
+    ...unlisted.map((address) => `${address} is not listed: the creditor calls setBorrowers`),
+    ...debtFindings(fresh, to),
+  ]
+}
+
+function verifySecret({ chain, phones, log }: Migration, { survey }: Todo): string[] {
+  const own = survey.history.passages.filter(({ from }) => phones.has(from))
+  const amount = formatEther(sum(own.map(({ amountWei }) => amountWei)))
+  const owed = formatEther(sum(own.map(({ owedWei }) => owedWei)))
+  log(`${own.length} accounts passed on with ${amount} ${chain.currency}, owing ${owed}`)
+  log(`all balances together are ${formatEther(survey.balancesWei)} ${chain.currency}`)
+  const strange = own.filter(({ from, to }) => phones.get(from)?.heir?.address !== to)
+  const unlisted = [...survey.states.values()].filter(
+    ({ address, isListed }) => isListed && phones.has(address),
+  )
+  return [
+    ...strange.map(({ from, to }) => `${from} was passed to ${to}, which no given number fits`),
+    ...unlisted.map(({ address }) => {
+      const heir = phones.get(address)?.heir?.address
+      return `${address} is still listed: the creditor calls setBorrowers for ${heir}`
+    }),
+  ]
+}
+
+/** Whether each account owes what its events say, by the date that they say. */
+function debtFindings({ history, states }: Survey, { loan }: Pair): string[] {
+  return [...states.values()]
+    .filter(({ address, debt }) => !isSameDebt(debt, history.debts.get(address)))
+    .map(({ address }) => `${address} does not owe in ${loan} what the events say`)
+}
+
+function isSameDebt(one: Debt | undefined, other: Debt | undefined): boolean {
+  if (one === undefined || other === undefined) return one === other
+  return (
+    one.owedWei === other.owedWei &&
+    one.dueAt === other.dueAt &&
+    one.isWrittenOff === other.isWrittenOff
+  )
+}
+
+function isEqual(one: Moved | undefined, other: Moved | undefined): boolean {
+  return (
+    one?.amountWei === other?.amountWei &&
+    one?.owedWei === other?.owedWei &&
+    one?.times === other?.times
+  )
+}
+
+/** Something is not as it has to be after a move; `findings` say what. */
+export class NotMovedError extends Error {
+  override readonly name = 'NotMovedError'
+  readonly findings: readonly string[]
+
+  constructor(findings: readonly string[]) {
+    super(findings.map((finding) => `\n- ${finding}`).join(''))
+    this.findings = findings
+  }
+}

@@ -1,0 +1,373 @@
+import { type Address, encodeFunctionData, type Hex, pad, parseEther } from 'viem'
+import { afterAll, beforeAll, beforeEach, describe, test } from 'vitest'
+import { createRandom } from '../../../scripts/dev/random.ts'
+import { microLoanAbi } from '../../../src/loan/abi.ts'
+import { callOf } from '../../../src/loan/calls.ts'
+import { relayForwarderAbi, requestStatuses } from '../../../src/relay/forwarder/abi.ts'
+import { seed } from '../../support/sample.ts'
+import { barrier, openGate } from './gate.ts'
+import {
+  asDeployer,
+  type Ended,
+  forward,
+  holdingOf,
+  list,
+  openTheMove,
+  openWorld,
+  pause,
+  runCommand,
+  sendAs,
+  startCommand,
+  type World,
+} from './migration-world.ts'
+
+let world: World
+let snapshot: unknown
+
+beforeAll(async () => {
+  world = await openWorld()
+  snapshot = await world.ask('evm_snapshot')
+})
+
+beforeEach(async () => {
+  await world.ask('evm_revert', [snapshot])
+  snapshot = await world.ask('evm_snapshot')
+})
+
+afterAll(() => world.stop())
+
+type Holding = Awaited<ReturnType<typeof holdingOf>>
+
+const moves = [
+  {
+    kind: 'pair',
+    what: 'to a new pair',
+    open: () => openTheMove(world),
+    arrivals: () => world.owners.map(({ account }) => [world.to, account.address] as const),
+    relist: () => list(world, world.to, [world.owners[3]?.account.address as Address]),
+  },
+  {
+    kind: 'secret',
+    what: 'to a new secret',
+    open: () => pause(world),
+    arrivals: () => world.owners.map(({ heir }) => [world.from, heir.address] as const),
+    relist: async () => {},
+  },
+]
+
+function departures(): Promise<Holding[]> {
+  return Promise.all(
+    world.owners.map(({ account }) => holdingOf(world, world.from, account.address)),
+  )
+}
+
+function holdings(places: readonly (readonly [Address, Address])[]): Promise<Holding[]> {
+  return Promise.all(places.map(([loan, account]) => holdingOf(world, loan, account)))
+}
+
+/** What the first forwarder did with the requests after a block. */
+async function statusesAfter(block: bigint): Promise<Record<string, number>> {
+  const logs = await world.client.getContractEvents({
+    address: world.chain.forwarder,
+    abi: relayForwarderAbi,
+    eventName: 'RequestProcessed',
+    strict: true,
+    fromBlock: block + 1n,
+  })
+  const counts: Record<string, number> = {}
+  for (const { args } of logs) {
+    const status = requestStatuses[args.status] ?? 'unknown'
+    counts[status] = (counts[status] ?? 0) + 1
+  }
+  return counts
+}
+
+const empty: Holding = {
+  balance: 0n,
+  debt: { owed: 0n, issuedAt: 0n, dueAt: 0n, isWrittenOff: false },
+}
+
+for (const { kind, what, open, arrivals, relist } of moves) {
+  const calls = kind === 'pair' ? 7 : 14
+
+  describe(what, () => {
+    test('every account arrives with its balance and its loan, and nothing is left behind', async ({
+      expect,
+    }) => {
+      await open()
+      const before = await departures()
+      const block = await world.client.getBlockNumber({ cacheTime: 0 })
+      const early = await runCommand(world, ['verify', kind])
+      expect(early.code).toBe(1)
+      expect(early.output).toContain(`${world.owners[0]?.account.address} has not moved`)
+
+      const run = await runCommand(world, ['run', kind, '--batch', '3'])
+      expect(run).toMatchObject({ code: 0, output: expect.stringContaining('7 accounts moved') })
+      expect(await holdings(arrivals())).toEqual(before)
+      expect(await departures()).toEqual(before.map(() => empty))
+      expect(await statusesAfter(block)).toEqual({ executed: calls })
+      await relist()
+      expect(await runCommand(world, ['verify', kind])).toMatchObject({ code: 0 })
+      expect((await holdingOf(world, world.from, world.wallet.address)).balance).toBe(
+        parseEther('0.1'),
+      )
+    })
+
+    test('a plan says what would be done and what it costs, and sends nothing', async ({
+      expect,
+    }) => {
+      const block = await world.ask('eth_blockNumber', [])
+      const owners = world.owners.slice(1)
+      const early = await runCommand(world, ['plan', kind, '--batch', '3'], { owners })
+      expect(early.code).toBe(0)
+      expect(early.output).toContain('not yet: the loan contract is not paused')
+      expect(early.output).toContain('6 accounts to move')
+      expect(early.output).toContain('2 transactions with')
+      expect(early.output).toContain(`no number given ${world.wallet.address} 0.1 tRBTC`)
+      expect(early.output).toContain(`no number given ${world.owners[0]?.account.address}`)
+      const run = await runCommand(world, ['run', kind])
+      expect(run).toMatchObject({ code: 1, output: expect.stringContaining('nothing was sent') })
+      expect(await world.ask('eth_blockNumber', [])).toBe(block)
+    })
+
+    test('killed at random points and resumed, a run moves everything once', async ({ expect }) => {
+      await open()
+      const before = await departures()
+      const block = await world.client.getBlockNumber({ cacheTime: 0 })
+      const random = createRandom(seed, `killed while moving ${what}`)
+      let last: Ended | undefined
+      for (let kills = 0; last === undefined; kills++) {
+        const run = { child: undefined as { kill(signal: 'SIGKILL'): unknown } | undefined }
+        // Far enough at the end that it comes through.
+        const at = random.int(1, 60) + 40 * kills
+        const isAfter = random.chance(0.5)
+        let questions = 0
+        const gate = await openGate(world.chain.anvil.url, async (question, answer) => {
+          const own = ++questions
+          if (own === at && !isAfter) run.child?.kill('SIGKILL')
+          const text = own > at ? '' : await answer(question)
+          if (own === at) run.child?.kill('SIGKILL')
+          return text
+        })
+        const { child, ended } = startCommand(world, ['resume', kind, '--batch', '1'], {
+          NODE_URL: gate.url,
+        })
+        run.child = child
+        const end = await ended
+        await gate.close()
+        if (end.code !== null) last = end
+      }
+      expect(last, last.output).toMatchObject({ code: 0 })
+      expect(await holdings(arrivals())).toEqual(before)
+      expect(await statusesAfter(block)).toEqual({ executed: calls })
+      await relist()
+      expect(await runCommand(world, ['verify', kind])).toMatchObject({ code: 0 })
+    })
+
+    test.for(['two relayers', 'one relayer'])(
+      'two runs at once with %s move everything once',
+      async (keys, { expect }) => {
+        await open()
+        const before = await departures()
+        const block = await world.client.getBlockNumber({ cacheTime: 0 })
+        const first = barrier(2)
+        const [one, other] = keys === 'one relayer' ? [0, 0] : [0, 1]
+        const ends = await Promise.all(
+          [one, other].map(async (index) => {
+            // Neither sends anything before both have signed their first batch.
+            const gate = await openGate(world.chain.anvil.url, async (question, answer) => {
+              if (question.includes('eth_sendRawTransaction')) await first.wait()
+              return answer(question)
+            })
+            const end = await runCommand(world, ['run', kind, '--batch', '3'], {
+              NODE_URL: gate.url,
+              RELAYER_KEY: world.relayers[index] as Hex,
+            })
+            first.leave()
+            await gate.close()
+            return end
+          }),
+        )
+        expect(ends).toMatchObject([{ code: 0 }, { code: 0 }])
+        expect(await holdings(arrivals())).toEqual(before)
+        const { executed, already_spent: spent = 0, ...rest } = await statusesAfter(block)
+        expect(executed).toBe(calls)
+        expect(rest).toEqual({})
+        if (keys === 'two relayers') expect(spent).toBeGreaterThan(0)
+        await relist()
+        expect(await runCommand(world, ['verify', kind])).toMatchObject({ code: 0 })
+      },
+    )
+  })
+}
+
+test('a thief of the account secret gets no more than the limit of a day', async ({ expect }) => {
+  const { owners, ask, from, client } = world
+  const thief = world.wallet
+  const gas = `0x${parseEther('1').toString(16)}`
+  for (const { account } of [...owners, { account: thief }]) {
+    await ask('anvil_setBalance', [account.address, gas])
+  }
+  const limit = { abi: microLoanAbi, functionName: 'setWithdrawalLimit' } as const
+  await asDeployer(world, from, {
+    data: encodeFunctionData({ ...limit, args: [parseEther('1')] }),
+  })
+  const held = await client.readContract({
+    address: from,
+    abi: microLoanAbi,
+    functionName: 'totalBalances',
+  })
+  const currency = await client.getBalance({ address: from })
+  const own = (await holdingOf(world, from, thief.address)).balance
+  let isOver = false
+  const stealing = (async () => {
+    while (!isOver) for (const { account } of owners) await steal(account, thief.address)
+  })()
+  await expect
+    .poll(async () => (await holdingOf(world, from, thief.address)).balance)
+    .toBeGreaterThan(own)
+
+  await pause(world)
+  const atPause = (await holdingOf(world, from, thief.address)).balance
+  const run = await runCommand(world, ['run', 'secret', '--batch', '2'])
+  isOver = true
+  await stealing
+  expect(run).toMatchObject({ code: 0 })
+  await ask('evm_increaseTime', [3 * 24 * 60 * 60])
+  await asDeployer(world, from, {
+    data: encodeFunctionData({ abi: microLoanAbi, functionName: 'unpause' }),
+  })
+  for (const { account } of owners) await steal(account, thief.address)
+
+  const stolen = (await holdingOf(world, from, thief.address)).balance - own
+  expect(stolen).toBe(atPause - own)
+  expect(stolen).toBeLessThanOrEqual(parseEther('1'))
+  const safe = await holdings(owners.map(({ heir }) => [from, heir.address] as const))
+  expect(safe.reduce((sum, { balance }) => sum + balance, 0n)).toBe(held - own - stolen)
+  expect(await client.getBalance({ address: from })).toBe(currency)
+  expect(await runCommand(world, ['verify', 'secret'])).toMatchObject({ code: 0 })
+
+  /** Announces all, transfers what it can, and withdraws what is due; what is refused is refused. */
+  async function steal(account: (typeof owners)[number]['account'], to: Address): Promise<void> {
+    const loan = { abi: microLoanAbi } as const
+    const tries = [
+      encodeFunctionData({ ...loan, functionName: 'withdraw', args: [parseEther('0.5')] }),
+      encodeFunctionData({ ...loan, functionName: 'withdraw', args: [parseEther('0.1')] }),
+      encodeFunctionData({ ...loan, functionName: 'announceWithdrawal', args: [parseEther('9')] }),
+      callOf({ kind: 'transfer', to, amountWei: parseEther('0.3') }),
+      callOf({ kind: 'transfer', to, amountWei: parseEther('0.1') }),
+    ]
+    for (const data of tries)
+      await sendAs(world, account, from, { data, value: 0n }).catch(() => {})
+  }
+})
+
+test('what comes to an old account after it was passed on follows it', async ({ expect }) => {
+  const [{ account, heir }] = world.owners as [World['owners'][number]]
+  const { from } = world
+  await pause(world)
+  const before = await holdingOf(world, from, account.address)
+  expect(await runCommand(world, ['run', 'secret'])).toMatchObject({ code: 0 })
+  const deposit = { abi: microLoanAbi, functionName: 'depositFor' } as const
+  const data = encodeFunctionData({ ...deposit, args: [account.address] })
+  for (const value of [3n, 4n]) {
+    await asDeployer(world, from, { data, value })
+    expect(await runCommand(world, ['verify', 'secret'])).toMatchObject({ code: 1 })
+    expect(await runCommand(world, ['run', 'secret'])).toMatchObject({ code: 0 })
+  }
+  const after = await holdingOf(world, from, heir.address)
+  expect(after).toEqual({ ...before, balance: before.balance + 7n })
+  expect(await runCommand(world, ['verify', 'secret'])).toMatchObject({ code: 0 })
+})
+
+test('an account that its new place refuses is named, and the others move', async ({ expect }) => {
+  const [first] = world.owners as [World['owners'][number]]
+  await forward(world, first.heir, callOf({ kind: 'loan', principalWei: parseEther('0.01') }))
+  await pause(world)
+  const run = await runCommand(world, ['run', 'secret'])
+  expect(run.code).toBe(1)
+  expect(run.output).toContain('6 accounts moved')
+  expect(run.output).toContain(`stuck ${first.account.address}`)
+  const verified = await runCommand(world, ['verify', 'secret'])
+  expect(verified.code).toBe(1)
+  expect(verified.output).toContain(`${first.account.address} has not moved`)
+})
+
+test('a number that is missing is noticed by its debt', async ({ expect }) => {
+  await pause(world)
+  const owners = world.owners.slice(1)
+  expect(await runCommand(world, ['run', 'secret'], { owners })).toMatchObject({ code: 0 })
+  const verified = await runCommand(world, ['verify', 'secret'], { owners })
+  expect(verified.code).toBe(1)
+  expect(verified.output).toContain(
+    `${world.owners[0]?.account.address} owes, and no given number fits`,
+  )
+})
+
+test('a borrower who lost the place in the list is named', async ({ expect }) => {
+  await openTheMove(world)
+  expect(await runCommand(world, ['run', 'pair'])).toMatchObject({ code: 0 })
+  const verified = await runCommand(world, ['verify', 'pair'])
+  expect(verified.code).toBe(1)
+  expect(verified.output).toContain(`${world.owners[3]?.account.address} is not listed`)
+})
+
+test('a node that limits the range of events is asked in smaller ranges', async ({ expect }) => {
+  let widest = 0n
+  const gate = await openGate(world.chain.anvil.url, (question, answer) => {
+    const { id, method, params } = JSON.parse(question)
+    if (method !== 'eth_getLogs') return answer(question)
+    const span = BigInt(params[0].toBlock) - BigInt(params[0].fromBlock) + 1n
+    const error = { code: -32602, message: 'the range is too wide' }
+    if (span > 4n) return Promise.resolve(JSON.stringify({ jsonrpc: '2.0', id, error }))
+    if (span > widest) widest = span
+    return answer(question)
+  })
+  const plan = await runCommand(world, ['plan', 'secret'], { NODE_URL: gate.url })
+  await gate.close()
+  expect(plan).toMatchObject({ code: 0, output: expect.stringContaining('7 accounts to move') })
+  expect(widest).toBeGreaterThan(1n)
+})
+
+test('a node that keeps an event back is noticed, and nothing is sent', async ({ expect }) => {
+  await pause(world)
+  const block = await world.ask('eth_blockNumber', [])
+  const topic = pad(world.owners[6]?.account.address as Address).toLowerCase()
+  const gate = await openGate(world.chain.anvil.url, async (question, answer) => {
+    if (!question.includes('eth_getLogs')) return answer(question)
+    const { result, ...rest } = JSON.parse(await answer(question))
+    const kept = (result as { topics: string[] }[]).filter(({ topics }) => !topics.includes(topic))
+    return JSON.stringify({ ...rest, result: kept })
+  })
+  const run = await runCommand(world, ['run', 'secret'], { NODE_URL: gate.url })
+  await gate.close()
+  expect(run).toMatchObject({ code: 1, output: expect.stringContaining('IncompleteSurveyError') })
+  expect(await world.ask('eth_blockNumber', [])).toBe(block)
+})
+
+test('no secret and no number is ever printed, whatever goes wrong', async ({ expect }) => {
+  const phones = world.owners.map(({ phone }) => phone.slice(1))
+  const key = world.relayers[0]
+  const cases: [string[], Record<string, string>, string][] = [
+    [['plan', 'secret'], {}, 'accounts to move'],
+    [['plan', 'secret'], { NODE_URL: 'http://127.0.0.1:1/a-key' }, 'HttpRequestError'],
+    [['plan', 'secret'], { NEW_ACCOUNT_KEY_SECRET: key.slice(0, -1) }, 'NEW_ACCOUNT_KEY_SECRET'],
+    [['plan', 'secret'], { NEW_ACCOUNT_KEY_SECRET: '' }, 'NEW_ACCOUNT_KEY_SECRET is not set'],
+    [['run', 'secret'], { RELAYER_KEY: '', RELAYER_MNEMONIC: 'test' }, 'RELAYER_MNEMONIC is not'],
+    [['plan', 'secret', `--key=${key}`], {}, 'unknown option'],
+    [['plan', 'secret', '--batch', '0'], {}, '--batch is a number'],
+    [['drop', 'secret'], {}, 'say plan, run, resume or verify'],
+  ]
+  for (const [args, environment, said] of cases) {
+    const { output } = await runCommand(world, args, environment)
+    expect(output).toContain(said)
+    for (const secret of [...world.secrets, ...phones, 'a-key']) {
+      expect(output).not.toContain(secret)
+    }
+  }
+  const owners = [{ phone: '+25470000001x' }] as unknown as World['owners']
+  const { code, output } = await runCommand(world, ['plan', 'secret'], { owners })
+  expect(code).toBe(1)
+  expect(output).toContain('line 1 of the standard input')
+  expect(output).not.toContain('25470000001')
+})

@@ -1,0 +1,283 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import {
+  type Address,
+  createPublicClient,
+  encodeFunctionData,
+  type Hex,
+  http,
+  keccak256,
+  type LocalAccount,
+  type PublicClient,
+  parseEther,
+  stringToHex,
+} from 'viem'
+import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
+import { z } from 'zod'
+import { deployContracts } from '../../../scripts/contracts/deploy.ts'
+import { projectRoot } from '../../../scripts/contracts/forge.ts'
+import { DEV_KEY, startChain, type TestChain } from '../../../scripts/dev/chain.ts'
+import { type RpcCall, rpcTo } from '../../../scripts/dev/rpc.ts'
+import { until } from '../../../scripts/dev/wait.ts'
+import { callerAccount } from '../../../src/account/keys.ts'
+import { type PhoneNumber, parseCaller } from '../../../src/account/phone.ts'
+import { microLoanAbi } from '../../../src/loan/abi.ts'
+import { callOf } from '../../../src/loan/calls.ts'
+import { encodeExecute, signRequest } from '../../../src/relay/forwarder/requests.ts'
+import { relayerAccount } from '../../../src/relay/keys.ts'
+
+/** A phone, its account, and its account under the new secret. */
+export type Owner = { phone: PhoneNumber; account: LocalAccount; heir: LocalAccount }
+
+/** A chain with two pairs of contracts, of which the second takes over the accounts of the first. */
+export type World = {
+  chain: TestChain
+  client: PublicClient
+  ask: RpcCall
+  /** The loan contracts. */
+  from: Address
+  to: Address
+  records: { from: string; to: string }
+  owners: Owner[]
+  wallet: LocalAccount
+  /** Keys that the first forwarder knows. */
+  relayers: [Hex, Hex]
+  /** What must never be printed. */
+  secrets: string[]
+  environment: Record<string, string>
+  stop: () => Promise<void>
+}
+
+const devAccount = privateKeyToAccount(DEV_KEY)
+const day = 24 * 60 * 60
+
+/** Seven phones, three of them with a loan, one written off and one repaid in part; and a wallet. */
+export async function openWorld(): Promise<World> {
+  const relayers: [Hex, Hex] = [generatePrivateKey(), generatePrivateKey()]
+  const chain = await startChain(
+    [],
+    relayers.map((key) => privateKeyToAccount(key).address),
+  )
+  const ask = rpcTo(chain.anvil.url)
+  const client = createPublicClient({ transport: http(chain.anvil.url) })
+  for (const key of relayers) {
+    const { address } = privateKeyToAccount(key)
+    await ask('anvil_setBalance', [address, `0x${parseEther('10').toString(16)}`])
+  }
+  const folder = mkdtempSync(join(tmpdir(), 'migration-'))
+  const records = { from: join(folder, 'from.json'), to: join(folder, 'to.json') }
+  const genesis = await client.getBlock({ blockNumber: 0n })
+  const { loan, forwarder } = chain
+  const record = { chainId: 31, genesisHash: genesis.hash, forwarder, loan, deployedBlock: '0' }
+  writeFileSync(records.from, JSON.stringify({ ...record, state: 'deployed' }))
+  const { loan: to } = await deployContracts({
+    nodeUrl: chain.anvil.url,
+    chainId: 31,
+    deployerKey: DEV_KEY,
+    relayers: [],
+    recordFile: records.to,
+    predecessor: loan,
+    log: () => {},
+  })
+  const secret = chain.bindings.ACCOUNT_KEY_SECRET as Hex
+  const newSecret = keccak256(stringToHex(secret))
+  const owners = await Promise.all(
+    Array.from({ length: 7 }, async (_, index) => {
+      const phone = parseCaller(`+25470000001${index}`) as PhoneNumber
+      const account = await callerAccount(secret, phone)
+      return { phone, account, heir: await callerAccount(newSecret, phone) }
+    }),
+  )
+  const world: World = {
+    chain,
+    client,
+    ask,
+    from: loan,
+    to,
+    records,
+    owners,
+    wallet: privateKeyToAccount(generatePrivateKey()),
+    relayers,
+    secrets: [secret, newSecret, ...relayers].map((text) => text.slice(2)),
+    environment: {
+      NODE_URL: chain.anvil.url,
+      ACCOUNT_KEY_SECRET: secret,
+      NEW_ACCOUNT_KEY_SECRET: newSecret,
+      RELAYER_KEY: relayers[0],
+    },
+    stop: async () => {
+      await chain.stop()
+      rmSync(folder, { recursive: true })
+    },
+  }
+  await fill(world)
+  return world
+}
+
+async function fill(world: World): Promise<void> {
+  const { from, owners, wallet } = world
+  for (const [index, { account }] of owners.entries()) {
+    const value = parseEther('0.5') + BigInt(index)
+    await asDeployer(world, from, {
+      data: encodeFunctionData({
+        abi: microLoanAbi,
+        functionName: 'depositFor',
+        args: [account.address],
+      }),
+      value,
+    })
+  }
+  const [first, second, third, fourth] = owners.map(({ account }) => account) as [
+    LocalAccount,
+    LocalAccount,
+    LocalAccount,
+    LocalAccount,
+  ]
+  const loan = callOf({ kind: 'loan', principalWei: parseEther('0.01') })
+  for (const borrower of [first, second, third]) await forward(world, borrower, loan)
+  await forward(world, second, callOf({ kind: 'repayment', amountWei: parseEther('0.004') }))
+  const writeOff = { abi: microLoanAbi, functionName: 'writeOff', args: [third.address] } as const
+  await asDeployer(world, from, { data: encodeFunctionData(writeOff) })
+  const sent = callOf({ kind: 'transfer', to: wallet.address, amountWei: parseEther('0.1') })
+  await forward(world, fourth, sent)
+  for (const loan of [from, world.to]) {
+    await asDeployer(world, loan, {
+      data: encodeFunctionData({
+        abi: microLoanAbi,
+        functionName: 'setCreditor',
+        args: [devAccount.address],
+      }),
+    })
+  }
+  await list(world, from, [fourth.address])
+}
+
+/** Puts accounts into the list of borrowers. */
+export async function list(world: World, loan: Address, accounts: Address[]): Promise<void> {
+  const call = { abi: microLoanAbi, functionName: 'setBorrowers' } as const
+  await asDeployer(world, loan, { data: encodeFunctionData({ ...call, args: [accounts, true] }) })
+}
+
+/** Lets accounts move to the second pair: its 48 hours are over, and the first is paused. */
+export async function openTheMove(world: World): Promise<void> {
+  const announce = { abi: microLoanAbi, functionName: 'announceSuccessor' } as const
+  const { from, to } = world
+  await asDeployer(world, from, { data: encodeFunctionData({ ...announce, args: [to] }) })
+  await world.ask('evm_increaseTime', [2 * day])
+  await world.ask('evm_mine')
+  await pause(world)
+}
+
+/** Pauses the first loan contract. */
+export async function pause(world: World): Promise<void> {
+  const data = encodeFunctionData({ abi: microLoanAbi, functionName: 'pause' })
+  await asDeployer(world, world.from, { data })
+}
+
+/** A transaction of the owner of all contracts, in a block when this resolves. */
+export function asDeployer(
+  world: World,
+  to: Address,
+  { data, value = 0n }: { data: Hex; value?: bigint },
+): Promise<void> {
+  return sendAs(world, devAccount, to, { data, value })
+}
+
+/** A transaction of a key that has gas, in a block when this resolves. */
+export async function sendAs(
+  { client, ask }: World,
+  account: LocalAccount,
+  to: Address,
+  { data, value }: { data: Hex; value: bigint },
+): Promise<void> {
+  const raw = await account.signTransaction({
+    type: 'legacy',
+    chainId: 31,
+    nonce: await client.getTransactionCount({ address: account.address }),
+    to,
+    gas: 600_000n,
+    gasPrice: parseEther('10', 'gwei'),
+    data,
+    value,
+  })
+  const hash = await ask('eth_sendRawTransaction', [raw])
+  let receipt: unknown = null
+  await until(async () => {
+    receipt = await ask('eth_getTransactionReceipt', [hash])
+    return receipt !== null
+  })
+  const { status } = z.object({ status: z.string() }).parse(receipt)
+  if (status !== '0x1') throw new Error(`a call of ${to} reverted: ${data.slice(0, 10)}`)
+}
+
+/** A call that an account signs and the chain's own relayer forwards; it has to succeed. */
+export async function forward(world: World, signer: LocalAccount, data: Hex): Promise<void> {
+  const { chain, from, client } = world
+  const { timestamp } = await client.getBlock()
+  const request = await signRequest(
+    signer,
+    { chainId: 31, address: chain.forwarder },
+    {
+      from: signer.address,
+      to: from,
+      intentId: generatePrivateKey(),
+      gas: 200_000,
+      deadline: Number(timestamp) + 3_600,
+      data,
+    },
+  )
+  const relayer = relayerAccount(chain.bindings.RELAYER_MNEMONIC as string, 31, 0)
+  await sendAs(world, relayer, chain.forwarder, { data: encodeExecute([request]), value: 0n })
+}
+
+/** What a run of the command came to. */
+export type Ended = { code: number | null; output: string }
+
+/** Starts the command; the numbers of these owners come from its standard input. */
+export function startCommand(
+  world: World,
+  args: readonly string[],
+  { owners = world.owners, ...environment }: { owners?: Owner[]; [name: string]: unknown } = {},
+): { child: ChildProcess; ended: Promise<Ended> } {
+  const script = join(projectRoot, 'scripts/contracts/migrate/cli.ts')
+  const place = ['--record', world.records.from]
+  const target = args[1] === 'pair' ? ['--to', world.records.to] : []
+  const child = spawn(process.execPath, [script, ...args, ...place, ...target], {
+    env: { ...process.env, ...world.environment, ...(environment as Record<string, string>) },
+  })
+  let output = ''
+  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    output += text
+  })
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    output += text
+  })
+  child.stdin.on('error', () => {})
+  child.stdin.end(owners.map(({ phone }) => `${phone}\n`).join(''))
+  const ended = new Promise<Ended>((resolve) => {
+    child.once('close', (code) => resolve({ code, output }))
+  })
+  return { child, ended }
+}
+
+/** Runs the command to its end. */
+export function runCommand(
+  world: World,
+  args: readonly string[],
+  options: { owners?: Owner[]; [name: string]: unknown } = {},
+): Promise<Ended> {
+  return startCommand(world, args, options).ended
+}
+
+/** What an account has and owes in a loan contract. */
+export async function holdingOf({ client }: World, loan: Address, account: Address) {
+  const contract = { address: loan, abi: microLoanAbi } as const
+  const args = [account] as const
+  const [balance, debt] = await Promise.all([
+    client.readContract({ ...contract, functionName: 'getBalance', args }),
+    client.readContract({ ...contract, functionName: 'loanDetailsOf', args }),
+  ])
+  return { balance, debt }
+}
