@@ -1,3 +1,7 @@
+import rootstock from '../../../snapshots/rootstock.json' with { type: 'json' }
+
+const { relayed } = rootstock
+
 /**
  * Cloudflare's list prices on the Workers Paid plan beyond what it includes, in US dollars: read on
  * 2026-11-21 at developers.cloudflare.com/workers/platform/pricing,
@@ -17,8 +21,8 @@ const perMillion = {
 /** What an object is billed for while it is active, whatever it uses: 128 MB. */
 const OBJECT_GB = 0.128
 
-/** Gas that a transfer through the forwarder took on an RSKj 9.0.3, alone in its transaction. */
-export const TRANSFER_GAS = 90_911
+/** Gas that a transfer to a new account takes on Rootstock, alone in its transaction. */
+export const TRANSFER_GAS = relayed['transfer to a new account']['of 1']
 
 /** An assumption: what Rootstock's nodes have asked for in calm months. */
 export const GAS_PRICE_GWEI = 0.06
