@@ -22,8 +22,15 @@ type Live = { session: string; account: string; until: number; nonce: number | u
 export function watchClaims(options: ClaimWatchOptions): SqlLedger {
   const { ledger, leaseMs, now, isWhole, found } = options
   const live = new Map<string, Live>()
+  /** Tokens whose lease is over: a claim that comes again with one gets its old answer and no new lease. */
+  const ended = new Set<string>()
   const othersOf = (session: string, account: string) =>
     [...live.values()].filter((one) => one.account === account && one.session !== session)
+
+  function end(token: string): void {
+    live.delete(token)
+    ended.add(token)
+  }
 
   function forget(session: string): void {
     for (const [token, one] of live) if (one.session === session) live.delete(token)
@@ -34,8 +41,8 @@ export function watchClaims(options: ClaimWatchOptions): SqlLedger {
     work: Work,
     answer: ReturnType<SqlLedger['claim']>,
   ): void {
-    if (answer.kind !== 'claimed') return
     const { session, account, token, seen } = claiming
+    if (answer.kind !== 'claimed' || ended.has(token)) return
     const nonce = answer.slot?.nonce
     const own = live.get(token)
     if (own !== undefined) {
@@ -70,7 +77,7 @@ export function watchClaims(options: ClaimWatchOptions): SqlLedger {
   return ledgerThrough<SqlLedger>((method, args) => {
     const call = () => (ledger[method] as (...args: unknown[]) => unknown)(...args)
     if (!watched.has(method)) return call()
-    for (const [token, { until }] of live) if (until <= now()) live.delete(token)
+    for (const [token, { until }] of live) if (until <= now()) end(token)
     if (!isWhole()) {
       live.clear()
       return call()

@@ -74,6 +74,8 @@ export type Records = {
   undone: string[]
   /** How often the log told of a reorganization. */
   reorganizationsTold: number
+  /** How often the relay took what passed a nonce for a transaction of another program. */
+  displacedTold: number
 }
 
 const milliWei = 10n ** 15n
@@ -152,6 +154,7 @@ export function createWorld({ plan, storage, ...options }: WorldOptions): World 
     misclaimed: [],
     undone: [],
     reorganizationsTold: 0,
+    displacedTold: 0,
   }
   const node = createModelNode({
     chain,
@@ -175,6 +178,7 @@ export function createWorld({ plan, storage, ...options }: WorldOptions): World 
       })
     }
     if (event.event === 'chain.reorganized') records.reorganizationsTold += 1
+    if (event.event === 'nonce.foreign') records.displacedTold += 1
     story.log(event)
   }
   const wires = createWires({
@@ -203,7 +207,8 @@ export function createWorld({ plan, storage, ...options }: WorldOptions): World 
   }
   const rounds: RoundWatch = createRoundWatch({
     ...{ knobs, maxGasPriceWei, chain, pool, work: () => host.peek().work() },
-    isAlone: () => records.foreign.size === 0 && records.losses.length === 0,
+    isAlone: () =>
+      records.foreign.size + records.displacedTold === 0 && records.losses.length === 0,
     isQuiet: () =>
       !weather.isTroubled && weather.isCalm && records.losses.every(({ row }) => row === undefined),
     found: (words) => records.undone.push(words),
