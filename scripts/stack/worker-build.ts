@@ -7,6 +7,7 @@ import {
   readdirSync,
   renameSync,
   rmSync,
+  statSync,
   writeFileSync,
 } from 'node:fs'
 import { basename, join } from 'node:path'
@@ -147,11 +148,17 @@ async function makeBuild(folder: string, signal?: AbortSignal): Promise<WorkerBu
   }
 }
 
+/** What a killed process was building for longer than any build takes stays behind. */
+const abandonedMs = 60 * 60 * 1000
+
 /** Only the newest build is kept. */
 function keep(temporary: string, folder: string): void {
   for (const name of readdirSync(builds)) {
-    if (!name.startsWith('worker-') || name === basename(folder)) continue
-    rmSync(join(builds, name), { recursive: true, force: true })
+    const path = join(builds, name)
+    const isOld = name.startsWith('worker-') && name !== basename(folder)
+    const changedAt = statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0
+    const isAbandoned = name.startsWith('building-') && Date.now() - changedAt > abandonedMs
+    if (isOld || isAbandoned) rmSync(path, { recursive: true, force: true })
   }
   try {
     renameSync(temporary, folder)

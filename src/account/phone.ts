@@ -29,8 +29,8 @@ const otherForms: readonly (readonly [RegExp, string])[] = [
 
 /**
  * The caller's number as a gateway sends it: E.164 with its plus. A leading space is a plus that a form
- * encoder left bare. With the gateway's country also its national form, and the country code without
- * a plus. Anything else is undefined: a caller's number is never guessed at. The gateway knows its
+ * encoder left bare, and two leading zeros stand for one. With the gateway's country also its national
+ * form, and the country code without a plus. Anything else is undefined: a caller's number is never guessed at. The gateway knows its
  * callers, so a number that the numbering plans do not know yet is taken as it stands.
  */
 export function parseCaller(raw: string, country?: Country): PhoneNumber | undefined {

@@ -22,11 +22,11 @@ export function createJsonLog(now: () => number, write: (line: string) => void):
 const maxFaultLength = 200
 
 /**
- * Where something is: a whole URL, or a numeric address with its port. Deno's `fetch` puts both into
+ * Where something is: a whole URL, or a numeric address (IPv6's in brackets) with its port. Deno's `fetch` puts both into
  * what it throws, and the addresses of nodes and databases may hold a key.
  */
 const address =
-  /\b[a-z][a-z0-9+.-]*:\/\/[^\s"'<>]+|\b\d{1,3}(?:\.\d{1,3}){3}(?::\d+)?\b|\[[0-9a-f:.]+\](?::\d+)?/gi
+  /\b[a-z][a-z0-9+.-]*:\/\/[^\s"'<>]+|\b\d{1,3}(?:\.\d{1,3}){3}(?::\d+)?\b|\[[0-9a-f.]*:[0-9a-f:.]*\](?::\d+)?/gi
 
 /**
  * What a log may hold of a fault: names and the first lines of messages down to the first cause,

@@ -22,6 +22,11 @@ describe('what a log holds of a fault', () => {
     expect(faultOf(new Error(message))).toBe(`Error: ${shown}`)
   })
 
+  test('keeps what only looks like an address', ({ expect }) => {
+    const message = 'item [3] of version 9.0.3 came at 12:30'
+    expect(faultOf(new Error(message))).toBe(`Error: ${message}`)
+  })
+
   test('holds no half of an address that is longer than the log may be', ({ expect }) => {
     const error = new Error(`${'x'.repeat(180)} https://node.example/planted-planted-planted`)
     expect(faultOf(error)).not.toContain('node.example')
