@@ -4,6 +4,7 @@ pragma solidity 0.8.30;
 import {SafeCast} from "@openzeppelin/contracts/utils/math/SafeCast.sol";
 import {Script, console} from "forge-std/Script.sol";
 
+import {IMicroLoan} from "../src/IMicroLoan.sol";
 import {MicroLoan} from "../src/MicroLoan.sol";
 import {RelayForwarder} from "../src/RelayForwarder.sol";
 import {Checksum} from "./Checksum.sol";
@@ -66,7 +67,11 @@ contract Deploy is Script {
         );
     }
 
-    function _setup(address forwarder, address deployer) private view returns (MicroLoan.Setup memory setup) {
+    function _setup(address forwarder, address deployer)
+        private
+        view
+        returns (IMicroLoan.Setup memory setup)
+    {
         setup.forwarder = forwarder;
         setup.predecessor = vm.envOr("PREDECESSOR", address(0));
         setup.owner = vm.envOr("LOAN_OWNER", deployer);

@@ -75,6 +75,22 @@ interface IMicroLoan {
         bool listOnly;
     }
 
+    /// @notice What the constructor takes: who has which role from the start, and where accounts may come from.
+    struct Setup {
+        /// Trusted for good.
+        address forwarder;
+        /// Whose accounts may move here; zero for none, for good.
+        address predecessor;
+        address owner;
+        /// Zero for none.
+        address guardian;
+        /// Zero for none.
+        address creditor;
+        /// The most that is withdrawn through the forwarder within 24 hours, in wei.
+        uint256 withdrawalLimit;
+        Terms terms;
+    }
+
     /// @notice What an account owes. All zero without a loan.
     struct Loan {
         /// In wei.

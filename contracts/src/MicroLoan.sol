@@ -20,17 +20,6 @@ contract MicroLoan is IMicroLoan, ERC2771Context, Guarded {
     using RollingDay for RollingDay.Window;
     using SafeCast for uint256;
 
-    /// @notice Who has which role from the start, and where accounts may come from.
-    struct Setup {
-        address forwarder;
-        address predecessor;
-        address owner;
-        address guardian;
-        address creditor;
-        uint256 withdrawalLimit;
-        Terms terms;
-    }
-
     /// @dev One word.
     struct Limit {
         uint72 current;

@@ -7,11 +7,14 @@ const others = ['attacks', 'fuzz', 'invariant', 'proofs', 'script', 'walks', 'ga
 const skipped = [...others.map((folder) => `contracts/test/${folder}/**`), 'contracts/proofs/**']
 
 try {
-  const report = await forge([
-    ...['coverage', '--report', 'summary', '--match-path', 'contracts/test/unit/**'],
-    ...['--no-match-test', 'GivenTheGasLimitThatIsSummedUp'],
-    ...skipped.flatMap((folder) => ['--skip', folder]),
-  ])
+  const report = await forge(
+    [
+      ...['coverage', '--report', 'summary', '--match-path', 'contracts/test/unit/**'],
+      ...['--no-match-test', 'GivenTheGasLimitThatIsSummedUp'],
+      ...skipped.flatMap((folder) => ['--skip', folder]),
+    ],
+    { FOUNDRY_PROFILE: 'coverage' },
+  )
   const rows = report.split('\n').filter((line) => /^\| (contracts\/src|Total)/.test(line))
   process.stdout.write(`${rows.join('\n')}\n`)
   const figures = rows.flatMap((row) => row.match(/\d+\.\d+%/g) ?? [])

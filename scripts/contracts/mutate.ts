@@ -27,9 +27,8 @@ type Outcome = 'killed' | 'stillborn' | 'survived'
 const survivorsFile = join(projectRoot, 'contracts/test/mutation/survivors.json')
 const survivors: Survivor[] = JSON.parse(readFileSync(survivorsFile, 'utf8'))
 const sources = sourceFiles()
-/** Tests that need not be compiled again for each change, and a look into as many corners as is quick. */
+/** A look into as many corners as is quick. */
 const quickLook = {
-  FOUNDRY_DYNAMIC_TEST_LINKING: 'true',
   FOUNDRY_FUZZ_RUNS: '64',
   FOUNDRY_INVARIANT_RUNS: '16',
 }

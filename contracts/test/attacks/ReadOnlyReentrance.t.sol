@@ -2,9 +2,9 @@
 pragma solidity 0.8.30;
 
 import {IMicroLoan} from "../../src/IMicroLoan.sol";
-import {MicroLoan} from "../../src/MicroLoan.sol";
 import {Base} from "../support/Base.sol";
 import {Setups} from "../support/Setups.sol";
+import {DeployedLoan, Deployments} from "../support/Deployments.sol";
 
 /// @notice Checks, pays, and only then writes down what it paid. A guard against reentrance does not help
 /// those who only read.
@@ -85,7 +85,8 @@ contract ReadOnlyReentranceTest is Base {
 
     function test_TheBooksAreRightInsideADefunding() external {
         Reading reading = new Reading(loan);
-        MicroLoan owned = new MicroLoan(Setups.wide(address(forwarder), address(reading), PRINCIPAL, CAP));
+        DeployedLoan owned =
+            Deployments.loan(Setups.wide(address(forwarder), address(reading), PRINCIPAL, CAP));
         hoax(stranger, POOL);
         owned.fund{value: POOL}();
         reading.look(owned);

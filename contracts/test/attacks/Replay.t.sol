@@ -2,10 +2,9 @@
 pragma solidity 0.8.30;
 
 import {IRelayForwarder} from "../../src/IRelayForwarder.sol";
-import {MicroLoan} from "../../src/MicroLoan.sol";
-import {RelayForwarder} from "../../src/RelayForwarder.sol";
 import {Base} from "../support/Base.sol";
 import {Setups} from "../support/Setups.sol";
+import {DeployedForwarder, DeployedLoan, Deployments} from "../support/Deployments.sol";
 
 /// @notice Remembers signatures instead of intents, binds them to no chain and no contract, and forgets them
 /// when the call fails.
@@ -32,7 +31,7 @@ contract ReplayTest is Base {
     uint256 internal constant ORDER = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141;
 
     NaiveReplayForwarder internal naive;
-    MicroLoan internal naiveLoan;
+    DeployedLoan internal naiveLoan;
 
     function setUp() public override {
         super.setUp();
@@ -97,9 +96,9 @@ contract ReplayTest is Base {
     function test_ASignatureIsOfOneForwarder() external {
         IRelayForwarder.SignedRequest memory signed = _signed(alice, _transfer(bob.addr, 1 ether));
         _execute(signed);
-        RelayForwarder first = forwarder;
-        forwarder = new RelayForwarder(owner, guardian, new address[](0), address(0));
-        MicroLoan second = new MicroLoan(Setups.wide(address(forwarder), owner, PRINCIPAL, CAP));
+        DeployedForwarder first = forwarder;
+        forwarder = Deployments.forwarder(owner, guardian);
+        DeployedLoan second = Deployments.loan(Setups.wide(address(forwarder), owner, PRINCIPAL, CAP));
         vm.startPrank(owner);
         forwarder.setRelayer(relayer, true);
         forwarder.setTarget(address(loan), true);
@@ -146,9 +145,9 @@ contract ReplayTest is Base {
         assertEq(loan.getBalance(bob.addr), 0, "paid");
     }
 
-    function _deployNaive() private returns (NaiveReplayForwarder naive_, MicroLoan loan_) {
+    function _deployNaive() private returns (NaiveReplayForwarder naive_, DeployedLoan loan_) {
         naive_ = new NaiveReplayForwarder();
-        loan_ = new MicroLoan(Setups.wide(address(naive_), owner, PRINCIPAL, CAP));
+        loan_ = Deployments.loan(Setups.wide(address(naive_), owner, PRINCIPAL, CAP));
         hoax(stranger, 10 ether);
         loan_.depositFor{value: 10 ether}(alice.addr);
     }

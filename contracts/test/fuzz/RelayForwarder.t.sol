@@ -4,8 +4,8 @@ pragma solidity 0.8.30;
 import {Vm} from "forge-std/Vm.sol";
 
 import {IRelayForwarder} from "../../src/IRelayForwarder.sol";
-import {RelayForwarder} from "../../src/RelayForwarder.sol";
 import {Base} from "../support/Base.sol";
+import {Deployments} from "../support/Deployments.sol";
 import {Requests} from "../support/Requests.sol";
 import {Probe} from "../support/Targets.sol";
 
@@ -164,7 +164,7 @@ contract RelayForwarderFuzzTest is Base {
 
     function testFuzz_SignatureIsOfOneForwarder(bytes32 salt) external {
         IRelayForwarder.SignedRequest memory signed = _remembering();
-        forwarder = new RelayForwarder{salt: salt}(owner, guardian, new address[](0), address(0));
+        forwarder = Deployments.saltedForwarder(owner, guardian, salt);
         vm.startPrank(owner);
         forwarder.setRelayer(relayer, true);
         forwarder.setTarget(address(probe), true);

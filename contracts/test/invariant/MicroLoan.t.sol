@@ -5,8 +5,6 @@ import {Test} from "forge-std/Test.sol";
 
 import {IMicroLoan} from "../../src/IMicroLoan.sol";
 import {IRelayForwarder} from "../../src/IRelayForwarder.sol";
-import {MicroLoan} from "../../src/MicroLoan.sol";
-import {RelayForwarder} from "../../src/RelayForwarder.sol";
 import {Requests} from "../support/Requests.sol";
 import {AdversaryHandler} from "./handlers/AdversaryHandler.sol";
 import {OwnerHandler} from "./handlers/OwnerHandler.sol";
@@ -14,13 +12,14 @@ import {PhoneHandler} from "./handlers/PhoneHandler.sol";
 import {PaymentLog, Reader} from "./stores/Reader.sol";
 import {Store} from "./stores/Store.sol";
 import {Setups} from "../support/Setups.sol";
+import {DeployedForwarder, DeployedLoan, Deployments} from "../support/Deployments.sol";
 
 /// @notice See README.md in this folder for each in prose.
 contract MicroLoanInvariantTest is Test {
     address internal owner = makeAddr("owner");
     address internal relayer = makeAddr("relayer");
-    RelayForwarder internal forwarder;
-    MicroLoan internal loan;
+    DeployedForwarder internal forwarder;
+    DeployedLoan internal loan;
     Store internal store;
     PaymentLog internal paymentLog;
 
@@ -28,8 +27,8 @@ contract MicroLoanInvariantTest is Test {
         store = new Store();
         vm.warp(store.timestamp());
         vm.chainId(31);
-        forwarder = new RelayForwarder(owner, address(0), new address[](0), address(0));
-        loan = new MicroLoan(Setups.wide(address(forwarder), owner, 0.1 ether, 1 ether));
+        forwarder = Deployments.forwarder(owner, address(0));
+        loan = Deployments.loan(Setups.wide(address(forwarder), owner, 0.1 ether, 1 ether));
         vm.startPrank(owner);
         forwarder.setRelayer(relayer, true);
         forwarder.setTarget(address(loan), true);

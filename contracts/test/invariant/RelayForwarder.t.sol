@@ -3,16 +3,15 @@ pragma solidity 0.8.30;
 
 import {Test} from "forge-std/Test.sol";
 
-import {MicroLoan} from "../../src/MicroLoan.sol";
-import {RelayForwarder} from "../../src/RelayForwarder.sol";
 import {Probe} from "../support/Targets.sol";
 import {RelayerHandler} from "./handlers/RelayerHandler.sol";
 import {Store} from "./stores/Store.sol";
 import {Setups} from "../support/Setups.sol";
+import {DeployedForwarder, DeployedLoan, Deployments} from "../support/Deployments.sol";
 
 /// @notice See README.md in this folder for each in prose.
 contract RelayForwarderInvariantTest is Test {
-    RelayForwarder internal forwarder;
+    DeployedForwarder internal forwarder;
     Probe internal probe;
     Store internal store;
 
@@ -21,9 +20,9 @@ contract RelayForwarderInvariantTest is Test {
         store = new Store();
         vm.warp(store.timestamp());
         vm.chainId(31);
-        forwarder = new RelayForwarder(owner, address(0), new address[](0), address(0));
+        forwarder = Deployments.forwarder(owner, address(0));
         probe = new Probe();
-        MicroLoan loan = new MicroLoan(Setups.wide(address(forwarder), owner, 0.1 ether, 1 ether));
+        DeployedLoan loan = Deployments.loan(Setups.wide(address(forwarder), owner, 0.1 ether, 1 ether));
         vm.startPrank(owner);
         forwarder.setRelayer(makeAddr("relayer"), true);
         forwarder.setTarget(address(probe), true);

@@ -7,10 +7,9 @@ import {Vm, VmSafe} from "forge-std/Vm.sol";
 
 import {IMicroLoan} from "../../src/IMicroLoan.sol";
 import {IRelayForwarder} from "../../src/IRelayForwarder.sol";
-import {MicroLoan} from "../../src/MicroLoan.sol";
-import {RelayForwarder} from "../../src/RelayForwarder.sol";
 import {Requests} from "./Requests.sol";
 import {Setups} from "./Setups.sol";
+import {DeployedForwarder, DeployedLoan, Deployments} from "./Deployments.sol";
 
 /// @notice The deployed pair with a funded pool, three phone accounts, and short ways to act as them.
 abstract contract Base is Test {
@@ -19,8 +18,8 @@ abstract contract Base is Test {
     uint256 internal constant POOL = 10 ether;
     uint64 internal constant REQUEST_GAS = 150_000;
 
-    RelayForwarder internal forwarder;
-    MicroLoan internal loan;
+    DeployedForwarder internal forwarder;
+    DeployedLoan internal loan;
     address internal owner = makeAddr("owner");
     address internal guardian = makeAddr("guardian");
     address internal creditor = makeAddr("creditor");
@@ -34,10 +33,10 @@ abstract contract Base is Test {
     function setUp() public virtual {
         vm.warp(1_790_000_000);
         vm.chainId(31);
-        forwarder = new RelayForwarder(owner, guardian, new address[](0), address(0));
-        MicroLoan.Setup memory setup = Setups.wide(address(forwarder), owner, PRINCIPAL, CAP);
+        forwarder = Deployments.forwarder(owner, guardian);
+        IMicroLoan.Setup memory setup = Setups.wide(address(forwarder), owner, PRINCIPAL, CAP);
         (setup.guardian, setup.creditor) = (guardian, creditor);
-        loan = new MicroLoan(setup);
+        loan = Deployments.loan(setup);
         vm.startPrank(owner);
         forwarder.setRelayer(relayer, true);
         forwarder.setTarget(address(loan), true);

@@ -4,14 +4,13 @@ pragma solidity 0.8.30;
 import {SafeCast} from "@openzeppelin/contracts/utils/math/SafeCast.sol";
 
 import {IMicroLoan} from "../../src/IMicroLoan.sol";
-import {MicroLoan} from "../../src/MicroLoan.sol";
 
 /// @notice What a loan contract is constructed with, as wide as it goes where a test does not ask for less.
 library Setups {
     function wide(address forwarder, address owner, uint256 principal, uint256 dailyCap)
         internal
         pure
-        returns (MicroLoan.Setup memory setup)
+        returns (IMicroLoan.Setup memory setup)
     {
         setup.forwarder = forwarder;
         setup.owner = owner;

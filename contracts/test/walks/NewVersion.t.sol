@@ -2,17 +2,16 @@
 pragma solidity 0.8.30;
 
 import {IMicroLoan} from "../../src/IMicroLoan.sol";
-import {MicroLoan} from "../../src/MicroLoan.sol";
-import {RelayForwarder} from "../../src/RelayForwarder.sol";
 import {Base} from "../support/Base.sol";
 import {Setups} from "../support/Setups.sol";
+import {DeployedForwarder, DeployedLoan, Deployments} from "../support/Deployments.sol";
 
 /// @notice The way to a new version, as contracts/README.md describes it, with everybody on it: a phone with a
 /// balance, a phone that owes and has spent the loan, and an outside wallet.
 contract NewVersionTest is Base {
     address internal wallet = makeAddr("outside wallet");
-    MicroLoan internal old;
-    RelayForwarder internal oldForwarder;
+    DeployedLoan internal old;
+    DeployedForwarder internal oldForwarder;
 
     function setUp() public override {
         super.setUp();
@@ -24,10 +23,10 @@ contract NewVersionTest is Base {
 
     function test_Walk() external {
         // The new pair, which takes accounts from the old pool alone.
-        RelayForwarder newForwarder = new RelayForwarder(owner, guardian, new address[](0), address(0));
-        MicroLoan.Setup memory setup = Setups.wide(address(newForwarder), owner, PRINCIPAL, CAP);
+        DeployedForwarder newForwarder = Deployments.forwarder(owner, guardian);
+        IMicroLoan.Setup memory setup = Setups.wide(address(newForwarder), owner, PRINCIPAL, CAP);
         setup.predecessor = address(old);
-        MicroLoan fresh = new MicroLoan(setup);
+        DeployedLoan fresh = Deployments.loan(setup);
         vm.startPrank(owner);
         newForwarder.setRelayer(relayer, true);
         newForwarder.setTarget(address(fresh), true);

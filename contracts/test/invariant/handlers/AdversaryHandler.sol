@@ -3,17 +3,18 @@ pragma solidity 0.8.30;
 
 import {IMicroLoan} from "../../../src/IMicroLoan.sol";
 import {IRelayForwarder} from "../../../src/IRelayForwarder.sol";
-import {MicroLoan} from "../../../src/MicroLoan.sol";
-import {RelayForwarder} from "../../../src/RelayForwarder.sol";
 import {Forcing} from "../../support/Receivers.sol";
 import {Requests} from "../../support/Requests.sol";
 import {Store} from "../stores/Store.sol";
 import {Handler} from "./Handler.sol";
 import {IGuarded} from "../../../src/IGuarded.sol";
+import {DeployedForwarder, DeployedLoan} from "../../support/Deployments.sol";
 
 /// @notice Tries what is forbidden, with a relayer's key and the keys of some phones. Each attempt must fail.
 contract AdversaryHandler is Handler {
-    constructor(MicroLoan loan, RelayForwarder forwarder, Store store) Handler(loan, forwarder, store) {}
+    constructor(DeployedLoan loan, DeployedForwarder forwarder, Store store)
+        Handler(loan, forwarder, store)
+    {}
 
     function forceCurrency(uint256 amount) external step {
         amount = bound(amount, 1, 1 ether);

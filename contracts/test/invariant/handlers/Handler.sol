@@ -7,23 +7,22 @@ import {StdUtils} from "forge-std/StdUtils.sol";
 import {Vm} from "forge-std/Vm.sol";
 
 import {IRelayForwarder} from "../../../src/IRelayForwarder.sol";
-import {MicroLoan} from "../../../src/MicroLoan.sol";
-import {RelayForwarder} from "../../../src/RelayForwarder.sol";
 import {Requests} from "../../support/Requests.sol";
 import {Store} from "../stores/Store.sol";
+import {DeployedForwarder, DeployedLoan} from "../../support/Deployments.sol";
 
 /// @notice What all handlers need: the contracts, the store, and a watch over all debts at each step.
 abstract contract Handler is StdAssertions, StdCheats, StdUtils {
     Vm internal constant vm = Vm(address(uint160(uint256(keccak256("hevm cheat code")))));
 
-    MicroLoan internal immutable LOAN;
-    RelayForwarder internal immutable FORWARDER;
+    DeployedLoan internal immutable LOAN;
+    DeployedForwarder internal immutable FORWARDER;
     Store internal immutable STORE;
     address internal immutable OWNER;
     address internal immutable RELAYER;
     uint256 private _intents;
 
-    constructor(MicroLoan loan, RelayForwarder forwarder, Store store) {
+    constructor(DeployedLoan loan, DeployedForwarder forwarder, Store store) {
         LOAN = loan;
         FORWARDER = forwarder;
         STORE = store;

@@ -4,15 +4,16 @@ pragma solidity 0.8.30;
 import {SafeCast} from "@openzeppelin/contracts/utils/math/SafeCast.sol";
 
 import {IMicroLoan} from "../../../src/IMicroLoan.sol";
-import {MicroLoan} from "../../../src/MicroLoan.sol";
-import {RelayForwarder} from "../../../src/RelayForwarder.sol";
 import {Setups} from "../../support/Setups.sol";
 import {Store} from "../stores/Store.sol";
 import {Handler} from "./Handler.sol";
+import {DeployedForwarder, DeployedLoan} from "../../support/Deployments.sol";
 
 /// @notice The owner, within the bounds; and time.
 contract OwnerHandler is Handler {
-    constructor(MicroLoan loan, RelayForwarder forwarder, Store store) Handler(loan, forwarder, store) {}
+    constructor(DeployedLoan loan, DeployedForwarder forwarder, Store store)
+        Handler(loan, forwarder, store)
+    {}
 
     /// @dev One pause in eight calls, so that runs are not spent in pauses.
     function pauseOrUnpause(uint256 seed) external step {

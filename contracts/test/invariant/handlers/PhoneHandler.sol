@@ -2,14 +2,15 @@
 pragma solidity 0.8.30;
 
 import {IMicroLoan} from "../../../src/IMicroLoan.sol";
-import {MicroLoan} from "../../../src/MicroLoan.sol";
-import {RelayForwarder} from "../../../src/RelayForwarder.sol";
 import {Store} from "../stores/Store.sol";
 import {Handler} from "./Handler.sol";
+import {DeployedForwarder, DeployedLoan} from "../../support/Deployments.sol";
 
 /// @notice Phones and outside wallets that do only what the interface allows, so that a revert is a finding.
 contract PhoneHandler is Handler {
-    constructor(MicroLoan loan, RelayForwarder forwarder, Store store) Handler(loan, forwarder, store) {}
+    constructor(DeployedLoan loan, DeployedForwarder forwarder, Store store)
+        Handler(loan, forwarder, store)
+    {}
 
     /// @dev The first phone from the seed on that owes nothing.
     function borrow(uint256 seed) external step {

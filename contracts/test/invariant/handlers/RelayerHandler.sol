@@ -2,12 +2,11 @@
 pragma solidity 0.8.30;
 
 import {IRelayForwarder} from "../../../src/IRelayForwarder.sol";
-import {MicroLoan} from "../../../src/MicroLoan.sol";
-import {RelayForwarder} from "../../../src/RelayForwarder.sol";
 import {Requests} from "../../support/Requests.sol";
 import {Probe} from "../../support/Targets.sol";
 import {Store} from "../stores/Store.sol";
 import {Handler} from "./Handler.sol";
+import {DeployedForwarder, DeployedLoan} from "../../support/Deployments.sol";
 
 /// @notice Signs requests over a few intents, good and bad, keeps all of them, and executes any of them at any
 /// time, in any company, with any gas. What should become of each is worked out from the store alone.
@@ -15,7 +14,7 @@ contract RelayerHandler is Handler {
     uint256 internal constant INTENTS = 12;
     Probe internal immutable PROBE;
 
-    constructor(MicroLoan loan, RelayForwarder forwarder, Store store, Probe probe)
+    constructor(DeployedLoan loan, DeployedForwarder forwarder, Store store, Probe probe)
         Handler(loan, forwarder, store)
     {
         PROBE = probe;

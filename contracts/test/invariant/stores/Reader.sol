@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: MIT
 pragma solidity 0.8.30;
 
-import {MicroLoan} from "../../../src/MicroLoan.sol";
 import {Store} from "./Store.sol";
+import {DeployedLoan} from "../../support/Deployments.sol";
 
 /// @notice Reads the books whenever it is paid. Its code stands at every address that a payment can go to, so
 /// that a payment before its debit is seen from inside.
 contract Reader {
-    MicroLoan internal immutable LOAN;
+    DeployedLoan internal immutable LOAN;
     Store internal immutable STORE;
     PaymentLog internal immutable LOG;
 
-    constructor(MicroLoan loan, Store store, PaymentLog log) {
+    constructor(DeployedLoan loan, Store store, PaymentLog log) {
         LOAN = loan;
         STORE = store;
         LOG = log;

@@ -5,57 +5,57 @@ import {Ownable} from "@openzeppelin/contracts/access/Ownable.sol";
 
 import {IGuarded} from "../../../src/IGuarded.sol";
 import {IMicroLoan} from "../../../src/IMicroLoan.sol";
-import {MicroLoan} from "../../../src/MicroLoan.sol";
 import {Base} from "../../support/Base.sol";
 import {Setups} from "../../support/Setups.sol";
+import {DeployedLoan, Deployments} from "../../support/Deployments.sol";
 
 contract MicroLoanConstructorTest is Base {
     function test_RevertWhen_TheForwarderHasNoCode() external {
-        MicroLoan.Setup memory setup = Setups.wide(stranger, owner, PRINCIPAL, CAP);
+        IMicroLoan.Setup memory setup = Setups.wide(stranger, owner, PRINCIPAL, CAP);
         vm.expectRevert(abi.encodeWithSelector(IMicroLoan.InvalidForwarder.selector, stranger));
-        new MicroLoan(setup);
+        Deployments.loan(setup);
     }
 
     function test_RevertWhen_TheOwnerIsZero() external {
-        MicroLoan.Setup memory setup = Setups.wide(address(forwarder), address(0), PRINCIPAL, CAP);
+        IMicroLoan.Setup memory setup = Setups.wide(address(forwarder), address(0), PRINCIPAL, CAP);
         vm.expectRevert(abi.encodeWithSelector(Ownable.OwnableInvalidOwner.selector, address(0)));
-        new MicroLoan(setup);
+        Deployments.loan(setup);
     }
 
     function test_RevertWhen_ThePrincipalIsOutOfRange() external {
-        MicroLoan.Setup memory setup = Setups.wide(address(forwarder), owner, 0, CAP);
+        IMicroLoan.Setup memory setup = Setups.wide(address(forwarder), owner, 0, CAP);
         vm.expectRevert(
             abi.encodeWithSelector(IMicroLoan.PrincipalOutOfRange.selector, 0, 0.0001 ether, 1 ether)
         );
-        new MicroLoan(setup);
+        Deployments.loan(setup);
     }
 
     function test_RevertWhen_TheDailyCapIsBelowThePrincipal() external {
-        MicroLoan.Setup memory setup = Setups.wide(address(forwarder), owner, PRINCIPAL, 1);
+        IMicroLoan.Setup memory setup = Setups.wide(address(forwarder), owner, PRINCIPAL, 1);
         vm.expectRevert(abi.encodeWithSelector(IMicroLoan.DailyCapBelowPrincipal.selector, 1, PRINCIPAL));
-        new MicroLoan(setup);
+        Deployments.loan(setup);
     }
 
     function test_RevertWhen_TheWithdrawalLimitIsOutOfRange() external {
-        MicroLoan.Setup memory setup = Setups.wide(address(forwarder), owner, PRINCIPAL, CAP);
+        IMicroLoan.Setup memory setup = Setups.wide(address(forwarder), owner, PRINCIPAL, CAP);
         setup.withdrawalLimit = uint256(type(uint72).max) + 1;
         vm.expectRevert(
             abi.encodeWithSelector(
                 IMicroLoan.WithdrawalLimitOutOfRange.selector, setup.withdrawalLimit, type(uint72).max
             )
         );
-        new MicroLoan(setup);
+        Deployments.loan(setup);
     }
 
     function test_RevertWhen_ThePredecessorHasNoCode() external {
-        MicroLoan.Setup memory setup = Setups.wide(address(forwarder), owner, PRINCIPAL, CAP);
+        IMicroLoan.Setup memory setup = Setups.wide(address(forwarder), owner, PRINCIPAL, CAP);
         setup.predecessor = stranger;
         vm.expectRevert(abi.encodeWithSelector(IMicroLoan.InvalidPredecessor.selector, stranger));
-        new MicroLoan(setup);
+        Deployments.loan(setup);
     }
 
     function test_WhenAllIsInRange() external {
-        MicroLoan.Setup memory setup = Setups.wide(address(forwarder), stranger, 0.5 ether, 2 ether);
+        IMicroLoan.Setup memory setup = Setups.wide(address(forwarder), stranger, 0.5 ether, 2 ether);
         (setup.guardian, setup.creditor) = (guardian, creditor);
         (setup.predecessor, setup.withdrawalLimit) = (address(loan), 3 ether);
         IMicroLoan.Terms memory none;
@@ -67,7 +67,7 @@ contract MicroLoanConstructorTest is Base {
         emit IMicroLoan.CreditorSet(address(0), creditor);
         vm.expectEmit();
         emit IMicroLoan.WithdrawalLimitSet(3 ether, block.timestamp);
-        MicroLoan created = new MicroLoan(setup);
+        DeployedLoan created = Deployments.loan(setup);
 
         assertEq(created.trustedForwarder(), address(forwarder), "forwarder");
         assertEq(created.owner(), stranger, "owner");

@@ -1,29 +1,18 @@
 // SPDX-License-Identifier: MIT
 pragma solidity 0.8.30;
 
-import {MicroLoan} from "../../../src/MicroLoan.sol";
+import {IMicroLoan} from "../../../src/IMicroLoan.sol";
 import {Base} from "../../support/Base.sol";
 import {Setups} from "../../support/Setups.sol";
 
-contract SeeingMicroLoan is MicroLoan {
-    constructor(address forwarder, address owner) MicroLoan(Setups.wide(forwarder, owner, 0.01 ether, 0)) {}
-
-    function see() external view returns (address, bytes memory) {
-        return (_msgSender(), _msgData());
-    }
-
-    fallback(bytes calldata) external returns (bytes memory) {
-        return abi.encode(_msgSender(), _msgData());
-    }
-}
-
 contract MicroLoanContextTest is Base {
-    SeeingMicroLoan internal seeing;
-    bytes internal see = abi.encodeCall(SeeingMicroLoan.see, ());
+    address internal seeing;
+    bytes internal see = abi.encodeWithSignature("see()");
 
     function setUp() public override {
         super.setUp();
-        seeing = new SeeingMicroLoan(address(forwarder), owner);
+        IMicroLoan.Setup memory setup = Setups.wide(address(forwarder), owner, PRINCIPAL, 0);
+        seeing = vm.deployCode("SeeingMicroLoan.sol:SeeingMicroLoan", abi.encode(setup));
     }
 
     function test_WhenTheCallerIsDirect() external {
@@ -42,7 +31,7 @@ contract MicroLoanContextTest is Base {
 
     function _sees(address caller, bytes memory data, address sender, bytes memory seen) private {
         vm.prank(caller);
-        (bool success, bytes memory answer) = address(seeing).call(data);
+        (bool success, bytes memory answer) = seeing.call(data);
         assertTrue(success, "call");
         (address actualSender, bytes memory actualData) = abi.decode(answer, (address, bytes));
         assertEq(actualSender, sender, "sender");

@@ -4,10 +4,10 @@ pragma solidity 0.8.30;
 import {Ownable} from "@openzeppelin/contracts/access/Ownable.sol";
 
 import {IMicroLoan} from "../../../src/IMicroLoan.sol";
-import {MicroLoan} from "../../../src/MicroLoan.sol";
 import {Base} from "../../support/Base.sol";
 import {Refusing} from "../../support/Receivers.sol";
 import {Setups} from "../../support/Setups.sol";
+import {Deployments} from "../../support/Deployments.sol";
 
 contract MicroLoanDefundTest is Base {
     function test_RevertWhen_TheCallerIsNotTheOwner() external {
@@ -31,7 +31,7 @@ contract MicroLoanDefundTest is Base {
 
     function test_RevertGiven_TheOwnerTakesNoCurrency() external {
         address refusing = address(new Refusing());
-        loan = new MicroLoan(Setups.wide(address(forwarder), refusing, PRINCIPAL, CAP));
+        loan = Deployments.loan(Setups.wide(address(forwarder), refusing, PRINCIPAL, CAP));
         _fund(1 ether);
         vm.prank(refusing);
         vm.expectRevert(abi.encodeWithSelector(IMicroLoan.CurrencyRefused.selector, refusing, 1 ether));

@@ -4,18 +4,18 @@ pragma solidity 0.8.30;
 import {Ownable} from "@openzeppelin/contracts/access/Ownable.sol";
 
 import {IMicroLoan} from "../../../src/IMicroLoan.sol";
-import {MicroLoan} from "../../../src/MicroLoan.sol";
 import {Base} from "../../support/Base.sol";
 import {Setups} from "../../support/Setups.sol";
+import {DeployedLoan, Deployments} from "../../support/Deployments.sol";
 
 contract MicroLoanMoveAccountTest is Base {
-    MicroLoan internal next;
+    DeployedLoan internal next;
 
     function setUp() public override {
         super.setUp();
-        MicroLoan.Setup memory setup = Setups.wide(address(forwarder), owner, PRINCIPAL, CAP);
+        IMicroLoan.Setup memory setup = Setups.wide(address(forwarder), owner, PRINCIPAL, CAP);
         setup.predecessor = address(loan);
-        next = new MicroLoan(setup);
+        next = Deployments.loan(setup);
         _depositFor(alice.addr, 3 ether);
         _borrow(alice);
     }
@@ -30,7 +30,7 @@ contract MicroLoanMoveAccountTest is Base {
 
     function test_RevertWhen_TheSuccessorHasAnotherPredecessor() external {
         address[4] memory successors = [stranger, address(forwarder), address(loan), address(0)];
-        successors[3] = address(new MicroLoan(Setups.wide(address(forwarder), owner, PRINCIPAL, CAP)));
+        successors[3] = address(Deployments.loan(Setups.wide(address(forwarder), owner, PRINCIPAL, CAP)));
         for (uint256 i; i < 4; ++i) {
             vm.prank(owner);
             vm.expectRevert(abi.encodeWithSelector(IMicroLoan.InvalidSuccessor.selector, successors[i]));
@@ -79,7 +79,7 @@ contract MicroLoanMoveAccountTest is Base {
         vm.prank(owner);
         next.fund{value: 1 ether}();
         _announceNext();
-        (MicroLoan old, MicroLoan fresh) = (loan, next);
+        (DeployedLoan old, DeployedLoan fresh) = (loan, next);
         loan = fresh;
         _borrow(alice);
         loan = old;

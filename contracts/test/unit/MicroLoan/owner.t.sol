@@ -7,10 +7,10 @@ import {Ownable2Step} from "@openzeppelin/contracts/access/Ownable2Step.sol";
 import {Pausable} from "@openzeppelin/contracts/utils/Pausable.sol";
 
 import {IMicroLoan} from "../../../src/IMicroLoan.sol";
-import {MicroLoan} from "../../../src/MicroLoan.sol";
 import {Base} from "../../support/Base.sol";
 import {Setups} from "../../support/Setups.sol";
 import {IGuarded} from "../../../src/IGuarded.sol";
+import {DeployedLoan, Deployments} from "../../support/Deployments.sol";
 
 contract MicroLoanOwnerTest is Base {
     function test_RevertWhen_AStrangerPauses() external {
@@ -256,7 +256,7 @@ contract MicroLoanOwnerTest is Base {
 
     /// @dev The owner signs as a phone would: the forwarder must never speak for an owner.
     function test_RevertWhen_TheOwnerIsAForwardedCaller() external {
-        MicroLoan owned = new MicroLoan(Setups.wide(address(forwarder), alice.addr, PRINCIPAL, CAP));
+        DeployedLoan owned = Deployments.loan(Setups.wide(address(forwarder), alice.addr, PRINCIPAL, CAP));
         vm.prank(owner);
         forwarder.setTarget(address(owned), true);
         loan = owned;

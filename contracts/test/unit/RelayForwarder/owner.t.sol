@@ -5,9 +5,9 @@ import {Ownable} from "@openzeppelin/contracts/access/Ownable.sol";
 
 import {IGuarded} from "../../../src/IGuarded.sol";
 import {IRelayForwarder} from "../../../src/IRelayForwarder.sol";
-import {RelayForwarder} from "../../../src/RelayForwarder.sol";
 import {Base} from "../../support/Base.sol";
 import {Probe} from "../../support/Targets.sol";
+import {DeployedForwarder, Deployments} from "../../support/Deployments.sol";
 
 contract RelayForwarderOwnerTest is Base {
     function test_RevertWhen_AStrangerAllowsARelayer() external {
@@ -140,7 +140,7 @@ contract RelayForwarderOwnerTest is Base {
         emit IRelayForwarder.RelayerSet(stranger, true);
         vm.expectEmit();
         emit IRelayForwarder.TargetSet(target, true);
-        RelayForwarder created = new RelayForwarder(owner, guardian, relayers, target);
+        DeployedForwarder created = Deployments.forwarder(owner, guardian, relayers, target);
         assertEq(address(new Probe()), target, "target that came to stand there");
         assertEq(created.owner(), owner, "owner");
         assertEq(created.guardian(), guardian, "guardian");

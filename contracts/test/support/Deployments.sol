@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: MIT
+pragma solidity 0.8.30;
+
+import {Vm} from "forge-std/Vm.sol";
+
+import {IGuarded} from "../../src/IGuarded.sol";
+import {IMicroLoan} from "../../src/IMicroLoan.sol";
+import {IRelayForwarder} from "../../src/IRelayForwarder.sol";
+
+/// @notice What both contracts have from OpenZeppelin as it is.
+interface IOwnedAndPausable {
+    function owner() external view returns (address);
+    function pendingOwner() external view returns (address);
+    function paused() external view returns (bool);
+    function transferOwnership(address newOwner) external;
+    function acceptOwnership() external;
+    function renounceOwnership() external;
+}
+
+interface DeployedLoan is IMicroLoan, IGuarded, IOwnedAndPausable {
+    function trustedForwarder() external view returns (address);
+}
+
+interface DeployedForwarder is IRelayForwarder, IGuarded, IOwnedAndPausable {
+    function eip712Domain()
+        external
+        view
+        returns (
+            bytes1 fields,
+            string memory name,
+            string memory version,
+            uint256 chainId,
+            address verifyingContract,
+            bytes32 salt,
+            uint256[] memory extensions
+        );
+}
+
+/// @notice Deploys from the build, as the deployment's script does: a test that imported a contract would
+/// have to be compiled by the optimizer like it (see foundry.toml), which takes five times as long.
+library Deployments {
+    Vm private constant vm = Vm(address(uint160(uint256(keccak256("hevm cheat code")))));
+
+    function forwarder(address owner, address guardian) internal returns (DeployedForwarder) {
+        return forwarder(owner, guardian, new address[](0), address(0));
+    }
+
+    function forwarder(address owner, address guardian, address[] memory relayers, address target)
+        internal
+        returns (DeployedForwarder)
+    {
+        bytes memory arguments = abi.encode(owner, guardian, relayers, target);
+        return DeployedForwarder(vm.deployCode("RelayForwarder.sol:RelayForwarder", arguments));
+    }
+
+    /// @dev At an address that depends on `salt`.
+    function saltedForwarder(address owner, address guardian, bytes32 salt)
+        internal
+        returns (DeployedForwarder)
+    {
+        bytes memory arguments = abi.encode(owner, guardian, new address[](0), address(0));
+        return DeployedForwarder(vm.deployCode("RelayForwarder.sol:RelayForwarder", arguments, salt));
+    }
+
+    function loan(IMicroLoan.Setup memory setup) internal returns (DeployedLoan) {
+        return DeployedLoan(vm.deployCode("MicroLoan.sol:MicroLoan", abi.encode(setup)));
+    }
+}
