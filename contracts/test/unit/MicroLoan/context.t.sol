@@ -1,18 +1,36 @@
 // SPDX-License-Identifier: MIT
 pragma solidity 0.8.30;
 
-import {IMicroLoan} from "../../../src/IMicroLoan.sol";
-import {Base} from "../../support/Base.sol";
+import {Test} from "forge-std/Test.sol";
+import {Vm} from "forge-std/Vm.sol";
+
+import {MicroLoan} from "../../../src/MicroLoan.sol";
+import {Deployments} from "../../support/Deployments.sol";
 import {Setups} from "../../support/Setups.sol";
 
-contract MicroLoanContextTest is Base {
-    address internal seeing;
-    bytes internal see = abi.encodeWithSignature("see()");
+contract SeeingMicroLoan is MicroLoan {
+    constructor(Setup memory setup) MicroLoan(setup) {}
 
-    function setUp() public override {
-        super.setUp();
-        IMicroLoan.Setup memory setup = Setups.wide(address(forwarder), owner, PRINCIPAL, 0);
-        seeing = vm.deployCode("SeeingMicroLoan.sol:SeeingMicroLoan", abi.encode(setup));
+    function see() external view returns (address, bytes memory) {
+        return (_msgSender(), _msgData());
+    }
+
+    fallback(bytes calldata) external returns (bytes memory) {
+        return abi.encode(_msgSender(), _msgData());
+    }
+}
+
+contract MicroLoanContextTest is Test {
+    address internal stranger = makeAddr("stranger");
+    Vm.Wallet internal alice = vm.createWallet("alice");
+    address internal forwarder;
+    SeeingMicroLoan internal seeing;
+    bytes internal see = abi.encodeCall(SeeingMicroLoan.see, ());
+
+    function setUp() external {
+        address owner = makeAddr("owner");
+        forwarder = address(Deployments.forwarder(owner, address(0)));
+        seeing = new SeeingMicroLoan(Setups.wide(forwarder, owner, 0.01 ether, 0));
     }
 
     function test_WhenTheCallerIsDirect() external {
@@ -21,17 +39,17 @@ contract MicroLoanContextTest is Base {
     }
 
     function test_WhenTheCallerIsForwarded() external {
-        _sees(address(forwarder), abi.encodePacked(see, alice.addr), alice.addr, see);
+        _sees(forwarder, abi.encodePacked(see, alice.addr), alice.addr, see);
     }
 
     function test_WhenTheForwarderCallsWithLessThanAnAddress() external {
         bytes memory data = new bytes(19);
-        _sees(address(forwarder), data, address(forwarder), data);
+        _sees(forwarder, data, forwarder, data);
     }
 
     function _sees(address caller, bytes memory data, address sender, bytes memory seen) private {
         vm.prank(caller);
-        (bool success, bytes memory answer) = seeing.call(data);
+        (bool success, bytes memory answer) = address(seeing).call(data);
         assertTrue(success, "call");
         (address actualSender, bytes memory actualData) = abi.decode(answer, (address, bytes));
         assertEq(actualSender, sender, "sender");

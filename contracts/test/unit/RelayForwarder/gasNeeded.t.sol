@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: MIT
 pragma solidity 0.8.30;
 
-import {VmSafe} from "forge-std/Vm.sol";
-
 import {IRelayForwarder} from "../../../src/IRelayForwarder.sol";
 import {Base} from "../../support/Base.sol";
 import {Probe} from "../../support/Targets.sol";
@@ -50,10 +48,7 @@ contract RelayForwarderGasNeededTest is Base {
             else low = middle;
         }
         _assertStatus(_statusWith(requests, low), IRelayForwarder.Status.Skipped, "one less");
-        // Coverage switches the optimizer off, and with it what this figure says.
-        if (!vm.isContext(VmSafe.ForgeContext.Coverage)) {
-            assertLt(high, forwarder.gasNeeded(request.gas, 0) + 18_000, "least gas");
-        }
+        assertLt(high, forwarder.gasNeeded(request.gas, 0) + 18_000, "least gas");
         vm.prank(relayer, relayer);
         forwarder.execute{gas: high}(requests);
         assertGt(probe.weight(), request.gas - 500, "gas at the start of the call");
