@@ -30,42 +30,34 @@ export function createFeedEvents(
   ask: <T>(work: (node: Node) => Promise<T>) => Promise<T>,
   socket: NodeSocket,
 ): FeedEvents {
-  let wasOpen = false
+  let listenedTo: number | undefined
   let filter: { node: string; id: string } | undefined
 
   return {
     async entered() {
       socket.ensure()
-      const isOpen = socket.isOpen()
-      const live = isOpen && wasOpen
-      wasOpen = isOpen
+      const connection = socket.connection()
+      const live = connection !== undefined && connection === listenedTo
+      listenedTo = connection
+      if (connection === undefined) return await filtered()
       if (live) return { hashes: socket.takeHashes(), live }
-      const seen = await pool()
-      if (isOpen) return { hashes: [...seen, ...socket.takeHashes()], live }
-      return await filtered(seen)
+      return { hashes: [...(await pool()), ...socket.takeHashes()], live }
     },
     pool,
     syncing: () => ask((node) => node.call('eth_syncing', [], z.unknown())),
     skip: () => void socket.takeHashes(),
     rest() {
-      wasOpen = false
+      listenedTo = undefined
       filter = undefined
       socket.close()
     },
   }
 
   function pool(): Promise<string[]> {
-    return ask(async (node) => {
-      const pending = await node.call(
-        'eth_getBlockByNumber',
-        ['pending', false],
-        rawBlock.nullable(),
-      )
-      return pending === null ? [] : sentTransactions(pending)
-    })
+    return ask(poolOf)
   }
 
-  async function filtered(seen: string[]): Promise<{ hashes: string[]; live: boolean }> {
+  async function filtered(): Promise<{ hashes: string[]; live: boolean }> {
     const known = filter
     try {
       return await ask(async (node) => {
@@ -73,16 +65,20 @@ export function createFeedEvents(
           const hashes = await node.call('eth_getFilterChanges', [known.id], z.array(hash))
           return { hashes, live: true }
         }
-        filter = {
-          node: node.name,
-          id: await node.call('eth_newPendingTransactionFilter', [], data),
-        }
-        return { hashes: seen, live: false }
+        const id = await node.call('eth_newPendingTransactionFilter', [], data)
+        filter = { node: node.name, id }
+        // Asked after the filter is there: what enters between the two is in both, and not in neither.
+        return { hashes: await poolOf(node), live: false }
       })
     } catch (error) {
       filter = undefined
-      if (error instanceof RpcError) return { hashes: seen, live: false }
+      if (error instanceof RpcError) return { hashes: await pool(), live: false }
       throw error
     }
   }
+}
+
+async function poolOf(node: Node): Promise<string[]> {
+  const pending = await node.call('eth_getBlockByNumber', ['pending', false], rawBlock.nullable())
+  return pending === null ? [] : sentTransactions(pending)
 }

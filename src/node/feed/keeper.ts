@@ -53,7 +53,7 @@ export function createNodeFeed(
     log,
     pollMs() {
       socket.ensure()
-      return socket.isOpen() ? pollMs.told : pollMs.alone
+      return socket.connection() !== undefined ? pollMs.told : pollMs.alone
     },
   })
   return feed

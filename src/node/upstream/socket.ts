@@ -4,7 +4,8 @@ import { z } from 'zod'
 export type NodeSocket = {
   /** Connects where it is not connected; to the next address after a failure. */
   readonly ensure: () => void
-  readonly isOpen: () => boolean
+  /** Which connection is open: each has a number of its own. */
+  readonly connection: () => number | undefined
   /** Hashes that entered the pool, since the last call. */
   readonly takeHashes: () => string[]
   readonly close: () => void
@@ -55,7 +56,7 @@ export function createNodeSocket({
       attempts += 1
       if (url !== undefined) open(url.replace(/^http/, 'ws'))
     },
-    isOpen: () => isOpen,
+    connection: () => (isOpen ? attempts : undefined),
     takeHashes() {
       const taken = hashes
       hashes = []

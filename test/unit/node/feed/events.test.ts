@@ -1,0 +1,81 @@
+import { describe, test } from 'vitest'
+import { createFeedEvents } from '../../../../src/node/feed/events.ts'
+import type { Node } from '../../../../src/node/upstream/node.ts'
+import type { NodeSocket } from '../../../../src/node/upstream/socket.ts'
+
+const first = `0x${'1'.repeat(64)}`
+const second = `0x${'2'.repeat(64)}`
+
+/** A pool in memory with filters, as a node has it. `asked` is called when a question was answered. */
+function createModelPool(asked: (method: string) => void) {
+  const pool: string[] = []
+  const untold = new Map<string, string[]>()
+  function answer(method: string, [param]: readonly unknown[]): unknown {
+    switch (method) {
+      case 'eth_getBlockByNumber':
+        return { number: null, hash: null, transactions: [...pool], uncles: [] }
+      case 'eth_newPendingTransactionFilter': {
+        const id = `0x${untold.size + 1}`
+        untold.set(id, [])
+        return id
+      }
+      default:
+        return untold.get(`${param}`)?.splice(0)
+    }
+  }
+  const node = {
+    name: 'model',
+    async call(method: string, params: readonly unknown[]) {
+      const answered = answer(method, params)
+      asked(method)
+      return answered
+    },
+  } as unknown as Node
+  return {
+    node,
+    enter(hash: string): void {
+      pool.push(hash)
+      for (const hashes of untold.values()) hashes.push(hash)
+    },
+  }
+}
+
+/** A connection that the test opens and ends. */
+function createModelSocket() {
+  const model = { connection: undefined as number | undefined, hashes: [] as string[] }
+  const socket: NodeSocket = {
+    ensure: () => {},
+    connection: () => model.connection,
+    takeHashes: () => model.hashes.splice(0),
+    close: () => {},
+  }
+  return { model, socket }
+}
+
+describe('what enters the pool', () => {
+  test('is told when it enters between any two questions, by a filter', async ({ expect }) => {
+    for (const moment of ['eth_getBlockByNumber', 'eth_newPendingTransactionFilter']) {
+      const entering = [first]
+      const pool = createModelPool((method) => {
+        const hash = method === moment ? entering.pop() : undefined
+        if (hash !== undefined) pool.enter(hash)
+      })
+      const events = createFeedEvents((work) => work(pool.node), createModelSocket().socket)
+      const seen = [...(await events.entered()).hashes, ...(await events.entered()).hashes]
+      expect(seen, `entering after ${moment}`).toContain(first)
+    }
+  })
+
+  test('is looked for in the pool after each new connection', async ({ expect }) => {
+    const pool = createModelPool(() => {})
+    const { model, socket } = createModelSocket()
+    const events = createFeedEvents((work) => work(pool.node), socket)
+    model.connection = 1
+    await events.entered()
+    expect(await events.entered()).toEqual({ hashes: [], live: true })
+    // It ends, and another is there at the next look: what entered meanwhile was told to neither.
+    pool.enter(second)
+    model.connection = 2
+    expect(await events.entered()).toEqual({ hashes: [second], live: false })
+  })
+})
