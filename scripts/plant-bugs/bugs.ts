@@ -11,7 +11,7 @@ const forgetsBytes: Patch = {
   replace: 'saveNonce(rows, { ...$row, bytes: [] })',
 }
 
-/** The nine failures of other relayers, and the check that fences a slow Worker. */
+/** The nine failures of other relayers, and promises of this one that each need a line of their own. */
 export const bugs: readonly Bug[] = [
   {
     name: 'a transport error means "not sent": the nonce is given back and the payment made again',
@@ -172,6 +172,17 @@ export const bugs: readonly Bug[] = [
         within: 'record',
         find: 'lease.nonce === nonce && lease.token === token',
         replace: 'lease.nonce === nonce',
+      },
+    ],
+  },
+  {
+    name: 'the highest gas price is kept to by what is first signed for a nonce, and not by what outbids it',
+    patches: [
+      {
+        file: 'src/relay/relayer.ts',
+        within: 'gasPriceFor',
+        find: 'if (least > $highest) return undefined',
+        replace: '',
       },
     ],
   },

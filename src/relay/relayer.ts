@@ -69,30 +69,34 @@ export function createChainCache(relayer: Relayer): ChainCache {
 
 /**
  * What a transaction pays for gas, in wei a unit: the node's price within the operator's limits, but
- * at least what the chain's pool asks for over older bytes of its nonce.
+ * at least what the chain's pool asks for over older bytes of its nonce. Undefined where that is more
+ * than the operator allows.
  */
 export function gasPriceFor(
   { fees, rules }: Pick<Relayer, 'fees' | 'rules'>,
   nodePriceWei: bigint,
   priorWei: bigint | undefined,
-): bigint {
+): bigint | undefined {
   const wanted = gasPriceWithin(fees, nodePriceWei)
   const least = priorWei === undefined ? 0n : replacementPriceUp(priorWei, rules.replacementPercent)
+  if (least > fees.maxWei) return undefined
   return wanted > least ? wanted : least
 }
 
 /**
  * Signs the transaction that carries a request, or one that carries nothing, for a nonce. Older
- * bytes of that nonce are outbid by what the chain's pool asks for.
+ * bytes of that nonce are outbid by what the chain's pool asks for; undefined where the operator's
+ * highest price does not reach that.
  */
-export function signFor(
+export async function signFor(
   relayer: Relayer,
   slot: Slot,
   nodePriceWei: bigint,
   request: SignedRequest | undefined,
-): Promise<SignedTransaction> {
+): Promise<SignedTransaction | undefined> {
   const { signer, forwarder } = relayer
   const gasPriceWei = gasPriceFor(relayer, nodePriceWei, slot.priorGasPriceWei)
+  if (gasPriceWei === undefined) return undefined
   const common = { nonce: slot.nonce, gasPriceWei }
   return signer.sign(
     request === undefined

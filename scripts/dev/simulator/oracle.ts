@@ -26,6 +26,7 @@ export const rules = {
   gap: 'Nothing of ours waits in the pool when nothing is open.',
   conserved: 'No call makes money or destroys it.',
   bump: 'The pool never finds our own bytes too cheap over our own.',
+  priced: 'No transaction offers more for gas than the operator allows.',
   overdrawn: 'Two payments do not both pass on one balance.',
   claimed: "A claim is the one that was asked for, and its nonce is nobody else's.",
   counted: 'What the ledger counts adds up, and it forgets what is settled in its time.',
@@ -335,6 +336,11 @@ function judgeChain(history: History, found: Found): void {
   const { arrivals, losses, foreign, totalsWei, processed, plan } = history
   if (totalsWei[0] !== totalsWei[1]) {
     found('conserved', `${totalsWei[0]} wei have become ${totalsWei[1]}`)
+  }
+  for (const { transaction } of arrivals) {
+    const { hash, gasPriceWei } = transaction
+    if (gasPriceWei > plan.knobs.maxGasPriceWei)
+      found('priced', `${hash} offers ${gasPriceWei} wei`)
   }
   if (losses.length === 0 && foreign.size === 0) {
     for (const { transaction, refusal, over } of arrivals) {

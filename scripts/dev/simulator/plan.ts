@@ -30,6 +30,8 @@ export type Knobs = {
   slowness: number
   rates: FaultRates
   maxBehindMs: number
+  /** What the operator lets the relay pay for a unit of gas. */
+  maxGasPriceWei: bigint
   /** Faults are drawn for so long from a phase's start. */
   troubledMs: number
   /** Days between the two phases, in the second of which session ids are used again. */
@@ -92,6 +94,10 @@ export const principalWei = 10n * milliWei
 export const phoneOf = (caller: number): string => `+25470000000${caller}`
 const typedPhone = (caller: number): string => `070000000${caller}`
 
+/** What `src/compose/config.ts` lets the relay pay on Rootstock, and a limit that replacements meet soon. */
+const usualMaxGasPriceWei = 1_000_000_000n
+const tightGasPriceWei = 100_000_000n
+
 /** The plan that a seed stands for. */
 export function planOf(seed: number): Plan {
   const random = createRandom(seed, 'plan')
@@ -109,7 +115,13 @@ export function planOf(seed: number): Plan {
       ...drawLasting(createRandom(seed, `lasting ${phase}`), phase, spanMs),
     )
   }
-  return { seed, knobs, items: items.sort((a, b) => a.phase - b.phase || a.at - b.at) }
+  const isDearer = items.some(({ kind }) => kind === 'lasting_price')
+  // A low limit stops replacements early; below a price that stays, it would stop payments for good.
+  const isTight = !isDearer && createRandom(seed, 'gas price').chance(0.15)
+  return {
+    ...{ seed, knobs: isTight ? { ...knobs, maxGasPriceWei: tightGasPriceWei } : knobs },
+    items: items.sort((a, b) => a.phase - b.phase || a.at - b.at),
+  }
 }
 
 function drawKnobs(seed: number, random: Random, spanMs: number): Knobs {
@@ -151,6 +163,7 @@ function drawKnobs(seed: number, random: Random, spanMs: number): Knobs {
     slowness: random.pick([1, 1, 3]),
     rates: drawRates(random),
     maxBehindMs: random.chance(0.8) ? 25 * secondMs : 2 * minuteMs,
+    maxGasPriceWei: usualMaxGasPriceWei,
     troubledMs: spanMs + random.int(10, 300) * secondMs,
     pauseDays: random.chance(0.12) ? random.pick([6, 8, 8.05, 8.3, 9, 12]) : undefined,
     isSignedForReal: seed % 500 === 0,

@@ -26,7 +26,6 @@ export type ProgramOptions = {
   knobs: Knobs
   forwarder: Forwarder
   loan: Address
-  maxGasPriceWei: bigint
   signing: Signing
   wires: Wires
   log: Log
@@ -108,7 +107,7 @@ function createRelayer(parts: ProgramOptions, clock: Clock, ledger: Ledger): Rel
     signer: wires.signer(signing.relayer),
     forwarder,
     rules: knobs.rules,
-    fees: { minWei: 0n, maxWei: parts.maxGasPriceWei },
+    fees: { minWei: 0n, maxWei: knobs.maxGasPriceWei },
     clock,
     log,
     newToken,

@@ -11,7 +11,6 @@ export type RoundStart = { head: ModelBlock; work: Work }
 
 export type RoundWatchOptions = {
   knobs: Knobs
-  maxGasPriceWei: bigint
   chain: ModelChain
   pool: ModelPool
   work: () => Work
@@ -74,15 +73,21 @@ function* givenUp(
   { head, work }: RoundStart,
   left: Work,
 ): Generator<string> {
-  const numbersOf = (of: Work) => recorded(of).map(({ nonce }) => nonce)
   const { nonce: count } = head.state
-  const before = numbersOf(work).filter((nonce) => nonce >= count)
-  const after = new Set(numbersOf(left))
+  const numbersOf = (of: Work) =>
+    recorded(of)
+      .map(({ nonce }) => nonce)
+      .filter((nonce) => nonce >= count)
+  const [before, after] = [numbersOf(work), numbersOf(left)]
   for (const nonce of before) {
-    const missing = nonce - count - before.filter((one) => one < nonce).length
-    const isBeyond = missing > rules.maxInFlight
-    if (isBeyond && after.has(nonce)) yield `nonce ${nonce} behind ${missing} missing ones`
-    if (!isBeyond && !after.has(nonce) && isAlone()) yield `nonce ${nonce} given up`
+    const [missing = 0, missingLeft = 0] = [before, after].map(
+      (numbers) => nonce - count - numbers.filter((one) => one < nonce).length,
+    )
+    const isLeft = after.includes(nonce)
+    // What a reorganization gave back in this round is missing no more.
+    const isBeyond = Math.min(missing, missingLeft) > rules.maxInFlight
+    if (isBeyond && isLeft) yield `nonce ${nonce} behind ${missing} missing ones`
+    if (missing <= rules.maxInFlight && !isLeft && isAlone()) yield `nonce ${nonce} given up`
   }
 }
 
@@ -152,7 +157,7 @@ function* unfilled(
 
 /** The bytes of nonces that the pool has room for: offered when it is time, and not before. */
 function* misoffered(
-  { knobs: { rules }, maxGasPriceWei }: RoundWatchOptions,
+  { knobs: { rules, maxGasPriceWei } }: RoundWatchOptions,
   { head, work }: RoundStart,
   left: Work,
 ): Generator<string> {

@@ -86,8 +86,6 @@ export const startTime = Date.UTC(2026, 10, 21, 12)
 
 /** The pool's least at the start. */
 export const startGasPriceWei = 60_000_000n
-/** What `src/compose/config.ts` lets the relay pay on Rootstock. */
-const maxGasPriceWei = 1_000_000_000n
 export const richWei = 10n ** 18n
 
 export type WorldOptions = {
@@ -199,14 +197,13 @@ export function createWorld({ plan, storage, ...options }: WorldOptions): World 
     knobs,
     forwarder,
     loan: loanAddress,
-    maxGasPriceWei: maxGasPriceWei,
     signing,
     wires,
     log,
     newToken: () => digest('token', seed, tokens++),
   }
   const rounds: RoundWatch = createRoundWatch({
-    ...{ knobs, maxGasPriceWei, chain, pool, work: () => host.peek().work() },
+    ...{ knobs, chain, pool, work: () => host.peek().work() },
     isAlone: () =>
       records.foreign.size + records.displacedTold === 0 && records.losses.length === 0,
     isQuiet: () =>

@@ -294,7 +294,8 @@ async function signClaim(
 ): Promise<(SignedTransaction & { nonce: number }) | undefined> {
   if (claim.slot === undefined) return undefined
   const transaction = await signFor(relayer, claim.slot, gasPriceWei, order.request)
-  return { ...transaction, nonce: claim.slot.nonce }
+  // Older bytes of the nonce may not be outbid: the next round finds the payment another one.
+  return transaction && { ...transaction, nonce: claim.slot.nonce }
 }
 
 /**

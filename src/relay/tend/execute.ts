@@ -14,7 +14,7 @@ export type Outcome =
   | { kind: 'same' }
   /** The ledger's work is another than the plan was made by. */
   | { kind: 'changed' }
-  /** The ledger gave this nonce to no lease: what was planned after it needs another plan. */
+  /** This nonce is not to be had for what was planned: what was planned after it needs another plan. */
   | { kind: 'refused'; nonce: number }
 
 /**
@@ -218,6 +218,7 @@ async function outbid(
   const { ledger, clock, log } = relayer
   const slot = { nonce, priorGasPriceWei: gasPriceWei }
   const transaction = await signFor(relayer, slot, action.gasPriceWei, action.request)
+  if (transaction === undefined) return
   const carriesPayment = action.request !== undefined
   const recorded = await ledger.replace({ nonce, over, carriesPayment, transaction })
   if (recorded.kind === 'fenced') return
@@ -241,9 +242,36 @@ async function fill(relayer: Relayer, action: ActionOf<'carry' | 'noOp'>): Promi
   const leased = await ledger.lease({ nonce, token, chainNonce: count, session })
   if (leased.kind === 'taken') return { kind: 'refused', nonce }
   const transaction = await signFor(relayer, leased.slot, gasPriceWei, request)
+  if (transaction === undefined) return reuse(relayer, action, token)
   const attached = await ledger.attach({ nonce, token, transaction })
   if (attached.kind === 'fenced') return { kind: 'same' }
   const isFirst = leased.slot.priorGasPriceWei === undefined
   await broadcast(relayer, nonce, transaction, isFirst, clock.timeout(nodeTimeoutMs))
   return { kind: 'same' }
+}
+
+/**
+ * Older bytes of a nonce that may not be outbid go out again themselves, in a no-op's place: the
+ * forwarder executes what they carry once at most, wherever else it is carried. A payment that was to
+ * have this nonce gets the next one.
+ */
+async function reuse(
+  relayer: Relayer,
+  { nonce, count, gasPriceWei }: ActionOf<'carry' | 'noOp'>,
+  token: string,
+): Promise<Outcome> {
+  const { ledger, clock } = relayer
+  await ledger.lease({ nonce, token, chainNonce: count, session: undefined })
+  const { nonces } = await ledger.work()
+  const [older] = nonces.find((open) => open.nonce === nonce)?.transactions ?? []
+  // Bytes that were lost hold the nonce like those of another program: nothing is known to outbid.
+  const unknown = { nonce, priorGasPriceWei: undefined }
+  const transaction = older ?? (await signFor(relayer, unknown, gasPriceWei, undefined))
+  if (transaction === undefined) return { kind: 'refused', nonce }
+  const attached = await ledger.attach({ nonce, token, transaction })
+  if (attached.kind === 'recorded') {
+    const isFirst = older === undefined
+    await broadcast(relayer, nonce, transaction, isFirst, clock.timeout(nodeTimeoutMs))
+  }
+  return { kind: 'refused', nonce }
 }

@@ -10,7 +10,7 @@ export type Terms = Pick<Relayer, 'rules' | 'fees'>
 export type LedgerSnapshot = {
   /** Read at one moment. Its `now` is the time that the plan goes by: the ledger's own clock. */
   work: Work
-  /** Nonces that the ledger gave to no lease of this round: what holds them is not in `work`. */
+  /** Nonces that no payment can have in this round, whatever `work` tells of them. */
   refused: ReadonlySet<number>
 }
 

@@ -254,7 +254,7 @@ function planOffer(
     return { kind: 'rebroadcast', nonce, transaction, isFirst }
   }
   const isSpentOut = transactions.length > terms.rules.maxReplacements
-  if (isSpentOut || gasPriceFor(terms, price.value, gasPriceWei) > terms.fees.maxWei) {
+  if (isSpentOut || gasPriceFor(terms, price.value, gasPriceWei) === undefined) {
     return { kind: 'reportStuck', nonce, transaction, replacements: transactions.length - 1 }
   }
   const payment = work.carried.find((carried) => carried.session === session)

@@ -1,5 +1,7 @@
 import { describe, test } from 'vitest'
+import { poolRules } from '../../../src/chain/chains.ts'
 import { gasPriceWithin, replacementPriceUp } from '../../../src/relay/fees.ts'
+import { gasPriceFor } from '../../../src/relay/relayer.ts'
 
 describe('a replacement price', () => {
   test.for([
@@ -15,4 +17,13 @@ describe('a replacement price', () => {
 test("a gas price is the node's, within the operator's limits", ({ expect }) => {
   const limits = { minWei: 10n, maxWei: 20n }
   expect([5n, 15n, 25n].map((price) => gasPriceWithin(limits, price))).toEqual([10n, 15n, 20n])
+})
+
+test("older bytes of a nonce are outbid up to the operator's highest price, and not beyond it", ({
+  expect,
+}) => {
+  const terms = { fees: { minWei: 0n, maxWei: 140n }, rules: poolRules.rootstock }
+  expect(gasPriceFor(terms, 10n, 100n)).toBe(140n)
+  expect(gasPriceFor(terms, 10n, 101n)).toBeUndefined()
+  expect(gasPriceFor(terms, 500n, undefined)).toBe(140n)
 })

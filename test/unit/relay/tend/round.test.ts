@@ -1,4 +1,4 @@
-import { numberToHex } from 'viem'
+import { type Hex, numberToHex, parseTransaction } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import { test } from 'vitest'
 import { poolRules } from '../../../../src/chain/chains.ts'
@@ -153,4 +153,79 @@ test('a payment whose change the ledger refuses keeps no other from its end', as
   expect((await ledger.payment(refused))?.state).toBe('queued')
   expect((await ledger.payment(other))?.state).toBe('expired')
   expect(events).toEqual(['expire.failed', 'payment.expired'])
+})
+
+/** A chain that has used no nonce, and takes whatever it is sent. */
+function takesAll({ method }: Asked): unknown {
+  switch (method) {
+    case 'eth_getBlockByNumber':
+      return head
+    case 'eth_getTransactionCount':
+      return '0x0'
+    case 'eth_gasPrice':
+      return '0x1'
+    case 'eth_call':
+      return numberToHex(0, { size: 64 })
+    case 'eth_sendRawTransaction':
+      return numberToHex(0, { size: 32 })
+    default:
+      throw new Error(`${method} is not asked here`)
+  }
+}
+
+const rawsSent = (asked: readonly Asked[]) =>
+  asked
+    .filter(({ method }) => method === 'eth_sendRawTransaction')
+    .map(({ params }) => params[0] as Hex)
+
+test('bytes that may not be outbid go out again themselves, and the payment takes the next nonce', async ({
+  expect,
+}) => {
+  const { relayer, ledger, asked } = relayerOver(takesAll)
+  const session = await enqueue(ledger, 1)
+  // The highest price is 100: over 90 a pool asks for 126.
+  const data = { to: forwarder.address, data: '0x', gas: 21_000 } as const
+  const older = await relayer.signer.sign({ ...data, nonce: 0, gasPriceWei: 90n })
+  await ledger.lease({ nonce: 0, token: 'older', chainNonce: 0, session })
+  await ledger.attach({ nonce: 0, token: 'older', transaction: older })
+  await ledger.abandon(0)
+
+  expect(await tend(relayer)).toBe('open')
+
+  const sent = rawsSent(asked)
+  expect(sent.map((raw) => parseTransaction(raw))).toMatchObject([
+    { nonce: 0, gasPrice: 90n },
+    { nonce: 1, gasPrice: 1n },
+  ])
+  expect(sent[0]).toBe(older.raw)
+  const { nonces, carried } = await ledger.work()
+  expect(nonces).toMatchObject([
+    { nonce: 0, state: 'recorded', session: undefined },
+    { nonce: 1, state: 'recorded', session },
+  ])
+  expect(carried).toMatchObject([{ session, nonce: 1 }])
+})
+
+test('a nonce whose expensive bytes are lost is tried as one that may hold unknown ones', async ({
+  expect,
+}) => {
+  const { relayer, ledger, asked } = relayerOver(takesAll)
+  const session = await enqueue(ledger, 1)
+  const older = { hash: numberToHex(9, { size: 32 }), raw: '0x09', gasPriceWei: 90n } as const
+  await ledger.lease({ nonce: 0, token: 'older', chainNonce: 0, session })
+  await ledger.attach({ nonce: 0, token: 'older', transaction: older })
+  await ledger.abandon(0)
+  const work = async () => {
+    const all = await ledger.work()
+    const nonces = all.nonces.map((open) => ({
+      ...open,
+      transactions: open.transactions.filter(({ hash }) => hash !== older.hash),
+    }))
+    return { ...all, nonces }
+  }
+
+  expect(await tend({ ...relayer, ledger: { ...relayer.ledger, work } })).toBe('open')
+
+  const prices = rawsSent(asked).map((raw) => parseTransaction(raw).gasPrice)
+  expect(prices).toEqual([1n, 1n])
 })
