@@ -74,10 +74,14 @@ function* givenUp(
   { head, work }: RoundStart,
   left: Work,
 ): Generator<string> {
-  const numbersOf = (of: Work) => recorded(of).map(({ nonce }) => nonce)
   const { nonce: count } = head.state
-  const before = numbersOf(work).filter((nonce) => nonce >= count)
-  const after = new Set(numbersOf(left))
+  const after = new Set(recorded(left).map(({ nonce }) => nonce))
+  // Those that a block held until this round has taken that back are as little missing.
+  const reopened = recorded(left).filter(({ transactions }) =>
+    transactions.some(({ recordedAt }) => recordedAt < work.now),
+  )
+  const known = [...recorded(work), ...reopened].map(({ nonce }) => nonce)
+  const before = [...new Set(known)].filter((nonce) => nonce >= count)
   for (const nonce of before) {
     const missing = nonce - count - before.filter((one) => one < nonce).length
     const isBeyond = missing > rules.maxInFlight
