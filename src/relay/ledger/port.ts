@@ -23,7 +23,10 @@ export type Ledger = {
   refuse(refusal: Refusing): Promise<Decided | { kind: 'refused' }>
   /** Reserves the session for the token's holder, with a nonce if one is free. */
   claim(claim: Claiming): Promise<Decided | Claimed | { kind: 'changed' }>
-  /** Makes the signed request, the screen and the transaction durable; only the live token may. */
+  /**
+   * Makes the signed request, the screen and the transaction durable; only the live token may, and only
+   * on the view of the account that its claim was made on.
+   */
   record(acceptance: Acceptance): Promise<Recorded>
   /** Accepts a session whose intent the chain has already spent: a ledger that lost its rows learns. */
   adopt(adoption: Adoption): Promise<Decided | { kind: 'adopted' }>
@@ -149,7 +152,7 @@ export type Refusing = Question & { steps: number; screen: Screen; token: string
 export type Claiming = Question & {
   /** How many answers the caller had given. */
   steps: number
-  /** Known to the claimer alone. The same token gets its own claim back. */
+  /** Known to the claimer alone. The same token gets its own claim back while its lease lasts. */
   token: string
   /** The relayer's transaction count on the chain, as lately seen. */
   chainNonce: number
@@ -196,6 +199,8 @@ export type SignedTransaction = { hash: Hex; raw: Hex; gasPriceWei: bigint }
 export type Acceptance = {
   session: string
   token: string
+  /** The view that the claim was made on, as in {@link Claiming}. */
+  seen: number | undefined
   order: Order
   screen: Screen
   /** Undefined: queued. */

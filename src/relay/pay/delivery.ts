@@ -275,7 +275,7 @@ async function claimAndSend(
   const screen = submitted(transaction?.hash)
   const { session } = payment.question
   const recorded = await persist(relayer, () =>
-    ledger.record({ session, token, order, screen, transaction }),
+    ledger.record({ session, token, seen, order, screen, transaction }),
   )
   // Another delivery took over: these bytes are dropped, and were never sent.
   if (recorded.kind === 'fenced') return undefined

@@ -102,6 +102,7 @@ describe.skipIf(!hasRedisServer())('on a real Redis with the keys of a cluster',
     const acceptance = (session: string, nonce: number, digit: string): Acceptance => ({
       session,
       token: session,
+      seen: undefined,
       order: {
         request: {
           from: '0x1111111111111111111111111111111111111111',
