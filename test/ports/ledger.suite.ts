@@ -239,7 +239,7 @@ export function ledgerSuite(name: string, create: () => Promise<LedgerHarness>):
         kind: 'answered',
         screen: screenOf('No'),
       })
-      expect(await ledger.lookup(question('s', alice, 'other'))).toEqual({ kind: 'ended' })
+      expect(await ledger.lookup(question('s', alice, 'other'))).toEqual({ kind: 'closed' })
     })
 
     test('does not refuse what another Worker has claimed or recorded', async ({ expect }) => {

@@ -42,6 +42,8 @@ export type Wanted =
   | { kind: 'transfer'; to: number; amountWei: bigint }
   | { kind: 'loan' }
   | { kind: 'repayment'; amountWei: bigint | 'all' }
+  /** Too many wrong answers, or an answer after the last screen: it ends the session. */
+  | { kind: 'nothing' }
 
 /** `phase` and `at` (ms from its start) say when. */
 export type Item = { phase: 0 | 1; at: number } & (
@@ -109,6 +111,7 @@ export function planOf(seed: number): Plan {
       ...drawLasting(createRandom(seed, `lasting ${phase}`), phase, spanMs),
     )
   }
+  items.push(...drawEnds(createRandom(seed, 'ends'), items, counter))
   return { seed, knobs, items: items.sort((a, b) => a.phase - b.phase || a.at - b.at) }
 }
 
@@ -208,6 +211,23 @@ function drawDials(
   return items
 }
 
+/**
+ * Deliveries of some sessions that ask for nothing and end it, before their others and after. Drawn apart,
+ * so that a seed's others stay what they were.
+ */
+function drawEnds(
+  random: Random,
+  items: readonly Item[],
+  counter: { next: number },
+): (Item & { kind: 'dial' })[] {
+  return items.flatMap((item) => {
+    if (item.kind !== 'dial' || !random.chance(0.07)) return []
+    const text = random.pick([`${item.text}*1`, `${item.text}*9*9`, '9*9*9', '1*1'])
+    const at = Math.max(0, item.at + random.pick([-1, 1, 1]) * drawDelay(random))
+    return [{ ...item, at, text, wanted: { kind: 'nothing' }, id: counter.next++ }]
+  })
+}
+
 /** How long after the first delivery another one comes: at the same time, soon, or much later. */
 function drawDelay(random: Random): number {
   const [min, max] = random.weighted([
@@ -250,6 +270,8 @@ function textOf(wanted: Wanted): string {
       return '3'
     case 'repayment':
       return wanted.amountWei === 'all' ? '4*1' : `4*2*${decimal(wanted.amountWei)}`
+    case 'nothing':
+      return '9*9*9'
   }
 }
 

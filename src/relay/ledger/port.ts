@@ -19,7 +19,10 @@ export type Ledger = {
 
   /** What this session's question was answered with, or else what its account has under way. */
   lookup(question: Question): Promise<Decided | Undecided>
-  /** Closes a session without a payment: its screen is shown from now on, whatever the chain does. */
+  /**
+   * Closes a session without a payment: its screen is shown from now on, whatever the chain does, and no
+   * other question of the session is paid.
+   */
   refuse(refusal: Refusing): Promise<Decided | { kind: 'refused' }>
   /** Reserves the session for the token's holder, with a nonce if one is free. */
   claim(claim: Claiming): Promise<Decided | Claimed | { kind: 'changed' }>
@@ -131,8 +134,10 @@ export type Decided =
   | { kind: 'pending' }
   /** This very question has this answer. */
   | { kind: 'answered'; screen: Screen }
-  /** The session was decided by another question, or the ledger lost what it was answered with. */
+  /** The session has paid by another question, or the ledger lost what it was answered with. */
   | { kind: 'ended' }
+  /** The session was refused by another question: it has paid nothing, and never will. */
+  | { kind: 'closed' }
 
 /** Open payments of an account that a new one is checked against. An account with more has to wait. */
 export const maxOpen = 16

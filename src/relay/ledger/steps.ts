@@ -80,7 +80,9 @@ function decidedOf(rows: Draft, question: Question): Decided | undefined {
     return paymentRow(rows, question.session) === undefined ? undefined : { kind: 'ended' }
   }
   if (row.state === 'claimed') return isLeased(row, rows.now) ? { kind: 'pending' } : undefined
-  if (row.input !== question.input || row.screen === null) return { kind: 'ended' }
+  if (row.input !== question.input || row.screen === null) {
+    return { kind: row.state === 'refused' ? 'closed' : 'ended' }
+  }
   return { kind: 'answered', screen: row.screen }
 }
 

@@ -15,6 +15,7 @@ import { createRedisLedger, ledgerKey } from '../../../../src/relay/ledger/redis
 import { ledgerThrough } from '../../../../src/relay/ledger/steps.ts'
 import { openRedis, type RedisDatabase } from '../../../../src/runtime/redis.ts'
 import { ledgerSuite } from '../../../ports/ledger.suite.ts'
+import { sessionEndsSuite } from '../../../ports/session-ends.suite.ts'
 import { type ProcessClient, startProcessClient } from '../../../support/redis/process-client.ts'
 
 const rules = { ...ledgerRules, maxInFlight: 4, watchBlocks: 50 }
@@ -72,6 +73,12 @@ describe.skipIf(!hasRedisServer())('on a real Redis with the keys of a cluster',
   ledgerSuite('Redis', async () => ({ ledger: open(newName()), rules, pass }))
 
   ledgerSuite('Redis, asked by two processes', async () => ({
+    ledger: fromTwoProcesses(newName()),
+    rules,
+    pass,
+  }))
+
+  sessionEndsSuite('Redis, asked by two processes', async () => ({
     ledger: fromTwoProcesses(newName()),
     rules,
     pass,
