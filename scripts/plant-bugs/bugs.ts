@@ -127,14 +127,18 @@ export const bugs: readonly Bug[] = [
       {
         file: 'src/ussd/answer.ts',
         within: 'payFor',
-        find: 'keys.session($gateway, $sessionId, $account)',
-        replace: 'keys.session($gateway, $sessionId + since, $account)',
+        find: 'questionOf(parts, request, $account)',
+        replace: `questionOf(
+          parts,
+          { ...request, sessionId: request.sessionId + delivered.since },
+          $account,
+        )`,
       },
       {
         file: 'src/ussd/answer.ts',
         within: 'payFor',
         find: 'intentKeys($gateway, $sessionId, $account)',
-        replace: 'intentKeys($gateway, $sessionId + since, $account)',
+        replace: 'intentKeys($gateway, $sessionId + delivered.since, $account)',
       },
     ],
   },
@@ -183,6 +187,28 @@ export const bugs: readonly Bug[] = [
         within: 'gasPriceFor',
         find: 'if (least > $highest) return undefined',
         replace: '',
+      },
+    ],
+  },
+  {
+    name: 'a record comes after its lease, when another session may have used the account',
+    patches: [
+      {
+        file: 'src/relay/ledger/steps.ts',
+        within: 'record',
+        find: 'if (!isLeased(row, rows.now) || isOlder) return $fenced',
+        replace: '',
+      },
+    ],
+  },
+  {
+    name: 'the end of a session is shown and not kept: a late delivery pays',
+    patches: [
+      {
+        file: 'src/ussd/answer.ts',
+        within: 'endFor',
+        find: 'await parts.endSession($end)',
+        replace: `{ kind: 'screen', screen: shown } as const`,
       },
     ],
   },

@@ -27,7 +27,7 @@ const forTwo =
 /** File, what it stands in, what stands there, the change, and the reason. */
 const table: readonly (readonly [string, string, string, string, string])[] = [
   [nonces, 'isLive', 'lease.until > now', atLeast, millisecond],
-  [steps, 'decidedOf', '(row.lease_until ?? 0) > rows.now', atLeast, millisecond],
+  [steps, 'isLeased', '(lease_until ?? 0) > now', atLeast, millisecond],
   [steps, 'isClaiming', 'until > rows.now', atLeast, millisecond],
   [sums, 'others', 'end > rows.now', atLeast, millisecond],
   [steps, 'lease', 'rows.now - row.changed_at < rules.displacedMs', atMost, millisecond],

@@ -4,6 +4,7 @@ import { createIntentKeys, createSessionKeys, fingerprint } from '../account/ses
 import { createLoanReader } from '../loan/reader.ts'
 import { createIdentityCheck, identityOf } from '../relay/identity.ts'
 import { createPay } from '../relay/pay/delivery.ts'
+import { createEndSession } from '../relay/pay/end-session.ts'
 import { createChainCache, type Relayer } from '../relay/relayer.ts'
 import { cached } from '../runtime/cached.ts'
 import { type Answer, createAnswer } from '../ussd/answer.ts'
@@ -47,6 +48,7 @@ export function assembleAnswer(config: Config, runtime: Runtime, relayer: Relaye
       preflight: config.preflight,
       background: runtime.background,
     }),
+    endSession: createEndSession(relayer),
     now: runtime.clock.now,
     say: english,
     log: runtime.log,

@@ -5,8 +5,10 @@ import { formatAmount } from '../loan/amounts.ts'
 import { refusalOf } from '../loan/calls.ts'
 import type { LoanReader } from '../loan/reader.ts'
 import { type Forwarder, intentIdOf } from '../relay/forwarder/requests.ts'
-import type { Identified } from '../relay/ledger/port.ts'
-import type { Pay, PaymentAnswer, PaymentRefusal } from '../relay/pay/delivery.ts'
+import type { Identified, Question } from '../relay/ledger/port.ts'
+import type { PaymentAnswer } from '../relay/pay/answers.ts'
+import type { Pay, PaymentRefusal } from '../relay/pay/delivery.ts'
+import type { EndSession } from '../relay/pay/end-session.ts'
 import { faultOf, type Log } from '../runtime/log.ts'
 import { createContractCalls } from './contract-calls.ts'
 import { answersOf, type Intent, walk } from './menu.ts'
@@ -32,6 +34,7 @@ export type AnswerParts = {
   intentKeys: IntentKeys
   identity: () => Promise<Identified>
   pay: Pay
+  endSession: EndSession
   /** Unix time in ms. */
   now: () => number
   say: Messages
@@ -70,15 +73,16 @@ async function answerMenu(
 ): Promise<Answered> {
   const { chainId, forwarder, loanAddress, loan, accounts, say } = parts
   const answers = answersOf(request.text)
+  const delivered = { since, steps: answers.length }
   const reserved = [forwarder.address, loanAddress]
   const result = walk(answers, { chainId, caller: request.phone, reserved, say })
   switch (result.kind) {
     case 'ask':
       return screen(goOn(result.prompt))
     case 'gave_up':
-      return screen(end(say.tooManyMistakes))
+      return endFor(parts, request, delivered, end(say.tooManyMistakes))
     case 'past_the_end':
-      return screen(end(say.sessionEnded))
+      return endFor(parts, request, delivered, end(say.sessionClosed))
     case 'balance': {
       const account = await accounts(request.phone)
       const balance = await loan.balance(account.address)
@@ -87,32 +91,25 @@ async function answerMenu(
     case 'transfer':
     case 'loan':
     case 'repayment':
-      return {
-        kind: 'screen',
-        body: await payFor(parts, request, since, answers.length, result),
-      }
+      return payFor(parts, request, delivered, result)
   }
 }
+
+/** When a delivery came (Unix time in ms), and how many answers its caller had given. */
+type Delivered = { since: number; steps: number }
 
 async function payFor(
   parts: AnswerParts,
   request: UssdRequest,
-  since: number,
-  steps: number,
+  delivered: Delivered,
   intent: Intent,
-): Promise<string> {
-  const { forwarder, keys, intentKeys, accounts, pay } = parts
+): Promise<Answered> {
+  const { forwarder, intentKeys, accounts, pay } = parts
   const caller = await accounts(request.phone)
-  const session = await keys.session(request.gateway, request.sessionId, caller.address)
   const callFor = createContractCalls({ ...parts, amountOf: (wei) => amountText(parts, wei) })
   const answered = await pay({
-    since,
-    question: {
-      session,
-      input: await keys.input(session, request.text),
-      account: caller.address,
-    },
-    steps,
+    ...delivered,
+    question: await questionOf(parts, request, caller.address),
     intentId: intentIdOf(
       forwarder,
       await intentKeys(request.gateway, request.sessionId, caller.address),
@@ -121,7 +118,29 @@ async function payFor(
     call: () => callFor(intent),
     refused: (refusal) => end(refusalText(parts, refusal)),
   })
-  return bodyOf(parts, answered)
+  return screen(screenOf(parts, answered))
+}
+
+/** An end after which nothing of the session may be paid: the ledger has it before it is shown. */
+async function endFor(
+  parts: AnswerParts,
+  request: UssdRequest,
+  delivered: Delivered,
+  shown: Screen,
+): Promise<Answered> {
+  const { address } = await parts.accounts(request.phone)
+  const question = await questionOf(parts, request, address)
+  const answered = await parts.endSession({ ...delivered, question, screen: shown })
+  return screen(screenOf(parts, answered))
+}
+
+async function questionOf(
+  { keys }: AnswerParts,
+  { gateway, sessionId, text }: UssdRequest,
+  account: Address,
+): Promise<Question> {
+  const session = await keys.session(gateway, sessionId, account)
+  return { session, input: await keys.input(session, text), account }
 }
 
 function refusalText(parts: AnswerParts, refusal: PaymentRefusal): string {
@@ -134,14 +153,16 @@ function refusalText(parts: AnswerParts, refusal: PaymentRefusal): string {
   }
 }
 
-function bodyOf({ say }: AnswerParts, answered: PaymentAnswer): string {
+function screenOf({ say }: AnswerParts, answered: PaymentAnswer): Screen {
   switch (answered.kind) {
     case 'screen':
-      return renderPlain(answered.screen)
+      return answered.screen
     case 'ended':
-      return renderPlain(end(say.sessionEnded))
+      return end(say.sessionEnded)
+    case 'closed':
+      return end(say.sessionClosed)
     case 'uncertain':
-      return renderPlain(end(say.uncertain))
+      return end(say.uncertain)
   }
 }
 

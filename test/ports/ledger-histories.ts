@@ -139,7 +139,8 @@ function drawCall(world: World, work: Work): Call {
       const slot = world.slots.get(token)
       const made = slot && { ...drawTransaction(world), nonce: slot.nonce }
       const order = orderOf(world, session, account)
-      return ['record', { session, token, order, screen, transaction: made }]
+      const seen = oneOrNone(random, [0, 1])
+      return ['record', { session, token, seen, order, screen, transaction: made }]
     }
     case 'refuse':
       return ['refuse', { ...question, screen }]

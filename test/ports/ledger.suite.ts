@@ -70,6 +70,7 @@ function acceptance(
   return {
     session,
     token,
+    seen: undefined,
     order: orderOf(session, account),
     screen: screenOf(session),
     transaction: nonce === undefined ? undefined : { ...transactionOf(session), nonce },
@@ -176,6 +177,43 @@ export function ledgerSuite(name: string, create: () => Promise<LedgerHarness>):
       expect(await ledger.record(acceptance('s', 'next', 0))).toEqual({ kind: 'recorded' })
     })
 
+    test('takes no record after its lease, though no other has claimed since', async ({
+      expect,
+    }) => {
+      const { ledger, rules, pass } = await create()
+      await ledger.claim(claiming('s', 'slow'))
+      pass(rules.leaseMs)
+      expect(await ledger.record(acceptance('s', 'slow', 0))).toEqual({ kind: 'fenced' })
+      expect(await ledger.record(acceptance('s', 'slow', undefined))).toEqual({ kind: 'fenced' })
+      expect((await ledger.work()).carried).toEqual([])
+    })
+
+    test('judges a claim anew that comes again after its lease', async ({ expect }) => {
+      const { ledger, rules, pass } = await create()
+      const slow = claiming('s', 'slow', { seen: 0 })
+      await ledger.claim(slow)
+      pass(rules.leaseMs)
+      await accept(ledger, 'between')
+      expect(await ledger.claim(slow)).toEqual({ kind: 'changed' })
+      const again = await ledger.claim({ ...slow, seen: 1 })
+      expect(again).toMatchObject({ kind: 'claimed', slot: { nonce: 1 } })
+      expect(await ledger.record(acceptance('s', 'slow', 0))).toEqual({ kind: 'fenced' })
+      const recorded = await ledger.record({ ...acceptance('s', 'slow', 1), seen: 1 })
+      expect(recorded).toEqual({ kind: 'recorded' })
+    })
+
+    test('records nothing on a view that the account has outgrown', async ({ expect }) => {
+      const { ledger } = await create()
+      await ledger.claim(claiming('s', 'mine', { seen: 0 }))
+      await ledger.adopt({
+        ...{ ...question('lost'), steps: 3, screen: screenOf('lost') },
+        ...{ order: orderOf('lost'), execution: executionIn(9) },
+      })
+      const late = await ledger.record({ ...acceptance('s', 'mine', 0), seen: 0 })
+      expect(late).toEqual({ kind: 'fenced' })
+      expect((await ledger.work()).carried).toEqual([])
+    })
+
     test('takes a record of its holder once, however often it arrives', async ({ expect }) => {
       const { ledger } = await create()
       await ledger.claim(claiming('s', 'mine'))
@@ -201,7 +239,7 @@ export function ledgerSuite(name: string, create: () => Promise<LedgerHarness>):
         kind: 'answered',
         screen: screenOf('No'),
       })
-      expect(await ledger.lookup(question('s', alice, 'other'))).toEqual({ kind: 'ended' })
+      expect(await ledger.lookup(question('s', alice, 'other'))).toEqual({ kind: 'closed' })
     })
 
     test('does not refuse what another Worker has claimed or recorded', async ({ expect }) => {

@@ -112,7 +112,7 @@ function payOnce(ledger: SqlLedger, index: number): void {
   const hash = idOf('hash', index)
   const transaction = { nonce, hash, raw: `0x${'ab'.repeat(450)}` as Hex, gasPriceWei: 60_000_000n }
   const order: Order = { request: requestOf(index), label: 'Transfer', spendsWei: 10n }
-  ledger.record({ session, token, order, screen, transaction })
+  ledger.record({ session, token, seen: undefined, order, screen, transaction })
   ledger.sent(hash, true)
   const block = { number: index, hash: idOf('block', index) }
   const execution = { outcome: 'executed', reason: '', hash, block } as const

@@ -26,6 +26,8 @@ export type Claim =
   | 'refused'
   /** Another input decided this session. */
   | 'ended'
+  /** The same, and nothing was sent. */
+  | 'closed'
   /** It is not known. */
   | 'uncertain'
   /** Nothing is claimed: a reading, or that the service is not there. */
@@ -163,6 +165,7 @@ export function claimOf(reply: Reply | undefined): Claim {
   if (/^END (Transfer Submitted|Loan Requested|Repayment Submitted)\n/.test(text)) {
     return 'submitted'
   }
+  if (text === 'END This session has ended. Nothing was sent. Please dial again.') return 'closed'
   if (refusals.some((words) => text.includes(words))) return 'refused'
   if (text === 'END This session has ended. Please dial again.') return 'ended'
   if (text.startsWith('END It is not known yet')) return 'uncertain'
@@ -237,7 +240,7 @@ function judgeSession(
   if (claims.has('submitted') && event === undefined) {
     note('lost', `${session} was told "submitted" and nothing happened`)
   }
-  if (claims.has('refused') && event !== undefined) {
+  if ((claims.has('refused') || claims.has('closed')) && event !== undefined) {
     note('untrue', `${session} was told that nothing was sent and ${event.outcome} all the same`)
   }
   const decisions = new Map<string, string>()
@@ -265,7 +268,7 @@ function applyWish(
   // Without a reply that says so, it has to be the only thing that was asked and not declined.
   const declined = new Set(
     deliveries
-      .filter(({ reply }) => claimOf(reply) === 'ended' || claimOf(reply) === 'refused')
+      .filter(({ reply }) => ['ended', 'closed', 'refused'].includes(claimOf(reply)))
       .map(({ delivery }) => delivery.text),
   )
   const texts = new Set(

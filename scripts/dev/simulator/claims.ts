@@ -1,4 +1,10 @@
-import type { Claiming, Ledger, Refusing, Work } from '../../../src/relay/ledger/port.ts'
+import type {
+  Acceptance,
+  Adoption,
+  Claiming,
+  Ledger,
+  Work,
+} from '../../../src/relay/ledger/port.ts'
 import type { SqlLedger } from '../../../src/relay/ledger/sqlite.ts'
 import { ledgerThrough } from '../../../src/relay/ledger/steps.ts'
 
@@ -12,25 +18,29 @@ export type ClaimWatchOptions = {
 }
 
 /** A claim whose lease lasts. */
-type Live = { session: string; account: string; until: number; nonce: number | undefined }
+type Live = {
+  session: string
+  account: string
+  until: number
+  nonce: number | undefined
+  /** It was checked against the account's other payments, and there are new ones. */
+  isOutdated: boolean
+  isChecked: boolean
+}
 
 /**
  * The ledger, looked at from outside: what it says of claims is compared with what it was asked for.
  * While one session of an account is between its claim and its record, no other passes on that view of
- * it; a token gets its own claim back; and a nonce whose holder never recorded goes to the next claim.
+ * it; a token gets its own claim back; a nonce whose holder never recorded goes to the next claim; and
+ * nothing is recorded after a lease, or on a view that the account has outgrown.
  */
 export function watchClaims(options: ClaimWatchOptions): SqlLedger {
   const { ledger, leaseMs, now, isWhole, found } = options
   const live = new Map<string, Live>()
-  /** Tokens whose lease is over: a claim that comes again with one gets its old answer and no new lease. */
-  const ended = new Set<string>()
+  /** Tokens that have recorded: they are told so again. */
+  const recorded = new Set<string>()
   const othersOf = (session: string, account: string) =>
     [...live.values()].filter((one) => one.account === account && one.session !== session)
-
-  function end(token: string): void {
-    live.delete(token)
-    ended.add(token)
-  }
 
   function forget(session: string): void {
     for (const [token, one] of live) if (one.session === session) live.delete(token)
@@ -42,7 +52,7 @@ export function watchClaims(options: ClaimWatchOptions): SqlLedger {
     answer: ReturnType<SqlLedger['claim']>,
   ): void {
     const { session, account, token, seen } = claiming
-    if (answer.kind !== 'claimed' || ended.has(token)) return
+    if (answer.kind !== 'claimed') return
     const nonce = answer.slot?.nonce
     const own = live.get(token)
     if (own !== undefined) {
@@ -60,13 +70,29 @@ export function watchClaims(options: ClaimWatchOptions): SqlLedger {
       found(`nonce ${nonce} is claimed twice`)
     }
     forget(session)
-    live.set(token, { session, account, until: now() + leaseMs, nonce })
+    const view = { isOutdated: false, isChecked: seen !== undefined }
+    live.set(token, { session, account, until: now() + leaseMs, nonce, ...view })
+  }
+
+  function judgeRecord({ session, token, order }: Acceptance): void {
+    const own = live.get(token)
+    if (!recorded.has(token) && own === undefined) found(`${session} is recorded after its lease`)
+    if (own?.isOutdated) found(`${session} is recorded on an older view of its account`)
+    if (!recorded.has(token)) outdate(session, order.request.from)
+    recorded.add(token)
+    forget(session)
+  }
+
+  /** There is a payment that other claims of the account do not know. */
+  function outdate(session: string, account: string): void {
+    for (const one of othersOf(session, account)) one.isOutdated = one.isChecked
   }
 
   function judge(method: keyof Ledger, [asked]: unknown[], answer: unknown): void {
     const { kind } = (answer ?? {}) as { kind?: string }
-    const { session, account } = asked as Refusing
-    if (method === 'record' && kind === 'recorded') forget(session)
+    const { session, account } = asked as Adoption
+    if (method === 'record' && kind === 'recorded') judgeRecord(asked as Acceptance)
+    if (method === 'adopt' && kind === 'adopted') outdate(session, account)
     if (method === 'refuse' && kind === 'refused') forget(session)
     if (method !== 'lookup' || kind !== 'undecided') return
     const isBusy = othersOf(session, account).length > 0
@@ -77,7 +103,7 @@ export function watchClaims(options: ClaimWatchOptions): SqlLedger {
   return ledgerThrough<SqlLedger>((method, args) => {
     const call = () => (ledger[method] as (...args: unknown[]) => unknown)(...args)
     if (!watched.has(method)) return call()
-    for (const [token, { until }] of live) if (until <= now()) end(token)
+    for (const [token, { until }] of live) if (until <= now()) live.delete(token)
     if (!isWhole()) {
       live.clear()
       return call()
@@ -90,7 +116,7 @@ export function watchClaims(options: ClaimWatchOptions): SqlLedger {
   })
 }
 
-const watched = new Set<keyof Ledger>(['claim', 'record', 'refuse', 'lookup'])
+const watched = new Set<keyof Ledger>(['claim', 'record', 'refuse', 'adopt', 'lookup'])
 
 /** Nonces that were given back and come after the account's own, the lowest first. */
 function freeOf({ account, chainNonce }: Claiming, { nonces, carried }: Work): number[] {

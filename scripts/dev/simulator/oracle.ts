@@ -16,6 +16,7 @@ export const rules = {
   unasked: 'Nothing executes that nobody asked for.',
   identical: 'The same question gets the same answer, to the byte.',
   one_question: 'A session answers one paying question.',
+  ended: 'Who is told that a session has ended makes no payment in it from then on.',
   once: 'A request reaches a block once.',
   in_time: 'Every delivery is answered within 8 s.',
   unanswered: 'Nobody is turned away while nothing is wrong.',
@@ -37,7 +38,14 @@ export const rules = {
 export type Rule = keyof typeof rules
 
 /** What a screen says about a payment. */
-type Said = 'submitted' | 'nothing_sent' | 'ended' | 'uncertain' | 'unavailable'
+type Said =
+  | 'submitted'
+  | 'nothing_sent'
+  /** The session was decided by another question: it may have paid, or it has not. */
+  | 'ended'
+  | 'closed'
+  | 'uncertain'
+  | 'unavailable'
 
 /** What was delivered for one session of one caller: one payment at most. */
 type Asked = {
@@ -70,6 +78,7 @@ export function judge(history: History): Violation[] {
   const asked = askedOf(history)
   for (const one of asked) {
     judgeReplies(history, one, found)
+    judgeEnds(history, one, found)
     judgeOutcome(history, one, found)
     judgeRepetition(history, one, found)
   }
@@ -137,7 +146,9 @@ function judgeReplies(history: History, one: Asked, found: Found): void {
     found('one_question', `${intentId} was answered as ${[...texts].join(' and ')}`)
   }
   for (const delivery of deliveries) {
-    if (saidOf(delivery.reply) !== 'ended') continue
+    const said = saidOf(delivery.reply)
+    const { wanted } = delivery.dial
+    if (said !== 'ended' && (said !== 'closed' || wanted.kind === 'nothing')) continue
     const isAlone = deliveries.every(({ dial }) => dial.text === delivery.dial.text)
     const before = decided.find(({ dial }) => dial.text === delivery.dial.text)
     if (lost.answer.length === 0 && (isAlone || before !== undefined)) {
@@ -156,6 +167,22 @@ function judgeReplies(history: History, one: Asked, found: Found): void {
     }
   }
 }
+
+/** An end is an end: what was accepted until it was shown may have been paid, and nothing after. */
+function judgeEnds(history: History, one: Asked, found: Found): void {
+  if (one.lost.answer.length > 0) return
+  const ends = one.deliveries.filter(({ reply }) => isEnd(saidOf(reply)))
+  const shownAt = Math.min(...ends.map(({ repliedAt }) => repliedAt ?? Number.POSITIVE_INFINITY))
+  const recycles = (history.plan.knobs.pauseDays ?? 0) >= retentionDays
+  const payment = history.payments.at(recycles ? one.phase : -1)?.get(one.intentId)
+  if (payment !== undefined && payment.acceptedAt > shownAt) {
+    found('ended', `${one.intentId} is accepted after its caller was told of the end`)
+  }
+}
+
+/** What ends a session without a payment, from the moment at which it is shown. */
+const isEnd = (said: Said | undefined): boolean =>
+  said === 'ended' || said === 'closed' || said === 'nothing_sent'
 
 /** Whether the first answer was lost when the second was made, and the chain did not show it yet. */
 function isForgotten(history: History, one: Asked, first: Delivery, second: Delivery): boolean {
@@ -189,7 +216,9 @@ function judgeOutcome(history: History, one: Asked, found: Found): void {
     found('submitted', `${intentId} was executed ${spending.length} times`)
   }
   const submitted = deliveries.find(({ reply }) => saidOf(reply) === 'submitted')
-  const refused = deliveries.find(({ reply }) => saidOf(reply) === 'nothing_sent')
+  const refused = deliveries.find(({ reply }) =>
+    ['nothing_sent', 'closed'].includes(saidOf(reply) ?? ''),
+  )
   if (refused !== undefined && lost.answer.length === 0) {
     const [sent] = one.arrivals
     if (sent !== undefined) {
@@ -407,6 +436,7 @@ function judgeEnd(history: History, found: Found): void {
 function saidOf(reply: string | undefined): Said | undefined {
   if (reply === undefined) return undefined
   if (/^END (Transfer Submitted|Loan Requested|Repayment Submitted)/.test(reply)) return 'submitted'
+  if (reply.includes('session has ended. Nothing was sent.')) return 'closed'
   if (reply.includes('session has ended')) return 'ended'
   if (reply.includes('not known yet')) return 'uncertain'
   if (reply.startsWith('END Service not available. Please')) return 'unavailable'
@@ -419,7 +449,7 @@ function hashShown(reply: string | undefined): string | undefined {
 }
 
 /** The contract's call that a delivery asks for. */
-function dataOf({ callers }: History, { dial: { wanted } }: Delivery): Hex {
+function dataOf({ callers }: History, { dial: { wanted } }: Delivery): Hex | undefined {
   switch (wanted.kind) {
     case 'transfer': {
       const to = callers[wanted.to]
@@ -430,6 +460,8 @@ function dataOf({ callers }: History, { dial: { wanted } }: Delivery): Hex {
       return callOf({ kind: 'loan', principalWei })
     case 'repayment':
       return callOf({ kind: 'repayment', amountWei: wanted.amountWei })
+    case 'nothing':
+      return undefined
   }
 }
 

@@ -44,6 +44,8 @@ export type Wanted =
   | { kind: 'transfer'; to: number; amountWei: bigint }
   | { kind: 'loan' }
   | { kind: 'repayment'; amountWei: bigint | 'all' }
+  /** Too many wrong answers, or an answer after the last screen: it ends the session. */
+  | { kind: 'nothing' }
 
 /** `phase` and `at` (ms from its start) say when. */
 export type Item = { phase: 0 | 1; at: number } & (
@@ -115,6 +117,7 @@ export function planOf(seed: number): Plan {
       ...drawLasting(createRandom(seed, `lasting ${phase}`), phase, spanMs),
     )
   }
+  items.push(...drawEnds(createRandom(seed, 'ends'), items, counter))
   const isDearer = items.some(({ kind }) => kind === 'lasting_price')
   // A low limit stops replacements early; below a price that stays, it would stop payments for good.
   const isTight = !isDearer && createRandom(seed, 'gas price').chance(0.15)
@@ -221,6 +224,23 @@ function drawDials(
   return items
 }
 
+/**
+ * Deliveries of some sessions that ask for nothing and end it, before their others and after. Drawn apart,
+ * so that a seed's others stay what they were.
+ */
+function drawEnds(
+  random: Random,
+  items: readonly Item[],
+  counter: { next: number },
+): (Item & { kind: 'dial' })[] {
+  return items.flatMap((item) => {
+    if (item.kind !== 'dial' || !random.chance(0.07)) return []
+    const text = random.pick([`${item.text}*1`, `${item.text}*9*9`, '9*9*9', '1*1'])
+    const at = Math.max(0, item.at + random.pick([-1, 1, 1]) * drawDelay(random))
+    return [{ ...item, at, text, wanted: { kind: 'nothing' }, id: counter.next++ }]
+  })
+}
+
 /** How long after the first delivery another one comes: at the same time, soon, or much later. */
 function drawDelay(random: Random): number {
   const [min, max] = random.weighted([
@@ -263,6 +283,8 @@ function textOf(wanted: Wanted): string {
       return '3'
     case 'repayment':
       return wanted.amountWei === 'all' ? '4*1' : `4*2*${decimal(wanted.amountWei)}`
+    case 'nothing':
+      return '9*9*9'
   }
 }
 

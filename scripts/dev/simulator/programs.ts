@@ -9,6 +9,7 @@ import type { Tended } from '../../../src/relay/ledger/keeper.ts'
 import type { Ledger } from '../../../src/relay/ledger/port.ts'
 import { ledgerThrough } from '../../../src/relay/ledger/steps.ts'
 import { createPay } from '../../../src/relay/pay/delivery.ts'
+import { createEndSession } from '../../../src/relay/pay/end-session.ts'
 import { createChainCache, type Relayer } from '../../../src/relay/relayer.ts'
 import { tend } from '../../../src/relay/tend/round.ts'
 import { cached } from '../../../src/runtime/cached.ts'
@@ -78,6 +79,7 @@ export function createService(parts: ProgramOptions, clock: Clock): Answer {
       preflight: knobs.preflight,
       background: () => {},
     }),
+    endSession: createEndSession(relayer),
     now: clock.now,
     say: english,
     log,

@@ -59,8 +59,9 @@ function callsOn(work: Work): Call[] {
     ...[...carried, ...mined, ...queued].flatMap(({ session, order }): Call[] => {
       const question = { session, input: 'another', account: order.request.from, steps: 3 }
       const counts = { chainNonce: 0, poolNonce: 0, seen: undefined }
+      const none = { seen: undefined, transaction: undefined }
       return [
-        ['record', [{ session, token, order, screen, transaction: undefined }], 'fenced'],
+        ['record', [{ session, token, order, screen, ...none }], 'fenced'],
         ['claim', [{ ...question, ...counts, token }], 'ended'],
         ['refuse', [{ ...question, screen, token }], 'ended'],
         ['adopt', [{ ...question, screen, order, execution }], 'ended'],

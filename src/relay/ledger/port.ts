@@ -19,11 +19,17 @@ export type Ledger = {
 
   /** What this session's question was answered with, or else what its account has under way. */
   lookup(question: Question): Promise<Decided | Undecided>
-  /** Closes a session without a payment: its screen is shown from now on, whatever the chain does. */
+  /**
+   * Closes a session without a payment: its screen is shown from now on, whatever the chain does, and no
+   * other question of the session is paid.
+   */
   refuse(refusal: Refusing): Promise<Decided | { kind: 'refused' }>
   /** Reserves the session for the token's holder, with a nonce if one is free. */
   claim(claim: Claiming): Promise<Decided | Claimed | { kind: 'changed' }>
-  /** Makes the signed request, the screen and the transaction durable; only the live token may. */
+  /**
+   * Makes the signed request, the screen and the transaction durable; only the live token may, and only
+   * on the view of the account that its claim was made on.
+   */
   record(acceptance: Acceptance): Promise<Recorded>
   /** Accepts a session whose intent the chain has already spent: a ledger that lost its rows learns. */
   adopt(adoption: Adoption): Promise<Decided | { kind: 'adopted' }>
@@ -128,8 +134,10 @@ export type Decided =
   | { kind: 'pending' }
   /** This very question has this answer. */
   | { kind: 'answered'; screen: Screen }
-  /** The session was decided by another question, or the ledger lost what it was answered with. */
+  /** The session has paid by another question, or the ledger lost what it was answered with. */
   | { kind: 'ended' }
+  /** The session was refused by another question: it has paid nothing, and never will. */
+  | { kind: 'closed' }
 
 /** Open payments of an account that a new one is checked against. An account with more has to wait. */
 export const maxOpen = 16
@@ -149,7 +157,7 @@ export type Refusing = Question & { steps: number; screen: Screen; token: string
 export type Claiming = Question & {
   /** How many answers the caller had given. */
   steps: number
-  /** Known to the claimer alone. The same token gets its own claim back. */
+  /** Known to the claimer alone. The same token gets its own claim back while its lease lasts. */
   token: string
   /** The relayer's transaction count on the chain, as lately seen. */
   chainNonce: number
@@ -196,6 +204,8 @@ export type SignedTransaction = { hash: Hex; raw: Hex; gasPriceWei: bigint }
 export type Acceptance = {
   session: string
   token: string
+  /** The view that the claim was made on, as in {@link Claiming}. */
+  seen: number | undefined
   order: Order
   screen: Screen
   /** Undefined: queued. */

@@ -15,7 +15,13 @@ export async function callByPrevious(
   args: readonly unknown[],
 ): Promise<unknown> {
   const call = ledger[method] as (...args: readonly unknown[]) => Promise<unknown>
-  return withReply(await call(...args.map(withScreen)))
+  return withReply(withEnded(await call(...args.map(withScreen))))
+}
+
+/** It has one word for the end of a session that has paid and of one that has not. */
+function withEnded(value: unknown): unknown {
+  const { kind } = (value ?? {}) as { kind?: unknown }
+  return kind === 'closed' ? { kind: 'ended' } : value
 }
 
 /** The port over an object of the version before. */

@@ -79,14 +79,17 @@ function decidedOf(rows: Draft, question: Question): Decided | undefined {
   if (row === undefined) {
     return paymentRow(rows, question.session) === undefined ? undefined : { kind: 'ended' }
   }
-  if (row.state === 'claimed') {
-    return (row.lease_until ?? 0) > rows.now ? { kind: 'pending' } : undefined
+  if (row.state === 'claimed') return isLeased(row, rows.now) ? { kind: 'pending' } : undefined
+  if (row.input !== question.input || row.screen === null) {
+    return { kind: row.state === 'refused' ? 'closed' : 'ended' }
   }
-  if (row.input !== question.input || row.screen === null) return { kind: 'ended' }
   return { kind: 'answered', screen: row.screen }
 }
 
 type SessionRow = Row<'sessions'>
+
+/** Whether the holder of a claim may still record: its lease lasts. */
+const isLeased = ({ lease_until }: SessionRow, now: number): boolean => (lease_until ?? 0) > now
 
 /** Writes a session's row, and its claim in its account's. */
 function saveSession(
@@ -170,7 +173,9 @@ export const steps: Steps = {
     const { session, input, token, seen } = claiming
     const row = rows.row('sessions', session)
     const known = relayerOf(rows, at.relayer)
-    if (row?.state === 'claimed' && row.token === token && row.input === input) {
+    const isOwn = row?.state === 'claimed' && row.token === token && row.input === input
+    // After its lease the claim is judged anew: another session may have used the account since.
+    if (isOwn && isLeased(row, rows.now)) {
       const held = known.leases.find((lease) => lease.token === token)
       return { kind: 'claimed', slot: held && slotOf(rows, at.relayer, held.nonce) }
     }
@@ -196,12 +201,14 @@ export const steps: Steps = {
     return { kind: 'claimed', slot: undefined }
   },
 
-  record(at, { session, token, order, screen, transaction }) {
+  record(at, { session, token, seen, order, screen, transaction }) {
     const { rows } = at
     const row = rows.row('sessions', session)
     if (row === undefined || row.token !== token) return { kind: 'fenced' }
     // The same record again: its first answer was lost on the way.
     if (row.state === 'accepted') return { kind: 'recorded' }
+    const isOlder = seen !== undefined && seen !== accountOf(rows, row.account).seen
+    if (!isLeased(row, rows.now) || isOlder) return { kind: 'fenced' }
     const relayer = relayerOf(rows, at.relayer)
     if (transaction === undefined) {
       letGo(rows, relayer, token)

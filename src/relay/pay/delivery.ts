@@ -10,7 +10,6 @@ import {
 import {
   type Claimed,
   type Claiming,
-  type Decided,
   maxOpen,
   type Order,
   type Question,
@@ -27,6 +26,14 @@ import {
   requestLifetimeSeconds,
   signFor,
 } from '../relayer.ts'
+import {
+  answerOf,
+  answerWithinMs,
+  firstPauseMs,
+  longerPauseMs,
+  type PaymentAnswer,
+  persist,
+} from './answers.ts'
 import { watch } from './watch.ts'
 
 /** One payment that a session asks for: it is made at most once. */
@@ -61,15 +68,6 @@ export type PaymentRefusal =
   /** The chain could not be asked, or the account has too much under way. */
   | { kind: 'unavailable' }
 
-/** What the caller is told. */
-export type PaymentAnswer =
-  /** This screen, the same for every delivery of this question. */
-  | { kind: 'screen'; screen: Screen }
-  /** The session was decided by another question. */
-  | { kind: 'ended' }
-  /** The ledger gave no answer: it is not known whether something was sent. */
-  | { kind: 'uncertain' }
-
 /** What one delivery is known by, and what has become of it so far. */
 type Progress = {
   readonly token: string
@@ -102,16 +100,10 @@ export type PayOptions = {
   background: (work: Promise<void>) => void
 }
 
-/** After this time a caller gets an answer in any case: a gateway waits 10 s at least. */
-const answerWithinMs = 6_500
-/** And this long may closing the session take then. */
+/** So long may closing the session take when it is time to answer. */
 const closeWithinMs = 1_000
 const preflightTimeoutMs = 5_000
 const broadcastTimeoutMs = 2_000
-const firstPauseMs = 30
-const lastPauseMs = 1_000
-const ledgerAttempts = 3
-const ledgerRetryMs = 50
 
 /** Turns a request into at most one payment: STORAGE.md describes the flow. */
 export function createPay(relayer: Relayer, chain: ChainCache, options: PayOptions): Pay {
@@ -167,10 +159,11 @@ async function pay(delivery: Delivery): Promise<PaymentAnswer> {
   const { relayer, options, payment, progress } = delivery
   let pauseMs = firstPauseMs
   while (!progress.isAnswered) {
-    const view = await persist(relayer, () => relayer.ledger.lookup(payment.question))
+    const view = await persist(relayer.clock, () => relayer.ledger.lookup(payment.question))
     switch (view.kind) {
       case 'answered':
       case 'ended':
+      case 'closed':
         return answerOf(view)
       case 'pending':
         // Another delivery pays this session: it gives the answer, or its claim ends.
@@ -184,9 +177,8 @@ async function pay(delivery: Delivery): Promise<PaymentAnswer> {
         pauseMs = firstPauseMs
       }
     }
-    // Growing: a claim whose Worker died stands for seconds.
     await relayer.clock.sleep(pauseMs)
-    pauseMs = Math.min(pauseMs * 2, lastPauseMs)
+    pauseMs = longerPauseMs(pauseMs)
   }
   return { kind: 'uncertain' }
 }
@@ -267,15 +259,15 @@ async function claimAndSend(
   if (progress.isAnswered) return undefined
   const { token } = progress
   const seen = options.preflight ? view.seen : undefined
-  const claim = await persist(relayer, () =>
+  const claim = await persist(relayer.clock, () =>
     ledger.claim({ ...payment.question, ...counts, steps: payment.steps, token, seen }),
   )
   if (claim.kind !== 'claimed') return undefined
   const transaction = await signClaim(claim, relayer, order, gasPriceWei)
   const screen = submitted(transaction?.hash)
   const { session } = payment.question
-  const recorded = await persist(relayer, () =>
-    ledger.record({ session, token, order, screen, transaction }),
+  const recorded = await persist(relayer.clock, () =>
+    ledger.record({ session, token, seen, order, screen, transaction }),
   )
   // Another delivery took over: these bytes are dropped, and were never sent.
   if (recorded.kind === 'fenced') return undefined
@@ -325,7 +317,7 @@ async function refuse(
 ): Promise<PaymentAnswer | undefined> {
   const { token, isAnswered } = progress
   if (isAnswered) return undefined
-  const refused = await persist(relayer, () =>
+  const refused = await persist(relayer.clock, () =>
     relayer.ledger.refuse({ ...payment.question, steps: payment.steps, screen, token }),
   )
   if (refused.kind === 'refused') return { kind: 'screen', screen }
@@ -348,32 +340,8 @@ async function adopt({
   if (!found.isSame) return { kind: 'ended' }
   const { execution } = found
   const screen = submitted(execution.hash)
-  await persist(relayer, () =>
+  await persist(relayer.clock, () =>
     relayer.ledger.adopt({ ...payment.question, steps: payment.steps, screen, order, execution }),
   )
   return undefined
-}
-
-/**
- * Calls of the ledger that a restart of its object interrupts are made again; each of them meets
- * its own token, so that twice is once.
- */
-async function persist<Answer>({ clock }: Relayer, call: () => Promise<Answer>): Promise<Answer> {
-  for (let attempt = 1; ; attempt++) {
-    try {
-      return await call()
-    } catch (error) {
-      if (attempt === ledgerAttempts) throw new Error('the ledger gave no answer', { cause: error })
-      await clock.sleep(ledgerRetryMs)
-    }
-  }
-}
-
-function answerOf(decided: Exclude<Decided, { kind: 'pending' }>): PaymentAnswer {
-  switch (decided.kind) {
-    case 'answered':
-      return { kind: 'screen', screen: decided.screen }
-    case 'ended':
-      return { kind: 'ended' }
-  }
 }

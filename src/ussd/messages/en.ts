@@ -33,8 +33,9 @@ export const english: Messages = {
   unknownChoice: 'Please choose from the list.',
   badRecipient: 'Not a valid address or phone number.',
   badAmount: amountFault,
-  tooManyMistakes: 'Too many wrong answers. Please dial again.',
+  tooManyMistakes: 'Too many wrong answers. Nothing was sent. Please dial again.',
   sessionEnded: 'This session has ended. Please dial again.',
+  sessionClosed: 'This session has ended. Nothing was sent. Please dial again.',
 
   refused,
   nothingWasSent: 'Service not available. Nothing was sent. Please try again later.',

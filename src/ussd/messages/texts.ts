@@ -21,6 +21,8 @@ export type Messages = {
   badAmount: (fault: AmountFault) => string
   tooManyMistakes: string
   sessionEnded: string
+  /** The same of one that has paid nothing. */
+  sessionClosed: string
 
   refused: (refusal: LoanRefusal, format: (wei: bigint) => string) => string
   nothingWasSent: string

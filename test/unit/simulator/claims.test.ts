@@ -1,7 +1,7 @@
 import { describe, test } from 'vitest'
 import { watchClaims } from '../../../scripts/dev/simulator/claims.ts'
 import { openSqlite } from '../../../scripts/dev/sqlite.ts'
-import { type Claiming, ledgerRules } from '../../../src/relay/ledger/port.ts'
+import { type Acceptance, type Claiming, ledgerRules } from '../../../src/relay/ledger/port.ts'
 import { createSqlLedger, type SqlLedger } from '../../../src/relay/ledger/sqlite.ts'
 
 const rules = { ...ledgerRules, maxInFlight: 4, watchBlocks: 50 }
@@ -10,6 +10,17 @@ const [alice, bob] = [`0x${'11'.repeat(20)}`, `0x${'22'.repeat(20)}`] as const
 const claiming = (session: string, account: `0x${string}`, token = session): Claiming => ({
   ...{ session, account, input: 'i', steps: 3, token, seen: 0 },
   ...{ chainNonce: 0, poolNonce: 0 },
+})
+
+const acceptance = (session: string, from: `0x${string}`, token = session): Acceptance => ({
+  ...{ session, token, seen: 0, screen: { kind: 'end', lines: [] }, transaction: undefined },
+  order: {
+    request: {
+      ...{ from, to: bob, intentId: `0x${session.charCodeAt(0).toString(16).repeat(32)}` },
+      ...{ gas: 1, deadline: 4_000_000_000, data: '0x', signature: '0x' },
+    },
+    ...{ label: 'Transfer', spendsWei: 1n },
+  },
 })
 
 /** A watched ledger, in which some methods are others than they should be. */
@@ -84,5 +95,37 @@ describe('what the simulator sees of claims', () => {
     clock.now += rules.leaseMs + 1
     ledger.claim(claiming('b', bob))
     expect(found).toEqual(['a claim gets nonce 5, and 0 was given back'])
+  })
+
+  test('tells of a record after its lease, also where the claim came again', ({ expect }) => {
+    const { ledger, found, clock } = open(() => ({
+      claim: () => ({ kind: 'claimed', slot: undefined }),
+      record: () => ({ kind: 'recorded' }),
+    }))
+    ledger.claim(claiming('a', alice))
+    ledger.claim(claiming('b', bob))
+    clock.now += rules.leaseMs + 1
+    ledger.claim(claiming('b', bob))
+    ledger.record(acceptance('a', alice))
+    ledger.record(acceptance('b', bob))
+    expect(found).toEqual(['a is recorded after its lease'])
+  })
+
+  test('tells of a record on a view that the account has outgrown', ({ expect }) => {
+    const { ledger, found } = open(({ record }) => ({
+      record: (one) => record({ ...one, seen: undefined }),
+    }))
+    ledger.claim(claiming('a', alice))
+    ledger.adopt({
+      ...{ ...claiming('b', alice), ...acceptance('b', alice) },
+      ...{ screen: { kind: 'end', lines: [] } },
+      execution: {
+        ...{ outcome: 'executed', reason: '', hash: '0x1' },
+        block: { number: 1, hash: '0x1' },
+      },
+    })
+    ledger.record(acceptance('a', alice))
+    ledger.record(acceptance('a', alice))
+    expect(found).toEqual(['a is recorded on an older view of its account'])
   })
 })

@@ -5,6 +5,7 @@ import { createObjectLedger, type LedgerStub } from '../../../src/relay/ledger/o
 import { ledgerRules } from '../../../src/relay/ledger/port.ts'
 import { isOfPrevious } from '../../../src/relay/ledger/previous.ts'
 import { ledgerSuite } from '../../ports/ledger.suite.ts'
+import { sessionEndsSuite } from '../../ports/session-ends.suite.ts'
 import { willCause } from '../../support/runtime-words.ts'
 
 const { maxInFlight, watchBlocks } = poolRules.anvil
@@ -19,15 +20,18 @@ afterEach(() => {
   vi.useRealTimers()
 })
 
-ledgerSuite('a Durable Object', async () => {
+const create = async () => {
   objects += 1
   const stub = env.LEDGER.getByName(`suite ${objects}`) as unknown as LedgerStub
   return {
     ledger: createObjectLedger(() => stub),
     rules: { ...ledgerRules, maxInFlight, watchBlocks },
-    pass: (ms) => vi.setSystemTime(Date.now() + ms),
+    pass: (ms: number) => vi.setSystemTime(Date.now() + ms),
   }
-})
+}
+
+ledgerSuite('a Durable Object', create)
+sessionEndsSuite('a Durable Object', create)
 
 describe('what an object shows', () => {
   const stubOf = (name: string) => env.LEDGER.getByName(name) as unknown as LedgerStub

@@ -121,7 +121,7 @@ describe('a refusal', () => {
     await fund(caller, '200')
     expect((await dial(caller, `2*${recipient}*100`, session)).text).toBe(refused)
     expect((await dial(caller, `2*${recipient}*100*0.5`, session)).text).toBe(
-      'END This session has ended. Please dial again.',
+      'END This session has ended. Nothing was sent. Please dial again.',
     )
     expect(await processed(await accountOf(caller))).toHaveLength(0)
   })

@@ -171,7 +171,10 @@ describe.skipIf(!hasRedisServer())('the due-queue on Redis', () => {
       if (method === 'record') {
         now += tendMs
         await one.done(await takeOne(one), undefined)
-        const recorded = await ledger.record({ ...step, order, transaction: undefined })
+        const recorded = await ledger.record({
+          ...step,
+          ...{ order, seen: undefined, transaction: undefined },
+        })
         expect(recorded).toEqual({ kind: 'recorded' })
       }
       if (method === 'adopt') await ledger.adopt({ ...step, order, execution })

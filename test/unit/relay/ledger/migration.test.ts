@@ -109,7 +109,8 @@ async function sessionsGoOn(ledger: Ledger, expect: ExpectStatic): Promise<void>
   const { order } = (await ledger.payment('signed')) ?? {}
   if (order === undefined) throw new Error('a payment is gone')
   const recorded = await ledger.record({
-    ...{ session: 'claimed', token: 'token of claimed', transaction: undefined },
+    ...{ session: 'claimed', token: 'token of claimed', seen: undefined },
+    transaction: undefined,
     order: { ...order, request: { ...order.request, intentId: id('intent claimed') } },
     screen: { kind: 'end', lines: ['Queued'] },
   })

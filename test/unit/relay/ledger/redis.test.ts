@@ -15,6 +15,7 @@ import { createRedisLedger, ledgerKey } from '../../../../src/relay/ledger/redis
 import { ledgerThrough } from '../../../../src/relay/ledger/steps.ts'
 import { openRedis, type RedisDatabase } from '../../../../src/runtime/redis.ts'
 import { ledgerSuite } from '../../../ports/ledger.suite.ts'
+import { sessionEndsSuite } from '../../../ports/session-ends.suite.ts'
 import { type ProcessClient, startProcessClient } from '../../../support/redis/process-client.ts'
 
 const rules = { ...ledgerRules, maxInFlight: 4, watchBlocks: 50 }
@@ -77,6 +78,12 @@ describe.skipIf(!hasRedisServer())('on a real Redis with the keys of a cluster',
     pass,
   }))
 
+  sessionEndsSuite('Redis, asked by two processes', async () => ({
+    ledger: fromTwoProcesses(newName()),
+    rules,
+    pass,
+  }))
+
   describe('over a network that sends everything twice', () => {
     beforeAll(() => void bridge.script({ fault: { kind: 'double' } }))
     afterAll(() => bridge.clear())
@@ -102,6 +109,7 @@ describe.skipIf(!hasRedisServer())('on a real Redis with the keys of a cluster',
     const acceptance = (session: string, nonce: number, digit: string): Acceptance => ({
       session,
       token: session,
+      seen: undefined,
       order: {
         request: {
           from: '0x1111111111111111111111111111111111111111',

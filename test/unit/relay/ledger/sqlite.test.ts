@@ -4,11 +4,12 @@ import { ledgerRules } from '../../../../src/relay/ledger/port.ts'
 import { createSqlLedger } from '../../../../src/relay/ledger/sqlite.ts'
 import { ledgerThrough } from '../../../../src/relay/ledger/steps.ts'
 import { ledgerSuite } from '../../../ports/ledger.suite.ts'
+import { sessionEndsSuite } from '../../../ports/session-ends.suite.ts'
 
 const rules = { ...ledgerRules, maxInFlight: 4, watchBlocks: 50 }
 const relayer = '0x9999999999999999999999999999999999999999'
 
-ledgerSuite('node:sqlite', async () => {
+const create = async () => {
   let now = 1_700_000_000_000
   const ledger = createSqlLedger(openSqlite(), { rules, relayer, now: () => now })
   return {
@@ -16,11 +17,14 @@ ledgerSuite('node:sqlite', async () => {
       (ledger[method] as (...args: unknown[]) => unknown)(...args),
     ),
     rules,
-    pass: (ms) => {
+    pass: (ms: number) => {
       now += ms
     },
   }
-})
+}
+
+ledgerSuite('node:sqlite', create)
+sessionEndsSuite('node:sqlite', create)
 
 test("another key takes a ledger over only when the former one's nonces are settled", ({
   expect,

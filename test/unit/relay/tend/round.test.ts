@@ -61,7 +61,7 @@ async function enqueue(ledger: Ledger, number: number): Promise<string> {
   })
   const order = { request, label: 'Transfer', spendsWei: 1n }
   const screen = { kind: 'end', lines: ['Submitted'] } as const
-  await ledger.record({ session, token, order, screen, transaction: undefined })
+  await ledger.record({ session, token, seen: undefined, order, screen, transaction: undefined })
   return session
 }
 

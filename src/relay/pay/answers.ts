@@ -1,0 +1,51 @@
+import type { Clock } from '../../runtime/clock.ts'
+import type { Decided, Screen } from '../ledger/port.ts'
+
+/** What the caller is told. */
+export type PaymentAnswer =
+  /** This screen, the same for every delivery of this question. */
+  | { kind: 'screen'; screen: Screen }
+  /** The session was decided by another question, and may have paid. */
+  | { kind: 'ended' }
+  /** The session was decided by another question, and nothing was sent. */
+  | { kind: 'closed' }
+  /** The ledger gave no answer: it is not known whether something was sent. */
+  | { kind: 'uncertain' }
+
+/** After this time a caller gets an answer in any case: a gateway waits 10 s at least. */
+export const answerWithinMs = 6_500
+
+/** Between two looks at a session that another delivery decides: growing, since a claim whose Worker died stands for seconds. */
+export const firstPauseMs = 30
+export const longerPauseMs = (pauseMs: number): number => Math.min(pauseMs * 2, 1_000)
+
+const ledgerAttempts = 3
+const ledgerRetryMs = 50
+
+/**
+ * Calls of the ledger that a restart of its object interrupts are made again; each of them meets
+ * its own token, so that twice is once.
+ *
+ * @throws {Error} the ledger gave no answer
+ */
+export async function persist<Answer>(clock: Clock, call: () => Promise<Answer>): Promise<Answer> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await call()
+    } catch (error) {
+      if (attempt === ledgerAttempts) throw new Error('the ledger gave no answer', { cause: error })
+      await clock.sleep(ledgerRetryMs)
+    }
+  }
+}
+
+/** What the caller of a session is told that is decided. */
+export function answerOf(decided: Exclude<Decided, { kind: 'pending' }>): PaymentAnswer {
+  switch (decided.kind) {
+    case 'answered':
+      return { kind: 'screen', screen: decided.screen }
+    case 'ended':
+    case 'closed':
+      return { kind: decided.kind }
+  }
+}

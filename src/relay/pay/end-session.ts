@@ -1,0 +1,72 @@
+import { faultOf } from '../../runtime/log.ts'
+import type { Question, Screen } from '../ledger/port.ts'
+import type { Relayer } from '../relayer.ts'
+import {
+  answerOf,
+  answerWithinMs,
+  firstPauseMs,
+  longerPauseMs,
+  type PaymentAnswer,
+  persist,
+} from './answers.ts'
+
+/** The end of a session that pays nothing. */
+export type SessionEnd = {
+  /** When the delivery came (Unix time in ms). */
+  since: number
+  question: Question
+  /** How many answers the caller had given. */
+  steps: number
+  /** Says that nothing was sent, and is shown where that is so. */
+  screen: Screen
+}
+
+export type EndSession = (end: SessionEnd) => Promise<PaymentAnswer>
+
+/**
+ * Ends sessions for good: once a caller is told so, no delivery of the session moves money, in whatever
+ * order they come. The ledger has it before it is shown.
+ */
+export function createEndSession({
+  ledger,
+  clock,
+  newToken,
+  log,
+}: Pick<Relayer, 'ledger' | 'clock' | 'newToken' | 'log'>): EndSession {
+  async function refuse(
+    { screen, question, steps }: SessionEnd,
+    until: number,
+  ): Promise<PaymentAnswer> {
+    const token = newToken()
+    let pauseMs = firstPauseMs
+    while (clock.now() < until) {
+      const refused = await persist(clock, () =>
+        ledger.refuse({ ...question, steps, screen, token }),
+      )
+      if (refused.kind === 'refused') return { kind: 'screen', screen }
+      if (refused.kind !== 'pending') return answerOf(refused)
+      // Another delivery is about to decide the session.
+      await clock.sleep(pauseMs)
+      pauseMs = longerPauseMs(pauseMs)
+    }
+    return { kind: 'uncertain' }
+  }
+
+  return async (end) => {
+    const until = end.since + answerWithinMs
+    const done = new AbortController()
+    try {
+      return await Promise.race([
+        refuse(end, until),
+        clock
+          .sleep(until - clock.now(), done.signal)
+          .then((): PaymentAnswer => ({ kind: 'uncertain' })),
+      ])
+    } catch (error) {
+      log({ level: 'error', event: 'end.failed', message: faultOf(error) })
+      return { kind: 'uncertain' }
+    } finally {
+      done.abort()
+    }
+  }
+}

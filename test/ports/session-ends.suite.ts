@@ -1,0 +1,161 @@
+import { describe, test } from 'vitest'
+import { createRandom, type Random } from '../../scripts/dev/random.ts'
+import { phoneOf } from '../../scripts/dev/simulator/plan.ts'
+import { ledgerThrough } from '../../src/relay/ledger/steps.ts'
+import { type ModelledService, openModelledService } from '../support/modelled-service.ts'
+import { seed } from '../support/sample.ts'
+import type { LedgerHarness } from './ledger.suite.ts'
+
+const sessionCount = 6
+const ordersOfEach = 6
+const richWei = 10n ** 20n
+
+/** What is shown at the end of a session that moves no money from then on. */
+const isEnd = (screen: string): boolean =>
+  /^END (This session has ended|Too many wrong answers|.*Nothing was sent)/.test(screen)
+
+/** What a caller answered, one after the other, and perhaps on after the last screen. */
+function drawAnswers(random: Random): string[] {
+  const phone = phoneOf(random.int(1, 3)).replace('+254', '0')
+  const amount = `0.00${random.int(1, 4)}`
+  const slips = random.chance(0.3) ? ['nobody'] : []
+  const wish = random.pick([
+    ['2', ...slips, phone, amount],
+    ['2', ...slips, phone, '0', phone, amount],
+    ['3'],
+    ['4', '2', '0.001'],
+    ['9', '9', ...random.pick([['9'], ['3']])],
+    ['1'],
+  ])
+  const more = random.pick([[], ['1'], ['2', phone, amount], ['3'], ['9', '9', '9']])
+  return [...wish, ...more]
+}
+
+/** All that a gateway may deliver of it: each beginning, and each rest. */
+function textsOf(answers: readonly string[]): string[] {
+  const beginnings = answers.map((_, index) => answers.slice(0, index + 1).join('*'))
+  const rests = answers.map((_, index) => answers.slice(index).join('*'))
+  return [...new Set(['', ...beginnings, ...rests])]
+}
+
+function shuffled<Item>(random: Random, items: readonly Item[]): Item[] {
+  const drawn = items.map((item) => ({ item, place: random.next() }))
+  return drawn.sort((a, b) => a.place - b.place).map(({ item }) => item)
+}
+
+/** Whatever the ledger is kept in, what a caller is told of a session's end is so. */
+export function sessionEndsSuite(name: string, create: () => Promise<LedgerHarness>): void {
+  describe(`the end of a session, on ${name} (SEED=${seed})`, () => {
+    async function open(callers: number) {
+      const { ledger } = await create()
+      const service = openModelledService({
+        ...{ ledger, callers, liquidityWei: richWei, dailyCapWei: richWei },
+      })
+      const paid = async (caller: number) =>
+        (await ledger.payments(service.accountOf(caller), 10)).length
+      return { ledger, ...service, paid }
+    }
+
+    const sessions = Array.from({ length: sessionCount }, (_, index) =>
+      drawAnswers(createRandom(seed, `session ${index}`)),
+    )
+    const given: string[][] = [['2', '0700000002', '0.001', '1'], ['9', '9', '9', '3'], ...sessions]
+
+    test.for(given.map((answers) => [answers.join('*'), answers] as const))(
+      'is an end in whatever order %s comes',
+      async ([, answers], { expect }) => {
+        const random = createRandom(seed, answers.join('*'))
+        const texts = textsOf(answers)
+        const drawn = Array.from({ length: ordersOfEach }, () => shuffled(random, texts))
+        const orders = [texts, texts.toReversed(), ...drawn]
+        const { deliver, paid } = await open(orders.length)
+        for (const [caller, order] of orders.entries()) {
+          let ended: string | undefined
+          for (const text of order) {
+            const before = await paid(caller)
+            const screen = await deliver(caller, 's', text)
+            const after = await paid(caller)
+            const what = `${order.join(' | ')}: ${text} after ${ended}`
+            if (ended !== undefined) expect(after, what).toBe(before)
+            if (/Nothing was sent/.test(screen)) expect(after, what).toBe(0)
+            if (isEnd(screen)) ended = `${text}: ${screen}`
+            expect(after, what).toBeLessThanOrEqual(1)
+          }
+        }
+      },
+    )
+
+    test.for(given.map((answers) => [answers.join('*'), answers] as const))(
+      'is an end where all of %s comes at once',
+      async ([, answers], { expect }) => {
+        const random = createRandom(seed, answers.join('*'))
+        const texts = textsOf(answers)
+        const { deliver, paid } = await open(ordersOfEach)
+        for (let caller = 0; caller < ordersOfEach; caller++) {
+          const order = shuffled(random, [...texts, ...texts])
+          const screens = await Promise.all(order.map((text) => deliver(caller, 's', text)))
+          const payments = await paid(caller)
+          const what = `${order.join(' | ')}: ${screens.join(' | ')}`
+          if (screens.some((screen) => /Nothing was sent/.test(screen))) {
+            expect(payments, what).toBe(0)
+          }
+          expect(payments, what).toBeLessThanOrEqual(1)
+          const later = []
+          for (const text of shuffled(random, texts)) later.push(await deliver(caller, 's', text))
+          const isOver = [...screens, ...later].some(isEnd)
+          if (screens.some(isEnd)) expect(await paid(caller), what).toBe(payments)
+          if (isOver) expect(await paid(caller)).toBeLessThanOrEqual(1)
+        }
+      },
+    )
+
+    test('is in the ledger before it is shown, and says that nothing was sent', async ({
+      expect,
+    }) => {
+      const { deliver } = await open(2)
+      const closed = 'END This session has ended. Nothing was sent. Please dial again.'
+      const ended = 'END This session has ended. Please dial again.'
+      const mistakes = 'END Too many wrong answers. Nothing was sent. Please dial again.'
+      expect(await deliver(0, 'late', '2*0700000001*0.001*1')).toBe(closed)
+      expect(await deliver(0, 'late', '2*0700000001*0.001')).toBe(closed)
+      expect(await deliver(0, 'wrong', '9*9*9')).toBe(mistakes)
+      expect(await deliver(0, 'wrong', '3')).toBe(closed)
+      expect(await deliver(0, 'wrong', '9*9*9')).toBe(mistakes)
+      expect(await deliver(0, 'paid', '2*0700000001*0.001')).toMatch(/^END Transfer Submitted/)
+      expect(await deliver(0, 'paid', '2*0700000001*0.001*1')).toBe(ended)
+      expect(await deliver(0, 'paid', '9*9*9')).toBe(ended)
+    })
+
+    test('is the only screen without a payment that asks the ledger', async ({ expect }) => {
+      const { ledger } = await create()
+      const asked: string[] = []
+      const counted = ledgerThrough((method, args) => {
+        asked.push(method)
+        return (ledger[method] as (...args: unknown[]) => Promise<unknown>)(...args)
+      })
+      const { deliver } = openModelledService({
+        ...{ ledger: counted, callers: 2, liquidityWei: richWei, dailyCapWei: richWei },
+      })
+      for (const text of ['', '2', '9', '9*9', '2*x', '2*0700000001', '4', '4*2', '1']) {
+        expect(await deliver(0, `a session of ${text}`, text)).toMatch(/^(CON |END Your Balance)/)
+      }
+      expect(asked).toEqual(['identify'])
+      await deliver(0, 'another', '9*9*9')
+      expect(asked).toEqual(['identify', 'refuse'])
+    })
+
+    test('is not claimed where the ledger does not answer', async ({ expect }) => {
+      const { ledger } = await create()
+      const silent = ledgerThrough((method, args) => {
+        if (method === 'refuse') return Promise.reject(new Error('The ledger is not there.'))
+        return (ledger[method] as (...args: unknown[]) => Promise<unknown>)(...args)
+      })
+      const { deliver }: ModelledService = openModelledService({
+        ...{ ledger: silent, callers: 2, liquidityWei: richWei, dailyCapWei: richWei },
+      })
+      const uncertain = /^END It is not known yet whether this was sent/
+      expect(await deliver(0, 's', '9*9*9')).toMatch(uncertain)
+      expect(await deliver(0, 's', '3*1')).toMatch(uncertain)
+    })
+  })
+}

@@ -1,0 +1,89 @@
+import type { Address } from 'viem'
+import { createModelChain, type ModelChain } from '../../scripts/dev/simulator/chain.ts'
+import { createModelNode } from '../../scripts/dev/simulator/model-node.ts'
+import { phoneOf, planOf, principalWei } from '../../scripts/dev/simulator/plan.ts'
+import { createModelPool } from '../../scripts/dev/simulator/pool.ts'
+import { createService } from '../../scripts/dev/simulator/programs.ts'
+import { cheapSigning } from '../../scripts/dev/simulator/signing.ts'
+import {
+  forwarderAddress,
+  loanAddress,
+  startGasPriceWei,
+  startState,
+} from '../../scripts/dev/simulator/world.ts'
+import type { PhoneNumber } from '../../src/account/phone.ts'
+import type { Ledger } from '../../src/relay/ledger/port.ts'
+import { systemClock } from '../../src/runtime/clock.ts'
+
+export type ModelledOptions = {
+  ledger: Ledger
+  callers: number
+  /** What the loan contract may lend. */
+  liquidityWei: bigint
+  dailyCapWei: bigint
+  preflight?: boolean
+}
+
+export type ModelledService = {
+  /** What a caller's phone shows of one delivery. */
+  deliver(caller: number, session: string, text: string): Promise<string>
+  accountOf(caller: number): Address
+  chain: ModelChain
+}
+
+/** The USSD service on any ledger, before the simulator's chain: a block comes when the test makes one. */
+export function openModelledService(options: ModelledOptions): ModelledService {
+  const { ledger, liquidityWei, dailyCapWei } = options
+  const signing = cheapSigning()
+  const phones = Array.from({ length: options.callers }, (_, caller) => phoneOf(caller))
+  const accounts = phones.map((phone) => signing.caller(phone).address)
+  const world = {
+    ...{ forwarder: forwarderAddress, loan: loanAddress, principalWei, dailyCapWei },
+    isSigned: signing.isSigned,
+  }
+  const family = 'rskj' as const
+  const pool = createModelPool({
+    ...{ family, slots: 1_000, bumpPercent: 40, priceCapTimes: 80n },
+    ...{ evictAfterBlocks: 10, evictAfterMs: 600_000 },
+  })
+  const chain = createModelChain({
+    ...{ world, pool, state: { ...startState(accounts), liquidityWei } },
+    ...{ start: Date.now(), blockMs: 30_000, minGasPriceWei: startGasPriceWei },
+    isTaken: () => true,
+  })
+  const node = createModelNode({
+    ...{ chain, pool, world, signing, family, now: Date.now, arrived: () => {} },
+    relayer: signing.relayer.address,
+  })
+  const answer = createService(
+    {
+      knobs: {
+        ...planOf(1).knobs,
+        maxGasPriceWei: 10n ** 9n,
+        preflight: options.preflight ?? true,
+      },
+      forwarder: { chainId: 31, address: forwarderAddress },
+      loan: loanAddress,
+      signing,
+      wires: {
+        rpc: async (method, params) => node(method, params, chain.head()),
+        ledger,
+        own: async (_, work) => work(),
+        signer: (signer) => signer,
+        step: (_, work) => work(),
+      },
+      log: () => {},
+      newToken: () => crypto.randomUUID(),
+    },
+    systemClock,
+  )
+  return {
+    chain,
+    accountOf: (caller) => accounts[caller] ?? forwarderAddress,
+    async deliver(caller, session, text) {
+      const phone = phones[caller] as PhoneNumber
+      const { body } = await answer({ gateway: 'test', sessionId: session, phone, text })
+      return body
+    },
+  }
+}
