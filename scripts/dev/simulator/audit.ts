@@ -46,6 +46,7 @@ function* wrongSums(storage: Sql): Generator<string> {
   }
   for (const { name, value } of rowsOf(storage, 'meta')) {
     if (name === 'queue' && JSON.parse(value).waiting !== 0) yield `the queue is ${value}`
+    if (name === 'reserved') yield* wrongReserves(JSON.parse(value), payments)
   }
   const settled = payments.filter(({ block_hash }) => block_hash !== null)
   const blocks = rowsOf(storage, 'blocks')
@@ -65,6 +66,28 @@ function* wrongSums(storage: Sql): Generator<string> {
     const isTaken = history[0]?.[0] === 'signed' && history[1]?.[0] === 'broadcast'
     const isSent = transactions.some((row) => row.session === session && row.sent_at !== null)
     if (isTaken && attempts === 0 && !isSent) yield `${session} was sent, and no row says so`
+  }
+}
+
+type Reserved = {
+  open: { poolWei: string; capWei: string }
+  blocks: { number: number; poolWei: string; capWei: string }[]
+}
+
+/** With nothing open nothing is reserved but what blocks hold that a view may be older than. */
+function* wrongReserves(
+  { open, blocks }: Reserved,
+  payments: readonly Row<'payments'>[],
+): Generator<string> {
+  if (open.poolWei !== '0' || open.capWei !== '0') {
+    yield `${open.poolWei} wei of the pool and ${open.capWei} of the cap are reserved for nothing`
+  }
+  for (const { number, poolWei } of blocks) {
+    const held = payments.filter(
+      (payment) => payment.block_number === number && payment.outcome === 'executed',
+    )
+    const sum = held.reduce((wei, payment) => wei + BigInt(payment.reserves_pool ?? 0), 0n)
+    if (BigInt(poolWei) !== sum) yield `${poolWei} wei are reserved in block ${number}, not ${sum}`
   }
 }
 
