@@ -1,4 +1,4 @@
-import type { Address } from 'viem'
+import type { Address, Hex } from 'viem'
 import type { LedgerRules } from '../../../src/relay/ledger/port.ts'
 import { type Row, type TableName, tableNames } from '../../../src/relay/ledger/rows.ts'
 import type { Sql } from '../../../src/relay/ledger/sql.ts'
@@ -22,6 +22,7 @@ export function auditLedger(options: AuditOptions): string[] {
     ...wrongSums(storage),
     ...wrongIdentities(options),
     ...wrongClaims(options),
+    ...wrongReturns(options),
     ...leftovers(options),
   ]
 }
@@ -127,6 +128,33 @@ function* wrongClaims({ ledger, rules, pass }: AuditOptions): Generator<string> 
   pass(rules.leaseMs + 1)
   const expected = [0, 1, 0, 0, 1].map((above) => nextNonce + above)
   if (`${[...early, ...late]}` !== `${expected}`) yield `claims get ${early}, then ${late}`
+}
+
+/** A nonce out of the pool's reach is the next claim's again, also where a block had it that is gone. */
+function* wrongReturns({ ledger, rules, pass }: AuditOptions): Generator<string> {
+  for (const [index, wasMined] of [false, true].entries()) {
+    const [name, digit] = [`returned ${index}`, `${7 + index}`]
+    const { nextNonce: nonce } = ledger.work()
+    const hash: Hex = `0x${digit.repeat(64)}`
+    const block = { number: 1, hash }
+    ledger.lease({ nonce, token: name, chainNonce: nonce, session: undefined })
+    ledger.attach({ nonce, token: name, transaction: { hash, raw: hash, gasPriceWei: 1n } })
+    if (wasMined) {
+      ledger.mined({ nonce, session: undefined, hash, block, execution: undefined })
+      if (ledger.work().nextNonce !== nonce + 1) yield `nonce ${nonce} is in a block, and not used`
+      ledger.reopen(hash)
+    }
+    ledger.abandon(nonce)
+    const account: Address = `0x${digit.repeat(40)}`
+    const claim = ledger.claim({
+      ...{ session: name, input: name, account, steps: 1, token: name, seen: undefined },
+      ...{ chainNonce: nonce, poolNonce: nonce },
+    })
+    const next = claim.kind === 'claimed' ? claim.slot?.nonce : undefined
+    if (next !== nonce) yield `nonce ${nonce} is given up, and a claim gets ${next}`
+    pass(rules.leaseMs + 1)
+    ledger.release([nonce], nonce)
+  }
 }
 
 /** What stays for good: whose ledger it is, and from where it counts on. */
