@@ -56,6 +56,7 @@ export function assemble(config: Config, runtime: Runtime, stores: Stores): Asse
       callbackSecret: config.callbackSecret,
       node: nodeRoutes({ keys, services, sockets, clock, background: runtime.background, log }),
       keys: keysOf(config, runtime, createRegistry(stores.keyStore)),
+      obstacle: () => stores.ledger.obstacle(),
       log,
     })
   }

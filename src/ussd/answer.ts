@@ -150,6 +150,12 @@ function refusalText(parts: AnswerParts, refusal: PaymentRefusal): string {
       return say.refused(refusalOf(refusal.revertData), (wei) => amountText(parts, wei))
     case 'unavailable':
       return say.nothingWasSent
+    case 'crowded':
+      return say.tooManyWait(refusal.minutes)
+    case 'price_too_high':
+      return say.feesTooHigh
+    case 'relayer_poor':
+      return say.cannotPayFees
   }
 }
 

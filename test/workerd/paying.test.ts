@@ -6,6 +6,7 @@ describe.for([
   ['walk', () => import('./relay/walk.test.ts')],
   ['bad input', () => import('./relay/bad-input.test.ts')],
   ['settlement', () => import('./relay/settlement.test.ts')],
+  ['admission', () => import('./relay/admission.test.ts')],
   ['payments', () => import('./relay/payments.test.ts')],
   ['faults', () => import('./faults/object.test.ts')],
   ['feed', () => import('./node/feed-object.test.ts')],

@@ -29,8 +29,16 @@ export function previousLedger(stubOf: () => PreviousStub): Ledger {
   return ledgerThrough(async (method, args) => {
     // It is where the version before has it, and writes nothing about that.
     if (method === 'home') return { isBegun: true, name: args[0] }
-    return withScreen(await stubOf().run(method, ...args.map(withReply)))
+    // It notes none.
+    if (method === 'obstacle') return undefined
+    return withLoad(withScreen(await stubOf().run(method, ...args.map(withReply))))
   })
+}
+
+/** It does not tell what is open: then nothing is refused for that. */
+function withLoad(value: unknown): unknown {
+  const isView = typeof value === 'object' && value !== null && 'busy' in value
+  return isView ? { load: { carried: 0, waiting: 0 }, ...value } : value
 }
 
 /** Whether an object does not know the methods of this version. */

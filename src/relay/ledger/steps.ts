@@ -6,9 +6,11 @@ import {
   dropNonce,
   freeNonce,
   highestUsed,
+  isFull,
   isLive,
   leaseTo,
   letGo,
+  loadOf,
   nextNonce,
   openNonces,
   recordBytes,
@@ -30,7 +32,16 @@ import {
   paymentRow,
   paymentsIn,
 } from './payments.ts'
-import { type Decided, type Ledger, maxOpen, movableIdentity, type Question } from './port.ts'
+import {
+  type Decided,
+  type Ledger,
+  maxOpen,
+  movableIdentity,
+  type NotedObstacle,
+  type ObstacleKind,
+  type Question,
+  type Refused,
+} from './port.ts'
 import { each, type Listing, type Row, type TableName } from './rows.ts'
 import { accountOf, noteClaim, queueOf } from './sums.ts'
 import { isCarried, isUnsettled } from './transitions.ts'
@@ -45,7 +56,7 @@ export type Steps = {
 
 /** What a method does to rows. After one that opens work something may be left to do. */
 export const methodKinds: Readonly<Record<keyof Ledger, 'reads' | 'writes' | 'opens'>> = {
-  ...each('reads', 'lookup', 'work', 'blocks', 'payment', 'payments'),
+  ...each('reads', 'lookup', 'obstacle', 'work', 'blocks', 'payment', 'payments'),
   ...each('opens', 'claim', 'record', 'adopt'),
   ...each(
     'writes',
@@ -72,6 +83,8 @@ const workLimit = 1000
 const queueLimit = 100
 /** Rows of a kind that are forgotten at a time. */
 const pruneLimit = 200
+/** How often one obstacle is noted. */
+const obstacleMs = 60_000
 
 /** Undefined where the session is open to a claim. */
 function decidedOf(rows: Draft, question: Question): Decided | undefined {
@@ -125,6 +138,17 @@ const olderThan = <Name extends TableName>(
   listing: Pick<Listing<Name>, 'table' | 'list' | 'group'>,
 ): Row<Name>[] => rows.list<Name>({ ...listing, olderThanMs, limit: pruneLimit })
 
+/** Notes what payments are refused for, at most once a minute. */
+function noteObstacle(rows: Draft, kind: ObstacleKind | undefined): Refused {
+  if (kind === undefined) return { kind: 'refused' }
+  const known = rows.row('meta', 'obstacle')
+  const last = known && (JSON.parse(known.value) as NotedObstacle)
+  if (last?.kind === kind && rows.now - last.at < obstacleMs) return { kind: 'refused' }
+  const noted: NotedObstacle = { kind, at: rows.now }
+  rows.put('meta', { name: 'obstacle', value: JSON.stringify(noted) })
+  return { kind: 'refused', isNews: true }
+}
+
 export const steps: Steps = {
   home({ rows }, name) {
     const known = rows.row('meta', 'home')?.value
@@ -145,7 +169,8 @@ export const steps: Steps = {
     return names.length === 0 ? { kind: 'same' } : { kind: 'different', names }
   },
 
-  lookup({ rows }, question) {
+  lookup(at, question) {
+    const { rows } = at
     const decided = decidedOf(rows, question)
     if (decided !== undefined) return decided
     const account = accountOf(rows, question.account)
@@ -154,7 +179,7 @@ export const steps: Steps = {
       // Those whose row was lost take no other's place.
       .slice(0, maxOpen)
     const busy = isClaiming(rows, account, question.session)
-    return { kind: 'undecided', open, seen: account.seen, busy }
+    return { kind: 'undecided', open, seen: account.seen, busy, load: loadOf(at) }
   },
 
   refuse({ rows, relayer }, refusing) {
@@ -165,7 +190,7 @@ export const steps: Steps = {
     if (decided !== undefined && !isOwn) return decided
     if (isOwn) letGo(rows, relayerOf(rows, relayer), token)
     saveSession(rows, refusing, { state: 'refused', screen, token: null, lease_until: null })
-    return { kind: 'refused' }
+    return noteObstacle(rows, refusing.obstacle)
   },
 
   claim(at, claiming) {
@@ -191,9 +216,13 @@ export const steps: Steps = {
       (lease) => isLive(lease, rows.now) || lease.nonce >= claiming.chainNonce,
     )
     const relayer = { ...known, leases }
+    const nonce = freeNonce(at, relayer, account, claiming)
+    const load = loadOf(at)
+    if (claiming.room && isFull(load, claiming.room, nonce === undefined)) {
+      return { kind: 'full', load }
+    }
     const lease_until = rows.now + rules.leaseMs
     saveSession(rows, claiming, { state: 'claimed', screen: null, token, lease_until })
-    const nonce = freeNonce(at, relayer, account, claiming)
     if (nonce !== undefined) {
       return { kind: 'claimed', slot: leaseTo(at, relayer, { nonce, token, session }) }
     }
@@ -201,7 +230,7 @@ export const steps: Steps = {
     return { kind: 'claimed', slot: undefined }
   },
 
-  record(at, { session, token, seen, order, screen, transaction }) {
+  record(at, { session, token, seen, order, screen, transaction, room }) {
     const { rows } = at
     const row = rows.row('sessions', session)
     if (row === undefined || row.token !== token) return { kind: 'fenced' }
@@ -211,6 +240,8 @@ export const steps: Steps = {
     if (!isLeased(row, rows.now) || isOlder) return { kind: 'fenced' }
     const relayer = relayerOf(rows, at.relayer)
     if (transaction === undefined) {
+      const load = loadOf(at)
+      if (room && isFull(load, room, true)) return { kind: 'full', load }
       letGo(rows, relayer, token)
       begin(at, 'enqueued', session, order)
     } else {
@@ -233,6 +264,11 @@ export const steps: Steps = {
     begin(at, 'adopted', session, order, executionColumns(execution))
     saveSession(rows, adoption, { state: 'accepted', screen, token: null, lease_until: null })
     return { kind: 'adopted' }
+  },
+
+  obstacle({ rows }) {
+    const known = rows.row('meta', 'obstacle')
+    return known && (JSON.parse(known.value) as NotedObstacle)
   },
 
   work(at) {

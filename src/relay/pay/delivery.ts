@@ -10,6 +10,7 @@ import {
 import {
   type Claimed,
   type Claiming,
+  type Load,
   maxOpen,
   type Order,
   type Question,
@@ -26,6 +27,7 @@ import {
   requestLifetimeSeconds,
   signFor,
 } from '../relayer.ts'
+import { type Means, type Obstacle, obstacleFor, roomFor } from './admission.ts'
 import {
   answerOf,
   answerWithinMs,
@@ -67,6 +69,8 @@ export type PaymentRefusal =
   | { kind: 'would_revert'; revertData: Hex }
   /** The chain could not be asked, or the account has too much under way. */
   | { kind: 'unavailable' }
+  /** It could not be carried before its deadline. */
+  | Obstacle
 
 /** What one delivery is known by, and what has become of it so far. */
 type Progress = {
@@ -191,16 +195,22 @@ async function tryOnce(delivery: Delivery, view: Undecided): Promise<PaymentAnsw
     return refuse(delivery, payment.refused({ kind: 'unavailable' }))
   }
   const attempt = await signOrder(delivery)
-  const [result, chainNonce, poolNonce, gasPriceWei] = await Promise.all([
+  const [result, chainNonce, poolNonce, gasPriceWei, balanceWei] = await Promise.all([
     options.preflight ? simulate(relayer, view.open, attempt.order.request) : undefined,
     chain.transactionCount(),
     chain.poolCount(),
     chain.gasPriceWei(),
+    chain.balanceWei(),
   ])
+  const means = { gasPriceWei, balanceWei }
   switch (result?.status) {
     case undefined:
-    case 'executed':
-      return claimAndSend(attempt, view, { chainNonce, poolNonce }, gasPriceWei)
+    // Only what is unspent by its simulation is refused: a ledger that lost its rows may have paid it.
+    case 'executed': {
+      const obstacle = obstacleFor(relayer, means, view.load)
+      if (obstacle !== undefined) return refuse(delivery, payment.refused(obstacle), obstacle)
+      return claimAndSend(attempt, view, { chainNonce, poolNonce }, means)
+    }
     case 'failed': {
       const { returnData: revertData } = result
       return refuse(delivery, payment.refused({ kind: 'would_revert', revertData }))
@@ -252,23 +262,26 @@ async function claimAndSend(
   attempt: Attempt,
   view: Undecided,
   counts: Pick<Claiming, 'chainNonce' | 'poolNonce'>,
-  gasPriceWei: bigint,
+  means: Means,
 ): Promise<PaymentAnswer | undefined> {
   const { relayer, options, payment, progress, order, submitted } = attempt
   const { ledger } = relayer
   if (progress.isAnswered) return undefined
   const { token } = progress
   const seen = options.preflight ? view.seen : undefined
+  const room = roomFor(relayer, means)
   const claim = await persist(relayer.clock, () =>
-    ledger.claim({ ...payment.question, ...counts, steps: payment.steps, token, seen }),
+    ledger.claim({ ...payment.question, ...counts, steps: payment.steps, token, seen, room }),
   )
+  if (claim.kind === 'full') return refuseFull(attempt, means, claim.load)
   if (claim.kind !== 'claimed') return undefined
-  const transaction = await signClaim(claim, relayer, order, gasPriceWei)
+  const transaction = await signClaim(claim, relayer, order, means.gasPriceWei)
   const screen = submitted(transaction?.hash)
   const { session } = payment.question
   const recorded = await persist(relayer.clock, () =>
-    ledger.record({ session, token, seen, order, screen, transaction }),
+    ledger.record({ session, token, seen, order, screen, transaction, room }),
   )
+  if (recorded.kind === 'full') return refuseFull(attempt, means, recorded.load)
   // Another delivery took over: these bytes are dropped, and were never sent.
   if (recorded.kind === 'fenced') return undefined
   progress.screen = screen
@@ -311,17 +324,29 @@ async function send(
   await sending.catch(() => undefined)
 }
 
+/** Others took the room that there was a moment ago. */
+function refuseFull(delivery: Delivery, means: Means, load: Load) {
+  const obstacle = obstacleFor(delivery.relayer, means, load)
+  return refuse(delivery, delivery.payment.refused(obstacle ?? { kind: 'unavailable' }), obstacle)
+}
+
 async function refuse(
   { relayer, payment, progress }: Delivery,
   screen: Screen,
+  obstacle?: Obstacle,
 ): Promise<PaymentAnswer | undefined> {
   const { token, isAnswered } = progress
   if (isAnswered) return undefined
+  const { steps } = payment
   const refused = await persist(relayer.clock, () =>
-    relayer.ledger.refuse({ ...payment.question, steps: payment.steps, screen, token }),
+    relayer.ledger.refuse({ ...payment.question, steps, screen, token, obstacle: obstacle?.kind }),
   )
-  if (refused.kind === 'refused') return { kind: 'screen', screen }
-  return refused.kind === 'pending' ? undefined : answerOf(refused)
+  if (refused.kind !== 'refused') return refused.kind === 'pending' ? undefined : answerOf(refused)
+  if (obstacle !== undefined && refused.isNews) {
+    const message = 'Payments are refused, since they could not be carried before their deadline'
+    relayer.log({ level: 'error', event: 'payments.refused', message, reason: obstacle.kind })
+  }
+  return { kind: 'screen', screen }
 }
 
 /**

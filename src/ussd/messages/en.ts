@@ -39,6 +39,10 @@ export const english: Messages = {
 
   refused,
   nothingWasSent: 'Service not available. Nothing was sent. Please try again later.',
+  tooManyWait: (minutes) =>
+    `Too many payments are waiting. Nothing was sent. Try again in about ${minutes} minutes.`,
+  feesTooHigh: 'Network fees are too high now. Nothing was sent. Please try again later.',
+  cannotPayFees: 'Payments are stopped for a moment. Nothing was sent. Please try again later.',
   uncertain: 'It is not known yet whether this was sent. Check your balance before you try again.',
   unavailable: 'Service not available. Please try again later.',
   outOfService: 'This service is not in operation.',

@@ -26,6 +26,9 @@ export type Messages = {
 
   refused: (refusal: LoanRefusal, format: (wei: bigint) => string) => string
   nothingWasSent: string
+  tooManyWait: (minutes: number) => string
+  feesTooHigh: string
+  cannotPayFees: string
   uncertain: string
   unavailable: string
   outOfService: string
