@@ -5,6 +5,9 @@ import { parseAddress } from '../account/address.ts'
 import { type Country, isCountry } from '../account/phone.ts'
 import { atPace, type Chain, chains, type PoolRules, poolRules } from '../chain/chains.ts'
 import type { FeeLimits } from '../relay/fees.ts'
+import { maxOpen } from '../relay/ledger/port.ts'
+import type { AccountLimits } from '../relay/pay/limits.ts'
+import { type ProfileDefaults, profiles, usualProfile } from './profiles.ts'
 
 /** The environment, parsed. */
 export type Config = {
@@ -28,6 +31,14 @@ export type Config = {
   operatorToken: string | undefined
   rpcKeyHashes: readonly string[]
   preflight: boolean
+  limits: Limits
+}
+
+/** What one caller may do. */
+export type Limits = AccountLimits & {
+  /** Dials that ask the chain or for a payment. */
+  dialsAMinute: number
+  leastTransferWei: bigint
 }
 
 /** The environment cannot be served with. Names each bad variable and never shows its value. */
@@ -60,6 +71,15 @@ const wei = z
   .string()
   .regex(/^[0-9]{1,30}$/, 'has to be a number of wei')
   .transform((value) => BigInt(value))
+const count = (least: number, most: number) =>
+  z.coerce
+    .number('has to be a number')
+    .int('has to be a whole number')
+    .min(least, `has to be ${least} or more`)
+    .max(most, `has to be ${most} or less`)
+/** A limit that can be taken away. */
+const orNone = <Schema extends z.ZodType>(schema: Schema, words: string) =>
+  z.union([z.literal('none'), schema], `has to be none, or ${words}`)
 const listOf = <Item extends z.ZodType<unknown, string>>(item: Item) =>
   z
     .string()
@@ -117,6 +137,12 @@ const environment = z.object({
     .optional(),
   MIN_GAS_PRICE_WEI: wei.default(0n),
   MAX_GAS_PRICE_WEI: wei.optional(),
+  PROFILE: choice('demo', 'lender').optional(),
+  MAX_OPEN_PAYMENTS: count(1, maxOpen).optional(),
+  MAX_DIALS_A_MINUTE: count(1, 1_000_000).optional(),
+  MAX_TRANSFERS_A_DAY: orNone(count(1, 1_000), 'a number from 1 to 1000').optional(),
+  MAX_SENT_A_DAY_WEI: orNone(wei, 'a number of wei').optional(),
+  MIN_TRANSFER_WEI: wei.optional(),
 })
 
 /** The names of all variables that the environment may set. */
@@ -170,6 +196,20 @@ export function parseConfig(env: Readonly<Record<string, unknown>>): Config {
     operatorToken: values.OPERATOR_TOKEN,
     rpcKeyHashes: values.RPC_KEY_HASHES,
     preflight: values.PREFLIGHT === 'on',
+    limits: limitsOf(values, profiles[values.PROFILE ?? usualProfile[chain.id]]),
+  }
+}
+
+/** What the environment sets, and what its profile has for the rest. */
+function limitsOf(values: Values, defaults: ProfileDefaults): Limits {
+  const orDefault = <Value>(value: Value | 'none' | undefined, usual: Value | undefined) =>
+    value === 'none' ? undefined : (value ?? usual)
+  return {
+    openPayments: values.MAX_OPEN_PAYMENTS ?? defaults.MAX_OPEN_PAYMENTS,
+    dialsAMinute: values.MAX_DIALS_A_MINUTE ?? defaults.MAX_DIALS_A_MINUTE,
+    transfersADay: orDefault(values.MAX_TRANSFERS_A_DAY, defaults.MAX_TRANSFERS_A_DAY),
+    sentADayWei: orDefault(values.MAX_SENT_A_DAY_WEI, defaults.MAX_SENT_A_DAY_WEI),
+    leastTransferWei: values.MIN_TRANSFER_WEI ?? defaults.MIN_TRANSFER_WEI,
   }
 }
 

@@ -50,6 +50,7 @@ async function transferCall(
     data: callOf({ kind: 'transfer', to, amountWei }),
     label: 'Transfer',
     spendsWei: amountWei,
+    isTransfer: true,
     submitted: submitted(say, (tx) => say.transferSubmitted(shown, tx)),
   }
 }
@@ -66,6 +67,7 @@ async function loanCall({
     data: callOf({ kind: 'loan', principalWei }),
     label: 'Loan',
     spendsWei: 0n,
+    isTransfer: false,
     submitted: submitted(say, (tx) => say.loanRequested(amountOf(principalWei), tx)),
   }
 }
@@ -80,6 +82,7 @@ function repaymentCall(
     data: callOf({ kind: 'repayment', amountWei }),
     label: 'Repayment',
     spendsWei: amountWei === 'all' ? 0n : amountWei,
+    isTransfer: false,
     submitted: submitted(say, (tx) => say.repaymentSubmitted(shown, tx)),
   }
 }

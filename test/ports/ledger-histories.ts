@@ -215,7 +215,11 @@ function drawCall(world: World, work: Work): Call {
 }
 
 const drawRoom = (random: Random): Room | undefined =>
-  oneOrNone(random, [{ open: random.int(0, 8), waiting: random.int(0, 3) }, undefined, undefined])
+  oneOrNone(random, [
+    { ofAccount: random.int(1, 4), open: random.int(0, 8), waiting: random.int(0, 3) },
+    undefined,
+    undefined,
+  ])
 
 const often: Partial<Record<keyof Ledger, number>> = {
   ...{ claim: 14, record: 16, mined: 8, confirm: 8, lease: 6, attach: 6, sent: 4, reopen: 3 },

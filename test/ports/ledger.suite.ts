@@ -123,7 +123,7 @@ export function ledgerSuite(name: string, create: () => Promise<LedgerHarness>):
         open: [],
         seen: 0,
         busy: false,
-        load: { carried: 0, waiting: 0 },
+        load: { ofAccount: 0, carried: 0, waiting: 0 },
       })
     })
 
@@ -364,29 +364,46 @@ export function ledgerSuite(name: string, create: () => Promise<LedgerHarness>):
 
     test('has room for as many as may be open, leases among them', async ({ expect }) => {
       const { ledger } = await create()
-      const room = { open: 2, waiting: 9 }
-      await accept(ledger, 'a')
+      const room = { ofAccount: 9, open: 2, waiting: 9 }
+      await accept(ledger, 'a', bob)
       const claims = await Promise.all(
         ['b', 'c', 'd'].map((session) => ledger.claim(claiming(session, session, { room }))),
       )
-      const full = { kind: 'full', load: { carried: 2, waiting: 0 } }
+      const full = { kind: 'full', load: { ofAccount: 1, carried: 2, waiting: 0 } }
       expect(claims.filter(({ kind }) => kind === 'claimed')).toHaveLength(1)
       expect(claims.filter(({ kind }) => kind === 'full')).toEqual([full, full])
       expect(await ledger.lookup(question('e'))).toMatchObject({ load: full.load })
     })
 
+    test('has room for as many of an account as it may have, and for others', async ({
+      expect,
+    }) => {
+      const { ledger } = await create()
+      const room = { ofAccount: 2, open: 99, waiting: 99 }
+      await accept(ledger, 'a')
+      const claims = await Promise.all(
+        ['b', 'c'].map((session) => ledger.claim(claiming(session, session, { room }))),
+      )
+      expect(claims.map(({ kind }) => kind).sort()).toEqual(['claimed', 'full'])
+      const others = { ...question('d', bob), room }
+      expect(await ledger.claim(claiming('d', 'd', others))).toMatchObject({ kind: 'claimed' })
+    })
+
     test('queues no more than may wait, whoever claimed before', async ({ expect }) => {
       const { ledger, rules } = await create()
       await fill(ledger, rules)
-      const room = { open: 100, waiting: 1 }
+      const room = { ofAccount: 9, open: 100, waiting: 1 }
       await ledger.claim(claiming('a', 'a', { room }))
       await ledger.claim(claiming('b', 'b', { room }))
       const record = (session: string) =>
         ledger.record({ ...acceptance(session, session, undefined), room })
       expect(await record('a')).toEqual({ kind: 'recorded' })
-      const load = { carried: rules.maxInFlight, waiting: 1 }
+      const load = { ofAccount: 1, carried: rules.maxInFlight, waiting: 1 }
       expect(await record('b')).toEqual({ kind: 'full', load })
-      expect(await ledger.claim(claiming('c', 'c', { room }))).toEqual({ kind: 'full', load })
+      expect(await ledger.claim(claiming('c', 'c', { room }))).toEqual({
+        kind: 'full',
+        load: { ...load, ofAccount: 2 },
+      })
       // Its claim is the holder's until it is refused.
       const refusing = { ...question('b'), steps: 3, screen: screenOf('No'), token: 'b' }
       expect(await ledger.refuse(refusing)).toEqual({ kind: 'refused' })
@@ -743,7 +760,7 @@ export function ledgerSuite(name: string, create: () => Promise<LedgerHarness>):
         open: [orderOf('a').request],
         seen: 1,
         busy: false,
-        load: { carried: 1, waiting: 0 },
+        load: { ofAccount: 1, carried: 1, waiting: 0 },
       })
       expect(await ledger.lookup(question('c', bob))).toMatchObject({ open: [], seen: 0 })
       await mineAt(ledger, 'a', 0, executionIn(9))

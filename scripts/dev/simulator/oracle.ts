@@ -191,6 +191,8 @@ function isForgotten(history: History, one: Asked, first: Delivery, second: Deli
   if (!one.lost.answer.some((at) => at < end)) return false
   // What the chain shows can be hidden by reorganizations and by whatever troubles the asker.
   if (!plan.knobs.preflight || second.actor.troubles.size > 0) return true
+  // A phone that asks too often costs no look at the chain.
+  if (second.reply?.includes('Too many requests') === true) return true
   if (reorganizations.length > 0 || plan.items.some(({ kind }) => kind === 'unlisted')) return true
   // What a troubled one had begun before may have been stored after.
   if (one.deliveries.some(({ actor }) => actor.troubles.size > 0)) return true

@@ -1,4 +1,5 @@
 import { type PoolRules, poolRules } from '../../../src/chain/chains.ts'
+import type { AccountLimits } from '../../../src/relay/pay/limits.ts'
 import { createRandom, type Random } from '../random.ts'
 import { drawRates, type FaultRates } from './faults.ts'
 import { type LosableTable, losableTables } from './ledger-host.ts'
@@ -16,6 +17,7 @@ export type Knobs = {
   evictAfterBlocks: number
   evictAfterMs: number
   preflight: boolean
+  limits: AccountLimits & { dialsAMinute: number }
   workers: number
   callers: number
   /** How wrong each Worker's clock is. */
@@ -154,6 +156,7 @@ function drawKnobs(seed: number, random: Random, spanMs: number): Knobs {
     evictAfterBlocks: random.pick([3, 10, 10]),
     evictAfterMs: random.pick([100, 650, 650]) * secondMs,
     preflight: random.chance(0.9),
+    limits: drawLimits(createRandom(seed, 'limits')),
     workers,
     callers: random.int(2, 4),
     skewsMs: Array.from({ length: workers }, () =>
@@ -170,6 +173,21 @@ function drawKnobs(seed: number, random: Random, spanMs: number): Knobs {
     troubledMs: spanMs + random.int(10, 300) * secondMs,
     pauseDays: random.chance(0.12) ? random.pick([6, 8, 8.05, 8.3, 9, 12]) : undefined,
     isSignedForReal: seed % 500 === 0,
+  }
+}
+
+/** Drawn apart, so that a seed's other knobs stay what they were. */
+function drawLimits(random: Random): Knobs['limits'] {
+  const hasDay = random.chance(0.15)
+  return {
+    openPayments: random.weighted([
+      [3, 6],
+      [1, 1],
+      [16, 3],
+    ]),
+    transfersADay: hasDay ? random.int(1, 4) : undefined,
+    sentADayWei: hasDay ? BigInt(random.int(5, 40)) * milliWei : undefined,
+    dialsAMinute: random.pick([60, 3]),
   }
 }
 

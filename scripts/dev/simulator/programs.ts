@@ -16,6 +16,7 @@ import { cached } from '../../../src/runtime/cached.ts'
 import type { Clock } from '../../../src/runtime/clock.ts'
 import type { Log } from '../../../src/runtime/log.ts'
 import { type Answer, createAnswer } from '../../../src/ussd/answer.ts'
+import { createDialRate } from '../../../src/ussd/dial-rate.ts'
 import { english } from '../../../src/ussd/messages/en.ts'
 import { digest } from './hashing.ts'
 import type { Knobs } from './plan.ts'
@@ -49,6 +50,7 @@ export function createService(parts: ProgramOptions, clock: Clock): Answer {
     if (outcome.kind === 'reverted') throw new Error('the loan contract refuses to be read')
     return outcome.data
   })
+  const mayDial = createDialRate(knobs.limits.dialsAMinute, clock.now)
   return createAnswer({
     chainId: forwarder.chainId,
     currency: currencyName,
@@ -77,9 +79,13 @@ export function createService(parts: ProgramOptions, clock: Clock): Answer {
     }),
     pay: createPay(relayer, createChainCache(relayer), {
       preflight: knobs.preflight,
+      limits: knobs.limits,
+      mayDial,
       background: () => {},
     }),
     endSession: createEndSession(relayer),
+    mayDial,
+    leastTransferWei: 0n,
     now: clock.now,
     say: english,
     log,

@@ -120,16 +120,23 @@ export function freeNonce(
   return nonce < chainNonce + rules.maxInFlight ? nonce : undefined
 }
 
-/** What is open with the relayer's key. */
-export function loadOf({ rows, relayer }: At): Load {
+/** What is open with the relayer's key, and of an account besides one of its sessions. */
+export function loadOf({ rows, relayer }: At, account: Row<'accounts'>, session: string): Load {
   const { leases, open } = relayerOf(rows, relayer)
   const held = leases.filter((lease) => isLive(lease, rows.now))
-  return { carried: open.length + held.length, waiting: lookAtQueue(rows).waiting }
+  const claims = account.claims.filter(([other, until]) => other !== session && until > rows.now)
+  return {
+    ofAccount: account.open.length + claims.length,
+    carried: open.length + held.length,
+    waiting: lookAtQueue(rows).waiting,
+  }
 }
 
 /** Whether one payment more is too much; `mustWait`: no nonce is free for it. */
-export function isFull({ carried, waiting }: Load, room: Room, mustWait: boolean): boolean {
-  return carried + waiting >= room.open || (mustWait && waiting >= room.waiting)
+export function isFull(load: Load, room: Room, mustWait: boolean): boolean {
+  const { ofAccount, carried, waiting } = load
+  const isWaitingFull = mustWait && waiting >= room.waiting
+  return ofAccount >= room.ofAccount || carried + waiting >= room.open || isWaitingFull
 }
 
 /** What was signed for a nonce, the highest price first: that is what others have to outbid. */

@@ -157,14 +157,16 @@ export type Undecided = {
 
 /** What is open in the whole ledger: what one more payment waits behind, and what the key pays for besides. */
 export type Load = {
+  /** Payments of the account, those between claim and record among them. */
+  ofAccount: number
   /** Nonces in use: held by a live lease, or with bytes that no block has. */
   carried: number
   /** Payments that wait for a nonce. */
   waiting: number
 }
 
-/** The most that may be open in all, and that may wait, with one payment more. */
-export type Room = { open: number; waiting: number }
+/** The most that may be open of the account and in all, and that may wait, with one payment more. */
+export type Room = { ofAccount: number; open: number; waiting: number }
 
 /** There is no room for one payment more. Nothing has changed. */
 export type Full = { kind: 'full'; load: Load }

@@ -38,7 +38,7 @@ export function previousLedger(stubOf: () => PreviousStub): Ledger {
 /** It does not tell what is open: then nothing is refused for that. */
 function withLoad(value: unknown): unknown {
   const isView = typeof value === 'object' && value !== null && 'busy' in value
-  return isView ? { load: { carried: 0, waiting: 0 }, ...value } : value
+  return isView ? { load: { ofAccount: 0, carried: 0, waiting: 0 }, ...value } : value
 }
 
 /** Whether an object does not know the methods of this version. */

@@ -179,7 +179,8 @@ export const steps: Steps = {
       // Those whose row was lost take no other's place.
       .slice(0, maxOpen)
     const busy = isClaiming(rows, account, question.session)
-    return { kind: 'undecided', open, seen: account.seen, busy, load: loadOf(at) }
+    const load = loadOf(at, account, question.session)
+    return { kind: 'undecided', open, seen: account.seen, busy, load }
   },
 
   refuse({ rows, relayer }, refusing) {
@@ -217,7 +218,7 @@ export const steps: Steps = {
     )
     const relayer = { ...known, leases }
     const nonce = freeNonce(at, relayer, account, claiming)
-    const load = loadOf(at)
+    const load = loadOf(at, account, session)
     if (claiming.room && isFull(load, claiming.room, nonce === undefined)) {
       return { kind: 'full', load }
     }
@@ -240,7 +241,7 @@ export const steps: Steps = {
     if (!isLeased(row, rows.now) || isOlder) return { kind: 'fenced' }
     const relayer = relayerOf(rows, at.relayer)
     if (transaction === undefined) {
-      const load = loadOf(at)
+      const load = loadOf(at, accountOf(rows, row.account), session)
       if (room && isFull(load, room, true)) return { kind: 'full', load }
       letGo(rows, relayer, token)
       begin(at, 'enqueued', session, order)

@@ -38,7 +38,7 @@ const minutesAreTens = 10
  * The most that may be open and may wait, with one payment more. The key has to pay for all that is
  * open at the highest price that it may come to: outbid as often as may be, up to the operator's limit.
  */
-export function roomFor(terms: Terms, { gasPriceWei, balanceWei }: Means): Room {
+export function roomFor(terms: Terms, { gasPriceWei, balanceWei }: Means): Omit<Room, 'ofAccount'> {
   const { rules, fees } = terms
   let highestWei = gasPriceFor(terms, gasPriceWei, undefined) ?? fees.maxWei
   for (let time = 0; time < rules.maxReplacements; time++) {

@@ -36,6 +36,7 @@ import {
   type PaymentAnswer,
   persist,
 } from './answers.ts'
+import { type AccountLimits, dayLimit, hasDayLimit, type OverLimit, openLimit } from './limits.ts'
 import { watch } from './watch.ts'
 
 /** One payment that a session asks for: it is made at most once. */
@@ -59,6 +60,8 @@ export type ContractCall = {
   data: Hex
   label: string
   spendsWei: bigint
+  /** Whether it is held to what an account may send in a day. */
+  isTransfer: boolean
   /** The screen of acceptance; without a hash the payment is queued. */
   submitted: (hash: Hex | undefined) => Screen
 }
@@ -71,10 +74,16 @@ export type PaymentRefusal =
   | { kind: 'unavailable' }
   /** It could not be carried before its deadline. */
   | Obstacle
+  /** The account has had what it may have. */
+  | OverLimit
+  /** The phone asks too often. It is not looked at, so nothing is said of what was sent. */
+  | { kind: 'too_many_dials' }
 
 /** What one delivery is known by, and what has become of it so far. */
 type Progress = {
   readonly token: string
+  /** Whether its account may ask at this time. Counted once. */
+  mayDial: boolean | undefined
   /** Answered: work that still runs begins nothing and closes nothing any more. */
   isAnswered: boolean
   /** The chain has spent the intent: no one is told from here on that nothing was sent. */
@@ -93,13 +102,16 @@ type Delivery = {
 }
 
 /** One attempt at a payment, with what the caller's key has signed for it. */
-type Attempt = Delivery & { order: Order; submitted: ContractCall['submitted'] }
+type Attempt = Delivery & { order: Order } & Pick<ContractCall, 'submitted' | 'isTransfer'>
 
 export type Pay = (payment: Payment) => Promise<PaymentAnswer>
 
 export type PayOptions = {
   /** Whether a call is simulated first, and refused on the screen where it would revert. */
   preflight: boolean
+  limits: AccountLimits
+  /** Whether an account may ask once more at this time. */
+  mayDial: (account: Address) => boolean
   /** Keeps work alive after the reply. */
   background: (work: Promise<void>) => void
 }
@@ -115,6 +127,7 @@ export function createPay(relayer: Relayer, chain: ChainCache, options: PayOptio
   return async (payment) => {
     const progress: Progress = {
       token: newToken(),
+      mayDial: undefined,
       isAnswered: false,
       isSpent: false,
       screen: undefined,
@@ -190,6 +203,8 @@ async function pay(delivery: Delivery): Promise<PaymentAnswer> {
 /** Undefined when another delivery was faster: the session has to be looked at again. */
 async function tryOnce(delivery: Delivery, view: Undecided): Promise<PaymentAnswer | undefined> {
   const { relayer, chain, options, payment, progress } = delivery
+  progress.mayDial ??= options.mayDial(payment.question.account)
+  if (!progress.mayDial) return refuse(delivery, payment.refused({ kind: 'too_many_dials' }))
   if (options.preflight && view.open.length >= maxOpen) {
     // One more could not be checked against all of them.
     return refuse(delivery, payment.refused({ kind: 'unavailable' }))
@@ -207,6 +222,8 @@ async function tryOnce(delivery: Delivery, view: Undecided): Promise<PaymentAnsw
     case undefined:
     // Only what is unspent by its simulation is refused: a ledger that lost its rows may have paid it.
     case 'executed': {
+      const over = await overLimit(attempt, view.load)
+      if (over !== undefined) return refuse(delivery, payment.refused(over))
       const obstacle = obstacleFor(relayer, means, view.load)
       if (obstacle !== undefined) return refuse(delivery, payment.refused(obstacle), obstacle)
       return claimAndSend(attempt, view, { chainNonce, poolNonce }, means)
@@ -231,7 +248,7 @@ async function tryOnce(delivery: Delivery, view: Undecided): Promise<PaymentAnsw
 /** The call that makes the payment true, signed by the caller's key. */
 async function signOrder(delivery: Delivery): Promise<Attempt> {
   const { relayer, payment } = delivery
-  const { target, data, label, spendsWei, submitted } = await payment.call()
+  const { target, data, label, spendsWei, submitted, isTransfer } = await payment.call()
   const request = await signRequest(payment.caller, relayer.forwarder, {
     from: payment.caller.address,
     to: target,
@@ -240,7 +257,16 @@ async function signOrder(delivery: Delivery): Promise<Attempt> {
     deadline: Math.floor(relayer.clock.now() / 1000) + requestLifetimeSeconds,
     data,
   })
-  return { ...delivery, submitted, order: { request, label, spendsWei } }
+  return { ...delivery, submitted, isTransfer, order: { request, label, spendsWei } }
+}
+
+async function overLimit(
+  { relayer, options: { limits }, order, isTransfer }: Attempt,
+  load: Load,
+): Promise<OverLimit | undefined> {
+  const tooManyOpen = openLimit(limits, load)
+  if (tooManyOpen !== undefined || !isTransfer) return tooManyOpen
+  return persist(relayer.clock, () => dayLimit(limits, relayer.ledger, order, relayer.clock.now()))
 }
 
 /** What the chain would do with the request after the account's open ones. */
@@ -268,8 +294,8 @@ async function claimAndSend(
   const { ledger } = relayer
   if (progress.isAnswered) return undefined
   const { token } = progress
-  const seen = options.preflight ? view.seen : undefined
-  const room = roomFor(relayer, means)
+  const seen = options.preflight || hasDayLimit(options.limits) ? view.seen : undefined
+  const room = { ...roomFor(relayer, means), ofAccount: options.limits.openPayments }
   const claim = await persist(relayer.clock, () =>
     ledger.claim({ ...payment.question, ...counts, steps: payment.steps, token, seen, room }),
   )
@@ -326,6 +352,8 @@ async function send(
 
 /** Others took the room that there was a moment ago. */
 function refuseFull(delivery: Delivery, means: Means, load: Load) {
+  const over = openLimit(delivery.options.limits, load)
+  if (over !== undefined) return refuse(delivery, delivery.payment.refused(over))
   const obstacle = obstacleFor(delivery.relayer, means, load)
   return refuse(delivery, delivery.payment.refused(obstacle ?? { kind: 'unavailable' }), obstacle)
 }

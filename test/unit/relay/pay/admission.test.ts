@@ -5,10 +5,12 @@ import { poolRules } from '../../../../src/chain/chains.ts'
 import { createNode } from '../../../../src/chain/node.ts'
 import { ledgerRules } from '../../../../src/relay/ledger/port.ts'
 import { createPay, type PaymentRefusal } from '../../../../src/relay/pay/delivery.ts'
+import type { AccountLimits } from '../../../../src/relay/pay/limits.ts'
 import { createChainCache, type Relayer } from '../../../../src/relay/relayer.ts'
 import { createSigner } from '../../../../src/relay/signer.ts'
 import { systemClock } from '../../../../src/runtime/clock.ts'
 import type { LogEvent } from '../../../../src/runtime/log.ts'
+import { createDialRate } from '../../../../src/ussd/dial-rate.ts'
 import { createMemoryLedger } from '../../../ports/ledger-memory.ts'
 
 const account = privateKeyToAccount(`0x${'01'.repeat(32)}`)
@@ -16,7 +18,13 @@ const forwarder = { chainId: 31, address: account.address }
 const gwei = 1_000_000_000n
 
 /** A chain on which nothing is mined, at a price and with money that the test sets, and who pays on it. */
-function stillChain({ slots = 15, priceWei = gwei / 10n, balanceWei = 10n ** 18n } = {}) {
+function stillChain({
+  slots = 15,
+  priceWei = gwei / 10n,
+  balanceWei = 10n ** 18n,
+  limits = { openPayments: 3, transfersADay: undefined, sentADayWei: undefined } as AccountLimits,
+  dialsAMinute = 1_000,
+} = {}) {
   const world = { now: 1_700_000_000_000, priceWei, balanceWei }
   const rules = { ...poolRules.rootstock, maxInFlight: slots }
   const clock = { ...systemClock, now: () => world.now }
@@ -47,18 +55,20 @@ function stillChain({ slots = 15, priceWei = gwei / 10n, balanceWei = 10n ** 18n
   const background: Promise<void>[] = []
   const pay = createPay(relayer, createChainCache(relayer), {
     preflight: false,
+    limits,
+    mayDial: createDialRate(dialsAMinute, clock.now),
     background: (work) => background.push(work),
   })
 
-  /** What the caller with this number is told. */
-  async function dial(number: number): Promise<string> {
-    const caller = privateKeyToAccount(numberToHex(number + 10, { size: 32 }))
+  /** What the caller with this number is told, or one who dials as often as he likes. */
+  async function dial(number: number, who = number, spendsWei = 1n): Promise<string> {
+    const caller = privateKeyToAccount(numberToHex(who + 10, { size: 32 }))
     const answered = await pay({
       since: world.now,
       question: { session: `session ${number}`, input: 'input', account: caller.address },
       ...{ steps: 3, intentId: numberToHex(number, { size: 32 }), caller },
       call: async () => ({
-        ...{ target: account.address, data: '0x', label: 'Transfer', spendsWei: 1n },
+        ...{ target: account.address, data: '0x', label: 'Transfer', spendsWei, isTransfer: true },
         submitted: () => ({ kind: 'end', lines: ['submitted'] }),
       }),
       refused: (refusal) => ({ kind: 'end', lines: [wordsOf(refusal)] }),
@@ -78,7 +88,7 @@ function stillChain({ slots = 15, priceWei = gwei / 10n, balanceWei = 10n ** 18n
 }
 
 const wordsOf = (refusal: PaymentRefusal): string =>
-  'minutes' in refusal ? `${refusal.kind} ${refusal.minutes}` : refusal.kind
+  [refusal.kind, ...Object.values(refusal).slice(1)].join(' ')
 
 const count = (told: readonly string[], words: string) => told.filter((one) => one === words).length
 
@@ -131,4 +141,49 @@ test('nothing is taken while the price is above the limit', async ({ expect }) =
   world.priceWei = gwei
   world.now += 5_000
   expect(await dial(2)).toBe('submitted')
+})
+
+const greedy = 1_000_000
+
+test('an account has three payments open at a time, also of one moment, and others have theirs', async ({
+  expect,
+}) => {
+  const { dial } = stillChain()
+  const told = await Promise.all(Array.from({ length: 9 }, (_, index) => dial(index, greedy)))
+  expect(count(told, 'submitted')).toBe(3)
+  expect(count(told, 'too_many_open 3')).toBe(6)
+  expect(await dial(50)).toBe('submitted')
+})
+
+test('a phone that dials too often in a minute is asked to wait, and costs no question', async ({
+  expect,
+}) => {
+  const { dial, asked, world } = stillChain({ dialsAMinute: 5 })
+  for (let number = 0; number < 5; number++) await dial(number, greedy)
+  world.now += 10_000
+  const before = asked('eth_gasPrice')
+  const told = await Promise.all(Array.from({ length: 200 }, (_, index) => dial(9 + index, greedy)))
+  expect(count(told, 'too_many_dials')).toBe(200)
+  expect(asked('eth_gasPrice')).toBe(before)
+  expect(await dial(500)).toBe('submitted')
+  world.now += 50_000
+  expect(await dial(501, greedy)).toBe('too_many_open 3')
+  // Its session is closed: what was refused is not paid by a later delivery.
+  expect(await dial(9, greedy)).toBe('too_many_dials')
+  // A delivery that comes again is answered as before.
+  expect(await dial(0, greedy)).toBe('submitted')
+})
+
+test('an account sends so often and so much within any 24 hours', async ({ expect }) => {
+  const limits = { openPayments: 16, transfersADay: 3, sentADayWei: 100n }
+  const { dial, world } = stillChain({ limits })
+  expect(await dial(0, greedy, 60n)).toBe('submitted')
+  expect(await dial(1, greedy, 41n)).toBe('too_much_today 40')
+  expect(await dial(2, greedy, 40n)).toBe('submitted')
+  expect(await dial(3, 50, 41n)).toBe('submitted')
+  world.now += 23 * 60 * 60 * 1000
+  expect(await dial(4, greedy, 1n)).toBe('too_much_today 0')
+  world.now += 60 * 60 * 1000
+  for (const number of [5, 6, 7]) expect(await dial(number, greedy, 1n)).toBe('submitted')
+  expect(await dial(8, greedy, 1n)).toBe('too_many_today 3')
 })
