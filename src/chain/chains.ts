@@ -56,8 +56,8 @@ export const poolRules: Readonly<Record<PoolRulesName, PoolRules>> = {
     maxReplacements: 8,
     confirmations: 12,
     watchBlocks: 50,
-    pollMs: 5_000,
-    tendMs: 20_000,
+    pollMs: 12_500,
+    tendMs: rootstockBlockMs,
     regressionMs: 90_000,
   },
   // The local chain: a block a transaction and no limits, but a replacement is priced as Rootstock's.

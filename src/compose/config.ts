@@ -4,6 +4,7 @@ import { z } from 'zod'
 import { parseAddress } from '../account/address.ts'
 import { type Country, isCountry } from '../account/phone.ts'
 import { atPace, type Chain, chains, type PoolRules, poolRules } from '../chain/chains.ts'
+import type { BudgetLimits } from '../node/upstream/budget.ts'
 import type { FeeLimits } from '../relay/fees.ts'
 import { maxOpen } from '../relay/ledger/port.ts'
 import type { AccountLimits } from '../relay/pay/limits.ts'
@@ -32,6 +33,8 @@ export type Config = {
   rpcKeyHashes: readonly string[]
   preflight: boolean
   limits: Limits
+  /** Of the relay's chain. Undefined: its nodes may be asked without a limit. */
+  upstreamBudget: BudgetLimits | undefined
 }
 
 /** What one caller may do. */
@@ -137,6 +140,8 @@ const environment = z.object({
     .optional(),
   MIN_GAS_PRICE_WEI: wei.default(0n),
   MAX_GAS_PRICE_WEI: wei.optional(),
+  UPSTREAM_CALLS_A_DAY: orNone(count(1, 1e9), 'a number of calls').optional(),
+  UPSTREAM_RESERVE: count(0, 1e9).optional(),
   PROFILE: choice('demo', 'lender').optional(),
   MAX_OPEN_PAYMENTS: count(1, maxOpen).optional(),
   MAX_DIALS_A_MINUTE: count(1, 1_000_000).optional(),
@@ -196,8 +201,21 @@ export function parseConfig(env: Readonly<Record<string, unknown>>): Config {
     operatorToken: values.OPERATOR_TOKEN,
     rpcKeyHashes: values.RPC_KEY_HASHES,
     preflight: values.PREFLIGHT === 'on',
+    upstreamBudget: budgetOf(values, urls),
     limits: limitsOf(values, profiles[values.PROFILE ?? usualProfile[chain.id]]),
   }
+}
+
+/** A node on this machine is asked without a limit; the hosted service gives so many calls a day. */
+const hostedCallsADay = 25_000
+
+function budgetOf(
+  { UPSTREAM_CALLS_A_DAY: set, UPSTREAM_RESERVE: reserve }: Values,
+  urls: readonly string[],
+): BudgetLimits | undefined {
+  const callsADay = set ?? (urls.every(isLoopback) ? 'none' : hostedCallsADay)
+  if (callsADay === 'none') return undefined
+  return { callsADay, relayReserve: reserve ?? Math.floor(callsADay / 2) }
 }
 
 /** What the environment sets, and what its profile has for the rest. */
@@ -253,10 +271,16 @@ function contradictionsOf(values: Values, chain: Chain, urls: readonly string[])
       'has to differ from ACCOUNT_KEY_SECRET',
     ],
     ['MIN_GAS_PRICE_WEI', values.MIN_GAS_PRICE_WEI > maxWei, 'is above the highest price'],
+    ['UPSTREAM_RESERVE', isReserveTooLarge(values, urls), 'is above the calls of a day'],
   ]
   return checks
     .filter(([, isWrong]) => isWrong)
     .map(([variable, , reason]) => ({ variable, reason }))
+}
+
+function isReserveTooLarge(values: Values, urls: readonly string[]): boolean {
+  const budget = budgetOf(values, urls)
+  return budget !== undefined && budget.relayReserve > budget.callsADay
 }
 
 /** A variable that is set to nothing is not set. */

@@ -9,6 +9,7 @@ describe.for([
   ['admission', () => import('./relay/admission.test.ts')],
   ['payments', () => import('./relay/payments.test.ts')],
   ['faults', () => import('./faults/object.test.ts')],
+  ['budget', () => import('./node/budget.test.ts')],
   ['feed', () => import('./node/feed-object.test.ts')],
 ] as const)('%s', async ([, load]) => {
   await load()

@@ -61,6 +61,22 @@ describe('the configuration', () => {
     })
   })
 
+  test('has a budget for nodes that are not on this machine, half of it for the relay', ({
+    expect,
+  }) => {
+    const words = 'abandon '.repeat(11).concat('about')
+    const remote = { ...env, NODE_URL: 'https://node.example', RELAYER_MNEMONIC: words }
+    const budget = (more: object) => parseConfig({ ...remote, ...more }).upstreamBudget
+    expect(parseConfig(env).upstreamBudget).toBeUndefined()
+    expect(budget({})).toEqual({ callsADay: 25_000, relayReserve: 12_500 })
+    expect(budget({ UPSTREAM_CALLS_A_DAY: 'none' })).toBeUndefined()
+    const own = { UPSTREAM_CALLS_A_DAY: '100', UPSTREAM_RESERVE: '90' }
+    expect(budget(own)).toEqual({ callsADay: 100, relayReserve: 90 })
+    expect(faultsOf({ ...own, UPSTREAM_RESERVE: '101' })).toEqual([
+      { variable: 'UPSTREAM_RESERVE', reason: 'is above the calls of a day' },
+    ])
+  })
+
   test('names every missing variable at once', ({ expect }) => {
     const missing = Object.fromEntries(Object.keys(env).map((name) => [name, undefined]))
     expect(faultsOf(missing)).toEqual(
@@ -95,6 +111,8 @@ describe('the configuration', () => {
     ['MAX_TRANSFERS_A_DAY', '1.5'],
     ['MAX_SENT_A_DAY_WEI', '-7'],
     ['MIN_TRANSFER_WEI', '0.1'],
+    ['UPSTREAM_CALLS_A_DAY', '0'],
+    ['UPSTREAM_RESERVE', 'all'],
   ])('is refused with %s=%s, without showing the value', ([name, value], { expect }) => {
     const faults = faultsOf({ [name as string]: value })
     expect(faults.map(({ variable }) => variable)).toEqual([name])
