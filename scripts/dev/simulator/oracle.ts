@@ -18,6 +18,7 @@ export const rules = {
   one_question: 'A session answers one paying question.',
   ended: 'Who is told that a session has ended makes no payment in it from then on.',
   once: 'A request reaches a block once.',
+  admitted: 'Nobody is told "submitted" while the chain shows that nothing can be carried.',
   in_time: 'Every delivery is answered within 8 s.',
   unanswered: 'Nobody is turned away while nothing is wrong.',
   stated: 'The outcome that is stated is the one that the chain has.',
@@ -83,6 +84,7 @@ export function judge(history: History): Violation[] {
     judgeRepetition(history, one, found)
   }
   judgeUnasked(history, asked, found)
+  judgeAdmission(history, asked, found)
   judgeTimes(history, found)
   judgeChain(history, found)
   judgeEnd(history, found)
@@ -306,6 +308,17 @@ function judgeUnasked(history: History, asked: readonly Asked[], found: Found): 
         delivery.account === request?.from && dataOf(history, delivery) === request.data,
     )
     if (isAsked !== true) found('unasked', `${intentId} executed, and nobody asked for it`)
+  }
+}
+
+/** A session that was decided before, or that the chain has spent, is answered as it was. */
+function judgeAdmission({ losses }: History, asked: readonly Asked[], found: Found): void {
+  if (losses.length > 0) return
+  for (const { deliveries } of asked) {
+    const [first] = deliveries
+    if (first?.isHopeless === true && saidOf(first.reply) === 'submitted') {
+      found('admitted', `${first.actor.name} is told "submitted"`)
+    }
   }
 }
 

@@ -117,6 +117,7 @@ export function planOf(seed: number): Plan {
     items.push(
       ...drawAlternations(createRandom(seed, `alternation ${phase}`), phase, spanMs, knobs),
       ...drawLasting(createRandom(seed, `lasting ${phase}`), phase, spanMs),
+      ...drawGreedy(createRandom(seed, `greedy ${phase}`), knobs, phase, spanMs, counter),
     )
   }
   items.push(...drawEnds(createRandom(seed, 'ends'), items, counter))
@@ -259,6 +260,25 @@ function drawEnds(
   })
 }
 
+/** One caller who dials again and again for next to nothing, drawn apart and last. */
+function drawGreedy(
+  random: Random,
+  { callers, workers }: Knobs,
+  phase: 0 | 1,
+  spanMs: number,
+  counter: { next: number },
+): Item[] {
+  if (!random.chance(0.08)) return []
+  const caller = random.int(0, callers - 1)
+  const from = random.int(0, spanMs)
+  const wanted: Wanted = { kind: 'transfer', to: (caller + 1) % callers, amountWei: milliWei / 10n }
+  return Array.from({ length: random.int(6, 30) }, (_, index) => ({
+    ...{ phase, kind: 'dial' as const, id: counter.next++, session: `g${index}`, caller },
+    at: from + random.int(0, 30 * secondMs),
+    ...{ text: textOf(wanted), wanted, worker: random.int(0, workers - 1) },
+  }))
+}
+
 /** How long after the first delivery another one comes: at the same time, soon, or much later. */
 function drawDelay(random: Random): number {
   const [min, max] = random.weighted([
@@ -306,7 +326,8 @@ function textOf(wanted: Wanted): string {
   }
 }
 
-const decimal = (wei: bigint): string => `0.${(wei / milliWei).toString().padStart(3, '0')}`
+const decimal = (wei: bigint): string =>
+  `0.${((wei * 10n) / milliWei).toString().padStart(4, '0')}`.replace(/0$/, '')
 
 /** Which kinds of events a run has is drawn first, so that each kind gets runs without the others. */
 function drawEvents(random: Random, knobs: Knobs, phase: 0 | 1, spanMs: number): Item[] {

@@ -70,7 +70,7 @@ export type ContractCall = {
 export type PaymentRefusal =
   /** The chain would revert the call; with the data of the revert. */
   | { kind: 'would_revert'; revertData: Hex }
-  /** The chain could not be asked, or the account has too much under way. */
+  /** The chain could not be asked. */
   | { kind: 'unavailable' }
   /** It could not be carried before its deadline. */
   | Obstacle
@@ -207,7 +207,8 @@ async function tryOnce(delivery: Delivery, view: Undecided): Promise<PaymentAnsw
   if (!progress.mayDial) return refuse(delivery, payment.refused({ kind: 'too_many_dials' }))
   if (options.preflight && view.open.length >= maxOpen) {
     // One more could not be checked against all of them.
-    return refuse(delivery, payment.refused({ kind: 'unavailable' }))
+    const most = options.limits.openPayments
+    return refuse(delivery, payment.refused({ kind: 'too_many_open', most }))
   }
   const attempt = await signOrder(delivery)
   const [result, chainNonce, poolNonce, gasPriceWei, balanceWei] = await Promise.all([
