@@ -42,7 +42,7 @@ export type NodeServiceOptions = {
   /** Keeps the runtime alive for work that no request waits for (`waitUntil`). */
   background: (work: Promise<unknown>) => void
   log: Log
-  /** Told of calls that go out to nodes. */
+  /** Told of calls before they go out to nodes. What it throws keeps them back. */
   note?: ((calls: number) => void) | undefined
 }
 

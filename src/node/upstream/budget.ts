@@ -1,3 +1,4 @@
+import { TransportError } from '../../chain/rpc.ts'
 import type { KeyCheck, Keys } from '../../keys/api-keys.ts'
 import type { Asker, CallStore, DayOfCalls } from '../../keys/key-store.ts'
 import type { Clock } from '../../runtime/clock.ts'
@@ -12,7 +13,11 @@ export type BudgetLimits = {
 
 /** What the nodes are asked, and whether callers may ask them more. */
 export type UpstreamBudget = {
-  /** Notes calls that go to a node, each of a batch by itself. */
+  /**
+   * Notes calls that are about to go to a node, each of a batch by itself.
+   *
+   * @throws {TransportError} they are callers', and the day's are used up for them
+   */
   readonly note: (asker: Asker, calls: number) => void
   /** When callers may ask again (Unix time in ms), where the day's calls are used up for them. */
   readonly spentUntil: () => number | undefined
@@ -70,19 +75,25 @@ export function createUpstreamBudget(options: UpstreamBudgetOptions): UpstreamBu
     log({ level: 'warn', event: 'upstream.budget', message, relay: after.relay, used })
   }
 
+  function spentUntil(): number | undefined {
+    const { relay, callers } = today()
+    const kept = Math.max(relay, limits.relayReserve)
+    if (callers + kept < limits.callsADay) return undefined
+    return Number.isFinite(known.resetAt) ? known.resetAt : clock.now()
+  }
+
   return {
     today,
+    spentUntil,
     note(asker, calls) {
+      // Subscriptions ask by themselves, without a key's quota.
+      if (asker === 'callers' && spentUntil() !== undefined) {
+        throw new TransportError("the day's calls to the nodes are used up")
+      }
       untold[asker] += calls
       if (isGathering) return
       isGathering = true
       background(tell())
-    },
-    spentUntil() {
-      const { relay, callers } = today()
-      const kept = Math.max(relay, limits.relayReserve)
-      if (callers + kept < limits.callsADay) return undefined
-      return Number.isFinite(known.resetAt) ? known.resetAt : clock.now()
     },
   }
 }

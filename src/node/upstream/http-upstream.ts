@@ -35,7 +35,7 @@ export type UpstreamOptions = {
   name: string
   url: string
   fetch: typeof globalThis.fetch
-  /** Told of calls that go out, each of a batch by itself. */
+  /** Told of calls before they go out, each of a batch by itself. What it throws keeps them back. */
   note: (calls: number) => void
 }
 
@@ -81,8 +81,8 @@ export function createUpstream({ name, url, fetch, note }: UpstreamOptions): Ups
   /** Settles every one of the waiting; never throws. */
   async function exchange(waiting: readonly Waiting[]): Promise<void> {
     const wait = untilAllGaveUp(waiting)
-    note(waiting.length)
     try {
+      note(waiting.length)
       const requests = waiting.map(({ id, method, params }) => ({
         jsonrpc: '2.0',
         id,
