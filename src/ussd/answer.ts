@@ -150,6 +150,8 @@ function refusalText(parts: AnswerParts, refusal: PaymentRefusal): string {
       return say.refused(refusalOf(refusal.revertData), (wei) => amountText(parts, wei))
     case 'unavailable':
       return say.nothingWasSent
+    case 'none_left':
+      return say.refused({ reason: 'no_liquidity' }, (wei) => amountText(parts, wei))
   }
 }
 

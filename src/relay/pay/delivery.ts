@@ -10,10 +10,12 @@ import {
 import {
   type Claimed,
   type Claiming,
+  type Lendable,
   maxOpen,
   type Order,
   type Question,
   type Screen,
+  type Shares,
   type SignedTransaction,
   type Undecided,
 } from '../ledger/port.ts'
@@ -57,6 +59,8 @@ export type ContractCall = {
   data: Hex
   label: string
   spendsWei: bigint
+  /** What it takes of what all accounts share, and how to learn what there is. Undefined: nothing. */
+  shared?: (Shares & { lendable: () => Promise<Lendable> }) | undefined
   /** The screen of acceptance; without a hash the payment is queued. */
   submitted: (hash: Hex | undefined) => Screen
 }
@@ -67,6 +71,8 @@ export type PaymentRefusal =
   | { kind: 'would_revert'; revertData: Hex }
   /** The chain could not be asked, or the account has too much under way. */
   | { kind: 'unavailable' }
+  /** Others have reserved what there was for all. */
+  | { kind: 'none_left' }
 
 /** What one delivery is known by, and what has become of it so far. */
 type Progress = {
@@ -89,7 +95,7 @@ type Delivery = {
 }
 
 /** One attempt at a payment, with what the caller's key has signed for it. */
-type Attempt = Delivery & { order: Order; submitted: ContractCall['submitted'] }
+type Attempt = Delivery & { order: Order } & Pick<ContractCall, 'submitted' | 'shared'>
 
 export type Pay = (payment: Payment) => Promise<PaymentAnswer>
 
@@ -191,8 +197,9 @@ async function tryOnce(delivery: Delivery, view: Undecided): Promise<PaymentAnsw
     return refuse(delivery, payment.refused({ kind: 'unavailable' }))
   }
   const attempt = await signOrder(delivery)
-  const [result, chainNonce, poolNonce, gasPriceWei] = await Promise.all([
-    options.preflight ? simulate(relayer, view.open, attempt.order.request) : undefined,
+  const [result, lendable, chainNonce, poolNonce, gasPriceWei] = await Promise.all([
+    options.preflight ? simulate(relayer, view, attempt.order.request) : undefined,
+    options.preflight ? attempt.shared?.lendable() : undefined,
     chain.transactionCount(),
     chain.poolCount(),
     chain.gasPriceWei(),
@@ -200,7 +207,9 @@ async function tryOnce(delivery: Delivery, view: Undecided): Promise<PaymentAnsw
   switch (result?.status) {
     case undefined:
     case 'executed':
-      return claimAndSend(attempt, view, { chainNonce, poolNonce }, gasPriceWei)
+      return claimAndSend(attempt, view, { chainNonce, poolNonce, lendable }, gasPriceWei)
+    case 'behind':
+      return undefined
     case 'failed': {
       const { returnData: revertData } = result
       return refuse(delivery, payment.refused({ kind: 'would_revert', revertData }))
@@ -221,7 +230,7 @@ async function tryOnce(delivery: Delivery, view: Undecided): Promise<PaymentAnsw
 /** The call that makes the payment true, signed by the caller's key. */
 async function signOrder(delivery: Delivery): Promise<Attempt> {
   const { relayer, payment } = delivery
-  const { target, data, label, spendsWei, submitted } = await payment.call()
+  const { target, data, label, spendsWei, shared, submitted } = await payment.call()
   const request = await signRequest(payment.caller, relayer.forwarder, {
     from: payment.caller.address,
     to: target,
@@ -230,28 +239,38 @@ async function signOrder(delivery: Delivery): Promise<Attempt> {
     deadline: Math.floor(relayer.clock.now() / 1000) + requestLifetimeSeconds,
     data,
   })
-  return { ...delivery, submitted, order: { request, label, spendsWei } }
+  const reserves = shared && { poolWei: shared.poolWei, capWei: shared.capWei }
+  return { ...delivery, submitted, shared, order: { request, label, spendsWei, reserves } }
 }
 
-/** What the chain would do with the request after the account's open ones. */
+/**
+ * What the chain would do with the request after the account's others. Those that a block has executed
+ * are among them: where the node knows that, they change nothing, and where it is behind, they have
+ * been. `behind`: it is so far behind that they would not be.
+ */
 async function simulate(
   { node, signer, forwarder, clock }: Relayer,
-  open: readonly SignedRequest[],
+  { open, executed }: Undecided,
   request: SignedRequest,
-): Promise<RequestResult | undefined> {
-  const requests = [...open, request]
+): Promise<RequestResult | { status: 'behind' } | undefined> {
+  const requests = [...executed, ...open, request]
   const outcome = await node.call(
     { from: signer.address, to: forwarder.address, data: encodeExecute(requests) },
     clock.timeout(preflightTimeoutMs),
   )
   if (outcome.kind === 'reverted') throw new Error('the forwarder refuses this relayer')
-  return decodeExecute(requests, outcome.data).at(-1)
+  const results = decodeExecute(requests, outcome.data)
+  const isBehind = results.slice(0, executed.length).some(({ status }) => status === 'failed')
+  return isBehind ? { status: 'behind' } : results.at(-1)
 }
 
 async function claimAndSend(
   attempt: Attempt,
   view: Undecided,
-  counts: Pick<Claiming, 'chainNonce' | 'poolNonce'>,
+  {
+    lendable,
+    ...counts
+  }: Pick<Claiming, 'chainNonce' | 'poolNonce'> & { lendable: Lendable | undefined },
   gasPriceWei: bigint,
 ): Promise<PaymentAnswer | undefined> {
   const { relayer, options, payment, progress, order, submitted } = attempt
@@ -259,9 +278,11 @@ async function claimAndSend(
   if (progress.isAnswered) return undefined
   const { token } = progress
   const seen = options.preflight ? view.seen : undefined
+  const reserves = order.reserves && { ...order.reserves, of: lendable }
   const claim = await persist(relayer.clock, () =>
-    ledger.claim({ ...payment.question, ...counts, steps: payment.steps, token, seen }),
+    ledger.claim({ ...payment.question, ...counts, steps: payment.steps, token, seen, reserves }),
   )
+  if (claim.kind === 'short') return refuse(attempt, payment.refused({ kind: 'none_left' }))
   if (claim.kind !== 'claimed') return undefined
   const transaction = await signClaim(claim, relayer, order, gasPriceWei)
   const screen = submitted(transaction?.hash)
