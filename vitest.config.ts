@@ -16,7 +16,11 @@ const json: ['json', { outputFile: string }][] =
 
 const paying = 'test/workerd/paying.test.ts'
 /** These it takes in: as files of their own they would run beside each other. */
-const paid = ['faults/object', 'node/feed-object', 'relay/{bad-input,payments,settlement,walk}']
+const paid = [
+  'faults/object',
+  'node/feed-object',
+  'relay/{bad-input,payments,settlement,stolen-callback,walk}',
+]
 const crashPoints = 'test/workerd/faults/crash-points.test.ts'
 
 const packages = [

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
-import { type Address, getAddress, type Hex, isAddress, isHex, parseEther, size } from 'viem'
+import { type Address, getAddress, type Hex, isAddress, parseEther } from 'viem'
 import { deployContracts } from './deploy.ts'
 import { projectRoot } from './forge.ts'
 
@@ -77,9 +77,9 @@ function required(name: string): string {
 }
 
 function readKey(text: string): Hex {
-  if (!isHex(text) || size(text) !== 32)
+  if (!/^0x[0-9a-fA-F]{64}$/.test(text))
     throw new UsageError('DEPLOYER_KEY is not 0x and 64 digits')
-  return text
+  return text as Hex
 }
 
 /** All lower case, or with the checksum of EIP-1191 for this chain or of EIP-55. */

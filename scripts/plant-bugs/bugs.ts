@@ -246,4 +246,15 @@ export const bugs: readonly Bug[] = [
       },
     ],
   },
+  {
+    name: 'what all accounts share is not reserved: loans pass on what is left for one',
+    patches: [
+      {
+        file: 'src/relay/ledger/steps.ts',
+        within: 'claim',
+        find: 'if (reserves !== undefined && isShort(at, session, reserves)) return $short',
+        replace: '',
+      },
+    ],
+  },
 ]

@@ -53,9 +53,11 @@ export type Node = {
   gasPrice(signal: AbortSignal): Promise<bigint>
   /** In wei, of the native currency. */
   balance(account: Address, signal: AbortSignal): Promise<bigint>
+  /** As of the latest block, or of the one with this number. */
   call(
     call: { from?: Address; to: Address; data: Hex; gas?: number },
     signal: AbortSignal,
+    block?: number,
   ): Promise<CallOutcome>
   receipt(hash: Hex, signal: AbortSignal): Promise<Receipt | undefined>
   /** Calldata of a transaction; undefined where the node does not know it. */
@@ -152,10 +154,11 @@ export function createNode(rpc: Rpc): Node {
       ),
     gasPrice: (signal) => ask(wei, 'eth_gasPrice', [], signal),
     balance: (account, signal) => ask(wei, 'eth_getBalance', [account, 'latest'], signal),
-    async call({ gas, ...call }, signal) {
+    async call({ gas, ...call }, signal, block) {
       const fields = gas === undefined ? call : { ...call, gas: toHex(gas) }
+      const at = block === undefined ? 'latest' : toHex(block)
       try {
-        return { kind: 'returned', data: await ask(hex, 'eth_call', [fields, 'latest'], signal) }
+        return { kind: 'returned', data: await ask(hex, 'eth_call', [fields, at], signal) }
       } catch (error) {
         const data = error instanceof RpcError ? revertData(error) : undefined
         if (data === undefined) throw error

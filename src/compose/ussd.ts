@@ -18,10 +18,16 @@ const readTimeoutMs = 5_000
 /** How long a loan's principal is taken as unchanged: only the owner changes it. */
 const principalTtlMs = 60_000
 
+/** How long callers share a look at what can be lent. However old it is, what it does not show is reserved. */
+const lendableTtlMs = 1_000
+
 /** The USSD service. */
 export function assembleAnswer(config: Config, runtime: Runtime, relayer: Relayer): Answer {
   const { node, ledger, forwarder } = relayer
-  const loan = createLoanReader((data) => readLoan(relayer, config.loan, data))
+  const loan = createLoanReader({
+    read: (data, block) => readLoan(relayer, config.loan, data, block),
+    height: async () => (await node.head(runtime.clock.timeout(readTimeoutMs))).number,
+  })
   const mayDial = createDialRate(config.limits.dialsAMinute, runtime.clock.now)
   return createAnswer({
     chainId: config.chain.id,
@@ -31,6 +37,7 @@ export function assembleAnswer(config: Config, runtime: Runtime, relayer: Relaye
     loan: {
       balance: loan.balance,
       principal: cached(runtime.clock, principalTtlMs, () => loan.principal()),
+      lendable: cached(runtime.clock, lendableTtlMs, () => loan.lendable()),
     },
     accounts: createCallerAccounts(config.accountKeySecret),
     keys: createSessionKeys(config.accountIdSecret),
@@ -61,8 +68,13 @@ export function assembleAnswer(config: Config, runtime: Runtime, relayer: Relaye
   })
 }
 
-async function readLoan({ node, clock }: Relayer, loan: Address, data: Hex): Promise<Hex> {
-  const outcome = await node.call({ to: loan, data }, clock.timeout(readTimeoutMs))
+async function readLoan(
+  { node, clock }: Relayer,
+  loan: Address,
+  data: Hex,
+  block: number | undefined,
+): Promise<Hex> {
+  const outcome = await node.call({ to: loan, data }, clock.timeout(readTimeoutMs), block)
   if (outcome.kind === 'reverted') throw new Error('the loan contract refuses to be read')
   return outcome.data
 }

@@ -62,6 +62,14 @@ export function balanceCall(account: Address): Hex {
 export const principalCall = (): Hex =>
   encodeFunctionData({ abi: microLoanAbi, functionName: 'principal' })
 
+/** Calldata of `liquidity`: what the pool can lend. */
+export const liquidityCall = (): Hex =>
+  encodeFunctionData({ abi: microLoanAbi, functionName: 'liquidity' })
+
+/** Calldata of `issuable`: what the daily cap leaves. */
+export const issuableCall = (): Hex =>
+  encodeFunctionData({ abi: microLoanAbi, functionName: 'issuable' })
+
 /** The refusal in a revert's data. */
 export function refusalOf(revertData: Hex): LoanRefusal {
   const error = decodeRevert(revertData)

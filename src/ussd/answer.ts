@@ -156,6 +156,8 @@ function refusalText(parts: AnswerParts, refusal: PaymentRefusal): string {
       return say.refused(refusalOf(refusal.revertData), (wei) => amountText(parts, wei))
     case 'unavailable':
       return say.nothingWasSent
+    case 'none_left':
+      return say.refused({ reason: 'no_liquidity' }, (wei) => amountText(parts, wei))
     case 'too_many_dials':
       return say.tooManyDials
     case 'too_many_open':

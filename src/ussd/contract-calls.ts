@@ -67,6 +67,7 @@ async function loanCall({
     data: callOf({ kind: 'loan', principalWei }),
     label: 'Loan',
     spendsWei: 0n,
+    shared: { poolWei: principalWei, capWei: principalWei, lendable: () => loan.lendable() },
     isTransfer: false,
     submitted: submitted(say, (tx) => say.loanRequested(amountOf(principalWei), tx)),
   }

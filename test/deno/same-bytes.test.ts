@@ -77,6 +77,32 @@ describe.skipIf(!hasRedisServer())('a Worker and Deno', () => {
     return screens
   }
 
+  test('lend what is left for one loan once, to one of ten callers who ask at once', async ({
+    expect,
+  }) => {
+    const treasury = createTreasury(chain)
+    const callers = await callersOf(chain, 21)
+    const call = rpcTo(chain.anvil.url)
+    for (const [index, relay] of [workers, deno].entries()) {
+      await treasury.setDailyCap(BigInt(index + 1) * 10n ** 16n)
+      await call('evm_setAutomine', [false])
+      const screens = await Promise.all(
+        callers.slice(1 + index * 10, 11 + index * 10).map(async ({ phone }) => {
+          const body = new URLSearchParams({ phoneNumber: phone, sessionId: 'last', text: '3' })
+          return (await fetch(`${relay.url}/ussd`, { method: 'POST', body })).text()
+        }),
+      )
+      await call('evm_setAutomine', [true])
+      await call('evm_mine', [])
+      await until(async () => (await relay.openRows()).length === 0)
+      const lent = screens.filter((screen) => screen.startsWith('END Loan Requested\n'))
+      expect(lent, screens.join(' | ')).toHaveLength(1)
+      const refusal = 'END No loan can be given at the moment. Please try again later.'
+      expect(screens.filter((screen) => screen === refusal)).toHaveLength(9)
+    }
+    await treasury.setDailyCap(10n ** 18n)
+  })
+
   test('show the same screens, from the same state of one chain', async ({ expect }) => {
     const before = await rpcTo(chain.anvil.url)('evm_snapshot', [])
     const onWorker = await walkOn(workers)

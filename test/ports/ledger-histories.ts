@@ -2,6 +2,7 @@ import { type Address, type Hex, stringToHex } from 'viem'
 import type { ExpectStatic } from 'vitest'
 import { createRandom, type Random } from '../../scripts/dev/random.ts'
 import type {
+  Claiming,
   Execution,
   Ledger,
   LedgerRules,
@@ -134,7 +135,8 @@ function drawCall(world: World, work: Work): Call {
     case 'claim': {
       const poolNonce = chainNonce + random.pick([0, 0, 1])
       const seen = oneOrNone(random, [0, 1])
-      return ['claim', { ...question, chainNonce, poolNonce, seen, room: drawRoom(random) }]
+      const more = { seen, room: drawRoom(random), reserves: drawReserves(random) }
+      return ['claim', { ...question, chainNonce, poolNonce, ...more }]
     }
     case 'record': {
       const slot = world.slots.get(token)
@@ -240,7 +242,16 @@ function orderOf({ random }: World, session: string, account: Address): Order {
     },
     label: 'Transfer',
     spendsWei: 10n ** 18n,
+    reserves: oneOrNone(random, [share]),
   }
+}
+
+const share = { poolWei: 10n, capWei: 11n }
+
+function drawReserves(random: Random): Claiming['reserves'] {
+  const block = random.int(0, BLOCKS)
+  const of = oneOrNone(random, [{ poolWei: BigInt(random.int(5, 60)), capWei: 50n, block }])
+  return oneOrNone(random, [{ ...share, of }])
 }
 
 function drawTransaction(world: World): SignedTransaction {

@@ -121,6 +121,7 @@ export function ledgerSuite(name: string, create: () => Promise<LedgerHarness>):
       expect(await ledger.lookup(question('s'))).toEqual({
         kind: 'undecided',
         open: [],
+        executed: [],
         seen: 0,
         busy: false,
         load: { ofAccount: 0, carried: 0, waiting: 0 },
@@ -758,6 +759,7 @@ export function ledgerSuite(name: string, create: () => Promise<LedgerHarness>):
       expect(await ledger.lookup(question('b'))).toEqual({
         kind: 'undecided',
         open: [orderOf('a').request],
+        executed: [],
         seen: 1,
         busy: false,
         load: { ofAccount: 1, carried: 1, waiting: 0 },
@@ -765,6 +767,51 @@ export function ledgerSuite(name: string, create: () => Promise<LedgerHarness>):
       expect(await ledger.lookup(question('c', bob))).toMatchObject({ open: [], seen: 0 })
       await mineAt(ledger, 'a', 0, executionIn(9))
       expect(await ledger.lookup(question('b'))).toMatchObject({ open: [], seen: 1 })
+    })
+
+    test('tells what a block has executed lately: a node that is behind does not know it', async ({
+      expect,
+    }) => {
+      const { ledger, pass } = await create()
+      const executed = async () => {
+        const view = await ledger.lookup(question('next'))
+        return view.kind === 'undecided' ? view.executed.map(({ intentId }) => intentId) : []
+      }
+      const first = await accept(ledger, 'first')
+      const second = await accept(ledger, 'second')
+      expect(await executed()).toEqual([])
+      await mineAt(ledger, 'first', first ?? -1, executionIn(9))
+      await mineAt(ledger, 'second', second ?? -1, executionIn(9, { outcome: 'failed' }))
+      expect(await executed()).toEqual([id('first')])
+      await ledger.confirm('first', id('block 9'))
+      expect(await executed()).toEqual([id('first')])
+      pass(10 * 60 * 1000)
+      expect(await executed()).toEqual([])
+    })
+
+    test('reserves what is shared until a view that shows it, and counts nothing twice', async ({
+      expect,
+    }) => {
+      const { ledger } = await create()
+      const one = { poolWei: 10n, capWei: 10n }
+      const claim = (session: string, poolWei: bigint, block: number) => {
+        const reserves = { ...one, of: { poolWei, capWei: 1_000n, block } }
+        return ledger.claim(claiming(session, session, { ...question(session, bob), reserves }))
+      }
+      expect(await claim('a', 19n, 5)).toMatchObject({ slot: { nonce: 0 } })
+      const order = { ...orderOf('a', bob), reserves: one }
+      await ledger.record({ ...acceptance('a', 'a', 0, bob), order })
+      // As long as no block holds it, by whatever view.
+      expect(await claim('b', 19n, 8)).toEqual({ kind: 'short' })
+      await mineAt(ledger, 'a', 0, executionIn(9))
+      await ledger.confirm('a', id('block 9'))
+      // Of block 8 it is reserved, and in block 9 the pool is the less.
+      expect(await claim('b', 19n, 8)).toEqual({ kind: 'short' })
+      expect(await claim('b', 9n, 9)).toEqual({ kind: 'short' })
+      await ledger.reopen(id('block 9'))
+      expect(await claim('b', 19n, 9)).toEqual({ kind: 'short' })
+      await mineAt(ledger, 'a', 0, executionIn(10))
+      expect(await claim('b', 10n, 10)).toMatchObject({ kind: 'claimed' })
     })
 
     test('lets no claim through that was checked against an older view', async ({ expect }) => {

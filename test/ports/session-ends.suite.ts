@@ -8,7 +8,7 @@ import type { LedgerHarness } from './ledger.suite.ts'
 
 const sessionCount = 6
 const ordersOfEach = 6
-const richWei = 10n ** 20n
+const plenty = 1_000
 
 /** What is shown at the end of a session that moves no money from then on. */
 const isEnd = (screen: string): boolean =>
@@ -49,7 +49,7 @@ export function sessionEndsSuite(name: string, create: () => Promise<LedgerHarne
     async function open(callers: number) {
       const { ledger } = await create()
       const service = openModelledService({
-        ...{ ledger, callers, liquidityWei: richWei, dailyCapWei: richWei },
+        ...{ ledger, callers, poolLoans: plenty, capLoans: plenty },
       })
       const paid = async (caller: number) =>
         (await ledger.payments(service.accountOf(caller), 10)).length
@@ -134,7 +134,7 @@ export function sessionEndsSuite(name: string, create: () => Promise<LedgerHarne
         return (ledger[method] as (...args: unknown[]) => Promise<unknown>)(...args)
       })
       const { deliver } = openModelledService({
-        ...{ ledger: counted, callers: 2, liquidityWei: richWei, dailyCapWei: richWei },
+        ...{ ledger: counted, callers: 2, poolLoans: plenty, capLoans: plenty },
       })
       for (const text of ['', '2', '9', '9*9', '2*x', '2*0700000001', '4', '4*2', '1']) {
         expect(await deliver(0, `a session of ${text}`, text)).toMatch(/^(CON |END Your Balance)/)
@@ -151,7 +151,7 @@ export function sessionEndsSuite(name: string, create: () => Promise<LedgerHarne
         return (ledger[method] as (...args: unknown[]) => Promise<unknown>)(...args)
       })
       const { deliver }: ModelledService = openModelledService({
-        ...{ ledger: silent, callers: 2, liquidityWei: richWei, dailyCapWei: richWei },
+        ...{ ledger: silent, callers: 2, poolLoans: plenty, capLoans: plenty },
       })
       const uncertain = /^END It is not known yet whether this was sent/
       expect(await deliver(0, 's', '9*9*9')).toMatch(uncertain)

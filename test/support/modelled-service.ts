@@ -18,9 +18,9 @@ import { systemClock } from '../../src/runtime/clock.ts'
 export type ModelledOptions = {
   ledger: Ledger
   callers: number
-  /** What the loan contract may lend. */
-  liquidityWei: bigint
-  dailyCapWei: bigint
+  /** Loans that the pool has, and that the daily cap lets through. */
+  poolLoans: number
+  capLoans: number
   preflight?: boolean
 }
 
@@ -33,7 +33,8 @@ export type ModelledService = {
 
 /** The USSD service on any ledger, before the simulator's chain: a block comes when the test makes one. */
 export function openModelledService(options: ModelledOptions): ModelledService {
-  const { ledger, liquidityWei, dailyCapWei } = options
+  const { ledger } = options
+  const dailyCapWei = BigInt(options.capLoans) * principalWei
   const signing = cheapSigning()
   const phones = Array.from({ length: options.callers }, (_, caller) => phoneOf(caller))
   const accounts = phones.map((phone) => signing.caller(phone).address)
@@ -47,7 +48,7 @@ export function openModelledService(options: ModelledOptions): ModelledService {
     ...{ evictAfterBlocks: 10, evictAfterMs: 600_000 },
   })
   const chain = createModelChain({
-    ...{ world, pool, state: { ...startState(accounts), liquidityWei } },
+    ...{ world, pool, state: startState(accounts, options.poolLoans) },
     ...{ start: Date.now(), blockMs: 30_000, minGasPriceWei: startGasPriceWei },
     isTaken: () => true,
   })

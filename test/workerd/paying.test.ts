@@ -5,6 +5,7 @@ import { describe } from 'vitest'
 describe.for([
   ['walk', () => import('./relay/walk.test.ts')],
   ['bad input', () => import('./relay/bad-input.test.ts')],
+  ['stolen callback', () => import('./relay/stolen-callback.test.ts')],
   ['settlement', () => import('./relay/settlement.test.ts')],
   ['admission', () => import('./relay/admission.test.ts')],
   ['payments', () => import('./relay/payments.test.ts')],

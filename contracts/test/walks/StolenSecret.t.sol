@@ -82,6 +82,24 @@ contract StolenSecretTest is Base {
         assertEq(loan.totalOwed(), owed, "owed to the pool");
     }
 
+    /// @dev With a relayer's key too: everything moves at once, but within the contract, and leaves it as slowly.
+    function test_WithARelayersKey() external {
+        uint256 held = loan.totalBalances();
+        for (uint256 i; i < PHONES; ++i) {
+            _forward(olds[i], _transfer(thief, loan.getBalance(olds[i].addr)));
+        }
+        assertEq(loan.getBalance(thief), held, "moved at once");
+        vm.startPrank(thief);
+        loan.announceWithdrawal(held);
+        vm.warp(block.timestamp + 48 hours - 1);
+        (bool isEarly,) = address(loan).call(abi.encodeCall(IMicroLoan.withdraw, (1)));
+        assertFalse(isEarly, "withdrawn before it is due");
+        vm.warp(block.timestamp + 1);
+        loan.withdraw(held);
+        vm.stopPrank();
+        assertEq(thief.balance, held, "withdrawn when it is due");
+    }
+
     function _pass(Vm.Wallet memory from, Vm.Wallet memory to) private {
         IRelayForwarder.SignedRequest[] memory requests = new IRelayForwarder.SignedRequest[](2);
         requests[0] = _signed(to, abi.encodeCall(IMicroLoan.acceptAccount, (from.addr)));

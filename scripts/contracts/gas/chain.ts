@@ -7,6 +7,7 @@ import {
   type PrivateKeyAccount,
   parseEther,
   parseGwei,
+  size,
   toHex,
 } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
@@ -41,7 +42,9 @@ export type MeasuredChain = {
   stop: () => Promise<void>
 }
 
-const gasLimit = 6_500_000
+const deploymentGas = 6_500_000
+/** Of a call, and more for each byte of its data: what a batch needs grows with its requests. */
+const [callGas, gasPerByte] = [400_000, 650]
 const gasPrice = parseGwei('2')
 const minedReceipt = z.object({
   status: z.string(),
@@ -130,15 +133,38 @@ async function send(url: string, rpc: RpcCall, call: Call): Promise<Mined> {
   }
   const nonce = await client.getTransactionCount({ address: call.from.address })
   const { from, to, data, value = 0n } = call
+  const callLimit = callGas + size(data) * gasPerByte
+  // An RSKj counts what a transaction may take, and lets each account have so much a second.
+  const gas = BigInt(to === undefined ? deploymentGas : Math.min(callLimit, deploymentGas))
   const serializedTransaction = await from.signTransaction({
-    ...{ type: 'legacy', chainId: 31, nonce, gasPrice, gas: BigInt(gasLimit), data, value },
+    ...{ type: 'legacy', chainId: 31, nonce, gasPrice, gas, data, value },
     ...(to === undefined ? {} : { to }),
   })
-  const hash = await client.sendRawTransaction({ serializedTransaction })
+  const hash = await offer(rpc, serializedTransaction)
   await rpc('evm_mine', [])
   const { status, gasUsed, contractAddress, logs } = await receiptOf(rpc, hash)
   if (status !== '0x1') throw new Error(`a transaction to ${to} failed`)
   return { hash, gasUsed: Number(gasUsed), contract: contractAddress ?? undefined, logs }
+}
+
+/** Again while an RSKj says that the account has used up its gas for now; a new one has little. */
+async function offer(rpc: RpcCall, transaction: Hex): Promise<Hex> {
+  let hash: Hex | undefined
+  await until(
+    async () => {
+      try {
+        hash = z
+          .templateLiteral(['0x', z.string()])
+          .parse(await rpc('eth_sendRawTransaction', [transaction]))
+      } catch (cause) {
+        if (!String(cause).includes('account exceeds quota')) throw cause
+      }
+      return hash !== undefined
+    },
+    { everyMs: 500, withinMs: 300_000 },
+  )
+  if (hash === undefined) throw new Error('a node took a transaction and named no hash')
+  return hash
 }
 
 /** Not by viem, which remembers the newest block that it has seen: one may have been undone. */

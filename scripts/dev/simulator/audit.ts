@@ -1,4 +1,4 @@
-import type { Address } from 'viem'
+import type { Address, Hex } from 'viem'
 import type { LedgerRules } from '../../../src/relay/ledger/port.ts'
 import { type Row, type TableName, tableNames } from '../../../src/relay/ledger/rows.ts'
 import type { Sql } from '../../../src/relay/ledger/sql.ts'
@@ -22,6 +22,7 @@ export function auditLedger(options: AuditOptions): string[] {
     ...wrongSums(storage),
     ...wrongIdentities(options),
     ...wrongClaims(options),
+    ...wrongReturns(options),
     ...leftovers(options),
   ]
 }
@@ -46,6 +47,7 @@ function* wrongSums(storage: Sql): Generator<string> {
   }
   for (const { name, value } of rowsOf(storage, 'meta')) {
     if (name === 'queue' && JSON.parse(value).waiting !== 0) yield `the queue is ${value}`
+    if (name === 'reserved') yield* wrongReserves(JSON.parse(value), payments)
   }
   const settled = payments.filter(({ block_hash }) => block_hash !== null)
   const blocks = rowsOf(storage, 'blocks')
@@ -65,6 +67,28 @@ function* wrongSums(storage: Sql): Generator<string> {
     const isTaken = history[0]?.[0] === 'signed' && history[1]?.[0] === 'broadcast'
     const isSent = transactions.some((row) => row.session === session && row.sent_at !== null)
     if (isTaken && attempts === 0 && !isSent) yield `${session} was sent, and no row says so`
+  }
+}
+
+type Reserved = {
+  open: { poolWei: string; capWei: string }
+  blocks: { number: number; poolWei: string; capWei: string }[]
+}
+
+/** With nothing open nothing is reserved but what blocks hold that a view may be older than. */
+function* wrongReserves(
+  { open, blocks }: Reserved,
+  payments: readonly Row<'payments'>[],
+): Generator<string> {
+  if (open.poolWei !== '0' || open.capWei !== '0') {
+    yield `${open.poolWei} wei of the pool and ${open.capWei} of the cap are reserved for nothing`
+  }
+  for (const { number, poolWei } of blocks) {
+    const held = payments.filter(
+      (payment) => payment.block_number === number && payment.outcome === 'executed',
+    )
+    const sum = held.reduce((wei, payment) => wei + BigInt(payment.reserves_pool ?? 0), 0n)
+    if (BigInt(poolWei) !== sum) yield `${poolWei} wei are reserved in block ${number}, not ${sum}`
   }
 }
 
@@ -104,6 +128,33 @@ function* wrongClaims({ ledger, rules, pass }: AuditOptions): Generator<string> 
   pass(rules.leaseMs + 1)
   const expected = [0, 1, 0, 0, 1].map((above) => nextNonce + above)
   if (`${[...early, ...late]}` !== `${expected}`) yield `claims get ${early}, then ${late}`
+}
+
+/** A nonce out of the pool's reach is the next claim's again, also where a block had it that is gone. */
+function* wrongReturns({ ledger, rules, pass }: AuditOptions): Generator<string> {
+  for (const [index, wasMined] of [false, true].entries()) {
+    const [name, digit] = [`returned ${index}`, `${7 + index}`]
+    const { nextNonce: nonce } = ledger.work()
+    const hash: Hex = `0x${digit.repeat(64)}`
+    const block = { number: 1, hash }
+    ledger.lease({ nonce, token: name, chainNonce: nonce, session: undefined })
+    ledger.attach({ nonce, token: name, transaction: { hash, raw: hash, gasPriceWei: 1n } })
+    if (wasMined) {
+      ledger.mined({ nonce, session: undefined, hash, block, execution: undefined })
+      if (ledger.work().nextNonce !== nonce + 1) yield `nonce ${nonce} is in a block, and not used`
+      ledger.reopen(hash)
+    }
+    ledger.abandon(nonce)
+    const account: Address = `0x${digit.repeat(40)}`
+    const claim = ledger.claim({
+      ...{ session: name, input: name, account, steps: 1, token: name, seen: undefined },
+      ...{ chainNonce: nonce, poolNonce: nonce },
+    })
+    const next = claim.kind === 'claimed' ? claim.slot?.nonce : undefined
+    if (next !== nonce) yield `nonce ${nonce} is given up, and a claim gets ${next}`
+    pass(rules.leaseMs + 1)
+    ledger.release([nonce], nonce)
+  }
 }
 
 /** What stays for good: whose ledger it is, and from where it counts on. */

@@ -182,13 +182,26 @@ function transfer(
   return undefined
 }
 
+/** What the daily cap leaves at a time (Unix, in seconds). */
+export function issuableWei(
+  { dailyCapWei }: ContractWorld,
+  state: ContractState,
+  timestampSeconds: number,
+): bigint {
+  const hour = Math.floor(timestampSeconds / hourSeconds)
+  let issuedWei = 0n
+  for (const [at, amountWei] of state.issuedWei) if (at >= hour - 24) issuedWei += amountWei
+  return dailyCapWei > issuedWei ? dailyCapWei - issuedWei : 0n
+}
+
 function applyForLoanOf(
-  { principalWei, dailyCapWei }: ContractWorld,
+  world: ContractWorld,
   state: ContractState,
   borrower: Address,
   shownWei: bigint,
   timestampSeconds: number,
 ): Hex | undefined {
+  const { principalWei } = world
   if (state.isPaused) return encodeErrorResult({ abi: microLoanAbi, errorName: 'EnforcedPause' })
   if (shownWei !== principalWei) {
     return encodeErrorResult({
@@ -206,14 +219,12 @@ function applyForLoanOf(
     })
   }
   const hour = Math.floor(timestampSeconds / hourSeconds)
-  let issuedWei = 0n
-  for (const [at, amountWei] of state.issuedWei) if (at >= hour - 24) issuedWei += amountWei
-  const issuableWei = dailyCapWei > issuedWei ? dailyCapWei - issuedWei : 0n
-  if (principalWei > issuableWei) {
+  const leftWei = issuableWei(world, state, timestampSeconds)
+  if (principalWei > leftWei) {
     return encodeErrorResult({
       abi: microLoanAbi,
       errorName: 'DailyCapReached',
-      args: [issuableWei, principalWei],
+      args: [leftWei, principalWei],
     })
   }
   if (principalWei > state.liquidityWei) {

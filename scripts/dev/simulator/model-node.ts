@@ -1,8 +1,15 @@
 import { type Address, type Hex, pad } from 'viem'
 import { RpcError } from '../../../src/chain/rpc.ts'
+import { issuableCall, liquidityCall, principalCall } from '../../../src/loan/calls.ts'
 import { readExecute, resultData, selectors, wordOf } from './calldata.ts'
 import type { MinedTransaction, ModelBlock, ModelChain } from './chain.ts'
-import { type ContractWorld, cloneContracts, executeRequests, spendingKey } from './contracts.ts'
+import {
+  type ContractWorld,
+  cloneContracts,
+  executeRequests,
+  issuableWei,
+  spendingKey,
+} from './contracts.ts'
 import type { ModelPool, PoolFamily } from './pool.ts'
 import type { ModelTransaction, Signing } from './signing.ts'
 
@@ -28,6 +35,7 @@ export type ModelNode = (method: string, params: readonly unknown[], view: Model
 const revertCodes = { rskj: -32015, geth: 3 } as const
 const rejectedCodes = { rskj: -32010, geth: -32000 } as const
 const callGas = 6_800_000
+const reads = { principal: principalCall(), liquidity: liquidityCall(), issuable: issuableCall() }
 
 /** The methods that the relay asks, as RSKj or geth answer them. */
 export function createModelNode(options: ModelNodeOptions): ModelNode {
@@ -44,10 +52,7 @@ export function createModelNode(options: ModelNodeOptions): ModelNode {
         if (params[1] === 'pending') {
           return toHex(isRelayer(params[0]) ? pool.nextNonce(view.state.nonce) : 0)
         }
-        const block =
-          params[1] === 'latest' ? view : chain.blockAt(Number(params[1] as string), view)
-        if (block === undefined) throw new RpcError(-32602, 'no such block')
-        return toHex(isRelayer(params[0]) ? block.state.nonce : 0)
+        return toHex(isRelayer(params[0]) ? viewAt(params[1], view).state.nonce : 0)
       }
       case 'eth_getBalance':
         return toHex(isRelayer(params[0]) ? view.state.relayerWei : 0n)
@@ -55,7 +60,7 @@ export function createModelNode(options: ModelNodeOptions): ModelNode {
         // RSKj adds a tenth to the minimum (GasPriceTracker).
         return toHex(family === 'rskj' ? (view.minGasPriceWei * 11n) / 10n : view.minGasPriceWei)
       case 'eth_call':
-        return call(params[0] as Call, view)
+        return call(params[0] as Call, viewAt(params[1], view))
       case 'eth_getTransactionReceipt': {
         const mined = chain.find(params[0] as Hex, view)
         return mined === undefined ? null : receiptOf(mined)
@@ -75,6 +80,12 @@ export function createModelNode(options: ModelNodeOptions): ModelNode {
     }
   }
 
+  function viewAt(tag: unknown, view: ModelBlock): ModelBlock {
+    const block = tag === 'latest' ? view : chain.blockAt(Number(tag as string), view)
+    if (block === undefined) throw new RpcError(-32602, 'no such block')
+    return block
+  }
+
   function isRelayer(address: unknown): boolean {
     return typeof address === 'string' && address.toLowerCase() === options.relayer.toLowerCase()
   }
@@ -82,8 +93,9 @@ export function createModelNode(options: ModelNodeOptions): ModelNode {
   function call({ from, to, data }: Call, view: ModelBlock): Hex {
     const { state, number, timestampSeconds } = view
     if (to.toLowerCase() === world.loan) {
-      // getBalance is the only view with an argument; principal has none.
-      if (data.length === 10) return wordOf(world.principalWei)
+      if (data === reads.principal) return wordOf(world.principalWei)
+      if (data === reads.liquidity) return wordOf(state.liquidityWei)
+      if (data === reads.issuable) return wordOf(issuableWei(world, state, timestampSeconds))
       return wordOf(state.accounts.get(`0x${data.slice(34).toLowerCase()}`)?.balanceWei ?? 0n)
     }
     if (data.startsWith(selectors.spentAt)) {

@@ -1,5 +1,5 @@
 import type { Hex } from 'viem'
-import { callOf } from '../../../src/loan/calls.ts'
+import { callOf, refusalOf } from '../../../src/loan/calls.ts'
 import { ledgerRules } from '../../../src/relay/ledger/port.ts'
 import { Status } from './contracts.ts'
 import type { Arrival, Delivery, History, Loss, OnChain, Statement } from './history.ts'
@@ -30,6 +30,7 @@ export const rules = {
   bump: 'The pool never finds our own bytes too cheap over our own.',
   priced: 'No transaction offers more for gas than the operator allows.',
   overdrawn: 'Two payments do not both pass on one balance.',
+  lent: 'Two loans do not both pass on what is left for one.',
   claimed: "A claim is the one that was asked for, and its nonce is nobody else's.",
   counted: 'What the ledger counts adds up, and it forgets what is settled in its time.',
   refused: 'What comes too late, or from a process that holds nothing, changes nothing.',
@@ -324,9 +325,7 @@ function judgeAdmission({ losses }: History, asked: readonly Asked[], found: Fou
 
 function judgeTimes(history: History, found: Found): void {
   const { deliveries, plan, losses } = history
-  const troubled = deliveries.filter(
-    ({ actor, reply }) => actor.troubles.size > 0 || (!actor.isAlive && reply === undefined),
-  )
+  const troubled = deliveries.filter(isTroubled)
   const isDistrusted = plan.items.some(({ kind }) => kind === 'unlisted')
   for (const [
     index,
@@ -350,7 +349,7 @@ function judgeTimes(history: History, found: Found): void {
         (earlier) =>
           earlier.intentId === intentId &&
           earlier.dial.text === dial.text &&
-          (earlier.reply === reply || earlier.actor.troubles.size > 0),
+          (earlier.reply === reply || isTroubled(earlier)),
       )
     if (!isTurnedAway || isRepeated || losses.length > 0 || isDistrusted) continue
     const isExcused = troubled.some(
@@ -363,6 +362,10 @@ function judgeTimes(history: History, found: Found): void {
     }
   }
 }
+
+/** Something went wrong with it, or it ended with the Worker that another one's trouble ended. */
+const isTroubled = ({ actor, reply }: Delivery): boolean =>
+  actor.troubles.size > 0 || (!actor.isAlive && reply === undefined)
 
 /** Whether a Worker or the ledger's object was ended from outside at about this time. */
 function isRestarted({ plan, phaseStarts }: History, from: number, to = from): boolean {
@@ -397,21 +400,24 @@ function judgeChain(history: History, found: Found): void {
   }
   if (!plan.knobs.preflight || !isUndisturbed(history)) return
   for (const { processed: result } of processed) {
-    // InsufficientBalance's selector.
-    if (result.status === Status.failed && result.returnData.startsWith('0xdb42144d')) {
+    if (result.status !== Status.failed) continue
+    const { reason } = refusalOf(result.returnData)
+    if (reason === 'balance_too_low') {
       found('overdrawn', `${result.intentId} passed on a balance that another payment had used up`)
+    }
+    if (reason === 'no_liquidity') {
+      found('lent', `${result.intentId} passed on what another loan had used up`)
     }
   }
 }
 
 /** Nothing but the account's own payments, in their order, changes what a payment can spend. */
-function isUndisturbed({ plan, losses, faults, reorganizations }: History): boolean {
+function isUndisturbed({ plan, losses, reorganizations }: History): boolean {
   const disturbing: Item['kind'][] = ['withdrawal', 'pause', 'foreign', 'unlisted']
   return (
     losses.length === 0 &&
     reorganizations.length === 0 &&
-    !plan.items.some(({ kind }) => disturbing.includes(kind)) &&
-    ![...faults.values()].some(({ kind }) => kind === 'replica_behind')
+    !plan.items.some(({ kind }) => disturbing.includes(kind))
   )
 }
 

@@ -30,6 +30,9 @@ export type Knobs = {
   /** How likely a transaction goes back to the pool when its block goes. */
   returned: number
   slowness: number
+  /** Loans that the pool has for all at the start, and that the daily cap lets through. */
+  poolLoans: number
+  capLoans: number
   rates: FaultRates
   maxBehindMs: number
   /** What the operator lets the relay pay for a unit of gas. */
@@ -168,6 +171,7 @@ function drawKnobs(seed: number, random: Random, spanMs: number): Knobs {
     inclusion: random.pick([1, 0.9, 0.6]),
     returned: random.pick([1, 0.7, 0]),
     slowness: random.pick([1, 1, 3]),
+    ...drawPool(createRandom(seed, 'pool')),
     rates: drawRates(random),
     maxBehindMs: random.chance(0.8) ? 25 * secondMs : 2 * minuteMs,
     maxGasPriceWei: usualMaxGasPriceWei,
@@ -190,6 +194,13 @@ function drawLimits(random: Random): Knobs['limits'] {
     sentADayWei: hasDay ? BigInt(random.int(5, 40)) * milliWei : undefined,
     dialsAMinute: random.pick([60, 3]),
   }
+}
+
+/** Mostly enough for all, sometimes for a few: then callers want what is left at the same time. */
+function drawPool(random: Random): Pick<Knobs, 'poolLoans' | 'capLoans'> {
+  const isScarce = random.chance(0.2)
+  const isCapped = random.chance(0.1)
+  return { poolLoans: isScarce ? random.int(1, 2) : 6, capLoans: isCapped ? random.int(1, 2) : 100 }
 }
 
 function drawDials(
@@ -291,9 +302,10 @@ function drawDelay(random: Random): number {
 }
 
 function drawWanted(random: Random, knobs: Knobs, caller: number): Wanted {
+  const isScarce = Math.min(knobs.poolLoans, knobs.capLoans) <= 2
   const kind = random.weighted([
     ['transfer', 6],
-    ['loan', 2],
+    ['loan', isScarce ? 12 : 2],
     ['repayment', 2],
   ] as const)
   switch (kind) {

@@ -40,15 +40,20 @@ export const gatewayName = 'africas-talking'
 
 const readTimeoutMs = 5_000
 const principalTtlMs = 60_000
+const lendableTtlMs = 1_000
 
 /** The USSD service of one isolate, with the memory that its requests share. */
 export function createService(parts: ProgramOptions, clock: Clock): Answer {
   const { knobs, signing, wires, forwarder, loan, log } = parts
   const relayer = createRelayer(parts, clock, wires.ledger)
-  const reader = createLoanReader(async (data) => {
-    const outcome = await relayer.node.call({ to: loan, data }, clock.timeout(readTimeoutMs))
-    if (outcome.kind === 'reverted') throw new Error('the loan contract refuses to be read')
-    return outcome.data
+  const reader = createLoanReader({
+    async read(data, block) {
+      const signal = clock.timeout(readTimeoutMs)
+      const outcome = await relayer.node.call({ to: loan, data }, signal, block)
+      if (outcome.kind === 'reverted') throw new Error('the loan contract refuses to be read')
+      return outcome.data
+    },
+    height: async () => (await relayer.node.head(clock.timeout(readTimeoutMs))).number,
   })
   const mayDial = createDialRate(knobs.limits.dialsAMinute, clock.now)
   return createAnswer({
@@ -59,6 +64,7 @@ export function createService(parts: ProgramOptions, clock: Clock): Answer {
     loan: {
       balance: reader.balance,
       principal: cached(clock, principalTtlMs, () => reader.principal()),
+      lendable: cached(clock, lendableTtlMs, () => reader.lendable()),
     },
     accounts: async (phone: PhoneNumber) => {
       const account = signing.caller(phone)

@@ -220,7 +220,7 @@ function historyOf(world: World, workers: Workers): History {
     callers,
     deliveries: workers.deliveries(),
     processed: chain.allProcessed().filter(({ mined }) => chain.isWithin(mined.block, head)),
-    totalsWei: [totalWei(startState(callers)), totalWei(head.state)],
+    totalsWei: [totalWei(startState(callers, plan.knobs.poolLoans)), totalWei(head.state)],
     work: host.peek().work(),
     pool: pool.all().filter(({ nonce }) => nonce >= head.state.nonce),
     faults: faults.happened(),

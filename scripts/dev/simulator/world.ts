@@ -108,7 +108,7 @@ export function createWorld({ plan, storage, ...options }: WorldOptions): World 
     forwarder: forwarderAddress,
     loan: loanAddress,
     principalWei,
-    dailyCapWei: 1000n * milliWei,
+    dailyCapWei: BigInt(knobs.capLoans) * principalWei,
     isSigned: signing.isSigned,
   }
   const callers = Array.from(
@@ -126,7 +126,7 @@ export function createWorld({ plan, storage, ...options }: WorldOptions): World 
   const chain = createModelChain({
     world: contracts,
     pool,
-    state: startState(callers),
+    state: startState(callers, knobs.poolLoans),
     start: startTime,
     blockMs: knobs.blockMs,
     minGasPriceWei: startGasPriceWei,
@@ -270,8 +270,8 @@ export function createWorld({ plan, storage, ...options }: WorldOptions): World 
   }
 }
 
-/** The contracts as they are deployed, with something in every caller's account. */
-export function startState(callers: readonly Address[]): ChainState {
+/** The contracts as they are deployed, with something in every caller's account and in the pool. */
+export function startState(callers: readonly Address[], poolLoans: number): ChainState {
   return {
     accounts: new Map(
       callers.map((caller) => [
@@ -279,7 +279,7 @@ export function startState(callers: readonly Address[]): ChainState {
         { balanceWei: BigInt(startMillis) * milliWei, owedWei: 0n, issuedHour: 0 },
       ]),
     ),
-    liquidityWei: 60n * milliWei,
+    liquidityWei: BigInt(poolLoans) * principalWei,
     issuedWei: new Map(),
     isPaused: false,
     isRelayerAllowed: true,

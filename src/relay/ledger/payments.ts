@@ -1,6 +1,7 @@
 import type { Hex } from 'viem'
 import type { At, Draft } from './draft.ts'
 import type { Execution, LedgerRules, Order, Payment, Transition } from './port.ts'
+import { noteReserved } from './reserves.ts'
 import type { Row } from './rows.ts'
 import { accountOf, joined, left, noteBlock, queueOf, saveAccount, saveQueue } from './sums.ts'
 import {
@@ -42,7 +43,7 @@ export function begin(
   { rows, rules }: At,
   event: PaymentEvent,
   session: string,
-  { request, label, spendsWei }: Order,
+  { request, label, spendsWei, reserves }: Order,
   columns: Partial<PaymentRow> = {},
 ): void {
   const { intentId, from: account } = request
@@ -55,7 +56,9 @@ export function begin(
   rows.put('intents', { intent_id: intentId, session })
   savePayment(rows, undefined, {
     ...{ session, state, intent_id: intentId, account, counterparty: null, label, request },
-    ...{ spends: `${spendsWei}`, reserves_pool: null, reserves_cap: null, reserves_gas: null },
+    ...{ spends: `${spendsWei}`, reserves_gas: null },
+    reserves_pool: reserves === undefined ? null : `${reserves.poolWei}`,
+    reserves_cap: reserves === undefined ? null : `${reserves.capWei}`,
     ...{ ...noNonce, attempts: 0, ...noExecution },
     ...{ accepted_at: rows.now, history: [[state, rows.now]] },
     ...placeIn(rules, state, 0, rows.now, rows.now),
@@ -96,6 +99,7 @@ export function archive(rows: Draft, name: string, payments: readonly PaymentRow
   for (const payment of payments) {
     const { request: _, phase: __, since, relayer: ___, nonce: ____, ...kept } = payment
     rows.put('history', { ...kept, settled_at: since })
+    noteReserved(rows, payment, undefined)
     rows.drop('payments', payment.session)
     noteBlock(rows, payment, undefined, { nonces: [], sessions: [payment.session] })
     if (rows.row('intents', payment.intent_id)?.session === payment.session) {
@@ -140,6 +144,7 @@ export function savePayment(rows: Draft, before: PaymentRow | undefined, after: 
     saveAccount(rows, { ...account, open, seen: account.seen + (before === undefined ? 1 : 0) })
   }
   noteBlock(rows, before, after, { nonces: [], sessions: [session] })
+  noteReserved(rows, before, after)
   rows.put('payments', after)
 }
 

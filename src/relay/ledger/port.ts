@@ -24,8 +24,13 @@ export type Ledger = {
    * other question of the session is paid.
    */
   refuse(refusal: Refusing): Promise<Decided | Refused>
-  /** Reserves the session for the token's holder, with a nonce if one is free. */
-  claim(claim: Claiming): Promise<Decided | Claimed | Full | { kind: 'changed' }>
+  /**
+   * Reserves the session for the token's holder, in one step with what its payment takes of what all
+   * accounts share, and with a nonce if one is free.
+   */
+  claim(
+    claim: Claiming,
+  ): Promise<Decided | Claimed | Full | { kind: 'changed' } | { kind: 'short' }>
   /**
    * Makes the signed request, the screen and the transaction durable; only the live token may, and only
    * on the view of the account that its claim was made on.
@@ -148,6 +153,11 @@ export type Undecided = {
   kind: 'undecided'
   /** The account's payments whose outcome is not known yet, the oldest first, at most {@link maxOpen}. */
   open: SignedRequest[]
+  /**
+   * And those that a block has executed lately, the oldest first: a node that is behind does not know
+   * them. With the open ones at most {@link maxOpen}.
+   */
+  executed: SignedRequest[]
   /** How many payments of the account the ledger has seen: a claim made on this view names it. */
   seen: number
   /** Another session of the account is between its claim and its record: a claim now is `changed`. */
@@ -210,7 +220,18 @@ export type Claiming = Question & {
   seen: number | undefined
   /** Beyond it the claim is {@link Full}. Undefined: unchecked. */
   room?: Room | undefined
+  /**
+   * What the payment takes, and of what: where the chain held less at that block than this and all that
+   * is reserved and that the block does not show, the claim is `short`. Undefined: unchecked.
+   */
+  reserves?: (Shares & { of: Lendable | undefined }) | undefined
 }
+
+/** What a payment takes of what all accounts share, in wei: of the pool of loans, and of the day's cap. */
+export type Shares = { poolWei: bigint; capWei: bigint }
+
+/** What the chain had of it at a block. */
+export type Lendable = Shares & { block: number }
 
 export type Claimed = {
   kind: 'claimed'
@@ -236,6 +257,8 @@ export type Order = {
   label: string
   /** What leaves the account's balance; 0 for what does not. */
   spendsWei: bigint
+  /** Undefined: nothing that is shared. */
+  reserves?: Shares | undefined
 }
 
 export type SignedTransaction = { hash: Hex; raw: Hex; gasPriceWei: bigint }

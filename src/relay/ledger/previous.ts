@@ -31,14 +31,15 @@ export function previousLedger(stubOf: () => PreviousStub): Ledger {
     if (method === 'home') return { isBegun: true, name: args[0] }
     // It notes none.
     if (method === 'obstacle') return undefined
-    return withLoad(withScreen(await stubOf().run(method, ...args.map(withReply))))
+    return withView(withScreen(await stubOf().run(method, ...args.map(withReply))))
   })
 }
 
-/** It does not tell what is open: then nothing is refused for that. */
-function withLoad(value: unknown): unknown {
+/** It does not tell what is open, nor what a block has executed lately: nothing is refused for that. */
+function withView(value: unknown): unknown {
   const isView = typeof value === 'object' && value !== null && 'busy' in value
-  return isView ? { load: { ofAccount: 0, carried: 0, waiting: 0 }, ...value } : value
+  const untold = { executed: [], load: { ofAccount: 0, carried: 0, waiting: 0 } }
+  return isView ? { ...untold, ...value } : value
 }
 
 /** Whether an object does not know the methods of this version. */

@@ -1,3 +1,4 @@
+import type { SignedRequest } from '../forwarder/requests.ts'
 import type { At, Draft } from './draft.ts'
 import {
   bytesOf,
@@ -42,6 +43,7 @@ import {
   type Question,
   type Refused,
 } from './port.ts'
+import { isShort, noteReservedClaim, recentMs } from './reserves.ts'
 import { each, type Listing, type Row, type TableName } from './rows.ts'
 import { accountOf, noteClaim, queueOf } from './sums.ts'
 import { isCarried, isUnsettled } from './transitions.ts'
@@ -120,6 +122,19 @@ function isClaiming(rows: Draft, { claims }: Row<'accounts'>, session: string): 
   return claims.some(([other, until]) => other !== session && until > rows.now)
 }
 
+/** What a block has executed of an account lately, the oldest first. */
+function executedOf(rows: Draft, account: string, most: number): SignedRequest[] {
+  return rows
+    .list({ table: 'payments', list: 'account', group: account, limit: maxOpen, newest: true })
+    .filter(({ outcome, phase, since }) => {
+      const isRecent = phase === 'mined' || (phase === 'settled' && rows.now - since < recentMs)
+      return outcome === 'executed' && isRecent
+    })
+    .slice(0, most)
+    .map(({ request }) => request)
+    .reverse()
+}
+
 /** What makes something open writes the queue's row or the relayer's, so that it is not missed here. */
 function isAnythingOpen({ rows, relayer }: At): boolean {
   // The key may be another one by now.
@@ -178,9 +193,10 @@ export const steps: Steps = {
       .flatMap(([session]) => paymentRow(rows, session)?.request ?? [])
       // Those whose row was lost take no other's place.
       .slice(0, maxOpen)
+    const executed = executedOf(rows, question.account, maxOpen - open.length)
     const busy = isClaiming(rows, account, question.session)
     const load = loadOf(at, account, question.session)
-    return { kind: 'undecided', open, seen: account.seen, busy, load }
+    return { kind: 'undecided', open, executed, seen: account.seen, busy, load }
   },
 
   refuse({ rows, relayer }, refusing) {
@@ -190,6 +206,7 @@ export const steps: Steps = {
     const isOwn = row?.state === 'claimed' && row.token === token
     if (decided !== undefined && !isOwn) return decided
     if (isOwn) letGo(rows, relayerOf(rows, relayer), token)
+    if (isOwn) noteReservedClaim(rows, session, undefined)
     saveSession(rows, refusing, { state: 'refused', screen, token: null, lease_until: null })
     return noteObstacle(rows, refusing.obstacle)
   },
@@ -211,6 +228,8 @@ export const steps: Steps = {
     if (seen !== undefined && (isClaiming(rows, account, session) || seen !== account.seen)) {
       return { kind: 'changed' }
     }
+    const { reserves } = claiming
+    if (reserves !== undefined && isShort(at, session, reserves)) return { kind: 'short' }
     // A holder before us never recorded: its token is dead from here on, and its nonce's lease ended
     // with the session's. What the chain has passed can carry nothing any more.
     const leases = known.leases.filter(
@@ -224,6 +243,10 @@ export const steps: Steps = {
     }
     const lease_until = rows.now + rules.leaseMs
     saveSession(rows, claiming, { state: 'claimed', screen: null, token, lease_until })
+    if (reserves !== undefined) {
+      const { poolWei, capWei } = reserves
+      noteReservedClaim(rows, session, { poolWei, capWei, until: lease_until })
+    }
     if (nonce !== undefined) {
       return { kind: 'claimed', slot: leaseTo(at, relayer, { nonce, token, session }) }
     }
@@ -252,6 +275,7 @@ export const steps: Steps = {
       begin(at, 'accepted', session, order, { relayer: at.relayer, nonce })
       recordBytes(at, nonce, session, transaction)
     }
+    noteReservedClaim(rows, session, undefined)
     // The token stays, so that a repeated record is known; without a lease it opens nothing.
     saveSession(rows, row, { state: 'accepted', screen, token, lease_until: null })
     return { kind: 'recorded' }

@@ -10,11 +10,13 @@ import {
 import {
   type Claimed,
   type Claiming,
+  type Lendable,
   type Load,
   maxOpen,
   type Order,
   type Question,
   type Screen,
+  type Shares,
   type SignedTransaction,
   type Undecided,
 } from '../ledger/port.ts'
@@ -62,6 +64,8 @@ export type ContractCall = {
   spendsWei: bigint
   /** Whether it is held to what an account may send in a day. */
   isTransfer: boolean
+  /** What it takes of what all accounts share, and how to learn what there is. Undefined: nothing. */
+  shared?: (Shares & { lendable: () => Promise<Lendable> }) | undefined
   /** The screen of acceptance; without a hash the payment is queued. */
   submitted: (hash: Hex | undefined) => Screen
 }
@@ -72,6 +76,8 @@ export type PaymentRefusal =
   | { kind: 'would_revert'; revertData: Hex }
   /** The chain could not be asked. */
   | { kind: 'unavailable' }
+  /** Others have reserved what there was for all. */
+  | { kind: 'none_left' }
   /** It could not be carried before its deadline. */
   | Obstacle
   /** The account has had what it may have. */
@@ -102,7 +108,10 @@ type Delivery = {
 }
 
 /** One attempt at a payment, with what the caller's key has signed for it. */
-type Attempt = Delivery & { order: Order } & Pick<ContractCall, 'submitted' | 'isTransfer'>
+type Attempt = Delivery & { order: Order } & Pick<
+    ContractCall,
+    'submitted' | 'shared' | 'isTransfer'
+  >
 
 export type Pay = (payment: Payment) => Promise<PaymentAnswer>
 
@@ -211,8 +220,9 @@ async function tryOnce(delivery: Delivery, view: Undecided): Promise<PaymentAnsw
     return refuse(delivery, payment.refused({ kind: 'too_many_open', most }))
   }
   const attempt = await signOrder(delivery)
-  const [result, chainNonce, poolNonce, gasPriceWei, balanceWei] = await Promise.all([
-    options.preflight ? simulate(relayer, view.open, attempt.order.request) : undefined,
+  const [result, lendable, chainNonce, poolNonce, gasPriceWei, balanceWei] = await Promise.all([
+    options.preflight ? simulate(relayer, view, attempt.order.request) : undefined,
+    options.preflight ? attempt.shared?.lendable() : undefined,
     chain.transactionCount(),
     chain.poolCount(),
     chain.gasPriceWei(),
@@ -227,8 +237,10 @@ async function tryOnce(delivery: Delivery, view: Undecided): Promise<PaymentAnsw
       if (over !== undefined) return refuse(delivery, payment.refused(over))
       const obstacle = obstacleFor(relayer, means, view.load)
       if (obstacle !== undefined) return refuse(delivery, payment.refused(obstacle), obstacle)
-      return claimAndSend(attempt, view, { chainNonce, poolNonce }, means)
+      return claimAndSend(attempt, view, { chainNonce, poolNonce, lendable }, means)
     }
+    case 'behind':
+      return undefined
     case 'failed': {
       const { returnData: revertData } = result
       return refuse(delivery, payment.refused({ kind: 'would_revert', revertData }))
@@ -249,7 +261,7 @@ async function tryOnce(delivery: Delivery, view: Undecided): Promise<PaymentAnsw
 /** The call that makes the payment true, signed by the caller's key. */
 async function signOrder(delivery: Delivery): Promise<Attempt> {
   const { relayer, payment } = delivery
-  const { target, data, label, spendsWei, submitted, isTransfer } = await payment.call()
+  const { target, data, label, spendsWei, shared, submitted, isTransfer } = await payment.call()
   const request = await signRequest(payment.caller, relayer.forwarder, {
     from: payment.caller.address,
     to: target,
@@ -258,7 +270,14 @@ async function signOrder(delivery: Delivery): Promise<Attempt> {
     deadline: Math.floor(relayer.clock.now() / 1000) + requestLifetimeSeconds,
     data,
   })
-  return { ...delivery, submitted, isTransfer, order: { request, label, spendsWei } }
+  const reserves = shared && { poolWei: shared.poolWei, capWei: shared.capWei }
+  return {
+    ...delivery,
+    submitted,
+    shared,
+    isTransfer,
+    order: { request, label, spendsWei, reserves },
+  }
 }
 
 async function overLimit(
@@ -270,25 +289,34 @@ async function overLimit(
   return persist(relayer.clock, () => dayLimit(limits, relayer.ledger, order, relayer.clock.now()))
 }
 
-/** What the chain would do with the request after the account's open ones. */
+/**
+ * What the chain would do with the request after the account's others. Those that a block has executed
+ * are among them: where the node knows that, they change nothing, and where it is behind, they have
+ * been. `behind`: it is so far behind that they would not be.
+ */
 async function simulate(
   { node, signer, forwarder, clock }: Relayer,
-  open: readonly SignedRequest[],
+  { open, executed }: Undecided,
   request: SignedRequest,
-): Promise<RequestResult | undefined> {
-  const requests = [...open, request]
+): Promise<RequestResult | { status: 'behind' } | undefined> {
+  const requests = [...executed, ...open, request]
   const outcome = await node.call(
     { from: signer.address, to: forwarder.address, data: encodeExecute(requests) },
     clock.timeout(preflightTimeoutMs),
   )
   if (outcome.kind === 'reverted') throw new Error('the forwarder refuses this relayer')
-  return decodeExecute(requests, outcome.data).at(-1)
+  const results = decodeExecute(requests, outcome.data)
+  const isBehind = results.slice(0, executed.length).some(({ status }) => status === 'failed')
+  return isBehind ? { status: 'behind' } : results.at(-1)
 }
 
 async function claimAndSend(
   attempt: Attempt,
   view: Undecided,
-  counts: Pick<Claiming, 'chainNonce' | 'poolNonce'>,
+  {
+    lendable,
+    ...counts
+  }: Pick<Claiming, 'chainNonce' | 'poolNonce'> & { lendable: Lendable | undefined },
   means: Means,
 ): Promise<PaymentAnswer | undefined> {
   const { relayer, options, payment, progress, order, submitted } = attempt
@@ -297,9 +325,10 @@ async function claimAndSend(
   const { token } = progress
   const seen = options.preflight || hasDayLimit(options.limits) ? view.seen : undefined
   const room = { ...roomFor(relayer, means), ofAccount: options.limits.openPayments }
-  const claim = await persist(relayer.clock, () =>
-    ledger.claim({ ...payment.question, ...counts, steps: payment.steps, token, seen, room }),
-  )
+  const reserves = order.reserves && { ...order.reserves, of: lendable }
+  const claiming = { ...payment.question, ...counts, steps: payment.steps, token, seen }
+  const claim = await persist(relayer.clock, () => ledger.claim({ ...claiming, room, reserves }))
+  if (claim.kind === 'short') return refuse(attempt, payment.refused({ kind: 'none_left' }))
   if (claim.kind === 'full') return refuseFull(attempt, means, claim.load)
   if (claim.kind !== 'claimed') return undefined
   const transaction = await signClaim(claim, relayer, order, means.gasPriceWei)

@@ -41,6 +41,17 @@ test('the command says what to put into the configuration, in the checksum of it
   expect(deployed.output).not.toContain(DEV_KEY.slice(2))
 })
 
+test('a key that lacks a digit pays for nothing, and is not shown', async ({ expect }) => {
+  const short = DEV_KEY.slice(0, -1)
+  const refused = deploy(['--network', 'mainnet', '--record', recordFile], {
+    ...{ RELAYERS: relayer, DEPLOYER_KEY: short },
+  })
+  await expect(refused).rejects.toMatchObject({
+    stderr: expect.stringContaining('DEPLOYER_KEY is not 0x and 64 digits'),
+  })
+  await expect(refused).rejects.not.toMatchObject({ stderr: expect.stringContaining(short) })
+})
+
 test('amounts are read as decimals of the currency', async ({ expect }) => {
   const client = createPublicClient({ transport: http(anvil.url) })
   const loan = { address: deployed.loan, abi: microLoanAbi } as const

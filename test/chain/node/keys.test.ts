@@ -223,6 +223,23 @@ test('only the operator handles keys, and is told what is wrong', async ({ expec
   }
 })
 
+test("the operator's token is no key of the node service, and no way to the screens", async ({
+  expect,
+}) => {
+  const token = worker.operatorToken
+  const request = {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', authorization: `Bearer ${token}` },
+    body: JSON.stringify(chainId),
+  }
+  for (const [path, status] of [
+    [`/rpc/${token}`, 401],
+    [`/${token}/ussd`, 404],
+  ] as const) {
+    expect((await fetch(`${worker.origin}${path}`, request)).status, path).toBe(status)
+  }
+})
+
 test('no key is ever written to the log', async ({ expect }) => {
   const key = await createKey()
   await post(key, { ...chainId, method: 'eth_getBalance', params: ['nonsense'] })

@@ -195,6 +195,23 @@ contract MicroLoanApplyForLoanTest is Base {
         _forwardFails(alice, _applyForLoan(), reason);
     }
 
+    /// @dev A count of three hours ends at 15, which stands for more, and must not run into another count.
+    function test_GivenMoreLoansInThreeHoursThanAreCounted() external {
+        vm.warp((block.timestamp / 3 hours + 1) * 3 hours);
+        for (uint256 i; i < 17; ++i) {
+            _borrowAndRepay(alice);
+        }
+        IMicroLoan.Terms memory terms = loan.terms();
+        terms.loansPerDay = 15;
+        _setTerms(terms);
+        bytes memory reason = abi.encodeWithSelector(IMicroLoan.BorrowerLimitReached.selector, alice.addr, 15);
+        _forwardFails(alice, _applyForLoan(), reason);
+        vm.warp(block.timestamp + 24 hours + 1);
+        _forwardFails(alice, _applyForLoan(), reason);
+        vm.warp(block.timestamp + 3 hours);
+        _borrow(alice);
+    }
+
     /// @dev The loop that used to block all lending for a day.
     function test_GivenTheCallerBorrowsAndRepaysInALoop() external {
         for (uint256 i; i < 3 * CAP / PRINCIPAL; ++i) {

@@ -63,3 +63,11 @@ contract MicroLoanWriteOffTest is Base {
         assertEq(loan.totalOwed(), 2 * PRINCIPAL, "total owed with the next");
     }
 }
+
+/// @notice No check is spared who has all roles.
+contract MicroLoanWriteOffWithAllRolesTest is MicroLoanWriteOffTest {
+    function setUp() public override {
+        (guardian, creditor) = (owner, owner);
+        super.setUp();
+    }
+}

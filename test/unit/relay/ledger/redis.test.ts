@@ -16,6 +16,7 @@ import { ledgerThrough } from '../../../../src/relay/ledger/steps.ts'
 import { openRedis, type RedisDatabase } from '../../../../src/runtime/redis.ts'
 import { ledgerSuite } from '../../../ports/ledger.suite.ts'
 import { sessionEndsSuite } from '../../../ports/session-ends.suite.ts'
+import { sharedLimitsSuite } from '../../../ports/shared-limits.suite.ts'
 import { type ProcessClient, startProcessClient } from '../../../support/redis/process-client.ts'
 
 const rules = { ...ledgerRules, maxInFlight: 4, watchBlocks: 50 }
@@ -79,6 +80,12 @@ describe.skipIf(!hasRedisServer())('on a real Redis with the keys of a cluster',
   }))
 
   sessionEndsSuite('Redis, asked by two processes', async () => ({
+    ledger: fromTwoProcesses(newName()),
+    rules,
+    pass,
+  }))
+
+  sharedLimitsSuite('Redis, asked by two processes', async () => ({
     ledger: fromTwoProcesses(newName()),
     rules,
     pass,

@@ -5,6 +5,7 @@ import { createSqlLedger } from '../../../../src/relay/ledger/sqlite.ts'
 import { ledgerThrough } from '../../../../src/relay/ledger/steps.ts'
 import { ledgerSuite } from '../../../ports/ledger.suite.ts'
 import { sessionEndsSuite } from '../../../ports/session-ends.suite.ts'
+import { sharedLimitsSuite } from '../../../ports/shared-limits.suite.ts'
 
 const rules = { ...ledgerRules, maxInFlight: 4, watchBlocks: 50 }
 const relayer = '0x9999999999999999999999999999999999999999'
@@ -25,6 +26,7 @@ const create = async () => {
 
 ledgerSuite('node:sqlite', create)
 sessionEndsSuite('node:sqlite', create)
+sharedLimitsSuite('node:sqlite', create)
 
 test("another key takes a ledger over only when the former one's nonces are settled", ({
   expect,

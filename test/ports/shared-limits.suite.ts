@@ -1,0 +1,74 @@
+import { describe, test } from 'vitest'
+import { openModelledService } from '../support/modelled-service.ts'
+import type { LedgerHarness } from './ledger.suite.ts'
+
+const callers = 10
+const plenty = 1_000
+const lent = /^END Loan Requested\nTx: /
+const refused = 'END No loan can be given at the moment. Please try again later.'
+
+/** What all accounts share goes to as many as there is for, whatever the ledger is kept in. */
+export function sharedLimitsSuite(name: string, create: () => Promise<LedgerHarness>): void {
+  describe(`what all accounts share, on ${name}`, () => {
+    const everybody = Array.from({ length: callers }, (_, caller) => caller)
+
+    test.for([
+      ['the pool', { poolLoans: 1, capLoans: plenty }],
+      ['the daily cap', { poolLoans: plenty, capLoans: 1 }],
+    ] as const)(
+      'is lent once where %s has one loan left and ten callers ask at once',
+      async ([, left], { expect }) => {
+        const { ledger } = await create()
+        const { deliver, accountOf } = openModelledService({ ledger, callers, ...left })
+        const screens = await Promise.all(everybody.map((caller) => deliver(caller, 's', '3')))
+        expect(screens.filter((screen) => lent.test(screen))).toHaveLength(1)
+        expect(screens.filter((screen) => screen === refused)).toHaveLength(callers - 1)
+        const payments = await Promise.all(
+          everybody.map((caller) => ledger.payments(accountOf(caller), 1)),
+        )
+        expect(payments.flat()).toHaveLength(1)
+        // And the same to each of them, asked again.
+        const again = await Promise.all(everybody.map((caller) => deliver(caller, 's', '3')))
+        expect(again).toEqual(screens)
+      },
+    )
+
+    test('is lent one after the other as far as it goes, block by block', async ({ expect }) => {
+      const { ledger } = await create()
+      const { deliver, chain } = openModelledService({
+        ...{ ledger, callers, poolLoans: 3, capLoans: plenty },
+      })
+      const screens: string[] = []
+      for (const caller of everybody) {
+        screens.push(await deliver(caller, 's', '3'))
+        // A block that shows a loan releases what was reserved for it, and never twice.
+        if (caller % 2 === 1) chain.mine(Date.now())
+      }
+      expect(screens.map((screen) => lent.test(screen))).toEqual(
+        everybody.map((caller) => caller < 3),
+      )
+    })
+
+    test('is free again where a claim was never recorded, when its lease is over', async ({
+      expect,
+    }) => {
+      const { ledger, rules, pass } = await create()
+      const { accountOf } = openModelledService({ ledger, callers, poolLoans: 1, capLoans: 1 })
+      const one = { poolWei: 1n, capWei: 1n }
+      const claim = (caller: number) =>
+        ledger.claim({
+          ...{ session: `of ${caller}`, input: 'i', account: accountOf(caller), steps: 1 },
+          ...{ token: `of ${caller}`, chainNonce: 0, poolNonce: 0, seen: 0 },
+          reserves: { ...one, of: { ...one, block: 7 } },
+        })
+      expect(await claim(0)).toMatchObject({ kind: 'claimed' })
+      expect(await claim(1)).toEqual({ kind: 'short' })
+      pass(rules.leaseMs)
+      expect(await claim(1)).toMatchObject({ kind: 'claimed' })
+      const screen = { kind: 'end', lines: ['No.'] } as const
+      const { session, input, token } = { session: 'of 1', input: 'i', token: 'of 1' }
+      await ledger.refuse({ session, input, token, screen, steps: 1, account: accountOf(1) })
+      expect(await claim(2)).toMatchObject({ kind: 'claimed' })
+    })
+  })
+}
