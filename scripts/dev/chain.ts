@@ -58,6 +58,9 @@ export async function startChain(
       ACCOUNT_ID_SECRET: `0x${randomBytes(32).toString('hex')}`,
       ACCOUNT_KEY_SECRET: `0x${randomBytes(32).toString('hex')}`,
       PREFLIGHT: 'on',
+      // Tests dial as no person does.
+      MAX_DIALS_A_MINUTE: '1000000',
+      MAX_OPEN_PAYMENTS: '16',
     },
     stop: anvil.stop,
   }

@@ -213,6 +213,40 @@ export const bugs: readonly Bug[] = [
     ],
   },
   {
+    name: '"Submitted" is said of payments that the relayer cannot pay for, or not at this price',
+    patches: [
+      {
+        file: 'src/relay/pay/delivery.ts',
+        within: 'tryOnce',
+        find: 'obstacleFor($$terms)',
+        replace: 'undefined',
+      },
+      {
+        file: 'src/relay/pay/delivery.ts',
+        within: 'claimAndSend',
+        find: 'roomFor($$terms)',
+        replace: '({ open: 1e9, waiting: 1e9 })',
+      },
+    ],
+  },
+  {
+    name: 'one account may have any number of payments open',
+    patches: [
+      {
+        file: 'src/relay/pay/delivery.ts',
+        within: 'overLimit',
+        find: 'openLimit(limits, load)',
+        replace: 'undefined',
+      },
+      {
+        file: 'src/relay/pay/delivery.ts',
+        within: 'claimAndSend',
+        find: 'options.limits.openPayments',
+        replace: '1e9',
+      },
+    ],
+  },
+  {
     name: 'what all accounts share is not reserved: loans pass on what is left for one',
     patches: [
       {

@@ -107,12 +107,12 @@ const table: readonly (readonly [string, string, string, string, string])[] = [
     ] as const
   ).map(([was, words]) => [payments, 'savePayment', was, words, forTwo] as const),
   [
-    ...([sums, 'queueOf'] as const),
+    ...([sums, 'lookAtQueue'] as const),
     ...(['if (known !== undefined) return JSON.parse(known.value) as Queue', guard] as const),
     'the same is counted anew, from more rows',
   ],
   [
-    ...([sums, 'queueOf', 'saveQueue(rows, counted)', isNotDone] as const),
+    ...([sums, 'queueOf', 'saveQueue(rows, queue)', isNotDone] as const),
     'it is counted anew by whatever asks next',
   ],
   [

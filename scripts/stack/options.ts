@@ -1,5 +1,6 @@
 import { parseArgs } from 'node:util'
 import { type Chain, chains } from '../../src/chain/chains.ts'
+import { profiles } from '../../src/compose/profiles.ts'
 import { StackError } from './report.ts'
 
 export type Options = {
@@ -18,7 +19,10 @@ export type Options = {
 }
 
 /** The Worker's variables that a local stack takes over from the environment. */
-const passedOn = ['PREFLIGHT', 'CONFIRMATIONS', 'MIN_GAS_PRICE_WEI', 'MAX_GAS_PRICE_WEI'] as const
+const passedOn = [
+  ...['PREFLIGHT', 'CONFIRMATIONS', 'MIN_GAS_PRICE_WEI', 'MAX_GAS_PRICE_WEI', 'PROFILE'],
+  ...Object.keys(profiles.demo),
+]
 
 /** @throws {StackError} naming the value that is wrong, and what would be right */
 export function readOptions(args: string[], env: NodeJS.ProcessEnv): Options {

@@ -15,6 +15,8 @@ export const chains: Readonly<Record<Chain['id'], Chain>> = {
 
 /** How a chain's nodes keep and drop transactions, and when its blocks are believed. */
 export type PoolRules = {
+  /** How often blocks come. */
+  blockMs: number
   /** Nonces of one account that may wait in the pool at a time, one less than what it accepts. */
   maxInFlight: number
   /** A replacement's gas price over the replaced one's, in percent. */
@@ -39,10 +41,14 @@ export type PoolRules = {
 
 export type PoolRulesName = 'rootstock' | 'anvil'
 
+/** How often Rootstock's blocks come; the times of its rules are told for it. */
+const rootstockBlockMs = 25_000
+
 export const poolRules: Readonly<Record<PoolRulesName, PoolRules>> = {
   // RSKj refuses a nonce >= state nonce + 16, wants +40 % for a replacement, and drops a transaction
   // after 10 blocks or 650 s. Blocks come every 24 to 30 s.
   rootstock: {
+    blockMs: rootstockBlockMs,
     maxInFlight: 15,
     replacementPercent: 40,
     rebroadcastMs: 120_000,
@@ -50,12 +56,13 @@ export const poolRules: Readonly<Record<PoolRulesName, PoolRules>> = {
     maxReplacements: 8,
     confirmations: 12,
     watchBlocks: 50,
-    pollMs: 5_000,
-    tendMs: 20_000,
+    pollMs: 12_500,
+    tendMs: rootstockBlockMs,
     regressionMs: 90_000,
   },
   // The local chain: a block a transaction and no limits, but a replacement is priced as Rootstock's.
   anvil: {
+    blockMs: 1_000,
     maxInFlight: 512,
     replacementPercent: 40,
     rebroadcastMs: 5_000,
@@ -69,9 +76,6 @@ export const poolRules: Readonly<Record<PoolRulesName, PoolRules>> = {
   },
 }
 
-/** How often Rootstock's blocks come; the times of its rules are told for it. */
-const rootstockBlockMs = 25_000
-
 /**
  * Rootstock's rules on a chain whose blocks come faster or slower: what is a number of blocks there
  * stays the same number of blocks.
@@ -80,6 +84,7 @@ export function atPace(rules: PoolRules, blockMs: number): PoolRules {
   const paced = (ms: number) => Math.ceil((ms * blockMs) / rootstockBlockMs)
   return {
     ...rules,
+    blockMs,
     rebroadcastMs: paced(rules.rebroadcastMs),
     replaceAfterMs: paced(rules.replaceAfterMs),
     pollMs: paced(rules.pollMs),

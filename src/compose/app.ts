@@ -1,4 +1,6 @@
 import { Hono } from 'hono'
+import type { DayOfCalls } from '../keys/key-store.ts'
+import type { NotedObstacle } from '../relay/ledger/port.ts'
 import { faultOf, type Log } from '../runtime/log.ts'
 import { ConfigError } from './config.ts'
 
@@ -13,13 +15,30 @@ export type AppOptions = {
   node: Hono
   /** Under `/keys`. */
   keys: Hono
+  /** What payments were last refused for. */
+  obstacle: () => Promise<NotedObstacle | undefined>
+  /** What the nodes were asked today, where that is counted. */
+  asked: () => DayOfCalls | undefined
   log: Log
 }
 
 /** Mounts the parts. What none of them handles ends here, once. */
-export function createApp({ ussd, callbackSecret, node, keys, log }: AppOptions): App {
+export function createApp({
+  ussd,
+  callbackSecret,
+  node,
+  keys,
+  obstacle,
+  asked,
+  log,
+}: AppOptions): App {
   const app = new Hono()
-  app.get('/healthz', (c) => c.json({ status: 'ok' }))
+  app.get('/healthz', async (c) => {
+    // A service whose ledger is silent is up, and says so.
+    const noted = await obstacle().catch(() => undefined)
+    const lastRefused = noted && { reason: noted.kind, at: new Date(noted.at).toISOString() }
+    return c.json({ status: 'ok', lastRefused, upstreamCallsToday: asked() })
+  })
   app.route('/rpc', node)
   app.route('/keys', keys)
   app.route(callbackSecret === undefined ? '/ussd' : `/${callbackSecret}/ussd`, ussd)

@@ -1,5 +1,6 @@
 import type { KeyRegistry } from '../keys/api-keys.ts'
 import { createConfigKeys } from '../keys/api-keys-config.ts'
+import type { Asker } from '../keys/key-store.ts'
 import { createRegistry } from '../keys/key-store.ts'
 import { keyRoutes } from '../keys/route.ts'
 import { createStoredKeys } from '../keys/stored-keys.ts'
@@ -7,6 +8,7 @@ import type { FeedKeeper } from '../node/feed/keeper.ts'
 import { feedLimits } from '../node/feed/sessions.ts'
 import { nodeRoutes } from '../node/route.ts'
 import { createNodeService, type NodeService } from '../node/service.ts'
+import { createUpstreamBudget, type UpstreamBudget, withinBudget } from '../node/upstream/budget.ts'
 import type { Tended } from '../relay/ledger/keeper.ts'
 import type { Ledger } from '../relay/ledger/port.ts'
 import { tend } from '../relay/tend/round.ts'
@@ -34,9 +36,16 @@ export type Assembly = {
 /** Puts the parts together: the same for every runtime. */
 export function assemble(config: Config, runtime: Runtime, stores: Stores): Assembly {
   const { clock, log } = runtime
-  const nodeService = assembleNodeService(config, runtime)
+  const budget = budgetOf(config, runtime, stores)
+  const noteFor = (asker: Asker) => budget && ((calls: number) => budget.note(asker, calls))
+  const nodeService = assembleNodeService(config, runtime, noteFor('relay'))
+  // Counted apart from the relay, where calls are counted.
+  const callersService = budget
+    ? assembleNodeService(config, runtime, noteFor('callers'))
+    : nodeService
   const configured = createConfigKeys({ hashes: config.rpcKeyHashes, chainId: config.chain.id })
-  const keys = createStoredKeys({ store: stores.keyStore, configured, clock })
+  const stored = createStoredKeys({ store: stores.keyStore, configured, clock })
+  const keys = budget ? withinBudget(stored, budget, config.chain.id) : stored
   let app: App | undefined
 
   function feedKeeperOver(service: NodeService): FeedKeeper {
@@ -45,7 +54,7 @@ export function assemble(config: Config, runtime: Runtime, stores: Stores): Asse
   }
 
   function assembleApp(): App {
-    const services = assembleNodeServices(config, runtime, nodeService)
+    const services = assembleNodeServices(config, runtime, callersService)
     const sockets = stores.sockets((chainId) => {
       const service = services.get(chainId)
       if (service === undefined) throw new Error(`chain ${chainId} is not served here`)
@@ -56,6 +65,8 @@ export function assemble(config: Config, runtime: Runtime, stores: Stores): Asse
       callbackSecret: config.callbackSecret,
       node: nodeRoutes({ keys, services, sockets, clock, background: runtime.background, log }),
       keys: keysOf(config, runtime, createRegistry(stores.keyStore)),
+      obstacle: () => stores.ledger.obstacle(),
+      asked: () => budget?.today(),
       log,
     })
   }
@@ -71,8 +82,22 @@ export function assemble(config: Config, runtime: Runtime, stores: Stores): Asse
         tend(assembleRelayer(config, { ...runtime, clock: ending }, nodeService, ledger)),
       ),
     feedKeeper: (chainId) =>
-      feedKeeperOver(createNodeService({ chainId, urls: urlsOf(config, chainId), ...runtime })),
+      feedKeeperOver(
+        chainId === config.chain.id
+          ? assembleNodeService(config, runtime, noteFor('callers'))
+          : createNodeService({ chainId, urls: urlsOf(config, chainId), ...runtime }),
+      ),
   }
+}
+
+function budgetOf(
+  { upstreamBudget }: Config,
+  runtime: Runtime,
+  { keyStore }: Stores,
+): UpstreamBudget | undefined {
+  return (
+    upstreamBudget && createUpstreamBudget({ store: keyStore, limits: upstreamBudget, ...runtime })
+  )
 }
 
 function urlsOf(config: Config, chainId: number): readonly string[] {

@@ -4,7 +4,11 @@ import { z } from 'zod'
 import { parseAddress } from '../account/address.ts'
 import { type Country, isCountry } from '../account/phone.ts'
 import { atPace, type Chain, chains, type PoolRules, poolRules } from '../chain/chains.ts'
+import type { BudgetLimits } from '../node/upstream/budget.ts'
 import type { FeeLimits } from '../relay/fees.ts'
+import { maxOpen } from '../relay/ledger/port.ts'
+import type { AccountLimits } from '../relay/pay/limits.ts'
+import { type ProfileDefaults, profiles, usualProfile } from './profiles.ts'
 
 /** The environment, parsed. */
 export type Config = {
@@ -28,6 +32,16 @@ export type Config = {
   operatorToken: string | undefined
   rpcKeyHashes: readonly string[]
   preflight: boolean
+  limits: Limits
+  /** Of the relay's chain. Undefined: its nodes may be asked without a limit. */
+  upstreamBudget: BudgetLimits | undefined
+}
+
+/** What one caller may do. */
+export type Limits = AccountLimits & {
+  /** Dials that ask the chain or for a payment. */
+  dialsAMinute: number
+  leastTransferWei: bigint
 }
 
 /** The environment cannot be served with. Names each bad variable and never shows its value. */
@@ -60,6 +74,15 @@ const wei = z
   .string()
   .regex(/^[0-9]{1,30}$/, 'has to be a number of wei')
   .transform((value) => BigInt(value))
+const count = (least: number, most: number) =>
+  z.coerce
+    .number('has to be a number')
+    .int('has to be a whole number')
+    .min(least, `has to be ${least} or more`)
+    .max(most, `has to be ${most} or less`)
+/** A limit that can be taken away. */
+const orNone = <Schema extends z.ZodType>(schema: Schema, words: string) =>
+  z.union([z.literal('none'), schema], `has to be none, or ${words}`)
 const listOf = <Item extends z.ZodType<unknown, string>>(item: Item) =>
   z
     .string()
@@ -117,6 +140,14 @@ const environment = z.object({
     .optional(),
   MIN_GAS_PRICE_WEI: wei.default(0n),
   MAX_GAS_PRICE_WEI: wei.optional(),
+  UPSTREAM_CALLS_A_DAY: orNone(count(1, 1e9), 'a number of calls').optional(),
+  UPSTREAM_RESERVE: count(0, 1e9).optional(),
+  PROFILE: choice('demo', 'lender').optional(),
+  MAX_OPEN_PAYMENTS: count(1, maxOpen).optional(),
+  MAX_DIALS_A_MINUTE: count(1, 1_000_000).optional(),
+  MAX_TRANSFERS_A_DAY: orNone(count(1, 1_000), 'a number from 1 to 1000').optional(),
+  MAX_SENT_A_DAY_WEI: orNone(wei, 'a number of wei').optional(),
+  MIN_TRANSFER_WEI: wei.optional(),
 })
 
 /** The names of all variables that the environment may set. */
@@ -170,6 +201,33 @@ export function parseConfig(env: Readonly<Record<string, unknown>>): Config {
     operatorToken: values.OPERATOR_TOKEN,
     rpcKeyHashes: values.RPC_KEY_HASHES,
     preflight: values.PREFLIGHT === 'on',
+    upstreamBudget: budgetOf(values, urls),
+    limits: limitsOf(values, profiles[values.PROFILE ?? usualProfile[chain.id]]),
+  }
+}
+
+/** A node on this machine is asked without a limit; the hosted service gives so many calls a day. */
+const hostedCallsADay = 25_000
+
+function budgetOf(
+  { UPSTREAM_CALLS_A_DAY: set, UPSTREAM_RESERVE: reserve }: Values,
+  urls: readonly string[],
+): BudgetLimits | undefined {
+  const callsADay = set ?? (urls.every(isLoopback) ? 'none' : hostedCallsADay)
+  if (callsADay === 'none') return undefined
+  return { callsADay, relayReserve: reserve ?? Math.floor(callsADay / 2) }
+}
+
+/** What the environment sets, and what its profile has for the rest. */
+function limitsOf(values: Values, defaults: ProfileDefaults): Limits {
+  const orDefault = <Value>(value: Value | 'none' | undefined, usual: Value | undefined) =>
+    value === 'none' ? undefined : (value ?? usual)
+  return {
+    openPayments: values.MAX_OPEN_PAYMENTS ?? defaults.MAX_OPEN_PAYMENTS,
+    dialsAMinute: values.MAX_DIALS_A_MINUTE ?? defaults.MAX_DIALS_A_MINUTE,
+    transfersADay: orDefault(values.MAX_TRANSFERS_A_DAY, defaults.MAX_TRANSFERS_A_DAY),
+    sentADayWei: orDefault(values.MAX_SENT_A_DAY_WEI, defaults.MAX_SENT_A_DAY_WEI),
+    leastTransferWei: values.MIN_TRANSFER_WEI ?? defaults.MIN_TRANSFER_WEI,
   }
 }
 
@@ -213,10 +271,16 @@ function contradictionsOf(values: Values, chain: Chain, urls: readonly string[])
       'has to differ from ACCOUNT_KEY_SECRET',
     ],
     ['MIN_GAS_PRICE_WEI', values.MIN_GAS_PRICE_WEI > maxWei, 'is above the highest price'],
+    ['UPSTREAM_RESERVE', isReserveTooLarge(values, urls), 'is above the calls of a day'],
   ]
   return checks
     .filter(([, isWrong]) => isWrong)
     .map(([variable, , reason]) => ({ variable, reason }))
+}
+
+function isReserveTooLarge(values: Values, urls: readonly string[]): boolean {
+  const budget = budgetOf(values, urls)
+  return budget !== undefined && budget.relayReserve > budget.callsADay
 }
 
 /** A variable that is set to nothing is not set. */

@@ -8,6 +8,7 @@ import { createEndSession } from '../relay/pay/end-session.ts'
 import { createChainCache, type Relayer } from '../relay/relayer.ts'
 import { cached } from '../runtime/cached.ts'
 import { type Answer, createAnswer } from '../ussd/answer.ts'
+import { createDialRate } from '../ussd/dial-rate.ts'
 import { english } from '../ussd/messages/en.ts'
 import type { Config } from './config.ts'
 import type { Runtime } from './runtime.ts'
@@ -27,6 +28,7 @@ export function assembleAnswer(config: Config, runtime: Runtime, relayer: Relaye
     read: (data, block) => readLoan(relayer, config.loan, data, block),
     height: async () => (await node.head(runtime.clock.timeout(readTimeoutMs))).number,
   })
+  const mayDial = createDialRate(config.limits.dialsAMinute, runtime.clock.now)
   return createAnswer({
     chainId: config.chain.id,
     currency: config.chain.currency,
@@ -53,9 +55,13 @@ export function assembleAnswer(config: Config, runtime: Runtime, relayer: Relaye
     }),
     pay: createPay({ ...relayer, node }, createChainCache(relayer), {
       preflight: config.preflight,
+      limits: config.limits,
+      mayDial,
       background: runtime.background,
     }),
     endSession: createEndSession(relayer),
+    mayDial,
+    leastTransferWei: config.limits.leastTransferWei,
     now: runtime.clock.now,
     say: english,
     log: runtime.log,

@@ -1,6 +1,6 @@
 import { DurableObject } from 'cloudflare:workers'
 import type { KeyRecord } from './api-keys.ts'
-import { cautious, dayMs, type KeyStore, type Taken } from './key-store.ts'
+import { cautious, type DayOfCalls, dayMs, type KeyStore, type Taken } from './key-store.ts'
 
 /** Every key of the deployment, by its hash, and what each has spent today, in one object. */
 export class KeysObject<Env = unknown> extends DurableObject<Env> implements KeyStore {
@@ -14,6 +14,24 @@ export class KeysObject<Env = unknown> extends DurableObject<Env> implements Key
       methods TEXT, created_at INTEGER NOT NULL, revoked_at INTEGER)`)
     this.#sql.exec(`CREATE TABLE IF NOT EXISTS spent (
       hash TEXT PRIMARY KEY, day INTEGER NOT NULL, calls INTEGER NOT NULL)`)
+    this.#sql.exec(`CREATE TABLE IF NOT EXISTS upstream (
+      day INTEGER PRIMARY KEY, relay INTEGER NOT NULL, callers INTEGER NOT NULL)`)
+  }
+
+  /** Adds calls of the nodes to those of today; what they come to with these. */
+  async count({ relay, callers }: DayOfCalls): Promise<DayOfCalls & { resetAt: number }> {
+    const day = today()
+    this.#sql.exec('DELETE FROM upstream WHERE day < ?', day)
+    const row = this.#sql
+      .exec<{ relay: number; callers: number }>(
+        `INSERT INTO upstream (day, relay, callers) VALUES (?1, ?2, ?3) ON CONFLICT (day) DO UPDATE
+         SET relay = relay + ?2, callers = callers + ?3 RETURNING relay, callers`,
+        day,
+        relay,
+        callers,
+      )
+      .one()
+    return { ...row, resetAt: (day + 1) * dayMs }
   }
 
   /** A key that may be used. */

@@ -81,6 +81,14 @@ function methods.revoke()
   return count
 end
 
+function methods.count()
+  local name = key('upstream', tostring(day))
+  local relay = redis.call('HINCRBY', name, 'relay', ARGV[2])
+  local callers = redis.call('HINCRBY', name, 'callers', ARGV[3])
+  redis.call('PEXPIRE', name, '${2 * dayMs}')
+  return { relay, callers, string.format('%.0f', (day + 1) * ${dayMs}) }
+end
+
 return methods[method]()
 `
 
@@ -113,6 +121,10 @@ const taken = z
       kind === 'taken' ? { kind, calls, resetAt } : { kind, resetAt },
   )
 
+const counted = z
+  .tuple([z.int(), z.int(), time])
+  .transform(([relay, callers, resetAt]) => ({ relay, callers, resetAt }))
+
 /**
  * The API keys on Redis, each call one script; a day begins by the database's own clock. Quotas are
  * counted here and not by `@upstash/ratelimit`: they are of a UTC day, and all or nothing for a batch.
@@ -136,5 +148,7 @@ export function createRedisKeys(database: RedisDatabase): KeyStore {
     },
     list: async () => z.array(row).parse(await run('list', '')),
     revoke: async (id) => z.int().parse(await run('revoke', id)),
+    count: async ({ relay, callers }) =>
+      counted.parse(await run('count', `${relay}`, `${callers}`)),
   }
 }

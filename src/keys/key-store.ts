@@ -1,7 +1,19 @@
 import type { KeyRecord, KeyRegistry } from './api-keys.ts'
 
-/** Every key of the deployment, by its hash, and what each has spent today (UTC). */
-export type KeyStore = {
+/** Who asks the nodes: the relay for its payments, or the callers of the node service. */
+export type Asker = 'relay' | 'callers'
+
+/** Calls of the nodes in a day (UTC), by who made them. */
+export type DayOfCalls = Readonly<Record<Asker, number>>
+
+/** Counts what all processes of a deployment ask of the nodes. */
+export type CallStore = {
+  /** Adds calls to those of today; what they come to with these. */
+  count: (calls: DayOfCalls) => Promise<DayOfCalls & { resetAt: number }>
+}
+
+/** Every key of the deployment, by its hash, and what each has spent today (UTC); and what all ask of the nodes. */
+export type KeyStore = CallStore & {
   /** A key that may be used. */
   find: (hash: string) => Promise<KeyRecord | null>
   /**

@@ -9,7 +9,7 @@ import { methods } from './methods/list.ts'
 import type { Context, Method } from './methods/method.ts'
 import { notAvailable } from './not-available.ts'
 import { minedBlock } from './reads/mined-block.ts'
-import { createUpstream } from './upstream/http-upstream.ts'
+import { createUpstream, type Upstream } from './upstream/http-upstream.ts'
 import { createUpstreams, type Upstreams } from './upstream/upstreams.ts'
 
 /** The node service of one network. */
@@ -42,6 +42,8 @@ export type NodeServiceOptions = {
   /** Keeps the runtime alive for work that no request waits for (`waitUntil`). */
   background: (work: Promise<unknown>) => void
   log: Log
+  /** Told of calls before they go out to nodes. What it throws keeps them back. */
+  note?: ((calls: number) => void) | undefined
 }
 
 /** Characters of answers that are kept in memory. */
@@ -57,9 +59,9 @@ const byName = new Map(methods.map((method) => [method.name, method]))
 
 /** Serves the listed methods from the given nodes. */
 export function createNodeService(deps: NodeServiceOptions): NodeService {
-  const { chainId, urls, fetch, clock, background, log } = deps
+  const { chainId, clock, background, log } = deps
   const upstreams = createUpstreams({
-    upstreams: urls.map((url, index) => createUpstream({ name: `node ${index + 1}`, url, fetch })),
+    upstreams: nodesOf(deps),
     chainId,
     async blockNumber(node, selector) {
       const block = await minedBlock(node, selector, false)
@@ -137,6 +139,10 @@ export function createNodeService(deps: NodeServiceOptions): NodeService {
   }
 
   return { chainId, nodes: upstreams, request, answer }
+}
+
+function nodesOf({ urls, fetch, note = () => {} }: NodeServiceOptions): Upstream[] {
+  return urls.map((url, index) => createUpstream({ name: `node ${index + 1}`, url, fetch, note }))
 }
 
 function keyOf({ name }: Method, params: Record<string, unknown>): string {

@@ -31,6 +31,8 @@ export type ChainCache = {
   /** The same with what waits in the pool. */
   poolCount: () => Promise<number>
   gasPriceWei: () => Promise<bigint>
+  /** What the relayer's key has for gas. */
+  balanceWei: () => Promise<bigint>
 }
 
 /**
@@ -53,6 +55,9 @@ const noOpGas = 21_000
 
 const nodeTimeoutMs = 5_000
 
+/** How long the price of gas, and what the key has for it, are taken as unchanged. */
+const meansMs = 5_000
+
 export function createChainCache(relayer: Relayer): ChainCache {
   const { node, clock, signer, rules } = relayer
   const blockMs = Math.min(rules.pollMs, 1_000)
@@ -63,7 +68,10 @@ export function createChainCache(relayer: Relayer): ChainCache {
     poolCount: cached(clock, blockMs, () =>
       node.transactionCount(signer.address, clock.timeout(nodeTimeoutMs), 'pending'),
     ),
-    gasPriceWei: cached(clock, 5_000, () => node.gasPrice(clock.timeout(nodeTimeoutMs))),
+    gasPriceWei: cached(clock, meansMs, () => node.gasPrice(clock.timeout(nodeTimeoutMs))),
+    balanceWei: cached(clock, meansMs, () =>
+      node.balance(signer.address, clock.timeout(nodeTimeoutMs)),
+    ),
   }
 }
 

@@ -35,6 +35,10 @@ export type AnswerParts = {
   identity: () => Promise<Identified>
   pay: Pay
   endSession: EndSession
+  /** Whether an account may ask the chain once more at this time. */
+  mayDial: (account: Address) => boolean
+  /** What a transfer has to be at least. */
+  leastTransferWei: bigint
   /** Unix time in ms. */
   now: () => number
   say: Messages
@@ -75,7 +79,8 @@ async function answerMenu(
   const answers = answersOf(request.text)
   const delivered = { since, steps: answers.length }
   const reserved = [forwarder.address, loanAddress]
-  const result = walk(answers, { chainId, caller: request.phone, reserved, say })
+  const least = { wei: parts.leastTransferWei, text: amountText(parts, parts.leastTransferWei) }
+  const result = walk(answers, { chainId, caller: request.phone, reserved, say, least })
   switch (result.kind) {
     case 'ask':
       return screen(goOn(result.prompt))
@@ -85,6 +90,7 @@ async function answerMenu(
       return endFor(parts, request, delivered, end(say.sessionClosed))
     case 'balance': {
       const account = await accounts(request.phone)
+      if (!parts.mayDial(account.address)) return screen(end(say.tooManyDials))
       const balance = await loan.balance(account.address)
       return screen(end(say.balance(amountText(parts, balance))))
     }
@@ -152,6 +158,20 @@ function refusalText(parts: AnswerParts, refusal: PaymentRefusal): string {
       return say.nothingWasSent
     case 'none_left':
       return say.refused({ reason: 'no_liquidity' }, (wei) => amountText(parts, wei))
+    case 'too_many_dials':
+      return say.tooManyDials
+    case 'too_many_open':
+      return say.tooManyOpen(refusal.most)
+    case 'too_many_today':
+      return say.tooManyToday(refusal.most)
+    case 'too_much_today':
+      return say.tooMuchToday(amountText(parts, refusal.leftWei))
+    case 'crowded':
+      return say.tooManyWait(refusal.minutes)
+    case 'price_too_high':
+      return say.feesTooHigh
+    case 'relayer_poor':
+      return say.cannotPayFees
   }
 }
 

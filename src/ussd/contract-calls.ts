@@ -50,6 +50,7 @@ async function transferCall(
     data: callOf({ kind: 'transfer', to, amountWei }),
     label: 'Transfer',
     spendsWei: amountWei,
+    isTransfer: true,
     submitted: submitted(say, (tx) => say.transferSubmitted(shown, tx)),
   }
 }
@@ -67,6 +68,7 @@ async function loanCall({
     label: 'Loan',
     spendsWei: 0n,
     shared: { poolWei: principalWei, capWei: principalWei, lendable: () => loan.lendable() },
+    isTransfer: false,
     submitted: submitted(say, (tx) => say.loanRequested(amountOf(principalWei), tx)),
   }
 }
@@ -81,6 +83,7 @@ function repaymentCall(
     data: callOf({ kind: 'repayment', amountWei }),
     label: 'Repayment',
     spendsWei: amountWei === 'all' ? 0n : amountWei,
+    isTransfer: false,
     submitted: submitted(say, (tx) => say.repaymentSubmitted(shown, tx)),
   }
 }

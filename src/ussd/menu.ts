@@ -22,7 +22,11 @@ export type MenuResult =
   | { kind: 'past_the_end' }
 
 /** What a menu needs to know besides the text. */
-export type MenuContext = RecipientRules & { say: Messages }
+export type MenuContext = RecipientRules & {
+  say: Messages
+  /** What a transfer has to be at least, also as screens show it. */
+  least: { wei: bigint; text: string }
+}
 
 /** What was answered so far in this session. */
 type Draft = { recipient?: Recipient }
@@ -75,12 +79,12 @@ const states: Readonly<Record<StateName, State>> = {
   amount: {
     prompt: ({ say }) => say.enterAmount,
     back: 'recipient',
-    answer: (typed, { recipient }, { say }) =>
-      amountStep(typed, say.badAmount, (amountWei) =>
-        recipient === undefined
-          ? { kind: 'go', to: 'recipient', draft: {} }
-          : { kind: 'end', result: { kind: 'transfer', recipient, amountWei } },
-      ),
+    answer: (typed, { recipient }, { say, least }) =>
+      amountStep(typed, say.badAmount, (amountWei) => {
+        if (recipient === undefined) return { kind: 'go', to: 'recipient', draft: {} }
+        if (amountWei < least.wei) return { kind: 'mistake', why: say.tooLittle(least.text) }
+        return { kind: 'end', result: { kind: 'transfer', recipient, amountWei } }
+      }),
   },
   repay: {
     prompt: ({ say }) => say.repayMenu,

@@ -45,6 +45,23 @@ export function keyStoreSuite(name: string, create: () => Promise<KeyStoreHarnes
       expect(await store.take('a'.repeat(64), 1, 0)).toMatchObject({ kind: 'spent' })
     })
 
+    test('stand beside what is asked of the nodes in a day, by whom', async ({ expect }) => {
+      const { store, now, pass } = await create()
+      const resetAt = (Math.floor(now() / DAY_MS) + 1) * DAY_MS
+      expect(await store.count({ relay: 3, callers: 0 })).toEqual({
+        ...{ relay: 3, callers: 0, resetAt },
+      })
+      await Promise.all([
+        store.count({ relay: 1, callers: 20 }),
+        store.count({ relay: 0, callers: 5 }),
+      ])
+      expect(await store.count({ relay: 0, callers: 0 })).toMatchObject({ relay: 4, callers: 25 })
+      pass(DAY_MS)
+      expect(await store.count({ relay: 1, callers: 0 })).toEqual({
+        ...{ relay: 1, callers: 0, resetAt: resetAt + DAY_MS },
+      })
+    })
+
     test('are listed with what they have spent, the revoked too, oldest first', async ({
       expect,
     }) => {

@@ -7,6 +7,7 @@ import type {
   Ledger,
   LedgerRules,
   Order,
+  Room,
   SignedTransaction,
   Slot,
 } from '../../src/relay/ledger/port.ts'
@@ -134,17 +135,19 @@ function drawCall(world: World, work: Work): Call {
     case 'claim': {
       const poolNonce = chainNonce + random.pick([0, 0, 1])
       const seen = oneOrNone(random, [0, 1])
-      return ['claim', { ...question, chainNonce, poolNonce, seen, reserves: drawReserves(random) }]
+      const more = { seen, room: drawRoom(random), reserves: drawReserves(random) }
+      return ['claim', { ...question, chainNonce, poolNonce, ...more }]
     }
     case 'record': {
       const slot = world.slots.get(token)
       const made = slot && { ...drawTransaction(world), nonce: slot.nonce }
       const order = orderOf(world, session, account)
       const seen = oneOrNone(random, [0, 1])
-      return ['record', { session, token, seen, order, screen, transaction: made }]
+      const room = drawRoom(random)
+      return ['record', { session, token, seen, order, screen, transaction: made, room }]
     }
     case 'refuse':
-      return ['refuse', { ...question, screen }]
+      return ['refuse', { ...question, screen, obstacle: oneOrNone(random, ['crowded']) }]
     case 'adopt': {
       const order = orderOf(world, session, account)
       return ['adopt', { ...question, order, screen, execution: drawExecution(random) }]
@@ -196,6 +199,7 @@ function drawCall(world: World, work: Work): Call {
     case 'abandon':
       return [kind, nonce]
     case 'work':
+    case 'obstacle':
     case 'prune':
       return [kind]
     default:
@@ -211,6 +215,13 @@ function drawCall(world: World, work: Work): Call {
     ] as const)
   }
 }
+
+const drawRoom = (random: Random): Room | undefined =>
+  oneOrNone(random, [
+    { ofAccount: random.int(1, 4), open: random.int(0, 8), waiting: random.int(0, 3) },
+    undefined,
+    undefined,
+  ])
 
 const often: Partial<Record<keyof Ledger, number>> = {
   ...{ claim: 14, record: 16, mined: 8, confirm: 8, lease: 6, attach: 6, sent: 4, reopen: 3 },

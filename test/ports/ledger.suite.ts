@@ -124,6 +124,7 @@ export function ledgerSuite(name: string, create: () => Promise<LedgerHarness>):
         executed: [],
         seen: 0,
         busy: false,
+        load: { ofAccount: 0, carried: 0, waiting: 0 },
       })
     })
 
@@ -360,6 +361,72 @@ export function ledgerSuite(name: string, create: () => Promise<LedgerHarness>):
       const claim = await ledger.claim(claiming('f', 'f', { chainNonce: rules.maxInFlight }))
       expect(claim).toEqual({ kind: 'claimed', slot: undefined })
       expect((await ledger.work()).queued.map(({ session }) => session)).toEqual(['e'])
+    })
+
+    test('has room for as many as may be open, leases among them', async ({ expect }) => {
+      const { ledger } = await create()
+      const room = { ofAccount: 9, open: 2, waiting: 9 }
+      await accept(ledger, 'a', bob)
+      const claims = await Promise.all(
+        ['b', 'c', 'd'].map((session) => ledger.claim(claiming(session, session, { room }))),
+      )
+      const full = { kind: 'full', load: { ofAccount: 1, carried: 2, waiting: 0 } }
+      expect(claims.filter(({ kind }) => kind === 'claimed')).toHaveLength(1)
+      expect(claims.filter(({ kind }) => kind === 'full')).toEqual([full, full])
+      expect(await ledger.lookup(question('e'))).toMatchObject({ load: full.load })
+    })
+
+    test('has room for as many of an account as it may have, and for others', async ({
+      expect,
+    }) => {
+      const { ledger } = await create()
+      const room = { ofAccount: 2, open: 99, waiting: 99 }
+      await accept(ledger, 'a')
+      const claims = await Promise.all(
+        ['b', 'c'].map((session) => ledger.claim(claiming(session, session, { room }))),
+      )
+      expect(claims.map(({ kind }) => kind).sort()).toEqual(['claimed', 'full'])
+      const others = { ...question('d', bob), room }
+      expect(await ledger.claim(claiming('d', 'd', others))).toMatchObject({ kind: 'claimed' })
+    })
+
+    test('queues no more than may wait, whoever claimed before', async ({ expect }) => {
+      const { ledger, rules } = await create()
+      await fill(ledger, rules)
+      const room = { ofAccount: 9, open: 100, waiting: 1 }
+      await ledger.claim(claiming('a', 'a', { room }))
+      await ledger.claim(claiming('b', 'b', { room }))
+      const record = (session: string) =>
+        ledger.record({ ...acceptance(session, session, undefined), room })
+      expect(await record('a')).toEqual({ kind: 'recorded' })
+      const load = { ofAccount: 1, carried: rules.maxInFlight, waiting: 1 }
+      expect(await record('b')).toEqual({ kind: 'full', load })
+      expect(await ledger.claim(claiming('c', 'c', { room }))).toEqual({
+        kind: 'full',
+        load: { ...load, ofAccount: 2 },
+      })
+      // Its claim is the holder's until it is refused.
+      const refusing = { ...question('b'), steps: 3, screen: screenOf('No'), token: 'b' }
+      expect(await ledger.refuse(refusing)).toEqual({ kind: 'refused' })
+      expect((await ledger.work()).queued.map(({ session }) => session)).toEqual(['a'])
+    })
+
+    test('notes what payments are refused for, once a minute', async ({ expect }) => {
+      const { ledger, pass } = await create()
+      let made = 0
+      const refuse = (obstacle?: 'crowded' | 'relayer_poor') => {
+        const session = `s${made++}`
+        const refusing = { ...question(session), steps: 3, screen: screenOf('No'), token: session }
+        return ledger.refuse({ ...refusing, obstacle })
+      }
+      expect(await refuse()).toEqual({ kind: 'refused' })
+      expect(await ledger.obstacle()).toBeUndefined()
+      expect(await refuse('crowded')).toEqual({ kind: 'refused', isNews: true })
+      expect(await refuse('crowded')).toEqual({ kind: 'refused' })
+      expect(await refuse('relayer_poor')).toEqual({ kind: 'refused', isNews: true })
+      expect(await ledger.obstacle()).toMatchObject({ kind: 'relayer_poor' })
+      pass(60_000)
+      expect(await refuse('relayer_poor')).toEqual({ kind: 'refused', isNews: true })
     })
 
     test('carries a queued payment on a leased nonce, once', async ({ expect }) => {
@@ -695,6 +762,7 @@ export function ledgerSuite(name: string, create: () => Promise<LedgerHarness>):
         executed: [],
         seen: 1,
         busy: false,
+        load: { ofAccount: 1, carried: 1, waiting: 0 },
       })
       expect(await ledger.lookup(question('c', bob))).toMatchObject({ open: [], seen: 0 })
       await mineAt(ledger, 'a', 0, executionIn(9))

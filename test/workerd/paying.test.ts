@@ -7,8 +7,10 @@ describe.for([
   ['bad input', () => import('./relay/bad-input.test.ts')],
   ['stolen callback', () => import('./relay/stolen-callback.test.ts')],
   ['settlement', () => import('./relay/settlement.test.ts')],
+  ['admission', () => import('./relay/admission.test.ts')],
   ['payments', () => import('./relay/payments.test.ts')],
   ['faults', () => import('./faults/object.test.ts')],
+  ['budget', () => import('./node/budget.test.ts')],
   ['feed', () => import('./node/feed-object.test.ts')],
 ] as const)('%s', async ([, load]) => {
   await load()

@@ -176,6 +176,7 @@ export function claimOf(reply: Reply | undefined): Claim {
 
 const refusals = [
   'Nothing was sent.',
+  'END Too many requests from this phone.',
   'END You already have a loan.',
   'END You have no loan to repay.',
   'END No loan can be given',

@@ -6,10 +6,7 @@ import type { Item } from './plan.ts'
 import type { ModelTransaction } from './signing.ts'
 import { blockWords, nameOf, short } from './story.ts'
 import type { Workers } from './workers.ts'
-import { poolViewOf, richWei, startGasPriceWei, type World } from './world.ts'
-
-/** Less than one transaction costs. */
-const poorWei = 10n ** 12n
+import { poolViewOf, poorWei, richWei, startGasPriceWei, type World } from './world.ts'
 
 /** Whom the relay knows nothing of. */
 const strangerAddress: Address = `0x${'5e'.repeat(20)}`

@@ -59,6 +59,8 @@ export type Delivery = {
   intentId: Hex
   actor: Actor
   startedAt: number
+  /** From some time before its start to its reply the chain showed that nothing could be carried. */
+  isHopeless: boolean
   reply: string | undefined
   repliedAt: number | undefined
 }

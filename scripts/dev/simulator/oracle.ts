@@ -18,6 +18,7 @@ export const rules = {
   one_question: 'A session answers one paying question.',
   ended: 'Who is told that a session has ended makes no payment in it from then on.',
   once: 'A request reaches a block once.',
+  admitted: 'Nobody is told "submitted" while the chain shows that nothing can be carried.',
   in_time: 'Every delivery is answered within 8 s.',
   unanswered: 'Nobody is turned away while nothing is wrong.',
   stated: 'The outcome that is stated is the one that the chain has.',
@@ -84,6 +85,7 @@ export function judge(history: History): Violation[] {
     judgeRepetition(history, one, found)
   }
   judgeUnasked(history, asked, found)
+  judgeAdmission(history, asked, found)
   judgeTimes(history, found)
   judgeChain(history, found)
   judgeEnd(history, found)
@@ -192,6 +194,8 @@ function isForgotten(history: History, one: Asked, first: Delivery, second: Deli
   if (!one.lost.answer.some((at) => at < end)) return false
   // What the chain shows can be hidden by reorganizations and by whatever troubles the asker.
   if (!plan.knobs.preflight || second.actor.troubles.size > 0) return true
+  // A phone that asks too often costs no look at the chain.
+  if (second.reply?.includes('Too many requests') === true) return true
   if (reorganizations.length > 0 || plan.items.some(({ kind }) => kind === 'unlisted')) return true
   // What a troubled one had begun before may have been stored after.
   if (one.deliveries.some(({ actor }) => actor.troubles.size > 0)) return true
@@ -305,6 +309,17 @@ function judgeUnasked(history: History, asked: readonly Asked[], found: Found): 
         delivery.account === request?.from && dataOf(history, delivery) === request.data,
     )
     if (isAsked !== true) found('unasked', `${intentId} executed, and nobody asked for it`)
+  }
+}
+
+/** A session that was decided before, or that the chain has spent, is answered as it was. */
+function judgeAdmission({ losses }: History, asked: readonly Asked[], found: Found): void {
+  if (losses.length > 0) return
+  for (const { deliveries } of asked) {
+    const [first] = deliveries
+    if (first?.isHopeless === true && saidOf(first.reply) === 'submitted') {
+      found('admitted', `${first.actor.name} is told "submitted"`)
+    }
   }
 }
 

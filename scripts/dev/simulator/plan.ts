@@ -1,4 +1,5 @@
 import { type PoolRules, poolRules } from '../../../src/chain/chains.ts'
+import type { AccountLimits } from '../../../src/relay/pay/limits.ts'
 import { createRandom, type Random } from '../random.ts'
 import { drawRates, type FaultRates } from './faults.ts'
 import { type LosableTable, losableTables } from './ledger-host.ts'
@@ -16,6 +17,7 @@ export type Knobs = {
   evictAfterBlocks: number
   evictAfterMs: number
   preflight: boolean
+  limits: AccountLimits & { dialsAMinute: number }
   workers: number
   callers: number
   /** How wrong each Worker's clock is. */
@@ -118,6 +120,7 @@ export function planOf(seed: number): Plan {
     items.push(
       ...drawAlternations(createRandom(seed, `alternation ${phase}`), phase, spanMs, knobs),
       ...drawLasting(createRandom(seed, `lasting ${phase}`), phase, spanMs),
+      ...drawGreedy(createRandom(seed, `greedy ${phase}`), knobs, phase, spanMs, counter),
     )
   }
   items.push(...drawEnds(createRandom(seed, 'ends'), items, counter))
@@ -157,6 +160,7 @@ function drawKnobs(seed: number, random: Random, spanMs: number): Knobs {
     evictAfterBlocks: random.pick([3, 10, 10]),
     evictAfterMs: random.pick([100, 650, 650]) * secondMs,
     preflight: random.chance(0.9),
+    limits: drawLimits(createRandom(seed, 'limits')),
     workers,
     callers: random.int(2, 4),
     skewsMs: Array.from({ length: workers }, () =>
@@ -174,6 +178,21 @@ function drawKnobs(seed: number, random: Random, spanMs: number): Knobs {
     troubledMs: spanMs + random.int(10, 300) * secondMs,
     pauseDays: random.chance(0.12) ? random.pick([6, 8, 8.05, 8.3, 9, 12]) : undefined,
     isSignedForReal: seed % 500 === 0,
+  }
+}
+
+/** Drawn apart, so that a seed's other knobs stay what they were. */
+function drawLimits(random: Random): Knobs['limits'] {
+  const hasDay = random.chance(0.15)
+  return {
+    openPayments: random.weighted([
+      [3, 6],
+      [1, 1],
+      [16, 3],
+    ]),
+    transfersADay: hasDay ? random.int(1, 4) : undefined,
+    sentADayWei: hasDay ? BigInt(random.int(5, 40)) * milliWei : undefined,
+    dialsAMinute: random.pick([60, 3]),
   }
 }
 
@@ -252,6 +271,25 @@ function drawEnds(
   })
 }
 
+/** One caller who dials again and again for next to nothing, drawn apart and last. */
+function drawGreedy(
+  random: Random,
+  { callers, workers }: Knobs,
+  phase: 0 | 1,
+  spanMs: number,
+  counter: { next: number },
+): Item[] {
+  if (!random.chance(0.08)) return []
+  const caller = random.int(0, callers - 1)
+  const from = random.int(0, spanMs)
+  const wanted: Wanted = { kind: 'transfer', to: (caller + 1) % callers, amountWei: milliWei / 10n }
+  return Array.from({ length: random.int(6, 30) }, (_, index) => ({
+    ...{ phase, kind: 'dial' as const, id: counter.next++, session: `g${index}`, caller },
+    at: from + random.int(0, 30 * secondMs),
+    ...{ text: textOf(wanted), wanted, worker: random.int(0, workers - 1) },
+  }))
+}
+
 /** How long after the first delivery another one comes: at the same time, soon, or much later. */
 function drawDelay(random: Random): number {
   const [min, max] = random.weighted([
@@ -300,7 +338,8 @@ function textOf(wanted: Wanted): string {
   }
 }
 
-const decimal = (wei: bigint): string => `0.${(wei / milliWei).toString().padStart(3, '0')}`
+const decimal = (wei: bigint): string =>
+  `0.${((wei * 10n) / milliWei).toString().padStart(4, '0')}`.replace(/0$/, '')
 
 /** Which kinds of events a run has is drawn first, so that each kind gets runs without the others. */
 function drawEvents(random: Random, knobs: Knobs, phase: 0 | 1, spanMs: number): Item[] {

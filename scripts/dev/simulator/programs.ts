@@ -16,6 +16,7 @@ import { cached } from '../../../src/runtime/cached.ts'
 import type { Clock } from '../../../src/runtime/clock.ts'
 import type { Log } from '../../../src/runtime/log.ts'
 import { type Answer, createAnswer } from '../../../src/ussd/answer.ts'
+import { createDialRate } from '../../../src/ussd/dial-rate.ts'
 import { english } from '../../../src/ussd/messages/en.ts'
 import { digest } from './hashing.ts'
 import type { Knobs } from './plan.ts'
@@ -54,6 +55,7 @@ export function createService(parts: ProgramOptions, clock: Clock): Answer {
     },
     height: async () => (await relayer.node.head(clock.timeout(readTimeoutMs))).number,
   })
+  const mayDial = createDialRate(knobs.limits.dialsAMinute, clock.now)
   return createAnswer({
     chainId: forwarder.chainId,
     currency: currencyName,
@@ -83,9 +85,13 @@ export function createService(parts: ProgramOptions, clock: Clock): Answer {
     }),
     pay: createPay(relayer, createChainCache(relayer), {
       preflight: knobs.preflight,
+      limits: knobs.limits,
+      mayDial,
       background: () => {},
     }),
     endSession: createEndSession(relayer),
+    mayDial,
+    leastTransferWei: 0n,
     now: clock.now,
     say: english,
     log,

@@ -16,6 +16,8 @@ export type RoundWatchOptions = {
   work: () => Work
   /** Whether nothing goes wrong at this time, and no row of the ledger was ever lost alone. */
   isQuiet: () => boolean
+  /** Whether the chain never took a block back. */
+  isOneBranch: () => boolean
   /** Whether the ledger knows all bytes that were ever signed by its key. */
   isAlone: () => boolean
   found: (words: string) => void
@@ -61,10 +63,23 @@ export function createRoundWatch(options: RoundWatchOptions): RoundWatch {
 function* undone(options: RoundWatchOptions, start: RoundStart, left: Work): Generator<string> {
   yield* unsettled(options, start, left)
   yield* givenUp(options, start, left)
+  yield* greedy(options, left)
   // What held a nonce that the ledger does not know is left alone for longer than it is there.
   if (!options.isAlone()) return
   yield* unfilled(options, start, left)
   yield* misoffered(options, start, left)
+}
+
+/** An account with more open payments than it may have; what a block gave back was open before. */
+function* greedy(
+  { knobs: { limits }, isAlone, isOneBranch }: RoundWatchOptions,
+  { queued, stuck, carried }: Work,
+): Generator<string> {
+  if (!isAlone() || !isOneBranch()) return
+  const open = Map.groupBy([...queued, ...stuck, ...carried], ({ order }) => order.request.from)
+  for (const [account, { length }] of open) {
+    if (length > limits.openPayments) yield `${account} with ${length} open payments`
+  }
 }
 
 /** Recorded nonces behind more missing ones than the pool is deep, which wait in vain: these and no others. */

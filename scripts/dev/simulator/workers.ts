@@ -5,7 +5,7 @@ import type { Actor } from './actors.ts'
 import type { Delivery } from './history.ts'
 import { type Dial, phoneOf } from './plan.ts'
 import { createService, gatewayName, intentKey, sessionKey } from './programs.ts'
-import type { World } from './world.ts'
+import { poorWei, type World } from './world.ts'
 
 /** The Workers that deliveries come to. */
 export type Workers = {
@@ -42,6 +42,7 @@ export function createWorkers(world: World): Workers {
   function answered(delivery: Delivery, body: string): void {
     const { actor, dial } = delivery
     delivery.reply = body
+    delivery.isHopeless &&= showsNoHope(world)
     delivery.repliedAt = scheduler.now()
     story.tell(() => `${actor.name} is answered: ${body.replaceAll('\n', ' / ')}`)
     scheduler.at(
@@ -75,6 +76,7 @@ export function createWorkers(world: World): Workers {
         intentId: intentOf(parts.forwarder, dial.session, account),
         actor,
         startedAt: scheduler.now(),
+        isHopeless: showsNoHope(world),
         reply: undefined,
         repliedAt: undefined,
       }
@@ -97,6 +99,22 @@ export function createWorkers(world: World): Workers {
         )
     },
   }
+}
+
+/** What a Worker knows of the key's money and of the price is no older than this. */
+const knownMs = 10_000
+
+/**
+ * Whether the chain shows, and has shown to every replica, that the key can pay for nothing or that the
+ * price is above the operator's limit.
+ */
+function showsNoHope({ chain, scheduler, plan, records }: World): boolean {
+  if (records.reorganizations.length > 0) return false
+  const since = chain.headAt(scheduler.now() - knownMs - plan.knobs.maxBehindMs)
+  const ends = [since, chain.head()]
+  const isPoor = ends.every(({ state }) => state.relayerWei <= poorWei)
+  const isDear = ends.every(({ minGasPriceWei }) => minGasPriceWei > plan.knobs.maxGasPriceWei)
+  return isPoor || isDear
 }
 
 const intents = new Map<string, Hex>()

@@ -87,6 +87,8 @@ export const startTime = Date.UTC(2026, 10, 21, 12)
 /** The pool's least at the start. */
 export const startGasPriceWei = 60_000_000n
 export const richWei = 10n ** 18n
+/** Less than one transaction costs. */
+export const poorWei = 10n ** 12n
 
 export type WorldOptions = {
   plan: Plan
@@ -206,6 +208,7 @@ export function createWorld({ plan, storage, ...options }: WorldOptions): World 
     ...{ knobs, chain, pool, work: () => host.peek().work() },
     isAlone: () =>
       records.foreign.size + records.displacedTold === 0 && records.losses.length === 0,
+    isOneBranch: () => records.reorganizations.length === 0,
     isQuiet: () =>
       !weather.isTroubled && weather.isCalm && records.losses.every(({ row }) => row === undefined),
     found: (words) => records.undone.push(words),

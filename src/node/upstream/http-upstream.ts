@@ -31,7 +31,13 @@ type Waiting = {
   reject: (error: Error) => void
 }
 
-export type UpstreamOptions = { name: string; url: string; fetch: typeof globalThis.fetch }
+export type UpstreamOptions = {
+  name: string
+  url: string
+  fetch: typeof globalThis.fetch
+  /** Told of calls before they go out, each of a batch by itself. What it throws keeps them back. */
+  note: (calls: number) => void
+}
 
 /** Where a node is, and what goes with every request to it. */
 type Endpoint = {
@@ -42,7 +48,7 @@ type Endpoint = {
 }
 
 /** Speaks to the node at `url`; a user and password in it become an `authorization` header. */
-export function createUpstream({ name, url, fetch }: UpstreamOptions): Upstream {
+export function createUpstream({ name, url, fetch, note }: UpstreamOptions): Upstream {
   const endpoint: Endpoint = { name, ...addressIn(url), fetch }
   let lastId = 0
   let queue: Waiting[] = []
@@ -76,6 +82,7 @@ export function createUpstream({ name, url, fetch }: UpstreamOptions): Upstream 
   async function exchange(waiting: readonly Waiting[]): Promise<void> {
     const wait = untilAllGaveUp(waiting)
     try {
+      note(waiting.length)
       const requests = waiting.map(({ id, method, params }) => ({
         jsonrpc: '2.0',
         id,

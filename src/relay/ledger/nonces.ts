@@ -1,9 +1,17 @@
 import type { Hex } from 'viem'
 import type { At, Draft } from './draft.ts'
 import { drop, noBlock, paymentRow } from './payments.ts'
-import type { Claiming, OpenNonce, SignedTransaction, Slot, Transition } from './port.ts'
+import type {
+  Claiming,
+  Load,
+  OpenNonce,
+  Room,
+  SignedTransaction,
+  Slot,
+  Transition,
+} from './port.ts'
 import type { Row } from './rows.ts'
-import { noLimit, noteBlock, queueOf } from './sums.ts'
+import { lookAtQueue, noLimit, noteBlock, queueOf } from './sums.ts'
 
 type NonceRow = Row<'nonces'>
 type RelayerRow = Row<'relayers'>
@@ -110,6 +118,25 @@ export function freeNonce(
   const next = Math.max(chainNonce, poolNonce, nextNonce(relayer))
   const nonce = given.length > 0 ? Math.min(...given) : next
   return nonce < chainNonce + rules.maxInFlight ? nonce : undefined
+}
+
+/** What is open with the relayer's key, and of an account besides one of its sessions. */
+export function loadOf({ rows, relayer }: At, account: Row<'accounts'>, session: string): Load {
+  const { leases, open } = relayerOf(rows, relayer)
+  const held = leases.filter((lease) => isLive(lease, rows.now))
+  const claims = account.claims.filter(([other, until]) => other !== session && until > rows.now)
+  return {
+    ofAccount: account.open.length + claims.length,
+    carried: open.length + held.length,
+    waiting: lookAtQueue(rows).waiting,
+  }
+}
+
+/** Whether one payment more is too much; `mustWait`: no nonce is free for it. */
+export function isFull(load: Load, room: Room, mustWait: boolean): boolean {
+  const { ofAccount, carried, waiting } = load
+  const isWaitingFull = mustWait && waiting >= room.waiting
+  return ofAccount >= room.ofAccount || carried + waiting >= room.open || isWaitingFull
 }
 
 /** What was signed for a nonce, the highest price first: that is what others have to outbid. */

@@ -23,20 +23,24 @@ export type Ledger = {
    * Closes a session without a payment: its screen is shown from now on, whatever the chain does, and no
    * other question of the session is paid.
    */
-  refuse(refusal: Refusing): Promise<Decided | { kind: 'refused' }>
+  refuse(refusal: Refusing): Promise<Decided | Refused>
   /**
    * Reserves the session for the token's holder, in one step with what its payment takes of what all
    * accounts share, and with a nonce if one is free.
    */
-  claim(claim: Claiming): Promise<Decided | Claimed | { kind: 'changed' } | { kind: 'short' }>
+  claim(
+    claim: Claiming,
+  ): Promise<Decided | Claimed | Full | { kind: 'changed' } | { kind: 'short' }>
   /**
    * Makes the signed request, the screen and the transaction durable; only the live token may, and only
    * on the view of the account that its claim was made on.
    */
-  record(acceptance: Acceptance): Promise<Recorded>
+  record(acceptance: Acceptance): Promise<Recorded | Full>
   /** Accepts a session whose intent the chain has already spent: a ledger that lost its rows learns. */
   adopt(adoption: Adoption): Promise<Decided | { kind: 'adopted' }>
 
+  /** Why payments were refused lately that are not to blame themselves, for those who run the service. */
+  obstacle(): Promise<NotedObstacle | undefined>
   /** Everything that is not settled, for the round that tends it. */
   work(): Promise<Work>
   /** Blocks above this height that hold something of ours, the highest first. */
@@ -158,9 +162,44 @@ export type Undecided = {
   seen: number
   /** Another session of the account is between its claim and its record: a claim now is `changed`. */
   busy: boolean
+  load: Load
 }
 
-export type Refusing = Question & { steps: number; screen: Screen; token: string }
+/** What is open in the whole ledger: what one more payment waits behind, and what the key pays for besides. */
+export type Load = {
+  /** Payments of the account, those between claim and record among them. */
+  ofAccount: number
+  /** Nonces in use: held by a live lease, or with bytes that no block has. */
+  carried: number
+  /** Payments that wait for a nonce. */
+  waiting: number
+}
+
+/** The most that may be open of the account and in all, and that may wait, with one payment more. */
+export type Room = { ofAccount: number; open: number; waiting: number }
+
+/** There is no room for one payment more. Nothing has changed. */
+export type Full = { kind: 'full'; load: Load }
+
+/** What keeps the relay from carrying one payment more, whosoever it is. */
+export type ObstacleKind = 'crowded' | 'price_too_high' | 'relayer_poor'
+
+/** What payments were refused for, and when that was noted last (Unix time in ms). */
+export type NotedObstacle = { kind: ObstacleKind; at: number }
+
+export type Refusing = Question & {
+  steps: number
+  screen: Screen
+  token: string
+  /** Undefined: the refusal is the payment's own. */
+  obstacle?: ObstacleKind | undefined
+}
+
+export type Refused = {
+  kind: 'refused'
+  /** Its obstacle is another one than lately, or was last noted a minute ago: worth a line in the log. */
+  isNews?: true
+}
 
 export type Claiming = Question & {
   /** How many answers the caller had given. */
@@ -179,6 +218,8 @@ export type Claiming = Question & {
    * `changed`, so that two sessions cannot both pass on one balance. Undefined: unchecked.
    */
   seen: number | undefined
+  /** Beyond it the claim is {@link Full}. Undefined: unchecked. */
+  room?: Room | undefined
   /**
    * What the payment takes, and of what: where the chain held less at that block than this and all that
    * is reserved and that the block does not show, the claim is `short`. Undefined: unchecked.
@@ -231,6 +272,8 @@ export type Acceptance = {
   screen: Screen
   /** Undefined: queued. */
   transaction: (SignedTransaction & { nonce: number }) | undefined
+  /** Beyond it a payment is not queued: others may have come since its claim. Undefined: unchecked. */
+  room?: Room | undefined
 }
 
 export type BlockId = { number: number; hash: Hex }

@@ -29,14 +29,17 @@ export function previousLedger(stubOf: () => PreviousStub): Ledger {
   return ledgerThrough(async (method, args) => {
     // It is where the version before has it, and writes nothing about that.
     if (method === 'home') return { isBegun: true, name: args[0] }
-    return withExecuted(withScreen(await stubOf().run(method, ...args.map(withReply))))
+    // It notes none.
+    if (method === 'obstacle') return undefined
+    return withView(withScreen(await stubOf().run(method, ...args.map(withReply))))
   })
 }
 
-/** It does not tell what a block has executed lately. */
-function withExecuted(value: unknown): unknown {
+/** It does not tell what is open, nor what a block has executed lately: nothing is refused for that. */
+function withView(value: unknown): unknown {
   const isView = typeof value === 'object' && value !== null && 'busy' in value
-  return isView ? { executed: [], ...value } : value
+  const untold = { executed: [], load: { ofAccount: 0, carried: 0, waiting: 0 } }
+  return isView ? { ...untold, ...value } : value
 }
 
 /** Whether an object does not know the methods of this version. */

@@ -7,9 +7,11 @@ import {
   dropNonce,
   freeNonce,
   highestUsed,
+  isFull,
   isLive,
   leaseTo,
   letGo,
+  loadOf,
   nextNonce,
   openNonces,
   recordBytes,
@@ -31,7 +33,16 @@ import {
   paymentRow,
   paymentsIn,
 } from './payments.ts'
-import { type Decided, type Ledger, maxOpen, movableIdentity, type Question } from './port.ts'
+import {
+  type Decided,
+  type Ledger,
+  maxOpen,
+  movableIdentity,
+  type NotedObstacle,
+  type ObstacleKind,
+  type Question,
+  type Refused,
+} from './port.ts'
 import { isShort, noteReservedClaim, recentMs } from './reserves.ts'
 import { each, type Listing, type Row, type TableName } from './rows.ts'
 import { accountOf, noteClaim, queueOf } from './sums.ts'
@@ -47,7 +58,7 @@ export type Steps = {
 
 /** What a method does to rows. After one that opens work something may be left to do. */
 export const methodKinds: Readonly<Record<keyof Ledger, 'reads' | 'writes' | 'opens'>> = {
-  ...each('reads', 'lookup', 'work', 'blocks', 'payment', 'payments'),
+  ...each('reads', 'lookup', 'obstacle', 'work', 'blocks', 'payment', 'payments'),
   ...each('opens', 'claim', 'record', 'adopt'),
   ...each(
     'writes',
@@ -74,6 +85,8 @@ const workLimit = 1000
 const queueLimit = 100
 /** Rows of a kind that are forgotten at a time. */
 const pruneLimit = 200
+/** How often one obstacle is noted. */
+const obstacleMs = 60_000
 
 /** Undefined where the session is open to a claim. */
 function decidedOf(rows: Draft, question: Question): Decided | undefined {
@@ -140,6 +153,17 @@ const olderThan = <Name extends TableName>(
   listing: Pick<Listing<Name>, 'table' | 'list' | 'group'>,
 ): Row<Name>[] => rows.list<Name>({ ...listing, olderThanMs, limit: pruneLimit })
 
+/** Notes what payments are refused for, at most once a minute. */
+function noteObstacle(rows: Draft, kind: ObstacleKind | undefined): Refused {
+  if (kind === undefined) return { kind: 'refused' }
+  const known = rows.row('meta', 'obstacle')
+  const last = known && (JSON.parse(known.value) as NotedObstacle)
+  if (last?.kind === kind && rows.now - last.at < obstacleMs) return { kind: 'refused' }
+  const noted: NotedObstacle = { kind, at: rows.now }
+  rows.put('meta', { name: 'obstacle', value: JSON.stringify(noted) })
+  return { kind: 'refused', isNews: true }
+}
+
 export const steps: Steps = {
   home({ rows }, name) {
     const known = rows.row('meta', 'home')?.value
@@ -160,7 +184,8 @@ export const steps: Steps = {
     return names.length === 0 ? { kind: 'same' } : { kind: 'different', names }
   },
 
-  lookup({ rows }, question) {
+  lookup(at, question) {
+    const { rows } = at
     const decided = decidedOf(rows, question)
     if (decided !== undefined) return decided
     const account = accountOf(rows, question.account)
@@ -170,7 +195,8 @@ export const steps: Steps = {
       .slice(0, maxOpen)
     const executed = executedOf(rows, question.account, maxOpen - open.length)
     const busy = isClaiming(rows, account, question.session)
-    return { kind: 'undecided', open, executed, seen: account.seen, busy }
+    const load = loadOf(at, account, question.session)
+    return { kind: 'undecided', open, executed, seen: account.seen, busy, load }
   },
 
   refuse({ rows, relayer }, refusing) {
@@ -182,7 +208,7 @@ export const steps: Steps = {
     if (isOwn) letGo(rows, relayerOf(rows, relayer), token)
     if (isOwn) noteReservedClaim(rows, session, undefined)
     saveSession(rows, refusing, { state: 'refused', screen, token: null, lease_until: null })
-    return { kind: 'refused' }
+    return noteObstacle(rows, refusing.obstacle)
   },
 
   claim(at, claiming) {
@@ -210,13 +236,17 @@ export const steps: Steps = {
       (lease) => isLive(lease, rows.now) || lease.nonce >= claiming.chainNonce,
     )
     const relayer = { ...known, leases }
+    const nonce = freeNonce(at, relayer, account, claiming)
+    const load = loadOf(at, account, session)
+    if (claiming.room && isFull(load, claiming.room, nonce === undefined)) {
+      return { kind: 'full', load }
+    }
     const lease_until = rows.now + rules.leaseMs
     saveSession(rows, claiming, { state: 'claimed', screen: null, token, lease_until })
     if (reserves !== undefined) {
       const { poolWei, capWei } = reserves
       noteReservedClaim(rows, session, { poolWei, capWei, until: lease_until })
     }
-    const nonce = freeNonce(at, relayer, account, claiming)
     if (nonce !== undefined) {
       return { kind: 'claimed', slot: leaseTo(at, relayer, { nonce, token, session }) }
     }
@@ -224,7 +254,7 @@ export const steps: Steps = {
     return { kind: 'claimed', slot: undefined }
   },
 
-  record(at, { session, token, seen, order, screen, transaction }) {
+  record(at, { session, token, seen, order, screen, transaction, room }) {
     const { rows } = at
     const row = rows.row('sessions', session)
     if (row === undefined || row.token !== token) return { kind: 'fenced' }
@@ -234,6 +264,8 @@ export const steps: Steps = {
     if (!isLeased(row, rows.now) || isOlder) return { kind: 'fenced' }
     const relayer = relayerOf(rows, at.relayer)
     if (transaction === undefined) {
+      const load = loadOf(at, accountOf(rows, row.account), session)
+      if (room && isFull(load, room, true)) return { kind: 'full', load }
       letGo(rows, relayer, token)
       begin(at, 'enqueued', session, order)
     } else {
@@ -257,6 +289,11 @@ export const steps: Steps = {
     begin(at, 'adopted', session, order, executionColumns(execution))
     saveSession(rows, adoption, { state: 'accepted', screen, token: null, lease_until: null })
     return { kind: 'adopted' }
+  },
+
+  obstacle({ rows }) {
+    const known = rows.row('meta', 'obstacle')
+    return known && (JSON.parse(known.value) as NotedObstacle)
   },
 
   work(at) {

@@ -50,12 +50,17 @@ export type Queue = { waiting: number; until: number }
 
 /** Writes it where it is counted anew: each claim asks for it. */
 export function queueOf(rows: Draft): Queue {
+  const queue = lookAtQueue(rows)
+  if (rows.row('meta', 'queue') === undefined) saveQueue(rows, queue)
+  return queue
+}
+
+/** The same without a write. */
+export function lookAtQueue(rows: Draft): Queue {
   const known = rows.row('meta', 'queue')
   if (known !== undefined) return JSON.parse(known.value) as Queue
   const waiting = { table: 'payments', list: 'phase', group: 'waiting', limit: noLimit } as const
-  const counted = rows.list(waiting).reduce(joined, { waiting: 0, until: 0 })
-  saveQueue(rows, counted)
-  return counted
+  return rows.list(waiting).reduce(joined, { waiting: 0, until: 0 })
 }
 
 export const joined = ({ waiting, until }: Queue, { request }: Row<'payments'>): Queue => ({

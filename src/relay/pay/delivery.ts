@@ -11,6 +11,7 @@ import {
   type Claimed,
   type Claiming,
   type Lendable,
+  type Load,
   maxOpen,
   type Order,
   type Question,
@@ -28,6 +29,7 @@ import {
   requestLifetimeSeconds,
   signFor,
 } from '../relayer.ts'
+import { type Means, type Obstacle, obstacleFor, roomFor } from './admission.ts'
 import {
   answerOf,
   answerWithinMs,
@@ -36,6 +38,7 @@ import {
   type PaymentAnswer,
   persist,
 } from './answers.ts'
+import { type AccountLimits, dayLimit, hasDayLimit, type OverLimit, openLimit } from './limits.ts'
 import { watch } from './watch.ts'
 
 /** One payment that a session asks for: it is made at most once. */
@@ -59,6 +62,8 @@ export type ContractCall = {
   data: Hex
   label: string
   spendsWei: bigint
+  /** Whether it is held to what an account may send in a day. */
+  isTransfer: boolean
   /** What it takes of what all accounts share, and how to learn what there is. Undefined: nothing. */
   shared?: (Shares & { lendable: () => Promise<Lendable> }) | undefined
   /** The screen of acceptance; without a hash the payment is queued. */
@@ -69,14 +74,22 @@ export type ContractCall = {
 export type PaymentRefusal =
   /** The chain would revert the call; with the data of the revert. */
   | { kind: 'would_revert'; revertData: Hex }
-  /** The chain could not be asked, or the account has too much under way. */
+  /** The chain could not be asked. */
   | { kind: 'unavailable' }
   /** Others have reserved what there was for all. */
   | { kind: 'none_left' }
+  /** It could not be carried before its deadline. */
+  | Obstacle
+  /** The account has had what it may have. */
+  | OverLimit
+  /** The phone asks too often. It is not looked at, so nothing is said of what was sent. */
+  | { kind: 'too_many_dials' }
 
 /** What one delivery is known by, and what has become of it so far. */
 type Progress = {
   readonly token: string
+  /** Whether its account may ask at this time. Counted once. */
+  mayDial: boolean | undefined
   /** Answered: work that still runs begins nothing and closes nothing any more. */
   isAnswered: boolean
   /** The chain has spent the intent: no one is told from here on that nothing was sent. */
@@ -95,13 +108,19 @@ type Delivery = {
 }
 
 /** One attempt at a payment, with what the caller's key has signed for it. */
-type Attempt = Delivery & { order: Order } & Pick<ContractCall, 'submitted' | 'shared'>
+type Attempt = Delivery & { order: Order } & Pick<
+    ContractCall,
+    'submitted' | 'shared' | 'isTransfer'
+  >
 
 export type Pay = (payment: Payment) => Promise<PaymentAnswer>
 
 export type PayOptions = {
   /** Whether a call is simulated first, and refused on the screen where it would revert. */
   preflight: boolean
+  limits: AccountLimits
+  /** Whether an account may ask once more at this time. */
+  mayDial: (account: Address) => boolean
   /** Keeps work alive after the reply. */
   background: (work: Promise<void>) => void
 }
@@ -117,6 +136,7 @@ export function createPay(relayer: Relayer, chain: ChainCache, options: PayOptio
   return async (payment) => {
     const progress: Progress = {
       token: newToken(),
+      mayDial: undefined,
       isAnswered: false,
       isSpent: false,
       screen: undefined,
@@ -192,22 +212,33 @@ async function pay(delivery: Delivery): Promise<PaymentAnswer> {
 /** Undefined when another delivery was faster: the session has to be looked at again. */
 async function tryOnce(delivery: Delivery, view: Undecided): Promise<PaymentAnswer | undefined> {
   const { relayer, chain, options, payment, progress } = delivery
+  progress.mayDial ??= options.mayDial(payment.question.account)
+  if (!progress.mayDial) return refuse(delivery, payment.refused({ kind: 'too_many_dials' }))
   if (options.preflight && view.open.length >= maxOpen) {
     // One more could not be checked against all of them.
-    return refuse(delivery, payment.refused({ kind: 'unavailable' }))
+    const most = options.limits.openPayments
+    return refuse(delivery, payment.refused({ kind: 'too_many_open', most }))
   }
   const attempt = await signOrder(delivery)
-  const [result, lendable, chainNonce, poolNonce, gasPriceWei] = await Promise.all([
+  const [result, lendable, chainNonce, poolNonce, gasPriceWei, balanceWei] = await Promise.all([
     options.preflight ? simulate(relayer, view, attempt.order.request) : undefined,
     options.preflight ? attempt.shared?.lendable() : undefined,
     chain.transactionCount(),
     chain.poolCount(),
     chain.gasPriceWei(),
+    chain.balanceWei(),
   ])
+  const means = { gasPriceWei, balanceWei }
   switch (result?.status) {
     case undefined:
-    case 'executed':
-      return claimAndSend(attempt, view, { chainNonce, poolNonce, lendable }, gasPriceWei)
+    // Only what is unspent by its simulation is refused: a ledger that lost its rows may have paid it.
+    case 'executed': {
+      const over = await overLimit(attempt, view.load)
+      if (over !== undefined) return refuse(delivery, payment.refused(over))
+      const obstacle = obstacleFor(relayer, means, view.load)
+      if (obstacle !== undefined) return refuse(delivery, payment.refused(obstacle), obstacle)
+      return claimAndSend(attempt, view, { chainNonce, poolNonce, lendable }, means)
+    }
     case 'behind':
       return undefined
     case 'failed': {
@@ -230,7 +261,7 @@ async function tryOnce(delivery: Delivery, view: Undecided): Promise<PaymentAnsw
 /** The call that makes the payment true, signed by the caller's key. */
 async function signOrder(delivery: Delivery): Promise<Attempt> {
   const { relayer, payment } = delivery
-  const { target, data, label, spendsWei, shared, submitted } = await payment.call()
+  const { target, data, label, spendsWei, shared, submitted, isTransfer } = await payment.call()
   const request = await signRequest(payment.caller, relayer.forwarder, {
     from: payment.caller.address,
     to: target,
@@ -240,7 +271,22 @@ async function signOrder(delivery: Delivery): Promise<Attempt> {
     data,
   })
   const reserves = shared && { poolWei: shared.poolWei, capWei: shared.capWei }
-  return { ...delivery, submitted, shared, order: { request, label, spendsWei, reserves } }
+  return {
+    ...delivery,
+    submitted,
+    shared,
+    isTransfer,
+    order: { request, label, spendsWei, reserves },
+  }
+}
+
+async function overLimit(
+  { relayer, options: { limits }, order, isTransfer }: Attempt,
+  load: Load,
+): Promise<OverLimit | undefined> {
+  const tooManyOpen = openLimit(limits, load)
+  if (tooManyOpen !== undefined || !isTransfer) return tooManyOpen
+  return persist(relayer.clock, () => dayLimit(limits, relayer.ledger, order, relayer.clock.now()))
 }
 
 /**
@@ -271,25 +317,27 @@ async function claimAndSend(
     lendable,
     ...counts
   }: Pick<Claiming, 'chainNonce' | 'poolNonce'> & { lendable: Lendable | undefined },
-  gasPriceWei: bigint,
+  means: Means,
 ): Promise<PaymentAnswer | undefined> {
   const { relayer, options, payment, progress, order, submitted } = attempt
   const { ledger } = relayer
   if (progress.isAnswered) return undefined
   const { token } = progress
-  const seen = options.preflight ? view.seen : undefined
+  const seen = options.preflight || hasDayLimit(options.limits) ? view.seen : undefined
+  const room = { ...roomFor(relayer, means), ofAccount: options.limits.openPayments }
   const reserves = order.reserves && { ...order.reserves, of: lendable }
-  const claim = await persist(relayer.clock, () =>
-    ledger.claim({ ...payment.question, ...counts, steps: payment.steps, token, seen, reserves }),
-  )
+  const claiming = { ...payment.question, ...counts, steps: payment.steps, token, seen }
+  const claim = await persist(relayer.clock, () => ledger.claim({ ...claiming, room, reserves }))
   if (claim.kind === 'short') return refuse(attempt, payment.refused({ kind: 'none_left' }))
+  if (claim.kind === 'full') return refuseFull(attempt, means, claim.load)
   if (claim.kind !== 'claimed') return undefined
-  const transaction = await signClaim(claim, relayer, order, gasPriceWei)
+  const transaction = await signClaim(claim, relayer, order, means.gasPriceWei)
   const screen = submitted(transaction?.hash)
   const { session } = payment.question
   const recorded = await persist(relayer.clock, () =>
-    ledger.record({ session, token, seen, order, screen, transaction }),
+    ledger.record({ session, token, seen, order, screen, transaction, room }),
   )
+  if (recorded.kind === 'full') return refuseFull(attempt, means, recorded.load)
   // Another delivery took over: these bytes are dropped, and were never sent.
   if (recorded.kind === 'fenced') return undefined
   progress.screen = screen
@@ -332,17 +380,31 @@ async function send(
   await sending.catch(() => undefined)
 }
 
+/** Others took the room that there was a moment ago. */
+function refuseFull(delivery: Delivery, means: Means, load: Load) {
+  const over = openLimit(delivery.options.limits, load)
+  if (over !== undefined) return refuse(delivery, delivery.payment.refused(over))
+  const obstacle = obstacleFor(delivery.relayer, means, load)
+  return refuse(delivery, delivery.payment.refused(obstacle ?? { kind: 'unavailable' }), obstacle)
+}
+
 async function refuse(
   { relayer, payment, progress }: Delivery,
   screen: Screen,
+  obstacle?: Obstacle,
 ): Promise<PaymentAnswer | undefined> {
   const { token, isAnswered } = progress
   if (isAnswered) return undefined
+  const { steps } = payment
   const refused = await persist(relayer.clock, () =>
-    relayer.ledger.refuse({ ...payment.question, steps: payment.steps, screen, token }),
+    relayer.ledger.refuse({ ...payment.question, steps, screen, token, obstacle: obstacle?.kind }),
   )
-  if (refused.kind === 'refused') return { kind: 'screen', screen }
-  return refused.kind === 'pending' ? undefined : answerOf(refused)
+  if (refused.kind !== 'refused') return refused.kind === 'pending' ? undefined : answerOf(refused)
+  if (obstacle !== undefined && refused.isNews) {
+    const message = 'Payments are refused, since they could not be carried before their deadline'
+    relayer.log({ level: 'error', event: 'payments.refused', message, reason: obstacle.kind })
+  }
+  return { kind: 'screen', screen }
 }
 
 /**

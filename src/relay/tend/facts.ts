@@ -210,11 +210,24 @@ export function isPoolCountWrong({ now, queued, stuck, carried }: Work): boolean
 }
 
 /**
- * Payments that wait for a nonce, the oldest first. Past its deadline the forwarder would refuse one:
- * it waits for the depth that makes that final.
+ * Payments that wait for a nonce, in the order in which they get one: accounts take turns, and within
+ * an account the oldest is first. Past its deadline the forwarder would refuse one: it waits for the
+ * depth that makes that final.
  */
 export function waitingPayments(work: Work, { timestampSeconds }: Head): Payment[] {
-  return work.queued.filter(({ order }) => order.request.deadline > timestampSeconds)
+  const turns = new Map<string, number>()
+  const turnOf = ({ order: { request } }: Payment) => {
+    const turn = turns.get(request.from) ?? 0
+    turns.set(request.from, turn + 1)
+    return turn
+  }
+  // What is carried already was a turn.
+  for (const payment of work.carried) turnOf(payment)
+  return work.queued
+    .filter(({ order }) => order.request.deadline > timestampSeconds)
+    .map((payment) => ({ payment, turn: turnOf(payment) }))
+    .sort((a, b) => a.turn - b.turn)
+    .map(({ payment }) => payment)
 }
 
 /** A free nonce, and the payment that it gets; undefined: a transaction that carries nothing. */

@@ -34,11 +34,21 @@ export const english: Messages = {
   badRecipient: 'Not a valid address or phone number.',
   badAmount: amountFault,
   tooManyMistakes: 'Too many wrong answers. Nothing was sent. Please dial again.',
+  tooLittle: (least) => `The smallest amount to send is ${least}.`,
   sessionEnded: 'This session has ended. Please dial again.',
   sessionClosed: 'This session has ended. Nothing was sent. Please dial again.',
 
   refused,
   nothingWasSent: 'Service not available. Nothing was sent. Please try again later.',
+  tooManyDials: 'Too many requests from this phone. Please wait a minute and dial again.',
+  tooManyOpen: (most) =>
+    `Only ${most} payments at a time. Nothing was sent. Please wait until they have arrived.`,
+  tooManyToday: (most) => `Only ${most} transfers a day. Nothing was sent. Please try again later.`,
+  tooMuchToday: (left) => `You can send ${left} more within a day. Nothing was sent.`,
+  tooManyWait: (minutes) =>
+    `Too many payments are waiting. Nothing was sent. Try again in about ${minutes} minutes.`,
+  feesTooHigh: 'Network fees are too high now. Nothing was sent. Please try again later.',
+  cannotPayFees: 'Payments are stopped for a moment. Nothing was sent. Please try again later.',
   uncertain: 'It is not known yet whether this was sent. Check your balance before you try again.',
   unavailable: 'Service not available. Please try again later.',
   outOfService: 'This service is not in operation.',

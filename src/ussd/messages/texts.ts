@@ -19,6 +19,7 @@ export type Messages = {
   unknownChoice: string
   badRecipient: string
   badAmount: (fault: AmountFault) => string
+  tooLittle: (least: string) => string
   tooManyMistakes: string
   sessionEnded: string
   /** The same of one that has paid nothing. */
@@ -26,6 +27,13 @@ export type Messages = {
 
   refused: (refusal: LoanRefusal, format: (wei: bigint) => string) => string
   nothingWasSent: string
+  tooManyDials: string
+  tooManyOpen: (most: number) => string
+  tooManyToday: (most: number) => string
+  tooMuchToday: (left: string) => string
+  tooManyWait: (minutes: number) => string
+  feesTooHigh: string
+  cannotPayFees: string
   uncertain: string
   unavailable: string
   outOfService: string

@@ -307,15 +307,26 @@ describe('a forwarder that refuses the relayer for a while', () => {
 })
 
 describe('a relayer without money', () => {
-  test('pays as soon as it has some again', async ({ expect }) => {
+  test('takes no payment more, and carries those that it took as soon as it has some again', async ({
+    expect,
+  }) => {
     await rig.settle()
     const { relayer } = rig.chain
-    await anvil('anvil_setBalance', [relayer, '0x0'])
+    rig.rootstock.setBlockTime(undefined)
     const replies = await payMany(3)
     expect(replies.map(claimOf)).toEqual(['submitted', 'submitted', 'submitted'])
+    await anvil('anvil_setBalance', [relayer, '0x0'])
+    await rig.rootstock.evictAll()
     await expect.poll(() => logged('broadcast.refused').length).toBeGreaterThan(2)
     expect(logged('broadcast.refused').at(-1)?.refusal).toBe('insufficient_funds')
+    // What the key has is kept for some seconds.
+    const untilNextIs = (claim: string) =>
+      until(async () => (await payMany(1)).map(claimOf).join() === claim, { everyMs: 1_000 })
+    await untilNextIs('refused')
+    expect(logged('payments.refused').at(-1)).toMatchObject({ reason: 'relayer_poor' })
     await anvil('anvil_setBalance', [relayer, `0x${parseEther('1').toString(16)}`])
+    await untilNextIs('submitted')
+    rig.rootstock.setBlockTime(BLOCK_MS)
     expect(await judged()).toEqual([])
   })
 })

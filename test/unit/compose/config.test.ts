@@ -41,6 +41,42 @@ describe('the configuration', () => {
     expect(fast.confirmations).toBe(usual.confirmations)
   })
 
+  test('has the limits of its profile, which is the one of its chain, and each by itself', ({
+    expect,
+  }) => {
+    const demo = parseConfig(env).limits
+    expect(demo).toEqual({
+      ...{ openPayments: 3, dialsAMinute: 30, leastTransferWei: 0n },
+      ...{ transfersADay: undefined, sentADayWei: undefined },
+    })
+    const lender = parseConfig({ ...env, CHAIN_ID: '30' }).limits
+    expect(lender).toEqual(parseConfig({ ...env, PROFILE: 'lender' }).limits)
+    expect(lender).toMatchObject({ openPayments: 3, transfersADay: 20 })
+    expect(lender.leastTransferWei).toBeGreaterThan(0n)
+    expect(parseConfig({ ...env, CHAIN_ID: '30', PROFILE: 'demo' }).limits).toEqual(demo)
+    const own = { MAX_TRANSFERS_A_DAY: '5', MAX_SENT_A_DAY_WEI: 'none', MIN_TRANSFER_WEI: '7' }
+    expect(parseConfig({ ...env, PROFILE: 'lender', ...own }).limits).toEqual({
+      ...lender,
+      ...{ transfersADay: 5, sentADayWei: undefined, leastTransferWei: 7n },
+    })
+  })
+
+  test('has a budget for nodes that are not on this machine, half of it for the relay', ({
+    expect,
+  }) => {
+    const words = 'abandon '.repeat(11).concat('about')
+    const remote = { ...env, NODE_URL: 'https://node.example', RELAYER_MNEMONIC: words }
+    const budget = (more: object) => parseConfig({ ...remote, ...more }).upstreamBudget
+    expect(parseConfig(env).upstreamBudget).toBeUndefined()
+    expect(budget({})).toEqual({ callsADay: 25_000, relayReserve: 12_500 })
+    expect(budget({ UPSTREAM_CALLS_A_DAY: 'none' })).toBeUndefined()
+    const own = { UPSTREAM_CALLS_A_DAY: '100', UPSTREAM_RESERVE: '90' }
+    expect(budget(own)).toEqual({ callsADay: 100, relayReserve: 90 })
+    expect(faultsOf({ ...own, UPSTREAM_RESERVE: '101' })).toEqual([
+      { variable: 'UPSTREAM_RESERVE', reason: 'is above the calls of a day' },
+    ])
+  })
+
   test('names every missing variable at once', ({ expect }) => {
     const missing = Object.fromEntries(Object.keys(env).map((name) => [name, undefined]))
     expect(faultsOf(missing)).toEqual(
@@ -69,6 +105,14 @@ describe('the configuration', () => {
     ['CONFIRMATIONS', '0'],
     ['MAX_GAS_PRICE_WEI', '1e9'],
     ['BLOCK_SECONDS', '0'],
+    ['PROFILE', 'bank'],
+    ['MAX_OPEN_PAYMENTS', '17'],
+    ['MAX_DIALS_A_MINUTE', '0'],
+    ['MAX_TRANSFERS_A_DAY', '1.5'],
+    ['MAX_SENT_A_DAY_WEI', '-7'],
+    ['MIN_TRANSFER_WEI', '0.1'],
+    ['UPSTREAM_CALLS_A_DAY', '0'],
+    ['UPSTREAM_RESERVE', 'all'],
   ])('is refused with %s=%s, without showing the value', ([name, value], { expect }) => {
     const faults = faultsOf({ [name as string]: value })
     expect(faults.map(({ variable }) => variable)).toEqual([name])

@@ -42,7 +42,7 @@ describe.skipIf(!hasRedisServer())('on a real Redis with the keys of a cluster',
         if (calls % 2 === 0) return other.call({ port: 'keys', name: '', method, args })
         return (own[method] as (...args: unknown[]) => Promise<unknown>)(...args)
       }
-    const methods = ['find', 'take', 'create', 'list', 'revoke'] as const
+    const methods = ['find', 'take', 'create', 'list', 'revoke', 'count'] as const
     return Object.fromEntries(methods.map((method) => [method, inTurns(method)])) as KeyStore
   }
 

@@ -13,7 +13,10 @@ if (caller === undefined) throw new Error('the fixture is no phone number')
 
 const loan = '0x00000000000000000000000000000000000000aa'
 const forwarder = '0x00000000000000000000000000000000000000bb'
-const context: MenuContext = { chainId: 31, caller, reserved: [loan, forwarder], say: english }
+const context: MenuContext = {
+  ...{ chainId: 31, caller, reserved: [loan, forwarder], say: english },
+  least: { wei: 0n, text: '0 tRBTC' },
+}
 const alice = '0x1111111111111111111111111111111111111111'
 
 const menu =
@@ -179,4 +182,15 @@ describe('whatever is typed', () => {
       { sampled: 2_000, full: 100_000 },
     )
   })
+})
+
+test('a transfer below the least amount is asked again, and a repayment is not', ({ expect }) => {
+  const strict = { ...context, least: { wei: 20n, text: '0.00000000000000002 tRBTC' } }
+  const below = `2*${alice}*0.000000000000000019`
+  expect(walk(answersOf(below), strict)).toEqual({
+    kind: 'ask',
+    prompt: `The smallest amount to send is 0.00000000000000002 tRBTC.\n${english.enterAmount}`,
+  })
+  expect(walk(answersOf(`${below}*0.00000000000000002`), strict)).toMatchObject({ amountWei: 20n })
+  expect(walk(answersOf('4*2*0.000000000000000019'), strict)).toMatchObject({ amountWei: 19n })
 })

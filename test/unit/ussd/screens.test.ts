@@ -35,6 +35,14 @@ const text = fc.oneof(
   fc.tuple(wei, tx).map(([amount, hash]) => english.loanRequested(format(amount), hash)),
   fc.tuple(wei, tx).map(([amount, hash]) => english.repaymentSubmitted(format(amount), hash)),
   refusal.map((why) => english.refused(why, format)),
+  wei.map((amount) => english.tooLittle(format(amount))),
+  wei.map((amount) => english.tooMuchToday(format(amount))),
+  fc
+    .tuple(
+      fc.constantFrom(english.tooManyOpen, english.tooManyToday, english.tooManyWait),
+      fc.integer({ min: 1, max: 120 }),
+    )
+    .map(([words, most]) => words(most)),
   fc
     .constantFrom(
       'not_a_number' as const,

@@ -70,6 +70,18 @@ function fits({ ledger }: Snapshots, payment: Payment, nonce: number): boolean {
   )
 }
 
+/** How many payments of its account have their turn before a payment has. */
+function beforeOf({ ledger, chain }: Snapshots, { session, order, acceptedAt }: Payment): number {
+  const isOwn = (other: Payment) => other.order.request.from === order.request.from
+  const earlier = ledger.work.queued.filter(
+    (other) =>
+      other.session !== session &&
+      other.acceptedAt < acceptedAt &&
+      other.order.request.deadline > chain.head.timestampSeconds,
+  )
+  return [...ledger.work.carried, ...earlier].filter(isOwn).length
+}
+
 const topOf = ({ ledger }: Snapshots) =>
   Math.max(-1, ...ledger.work.nonces.flatMap((o) => (o.state === 'recorded' ? [o.nonce] : [])))
 
@@ -90,13 +102,34 @@ describe('a plan', () => {
               one.kind === 'carry' && one.nonce < nonce ? [one.session] : [],
             ),
           )
-          const next = carriable(given).find(
-            (payment) => !carriedBefore.has(payment.session) && fits(given, payment, nonce),
-          )
+          const [next] = carriable(given)
+            .filter((payment) => !carriedBefore.has(payment.session) && fits(given, payment, nonce))
+            .sort((a, b) => beforeOf(given, a) - beforeOf(given, b) || a.acceptedAt - b.acceptedAt)
           const session = fill.kind === 'carry' ? fill.session : undefined
           if (session !== next?.session) {
             throw new Error(`nonce ${nonce} gets ${session} and not ${next?.session}`)
           }
+        }
+      }),
+      depth,
+    )
+  })
+
+  test('gives accounts nonces in turn, and each the oldest first', ({ expect }) => {
+    fc.assert(
+      fc.property(snapshots.filter(canSign), (given) => {
+        const sessions = fillsOf(given).flatMap((one) =>
+          one.kind === 'carry' ? [one.session] : [],
+        )
+        const waiting = carriable(given).filter(({ session }) => !sessions.includes(session))
+        const carried = carriable(given).filter(({ session }) => sessions.includes(session))
+        for (const left of waiting) {
+          const account = left.order.request.from
+          const isFirst = beforeOf(given, left) === 0
+          const own = carried.filter(({ order }) => order.request.from === account)
+          expect(own.every(({ acceptedAt }) => acceptedAt < left.acceptedAt)).toBe(true)
+          // One that has had no turn waits only behind others that have had none.
+          if (isFirst) expect(carried.every((one) => beforeOf(given, one) === 0)).toBe(true)
         }
       }),
       depth,

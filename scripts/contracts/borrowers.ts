@@ -1,0 +1,122 @@
+import { text } from 'node:stream/consumers'
+import {
+  type Address,
+  createPublicClient,
+  encodeFunctionData,
+  type Hex,
+  http,
+  isAddressEqual,
+  isHex,
+  size,
+} from 'viem'
+import { privateKeyToAddress } from 'viem/accounts'
+import { parseAddress } from '../../src/account/address.ts'
+import { createCallerAccounts } from '../../src/account/keys.ts'
+import { microLoanAbi } from '../../src/loan/abi.ts'
+import { type ChainNode, openNode } from '../stack/node.ts'
+import { readChainId, readNodeUrls } from '../stack/options.ts'
+import { command, StackError, say } from '../stack/report.ts'
+import { createTreasury } from '../stack/treasury.ts'
+import { parsePhones } from './migrate/phones.ts'
+
+const usage = `usage: npm run borrowers -- add|remove|list < numbers.txt
+
+Reads telephone numbers from the standard input, one a line (+254700000001), and lists their
+accounts as borrowers of the loan contract, takes them from the list, or says which are on it.
+
+  NODE_URL             the node (of several, the first that answers)
+  CHAIN_ID             31 (testnet) or 30 (31 by default)
+  LOAN_ADDRESS         the loan contract
+  ACCOUNT_KEY_SECRET   the deployment's: accounts follow from it
+  CREDITOR_KEY         signs and pays for add and remove: the key of the contract's creditor`
+
+/** Accounts that one transaction changes: 100 take less than half of a block of Rootstock. */
+const batchSize = 100
+
+type List = { node: ChainNode; loan: Address; accounts: readonly Address[] }
+
+await command(async () => {
+  const [action, ...rest] = process.argv.slice(2)
+  if (rest.length > 0 || (action !== 'add' && action !== 'remove' && action !== 'list')) {
+    throw new StackError(usage)
+  }
+  const list = await openList()
+  const listed = await readListed(list)
+  if (action === 'list') {
+    for (const [index, isListed] of listed.entries()) {
+      say(`number ${index + 1}: ${isListed ? 'listed' : 'not listed'}`)
+    }
+    return
+  }
+  const isAdded = action === 'add'
+  const changing = list.accounts.filter((_, index) => listed[index] !== isAdded)
+  await setBorrowers(list, changing, isAdded)
+  const others = list.accounts.length - changing.length
+  say(`${changing.length} ${isAdded ? 'added' : 'removed'}, ${others} were so already`)
+})
+
+async function openList(): Promise<List> {
+  const chainId = readChainId(process.env.CHAIN_ID)
+  const loan = parseAddress(required('LOAN_ADDRESS'), chainId)
+  if (loan === undefined) throw new StackError('LOAN_ADDRESS is no address of this chain.')
+  const accountOf = createCallerAccounts(required32('ACCOUNT_KEY_SECRET'))
+  const node = await openNode(readNodeUrls(required('NODE_URL'), 'NODE_URL'), chainId)
+  const accounts: Address[] = []
+  for (const phone of readPhones(await text(process.stdin))) {
+    accounts.push((await accountOf(phone)).address)
+  }
+  return { node, loan, accounts }
+}
+
+function readPhones(input: string) {
+  try {
+    return parsePhones(input)
+  } catch (error) {
+    throw new StackError(error instanceof Error ? error.message : 'the numbers cannot be read')
+  }
+}
+
+async function readListed({ node, loan, accounts }: List): Promise<boolean[]> {
+  const client = createPublicClient({ transport: http(node.url) })
+  const listed: boolean[] = []
+  for (const account of accounts) {
+    const call = { address: loan, abi: microLoanAbi, functionName: 'isListed' } as const
+    listed.push(await client.readContract({ ...call, args: [account] }))
+  }
+  return listed
+}
+
+async function setBorrowers(
+  { node, loan }: List,
+  accounts: readonly Address[],
+  isAdded: boolean,
+): Promise<void> {
+  const key = required32('CREDITOR_KEY')
+  const client = createPublicClient({ transport: http(node.url) })
+  const creditor = await client.readContract({
+    ...{ address: loan, abi: microLoanAbi, functionName: 'creditor' },
+  })
+  const own = privateKeyToAddress(key)
+  if (!isAddressEqual(creditor, own)) {
+    throw new StackError(`The contract's creditor is ${creditor}, and CREDITOR_KEY is ${own}'s.`)
+  }
+  const treasury = createTreasury(node, key)
+  for (let start = 0; start < accounts.length; start += batchSize) {
+    const batch = accounts.slice(start, start + batchSize)
+    const call = { abi: microLoanAbi, functionName: 'setBorrowers' } as const
+    const data = encodeFunctionData({ ...call, args: [batch, isAdded] })
+    await treasury.send({ to: loan, valueWei: 0n, data })
+  }
+}
+
+function required(name: string): string {
+  const value = process.env[name]
+  if (!value) throw new StackError(`${name} is not set.\n\n${usage}`)
+  return value
+}
+
+function required32(name: string): Hex {
+  const value = required(name)
+  if (!isHex(value) || size(value) !== 32) throw new StackError(`${name} is not 0x and 64 digits.`)
+  return value
+}

@@ -1,0 +1,35 @@
+/**
+ * What a deployment is for decides the defaults of its limits, all at once: `demo` is the
+ * demonstration's behaviour to the letter, `lender` guards real money. Each can be set by itself.
+ */
+export const profiles = {
+  demo: {
+    MAX_OPEN_PAYMENTS: 3,
+    MAX_DIALS_A_MINUTE: 30,
+    MAX_TRANSFERS_A_DAY: undefined,
+    MAX_SENT_A_DAY_WEI: undefined,
+    MIN_TRANSFER_WEI: 0n,
+  },
+  lender: {
+    MAX_OPEN_PAYMENTS: 3,
+    MAX_DIALS_A_MINUTE: 30,
+    MAX_TRANSFERS_A_DAY: 20,
+    MAX_SENT_A_DAY_WEI: 50_000_000_000_000_000n,
+    // Twice what a transfer costs at Rootstock's usual price: whoever sends less burns more than he sends.
+    MIN_TRANSFER_WEI: 20_000_000_000_000n,
+  },
+} as const satisfies Record<string, ProfileDefaults>
+
+export type ProfileName = keyof typeof profiles
+
+/** Undefined: without a limit. */
+export type ProfileDefaults = {
+  MAX_OPEN_PAYMENTS: number
+  MAX_DIALS_A_MINUTE: number
+  MAX_TRANSFERS_A_DAY: number | undefined
+  MAX_SENT_A_DAY_WEI: bigint | undefined
+  MIN_TRANSFER_WEI: bigint
+}
+
+/** The profile of a chain where none is named: money is real on 30. */
+export const usualProfile: Readonly<Record<30 | 31, ProfileName>> = { 30: 'lender', 31: 'demo' }

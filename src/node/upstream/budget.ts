@@ -1,0 +1,120 @@
+import { TransportError } from '../../chain/rpc.ts'
+import type { KeyCheck, Keys } from '../../keys/api-keys.ts'
+import type { Asker, CallStore, DayOfCalls } from '../../keys/key-store.ts'
+import type { Clock } from '../../runtime/clock.ts'
+import { faultOf, type Log } from '../../runtime/log.ts'
+
+/** What may be asked of the nodes in a day (UTC). */
+export type BudgetLimits = {
+  callsADay: number
+  /** So many of them are kept back from callers as long as the relay has not used them. */
+  relayReserve: number
+}
+
+/** What the nodes are asked, and whether callers may ask them more. */
+export type UpstreamBudget = {
+  /**
+   * Notes calls that are about to go to a node, each of a batch by itself.
+   *
+   * @throws {TransportError} they are callers', and the day's are used up for them
+   */
+  readonly note: (asker: Asker, calls: number) => void
+  /** When callers may ask again (Unix time in ms), where the day's calls are used up for them. */
+  readonly spentUntil: () => number | undefined
+  /** What was asked today, as far as this process knows. */
+  readonly today: () => DayOfCalls
+}
+
+export type UpstreamBudgetOptions = {
+  store: () => CallStore
+  limits: BudgetLimits
+  clock: Clock
+  background: (work: Promise<unknown>) => void
+  log: Log
+}
+
+/** Calls of so long go to the store together. */
+const gatherMs = 1_000
+
+/** Where so much of a day's calls is used, the operator has to know. */
+const warningShare = 0.8
+
+/** A budget that all processes of a deployment share: each knows what the store told it last. */
+export function createUpstreamBudget(options: UpstreamBudgetOptions): UpstreamBudget {
+  const { store, limits, clock, background, log } = options
+  let known = { relay: 0, callers: 0, resetAt: Number.POSITIVE_INFINITY }
+  let untold = { relay: 0, callers: 0 }
+  let isGathering = false
+
+  function today(): DayOfCalls {
+    const before = clock.now() < known.resetAt ? known : { relay: 0, callers: 0 }
+    return { relay: before.relay + untold.relay, callers: before.callers + untold.callers }
+  }
+
+  async function tell(): Promise<void> {
+    await clock.sleep(gatherMs)
+    isGathering = false
+    const calls = untold
+    untold = { relay: 0, callers: 0 }
+    try {
+      known = await store().count(calls)
+      warn(known, calls)
+    } catch (error) {
+      // They are told with the next ones.
+      untold = { relay: untold.relay + calls.relay, callers: untold.callers + calls.callers }
+      log({ level: 'warn', event: 'upstream.uncounted', message: faultOf(error) })
+    }
+  }
+
+  /** One process of all has made the call that passed the mark. */
+  function warn(after: DayOfCalls, { relay, callers }: DayOfCalls): void {
+    const mark = limits.callsADay * warningShare
+    const used = after.relay + after.callers
+    if (used < mark || used - relay - callers >= mark) return
+    const message = `${Math.round(warningShare * 100)} % of the day's calls to the nodes are used`
+    log({ level: 'warn', event: 'upstream.budget', message, relay: after.relay, used })
+  }
+
+  function spentUntil(): number | undefined {
+    const { relay, callers } = today()
+    const kept = Math.max(relay, limits.relayReserve)
+    if (callers + kept < limits.callsADay) return undefined
+    return Number.isFinite(known.resetAt) ? known.resetAt : clock.now()
+  }
+
+  return {
+    today,
+    spentUntil,
+    note(asker, calls) {
+      // Subscriptions ask by themselves, without a key's quota.
+      if (asker === 'callers' && spentUntil() !== undefined) {
+        throw new TransportError("the day's calls to the nodes are used up")
+      }
+      untold[asker] += calls
+      if (isGathering) return
+      isGathering = true
+      background(tell())
+    },
+  }
+}
+
+/**
+ * Keys of a network whose nodes have a budget: their calls are refused where it is used up for them,
+ * whatever is left of their own quota.
+ */
+export function withinBudget(keys: Keys, budget: UpstreamBudget, chainId: number): Keys {
+  const held = (key: KeyCheck): KeyCheck => {
+    if (key.kind === 'unknown' || key.chainId !== chainId) return key
+    return {
+      ...key,
+      async spend(calls) {
+        const until = budget.spentUntil()
+        return until === undefined ? await key.spend(calls) : { resetAt: new Date(until) }
+      },
+    }
+  }
+  return {
+    check: async (key) => held(await keys.check(key)),
+    lookup: async (hash) => held(await keys.lookup(hash)),
+  }
+}

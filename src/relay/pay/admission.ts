@@ -1,0 +1,70 @@
+import { replacementPriceUp } from '../fees.ts'
+import type { Load, ObstacleKind, Room } from '../ledger/port.ts'
+import {
+  executeGas,
+  gasPriceFor,
+  innerGas,
+  type Relayer,
+  requestLifetimeSeconds,
+} from '../relayer.ts'
+
+/** What keeps the relay from carrying one payment more before its deadline. */
+export type Obstacle =
+  /** Too many wait. About so many minutes later fewer do. */
+  | { kind: Extract<ObstacleKind, 'crowded'>; minutes: number }
+  /** The chain's gas price is above the operator's limit. */
+  | { kind: Extract<ObstacleKind, 'price_too_high'> }
+  /** The relayer's key cannot pay for everything open and for this one. */
+  | { kind: Extract<ObstacleKind, 'relayer_poor'> }
+
+/** What a payment costs, and what there is for it. */
+export type Means = {
+  gasPriceWei: bigint
+  /** Of the relayer's key. */
+  balanceWei: bigint
+}
+
+export type Terms = Pick<Relayer, 'rules' | 'fees'>
+
+/** Which part of a request's lifetime the queue may take: what is admitted has time left for what goes wrong. */
+const shareOfLifetime = 1 / 4
+
+/** And of what the slots carry in that time; blocks take less than they could. */
+const shareOfSlots = 1 / 2
+
+const minutesAreTens = 10
+
+/**
+ * The most that may be open and may wait, with one payment more. The key has to pay for all that is
+ * open at the highest price that it may come to: outbid as often as may be, up to the operator's limit.
+ */
+export function roomFor(terms: Terms, { gasPriceWei, balanceWei }: Means): Omit<Room, 'ofAccount'> {
+  const { rules, fees } = terms
+  let highestWei = gasPriceFor(terms, gasPriceWei, undefined) ?? fees.maxWei
+  for (let time = 0; time < rules.maxReplacements; time++) {
+    highestWei = replacementPriceUp(highestWei, rules.replacementPercent)
+  }
+  if (highestWei > fees.maxWei) highestWei = fees.maxWei
+  const costWei = BigInt(innerGas + executeGas) * (highestWei > 0n ? highestWei : 1n)
+  const most = balanceWei / costWei
+  const open = most > Number.MAX_SAFE_INTEGER ? Number.MAX_SAFE_INTEGER : Number(most)
+  return { open, waiting: mostWaiting(terms) }
+}
+
+/** Payments that may wait: half of what the slots carry in a quarter of a request's lifetime. */
+function mostWaiting({ rules }: Terms): number {
+  const blocks = (requestLifetimeSeconds * 1_000 * shareOfLifetime) / rules.blockMs
+  return Math.max(1, Math.floor(blocks * rules.maxInFlight * shareOfSlots))
+}
+
+/** What stands in the way of one payment more; undefined where it can be carried. */
+export function obstacleFor(terms: Terms, means: Means, load: Load): Obstacle | undefined {
+  if (means.gasPriceWei > terms.fees.maxWei) return { kind: 'price_too_high' }
+  const room = roomFor(terms, means)
+  if (load.carried + load.waiting >= room.open) return { kind: 'relayer_poor' }
+  if (load.waiting < room.waiting) return undefined
+  const { rules } = terms
+  const queueMs = Math.ceil(load.waiting / rules.maxInFlight) * rules.blockMs
+  const minutes = Math.ceil(queueMs / 60_000 / minutesAreTens) * minutesAreTens
+  return { kind: 'crowded', minutes }
+}

@@ -1,0 +1,122 @@
+import { test } from 'vitest'
+import type { DayOfCalls } from '../../../../src/keys/key-store.ts'
+import { createUpstreamBudget, withinBudget } from '../../../../src/node/upstream/budget.ts'
+import { systemClock } from '../../../../src/runtime/clock.ts'
+import type { LogEvent } from '../../../../src/runtime/log.ts'
+
+const dayMs = 86_400_000
+
+/** Processes that share a store, in a time of their own. */
+function deployment(limits = { callsADay: 100, relayReserve: 30 }) {
+  const world = { now: 20_000 * dayMs + 5_000, isDown: false }
+  const events: LogEvent[] = []
+  let stored = { relay: 0, callers: 0, day: 0 }
+  const store = {
+    async count({ relay, callers }: DayOfCalls) {
+      if (world.isDown) throw new Error('the store is down')
+      const day = Math.floor(world.now / dayMs)
+      const before = stored.day === day ? stored : { relay: 0, callers: 0 }
+      stored = { day, relay: before.relay + relay, callers: before.callers + callers }
+      return { relay: stored.relay, callers: stored.callers, resetAt: (day + 1) * dayMs }
+    },
+  }
+  const clock = { ...systemClock, now: () => world.now, sleep: async () => {} }
+  function process() {
+    let told: Promise<unknown> = Promise.resolve()
+    const budget = createUpstreamBudget({
+      ...{ store: () => store, limits, clock, log: (event) => void events.push(event) },
+      background: (work) => {
+        told = work
+      },
+    })
+    return { budget, settle: async () => await told }
+  }
+  return { world, process, events, total: () => stored }
+}
+
+test("callers have what the relay's reserve leaves, in all processes together", async ({
+  expect,
+}) => {
+  const { process, world } = deployment()
+  const [one, other] = [process(), process()]
+  one.budget.note('callers', 40)
+  await one.settle()
+  other.budget.note('callers', 29)
+  await other.settle()
+  expect(other.budget.spentUntil()).toBeUndefined()
+  other.budget.note('callers', 1)
+  expect(other.budget.spentUntil()).toBe(20_001 * dayMs)
+  await other.settle()
+  // The other one learns it with its next calls.
+  one.budget.note('callers', 1)
+  await one.settle()
+  expect(one.budget.spentUntil()).toBe(20_001 * dayMs)
+  // What asks without a key's quota is kept back too, and the relay is not.
+  expect(() => one.budget.note('callers', 1)).toThrow('used up')
+  one.budget.note('relay', 1)
+  world.now += dayMs
+  expect(one.budget.spentUntil()).toBeUndefined()
+  expect(one.budget.today().callers).toBe(0)
+})
+
+test('a relay that needs more than its reserve takes it from what callers have not used', async ({
+  expect,
+}) => {
+  const { process } = deployment()
+  const { budget, settle } = process()
+  budget.note('relay', 60)
+  budget.note('callers', 39)
+  await settle()
+  expect(budget.spentUntil()).toBeUndefined()
+  budget.note('relay', 1)
+  expect(budget.spentUntil()).toBeDefined()
+})
+
+test('the operator is told once when four fifths of a day are used', async ({ expect }) => {
+  const { process, events } = deployment()
+  const processes = [process(), process()]
+  for (let turn = 0; turn < 50; turn++) {
+    for (const { budget, settle } of processes) {
+      budget.note('relay', 1)
+      await settle()
+    }
+  }
+  expect(events).toEqual([
+    expect.objectContaining({ level: 'warn', event: 'upstream.budget', relay: 80, used: 80 }),
+  ])
+})
+
+test('calls that could not be told are told with the next ones', async ({ expect }) => {
+  const { process, world, total } = deployment()
+  const { budget, settle } = process()
+  world.isDown = true
+  budget.note('relay', 5)
+  await settle()
+  world.isDown = false
+  budget.note('callers', 2)
+  await settle()
+  expect(total()).toMatchObject({ relay: 5, callers: 2 })
+})
+
+test('a key with a quota left is refused where the budget is used up, on its chain alone', async ({
+  expect,
+}) => {
+  const { process } = deployment()
+  const { budget } = process()
+  const key = (chainId: number) => ({
+    ...({ kind: 'granted', hash: '', chainId, methods: undefined, sockets: 1 } as const),
+    ...{ subscriptions: 1, spend: async () => undefined },
+  })
+  const keys = (chainId: number) => ({
+    check: async () => key(chainId),
+    lookup: async () => key(chainId),
+  })
+  const spend = async (chainId: number) => {
+    const checked = await withinBudget(keys(chainId), budget, 31).check('')
+    return checked.kind === 'granted' ? await checked.spend(1) : checked.kind
+  }
+  expect(await spend(31)).toBeUndefined()
+  budget.note('callers', 70)
+  expect(await spend(31)).toMatchObject({ resetAt: expect.any(Date) })
+  expect(await spend(30)).toBeUndefined()
+})

@@ -1,0 +1,189 @@
+import { numberToHex } from 'viem'
+import { privateKeyToAccount } from 'viem/accounts'
+import { test } from 'vitest'
+import { poolRules } from '../../../../src/chain/chains.ts'
+import { createNode } from '../../../../src/chain/node.ts'
+import { ledgerRules } from '../../../../src/relay/ledger/port.ts'
+import { createPay, type PaymentRefusal } from '../../../../src/relay/pay/delivery.ts'
+import type { AccountLimits } from '../../../../src/relay/pay/limits.ts'
+import { createChainCache, type Relayer } from '../../../../src/relay/relayer.ts'
+import { createSigner } from '../../../../src/relay/signer.ts'
+import { systemClock } from '../../../../src/runtime/clock.ts'
+import type { LogEvent } from '../../../../src/runtime/log.ts'
+import { createDialRate } from '../../../../src/ussd/dial-rate.ts'
+import { createMemoryLedger } from '../../../ports/ledger-memory.ts'
+
+const account = privateKeyToAccount(`0x${'01'.repeat(32)}`)
+const forwarder = { chainId: 31, address: account.address }
+const gwei = 1_000_000_000n
+
+/** A chain on which nothing is mined, at a price and with money that the test sets, and who pays on it. */
+function stillChain({
+  slots = 15,
+  priceWei = gwei / 10n,
+  balanceWei = 10n ** 18n,
+  limits = { openPayments: 3, transfersADay: undefined, sentADayWei: undefined } as AccountLimits,
+  dialsAMinute = 1_000,
+} = {}) {
+  const world = { now: 1_700_000_000_000, priceWei, balanceWei }
+  const rules = { ...poolRules.rootstock, maxInFlight: slots }
+  const clock = { ...systemClock, now: () => world.now }
+  const { ledger } = createMemoryLedger({
+    rules: { ...ledgerRules, maxInFlight: slots, watchBlocks: 50 },
+    relayer: account.address,
+    now: clock.now,
+  })
+  const asked: string[] = []
+  const events: LogEvent[] = []
+  const answers: Record<string, () => unknown> = {
+    eth_getTransactionCount: () => '0x0',
+    eth_gasPrice: () => numberToHex(world.priceWei),
+    eth_getBalance: () => numberToHex(world.balanceWei),
+    eth_sendRawTransaction: () => `0x${'ab'.repeat(32)}`,
+  }
+  let tokens = 0
+  const relayer: Relayer = {
+    ...{ ledger, rules, clock, forwarder, reasonOf: () => '' },
+    ...{ signer: createSigner(account, 31), fees: { minWei: 0n, maxWei: gwei } },
+    node: createNode(async (method) => {
+      asked.push(method)
+      return answers[method]?.()
+    }),
+    log: (event) => void events.push(event),
+    newToken: () => `token ${tokens++}`,
+  }
+  const background: Promise<void>[] = []
+  const pay = createPay(relayer, createChainCache(relayer), {
+    preflight: false,
+    limits,
+    mayDial: createDialRate(dialsAMinute, clock.now),
+    background: (work) => background.push(work),
+  })
+
+  /** What the caller with this number is told, or one who dials as often as he likes. */
+  async function dial(number: number, who = number, spendsWei = 1n): Promise<string> {
+    const caller = privateKeyToAccount(numberToHex(who + 10, { size: 32 }))
+    const answered = await pay({
+      since: world.now,
+      question: { session: `session ${number}`, input: 'input', account: caller.address },
+      ...{ steps: 3, intentId: numberToHex(number, { size: 32 }), caller },
+      call: async () => ({
+        ...{ target: account.address, data: '0x', label: 'Transfer', spendsWei, isTransfer: true },
+        submitted: () => ({ kind: 'end', lines: ['submitted'] }),
+      }),
+      refused: (refusal) => ({ kind: 'end', lines: [wordsOf(refusal)] }),
+    })
+    return answered.kind === 'screen' ? answered.screen.lines.join() : answered.kind
+  }
+
+  return {
+    world,
+    ledger,
+    dial,
+    dialAll: (from: number, count: number) =>
+      Promise.all(Array.from({ length: count }, (_, index) => dial(from + index))),
+    asked: (method: string) => asked.filter((one) => one === method).length,
+    refusals: () => events.filter(({ event }) => event === 'payments.refused'),
+  }
+}
+
+const wordsOf = (refusal: PaymentRefusal): string =>
+  [refusal.kind, ...Object.values(refusal).slice(1)].join(' ')
+
+const count = (told: readonly string[], words: string) => told.filter((one) => one === words).length
+
+test('no payment joins a queue whose end it would not see in time', async ({ expect }) => {
+  const { dialAll, ledger, refusals, world } = stillChain({ slots: 2 })
+  const told = await dialAll(0, 900)
+  // Two in flight; then half of what two slots carry in half an hour of blocks of 25 s.
+  expect(count(told, 'submitted')).toBe(2 + 72)
+  expect(count(told, 'crowded 20')).toBe(900 - 2 - 72)
+  expect((await ledger.work()).queued).toHaveLength(72)
+  expect(refusals()).toEqual([
+    expect.objectContaining({ level: 'error', reason: 'crowded', message: expect.any(String) }),
+  ])
+  world.now += 60_000
+  expect(await dialAll(900, 3)).toEqual(['crowded 20', 'crowded 20', 'crowded 20'])
+  expect(refusals()).toHaveLength(2)
+  expect(await ledger.obstacle()).toEqual({ kind: 'crowded', at: world.now })
+})
+
+test('a key that cannot pay takes nothing, and is asked for its balance every few seconds', async ({
+  expect,
+}) => {
+  const { dial, dialAll, asked, world, ledger } = stillChain({ balanceWei: 10n ** 12n })
+  expect(await dial(0)).toBe('relayer_poor')
+  expect(new Set(await dialAll(1, 30))).toEqual(new Set(['relayer_poor']))
+  expect(asked('eth_getBalance')).toBe(1)
+  expect((await ledger.work()).nextNonce).toBe(0)
+  world.balanceWei = 10n ** 18n
+  world.now += 5_000
+  expect(await dial(50)).toBe('submitted')
+  // What was refused stays so, whatever comes after.
+  expect(await dial(0)).toBe('relayer_poor')
+})
+
+test('at the same moment no more are taken than the key can pay for at the highest price', async ({
+  expect,
+}) => {
+  // 300,000 gas at the limit of 1 gwei: as often outbid as may be, a tenth of a gwei comes to it.
+  const { dialAll } = stillChain({ balanceWei: 300_000n * gwei * 3n + 1n })
+  const told = await dialAll(0, 10)
+  expect(count(told, 'submitted')).toBe(3)
+  expect(count(told, 'relayer_poor')).toBe(7)
+})
+
+test('nothing is taken while the price is above the limit', async ({ expect }) => {
+  const { dial, asked, world } = stillChain({ priceWei: gwei + 1n })
+  expect(await dial(0)).toBe('price_too_high')
+  expect(await dial(1)).toBe('price_too_high')
+  expect(asked('eth_gasPrice')).toBe(1)
+  world.priceWei = gwei
+  world.now += 5_000
+  expect(await dial(2)).toBe('submitted')
+})
+
+const greedy = 1_000_000
+
+test('an account has three payments open at a time, also of one moment, and others have theirs', async ({
+  expect,
+}) => {
+  const { dial } = stillChain()
+  const told = await Promise.all(Array.from({ length: 9 }, (_, index) => dial(index, greedy)))
+  expect(count(told, 'submitted')).toBe(3)
+  expect(count(told, 'too_many_open 3')).toBe(6)
+  expect(await dial(50)).toBe('submitted')
+})
+
+test('a phone that dials too often in a minute is asked to wait, and costs no question', async ({
+  expect,
+}) => {
+  const { dial, asked, world } = stillChain({ dialsAMinute: 5 })
+  for (let number = 0; number < 5; number++) await dial(number, greedy)
+  world.now += 10_000
+  const before = asked('eth_gasPrice')
+  const told = await Promise.all(Array.from({ length: 200 }, (_, index) => dial(9 + index, greedy)))
+  expect(count(told, 'too_many_dials')).toBe(200)
+  expect(asked('eth_gasPrice')).toBe(before)
+  expect(await dial(500)).toBe('submitted')
+  world.now += 50_000
+  expect(await dial(501, greedy)).toBe('too_many_open 3')
+  // Its session is closed: what was refused is not paid by a later delivery.
+  expect(await dial(9, greedy)).toBe('too_many_dials')
+  // A delivery that comes again is answered as before.
+  expect(await dial(0, greedy)).toBe('submitted')
+})
+
+test('an account sends so often and so much within any 24 hours', async ({ expect }) => {
+  const limits = { openPayments: 16, transfersADay: 3, sentADayWei: 100n }
+  const { dial, world } = stillChain({ limits })
+  expect(await dial(0, greedy, 60n)).toBe('submitted')
+  expect(await dial(1, greedy, 41n)).toBe('too_much_today 40')
+  expect(await dial(2, greedy, 40n)).toBe('submitted')
+  expect(await dial(3, 50, 41n)).toBe('submitted')
+  world.now += 23 * 60 * 60 * 1000
+  expect(await dial(4, greedy, 1n)).toBe('too_much_today 0')
+  world.now += 60 * 60 * 1000
+  for (const number of [5, 6, 7]) expect(await dial(number, greedy, 1n)).toBe('submitted')
+  expect(await dial(8, greedy, 1n)).toBe('too_many_today 3')
+})
