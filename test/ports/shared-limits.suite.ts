@@ -49,6 +49,29 @@ export function sharedLimitsSuite(name: string, create: () => Promise<LedgerHarn
       )
     })
 
+    test('is no balance that a block has spent and a node that is behind still shows', async ({
+      expect,
+    }) => {
+      const { ledger } = await create()
+      const { deliver, accountOf, chain, showOnly } = openModelledService({
+        ...{ ledger, callers, poolLoans: plenty, capLoans: plenty },
+      })
+      const before = chain.head()
+      const pay = (session: string) => deliver(0, session, '2*0700000001*0.015')
+      expect(await pay('first')).toMatch(/^END Transfer Submitted/)
+      const { number, hash } = chain.mine(Date.now())
+      const [payment] = await ledger.payments(accountOf(0), 1)
+      await ledger.mined({
+        ...{ nonce: payment?.nonce ?? -1, session: payment?.session, hash },
+        ...{ block: { number, hash } },
+        execution: { outcome: 'executed', reason: '', hash, block: { number, hash } },
+      })
+      showOnly(before)
+      expect(await pay('second')).toBe(
+        'END Your balance is too low: 0.005 tRBTC. Nothing was sent.',
+      )
+    })
+
     test('is free again where a claim was never recorded, when its lease is over', async ({
       expect,
     }) => {

@@ -1,5 +1,9 @@
 import type { Address } from 'viem'
-import { createModelChain, type ModelChain } from '../../scripts/dev/simulator/chain.ts'
+import {
+  createModelChain,
+  type ModelBlock,
+  type ModelChain,
+} from '../../scripts/dev/simulator/chain.ts'
 import { createModelNode } from '../../scripts/dev/simulator/model-node.ts'
 import { phoneOf, planOf, principalWei } from '../../scripts/dev/simulator/plan.ts'
 import { createModelPool } from '../../scripts/dev/simulator/pool.ts'
@@ -29,6 +33,8 @@ export type ModelledService = {
   deliver(caller: number, session: string, text: string): Promise<string>
   accountOf(caller: number): Address
   chain: ModelChain
+  /** From now on the node is behind: this block is the latest that it knows. */
+  showOnly(block: ModelBlock): void
 }
 
 /** The USSD service on any ledger, before the simulator's chain: a block comes when the test makes one. */
@@ -56,6 +62,7 @@ export function openModelledService(options: ModelledOptions): ModelledService {
     ...{ chain, pool, world, signing, family, now: Date.now, arrived: () => {} },
     relayer: signing.relayer.address,
   })
+  let latest = () => chain.head()
   const answer = createService(
     {
       knobs: {
@@ -67,7 +74,7 @@ export function openModelledService(options: ModelledOptions): ModelledService {
       loan: loanAddress,
       signing,
       wires: {
-        rpc: async (method, params) => node(method, params, chain.head()),
+        rpc: async (method, params) => node(method, params, latest()),
         ledger,
         own: async (_, work) => work(),
         signer: (signer) => signer,
@@ -80,6 +87,9 @@ export function openModelledService(options: ModelledOptions): ModelledService {
   )
   return {
     chain,
+    showOnly(block) {
+      latest = () => block
+    },
     accountOf: (caller) => accounts[caller] ?? forwarderAddress,
     async deliver(caller, session, text) {
       const phone = phones[caller] as PhoneNumber
