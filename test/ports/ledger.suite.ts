@@ -393,7 +393,7 @@ export function ledgerSuite(name: string, create: () => Promise<LedgerHarness>):
     test('queues no more than may wait, whoever claimed before', async ({ expect }) => {
       const { ledger, rules } = await create()
       await fill(ledger, rules)
-      const room = { ofAccount: 9, open: 100, waiting: 1 }
+      const room = { ofAccount: 9, open: 1_000, waiting: 1 }
       await ledger.claim(claiming('a', 'a', { room }))
       await ledger.claim(claiming('b', 'b', { room }))
       const record = (session: string) =>
