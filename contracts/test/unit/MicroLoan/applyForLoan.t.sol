@@ -196,7 +196,7 @@ contract MicroLoanApplyForLoanTest is Base {
     }
 
     /// @dev A count of three hours ends at 15, which stands for more, and must not run into another count.
-    function test_GivenMoreLoansInThreeHoursThanAreCounted() external {
+    function test_RevertGiven_MoreLoansInThreeHoursThanAreCounted() external {
         vm.warp((block.timestamp / 3 hours + 1) * 3 hours);
         for (uint256 i; i < 17; ++i) {
             _borrowAndRepay(alice);
