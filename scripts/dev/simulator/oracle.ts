@@ -3,7 +3,7 @@ import { callOf, refusalOf } from '../../../src/loan/calls.ts'
 import { ledgerRules } from '../../../src/relay/ledger/port.ts'
 import { Status } from './contracts.ts'
 import type { Arrival, Delivery, History, Loss, OnChain, Statement } from './history.ts'
-import { type Item, principalWei } from './plan.ts'
+import { type Dial, type Item, principalWei } from './plan.ts'
 
 /** A promise that a run broke, and how. */
 export type Violation = { rule: Rule; words: string }
@@ -352,6 +352,7 @@ function judgeTimes(history: History, found: Found): void {
           (earlier.reply === reply || isTroubled(earlier)),
       )
     if (!isTurnedAway || isRepeated || losses.length > 0 || isDistrusted) continue
+    if (isMovedAway(history, dial)) continue
     const isExcused = troubled.some(
       (other) =>
         other.startedAt <= (repliedAt ?? startedAt) &&
@@ -366,6 +367,15 @@ function judgeTimes(history: History, found: Found): void {
 /** Something went wrong with it, or it ended with the Worker that another one's trouble ended. */
 const isTroubled = ({ actor, reply }: Delivery): boolean =>
   actor.troubles.size > 0 || (!actor.isAlive && reply === undefined)
+
+/**
+ * Whether a lost block may have held a payment of a caller whose money was moved away: a node that cannot
+ * execute it again looks as if it were behind, until a round has taken the block back.
+ */
+function isMovedAway({ plan, reorganizations }: History, { caller }: Dial): boolean {
+  const isMoved = plan.items.some((item) => item.kind === 'withdrawal' && item.caller === caller)
+  return isMoved && reorganizations.length > 0
+}
 
 /** Whether a Worker or the ledger's object was ended from outside at about this time. */
 function isRestarted({ plan, phaseStarts }: History, from: number, to = from): boolean {

@@ -7,18 +7,17 @@ import {
   type SignedRequest,
   signRequest,
 } from '../forwarder/requests.ts'
-import {
-  type Claimed,
-  type Claiming,
-  type Lendable,
-  type Load,
-  maxOpen,
-  type Order,
-  type Question,
-  type Screen,
-  type Shares,
-  type SignedTransaction,
-  type Undecided,
+import type {
+  Claimed,
+  Claiming,
+  Lendable,
+  Load,
+  Order,
+  Question,
+  Screen,
+  Shares,
+  SignedTransaction,
+  Undecided,
 } from '../ledger/port.ts'
 import { broadcast } from '../outcome/broadcast.ts'
 import { findExecution } from '../outcome/executions.ts'
@@ -214,11 +213,6 @@ async function tryOnce(delivery: Delivery, view: Undecided): Promise<PaymentAnsw
   const { relayer, chain, options, payment, progress } = delivery
   progress.mayDial ??= options.mayDial(payment.question.account)
   if (!progress.mayDial) return refuse(delivery, payment.refused({ kind: 'too_many_dials' }))
-  if (options.preflight && view.open.length >= maxOpen) {
-    // One more could not be checked against all of them.
-    const most = options.limits.openPayments
-    return refuse(delivery, payment.refused({ kind: 'too_many_open', most }))
-  }
   const attempt = await signOrder(delivery)
   const [result, lendable, chainNonce, poolNonce, gasPriceWei, balanceWei] = await Promise.all([
     options.preflight ? simulate(relayer, view, attempt.order.request) : undefined,
