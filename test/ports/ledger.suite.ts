@@ -711,6 +711,26 @@ export function ledgerSuite(name: string, create: () => Promise<LedgerHarness>):
       expect(await mineAt(ledger, 'b', 0, executionIn(9))).toMatchObject([{ to: 'mined' }])
     })
 
+    test('counts how often in a row no node took its bytes', async ({ expect }) => {
+      const { ledger } = await create()
+      await accept(ledger, 's')
+      const { hash } = transactionOf('s')
+      const failures = async () => {
+        const [open] = (await ledger.work()).nonces
+        return open?.transactions.map((transaction) => transaction.failures)
+      }
+      expect(await failures()).toEqual([0])
+      await ledger.sent(hash, false)
+      await ledger.sent(hash, false)
+      expect(await failures()).toEqual([2])
+      await ledger.sent(hash, true)
+      expect(await failures()).toEqual([0])
+      // Whether a pool still has what a reorganization took back is not known.
+      await mineAt(ledger, 's', 0, executionIn(9))
+      await ledger.reopen(id('block 9'))
+      expect(await failures()).toEqual([1])
+    })
+
     test('is not queued again while its nonce carries it', async ({ expect }) => {
       const { ledger } = await create()
       await accept(ledger, 's')

@@ -347,7 +347,12 @@ export type OpenNonce = {
   /** Whether its holder may still record. Always false for recorded ones. */
   leaseLive: boolean
   /** All bytes ever recorded for it, the dearest first. */
-  transactions: (SignedTransaction & { recordedAt: number; sentAt: number | undefined })[]
+  transactions: (SignedTransaction & {
+    recordedAt: number
+    sentAt: number | undefined
+    /** How often in a row no node said that it has them. */
+    failures: number
+  })[]
 }
 
 export type Work = {

@@ -1,3 +1,4 @@
+import { soonMs } from '../../chain/chains.ts'
 import type { SignedRequest } from '../forwarder/requests.ts'
 import type { At, Draft } from './draft.ts'
 import {
@@ -16,6 +17,7 @@ import {
   openNonces,
   recordBytes,
   relayerOf,
+  resendSoon,
   saveNonce,
   slotOf,
   take,
@@ -77,6 +79,17 @@ export const methodKinds: Readonly<Record<keyof Ledger, 'reads' | 'writes' | 'op
 }
 
 export type LedgerMethod = keyof Ledger
+
+/** After how many ms a round has to look after what a call has left; undefined where it opens nothing. */
+export function dueAfterMs(
+  method: LedgerMethod,
+  args: readonly unknown[],
+  tendMs: number,
+): number | undefined {
+  if (methodKinds[method] === 'opens') return tendMs
+  const isOfferedAgain = method === 'sent' && args[1] === false
+  return isOfferedAgain ? soonMs(tendMs) : undefined
+}
 
 export const ledgerMethods = Object.keys(methodKinds) as readonly LedgerMethod[]
 
@@ -410,7 +423,8 @@ export const steps: Steps = {
     const { rows } = at
     const transaction = rows.row('transactions', hash)
     if (transaction === undefined) return []
-    rows.put('transactions', { ...transaction, sent_at: rows.now })
+    const failures = taken ? 0 : transaction.failures + 1
+    rows.put('transactions', { ...transaction, sent_at: rows.now, failures })
     if (!taken) return []
     const payment = paymentRow(rows, transaction.session)
     const isCarrier =
@@ -472,6 +486,7 @@ export const steps: Steps = {
       if (row?.state !== 'mined' || row.block_hash !== blockHash) continue
       const changed_at = rows.now
       saveNonce(rows, { ...row, state: 'recorded', ...noBlock, phase: null, changed_at })
+      resendSoon(rows, row)
     }
     const moved = [...new Set(sessions)].flatMap((session) => {
       const payment = paymentRow(rows, session)

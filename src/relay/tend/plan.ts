@@ -81,6 +81,10 @@ export type Action =
   /** Gives back nonces whose holder never recorded anything. */
   | { kind: 'release'; nonces: number[]; count: number }
 
+/** Whether it sends bytes: what the node says of them is in the ledger afterwards. */
+export const isOffer = ({ kind }: Action): boolean =>
+  ['rebroadcast', 'outbid', 'reportStuck', 'carry', 'noOp'].includes(kind)
+
 /**
  * The stages of a round, in their order. A plan is made for one of them, since what a stage does may
  * change what the next ones go by, and its answers cannot be known before:

@@ -1,7 +1,8 @@
+import { soonMs } from '../../chain/chains.ts'
 import type { Clock } from '../../runtime/clock.ts'
 import { faultOf, type Log } from '../../runtime/log.ts'
 import { type DueQueue, type HeldTask, tendTask } from '../ledger/due-queue.ts'
-import type { Tended } from '../ledger/keeper.ts'
+import { againAfterMs, type Tended } from '../ledger/keeper.ts'
 
 export type RoundsOptions = {
   queue: DueQueue
@@ -44,7 +45,7 @@ export function createRounds({ queue, tend, tendMs, clock, log }: RoundsOptions)
     const renewing = keep(held, ended.signal)
     let again: number | undefined = tendMs
     try {
-      again = againIn(await tend())
+      again = againAfterMs(await tend(), tendMs)
     } catch (error) {
       log({ level: 'error', event: 'tend.failed', message: faultOf(error) })
     } finally {
@@ -64,17 +65,6 @@ export function createRounds({ queue, tend, tendMs, clock, log }: RoundsOptions)
     }
   }
 
-  function againIn(tended: Tended): number | undefined {
-    switch (tended) {
-      case 'open':
-        return tendMs
-      case 'watching':
-        return tendMs * 10
-      case 'idle':
-        return undefined
-    }
-  }
-
   async function wake(): Promise<void> {
     try {
       await queue.arm(tendTask, 0)
@@ -91,7 +81,7 @@ export function createRounds({ queue, tend, tendMs, clock, log }: RoundsOptions)
         await wake()
       }
       await work()
-      await clock.sleep(tendMs, signal)
+      await clock.sleep(soonMs(tendMs), signal)
     }
   }
 

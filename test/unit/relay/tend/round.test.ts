@@ -3,7 +3,7 @@ import { privateKeyToAccount } from 'viem/accounts'
 import { test } from 'vitest'
 import { poolRules } from '../../../../src/chain/chains.ts'
 import { createNode } from '../../../../src/chain/node.ts'
-import { TransportError } from '../../../../src/chain/rpc.ts'
+import { RpcError, TransportError } from '../../../../src/chain/rpc.ts'
 import { signRequest } from '../../../../src/relay/forwarder/requests.ts'
 import { type BlockId, type Ledger, ledgerRules } from '../../../../src/relay/ledger/port.ts'
 import { ledgerThrough } from '../../../../src/relay/ledger/steps.ts'
@@ -27,7 +27,10 @@ type Asked = { method: string; params: readonly unknown[] }
 
 /** A relayer over a ledger in memory and a node that answers so. What both were asked is told. */
 function relayerOver(answer: (asked: Asked) => unknown) {
-  const { ledger } = createMemoryLedger({ rules, relayer: account.address, now: () => 1_000 })
+  const time = { now: 1_000 }
+  const { ledger } = createMemoryLedger({
+    ...{ rules, relayer: account.address, now: () => time.now },
+  })
   const called: string[] = []
   const asked: Asked[] = []
   const events: string[] = []
@@ -45,7 +48,7 @@ function relayerOver(answer: (asked: Asked) => unknown) {
     log: ({ event }) => void events.push(event),
     newToken: () => `token ${called.length}`,
   }
-  return { relayer, ledger, called, asked, events }
+  return { relayer, ledger, called, asked, events, time }
 }
 
 /** A waiting payment of an account of its own. */
@@ -228,4 +231,59 @@ test('a nonce whose expensive bytes are lost is tried as one that may hold unkno
 
   const prices = rawsSent(asked).map((raw) => parseTransaction(raw).gasPrice)
   expect(prices).toEqual([1n, 1n])
+})
+
+test.for([
+  ['whose fate is unknown', () => new TransportError('connection refused')],
+  ['beyond a quota', () => new RpcError(-32010, 'account exceeds quota')],
+  ['behind a gap', () => new RpcError(-32010, 'transaction nonce too high')],
+] as const)(
+  'a broadcast %s is made again within seconds, then ever later',
+  async ([_, refusal], { expect }) => {
+    let isRefused = true
+    const { relayer, ledger, asked, time } = relayerOver((question) => {
+      if (isRefused && question.method === 'eth_sendRawTransaction') throw refusal()
+      return takesAll(question)
+    })
+    await enqueue(ledger, 1)
+    const roundAt = async (ms: number) => {
+      time.now = 1_000 + ms
+      asked.length = 0
+      const tended = await tend(relayer)
+      return [tended, rawsSent(asked).length]
+    }
+    expect(await roundAt(0)).toEqual(['soon', 1])
+    expect(await roundAt(4_999)).toEqual(['soon', 0])
+    expect(await roundAt(5_000)).toEqual(['open', 1])
+    expect(await roundAt(24_999)).toEqual(['open', 0])
+    isRefused = false
+    expect(await roundAt(25_000)).toEqual(['open', 1])
+    expect(await roundAt(25_000 + 119_999)).toEqual(['open', 0])
+    expect(await roundAt(25_000 + 120_000)).toEqual(['open', 1])
+  },
+)
+
+test('what a reorganization takes back goes out again in the round that sees it', async ({
+  expect,
+}) => {
+  let chain = 0x10
+  const { relayer, ledger, asked, time } = relayerOver((question) => {
+    const { method, params } = question
+    if (method !== 'eth_getBlockByNumber') return takesAll(question)
+    const number = params[0] === 'latest' ? chain : Number(params[0])
+    // Each length of the chain is a branch of its own.
+    return { ...head, number: numberToHex(number), hash: numberToHex(chain, { size: 32 }) }
+  })
+  const session = await enqueue(ledger, 1)
+  expect(await tend(relayer)).toBe('open')
+  const [sent] = (await ledger.work()).nonces[0]?.transactions ?? []
+  const block = { number: chain, hash: numberToHex(chain, { size: 32 }) }
+  const execution = { outcome: 'executed', reason: '', hash: sent?.hash ?? '0x', block } as const
+  await ledger.mined({ nonce: 0, session, hash: execution.hash, block, execution })
+  asked.length = 0
+  chain += 1
+  time.now += 25_000
+  await tend(relayer)
+  expect(rawsSent(asked)).toEqual([sent?.raw])
+  expect((await ledger.payment(session))?.state).toBe('broadcast')
 })

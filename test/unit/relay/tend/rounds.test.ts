@@ -1,7 +1,8 @@
 import { afterEach, describe, test } from 'vitest'
 import { until } from '../../../../scripts/dev/wait.ts'
+import { poolRules, resendAfterMs } from '../../../../src/chain/chains.ts'
 import type { DueQueue } from '../../../../src/relay/ledger/due-queue.ts'
-import type { Tended } from '../../../../src/relay/ledger/keeper.ts'
+import { againAfterMs, type Tended } from '../../../../src/relay/ledger/keeper.ts'
 import { createRounds, type Rounds } from '../../../../src/relay/tend/rounds.ts'
 import { systemClock } from '../../../../src/runtime/clock.ts'
 
@@ -55,7 +56,16 @@ function watch(rounds: Rounds): void {
 }
 
 describe('rounds', () => {
+  test('come within seconds where no node took what was offered', ({ expect }) => {
+    expect(againAfterMs('soon', 20_000)).toBe(5_000)
+    expect(againAfterMs('soon', 1_000)).toBe(1_000)
+    const rules = poolRules.rootstock
+    const pauses = [1, 2, 3, 4].map((failures) => resendAfterMs(rules, failures))
+    expect(pauses).toEqual([5_000, 20_000, 80_000, rules.rebroadcastMs])
+  })
+
   test.for([
+    ['soon', 'done 20'],
     ['open', 'done 20'],
     ['watching', 'done 200'],
     ['idle', 'done undefined'],
