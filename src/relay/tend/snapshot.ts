@@ -2,7 +2,7 @@ import { faultOf } from '../../runtime/log.ts'
 import type { BlockId, Payment, Work } from '../ledger/port.ts'
 import { findExecution, outcomeFor } from '../outcome/executions.ts'
 import { readPassed } from '../outcome/settle.ts'
-import { isSpent } from '../outcome/spent.ts'
+import { blockOfSpending } from '../outcome/spent.ts'
 import type { Relayer } from '../relayer.ts'
 import {
   beyondReach,
@@ -211,17 +211,25 @@ async function askSpendings(
   const { timestampSeconds } = deep.value
   const spent = new Map(chain.spent)
   for (const payment of overduePayments(work, chain, timestampSeconds)) {
-    spent.set(payment.session, await askSpending(relayer, 'expire.failed', payment))
+    // A replica that lags behind the deadline would have it unspent, and that is final.
+    const spending = await askSpending(relayer, 'expire.failed', payment, deepNumber(head, relayer))
+    spent.set(payment.session, spending)
   }
   return { ...chain, deepTimeSeconds: { kind: 'known', value: timestampSeconds }, spent }
 }
 
 /** What spent a payment's intent is asked for where it waits; else its nonce shows it. */
-async function askSpending(relayer: Relayer, event: string, payment: Payment): Promise<Spending> {
+async function askSpending(
+  relayer: Relayer,
+  event: string,
+  payment: Payment,
+  at?: number,
+): Promise<Spending> {
   const { request } = payment.order
   const signal = relayer.clock.timeout(nodeTimeoutMs)
   const spending = await answerOf(relayer, event, async (): Promise<Spending> => {
-    if (!(await isSpent(relayer, request, signal))) return { kind: 'unspent' }
+    const spentIn = await blockOfSpending(relayer, request, signal, at)
+    if (spentIn === undefined) return { kind: 'unspent' }
     if (payment.nonce !== undefined) return { kind: 'spent', by: undefined }
     const found = await findExecution(relayer, request, signal)
     return { kind: 'spent', by: found && outcomeFor(found) }

@@ -287,3 +287,26 @@ test('what a reorganization takes back goes out again in the round that sees it'
   expect(rawsSent(asked)).toEqual([sent?.raw])
   expect((await ledger.payment(session))?.state).toBe('broadcast')
 })
+
+test('a payment is dead only by a node that has the block behind its deadline', async ({
+  expect,
+}) => {
+  const late = { ...head, number: '0x20', timestamp: numberToHex(DEADLINE + 1) }
+  const deep = numberToHex(0x20 - poolRules.rootstock.confirmations + 1)
+  let isBehind = true
+  const { relayer, ledger, events } = relayerOver((question) => {
+    const { method, params } = question
+    if (method === 'eth_getBlockByNumber') return late
+    if (method !== 'eth_call') return silentOfIntents(question)
+    // As of its own head, a replica that is behind has every intent unspent.
+    if (isBehind && params[1] === deep) throw new RpcError(-32602, 'Invalid block number 21')
+    return numberToHex(0, { size: 64 })
+  })
+  const session = await enqueue(ledger, 1)
+  expect(await tend(relayer)).toBe('open')
+  expect((await ledger.payment(session))?.state).toBe('queued')
+  expect(events).toEqual(['expire.failed'])
+  isBehind = false
+  await tend(relayer)
+  expect((await ledger.payment(session))?.state).toBe('expired')
+})
