@@ -292,6 +292,18 @@ export function ledgerSuite(name: string, create: () => Promise<LedgerHarness>):
       expect(await ledger.identify(begun)).toEqual({ kind: 'same' })
     })
 
+    test('stays as it was where a part of it is refused: no key comes with a mistyped secret', async ({
+      expect,
+    }) => {
+      const { ledger } = await create()
+      await ledger.identify(begun)
+      const mistyped = { chainId: 31, fingerprints: { ...moved.fingerprints, KEY: 'typo' } }
+      expect(await ledger.identify(mistyped)).toEqual({ kind: 'different', names: ['KEY'] })
+      await accept(ledger, 's')
+      // What it was begun with goes on with what is open since.
+      expect(await ledger.identify(begun)).toEqual({ kind: 'same' })
+    })
+
     test('has one home, which is named once', async ({ expect }) => {
       const { ledger } = await create()
       expect(await ledger.home()).toEqual({ isBegun: false, name: undefined })

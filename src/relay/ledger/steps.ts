@@ -185,16 +185,18 @@ export const steps: Steps = {
   },
 
   identify(at, { chainId, fingerprints }) {
-    const names: string[] = []
-    for (const [name, value] of Object.entries({ chain: `${chainId}`, ...fingerprints })) {
-      const row = { name: `identity.${name}`, value }
-      const known = at.rows.row('meta', row.name)?.value
-      if (known === value) continue
-      const mayMove = movableIdentity.includes(name) && !isAnythingOpen(at)
-      if (known === undefined || mayMove) at.rows.put('meta', row)
-      else names.push(name)
-    }
-    return names.length === 0 ? { kind: 'same' } : { kind: 'different', names }
+    const told = Object.entries({ chain: `${chainId}`, ...fingerprints })
+    const others = told.filter(
+      ([name, value]) => at.rows.row('meta', `identity.${name}`)?.value !== value,
+    )
+    const names = others
+      .map(([name]) => name)
+      .filter((name) => at.rows.row('meta', `identity.${name}`) !== undefined)
+      .filter((name) => !movableIdentity.includes(name) || isAnythingOpen(at))
+    // What may change, changes with nothing else that may not: a refusal leaves all as it was.
+    if (names.length > 0) return { kind: 'different', names }
+    for (const [name, value] of others) at.rows.put('meta', { name: `identity.${name}`, value })
+    return { kind: 'same' }
   },
 
   lookup(at, question) {
