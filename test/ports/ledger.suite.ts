@@ -723,6 +723,55 @@ export function ledgerSuite(name: string, create: () => Promise<LedgerHarness>):
       expect(await mineAt(ledger, 'b', 0, executionIn(9))).toMatchObject([{ to: 'mined' }])
     })
 
+    test.for([
+      ['reverted', (ledger: Ledger) => ledger.confirm('s', id('block 9'))],
+      ['expired', (ledger: Ledger) => ledger.expire('s')],
+    ] as const)(
+      'is told to have failed once it is %s, and not before',
+      async ([state, end], { expect }) => {
+        const { ledger } = await create()
+        await accept(ledger, 's')
+        if (state === 'reverted') {
+          await mineAt(ledger, 's', 0, executionIn(9, { outcome: 'failed' }))
+        }
+        const answered = { kind: 'answered', screen: screenOf('s') }
+        expect(await ledger.lookup(question('s'))).toEqual(answered)
+        expect(await end(ledger)).toMatchObject([{ to: state }])
+        const failed = { kind: 'failed', screen: screenOf('s') }
+        expect(await ledger.lookup(question('s'))).toEqual(failed)
+        expect(await ledger.claim(claiming('s', 'again'))).toEqual(failed)
+        expect(await ledger.lookup(question('s', alice, 'another'))).toEqual({ kind: 'ended' })
+        await ledger.reopen(id('block 9'))
+        const after = state === 'reverted' ? answered : failed
+        expect(await ledger.lookup(question('s'))).toEqual(after)
+      },
+    )
+
+    test('is told to have failed at once where a ledger without its rows finds it so', async ({
+      expect,
+    }) => {
+      const { ledger } = await create()
+      const execution = executionIn(9, { outcome: 'failed' })
+      const adoption = { ...question('s'), steps: 3, order: orderOf('s'), screen: screenOf('s') }
+      await ledger.adopt({ ...adoption, execution })
+      expect(await ledger.lookup(question('s'))).toMatchObject({ kind: 'failed' })
+      // On another branch it may yet succeed.
+      await ledger.reopen(id('block 9'))
+      expect(await ledger.lookup(question('s'))).toMatchObject({ kind: 'answered' })
+    })
+
+    test('is found by the hash that was shown, with the one that was mined', async ({ expect }) => {
+      const { ledger } = await create()
+      await accept(ledger, 's')
+      const [shown, over] = [transactionOf('s').hash, transactionOf('over', 140n)]
+      await ledger.replace({ nonce: 0, over: shown, carriesPayment: true, transaction: over })
+      expect(await ledger.paymentShownAs(shown)).toMatchObject({ state: 'signed' })
+      await mineAt(ledger, 's', 0, executionIn(9, { hash: over.hash }))
+      expect(await ledger.paymentShownAs(shown)).toMatchObject({ execution: { hash: over.hash } })
+      expect(await ledger.paymentShownAs(over.hash)).toMatchObject({ session: 's' })
+      expect(await ledger.paymentShownAs(id('unknown'))).toBeUndefined()
+    })
+
     test('counts how often in a row no node took its bytes', async ({ expect }) => {
       const { ledger } = await create()
       await accept(ledger, 's')

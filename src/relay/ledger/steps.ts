@@ -60,7 +60,7 @@ export type Steps = {
 
 /** What a method does to rows. After one that opens work something may be left to do. */
 export const methodKinds: Readonly<Record<keyof Ledger, 'reads' | 'writes' | 'opens'>> = {
-  ...each('reads', 'lookup', 'obstacle', 'work', 'blocks', 'payment', 'payments'),
+  ...each('reads', 'lookup', 'obstacle', 'work', 'blocks', 'payment', 'paymentShownAs', 'payments'),
   ...each('opens', 'claim', 'record', 'adopt'),
   ...each(
     'writes',
@@ -111,7 +111,19 @@ function decidedOf(rows: Draft, question: Question): Decided | undefined {
   if (row.input !== question.input || row.screen === null) {
     return { kind: row.state === 'refused' ? 'closed' : 'ended' }
   }
-  return { kind: 'answered', screen: row.screen }
+  const payment = paymentRow(rows, question.session)
+  const kind = payment !== undefined && hasFailed(payment) ? 'failed' : 'answered'
+  return { kind, screen: row.screen }
+}
+
+/**
+ * Whether a failure is final. One that was found on the chain, by a ledger that had lost its rows, is told
+ * at once: no one was told another thing by this ledger.
+ */
+function hasFailed({ state, outcome, history }: Row<'payments'>): boolean {
+  const isAdopted = history[0]?.[0] === 'mined'
+  const isFinal = state === 'reverted' || state === 'expired'
+  return isFinal || (isAdopted && state === 'mined' && outcome === 'failed')
 }
 
 type SessionRow = Row<'sessions'>
@@ -342,6 +354,11 @@ export const steps: Steps = {
 
   payment({ rows }, session) {
     const row = rows.row('payments', session)
+    return row && paymentOf(row)
+  },
+
+  paymentShownAs({ rows }, hash) {
+    const row = paymentRow(rows, rows.row('transactions', hash)?.session)
     return row && paymentOf(row)
   },
 
