@@ -46,7 +46,7 @@ export type ChainSnapshot = {
   places: ReadonlyMap<string, Place>
   /** By the nonce. */
   fates: ReadonlyMap<number, NonceFate>
-  /** `count` at the depth where outcomes are final. */
+  /** `count` at a block at which outcomes are final and that no replica is behind any more. */
   deepCount: Known<number>
   /** `count`, read a second time: one node's reading may be old. */
   countAgain: Known<number>

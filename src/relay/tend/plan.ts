@@ -163,8 +163,8 @@ function planRepair({ work }: LedgerSnapshot): Action[] {
 }
 
 /**
- * What a passed nonce did. One without a receipt is taken to be foreign only where it has been passed
- * at the depth where outcomes are final: a lagging replica has no newer receipts.
+ * What a passed nonce did. One without a receipt is taken to be foreign only where it was passed at a
+ * block at which outcomes are final and that every replica has: one that lags has no newer receipts.
  */
 function planPassed(
   open: OpenNonce,

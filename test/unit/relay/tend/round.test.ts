@@ -310,3 +310,36 @@ test('a payment is dead only by a node that has the block behind its deadline', 
   await tend(relayer)
   expect((await ledger.payment(session))?.state).toBe('expired')
 })
+
+test('a nonce is taken for foreign only by a block that every replica has', async ({ expect }) => {
+  const start = 1_800_000
+  let chain = 0x10
+  // A block a minute. The nonce is passed in block 0x11, and no replica shows its receipt.
+  const blockAt = (selector: unknown) => {
+    const number = selector === 'latest' ? chain : Number(selector)
+    const named = { number: numberToHex(number), hash: numberToHex(number, { size: 32 }) }
+    return { ...head, ...named, timestamp: numberToHex(start / 1_000 + 60 * (number - 0x10)) }
+  }
+  const { relayer, ledger, events, time } = relayerOver((question) => {
+    const { method, params } = question
+    if (method === 'eth_getBlockByNumber') return blockAt(params[0])
+    if (method === 'eth_getTransactionReceipt') return null
+    if (method !== 'eth_getTransactionCount' || params[1] === 'pending') return takesAll(question)
+    return Number(blockAt(params[1]).number) > 0x10 ? '0x1' : '0x0'
+  })
+  const soon = { ...relayer, rules: { ...relayer.rules, confirmations: 1 } }
+  time.now = start
+  const session = await enqueue(ledger, 1)
+  await tend(soon)
+  const roundAfter = async (minutes: number) => {
+    time.now = start + 60_000 * minutes + 1_000
+    chain = 0x10 + minutes
+    await tend(soon)
+    return (await ledger.payment(session))?.nonce
+  }
+  expect(await roundAfter(1)).toBe(0)
+  expect(await roundAfter(2)).toBe(0)
+  expect(events).not.toContain('nonce.foreign')
+  await roundAfter(4)
+  expect(events).toContain('nonce.foreign')
+})
