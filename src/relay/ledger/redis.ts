@@ -23,6 +23,8 @@ export type RedisLedgerOptions = {
   relayer: string
   /** How soon a task is due that looks after what a claim, a record or an adoption left open. */
   tendMs: number
+  /** Called when the task was armed for within seconds: it need not wait for the usual look. */
+  soon?: () => void
 }
 
 /** Every key of a ledger begins with this; the braces keep them in one slot of a cluster. */
@@ -86,6 +88,7 @@ export function createRedisLedger(options: RedisLedgerOptions): Ledger {
         now = undefined
         continue
       }
+      if (folded.dueMs !== undefined && folded.dueMs < options.tendMs) options.soon?.()
       for (const [name, { after }] of writes) remembered.set(name, { version: '', row: after })
       for (const end of ends) end()
       return calls.slice(ends.length)

@@ -21,6 +21,8 @@ export type Rounds = {
   work(): Promise<void>
   /** Works off what becomes due until the signal aborts. */
   watch(signal: AbortSignal): Promise<void>
+  /** Has the watch look within seconds: something is due by then. */
+  soon(): void
 }
 
 /** A ledger is woken this often besides, so that what nobody armed waits no longer than that. */
@@ -31,6 +33,7 @@ const leaseRounds = 3
 
 export function createRounds({ queue, tend, tendMs, clock, log }: RoundsOptions): Rounds {
   const leaseMs = tendMs * leaseRounds
+  let hurry = new AbortController()
 
   async function work(): Promise<void> {
     try {
@@ -45,7 +48,9 @@ export function createRounds({ queue, tend, tendMs, clock, log }: RoundsOptions)
     const renewing = keep(held, ended.signal)
     let again: number | undefined = tendMs
     try {
-      again = againAfterMs(await tend(), tendMs)
+      const tended = await tend()
+      again = againAfterMs(tended, tendMs)
+      if (tended === 'soon') hurry.abort()
     } catch (error) {
       log({ level: 'error', event: 'tend.failed', message: faultOf(error) })
     } finally {
@@ -81,9 +86,16 @@ export function createRounds({ queue, tend, tendMs, clock, log }: RoundsOptions)
         await wake()
       }
       await work()
-      await clock.sleep(soonMs(tendMs), signal)
+      await pause(signal)
     }
   }
 
-  return { wake, work, watch }
+  /** As long as a round is apart from the next one: each look costs. */
+  async function pause(signal: AbortSignal): Promise<void> {
+    await clock.sleep(tendMs - soonMs(tendMs), AbortSignal.any([signal, hurry.signal]))
+    hurry = new AbortController()
+    await clock.sleep(soonMs(tendMs), signal)
+  }
+
+  return { wake, work, watch, soon: () => hurry.abort() }
 }

@@ -144,7 +144,11 @@ describe.skipIf(!hasRedisServer())('the due-queue on Redis', () => {
   test('is armed within seconds by a broadcast that no node took', async ({ expect }) => {
     const rules = { ...ledgerRules, maxInFlight: 4, watchBlocks: 50 }
     const options = { database: openRedis(bridge), name, rules, relayer }
-    const ledger = createRedisLedger({ ...options, tendMs: 20_000 })
+    let hurried = 0
+    const soon = () => {
+      hurried += 1
+    }
+    const ledger = createRedisLedger({ ...options, tendMs: 20_000, soon })
     const [token, session] = ['t', undefined]
     const transaction = { hash: '0x12', raw: '0x34', gasPriceWei: 1n } as const
     await ledger.lease({ nonce: 0, token, chainNonce: 0, session })
@@ -152,7 +156,9 @@ describe.skipIf(!hasRedisServer())('the due-queue on Redis', () => {
     await ledger.sent(transaction.hash, true)
     now += 20_000
     expect(await tasks(one)).toEqual([])
+    expect(hurried).toBe(0)
     await ledger.sent(transaction.hash, false)
+    expect(hurried).toBe(1)
     now += 4_999
     expect(await tasks(one)).toEqual([])
     now += 1

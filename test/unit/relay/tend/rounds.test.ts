@@ -77,6 +77,38 @@ describe('rounds', () => {
     expect(told).toEqual([said])
   })
 
+  test('look again within seconds where something is due by then, and else once a round', async ({
+    expect,
+  }) => {
+    const sleeps: { ms: number; end: () => void }[] = []
+    const clock = {
+      ...systemClock,
+      sleep: (ms: number, signal?: AbortSignal) =>
+        new Promise<void>((end) => {
+          sleeps.push({ ms, end })
+          if (signal?.aborted) end()
+          signal?.addEventListener('abort', () => end())
+        }),
+    }
+    const { queue } = createQueue()
+    const left: Tended[] = ['soon', 'idle']
+    const tend = async (): Promise<Tended> => left.shift() ?? 'idle'
+    const rounds = createRounds({ queue, clock, tendMs: 20_000, log: () => {}, tend })
+    // The first round leaves something for soon.
+    watch(rounds)
+    const slept = async (count: number) => {
+      await until(() => sleeps.length >= count, { everyMs: 1 })
+      return sleeps.map(({ ms }) => ms)
+    }
+    const keeps = 20_000
+    expect((await slept(3)).filter((ms) => ms !== keeps)).toEqual([15_000, 5_000])
+    // Nothing is due now: a whole round is waited for, until something is.
+    sleeps.at(-1)?.end()
+    expect((await slept(4)).at(-1)).toBe(15_000)
+    rounds.soon()
+    expect((await slept(5)).at(-1)).toBe(5_000)
+  })
+
   test('go on when one of them fails', async ({ expect }) => {
     const { queue, told } = createQueue()
     const logged: string[] = []
