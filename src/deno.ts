@@ -46,7 +46,8 @@ function serve({ config, redis }: DenoConfig): Required<Served> {
   const { tendMs } = config.rules
   const [rules, relayer] = [ledgerRulesOf(config), relayerAddress(config)]
   const { ledger, home } = createHomedLedger(
-    (name) => createRedisLedger({ database, name, rules, relayer, tendMs }),
+    (name) =>
+      createRedisLedger({ database, name, rules, relayer, tendMs, soon: () => rounds.soon() }),
     ledgerNames(config),
   )
   const keyStore = createRedisKeys(database)

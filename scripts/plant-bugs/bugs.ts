@@ -257,4 +257,15 @@ export const bugs: readonly Bug[] = [
       },
     ],
   },
+  {
+    name: 'a payment that has failed for good is shown as submitted',
+    patches: [
+      {
+        file: 'src/relay/ledger/steps.ts',
+        within: 'hasFailed',
+        find: 'return $failed',
+        replace: 'return false',
+      },
+    ],
+  },
 ]

@@ -36,7 +36,7 @@ const table: readonly (readonly [string, string, string, string, string])[] = [
   [facts, 'overduePayments', 'order.request.deadline < seconds', atMost, millisecond],
   [
     ...([facts, 'dueOffers'] as const),
-    ...(['silentMs < (sentAt === undefined ? unsentAfterMs : rules.rebroadcastMs)'] as const),
+    ...(['silentMs < offeredAfterMs(latest, rules)'] as const),
     ...([atMost, millisecond] as const),
   ],
   [facts, 'isStuck', 'silentMs < rules.rebroadcastMs * 2', atMost, millisecond],

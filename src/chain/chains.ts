@@ -76,6 +76,17 @@ export const poolRules: Readonly<Record<PoolRulesName, PoolRules>> = {
   },
 }
 
+/** At the latest after so many ms a round looks after what cannot wait for the usual one. */
+export const soonMs = (tendMs: number): number => Math.min(tendMs, 5_000)
+
+/**
+ * After how many ms bytes are offered again that no node took so many times in a row: within seconds,
+ * and then ever later.
+ */
+export function resendAfterMs({ tendMs, rebroadcastMs }: PoolRules, failures: number): number {
+  return Math.min(rebroadcastMs, soonMs(tendMs) * 4 ** (failures - 1))
+}
+
 /**
  * Rootstock's rules on a chain whose blocks come faster or slower: what is a number of blocks there
  * stays the same number of blocks.

@@ -53,7 +53,7 @@ export type Node = {
   gasPrice(signal: AbortSignal): Promise<bigint>
   /** In wei, of the native currency. */
   balance(account: Address, signal: AbortSignal): Promise<bigint>
-  /** As of the latest block, or of the one with this number. */
+  /** As of the latest block, or of the one with this number: a node without that one refuses. */
   call(
     call: { from?: Address; to: Address; data: Hex; gas?: number },
     signal: AbortSignal,

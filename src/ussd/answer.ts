@@ -124,7 +124,7 @@ async function payFor(
     call: () => callFor(intent),
     refused: (refusal) => end(refusalText(parts, refusal)),
   })
-  return screen(screenOf(parts, answered))
+  return screen(screenOf(parts, answered, intent))
 }
 
 /** An end after which nothing of the session may be paid: the ledger has it before it is shown. */
@@ -175,10 +175,13 @@ function refusalText(parts: AnswerParts, refusal: PaymentRefusal): string {
   }
 }
 
-function screenOf({ say }: AnswerParts, answered: PaymentAnswer): Screen {
+function screenOf({ say }: AnswerParts, answered: PaymentAnswer, intent?: Intent): Screen {
   switch (answered.kind) {
     case 'screen':
       return answered.screen
+    case 'failed':
+      // Without an intent the question is an end, which pays nothing that could fail.
+      return end(intent === undefined ? say.sessionEnded : say.failed(intent.kind))
     case 'ended':
       return end(say.sessionEnded)
     case 'closed':

@@ -189,6 +189,8 @@ function drawCall(world: World, work: Work): Call {
     }
     case 'home':
       return ['home', ...random.pick([[], ['31'], ['30']])]
+    case 'paymentShownAs':
+      return ['paymentShownAs', hash]
     case 'lookup':
       return ['lookup', question]
     case 'payment':

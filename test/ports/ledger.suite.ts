@@ -292,6 +292,18 @@ export function ledgerSuite(name: string, create: () => Promise<LedgerHarness>):
       expect(await ledger.identify(begun)).toEqual({ kind: 'same' })
     })
 
+    test('stays as it was where a part of it is refused: no key comes with a mistyped secret', async ({
+      expect,
+    }) => {
+      const { ledger } = await create()
+      await ledger.identify(begun)
+      const mistyped = { chainId: 31, fingerprints: { ...moved.fingerprints, KEY: 'typo' } }
+      expect(await ledger.identify(mistyped)).toEqual({ kind: 'different', names: ['KEY'] })
+      await accept(ledger, 's')
+      // What it was begun with goes on with what is open since.
+      expect(await ledger.identify(begun)).toEqual({ kind: 'same' })
+    })
+
     test('has one home, which is named once', async ({ expect }) => {
       const { ledger } = await create()
       expect(await ledger.home()).toEqual({ isBegun: false, name: undefined })
@@ -709,6 +721,75 @@ export function ledgerSuite(name: string, create: () => Promise<LedgerHarness>):
       expect(await mineAt(ledger, 'a', 0, executionIn(9))).toEqual([])
       expect(await ledger.payment('b')).toMatchObject({ state: 'signed' })
       expect(await mineAt(ledger, 'b', 0, executionIn(9))).toMatchObject([{ to: 'mined' }])
+    })
+
+    test.for([
+      ['reverted', (ledger: Ledger) => ledger.confirm('s', id('block 9'))],
+      ['expired', (ledger: Ledger) => ledger.expire('s')],
+    ] as const)(
+      'is told to have failed once it is %s, and not before',
+      async ([state, end], { expect }) => {
+        const { ledger } = await create()
+        await accept(ledger, 's')
+        if (state === 'reverted') {
+          await mineAt(ledger, 's', 0, executionIn(9, { outcome: 'failed' }))
+        }
+        const answered = { kind: 'answered', screen: screenOf('s') }
+        expect(await ledger.lookup(question('s'))).toEqual(answered)
+        expect(await end(ledger)).toMatchObject([{ to: state }])
+        const failed = { kind: 'failed', screen: screenOf('s') }
+        expect(await ledger.lookup(question('s'))).toEqual(failed)
+        expect(await ledger.claim(claiming('s', 'again'))).toEqual(failed)
+        expect(await ledger.lookup(question('s', alice, 'another'))).toEqual({ kind: 'ended' })
+        await ledger.reopen(id('block 9'))
+        const after = state === 'reverted' ? answered : failed
+        expect(await ledger.lookup(question('s'))).toEqual(after)
+      },
+    )
+
+    test('is told to have failed at once where a ledger without its rows finds it so', async ({
+      expect,
+    }) => {
+      const { ledger } = await create()
+      const execution = executionIn(9, { outcome: 'failed' })
+      const adoption = { ...question('s'), steps: 3, order: orderOf('s'), screen: screenOf('s') }
+      await ledger.adopt({ ...adoption, execution })
+      expect(await ledger.lookup(question('s'))).toMatchObject({ kind: 'failed' })
+      // On another branch it may yet succeed.
+      await ledger.reopen(id('block 9'))
+      expect(await ledger.lookup(question('s'))).toMatchObject({ kind: 'answered' })
+    })
+
+    test('is found by the hash that was shown, with the one that was mined', async ({ expect }) => {
+      const { ledger } = await create()
+      await accept(ledger, 's')
+      const [shown, over] = [transactionOf('s').hash, transactionOf('over', 140n)]
+      await ledger.replace({ nonce: 0, over: shown, carriesPayment: true, transaction: over })
+      expect(await ledger.paymentShownAs(shown)).toMatchObject({ state: 'signed' })
+      await mineAt(ledger, 's', 0, executionIn(9, { hash: over.hash }))
+      expect(await ledger.paymentShownAs(shown)).toMatchObject({ execution: { hash: over.hash } })
+      expect(await ledger.paymentShownAs(over.hash)).toMatchObject({ session: 's' })
+      expect(await ledger.paymentShownAs(id('unknown'))).toBeUndefined()
+    })
+
+    test('counts how often in a row no node took its bytes', async ({ expect }) => {
+      const { ledger } = await create()
+      await accept(ledger, 's')
+      const { hash } = transactionOf('s')
+      const failures = async () => {
+        const [open] = (await ledger.work()).nonces
+        return open?.transactions.map((transaction) => transaction.failures)
+      }
+      expect(await failures()).toEqual([0])
+      await ledger.sent(hash, false)
+      await ledger.sent(hash, false)
+      expect(await failures()).toEqual([2])
+      await ledger.sent(hash, true)
+      expect(await failures()).toEqual([0])
+      // Whether a pool still has what a reorganization took back is not known.
+      await mineAt(ledger, 's', 0, executionIn(9))
+      await ledger.reopen(id('block 9'))
+      expect(await failures()).toEqual([1])
     })
 
     test('is not queued again while its nonce carries it', async ({ expect }) => {

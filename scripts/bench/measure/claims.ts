@@ -83,7 +83,7 @@ function settledRows(index: number, at: number): [TableName, AnyRow][] {
     ['nonces', { relayer, nonce: index, bytes: [[hash, '60000000']], ...done }],
     [
       'transactions',
-      { hash, relayer, nonce: index, session, ...bytes, recorded_at: at, sent_at: at },
+      { hash, relayer, nonce: index, session, ...bytes, recorded_at: at, sent_at: at, failures: 0 },
     ],
     [
       'blocks',

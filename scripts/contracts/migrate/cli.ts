@@ -1,8 +1,9 @@
 import { text } from 'node:stream/consumers'
-import { BaseError, createPublicClient, http, type PublicClient } from 'viem'
+import { createPublicClient, http, type PublicClient } from 'viem'
 import type { Chain } from '../../../src/chain/chains.ts'
 import {
   type Command,
+  messageOf,
   readCommand,
   readRelayer,
   required,
@@ -43,7 +44,7 @@ async function act({ action }: Command, migration: Migration): Promise<void> {
       if (key === undefined) throw new UsageError('RELAYER_KEY or RELAYER_MNEMONIC is not set')
       const relayer = await openRelayer(client, { key, chain, pair: move.from })
       const { moved, stuck } = await moveAccounts(migration, relayer)
-      log(`${moved} accounts moved`)
+      log(`${moved.length} accounts moved`)
       if (stuck.length > 0) process.exitCode = 1
       return
     }
@@ -66,12 +67,6 @@ async function openMove(
 
 function log(line: string): void {
   process.stdout.write(`${line}\n`)
-}
-
-/** A node's address may end in a key, and viem's messages repeat it. */
-function messageOf(error: unknown): string {
-  if (error instanceof BaseError) return `${error.name}: ${error.details || error.shortMessage}`
-  return error instanceof Error ? `${error.name}: ${error.message}` : 'unknown'
 }
 
 try {

@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util'
-import type { Hex, LocalAccount } from 'viem'
+import { BaseError, type Hex, type LocalAccount } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import type { Chain } from '../../../src/chain/chains.ts'
 import { relayerAccount } from '../../../src/relay/keys.ts'
@@ -57,16 +57,16 @@ export function readCommand(args: readonly string[]): Command {
 }
 
 /** A variable that has to be set. @throws {UsageError} */
-export function required(name: string): string {
+export function required(name: string, words = usage): string {
   const value = process.env[name]
-  if (!value) throw new UsageError(`${name} is not set`)
+  if (!value) throw new UsageError(`${name} is not set`, words)
   return value
 }
 
 /** A secret of 32 bytes. @throws {UsageError} without its value */
-export function requiredSecret(name: string): Hex {
-  const value = required(name)
-  if (!isSecret(value)) throw new UsageError(`${name} is not 0x and 64 digits`)
+export function requiredSecret(name: string, words = usage): Hex {
+  const value = required(name, words)
+  if (!isSecret(value)) throw new UsageError(`${name} is not 0x and 64 digits`, words)
   return value
 }
 
@@ -117,11 +117,17 @@ function isOneOf<Text extends string>(
   return list.some((known) => known === text)
 }
 
+/** A node's address may end in a key, and viem's messages repeat it. */
+export function messageOf(error: unknown): string {
+  if (error instanceof BaseError) return `${error.name}: ${error.details || error.shortMessage}`
+  return error instanceof Error ? `${error.name}: ${error.message}` : 'unknown'
+}
+
 /** The command was called in a way that it can't follow. */
 export class UsageError extends Error {
   override readonly name = 'UsageError'
 
-  constructor(message: string) {
-    super(`${message}\n\n${usage}`)
+  constructor(message: string, words = usage) {
+    super(`${message}\n\n${words}`)
   }
 }

@@ -13,10 +13,13 @@ import type { Pair } from './records.ts'
 import { type AccountState, isOpen, readAccount } from './survey.ts'
 
 /**
- * Where accounts go: to the same account of a pair whose loan contract takes them over, or to the
- * account of the same phone under a new secret, in the same pair.
+ * Where accounts go: to the same account of a pair whose loan contract takes them over, or in the same
+ * pair to the account of the same phone under a new secret, or of another number.
  */
-export type Move = { kind: 'pair'; from: Pair; to: Pair } | { kind: 'secret'; from: Pair }
+export type Move =
+  | { kind: 'pair'; from: Pair; to: Pair }
+  | { kind: 'secret'; from: Pair }
+  | { kind: 'number'; from: Pair }
 
 /** A call that an account has to sign. */
 export type Call = {
@@ -59,8 +62,9 @@ export function needOf(
       const data = encodeFunctionData({ abi: microLoanAbi, functionName: 'moveAccount' })
       return { kind: 'calls', calls: [call('moveAccount', account, move.to.loan, data)] }
     }
-    case 'secret': {
-      if (heir === undefined) throw new Error('a move to a new secret has an heir for each phone')
+    case 'secret':
+    case 'number': {
+      if (heir === undefined) throw new Error('each phone of this move has an heir')
       const isHeirUsed = borrowed.has(heir.address)
       if (!isOpen(state) && (isHeirUsed || !state.isListed)) return { kind: 'nothing' }
       if (!isHeirUsed) return { kind: 'calls', calls: passing(account, heir, acceptedBy) }

@@ -4,7 +4,7 @@ import { createCallerAccounts } from '../../../src/account/keys.ts'
 import { type PhoneNumber, parseCaller } from '../../../src/account/phone.ts'
 import { inTurns } from './turns.ts'
 
-/** A phone's account, and its account under the new secret where there is one. The number is not kept. */
+/** A phone's account, and the one that takes its place where there is one. The number is not kept. */
 export type Phone = { account: LocalAccount; heir: LocalAccount | undefined }
 
 /**
@@ -24,6 +24,49 @@ export function parsePhones(text: string): PhoneNumber[] {
   return [...phones]
 }
 
+/** A number that was given up, as accounts were derived from it, and the one that came in its place. */
+export type Alias = { former: PhoneNumber; present: PhoneNumber }
+
+/**
+ * The pairs of numbers in a text, a former and a present one in each line, in E.164 form with plus; empty
+ * lines are passed over. The former is taken as it stands: today's numbering plan may not know it any
+ * more, or make another one of it.
+ *
+ * @throws {PhoneListError} naming the line, and never what stands in it: not two numbers, or one of them
+ * in another line as well
+ */
+export function parseAliases(text: string): Alias[] {
+  const aliases: Alias[] = []
+  const seen = new Set<PhoneNumber>()
+  for (const [index, line] of text.split('\n').entries()) {
+    if (line.trim() === '') continue
+    const [former = '', typed = '', ...rest] = line.trim().split(/\s+/)
+    const present = parseCaller(typed)
+    const isPair = /^\+[1-9][0-9]{6,14}$/.test(former) && present !== undefined && rest.length === 0
+    const pair = [former as PhoneNumber, present ?? (former as PhoneNumber)] as const
+    if (!isPair || new Set([...seen, ...pair]).size < seen.size + 2) {
+      throw new PhoneListError(index + 1, 'has no two numbers of its own in E.164 form with plus')
+    }
+    for (const number of pair) seen.add(number)
+    aliases.push({ former: pair[0], present: pair[1] })
+  }
+  return aliases
+}
+
+/** The accounts of former numbers, by their addresses, each with the present number's as its heir. */
+export async function deriveAliases(
+  aliases: readonly Alias[],
+  secret: Secret,
+): Promise<Map<Address, Phone>> {
+  const accountOf = createCallerAccounts(secret)
+  const phones = new Map<Address, Phone>()
+  await inTurns(aliases, async ({ former, present }) => {
+    const account = await accountOf(former)
+    phones.set(account.address, { account, heir: await accountOf(present) })
+  })
+  return phones
+}
+
 /** The accounts of the numbers, by their addresses under the old secret. */
 export async function derivePhones(
   numbers: readonly PhoneNumber[],
@@ -39,11 +82,11 @@ export async function derivePhones(
   return phones
 }
 
-/** A line of the list is no telephone number. */
+/** A line of the list is not what it has to be. */
 export class PhoneListError extends Error {
   override readonly name = 'PhoneListError'
 
-  constructor(line: number) {
-    super(`line ${line} of the standard input is no number in E.164 form with plus`)
+  constructor(line: number, fault = 'is no number in E.164 form with plus') {
+    super(`line ${line} of the standard input ${fault}`)
   }
 }

@@ -17,7 +17,7 @@ import { preflight, type Relayer, sendBatch } from './relayer.ts'
 import { inTurns } from './turns.ts'
 
 /** What a run came to. */
-export type Outcome = { moved: number; stuck: { address: Address; reason: string }[] }
+export type Outcome = { moved: Address[]; stuck: { address: Address; reason: string }[] }
 
 /** How often a run tries an account whose calls go through before they are sent, and fail in their block. */
 const maxTries = 3
@@ -45,7 +45,7 @@ export async function moveAccounts(migration: Migration, relayer: Relayer): Prom
       const left = [...stuck].filter(([address]) => open.has(address))
       for (const [address, reason] of left) log(`stuck ${address}: ${reason}`)
       printOutside(migration, todo.outside)
-      return { moved: moved.size, stuck: left.map(([address, reason]) => ({ address, reason })) }
+      return { moved: [...moved], stuck: left.map(([address, reason]) => ({ address, reason })) }
     }
     for (const batch of batchesOf(tasks, migration.batchSize)) {
       const phones = batch.map(({ phone }) => phone)

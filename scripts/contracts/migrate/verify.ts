@@ -28,6 +28,7 @@ export async function verifyMigration(migration: Migration): Promise<string[]> {
     case 'pair':
       return [...findings, ...(await verifyPair(migration, todo.survey, move.to))]
     case 'secret':
+    case 'number':
       return [...findings, ...verifySecret(migration, todo)]
   }
 }

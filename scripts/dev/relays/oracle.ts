@@ -22,6 +22,8 @@ export type Told = { delivery: Delivery; reply: Reply | undefined }
 /** What a reply claims of its payment. */
 export type Claim =
   | 'submitted'
+  /** It was submitted, and has failed for good. */
+  | 'failed'
   /** Nothing was sent and nothing will be. */
   | 'refused'
   /** Another input decided this session. */
@@ -165,6 +167,7 @@ export function claimOf(reply: Reply | undefined): Claim {
   if (/^END (Transfer Submitted|Loan Requested|Repayment Submitted)\n/.test(text)) {
     return 'submitted'
   }
+  if (/^END (Transfer|Loan|Repayment) Failed\n/.test(text)) return 'failed'
   if (text === 'END This session has ended. Nothing was sent. Please dial again.') return 'closed'
   if (refusals.some((words) => text.includes(words))) return 'refused'
   if (text === 'END This session has ended. Please dial again.') return 'ended'
@@ -243,6 +246,9 @@ function judgeSession(
   }
   if ((claims.has('refused') || claims.has('closed')) && event !== undefined) {
     note('untrue', `${session} was told that nothing was sent and ${event.outcome} all the same`)
+  }
+  if (claims.has('failed') && event?.outcome === 'executed') {
+    note('untrue', `${session} was told that it failed and was executed`)
   }
   const decisions = new Map<string, string>()
   for (const { delivery, reply } of deliveries) {

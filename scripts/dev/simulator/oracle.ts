@@ -28,6 +28,7 @@ export const rules = {
   gap: 'Nothing of ours waits in the pool when nothing is open.',
   conserved: 'No call makes money or destroys it.',
   bump: 'The pool never finds our own bytes too cheap over our own.',
+  told: 'A failure that is final is told to whom asks again, and nothing else is called a failure.',
   priced: 'No transaction offers more for gas than the operator allows.',
   overdrawn: 'Two payments do not both pass on one balance.',
   lent: 'Two loans do not both pass on what is left for one.',
@@ -42,6 +43,7 @@ export type Rule = keyof typeof rules
 /** What a screen says about a payment. */
 type Said =
   | 'submitted'
+  | 'failed'
   | 'nothing_sent'
   /** The session was decided by another question: it may have paid, or it has not. */
   | 'ended'
@@ -82,6 +84,7 @@ export function judge(history: History): Violation[] {
     judgeReplies(history, one, found)
     judgeEnds(history, one, found)
     judgeOutcome(history, one, found)
+    judgeFailure(history, one, found)
     judgeRepetition(history, one, found)
   }
   judgeUnasked(history, asked, found)
@@ -281,6 +284,26 @@ function judgeOutcome(history: History, one: Asked, found: Found): void {
   }
 }
 
+/** What became of a payment may change with a branch, and what was lost cannot be told. */
+function judgeFailure(history: History, one: Asked, found: Found): void {
+  const { deliveries, statements, intentId } = one
+  if (history.reorganizations.length > 0 || history.losses.length > 0) return
+  const isRecycled = (history.plan.knobs.pauseDays ?? 0) >= retentionDays
+  const state = history.payments.at(isRecycled ? one.phase : -1)?.get(intentId)?.state
+  const hasFailed = state === 'reverted' || state === 'expired'
+  const failedAt = statements.find(({ to }) => to === 'reverted' || to === 'expired')?.at
+  for (const { actor, reply, startedAt } of deliveries) {
+    const said = saidOf(reply)
+    if (said === 'submitted' && failedAt !== undefined && failedAt < startedAt) {
+      found('told', `${actor.name} is told "submitted" of ${intentId}, which has failed`)
+    }
+    // Who ended an outcome may have died before it was logged.
+    if (said === 'failed' && !hasFailed) {
+      found('told', `${actor.name} is told of a failure of ${intentId}`)
+    }
+  }
+}
+
 /** A request that reaches a second block costs gas, and only the forwarder keeps it from paying twice. */
 function judgeRepetition(history: History, { intentId, processed }: Asked, found: Found): void {
   const { losses, foreign, plan, reorganizations, faults } = history
@@ -467,6 +490,7 @@ function judgeEnd(history: History, found: Found): void {
 function saidOf(reply: string | undefined): Said | undefined {
   if (reply === undefined) return undefined
   if (/^END (Transfer Submitted|Loan Requested|Repayment Submitted)/.test(reply)) return 'submitted'
+  if (/^END (Transfer|Loan|Repayment) Failed/.test(reply)) return 'failed'
   if (reply.includes('session has ended. Nothing was sent.')) return 'closed'
   if (reply.includes('session has ended')) return 'ended'
   if (reply.includes('not known yet')) return 'uncertain'

@@ -205,7 +205,7 @@ type Bytes = {
 
 /** From before a round to after it: what was due all the time, and what was done too early. */
 function* misofferedAt(
-  { rebroadcastMs, replaceAfterMs }: PoolRules,
+  { rebroadcastMs, replaceAfterMs, tendMs }: PoolRules,
   { nonce, isNext, mayBeOutbid, was, latest }: Bytes,
   from: number,
   to: number,
@@ -214,7 +214,9 @@ function* misofferedAt(
   const since = was.sentAt ?? was.recordedAt
   const isOffered = !isSame || latest.sentAt !== was.sentAt
   // The Worker that recorded it may send it meanwhile.
-  const waitsMs = was.sentAt === undefined ? sentByWorkerMs : rebroadcastMs
+  const refusedMs = Math.min(5_000, tendMs) * 4 ** (was.failures - 1)
+  const offeredMs = was.failures === 0 ? rebroadcastMs : Math.min(rebroadcastMs, refusedMs)
+  const waitsMs = was.sentAt === undefined ? sentByWorkerMs : offeredMs
   if (from - since >= waitsMs && !isOffered) yield `nonce ${nonce} not offered`
   if (was.sentAt === undefined) return
   if (isOffered && (latest.sentAt ?? to) - since < waitsMs) yield `nonce ${nonce} offered too soon`

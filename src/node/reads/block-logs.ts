@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { TransportError } from '../../chain/rpc.ts'
 import type { MinedBlock } from '../objects/block.ts'
 import { contentOf, type Log, log, shapeLog } from '../objects/log.ts'
 import { type LogFilter, logQuery, matches, mayHold } from '../objects/log-filter.ts'
@@ -39,6 +40,22 @@ export async function logsOfBlock(
   return await logsOfBlock(node, block.value.hash, filter)
 }
 
+/**
+ * The logs of a block that is there, as far as is known. A node that does not have it tells nothing of
+ * its logs, which is not the same as that there are none.
+ *
+ * @throws {TransportError} the node does not have the block
+ */
+export async function logsOfKnownBlock(
+  node: Node,
+  selector: string,
+  filter: LogFilter,
+): Promise<Log[]> {
+  const found = await logsOfBlock(node, selector, filter)
+  if (found === null) throw new TransportError(`${node.name} lacks a block that is known`)
+  return found
+}
+
 async function fits(
   node: Node,
   block: MinedBlock,
@@ -60,7 +77,7 @@ async function fits(
 
 /** The logs of a block as its receipts have them, where those can be proved; else as it tells. */
 export async function provedLogs(node: Node, block: MinedBlock): Promise<Log[]> {
-  if (node.profile === 'rskj') return (await logsOfBlock(node, block.hash, {})) ?? []
+  if (node.profile === 'rskj') return await logsOfKnownBlock(node, block.hash, {})
   const receipts = await receiptsOf(node, block)
   await verifiedTrie(receipts, block.receiptsRoot)
   return receipts.flatMap((receipt) => receipt.logs.map(shapeLog))

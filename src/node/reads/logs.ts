@@ -8,7 +8,7 @@ import { UntrueAnswer } from '../objects/untrue-answer.ts'
 import { quantity, toQuantity } from '../objects/values.ts'
 import type { Node } from '../upstream/node.ts'
 import type { NodeAccess } from '../upstream/node-access.ts'
-import { logsOfBlock } from './block-logs.ts'
+import { logsOfKnownBlock } from './block-logs.ts'
 
 /** Within so many blocks any number of logs is answered. */
 export const maxLogBlocks = 2_000
@@ -99,11 +99,11 @@ async function comparedPiece(
   const settled = (context.knownHead() ?? 0) - settledBlocks
   const disputed = firstDifference(first.value, second.value)
   if (disputed === undefined || disputed > settled) return first.value
-  const truth = await context.ask((node) => logsOfBlock(node, toQuantity(disputed), filter))
+  const truth = await context.ask((node) => logsOfKnownBlock(node, toQuantity(disputed), filter))
   const honest = answers.filter(({ value }) =>
     sameLogs(
       value.filter(({ blockNumber }) => Number(blockNumber) === disputed),
-      truth ?? [],
+      truth,
     ),
   )
   for (const answer of answers) {
@@ -136,7 +136,7 @@ async function piece(node: Node, range: LogRange, filter: LogFilter): Promise<Lo
   const found = await query(node, range, filter)
   if (found !== null && (found.length === 0 || found.length % roundNumber !== 0)) return found
   // Halves show what was cut, and of a single block it can be proved.
-  if (from === to) return (await logsOfBlock(node, toQuantity(from), filter)) ?? []
+  if (from === to) return await logsOfKnownBlock(node, toQuantity(from), filter)
   const middle = Math.floor((from + to) / 2)
   const halves = [
     await piece(node, { from, to: middle, open: false }, filter),
@@ -191,12 +191,9 @@ async function withProved(
     throw new UntrueAnswer('a node gave many logs that were not asked for')
   }
   const proved = await Promise.all(
-    doubtful.map(async (hash) => (hash === null ? [] : await logsOfBlock(node, hash, filter))),
+    doubtful.map(async (hash) => (hash === null ? [] : await logsOfKnownBlock(node, hash, filter))),
   )
-  return [
-    ...found.filter(({ blockHash }) => !doubtful.includes(blockHash)),
-    ...proved.flatMap((own) => own ?? []),
-  ]
+  return [...found.filter(({ blockHash }) => !doubtful.includes(blockHash)), ...proved.flat()]
     .filter((one) => matches(filter, one))
     .toSorted(
       (a, b) =>

@@ -31,7 +31,10 @@ export async function tracesOfMinedBlock(node: Node, block: MinedBlock): Promise
   const whole = await ifServed(node.call('trace_block', [selector], rawTraces))
   if (whole === undefined) {
     const each = block.transactions.map((entry) => tracesOfTransaction(node, hashOf(entry) ?? ''))
-    return (await Promise.all(each)).flatMap((traces) => traces ?? [])
+    return (await Promise.all(each)).flatMap((traces) => {
+      if (traces === null) throw new TransportError('the traces of a mined transaction are missing')
+      return traces
+    })
   }
   const traces = shapeTraces(whole) ?? []
   const traced = new Set(traces.map(({ transactionHash }) => transactionHash))

@@ -1,10 +1,25 @@
+import { soonMs } from '../../chain/chains.ts'
 import { faultOf, type Log } from '../../runtime/log.ts'
 import { isOpen, type Ledger, type LedgerRules } from './port.ts'
 import type { SqlLedger } from './sqlite.ts'
-import { type LedgerMethod, ledgerThrough, methodKinds } from './steps.ts'
+import { dueAfterMs, type LedgerMethod, ledgerThrough } from './steps.ts'
 
-/** What is left after a round. */
-export type Tended = 'open' | 'watching' | 'idle'
+/** What is left after a round. `soon`: bytes that no node took have to be offered again. */
+export type Tended = 'soon' | 'open' | 'watching' | 'idle'
+
+/** After how many ms the next round is due; undefined where none is. */
+export function againAfterMs(tended: Tended, tendMs: number): number | undefined {
+  switch (tended) {
+    case 'soon':
+      return soonMs(tendMs)
+    case 'open':
+      return tendMs
+    case 'watching':
+      return tendMs * 10
+    case 'idle':
+      return undefined
+  }
+}
 
 /** What the composition root gives a ledger's keeper. */
 export type LedgerKeeper = {
@@ -49,7 +64,8 @@ export function keepLedger(
   return {
     ledger: ledgerThrough(async (method, args) => {
       const answer = call(method, args)
-      if (methodKinds[method] === 'opens') await arm()
+      const dueMs = dueAfterMs(method, args, keeper.tendMs)
+      if (dueMs !== undefined) await arm(dueMs)
       return answer
     }),
     wake: () => alarm.setAlarm(now()),
@@ -68,13 +84,15 @@ export function keepLedger(
   /** Sets the next alarm by what is left; work that came meanwhile keeps the short one. */
   async function rest(tended: Tended): Promise<void> {
     if (tended === 'open') return
+    if (tended === 'soon') return arm(soonMs(keeper.tendMs))
     if (isOpen(ledger.work())) return
-    if (tended === 'idle') return alarm.deleteAlarm()
-    await alarm.setAlarm(now() + keeper.tendMs * 10)
+    const inMs = againAfterMs(tended, keeper.tendMs)
+    if (inMs === undefined) return alarm.deleteAlarm()
+    await alarm.setAlarm(now() + inMs)
   }
 
-  async function arm(): Promise<void> {
-    const next = now() + keeper.tendMs
+  async function arm(inMs: number): Promise<void> {
+    const next = now() + inMs
     const set = await alarm.getAlarm()
     if (set === null || set > next) await alarm.setAlarm(next)
   }

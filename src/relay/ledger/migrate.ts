@@ -84,7 +84,7 @@ async function insert({ load, commit }: RedisMigration, rows: readonly Write[]):
     const writes = new Map(
       named.map(([name, write]) => [name, { ...write, before: loaded.rows.get(name)?.row }]),
     )
-    if (await commit(loaded, { wanted, writes, opensWork: false })) return true
+    if (await commit(loaded, { wanted, writes, dueMs: undefined })) return true
   }
   throw new Error('other processes changed what was migrated again and again')
 }

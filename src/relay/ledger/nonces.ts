@@ -166,7 +166,20 @@ export function recordBytes(
   })
   if (rows.row('transactions', hash) !== undefined) return
   const named = { hash, relayer, nonce, session }
-  rows.put('transactions', { ...named, raw, gas_price, recorded_at: rows.now, sent_at: null })
+  rows.put('transactions', {
+    ...named,
+    raw,
+    gas_price,
+    recorded_at: rows.now,
+    sent_at: null,
+    failures: 0,
+  })
+}
+
+/** What was offered last for a nonce counts as taken by no node: it is offered again soon. */
+export function resendSoon(rows: Draft, row: NonceRow): void {
+  const latest = rows.row('transactions', bytesOf(row)[0]?.hash ?? '')
+  if (latest !== undefined) rows.put('transactions', { ...latest, failures: 1 })
 }
 
 /** A nonce with bytes that leaves the recorded ones; its payment, where that is not settled, waits again. */
@@ -196,9 +209,9 @@ export function openNonces({ rows, relayer }: At): OpenNonce[] {
   const withBytes = (row: NonceRow | undefined) => ({
     transactions: bytesOf(row)
       .flatMap(({ hash }) => rows.row('transactions', hash) ?? [])
-      .map(({ hash, raw, gas_price, recorded_at, sent_at }) => ({
+      .map(({ hash, raw, gas_price, recorded_at, sent_at, failures }) => ({
         ...{ hash, raw, gasPriceWei: BigInt(gas_price) },
-        ...{ recordedAt: recorded_at, sentAt: sent_at ?? undefined },
+        ...{ recordedAt: recorded_at, sentAt: sent_at ?? undefined, failures },
       })),
   })
   const held = leases.map((lease): OpenNonce => {

@@ -47,6 +47,11 @@ export type Ledger = {
   blocks(above: number): Promise<BlockId[]>
   /** One payment, by the session that made it. */
   payment(session: string): Promise<Payment | undefined>
+  /**
+   * The payment that a transaction of ours was signed for, by that transaction's hash: what was shown
+   * may have been replaced, and `execution` names what was mined.
+   */
+  paymentShownAs(hash: Hex): Promise<Payment | undefined>
   /** An account's last payments, the newest first. */
   payments(account: Address, limit: number): Promise<Payment[]>
 
@@ -141,6 +146,8 @@ export type Decided =
   | { kind: 'pending' }
   /** This very question has this answer. */
   | { kind: 'answered'; screen: Screen }
+  /** This very question was answered so, and the payment is known to have failed since. */
+  | { kind: 'failed'; screen: Screen }
   /** The session has paid by another question, or the ledger lost what it was answered with. */
   | { kind: 'ended' }
   /** The session was refused by another question: it has paid nothing, and never will. */
@@ -347,7 +354,12 @@ export type OpenNonce = {
   /** Whether its holder may still record. Always false for recorded ones. */
   leaseLive: boolean
   /** All bytes ever recorded for it, the dearest first. */
-  transactions: (SignedTransaction & { recordedAt: number; sentAt: number | undefined })[]
+  transactions: (SignedTransaction & {
+    recordedAt: number
+    sentAt: number | undefined
+    /** How often in a row no node said that it has them. */
+    failures: number
+  })[]
 }
 
 export type Work = {

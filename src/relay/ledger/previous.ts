@@ -64,6 +64,8 @@ function withScreen(value: unknown): unknown {
 
 function withReply(value: unknown): unknown {
   if (typeof value !== 'object' || value === null || !('screen' in value)) return value
-  const { screen, ...rest } = value
+  const { screen, ...told } = value
+  // It shows the same bytes whatever came of the payment.
+  const rest = 'kind' in told && told.kind === 'failed' ? { ...told, kind: 'answered' } : told
   return { ...rest, reply: replyOf(screen as Screen) }
 }

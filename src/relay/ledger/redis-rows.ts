@@ -61,20 +61,19 @@ export function createLoad(database: RedisDatabase, keys: readonly string[]): Lo
   }
 }
 
-/** What is written while every row that was wanted is as it was loaded. `opensWork` arms the task. */
-export type Change = { wanted: Wanted; writes: ReadonlyMap<string, Write>; opensWork: boolean }
+/** What is written while every row that was wanted is as it was loaded. `dueMs` is how soon the task is due. */
+export type Change = {
+  wanted: Wanted
+  writes: ReadonlyMap<string, Write>
+  dueMs: number | undefined
+}
 
 /** Writes all of it, or nothing and says so. */
 export type Commit = (loaded: Loaded, change: Change) => Promise<boolean>
 
-/** `tendMs` is how soon the task is due. */
-export function createCommit(
-  database: RedisDatabase,
-  keys: readonly string[],
-  tendMs: number,
-): Commit {
+export function createCommit(database: RedisDatabase, keys: readonly string[]): Commit {
   const script = database.script(armLua + commitLua)
-  return async (loaded, { wanted, writes, opensWork }) => {
+  return async (loaded, { wanted, writes, dueMs }) => {
     const read = Object.fromEntries(
       [...wanted.rows].map((name) => [name, loaded.rows.get(name)?.version ?? '0']),
     )
@@ -84,7 +83,7 @@ export function createCommit(
       ...{ read, drop: gone.map(([name]) => name) },
       put: Object.fromEntries(here.map(([name, { after }]) => [name, JSON.stringify(after)])),
       ...listChanges(writes),
-      ...(opensWork ? { arm: { task: tendTask, inMs: tendMs } } : {}),
+      ...(dueMs === undefined ? {} : { arm: { task: tendTask, inMs: dueMs } }),
     }
     const args = [JSON.stringify(change), 'commit', ...wanted.methods]
     return z.coerce.number().parse(await script(keys, args)) === 1

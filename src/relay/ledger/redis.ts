@@ -12,7 +12,7 @@ import {
   type Wanted,
 } from './redis-rows.ts'
 import { type Key, type Listing, nameOf, type Row, type TableName, type View } from './rows.ts'
-import { type LedgerMethod, ledgerThrough, methodKinds, runStep } from './steps.ts'
+import { dueAfterMs, type LedgerMethod, ledgerThrough, methodKinds, runStep } from './steps.ts'
 
 export type RedisLedgerOptions = {
   database: RedisDatabase
@@ -23,6 +23,8 @@ export type RedisLedgerOptions = {
   relayer: string
   /** How soon a task is due that looks after what a claim, a record or an adoption left open. */
   tendMs: number
+  /** Called when the task was armed for within seconds: it need not wait for the usual look. */
+  soon?: () => void
 }
 
 /** Every key of a ledger begins with this; the braces keep them in one slot of a cluster. */
@@ -51,10 +53,10 @@ const rememberedLimit = 2_000
  * call that fails may have been done: each meets its own token or its own state when it is made again.
  */
 export function createRedisLedger(options: RedisLedgerOptions): Ledger {
-  const { database, name, tendMs } = options
+  const { database, name } = options
   const keys = [ledgerKey(name)]
   const load = createLoad(database, keys)
-  const commit = createCommit(database, keys, tendMs)
+  const commit = createCommit(database, keys)
   /** Good for guessing what a call reads, and never for an answer. */
   const remembered = new Map<string, Kept>()
   let opening: Promise<void> | undefined
@@ -86,6 +88,7 @@ export function createRedisLedger(options: RedisLedgerOptions): Ledger {
         now = undefined
         continue
       }
+      if (folded.dueMs !== undefined && folded.dueMs < options.tendMs) options.soon?.()
       for (const [name, { after }] of writes) remembered.set(name, { version: '', row: after })
       for (const end of ends) end()
       return calls.slice(ends.length)
@@ -136,7 +139,7 @@ function createLane(
 
 /** Runs calls one after the other over one moment: each sees what those before it wrote. */
 function fold(
-  { rules, relayer }: RedisLedgerOptions,
+  { rules, relayer, tendMs }: RedisLedgerOptions,
   loaded: Loaded,
   calls: readonly Call[],
 ): Folded {
@@ -145,21 +148,22 @@ function fold(
   const view = viewOf(loaded, wanted)
   const ends: (() => void)[] = []
   let writes: Writes = new Map()
-  let opensWork = false
+  let dueMs: number | undefined
   for (const { method, args, resolve, reject } of calls) {
     const own: Writes = new Map(writes)
     try {
       const rows = createDraft(view, loaded.now, own)
       const answer = runStep({ rows, rules, relayer }, method, args)
       ends.push(() => resolve(answer))
-      opensWork ||= methodKinds[method] === 'opens' && own.size > writes.size
+      const ownDueMs = own.size > writes.size ? dueAfterMs(method, args, tendMs) : undefined
+      if (ownDueMs !== undefined) dueMs = Math.min(dueMs ?? ownDueMs, ownDueMs)
       writes = own
     } catch (error) {
       if (error instanceof ListedTooLate && ends.length > 0) break
       ends.push(() => reject(error))
     }
   }
-  return { wanted, writes, ends, opensWork }
+  return { wanted, writes, ends, dueMs }
 }
 
 const isComplete = ({ rows, lists }: Wanted, loaded: Loaded): boolean =>

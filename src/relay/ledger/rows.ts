@@ -128,6 +128,8 @@ export const tables = {
     gas_price: wei,
     ...each(integer, 'nonce', 'recorded_at'),
     sent_at: integerOrNull,
+    /** How often in a row it was offered and no node took it. Rows of before do not have it. */
+    failures: integer.default(0),
   }),
   blocks: table(
     ['hash'],

@@ -1,3 +1,4 @@
+import { soonMs } from '../../chain/chains.ts'
 import type { SignedRequest } from '../forwarder/requests.ts'
 import type { At, Draft } from './draft.ts'
 import {
@@ -16,6 +17,7 @@ import {
   openNonces,
   recordBytes,
   relayerOf,
+  resendSoon,
   saveNonce,
   slotOf,
   take,
@@ -58,7 +60,7 @@ export type Steps = {
 
 /** What a method does to rows. After one that opens work something may be left to do. */
 export const methodKinds: Readonly<Record<keyof Ledger, 'reads' | 'writes' | 'opens'>> = {
-  ...each('reads', 'lookup', 'obstacle', 'work', 'blocks', 'payment', 'payments'),
+  ...each('reads', 'lookup', 'obstacle', 'work', 'blocks', 'payment', 'paymentShownAs', 'payments'),
   ...each('opens', 'claim', 'record', 'adopt'),
   ...each(
     'writes',
@@ -77,6 +79,17 @@ export const methodKinds: Readonly<Record<keyof Ledger, 'reads' | 'writes' | 'op
 }
 
 export type LedgerMethod = keyof Ledger
+
+/** After how many ms a round has to look after what a call has left; undefined where it opens nothing. */
+export function dueAfterMs(
+  method: LedgerMethod,
+  args: readonly unknown[],
+  tendMs: number,
+): number | undefined {
+  if (methodKinds[method] === 'opens') return tendMs
+  const isOfferedAgain = method === 'sent' && args[1] === false
+  return isOfferedAgain ? soonMs(tendMs) : undefined
+}
 
 export const ledgerMethods = Object.keys(methodKinds) as readonly LedgerMethod[]
 
@@ -98,7 +111,19 @@ function decidedOf(rows: Draft, question: Question): Decided | undefined {
   if (row.input !== question.input || row.screen === null) {
     return { kind: row.state === 'refused' ? 'closed' : 'ended' }
   }
-  return { kind: 'answered', screen: row.screen }
+  const payment = paymentRow(rows, question.session)
+  const kind = payment !== undefined && hasFailed(payment) ? 'failed' : 'answered'
+  return { kind, screen: row.screen }
+}
+
+/**
+ * Whether a failure is final. One that was found on the chain, by a ledger that had lost its rows, is told
+ * at once: no one was told another thing by this ledger.
+ */
+function hasFailed({ state, outcome, history }: Row<'payments'>): boolean {
+  const isAdopted = history[0]?.[0] === 'mined'
+  const isFinal = state === 'reverted' || state === 'expired'
+  return isFinal || (isAdopted && state === 'mined' && outcome === 'failed')
 }
 
 type SessionRow = Row<'sessions'>
@@ -172,16 +197,18 @@ export const steps: Steps = {
   },
 
   identify(at, { chainId, fingerprints }) {
-    const names: string[] = []
-    for (const [name, value] of Object.entries({ chain: `${chainId}`, ...fingerprints })) {
-      const row = { name: `identity.${name}`, value }
-      const known = at.rows.row('meta', row.name)?.value
-      if (known === value) continue
-      const mayMove = movableIdentity.includes(name) && !isAnythingOpen(at)
-      if (known === undefined || mayMove) at.rows.put('meta', row)
-      else names.push(name)
-    }
-    return names.length === 0 ? { kind: 'same' } : { kind: 'different', names }
+    const told = Object.entries({ chain: `${chainId}`, ...fingerprints })
+    const others = told.filter(
+      ([name, value]) => at.rows.row('meta', `identity.${name}`)?.value !== value,
+    )
+    const names = others
+      .map(([name]) => name)
+      .filter((name) => at.rows.row('meta', `identity.${name}`) !== undefined)
+      .filter((name) => !movableIdentity.includes(name) || isAnythingOpen(at))
+    // What may change, changes with nothing else that may not: a refusal leaves all as it was.
+    if (names.length > 0) return { kind: 'different', names }
+    for (const [name, value] of others) at.rows.put('meta', { name: `identity.${name}`, value })
+    return { kind: 'same' }
   },
 
   lookup(at, question) {
@@ -330,6 +357,11 @@ export const steps: Steps = {
     return row && paymentOf(row)
   },
 
+  paymentShownAs({ rows }, hash) {
+    const row = paymentRow(rows, rows.row('transactions', hash)?.session)
+    return row && paymentOf(row)
+  },
+
   payments({ rows }, account, limit) {
     return rows
       .list({ table: 'payments', list: 'account', group: account, limit, newest: true })
@@ -410,7 +442,8 @@ export const steps: Steps = {
     const { rows } = at
     const transaction = rows.row('transactions', hash)
     if (transaction === undefined) return []
-    rows.put('transactions', { ...transaction, sent_at: rows.now })
+    const failures = taken ? 0 : transaction.failures + 1
+    rows.put('transactions', { ...transaction, sent_at: rows.now, failures })
     if (!taken) return []
     const payment = paymentRow(rows, transaction.session)
     const isCarrier =
@@ -472,6 +505,7 @@ export const steps: Steps = {
       if (row?.state !== 'mined' || row.block_hash !== blockHash) continue
       const changed_at = rows.now
       saveNonce(rows, { ...row, state: 'recorded', ...noBlock, phase: null, changed_at })
+      resendSoon(rows, row)
     }
     const moved = [...new Set(sessions)].flatMap((session) => {
       const payment = paymentRow(rows, session)

@@ -39,7 +39,7 @@ export function fromVersion1(
   const carried = new Map(old.payments.map((row) => [`${row.nonce}`, row.session]))
   for (const row of old.transactions) {
     const session = carried.get(`${row.nonce}`) ?? null
-    rows.put('transactions', of('transactions', { ...row, relayer, session }))
+    rows.put('transactions', of('transactions', { ...row, relayer, session, failures: 0 }))
   }
   putNonces(rows, relayer, old)
   return [...writes.values()]

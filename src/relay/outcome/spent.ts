@@ -16,8 +16,8 @@ function keepsFromExecuting(spentAtSeconds: number, request: ForwardRequest): bo
 }
 
 /**
- * The number of the block in which a request's account spent its intent, as of the latest block.
- * Undefined where nothing spent it that keeps the request from executing.
+ * The number of the block in which a request's account spent its intent, as of the latest block or of
+ * the one with the number `at`: a replica that does not have that one does not tell. Undefined where nothing spent it that keeps the request from executing.
  *
  * @throws {TransportError} {@link RpcError} the node did not tell
  */
@@ -25,6 +25,7 @@ export async function blockOfSpending(
   { node, forwarder }: Relayer,
   request: ForwardRequest,
   signal: AbortSignal,
+  at?: number,
 ): Promise<number | undefined> {
   const call = { abi: relayForwarderAbi, functionName: 'spentAt' } as const
   const outcome = await node.call(
@@ -33,17 +34,9 @@ export async function blockOfSpending(
       data: encodeFunctionData({ ...call, args: [request.from, request.intentId] }),
     },
     signal,
+    at,
   )
   if (outcome.kind === 'reverted') throw new TransportError('the forwarder does not answer spentAt')
   const [timestamp, blockNumber] = decodeFunctionResult({ ...call, data: outcome.data })
   return keepsFromExecuting(Number(timestamp), request) ? Number(blockNumber) : undefined
-}
-
-/** Whether a request's account has spent its intent, as of the latest block. */
-export async function isSpent(
-  relayer: Relayer,
-  request: ForwardRequest,
-  signal: AbortSignal,
-): Promise<boolean> {
-  return (await blockOfSpending(relayer, request, signal)) !== undefined
 }

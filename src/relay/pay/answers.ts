@@ -3,8 +3,10 @@ import type { Decided, Screen } from '../ledger/port.ts'
 
 /** What the caller is told. */
 export type PaymentAnswer =
-  /** This screen, the same for every delivery of this question. */
+  /** This screen, the same for every delivery of this question until it is known to have failed. */
   | { kind: 'screen'; screen: Screen }
+  /** What was submitted has failed for good. */
+  | { kind: 'failed' }
   /** The session was decided by another question, and may have paid. */
   | { kind: 'ended' }
   /** The session was decided by another question, and nothing was sent. */
@@ -44,6 +46,7 @@ export function answerOf(decided: Exclude<Decided, { kind: 'pending' }>): Paymen
   switch (decided.kind) {
     case 'answered':
       return { kind: 'screen', screen: decided.screen }
+    case 'failed':
     case 'ended':
     case 'closed':
       return { kind: decided.kind }

@@ -187,6 +187,7 @@ async function pay(delivery: Delivery): Promise<PaymentAnswer> {
     const view = await persist(relayer.clock, () => relayer.ledger.lookup(payment.question))
     switch (view.kind) {
       case 'answered':
+      case 'failed':
       case 'ended':
       case 'closed':
         return answerOf(view)
@@ -403,7 +404,7 @@ async function refuse(
 
 /**
  * The chain has spent this intent and the ledger does not know: it lost its rows, or another relay
- * paid. Where this very question did it, its screen is shown again.
+ * paid. Where this very question did it, its screen is shown again, or that it failed.
  */
 async function adopt({
   relayer,

@@ -1,3 +1,4 @@
+import { type PoolRules, resendAfterMs } from '../../chain/chains.ts'
 import type { Head } from '../../chain/node.ts'
 import type { BlockId, Execution, MinedReport, OpenNonce, Payment, Work } from '../ledger/port.ts'
 import { ledgerRules } from '../ledger/port.ts'
@@ -45,7 +46,7 @@ export type ChainSnapshot = {
   places: ReadonlyMap<string, Place>
   /** By the nonce. */
   fates: ReadonlyMap<number, NonceFate>
-  /** `count` at the depth where outcomes are final. */
+  /** `count` at a block at which outcomes are final and that no replica is behind any more. */
   deepCount: Known<number>
   /** `count`, read a second time: one node's reading may be old. */
   countAgain: Known<number>
@@ -183,15 +184,31 @@ export type Offer = {
   isStuck: boolean
 }
 
+const isInReach = (nonce: number, count: number, { maxInFlight }: PoolRules): boolean =>
+  nonce >= count && nonce < count + maxInFlight
+
+/** After how many ms of silence bytes are offered again. */
+function offeredAfterMs({ sentAt, failures }: Offer['latest'], rules: PoolRules): number {
+  if (sentAt === undefined) return unsentAfterMs
+  return failures === 0 ? rules.rebroadcastMs : resendAfterMs(rules, failures)
+}
+
+/** Whether bytes are to be offered again before the usual time: no node took them when they were offered. */
+export function isAnyRefusedOnce(work: Work, count: number, { rules }: Terms): boolean {
+  return recordedNonces(work).some(
+    ({ nonce, transactions: [latest] }) => latest?.failures === 1 && isInReach(nonce, count, rules),
+  )
+}
+
 /** What is offered again: before the pool drops it, or since nothing says that it was offered at all. */
 export function dueOffers(work: Work, count: number, { rules }: Terms): Offer[] {
   return recordedNonces(work).flatMap((open) => {
     const [latest] = open.transactions
     if (latest === undefined) return []
-    if (open.nonce < count || open.nonce >= count + rules.maxInFlight) return []
+    if (!isInReach(open.nonce, count, rules)) return []
     const { sentAt, recordedAt } = latest
     const silentMs = work.now - (sentAt ?? recordedAt)
-    if (silentMs < (sentAt === undefined ? unsentAfterMs : rules.rebroadcastMs)) return []
+    if (silentMs < offeredAfterMs(latest, rules)) return []
     const isFirst = sentAt === undefined && open.transactions.length === 1
     const isStuck =
       open.nonce === count &&

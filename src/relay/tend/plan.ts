@@ -81,6 +81,10 @@ export type Action =
   /** Gives back nonces whose holder never recorded anything. */
   | { kind: 'release'; nonces: number[]; count: number }
 
+/** Whether it sends bytes: what the node says of them is in the ledger afterwards. */
+export const isOffer = ({ kind }: Action): boolean =>
+  ['rebroadcast', 'outbid', 'reportStuck', 'carry', 'noOp'].includes(kind)
+
 /**
  * The stages of a round, in their order. A plan is made for one of them, since what a stage does may
  * change what the next ones go by, and its answers cannot be known before:
@@ -159,8 +163,8 @@ function planRepair({ work }: LedgerSnapshot): Action[] {
 }
 
 /**
- * What a passed nonce did. One without a receipt is taken to be foreign only where it has been passed
- * at the depth where outcomes are final: a lagging replica has no newer receipts.
+ * What a passed nonce did. One without a receipt is taken to be foreign only where it was passed at a
+ * block at which outcomes are final and that every replica has: one that lags has no newer receipts.
  */
 function planPassed(
   open: OpenNonce,

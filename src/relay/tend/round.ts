@@ -4,8 +4,8 @@ import type { Tended } from '../ledger/keeper.ts'
 import { isOpen, type Work } from '../ledger/port.ts'
 import type { Relayer } from '../relayer.ts'
 import { execute } from './execute.ts'
-import type { LedgerSnapshot } from './facts.ts'
-import { plan, stages } from './plan.ts'
+import { isAnyRefusedOnce, type LedgerSnapshot } from './facts.ts'
+import { isOffer, plan, stages } from './plan.ts'
 import { ask, askFollow } from './snapshot.ts'
 
 /**
@@ -26,11 +26,13 @@ export async function tend(relayer: Relayer): Promise<Tended> {
 async function goThroughStages(relayer: Relayer, first: LedgerSnapshot): Promise<Tended> {
   let ledger = first
   let chain = await askFollow(relayer, ledger)
+  let isOffered = false
   for (const stage of stages) {
     for (;;) {
       if (stage !== 'follow') chain = await ask(stage, relayer, ledger, chain)
       const actions = plan(stage, ledger, chain, relayer)
       const outcome = await execute(relayer, actions)
+      isOffered ||= actions.some(isOffer)
       if (actions.some(({ kind }) => kind === 'awaitChain')) return 'open'
       if (outcome.kind === 'same') break
       const refused = new Set(ledger.refused)
@@ -40,7 +42,8 @@ async function goThroughStages(relayer: Relayer, first: LedgerSnapshot): Promise
       if (outcome.kind !== 'refused') break
     }
   }
-  return leftOf(ledger.work)
+  const work = isOffered ? await relayer.ledger.work() : ledger.work
+  return isAnyRefusedOnce(work, chain.count, relayer) ? 'soon' : leftOf(work)
 }
 
 /** What is too old may stay another round; what is open may not wait for it. */

@@ -1,7 +1,8 @@
+import { soonMs } from '../../chain/chains.ts'
 import type { Clock } from '../../runtime/clock.ts'
 import { faultOf, type Log } from '../../runtime/log.ts'
 import { type DueQueue, type HeldTask, tendTask } from '../ledger/due-queue.ts'
-import type { Tended } from '../ledger/keeper.ts'
+import { againAfterMs, type Tended } from '../ledger/keeper.ts'
 
 export type RoundsOptions = {
   queue: DueQueue
@@ -20,6 +21,8 @@ export type Rounds = {
   work(): Promise<void>
   /** Works off what becomes due until the signal aborts. */
   watch(signal: AbortSignal): Promise<void>
+  /** Has the watch look within seconds: something is due by then. */
+  soon(): void
 }
 
 /** A ledger is woken this often besides, so that what nobody armed waits no longer than that. */
@@ -30,6 +33,7 @@ const leaseRounds = 3
 
 export function createRounds({ queue, tend, tendMs, clock, log }: RoundsOptions): Rounds {
   const leaseMs = tendMs * leaseRounds
+  let hurry = new AbortController()
 
   async function work(): Promise<void> {
     try {
@@ -44,7 +48,9 @@ export function createRounds({ queue, tend, tendMs, clock, log }: RoundsOptions)
     const renewing = keep(held, ended.signal)
     let again: number | undefined = tendMs
     try {
-      again = againIn(await tend())
+      const tended = await tend()
+      again = againAfterMs(tended, tendMs)
+      if (tended === 'soon') hurry.abort()
     } catch (error) {
       log({ level: 'error', event: 'tend.failed', message: faultOf(error) })
     } finally {
@@ -64,17 +70,6 @@ export function createRounds({ queue, tend, tendMs, clock, log }: RoundsOptions)
     }
   }
 
-  function againIn(tended: Tended): number | undefined {
-    switch (tended) {
-      case 'open':
-        return tendMs
-      case 'watching':
-        return tendMs * 10
-      case 'idle':
-        return undefined
-    }
-  }
-
   async function wake(): Promise<void> {
     try {
       await queue.arm(tendTask, 0)
@@ -91,9 +86,16 @@ export function createRounds({ queue, tend, tendMs, clock, log }: RoundsOptions)
         await wake()
       }
       await work()
-      await clock.sleep(tendMs, signal)
+      await pause(signal)
     }
   }
 
-  return { wake, work, watch }
+  /** As long as a round is apart from the next one: each look costs. */
+  async function pause(signal: AbortSignal): Promise<void> {
+    await clock.sleep(tendMs - soonMs(tendMs), AbortSignal.any([signal, hurry.signal]))
+    hurry = new AbortController()
+    await clock.sleep(soonMs(tendMs), signal)
+  }
+
+  return { wake, work, watch, soon: () => hurry.abort() }
 }

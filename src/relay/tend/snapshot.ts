@@ -2,7 +2,7 @@ import { faultOf } from '../../runtime/log.ts'
 import type { BlockId, Payment, Work } from '../ledger/port.ts'
 import { findExecution, outcomeFor } from '../outcome/executions.ts'
 import { readPassed } from '../outcome/settle.ts'
-import { isSpent } from '../outcome/spent.ts'
+import { blockOfSpending } from '../outcome/spent.ts'
 import type { Relayer } from '../relayer.ts'
 import {
   beyondReach,
@@ -134,18 +134,15 @@ async function askSettle(
   before: ChainSnapshot,
 ): Promise<ChainSnapshot> {
   const { node, signer, clock } = relayer
-  const { count, head } = before
+  const { count } = before
   const fates = await askFates(relayer, work, count)
   const deepCount = passedNonces(work, count).some(
     (open) => fates.get(open.nonce)?.kind === 'missing' && isReceiptOverdue(work, open),
   )
-    ? await answerOf(relayer, 'settle.failed', () =>
-        node.transactionCount(
-          signer.address,
-          clock.timeout(nodeTimeoutMs),
-          deepNumber(head, relayer),
-        ),
-      )
+    ? await answerOf(relayer, 'settle.failed', async () => {
+        const number = await knownEverywhere(relayer, work, before)
+        return node.transactionCount(signer.address, clock.timeout(nodeTimeoutMs), number)
+      })
     : before.deepCount
   const places = await askDeepPlaces(relayer, work, before)
   const chain = await askSpendings(relayer, work, { ...before, fates, deepCount, places })
@@ -154,6 +151,25 @@ async function askSettle(
     node.transactionCount(signer.address, clock.timeout(nodeTimeoutMs)),
   )
   return { ...chain, countAgain }
+}
+
+/**
+ * The number of a block at which outcomes are final and that is so old that no replica is behind it: with
+ * few confirmations the first may be true seconds before the second. Looks back in growing steps.
+ */
+async function knownEverywhere(
+  relayer: Relayer,
+  { now }: Work,
+  { head }: ChainSnapshot,
+): Promise<number> {
+  const { node, clock, rules } = relayer
+  // A local chain's clock may be ahead of ours.
+  const before = Math.max(now, head.timestampSeconds * 1_000) - rules.regressionMs
+  for (let number = deepNumber(head, relayer), step = 1; number > 0; number -= step, step *= 2) {
+    const block = await node.block(number, clock.timeout(nodeTimeoutMs))
+    if (block !== undefined && block.timestampSeconds * 1_000 <= before) return number
+  }
+  return 0
 }
 
 /** What passed nonces did, by their receipts. */
@@ -211,17 +227,25 @@ async function askSpendings(
   const { timestampSeconds } = deep.value
   const spent = new Map(chain.spent)
   for (const payment of overduePayments(work, chain, timestampSeconds)) {
-    spent.set(payment.session, await askSpending(relayer, 'expire.failed', payment))
+    // A replica that lags behind the deadline would have it unspent, and that is final.
+    const spending = await askSpending(relayer, 'expire.failed', payment, deepNumber(head, relayer))
+    spent.set(payment.session, spending)
   }
   return { ...chain, deepTimeSeconds: { kind: 'known', value: timestampSeconds }, spent }
 }
 
 /** What spent a payment's intent is asked for where it waits; else its nonce shows it. */
-async function askSpending(relayer: Relayer, event: string, payment: Payment): Promise<Spending> {
+async function askSpending(
+  relayer: Relayer,
+  event: string,
+  payment: Payment,
+  at?: number,
+): Promise<Spending> {
   const { request } = payment.order
   const signal = relayer.clock.timeout(nodeTimeoutMs)
   const spending = await answerOf(relayer, event, async (): Promise<Spending> => {
-    if (!(await isSpent(relayer, request, signal))) return { kind: 'unspent' }
+    const spentIn = await blockOfSpending(relayer, request, signal, at)
+    if (spentIn === undefined) return { kind: 'unspent' }
     if (payment.nonce !== undefined) return { kind: 'spent', by: undefined }
     const found = await findExecution(relayer, request, signal)
     return { kind: 'spent', by: found && outcomeFor(found) }

@@ -29,6 +29,7 @@ export const english: Messages = {
       'Your loan will be updated shortly.',
     ].join('\n'),
   queued: 'queued',
+  failed,
 
   unknownChoice: 'Please choose from the list.',
   badRecipient: 'Not a valid address or phone number.',
@@ -64,6 +65,17 @@ function amountFault(fault: AmountFault): string {
       return 'At most 18 digits after the point.'
     case 'too_large':
       return 'This amount is too large.'
+  }
+}
+
+function failed(payment: 'transfer' | 'loan' | 'repayment'): string {
+  switch (payment) {
+    case 'transfer':
+      return 'Transfer Failed\nNo money was moved. Please dial again.'
+    case 'loan':
+      return 'Loan Failed\nNothing was credited. Please dial again.'
+    case 'repayment':
+      return 'Repayment Failed\nNothing was repaid. Please dial again.'
   }
 }
 

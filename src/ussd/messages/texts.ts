@@ -15,6 +15,8 @@ export type Messages = {
   loanRequested: (amount: string, tx: string) => string
   repaymentSubmitted: (amount: string | 'all', tx: string) => string
   queued: string
+  /** What was submitted has failed. */
+  failed: (payment: 'transfer' | 'loan' | 'repayment') => string
 
   unknownChoice: string
   badRecipient: string

@@ -241,10 +241,20 @@ export function startCommand(
   args: readonly string[],
   { owners = world.owners, ...environment }: { owners?: Owner[]; [name: string]: unknown } = {},
 ): { child: ChildProcess; ended: Promise<Ended> } {
-  const script = join(projectRoot, 'scripts/contracts/migrate/cli.ts')
-  const place = ['--record', world.records.from]
   const target = args[1] === 'pair' ? ['--to', world.records.to] : []
-  const child = spawn(process.execPath, [script, ...args, ...place, ...target], {
+  const input = owners.map(({ phone }) => `${phone}\n`).join('')
+  return startScript(world, 'cli.ts', [...args, ...target], { input, environment })
+}
+
+/** Starts a script of the migration's folder with the first pair's record and this standard input. */
+export function startScript(
+  world: World,
+  script: 'cli.ts' | 'account-cli.ts',
+  args: readonly string[],
+  { input, environment = {} }: { input: string; environment?: Record<string, unknown> },
+): { child: ChildProcess; ended: Promise<Ended> } {
+  const path = join(projectRoot, 'scripts/contracts/migrate', script)
+  const child = spawn(process.execPath, [path, ...args, '--record', world.records.from], {
     env: { ...process.env, ...world.environment, ...(environment as Record<string, string>) },
   })
   let output = ''
@@ -255,7 +265,7 @@ export function startCommand(
     output += text
   })
   child.stdin.on('error', () => {})
-  child.stdin.end(owners.map(({ phone }) => `${phone}\n`).join(''))
+  child.stdin.end(input)
   const ended = new Promise<Ended>((resolve) => {
     child.once('close', (code) => resolve({ code, output }))
   })

@@ -17,7 +17,7 @@ import { ledgerRules } from '../../../src/relay/ledger/port.ts'
 import { ledgerThrough } from '../../../src/relay/ledger/steps.ts'
 import { findExecution } from '../../../src/relay/outcome/executions.ts'
 import { readPassed } from '../../../src/relay/outcome/settle.ts'
-import { isSpent } from '../../../src/relay/outcome/spent.ts'
+import { blockOfSpending } from '../../../src/relay/outcome/spent.ts'
 import type { Relayer } from '../../../src/relay/relayer.ts'
 import { createSigner } from '../../../src/relay/signer.ts'
 import { systemClock } from '../../../src/runtime/clock.ts'
@@ -105,7 +105,7 @@ describe("with a stolen relayer's key", () => {
     const wanted = await alice.asks(loan)
     const forged = await send([await mallory.asks(loan, alice.intentId)])
 
-    expect(await isSpent(relayer, wanted, signal())).toBe(false)
+    expect(await blockOfSpending(relayer, wanted, signal())).toBeUndefined()
     expect(await findExecution(relayer, wanted, signal())).toBeUndefined()
     const seen = await readPassed(relayer, { ...forged, request: wanted }, signal())
     expect(seen).toMatchObject({ nonce: forged.nonce })

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
 import { describe, test } from 'vitest'
-import { exampleTraces } from '../../../src/node/methods/examples.ts'
+import { exampleLogs, exampleTraces } from '../../../src/node/methods/examples.ts'
 import { serve } from '../../chain/node/serve.ts'
 import { type Said, scriptedNode } from './scripted-node.ts'
 
@@ -52,6 +52,16 @@ describe('an error of a node is never an empty answer', () => {
       })
     })
   }
+})
+
+test('logs of a block that the node does not have are unknown, and not none', async ({
+  expect,
+}) => {
+  // Not what was asked for: the block has to tell which of its logs are.
+  const [strange] = exampleLogs.map((log) => ({ ...log, blockHash: hash, blockNumber: '0x1' }))
+  const served = await nodeThatSays('eth_getLogs', { result: [strange] })
+  const range = { fromBlock: '0x1', toBlock: '0x2', address }
+  expect(await served.rpc('eth_getLogs', [range])).toMatchObject({ error: {} })
 })
 
 describe('what is not there is null, in the words of each node', () => {

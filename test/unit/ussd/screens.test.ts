@@ -34,6 +34,7 @@ const text = fc.oneof(
   tx.map((hash) => english.transferSubmitted('0x11111111...', hash)),
   fc.tuple(wei, tx).map(([amount, hash]) => english.loanRequested(format(amount), hash)),
   fc.tuple(wei, tx).map(([amount, hash]) => english.repaymentSubmitted(format(amount), hash)),
+  fc.constantFrom('transfer' as const, 'loan' as const, 'repayment' as const).map(english.failed),
   refusal.map((why) => english.refused(why, format)),
   wei.map((amount) => english.tooLittle(format(amount))),
   wei.map((amount) => english.tooMuchToday(format(amount))),

@@ -141,6 +141,30 @@ describe.skipIf(!hasRedisServer())('the due-queue on Redis', () => {
     expect(await tasks(other)).toEqual([tendTask])
   })
 
+  test('is armed within seconds by a broadcast that no node took', async ({ expect }) => {
+    const rules = { ...ledgerRules, maxInFlight: 4, watchBlocks: 50 }
+    const options = { database: openRedis(bridge), name, rules, relayer }
+    let hurried = 0
+    const soon = () => {
+      hurried += 1
+    }
+    const ledger = createRedisLedger({ ...options, tendMs: 20_000, soon })
+    const [token, session] = ['t', undefined]
+    const transaction = { hash: '0x12', raw: '0x34', gasPriceWei: 1n } as const
+    await ledger.lease({ nonce: 0, token, chainNonce: 0, session })
+    await ledger.attach({ nonce: 0, token, transaction })
+    await ledger.sent(transaction.hash, true)
+    now += 20_000
+    expect(await tasks(one)).toEqual([])
+    expect(hurried).toBe(0)
+    await ledger.sent(transaction.hash, false)
+    expect(hurried).toBe(1)
+    now += 4_999
+    expect(await tasks(one)).toEqual([])
+    now += 1
+    expect(await tasks(one)).toEqual([tendTask])
+  })
+
   test.for(['claim', 'record', 'adopt'] as const)(
     'is armed in the same step as a ledger takes a %s',
     async (method, { expect }) => {

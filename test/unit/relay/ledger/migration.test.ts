@@ -49,9 +49,21 @@ const executionIn = (number: number): Execution => ({
 const asText = (value: unknown) =>
   JSON.parse(JSON.stringify(value, (_, each) => (typeof each === 'bigint' ? `${each}` : each)))
 
-type Known = { now: number; queued: { session: string }[] }
+type Known = {
+  now: number
+  queued: { session: string }[]
+  nonces: { transactions: object[] }[]
+}
 const { work: known } = JSON.parse(readFileSync(fixture('ledger-1-work.json'), 'utf8')) as {
   work: Known
+}
+/** The same as today's ledger tells it: the former one knew of nothing stuck and counted no refusals. */
+const knownToday = {
+  ...{ ...known, stuck: [] },
+  nonces: known.nonces.map((open) => ({
+    ...open,
+    transactions: open.transactions.map((transaction) => ({ ...transaction, failures: 0 })),
+  })),
 }
 let now = known.now
 
@@ -64,7 +76,7 @@ async function goesOn(ledger: Ledger, expect: ExpectStatic): Promise<void> {
   expect(await ledger.identify(identity)).toEqual({ kind: 'same' })
   const changed = { ...identity, chainId: 30 }
   expect(await ledger.identify(changed)).toEqual({ kind: 'different', names: ['chain'] })
-  expect(asText(await ledger.work())).toEqual({ ...known, stuck: [] })
+  expect(asText(await ledger.work())).toEqual(knownToday)
   await sessionsGoOn(ledger, expect)
   await noncesGoOn(ledger, expect)
   for (const [session, nonce] of [
@@ -231,7 +243,7 @@ describe.skipIf(!hasRedisServer())('a ledger of schema 1 on Redis', () => {
     await fill()
     const [ledger, ...others] = [open(), open(), open()]
     const all = await Promise.all([ledger, ...others].map((each) => each?.work()))
-    for (const work of all) expect(asText(work)).toEqual({ ...known, stuck: [] })
+    for (const work of all) expect(asText(work)).toEqual(knownToday)
     await goesOn(ledger ?? open(), expect)
     const left = (await server.call('KEYS', `${ledgerKey(name)}*`)) as string[]
     const kinds = new Set(left.map((key) => key.slice(ledgerKey(name).length + 1).split(':')[0]))
@@ -256,7 +268,7 @@ describe.skipIf(!hasRedisServer())('a ledger of schema 1 on Redis', () => {
         (name) => createRedisLedger({ database, name, rules, relayer: key, tendMs }),
         { name: '31', former: `31:${key}` },
       )
-    expect(asText(await openBy(relayer).ledger.work())).toEqual({ ...known, stuck: [] })
+    expect(asText(await openBy(relayer).ledger.work())).toEqual(knownToday)
     const key = `0x${'cc'.repeat(20)}`
     const moved = openBy(key)
     expect(await moved.home()).toBe(name)
@@ -276,7 +288,7 @@ describe.skipIf(!hasRedisServer())('a ledger of schema 1 on Redis', () => {
         .then(() => true)
         .catch(() => false)
       bridge.clear()
-      expect(asText(await open().work())).toEqual({ ...known, stuck: [] })
+      expect(asText(await open().work())).toEqual(knownToday)
       if (isDone) break
     }
   })

@@ -27,6 +27,16 @@ describe('versions side by side', () => {
     expect(await ledger.lookup(question)).toEqual({ kind: 'answered', screen })
   })
 
+  test('a Worker of the version before shows what was submitted, whatever came of it', async ({
+    expect,
+  }) => {
+    const ledger = open()
+    const lookup = async () => ({ kind: 'failed' as const, screen })
+    expect(await callByPrevious({ ...ledger, lookup }, 'lookup', [question])).toEqual({
+      ...{ kind: 'answered', reply },
+    })
+  })
+
   test('a Worker of this version speaks to an object of the version before in its words', async ({
     expect,
   }) => {

@@ -3,7 +3,7 @@ import { privateKeyToAccount } from 'viem/accounts'
 import { test } from 'vitest'
 import { poolRules } from '../../../../src/chain/chains.ts'
 import { createNode } from '../../../../src/chain/node.ts'
-import { TransportError } from '../../../../src/chain/rpc.ts'
+import { RpcError, TransportError } from '../../../../src/chain/rpc.ts'
 import { signRequest } from '../../../../src/relay/forwarder/requests.ts'
 import { type BlockId, type Ledger, ledgerRules } from '../../../../src/relay/ledger/port.ts'
 import { ledgerThrough } from '../../../../src/relay/ledger/steps.ts'
@@ -27,7 +27,10 @@ type Asked = { method: string; params: readonly unknown[] }
 
 /** A relayer over a ledger in memory and a node that answers so. What both were asked is told. */
 function relayerOver(answer: (asked: Asked) => unknown) {
-  const { ledger } = createMemoryLedger({ rules, relayer: account.address, now: () => 1_000 })
+  const time = { now: 1_000 }
+  const { ledger } = createMemoryLedger({
+    ...{ rules, relayer: account.address, now: () => time.now },
+  })
   const called: string[] = []
   const asked: Asked[] = []
   const events: string[] = []
@@ -45,7 +48,7 @@ function relayerOver(answer: (asked: Asked) => unknown) {
     log: ({ event }) => void events.push(event),
     newToken: () => `token ${called.length}`,
   }
-  return { relayer, ledger, called, asked, events }
+  return { relayer, ledger, called, asked, events, time }
 }
 
 /** A waiting payment of an account of its own. */
@@ -228,4 +231,115 @@ test('a nonce whose expensive bytes are lost is tried as one that may hold unkno
 
   const prices = rawsSent(asked).map((raw) => parseTransaction(raw).gasPrice)
   expect(prices).toEqual([1n, 1n])
+})
+
+test.for([
+  ['whose fate is unknown', () => new TransportError('connection refused')],
+  ['beyond a quota', () => new RpcError(-32010, 'account exceeds quota')],
+  ['behind a gap', () => new RpcError(-32010, 'transaction nonce too high')],
+] as const)(
+  'a broadcast %s is made again within seconds, then ever later',
+  async ([_, refusal], { expect }) => {
+    let isRefused = true
+    const { relayer, ledger, asked, time } = relayerOver((question) => {
+      if (isRefused && question.method === 'eth_sendRawTransaction') throw refusal()
+      return takesAll(question)
+    })
+    await enqueue(ledger, 1)
+    const roundAt = async (ms: number) => {
+      time.now = 1_000 + ms
+      asked.length = 0
+      const tended = await tend(relayer)
+      return [tended, rawsSent(asked).length]
+    }
+    expect(await roundAt(0)).toEqual(['soon', 1])
+    expect(await roundAt(4_999)).toEqual(['soon', 0])
+    expect(await roundAt(5_000)).toEqual(['open', 1])
+    expect(await roundAt(24_999)).toEqual(['open', 0])
+    isRefused = false
+    expect(await roundAt(25_000)).toEqual(['open', 1])
+    expect(await roundAt(25_000 + 119_999)).toEqual(['open', 0])
+    expect(await roundAt(25_000 + 120_000)).toEqual(['open', 1])
+  },
+)
+
+test('what a reorganization takes back goes out again in the round that sees it', async ({
+  expect,
+}) => {
+  let chain = 0x10
+  const { relayer, ledger, asked, time } = relayerOver((question) => {
+    const { method, params } = question
+    if (method !== 'eth_getBlockByNumber') return takesAll(question)
+    const number = params[0] === 'latest' ? chain : Number(params[0])
+    // Each length of the chain is a branch of its own.
+    return { ...head, number: numberToHex(number), hash: numberToHex(chain, { size: 32 }) }
+  })
+  const session = await enqueue(ledger, 1)
+  expect(await tend(relayer)).toBe('open')
+  const [sent] = (await ledger.work()).nonces[0]?.transactions ?? []
+  const block = { number: chain, hash: numberToHex(chain, { size: 32 }) }
+  const execution = { outcome: 'executed', reason: '', hash: sent?.hash ?? '0x', block } as const
+  await ledger.mined({ nonce: 0, session, hash: execution.hash, block, execution })
+  asked.length = 0
+  chain += 1
+  time.now += 25_000
+  await tend(relayer)
+  expect(rawsSent(asked)).toEqual([sent?.raw])
+  expect((await ledger.payment(session))?.state).toBe('broadcast')
+})
+
+test('a payment is dead only by a node that has the block behind its deadline', async ({
+  expect,
+}) => {
+  const late = { ...head, number: '0x20', timestamp: numberToHex(DEADLINE + 1) }
+  const deep = numberToHex(0x20 - poolRules.rootstock.confirmations + 1)
+  let isBehind = true
+  const { relayer, ledger, events } = relayerOver((question) => {
+    const { method, params } = question
+    if (method === 'eth_getBlockByNumber') return late
+    if (method !== 'eth_call') return silentOfIntents(question)
+    // As of its own head, a replica that is behind has every intent unspent.
+    if (isBehind && params[1] === deep) throw new RpcError(-32602, 'Invalid block number 21')
+    return numberToHex(0, { size: 64 })
+  })
+  const session = await enqueue(ledger, 1)
+  expect(await tend(relayer)).toBe('open')
+  expect((await ledger.payment(session))?.state).toBe('queued')
+  expect(events).toEqual(['expire.failed'])
+  isBehind = false
+  await tend(relayer)
+  expect((await ledger.payment(session))?.state).toBe('expired')
+})
+
+test('a nonce is taken for foreign only by a block that every replica has', async ({ expect }) => {
+  const start = 1_800_000
+  let chain = 0x10
+  // A block a minute. The nonce is passed in block 0x11, and no replica shows its receipt.
+  const blockAt = (selector: unknown) => {
+    const number = selector === 'latest' ? chain : Number(selector)
+    const named = { number: numberToHex(number), hash: numberToHex(number, { size: 32 }) }
+    return { ...head, ...named, timestamp: numberToHex(start / 1_000 + 60 * (number - 0x10)) }
+  }
+  const { relayer, ledger, events, time } = relayerOver((question) => {
+    const { method, params } = question
+    if (method === 'eth_getBlockByNumber') return blockAt(params[0])
+    if (method === 'eth_getTransactionReceipt') return null
+    if (method !== 'eth_getTransactionCount' || params[1] === 'pending') return takesAll(question)
+    return Number(blockAt(params[1]).number) > 0x10 ? '0x1' : '0x0'
+  })
+  const soon = { ...relayer, rules: { ...relayer.rules, confirmations: 1 } }
+  time.now = start
+  const session = await enqueue(ledger, 1)
+  await tend(soon)
+  const roundAfter = async (minutes: number) => {
+    time.now = start + 60_000 * minutes + 1_000
+    chain = 0x10 + minutes
+    await tend(soon)
+    return (await ledger.payment(session))?.nonce
+  }
+  expect(await roundAfter(1)).toBe(0)
+  expect(await roundAfter(2)).toBe(0)
+  expect(events).not.toContain('nonce.foreign')
+  await roundAfter(4)
+  expect(events).toContain('nonce.foreign')
 })

@@ -1,7 +1,8 @@
 import { afterEach, describe, test } from 'vitest'
 import { until } from '../../../../scripts/dev/wait.ts'
+import { poolRules, resendAfterMs } from '../../../../src/chain/chains.ts'
 import type { DueQueue } from '../../../../src/relay/ledger/due-queue.ts'
-import type { Tended } from '../../../../src/relay/ledger/keeper.ts'
+import { againAfterMs, type Tended } from '../../../../src/relay/ledger/keeper.ts'
 import { createRounds, type Rounds } from '../../../../src/relay/tend/rounds.ts'
 import { systemClock } from '../../../../src/runtime/clock.ts'
 
@@ -55,7 +56,16 @@ function watch(rounds: Rounds): void {
 }
 
 describe('rounds', () => {
+  test('come within seconds where no node took what was offered', ({ expect }) => {
+    expect(againAfterMs('soon', 20_000)).toBe(5_000)
+    expect(againAfterMs('soon', 1_000)).toBe(1_000)
+    const rules = poolRules.rootstock
+    const pauses = [1, 2, 3, 4].map((failures) => resendAfterMs(rules, failures))
+    expect(pauses).toEqual([5_000, 20_000, 80_000, rules.rebroadcastMs])
+  })
+
   test.for([
+    ['soon', 'done 20'],
     ['open', 'done 20'],
     ['watching', 'done 200'],
     ['idle', 'done undefined'],
@@ -65,6 +75,38 @@ describe('rounds', () => {
     await rounds.wake()
     await rounds.work()
     expect(told).toEqual([said])
+  })
+
+  test('look again within seconds where something is due by then, and else once a round', async ({
+    expect,
+  }) => {
+    const sleeps: { ms: number; end: () => void }[] = []
+    const clock = {
+      ...systemClock,
+      sleep: (ms: number, signal?: AbortSignal) =>
+        new Promise<void>((end) => {
+          sleeps.push({ ms, end })
+          if (signal?.aborted) end()
+          signal?.addEventListener('abort', () => end())
+        }),
+    }
+    const { queue } = createQueue()
+    const left: Tended[] = ['soon', 'idle']
+    const tend = async (): Promise<Tended> => left.shift() ?? 'idle'
+    const rounds = createRounds({ queue, clock, tendMs: 20_000, log: () => {}, tend })
+    // The first round leaves something for soon.
+    watch(rounds)
+    const slept = async (count: number) => {
+      await until(() => sleeps.length >= count, { everyMs: 1 })
+      return sleeps.map(({ ms }) => ms)
+    }
+    const keeps = 20_000
+    expect((await slept(3)).filter((ms) => ms !== keeps)).toEqual([15_000, 5_000])
+    // Nothing is due now: a whole round is waited for, until something is.
+    sleeps.at(-1)?.end()
+    expect((await slept(4)).at(-1)).toBe(15_000)
+    rounds.soon()
+    expect((await slept(5)).at(-1)).toBe(5_000)
   })
 
   test('go on when one of them fails', async ({ expect }) => {

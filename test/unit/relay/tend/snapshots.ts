@@ -99,6 +99,7 @@ const slot = fc.record({
   person,
   ageMs: fc.constantFrom(0, 2_000, 130_000, 200_000, 400_000),
   isSent: fc.boolean(),
+  failures: fc.constantFrom(0, 0, 1, 3),
   copies: fc.integer({ min: 1, max: 10 }),
   fate: fc.constantFrom('mined', 'dropped', 'missing', 'unknown'),
 })
@@ -108,13 +109,14 @@ type Slot = typeof slot extends fc.Arbitrary<infer Value> ? Value : never
 /** Whether a payment is told to be on this nonce; where rows are lost, wrongly. */
 const isCarrier = (kind: string) => ['carries', 'bare', 'lost'].includes(kind)
 
-function openNonce({ kind, ageMs, isSent, copies }: Slot, nonce: number): OpenNonce[] {
+function openNonce({ kind, ageMs, isSent, copies, failures }: Slot, nonce: number): OpenNonce[] {
   if (kind === 'free' || kind === 'lost') return []
   const isLeased = kind === 'held' || kind === 'ended'
   const bytes = Array.from({ length: kind === 'bare' || isLeased ? 0 : copies }, (_, copy) => ({
     ...{ hash: word(0xa000 + nonce * 20 + copy), raw: '0x' as const },
     ...{ gasPriceWei: BigInt(100 * (copies - copy)) },
     ...{ recordedAt: NOW - ageMs, sentAt: isSent ? NOW - ageMs : undefined },
+    failures,
   }))
   return [
     {

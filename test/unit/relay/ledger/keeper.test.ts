@@ -1,0 +1,48 @@
+import { test } from 'vitest'
+import { openSqlite } from '../../../../scripts/dev/sqlite.ts'
+import { keepLedger, type Tended } from '../../../../src/relay/ledger/keeper.ts'
+import { ledgerRules } from '../../../../src/relay/ledger/port.ts'
+import { createSqlLedger } from '../../../../src/relay/ledger/sqlite.ts'
+
+const rules = { ...ledgerRules, maxInFlight: 4, watchBlocks: 50 }
+const relayer = '0x9999999999999999999999999999999999999999'
+const tendMs = 20_000
+
+/** A kept ledger that holds one nonce's bytes, and the time of its alarm. */
+async function keptLedger(tended: Tended) {
+  const time = { now: 1_000, alarm: null as number | null }
+  const ledger = createSqlLedger(openSqlite(), { rules, relayer, now: () => time.now })
+  const setAlarm = async (at: number | null) => {
+    time.alarm = at
+  }
+  const alarm = { getAlarm: async () => time.alarm, setAlarm, deleteAlarm: () => setAlarm(null) }
+  const tend = async () => tended
+  const keeper = { rules, relayer, tendMs, tend, log: () => {} }
+  const kept = keepLedger(ledger, alarm, keeper, () => time.now)
+  const transaction = { hash: '0x12', raw: '0x34', gasPriceWei: 1n } as const
+  await kept.ledger.lease({ nonce: 0, token: 't', chainNonce: 0, session: undefined })
+  await kept.ledger.attach({ nonce: 0, token: 't', transaction })
+  return { kept, time, hash: transaction.hash }
+}
+
+test('a broadcast that no node took sets the alarm to within seconds, and a taken one does not', async ({
+  expect,
+}) => {
+  const { kept, time, hash } = await keptLedger('open')
+  await kept.ledger.sent(hash, true)
+  expect(time.alarm).toBeNull()
+  await kept.ledger.sent(hash, false)
+  expect(time.alarm).toBe(time.now + 5_000)
+})
+
+test.for([
+  ['soon', 5_000],
+  ['open', tendMs],
+] as const)(
+  'after a round the next one comes by what is left: %s',
+  async ([tended, inMs], { expect }) => {
+    const { kept, time } = await keptLedger(tended)
+    await kept.ring()
+    expect(time.alarm).toBe(time.now + inMs)
+  },
+)
