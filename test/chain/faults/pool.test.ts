@@ -319,8 +319,9 @@ describe('a relayer without money', () => {
     expect(replies.map(claimOf)).toEqual(['submitted', 'submitted', 'submitted'])
     await anvil('anvil_setBalance', [relayer, '0x0'])
     await rig.rootstock.evictAll()
-    await expect.poll(() => logged('broadcast.refused').length).toBeGreaterThan(2)
-    expect(logged('broadcast.refused').at(-1)?.refusal).toBe('insufficient_funds')
+    const outOfMoney = () =>
+      logged('broadcast.refused').filter(({ refusal }) => refusal === 'insufficient_funds')
+    await expect.poll(() => outOfMoney().length).toBeGreaterThan(2)
     // What the key has is kept for some seconds.
     const untilNextIs = (claim: string) =>
       until(async () => (await payMany(1)).map(claimOf).join() === claim, { everyMs: 1_000 })
