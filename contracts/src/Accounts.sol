@@ -5,7 +5,7 @@ import {SafeCast} from "@openzeppelin/contracts/utils/math/SafeCast.sol";
 
 /// @title Accounts
 /// @notice All that is kept of an account in one word, so that whatever happens to it is one write:
-/// Rootstock charges every write of a word anew.
+/// Rootstock charges every write of a word again.
 ///
 /// From the lowest bit: 80 of balance, 64 of what is owed, 32 each of when the last loan was issued and when
 /// it is due, 40 of recent loans, and 8 of flags. The recent loans are counted by spans of three hours,

@@ -109,11 +109,11 @@ const table: readonly (readonly [string, string, string, string, string])[] = [
   [
     ...([sums, 'lookAtQueue'] as const),
     ...(['if (known !== undefined) return JSON.parse(known.value) as Queue', guard] as const),
-    'the same is counted anew, from more rows',
+    'the same is counted again, from more rows',
   ],
   [
     ...([sums, 'queueOf', 'saveQueue(rows, queue)', isNotDone] as const),
-    'it is counted anew by whatever asks next',
+    'it is counted again by whatever asks next',
   ],
   [
     ...([steps, 'reopen', "rows.drop('blocks', blockHash)", isNotDone] as const),

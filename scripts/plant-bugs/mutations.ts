@@ -66,7 +66,7 @@ function operatorChanges({ left, right, operator }: Node, source: string): Chang
 
 function countChanges({ right, operator }: Node): Change[] {
   if (!isNode(right) || right.value !== 1 || (operator !== '+' && operator !== '-')) return []
-  const words = operator === '+' ? 'one more is none more' : 'one less is none less'
+  const words = operator === '+' ? 'one more is not one more' : 'one less is not one less'
   return [{ words, start: right.start, end: right.end, text: '0' }]
 }
 

@@ -15,7 +15,7 @@ export const profiles = {
     MAX_DIALS_A_MINUTE: 30,
     MAX_TRANSFERS_A_DAY: 20,
     MAX_SENT_A_DAY_WEI: 50_000_000_000_000_000n,
-    // Twice what a transfer costs at Rootstock's usual price: whoever sends less burns more than he sends.
+    // Twice what a transfer costs at Rootstock's usual price: a smaller one burns more than it sends.
     MIN_TRANSFER_WEI: 20_000_000_000_000n,
   },
 } as const satisfies Record<string, ProfileDefaults>

@@ -190,7 +190,7 @@ export function ledgerSuite(name: string, create: () => Promise<LedgerHarness>):
       expect((await ledger.work()).carried).toEqual([])
     })
 
-    test('judges a claim anew that comes again after its lease', async ({ expect }) => {
+    test('judges a claim again that comes again after its lease', async ({ expect }) => {
       const { ledger, rules, pass } = await create()
       const slow = claiming('s', 'slow', { seen: 0 })
       await ledger.claim(slow)
@@ -402,7 +402,7 @@ export function ledgerSuite(name: string, create: () => Promise<LedgerHarness>):
       expect(await ledger.claim(claiming('d', 'd', others))).toMatchObject({ kind: 'claimed' })
     })
 
-    test('queues no more than may wait, whoever claimed before', async ({ expect }) => {
+    test('queues no more than may wait, whatever was claimed before', async ({ expect }) => {
       const { ledger, rules } = await create()
       await fill(ledger, rules)
       const room = { ofAccount: 9, open: 1_000, waiting: 1 }

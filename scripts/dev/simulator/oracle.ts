@@ -311,7 +311,7 @@ function judgeRepetition(history: History, { intentId, processed }: Asked, found
   // A few confirmations may be younger than a replica is behind.
   const isBehind = [...faults.values()].some(({ kind }) => kind === 'replica_behind')
   if (isBehind && (plan.knobs.rules.confirmations < 12 || plan.knobs.maxBehindMs > 25_000)) return
-  // A transaction that reverted as a whole, and whose request went out anew, may be mined once more.
+  // A transaction that reverted as a whole, and whose request went out again, may be mined once more.
   if (reorganizations.length > 0 && plan.items.some(({ kind }) => kind === 'unlisted')) return
   if (processed.length > 1) {
     const hashes = processed.map(({ mined }) => mined.transaction.hash)

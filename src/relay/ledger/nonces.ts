@@ -17,7 +17,7 @@ type NonceRow = Row<'nonces'>
 type RelayerRow = Row<'relayers'>
 type Lease = RelayerRow['leases'][number]
 
-/** A relayer's leases, and what its nonces add up to: counted anew where the row is lost. */
+/** A relayer's leases, and what its nonces add up to: counted again where the row is lost. */
 export function relayerOf(rows: Draft, relayer: string): RelayerRow {
   const known = rows.row('relayers', relayer)
   if (known !== undefined) return known

@@ -100,7 +100,7 @@ export function noteReservedClaim(
 
 const listed: readonly Phase[] = ['waiting', 'stuck', 'carried', 'mined', 'settled']
 
-/** Counted anew where the row is lost, but for claims: their leases end soon. */
+/** Counted again where the row is lost, but for claims: their leases end soon. */
 function reservedOf(rows: Draft): Reserved {
   const row = known(rows)
   if (row !== undefined) return row

@@ -144,7 +144,7 @@ function sqlView(sql: Sql, remembered: Remembered): View {
   }
 }
 
-/** The limit is a constant: SQLite plans a query anew each time where it is bound. */
+/** The limit is a constant: SQLite plans a query again each time where it is bound. */
 function listQuery<Name extends TableName>(listing: Listing<Name>): string {
   const { table, list, newest, limit } = listing
   const { key, lists } = anyTable(table)

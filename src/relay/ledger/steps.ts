@@ -244,7 +244,7 @@ export const steps: Steps = {
     const row = rows.row('sessions', session)
     const known = relayerOf(rows, at.relayer)
     const isOwn = row?.state === 'claimed' && row.token === token && row.input === input
-    // After its lease the claim is judged anew: another session may have used the account since.
+    // After its lease the claim is judged again: another session may have used the account since.
     if (isOwn && isLeased(row, rows.now)) {
       const held = known.leases.find((lease) => lease.token === token)
       return { kind: 'claimed', slot: held && slotOf(rows, at.relayer, held.nonce) }

@@ -5,7 +5,7 @@ import { isUnsettled } from './transitions.ts'
 /**
  * What steps decide by and no single row says: an account's open payments, whether a queue waits, what
  * a block holds (a relayer's nonces: see `nonces.ts`). Each is a row that is written by every step that
- * changes it, so two steps never both pass on one sum. A sum that is missing is counted anew.
+ * changes it, so two steps never both pass on one sum. A sum that is missing is counted again.
  */
 export const noLimit = Number.MAX_SAFE_INTEGER
 
@@ -48,7 +48,7 @@ export function noteClaim(
 /** Payments that wait for a nonce, and until when (Unix time in s) the last of them may be carried. */
 export type Queue = { waiting: number; until: number }
 
-/** Writes it where it is counted anew: each claim asks for it. */
+/** Writes it where it is counted again: each claim asks for it. */
 export function queueOf(rows: Draft): Queue {
   const queue = lookAtQueue(rows)
   if (rows.row('meta', 'queue') === undefined) saveQueue(rows, queue)

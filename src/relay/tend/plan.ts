@@ -89,7 +89,7 @@ export const isOffer = ({ kind }: Action): boolean =>
  * The stages of a round, in their order. A plan is made for one of them, since what a stage does may
  * change what the next ones go by, and its answers cannot be known before:
  *
- * - `follow`: what the chain has lost waits for a block again, so it is settled and offered anew.
+ * - `follow`: what the chain has lost waits for a block again, so it is settled and offered again.
  * - `settle`: what a nonce did frees its payment or not; what is given up frees a nonce.
  * - `offer`: a pool counts what it is offered. Only after that its count tells what it holds of others.
  * - `carry`: nonces that are free now get the payments that wait now.

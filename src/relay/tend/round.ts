@@ -38,7 +38,7 @@ async function goThroughStages(relayer: Relayer, first: LedgerSnapshot): Promise
       const refused = new Set(ledger.refused)
       if (outcome.kind === 'refused') refused.add(outcome.nonce)
       ledger = { work: await relayer.ledger.work(), refused }
-      // Only a refused nonce has its stage planned anew: each adds to those that no plan uses again.
+      // Only a refused nonce has its stage planned again: each adds to those that no plan uses again.
       if (outcome.kind !== 'refused') break
     }
   }

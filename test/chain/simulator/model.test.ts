@@ -123,7 +123,7 @@ async function createTwin() {
     evictAfterBlocks: NEVER,
     evictAfterMs: rootstockRules.evictAfterMs,
   })
-  // Blocks have anvil's times; whoever waits in the pool waits by the clock.
+  // Blocks have anvil's times; what waits in the pool waits by the clock.
   const pool: ModelPool = {
     ...timed,
     add: (transaction, view) => timed.add(transaction, { ...view, now: nowMs }),
@@ -339,7 +339,7 @@ describe("the simulator's chain and pool", () => {
           const transaction = signing.read(raw)
           sent.push(raw)
           known.set(transaction.hash, transaction)
-          // As the real one does whenever somebody sends.
+          // As the real one does at each transaction that is sent.
           twin.pool.evict({ ...viewOf(twin), now: nowMs })
           const theirs = await answerOf(() => ask('eth_sendRawTransaction', [raw]))
           const ours = await answerOf(() =>

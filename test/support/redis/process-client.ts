@@ -31,16 +31,22 @@ export function startProcessClient({
     waiting.get(reply.id)?.(reply)
     waiting.delete(reply.id)
   })
-  const tell = (message: ClientMessage) => child.send(message)
-  tell({ kind: 'open', address: { url, token }, rules, relayer, tendMs })
+  // Without a callback a message to a process that has ended would be an uncaught exception.
+  const tell = (message: ClientMessage, refused: (error: Error) => void) =>
+    child.send(message, (error) => error && refused(error))
+  tell({ kind: 'open', address: { url, token }, rules, relayer, tendMs }, (error) => {
+    throw error
+  })
 
   return {
     async call(call) {
       calls += 1
       const id = calls
-      const replied = new Promise<ClientReply>((resolve) => waiting.set(id, resolve))
-      tell({ kind: 'call', id, call })
-      const reply = await replied
+      // A payment is watched for longer than its test takes: its call may come when the process has ended.
+      const reply = await new Promise<ClientReply>((resolve, reject) => {
+        waiting.set(id, resolve)
+        tell({ kind: 'call', id, call }, reject)
+      })
       if ('fault' in reply) throw new Error(reply.fault)
       return reply.result
     },

@@ -27,7 +27,7 @@ test('data are paid by the byte, 16 or 4 for a zero', ({ expect }) => {
   expect(priceOnRootstock({ ...trace, data: '0x00ff00' }).gasUsed).toBe(21_000 + 4 + 16 + 4)
 })
 
-test('each write of a slot costs anew, whatever was written before', ({ expect }) => {
+test('each write of a slot costs again, whatever was written before', ({ expect }) => {
   const writes = steps(
     ['SLOAD', 1, 7],
     ['SSTORE', 1, 7, 1],

@@ -218,7 +218,7 @@ contract MicroLoanOwnerTest is Base {
         vm.warp(block.timestamp + 23 hours);
         loan.setWithdrawalLimit(4 ether);
         vm.warp(block.timestamp + 23 hours);
-        assertEq(loan.withdrawalLimit(), 1 ether, "waits anew");
+        assertEq(loan.withdrawalLimit(), 1 ether, "waits again");
         loan.setWithdrawalLimit(1 ether);
         vm.warp(block.timestamp + 2 hours);
         assertEq(loan.withdrawalLimit(), 1 ether, "taken back");
