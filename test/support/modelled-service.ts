@@ -17,7 +17,7 @@ import {
 } from '../../scripts/dev/simulator/world.ts'
 import type { PhoneNumber } from '../../src/account/phone.ts'
 import type { Ledger } from '../../src/relay/ledger/port.ts'
-import { systemClock } from '../../src/runtime/clock.ts'
+import { type Clock, systemClock } from '../../src/runtime/clock.ts'
 
 export type ModelledOptions = {
   ledger: Ledger
@@ -26,6 +26,7 @@ export type ModelledOptions = {
   poolLoans: number
   capLoans: number
   preflight?: boolean
+  clock?: Clock
 }
 
 export type ModelledService = {
@@ -83,7 +84,7 @@ export function openModelledService(options: ModelledOptions): ModelledService {
       log: () => {},
       newToken: () => crypto.randomUUID(),
     },
-    systemClock,
+    options.clock ?? systemClock,
   )
   return {
     chain,

@@ -52,8 +52,8 @@ export type Ledger = {
    * may have been replaced, and `execution` names what was mined.
    */
   paymentShownAs(hash: Hex): Promise<Payment | undefined>
-  /** An account's last payments, the newest first. */
-  payments(account: Address, limit: number): Promise<Payment[]>
+  /** An account's last payments, the newest first, accepted at `since` (Unix time in ms) or later. */
+  payments(account: Address, limit: number, since?: number): Promise<Payment[]>
 
   /**
    * Reserves a nonce outside a session: for a queued payment that was not carried in vain too often,
@@ -188,7 +188,7 @@ export type Room = { ofAccount: number; open: number; waiting: number }
 /** There is no room for one payment more. Nothing has changed. */
 export type Full = { kind: 'full'; load: Load }
 
-/** What keeps the relay from carrying one payment more, whosoever it is. */
+/** What keeps the relay from carrying one payment more, of any account. */
 export type ObstacleKind = 'crowded' | 'price_too_high' | 'relayer_poor'
 
 /** What payments were refused for, and when that was noted last (Unix time in ms). */

@@ -362,10 +362,9 @@ export const steps: Steps = {
     return row && paymentOf(row)
   },
 
-  payments({ rows }, account, limit) {
-    return rows
-      .list({ table: 'payments', list: 'account', group: account, limit, newest: true })
-      .map(paymentOf)
+  payments({ rows }, account, limit, since = 0) {
+    const latest = { group: account, from: since, limit, newest: true }
+    return rows.list({ table: 'payments', list: 'account', ...latest }).map(paymentOf)
   },
 
   lease(at, { nonce, token, chainNonce, session }) {

@@ -127,6 +127,8 @@ export type PayOptions = {
 /** So long may closing the session take when it is time to answer. */
 const closeWithinMs = 1_000
 const preflightTimeoutMs = 5_000
+/** Between two looks at a node that is behind. */
+const behindPauseMs = 1_000
 const broadcastTimeoutMs = 2_000
 
 /** Turns a request into at most one payment: STORAGE.md describes the flow. */
@@ -235,6 +237,8 @@ async function tryOnce(delivery: Delivery, view: Undecided): Promise<PaymentAnsw
       return claimAndSend(attempt, view, { chainNonce, poolNonce, lendable }, means)
     }
     case 'behind':
+      // Only the node itself ends that, and each look asks it again.
+      await relayer.clock.sleep(behindPauseMs)
       return undefined
     case 'failed': {
       const { returnData: revertData } = result

@@ -43,7 +43,7 @@ export async function dayLimit(
 ): Promise<OverLimit | undefined> {
   if (!hasDayLimit(limits)) return undefined
   const { transfersADay, sentADayWei } = limits
-  const latest = await ledger.payments(request.from, mostInADay)
+  const latest = await ledger.payments(request.from, mostInADay, now - dayMs)
   const today = latest.filter(
     ({ order, acceptedAt }) => order.label === label && now - acceptedAt < dayMs,
   )
