@@ -43,7 +43,8 @@ let snapshot: Hex
 
 beforeAll(async () => {
   anvil = await startAnvil({ chainId: 31 })
-  client = createPublicClient({ transport: http(anvil.url) })
+  // A block number that viem keeps for four seconds is one from before a test's own transactions.
+  client = createPublicClient({ transport: http(anvil.url), cacheTime: 0 })
   recordFile = newRecordFile()
   await deployContracts(options())
   snapshot = await chain().snapshot()
