@@ -37,6 +37,8 @@ export type PoolRules = {
   tendMs: number
   /** A chain shorter than it was for this long has been reorganized; a replica would have caught up. */
   regressionMs: number
+  /** A node whose latest block is older than this stands still. Undefined: blocks come with transactions alone. */
+  stillMs: number | undefined
 }
 
 export type PoolRulesName = 'rootstock' | 'anvil'
@@ -59,6 +61,8 @@ export const poolRules: Readonly<Record<PoolRulesName, PoolRules>> = {
     pollMs: 12_500,
     tendMs: rootstockBlockMs,
     regressionMs: 90_000,
+    // Twenty blocks: by chance no such pause comes in years.
+    stillMs: 500_000,
   },
   // The local chain: a block a transaction and no limits, but a replacement is priced as Rootstock's.
   anvil: {
@@ -73,6 +77,7 @@ export const poolRules: Readonly<Record<PoolRulesName, PoolRules>> = {
     pollMs: 250,
     tendMs: 1_000,
     regressionMs: 2_000,
+    stillMs: undefined,
   },
 }
 
@@ -101,5 +106,6 @@ export function atPace(rules: PoolRules, blockMs: number): PoolRules {
     pollMs: paced(rules.pollMs),
     tendMs: paced(rules.tendMs),
     regressionMs: paced(rules.regressionMs),
+    stillMs: rules.stillMs && paced(rules.stillMs),
   }
 }

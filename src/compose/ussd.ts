@@ -1,8 +1,8 @@
 import type { Address, Hex } from 'viem'
 import { createCallerAccounts } from '../account/keys.ts'
-import { createIntentKeys, createSessionKeys, fingerprint } from '../account/session-keys.ts'
+import { createIntentKeys, createSessionKeys } from '../account/session-keys.ts'
 import { createLoanReader } from '../loan/reader.ts'
-import { createIdentityCheck, identityOf } from '../relay/identity.ts'
+import { createIdentityCheck } from '../relay/identity.ts'
 import { createPay } from '../relay/pay/delivery.ts'
 import { createEndSession } from '../relay/pay/end-session.ts'
 import { createChainCache, type Relayer } from '../relay/relayer.ts'
@@ -11,6 +11,7 @@ import { type Answer, createAnswer } from '../ussd/answer.ts'
 import { createDialRate } from '../ussd/dial-rate.ts'
 import { english } from '../ussd/messages/en.ts'
 import type { Config } from './config.ts'
+import { assembleIdentity } from './relay.ts'
 import type { Runtime } from './runtime.ts'
 
 const readTimeoutMs = 5_000
@@ -42,17 +43,7 @@ export function assembleAnswer(config: Config, runtime: Runtime, relayer: Relaye
     accounts: createCallerAccounts(config.accountKeySecret),
     keys: createSessionKeys(config.accountIdSecret),
     intentKeys: createIntentKeys(config.accountKeySecret),
-    identity: createIdentityCheck(ledger, runtime.clock, async () => {
-      const { chainId, fingerprints } = identityOf(relayer)
-      return {
-        chainId,
-        fingerprints: {
-          ...fingerprints,
-          ACCOUNT_ID_SECRET: await fingerprint(config.accountIdSecret),
-          ACCOUNT_KEY_SECRET: await fingerprint(config.accountKeySecret),
-        },
-      }
-    }),
+    identity: createIdentityCheck(ledger, runtime.clock, assembleIdentity(config)),
     pay: createPay({ ...relayer, node }, createChainCache(relayer), {
       preflight: config.preflight,
       limits: config.limits,

@@ -200,8 +200,16 @@ function drawCall(world: World, work: Work): Call {
     case 'displaced':
     case 'abandon':
       return [kind, nonce]
+    case 'saw': {
+      const head = oneOrNone(random, [{ number: random.int(1, BLOCKS), timestampSeconds: 1 }])
+      const node = oneOrNone(random, ['answered', 'silent'])
+      return ['saw', { facts: { head }, node, round: random.pick(['done', 'failed']) }]
+    }
+    case 'vitals': {
+      const identity = { chainId: 31, fingerprints: { FORWARDER_ADDRESS: 'old' } }
+      return ['vitals', ...random.pick([[], [{ identity, probes: true }]])]
+    }
     case 'work':
-    case 'obstacle':
     case 'prune':
       return [kind]
     default:

@@ -1,6 +1,7 @@
 import type { Address, Hex } from 'viem'
 import type { SignedRequest } from '../forwarder/requests.ts'
-import type { PaymentState } from './transitions.ts'
+import type { Seen, Sight } from './sight.ts'
+import type { PaymentState, Phase } from './transitions.ts'
 
 export type { PaymentState } from './transitions.ts'
 
@@ -39,8 +40,14 @@ export type Ledger = {
   /** Accepts a session whose intent the chain has already spent: a ledger that lost its rows learns. */
   adopt(adoption: Adoption): Promise<Decided | { kind: 'adopted' }>
 
-  /** Why payments were refused lately that are not to blame themselves, for those who run the service. */
-  obstacle(): Promise<NotedObstacle | undefined>
+  /**
+   * What those who run the service go by. With an identity: whether the ledger was begun with it, which
+   * it is not by this. With `probes` a row is written now and then, so that an answer says that rows can
+   * be written.
+   */
+  vitals(asked?: { identity?: Identity; probes?: boolean }): Promise<Vitals>
+  /** Notes what a round has seen of the chain, for {@link Ledger.vitals}. */
+  saw(seen: Seen): Promise<void>
   /** Everything that is not settled, for the round that tends it. */
   work(): Promise<Work>
   /** Blocks above this height that hold something of ours, the highest first. */
@@ -193,6 +200,25 @@ export type ObstacleKind = 'crowded' | 'price_too_high' | 'relayer_poor'
 
 /** What payments were refused for, and when that was noted last (Unix time in ms). */
 export type NotedObstacle = { kind: ObstacleKind; at: number }
+
+/** The state of a ledger, and of the chain as rounds have seen it. Times are Unix times in ms. */
+export type Vitals = {
+  now: number
+  /** The layout of the rows. */
+  schema: string
+  /** Undefined: no identity was asked about. */
+  identity: Identified | undefined
+  sight: Sight
+  obstacle: NotedObstacle | undefined
+  /** One above the highest nonce that was ever handed out and not given back. */
+  nextNonce: number
+  /** Nonces in use, as in {@link Load}. */
+  carried: number
+  /** Payments that wait for a nonce. */
+  waiting: number
+  /** When the oldest payment of each phase that is not settled was accepted. */
+  oldest: Readonly<Record<Exclude<Phase, 'settled'>, number | undefined>>
+}
 
 export type Refusing = Question & {
   steps: number

@@ -1,6 +1,9 @@
 import { z } from 'zod'
 import { type PaymentState, phaseNames, phases } from './transitions.ts'
 
+/** The layout of the rows. */
+export const schemaVersion = '2'
+
 /** Several names for one thing: columns of one type, methods of one kind. */
 export const each = <Value, Name extends string>(value: Value, ...names: Name[]) =>
   Object.fromEntries(names.map((name) => [name, value])) as Record<Name, Value>

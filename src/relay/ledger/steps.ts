@@ -37,6 +37,8 @@ import {
 } from './payments.ts'
 import {
   type Decided,
+  type Identified,
+  type Identity,
   type Ledger,
   maxOpen,
   movableIdentity,
@@ -49,6 +51,7 @@ import { isShort, noteReservedClaim, recentMs } from './reserves.ts'
 import { each, type Listing, type Row, type TableName } from './rows.ts'
 import { accountOf, noteClaim, queueOf } from './sums.ts'
 import { isCarried, isUnsettled } from './transitions.ts'
+import { noteSeen, probe, vitalsOf } from './vitals.ts'
 
 /** Every method of the port as one step: it reads and writes rows, and waits for nothing. */
 export type Steps = {
@@ -60,7 +63,7 @@ export type Steps = {
 
 /** What a method does to rows. After one that opens work something may be left to do. */
 export const methodKinds: Readonly<Record<keyof Ledger, 'reads' | 'writes' | 'opens'>> = {
-  ...each('reads', 'lookup', 'obstacle', 'work', 'blocks', 'payment', 'paymentShownAs', 'payments'),
+  ...each('reads', 'lookup', 'work', 'blocks', 'payment', 'paymentShownAs', 'payments'),
   ...each('opens', 'claim', 'record', 'adopt'),
   ...each(
     'writes',
@@ -75,7 +78,7 @@ export const methodKinds: Readonly<Record<keyof Ledger, 'reads' | 'writes' | 'op
     'mined',
   ),
   ...each('writes', 'displaced', 'abandon', 'requeue', 'settle', 'confirm', 'expire', 'reopen'),
-  ...each('writes', 'sawHead', 'prune'),
+  ...each('writes', 'sawHead', 'saw', 'vitals', 'prune'),
 }
 
 export type LedgerMethod = keyof Ledger
@@ -171,6 +174,20 @@ function isAnythingOpen({ rows, relayer }: At): boolean {
   return phases.some((phase) => paymentsIn(rows, phase, 1).length > 0)
 }
 
+/** What the ledger has other values of than this identity, or none. */
+function othersIn({ rows }: At, { chainId, fingerprints }: Identity): [string, string][] {
+  const told = Object.entries({ chain: `${chainId}`, ...fingerprints })
+  return told.filter(([name, value]) => rows.row('meta', `identity.${name}`)?.value !== value)
+}
+
+function identifiedAs(at: At, others: readonly [string, string][]): Identified {
+  const names = others
+    .map(([name]) => name)
+    .filter((name) => at.rows.row('meta', `identity.${name}`) !== undefined)
+    .filter((name) => !movableIdentity.includes(name) || isAnythingOpen(at))
+  return names.length > 0 ? { kind: 'different', names } : { kind: 'same' }
+}
+
 /** Rows of a list that are older than they are kept, the oldest first. */
 const olderThan = <Name extends TableName>(
   rows: Draft,
@@ -196,19 +213,13 @@ export const steps: Steps = {
     return { isBegun: rows.row('meta', 'identity.chain') !== undefined, name: known ?? name }
   },
 
-  identify(at, { chainId, fingerprints }) {
-    const told = Object.entries({ chain: `${chainId}`, ...fingerprints })
-    const others = told.filter(
-      ([name, value]) => at.rows.row('meta', `identity.${name}`)?.value !== value,
-    )
-    const names = others
-      .map(([name]) => name)
-      .filter((name) => at.rows.row('meta', `identity.${name}`) !== undefined)
-      .filter((name) => !movableIdentity.includes(name) || isAnythingOpen(at))
+  identify(at, identity) {
+    const others = othersIn(at, identity)
+    const identified = identifiedAs(at, others)
     // What may change, changes with nothing else that may not: a refusal leaves all as it was.
-    if (names.length > 0) return { kind: 'different', names }
+    if (identified.kind === 'different') return identified
     for (const [name, value] of others) at.rows.put('meta', { name: `identity.${name}`, value })
-    return { kind: 'same' }
+    return identified
   },
 
   lookup(at, question) {
@@ -318,10 +329,12 @@ export const steps: Steps = {
     return { kind: 'adopted' }
   },
 
-  obstacle({ rows }) {
-    const known = rows.row('meta', 'obstacle')
-    return known && (JSON.parse(known.value) as NotedObstacle)
+  vitals(at, { identity, probes = false } = {}) {
+    if (probes) probe(at.rows)
+    return vitalsOf(at, identity && identifiedAs(at, othersIn(at, identity)))
   },
+
+  saw: ({ rows }, seen) => noteSeen(rows, seen),
 
   work(at) {
     const { rows, rules, relayer } = at

@@ -17,6 +17,7 @@ import { openRedis, type RedisDatabase } from '../../../../src/runtime/redis.ts'
 import { ledgerSuite } from '../../../ports/ledger.suite.ts'
 import { sessionEndsSuite } from '../../../ports/session-ends.suite.ts'
 import { sharedLimitsSuite } from '../../../ports/shared-limits.suite.ts'
+import { vitalsSuite } from '../../../ports/vitals.suite.ts'
 import { type ProcessClient, startProcessClient } from '../../../support/redis/process-client.ts'
 
 const rules = { ...ledgerRules, maxInFlight: 4, watchBlocks: 50 }
@@ -86,6 +87,12 @@ describe.skipIf(!hasRedisServer())('on a real Redis with the keys of a cluster',
   }))
 
   sharedLimitsSuite('Redis, asked by two processes', async () => ({
+    ledger: fromTwoProcesses(newName()),
+    rules,
+    pass,
+  }))
+
+  vitalsSuite('Redis, asked by two processes', async () => ({
     ledger: fromTwoProcesses(newName()),
     rules,
     pass,
