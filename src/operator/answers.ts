@@ -39,3 +39,222 @@ export const livenessAnswer = z.object({ status: z.literal('ok') })
 export type Check = z.infer<typeof check>
 export type CheckName = Check['name']
 export type HealthAnswer = z.infer<typeof healthAnswer>
+
+/** ISO 8601, in UTC. */
+const time = z.iso.datetime()
+/** Whole wei as decimal digits. */
+const wei = z.string().regex(/^[0-9]{1,78}$/)
+const hash = z.string().regex(/^0x[0-9a-f]{64}$/i)
+const address = z.string().regex(/^0x[0-9a-f]{40}$/i)
+
+/** Any refusal of an operator's request: 400 malformed, 401 token, 404 unknown, 409 not possible now. */
+export const operatorError = z.object({ error: z.string() })
+
+/**
+ * Whether new payments are taken. `paused` and `draining` refuse them in words, and what is open goes on
+ * to its end; a drain is over when nothing is left.
+ */
+export const intake = z.object({
+  state: z.enum(['open', 'paused', 'draining']),
+  /** Of `paused` and `draining`. */
+  since: time.optional(),
+})
+
+/** Something that a person has to look at, until it is over. */
+export const alertNames = [
+  'relayer_low',
+  'stuck',
+  'node_down',
+  'identity',
+  'pool_low',
+  'contracts',
+  'round_late',
+  'budget',
+] as const
+
+export const alert = z.object({
+  name: z.enum(alertNames),
+  /** What is the matter, and what mends it. */
+  says: z.string(),
+  raisedAt: time,
+})
+
+/** `GET /operator/status`. Null: not seen yet. */
+export const statusAnswer = z.object({
+  now: time,
+  version: z.string(),
+  /** The layout of the ledger's rows. */
+  schema: z.string(),
+  chainId: z.int(),
+  currency: z.string(),
+  intake,
+  health: healthAnswer,
+  alerts: z.array(alert),
+  relayers: z.array(
+    z.object({
+      address,
+      balanceWei: wei.nullable(),
+      gasPriceWei: wei.nullable(),
+      /** Payments that the balance pays for, at the highest price that each may come to. */
+      lastsFor: z.int().nullable(),
+      /** The next one: as the ledger counts, in the chain, and with what waits in the pool. */
+      nonces: z.object({ ledger: z.int(), chain: z.int().nullable(), pool: z.int().nullable() }),
+      inFlight: z.int(),
+      queued: z.int(),
+      /** When the oldest payment that is not in a block was accepted. */
+      oldestAt: time.nullable(),
+      /** When the last transaction was seen in a block. */
+      lastMinedAt: time.nullable(),
+    }),
+  ),
+  contracts: z.object({
+    loan: address,
+    forwarder: address,
+    state: z.enum(['ready', 'missing', 'not_allowed', 'paused']).nullable(),
+    pool: z
+      .object({
+        liquidityWei: wei,
+        /** What borrowers owe. */
+        owedWei: wei,
+        /** What accounts have. */
+        balancesWei: wei,
+        /** What the daily cap leaves for new loans. */
+        capLeftWei: wei,
+        isPaused: z.boolean(),
+      })
+      .nullable(),
+  }),
+  head: z.object({ number: z.int(), at: time }).nullable(),
+  /** As the process that answers knows them: their places in `NODE_URL`, never their addresses. */
+  nodes: z.array(
+    z.object({
+      label: z.string(),
+      height: z.int().nullable(),
+      state: z.enum(['able', 'suspended', 'distrusted']),
+      /** A moving average. */
+      latencyMs: z.number().nullable(),
+      /** Failures in a row. */
+      failures: z.int(),
+    }),
+  ),
+  callsToday: z.object({ relay: z.int(), callers: z.int(), limit: z.int() }).nullable(),
+  /** How often something happened since the ledger was begun, by `<label>.<event>` or `refused.<reason>`. */
+  counts: z.record(z.string(), z.int()),
+})
+
+export const paymentStates = [
+  'queued',
+  'signed',
+  'broadcast',
+  'mined',
+  'confirmed',
+  'reverted',
+  'expired',
+] as const
+
+const paymentState = z.enum(paymentStates)
+
+/** A payment, without anything that leads to a phone number. */
+export const payment = z.object({
+  intent: hash,
+  state: paymentState,
+  /** Transfer, Loan, Repayment. */
+  label: z.string(),
+  account: address,
+  /** What leaves the account's balance. */
+  spendsWei: wei,
+  acceptedAt: time,
+  /** When it came to its state. */
+  changedAt: time,
+  relayer: address.nullable(),
+  nonce: z.int().nullable(),
+  /** Transactions that carried it in vain. */
+  attempts: z.int(),
+  outcome: z.enum(['executed', 'failed']).nullable(),
+  /** Of a failure, in words. */
+  reason: z.string().nullable(),
+  /** The transaction that was mined for it, and its block. */
+  hash: hash.nullable(),
+  block: z.int().nullable(),
+  explorer: z.string().nullable(),
+})
+
+/** What `GET /operator/payments` is asked with, as query parameters. */
+export const paymentsQuery = z.object({
+  state: paymentState.optional(),
+  intent: hash.optional(),
+  /** Of any transaction that carried it. */
+  hash: hash.optional(),
+  account: address.optional(),
+  /** Listed at this time or later, and before this one (ISO 8601, or Unix time in ms). */
+  since: z.string().optional(),
+  before: z.string().optional(),
+  /** `true`: settled more than 8 days ago, by the time of settlement. */
+  archived: z.enum(['true', 'false']).default('false'),
+  limit: z.coerce.number().int().min(1).max(200).default(50),
+})
+
+/** `GET /operator/payments`: the newest first. `next` is the `before` of the next page; null after the last. */
+export const paymentsAnswer = z.object({
+  payments: z.array(payment),
+  next: z.string().nullable(),
+})
+
+/** `GET /operator/payments/<intent>`. */
+export const paymentAnswer = payment.extend({
+  /** After it the request is dead; null of one that is archived. */
+  deadline: time.nullable(),
+  transitions: z.array(z.object({ state: paymentState, at: time })),
+  /** What was signed for the nonce that carries it now, the dearest first. */
+  transactions: z.array(
+    z.object({
+      hash,
+      nonce: z.int(),
+      gasPriceWei: wei,
+      gasLimit: z.int(),
+      recordedAt: time,
+      /** When it last went out. */
+      sentAt: time.nullable(),
+      /** How often in a row no node took it. */
+      failures: z.int(),
+      isMined: z.boolean(),
+      explorer: z.string(),
+    }),
+  ),
+})
+
+/** `POST /operator/pause`, `/resume` and `/drain`, without a body. */
+export const intakeAnswer = z.object({ intake, open: z.int() })
+
+/** `POST /operator/outbid`: new bytes for a nonce, at a higher price within `MAX_GAS_PRICE_WEI`. */
+export const outbidRequest = z.object({ nonce: z.int().min(0) })
+export const outbidAnswer = z.object({
+  nonce: z.int(),
+  over: hash,
+  hash,
+  gasPriceWei: wei,
+})
+
+/** `POST /operator/lookup`: the number stands in the body alone, and nothing keeps it. */
+export const lookupRequest = z.object({ phone: z.string().max(40) })
+export const lookupAnswer = z.object({
+  account: address,
+  /** In the contract; null where no node tells. */
+  balanceWei: wei.nullable(),
+  owedWei: wei.nullable(),
+  payments: z.array(payment),
+})
+
+/** `GET /operator/audit`: what operators did, the newest first. */
+export const auditAnswer = z.object({
+  entries: z.array(
+    z.object({ at: time, action: z.string(), detail: z.record(z.string(), z.string()) }),
+  ),
+})
+
+export type Alert = z.infer<typeof alert>
+export type AlertName = Alert['name']
+export type StatusAnswer = z.infer<typeof statusAnswer>
+export type PaymentAnswer = z.infer<typeof paymentAnswer>
+export type PaymentsAnswer = z.infer<typeof paymentsAnswer>
+export type PaymentsQuery = z.infer<typeof paymentsQuery>
