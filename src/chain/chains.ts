@@ -6,11 +6,19 @@ export type Chain = {
   currency: 'RBTC' | 'tRBTC'
   /** HD path of accounts without the last index: SLIP-44 coin 137 and 37310. */
   accountPath: "m/44'/137'/0'/0" | "m/44'/37310'/0'/0"
+  /** Where people look at transactions: `/tx/<hash>`. */
+  explorer: string
 }
 
 export const chains: Readonly<Record<Chain['id'], Chain>> = {
-  30: { id: 30, name: 'Rootstock', currency: 'RBTC', accountPath: "m/44'/137'/0'/0" },
-  31: { id: 31, name: 'Rootstock Testnet', currency: 'tRBTC', accountPath: "m/44'/37310'/0'/0" },
+  30: {
+    ...{ id: 30, name: 'Rootstock', currency: 'RBTC', accountPath: "m/44'/137'/0'/0" },
+    explorer: 'https://explorer.rootstock.io',
+  },
+  31: {
+    ...{ id: 31, name: 'Rootstock Testnet', currency: 'tRBTC', accountPath: "m/44'/37310'/0'/0" },
+    explorer: 'https://explorer.testnet.rootstock.io',
+  },
 }
 
 /** How a chain's nodes keep and drop transactions, and when its blocks are believed. */

@@ -15,15 +15,15 @@ export type AppOptions = {
   node: Hono
   /** Under `/keys`. */
   keys: Hono
-  /** `/livez`, `/readyz` and `/healthz`. */
-  health: Hono
+  /** `/livez`, `/readyz`, `/healthz`, `/metrics` and `/operator/*`. */
+  operator: Hono
   log: Log
 }
 
 /** Mounts the parts. What none of them handles ends here, once. */
-export function createApp({ ussd, callbackSecret, node, keys, health, log }: AppOptions): App {
+export function createApp({ ussd, callbackSecret, node, keys, operator, log }: AppOptions): App {
   const app = new Hono()
-  app.route('/', health)
+  app.route('/', operator)
   app.route('/rpc', node)
   app.route('/keys', keys)
   app.route(callbackSecret === undefined ? '/ussd' : `/${callbackSecret}/ussd`, ussd)

@@ -11,7 +11,7 @@ import { createNodeService, type NodeService } from '../node/service.ts'
 import { createUpstreamBudget, type UpstreamBudget, withinBudget } from '../node/upstream/budget.ts'
 import { createContractsCall } from '../operator/contracts.ts'
 import { watched } from '../operator/look.ts'
-import { healthRoutes } from '../operator/route.ts'
+import { healthRoutes, operatorRoutes } from '../operator/route.ts'
 import type { Tended } from '../relay/ledger/keeper.ts'
 import type { Ledger } from '../relay/ledger/port.ts'
 import { tend } from '../relay/tend/round.ts'
@@ -20,7 +20,7 @@ import { closedRoutes, ussdRoutes } from '../ussd/route.ts'
 import { type App, createApp } from './app.ts'
 import type { Config } from './config.ts'
 import { assembleNodeService, assembleNodeServices } from './node-services.ts'
-import { assembleHealth } from './operator.ts'
+import { assembleOperator } from './operator.ts'
 import { assembleRelayer, forwarderOf } from './relay.ts'
 import type { Runtime } from './runtime.ts'
 import type { Stores } from './stores.ts'
@@ -70,7 +70,7 @@ export function assemble(config: Config, runtime: Runtime, stores: Stores): Asse
       callbackSecret: config.callbackSecret,
       node: nodeRoutes({ keys, services, sockets, clock, background: runtime.background, log }),
       keys: keysOf(config, runtime, createRegistry(stores.keyStore)),
-      health: healthRoutes(assembleHealth(config, runtime, stores, budget)),
+      operator: operatorOf(config, runtime, stores, nodeService, budget),
       log,
     })
   }
@@ -93,6 +93,20 @@ export function assemble(config: Config, runtime: Runtime, stores: Stores): Asse
           : createNodeService({ chainId, urls: urlsOf(config, chainId), ...runtime }),
       ),
   }
+}
+
+/** Health, which anybody may ask for, and what takes the operator's token. */
+function operatorOf(
+  config: Config,
+  runtime: Runtime,
+  stores: Stores,
+  nodeService: NodeService,
+  budget: UpstreamBudget | undefined,
+): App {
+  const operator = assembleOperator(config, runtime, stores, nodeService, budget)
+  const { operatorToken } = config
+  const routes = operatorRoutes({ operator, operatorToken, log: runtime.log })
+  return routes.route('/', healthRoutes(operator.health))
 }
 
 function budgetOf(

@@ -1,6 +1,8 @@
+import type { Address } from 'viem'
 import { fingerprint } from '../account/session-keys.ts'
 import { createNode } from '../chain/node.ts'
 import { refusalOf, refusalWords } from '../loan/calls.ts'
+import type { LoanSource } from '../loan/reader.ts'
 import type { NodeService } from '../node/service.ts'
 import type { Forwarder } from '../relay/forwarder/requests.ts'
 import { identityOf } from '../relay/identity.ts'
@@ -88,4 +90,18 @@ function signerOf(config: Config): ReturnType<typeof createSigner> {
   const signer = createSigner(account, config.chain.id)
   signers.set(config, signer)
   return signer
+}
+
+const readTimeoutMs = 5_000
+
+/** Where the loan contract is read: the node of the relay. */
+export function readLoan({ node, clock }: Relayer, loan: Address): LoanSource {
+  return {
+    async read(data, block) {
+      const outcome = await node.call({ to: loan, data }, clock.timeout(readTimeoutMs), block)
+      if (outcome.kind === 'reverted') throw new Error('the loan contract refuses to be read')
+      return outcome.data
+    },
+    height: async () => (await node.head(clock.timeout(readTimeoutMs))).number,
+  }
 }

@@ -1,4 +1,3 @@
-import type { Address, Hex } from 'viem'
 import { createCallerAccounts } from '../account/keys.ts'
 import { createIntentKeys, createSessionKeys } from '../account/session-keys.ts'
 import { createLoanReader } from '../loan/reader.ts'
@@ -11,10 +10,8 @@ import { type Answer, createAnswer } from '../ussd/answer.ts'
 import { createDialRate } from '../ussd/dial-rate.ts'
 import { english } from '../ussd/messages/en.ts'
 import type { Config } from './config.ts'
-import { assembleIdentity } from './relay.ts'
+import { assembleIdentity, readLoan } from './relay.ts'
 import type { Runtime } from './runtime.ts'
-
-const readTimeoutMs = 5_000
 
 /** How long a loan's principal is taken as unchanged: only the owner changes it. */
 const principalTtlMs = 60_000
@@ -25,10 +22,7 @@ const lendableTtlMs = 1_000
 /** The USSD service. */
 export function assembleAnswer(config: Config, runtime: Runtime, relayer: Relayer): Answer {
   const { node, ledger, forwarder } = relayer
-  const loan = createLoanReader({
-    read: (data, block) => readLoan(relayer, config.loan, data, block),
-    height: async () => (await node.head(runtime.clock.timeout(readTimeoutMs))).number,
-  })
+  const loan = createLoanReader(readLoan(relayer, config.loan))
   const mayDial = createDialRate(config.limits.dialsAMinute, runtime.clock.now)
   return createAnswer({
     chainId: config.chain.id,
@@ -36,7 +30,7 @@ export function assembleAnswer(config: Config, runtime: Runtime, relayer: Relaye
     forwarder,
     loanAddress: config.loan,
     loan: {
-      balance: loan.balance,
+      ...loan,
       principal: cached(runtime.clock, principalTtlMs, () => loan.principal()),
       lendable: cached(runtime.clock, lendableTtlMs, () => loan.lendable()),
     },
@@ -57,15 +51,4 @@ export function assembleAnswer(config: Config, runtime: Runtime, relayer: Relaye
     say: english,
     log: runtime.log,
   })
-}
-
-async function readLoan(
-  { node, clock }: Relayer,
-  loan: Address,
-  data: Hex,
-  block: number | undefined,
-): Promise<Hex> {
-  const outcome = await node.call({ to: loan, data }, clock.timeout(readTimeoutMs), block)
-  if (outcome.kind === 'reverted') throw new Error('the loan contract refuses to be read')
-  return outcome.data
 }

@@ -173,7 +173,7 @@ export const payment = z.object({
   outcome: z.enum(['executed', 'failed']).nullable(),
   /** Of a failure, in words. */
   reason: z.string().nullable(),
-  /** The transaction that was mined for it, and its block. */
+  /** The transaction that was mined for it, or that a node took last; and its block, where it has one. */
   hash: hash.nullable(),
   block: z.int().nullable(),
   explorer: z.string().nullable(),
@@ -254,6 +254,11 @@ export const auditAnswer = z.object({
 
 export type Alert = z.infer<typeof alert>
 export type AlertName = Alert['name']
+export type Payment = z.infer<typeof payment>
+export type OutbidAnswer = z.infer<typeof outbidAnswer>
+export type LookupAnswer = z.infer<typeof lookupAnswer>
+export type IntakeAnswer = z.infer<typeof intakeAnswer>
+export type AuditAnswer = z.infer<typeof auditAnswer>
 export type StatusAnswer = z.infer<typeof statusAnswer>
 export type PaymentAnswer = z.infer<typeof paymentAnswer>
 export type PaymentsAnswer = z.infer<typeof paymentsAnswer>

@@ -33,7 +33,11 @@ export type DeploymentOptions = {
   fetch?: typeof globalThis.fetch
 }
 
-export function openDeployment({ variables, database, fetch }: DeploymentOptions): Deployment {
+export function openDeployment({
+  variables,
+  database,
+  fetch = globalThis.fetch,
+}: DeploymentOptions): Deployment {
   const config = parseConfig(variables)
   const events: LogEvent[] = []
   const asked: string[] = []
@@ -53,7 +57,7 @@ export function openDeployment({ variables, database, fetch }: DeploymentOptions
       log: (event) => void events.push(event),
       fetch: async (input, init) => {
         asked.push(...methodsIn(init?.body))
-        return await (fetch ?? globalThis.fetch)(input, init)
+        return await fetch(input, init)
       },
       background: (work) => {
         const kept = work.catch(() => undefined).finally(() => running.delete(kept))

@@ -150,6 +150,11 @@ export const tables = {
     { ...payment, settled_at: integer },
     { age: { group: undefined, score: 'settled_at' } },
   ),
+  audit: table(
+    ['id'],
+    { ...each(text, 'id', 'action'), at: integer, detail: z.record(text, text) },
+    { age: { group: undefined, score: 'at' } },
+  ),
 }
 
 export type TableName = keyof typeof tables

@@ -1,5 +1,6 @@
 import { soonMs } from '../../chain/chains.ts'
 import type { SignedRequest } from '../forwarder/requests.ts'
+import { count } from './counts.ts'
 import type { At, Draft } from './draft.ts'
 import {
   bytesOf,
@@ -22,6 +23,7 @@ import {
   slotOf,
   take,
 } from './nonces.ts'
+import { auditOf, intakeOf, note, pageOf, pruneAudit, setIntake, traceOf } from './operations.ts'
 import {
   archive,
   begin,
@@ -64,6 +66,7 @@ export type Steps = {
 /** What a method does to rows. After one that opens work something may be left to do. */
 export const methodKinds: Readonly<Record<keyof Ledger, 'reads' | 'writes' | 'opens'>> = {
   ...each('reads', 'lookup', 'work', 'blocks', 'payment', 'paymentShownAs', 'payments'),
+  ...each('reads', 'audit', 'page', 'trace'),
   ...each('opens', 'claim', 'record', 'adopt'),
   ...each(
     'writes',
@@ -78,7 +81,7 @@ export const methodKinds: Readonly<Record<keyof Ledger, 'reads' | 'writes' | 'op
     'mined',
   ),
   ...each('writes', 'displaced', 'abandon', 'requeue', 'settle', 'confirm', 'expire', 'reopen'),
-  ...each('writes', 'sawHead', 'saw', 'vitals', 'prune'),
+  ...each('writes', 'sawHead', 'saw', 'vitals', 'setIntake', 'note', 'prune'),
 }
 
 export type LedgerMethod = keyof Ledger
@@ -246,6 +249,7 @@ export const steps: Steps = {
     if (isOwn) letGo(rows, relayerOf(rows, relayer), token)
     if (isOwn) noteReservedClaim(rows, session, undefined)
     saveSession(rows, refusing, { state: 'refused', screen, token: null, lease_until: null })
+    count(rows, `refused.${refusing.obstacle ?? 'own'}`)
     return noteObstacle(rows, refusing.obstacle)
   },
 
@@ -262,6 +266,7 @@ export const steps: Steps = {
     }
     const decided = decidedOf(rows, claiming)
     if (decided !== undefined) return decided
+    if (intakeOf(rows).kind !== 'open') return { kind: 'paused' }
     const account = accountOf(rows, claiming.account)
     if (seen !== undefined && (isClaiming(rows, account, session) || seen !== account.seen)) {
       return { kind: 'changed' }
@@ -335,6 +340,16 @@ export const steps: Steps = {
   },
 
   saw: ({ rows }, seen) => noteSeen(rows, seen),
+
+  setIntake: ({ rows }, kind, id) => setIntake(rows, kind, id),
+
+  note: ({ rows }, entry) => note(rows, entry),
+
+  audit: ({ rows }, limit) => auditOf(rows, limit),
+
+  page: ({ rows }, query) => pageOf(rows, query),
+
+  trace: traceOf,
 
   work(at) {
     const { rows, rules, relayer } = at
@@ -563,6 +578,7 @@ export const steps: Steps = {
       rows.drop('sessions', session)
     }
     for (const { intent_id, accepted_at } of history) rows.drop('history', intent_id, accepted_at)
+    pruneAudit(rows, pruneLimit)
   },
 }
 

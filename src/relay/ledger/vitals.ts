@@ -1,5 +1,7 @@
+import { countsOf } from './counts.ts'
 import type { At, Draft } from './draft.ts'
 import { isLive, nextNonce, relayerOf } from './nonces.ts'
+import { intakeOf } from './operations.ts'
 import { paymentsIn } from './payments.ts'
 import type { Identified, NotedObstacle, Vitals } from './port.ts'
 import { schemaVersion } from './rows.ts'
@@ -29,6 +31,12 @@ export function probe(rows: Draft): void {
   if (rows.now - last >= probeMs) rows.put('meta', { name: 'probe', value: `${rows.now}` })
 }
 
+/** Of the nonces that changed last, most of which a block took. */
+const lastMinedOf = (rows: Draft): number | undefined =>
+  rows
+    .list({ table: 'nonces', list: 'phase', group: 'done', newest: true, limit: 10 })
+    .find(({ state }) => state === 'mined')?.changed_at
+
 /** What those who run the service go by. */
 export function vitalsOf(at: At, identity: Identified | undefined): Vitals {
   const { rows, relayer } = at
@@ -39,6 +47,9 @@ export function vitalsOf(at: At, identity: Identified | undefined): Vitals {
     schema: schemaVersion,
     identity,
     sight: sightOf(rows),
+    intake: intakeOf(rows),
+    lastMinedAt: lastMinedOf(rows),
+    counts: countsOf(rows),
     obstacle: metaOf(rows, 'obstacle') as NotedObstacle | undefined,
     nextNonce: nextNonce(known),
     carried: known.open.length + known.leases.filter((lease) => isLive(lease, rows.now)).length,

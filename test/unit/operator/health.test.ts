@@ -14,6 +14,7 @@ function conditionWith(changes: Partial<Vitals> = {}, sight: Partial<Vitals['sig
   const vitals: Vitals = {
     ...{ now, schema: '2', identity: { kind: 'same' }, obstacle: undefined },
     ...{ nextNonce: 3, carried: 0, waiting: 0, oldest: none },
+    ...{ intake: { kind: 'open' }, lastMinedAt: undefined, counts: {} },
     sight: {
       roundAt: at,
       head: { number: 9, timestampSeconds: at / 1_000, at },

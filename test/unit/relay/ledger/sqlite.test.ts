@@ -4,6 +4,7 @@ import { ledgerRules } from '../../../../src/relay/ledger/port.ts'
 import { createSqlLedger } from '../../../../src/relay/ledger/sqlite.ts'
 import { ledgerThrough } from '../../../../src/relay/ledger/steps.ts'
 import { ledgerSuite } from '../../../ports/ledger.suite.ts'
+import { operationsSuite } from '../../../ports/operations.suite.ts'
 import { sessionEndsSuite } from '../../../ports/session-ends.suite.ts'
 import { sharedLimitsSuite } from '../../../ports/shared-limits.suite.ts'
 import { vitalsSuite } from '../../../ports/vitals.suite.ts'
@@ -29,6 +30,7 @@ ledgerSuite('node:sqlite', create)
 sessionEndsSuite('node:sqlite', create)
 sharedLimitsSuite('node:sqlite', create)
 vitalsSuite('node:sqlite', create)
+operationsSuite('node:sqlite', create)
 
 test("another key takes a ledger over only when the former one's nonces are settled", ({
   expect,
