@@ -120,6 +120,8 @@ export const statusAnswer = z.object({
         balancesWei: wei,
         /** What the daily cap leaves for new loans. */
         capLeftWei: wei,
+        /** Of one loan. */
+        principalWei: wei,
         isPaused: z.boolean(),
       })
       .nullable(),

@@ -1,5 +1,6 @@
 import { soonMs } from '../../chain/chains.ts'
 import type { SignedRequest } from '../forwarder/requests.ts'
+import { noteAlerts, takeNotices } from './alerts.ts'
 import { count } from './counts.ts'
 import type { At, Draft } from './draft.ts'
 import {
@@ -82,6 +83,7 @@ export const methodKinds: Readonly<Record<keyof Ledger, 'reads' | 'writes' | 'op
   ),
   ...each('writes', 'displaced', 'abandon', 'requeue', 'settle', 'confirm', 'expire', 'reopen'),
   ...each('writes', 'sawHead', 'saw', 'vitals', 'setIntake', 'note', 'prune'),
+  ...each('writes', 'alert', 'takeNotices', 'told'),
 }
 
 export type LedgerMethod = keyof Ledger
@@ -344,6 +346,12 @@ export const steps: Steps = {
   setIntake: ({ rows }, kind, id) => setIntake(rows, kind, id),
 
   note: ({ rows }, entry) => note(rows, entry),
+
+  alert: ({ rows }, found, told) => noteAlerts(rows, found, told),
+
+  takeNotices: ({ rows }, limit) => takeNotices(rows, limit),
+
+  told: ({ rows }, id) => rows.drop('notices', id),
 
   audit: ({ rows }, limit) => auditOf(rows, limit),
 

@@ -3,6 +3,7 @@ import { openSqlite } from '../../../../scripts/dev/sqlite.ts'
 import { ledgerRules } from '../../../../src/relay/ledger/port.ts'
 import { createSqlLedger } from '../../../../src/relay/ledger/sqlite.ts'
 import { ledgerThrough } from '../../../../src/relay/ledger/steps.ts'
+import { alertsSuite } from '../../../ports/alerts.suite.ts'
 import { ledgerSuite } from '../../../ports/ledger.suite.ts'
 import { operationsSuite } from '../../../ports/operations.suite.ts'
 import { sessionEndsSuite } from '../../../ports/session-ends.suite.ts'
@@ -30,6 +31,7 @@ ledgerSuite('node:sqlite', create)
 sessionEndsSuite('node:sqlite', create)
 sharedLimitsSuite('node:sqlite', create)
 vitalsSuite('node:sqlite', create)
+alertsSuite('node:sqlite', create)
 operationsSuite('node:sqlite', create)
 
 test("another key takes a ledger over only when the former one's nonces are settled", ({
