@@ -109,8 +109,8 @@ function subjectOf(config: Config, nodeService: NodeService): Subject {
     relayer: () => signerAddress(config),
     ...{ loan: config.loan, forwarder: config.forwarder },
     nodes: () =>
-      nodeService.nodes.standings().map(({ name, height = null, latencyMs = null, ...rest }) => ({
-        ...{ label: name, height, latencyMs, ...rest },
+      nodeService.nodes.standings().map(({ name, height = null, p95Ms = null, ...rest }) => ({
+        ...{ label: name, height, p95Ms, ...rest },
       })),
   }
 }

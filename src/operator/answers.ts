@@ -133,9 +133,10 @@ export const statusAnswer = z.object({
       label: z.string(),
       height: z.int().nullable(),
       state: z.enum(['able', 'suspended', 'distrusted']),
-      /** A moving average. */
-      latencyMs: z.number().nullable(),
-      /** Failures in a row. */
+      /** Within which 95 of 100 of its last answers came. */
+      p95Ms: z.number().nullable(),
+      /** Of the process that answers, since it began. */
+      answers: z.int(),
       failures: z.int(),
     }),
   ),

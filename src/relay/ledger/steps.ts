@@ -251,7 +251,7 @@ export const steps: Steps = {
     if (isOwn) letGo(rows, relayerOf(rows, relayer), token)
     if (isOwn) noteReservedClaim(rows, session, undefined)
     saveSession(rows, refusing, { state: 'refused', screen, token: null, lease_until: null })
-    count(rows, `refused.${refusing.obstacle ?? 'own'}`)
+    count(rows, 'refused', refusing.obstacle ?? 'own')
     return noteObstacle(rows, refusing.obstacle)
   },
 

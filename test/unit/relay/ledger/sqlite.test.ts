@@ -57,3 +57,16 @@ test("another key takes a ledger over only when the former one's nonces are sett
   expect(openBy(other).identify(identityOf(other))).toEqual({ kind: 'same' })
   expect(openBy(relayer).identify(identityOf(relayer))).toEqual({ kind: 'same' })
 })
+
+test('a database that cannot be written is told from one that can, where that is asked', ({
+  expect,
+}) => {
+  const sql = openSqlite()
+  let now = 1_700_000_000_000
+  const ledger = createSqlLedger(sql, { rules, relayer, now: () => now })
+  expect(ledger.vitals({ probes: true }).now).toBe(now)
+  sql.exec('PRAGMA query_only = 1')
+  now += 10_000
+  expect(ledger.vitals().now).toBe(now)
+  expect(() => ledger.vitals({ probes: true })).toThrow(/readonly/)
+})
