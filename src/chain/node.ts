@@ -3,8 +3,14 @@ import { z } from 'zod'
 import { classifyRefusal, type SendRefusal } from './refusals.ts'
 import { type Rpc, RpcError, TransportError } from './rpc.ts'
 
-/** A block's identity and time. */
-export type Head = { number: number; hash: Hex; parentHash: Hex; timestampSeconds: number }
+/** A block's identity and time, and the hashes of what it holds. */
+export type Head = {
+  number: number
+  hash: Hex
+  parentHash: Hex
+  timestampSeconds: number
+  transactions: readonly Hex[]
+}
 
 export type CallOutcome = { kind: 'returned'; data: Hex } | { kind: 'reverted'; data: Hex }
 
@@ -85,14 +91,15 @@ const count = quantity
   .transform((value) => Number(value))
   .refine((value) => Number.isSafeInteger(value))
 
-const head = z.object({ number: count, hash, parentHash: hash, timestamp: count }).transform(
-  (block): Head => ({
-    number: block.number,
-    hash: block.hash,
-    parentHash: block.parentHash,
-    timestampSeconds: block.timestamp,
-  }),
-)
+const head = z
+  .object({
+    number: count,
+    hash,
+    parentHash: hash,
+    timestamp: count,
+    transactions: z.array(hash),
+  })
+  .transform(({ timestamp, ...block }): Head => ({ ...block, timestampSeconds: timestamp }))
 
 const log = z.object({ address, topics: z.array(hash), data: hex })
 

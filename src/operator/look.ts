@@ -7,6 +7,9 @@ import type { ContractsCall } from './contracts.ts'
 /** A fact is asked for again after so long: while nothing is open a round comes once a minute. */
 const renewMs = 50_000
 
+/** And while something is: most of them rounds ask for by themselves. */
+const openRenewMs = 100_000
+
 /** Questions of one look, but for facts that were never known: two a minute while nothing is open. */
 const questionsALook = 2
 
@@ -76,8 +79,9 @@ async function look(relayer: Relayer, contracts: ContractsCall, seen: Seen): Pro
   const { ledger, log } = relayer
   const { now, sight } = await ledger.vitals()
   const ageOf = (name: FactName) => now - (sight[name]?.at ?? 0)
+  const leastAgeMs = seen.node === undefined ? renewMs : openRenewMs
   const due = factNames
-    .filter((name) => seen.facts[name] === undefined && ageOf(name) >= renewMs)
+    .filter((name) => seen.facts[name] === undefined && ageOf(name) >= leastAgeMs)
     .sort((a, b) => ageOf(b) - ageOf(a))
   const unknown = due.filter((name) => sight[name] === undefined)
   const asked = due.slice(0, Math.max(questionsALook, unknown.length))
