@@ -26,7 +26,8 @@ const crashPoints = 'test/workerd/faults/crash-points.test.ts'
 const packages = [
   'viem',
   'viem/accounts',
-  'zod',
+  'zod/mini',
+  'zod/locales',
   'hono',
   'hono/body-limit',
   'libphonenumber-js/mobile',

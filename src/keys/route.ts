@@ -1,6 +1,7 @@
 import { Hono } from 'hono'
-import { z } from 'zod'
+import * as z from 'zod/mini'
 import { defaultQuota, hashKey, type KeyRecord, type KeyRegistry } from './api-keys.ts'
+import '../runtime/english.ts'
 
 export type KeyRouteOptions = {
   registry: KeyRegistry
@@ -15,14 +16,19 @@ export type KeyRouteOptions = {
 export function keyRoutes({ registry, operatorToken, chainIds, now }: KeyRouteOptions): Hono {
   const routes = new Hono()
   const newKey = z.object({
-    hash: z.string().regex(/^[0-9a-f]{64}$/),
-    name: z.string().min(1).max(100),
-    chainId: z
-      .number()
-      .refine((id) => chainIds.includes(id), { error: 'is not served here' })
-      .default(chainIds[0] ?? 31),
-    quota: z.int().positive().nullable().default(defaultQuota),
-    methods: z.array(z.string().max(100)).min(1).max(100).nullable().default(null),
+    hash: z.string().check(z.regex(/^[0-9a-f]{64}$/)),
+    name: z.string().check(z.minLength(1), z.maxLength(100)),
+    chainId: z._default(
+      z.number().check(z.refine((id) => chainIds.includes(id), { error: 'is not served here' })),
+      chainIds[0] ?? 31,
+    ),
+    quota: z._default(z.nullable(z.int().check(z.positive())), defaultQuota),
+    methods: z._default(
+      z.nullable(
+        z.array(z.string().check(z.maxLength(100))).check(z.minLength(1), z.maxLength(100)),
+      ),
+      null,
+    ),
   })
 
   routes.use('*', async (c, next) => {

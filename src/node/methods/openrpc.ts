@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod/mini'
 import { codes } from '../codes.ts'
 import type { Method } from './method.ts'
 
@@ -84,7 +84,7 @@ function server(name: string, scheme: string): Server {
   }
 }
 
-function schemaOf(schema: z.ZodType, io: 'input' | 'output'): JsonSchema {
+function schemaOf(schema: z.ZodMiniType, io: 'input' | 'output'): JsonSchema {
   const { $schema: _, ...rest } = z.toJSONSchema(schema, { io, target: 'draft-7' })
   return rest
 }

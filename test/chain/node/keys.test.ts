@@ -76,6 +76,31 @@ test('a key that was made can be used, is listed without itself, and ends when i
   expect((await keys('list')).output).toMatch(/ {2}31 {2}revoked \d{4}-\d\d-\d\d/)
 })
 
+test('a key that cannot be made is refused in words that name each bad member', async ({
+  expect,
+}) => {
+  const answer = await fetch(`${worker.origin}/keys`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${worker.operatorToken}` },
+    body: JSON.stringify({ hash: 2, name: '', chainId: 4, quota: '5' }),
+  })
+  expect([answer.status, await answer.json()]).toEqual([
+    400,
+    {
+      error: [
+        '✖ Invalid input: expected string, received number',
+        '  → at hash',
+        '✖ Too small: expected string to have >=1 characters',
+        '  → at name',
+        '✖ is not served here',
+        '  → at chainId',
+        '✖ Invalid input: expected number, received string',
+        '  → at quota',
+      ].join('\n'),
+    },
+  ])
+})
+
 test('a key that is in use ends within 60 s of being revoked, for requests and for connections', async ({
   expect,
 }) => {
