@@ -1,5 +1,5 @@
+import { wordlist as english } from '@scure/bip39/wordlists/english'
 import type { Address, Hex } from 'viem'
-import { english } from 'viem/accounts'
 import * as z from 'zod/mini'
 import { parseAddress } from '../account/address.ts'
 import { type Country, isCountry } from '../account/phone.ts'
