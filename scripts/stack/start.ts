@@ -2,6 +2,7 @@ import { rmSync } from 'node:fs'
 import { relative } from 'node:path'
 import { type Address, createPublicClient, formatEther, http } from 'viem'
 import { poolRules } from '../../src/chain/chains.ts'
+import { provideRedisServer } from '../debian.mjs'
 import { sleep } from '../dev/wait.ts'
 import { endLeftChain, isFree, type LocalChain, startChain } from './anvil.ts'
 import { DEMO_DEPOSIT_WEI, demoCallers, fundDemoCallers } from './callers.ts'
@@ -123,6 +124,8 @@ async function start(options: Options, lifetime: Lifetime): Promise<void> {
       `Port ${options.port} is in use by another program. Choose one with: PORT=${options.port + 1} npm start`,
     )
   }
+  // Only now: a stack that runs already is found before anything is installed.
+  if (options.deno && !process.env.UPSTASH_REDIS_REST_URL) provideRedisServer()
   await lifetime.goOn()
   const secrets = openSecrets(folder.secrets)
   // A node of another operator may be away: it is asked before anything is begun.

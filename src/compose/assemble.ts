@@ -7,7 +7,7 @@ import { createStoredKeys } from '../keys/stored-keys.ts'
 import type { FeedKeeper } from '../node/feed/keeper.ts'
 import { feedLimits } from '../node/feed/sessions.ts'
 import { nodeRoutes } from '../node/route.ts'
-import { createNodeService, type NodeService } from '../node/service.ts'
+import { createNodeService, isServed, type NodeService } from '../node/service.ts'
 import { createUpstreamBudget, type UpstreamBudget, withinBudget } from '../node/upstream/budget.ts'
 import type { Tended } from '../relay/ledger/keeper.ts'
 import type { Ledger } from '../relay/ledger/port.ts'
@@ -118,6 +118,7 @@ function keysOf(config: Config, { clock }: Runtime, registry: KeyRegistry): App 
     registry,
     operatorToken: config.operatorToken,
     chainIds: [...config.networks.keys()],
+    isServed,
     now: clock.now,
   })
 }

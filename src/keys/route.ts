@@ -9,12 +9,23 @@ export type KeyRouteOptions = {
   operatorToken: string | undefined
   /** The networks that this deployment serves, the one of keys that name none first. */
   chainIds: readonly number[]
+  /** Whether the node service has a method of this name. */
+  isServed: (method: string) => boolean
   now: () => number
 }
 
 /** What the operator does with keys: `GET /`, `POST /` and `DELETE /<start of the hash>`. */
-export function keyRoutes({ registry, operatorToken, chainIds, now }: KeyRouteOptions): Hono {
+export function keyRoutes({
+  registry,
+  operatorToken,
+  chainIds,
+  isServed,
+  now,
+}: KeyRouteOptions): Hono {
   const routes = new Hono()
+  const methodName = z
+    .string()
+    .check(z.maxLength(100), z.refine(isServed, { error: 'is not a method that is served here' }))
   const newKey = z.object({
     hash: z.string().check(z.regex(/^[0-9a-f]{64}$/)),
     name: z.string().check(z.minLength(1), z.maxLength(100)),
@@ -24,9 +35,7 @@ export function keyRoutes({ registry, operatorToken, chainIds, now }: KeyRouteOp
     ),
     quota: z._default(z.nullable(z.int().check(z.positive())), defaultQuota),
     methods: z._default(
-      z.nullable(
-        z.array(z.string().check(z.maxLength(100))).check(z.minLength(1), z.maxLength(100)),
-      ),
+      z.nullable(z.array(methodName).check(z.minLength(1), z.maxLength(100))),
       null,
     ),
   })

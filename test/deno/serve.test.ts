@@ -1,3 +1,5 @@
+import { spawn } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
 import { afterAll, afterEach, beforeAll, describe, test } from 'vitest'
 import { freePort } from '../../scripts/dev/anvil.ts'
 import { startChain, type TestChain } from '../../scripts/dev/chain.ts'
@@ -8,6 +10,7 @@ import {
   type RedisServer,
   startRedisServer,
 } from '../../scripts/dev/redis/redis-server.ts'
+import { until } from '../../scripts/dev/wait.ts'
 import { inTime } from '../support/in-time.ts'
 
 let chain: TestChain
@@ -72,6 +75,26 @@ describe.skipIf(!hasRedisServer())('the relay on Deno', () => {
     ])
     expect(text).not.toMatch(/redis\.example\.com|1234567/)
     expect((await dial(served, '', 'a')).status).toBe(503)
+  })
+
+  test('is served by deno task beside the packages of development', async ({
+    expect,
+    onTestFinished,
+  }) => {
+    const port = await freePort()
+    const deno = fileURLToPath(new URL('../../node_modules/.bin/deno', import.meta.url))
+    const task = spawn(deno, ['task', 'serve'], {
+      ...{ cwd: fileURLToPath(new URL('../..', import.meta.url)), detached: true, stdio: 'ignore' },
+      env: { ...process.env, ...variables, PORT: `${port}` },
+    })
+    const ended = new Promise((resolve) => task.once('exit', resolve))
+    onTestFinished(async () => {
+      if (task.exitCode === null) process.kill(-(task.pid ?? 0), 'SIGKILL')
+      await ended
+    })
+    const health = () => fetch(`http://127.0.0.1:${port}/healthz`).catch(() => undefined)
+    await until(async () => task.exitCode !== null || (await health())?.ok === true)
+    expect((await health())?.status).toBe(200)
   })
 
   test('is closed outside development until it has a callback secret', async ({ expect }) => {

@@ -101,6 +101,19 @@ test('a key that cannot be made is refused in words that name each bad member', 
   ])
 })
 
+test('a key is made only for methods that are served, under each of their names', async ({
+  expect,
+}) => {
+  const { code, output } = await keys('create', '--name', 'b', '--methods', 'eth_call,eth_cal')
+  expect([code, output]).toEqual([
+    1,
+    'The service refused: ✖ is not a method that is served here\n  → at methods[1]\n',
+  ])
+  const key = await createKey('--methods', 'rsk_protocolVersion')
+  const asked = { jsonrpc: '2.0', id: 1, method: 'rsk_protocolVersion', params: [] }
+  expect((await post(key, asked)).status).toBe(200)
+})
+
 test('a key that is in use ends within 60 s of being revoked, for requests and for connections', async ({
   expect,
 }) => {

@@ -12,9 +12,9 @@ import { dial } from './stack-process.ts'
 
 const root = fileURLToPath(new URL('../../..', import.meta.url))
 
-/** `.dev.vars` stands beside wrangler.toml, so these tests have a copy of everything. */
+/** `.dev.vars` stands beside wrangler.toml, so these tests have a copy of everything, where people put it. */
 function copyRepository(): string {
-  const copy = mkdtempSync(join(tmpdir(), 'ussd-relay-copy-'))
+  const copy = mkdtempSync(join(tmpdir(), 'ussd relay of mine-'))
   const left = ['node_modules', '.git', '.dev', '.dev.vars', '.wrangler', 'out', 'cache']
   cpSync(root, copy, { recursive: true, filter: (path) => !left.includes(basename(path)) })
   symlinkSync(join(root, 'node_modules'), join(copy, 'node_modules'))
