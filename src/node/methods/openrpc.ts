@@ -42,7 +42,7 @@ export function openRpcDocument(methods: readonly Method[]): OpenRpcDocument {
       title: 'Node JSON-RPC service',
       version: '1',
       description:
-        'JSON-RPC 2.0 over HTTP POST and WebSocket. The API key is the last segment of the address. Every chain_ method is also served under its rsk_ name.',
+        'JSON-RPC 2.0 over HTTP POST and WebSocket. The API key is the last segment of the address, or comes as Authorization: Bearer to the address without it. Every chain_ method is also served under its rsk_ name.',
     },
     servers: [server('HTTP', 'http'), server('WebSocket', 'ws')],
     methods: methods.map(({ name, summary, params, result, example }) => ({
