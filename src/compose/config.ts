@@ -34,9 +34,16 @@ export type Config = {
   rpcKeyHashes: readonly string[]
   preflight: boolean
   limits: Limits
+  /** Where the objects are made, in Cloudflare's words. Undefined: near the first request. */
+  objectLocation: ObjectLocation | undefined
   /** Of the relay's chain. Undefined: its nodes may be asked without a limit. */
   upstreamBudget: BudgetLimits | undefined
 }
+
+/** Cloudflare's regions for Durable Objects; an object stays where it was made. */
+const objectLocations = ['wnam', 'enam', 'sam', 'weur', 'eeur', 'apac', 'oc', 'afr', 'me'] as const
+
+export type ObjectLocation = (typeof objectLocations)[number]
 
 /** What one caller may do. */
 export type Limits = AccountLimits & {
@@ -161,6 +168,7 @@ const environment = z.object({
   MAX_TRANSFERS_A_DAY: z.optional(orNone(count(1, 1_000), 'a number from 1 to 1000')),
   MAX_SENT_A_DAY_WEI: z.optional(orNone(wei, 'a number of wei')),
   MIN_TRANSFER_WEI: z.optional(wei),
+  OBJECT_LOCATION: z.optional(choice(...objectLocations)),
 })
 
 /** The names of all variables that the environment may set. */
@@ -215,6 +223,7 @@ export function parseConfig(env: Readonly<Record<string, unknown>>): Config {
     rpcKeyHashes: values.RPC_KEY_HASHES,
     preflight: values.PREFLIGHT === 'on',
     upstreamBudget: budgetOf(values, urls),
+    objectLocation: values.OBJECT_LOCATION,
     limits: limitsOf(values, profiles[values.PROFILE ?? usualProfile[chain.id]]),
   }
 }
