@@ -10,6 +10,7 @@ const directions: Readonly<Record<string, readonly string[]>> = {
   keys: [],
   loan: [],
   node: ['chain', 'keys'],
+  operator: ['account', 'chain', 'keys', 'loan', 'relay'],
   relay: ['chain'],
   ussd: ['account', 'loan', 'relay'],
 }

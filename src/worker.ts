@@ -43,13 +43,14 @@ function assembleFrom(env: Env): Served {
     (name) => createObjectLedger(() => stubOf(name)),
     ledgerNames(config),
   )
+  const wake = async () => stubOf(await home()).wake()
   const assembly = assemble(config, runtime, {
-    ledger,
+    ...{ ledger, wake },
     // Every API key is in one object; each isolate remembers those that are used.
     keyStore: () => env.KEYS.getByName('keys', where) as unknown as KeyStore,
     sockets: () => createObjectSockets(() => env.FEED),
   })
-  const served = { ...assembly, wake: async () => stubOf(await home()).wake() }
+  const served = { ...assembly, wake }
   servedBy.set(env, served)
   return served
 }

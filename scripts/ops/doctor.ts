@@ -1,5 +1,6 @@
-import { z } from 'zod'
+import { formatEther } from 'viem'
 import { isLoopback } from '../../src/compose/config.ts'
+import { healthAnswer, statusAnswer } from '../../src/operator/answers.ts'
 import { command, StackError, say } from '../stack/report.ts'
 import { readCommandLine } from './command-line.ts'
 
@@ -16,18 +17,6 @@ const patienceMs = 20_000
 
 /** A number that no person has. */
 const nobody = '+254700000099'
-
-const health = z.object({
-  status: z.string(),
-  checks: z.array(z.object({ name: z.string(), state: z.string(), says: z.string() })).optional(),
-  faults: z.array(z.object({ variable: z.string(), reason: z.string() })).optional(),
-})
-
-const status = z.object({
-  currency: z.string(),
-  alerts: z.array(z.object({ says: z.string() })),
-  relayers: z.array(z.object({ address: z.string(), lastsFor: z.number().nullable() })),
-})
 
 await command(async () => {
   const asked = readCommandLine(usage, { url: { type: 'string' }, json: { type: 'boolean' } })
@@ -64,7 +53,7 @@ function addressFinding(origin: string): Finding {
 
 async function healthFindings(origin: string): Promise<Finding[]> {
   const answer = await ask(`${origin}/healthz`)
-  const parsed = health.safeParse(answer.json)
+  const parsed = healthAnswer.safeParse(answer.json)
   if (!parsed.success) {
     const what = answer.status === undefined ? 'Nothing answers' : `HTTP ${answer.status}`
     return [bad('answers', `${what}: is this the address, and is the Worker deployed there?`)]
@@ -131,13 +120,18 @@ async function statusFindings(origin: string, token: string | undefined): Promis
     return [bad('operator', 'The deployment has another OPERATOR_TOKEN than you, or none.')]
   }
   const operator: Finding = { name: 'operator', state: 'ok', says: 'The token is taken.' }
-  const parsed = status.safeParse((await ask(`${origin}/operator/status`, { headers })).json)
-  if (!parsed.success) return [operator]
-  const { alerts, relayers } = parsed.data
-  const gas = relayers.map(({ address, lastsFor }): Finding => {
-    if (lastsFor === null) return { name: 'gas', state: 'skipped', says: 'Not seen yet.' }
-    const says = `Relayer ${address} can pay for ${lastsFor} payments.`
-    return lastsFor > 0 ? { name: 'gas', state: 'ok', says } : bad('gas', `${says} Send it some.`)
+  const parsed = statusAnswer.safeParse((await ask(`${origin}/operator/status`, { headers })).json)
+  if (!parsed.success)
+    return [operator, bad('status', 'It is of another version than this doctor.')]
+  const { alerts, currency, relayers } = parsed.data
+  const gas = relayers.map(({ address, balanceWei, lastsFor }): Finding => {
+    if (balanceWei === null || lastsFor === null) {
+      return { name: 'gas', state: 'skipped', says: 'No round has looked yet: wait a minute.' }
+    }
+    const has = `${formatEther(BigInt(balanceWei))} ${currency}`
+    const says = `Relayer ${address} has ${has}, enough for ${lastsFor} payments.`
+    if (lastsFor > 0) return { name: 'gas', state: 'ok', says }
+    return bad('gas', `${says} Send it some: nothing is lost.`)
   })
   return [operator, ...gas, ...alerts.map(({ says }) => bad('alert', says))]
 }

@@ -1,7 +1,7 @@
 import { Hono } from 'hono'
 import * as z from 'zod/mini'
-import { bearerToken, isSameSecret } from '../runtime/bearer.ts'
 import { defaultQuota, type KeyRecord, type KeyRegistry } from './api-keys.ts'
+import { isOperator } from './operator-token.ts'
 import '../runtime/english.ts'
 
 export type KeyRouteOptions = {
@@ -42,10 +42,7 @@ export function keyRoutes({
   })
 
   routes.use('*', async (c, next) => {
-    const token = bearerToken(c.req.header('authorization'))
-    if (operatorToken !== undefined && (await isSameSecret(token, operatorToken))) {
-      return await next()
-    }
+    if (await isOperator(c.req.header('authorization'), operatorToken)) return await next()
     return c.json({ error: "the operator's token is needed" }, 401)
   })
 

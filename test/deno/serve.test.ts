@@ -168,15 +168,22 @@ describe.skipIf(!hasRedisServer())('the relay on Deno', () => {
 
   test('answers in time when the database is gone, and truly', async ({ expect }) => {
     const served = await start()
+    const failing = async () => {
+      const response = await fetch(`${served.url}/readyz`)
+      return ((await response.json()) as { failing: string[] }).failing
+    }
+    await expect.poll(failing).toEqual([])
     bridge.script({ fault: { kind: 'delay_reply', ms: 60_000 } })
     const replies = await inTime(8_000, () =>
       Promise.all([dial(served, '1', 'gone 1'), dial(served, '3', 'gone 2')]),
     )
     for (const { text } of replies) expect(text).toMatch(/^END Service not available/)
+    await expect.poll(failing).toEqual(['ledger'])
     bridge.clear()
     let sessions = 3
     const balance = async () => (await dial(served, '1', `gone ${sessions++}`)).text
     await expect.poll(balance).toMatch(/^END Your Balance: /)
+    await expect.poll(failing).toEqual([])
   })
 
   test('no log holds the address or the token of the database', async ({ expect }) => {

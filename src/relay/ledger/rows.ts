@@ -1,6 +1,9 @@
 import * as z from 'zod/mini'
 import { type PaymentState, phaseNames, phases } from './transitions.ts'
 
+/** The layout of the rows. */
+export const schemaVersion = '2'
+
 /** Several names for one thing: columns of one type, methods of one kind. */
 export const each = <Value, Name extends string>(value: Value, ...names: Name[]) =>
   Object.fromEntries(names.map((name) => [name, value])) as Record<Name, Value>
@@ -146,6 +149,11 @@ export const tables = {
     ['intent_id', 'accepted_at'],
     { ...payment, settled_at: integer },
     { age: { group: undefined, score: 'settled_at' } },
+  ),
+  audit: table(
+    ['id'],
+    { ...each(text, 'id', 'action'), at: integer, detail: z.record(text, text) },
+    { age: { group: undefined, score: 'at' } },
   ),
 }
 

@@ -7,6 +7,7 @@ import { afterAll, beforeAll, describe, test } from 'vitest'
 import { unstable_readConfig } from 'wrangler'
 import { type Anvil, startAnvil } from '../../../scripts/dev/anvil.ts'
 import { DEV_KEY } from '../../../scripts/dev/chain.ts'
+import { rpcTo } from '../../../scripts/dev/rpc.ts'
 import { startWorkerd } from '../../../scripts/dev/workerd.ts'
 import { environments } from '../../../scripts/ops/environments.ts'
 import { buildWorker, quietTools, servedWorker } from '../../../scripts/stack/worker-build.ts'
@@ -20,7 +21,7 @@ const commands = [...guide.matchAll(/^```sh\n([\s\S]*?)^```$/gm)].flatMap(([, bl
 
 let folder: string
 let anvil: Anvil
-let served: { url: string; stop: () => Promise<void> } | undefined
+let served: Served | undefined
 
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'cloudflare guide-'))
@@ -32,6 +33,13 @@ afterAll(async () => {
   await anvil.stop()
   rmSync(folder, { recursive: true, force: true, maxRetries: 5 })
 })
+
+type Served = {
+  url: string
+  /** What Cloudflare does every minute. */
+  wake: () => Promise<unknown>
+  stop: () => Promise<void>
+}
 
 type Ended = { code: number; output: string }
 
@@ -47,14 +55,17 @@ function shell(command: string, environment: Record<string, string> = {}): Promi
 }
 
 /** The Worker as the guide deploys it, on this machine. */
-async function serve(variables: Record<string, string>) {
+async function serve(variables: Record<string, string>): Promise<Served> {
+  const build = await buildWorker()
   const miniflare = startWorkerd({
     objects: mkdtempSync(join(folder, 'objects-')),
-    workers: [servedWorker(await buildWorker(), variables)],
+    workers: [servedWorker(build, variables)],
     onLine: () => {},
   })
   const { origin } = await miniflare.ready
-  return { url: origin, stop: () => miniflare.dispose() }
+  const fetcher = await miniflare.getWorker()
+  const wake = () => fetcher.scheduled({ cron: build.cron })
+  return { url: origin, wake, stop: () => miniflare.dispose() }
 }
 
 const doctor = (url: string, environment: Record<string, string> = {}) =>
@@ -108,8 +119,19 @@ describe('the guide for Cloudflare', () => {
     })
 
     const variables = { ...secrets, LOAN_ADDRESS, FORWARDER_ADDRESS }
-    served = await serve(variables)
     const { CALLBACK_SECRET = '', OPERATOR_TOKEN = '' } = secrets
+    const unfunded = await serve(variables)
+    await unfunded.wake()
+    const poor = await doctor(unfunded.url, { CALLBACK_SECRET, OPERATOR_TOKEN })
+    await unfunded.stop()
+    expect(poor.output).toMatch(/^BAD {2}relayer_funds +/m)
+    expect(poor.output).toContain(
+      `Relayer ${relayer} has 0 tRBTC, enough for 0 payments. Send it some: nothing is lost.`,
+    )
+    expect(poor.code).toBe(1)
+    await rpcTo(anvil.url)('anvil_setBalance', [relayer, `0x${(10n ** 18n).toString(16)}`])
+    served = await serve(variables)
+    await served.wake()
     const well = await doctor(served.url, { CALLBACK_SECRET, OPERATOR_TOKEN })
     expect(well.output).toMatch(/^ok {3}dial +A balance is shown\.$/m)
     expect(well.output).toMatch(/^ok {3}callback +Closed to all who do not have its secret\.$/m)

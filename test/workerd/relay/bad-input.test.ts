@@ -33,6 +33,17 @@ async function dialWith(
   return { status: response.status, text: await response.text() }
 }
 
+/** What health says with another environment. */
+async function healthWith(changes: Record<string, string>): Promise<{ status: string }> {
+  const request = new Request<unknown, IncomingRequestCfProperties>('http://relay.test/healthz')
+  const response = await worker.fetch(
+    request,
+    { ...env, ...changes } as never,
+    createExecutionContext(),
+  )
+  return await response.json()
+}
+
 const dialled = (phone: string, text: string, sessionId = newSession()) =>
   new URLSearchParams({ phoneNumber: phone, sessionId, text }).toString()
 
@@ -104,16 +115,19 @@ describe('a deployment', () => {
   test('serves nothing with a bad variable, and names it', async ({ expect }) => {
     const bad = { PREFLIGHT: 'perhaps' }
     expect(await dialWith(bad, '/ussd', body)).toMatchObject({ status: 503 })
-    const request = new Request<unknown, IncomingRequestCfProperties>('http://relay.test/healthz')
-    const health = await worker.fetch(
-      request,
-      { ...env, ...bad } as never,
-      createExecutionContext(),
-    )
-    expect(await health.json()).toEqual({
+    expect(await healthWith(bad)).toEqual({
       status: 'misconfigured',
+      failing: ['configuration'],
       faults: [{ variable: 'PREFLIGHT', reason: 'has to be on or off' }],
     })
+  })
+
+  test('is healthy once a round has looked, and tells of another secret', async ({ expect }) => {
+    // No cron comes in a test: who asks for health has a round begin.
+    await until(async () => (await healthWith({})).status === 'ok', { everyMs: 100 })
+    const other = { ACCOUNT_ID_SECRET: `0x${'78'.repeat(32)}` }
+    await dial('+254700000203', '1')
+    expect(await healthWith(other)).toMatchObject({ status: 'failing', failing: ['identity'] })
   })
 
   test('stops with another secret than its ledger was begun with, instead of opening new accounts', async ({
