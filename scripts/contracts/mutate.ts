@@ -1,19 +1,10 @@
-import { spawn } from 'node:child_process'
-import {
-  cpSync,
-  globSync,
-  mkdirSync,
-  mkdtempSync,
-  readFileSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs'
-import { tmpdir } from 'node:os'
+import { globSync, readFileSync } from 'node:fs'
+import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
-import { foundryBinary, projectRoot } from './forge.ts'
-import { type Mutation, mutate, mutationsOf } from './mutations.ts'
+import { projectRoot } from './forge.ts'
+import { createMutationCopy, type Outcome } from './mutation-copy.ts'
+import { type Mutation, mutationsOf } from './mutations.ts'
 
 // `npm run test:contracts:mutation [-- --file MicroLoan.sol] [-- --list]` changes contracts/src in a copy, one
 // mistake at a time, and runs the tests on each. One that no test notices has to stand in
@@ -22,30 +13,9 @@ import { type Mutation, mutate, mutationsOf } from './mutations.ts'
 
 type Survivor = { file: string; before: string; after: string; reason: string }
 
-type Outcome = 'killed' | 'stillborn' | 'survived'
-
 const survivorsFile = join(projectRoot, 'contracts/test/mutation/survivors.json')
 const survivors: Survivor[] = JSON.parse(readFileSync(survivorsFile, 'utf8'))
 const sources = sourceFiles()
-/** A look into as many corners as is quick. */
-const quickLook = { FOUNDRY_FUZZ_RUNS: '64', FOUNDRY_INVARIANT_RUNS: '16' }
-/**
- * The quick tests first: few mutations get past them, and those are asked of optimized code too. A filter
- * would compile all tests at each run to know which it takes, so a stage has a folder instead.
- */
-const stages = [
-  { folder: 'unit', environment: { FOUNDRY_PROFILE: 'unoptimized' } },
-  { folder: '', environment: { FOUNDRY_PROFILE: 'unoptimized' } },
-  { folder: 'unit', environment: { FOUNDRY_PROFILE: 'default' } },
-].map(({ folder, environment }, index) => ({
-  FOUNDRY_TEST: `contracts/test/${folder}`,
-  FOUNDRY_OUT: `out/${index}`,
-  FOUNDRY_CACHE_PATH: `cache/${index}`,
-  ...quickLook,
-  ...environment,
-}))
-/** A mutation that loops without an end is noticed too. */
-const timeLimitMs = 300_000
 
 const { values } = parseArgs({
   options: {
@@ -73,97 +43,48 @@ if (values.list) {
 }
 
 async function run(): Promise<void> {
-  const copy = createCopy()
-  try {
-    if ((await outcome(copy)) !== 'survived') throw new Error('the tests fail without any mutation')
-    const counts = { killed: 0, stillborn: 0, survived: 0 }
-    for (const { file, before } of stale) say(`survivors.json: ${file} has no line ${before}`)
-    let problems = stale.length
-    for (const [index, mutation] of mutations.entries()) {
-      const result = await outcomeOf(copy, mutation)
-      counts[result] += 1
-      const reason = reasonFor(mutation)
-      const progress = `${index + 1}/${mutations.length} ${result}`
-      if (result === 'survived' && reason === undefined) {
-        problems += 1
-        say(`${progress} WITHOUT A REASON\n${describe(mutation)}`)
-      } else if (result === 'survived') {
-        say(`${progress}: ${reason}\n${describe(mutation)}`)
-      } else if (reason !== undefined) {
-        problems += 1
-        say(`${progress}, although survivors.json says it does not\n${describe(mutation)}`)
-      } else if (process.stdout.isTTY || index % 20 === 0) {
-        say(progress)
+  for (const { file, before } of stale) say(`survivors.json: ${file} has no line ${before}`)
+  const counts = { killed: 0, stillborn: 0, survived: 0 }
+  let problems = stale.length
+  const left = mutations.values()
+  await Promise.all(Array.from({ length: availableParallelism() }, lane))
+  const { killed, stillborn, survived } = counts
+  say(`${killed} killed, ${survived} survived, ${stillborn} did not compile`)
+  if (problems > 0) process.exitCode = 1
+
+  /** Takes what is left, one after the other, in a copy of its own. */
+  async function lane(): Promise<void> {
+    const copy = createMutationCopy()
+    try {
+      await copy.prepare()
+      for (const mutation of left) {
+        const outcome = await copy.outcomeOf(mutation)
+        counts[outcome] += 1
+        if (!isExpected(mutation, outcome)) problems += 1
+        tell(mutation, outcome, counts.killed + counts.survived + counts.stillborn)
       }
+    } finally {
+      await copy.remove()
     }
-    const { killed, stillborn, survived } = counts
-    say(`${killed} killed, ${survived} survived, ${stillborn} did not compile`)
-    if (problems > 0) process.exitCode = 1
-  } finally {
-    rmSync(copy, { recursive: true, force: true })
   }
 }
 
-/** What forge needs of this project, with the dependencies shared. */
-function createCopy(): string {
-  const copy = mkdtempSync(join(tmpdir(), 'ussd-relay-mutation-'))
-  mkdirSync(join(copy, 'scripts/contracts'), { recursive: true })
-  for (const part of [
-    'contracts',
-    'foundry.toml',
-    'remappings.txt',
-    'scripts/solc',
-    'scripts/contracts/solc.mjs',
-  ]) {
-    cpSync(join(projectRoot, part), join(copy, part), { recursive: true })
-  }
-  // What is compiled with the contracts and tests nothing of them takes time at each mutation.
-  for (const folder of ['script', 'proofs', 'test/script', 'test/proofs']) {
-    rmSync(join(copy, 'contracts', folder), { recursive: true })
-  }
-  symlinkSync(join(projectRoot, 'node_modules'), join(copy, 'node_modules'))
-  return copy
+function isExpected(mutation: Mutation, outcome: Outcome): boolean {
+  return (outcome === 'survived') === (reasonFor(mutation) !== undefined)
 }
 
-async function outcomeOf(copy: string, mutation: Mutation): Promise<Outcome> {
-  const path = join(copy, mutation.file)
-  const original = readFileSync(path)
-  writeFileSync(path, mutate(original, mutation))
-  try {
-    return await outcome(copy)
-  } finally {
-    writeFileSync(path, original)
+function tell(mutation: Mutation, outcome: Outcome, done: number): void {
+  const reason = reasonFor(mutation)
+  const progress = `${done}/${mutations.length} ${outcome}`
+  if (outcome === 'survived' && reason === undefined) {
+    say(`${progress} WITHOUT A REASON\n${describe(mutation)}`)
+  } else if (outcome === 'survived') {
+    say(`${progress}: ${reason}\n${describe(mutation)}`)
+  } else if (reason !== undefined) {
+    say(`${progress}, although survivors.json says it does not\n${describe(mutation)}`)
+  } else if (process.stdout.isTTY || done % 20 === 0) {
+    say(progress)
   }
-}
-
-async function outcome(copy: string): Promise<Outcome> {
-  for (const stage of stages) {
-    const result = await forgeTest(copy, stage)
-    if (result !== 'survived') return result
-  }
-  return 'survived'
-}
-
-async function forgeTest(
-  cwd: string,
-  environment: Readonly<Record<string, string>>,
-): Promise<Outcome> {
-  const child = spawn(foundryBinary('forge'), ['test', '--fail-fast'], {
-    cwd,
-    env: { ...process.env, ...environment },
-    stdio: ['ignore', 'ignore', 'pipe'],
-    timeout: timeLimitMs,
-  })
-  let errors = ''
-  child.stderr.setEncoding('utf8').on('data', (text: string) => {
-    errors += text
-  })
-  const code = await new Promise<number | null>((resolve, reject) => {
-    child.once('error', reject)
-    child.once('close', resolve)
-  })
-  if (code === 0) return 'survived'
-  return errors.includes('Compiler run failed') ? 'stillborn' : 'killed'
 }
 
 function reasonFor(mutation: Mutation): string | undefined {

@@ -33,7 +33,7 @@ export type Analysis = { source: Buffer; tree: SolidityNode; all: readonly Solid
  */
 export function analyseSolidity(file: string): Analysis {
   const sources = Object.fromEntries(
-    [...withImports(file)].map(([name, content]) => [name, { content }]),
+    [...sourcesOf(file)].map(([name, content]) => [name, { content }]),
   )
   const settings = { outputSelection: { '*': { '': ['ast'] } } }
   const printed = output.parse(compile({ language: 'Solidity', sources, settings })).sources
@@ -43,14 +43,14 @@ export function analyseSolidity(file: string): Analysis {
   return { source: readFileSync(join(projectRoot, file)), tree, all }
 }
 
-/** Sources by the names that imports give them: packages by their own, the rest by their paths. */
-function withImports(file: string, found = new Map<string, string>()): Map<string, string> {
+/** A source and all that it imports, by the names that imports give them: packages by their own, the rest by their paths. */
+export function sourcesOf(file: string, found = new Map<string, string>()): Map<string, string> {
   const path = file.startsWith('@') ? join('node_modules', file) : file
   const content = readFileSync(join(projectRoot, path), 'utf8')
   found.set(file, content)
   for (const [, imported = ''] of content.matchAll(/^import .*?"([^"]+)";/gms)) {
     const name = imported.startsWith('.') ? join(dirname(file), imported) : imported
-    if (!found.has(name)) withImports(name, found)
+    if (!found.has(name)) sourcesOf(name, found)
   }
   return found
 }

@@ -39,10 +39,12 @@ export type PoolRules = {
   confirmations: number
   /** Blocks that a confirmed payment stays watched for a reorganization. */
   watchBlocks: number
-  /** How often the head is asked for while a payment's own request waits for its block. */
+  /** How often a payment's own request asks for its receipt: on Rootstock once, just before its end. */
   pollMs: number
   /** How often open work is tended. */
   tendMs: number
+  /** How long the key's balance, its count and the price of gas are taken as they were read: each block one of them is. */
+  meansMs: number
   /** A chain shorter than it was for this long has been reorganized; a replica would have caught up. */
   regressionMs: number
   /** A node whose latest block is older than this stands still. Undefined: blocks come with transactions alone. */
@@ -66,8 +68,9 @@ export const poolRules: Readonly<Record<PoolRulesName, PoolRules>> = {
     maxReplacements: 8,
     confirmations: 12,
     watchBlocks: 50,
-    pollMs: 12_500,
+    pollMs: 24_000,
     tendMs: rootstockBlockMs,
+    meansMs: 4 * rootstockBlockMs,
     regressionMs: 90_000,
     // Twenty blocks: by chance no such pause comes in years.
     stillMs: 500_000,
@@ -84,6 +87,7 @@ export const poolRules: Readonly<Record<PoolRulesName, PoolRules>> = {
     watchBlocks: 50,
     pollMs: 250,
     tendMs: 1_000,
+    meansMs: 4_000,
     regressionMs: 2_000,
     stillMs: undefined,
   },
@@ -113,6 +117,7 @@ export function atPace(rules: PoolRules, blockMs: number): PoolRules {
     replaceAfterMs: paced(rules.replaceAfterMs),
     pollMs: paced(rules.pollMs),
     tendMs: paced(rules.tendMs),
+    meansMs: paced(rules.meansMs),
     regressionMs: paced(rules.regressionMs),
     stillMs: rules.stillMs && paced(rules.stillMs),
   }

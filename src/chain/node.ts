@@ -3,8 +3,14 @@ import * as z from 'zod/mini'
 import { classifyRefusal, type SendRefusal } from './refusals.ts'
 import { type Rpc, RpcError, TransportError } from './rpc.ts'
 
-/** A block's identity and time. */
-export type Head = { number: number; hash: Hex; parentHash: Hex; timestampSeconds: number }
+/** A block's identity and time, and the hashes of what it holds. */
+export type Head = {
+  number: number
+  hash: Hex
+  parentHash: Hex
+  timestampSeconds: number
+  transactions: readonly Hex[]
+}
 
 export type CallOutcome = { kind: 'returned'; data: Hex } | { kind: 'reverted'; data: Hex }
 
@@ -92,15 +98,14 @@ const count = z
   .check(z.refine((value) => Number.isSafeInteger(value)))
 
 const head = z.pipe(
-  z.object({ number: count, hash, parentHash: hash, timestamp: count }),
-  z.transform(
-    (block): Head => ({
-      number: block.number,
-      hash: block.hash,
-      parentHash: block.parentHash,
-      timestampSeconds: block.timestamp,
-    }),
-  ),
+  z.object({
+    number: count,
+    hash,
+    parentHash: hash,
+    timestamp: count,
+    transactions: z.array(hash),
+  }),
+  z.transform(({ timestamp, ...block }): Head => ({ ...block, timestampSeconds: timestamp })),
 )
 
 const log = z.object({ address, topics: z.array(hash), data: hex })

@@ -31,7 +31,8 @@ export function relayerAddress(config: Config): string {
 
 /** The ledger's rules under the pool's. */
 export function ledgerRulesOf({ rules }: Config): LedgerRules {
-  return { ...ledgerRules, maxInFlight: rules.maxInFlight, watchBlocks: rules.watchBlocks }
+  const { maxInFlight, watchBlocks, meansMs } = rules
+  return { ...ledgerRules, maxInFlight, watchBlocks, meansMs }
 }
 
 /** What the ledger has to have been begun with. */

@@ -179,7 +179,19 @@ function drawCall(world: World, work: Work): Call {
     case 'settle':
       return ['settle', owner, drawExecution(random)]
     case 'sawHead':
-      return ['sawHead', oneOrNone(random, [drawExecution(random).block])]
+      return [
+        'sawHead',
+        oneOrNone(random, [[{ ...drawExecution(random).block, count: chainNonce }]]),
+      ]
+    case 'sawMeans': {
+      const means = random.pick([
+        { count: chainNonce },
+        { toldCount: chainNonce },
+        { balanceWei: BigInt(random.int(0, 9)) },
+        { gasPriceWei: 60n, count: chainNonce },
+      ])
+      return ['sawMeans', means, oneOrNone(random, ['balanceWei', 'gasPriceWei'])]
+    }
     case 'blocks':
       return ['blocks', random.int(-1, BLOCKS)]
     case 'payments':

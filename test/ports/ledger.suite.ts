@@ -125,6 +125,7 @@ export function ledgerSuite(name: string, create: () => Promise<LedgerHarness>):
         seen: 0,
         busy: false,
         load: { ofAccount: 0, carried: 0, waiting: 0 },
+        means: {},
       })
     })
 
@@ -844,6 +845,7 @@ export function ledgerSuite(name: string, create: () => Promise<LedgerHarness>):
         seen: 1,
         busy: false,
         load: { ofAccount: 1, carried: 1, waiting: 0 },
+        means: {},
       })
       expect(await ledger.lookup(question('c', bob))).toMatchObject({ open: [], seen: 0 })
       await mineAt(ledger, 'a', 0, executionIn(9))
@@ -977,15 +979,15 @@ export function ledgerSuite(name: string, create: () => Promise<LedgerHarness>):
       await mineAt(ledger, 's', 0, executionIn(9))
       await ledger.confirm('s', id('block 9'))
       expect(await isWatching()).toBe(true)
-      await ledger.sawHead({ number: 10, hash: id('block 10') })
+      await ledger.sawHead([{ number: 10, hash: id('block 10'), count: 0 }])
       expect(await isWatching()).toBe(true)
-      await ledger.sawHead({ number: 10_000, hash: id('block 10000') })
+      await ledger.sawHead([{ number: 10_000, hash: id('block 10000'), count: 0 }])
       expect(await isWatching()).toBe(false)
     })
 
     test('remembers the head and since when it is missing', async ({ expect }) => {
       const { ledger, pass } = await create()
-      await ledger.sawHead({ number: 9, hash: id('block 9') })
+      await ledger.sawHead([{ number: 9, hash: id('block 9'), count: 0 }])
       const { now } = await ledger.work()
       await ledger.sawHead(undefined)
       pass(500)
@@ -994,7 +996,7 @@ export function ledgerSuite(name: string, create: () => Promise<LedgerHarness>):
         head: { number: 9, hash: id('block 9') },
         behindSince: now,
       })
-      await ledger.sawHead({ number: 10, hash: id('block 10') })
+      await ledger.sawHead([{ number: 10, hash: id('block 10'), count: 0 }])
       expect((await ledger.work()).behindSince).toBeUndefined()
     })
   })

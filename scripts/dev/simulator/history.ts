@@ -45,8 +45,13 @@ export type History = {
   undone: readonly string[]
   /** How often the log told of a reorganization. */
   reorganizationsTold: number
+  /** What the relay asked the node, by the name of who asked: a delivery's Worker or the ledger's object. */
+  asked: readonly Asked[]
   events: number
 }
+
+/** One call to the node. */
+export type Asked = { at: number; by: string; method: string; params: readonly unknown[] }
 
 export type Delivery = {
   dial: Dial

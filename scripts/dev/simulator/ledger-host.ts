@@ -222,7 +222,9 @@ export function createLedgerHost(options: LedgerHostOptions): LedgerHost {
     },
     crash,
     wake() {
-      if (downUntil <= scheduler.now()) setAlarm(scheduler.now())
+      if (downUntil > scheduler.now()) return
+      const soon = scheduler.now() + options.tendMs
+      if (alarmAt === null || alarmAt > soon) setAlarm(alarmAt === null ? scheduler.now() : soon)
     },
     loseEverything() {
       isWhole = false

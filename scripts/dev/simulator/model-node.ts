@@ -151,12 +151,13 @@ export function createModelNode(options: ModelNodeOptions): ModelNode {
 type Call = { from?: Address; to: Address; data: Hex }
 type Filter = { topics: (Hex | null)[]; fromBlock: Hex; toBlock: Hex }
 
-function blockOf({ number, hash, parent, timestampSeconds }: ModelBlock) {
+function blockOf({ number, hash, parent, timestampSeconds, transactions }: ModelBlock) {
   return {
     number: toHex(number),
     hash,
     parentHash: parent?.hash ?? `0x${'00'.repeat(32)}`,
     timestamp: toHex(timestampSeconds),
+    transactions: transactions.map(({ transaction }) => transaction.hash),
   }
 }
 

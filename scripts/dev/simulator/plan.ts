@@ -155,6 +155,8 @@ function drawKnobs(seed: number, random: Random, spanMs: number): Knobs {
       ]),
       watchBlocks: random.pick([16, 20, 50]),
       tendMs: random.pick([5, 10, 10, 20]) * secondMs,
+      // Drawn apart, so that a seed's other knobs stay what they were.
+      meansMs: createRandom(seed, 'means').pick([0, 5, 25, 100]) * secondMs,
     },
     slots: family === 'rskj' ? maxInFlight + 1 : 1_000,
     evictAfterBlocks: random.pick([3, 10, 10]),

@@ -32,6 +32,9 @@ export type RoundWatch = {
   refused(nonce: number): void
 }
 
+/** A request that lives has asked for its receipt so long after its poll. */
+const watchEndsMs = 1_000
+
 /**
  * What a round has to have done is written here a second time, by what the chain is and not by what the
  * relay has asked of it: a round that nothing disturbs leaves nothing undone. Only what was so from its
@@ -123,7 +126,13 @@ function* unsettled(
       yield `a payment unconfirmed in block ${execution?.block.number} below ${head.number}`
     }
   }
-  const before = new Set(recorded(work).map(({ nonce }) => nonce))
+  // A payment's own request asks for its receipt first.
+  const watchedUntil = work.now - knobs.rules.pollMs - watchEndsMs
+  const before = new Set(
+    recorded(work)
+      .filter(({ transactions: [latest] }) => (latest?.recordedAt ?? 0) <= watchedUntil)
+      .map(({ nonce }) => nonce),
+  )
   for (const { nonce, transactions } of recorded(left)) {
     const isMined = transactions.some(({ hash }) => chain.find(hash, head) !== undefined)
     if (isMined && before.has(nonce)) yield `nonce ${nonce} open, which is mined`

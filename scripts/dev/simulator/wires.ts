@@ -6,6 +6,7 @@ import { createRandom, type Random } from '../random.ts'
 import { type Actor, type Actors, deadlineOf } from './actors.ts'
 import type { ModelBlock, ModelChain } from './chain.ts'
 import type { Fault, Faults, Place } from './faults.ts'
+import type { Asked } from './history.ts'
 import type { LedgerHost } from './ledger-host.ts'
 import type { ModelNode } from './model-node.ts'
 import type { Scheduler } from './scheduler.ts'
@@ -36,6 +37,8 @@ export type WireOptions = {
   host: () => LedgerHost
   /** Multiplies every latency. */
   slowness: number
+  /** Called with what goes to the node. */
+  asked: (call: Asked) => void
 }
 
 type Outcome = { ok: true; value: unknown } | { ok: false; error: Error }
@@ -70,6 +73,7 @@ export function createWires(options: WireOptions): Wires {
     const place = method === 'eth_sendRawTransaction' ? 'send' : 'read'
     const { actor, random, fault, outMs, backMs } = meet(method, place)
     if (!actor.isAlive) return never()
+    options.asked({ at: scheduler.now(), by: actor.name, method, params })
     const deadline = deadlineOf(signal) ?? Number.POSITIVE_INFINITY
     return new Promise((resolve, reject) => {
       function finish(time: number, outcome: Outcome): void {

@@ -101,8 +101,8 @@ export function createWorkers(world: World): Workers {
   }
 }
 
-/** What a Worker knows of the key's money and of the price is no older than this. */
-const knownMs = 10_000
+/** What a Worker knows of the key's money and of the price is no older than its rules say, but for what a call takes. */
+const callMs = 10_000
 
 /**
  * Whether the chain shows, and has shown to every replica, that the key can pay for nothing or that the
@@ -110,7 +110,8 @@ const knownMs = 10_000
  */
 function showsNoHope({ chain, scheduler, plan, records }: World): boolean {
   if (records.reorganizations.length > 0) return false
-  const since = chain.headAt(scheduler.now() - knownMs - plan.knobs.maxBehindMs)
+  const { rules, maxBehindMs } = plan.knobs
+  const since = chain.headAt(scheduler.now() - rules.meansMs - callMs - maxBehindMs)
   const ends = [since, chain.head()]
   const isPoor = ends.every(({ state }) => state.relayerWei <= poorWei)
   const isDear = ends.every(({ minGasPriceWei }) => minGasPriceWei > plan.knobs.maxGasPriceWei)

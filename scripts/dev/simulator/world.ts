@@ -9,7 +9,7 @@ import { type ChainState, createModelChain, type ModelBlock, type ModelChain } f
 import type { ContractWorld } from './contracts.ts'
 import type { Faults } from './faults.ts'
 import { digest } from './hashing.ts'
-import type { Arrival, Loss, Statement } from './history.ts'
+import type { Arrival, Asked, Loss, Statement } from './history.ts'
 import { createLedgerHost, type LedgerHost } from './ledger-host.ts'
 import { createModelNode, type ModelNode } from './model-node.ts'
 import { type Plan, phoneOf, principalWei, startMillis } from './plan.ts'
@@ -76,6 +76,7 @@ export type Records = {
   reorganizationsTold: number
   /** How often the relay took what passed a nonce for a transaction of another program. */
   displacedTold: number
+  asked: Asked[]
 }
 
 const milliWei = 10n ** 15n
@@ -155,6 +156,7 @@ export function createWorld({ plan, storage, ...options }: WorldOptions): World 
     undone: [],
     reorganizationsTold: 0,
     displacedTold: 0,
+    asked: [],
   }
   const node = createModelNode({
     chain,
@@ -193,6 +195,7 @@ export function createWorld({ plan, storage, ...options }: WorldOptions): World 
       weather.nodeDown.some(({ until, share }) => scheduler.now() < until && random.chance(share)),
     host: () => host,
     slowness: knobs.slowness,
+    asked: (call) => records.asked.push(call),
   })
   let tokens = 0
   const parts: ProgramOptions = {
@@ -224,6 +227,7 @@ export function createWorld({ plan, storage, ...options }: WorldOptions): World 
     rules: {
       ...ledgerRules,
       maxInFlight: knobs.rules.maxInFlight,
+      meansMs: knobs.rules.meansMs,
       watchBlocks: knobs.rules.watchBlocks,
     },
     relayer: signing.relayer.address.toLowerCase(),

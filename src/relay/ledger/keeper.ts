@@ -45,7 +45,7 @@ export type Alarm = {
 export type KeptLedger = {
   /** The port; what opens work sets the alarm. */
   ledger: Ledger
-  /** Looks after what is open, now and until it is settled. */
+  /** Looks after what is open until it is settled: at once where nothing is about to. */
   wake(): Promise<void>
   /** What the alarm does. It may run twice for one time, so everything it does may be done twice. */
   ring(): Promise<void>
@@ -68,7 +68,10 @@ export function keepLedger(
       if (dueMs !== undefined) await arm(dueMs)
       return answer
     }),
-    wake: () => alarm.setAlarm(now()),
+    async wake() {
+      // A round that is due within its usual time is not begun twice.
+      await ((await alarm.getAlarm()) === null ? alarm.setAlarm(now()) : arm(keeper.tendMs))
+    },
     async ring() {
       // Armed first: whatever happens below, the chain of alarms goes on.
       await alarm.setAlarm(now() + keeper.tendMs)

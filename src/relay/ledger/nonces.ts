@@ -73,6 +73,15 @@ export const isLive = (lease: Lease, now: number): boolean => lease.until > now
 /** The highest nonce that has recorded bytes or was used; -1 without any. */
 export const highestUsed = ({ open, top }: RelayerRow): number => Math.max(-1, top ?? -1, ...open)
 
+/** One above the highest nonce that is known to be in a block, as far as one may be near the last that was used. */
+export function passedBy({ rows, rules }: At, { relayer }: RelayerRow): number {
+  const limit = rules.maxInFlight * 2
+  const last = rows.list({ table: 'nonces', list: 'number', group: relayer, limit, newest: true })
+  return (
+    Math.max(-1, ...last.filter(({ state }) => state === 'mined').map(({ nonce }) => nonce)) + 1
+  )
+}
+
 /** One above the highest nonce that was ever handed out and not given back. */
 export const nextNonce = (relayer: RelayerRow): number =>
   Math.max(highestUsed(relayer), ...relayer.leases.map(({ nonce }) => nonce)) + 1

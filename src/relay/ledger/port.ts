@@ -103,8 +103,16 @@ export type Ledger = {
   expire(session: string): Promise<Transition[]>
   /** Takes back what a block had settled that is no longer in the chain. */
   reopen(blockHash: Hex): Promise<Transition[]>
-  /** Remembers the head that everything was checked against, or that it went missing (`undefined`). */
-  sawHead(head: BlockId | undefined): Promise<void>
+  /**
+   * Remembers the head that everything was checked against with what was followed up to it, the head first,
+   * and the account's count where the node told it; or that the head went missing (`undefined`).
+   */
+  sawHead(trail: readonly FollowedBlock[] | undefined, toldCount?: number): Promise<void>
+  /**
+   * Remembers what the chain says that changes slowly, each over what was known of it, and which of it was
+   * asked for in its turn.
+   */
+  sawMeans(means: Means, asked?: Turn): Promise<void>
   /** Forgets payments settled for longer than the retention time, then their sessions. */
   prune(): Promise<void>
 }
@@ -117,6 +125,8 @@ export type LedgerRules = {
   maxInFlight: number
   /** Blocks that a settled payment stays watched. */
   watchBlocks: number
+  /** How long what changes slowly of the chain is taken as it was read. */
+  meansMs: number
   /** How long a nonce is left alone that holds a transaction of another sender. */
   displacedMs: number
   /** Transactions that may carry a payment in vain before it is left to its deadline. */
@@ -189,6 +199,8 @@ export type Undecided = {
   /** Another session of the account is between its claim and its record: a claim now is `changed`. */
   busy: boolean
   load: Load
+  /** What rounds have read of the chain within {@link LedgerRules.meansMs}. */
+  means: Means
 }
 
 /** What is open in the whole ledger: what one more payment waits behind, and what the key pays for besides. */
@@ -397,6 +409,24 @@ export type Acceptance = {
 
 export type BlockId = { number: number; hash: Hex }
 
+/** A block whose parent is the next one. It, or a block below it, holds bytes of ours for the nonce below `count`. */
+export type FollowedBlock = BlockId & { count: number }
+
+/** What is read of the chain now and then and changes slowly. What is missing is unknown, or was read too long ago. */
+export type Means = {
+  /** Transactions of the relayer's account in the chain, as far as rounds have followed it. */
+  count?: number
+  /** The same as the node told it last, however long ago: others may have used the key. */
+  toldCount?: number
+  /** What the node asks for a unit of gas. */
+  gasPriceWei?: bigint
+  /** What the relayer's key has for gas. */
+  balanceWei?: bigint
+}
+
+/** Which of it the node is asked for, one after the other. */
+export type Turn = Exclude<keyof Means, 'count'>
+
 /** What the chain did with a request, and where. */
 export type Execution = {
   outcome: 'executed' | 'failed'
@@ -477,6 +507,13 @@ export type OpenNonce = {
 export type Work = {
   now: number
   head: BlockId | undefined
+  /** The head and the blocks below it, as far as they were followed from one to the next; the head first. */
+  trail: readonly FollowedBlock[]
+  /** What was read of the chain within {@link LedgerRules.meansMs}, and which of it is asked for next. */
+  means: Means
+  nextMeans: Turn
+  /** One above the highest nonce that the ledger knows to be in a block. */
+  passed: number
   /** Since when the chain has been behind `head`. */
   behindSince: number | undefined
   /** One above the highest nonce that was ever handed out and not given back. */

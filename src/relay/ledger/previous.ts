@@ -33,10 +33,10 @@ export function previousLedger(stubOf: () => PreviousStub): Ledger {
   })
 }
 
-/** It does not tell what is open, nor what a block has executed lately: nothing is refused for that. */
+/** It does not tell what is open, nor what it knows of the chain: nothing is refused for that. */
 function withView(value: unknown): unknown {
   const isView = typeof value === 'object' && value !== null && 'busy' in value
-  const untold = { executed: [], load: { ofAccount: 0, carried: 0, waiting: 0 } }
+  const untold = { executed: [], means: {}, load: { ofAccount: 0, carried: 0, waiting: 0 } }
   return isView ? { ...untold, ...value } : value
 }
 

@@ -1,5 +1,6 @@
 import { soonMs } from '../../chain/chains.ts'
 import type { SignedRequest } from '../forwarder/requests.ts'
+import { meansOf, saveMeans, saveTrail, trailOf } from './chain-notes.ts'
 import { count } from './counts.ts'
 import type { At, Draft } from './draft.ts'
 import {
@@ -16,6 +17,7 @@ import {
   loadOf,
   nextNonce,
   openNonces,
+  passedBy,
   recordBytes,
   relayerOf,
   resendSoon,
@@ -81,7 +83,7 @@ export const methodKinds: Readonly<Record<keyof Ledger, 'reads' | 'writes' | 'op
     'mined',
   ),
   ...each('writes', 'displaced', 'abandon', 'requeue', 'settle', 'confirm', 'expire', 'reopen'),
-  ...each('writes', 'sawHead', 'saw', 'vitals', 'setIntake', 'note', 'prune'),
+  ...each('writes', 'sawHead', 'sawMeans', 'saw', 'vitals', 'setIntake', 'note', 'prune'),
 }
 
 export type LedgerMethod = keyof Ledger
@@ -237,7 +239,8 @@ export const steps: Steps = {
     const executed = executedOf(rows, question.account, maxOpen - open.length)
     const busy = isClaiming(rows, account, question.session)
     const load = loadOf(at, account, question.session)
-    return { kind: 'undecided', open, executed, seen: account.seen, busy, load }
+    const { means } = meansOf(at)
+    return { kind: 'undecided', open, executed, seen: account.seen, busy, load, means }
   },
 
   refuse({ rows, relayer }, refusing) {
@@ -352,18 +355,21 @@ export const steps: Steps = {
   trace: traceOf,
 
   work(at) {
-    const { rows, rules, relayer } = at
-    const head = rows.row('meta', 'head')
+    const { rows, rules } = at
+    const relayer = relayerOf(rows, at.relayer)
+    const { head, trail } = trailOf(rows)
     const behindSince = rows.row('meta', 'behind_since')
-    const headId = head && JSON.parse(head.value)
     // A payment may be settled by its own request before any head was looked at.
-    const from = headId === undefined ? 0 : headId.number - rules.watchBlocks + 1
+    const from = head === undefined ? 0 : head.number - rules.watchBlocks + 1
     const watched = rows.list({ table: 'blocks', list: 'number', from, limit: 1 })
     return {
       now: rows.now,
-      head: headId,
+      head,
+      trail,
+      ...meansOf(at),
+      passed: passedBy(at, relayer),
       behindSince: behindSince && Number(behindSince.value),
-      nextNonce: nextNonce(relayerOf(rows, relayer)),
+      nextNonce: nextNonce(relayer),
       nonces: openNonces(at),
       queued: paymentsIn(rows, 'waiting', queueLimit).map(paymentOf),
       stuck: paymentsIn(rows, 'stuck', queueLimit).map(paymentOf),
@@ -546,13 +552,19 @@ export const steps: Steps = {
     return moved
   },
 
-  sawHead({ rows }, head) {
-    if (head !== undefined) {
-      rows.put('meta', { name: 'head', value: JSON.stringify(head) })
+  sawHead({ rows }, trail, toldCount) {
+    if (trail !== undefined) {
+      saveTrail(rows, trail)
+      // In one step: a trail that began anew shows nothing of what is below it.
+      if (toldCount !== undefined) saveMeans(rows, { toldCount }, undefined)
       rows.drop('meta', 'behind_since')
     } else if (rows.row('meta', 'behind_since') === undefined) {
       rows.put('meta', { name: 'behind_since', value: `${rows.now}` })
     }
+  },
+
+  sawMeans({ rows }, means, asked) {
+    saveMeans(rows, means, asked)
   },
 
   prune({ rows, rules: { retentionMs, historyMs } }) {

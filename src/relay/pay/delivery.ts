@@ -220,10 +220,11 @@ async function tryOnce(delivery: Delivery, view: Undecided): Promise<PaymentAnsw
   const [result, lendable, chainNonce, poolNonce, gasPriceWei, balanceWei] = await Promise.all([
     options.preflight ? simulate(relayer, view, attempt.order.request) : undefined,
     options.preflight ? attempt.shared?.lendable() : undefined,
-    chain.transactionCount(),
+    view.means.count ?? chain.transactionCount(),
+    // What rounds have seen of it is too old where the ledger has lost a row since.
     chain.poolCount(),
-    chain.gasPriceWei(),
-    chain.balanceWei(),
+    view.means.gasPriceWei ?? chain.gasPriceWei(),
+    view.means.balanceWei ?? chain.balanceWei(),
   ])
   const means = { gasPriceWei, balanceWei }
   switch (result?.status) {
@@ -364,14 +365,14 @@ async function signClaim(
  * true already. It waits a moment for the broadcast all the same, so that a reader of the hash finds it.
  */
 async function send(
-  { relayer, chain, options, payment, order }: Attempt,
+  { relayer, options, payment, order }: Attempt,
   transaction: SignedTransaction & { nonce: number },
   isFirst: boolean,
 ): Promise<void> {
   const signal = relayer.clock.timeout(broadcastTimeoutMs)
   const sending = broadcast(relayer, transaction.nonce, transaction, isFirst, signal)
   const watching = sending
-    .then(() => watch(relayer, chain, payment.question.session, order.request, transaction))
+    .then(() => watch(relayer, payment.question.session, order.request, transaction))
     .catch((error) => {
       const message = faultOf(error)
       relayer.log({ level: 'warn', event: 'watch.failed', message, intent: payment.intentId })

@@ -122,7 +122,7 @@ type ActionOf<Kind extends Action['kind']> = Extract<Action, { kind: Kind }>
 /** The head is noted last: where a block could not be taken back, the next round finds it again. */
 async function followHead(
   relayer: Relayer,
-  { head, lost, reorganized }: ActionOf<'followHead'>,
+  { trail, toldCount, lost, reorganized }: ActionOf<'followHead'>,
 ): Promise<Outcome> {
   if (reorganized !== undefined) {
     relayer.log({
@@ -130,11 +130,11 @@ async function followHead(
       event: 'chain.reorganized',
       message: 'The chain lost a block that it held; what it held of ours goes out again',
       block: reorganized.number,
-      head: head.number,
+      head: trail[0]?.number,
     })
   }
   for (const block of lost) await takeBack(relayer, block)
-  await relayer.ledger.sawHead(head)
+  await relayer.ledger.sawHead(trail, toldCount)
   return lost.length === 0 ? { kind: 'same' } : { kind: 'changed' }
 }
 

@@ -3,6 +3,7 @@ import type { Head } from '../../chain/node.ts'
 import type { BlockId, Execution, MinedReport, OpenNonce, Payment, Work } from '../ledger/port.ts'
 import { ledgerRules } from '../ledger/port.ts'
 import type { Relayer } from '../relayer.ts'
+import type { Followed } from './trail.ts'
 
 /** What a plan is made by besides the snapshots: the chain's rules and the operator's price limits. */
 export type Terms = Pick<Relayer, 'rules' | 'fees'>
@@ -36,7 +37,7 @@ export type Spending =
   | { kind: 'unknown' }
 
 /** What the chain says, as plain data. A round fills it as its stages ask; what is there is not asked again. */
-export type ChainSnapshot = {
+export type ChainSnapshot = Followed & {
   head: Head
   /** Transactions of the relayer's account in the chain: the nonce of the next one. */
   count: number
@@ -63,7 +64,9 @@ export type ChainSnapshot = {
 export function chainAt(head: Head, count: number): ChainSnapshot {
   return {
     head,
+    trail: [],
     count,
+    toldCount: undefined,
     blocks: [],
     places: new Map(),
     fates: new Map(),
@@ -121,9 +124,16 @@ export function recordedNonces(work: Work): OpenNonce[] {
   )
 }
 
-/** Recorded nonces that the chain has passed. */
-export function passedNonces(work: Work, count: number): OpenNonce[] {
-  return recordedNonces(work).filter(({ nonce }) => nonce < count)
+/** A payment's own request has asked for its receipt by so long after its poll, or has died. */
+const watchEndsMs = 1_000
+
+/** Recorded nonces that the chain has passed, but those whose receipt the payment's own request asks for. */
+export function passedNonces(work: Work, count: number, { rules }: Terms): OpenNonce[] {
+  const watchedMs = rules.pollMs + watchEndsMs
+  return recordedNonces(work).filter(({ nonce, transactions: [latest, ...older] }) => {
+    const isWatched = older.length === 0 && work.now - (latest?.recordedAt ?? 0) < watchedMs
+    return nonce < count && !isWatched
+  })
 }
 
 /** Whether a passed nonce has been without a receipt for longer than a replica lags. */

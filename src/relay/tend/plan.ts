@@ -3,6 +3,7 @@ import type { SignedRequest } from '../forwarder/requests.ts'
 import type {
   BlockId,
   Execution,
+  FollowedBlock,
   MinedReport,
   OpenNonce,
   Payment,
@@ -35,7 +36,13 @@ export type Action =
   /** Notes that the chain is shorter than it was, and leaves everything as it is. */
   | { kind: 'awaitChain' }
   /** Takes back what lost blocks have settled; then this is the head that the ledger agrees with. */
-  | { kind: 'followHead'; head: BlockId; lost: BlockId[]; reorganized: BlockId | undefined }
+  | {
+      kind: 'followHead'
+      trail: readonly FollowedBlock[]
+      toldCount: number | undefined
+      lost: BlockId[]
+      reorganized: BlockId | undefined
+    }
   /** Gives up a nonce that holds something unknown. Its payment waits for another one. */
   | { kind: 'displace'; nonce: number; reason: 'bytes_lost' | 'foreign' }
   /** Has a payment wait again that no nonce carries any more. */
@@ -128,7 +135,8 @@ function planFollow(ledger: LedgerSnapshot, chain: ChainSnapshot, terms: Terms):
     ({ hash, number }) => number > chain.head.number || chain.places.get(hash) === 'lost',
   )
   const reorganized = isReorganized(ledger, chain) ? ledger.work.head : undefined
-  return [{ kind: 'followHead', head: blockIdOf(chain.head), lost, reorganized }]
+  const { trail, toldCount } = chain
+  return [{ kind: 'followHead', trail, toldCount, lost, reorganized }]
 }
 
 function planSettle(ledger: LedgerSnapshot, chain: ChainSnapshot, terms: Terms): Action[] {
@@ -136,7 +144,9 @@ function planSettle(ledger: LedgerSnapshot, chain: ChainSnapshot, terms: Terms):
   const ended = new Set(expired.map(({ session }) => session))
   return [
     ...planRepair(ledger).filter((action) => !('session' in action && ended.has(action.session))),
-    ...passedNonces(ledger.work, chain.count).flatMap((open) => planPassed(open, ledger, chain)),
+    ...passedNonces(ledger.work, chain.count, terms).flatMap((open) =>
+      planPassed(open, ledger, chain),
+    ),
     ...planConfirm(ledger, chain, terms),
     ...expired,
     ...planAbandon(ledger, chain, terms),

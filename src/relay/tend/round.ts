@@ -4,9 +4,9 @@ import type { Tended } from '../ledger/keeper.ts'
 import { isOpen, type Work } from '../ledger/port.ts'
 import type { Relayer } from '../relayer.ts'
 import { execute } from './execute.ts'
-import { isAnyRefusedOnce, type LedgerSnapshot } from './facts.ts'
+import { type ChainSnapshot, isAnyRefusedOnce, type LedgerSnapshot } from './facts.ts'
 import { isOffer, plan, stages } from './plan.ts'
-import { ask, askFollow } from './snapshot.ts'
+import { ask, askFollow, askMeans } from './snapshot.ts'
 
 /**
  * One round of looking after everything that is open: what the ledger has open and what the chain says
@@ -42,8 +42,23 @@ async function goThroughStages(relayer: Relayer, first: LedgerSnapshot): Promise
       if (outcome.kind !== 'refused') break
     }
   }
+  if (isOpen(ledger.work)) await noteMeans(relayer, first, chain)
   const work = isOffered ? await relayer.ledger.work() : ledger.work
   return isAnyRefusedOnce(work, chain.count, relayer) ? 'soon' : leftOf(work)
+}
+
+/** What is not noted is asked for by payments themselves. */
+async function noteMeans(
+  relayer: Relayer,
+  { work }: LedgerSnapshot,
+  chain: ChainSnapshot,
+): Promise<void> {
+  try {
+    const { means, asked } = await askMeans(relayer, work, chain)
+    await relayer.ledger.sawMeans(means, asked)
+  } catch (error) {
+    relayer.log({ level: 'warn', event: 'means.failed', message: faultOf(error) })
+  }
 }
 
 /** What is too old may stay another round; what is open may not wait for it. */

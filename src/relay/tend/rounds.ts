@@ -15,7 +15,7 @@ export type RoundsOptions = {
 
 /** Looks after a ledger whose storage has no alarm of its own. */
 export type Rounds = {
-  /** Makes everything due now, whether something is known to be open or not. */
+  /** Makes everything due within a round's time, whether something is known to be open or not. */
   wake(): Promise<void>
   /** Works off what is due. Resolves when it is done, and never rejects. */
   work(): Promise<void>
@@ -72,7 +72,7 @@ export function createRounds({ queue, tend, tendMs, clock, log }: RoundsOptions)
 
   async function wake(): Promise<void> {
     try {
-      await queue.arm(tendTask, 0)
+      await queue.arm(tendTask, tendMs)
     } catch (error) {
       log({ level: 'error', event: 'wake.failed', message: faultOf(error) })
     }

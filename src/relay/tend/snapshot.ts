@@ -1,5 +1,6 @@
+import type { Head } from '../../chain/node.ts'
 import { faultOf } from '../../runtime/log.ts'
-import type { BlockId, Payment, Work } from '../ledger/port.ts'
+import type { BlockId, Means, Payment, Turn, Work } from '../ledger/port.ts'
 import { findExecution, outcomeFor } from '../outcome/executions.ts'
 import { readPassed } from '../outcome/settle.ts'
 import { blockOfSpending } from '../outcome/spent.ts'
@@ -29,6 +30,7 @@ import {
   type Spending,
 } from './facts.ts'
 import type { Stage } from './plan.ts'
+import { askCount, followTrail } from './trail.ts'
 
 const nodeTimeoutMs = 5_000
 
@@ -60,25 +62,40 @@ export async function ask(
  * @throws {TransportError} {@link RpcError} nothing can be planned without these
  */
 export async function askFollow(relayer: Relayer, ledger: LedgerSnapshot): Promise<ChainSnapshot> {
-  const { node, signer, clock } = relayer
+  const { node, clock } = relayer
   const { work } = ledger
-  const [seen, count] = await Promise.all([
-    node.head(clock.timeout(nodeTimeoutMs)),
-    node.transactionCount(signer.address, clock.timeout(nodeTimeoutMs)),
-  ])
+  const seen = await node.head(clock.timeout(nodeTimeoutMs))
   const lowest = Math.min(work.head?.number ?? -1, seen.number)
   const blocks = await relayer.ledger.blocks(lowest)
   // A block was noted while the head was asked for, or the chain has lost it: asked once more.
   const isAbove = (blocks[0]?.number ?? -1) > seen.number
   const head = isAbove ? await node.head(clock.timeout(nodeTimeoutMs)) : seen
-  const chain = { ...chainAt(head, count), blocks }
+  const chain = { ...chainAt(head, 0), ...(await followed(relayer, work, head)), blocks }
   if (isAwaited(ledger, chain, relayer)) return chain
   const known = work.head
-  if (known === undefined || isShorter(ledger, chain)) {
-    return askBlocks(relayer, ledger, chain, lowest)
+  const places = new Map<string, Place>()
+  if (known !== undefined && !isShorter(ledger, chain)) {
+    places.set(known.hash, await placeOf(relayer, known, chain))
   }
-  const places = new Map([[known.hash as string, await placeOf(relayer, known, chain)]])
-  return askBlocks(relayer, ledger, { ...chain, places }, lowest)
+  const compared = await askBlocks(relayer, ledger, { ...chain, places }, lowest)
+  const lost = [...compared.places].filter(([, place]) => place === 'lost')
+  if (lost.length === 0) return compared
+  // A replica that still has what others have lost calls more held than is: that is asked once more.
+  const certain = { ...compared, places: new Map(lost) }
+  if (compared.toldCount !== undefined) return certain
+  // What lost blocks held was counted.
+  const toldCount = await askCount(relayer)
+  return { ...certain, toldCount, count: toldCount }
+}
+
+/**
+ * What was followed, and the account's count: as its blocks show it, as the ledger was told by payments'
+ * own requests, and as the node told it last, for others may have used the key.
+ */
+async function followed(relayer: Relayer, work: Work, head: Head) {
+  const { trail, toldCount } = await followTrail(relayer, work, head)
+  const known = Math.max(trail[0]?.count ?? 0, work.passed, work.means.toldCount ?? 0)
+  return { trail, toldCount, count: toldCount ?? known }
 }
 
 /**
@@ -115,15 +132,14 @@ async function askBlocks(
 async function placeOf(
   { node, clock }: Relayer,
   block: BlockId,
-  { head, places }: ChainSnapshot,
+  { head, trail, places }: ChainSnapshot,
 ): Promise<Place> {
   if (block.number > head.number) return 'unknown'
   const known = places.get(block.hash)
   if (known !== undefined) return known
   const there =
-    block.number === head.number
-      ? head
-      : await node.block(block.number, clock.timeout(nodeTimeoutMs))
+    trail[head.number - block.number] ??
+    (await node.block(block.number, clock.timeout(nodeTimeoutMs)))
   if (there === undefined) return 'unknown'
   return there.hash === block.hash ? 'held' : 'lost'
 }
@@ -136,7 +152,7 @@ async function askSettle(
   const { node, signer, clock } = relayer
   const { count } = before
   const fates = await askFates(relayer, work, count)
-  const deepCount = passedNonces(work, count).some(
+  const deepCount = passedNonces(work, count, relayer).some(
     (open) => fates.get(open.nonce)?.kind === 'missing' && isReceiptOverdue(work, open),
   )
     ? await answerOf(relayer, 'settle.failed', async () => {
@@ -180,7 +196,7 @@ async function askFates(
 ): Promise<Map<number, NonceFate>> {
   const requests = new Map(work.carried.map(({ session, order }) => [session, order.request]))
   const fates = new Map<number, NonceFate>()
-  for (const { nonce, session, transactions } of passedNonces(work, count)) {
+  for (const { nonce, session, transactions } of passedNonces(work, count, relayer)) {
     const request = session === undefined ? undefined : requests.get(session)
     const passed = { nonce, session, transactions, request }
     const read = await answerOf(relayer, 'settle.failed', () =>
@@ -280,7 +296,10 @@ async function askCarry(
     spent.set(doubtful.session, await askSpending(relayer, 'fill.failed', doubtful))
   }
   const known = { ...chain, spent }
-  return fill().length === 0 ? known : askPrice(relayer, 'fill.failed', known)
+  if (fill().length === 0) return known
+  const { gasPriceWei } = ledger.work.means
+  if (gasPriceWei === undefined) return askPrice(relayer, 'fill.failed', known)
+  return { ...known, gasPriceWei: { kind: 'known', value: gasPriceWei } }
 }
 
 /**
@@ -308,6 +327,47 @@ async function askPrice(
     node.gasPrice(clock.timeout(nodeTimeoutMs)),
   )
   return { ...chain, gasPriceWei }
+}
+
+/**
+ * What payments go by until it is read again. A new block has one of it asked for, in turn, where the
+ * stages have asked for nothing of the kind: so what is open costs two calls a block, and payments none.
+ */
+export async function askMeans(
+  relayer: Relayer,
+  work: Work,
+  chain: ChainSnapshot,
+): Promise<{ means: Means; asked: Turn | undefined }> {
+  const { gasPriceWei, count } = chain
+  const means: Means = {
+    count,
+    ...(gasPriceWei.kind === 'known' && { gasPriceWei: gasPriceWei.value }),
+  }
+  const turn = turnOf(work, chain)
+  if (turn === undefined) return { means, asked: undefined }
+  const answer = await answerOf(relayer, 'means.failed', () => askOne(relayer, turn))
+  if (answer.kind === 'unknown') return { means, asked: undefined }
+  return { means: { ...means, ...answer.value }, asked: turn }
+}
+
+/** A refusal may say that others have used the key. */
+function turnOf({ head, nonces, nextMeans }: Work, chain: ChainSnapshot): Turn | undefined {
+  if (head?.hash === chain.head.hash || chain.toldCount !== undefined) return undefined
+  if (nonces.some(({ transactions: [latest] }) => (latest?.failures ?? 0) > 0)) return 'toldCount'
+  return chain.poolCount.kind === 'known' ? undefined : nextMeans
+}
+
+async function askOne(relayer: Relayer, name: Turn): Promise<Means> {
+  const { node, signer, clock } = relayer
+  const signal = clock.timeout(nodeTimeoutMs)
+  switch (name) {
+    case 'gasPriceWei':
+      return { gasPriceWei: await node.gasPrice(signal) }
+    case 'balanceWei':
+      return { balanceWei: await node.balance(signer.address, signal) }
+    case 'toldCount':
+      return { toldCount: await askCount(relayer) }
+  }
 }
 
 /** One question's failure is logged, and its answer is unknown. */

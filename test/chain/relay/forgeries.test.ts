@@ -37,7 +37,7 @@ beforeAll(async () => {
   chain = await startChain([], [thief.address])
   ask = rpcTo(chain.anvil.url)
   const { ledger } = createMemoryLedger({
-    rules: { ...ledgerRules, maxInFlight: 4, watchBlocks: 50 },
+    rules: { ...ledgerRules, maxInFlight: 4, watchBlocks: 50, meansMs: 100_000 },
     relayer: thief.address,
     now: Date.now,
   })

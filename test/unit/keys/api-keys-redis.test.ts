@@ -21,7 +21,7 @@ describe.skipIf(!hasRedisServer())('on a real Redis with the keys of a cluster',
   beforeAll(async () => {
     server = await startRedisServer({ mode: 'cluster' })
     bridge = await startRedisBridge({ redisPort: server.port, now: () => now })
-    const rules = { ...ledgerRules, maxInFlight: 4, watchBlocks: 50 }
+    const rules = { ...ledgerRules, maxInFlight: 4, watchBlocks: 50, meansMs: 100_000 }
     other = startProcessClient({ address: bridge, rules, relayer: '', tendMs: 1_000 })
   })
 

@@ -4,7 +4,7 @@ import { openSqlite } from '../../../scripts/dev/sqlite.ts'
 import { type Acceptance, type Claiming, ledgerRules } from '../../../src/relay/ledger/port.ts'
 import { createSqlLedger, type SqlLedger } from '../../../src/relay/ledger/sqlite.ts'
 
-const rules = { ...ledgerRules, maxInFlight: 4, watchBlocks: 50 }
+const rules = { ...ledgerRules, maxInFlight: 4, watchBlocks: 50, meansMs: 100_000 }
 const [alice, bob] = [`0x${'11'.repeat(20)}`, `0x${'22'.repeat(20)}`] as const
 
 const claiming = (session: string, account: `0x${string}`, token = session): Claiming => ({

@@ -28,7 +28,7 @@ const create = async () => {
   const stub = env.LEDGER.getByName(`suite ${objects}`) as unknown as LedgerStub
   return {
     ledger: createObjectLedger(() => stub),
-    rules: { ...ledgerRules, maxInFlight, watchBlocks },
+    rules: { ...ledgerRules, maxInFlight, watchBlocks, meansMs: 100_000 },
     pass: (ms: number) => vi.setSystemTime(Date.now() + ms),
   }
 }

@@ -56,7 +56,7 @@ describe.skipIf(!hasRedisServer())('the due-queue on Redis', () => {
   beforeAll(async () => {
     server = await startRedisServer({ mode: 'cluster' })
     bridge = await startRedisBridge({ redisPort: server.port, now: () => now })
-    const rules = { ...ledgerRules, maxInFlight: 4, watchBlocks: 50 }
+    const rules = { ...ledgerRules, maxInFlight: 4, watchBlocks: 50, meansMs: 100_000 }
     process = startProcessClient({ address: bridge, rules, relayer, tendMs })
   })
 
@@ -142,7 +142,7 @@ describe.skipIf(!hasRedisServer())('the due-queue on Redis', () => {
   })
 
   test('is armed within seconds by a broadcast that no node took', async ({ expect }) => {
-    const rules = { ...ledgerRules, maxInFlight: 4, watchBlocks: 50 }
+    const rules = { ...ledgerRules, maxInFlight: 4, watchBlocks: 50, meansMs: 100_000 }
     const options = { database: openRedis(bridge), name, rules, relayer }
     let hurried = 0
     const soon = () => {
@@ -168,7 +168,7 @@ describe.skipIf(!hasRedisServer())('the due-queue on Redis', () => {
   test.for(['claim', 'record', 'adopt'] as const)(
     'is armed in the same step as a ledger takes a %s',
     async (method, { expect }) => {
-      const rules = { ...ledgerRules, maxInFlight: 4, watchBlocks: 50 }
+      const rules = { ...ledgerRules, maxInFlight: 4, watchBlocks: 50, meansMs: 100_000 }
       const ledger = createRedisLedger({
         database: openRedis(bridge),
         name,

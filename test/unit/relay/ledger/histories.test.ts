@@ -18,7 +18,7 @@ import { createMemoryLedger, textOf } from '../../../ports/ledger-memory.ts'
 const HISTORIES = Number(process.env.LEDGER_HISTORIES ?? 12)
 const STEPS = 150
 const relayer = '0x9999999999999999999999999999999999999999'
-const rules = { ...ledgerRules, maxInFlight: 4, maxAttempts: 3, watchBlocks: 3 }
+const rules = { ...ledgerRules, maxInFlight: 4, maxAttempts: 3, watchBlocks: 3, meansMs: 100_000 }
 
 let server: RedisServer
 let bridge: RedisBridge

@@ -4,7 +4,7 @@ import { type Ledger, ledgerRules } from '../../../../src/relay/ledger/port.ts'
 import { previousLedger } from '../../../../src/relay/ledger/previous.ts'
 import { createMemoryLedger } from '../../../ports/ledger-memory.ts'
 
-const rules = { ...ledgerRules, maxInFlight: 4, watchBlocks: 50 }
+const rules = { ...ledgerRules, maxInFlight: 4, watchBlocks: 50, meansMs: 100_000 }
 const account = '0x1111111111111111111111111111111111111111' as const
 const identity = { chainId: 31, fingerprints: { KEY: 'k' } }
 const refusing = (session: string) => ({

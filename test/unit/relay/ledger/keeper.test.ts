@@ -4,7 +4,7 @@ import { keepLedger, type Tended } from '../../../../src/relay/ledger/keeper.ts'
 import { ledgerRules } from '../../../../src/relay/ledger/port.ts'
 import { createSqlLedger } from '../../../../src/relay/ledger/sqlite.ts'
 
-const rules = { ...ledgerRules, maxInFlight: 4, watchBlocks: 50 }
+const rules = { ...ledgerRules, maxInFlight: 4, watchBlocks: 50, meansMs: 100_000 }
 const relayer = '0x9999999999999999999999999999999999999999'
 const tendMs = 20_000
 

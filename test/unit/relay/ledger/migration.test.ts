@@ -22,7 +22,7 @@ import { openRedis } from '../../../../src/runtime/redis.ts'
 const fixture = (name: string) => fileURLToPath(new URL(`fixtures/${name}`, import.meta.url))
 const relayer = `0x${'aa'.repeat(20)}`
 const name = `31:${relayer}`
-const rules = { ...ledgerRules, maxInFlight: 15, watchBlocks: 50 }
+const rules = { ...ledgerRules, maxInFlight: 15, watchBlocks: 50, meansMs: 100_000 }
 const tendMs = 20_000
 const identity = {
   chainId: 31,
@@ -57,9 +57,10 @@ type Known = {
 const { work: known } = JSON.parse(readFileSync(fixture('ledger-1-work.json'), 'utf8')) as {
   work: Known
 }
-/** The same as today's ledger tells it: the former one knew of nothing stuck and counted no refusals. */
+/** The same as today's ledger tells it: the former one knew of nothing stuck, and noted no refusals and little of the chain. */
 const knownToday = {
   ...{ ...known, stuck: [] },
+  ...{ trail: [], means: {}, nextMeans: 'gasPriceWei', passed: 3 },
   nonces: known.nonces.map((open) => ({
     ...open,
     transactions: open.transactions.map((transaction) => ({ ...transaction, failures: 0 })),

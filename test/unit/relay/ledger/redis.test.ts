@@ -21,7 +21,7 @@ import { sharedLimitsSuite } from '../../../ports/shared-limits.suite.ts'
 import { vitalsSuite } from '../../../ports/vitals.suite.ts'
 import { type ProcessClient, startProcessClient } from '../../../support/redis/process-client.ts'
 
-const rules = { ...ledgerRules, maxInFlight: 4, watchBlocks: 50 }
+const rules = { ...ledgerRules, maxInFlight: 4, watchBlocks: 50, meansMs: 100_000 }
 const tendMs = 1_000
 const relayer = '0x9999999999999999999999999999999999999999'
 

@@ -9,7 +9,7 @@ import { sessionEndsSuite } from '../../../ports/session-ends.suite.ts'
 import { sharedLimitsSuite } from '../../../ports/shared-limits.suite.ts'
 import { vitalsSuite } from '../../../ports/vitals.suite.ts'
 
-const rules = { ...ledgerRules, maxInFlight: 4, watchBlocks: 50 }
+const rules = { ...ledgerRules, maxInFlight: 4, watchBlocks: 50, meansMs: 100_000 }
 const relayer = '0x9999999999999999999999999999999999999999'
 
 const create = async () => {

@@ -8,7 +8,7 @@ import {
 } from '../../../../src/relay/ledger/previous.ts'
 import { createMemoryLedger } from '../../../ports/ledger-memory.ts'
 
-const rules = { ...ledgerRules, maxInFlight: 4, watchBlocks: 50 }
+const rules = { ...ledgerRules, maxInFlight: 4, watchBlocks: 50, meansMs: 100_000 }
 const account = '0x1111111111111111111111111111111111111111' as const
 const question = { session: 's', input: 'i', account }
 const refusing = { ...question, steps: 3, token: 't' }

@@ -33,7 +33,7 @@ function stillChain({
     timeout: () => new AbortController().signal,
   }
   const { ledger } = createMemoryLedger({
-    rules: { ...ledgerRules, maxInFlight: slots, watchBlocks: 50 },
+    rules: { ...ledgerRules, maxInFlight: slots, watchBlocks: 50, meansMs: 100_000 },
     relayer: account.address,
     now: clock.now,
   })

@@ -10,7 +10,7 @@ test('a node that is too far behind to judge a payment is asked again a second l
   expect,
 }) => {
   const memory = createMemoryLedger({
-    rules: { ...ledgerRules, maxInFlight: 4, watchBlocks: 50 },
+    rules: { ...ledgerRules, maxInFlight: 4, watchBlocks: 50, meansMs: 100_000 },
     relayer: `0x${'11'.repeat(20)}`,
     now: Date.now,
   })

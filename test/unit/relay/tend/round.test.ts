@@ -14,13 +14,13 @@ import { systemClock } from '../../../../src/runtime/clock.ts'
 import { createMemoryLedger } from '../../../ports/ledger-memory.ts'
 
 const account = privateKeyToAccount(`0x${'01'.repeat(32)}`)
-const rules = { ...ledgerRules, maxInFlight: 4, watchBlocks: 50 }
+const rules = { ...ledgerRules, maxInFlight: 4, watchBlocks: 50, meansMs: 100_000 }
 /** Unix time in seconds. */
 const DEADLINE = 1_800_000_000
 const forwarder = { chainId: 31, address: account.address }
 const head = {
   ...{ number: '0x10', hash: `0x${'10'.repeat(32)}`, parentHash: `0x${'0f'.repeat(32)}` },
-  timestamp: '0x1',
+  ...{ timestamp: '0x1', transactions: [] },
 }
 
 type Asked = { method: string; params: readonly unknown[] }
@@ -122,7 +122,7 @@ test('a payment of which the node tells nothing gives its nonce to the next one'
   expect(questions.toSorted()).toEqual([...new Set(questions)].toSorted())
 })
 
-test('a round that only waits reads what is open once, and asks two questions', async ({
+test('a round that only waits reads what is open once, and asks for the head alone', async ({
   expect,
 }) => {
   const { relayer, ledger, asked, called } = relayerOver((question) =>
@@ -134,10 +134,7 @@ test('a round that only waits reads what is open once, and asks two questions', 
   called.length = 0
   expect(await tend(relayer)).toBe('open')
   expect(called.filter((method) => method === 'work')).toHaveLength(1)
-  expect(asked.map(({ method }) => method)).toEqual([
-    'eth_getBlockByNumber',
-    'eth_getTransactionCount',
-  ])
+  expect(asked.map(({ method }) => method)).toEqual(['eth_getBlockByNumber'])
 })
 
 test('a payment whose change the ledger refuses keeps no other from its end', async ({
@@ -342,4 +339,79 @@ test('a nonce is taken for foreign only by a block that every replica has', asyn
   expect(events).not.toContain('nonce.foreign')
   await roundAfter(4)
   expect(events).toContain('nonce.foreign')
+})
+
+/** A chain of blocks that each go on from the one below, and that hold what is given to them. */
+function chainOfBlocks() {
+  const held = new Map<number, Hex[]>()
+  const chain = { height: 0x10 }
+  const hashOf = (number: number) => numberToHex(number, { size: 32 })
+  const block = ({ params }: Asked) => {
+    const number = params[0] === 'latest' ? chain.height : Number(params[0])
+    const [hash, parentHash] = [hashOf(number), hashOf(number - 1)]
+    const transactions = held.get(number) ?? []
+    return { ...head, number: numberToHex(number), hash, parentHash, transactions }
+  }
+  return { chain, held, block }
+}
+
+test('each block is asked for once, and its transactions tell which nonces it has passed', async ({
+  expect,
+}) => {
+  const { chain, held, block } = chainOfBlocks()
+  const { relayer, ledger, asked, time } = relayerOver((question) => {
+    if (question.method === 'eth_getBlockByNumber') return block(question)
+    return question.method === 'eth_getTransactionReceipt' ? null : takesAll(question)
+  })
+  await enqueue(ledger, 1)
+  await tend(relayer)
+  const [sent] = (await ledger.work()).nonces[0]?.transactions ?? []
+  held.set(0x12, [sent?.hash ?? '0x'])
+  chain.height = 0x13
+  time.now += 26_000
+  asked.length = 0
+  await tend(relayer)
+  const [askedBlocks, receipts] = ['eth_getBlockByNumber', 'eth_getTransactionReceipt'].map(
+    (name) => asked.filter(({ method }) => method === name).map(({ params }) => params[0]),
+  )
+  expect(askedBlocks).toEqual(['latest', '0x12', '0x11'])
+  expect(receipts).toEqual([sent?.hash])
+  asked.length = 0
+  await tend(relayer)
+  expect(asked.map(({ method }) => method)).toEqual([
+    'eth_getBlockByNumber',
+    'eth_getTransactionReceipt',
+  ])
+})
+
+test('a payment that is mined while a round begins is found in its block', async ({ expect }) => {
+  const { chain, held, block } = chainOfBlocks()
+  const mined = numberToHex(7, { size: 32 })
+  let isMinedNext = false
+  const { relayer, ledger, asked, time } = relayerOver(async (question) => {
+    if (question.method === 'eth_getTransactionReceipt') return null
+    if (question.method !== 'eth_getBlockByNumber') return takesAll(question)
+    if (isMinedNext) {
+      isMinedNext = false
+      const transaction = {
+        hash: numberToHex(7, { size: 32 }),
+        raw: '0x',
+        gasPriceWei: 1n,
+      } as const
+      await ledger.lease({ nonce: 1, token: 'other', chainNonce: 0, session: undefined })
+      await ledger.attach({ nonce: 1, token: 'other', transaction })
+      chain.height += 1
+      held.set(chain.height, [mined])
+    }
+    return block(question)
+  })
+  await enqueue(ledger, 1)
+  await tend(relayer)
+  time.now += 25_000
+  isMinedNext = true
+  await tend(relayer)
+  time.now += 26_000
+  await tend(relayer)
+  const receipts = asked.filter(({ method }) => method === 'eth_getTransactionReceipt')
+  expect(receipts.flatMap(({ params }) => params)).toContain(mined)
 })

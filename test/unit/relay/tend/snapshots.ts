@@ -169,6 +169,7 @@ export const snapshots: fc.Arbitrary<Snapshots> = fc
     })
     const work: Work = {
       ...{ now: NOW, head: blockAt(HEAD - 1), behindSince: undefined, nextNonce: slots.length },
+      ...{ trail: [], means: {}, nextMeans: 'balanceWei' as const, passed: 0 },
       ...{
         nonces: slots.flatMap(openNonce),
         queued,
@@ -182,7 +183,12 @@ export const snapshots: fc.Arbitrary<Snapshots> = fc
       ...queue.map((own, index) => [`session ${20 + index}`, own.spending] as const),
       ...slots.map((own, nonce) => [`session ${nonce}`, own.person.spending] as const),
     ]
-    const head = { ...blockAt(HEAD), parentHash: word(0), timestampSeconds: HEAD_SECONDS }
+    const head = {
+      ...blockAt(HEAD),
+      parentHash: word(0),
+      timestampSeconds: HEAD_SECONDS,
+      transactions: [],
+    }
     const chain: ChainSnapshot = {
       ...chainAt(head, COUNT),
       ...answers,

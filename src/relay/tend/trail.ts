@@ -1,0 +1,93 @@
+import type { Head } from '../../chain/node.ts'
+import { type FollowedBlock, isOpen, type OpenNonce, type Work } from '../ledger/port.ts'
+import type { Relayer } from '../relayer.ts'
+
+/** A gap of more blocks is not closed: a new trail begins. */
+const mostMissing = 6
+
+const nodeTimeoutMs = 5_000
+
+/** What is known of a chain when a round begins. */
+export type Followed = {
+  /** The head and the blocks below it, as far as they were followed from one to the next; the head first. */
+  trail: readonly FollowedBlock[]
+  /** The account's count as the node told it; undefined where it was not asked. */
+  toldCount: number | undefined
+}
+
+/**
+ * The head with the blocks below it, each followed once from the block above by its parent's hash: so it
+ * is known of each which transactions of ours it holds, and that it is part of the chain, and neither is
+ * asked for again. Where the head does not go on from it, the trail begins anew.
+ *
+ * @throws {TransportError} {@link RpcError}
+ */
+export async function followTrail(relayer: Relayer, work: Work, head: Head): Promise<Followed> {
+  const { number, hash } = head
+  const [top] = work.trail
+  if (top?.hash === hash) return { trail: work.trail, toldCount: undefined }
+  const anew = [{ number, hash, count: 0 }]
+  // Where blocks are only watched nothing goes by the count.
+  if (!isOpen(work)) return { trail: anew, toldCount: undefined }
+  const added = await missingBlocks(relayer, work, head)
+  const parent = added?.at(-1)?.parentHash
+  if (added === undefined) return { trail: anew, toldCount: await askCount(relayer) }
+  const below = work.trail.slice(work.trail.findIndex((block) => block.hash === parent))
+  // A payment may have been recorded, sent and mined since the work was read.
+  const { nonces } = await relayer.ledger.work()
+  const trail = grown(nonces, added, below).slice(0, relayer.rules.watchBlocks)
+  // What lost blocks held was counted.
+  return { trail, toldCount: parent === top?.hash ? undefined : await askCount(relayer) }
+}
+
+/**
+ * Transactions of the relayer's account in the chain.
+ *
+ * @throws {TransportError} {@link RpcError}
+ */
+export function askCount({ node, signer, clock }: Relayer): Promise<number> {
+  return node.transactionCount(signer.address, clock.timeout(nodeTimeoutMs))
+}
+
+/**
+ * The blocks from the head down to one whose parent is part of the trail, the highest first. Undefined
+ * where they do not meet.
+ */
+async function missingBlocks(
+  { node, clock }: Relayer,
+  { trail }: Work,
+  head: Head,
+): Promise<Head[] | undefined> {
+  const [top, bottom] = [trail[0], trail.at(-1)]
+  if (top === undefined || head.number - top.number > mostMissing) return undefined
+  const known = new Set(trail.map(({ hash }) => hash))
+  const missing = [head]
+  for (let lowest = head; !known.has(lowest.parentHash); ) {
+    if (lowest.number <= (bottom?.number ?? 0)) return undefined
+    const parent = await node.block(lowest.number - 1, clock.timeout(nodeTimeoutMs))
+    // Replicas may be on different branches.
+    if (parent?.hash !== lowest.parentHash) return undefined
+    missing.push(parent)
+    lowest = parent
+  }
+  return missing
+}
+
+/** Blocks above a part of the trail, which may hold something of ours. */
+function grown(
+  nonces: readonly OpenNonce[],
+  added: readonly Head[],
+  below: readonly FollowedBlock[],
+): FollowedBlock[] {
+  const nonceOf = new Map(
+    nonces.flatMap(({ nonce, transactions }) =>
+      transactions.map(({ hash }) => [hash, nonce] as const),
+    ),
+  )
+  const blocks = [...below]
+  for (const { number, hash, transactions } of added.toReversed()) {
+    const mined = transactions.map((transaction) => (nonceOf.get(transaction) ?? -1) + 1)
+    blocks.unshift({ number, hash, count: Math.max(blocks[0]?.count ?? 0, ...mined) })
+  }
+  return blocks
+}
