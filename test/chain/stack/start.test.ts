@@ -56,6 +56,11 @@ test('a first start serves a relay on a chain of its own, and a second one goes 
   expect(await balance(carol)).toBe(parseEther('0.5'))
   const shown = await runCommand(folder, 'dial.ts', ['--phone', carol, '--text', '1'])
   expect(shown.output).toBe('END Your Balance: 0.5 tRBTC\n')
+  const reconciled = await runCommand(folder, '../ops/ops-cli.ts', ['reconcile', '--accounts'])
+  expect(reconciled.output).toMatch(
+    /^1 payments of the ledger, 1 spent intents and \d+ events up to block \d+: 0 differences\.\n$/,
+  )
+  expect(reconciled.code).toBe(0)
 
   const twice = await startStack(folder)
   const { code, output } = await twice.ended
