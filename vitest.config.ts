@@ -40,10 +40,26 @@ const packages = [
   '@ethereumjs/rlp',
 ]
 
-/** Faults that every run of all tests strikes the Worker with: Deno meets one kind a day, or all in a full run. */
-const denoFaults = ['peers', 'pool', 'workers'].map((name) => `test/deno/faults/${name}.test.ts`)
-const struck = createRandom(depth.seed, 'faults on Deno').pick(denoFaults)
-const spared = report === undefined || depth.isFull ? [] : denoFaults.filter((f) => f !== struck)
+/**
+ * The very tests that every run asks of the Worker: Deno has one of the faults and two of the node service a
+ * day, by the seed, or all in a full run.
+ */
+const again = [
+  { folder: 'faults', names: ['peers', 'pool', 'workers'], most: 1 },
+  {
+    folder: 'node',
+    names: ['addresses', 'keys', 'methods', 'slow-readers', 'subscriptions'],
+    most: 2,
+  },
+]
+const spared =
+  report === undefined || depth.isFull
+    ? []
+    : again.flatMap(({ folder, names, most }) => {
+        const first = createRandom(depth.seed, `${folder} on Deno`).int(0, names.length - 1)
+        const drawn = [...names.slice(first), ...names.slice(0, first)]
+        return drawn.slice(most).map((name) => `test/deno/${folder}/${name}.test.ts`)
+      })
 
 /**
  * No test is red because a machine is slow: each waits for what has to happen, and these limits only

@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { runChecks } from './check.ts'
+import { projectRoot } from './contracts/forge.ts'
 import { runCommand } from './run-command.ts'
 import { readIfThere } from './stack/files.ts'
 import {
@@ -20,6 +21,9 @@ import { openDepth } from './test-depth.ts'
  * contracts' own tests are built beside that.
  */
 const apart = { FOUNDRY_OUT: 'out/tests', FOUNDRY_CACHE_PATH: 'cache/tests' }
+
+/** Hundreds of processes load the same packages: what Node has compiled of them is kept for the next. */
+process.env.NODE_COMPILE_CACHE ??= join(projectRoot, 'node_modules/.cache/compiled')
 
 const { isFull, seed } = openDepth(process.env)
 const began = performance.now()

@@ -2,6 +2,7 @@
 pragma solidity 0.8.30;
 
 import {IMicroLoan} from "../../src/IMicroLoan.sol";
+import {IRelayForwarder} from "../../src/IRelayForwarder.sol";
 import {Base} from "../support/Base.sol";
 import {Setups} from "../support/Setups.sol";
 import {DeployedLoan, Deployments} from "../support/Deployments.sol";
@@ -34,6 +35,9 @@ contract Reading {
     int256 public surplus;
     uint256 public totalBalances;
     uint256 public ownBalance;
+    /// What may still be withdrawn: of what it announced itself, and of the limit that all share.
+    uint256 public announced;
+    uint256 public withdrawable;
 
     constructor(IMicroLoan loan) {
         _loan = loan;
@@ -53,6 +57,26 @@ contract Reading {
         totalBalances = _loan.totalBalances();
         ownBalance = _loan.getBalance(address(this));
         surplus = int256(address(_loan).balance) - int256(totalBalances) - int256(_loan.liquidity());
+        if (address(_loan).code.length < 5_000) return;
+        (announced,) = _loan.announcedBy(address(this));
+        withdrawable = _loan.withdrawable();
+    }
+}
+
+/// @notice Reads the books of the contract that hands an account over.
+contract ReadingSuccessor {
+    IMicroLoan public immutable predecessor;
+    uint256 public balanceLeft;
+    uint256 public totalBalances;
+    uint256 public totalOwed;
+
+    constructor(IMicroLoan predecessor_) {
+        predecessor = predecessor_;
+    }
+
+    function takeOver(address account, IMicroLoan.Loan calldata) external payable {
+        balanceLeft = predecessor.getBalance(account);
+        (totalBalances, totalOwed) = (predecessor.totalBalances(), predecessor.totalOwed());
     }
 }
 
@@ -70,17 +94,40 @@ contract ReadOnlyReentranceTest is Base {
     function test_TheBooksAreRightInsideAWithdrawal() external {
         Reading reading = new Reading(loan);
         _depositFor(address(reading), 1 ether);
-        _withdraw(address(reading), 1 ether);
+        _announce(address(reading), 3 ether);
+        vm.prank(address(reading));
+        loan.withdraw(1 ether);
         _assertBalanced(reading);
         assertEq(reading.ownBalance(), 0, "balance of the recipient, from inside");
+        assertEq(reading.announced(), 2 ether, "announced and not withdrawn, from inside");
     }
 
     function test_TheBooksAreRightInsideAForwardedWithdrawal() external {
         Reading reading = new Reading(loan);
         _depositFor(alice.addr, 1 ether);
-        _forward(alice, _withdrawTo(address(reading), 0.4 ether));
+        IRelayForwarder.Request memory request =
+            _request(alice.addr, _withdrawTo(address(reading), 0.4 ether));
+        // All that is kept of what it reads takes more than a usual request has.
+        request.gas = 300_000;
+        _assertStatus(_execute(_sign(request, alice)).status, IRelayForwarder.Status.Executed, "withdrawal");
         _assertBalanced(reading);
         assertEq(reading.totalBalances(), 0.6 ether, "total of balances, from inside");
+        assertEq(reading.withdrawable(), loan.withdrawable(), "left of the limit, from inside");
+    }
+
+    function test_TheBooksAreRightInsideAMove() external {
+        ReadingSuccessor successor = new ReadingSuccessor(loan);
+        _depositFor(alice.addr, 3 ether);
+        _borrow(alice);
+        _borrow(bob);
+        vm.prank(owner);
+        loan.announceSuccessor(address(successor));
+        vm.warp(block.timestamp + 48 hours);
+        vm.prank(alice.addr);
+        loan.moveAccount();
+        assertEq(successor.balanceLeft(), 0, "balance left, from inside");
+        assertEq(successor.totalBalances(), PRINCIPAL, "total of balances, from inside");
+        assertEq(successor.totalOwed(), PRINCIPAL, "total owed, from inside");
     }
 
     function test_TheBooksAreRightInsideADefunding() external {

@@ -78,3 +78,11 @@ contract MicroLoanAnnounceWithdrawalTest is Base {
         assertEq(wallet.balance, 3 ether, "currency of the wallet");
     }
 }
+
+/// @notice No check is spared to a phone that has all roles, and none is made for it alone.
+contract MicroLoanAnnounceWithdrawalWithAllRolesTest is MicroLoanAnnounceWithdrawalTest {
+    function setUp() public override {
+        _giveAllRolesTo(alice.addr);
+        super.setUp();
+    }
+}

@@ -279,3 +279,11 @@ contract MicroLoanApplyForLoanTest is Base {
         }
     }
 }
+
+/// @notice No check is spared to a phone that has all roles, and none is made for it alone.
+contract MicroLoanApplyForLoanWithAllRolesTest is MicroLoanApplyForLoanTest {
+    function setUp() public override {
+        _giveAllRolesTo(alice.addr);
+        super.setUp();
+    }
+}

@@ -16,6 +16,29 @@ contract MicroLoanConstructorTest is Base {
         Deployments.loan(setup);
     }
 
+    /// @dev This test deploys, and is the owner and the guardian.
+    function test_GivenTheDeployerHasRoles() external {
+        IMicroLoan.Setup memory setup = Setups.wide(address(forwarder), address(this), PRINCIPAL, CAP);
+        setup.guardian = address(this);
+        assertEq(Deployments.loan(setup).owner(), address(this), "owner");
+        setup.predecessor = address(loan);
+        assertEq(Deployments.loan(setup).predecessor(), address(loan), "predecessor");
+        setup.predecessor = stranger;
+        vm.expectRevert(abi.encodeWithSelector(IMicroLoan.InvalidPredecessor.selector, stranger));
+        Deployments.loan(setup);
+        setup.predecessor = address(0);
+        setup.forwarder = stranger;
+        vm.expectRevert(abi.encodeWithSelector(IMicroLoan.InvalidForwarder.selector, stranger));
+        Deployments.loan(setup);
+    }
+
+    function test_RevertGiven_ThePredecessorHasRolesAndNoCode() external {
+        IMicroLoan.Setup memory setup = Setups.wide(address(forwarder), stranger, PRINCIPAL, CAP);
+        (setup.guardian, setup.predecessor) = (stranger, stranger);
+        vm.expectRevert(abi.encodeWithSelector(IMicroLoan.InvalidPredecessor.selector, stranger));
+        Deployments.loan(setup);
+    }
+
     function test_RevertWhen_TheOwnerIsZero() external {
         IMicroLoan.Setup memory setup = Setups.wide(address(forwarder), address(0), PRINCIPAL, CAP);
         vm.expectRevert(abi.encodeWithSelector(Ownable.OwnableInvalidOwner.selector, address(0)));

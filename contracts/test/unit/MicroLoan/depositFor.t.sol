@@ -5,6 +5,12 @@ import {IMicroLoan} from "../../../src/IMicroLoan.sol";
 import {Base} from "../../support/Base.sol";
 
 contract MicroLoanDepositForTest is Base {
+    /// @dev Forwarded calls carry no currency; else they are like others.
+    function test_RevertWhen_ItIsForwarded() external {
+        bytes memory call = abi.encodeCall(IMicroLoan.depositFor, (alice.addr));
+        _forwardFails(bob, call, abi.encodeWithSelector(IMicroLoan.ZeroAmount.selector));
+    }
+
     function test_RevertWhen_TheAccountIsZero() external {
         _refuses(address(0));
     }
@@ -45,5 +51,13 @@ contract MicroLoanDepositForTest is Base {
         hoax(stranger, 1 ether);
         vm.expectRevert(abi.encodeWithSelector(IMicroLoan.InvalidRecipient.selector, account));
         loan.depositFor{value: 1 ether}(account);
+    }
+}
+
+/// @notice No check is spared to a payer who has all roles.
+contract MicroLoanDepositForWithAllRolesTest is MicroLoanDepositForTest {
+    function setUp() public override {
+        _giveAllRolesTo(stranger);
+        super.setUp();
     }
 }

@@ -11,10 +11,11 @@ import {DeployedLoan, Deployments} from "../../support/Deployments.sol";
 contract MicroLoanMoveAccountTest is Base {
     DeployedLoan internal next;
 
-    function setUp() public override {
+    function setUp() public virtual override {
         super.setUp();
         IMicroLoan.Setup memory setup = Setups.wide(address(forwarder), owner, PRINCIPAL, CAP);
         setup.predecessor = address(loan);
+        (setup.guardian, setup.creditor) = (guardian, creditor);
         next = Deployments.loan(setup);
         _depositFor(alice.addr, 3 ether);
         _borrow(alice);
@@ -29,9 +30,10 @@ contract MicroLoanMoveAccountTest is Base {
     }
 
     function test_RevertWhen_TheSuccessorHasAnotherPredecessor() external {
-        address[4] memory successors = [stranger, address(forwarder), address(loan), address(0)];
-        successors[3] = address(Deployments.loan(Setups.wide(address(forwarder), owner, PRINCIPAL, CAP)));
-        for (uint256 i; i < 4; ++i) {
+        address other = address(Deployments.loan(Setups.wide(address(forwarder), owner, PRINCIPAL, CAP)));
+        address[7] memory successors =
+            [stranger, address(forwarder), address(loan), other, owner, guardian, creditor];
+        for (uint256 i; i < 7; ++i) {
             vm.prank(owner);
             vm.expectRevert(abi.encodeWithSelector(IMicroLoan.InvalidSuccessor.selector, successors[i]));
             loan.announceSuccessor(successors[i]);
@@ -52,6 +54,14 @@ contract MicroLoanMoveAccountTest is Base {
         _moveFails(abi.encodeWithSelector(IMicroLoan.MoveNotDue.selector, from));
         vm.warp(from);
         _move();
+    }
+
+    function test_GivenAPauseWhenTheOwnerAnnounces() external {
+        vm.prank(owner);
+        loan.pause();
+        _announceNext();
+        (address account,) = loan.successor();
+        assertEq(account, address(next), "successor");
     }
 
     function test_RevertGiven_TheSuccessorIsTakenBack() external {
@@ -155,9 +165,94 @@ contract MicroLoanMoveAccountTest is Base {
 
     function test_RevertWhen_AnotherThanThePredecessorHandsOver() external {
         IMicroLoan.Loan memory made = IMicroLoan.Loan(1 ether, block.timestamp, block.timestamp, false);
+        address[5] memory callers = [stranger, owner, guardian, creditor, address(next)];
+        for (uint256 i; i < 5; ++i) {
+            vm.prank(callers[i]);
+            vm.expectRevert(abi.encodeWithSelector(IMicroLoan.NotPredecessor.selector, callers[i]));
+            next.takeOver(alice.addr, made);
+        }
+    }
+
+    function test_RevertWhen_ItIsHandedOverByTheForwarder() external {
         vm.prank(owner);
-        vm.expectRevert(abi.encodeWithSelector(IMicroLoan.NotPredecessor.selector, owner));
-        next.takeOver(alice.addr, made);
+        forwarder.setTarget(address(next), true);
+        IMicroLoan.Loan memory made = IMicroLoan.Loan(1 ether, block.timestamp, block.timestamp, false);
+        bytes memory call = abi.encodeCall(IMicroLoan.takeOver, (alice.addr, made));
+        bytes memory reason = abi.encodeWithSelector(IMicroLoan.NotPredecessor.selector, address(forwarder));
+        loan = next;
+        _forwardFails(alice, call, reason);
+    }
+
+    function test_GivenTheSuccessorIsPaused() external {
+        _announceNext();
+        vm.prank(owner);
+        next.pause();
+        _move();
+        assertEq(next.getBalance(alice.addr), 3 ether + PRINCIPAL, "balance");
+    }
+
+    /// @dev The successor is a contract like any other: that it has a role changes nothing.
+    function test_GivenTheSuccessorHasAllRoles() external {
+        vm.startPrank(owner);
+        loan.setCreditor(address(next));
+        loan.setGuardian(address(next));
+        loan.transferOwnership(address(next));
+        vm.stopPrank();
+        vm.startPrank(address(next));
+        loan.acceptOwnership();
+        loan.announceSuccessor(address(next));
+        vm.stopPrank();
+        vm.warp(block.timestamp + 48 hours);
+        _move();
+        assertEq(next.getBalance(alice.addr), 3 ether + PRINCIPAL, "balance");
+    }
+
+    function test_GivenAnotherBorrowerStays() external {
+        _borrow(bob);
+        _announceNext();
+        _move();
+        assertEq(loan.totalOwed(), PRINCIPAL, "total owed");
+        assertEq(loan.totalBalances(), PRINCIPAL, "total of balances");
+        vm.prank(bob.addr);
+        loan.repayLoan(PRINCIPAL);
+        assertEq(loan.totalOwed(), 0, "total owed then");
+    }
+
+    /// @dev The loan that comes is older than what the account has borrowed in its new place: both count from
+    /// the older one's time on.
+    function test_GivenTheAccountHasBorrowedFromTheSuccessorSince() external {
+        vm.prank(owner);
+        forwarder.setTarget(address(next), true);
+        _forward(alice, _repayLoan(PRINCIPAL));
+        _announceNext();
+        _borrow(alice);
+        uint256 issuedAt = block.timestamp;
+        vm.warp(issuedAt + 3 hours);
+        _borrowAndRepayAtNext();
+        _move();
+        vm.prank(alice.addr);
+        next.repayLoan(PRINCIPAL);
+
+        IMicroLoan.Terms memory terms = Setups.termsOf(PRINCIPAL, CAP);
+        terms.loansPerDay = 2;
+        vm.prank(owner);
+        next.setTerms(terms);
+        loan = next;
+        vm.warp(issuedAt + 24 hours);
+        bytes memory reason = abi.encodeWithSelector(IMicroLoan.BorrowerLimitReached.selector, alice.addr, 2);
+        _forwardFails(alice, _applyForLoan(), reason);
+        vm.warp(issuedAt + 27 hours);
+        _borrow(alice);
+    }
+
+    function _borrowAndRepayAtNext() private {
+        hoax(stranger, 1 ether);
+        next.fund{value: 1 ether}();
+        DeployedLoan old = loan;
+        loan = next;
+        _borrow(alice);
+        _forward(alice, _repayLoan(PRINCIPAL));
+        loan = old;
     }
 
     function _announceNext() private {
@@ -175,5 +270,13 @@ contract MicroLoanMoveAccountTest is Base {
         vm.prank(alice.addr);
         vm.expectRevert(reason);
         loan.moveAccount();
+    }
+}
+
+/// @notice No check is spared to a phone that has all roles, and none is made for it alone.
+contract MicroLoanMoveAccountWithAllRolesTest is MicroLoanMoveAccountTest {
+    function setUp() public override {
+        _giveAllRolesTo(alice.addr);
+        super.setUp();
     }
 }

@@ -5,7 +5,7 @@ import {IMicroLoan} from "../../../src/IMicroLoan.sol";
 import {Base} from "../../support/Base.sol";
 
 contract MicroLoanPassAccountTest is Base {
-    function setUp() public override {
+    function setUp() public virtual override {
         super.setUp();
         _depositFor(alice.addr, 3 ether);
         _borrow(alice);
@@ -126,5 +126,21 @@ contract MicroLoanPassAccountTest is Base {
 
     function _pass(address to) private pure returns (bytes memory) {
         return abi.encodeCall(IMicroLoan.passAccount, (to));
+    }
+}
+
+/// @notice No check is spared to a phone that has all roles, and none is made for it alone.
+contract MicroLoanPassAccountWithAllRolesTest is MicroLoanPassAccountTest {
+    function setUp() public virtual override {
+        _giveAllRolesTo(alice.addr);
+        super.setUp();
+    }
+}
+
+/// @notice Nor where the heir has them.
+contract MicroLoanPassAccountToAllRolesTest is MicroLoanPassAccountTest {
+    function setUp() public override {
+        _giveAllRolesTo(bob.addr);
+        super.setUp();
     }
 }

@@ -5,7 +5,7 @@ import {IMicroLoan} from "../../../src/IMicroLoan.sol";
 import {Base} from "../../support/Base.sol";
 
 contract MicroLoanRepayLoanTest is Base {
-    function setUp() public override {
+    function setUp() public virtual override {
         super.setUp();
         _borrow(alice);
     }
@@ -100,5 +100,13 @@ contract MicroLoanRepayLoanTest is Base {
         assertEq(loan.getBalance(alice.addr), 0, "balance");
         assertEq(loan.totalBalances(), 0, "total of balances");
         assertEq(loan.liquidity(), POOL, "liquidity");
+    }
+}
+
+/// @notice No check is spared to a phone that has all roles, and none is made for it alone.
+contract MicroLoanRepayLoanWithAllRolesTest is MicroLoanRepayLoanTest {
+    function setUp() public override {
+        _giveAllRolesTo(alice.addr);
+        super.setUp();
     }
 }

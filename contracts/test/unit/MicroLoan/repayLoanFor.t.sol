@@ -5,7 +5,7 @@ import {IMicroLoan} from "../../../src/IMicroLoan.sol";
 import {Base} from "../../support/Base.sol";
 
 contract MicroLoanRepayLoanForTest is Base {
-    function setUp() public override {
+    function setUp() public virtual override {
         super.setUp();
         _borrow(alice);
         vm.deal(stranger, 1 ether);
@@ -21,6 +21,12 @@ contract MicroLoanRepayLoanForTest is Base {
         vm.prank(stranger);
         vm.expectRevert(IMicroLoan.ZeroAmount.selector);
         loan.repayLoanFor(alice.addr);
+    }
+
+    /// @dev Forwarded calls carry no currency; else they are like others.
+    function test_RevertWhen_ItIsForwarded() external {
+        bytes memory call = abi.encodeCall(IMicroLoan.repayLoanFor, (alice.addr));
+        _forwardFails(bob, call, abi.encodeWithSelector(IMicroLoan.ZeroAmount.selector));
     }
 
     function test_RevertWhen_OneWeiTooMuchIsSentAlong() external {
@@ -53,5 +59,13 @@ contract MicroLoanRepayLoanForTest is Base {
         assertEq(loan.loanOf(alice.addr), 0, "owed");
         _borrow(alice);
         assertEq(loan.getBalance(alice.addr), 2 * PRINCIPAL, "balance");
+    }
+}
+
+/// @notice No check is spared to a payer who has all roles.
+contract MicroLoanRepayLoanForWithAllRolesTest is MicroLoanRepayLoanForTest {
+    function setUp() public override {
+        _giveAllRolesTo(stranger);
+        super.setUp();
     }
 }

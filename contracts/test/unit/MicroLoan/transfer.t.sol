@@ -7,7 +7,7 @@ import {IMicroLoan} from "../../../src/IMicroLoan.sol";
 import {Base} from "../../support/Base.sol";
 
 contract MicroLoanTransferTest is Base {
-    function setUp() public override {
+    function setUp() public virtual override {
         super.setUp();
         _depositFor(alice.addr, 5 ether);
         _depositFor(bob.addr, 1 ether);
@@ -112,5 +112,13 @@ contract MicroLoanTransferTest is Base {
             _transfer(recipient, 1),
             abi.encodeWithSelector(IMicroLoan.InvalidRecipient.selector, recipient)
         );
+    }
+}
+
+/// @notice No check is spared to a phone that has all roles, and none is made for it alone.
+contract MicroLoanTransferWithAllRolesTest is MicroLoanTransferTest {
+    function setUp() public override {
+        _giveAllRolesTo(alice.addr);
+        super.setUp();
     }
 }

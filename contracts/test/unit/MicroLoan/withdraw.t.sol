@@ -6,7 +6,7 @@ import {Base} from "../../support/Base.sol";
 import {Refusing} from "../../support/Receivers.sol";
 
 contract MicroLoanWithdrawTest is Base {
-    function setUp() public override {
+    function setUp() public virtual override {
         super.setUp();
         _depositFor(alice.addr, 5 ether);
         _announce(alice.addr, 6 ether);
@@ -69,9 +69,10 @@ contract MicroLoanWithdrawTest is Base {
         _borrow(bob);
         assertEq(loan.liquidity(), 0, "liquidity");
 
+        uint256 before = alice.addr.balance;
         vm.prank(alice.addr);
         loan.withdraw(5 ether);
-        assertEq(alice.addr.balance, 5 ether, "currency of the caller");
+        assertEq(alice.addr.balance, before + 5 ether, "currency of the caller");
         assertEq(address(loan).balance, 1 ether, "currency held for the borrower");
     }
 
@@ -121,5 +122,13 @@ contract MicroLoanWithdrawTest is Base {
         loan.withdraw(4 ether + 1);
         (uint256 left,) = loan.announcedBy(alice.addr);
         assertEq(left, 4 ether, "announced and not withdrawn");
+    }
+}
+
+/// @notice No check is spared to a phone that has all roles, and none is made for it alone.
+contract MicroLoanWithdrawWithAllRolesTest is MicroLoanWithdrawTest {
+    function setUp() public override {
+        _giveAllRolesTo(alice.addr);
+        super.setUp();
     }
 }

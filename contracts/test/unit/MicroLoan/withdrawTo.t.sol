@@ -10,7 +10,7 @@ import {Refusing} from "../../support/Receivers.sol";
 contract MicroLoanWithdrawToTest is Base {
     address internal wallet = makeAddr("outside wallet");
 
-    function setUp() public override {
+    function setUp() public virtual override {
         super.setUp();
         _depositFor(alice.addr, 5 ether);
     }
@@ -100,5 +100,13 @@ contract MicroLoanWithdrawToTest is Base {
             _withdrawTo(recipient, 1),
             abi.encodeWithSelector(IMicroLoan.InvalidRecipient.selector, recipient)
         );
+    }
+}
+
+/// @notice No check is spared to a phone that has all roles, and none is made for it alone.
+contract MicroLoanWithdrawToWithAllRolesTest is MicroLoanWithdrawToTest {
+    function setUp() public override {
+        _giveAllRolesTo(alice.addr);
+        super.setUp();
     }
 }

@@ -67,7 +67,7 @@ contract MicroLoanWriteOffTest is Base {
 /// @notice No check is spared who has all roles.
 contract MicroLoanWriteOffWithAllRolesTest is MicroLoanWriteOffTest {
     function setUp() public override {
-        (guardian, creditor) = (owner, owner);
+        _giveAllRolesTo(owner);
         super.setUp();
     }
 }
