@@ -35,18 +35,22 @@ function assembleFrom(env: Env): Served {
   const known = servedBy.get(env)
   if (known !== undefined) return known
   const config = parseConfig(env as unknown as Record<string, unknown>)
-  const stubOf = (name: string) => env.LEDGER.getByName(name) as unknown as LedgerStub
+  const { objectLocation: locationHint } = config
+  // Heard when the object is made, by whatever makes it: the first check, call or cron.
+  const where = locationHint === undefined ? undefined : { locationHint }
+  const stubOf = (name: string) => env.LEDGER.getByName(name, where) as unknown as LedgerStub
   const { ledger, home } = createHomedLedger(
     (name) => createObjectLedger(() => stubOf(name)),
     ledgerNames(config),
   )
+  const wake = async () => stubOf(await home()).wake()
   const assembly = assemble(config, runtime, {
-    ledger,
+    ...{ ledger, wake },
     // Every API key is in one object; each isolate remembers those that are used.
-    keyStore: () => env.KEYS.getByName('keys') as unknown as KeyStore,
+    keyStore: () => env.KEYS.getByName('keys', where) as unknown as KeyStore,
     sockets: () => createObjectSockets(() => env.FEED),
   })
-  const served = { ...assembly, wake: async () => stubOf(await home()).wake() }
+  const served = { ...assembly, wake }
   servedBy.set(env, served)
   return served
 }

@@ -6,11 +6,19 @@ export type Chain = {
   currency: 'RBTC' | 'tRBTC'
   /** HD path of accounts without the last index: SLIP-44 coin 137 and 37310. */
   accountPath: "m/44'/137'/0'/0" | "m/44'/37310'/0'/0"
+  /** Where people look at transactions: `/tx/<hash>`. */
+  explorer: string
 }
 
 export const chains: Readonly<Record<Chain['id'], Chain>> = {
-  30: { id: 30, name: 'Rootstock', currency: 'RBTC', accountPath: "m/44'/137'/0'/0" },
-  31: { id: 31, name: 'Rootstock Testnet', currency: 'tRBTC', accountPath: "m/44'/37310'/0'/0" },
+  30: {
+    ...{ id: 30, name: 'Rootstock', currency: 'RBTC', accountPath: "m/44'/137'/0'/0" },
+    explorer: 'https://explorer.rootstock.io',
+  },
+  31: {
+    ...{ id: 31, name: 'Rootstock Testnet', currency: 'tRBTC', accountPath: "m/44'/37310'/0'/0" },
+    explorer: 'https://explorer.testnet.rootstock.io',
+  },
 }
 
 /** How a chain's nodes keep and drop transactions, and when its blocks are believed. */
@@ -39,6 +47,8 @@ export type PoolRules = {
   meansMs: number
   /** A chain shorter than it was for this long has been reorganized; a replica would have caught up. */
   regressionMs: number
+  /** A node whose latest block is older than this stands still. Undefined: blocks come with transactions alone. */
+  stillMs: number | undefined
 }
 
 export type PoolRulesName = 'rootstock' | 'anvil'
@@ -62,6 +72,8 @@ export const poolRules: Readonly<Record<PoolRulesName, PoolRules>> = {
     tendMs: rootstockBlockMs,
     meansMs: 4 * rootstockBlockMs,
     regressionMs: 90_000,
+    // Twenty blocks: by chance no such pause comes in years.
+    stillMs: 500_000,
   },
   // The local chain: a block a transaction and no limits, but a replacement is priced as Rootstock's.
   anvil: {
@@ -77,6 +89,7 @@ export const poolRules: Readonly<Record<PoolRulesName, PoolRules>> = {
     tendMs: 1_000,
     meansMs: 4_000,
     regressionMs: 2_000,
+    stillMs: undefined,
   },
 }
 
@@ -106,5 +119,6 @@ export function atPace(rules: PoolRules, blockMs: number): PoolRules {
     tendMs: paced(rules.tendMs),
     meansMs: paced(rules.meansMs),
     regressionMs: paced(rules.regressionMs),
+    stillMs: rules.stillMs && paced(rules.stillMs),
   }
 }

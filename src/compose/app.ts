@@ -1,6 +1,7 @@
 import { Hono } from 'hono'
-import type { DayOfCalls } from '../keys/key-store.ts'
-import type { NotedObstacle } from '../relay/ledger/port.ts'
+import type { HealthAnswer } from '../operator/answers.ts'
+import { healthRoutes } from '../operator/route.ts'
+import { bearerToken, isSameSecret } from '../runtime/bearer.ts'
 import { faultOf, type Log } from '../runtime/log.ts'
 import { ConfigError } from './config.ts'
 
@@ -8,40 +9,33 @@ import { ConfigError } from './config.ts'
 export type App = Hono
 
 export type AppOptions = {
-  /** Under `/ussd`, or under `/<callbackSecret>/ussd` where one is set. */
+  /** Under `/ussd`; where a secret is set, for requests alone that hold it in their path or a header. */
   ussd: Hono
   callbackSecret: string | undefined
   /** Under `/rpc`. */
   node: Hono
   /** Under `/keys`. */
   keys: Hono
-  /** What payments were last refused for. */
-  obstacle: () => Promise<NotedObstacle | undefined>
-  /** What the nodes were asked today, where that is counted. */
-  asked: () => DayOfCalls | undefined
+  /** `/livez`, `/readyz`, `/healthz`, `/metrics` and `/operator/*`. */
+  operator: Hono
   log: Log
 }
 
 /** Mounts the parts. What none of them handles ends here, once. */
-export function createApp({
-  ussd,
-  callbackSecret,
-  node,
-  keys,
-  obstacle,
-  asked,
-  log,
-}: AppOptions): App {
+export function createApp({ ussd, callbackSecret, node, keys, operator, log }: AppOptions): App {
   const app = new Hono()
-  app.get('/healthz', async (c) => {
-    // A service whose ledger is silent is up, and says so.
-    const noted = await obstacle().catch(() => undefined)
-    const lastRefused = noted && { reason: noted.kind, at: new Date(noted.at).toISOString() }
-    return c.json({ status: 'ok', lastRefused, upstreamCallsToday: asked() })
-  })
+  app.route('/', operator)
   app.route('/rpc', node)
   app.route('/keys', keys)
-  app.route(callbackSecret === undefined ? '/ussd' : `/${callbackSecret}/ussd`, ussd)
+  if (callbackSecret !== undefined) {
+    app.route(`/${callbackSecret}/ussd`, ussd)
+    // To all who do not send the secret, nothing is here.
+    app.use('/ussd/*', async (c, next) => {
+      const given = bearerToken(c.req.header('authorization'))
+      return (await isSameSecret(given, callbackSecret)) ? await next() : c.notFound()
+    })
+  }
+  app.route('/ussd', ussd)
   app.notFound((c) => c.text('Not found\n', 404))
   app.onError((error, c) => {
     log({ level: 'error', event: 'request.failed', message: faultOf(error) })
@@ -58,8 +52,16 @@ export function misconfiguredApp(error: unknown, log: Log): App {
   if (!(error instanceof ConfigError)) throw error
   const { faults, message } = error
   log({ level: 'error', event: 'config.bad', message })
+  const answer: HealthAnswer = {
+    status: 'misconfigured',
+    failing: ['configuration'],
+    faults: [...faults],
+  }
   const app = new Hono()
-  app.get('/healthz', (c) => c.json({ status: 'misconfigured', faults }, 503))
+  app.route(
+    '/',
+    healthRoutes(async () => answer),
+  )
   app.notFound((c) => c.text('END This service is not in operation.', 503))
   return app
 }

@@ -7,8 +7,11 @@ import { createStoredKeys } from '../keys/stored-keys.ts'
 import type { FeedKeeper } from '../node/feed/keeper.ts'
 import { feedLimits } from '../node/feed/sessions.ts'
 import { nodeRoutes } from '../node/route.ts'
-import { createNodeService, type NodeService } from '../node/service.ts'
+import { createNodeService, isServed, type NodeService } from '../node/service.ts'
 import { createUpstreamBudget, type UpstreamBudget, withinBudget } from '../node/upstream/budget.ts'
+import { createContractsCall } from '../operator/contracts.ts'
+import { watched } from '../operator/look.ts'
+import { healthRoutes, operatorRoutes } from '../operator/route.ts'
 import type { Tended } from '../relay/ledger/keeper.ts'
 import type { Ledger } from '../relay/ledger/port.ts'
 import { tend } from '../relay/tend/round.ts'
@@ -17,7 +20,8 @@ import { closedRoutes, ussdRoutes } from '../ussd/route.ts'
 import { type App, createApp } from './app.ts'
 import type { Config } from './config.ts'
 import { assembleNodeService, assembleNodeServices } from './node-services.ts'
-import { assembleRelayer } from './relay.ts'
+import { assembleOperator } from './operator.ts'
+import { assembleRelayer, forwarderOf } from './relay.ts'
 import type { Runtime } from './runtime.ts'
 import type { Stores } from './stores.ts'
 import { assembleAnswer } from './ussd.ts'
@@ -46,6 +50,7 @@ export function assemble(config: Config, runtime: Runtime, stores: Stores): Asse
   const configured = createConfigKeys({ hashes: config.rpcKeyHashes, chainId: config.chain.id })
   const stored = createStoredKeys({ store: stores.keyStore, configured, clock })
   const keys = budget ? withinBudget(stored, budget, config.chain.id) : stored
+  const contracts = createContractsCall(forwarderOf(config), config.loan)
   let app: App | undefined
 
   function feedKeeperOver(service: NodeService): FeedKeeper {
@@ -65,8 +70,7 @@ export function assemble(config: Config, runtime: Runtime, stores: Stores): Asse
       callbackSecret: config.callbackSecret,
       node: nodeRoutes({ keys, services, sockets, clock, background: runtime.background, log }),
       keys: keysOf(config, runtime, createRegistry(stores.keyStore)),
-      obstacle: () => stores.ledger.obstacle(),
-      asked: () => budget?.today(),
+      operator: operatorOf(config, runtime, stores, nodeService, budget),
       log,
     })
   }
@@ -78,9 +82,10 @@ export function assemble(config: Config, runtime: Runtime, stores: Stores): Asse
       return app
     },
     tend: (ledger) =>
-      withEndingLimits(clock, (ending) =>
-        tend(assembleRelayer(config, { ...runtime, clock: ending }, nodeService, ledger)),
-      ),
+      withEndingLimits(clock, (ending) => {
+        const relayer = assembleRelayer(config, { ...runtime, clock: ending }, nodeService, ledger)
+        return watched(relayer, contracts, tend)
+      }),
     feedKeeper: (chainId) =>
       feedKeeperOver(
         chainId === config.chain.id
@@ -88,6 +93,20 @@ export function assemble(config: Config, runtime: Runtime, stores: Stores): Asse
           : createNodeService({ chainId, urls: urlsOf(config, chainId), ...runtime }),
       ),
   }
+}
+
+/** Health, which anybody may ask for, and what takes the operator's token. */
+function operatorOf(
+  config: Config,
+  runtime: Runtime,
+  stores: Stores,
+  nodeService: NodeService,
+  budget: UpstreamBudget | undefined,
+): App {
+  const operator = assembleOperator(config, runtime, stores, nodeService, budget)
+  const { operatorToken } = config
+  const routes = operatorRoutes({ operator, operatorToken, log: runtime.log })
+  return routes.route('/', healthRoutes(operator.health))
 }
 
 function budgetOf(
@@ -118,6 +137,7 @@ function keysOf(config: Config, { clock }: Runtime, registry: KeyRegistry): App 
     registry,
     operatorToken: config.operatorToken,
     chainIds: [...config.networks.keys()],
+    isServed,
     now: clock.now,
   })
 }

@@ -1,9 +1,14 @@
+import type { Address } from 'viem'
+import { fingerprint } from '../account/session-keys.ts'
 import { createNode } from '../chain/node.ts'
 import { refusalOf, refusalWords } from '../loan/calls.ts'
+import type { LoanSource } from '../loan/reader.ts'
 import type { NodeService } from '../node/service.ts'
+import type { Forwarder } from '../relay/forwarder/requests.ts'
+import { identityOf } from '../relay/identity.ts'
 import { relayerAccount } from '../relay/keys.ts'
 import type { LedgerNames } from '../relay/ledger/home.ts'
-import { type Ledger, type LedgerRules, ledgerRules } from '../relay/ledger/port.ts'
+import { type Identity, type Ledger, type LedgerRules, ledgerRules } from '../relay/ledger/port.ts'
 import type { Relayer } from '../relay/relayer.ts'
 import { createSigner } from '../relay/signer.ts'
 import type { Config } from './config.ts'
@@ -30,6 +35,31 @@ export function ledgerRulesOf({ rules }: Config): LedgerRules {
   return { ...ledgerRules, maxInFlight, watchBlocks, meansMs }
 }
 
+/** What the ledger has to have been begun with. */
+export function assembleIdentity(config: Config): () => Promise<Identity> {
+  let known: Identity | undefined
+  return async () => {
+    const { chainId, fingerprints } = identityOf({
+      signer: signerOf(config),
+      forwarder: forwarderOf(config),
+    })
+    known ??= {
+      chainId,
+      fingerprints: {
+        ...fingerprints,
+        ACCOUNT_ID_SECRET: await fingerprint(config.accountIdSecret),
+        ACCOUNT_KEY_SECRET: await fingerprint(config.accountKeySecret),
+      },
+    }
+    return known
+  }
+}
+
+export const forwarderOf = ({ chain, forwarder }: Config): Forwarder => ({
+  chainId: chain.id,
+  address: forwarder,
+})
+
 /** What pays and tends through the configured relayer key. */
 export function assembleRelayer(
   config: Config,
@@ -41,7 +71,7 @@ export function assembleRelayer(
     ledger,
     node: createNode(nodeService.request),
     signer: signerOf(config),
-    forwarder: { chainId: config.chain.id, address: config.forwarder },
+    forwarder: forwarderOf(config),
     rules: config.rules,
     fees: config.fees,
     clock: runtime.clock,
@@ -61,4 +91,18 @@ function signerOf(config: Config): ReturnType<typeof createSigner> {
   const signer = createSigner(account, config.chain.id)
   signers.set(config, signer)
   return signer
+}
+
+const readTimeoutMs = 5_000
+
+/** Where the loan contract is read: the node of the relay. */
+export function readLoan({ node, clock }: Relayer, loan: Address): LoanSource {
+  return {
+    async read(data, block) {
+      const outcome = await node.call({ to: loan, data }, clock.timeout(readTimeoutMs), block)
+      if (outcome.kind === 'reverted') throw new Error('the loan contract refuses to be read')
+      return outcome.data
+    },
+    height: async () => (await node.head(clock.timeout(readTimeoutMs))).number,
+  }
 }

@@ -6,6 +6,8 @@ import type { Ledger } from '../relay/ledger/port.ts'
 /** Where a runtime keeps what outlives a request: Durable Objects, or Redis and the process. */
 export type Stores = {
   ledger: Ledger
+  /** Has a round look after the ledger now. Undefined: this process does that by itself. */
+  wake?: () => Promise<void>
   /** Asked for each time: a Durable Object's stub that failed stays broken. */
   keyStore: () => KeyStore
   /** Takes WebSockets; `keeperOf` tells a keeper in this process what it needs for a network. */

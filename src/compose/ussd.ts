@@ -1,8 +1,7 @@
-import type { Address, Hex } from 'viem'
 import { createCallerAccounts } from '../account/keys.ts'
-import { createIntentKeys, createSessionKeys, fingerprint } from '../account/session-keys.ts'
+import { createIntentKeys, createSessionKeys } from '../account/session-keys.ts'
 import { createLoanReader } from '../loan/reader.ts'
-import { createIdentityCheck, identityOf } from '../relay/identity.ts'
+import { createIdentityCheck } from '../relay/identity.ts'
 import { createPay } from '../relay/pay/delivery.ts'
 import { createEndSession } from '../relay/pay/end-session.ts'
 import { createChainCache, type Relayer } from '../relay/relayer.ts'
@@ -11,9 +10,8 @@ import { type Answer, createAnswer } from '../ussd/answer.ts'
 import { createDialRate } from '../ussd/dial-rate.ts'
 import { english } from '../ussd/messages/en.ts'
 import type { Config } from './config.ts'
+import { assembleIdentity, readLoan } from './relay.ts'
 import type { Runtime } from './runtime.ts'
-
-const readTimeoutMs = 5_000
 
 /** How long a loan's principal is taken as unchanged: only the owner changes it. */
 const principalTtlMs = 60_000
@@ -24,10 +22,7 @@ const lendableTtlMs = 1_000
 /** The USSD service. */
 export function assembleAnswer(config: Config, runtime: Runtime, relayer: Relayer): Answer {
   const { node, ledger, forwarder } = relayer
-  const loan = createLoanReader({
-    read: (data, block) => readLoan(relayer, config.loan, data, block),
-    height: async () => (await node.head(runtime.clock.timeout(readTimeoutMs))).number,
-  })
+  const loan = createLoanReader(readLoan(relayer, config.loan))
   const mayDial = createDialRate(config.limits.dialsAMinute, runtime.clock.now)
   return createAnswer({
     chainId: config.chain.id,
@@ -35,24 +30,14 @@ export function assembleAnswer(config: Config, runtime: Runtime, relayer: Relaye
     forwarder,
     loanAddress: config.loan,
     loan: {
-      balance: loan.balance,
+      ...loan,
       principal: cached(runtime.clock, principalTtlMs, () => loan.principal()),
       lendable: cached(runtime.clock, lendableTtlMs, () => loan.lendable()),
     },
     accounts: createCallerAccounts(config.accountKeySecret),
     keys: createSessionKeys(config.accountIdSecret),
     intentKeys: createIntentKeys(config.accountKeySecret),
-    identity: createIdentityCheck(ledger, runtime.clock, async () => {
-      const { chainId, fingerprints } = identityOf(relayer)
-      return {
-        chainId,
-        fingerprints: {
-          ...fingerprints,
-          ACCOUNT_ID_SECRET: await fingerprint(config.accountIdSecret),
-          ACCOUNT_KEY_SECRET: await fingerprint(config.accountKeySecret),
-        },
-      }
-    }),
+    identity: createIdentityCheck(ledger, runtime.clock, assembleIdentity(config)),
     pay: createPay({ ...relayer, node }, createChainCache(relayer), {
       preflight: config.preflight,
       limits: config.limits,
@@ -66,15 +51,4 @@ export function assembleAnswer(config: Config, runtime: Runtime, relayer: Relaye
     say: english,
     log: runtime.log,
   })
-}
-
-async function readLoan(
-  { node, clock }: Relayer,
-  loan: Address,
-  data: Hex,
-  block: number | undefined,
-): Promise<Hex> {
-  const outcome = await node.call({ to: loan, data }, clock.timeout(readTimeoutMs), block)
-  if (outcome.kind === 'reverted') throw new Error('the loan contract refuses to be read')
-  return outcome.data
 }

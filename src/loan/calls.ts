@@ -58,6 +58,11 @@ export function balanceCall(account: Address): Hex {
   return encodeFunctionData({ abi: microLoanAbi, functionName: 'getBalance', args: [account] })
 }
 
+/** Calldata of `loanOf`: what an account owes. */
+export function owedCall(account: Address): Hex {
+  return encodeFunctionData({ abi: microLoanAbi, functionName: 'loanOf', args: [account] })
+}
+
 /** Calldata of `principal`. */
 export const principalCall = (): Hex =>
   encodeFunctionData({ abi: microLoanAbi, functionName: 'principal' })

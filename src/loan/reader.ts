@@ -1,10 +1,12 @@
 import { type Address, decodeFunctionResult, type Hex } from 'viem'
 import { microLoanAbi } from './abi.ts'
-import { balanceCall, issuableCall, liquidityCall, principalCall } from './calls.ts'
+import { balanceCall, issuableCall, liquidityCall, owedCall, principalCall } from './calls.ts'
 
 /** Reads of the loan contract; in wei. They throw what their source throws. */
 export type LoanReader = {
   balance(account: Address): Promise<bigint>
+  /** What an account owes. */
+  owed(account: Address): Promise<bigint>
   /** What a loan is at present. */
   principal(): Promise<bigint>
   /** What the pool and the daily cap leave for new loans, as of a block: both are of the same one. */
@@ -40,6 +42,10 @@ export function createLoanReader({ read, height }: LoanSource): LoanReader {
     async balance(account) {
       const data = await read(balanceCall(account))
       return decodeFunctionResult({ abi: microLoanAbi, functionName: 'getBalance', data })
+    },
+    async owed(account) {
+      const data = await read(owedCall(account))
+      return decodeFunctionResult({ abi: microLoanAbi, functionName: 'loanOf', data })
     },
     async principal() {
       const data = await read(principalCall())

@@ -172,6 +172,8 @@ function refusalText(parts: AnswerParts, refusal: PaymentRefusal): string {
       return say.feesTooHigh
     case 'relayer_poor':
       return say.cannotPayFees
+    case 'paused':
+      return say.paused
   }
 }
 

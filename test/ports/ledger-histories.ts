@@ -7,6 +7,7 @@ import type {
   Ledger,
   LedgerRules,
   Order,
+  PaymentQuery,
   Room,
   SignedTransaction,
   Slot,
@@ -212,8 +213,26 @@ function drawCall(world: World, work: Work): Call {
     case 'displaced':
     case 'abandon':
       return [kind, nonce]
+    case 'saw': {
+      const head = oneOrNone(random, [{ number: random.int(1, BLOCKS), timestampSeconds: 1 }])
+      const node = oneOrNone(random, ['answered', 'silent'])
+      return ['saw', { facts: { head }, node, round: random.pick(['done', 'failed']) }]
+    }
+    case 'setIntake':
+      return ['setIntake', random.pick(['open', 'open', 'paused', 'draining']), drawName(random)]
+    case 'note':
+      return ['note', { id: drawName(random), action: 'outbid', detail: { nonce: `${nonce}` } }]
+    case 'audit':
+      return ['audit', random.int(1, 5)]
+    case 'page':
+      return ['page', drawQuery(random, account, work.now)]
+    case 'trace':
+      return ['trace', id(`intent ${session}`)]
+    case 'vitals': {
+      const identity = { chainId: 31, fingerprints: { FORWARDER_ADDRESS: 'old' } }
+      return ['vitals', ...random.pick([[], [{ identity, probes: true }]])]
+    }
     case 'work':
-    case 'obstacle':
     case 'prune':
       return [kind]
     default:
@@ -227,6 +246,18 @@ function drawCall(world: World, work: Work): Call {
       [displacedMs, 2],
       [retentionMs + 1, rules.retentionMs > 0 ? 0.2 : 0],
     ] as const)
+  }
+}
+
+const drawName = (random: Random): string => `entry ${random.int(1, 1_000)}`
+
+function drawQuery(random: Random, account: Address, now: number): PaymentQuery {
+  return {
+    state: oneOrNone(random, ['queued', 'broadcast', 'mined', 'confirmed'] as const),
+    account: oneOrNone(random, [account]),
+    before: oneOrNone(random, [now - random.int(0, 100_000)]),
+    archived: random.chance(0.2),
+    limit: random.int(1, 6),
   }
 }
 

@@ -433,11 +433,11 @@ export function ledgerSuite(name: string, create: () => Promise<LedgerHarness>):
         return ledger.refuse({ ...refusing, obstacle })
       }
       expect(await refuse()).toEqual({ kind: 'refused' })
-      expect(await ledger.obstacle()).toBeUndefined()
+      expect((await ledger.vitals()).obstacle).toBeUndefined()
       expect(await refuse('crowded')).toEqual({ kind: 'refused', isNews: true })
       expect(await refuse('crowded')).toEqual({ kind: 'refused' })
       expect(await refuse('relayer_poor')).toEqual({ kind: 'refused', isNews: true })
-      expect(await ledger.obstacle()).toMatchObject({ kind: 'relayer_poor' })
+      expect((await ledger.vitals()).obstacle).toMatchObject({ kind: 'relayer_poor' })
       pass(60_000)
       expect(await refuse('relayer_poor')).toEqual({ kind: 'refused', isNews: true })
     })

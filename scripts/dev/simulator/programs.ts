@@ -62,7 +62,7 @@ export function createService(parts: ProgramOptions, clock: Clock): Answer {
     forwarder,
     loanAddress: loan,
     loan: {
-      balance: reader.balance,
+      ...reader,
       principal: cached(clock, principalTtlMs, () => reader.principal()),
       lendable: cached(clock, lendableTtlMs, () => reader.lendable()),
     },

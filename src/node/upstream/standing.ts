@@ -20,6 +20,16 @@ export type Standing = {
   height: number | undefined
 }
 
+/** The same for those who run the service. */
+export type NodeStanding = {
+  name: string
+  height: number | undefined
+  state: 'able' | 'suspended' | 'distrusted'
+  latencyMs: number | undefined
+  /** In a row. */
+  failures: number
+}
+
 /** What a change of a standing is told with. */
 export type StandingOptions = { clock: Clock; log: Log }
 
@@ -45,6 +55,17 @@ export function newStanding(upstream: Upstream): Standing {
     latencyMs: undefined,
     height: undefined,
   }
+}
+
+/** How a node has done, at this time. */
+export function standingOf(standing: Standing, now: number): NodeStanding {
+  const { upstream, height, latencyMs, strikes: failures } = standing
+  const state = isAble(standing, now)
+    ? 'able'
+    : isTrusted(standing, now)
+      ? 'suspended'
+      : 'distrusted'
+  return { name: upstream.name, height, state, latencyMs, failures }
 }
 
 /** Whether a node has neither failed nor lied lately. */

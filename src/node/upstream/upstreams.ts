@@ -4,6 +4,7 @@ import { quantity } from '../objects/values.ts'
 import { attemptInTime, handOver } from './attempt.ts'
 import {
   freshenHeights,
+  type Heights,
   type HeightsOptions,
   isBehind,
   noteHead,
@@ -13,7 +14,14 @@ import {
 import type { Upstream } from './http-upstream.ts'
 import type { AskOptions, Node } from './node.ts'
 import { mostTelling, race } from './race.ts'
-import { isAble, newStanding, noteLie, type Standing } from './standing.ts'
+import {
+  isAble,
+  type NodeStanding,
+  newStanding,
+  noteLie,
+  type Standing,
+  standingOf,
+} from './standing.ts'
 
 /** The nodes behind one network, used as if they were one that does not fail. */
 export type Upstreams = {
@@ -54,6 +62,8 @@ export type Upstreams = {
   readonly sawHead: (node: Node, number: number) => void
   /** A node gave an answer that is proved wrong: for a while it is asked last. */
   readonly distrust: (name: string, why: string) => void
+  /** How each node has done in this process. */
+  readonly standings: () => readonly NodeStanding[]
 }
 
 export type UpstreamsOptions = Omit<HeightsOptions, 'standings'> & {
@@ -141,7 +151,15 @@ export function createUpstreams({ upstreams, ...rest }: UpstreamsOptions): Upstr
       const standing = standings.find(({ upstream }) => upstream.name === name)
       if (standing !== undefined) noteLie(standing, why, options)
     },
+
+    standings: () => standingsOf(standings, heights, clock.now()),
   }
+}
+
+/** Of a single node no survey is made: its height is what it was last asked for. */
+function standingsOf(standings: readonly Standing[], { head }: Heights, now: number) {
+  const told = standings.map((standing) => standingOf(standing, now))
+  return told.length > 1 ? told : told.map((one) => ({ ...one, height: head?.number }))
 }
 
 /** The answers of two nodes, or of the one that gave one. */

@@ -1,14 +1,11 @@
-import { z } from 'zod'
+import * as z from 'zod/mini'
 import type { RedisDatabase } from '../../runtime/redis.ts'
 import { version1Lua } from './lua.ts'
 import type { LedgerRules } from './port.ts'
 import { type Commit, commitAttempts, type Load, type Wanted } from './redis-rows.ts'
-import { nameOf, type Write } from './rows.ts'
+import { nameOf, schemaVersion, type Write } from './rows.ts'
 import type { Sql, SqlValue } from './sql.ts'
 import { fromVersion1, type OldRow, type Version1 } from './version-1.ts'
-
-/** The layout of the rows. */
-const schemaVersion = '2'
 
 const schema: Write = {
   ...{ table: 'meta', key: ['schema'], before: undefined },

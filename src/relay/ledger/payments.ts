@@ -1,4 +1,5 @@
 import type { Hex } from 'viem'
+import { count } from './counts.ts'
 import type { At, Draft } from './draft.ts'
 import type { Execution, LedgerRules, Order, Payment, Transition } from './port.ts'
 import { noteReserved } from './reserves.ts'
@@ -54,6 +55,7 @@ export function begin(
   const state = nextState('none', event)
   if (state === undefined) throw new Error(`no payment begins with ${event}`)
   rows.put('intents', { intent_id: intentId, session })
+  count(rows, `${label}.${event}`)
   savePayment(rows, undefined, {
     ...{ session, state, intent_id: intentId, account, counterparty: null, label, request },
     ...{ spends: `${spendsWei}`, reserves_gas: null },
@@ -65,6 +67,11 @@ export function begin(
     ...columns,
   })
 }
+
+/** Once for a payment, but for reorganizations; the usual ones on its way would be a write each. */
+const countedEvents: readonly PaymentEvent[] = [
+  ...['executed', 'failed', 'overdue', 'dropped', 'reorganized', 'orphaned'],
+] as const
 
 /** What an event does to a payment; nothing where its state does not know the event. */
 export function move(
@@ -82,6 +89,7 @@ export function move(
     history: [...payment.history, [to, rows.now]],
   })
   const { intent_id: intentId, label, state: from } = payment
+  if (countedEvents.includes(event)) count(rows, `${label}.${event}`)
   const hash = after.hash ?? payment.hash ?? undefined
   return [{ intentId, label, from, to, hash, reason: after.reason ?? payment.reason ?? '' }]
 }

@@ -1,6 +1,7 @@
 import type { Address, Hex } from 'viem'
 import type { SignedRequest } from '../forwarder/requests.ts'
-import type { PaymentState } from './transitions.ts'
+import type { Seen, Sight } from './sight.ts'
+import type { PaymentState, Phase } from './transitions.ts'
 
 export type { PaymentState } from './transitions.ts'
 
@@ -30,7 +31,9 @@ export type Ledger = {
    */
   claim(
     claim: Claiming,
-  ): Promise<Decided | Claimed | Full | { kind: 'changed' } | { kind: 'short' }>
+  ): Promise<
+    Decided | Claimed | Full | { kind: 'changed' } | { kind: 'short' } | { kind: 'paused' }
+  >
   /**
    * Makes the signed request, the screen and the transaction durable; only the live token may, and only
    * on the view of the account that its claim was made on.
@@ -39,8 +42,24 @@ export type Ledger = {
   /** Accepts a session whose intent the chain has already spent: a ledger that lost its rows learns. */
   adopt(adoption: Adoption): Promise<Decided | { kind: 'adopted' }>
 
-  /** Why payments were refused lately that are not to blame themselves, for those who run the service. */
-  obstacle(): Promise<NotedObstacle | undefined>
+  /**
+   * What those who run the service go by. With an identity: whether the ledger was begun with it, which
+   * it is not by this. With `probes` a row is written now and then, so that an answer says that rows can
+   * be written.
+   */
+  vitals(asked?: { identity?: Identity; probes?: boolean }): Promise<Vitals>
+  /** Notes what a round has seen of the chain, for {@link Ledger.vitals}. */
+  saw(seen: Seen): Promise<void>
+  /** Whether new payments are taken from now on; an audit's entry of this id says that it was set. */
+  setIntake(kind: Intake['kind'], id: string): Promise<Intake>
+  /** Writes down what an operator did, once for each id. Never holds a phone number. */
+  note(entry: Omit<AuditEntry, 'at'>): Promise<void>
+  /** What operators did, the newest first. */
+  audit(limit: number): Promise<AuditEntry[]>
+  /** Payments as an operator looks for them, the newest first. */
+  page(query: PaymentQuery): Promise<PaymentPage>
+  /** Everything that is known of one payment. */
+  trace(intentId: Hex): Promise<PaymentTrace | undefined>
   /** Everything that is not settled, for the round that tends it. */
   work(): Promise<Work>
   /** Blocks above this height that hold something of ours, the highest first. */
@@ -201,10 +220,103 @@ export type Room = { ofAccount: number; open: number; waiting: number }
 export type Full = { kind: 'full'; load: Load }
 
 /** What keeps the relay from carrying one payment more, of any account. */
-export type ObstacleKind = 'crowded' | 'price_too_high' | 'relayer_poor'
+export type ObstacleKind = 'crowded' | 'price_too_high' | 'relayer_poor' | 'paused'
 
 /** What payments were refused for, and when that was noted last (Unix time in ms). */
 export type NotedObstacle = { kind: ObstacleKind; at: number }
+
+/** The state of a ledger, and of the chain as rounds have seen it. Times are Unix times in ms. */
+export type Vitals = {
+  now: number
+  /** The layout of the rows. */
+  schema: string
+  /** Undefined: no identity was asked about. */
+  identity: Identified | undefined
+  sight: Sight
+  intake: Intake
+  /** When a transaction was last seen in a block. */
+  lastMinedAt: number | undefined
+  /**
+   * How often something happened since the ledger was begun: `<label>.<event>` of payments, and
+   * `refused.<obstacle>`, or `refused.own` where a payment was to blame itself.
+   */
+  counts: Readonly<Record<string, number>>
+  obstacle: NotedObstacle | undefined
+  /** One above the highest nonce that was ever handed out and not given back. */
+  nextNonce: number
+  /** Nonces in use, as in {@link Load}. */
+  carried: number
+  /** Payments that wait for a nonce. */
+  waiting: number
+  /** When the oldest payment of each phase that is not settled was accepted. */
+  oldest: Readonly<Record<Exclude<Phase, 'settled'>, number | undefined>>
+}
+
+/**
+ * Whether new payments are taken. While they are not, no claim is made and what is open goes on; a drain
+ * is meant to last until nothing is. `since` is a Unix time in ms.
+ */
+export type Intake = { kind: 'open' } | { kind: 'paused' | 'draining'; since: number }
+
+/** What an operator did, when (Unix time in ms). */
+export type AuditEntry = {
+  id: string
+  at: number
+  action: string
+  detail: Readonly<Record<string, string>>
+}
+
+/** Which payments. By a hash or an intent there is one at most. Times are Unix times in ms. */
+export type PaymentQuery = {
+  state?: PaymentState | undefined
+  intent?: Hex | undefined
+  /** Of any of our transactions that carried it. */
+  hash?: Hex | undefined
+  account?: string | undefined
+  /** Those that are settled for so long that only what became of them is kept. */
+  archived?: boolean
+  /** By the time of acceptance, but of settled ones that of settlement. */
+  since?: number | undefined
+  before?: number | undefined
+  limit: number
+}
+
+/** A page may hold fewer than its limit, or none, and still have a next one: its `before`. */
+export type PaymentPage = { payments: PaymentRecord[]; next: number | undefined }
+
+/** What a ledger has of a payment, for those who run the service. Wei are decimal digits. */
+export type PaymentRecord = {
+  intentId: Hex
+  state: PaymentState
+  label: string
+  account: string
+  spendsWei: string
+  acceptedAt: number
+  /** Each state that it came to, and when. */
+  history: readonly (readonly [PaymentState, number])[]
+  relayer: string | null
+  nonce: number | null
+  attempts: number
+  hash: Hex | null
+  block: number | null
+  outcome: 'executed' | 'failed' | null
+  reason: string | null
+  /** Of the inner call; null where the request is not kept any more, as is the deadline (Unix time in s). */
+  gas: number | null
+  deadline: number | null
+}
+
+/** With what was signed for the nonce that carries it, the dearest first. */
+export type PaymentTrace = PaymentRecord & {
+  transactions: {
+    hash: Hex
+    nonce: number
+    gasPriceWei: string
+    recordedAt: number
+    sentAt: number | null
+    failures: number
+  }[]
+}
 
 export type Refusing = Question & {
   steps: number

@@ -29,8 +29,6 @@ export function previousLedger(stubOf: () => PreviousStub): Ledger {
   return ledgerThrough(async (method, args) => {
     // It is where the version before has it, and writes nothing about that.
     if (method === 'home') return { isBegun: true, name: args[0] }
-    // It notes none.
-    if (method === 'obstacle') return undefined
     return withView(withScreen(await stubOf().run(method, ...args.map(withReply))))
   })
 }

@@ -1,6 +1,7 @@
 import { soonMs } from '../../chain/chains.ts'
 import type { SignedRequest } from '../forwarder/requests.ts'
 import { meansOf, saveMeans, saveTrail, trailOf } from './chain-notes.ts'
+import { count } from './counts.ts'
 import type { At, Draft } from './draft.ts'
 import {
   bytesOf,
@@ -24,6 +25,7 @@ import {
   slotOf,
   take,
 } from './nonces.ts'
+import { auditOf, intakeOf, note, pageOf, pruneAudit, setIntake, traceOf } from './operations.ts'
 import {
   archive,
   begin,
@@ -39,6 +41,8 @@ import {
 } from './payments.ts'
 import {
   type Decided,
+  type Identified,
+  type Identity,
   type Ledger,
   maxOpen,
   movableIdentity,
@@ -51,6 +55,7 @@ import { isShort, noteReservedClaim, recentMs } from './reserves.ts'
 import { each, type Listing, type Row, type TableName } from './rows.ts'
 import { accountOf, noteClaim, queueOf } from './sums.ts'
 import { isCarried, isUnsettled } from './transitions.ts'
+import { noteSeen, probe, vitalsOf } from './vitals.ts'
 
 /** Every method of the port as one step: it reads and writes rows, and waits for nothing. */
 export type Steps = {
@@ -62,7 +67,8 @@ export type Steps = {
 
 /** What a method does to rows. After one that opens work something may be left to do. */
 export const methodKinds: Readonly<Record<keyof Ledger, 'reads' | 'writes' | 'opens'>> = {
-  ...each('reads', 'lookup', 'obstacle', 'work', 'blocks', 'payment', 'paymentShownAs', 'payments'),
+  ...each('reads', 'lookup', 'work', 'blocks', 'payment', 'paymentShownAs', 'payments'),
+  ...each('reads', 'audit', 'page', 'trace'),
   ...each('opens', 'claim', 'record', 'adopt'),
   ...each(
     'writes',
@@ -77,7 +83,7 @@ export const methodKinds: Readonly<Record<keyof Ledger, 'reads' | 'writes' | 'op
     'mined',
   ),
   ...each('writes', 'displaced', 'abandon', 'requeue', 'settle', 'confirm', 'expire', 'reopen'),
-  ...each('writes', 'sawHead', 'sawMeans', 'prune'),
+  ...each('writes', 'sawHead', 'sawMeans', 'saw', 'vitals', 'setIntake', 'note', 'prune'),
 }
 
 export type LedgerMethod = keyof Ledger
@@ -173,6 +179,20 @@ function isAnythingOpen({ rows, relayer }: At): boolean {
   return phases.some((phase) => paymentsIn(rows, phase, 1).length > 0)
 }
 
+/** What the ledger has other values of than this identity, or none. */
+function othersIn({ rows }: At, { chainId, fingerprints }: Identity): [string, string][] {
+  const told = Object.entries({ chain: `${chainId}`, ...fingerprints })
+  return told.filter(([name, value]) => rows.row('meta', `identity.${name}`)?.value !== value)
+}
+
+function identifiedAs(at: At, others: readonly [string, string][]): Identified {
+  const names = others
+    .map(([name]) => name)
+    .filter((name) => at.rows.row('meta', `identity.${name}`) !== undefined)
+    .filter((name) => !movableIdentity.includes(name) || isAnythingOpen(at))
+  return names.length > 0 ? { kind: 'different', names } : { kind: 'same' }
+}
+
 /** Rows of a list that are older than they are kept, the oldest first. */
 const olderThan = <Name extends TableName>(
   rows: Draft,
@@ -198,19 +218,13 @@ export const steps: Steps = {
     return { isBegun: rows.row('meta', 'identity.chain') !== undefined, name: known ?? name }
   },
 
-  identify(at, { chainId, fingerprints }) {
-    const told = Object.entries({ chain: `${chainId}`, ...fingerprints })
-    const others = told.filter(
-      ([name, value]) => at.rows.row('meta', `identity.${name}`)?.value !== value,
-    )
-    const names = others
-      .map(([name]) => name)
-      .filter((name) => at.rows.row('meta', `identity.${name}`) !== undefined)
-      .filter((name) => !movableIdentity.includes(name) || isAnythingOpen(at))
+  identify(at, identity) {
+    const others = othersIn(at, identity)
+    const identified = identifiedAs(at, others)
     // What may change, changes with nothing else that may not: a refusal leaves all as it was.
-    if (names.length > 0) return { kind: 'different', names }
+    if (identified.kind === 'different') return identified
     for (const [name, value] of others) at.rows.put('meta', { name: `identity.${name}`, value })
-    return { kind: 'same' }
+    return identified
   },
 
   lookup(at, question) {
@@ -238,6 +252,7 @@ export const steps: Steps = {
     if (isOwn) letGo(rows, relayerOf(rows, relayer), token)
     if (isOwn) noteReservedClaim(rows, session, undefined)
     saveSession(rows, refusing, { state: 'refused', screen, token: null, lease_until: null })
+    count(rows, `refused.${refusing.obstacle ?? 'own'}`)
     return noteObstacle(rows, refusing.obstacle)
   },
 
@@ -254,6 +269,7 @@ export const steps: Steps = {
     }
     const decided = decidedOf(rows, claiming)
     if (decided !== undefined) return decided
+    if (intakeOf(rows).kind !== 'open') return { kind: 'paused' }
     const account = accountOf(rows, claiming.account)
     if (seen !== undefined && (isClaiming(rows, account, session) || seen !== account.seen)) {
       return { kind: 'changed' }
@@ -321,10 +337,22 @@ export const steps: Steps = {
     return { kind: 'adopted' }
   },
 
-  obstacle({ rows }) {
-    const known = rows.row('meta', 'obstacle')
-    return known && (JSON.parse(known.value) as NotedObstacle)
+  vitals(at, { identity, probes = false } = {}) {
+    if (probes) probe(at.rows)
+    return vitalsOf(at, identity && identifiedAs(at, othersIn(at, identity)))
   },
+
+  saw: ({ rows }, seen) => noteSeen(rows, seen),
+
+  setIntake: ({ rows }, kind, id) => setIntake(rows, kind, id),
+
+  note: ({ rows }, entry) => note(rows, entry),
+
+  audit: ({ rows }, limit) => auditOf(rows, limit),
+
+  page: ({ rows }, query) => pageOf(rows, query),
+
+  trace: traceOf,
 
   work(at) {
     const { rows, rules } = at
@@ -562,6 +590,7 @@ export const steps: Steps = {
       rows.drop('sessions', session)
     }
     for (const { intent_id, accepted_at } of history) rows.drop('history', intent_id, accepted_at)
+    pruneAudit(rows, pruneLimit)
   },
 }
 

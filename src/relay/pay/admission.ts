@@ -16,6 +16,8 @@ export type Obstacle =
   | { kind: Extract<ObstacleKind, 'price_too_high'> }
   /** The relayer's key cannot pay for everything open and for this one. */
   | { kind: Extract<ObstacleKind, 'relayer_poor'> }
+  /** An operator has said so. */
+  | { kind: Extract<ObstacleKind, 'paused'> }
 
 /** What a payment costs, and what there is for it. */
 export type Means = {

@@ -1,5 +1,5 @@
 import type { Address, Hex, LocalAccount } from 'viem'
-import { faultOf } from '../../runtime/log.ts'
+import { faultOf, type LogEvent } from '../../runtime/log.ts'
 import {
   decodeExecute,
   encodeExecute,
@@ -330,6 +330,7 @@ async function claimAndSend(
   const claim = await persist(relayer.clock, () => ledger.claim({ ...claiming, room, reserves }))
   if (claim.kind === 'short') return refuse(attempt, payment.refused({ kind: 'none_left' }))
   if (claim.kind === 'full') return refuseFull(attempt, means, claim.load)
+  if (claim.kind === 'paused') return refuse(attempt, payment.refused(claim), claim)
   if (claim.kind !== 'claimed') return undefined
   const transaction = await signClaim(claim, relayer, order, means.gasPriceWei)
   const screen = submitted(transaction?.hash)
@@ -401,10 +402,15 @@ async function refuse(
   )
   if (refused.kind !== 'refused') return refused.kind === 'pending' ? undefined : answerOf(refused)
   if (obstacle !== undefined && refused.isNews) {
-    const message = 'Payments are refused, since they could not be carried before their deadline'
-    relayer.log({ level: 'error', event: 'payments.refused', message, reason: obstacle.kind })
+    relayer.log({ ...refusalLine(obstacle), event: 'payments.refused', reason: obstacle.kind })
   }
   return { kind: 'screen', screen }
+}
+
+function refusalLine({ kind }: Obstacle): Pick<LogEvent, 'level' | 'message'> {
+  if (kind === 'paused') return { level: 'warn', message: 'Payments are refused: they are paused' }
+  const message = 'Payments are refused, since they could not be carried before their deadline'
+  return { level: 'error', message }
 }
 
 /**

@@ -50,6 +50,7 @@ export const english: Messages = {
     `Too many payments are waiting. Nothing was sent. Try again in about ${minutes} minutes.`,
   feesTooHigh: 'Network fees are too high now. Nothing was sent. Please try again later.',
   cannotPayFees: 'Payments are stopped for a moment. Nothing was sent. Please try again later.',
+  paused: 'Payments are paused. Nothing was sent.',
   uncertain: 'It is not known yet whether this was sent. Check your balance before you try again.',
   unavailable: 'Service not available. Please try again later.',
   outOfService: 'This service is not in operation.',

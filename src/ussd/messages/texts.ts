@@ -36,6 +36,7 @@ export type Messages = {
   tooManyWait: (minutes: number) => string
   feesTooHigh: string
   cannotPayFees: string
+  paused: string
   uncertain: string
   unavailable: string
   outOfService: string

@@ -14,10 +14,15 @@ const post = (body: string, headers: Record<string, string> = form) =>
   exports.default.fetch('http://relay.test/ussd', { method: 'POST', headers, body })
 
 /** The same Worker with another environment. */
-async function dialWith(changes: Record<string, string>, path: string, body: string) {
+async function dialWith(
+  changes: Record<string, string>,
+  path: string,
+  body: string,
+  headers: Record<string, string> = {},
+) {
   const request = new Request<unknown, IncomingRequestCfProperties>(`http://relay.test${path}`, {
     method: 'POST',
-    headers: form,
+    headers: { ...form, ...headers },
     body,
   })
   const response = await worker.fetch(
@@ -26,6 +31,17 @@ async function dialWith(changes: Record<string, string>, path: string, body: str
     createExecutionContext(),
   )
   return { status: response.status, text: await response.text() }
+}
+
+/** What health says with another environment. */
+async function healthWith(changes: Record<string, string>): Promise<{ status: string }> {
+  const request = new Request<unknown, IncomingRequestCfProperties>('http://relay.test/healthz')
+  const response = await worker.fetch(
+    request,
+    { ...env, ...changes } as never,
+    createExecutionContext(),
+  )
+  return await response.json()
 }
 
 const dialled = (phone: string, text: string, sessionId = newSession()) =>
@@ -76,19 +92,42 @@ describe('a deployment', () => {
     expect((await dialWith(secret, '/ussd', body)).status).toBe(404)
   })
 
+  test('takes its callback secret in a header too, and without it nothing is there', async ({
+    expect,
+  }) => {
+    const secret = { ENVIRONMENT: 'production', CALLBACK_SECRET: 'a-secret-of-this-test' }
+    const given = (authorization: string) => dialWith(secret, '/ussd', body, { authorization })
+    const inPath = await dialWith(secret, '/a-secret-of-this-test/ussd', body)
+    expect(await given('Bearer a-secret-of-this-test')).toEqual(inPath)
+    const nothing = await dialWith(secret, '/nothing-is-here', body)
+    expect(nothing.status).toBe(404)
+    for (const wrong of [
+      'Bearer a-secret-of-another',
+      'Bearer a-secret-of-this-test2',
+      'a-secret-of-this-test',
+      'Bearer ',
+      '',
+    ]) {
+      expect(await given(wrong), wrong).toEqual(nothing)
+    }
+  })
+
   test('serves nothing with a bad variable, and names it', async ({ expect }) => {
     const bad = { PREFLIGHT: 'perhaps' }
     expect(await dialWith(bad, '/ussd', body)).toMatchObject({ status: 503 })
-    const request = new Request<unknown, IncomingRequestCfProperties>('http://relay.test/healthz')
-    const health = await worker.fetch(
-      request,
-      { ...env, ...bad } as never,
-      createExecutionContext(),
-    )
-    expect(await health.json()).toEqual({
+    expect(await healthWith(bad)).toEqual({
       status: 'misconfigured',
+      failing: ['configuration'],
       faults: [{ variable: 'PREFLIGHT', reason: 'has to be on or off' }],
     })
+  })
+
+  test('is healthy once a round has looked, and tells of another secret', async ({ expect }) => {
+    // No cron comes in a test: who asks for health has a round begin.
+    await until(async () => (await healthWith({})).status === 'ok', { everyMs: 100 })
+    const other = { ACCOUNT_ID_SECRET: `0x${'78'.repeat(32)}` }
+    await dial('+254700000203', '1')
+    expect(await healthWith(other)).toMatchObject({ status: 'failing', failing: ['identity'] })
   })
 
   test('stops with another secret than its ledger was begun with, instead of opening new accounts', async ({

@@ -5,8 +5,10 @@ import { createObjectLedger, type LedgerStub } from '../../../src/relay/ledger/o
 import { ledgerRules } from '../../../src/relay/ledger/port.ts'
 import { isOfPrevious } from '../../../src/relay/ledger/previous.ts'
 import { ledgerSuite } from '../../ports/ledger.suite.ts'
+import { operationsSuite } from '../../ports/operations.suite.ts'
 import { sessionEndsSuite } from '../../ports/session-ends.suite.ts'
 import { sharedLimitsSuite } from '../../ports/shared-limits.suite.ts'
+import { vitalsSuite } from '../../ports/vitals.suite.ts'
 import { willCause } from '../../support/runtime-words.ts'
 
 const { maxInFlight, watchBlocks } = poolRules.anvil
@@ -34,6 +36,8 @@ const create = async () => {
 ledgerSuite('a Durable Object', create)
 sessionEndsSuite('a Durable Object', create)
 sharedLimitsSuite('a Durable Object', create)
+vitalsSuite('a Durable Object', create)
+operationsSuite('a Durable Object', create)
 
 describe('what an object shows', () => {
   const stubOf = (name: string) => env.LEDGER.getByName(name) as unknown as LedgerStub

@@ -15,8 +15,10 @@ import { createRedisLedger, ledgerKey } from '../../../../src/relay/ledger/redis
 import { ledgerThrough } from '../../../../src/relay/ledger/steps.ts'
 import { openRedis, type RedisDatabase } from '../../../../src/runtime/redis.ts'
 import { ledgerSuite } from '../../../ports/ledger.suite.ts'
+import { operationsSuite } from '../../../ports/operations.suite.ts'
 import { sessionEndsSuite } from '../../../ports/session-ends.suite.ts'
 import { sharedLimitsSuite } from '../../../ports/shared-limits.suite.ts'
+import { vitalsSuite } from '../../../ports/vitals.suite.ts'
 import { type ProcessClient, startProcessClient } from '../../../support/redis/process-client.ts'
 
 const rules = { ...ledgerRules, maxInFlight: 4, watchBlocks: 50, meansMs: 100_000 }
@@ -90,6 +92,10 @@ describe.skipIf(!hasRedisServer())('on a real Redis with the keys of a cluster',
     rules,
     pass,
   }))
+
+  const asked = async () => ({ ledger: fromTwoProcesses(newName()), rules, pass })
+  vitalsSuite('Redis, asked by two processes', asked)
+  operationsSuite('Redis, asked by two processes', asked)
 
   describe('over a network that sends everything twice', () => {
     beforeAll(() => void bridge.script({ fault: { kind: 'double' } }))
@@ -232,6 +238,7 @@ describe.skipIf(!hasRedisServer())('on a real Redis with the keys of a cluster',
       }
       const counters = [
         ...[':due', ':nonces:leased', ':payments:queued'],
+        ':row:meta:counts',
         ':row:meta:identity.KEY',
         ':row:meta:identity.chain',
         ':row:meta:queue',

@@ -4,8 +4,10 @@ import { ledgerRules } from '../../../../src/relay/ledger/port.ts'
 import { createSqlLedger } from '../../../../src/relay/ledger/sqlite.ts'
 import { ledgerThrough } from '../../../../src/relay/ledger/steps.ts'
 import { ledgerSuite } from '../../../ports/ledger.suite.ts'
+import { operationsSuite } from '../../../ports/operations.suite.ts'
 import { sessionEndsSuite } from '../../../ports/session-ends.suite.ts'
 import { sharedLimitsSuite } from '../../../ports/shared-limits.suite.ts'
+import { vitalsSuite } from '../../../ports/vitals.suite.ts'
 
 const rules = { ...ledgerRules, maxInFlight: 4, watchBlocks: 50, meansMs: 100_000 }
 const relayer = '0x9999999999999999999999999999999999999999'
@@ -27,6 +29,8 @@ const create = async () => {
 ledgerSuite('node:sqlite', create)
 sessionEndsSuite('node:sqlite', create)
 sharedLimitsSuite('node:sqlite', create)
+vitalsSuite('node:sqlite', create)
+operationsSuite('node:sqlite', create)
 
 test("another key takes a ledger over only when the former one's nonces are settled", ({
   expect,

@@ -109,7 +109,7 @@ test('no payment joins a queue whose end it would not see in time', async ({ exp
   world.now += 60_000
   expect(await dialAll(900, 3)).toEqual(['crowded 20', 'crowded 20', 'crowded 20'])
   expect(refusals()).toHaveLength(2)
-  expect(await ledger.obstacle()).toEqual({ kind: 'crowded', at: world.now })
+  expect((await ledger.vitals()).obstacle).toEqual({ kind: 'crowded', at: world.now })
 })
 
 test('a key that cannot pay takes nothing, and is asked for its balance every few seconds', async ({

@@ -1,0 +1,265 @@
+import * as z from 'zod/mini'
+
+/** What has to hold for a payment to be carried, in the order in which to look. */
+export const checkNames = [
+  'configuration',
+  'identity',
+  'ledger',
+  'node',
+  'relayer_funds',
+  'contracts',
+  'rounds',
+  'upstream_budget',
+] as const
+
+/** One thing that was looked at. `unknown`: what it is told by has failed, or has not been seen yet. */
+export const check = z.object({
+  name: z.enum(checkNames),
+  state: z.enum(['ok', 'failing', 'unknown']),
+  says: z.string(),
+})
+
+/** `GET /readyz` and `/healthz`: 200 with `ok`, 503 else. Tells nothing that is secret. */
+export const healthAnswer = z.object({
+  status: z.enum(['ok', 'failing', 'misconfigured']),
+  /** The names of checks that fail. */
+  failing: z.array(z.enum(checkNames)),
+  checks: z.optional(z.array(check)),
+  /** Why payments were refused last that were not to blame themselves, and when (ISO 8601). */
+  lastRefused: z.optional(z.object({ reason: z.string(), at: z.string() })),
+  /** What nodes were asked today (UTC), as far as the process that answers knows. */
+  upstreamCallsToday: z.optional(z.object({ relay: z.int(), callers: z.int() })),
+  /** Of a configuration that is bad. */
+  faults: z.optional(z.array(z.object({ variable: z.string(), reason: z.string() }))),
+})
+
+/** `GET /livez`: the process alone. */
+export const livenessAnswer = z.object({ status: z.literal('ok') })
+
+export type Check = z.infer<typeof check>
+export type CheckName = Check['name']
+export type HealthAnswer = z.infer<typeof healthAnswer>
+
+/** ISO 8601, in UTC. */
+const time = z.iso.datetime()
+/** Whole wei as decimal digits. */
+const wei = z.string().check(z.regex(/^[0-9]{1,78}$/))
+const hash = z.string().check(z.regex(/^0x[0-9a-f]{64}$/i))
+const address = z.string().check(z.regex(/^0x[0-9a-f]{40}$/i))
+
+/** Any refusal of an operator's request: 400 malformed, 401 token, 404 unknown, 409 not possible now. */
+export const operatorError = z.object({ error: z.string() })
+
+/**
+ * Whether new payments are taken. `paused` and `draining` refuse them in words, and what is open goes on
+ * to its end; a drain is over when nothing is left.
+ */
+export const intake = z.object({
+  state: z.enum(['open', 'paused', 'draining']),
+  /** Of `paused` and `draining`. */
+  since: z.optional(time),
+})
+
+/** Something that a person has to look at, until it is over. */
+export const alertNames = [
+  'relayer_low',
+  'stuck',
+  'node_down',
+  'identity',
+  'pool_low',
+  'contracts',
+  'round_late',
+  'budget',
+] as const
+
+export const alert = z.object({
+  name: z.enum(alertNames),
+  /** What is the matter, and what mends it. */
+  says: z.string(),
+  raisedAt: time,
+})
+
+/** `GET /operator/status`. Null: not seen yet. */
+export const statusAnswer = z.object({
+  now: time,
+  version: z.string(),
+  /** The layout of the ledger's rows. */
+  schema: z.string(),
+  chainId: z.int(),
+  currency: z.string(),
+  intake,
+  health: healthAnswer,
+  alerts: z.array(alert),
+  relayers: z.array(
+    z.object({
+      address,
+      balanceWei: z.nullable(wei),
+      gasPriceWei: z.nullable(wei),
+      /** Payments that the balance pays for, at the highest price that each may come to. */
+      lastsFor: z.nullable(z.int()),
+      /** The next one: as the ledger counts, in the chain, and with what waits in the pool. */
+      nonces: z.object({ ledger: z.int(), chain: z.nullable(z.int()), pool: z.nullable(z.int()) }),
+      inFlight: z.int(),
+      queued: z.int(),
+      /** When the oldest payment that is not in a block was accepted. */
+      oldestAt: z.nullable(time),
+      /** When the last transaction was seen in a block. */
+      lastMinedAt: z.nullable(time),
+    }),
+  ),
+  contracts: z.object({
+    loan: address,
+    forwarder: address,
+    state: z.nullable(z.enum(['ready', 'missing', 'not_allowed', 'paused'])),
+    pool: z.nullable(
+      z.object({
+        liquidityWei: wei,
+        /** What borrowers owe. */
+        owedWei: wei,
+        /** What accounts have. */
+        balancesWei: wei,
+        /** What the daily cap leaves for new loans. */
+        capLeftWei: wei,
+        isPaused: z.boolean(),
+      }),
+    ),
+  }),
+  head: z.nullable(z.object({ number: z.int(), at: time })),
+  /** As the process that answers knows them: their places in `NODE_URL`, never their addresses. */
+  nodes: z.array(
+    z.object({
+      label: z.string(),
+      height: z.nullable(z.int()),
+      state: z.enum(['able', 'suspended', 'distrusted']),
+      /** A moving average. */
+      latencyMs: z.nullable(z.number()),
+      /** Failures in a row. */
+      failures: z.int(),
+    }),
+  ),
+  callsToday: z.nullable(z.object({ relay: z.int(), callers: z.int(), limit: z.int() })),
+  /** How often something happened since the ledger was begun, by `<label>.<event>` or `refused.<reason>`. */
+  counts: z.record(z.string(), z.int()),
+})
+
+export const paymentStates = [
+  'queued',
+  'signed',
+  'broadcast',
+  'mined',
+  'confirmed',
+  'reverted',
+  'expired',
+] as const
+
+const paymentState = z.enum(paymentStates)
+
+/** A payment, without anything that leads to a phone number. */
+export const payment = z.object({
+  intent: hash,
+  state: paymentState,
+  /** Transfer, Loan, Repayment. */
+  label: z.string(),
+  account: address,
+  /** What leaves the account's balance. */
+  spendsWei: wei,
+  acceptedAt: time,
+  /** When it came to its state. */
+  changedAt: time,
+  relayer: z.nullable(address),
+  nonce: z.nullable(z.int()),
+  /** Transactions that carried it in vain. */
+  attempts: z.int(),
+  outcome: z.nullable(z.enum(['executed', 'failed'])),
+  /** Of a failure, in words. */
+  reason: z.nullable(z.string()),
+  /** The transaction that was mined for it, or that a node took last; and its block, where it has one. */
+  hash: z.nullable(hash),
+  block: z.nullable(z.int()),
+  explorer: z.nullable(z.string()),
+})
+
+/** What `GET /operator/payments` is asked with, as query parameters. */
+export const paymentsQuery = z.object({
+  state: z.optional(paymentState),
+  intent: z.optional(hash),
+  /** Of any transaction that carried it. */
+  hash: z.optional(hash),
+  account: z.optional(address),
+  /** Listed at this time or later, and before this one (ISO 8601, or Unix time in ms). */
+  since: z.optional(z.string()),
+  before: z.optional(z.string()),
+  /** `true`: settled more than 8 days ago, by the time of settlement. */
+  archived: z._default(z.enum(['true', 'false']), 'false'),
+  limit: z._default(z.coerce.number().check(z.int(), z.minimum(1), z.maximum(200)), 50),
+})
+
+/** `GET /operator/payments`: the newest first. `next` is the `before` of the next page; null after the last. */
+export const paymentsAnswer = z.object({
+  payments: z.array(payment),
+  next: z.nullable(z.string()),
+})
+
+/** `GET /operator/payments/<intent>`. */
+export const paymentAnswer = z.extend(payment, {
+  /** After it the request is dead; null of one that is archived. */
+  deadline: z.nullable(time),
+  transitions: z.array(z.object({ state: paymentState, at: time })),
+  /** What was signed for the nonce that carries it now, the dearest first. */
+  transactions: z.array(
+    z.object({
+      hash,
+      nonce: z.int(),
+      gasPriceWei: wei,
+      gasLimit: z.int(),
+      recordedAt: time,
+      /** When it last went out. */
+      sentAt: z.nullable(time),
+      /** How often in a row no node took it. */
+      failures: z.int(),
+      isMined: z.boolean(),
+      explorer: z.string(),
+    }),
+  ),
+})
+
+/** `POST /operator/pause`, `/resume` and `/drain`, without a body. */
+export const intakeAnswer = z.object({ intake, open: z.int() })
+
+/** `POST /operator/outbid`: new bytes for a nonce, at a higher price within `MAX_GAS_PRICE_WEI`. */
+export const outbidRequest = z.object({ nonce: z.int().check(z.minimum(0)) })
+export const outbidAnswer = z.object({
+  nonce: z.int(),
+  over: hash,
+  hash,
+  gasPriceWei: wei,
+})
+
+/** `POST /operator/lookup`: the number stands in the body alone, and nothing keeps it. */
+export const lookupRequest = z.object({ phone: z.string().check(z.maxLength(40)) })
+export const lookupAnswer = z.object({
+  account: address,
+  /** In the contract; null where no node tells. */
+  balanceWei: z.nullable(wei),
+  owedWei: z.nullable(wei),
+  payments: z.array(payment),
+})
+
+/** `GET /operator/audit`: what operators did, the newest first. */
+export const auditAnswer = z.object({
+  entries: z.array(
+    z.object({ at: time, action: z.string(), detail: z.record(z.string(), z.string()) }),
+  ),
+})
+
+export type Alert = z.infer<typeof alert>
+export type AlertName = Alert['name']
+export type Payment = z.infer<typeof payment>
+export type OutbidAnswer = z.infer<typeof outbidAnswer>
+export type LookupAnswer = z.infer<typeof lookupAnswer>
+export type IntakeAnswer = z.infer<typeof intakeAnswer>
+export type AuditAnswer = z.infer<typeof auditAnswer>
+export type StatusAnswer = z.infer<typeof statusAnswer>
+export type PaymentAnswer = z.infer<typeof paymentAnswer>
+export type PaymentsAnswer = z.infer<typeof paymentsAnswer>
+export type PaymentsQuery = z.infer<typeof paymentsQuery>

@@ -1,0 +1,47 @@
+import type { Chain } from '../chain/chains.ts'
+import type { PaymentRecord, PaymentTrace } from '../relay/ledger/port.ts'
+import { executeGas } from '../relay/relayer.ts'
+import type { Payment, PaymentAnswer } from './answers.ts'
+
+/** A time as answers tell it. */
+export const isoOf = (at: number): string => new Date(at).toISOString()
+
+export const isoOrNull = (at: number | undefined | null): string | null =>
+  at === undefined || at === null ? null : isoOf(at)
+
+const linkOf = ({ explorer }: Chain, hash: string): string => `${explorer}/tx/${hash}`
+
+/** A payment as an operator is told of it. */
+export function paymentOf(chain: Chain, record: PaymentRecord): Payment {
+  const { intentId: intent, acceptedAt, history, hash } = record
+  const { gas: _, deadline: __, ...told } = record
+  return {
+    ...{ intent, state: told.state, label: told.label, account: told.account },
+    ...{ spendsWei: told.spendsWei, attempts: told.attempts, outcome: told.outcome },
+    ...{ relayer: told.relayer, nonce: told.nonce, hash, block: told.block },
+    acceptedAt: isoOf(acceptedAt),
+    changedAt: isoOf(history.at(-1)?.[1] ?? acceptedAt),
+    reason: told.reason === '' ? null : told.reason,
+    explorer: hash === null ? null : linkOf(chain, hash),
+  }
+}
+
+/** Everything that is known of one payment. */
+export function traceOf(chain: Chain, trace: PaymentTrace): PaymentAnswer {
+  const { deadline, gas, history, transactions, hash: minedAs } = trace
+  return {
+    ...paymentOf(chain, trace),
+    deadline: deadline === null ? null : isoOf(deadline * 1_000),
+    transitions: history.map(([state, at]) => ({ state, at: isoOf(at) })),
+    transactions: transactions.map(
+      ({ hash, nonce, gasPriceWei, recordedAt, sentAt, failures }) => ({
+        ...{ hash, nonce, gasPriceWei, failures },
+        gasLimit: (gas ?? 0) + executeGas,
+        recordedAt: isoOf(recordedAt),
+        sentAt: isoOrNull(sentAt),
+        isMined: trace.block !== null && hash === minedAs,
+        explorer: linkOf(chain, hash),
+      }),
+    ),
+  }
+}

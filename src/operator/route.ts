@@ -1,0 +1,130 @@
+import { type Context, Hono } from 'hono'
+import { bodyLimit } from 'hono/body-limit'
+import type { Hex } from 'viem'
+import * as z from 'zod/mini'
+import { isOperator } from '../keys/operator-token.ts'
+import type { Intake } from '../relay/ledger/port.ts'
+import { faultOf, type Log } from '../runtime/log.ts'
+import { type HealthAnswer, lookupRequest, outbidRequest, paymentsQuery } from './answers.ts'
+import type { Operator } from './service.ts'
+import '../runtime/english.ts'
+
+/** `GET /livez`, `/readyz` and `/healthz`. */
+export function healthRoutes(health: () => Promise<HealthAnswer>): Hono {
+  const routes = new Hono()
+  routes.get('/livez', (c) => c.json({ status: 'ok' }))
+  for (const path of ['/readyz', '/healthz']) {
+    routes.get(path, async (c) => {
+      const answer = await health()
+      return c.json(answer, answer.status === 'ok' ? 200 : 503)
+    })
+  }
+  return routes
+}
+
+export type OperatorRouteOptions = {
+  operator: Operator
+  /** Undefined: there are no such routes. */
+  operatorToken: string | undefined
+  log: Log
+}
+
+/** More than any request has: a phone number or a nonce. */
+const maxBodyBytes = 4 * 1024
+
+/** `/operator/*` and `/metrics`. */
+export function operatorRoutes({ operator, operatorToken, log }: OperatorRouteOptions): Hono {
+  const routes = new Hono()
+  for (const path of ['/operator/*', '/metrics']) {
+    routes.use(path, async (c, next) => {
+      if (operatorToken === undefined) return c.text('Not found\n', 404)
+      const isAllowed = await isOperator(c.req.header('authorization'), operatorToken)
+      if (!isAllowed) return c.json({ error: "the operator's token is needed" }, 401)
+      c.header('cache-control', 'no-store')
+      return await next()
+    })
+  }
+  const onError = (c: Context) => c.json({ error: 'the request is too large' }, 413)
+  routes.use('/operator/*', bodyLimit({ maxSize: maxBodyBytes, onError }))
+  routes.onError((error, c) => {
+    log({ level: 'error', event: 'operator.failed', message: faultOf(error) })
+    return c.json({ error: 'the ledger or the node gave no answer; it may have been done' }, 503)
+  })
+  addReads(routes, operator)
+  addActions(routes, operator)
+  return routes
+}
+
+function addReads(routes: Hono, operator: Operator): void {
+  routes.get('/operator/status', async (c) => c.json(await operator.status()))
+  routes.get('/operator/audit', async (c) => c.json(await operator.audit()))
+  routes.get('/metrics', async (c) =>
+    c.text(await operator.metrics(), 200, { 'content-type': 'text/plain; version=0.0.4' }),
+  )
+  routes.get('/operator/payments', async (c) => {
+    const parsed = paymentsQuery.safeParse(c.req.query())
+    if (!parsed.success) return c.json({ error: z.prettifyError(parsed.error) }, 400)
+    const { since, before, archived, intent, hash, account, ...query } = parsed.data
+    const times = { since: timeOf(since), before: timeOf(before) }
+    if (Number.isNaN(times.since) || Number.isNaN(times.before)) {
+      return c.json({ error: 'a time has to be ISO 8601, or Unix time in ms' }, 400)
+    }
+    const names = { intent: lowerHex(intent), hash: lowerHex(hash), account }
+    const asked = { ...query, ...times, ...names, archived: archived === 'true' }
+    return c.json(await operator.payments(asked))
+  })
+  routes.get('/operator/payments/:intent{0x[0-9a-fA-F]{64}}', async (c) => {
+    const payment = await operator.payment(c.req.param('intent').toLowerCase() as Hex)
+    return payment === undefined
+      ? c.json({ error: 'the ledger has no such payment' }, 404)
+      : c.json(payment)
+  })
+}
+
+const lowerHex = (text: string | undefined): Hex | undefined =>
+  text === undefined ? undefined : (text.toLowerCase() as Hex)
+
+/** Unix time in ms; not a number where it is no time. */
+function timeOf(text: string | undefined): number | undefined {
+  if (text === undefined) return undefined
+  return /^[0-9]{1,15}$/.test(text) ? Number(text) : Date.parse(text)
+}
+
+const intakes = { pause: 'paused', resume: 'open', drain: 'draining' } as const satisfies Readonly<
+  Record<string, Intake['kind']>
+>
+
+function addActions(routes: Hono, operator: Operator): void {
+  for (const [action, kind] of Object.entries(intakes)) {
+    routes.post(`/operator/${action}`, async (c) => c.json(await operator.setIntake(kind)))
+  }
+  routes.post('/operator/outbid', async (c) => {
+    const parsed = outbidRequest.safeParse(await c.req.json().catch(() => undefined))
+    if (!parsed.success) return c.json({ error: z.prettifyError(parsed.error) }, 400)
+    const { kind, ...answer } = await operator.outbid(parsed.data.nonce)
+    switch (kind) {
+      case 'outbid':
+        return c.json(answer)
+      case 'not_waiting':
+        return c.json({ error: 'no transaction of this nonce waits for a block' }, 404)
+      case 'price_limit':
+        return c.json({ error: 'it would take more than MAX_GAS_PRICE_WEI' }, 409)
+      case 'not_taken':
+        return c.json({ error: 'it was mined meanwhile, or no node takes it' }, 409)
+    }
+  })
+  routes.post('/operator/lookup', async (c) => {
+    const parsed = lookupRequest.safeParse(await c.req.json().catch(() => undefined))
+    // What was sent is a person's: no error repeats it.
+    if (!parsed.success) return c.json({ error: 'the body has to be {"phone": "+…"}' }, 400)
+    const { kind, ...answer } = await operator.lookup(parsed.data.phone)
+    switch (kind) {
+      case 'found':
+        return c.json(answer)
+      case 'bad_number':
+        return c.json({ error: 'this is not a phone number' }, 400)
+      case 'other_secrets':
+        return c.json({ error: 'the ledger was begun with other secrets' }, 409)
+    }
+  })
+}

@@ -1,0 +1,151 @@
+import type { Address, Hex } from 'viem'
+import type { CallerAccounts } from '../account/keys.ts'
+import { type Country, parseCaller } from '../account/phone.ts'
+import type { LoanReader } from '../loan/reader.ts'
+import { intakeActions } from '../relay/ledger/operations.ts'
+import type { Intake, PaymentQuery, Vitals } from '../relay/ledger/port.ts'
+import type { Relayer } from '../relay/relayer.ts'
+import { faultOf } from '../runtime/log.ts'
+import type {
+  AuditAnswer,
+  HealthAnswer,
+  IntakeAnswer,
+  LookupAnswer,
+  PaymentAnswer,
+  PaymentsAnswer,
+  StatusAnswer,
+} from './answers.ts'
+import { type Condition, healthOf } from './health.ts'
+import { metricsOf } from './metrics.ts'
+import { type Outbidden, outbidNonce } from './outbid.ts'
+import { isoOf, paymentOf, traceOf } from './records.ts'
+import { type Counts, intakeOf, type Subject, statusOf } from './status.ts'
+
+/** What is told to operators, and what they do. */
+export type Operator = {
+  health: () => Promise<HealthAnswer>
+  status: () => Promise<StatusAnswer>
+  /** In Prometheus' text format. */
+  metrics: () => Promise<string>
+  payments: (query: PaymentQuery) => Promise<PaymentsAnswer>
+  payment: (intent: Hex) => Promise<PaymentAnswer | undefined>
+  setIntake: (kind: Intake['kind']) => Promise<IntakeAnswer>
+  outbid: (nonce: number) => Promise<Outbidden>
+  lookup: (phone: string) => Promise<LookedUp>
+  audit: () => Promise<AuditAnswer>
+}
+
+export type LookedUp =
+  | ({ kind: 'found' } & LookupAnswer)
+  | { kind: 'bad_number' }
+  /** The ledger was begun with other secrets: the account would be a wrong one. */
+  | { kind: 'other_secrets' }
+
+/** The ledger gave no answer: nothing can be told, and nothing was done. */
+export class LedgerSilent extends Error {
+  override readonly name = 'LedgerSilent'
+}
+
+export type OperatorOptions = {
+  subject: Subject
+  relayer: Relayer
+  /** What is known of the deployment, shared for seconds. */
+  condition: () => Promise<Condition>
+  accounts: CallerAccounts
+  loan: Pick<LoanReader, 'balance' | 'owed'>
+  country: Country | undefined
+  newId: () => string
+}
+
+const nodeTimeoutMs = 3_000
+const shownPayments = 20
+const shownEntries = 200
+
+export function createOperator(options: OperatorOptions): Operator {
+  const { subject, relayer, condition, newId } = options
+  const { ledger, log } = relayer
+  const { chain } = subject
+
+  async function known(): Promise<Condition & { vitals: Vitals }> {
+    const { vitals, ...rest } = await condition()
+    if (vitals === undefined) throw new LedgerSilent('the ledger gives no answer')
+    return { vitals, ...rest }
+  }
+
+  return {
+    health: async () => healthOf(await condition()),
+    status: async () => statusOf(subject, await known(), await countsOf(relayer)),
+    metrics: async () => metricsOf(subject, await known()),
+    async payments(query) {
+      const { payments, next } = await ledger.page(query)
+      return {
+        payments: payments.map((record) => paymentOf(chain, record)),
+        next: next === undefined ? null : isoOf(next),
+      }
+    },
+    async payment(intent) {
+      const trace = await ledger.trace(intent)
+      return trace && traceOf(chain, trace)
+    },
+    async setIntake(kind) {
+      const intake = await ledger.setIntake(kind, newId())
+      log({
+        level: 'warn',
+        event: 'operator.intake',
+        message: `An operator did: ${intakeActions[kind]}`,
+      })
+      const { queued, stuck, carried, mined } = await ledger.work()
+      const open = queued.length + stuck.length + carried.length + mined.length
+      return { intake: intakeOf(intake), open }
+    },
+    async outbid(nonce) {
+      await ledger.note({ id: newId(), action: 'outbid', detail: { nonce: `${nonce}` } })
+      log({
+        level: 'warn',
+        event: 'operator.outbid',
+        message: 'An operator outbids a nonce',
+        nonce,
+      })
+      return await outbidNonce(relayer, nonce)
+    },
+    lookup: async (phone) => lookUp(options, phone, (await known()).vitals),
+    async audit() {
+      const entries = await ledger.audit(shownEntries)
+      return { entries: entries.map(({ id: _, at, ...entry }) => ({ ...entry, at: isoOf(at) })) }
+    },
+  }
+}
+
+async function countsOf({ node, signer, clock }: Relayer): Promise<Counts> {
+  const count = (upTo: 'latest' | 'pending') =>
+    node.transactionCount(signer.address, clock.timeout(nodeTimeoutMs), upTo).catch(() => null)
+  const [chain, pool] = await Promise.all([count('latest'), count('pending')])
+  return { chain, pool }
+}
+
+/** What a caller's number leads to. The number is kept nowhere: the audit has its account. */
+async function lookUp(
+  { subject, relayer, accounts, loan, country, newId }: OperatorOptions,
+  phone: string,
+  { identity }: Vitals,
+): Promise<LookedUp> {
+  const number = parseCaller(phone.trim(), country)
+  if (number === undefined) return { kind: 'bad_number' }
+  if (identity?.kind !== 'same') return { kind: 'other_secrets' }
+  const { address } = await accounts(number)
+  const { ledger, log } = relayer
+  await ledger.note({ id: newId(), action: 'lookup', detail: { account: address } })
+  const told = (wei: Promise<bigint>) =>
+    wei.then(String).catch((error: unknown) => {
+      log({ level: 'warn', event: 'lookup.failed', message: faultOf(error) })
+      return null
+    })
+  const account = address as Address
+  const [page, balanceWei, owedWei] = await Promise.all([
+    ledger.page({ account, limit: shownPayments }),
+    told(loan.balance(account)),
+    told(loan.owed(account)),
+  ])
+  const payments = page.payments.map((record) => paymentOf(subject.chain, record))
+  return { kind: 'found', account, balanceWei, owedWei, payments }
+}

@@ -1,0 +1,77 @@
+import type { Address } from 'viem'
+import type { Chain } from '../chain/chains.ts'
+import type { Intake, Vitals } from '../relay/ledger/port.ts'
+import type { StatusAnswer } from './answers.ts'
+import { type Condition, healthOf, paymentsLeft } from './health.ts'
+import { isoOf, isoOrNull } from './records.ts'
+import { version } from './version.ts'
+
+/** What an operator runs. */
+export type Subject = {
+  chain: Chain
+  relayer: Address
+  loan: Address
+  forwarder: Address
+  /** How nodes have done in this process. */
+  nodes: () => StatusAnswer['nodes']
+}
+
+/** Transactions of the relayer's account, in the chain and with its pool; null where no node tells. */
+export type Counts = { chain: number | null; pool: number | null }
+
+export function intakeOf(intake: Intake): StatusAnswer['intake'] {
+  return intake.kind === 'open'
+    ? { state: intake.kind }
+    : { state: intake.kind, since: isoOf(intake.since) }
+}
+
+/** How things are, from what the ledger has and from the relayer's counts as a node tells them. */
+export function statusOf(
+  subject: Subject,
+  condition: Condition & { vitals: Vitals },
+  counts: Counts,
+): StatusAnswer {
+  const { vitals, budget } = condition
+  const { chain, loan, forwarder } = subject
+  const { head } = vitals.sight
+  return {
+    ...{ now: isoOf(vitals.now), version, schema: vitals.schema },
+    ...{ chainId: chain.id, currency: chain.currency },
+    intake: intakeOf(vitals.intake),
+    health: healthOf(condition),
+    alerts: [],
+    relayers: [relayerOf(subject, condition, counts)],
+    contracts: { loan, forwarder, ...contractsOf(vitals) },
+    head:
+      head === undefined ? null : { number: head.number, at: isoOf(head.timestampSeconds * 1_000) },
+    nodes: subject.nodes(),
+    callsToday: budget === undefined ? null : { ...budget.asked, limit: budget.callsADay },
+    counts: { ...vitals.counts },
+  }
+}
+
+function relayerOf(
+  { relayer }: Subject,
+  { vitals, terms }: Condition & { vitals: Vitals },
+  counts: Counts,
+): StatusAnswer['relayers'][number] {
+  const { sight, oldest } = vitals
+  const open = [oldest.waiting, oldest.stuck, oldest.carried].filter((at) => at !== undefined)
+  return {
+    address: relayer,
+    balanceWei: sight.funds?.wei ?? null,
+    gasPriceWei: sight.gasPrice?.wei ?? null,
+    lastsFor: paymentsLeft(vitals, terms) ?? null,
+    nonces: { ledger: vitals.nextNonce, ...counts },
+    ...{ inFlight: vitals.carried, queued: vitals.waiting },
+    oldestAt: open.length === 0 ? null : isoOf(Math.min(...open)),
+    lastMinedAt: isoOrNull(vitals.lastMinedAt),
+  }
+}
+
+function contractsOf({ sight: { contracts } }: Vitals) {
+  const { state = null, pool } = contracts ?? {}
+  if (pool === undefined) return { state, pool: null }
+  const { issuableWei, ...told } = pool
+  return { state, pool: { ...told, capLeftWei: issuableWei } }
+}

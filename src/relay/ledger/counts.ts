@@ -1,0 +1,16 @@
+import type { Draft } from './draft.ts'
+
+type Counts = Readonly<Record<string, number>>
+
+/** How often something happened since the ledger was begun. */
+export function countsOf(rows: Draft): Counts {
+  const known = rows.row('meta', 'counts')
+  return known === undefined ? {} : (JSON.parse(known.value) as Counts)
+}
+
+/** Counts one more, in the step in which it happens. */
+export function count(rows: Draft, name: string): void {
+  const counts = countsOf(rows)
+  const value = JSON.stringify({ ...counts, [name]: (counts[name] ?? 0) + 1 })
+  rows.put('meta', { name: 'counts', value })
+}

@@ -1,0 +1,64 @@
+import { countsOf } from './counts.ts'
+import type { At, Draft } from './draft.ts'
+import { isLive, nextNonce, relayerOf } from './nonces.ts'
+import { intakeOf } from './operations.ts'
+import { paymentsIn } from './payments.ts'
+import type { Identified, NotedObstacle, Vitals } from './port.ts'
+import { schemaVersion } from './rows.ts'
+import { type Seen, type Sight, sight, withSeen } from './sight.ts'
+import { lookAtQueue } from './sums.ts'
+import type { Phase } from './transitions.ts'
+
+/** How often a row is written only to know that rows can be written. */
+const probeMs = 10_000
+
+const metaOf = (rows: Draft, name: string): unknown => {
+  const row = rows.row('meta', name)
+  return row && JSON.parse(row.value)
+}
+
+/** What rounds have seen of the chain. */
+export const sightOf = (rows: Draft): Sight => sight.parse(metaOf(rows, 'sight') ?? {})
+
+export function noteSeen(rows: Draft, seen: Seen): void {
+  const value = JSON.stringify(withSeen(sightOf(rows), seen, rows.now))
+  rows.put('meta', { name: 'sight', value })
+}
+
+/** Writes a row where none was written lately: what comes back after it could be written. */
+export function probe(rows: Draft): void {
+  const last = Number(metaOf(rows, 'probe') ?? 0)
+  if (rows.now - last >= probeMs) rows.put('meta', { name: 'probe', value: `${rows.now}` })
+}
+
+/** Of the nonces that changed last, most of which a block took. */
+const lastMinedOf = (rows: Draft): number | undefined =>
+  rows
+    .list({ table: 'nonces', list: 'phase', group: 'done', newest: true, limit: 10 })
+    .find(({ state }) => state === 'mined')?.changed_at
+
+/** What those who run the service go by. */
+export function vitalsOf(at: At, identity: Identified | undefined): Vitals {
+  const { rows, relayer } = at
+  const known = relayerOf(rows, relayer)
+  const oldestIn = (phase: Phase) => paymentsIn(rows, phase, 1)[0]?.accepted_at
+  return {
+    now: rows.now,
+    schema: schemaVersion,
+    identity,
+    sight: sightOf(rows),
+    intake: intakeOf(rows),
+    lastMinedAt: lastMinedOf(rows),
+    counts: countsOf(rows),
+    obstacle: metaOf(rows, 'obstacle') as NotedObstacle | undefined,
+    nextNonce: nextNonce(known),
+    carried: known.open.length + known.leases.filter((lease) => isLive(lease, rows.now)).length,
+    waiting: lookAtQueue(rows).waiting,
+    oldest: {
+      waiting: oldestIn('waiting'),
+      stuck: oldestIn('stuck'),
+      carried: oldestIn('carried'),
+      mined: oldestIn('mined'),
+    },
+  }
+}

@@ -1,0 +1,158 @@
+import { type Address, type Hex, stringToHex } from 'viem'
+import { describe, test } from 'vitest'
+import type { Claiming, Ledger, Order, PaymentQuery } from '../../src/relay/ledger/port.ts'
+import type { LedgerHarness } from './ledger.suite.ts'
+
+const alice: Address = '0x1111111111111111111111111111111111111111'
+const bob: Address = '0x2222222222222222222222222222222222222222'
+
+const id = (text: string): Hex => stringToHex(text, { size: 32 })
+
+const orderOf = (session: string, account: Address): Order => ({
+  request: {
+    ...{ from: account, to: alice, intentId: id(session), gas: 150_000 },
+    ...{ deadline: 4_000_000_000, data: '0x1234', signature: '0xabcd' },
+  },
+  label: 'Transfer',
+  spendsWei: 7n,
+})
+
+const claiming = (session: string, account: Address): Claiming => ({
+  ...{ session, account, input: 'input', steps: 3, token: `token of ${session}` },
+  ...{ chainNonce: 0, poolNonce: 0, seen: undefined },
+})
+
+async function accept(ledger: Ledger, session: string, account = alice): Promise<void> {
+  const claim = await ledger.claim(claiming(session, account))
+  const nonce = claim.kind === 'claimed' ? claim.slot?.nonce : undefined
+  const signed = { hash: id(`tx ${session}`), raw: id('raw'), gasPriceWei: 100n }
+  await ledger.record({
+    ...{ session, token: `token of ${session}`, seen: undefined, order: orderOf(session, account) },
+    screen: { kind: 'end', lines: [session] },
+    transaction: nonce === undefined ? undefined : { ...signed, nonce },
+  })
+}
+
+async function settle(ledger: Ledger, session: string, nonce: number): Promise<void> {
+  const block = { number: 5, hash: id('block') }
+  const hash = id(`tx ${session}`)
+  const execution = { outcome: 'executed' as const, reason: '', hash, block }
+  await ledger.mined({ nonce, session, hash, block, execution })
+  await ledger.confirm(session, block.hash)
+}
+
+/** What every ledger gives to those who run the service. */
+export function operationsSuite(name: string, create: () => Promise<LedgerHarness>): void {
+  describe(`the operator before the ledger on ${name}`, () => {
+    test('pauses: no claim is made, what is open goes on, and a resume opens it again', async ({
+      expect,
+    }) => {
+      const { ledger } = await create()
+      await accept(ledger, 'before')
+      expect(await ledger.setIntake('paused', 'a')).toMatchObject({ kind: 'paused' })
+      expect(await ledger.claim(claiming('meanwhile', bob))).toEqual({ kind: 'paused' })
+      expect(await ledger.claim(claiming('before', alice))).toMatchObject({ kind: 'answered' })
+      await settle(ledger, 'before', 0)
+      expect((await ledger.payment('before'))?.state).toBe('confirmed')
+      expect(await ledger.setIntake('draining', 'b')).toMatchObject({ kind: 'draining' })
+      expect(await ledger.claim(claiming('meanwhile', bob))).toEqual({ kind: 'paused' })
+      expect(await ledger.setIntake('open', 'c')).toEqual({ kind: 'open' })
+      expect(await ledger.claim(claiming('meanwhile', bob))).toMatchObject({ kind: 'claimed' })
+      const actions = (await ledger.audit(10)).map(({ action }) => action)
+      expect(actions.sort()).toEqual(['drain', 'pause', 'resume'].sort())
+    })
+
+    test('keeps since when it is paused, and writes down each action once', async ({ expect }) => {
+      const { ledger, pass } = await create()
+      const paused = await ledger.setIntake('paused', 'first')
+      pass(60_000)
+      expect(await ledger.setIntake('paused', 'second')).toEqual(paused)
+      await ledger.setIntake('paused', 'second')
+      await ledger.note({ id: 'third', action: 'outbid', detail: { nonce: '7' } })
+      await ledger.note({ id: 'third', action: 'outbid', detail: { nonce: '8' } })
+      const entries = await ledger.audit(10)
+      expect(entries.map(({ id }) => id).sort()).toEqual(['first', 'second', 'third'])
+      expect(entries.at(-1)?.id).toBe('first')
+      expect(entries.find(({ id }) => id === 'third')?.detail).toEqual({ nonce: '7' })
+      expect((await ledger.vitals()).intake).toEqual(paused)
+    })
+
+    test('finds a payment by its intent, by the hash that carries it and by its account', async ({
+      expect,
+    }) => {
+      const { ledger, pass } = await create()
+      for (const session of ['s1', 's2', 's3']) {
+        await accept(ledger, session, session === 's2' ? bob : alice)
+        pass(1_000)
+      }
+      const found = async (query: Omit<PaymentQuery, 'limit'>) => {
+        const { payments } = await ledger.page({ limit: 10, ...query })
+        return payments.map(({ intentId }) => intentId)
+      }
+      expect(await found({})).toEqual([id('s3'), id('s2'), id('s1')])
+      expect(await found({ intent: id('s2') })).toEqual([id('s2')])
+      expect(await found({ hash: id('tx s3') })).toEqual([id('s3')])
+      expect(await found({ account: alice })).toEqual([id('s3'), id('s1')])
+      expect(await found({ intent: id('none') })).toEqual([])
+      await settle(ledger, 's1', 0)
+      expect(await found({ state: 'confirmed' })).toEqual([id('s1')])
+      expect(await found({ state: 'signed' })).toEqual([id('s3'), id('s2')])
+      const trace = await ledger.trace(id('s1'))
+      expect(trace?.history.map(([state]) => state)).toEqual(['signed', 'mined', 'confirmed'])
+      expect(trace?.transactions).toMatchObject([{ hash: id('tx s1'), gasPriceWei: '100' }])
+      expect(await ledger.trace(id('none'))).toBeUndefined()
+    })
+
+    test('shows every payment once, page after page, and those that are only history', async ({
+      expect,
+    }) => {
+      const { ledger, pass, rules } = await create()
+      const sessions = Array.from({ length: 4 }, (_, index) => `s${index}`)
+      for (const [nonce, session] of sessions.entries()) {
+        await accept(ledger, session)
+        // Two of them at a time in one moment.
+        if (nonce % 2 === 1) pass(5_000)
+      }
+      const walk = async (archived: boolean, limit: number) => {
+        const seen: string[] = []
+        let before: number | undefined
+        for (;;) {
+          const page = await ledger.page({ archived, limit, before })
+          seen.push(...page.payments.map(({ intentId }) => intentId))
+          if (page.next === undefined) return seen.sort()
+          before = page.next
+        }
+      }
+      const all = sessions.map(id).sort()
+      expect(await walk(false, 3)).toEqual(all)
+      expect(await walk(false, 50)).toEqual(all)
+      for (const [nonce, session] of sessions.entries()) await settle(ledger, session, nonce)
+      pass(rules.retentionMs + 60_000)
+      await ledger.prune()
+      expect(await walk(false, 2)).toEqual([])
+      expect(await walk(true, 50)).toEqual(all)
+      const [first] = (await ledger.page({ intent: id('s0'), limit: 1 })).payments
+      expect(first).toMatchObject({ state: 'confirmed', deadline: null })
+    })
+
+    test('counts what became of payments, whatever is pruned', async ({ expect }) => {
+      const { ledger, pass, rules } = await create()
+      await accept(ledger, 's0')
+      await accept(ledger, 's1')
+      await settle(ledger, 's0', 0)
+      await settle(ledger, 's0', 0)
+      await ledger.expire('s1')
+      const refusing = { session: 's2', input: 'i', account: bob, steps: 3, token: 't' }
+      const screen = { kind: 'end', lines: ['No.'] } as const
+      await ledger.refuse({ ...refusing, screen })
+      await ledger.refuse({ ...refusing, screen, token: 'another' })
+      await ledger.refuse({ ...refusing, session: 's3', screen, obstacle: 'paused' })
+      pass(rules.retentionMs + 60_000)
+      await ledger.prune()
+      expect((await ledger.vitals()).counts).toEqual({
+        ...{ 'Transfer.accepted': 2, 'Transfer.executed': 1, 'Transfer.overdue': 1 },
+        ...{ 'refused.own': 1, 'refused.paused': 1 },
+      })
+    })
+  })
+}

@@ -1,0 +1,100 @@
+import { openSqlite } from '../../scripts/dev/sqlite.ts'
+import { type Assembly, assemble } from '../../src/compose/assemble.ts'
+import { parseConfig } from '../../src/compose/config.ts'
+import { ledgerRulesOf, relayerAddress } from '../../src/compose/relay.ts'
+import type { KeyStore } from '../../src/keys/key-store.ts'
+import type { Tended } from '../../src/relay/ledger/keeper.ts'
+import type { Ledger } from '../../src/relay/ledger/port.ts'
+import { createSqlLedger } from '../../src/relay/ledger/sqlite.ts'
+import { ledgerThrough } from '../../src/relay/ledger/steps.ts'
+import { systemClock } from '../../src/runtime/clock.ts'
+import type { LogEvent } from '../../src/runtime/log.ts'
+
+/** A deployment in this process, over a database of its own: the same parts as a Worker's. */
+export type Deployment = Omit<Assembly, 'tend'> & {
+  ledger: Ledger
+  /** One round, as the alarm or the cron begins it. */
+  round: () => Promise<Tended>
+  /** One request, and what is answered. */
+  ask: (path: string, init?: RequestInit) => Promise<{ status: number; body: unknown }>
+  /** Sets the clocks of process and ledger ahead. */
+  pass: (ms: number) => void
+  /** Resolves when what goes on after replies is done. */
+  settled: () => Promise<void>
+  events: LogEvent[]
+  /** Requests to nodes. */
+  asked: string[]
+}
+
+export type DeploymentOptions = {
+  variables: Record<string, string>
+  /** Undefined: in memory. */
+  database?: string
+  fetch?: typeof globalThis.fetch
+}
+
+export function openDeployment({
+  variables,
+  database,
+  fetch = globalThis.fetch,
+}: DeploymentOptions): Deployment {
+  const config = parseConfig(variables)
+  const events: LogEvent[] = []
+  const asked: string[] = []
+  const running = new Set<Promise<unknown>>()
+  const time = { ahead: 0 }
+  const now = () => Date.now() + time.ahead
+  const sql = createSqlLedger(openSqlite(database), {
+    ...{ rules: ledgerRulesOf(config), relayer: relayerAddress(config), now },
+  })
+  const ledger = ledgerThrough<Ledger>(async (method, args) =>
+    (sql[method] as (...args: unknown[]) => unknown)(...args),
+  )
+  const assembly = assemble(
+    config,
+    {
+      clock: { ...systemClock, now },
+      log: (event) => void events.push(event),
+      fetch: async (input, init) => {
+        asked.push(...methodsIn(init?.body))
+        return await fetch(input, init)
+      },
+      background: (work) => {
+        const kept = work.catch(() => undefined).finally(() => running.delete(kept))
+        running.add(kept)
+      },
+    },
+    { ledger, keyStore: () => countingStore, sockets: () => ({ accept: noSockets }) },
+  )
+  return {
+    ...{ ...assembly, ledger, events, asked },
+    round: () => assembly.tend(ledger),
+    async ask(path, init) {
+      const response = await assembly.app().request(path, init)
+      const text = await response.text()
+      const isJson = response.headers.get('content-type')?.includes('json') === true
+      return { status: response.status, body: isJson ? JSON.parse(text) : text }
+    },
+    pass: (ms) => {
+      time.ahead += ms
+    },
+    settled: async () => {
+      while (running.size > 0) await Promise.all(running)
+    },
+  }
+}
+
+/** Counts calls, and has no keys. */
+const countingStore = {
+  find: async () => null,
+  count: async (calls: object) => ({ ...calls, resetAt: Date.now() + 86_400_000 }),
+} as unknown as KeyStore
+
+const noSockets = () => {
+  throw new Error('no socket is asked for')
+}
+
+function methodsIn(body: unknown): string[] {
+  const sent = JSON.parse(typeof body === 'string' ? body : '[]') as { method: string }[]
+  return [sent].flat().map(({ method }) => method)
+}
