@@ -1,6 +1,6 @@
-import { spawn, spawnSync } from 'node:child_process'
-import { existsSync, readFileSync } from 'node:fs'
-import { constants } from 'node:os'
+import { spawn } from 'node:child_process'
+import { accessSync, constants, existsSync, readFileSync } from 'node:fs'
+import { constants as system } from 'node:os'
 import { delimiter, join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 
@@ -19,7 +19,15 @@ const bin = join(root, 'node_modules', '.bin')
  * @param {string[]} args
  */
 export async function run(script, args) {
-  if (!isInstalled()) install()
+  const fault = writeFault()
+  if (fault !== undefined) {
+    process.stderr.write(
+      `${root} cannot be written to (${fault}): copy the repository to a folder of yours and start there.\n`,
+    )
+    process.exitCode = 1
+    return
+  }
+  if (!isInstalled()) await install()
   process.env.PATH = `${bin}${delimiter}${process.env.PATH ?? ''}`
   const file = join(root, script)
   if (Number.parseInt(process.versions.node, 10) >= NEEDED_MAJOR) {
@@ -28,6 +36,16 @@ export async function run(script, args) {
     return
   }
   process.exitCode = await runElsewhere(file, args)
+}
+
+/** Why nothing can be written here, in the system's word; undefined where it can. */
+function writeFault() {
+  try {
+    accessSync(root, constants.W_OK)
+    return undefined
+  } catch (error) {
+    return error instanceof Error && 'code' in error ? error.code : error
+  }
 }
 
 /**
@@ -48,7 +66,7 @@ function isInstalled() {
 
 /**
  * @param {string} file
- * @returns {Record<string, { version: string, optional?: boolean, devOptional?: boolean }> | undefined}
+ * @returns {Record<string, { version: string, optional?: boolean, devOptional?: boolean, os?: string[], cpu?: string[] }> | undefined}
  */
 function packages(file) {
   try {
@@ -58,26 +76,53 @@ function packages(file) {
   }
 }
 
-function install() {
+/** How often an installation says how far it is. */
+const toldEveryMs = 3_000
+
+async function install() {
   const fresh = !existsSync(join(root, 'node_modules'))
   process.stdout.write(
     fresh
       ? 'Installing the packages of package-lock.json (once, about a minute)\n'
       : 'Installing the packages that package-lock.json names and node_modules lacks\n',
   )
-  // Not `npm ci`: it wants the lock file to name packages for platforms that a registry may lack, and
-  // it empties node_modules first, which other programs may be running from. Versions are the lock
-  // file's here too, and it is not written.
+  // Not `npm ci`: it empties node_modules first, which other programs may be running from. Versions
+  // are the lock file's here too, and it is not written.
   const quiet = ['--loglevel=error', '--no-audit', '--no-fund', '--no-progress']
-  const { status, error } = spawnSync('npm', ['install', '--no-save', ...quiet], {
+  const child = spawn('npm', ['install', '--no-save', ...quiet], {
     cwd: root,
     stdio: ['ignore', 'ignore', 'inherit'],
+    shell: process.platform === 'win32',
   })
-  if (status === 0) return
-  process.stderr.write(
-    `The packages could not be installed (npm install ${error?.message ?? `ended with ${status}`}).\n`,
-  )
+  const telling = setInterval(tellProgress, toldEveryMs)
+  const fault = await new Promise((resolve) => {
+    child.once('error', (error) => resolve(error.message))
+    child.once('exit', (code, signal) => resolve(code === 0 ? undefined : (signal ?? code)))
+  })
+  clearInterval(telling)
+  if (fault === undefined) return
+  process.stderr.write(`The packages could not be installed (npm install ended with ${fault}).\n`)
   process.exit(1)
+}
+
+/** npm's own progress is for terminals alone. */
+function tellProgress() {
+  const paths = Object.entries(packages(join(root, 'package-lock.json')) ?? {})
+    .filter(
+      ([path, { os, cpu }]) =>
+        path.startsWith('node_modules/') && isFor(os, 'platform') && isFor(cpu, 'arch'),
+    )
+    .map(([path]) => path)
+  const there = paths.filter((path) => existsSync(join(root, path, 'package.json')))
+  process.stdout.write(`  ${there.length} of ${paths.length} packages\n`)
+}
+
+/**
+ * @param {string[] | undefined} allowed
+ * @param {'platform' | 'arch'} of
+ */
+function isFor(allowed, of) {
+  return allowed === undefined || allowed.includes(process[of])
 }
 
 /**
@@ -97,7 +142,7 @@ function runElsewhere(file, args) {
   return new Promise((resolve, reject) => {
     child.once('error', reject)
     child.once('exit', (code, signal) =>
-      resolve(code ?? 128 + (signal === null ? 0 : constants.signals[signal])),
+      resolve(code ?? 128 + (signal === null ? 0 : system.signals[signal])),
     )
   })
 }

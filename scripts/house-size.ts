@@ -58,6 +58,28 @@ function isNode(value: unknown): value is Node {
   return typeof value === 'object' && value !== null && 'type' in value && 'start' in value
 }
 
+/** The folders of the packages of which files are in a bundle, from its metafile of esbuild. */
+export function packagesIn(metafile: unknown): string[] {
+  const { outputs } = metafile as {
+    outputs: Record<string, { inputs: Record<string, { bytesInOutput: number }> }>
+  }
+  const files = Object.values(outputs).flatMap(({ inputs }) => Object.entries(inputs))
+  const folders = files
+    .filter(([, { bytesInOutput }]) => bytesInOutput > 0)
+    .flatMap(([file]) => /^(.*\bnode_modules\/(?:@[^/]+\/)?[^/@]+)\//.exec(file)?.[1] ?? [])
+  return [...new Set(folders)].sort()
+}
+
+/** Which rows the table of `docs/licences.md` lacks, and which it has besides. */
+export function licenceFaults(shipped: ReadonlyMap<string, string>, document: string): string[] {
+  const rows = document.split('\n').filter((line) => line.startsWith('| `'))
+  const right = [...shipped].map(([name, licence]) => `| \`${name}\` | ${licence} |`)
+  return [
+    ...right.filter((row) => !rows.includes(row)).map((row) => `lacks ${row}`),
+    ...rows.filter((row) => !right.includes(row)).map((row) => `has ${row}`),
+  ]
+}
+
 /** What of the settings the table of `docs/configuration.md` does not name, and what it names besides. */
 export function tableFaults(settings: readonly string[], document: string): string[] {
   const cells = document.split('\n').flatMap((line) => /^\| (`[^|]+) \|/.exec(line)?.[1] ?? [])

@@ -78,7 +78,7 @@ export function importsOf(file: string, source: string): string[] {
 }
 
 function faultsOf(file: string, target: string): string[] {
-  const rules = [entryFault, testFault, runtimeFault, directionFault, roomFault]
+  const rules = [entryFault, testFault, runtimeFault, sizeFault, directionFault, roomFault]
   return rules.flatMap((rule) => rule(file, target) ?? [])
 }
 
@@ -105,6 +105,17 @@ function runtimeFault(file: string, target: string): string | undefined {
   if (target.startsWith('node:'))
     return `imports ${target}: not every runtime that serves this has it`
   return undefined
+}
+
+/** Packages whose like stands in their place in what is served, and why. */
+const unserved: Readonly<Record<string, string>> = {
+  zod: 'what is served parses with zod/mini',
+  'viem/accounts': 'it brings word lists in nine languages; runtime/key-account.ts signs',
+}
+
+function sizeFault(file: string, target: string): string | undefined {
+  const reason = file.startsWith('src/') ? unserved[target] : undefined
+  return reason && `imports ${target}: ${reason}`
 }
 
 function adapterFaults(

@@ -32,7 +32,10 @@ function assembleFrom(env: Env): Served {
   const known = servedBy.get(env)
   if (known !== undefined) return known
   const config = parseConfig(env as unknown as Record<string, unknown>)
-  const stubOf = (name: string) => env.LEDGER.getByName(name) as unknown as LedgerStub
+  const { objectLocation: locationHint } = config
+  // Heard when the object is made, by whatever makes it: the first check, call or cron.
+  const where = locationHint === undefined ? undefined : { locationHint }
+  const stubOf = (name: string) => env.LEDGER.getByName(name, where) as unknown as LedgerStub
   const { ledger, home } = createHomedLedger(
     (name) => createObjectLedger(() => stubOf(name)),
     ledgerNames(config),
@@ -41,7 +44,7 @@ function assembleFrom(env: Env): Served {
   const assembly = assemble(config, runtime, {
     ...{ ledger, wake },
     // Every API key is in one object; each isolate remembers those that are used.
-    keyStore: () => env.KEYS.getByName('keys') as unknown as KeyStore,
+    keyStore: () => env.KEYS.getByName('keys', where) as unknown as KeyStore,
     sockets: () => createObjectSockets(() => env.FEED),
   })
   const served = { ...assembly, wake }

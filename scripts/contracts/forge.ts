@@ -5,9 +5,10 @@ import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
 
 /** The repository's root, with a slash at its end. */
-export const projectRoot = new URL('../../', import.meta.url).pathname
+export const projectRoot = fileURLToPath(new URL('../../', import.meta.url))
 
 /** What deployments and the relay use; tests are not among it, so a first start needs no long build. */
 const deployedSources = ['contracts/src', 'contracts/script']

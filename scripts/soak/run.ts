@@ -11,6 +11,8 @@ import {
   UnsettledError,
 } from '../dev/relays/rig.ts'
 import { sleep } from '../dev/wait.ts'
+import { createOperatorClient } from '../ops/operator-client.ts'
+import { type Reconciled, reconcile } from '../ops/reconcile/reconcile-deployment.ts'
 import { makeSessions, type Session } from './sessions.ts'
 
 export type SoakOptions = {
@@ -70,10 +72,14 @@ export type SoakResult = {
   stuck: string | undefined
   /** Transactions that wait behind a nonce that nobody holds. */
   gaps: number
+  /** The ledger against the contracts' sums and the events of the chain. */
+  reconciled: Reconciled
 }
 
 /** A gateway gives up on a reply after this time. */
 const GATEWAY_MS = 15_000
+
+const operatorToken = 'the-token-of-the-soak'
 
 /** One person pays a few times a minute at most: few people with many payments each wait for themselves. */
 const SESSIONS_PER_CALLER = 10
@@ -110,6 +116,7 @@ export async function soak({
     blockMs,
     seed,
     callers: callersFor(sessions),
+    variables: { OPERATOR_TOKEN: operatorToken },
     workers: 2,
     depositWei: parseEther('5'),
     loansWei: parseEther('500'),
@@ -150,6 +157,11 @@ export async function soak({
     progress('waiting for what is still open')
     const { stuck, seconds: settledSeconds } = await settle(rig, played)
     const verdict = await rig.judge()
+    const operator = createOperatorClient({
+      ...{ origin: stage.urls()[0] ?? rig.relay.url, token: operatorToken },
+      nodeUrl: rig.chain.anvil.url,
+    })
+    const reconciled = await reconcile(operator, { fromBlock: 0, eachAccount: true })
     const payments = verdict.executed + verdict.failed
     return {
       sessions: played,
@@ -170,6 +182,7 @@ export async function soak({
       verdict,
       stuck,
       gaps: rig.rootstock.pool.queued().length,
+      reconciled,
     }
   } finally {
     await rig.stop()

@@ -47,8 +47,9 @@ report(result)
 process.exitCode = isClean(result) ? 0 : 1
 
 /** All that has to be 0 is. */
-function isClean({ verdict, stuck, gaps }: SoakResult): boolean {
-  return verdict.faults.length === 0 && stuck === undefined && gaps === 0
+function isClean({ verdict, stuck, gaps, reconciled }: SoakResult): boolean {
+  const faults = verdict.faults.length + reconciled.differences.length + gaps
+  return faults === 0 && stuck === undefined
 }
 
 function report({ verdict, replyMs, ...result }: SoakResult): void {
@@ -71,9 +72,11 @@ function report({ verdict, replyMs, ...result }: SoakResult): void {
     ['balances that are off', verdict.unbalanced],
     ['stuck', result.stuck ?? 0],
     ['nonce gaps', result.gaps],
+    ['books that differ', result.reconciled.differences.length],
   ]
   for (const [name, value] of rows) say(`${name.padEnd(22)} ${value}`)
-  for (const fault of verdict.faults.slice(0, 20)) say(`  ${fault}`)
+  for (const fault of [...verdict.faults, ...result.reconciled.differences].slice(0, 20))
+    say(`  ${fault}`)
 }
 
 function counts(of: Record<string, number>): string {

@@ -27,7 +27,7 @@ const onAnvil: Amounts = {
 const deployed = z.object({ state: z.literal('deployed') })
 
 /** Where money is scarce: two loans, a few hundred payments, and what both contracts cost at most. */
-const onPublicChain: Amounts = {
+export const onPublicChain: Amounts = {
   pool: parseEther('0.02'),
   relayer: parseEther('0.002'),
   relayerLow: parseEther('0.0005'),

@@ -94,7 +94,9 @@ async function send(
     })
     return await response.text()
   } catch {
-    throw new StackError(`The relay at ${relayUrl} does not answer. Start it with: npm start`)
+    throw new StackError(
+      `The relay at ${relayUrl} does not answer. Start it with: npm start (or, after npm run setup: npx wrangler dev)`,
+    )
   }
 }
 

@@ -5,7 +5,6 @@ import { openNode } from './node.ts'
 import { readDeployerKey } from './options.ts'
 import { command, StackError, say } from './report.ts'
 import { readRunningStack } from './running-stack.ts'
-import { openSecrets } from './secrets.ts'
 import { openTreasury } from './treasury.ts'
 
 const usage = 'Usage: npm run fund -- +254700000009 0.5'
@@ -15,15 +14,14 @@ await command(async () => {
   if (number === undefined || amount === undefined || rest.length > 0) throw new StackError(usage)
   const phone = toPhone(number)
   const amountWei = toWei(amount)
-  const folder = openFolder()
-  const stack = readRunningStack(folder)
+  const stack = readRunningStack(openFolder())
   const node = await openNode([stack.nodeUrl], stack.chainId)
   const treasury = await openTreasury(node, readDeployerKey(process.env.DEPLOYER_KEY))
   if (treasury === undefined) {
     throw new StackError('The node is not an anvil: set DEPLOYER_KEY to a key that pays for it.')
   }
   const { balanceWei } = await depositFor(
-    { node, treasury, loan: stack.contracts.loan, secrets: openSecrets(folder.secrets) },
+    { node, treasury, loan: stack.contracts.loan, secrets: stack.openSecrets() },
     phone,
     amountWei,
   )

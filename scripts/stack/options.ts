@@ -56,7 +56,8 @@ function readFlags(args: string[]): Pick<Options, 'reset' | 'rootstock' | 'deno'
   }
 }
 
-function readPort(text: string | undefined): number {
+/** Where the relay is served. */
+export function readPort(text: string | undefined): number {
   if (text === undefined || text === '') return 3000
   const port = Number(text)
   if (!/^\d+$/.test(text) || port < 1 || port > 65_535)

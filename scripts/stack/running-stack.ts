@@ -1,7 +1,11 @@
 import { z } from 'zod'
+import { type DevVars, readDevVars } from './dev-vars.ts'
 import { readJson } from './files.ts'
 import type { Folder } from './folder.ts'
+import { readChainId, readNodeUrls, readPort } from './options.ts'
+import { relayerAddresses } from './relayers.ts'
 import { StackError } from './report.ts'
+import { openSecrets, type Secrets } from './secrets.ts'
 
 const address = z.templateLiteral(['0x', z.string().regex(/^[0-9a-fA-F]{40}$/)])
 
@@ -20,9 +24,55 @@ const stackSchema = z.object({
 /** What `.dev/stack.json` tells other programs of the stack that runs. */
 export type RunningStack = z.infer<typeof stackSchema>
 
-/** @throws {StackError} where nothing runs */
-export function readRunningStack(folder: Folder): RunningStack {
-  const stack = stackSchema.safeParse(readJson(folder.stack))
-  if (!stack.success) throw new StackError('No stack runs here. Start one with: npm start')
-  return stack.data
+/** The stack that is served at this address. */
+export function describeStack({
+  relayUrl,
+  nodeUrl,
+  chainId,
+  contracts: { loan, forwarder },
+  secrets,
+}: Pick<RunningStack, 'relayUrl' | 'nodeUrl' | 'chainId' | 'contracts'> & {
+  secrets: Secrets
+}): RunningStack {
+  const rpcUrl = `${relayUrl}/rpc/${secrets.RPC_KEY}`
+  return {
+    ...{ relayUrl, rpcUrl, wsUrl: rpcUrl.replace(/^http/, 'ws'), nodeUrl, chainId },
+    contracts: { loan, forwarder },
+    relayers: relayerAddresses(secrets.RELAYER_MNEMONIC, chainId),
+    operatorToken: secrets.OPERATOR_TOKEN,
+  }
+}
+
+/** A stack and its secrets, for the commands of the machine that it runs on. */
+export type LocalStack = RunningStack & { openSecrets: () => Secrets }
+
+/**
+ * The stack of `npm start`; without one, what `npm run setup` prepared for `wrangler dev`.
+ *
+ * @throws {StackError} where there is neither
+ */
+export function readRunningStack(folder: Folder, env: NodeJS.ProcessEnv = process.env): LocalStack {
+  const started = stackSchema.safeParse(readJson(folder.stack))
+  if (started.success) return { ...started.data, openSecrets: () => openSecrets(folder.secrets) }
+  // `DEV_DIR` names the folder of a stack of `npm start`.
+  const devVars = env.DEV_DIR === undefined ? readDevVars() : undefined
+  if (devVars === undefined) throw new StackError('No stack runs here. Start one with: npm start')
+  const { secrets, variables } = devVars
+  const stack = describeStack({
+    relayUrl: `http://127.0.0.1:${readPort(env.PORT)}`,
+    nodeUrl: readNodeUrls(variables.NODE_URL, 'NODE_URL of .dev.vars')[0] ?? '',
+    chainId: readChainId(variables.CHAIN_ID),
+    contracts: {
+      loan: addressOf(variables, 'LOAN_ADDRESS'),
+      forwarder: addressOf(variables, 'FORWARDER_ADDRESS'),
+    },
+    secrets,
+  })
+  return { ...stack, openSecrets: () => secrets }
+}
+
+function addressOf(variables: DevVars['variables'], name: string): `0x${string}` {
+  const parsed = address.safeParse(variables[name])
+  if (parsed.success) return parsed.data
+  throw new StackError(`.dev.vars has no address as ${name}. Run again: npm run setup`)
 }

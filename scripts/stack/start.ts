@@ -2,7 +2,7 @@ import { rmSync } from 'node:fs'
 import { relative } from 'node:path'
 import { type Address, createPublicClient, formatEther, http } from 'viem'
 import { poolRules } from '../../src/chain/chains.ts'
-import type { Deployment } from '../contracts/deploy.ts'
+import { provideRedisServer } from '../debian.mjs'
 import { sleep } from '../dev/wait.ts'
 import { endLeftChain, isFree, type LocalChain, startChain } from './anvil.ts'
 import { DEMO_DEPOSIT_WEI, demoCallers, fundDemoCallers } from './callers.ts'
@@ -18,8 +18,8 @@ import { type Child, claim } from './processes.ts'
 import { relayerAddresses } from './relayers.ts'
 import { command, describe, StackError, say } from './report.ts'
 import { startRootstock } from './rootstock.ts'
-import type { RunningStack } from './running-stack.ts'
-import { openSecrets, type Secrets } from './secrets.ts'
+import { describeStack, type RunningStack } from './running-stack.ts'
+import { openSecrets } from './secrets.ts'
 import { watchStarter } from './starter.ts'
 import { openTreasury } from './treasury.ts'
 import { type RunningWorker, runWorker, workerVariables } from './worker.ts'
@@ -124,6 +124,8 @@ async function start(options: Options, lifetime: Lifetime): Promise<void> {
       `Port ${options.port} is in use by another program. Choose one with: PORT=${options.port + 1} npm start`,
     )
   }
+  // Only now: a stack that runs already is found before anything is installed.
+  if (options.deno && !process.env.UPSTASH_REDIS_REST_URL) provideRedisServer()
   await lifetime.goOn()
   const secrets = openSecrets(folder.secrets)
   // A node of another operator may be away: it is asked before anything is begun.
@@ -209,7 +211,10 @@ async function start(options: Options, lifetime: Lifetime): Promise<void> {
   const isOlder = killed && chain?.loaded === true && !left.some(({ name }) => name === 'anvil')
   if (isOlder) await sayWhatWasRepeated(served, relayers, nonces)
 
-  const stack = describeStack({ worker, node: served, secrets, deployment, relayers })
+  const stack = describeStack({
+    ...{ relayUrl: worker.url, nodeUrl: served.url, chainId: served.chain.id },
+    ...{ contracts: deployment, secrets },
+  })
   writeJson(folder.stack, stack)
   const seconds = ((performance.now() - began) / 1000).toFixed(1)
   const file = `./${relative(root, folder.stack)}`
@@ -322,32 +327,6 @@ function keepAwake(worker: RunningWorker, lifetime: Lifetime): void {
     clearInterval(waking)
     clearInterval(watching)
   })
-}
-
-function describeStack({
-  worker,
-  node,
-  secrets,
-  deployment: { loan, forwarder },
-  relayers,
-}: {
-  worker: RunningWorker
-  node: ChainNode
-  secrets: Secrets
-  deployment: Deployment
-  relayers: Address[]
-}): RunningStack {
-  const rpcUrl = `${worker.url}/rpc/${secrets.RPC_KEY}`
-  return {
-    relayUrl: worker.url,
-    rpcUrl,
-    wsUrl: rpcUrl.replace(/^http/, 'ws'),
-    nodeUrl: node.url,
-    chainId: node.chain.id,
-    contracts: { loan, forwarder },
-    relayers,
-    operatorToken: secrets.OPERATOR_TOKEN,
-  }
 }
 
 /** The command that forgets everything. */

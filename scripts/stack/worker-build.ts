@@ -36,6 +36,9 @@ const sources = [
   'node_modules/.package-lock.json',
 ]
 
+/** Of what a bundle is made, in esbuild's words. */
+export const metafile = 'meta.json'
+
 const builds = join(root, 'node_modules', '.cache', 'ussd-relay')
 
 type WorkerOptions = ReturnType<typeof unstable_getMiniflareWorkerOptions>['workerOptions']
@@ -100,9 +103,10 @@ export async function bundleWorker(
   config = join(root, 'wrangler.toml'),
 ): Promise<void> {
   const wrangler = join(root, 'node_modules', 'wrangler', 'bin', 'wrangler.js')
+  const dryRun = ['deploy', '--dry-run', '--outdir', folder, '--config', config]
   const child = spawn(
     process.execPath,
-    [wrangler, 'deploy', '--dry-run', '--outdir', folder, '--config', config],
+    [wrangler, ...dryRun, '--metafile', join(folder, metafile)],
     {
       cwd: root,
       env: { ...process.env, ...quietTools, ...(process.stdout.isTTY ? {} : { NO_COLOR: '1' }) },

@@ -1,5 +1,5 @@
 import { bytesToBigInt, bytesToHex, type LocalAccount } from 'viem'
-import { privateKeyToAccount } from 'viem/accounts'
+import { keyAccount } from '../runtime/key-account.ts'
 import { createKeyedHash, type KeyedHash, type Secret } from './keyed-hash.ts'
 import type { PhoneNumber } from './phone.ts'
 
@@ -31,6 +31,6 @@ async function deriveAccount(hash: KeyedHash, phone: PhoneNumber): Promise<Local
     const candidate = await hash('account', derivationVersion, phone, `${attempt}`)
     const scalar = bytesToBigInt(candidate)
     // Outside the group's order once in 2^128: the next candidate then serves.
-    if (scalar > 0n && scalar < curveOrder) return privateKeyToAccount(bytesToHex(candidate))
+    if (scalar > 0n && scalar < curveOrder) return keyAccount(bytesToHex(candidate))
   }
 }

@@ -1,5 +1,5 @@
 import type { Address, Hex } from 'viem'
-import { z } from 'zod'
+import * as z from 'zod/mini'
 import { classifyRefusal, type SendRefusal } from './refusals.ts'
 import { type Rpc, RpcError, TransportError } from './rpc.ts'
 
@@ -86,54 +86,66 @@ const address = z.custom<Address>(
 const quantity = z.custom<Hex>(
   (value) => typeof value === 'string' && /^0x[0-9a-fA-F]{1,64}$/.test(value),
 )
-const wei = quantity.transform((value) => BigInt(value))
-const count = quantity
-  .transform((value) => Number(value))
-  .refine((value) => Number.isSafeInteger(value))
+const wei = z.pipe(
+  quantity,
+  z.transform((value) => BigInt(value)),
+)
+const count = z
+  .pipe(
+    quantity,
+    z.transform((value) => Number(value)),
+  )
+  .check(z.refine((value) => Number.isSafeInteger(value)))
 
-const head = z
-  .object({
+const head = z.pipe(
+  z.object({
     number: count,
     hash,
     parentHash: hash,
     timestamp: count,
     transactions: z.array(hash),
-  })
-  .transform(({ timestamp, ...block }): Head => ({ ...block, timestampSeconds: timestamp }))
+  }),
+  z.transform(({ timestamp, ...block }): Head => ({ ...block, timestampSeconds: timestamp })),
+)
 
 const log = z.object({ address, topics: z.array(hash), data: hex })
 
-const receipt = z
-  .object({
+const receipt = z.pipe(
+  z.object({
     transactionHash: hash,
     blockHash: hash,
     blockNumber: count,
     status: quantity,
     logs: z.array(log),
-  })
-  .transform(
+  }),
+  z.transform(
     (value): Receipt => ({
       hash: value.transactionHash,
       block: { number: value.blockNumber, hash: value.blockHash },
       succeeded: BigInt(value.status) === 1n,
       logs: value.logs,
     }),
-  )
+  ),
+)
 
-const calldata = z.object({ input: hex }).transform(({ input }) => input)
+const calldata = z.pipe(
+  z.object({ input: hex }),
+  z.transform(({ input }) => input),
+)
 
-const loggedEvent = log
-  .extend({ transactionHash: hash, blockHash: hash, blockNumber: count })
-  .transform(
+const loggedEvent = z.pipe(
+  z.extend(log, { transactionHash: hash, blockHash: hash, blockNumber: count }),
+  z.transform(
     ({ blockHash, blockNumber, ...event }): LoggedEvent => ({
       ...event,
       block: { number: blockNumber, hash: blockHash },
     }),
-  )
+  ),
+)
 
 /** The relay's view of the chain over JSON-RPC. */
 export function createNode(rpc: Rpc): Node {
-  async function ask<Schema extends z.ZodType>(
+  async function ask<Schema extends z.ZodMiniType>(
     schema: Schema,
     method: string,
     params: readonly unknown[],
@@ -150,7 +162,7 @@ export function createNode(rpc: Rpc): Node {
   return {
     head: (signal) => ask(head, 'eth_getBlockByNumber', ['latest', false], signal),
     block: async (number, signal) =>
-      (await ask(head.nullable(), 'eth_getBlockByNumber', [toHex(number), false], signal)) ??
+      (await ask(z.nullable(head), 'eth_getBlockByNumber', [toHex(number), false], signal)) ??
       undefined,
     transactionCount: (account, signal, upTo = 'latest') =>
       ask(
@@ -173,10 +185,10 @@ export function createNode(rpc: Rpc): Node {
       }
     },
     receipt: async (transaction, signal) =>
-      (await ask(receipt.nullable(), 'eth_getTransactionReceipt', [transaction], signal)) ??
+      (await ask(z.nullable(receipt), 'eth_getTransactionReceipt', [transaction], signal)) ??
       undefined,
     calldata: async (transaction, signal) =>
-      (await ask(calldata.nullable(), 'eth_getTransactionByHash', [transaction], signal)) ??
+      (await ask(z.nullable(calldata), 'eth_getTransactionByHash', [transaction], signal)) ??
       undefined,
     logs: (filter, signal) =>
       ask(

@@ -1,6 +1,7 @@
 import { Hono } from 'hono'
 import type { HealthAnswer } from '../operator/answers.ts'
 import { healthRoutes } from '../operator/route.ts'
+import { bearerToken, isSameSecret } from '../runtime/bearer.ts'
 import { faultOf, type Log } from '../runtime/log.ts'
 import { ConfigError } from './config.ts'
 
@@ -8,7 +9,7 @@ import { ConfigError } from './config.ts'
 export type App = Hono
 
 export type AppOptions = {
-  /** Under `/ussd`, or under `/<callbackSecret>/ussd` where one is set. */
+  /** Under `/ussd`; where a secret is set, for requests alone that hold it in their path or a header. */
   ussd: Hono
   callbackSecret: string | undefined
   /** Under `/rpc`. */
@@ -26,7 +27,15 @@ export function createApp({ ussd, callbackSecret, node, keys, operator, log }: A
   app.route('/', operator)
   app.route('/rpc', node)
   app.route('/keys', keys)
-  app.route(callbackSecret === undefined ? '/ussd' : `/${callbackSecret}/ussd`, ussd)
+  if (callbackSecret !== undefined) {
+    app.route(`/${callbackSecret}/ussd`, ussd)
+    // To all who do not send the secret, nothing is here.
+    app.use('/ussd/*', async (c, next) => {
+      const given = bearerToken(c.req.header('authorization'))
+      return (await isSameSecret(given, callbackSecret)) ? await next() : c.notFound()
+    })
+  }
+  app.route('/ussd', ussd)
   app.notFound((c) => c.text('Not found\n', 404))
   app.onError((error, c) => {
     log({ level: 'error', event: 'request.failed', message: faultOf(error) })

@@ -7,7 +7,7 @@ import { createStoredKeys } from '../keys/stored-keys.ts'
 import type { FeedKeeper } from '../node/feed/keeper.ts'
 import { feedLimits } from '../node/feed/sessions.ts'
 import { nodeRoutes } from '../node/route.ts'
-import { createNodeService, type NodeService } from '../node/service.ts'
+import { createNodeService, isServed, type NodeService } from '../node/service.ts'
 import { createUpstreamBudget, type UpstreamBudget, withinBudget } from '../node/upstream/budget.ts'
 import { createContractsCall } from '../operator/contracts.ts'
 import { watched } from '../operator/look.ts'
@@ -130,6 +130,7 @@ function keysOf(config: Config, { clock }: Runtime, registry: KeyRegistry): App 
     registry,
     operatorToken: config.operatorToken,
     chainIds: [...config.networks.keys()],
+    isServed,
     now: clock.now,
   })
 }

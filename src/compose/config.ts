@@ -1,6 +1,6 @@
+import { wordlist as english } from '@scure/bip39/wordlists/english'
 import type { Address, Hex } from 'viem'
-import { english } from 'viem/accounts'
-import { z } from 'zod'
+import * as z from 'zod/mini'
 import { parseAddress } from '../account/address.ts'
 import { type Country, isCountry } from '../account/phone.ts'
 import { atPace, type Chain, chains, type PoolRules, poolRules } from '../chain/chains.ts'
@@ -10,6 +10,7 @@ import type { FeeLimits } from '../relay/fees.ts'
 import { maxOpen } from '../relay/ledger/port.ts'
 import type { AccountLimits } from '../relay/pay/limits.ts'
 import { type ProfileDefaults, profiles, usualProfile } from './profiles.ts'
+import '../runtime/english.ts'
 
 /** The environment, parsed. */
 export type Config = {
@@ -36,9 +37,16 @@ export type Config = {
   rpcKeyHashes: readonly string[]
   preflight: boolean
   limits: Limits
+  /** Where the objects are made, in Cloudflare's words. Undefined: near the first request. */
+  objectLocation: ObjectLocation | undefined
   /** Of the relay's chain. Undefined: its nodes may be asked without a limit. */
   upstreamBudget: BudgetLimits | undefined
 }
+
+/** Cloudflare's regions for Durable Objects; an object stays where it was made. */
+const objectLocations = ['wnam', 'enam', 'sam', 'weur', 'eeur', 'apac', 'oc', 'afr', 'me'] as const
+
+export type ObjectLocation = (typeof objectLocations)[number]
 
 /** What one caller may do. */
 export type Limits = AccountLimits & {
@@ -68,96 +76,112 @@ const maxGasPriceWei = { rootstock: gwei, anvil: 1_000n * gwei } as const
 
 const address = z
   .string()
-  .regex(/^0x[0-9a-fA-F]{40}$/, 'has to be an address: 0x and 40 hex digits')
+  .check(z.regex(/^0x[0-9a-fA-F]{40}$/, 'has to be an address: 0x and 40 hex digits'))
 const secret = z.custom<Hex>(
   (value) => typeof value === 'string' && /^0x[0-9a-fA-F]{64}$/.test(value),
   'has to be 32 bytes: 0x and 64 hex digits',
 )
-const wei = z
-  .string()
-  .regex(/^[0-9]{1,30}$/, 'has to be a number of wei')
-  .transform((value) => BigInt(value))
+const wei = z.pipe(
+  z.string().check(z.regex(/^[0-9]{1,30}$/, 'has to be a number of wei')),
+  z.transform((value) => BigInt(value)),
+)
 const count = (least: number, most: number) =>
   z.coerce
     .number('has to be a number')
-    .int('has to be a whole number')
-    .min(least, `has to be ${least} or more`)
-    .max(most, `has to be ${most} or less`)
-/** A limit that can be taken away. */
-const orNone = <Schema extends z.ZodType>(schema: Schema, words: string) =>
-  z.union([z.literal('none'), schema], `has to be none, or ${words}`)
-const listOf = <Item extends z.ZodType<unknown, string>>(item: Item) =>
-  z
-    .string()
-    .transform((value) =>
-      value
-        .split(',')
-        .map((part) => part.trim())
-        .filter((part) => part !== ''),
+    .check(
+      z.int('has to be a whole number'),
+      z.minimum(least, `has to be ${least} or more`),
+      z.maximum(most, `has to be ${most} or less`),
     )
-    .pipe(z.array(item))
+/** A limit that can be taken away. */
+const orNone = <Schema extends z.ZodMiniType>(schema: Schema, words: string) =>
+  z.union([z.literal('none'), schema], `has to be none, or ${words}`)
+const listOf = <Item extends z.ZodMiniType<unknown, string>>(item: Item) =>
+  z.pipe(
+    z.pipe(
+      z.string(),
+      z.transform((value) =>
+        value
+          .split(',')
+          .map((part) => part.trim())
+          .filter((part) => part !== ''),
+      ),
+    ),
+    z.array(item),
+  )
 const choice = <const Options extends readonly [string, ...string[]]>(...options: Options) =>
   z.enum(options, `has to be ${options.join(' or ')}`)
 
 const nodeUrls = listOf(
   z.url({ protocol: /^https?$/, error: 'has to be http(s) addresses' }),
-).refine((urls) => urls.length > 0, 'has to name a node')
+).check(z.refine((urls) => urls.length > 0, 'has to name a node'))
 
 const environment = z.object({
-  ENVIRONMENT: choice('production', 'development').default('production'),
-  CHAIN_ID: choice('30', '31').default('31'),
-  POOL_RULES: choice('rootstock', 'anvil').default('rootstock'),
+  ENVIRONMENT: z._default(choice('production', 'development'), 'production'),
+  CHAIN_ID: z._default(choice('30', '31'), '31'),
+  POOL_RULES: z._default(choice('rootstock', 'anvil'), 'rootstock'),
   NODE_URL: nodeUrls,
-  NODE_URL_30: nodeUrls.optional(),
-  NODE_URL_31: nodeUrls.optional(),
+  NODE_URL_30: z.optional(nodeUrls),
+  NODE_URL_31: z.optional(nodeUrls),
   LOAN_ADDRESS: address,
   FORWARDER_ADDRESS: address,
-  RELAYER_MNEMONIC: z.string().regex(/^([a-z]+ ){11,23}[a-z]+$/, 'has to be 12 to 24 words'),
+  RELAYER_MNEMONIC: z
+    .string()
+    .check(z.regex(/^([a-z]+ ){11,23}[a-z]+$/, 'has to be 12 to 24 words')),
   ACCOUNT_ID_SECRET: secret,
   ACCOUNT_KEY_SECRET: secret,
-  CALLBACK_SECRET: z
-    .string()
-    .regex(/^[A-Za-z0-9_-]{16,}$/, 'has to be 16 or more of A-Z a-z 0-9 _ -')
-    .optional(),
-  GATEWAY_COUNTRY: z
-    .custom<Country>(
+  CALLBACK_SECRET: z.optional(
+    z.string().check(z.regex(/^[A-Za-z0-9_-]{16,}$/, 'has to be 16 or more of A-Z a-z 0-9 _ -')),
+  ),
+  GATEWAY_COUNTRY: z.optional(
+    z.custom<Country>(
       (value) => typeof value === 'string' && isCountry(value),
       'has to be a country by its two letters, such as KE',
-    )
-    .optional(),
-  OPERATOR_TOKEN: z.string().min(16, 'has to have 16 characters or more').optional(),
-  ALERT_WEBHOOK_URL: z
-    .url({ protocol: /^https?$/, error: 'has to be an https address' })
-    .refine((url) => url.startsWith('https:') || isLoopback(url), {
-      error: 'has to be https, but for a program on this machine',
-    })
-    .optional(),
-  ALERT_WEBHOOK_SECRET: z.string().min(16, 'has to have 16 characters or more').optional(),
-  RPC_KEY_HASHES: listOf(
-    z.string().regex(/^[0-9a-fA-F]{64}$/, 'has to be SHA-256 hashes in hex'),
-  ).default([]),
-  PREFLIGHT: choice('on', 'off').default('on'),
-  CONFIRMATIONS: z.coerce
-    .number('has to be a number of blocks')
-    .int()
-    .min(1, 'has to be 1 or more')
-    .max(1000, 'has to be 1000 or less')
-    .optional(),
-  BLOCK_SECONDS: z.coerce
-    .number('has to be a number of seconds')
-    .min(0.1, 'has to be 0.1 or more')
-    .max(60, 'has to be 60 or less')
-    .optional(),
-  MIN_GAS_PRICE_WEI: wei.default(0n),
-  MAX_GAS_PRICE_WEI: wei.optional(),
-  UPSTREAM_CALLS_A_DAY: orNone(count(1, 1e9), 'a number of calls').optional(),
-  UPSTREAM_RESERVE: count(0, 1e9).optional(),
-  PROFILE: choice('demo', 'lender').optional(),
-  MAX_OPEN_PAYMENTS: count(1, maxOpen).optional(),
-  MAX_DIALS_A_MINUTE: count(1, 1_000_000).optional(),
-  MAX_TRANSFERS_A_DAY: orNone(count(1, 1_000), 'a number from 1 to 1000').optional(),
-  MAX_SENT_A_DAY_WEI: orNone(wei, 'a number of wei').optional(),
-  MIN_TRANSFER_WEI: wei.optional(),
+    ),
+  ),
+  OPERATOR_TOKEN: z.optional(
+    z.string().check(z.minLength(16, 'has to have 16 characters or more')),
+  ),
+  ALERT_WEBHOOK_URL: z.optional(
+    z.url({ protocol: /^https?$/, error: 'has to be an https address' }).check(
+      z.refine((url) => url.startsWith('https:') || isLoopback(url), {
+        error: 'has to be https, but for a program on this machine',
+      }),
+    ),
+  ),
+  ALERT_WEBHOOK_SECRET: z.optional(
+    z.string().check(z.minLength(16, 'has to have 16 characters or more')),
+  ),
+  RPC_KEY_HASHES: z._default(
+    listOf(z.string().check(z.regex(/^[0-9a-fA-F]{64}$/, 'has to be SHA-256 hashes in hex'))),
+    [],
+  ),
+  PREFLIGHT: z._default(choice('on', 'off'), 'on'),
+  CONFIRMATIONS: z.optional(
+    z.coerce
+      .number('has to be a number of blocks')
+      .check(
+        z.int(),
+        z.minimum(1, 'has to be 1 or more'),
+        z.maximum(1000, 'has to be 1000 or less'),
+      ),
+  ),
+  BLOCK_SECONDS: z.optional(
+    z.coerce
+      .number('has to be a number of seconds')
+      .check(z.minimum(0.1, 'has to be 0.1 or more'), z.maximum(60, 'has to be 60 or less')),
+  ),
+  MIN_GAS_PRICE_WEI: z._default(wei, 0n),
+  MAX_GAS_PRICE_WEI: z.optional(wei),
+  UPSTREAM_CALLS_A_DAY: z.optional(orNone(count(1, 1e9), 'a number of calls')),
+  UPSTREAM_RESERVE: z.optional(count(0, 1e9)),
+  PROFILE: z.optional(choice('demo', 'lender')),
+  MAX_OPEN_PAYMENTS: z.optional(count(1, maxOpen)),
+  MAX_DIALS_A_MINUTE: z.optional(count(1, 1_000_000)),
+  MAX_TRANSFERS_A_DAY: z.optional(orNone(count(1, 1_000), 'a number from 1 to 1000')),
+  MAX_SENT_A_DAY_WEI: z.optional(orNone(wei, 'a number of wei')),
+  MIN_TRANSFER_WEI: z.optional(wei),
+  OBJECT_LOCATION: z.optional(choice(...objectLocations)),
 })
 
 /** The names of all variables that the environment may set. */
@@ -213,6 +237,7 @@ export function parseConfig(env: Readonly<Record<string, unknown>>): Config {
     rpcKeyHashes: values.RPC_KEY_HASHES,
     preflight: values.PREFLIGHT === 'on',
     upstreamBudget: budgetOf(values, urls),
+    objectLocation: values.OBJECT_LOCATION,
     limits: limitsOf(values, profiles[values.PROFILE ?? usualProfile[chain.id]]),
   }
 }

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod/mini'
 import type { RedisAddress } from '../runtime/redis.ts'
 import { type Config, ConfigError, isLoopback, parseConfig } from './config.ts'
 
@@ -8,11 +8,12 @@ export type DenoConfig = { config: Config; redis: RedisAddress }
 const redisVariables = z.object({
   UPSTASH_REDIS_REST_URL: z
     .url({ protocol: /^https?$/, error: 'has to be the https address of a database' })
-    // The token goes with every request.
-    .refine((url) => url.startsWith('https:') || isLoopback(url), {
-      error: 'has to be https, but for a database on this machine',
-    }),
-  UPSTASH_REDIS_REST_TOKEN: z.string().regex(/^[\x21-\x7e]{8,}$/, 'has to be a token'),
+    .check(
+      z.refine((url) => url.startsWith('https:') || isLoopback(url), {
+        error: 'has to be https, but for a database on this machine',
+      }),
+    ),
+  UPSTASH_REDIS_REST_TOKEN: z.string().check(z.regex(/^[\x21-\x7e]{8,}$/, 'has to be a token')),
 })
 
 /**

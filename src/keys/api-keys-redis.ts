@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod/mini'
 import type { RedisDatabase } from '../runtime/redis.ts'
 import type { KeyRecord } from './api-keys.ts'
 import { cautious, dayMs, type KeyStore, type Taken } from './key-store.ts'
@@ -96,34 +96,34 @@ const kept = z.object({
   hash: z.string(),
   name: z.string(),
   chainId: z.int(),
-  quota: z.int().nullable(),
-  methods: z.array(z.string()).nullable(),
+  quota: z.nullable(z.int()),
+  methods: z.nullable(z.array(z.string())),
   createdAt: z.int(),
 })
 
-const time = z
-  .string()
-  .regex(/^[0-9]{1,15}$/)
-  .transform(Number)
+const time = z.pipe(z.string().check(z.regex(/^[0-9]{1,15}$/)), z.transform(Number))
 
-const row = z
-  .tuple([z.string(), z.union([z.literal(''), time]), z.int()])
-  .transform(([record, revokedAt, spentToday]): KeyRecord & { spentToday: number } => ({
+const row = z.pipe(
+  z.tuple([z.string(), z.union([z.literal(''), time]), z.int()]),
+  z.transform(([record, revokedAt, spentToday]): KeyRecord & { spentToday: number } => ({
     ...kept.parse(JSON.parse(record)),
     revokedAt: revokedAt === '' ? null : revokedAt,
     spentToday,
-  }))
+  })),
+)
 
-const taken = z
-  .tuple([z.enum(['taken', 'spent']), z.int(), time])
-  .transform(
+const taken = z.pipe(
+  z.tuple([z.enum(['taken', 'spent']), z.int(), time]),
+  z.transform(
     ([kind, calls, resetAt]): Taken =>
       kind === 'taken' ? { kind, calls, resetAt } : { kind, resetAt },
-  )
+  ),
+)
 
-const counted = z
-  .tuple([z.int(), z.int(), time])
-  .transform(([relay, callers, resetAt]) => ({ relay, callers, resetAt }))
+const counted = z.pipe(
+  z.tuple([z.int(), z.int(), time]),
+  z.transform(([relay, callers, resetAt]) => ({ relay, callers, resetAt })),
+)
 
 /**
  * The API keys on Redis, each call one script; a day begins by the database's own clock. Quotas are
@@ -136,7 +136,15 @@ export function createRedisKeys(database: RedisDatabase): KeyStore {
   return {
     async find(hash) {
       const found = await run('find', hash)
-      const [record] = z.union([z.tuple([]), row.transform((known) => [known])]).parse(found)
+      const [record] = z
+        .union([
+          z.tuple([]),
+          z.pipe(
+            row,
+            z.transform((known) => [known]),
+          ),
+        ])
+        .parse(found)
       return record ?? null
     },
     take: async (hash, calls, ahead) =>

@@ -1,7 +1,8 @@
 import { Hono } from 'hono'
-import { z } from 'zod'
+import * as z from 'zod/mini'
 import { defaultQuota, type KeyRecord, type KeyRegistry } from './api-keys.ts'
 import { isOperator } from './operator-token.ts'
+import '../runtime/english.ts'
 
 export type KeyRouteOptions = {
   registry: KeyRegistry
@@ -9,21 +10,35 @@ export type KeyRouteOptions = {
   operatorToken: string | undefined
   /** The networks that this deployment serves, the one of keys that name none first. */
   chainIds: readonly number[]
+  /** Whether the node service has a method of this name. */
+  isServed: (method: string) => boolean
   now: () => number
 }
 
 /** What the operator does with keys: `GET /`, `POST /` and `DELETE /<start of the hash>`. */
-export function keyRoutes({ registry, operatorToken, chainIds, now }: KeyRouteOptions): Hono {
+export function keyRoutes({
+  registry,
+  operatorToken,
+  chainIds,
+  isServed,
+  now,
+}: KeyRouteOptions): Hono {
   const routes = new Hono()
+  const methodName = z
+    .string()
+    .check(z.maxLength(100), z.refine(isServed, { error: 'is not a method that is served here' }))
   const newKey = z.object({
-    hash: z.string().regex(/^[0-9a-f]{64}$/),
-    name: z.string().min(1).max(100),
-    chainId: z
-      .number()
-      .refine((id) => chainIds.includes(id), { error: 'is not served here' })
-      .default(chainIds[0] ?? 31),
-    quota: z.int().positive().nullable().default(defaultQuota),
-    methods: z.array(z.string().max(100)).min(1).max(100).nullable().default(null),
+    hash: z.string().check(z.regex(/^[0-9a-f]{64}$/)),
+    name: z.string().check(z.minLength(1), z.maxLength(100)),
+    chainId: z._default(
+      z.number().check(z.refine((id) => chainIds.includes(id), { error: 'is not served here' })),
+      chainIds[0] ?? 31,
+    ),
+    quota: z._default(z.nullable(z.int().check(z.positive())), defaultQuota),
+    methods: z._default(
+      z.nullable(z.array(methodName).check(z.minLength(1), z.maxLength(100))),
+      null,
+    ),
   })
 
   routes.use('*', async (c, next) => {

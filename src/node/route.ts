@@ -1,6 +1,7 @@
 import { type Context, Hono } from 'hono'
 import { RpcError } from '../chain/rpc.ts'
 import type { Keys } from '../keys/api-keys.ts'
+import { bearerToken } from '../runtime/bearer.ts'
 import type { Clock } from '../runtime/clock.ts'
 import { faultOf, type Log } from '../runtime/log.ts'
 import { type Answered, answerMessage, type ReadMessage } from './admission.ts'
@@ -12,11 +13,15 @@ import type { NodeService } from './service.ts'
 /** The largest request that is read. A transaction has at most 128 KB, twice that in hex. */
 export const maxBodyBytes = 2 * 1024 * 1024
 
-/** The key is in the address and no cookie plays a part, so a page of any origin may ask. */
+/** The key is in the address or a header and no cookie plays a part, so a page of any origin may ask. */
 const anyOrigin = { 'access-control-allow-origin': '*' }
 
-/** Some clients end an address with a slash. */
-const keyPaths = ['/:key', '/:key/']
+/** Some clients end an address with a slash; some send the key in a header. */
+const keyPaths = ['/', '/:key', '/:key/']
+
+/** Traces and logs of platforms hold addresses, not headers: so a key may come as `Authorization: Bearer`. */
+const keyOf = (c: Context): string =>
+  c.req.param('key') ?? bearerToken(c.req.header('authorization'))
 
 export type NodeRouteOptions = {
   keys: Keys
@@ -30,13 +35,13 @@ export type NodeRouteOptions = {
   log: Log
 }
 
-/** `POST /<API_KEY>`: JSON-RPC 2.0. Every refusal is a JSON-RPC error object too. */
+/** `POST /<API_KEY>`, or `POST /` with the key in a header: JSON-RPC 2.0. Every refusal is a JSON-RPC error object too. */
 export function nodeRoutes(deps: NodeRouteOptions): Hono {
   const routes = new Hono()
 
   routes.options('*', (c) => {
     c.header('access-control-allow-methods', 'POST')
-    c.header('access-control-allow-headers', 'content-type')
+    c.header('access-control-allow-headers', 'content-type, authorization')
     c.header('access-control-max-age', '86400')
     return c.body(null, 204, anyOrigin)
   })
@@ -66,7 +71,7 @@ export function nodeRoutes(deps: NodeRouteOptions): Hono {
 /** The key is checked before a byte of the body is read. */
 async function answerPost(c: Context, deps: NodeRouteOptions): Promise<Response> {
   const { keys, services, clock, background, log } = deps
-  const key = await keys.check(c.req.param('key') ?? '')
+  const key = await keys.check(keyOf(c))
   if (key.kind === 'unknown') return unauthorized(c)
   const service = services.get(key.chainId)
   if (service === undefined) return unauthorized(c)
@@ -128,7 +133,7 @@ async function acceptSocket(
   { keys, services }: NodeRouteOptions,
   sockets: SocketKeeper,
 ): Promise<Response> {
-  const key = await keys.check(c.req.param('key') ?? '')
+  const key = await keys.check(keyOf(c))
   if (key.kind === 'unknown' || !services.has(key.chainId)) return unauthorized(c)
   const accepted = await sockets.accept(c.req.raw, key.hash, key.chainId)
   switch (accepted.kind) {

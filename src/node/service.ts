@@ -57,6 +57,13 @@ const deepBlocks = 50
 
 const byName = new Map(methods.map((method) => [method.name, method]))
 
+/** The method with this name, or with the alias under which RSKj serves what the spec names `chain_*`. */
+const methodOf = (name: string): Method | undefined =>
+  byName.get(name.startsWith('rsk_') ? `chain_${name.slice(4)}` : name)
+
+/** Whether a method is served under this name. */
+export const isServed = (name: string): boolean => methodOf(name) !== undefined
+
 /** Serves the listed methods from the given nodes. */
 export function createNodeService(deps: NodeServiceOptions): NodeService {
   const { chainId, clock, background, log } = deps
@@ -157,9 +164,8 @@ function keyOf({ name }: Method, params: Record<string, unknown>): string {
   }
 }
 
-/** Aliases under which RSKj itself serves what the spec names `chain_*`. */
 function find(name: string): Method {
-  const method = byName.get(name.startsWith('rsk_') ? `chain_${name.slice(4)}` : name)
+  const method = methodOf(name)
   if (method === undefined) throw notAvailable(name)
   return method
 }

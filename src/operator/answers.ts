@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod/mini'
 
 /** What has to hold for a payment to be carried, in the order in which to look. */
 export const checkNames = [
@@ -24,13 +24,13 @@ export const healthAnswer = z.object({
   status: z.enum(['ok', 'failing', 'misconfigured']),
   /** The names of checks that fail. */
   failing: z.array(z.enum(checkNames)),
-  checks: z.array(check).optional(),
+  checks: z.optional(z.array(check)),
   /** Why payments were refused last that were not to blame themselves, and when (ISO 8601). */
-  lastRefused: z.object({ reason: z.string(), at: z.string() }).optional(),
+  lastRefused: z.optional(z.object({ reason: z.string(), at: z.string() })),
   /** What nodes were asked today (UTC), as far as the process that answers knows. */
-  upstreamCallsToday: z.object({ relay: z.int(), callers: z.int() }).optional(),
+  upstreamCallsToday: z.optional(z.object({ relay: z.int(), callers: z.int() })),
   /** Of a configuration that is bad. */
-  faults: z.array(z.object({ variable: z.string(), reason: z.string() })).optional(),
+  faults: z.optional(z.array(z.object({ variable: z.string(), reason: z.string() }))),
 })
 
 /** `GET /livez`: the process alone. */
@@ -43,9 +43,9 @@ export type HealthAnswer = z.infer<typeof healthAnswer>
 /** ISO 8601, in UTC. */
 const time = z.iso.datetime()
 /** Whole wei as decimal digits. */
-const wei = z.string().regex(/^[0-9]{1,78}$/)
-const hash = z.string().regex(/^0x[0-9a-f]{64}$/i)
-const address = z.string().regex(/^0x[0-9a-f]{40}$/i)
+const wei = z.string().check(z.regex(/^[0-9]{1,78}$/))
+const hash = z.string().check(z.regex(/^0x[0-9a-f]{64}$/i))
+const address = z.string().check(z.regex(/^0x[0-9a-f]{40}$/i))
 
 /** Any refusal of an operator's request: 400 malformed, 401 token, 404 unknown, 409 not possible now. */
 export const operatorError = z.object({ error: z.string() })
@@ -57,7 +57,7 @@ export const operatorError = z.object({ error: z.string() })
 export const intake = z.object({
   state: z.enum(['open', 'paused', 'draining']),
   /** Of `paused` and `draining`. */
-  since: time.optional(),
+  since: z.optional(time),
 })
 
 /** Something that a person has to look at, until it is over. */
@@ -93,26 +93,26 @@ export const statusAnswer = z.object({
   relayers: z.array(
     z.object({
       address,
-      balanceWei: wei.nullable(),
-      gasPriceWei: wei.nullable(),
+      balanceWei: z.nullable(wei),
+      gasPriceWei: z.nullable(wei),
       /** Payments that the balance pays for, at the highest price that each may come to. */
-      lastsFor: z.int().nullable(),
+      lastsFor: z.nullable(z.int()),
       /** The next one: as the ledger counts, in the chain, and with what waits in the pool. */
-      nonces: z.object({ ledger: z.int(), chain: z.int().nullable(), pool: z.int().nullable() }),
+      nonces: z.object({ ledger: z.int(), chain: z.nullable(z.int()), pool: z.nullable(z.int()) }),
       inFlight: z.int(),
       queued: z.int(),
       /** When the oldest payment that is not in a block was accepted. */
-      oldestAt: time.nullable(),
+      oldestAt: z.nullable(time),
       /** When the last transaction was seen in a block. */
-      lastMinedAt: time.nullable(),
+      lastMinedAt: z.nullable(time),
     }),
   ),
   contracts: z.object({
     loan: address,
     forwarder: address,
-    state: z.enum(['ready', 'missing', 'not_allowed', 'paused']).nullable(),
-    pool: z
-      .object({
+    state: z.nullable(z.enum(['ready', 'missing', 'not_allowed', 'paused'])),
+    pool: z.nullable(
+      z.object({
         liquidityWei: wei,
         /** What borrowers owe. */
         owedWei: wei,
@@ -123,24 +123,24 @@ export const statusAnswer = z.object({
         /** Of one loan. */
         principalWei: wei,
         isPaused: z.boolean(),
-      })
-      .nullable(),
+      }),
+    ),
   }),
-  head: z.object({ number: z.int(), at: time }).nullable(),
+  head: z.nullable(z.object({ number: z.int(), at: time })),
   /** As the process that answers knows them: their places in `NODE_URL`, never their addresses. */
   nodes: z.array(
     z.object({
       label: z.string(),
-      height: z.int().nullable(),
+      height: z.nullable(z.int()),
       state: z.enum(['able', 'suspended', 'distrusted']),
       /** Within which 95 of 100 of its last answers came. */
-      p95Ms: z.number().nullable(),
+      p95Ms: z.nullable(z.number()),
       /** Of the process that answers, since it began. */
       answers: z.int(),
       failures: z.int(),
     }),
   ),
-  callsToday: z.object({ relay: z.int(), callers: z.int(), limit: z.int() }).nullable(),
+  callsToday: z.nullable(z.object({ relay: z.int(), callers: z.int(), limit: z.int() })),
   /** How often something happened since the ledger was begun, by `<label>.<event>` or `refused.<reason>`. */
   counts: z.record(z.string(), z.int()),
 })
@@ -169,44 +169,44 @@ export const payment = z.object({
   acceptedAt: time,
   /** When it came to its state. */
   changedAt: time,
-  relayer: address.nullable(),
-  nonce: z.int().nullable(),
+  relayer: z.nullable(address),
+  nonce: z.nullable(z.int()),
   /** Transactions that carried it in vain. */
   attempts: z.int(),
-  outcome: z.enum(['executed', 'failed']).nullable(),
+  outcome: z.nullable(z.enum(['executed', 'failed'])),
   /** Of a failure, in words. */
-  reason: z.string().nullable(),
+  reason: z.nullable(z.string()),
   /** The transaction that was mined for it, or that a node took last; and its block, where it has one. */
-  hash: hash.nullable(),
-  block: z.int().nullable(),
-  explorer: z.string().nullable(),
+  hash: z.nullable(hash),
+  block: z.nullable(z.int()),
+  explorer: z.nullable(z.string()),
 })
 
 /** What `GET /operator/payments` is asked with, as query parameters. */
 export const paymentsQuery = z.object({
-  state: paymentState.optional(),
-  intent: hash.optional(),
+  state: z.optional(paymentState),
+  intent: z.optional(hash),
   /** Of any transaction that carried it. */
-  hash: hash.optional(),
-  account: address.optional(),
+  hash: z.optional(hash),
+  account: z.optional(address),
   /** Listed at this time or later, and before this one (ISO 8601, or Unix time in ms). */
-  since: z.string().optional(),
-  before: z.string().optional(),
+  since: z.optional(z.string()),
+  before: z.optional(z.string()),
   /** `true`: settled more than 8 days ago, by the time of settlement. */
-  archived: z.enum(['true', 'false']).default('false'),
-  limit: z.coerce.number().int().min(1).max(200).default(50),
+  archived: z._default(z.enum(['true', 'false']), 'false'),
+  limit: z._default(z.coerce.number().check(z.int(), z.minimum(1), z.maximum(200)), 50),
 })
 
 /** `GET /operator/payments`: the newest first. `next` is the `before` of the next page; null after the last. */
 export const paymentsAnswer = z.object({
   payments: z.array(payment),
-  next: z.string().nullable(),
+  next: z.nullable(z.string()),
 })
 
 /** `GET /operator/payments/<intent>`. */
-export const paymentAnswer = payment.extend({
+export const paymentAnswer = z.extend(payment, {
   /** After it the request is dead; null of one that is archived. */
-  deadline: time.nullable(),
+  deadline: z.nullable(time),
   transitions: z.array(z.object({ state: paymentState, at: time })),
   /** What was signed for the nonce that carries it now, the dearest first. */
   transactions: z.array(
@@ -217,7 +217,7 @@ export const paymentAnswer = payment.extend({
       gasLimit: z.int(),
       recordedAt: time,
       /** When it last went out. */
-      sentAt: time.nullable(),
+      sentAt: z.nullable(time),
       /** How often in a row no node took it. */
       failures: z.int(),
       isMined: z.boolean(),
@@ -230,7 +230,7 @@ export const paymentAnswer = payment.extend({
 export const intakeAnswer = z.object({ intake, open: z.int() })
 
 /** `POST /operator/outbid`: new bytes for a nonce, at a higher price within `MAX_GAS_PRICE_WEI`. */
-export const outbidRequest = z.object({ nonce: z.int().min(0) })
+export const outbidRequest = z.object({ nonce: z.int().check(z.minimum(0)) })
 export const outbidAnswer = z.object({
   nonce: z.int(),
   over: hash,
@@ -239,12 +239,12 @@ export const outbidAnswer = z.object({
 })
 
 /** `POST /operator/lookup`: the number stands in the body alone, and nothing keeps it. */
-export const lookupRequest = z.object({ phone: z.string().max(40) })
+export const lookupRequest = z.object({ phone: z.string().check(z.maxLength(40)) })
 export const lookupAnswer = z.object({
   account: address,
   /** In the contract; null where no node tells. */
-  balanceWei: wei.nullable(),
-  owedWei: wei.nullable(),
+  balanceWei: z.nullable(wei),
+  owedWei: z.nullable(wei),
   payments: z.array(payment),
 })
 

@@ -1,5 +1,6 @@
 import {
   type Address,
+  bytesToHex,
   decodeErrorResult,
   decodeFunctionResult,
   encodeFunctionData,
@@ -7,7 +8,6 @@ import {
   keccak256,
   stringToHex,
 } from 'viem'
-import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
 import type { CallOutcome } from '../chain/node.ts'
 import { TransportError } from '../chain/rpc.ts'
 import { microLoanAbi } from '../loan/abi.ts'
@@ -21,6 +21,7 @@ import {
   signRequest,
 } from '../relay/forwarder/requests.ts'
 import type { Seen } from '../relay/ledger/sight.ts'
+import { keyAccount } from '../runtime/key-account.ts'
 
 /** What the contracts are to this relayer, and what the pool has. */
 export type Contracts = NonNullable<Seen['facts']['contracts']>
@@ -62,7 +63,7 @@ export function createContractsCall(forwarder: Forwarder, loan: Address): Contra
   let signed: { at: number; requests: readonly SignedRequest[] } | undefined
 
   async function sign(seconds: number): Promise<readonly SignedRequest[]> {
-    const nobody = privateKeyToAccount(generatePrivateKey())
+    const nobody = keyAccount(bytesToHex(crypto.getRandomValues(new Uint8Array(32))))
     return Promise.all(
       views.map((functionName) =>
         signRequest(nobody, forwarder, {

@@ -1,12 +1,13 @@
 import { type Context, Hono } from 'hono'
 import { bodyLimit } from 'hono/body-limit'
 import type { Hex } from 'viem'
-import { z } from 'zod'
+import * as z from 'zod/mini'
 import { isOperator } from '../keys/operator-token.ts'
 import type { Intake } from '../relay/ledger/port.ts'
 import { faultOf, type Log } from '../runtime/log.ts'
 import { type HealthAnswer, lookupRequest, outbidRequest, paymentsQuery } from './answers.ts'
 import type { Operator } from './service.ts'
+import '../runtime/english.ts'
 
 /** `GET /livez`, `/readyz` and `/healthz`. */
 export function healthRoutes(health: () => Promise<HealthAnswer>): Hono {

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod/mini'
 import type { AlertNotice } from '../relay/ledger/port.ts'
 import type { Clock } from '../runtime/clock.ts'
 

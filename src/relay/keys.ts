@@ -1,6 +1,8 @@
-import type { LocalAccount } from 'viem'
-import { mnemonicToAccount } from 'viem/accounts'
+import { HDKey } from '@scure/bip32'
+import { mnemonicToSeedSync } from '@scure/bip39'
+import { bytesToHex, type LocalAccount } from 'viem'
 import { type Chain, chains } from '../chain/chains.ts'
+import { keyAccount } from '../runtime/key-account.ts'
 
 /**
  * The relayer key with this index on the chain's HD path (BIP-44).
@@ -11,7 +13,9 @@ export function relayerAccount(
   chainId: Chain['id'],
   index: number,
 ): LocalAccount {
-  // viem's type knows Ethereum's coin only; its derivation takes any path.
-  const path = `${chains[chainId].accountPath}/${index}` as `m/44'/60'/${string}`
-  return mnemonicToAccount(mnemonic, { path })
+  const { privateKey } = HDKey.fromMasterSeed(mnemonicToSeedSync(mnemonic)).derive(
+    `${chains[chainId].accountPath}/${index}`,
+  )
+  if (privateKey === null) throw new Error('the path leads to no private key')
+  return keyAccount(bytesToHex(privateKey))
 }

@@ -1,13 +1,18 @@
+import { spawn } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
 import { afterAll, afterEach, beforeAll, describe, test } from 'vitest'
 import { freePort } from '../../scripts/dev/anvil.ts'
 import { startChain, type TestChain } from '../../scripts/dev/chain.ts'
 import { type DenoProcess, startDenoProcess } from '../../scripts/dev/deno/deno-process.ts'
+import { startLoopbackServer, textOf } from '../../scripts/dev/loopback-server.ts'
 import { type RedisBridge, startRedisBridge } from '../../scripts/dev/redis/bridge.ts'
 import {
   hasRedisServer,
   type RedisServer,
   startRedisServer,
 } from '../../scripts/dev/redis/redis-server.ts'
+import { until } from '../../scripts/dev/wait.ts'
+import { hashRpcKey } from '../../scripts/stack/secrets.ts'
 import { inTime } from '../support/in-time.ts'
 
 let chain: TestChain
@@ -74,6 +79,26 @@ describe.skipIf(!hasRedisServer())('the relay on Deno', () => {
     expect((await dial(served, '', 'a')).status).toBe(503)
   })
 
+  test('is served by deno task beside the packages of development', async ({
+    expect,
+    onTestFinished,
+  }) => {
+    const port = await freePort()
+    const deno = fileURLToPath(new URL('../../node_modules/.bin/deno', import.meta.url))
+    const task = spawn(deno, ['task', 'serve'], {
+      ...{ cwd: fileURLToPath(new URL('../..', import.meta.url)), detached: true, stdio: 'ignore' },
+      env: { ...process.env, ...variables, PORT: `${port}` },
+    })
+    const ended = new Promise((resolve) => task.once('exit', resolve))
+    onTestFinished(async () => {
+      if (task.exitCode === null) process.kill(-(task.pid ?? 0), 'SIGKILL')
+      await ended
+    })
+    const health = () => fetch(`http://127.0.0.1:${port}/healthz`).catch(() => undefined)
+    await until(async () => task.exitCode !== null || (await health())?.ok === true)
+    expect((await health())?.status).toBe(200)
+  })
+
   test('is closed outside development until it has a callback secret', async ({ expect }) => {
     const closed = await start({ ENVIRONMENT: 'production' })
     expect((await dial(closed, '', 'a')).status).toBe(503)
@@ -81,6 +106,42 @@ describe.skipIf(!hasRedisServer())('the relay on Deno', () => {
     const open = await start({ ENVIRONMENT: 'production', CALLBACK_SECRET: secret })
     expect((await dial(open, '', 'a')).status).toBe(404)
     expect(await dial(open, '', 'a', `/${secret}/ussd`)).toMatchObject({ status: 200 })
+  })
+
+  test('secrets in headers are in no trace; one in an address is in it', async ({
+    expect,
+    onTestFinished,
+  }) => {
+    let traces = ''
+    const collector = await startLoopbackServer(async (request, response) => {
+      traces += await textOf(request)
+      response.end('{}')
+    })
+    onTestFinished(() => collector.close())
+    const [secret, key] = ['a-callback-secret-of-traces', 'rpc_a-key-of-traces']
+    const served = await start({
+      ...{ ENVIRONMENT: 'production', CALLBACK_SECRET: secret, RPC_KEY_HASHES: hashRpcKey(key) },
+      ...{ OTEL_DENO: 'true', OTEL_EXPORTER_OTLP_PROTOCOL: 'http/json' },
+      OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
+    })
+    const ask = (path: string, token: string, type: string, body: string) =>
+      fetch(`${served.url}${path}`, {
+        ...{ method: 'POST', body },
+        headers: { authorization: `Bearer ${token}`, 'content-type': type },
+      })
+    const form = 'application/x-www-form-urlencoded'
+    const body = 'phoneNumber=%2B254700000001&sessionId=traced&text=1'
+    const question = '{"jsonrpc":"2.0","id":1,"method":"eth_blockNumber","params":[]}'
+    expect((await ask('/ussd', secret, form, body)).status).toBe(200)
+    expect((await ask('/rpc', key, 'application/json', question)).status).toBe(200)
+    const held = [secret, key, bridge.token, '254700000001', variables.ACCOUNT_KEY_SECRET ?? '-']
+    // Everything is exported by the time that the process has ended.
+    await dial(served, '', 'b', `/not-${secret.slice(0, 8)}/ussd`)
+    await served.stop()
+    for (const path of ['/ussd', '/rpc', '/not-a-callba/ussd']) {
+      expect(traces).toContain(`"${served.url}${path}"`)
+    }
+    expect(held.filter((text) => traces.includes(text))).toEqual([])
   })
 
   test('starts as Deno Deploy starts it: no flags, the address from outside', async ({

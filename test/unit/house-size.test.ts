@@ -1,6 +1,12 @@
 import { describe, test } from 'vitest'
 import { parseAst } from 'vitest/node'
-import { linesOf, longestFunction, tableFaults } from '../../scripts/house-size.ts'
+import {
+  licenceFaults,
+  linesOf,
+  longestFunction,
+  packagesIn,
+  tableFaults,
+} from '../../scripts/house-size.ts'
 
 const longestOf = (source: string) =>
   longestFunction(new Map([['a.ts', source]]), (text) => parseAst(text, { lang: 'ts' }))
@@ -34,4 +40,32 @@ test('a table of settings names each of them and nothing else', ({ expect }) => 
     '| name | | default |\n|---|---|---|\n| `A_B`, `C_D` | var | `E_F` |\n| `E_2` | var | none |\n'
   expect(tableFaults(['A_B', 'C_D', 'E_2'], table)).toEqual([])
   expect(tableFaults(['A_B', 'F_F'], table)).toEqual(['lacks F_F', 'names C_D', 'names E_2'])
+})
+
+test('a bundle is made of the packages of which something is left in it', ({ expect }) => {
+  const inputs = {
+    'src/worker.ts': { bytesInOutput: 9 },
+    'node_modules/a/index.js': { bytesInOutput: 1 },
+    'node_modules/a/node_modules/@b/c/esm/index.js': { bytesInOutput: 1 },
+    'node_modules/d/index.js': { bytesInOutput: 0 },
+  }
+  expect(
+    packagesIn({ outputs: { 'worker.js': { inputs }, 'worker.js.map': { inputs: {} } } }),
+  ).toEqual(['node_modules/a', 'node_modules/a/node_modules/@b/c'])
+})
+
+test('a table of licences has a row for each package and no other', ({ expect }) => {
+  const table = '| package | licence |\n|---|---|\n| `a` | MIT |\n| `@b/c` | ISC |\n'
+  const shipped = (c: string) =>
+    new Map([
+      ...([
+        ['a', 'MIT'],
+        ['@b/c', c],
+      ] as const),
+    ])
+  expect(licenceFaults(shipped('ISC'), table)).toEqual([])
+  expect(licenceFaults(shipped('MPL-2.0'), table)).toEqual([
+    'lacks | `@b/c` | MPL-2.0 |',
+    'has | `@b/c` | ISC |',
+  ])
 })

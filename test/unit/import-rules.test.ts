@@ -46,6 +46,18 @@ describe('tests', () => {
   })
 })
 
+test('what is served is made of the small builds of packages', ({ expect }) => {
+  const source = `
+    import { z } from 'zod'
+    import { english } from 'viem/accounts'
+    import * as small from 'zod/mini'`
+  expect(faultsOf({ 'scripts/stack/a.ts': source })).toEqual([])
+  expect(faultsOf({ 'src/relay/a.ts': source })).toEqual([
+    'src/relay/a.ts imports zod: what is served parses with zod/mini',
+    'src/relay/a.ts imports viem/accounts: it brings word lists in nine languages; runtime/key-account.ts signs',
+  ])
+})
+
 describe('runtimes and frameworks', () => {
   test('only Durable Objects know the Workers runtime', ({ expect }) => {
     const source = `import { DurableObject } from 'cloudflare:workers'`

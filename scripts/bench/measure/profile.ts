@@ -29,7 +29,7 @@ const parts = [
   [
     'signing',
     'signing, hashing and derivation',
-    /@noble|@scure|account\/keys|accounts\/utils|relay\/signer/,
+    /@noble|@scure|account\/keys|runtime\/key-account|relay\/signer/,
   ],
   ['ledger', 'ledger', /relay\/ledger/],
   ['log', 'log lines', /runtime\/log|relay\/outcome\/log-transitions/],

@@ -21,6 +21,19 @@ const recordSchema = z.object({
 })
 
 /**
+ * What a record of `npm run deploy:contracts` says.
+ *
+ * @throws {RecordError} it is no record of a finished deployment, or there is none
+ */
+export function readDeployed(file: string): z.output<typeof recordSchema> {
+  try {
+    return recordSchema.parse(JSON.parse(readFileSync(file, 'utf8')))
+  } catch {
+    throw new RecordError(file, 'is no record of a finished deployment')
+  }
+}
+
+/**
  * The pair in a record that `npm run deploy:contracts` wrote, and its chain.
  *
  * @throws {RecordError} it is no such record, or the node serves another chain
@@ -29,9 +42,7 @@ export async function openPair(
   client: PublicClient,
   file: string,
 ): Promise<{ pair: Pair; chain: Chain }> {
-  const parsed = recordSchema.safeParse(JSON.parse(readFileSync(file, 'utf8')))
-  if (!parsed.success) throw new RecordError(file, 'is no record of a finished deployment')
-  const { chainId, genesisHash, forwarder, loan, deployedBlock } = parsed.data
+  const { chainId, genesisHash, forwarder, loan, deployedBlock } = readDeployed(file)
   const genesis = await client.getBlock({ blockNumber: 0n })
   if ((await client.getChainId()) !== chainId || genesis.hash !== genesisHash) {
     throw new RecordError(file, 'is of another chain than the one that the node serves')

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod/mini'
 import { RpcError } from '../../chain/rpc.ts'
 import { rawBlock, sentTransactions } from '../objects/block.ts'
 import { data, hash } from '../objects/values.ts'
@@ -79,6 +79,6 @@ export function createFeedEvents(
 }
 
 async function poolOf(node: Node): Promise<string[]> {
-  const pending = await node.call('eth_getBlockByNumber', ['pending', false], rawBlock.nullable())
+  const pending = await node.call('eth_getBlockByNumber', ['pending', false], z.nullable(rawBlock))
   return pending === null ? [] : sentTransactions(pending)
 }

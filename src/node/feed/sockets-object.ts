@@ -1,5 +1,5 @@
 import { DurableObject } from 'cloudflare:workers'
-import { z } from 'zod'
+import * as z from 'zod/mini'
 import { faultOf } from '../../runtime/log.ts'
 import { type FeedBlock, keptBlocks } from './chain.ts'
 import type { FeedStore } from './feed-store.ts'

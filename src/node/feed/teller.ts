@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod/mini'
 import { notificationText } from '../message.ts'
 import type { Log } from '../objects/log.ts'
 import { type LogFilter, matches } from '../objects/log-filter.ts'
@@ -104,10 +104,16 @@ export function createTeller(
   }
 }
 
-const anyNumber = z
-  .union([z.string().regex(/^(?:0x[0-9a-fA-F]+|\d+)$/), z.int().nonnegative()])
-  .transform((value) => `0x${BigInt(value).toString(16)}`)
-  .catch('0x0')
+const anyNumber = z.catch(
+  z.pipe(
+    z.union([
+      z.string().check(z.regex(/^(?:0x[0-9a-fA-F]+|\d+)$/)),
+      z.int().check(z.nonnegative()),
+    ]),
+    z.transform((value) => `0x${BigInt(value).toString(16)}`),
+  ),
+  '0x0',
+)
 
 const syncFields = z.object({
   startingBlock: anyNumber,

@@ -1,3 +1,4 @@
+import * as z from 'zod/mini'
 import { data, hashParam } from '../objects/values.ts'
 import { rawHeader } from '../reads/raw-data.ts'
 import { exampleBlock, exampleRawHeader } from './examples.ts'
@@ -8,7 +9,7 @@ export const chainGetRawBlockHeaderByHash = method({
   name: 'chain_getRawBlockHeaderByHash',
   summary: 'The RLP-encoded header of a block, by its hash',
   params: { hash: hashParam },
-  result: data.nullable(),
+  result: z.nullable(data),
   example: { params: [exampleBlock.hash], result: exampleRawHeader },
   lasts: () => true,
   call: ({ hash }, { ask }) => ask((node) => rawHeader(node, hash), { mayLag: true }),

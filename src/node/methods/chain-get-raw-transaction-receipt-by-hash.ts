@@ -1,3 +1,4 @@
+import * as z from 'zod/mini'
 import { data, hashParam } from '../objects/values.ts'
 import { rawTransactionReceipt } from '../reads/raw-data.ts'
 import { exampleTransaction } from './examples.ts'
@@ -8,7 +9,7 @@ export const chainGetRawTransactionReceiptByHash = method({
   name: 'chain_getRawTransactionReceiptByHash',
   summary: 'The RLP-encoded receipt of a transaction',
   params: { hash: hashParam },
-  result: data.nullable(),
+  result: z.nullable(data),
   example: {
     params: [exampleTransaction.hash],
     result:

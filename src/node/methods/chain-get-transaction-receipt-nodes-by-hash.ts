@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod/mini'
 import { data, hashParam } from '../objects/values.ts'
 import { receiptProof } from '../reads/raw-data.ts'
 import { exampleBlock, exampleTransaction } from './examples.ts'
@@ -9,7 +9,7 @@ export const chainGetTransactionReceiptNodesByHash = method({
   name: 'chain_getTransactionReceiptNodesByHash',
   summary: 'The nodes of the receipts trie from its root to the receipt of a transaction',
   params: { blockHash: hashParam, transactionHash: hashParam },
-  result: z.array(data).nullable(),
+  result: z.nullable(z.array(data)),
   example: {
     params: [exampleBlock.hash, exampleTransaction.hash],
     result: [

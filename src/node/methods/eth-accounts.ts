@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod/mini'
 import { address } from '../objects/values.ts'
 import { method } from './method.ts'
 
@@ -7,7 +7,7 @@ export const ethAccounts = method({
   name: 'eth_accounts',
   summary: 'Always an empty list: the service stores no keys',
   params: {},
-  result: z.array(address).max(0),
+  result: z.array(address).check(z.maxLength(0)),
   example: { params: [], result: [] },
   call: async () => [],
 })

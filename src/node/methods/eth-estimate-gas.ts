@@ -1,3 +1,4 @@
+import * as z from 'zod/mini'
 import { classifyRefusal } from '../../chain/refusals.ts'
 import { RpcError } from '../../chain/rpc.ts'
 import { codes } from '../codes.ts'
@@ -18,7 +19,7 @@ import { method } from './method.ts'
 export const ethEstimateGas = method({
   name: 'eth_estimateGas',
   summary: 'The gas that a transaction needs; it is simulated and not sent',
-  params: { call: estimateParam, block: stateBlockParam.optional() },
+  params: { call: estimateParam, block: z.optional(stateBlockParam) },
   result: quantity,
   example: {
     params: [

@@ -1,3 +1,4 @@
+import * as z from 'zod/mini'
 import { block } from '../objects/block.ts'
 import { fullParam, hashParam } from '../objects/values.ts'
 import { completeBlock } from '../reads/complete-block.ts'
@@ -10,7 +11,7 @@ export const ethGetBlockByHash = method({
   name: 'eth_getBlockByHash',
   summary: 'A block by its hash',
   params: { hash: hashParam, full: fullParam },
-  result: block.nullable(),
+  result: z.nullable(block),
   example: { params: [exampleBlock.hash, false], result: exampleBlock },
   lasts: () => true,
   call: ({ hash, full }, context) =>

@@ -1,3 +1,4 @@
+import * as z from 'zod/mini'
 import { block as blockResult, pendingBlock } from '../objects/block.ts'
 import { blockParam, fullParam } from '../objects/values.ts'
 import { completeBlock } from '../reads/complete-block.ts'
@@ -10,7 +11,7 @@ export const ethGetBlockByNumber = method({
   name: 'eth_getBlockByNumber',
   summary: 'A block by its number or a tag',
   params: { block: blockParam, full: fullParam },
-  result: blockResult.nullable(),
+  result: z.nullable(blockResult),
   example: { params: ['0x2a', false], result: exampleBlock },
   call: ({ block, full }, context) =>
     context.ask(

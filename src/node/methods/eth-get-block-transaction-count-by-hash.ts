@@ -1,3 +1,4 @@
+import * as z from 'zod/mini'
 import { hashParam, quantity } from '../objects/values.ts'
 import { countInBlock } from '../reads/counts.ts'
 import { exampleBlock } from './examples.ts'
@@ -8,7 +9,7 @@ export const ethGetBlockTransactionCountByHash = method({
   name: 'eth_getBlockTransactionCountByHash',
   summary: 'The number of transactions of a block',
   params: { hash: hashParam },
-  result: quantity.nullable(),
+  result: z.nullable(quantity),
   example: { params: [exampleBlock.hash], result: '0x5' },
   lasts: () => true,
   call: ({ hash }, { ask }) =>

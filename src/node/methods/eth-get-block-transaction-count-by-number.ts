@@ -1,3 +1,4 @@
+import * as z from 'zod/mini'
 import { blockParam, quantity } from '../objects/values.ts'
 import { countInBlock } from '../reads/counts.ts'
 import { method } from './method.ts'
@@ -7,7 +8,7 @@ export const ethGetBlockTransactionCountByNumber = method({
   name: 'eth_getBlockTransactionCountByNumber',
   summary: 'The number of transactions of a block',
   params: { block: blockParam },
-  result: quantity.nullable(),
+  result: z.nullable(quantity),
   example: { params: ['0x2a'], result: '0x5' },
   call: ({ block }, { ask }) =>
     ask(

@@ -1,3 +1,4 @@
+import * as z from 'zod/mini'
 import { addressParam, blockOrHashParam, data, isHash } from '../objects/values.ts'
 import { atBlock, unknownBlock, withoutBareHash } from '../reads/at-block.ts'
 import { exampleAccount } from './examples.ts'
@@ -15,7 +16,7 @@ export const ethGetCode = method({
     ask((node) =>
       atBlock(node, block, async (at) => {
         const where = withoutBareHash(node, at)
-        const code = await node.call('eth_getCode', [address, where], data.nullable())
+        const code = await node.call('eth_getCode', [address, where], z.nullable(data))
         // RSKj's way to say that there is no such block (EthModule.getCode).
         if (code === null) throw unknownBlock()
         return code

@@ -1,3 +1,4 @@
+import * as z from 'zod/mini'
 import { rawTransaction, shapeTransaction, transaction } from '../objects/transaction.ts'
 import { UntrueAnswer } from '../objects/untrue-answer.ts'
 import { hashParam, quantityParam } from '../objects/values.ts'
@@ -10,7 +11,7 @@ export const ethGetTransactionByBlockHashAndIndex = method({
   name: 'eth_getTransactionByBlockHashAndIndex',
   summary: 'A transaction by the hash of its block and its position there',
   params: { hash: hashParam, index: quantityParam },
-  result: transaction.nullable(),
+  result: z.nullable(transaction),
   example: { params: [exampleBlock.hash, '0x0'], result: exampleTransaction },
   lasts: () => true,
   call: ({ hash, index }, { ask }) =>
@@ -20,7 +21,7 @@ export const ethGetTransactionByBlockHashAndIndex = method({
           node,
           'eth_getTransactionByBlockHashAndIndex',
           [hash, index],
-          rawTransaction.nullable(),
+          z.nullable(rawTransaction),
         )
         if (raw === null) return null
         if (raw.blockHash !== hash) throw new UntrueAnswer('a transaction came from another block')

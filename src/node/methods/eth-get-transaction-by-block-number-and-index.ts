@@ -1,3 +1,4 @@
+import * as z from 'zod/mini'
 import { rawTransaction, shapeTransaction, transaction } from '../objects/transaction.ts'
 import { blockParam, quantityParam } from '../objects/values.ts'
 import { lookUp } from '../reads/lookup.ts'
@@ -13,13 +14,13 @@ export const ethGetTransactionByBlockNumberAndIndex = method({
   name,
   summary: 'A transaction by the number of its block and its position there',
   params: { block: blockParam, index: quantityParam },
-  result: transaction.nullable(),
+  result: z.nullable(transaction),
   example: { params: ['0x2a', '0x0'], result: exampleTransaction },
   call: ({ block, index }, { ask }) =>
     ask(
       async (node) => {
         if (block === 'pending') return await pendingTransaction(node, Number(index))
-        const raw = await lookUp(node, name, [block, index], rawTransaction.nullable())
+        const raw = await lookUp(node, name, [block, index], z.nullable(rawTransaction))
         return raw && shapeTransaction(raw)
       },
       { mayLag: true },

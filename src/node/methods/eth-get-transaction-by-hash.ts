@@ -1,3 +1,4 @@
+import * as z from 'zod/mini'
 import { rawTransaction, shapeTransaction, transaction } from '../objects/transaction.ts'
 import { UntrueAnswer } from '../objects/untrue-answer.ts'
 import { hashParam } from '../objects/values.ts'
@@ -10,7 +11,7 @@ export const ethGetTransactionByHash = method({
   name: 'eth_getTransactionByHash',
   summary: 'A transaction by its hash',
   params: { hash: hashParam },
-  result: transaction.nullable(),
+  result: z.nullable(transaction),
   example: { params: [exampleTransaction.hash], result: exampleTransaction },
   lasts: (_, { blockNumber }, isDeep) => blockNumber !== null && isDeep(blockNumber),
   call: ({ hash }, { ask }) =>
@@ -20,7 +21,7 @@ export const ethGetTransactionByHash = method({
           node,
           'eth_getTransactionByHash',
           [hash],
-          rawTransaction.nullable(),
+          z.nullable(rawTransaction),
         )
         if (raw === null) return null
         if (raw.hash !== hash) throw new UntrueAnswer('another transaction came than was asked for')

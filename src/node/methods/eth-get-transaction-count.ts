@@ -1,3 +1,4 @@
+import * as z from 'zod/mini'
 import { addressParam, blockOrHashParam, isHash, quantity } from '../objects/values.ts'
 import { atBlock } from '../reads/at-block.ts'
 import { exampleAccount } from './examples.ts'
@@ -7,7 +8,7 @@ import { method } from './method.ts'
 export const ethGetTransactionCount = method({
   name: 'eth_getTransactionCount',
   summary: 'The number of transactions that an account has sent',
-  params: { address: addressParam, block: blockOrHashParam.default('latest') },
+  params: { address: addressParam, block: z._default(blockOrHashParam, 'latest') },
   result: quantity,
   example: { params: [exampleAccount, 'latest'], result: '0xa' },
   lasts: ({ block }) => isHash(block),

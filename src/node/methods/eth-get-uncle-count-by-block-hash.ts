@@ -1,3 +1,4 @@
+import * as z from 'zod/mini'
 import { hashParam, quantity } from '../objects/values.ts'
 import { countInBlock } from '../reads/counts.ts'
 import { exampleBlock } from './examples.ts'
@@ -8,7 +9,7 @@ export const ethGetUncleCountByBlockHash = method({
   name: 'eth_getUncleCountByBlockHash',
   summary: 'The number of uncles of a block',
   params: { hash: hashParam },
-  result: quantity.nullable(),
+  result: z.nullable(quantity),
   example: { params: [exampleBlock.hash], result: '0x0' },
   lasts: () => true,
   call: ({ hash }, { ask }) =>

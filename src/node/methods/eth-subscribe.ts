@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod/mini'
 import { notAvailable } from '../not-available.ts'
 import { logSubscriptionParam } from '../objects/log-filter.ts'
 import { data } from '../objects/values.ts'
@@ -12,7 +12,7 @@ export const ethSubscribe = method({
   summary: 'Starts a subscription; over WebSocket only',
   params: {
     type: z.enum(types, { error: `must be one of ${types.join(', ')}` }),
-    filter: logSubscriptionParam.optional(),
+    filter: z.optional(logSubscriptionParam),
   },
   result: data,
   example: { params: ['newHeads'], result: '0x5c5c5c5c5c5c5c5c5c5c5c5c5c5c5c5c' },

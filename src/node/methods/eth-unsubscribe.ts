@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod/mini'
 import { notAvailable } from '../not-available.ts'
 import { method } from './method.ts'
 

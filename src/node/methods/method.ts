@@ -1,8 +1,9 @@
-import type { z } from 'zod'
+import type * as z from 'zod/mini'
 import { RpcError } from '../../chain/rpc.ts'
 import { codes } from '../codes.ts'
 import type { Subscriptions } from '../feed/subscriptions.ts'
 import type { NodeAccess } from '../upstream/node-access.ts'
+import '../../runtime/english.ts'
 
 /** What a method may use to make its answer. */
 export type Context = NodeAccess & {
@@ -21,7 +22,7 @@ export type Method = {
   readonly name: string
   readonly summary: string
   readonly params: Shape
-  readonly result: z.ZodType
+  readonly result: z.ZodMiniType
   readonly example: Example
   /** It does something beyond its answer, so equal calls are all made. */
   readonly effect: boolean
@@ -39,14 +40,14 @@ export type Method = {
   ) => boolean
 }
 
-type Shape = Readonly<Record<string, z.ZodType>>
+type Shape = Readonly<Record<string, z.ZodMiniType>>
 type Parsed<S extends Shape> = { [K in keyof S]: z.output<S[K]> }
 
 /**
  * A method of the service. Parameters are positional, in the order of `params`' members; those
  * whose schema takes `undefined` may be left out, or be `null`.
  */
-export function method<S extends Shape, R extends z.ZodType>(definition: {
+export function method<S extends Shape, R extends z.ZodMiniType>(definition: {
   name: string
   summary: string
   params: S
@@ -62,7 +63,7 @@ export function method<S extends Shape, R extends z.ZodType>(definition: {
   ) => boolean
 }): Method {
   const { name, summary, params: shape, result, example, effect = false, call, lasts } = definition
-  const entries = Object.entries<z.ZodType>(shape)
+  const entries = Object.entries<z.ZodMiniType>(shape)
   return {
     name,
     summary,
@@ -90,7 +91,7 @@ export function method<S extends Shape, R extends z.ZodType>(definition: {
   }
 }
 
-function parseParam(name: string, schema: z.ZodType, value: unknown): unknown {
+function parseParam(name: string, schema: z.ZodMiniType, value: unknown): unknown {
   const outcome = schema.safeParse(value)
   if (outcome.success) return outcome.data
   if (value === undefined) throw new RpcError(codes.invalidParams, `missing parameter "${name}"`)

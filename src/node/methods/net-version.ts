@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod/mini'
 import { method } from './method.ts'
 
 /** The network id as a decimal string. */
@@ -6,7 +6,7 @@ export const netVersion = method({
   name: 'net_version',
   summary: 'The network id as a decimal string',
   params: {},
-  result: z.string().regex(/^\d+$/),
+  result: z.string().check(z.regex(/^\d+$/)),
   example: { params: [], result: '31' },
   call: async (_, { chainId }) => `${chainId}`,
 })

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod/mini'
 import { codes } from '../codes.ts'
 import type { Method } from './method.ts'
 
@@ -42,7 +42,7 @@ export function openRpcDocument(methods: readonly Method[]): OpenRpcDocument {
       title: 'Node JSON-RPC service',
       version: '1',
       description:
-        'JSON-RPC 2.0 over HTTP POST and WebSocket. The API key is the last segment of the address. Every chain_ method is also served under its rsk_ name.',
+        'JSON-RPC 2.0 over HTTP POST and WebSocket. The API key is the last segment of the address, or comes as Authorization: Bearer to the address without it. Every chain_ method is also served under its rsk_ name.',
     },
     servers: [server('HTTP', 'http'), server('WebSocket', 'ws')],
     methods: methods.map(({ name, summary, params, result, example }) => ({
@@ -84,7 +84,7 @@ function server(name: string, scheme: string): Server {
   }
 }
 
-function schemaOf(schema: z.ZodType, io: 'input' | 'output'): JsonSchema {
+function schemaOf(schema: z.ZodMiniType, io: 'input' | 'output'): JsonSchema {
   const { $schema: _, ...rest } = z.toJSONSchema(schema, { io, target: 'draft-7' })
   return rest
 }

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod/mini'
 import { method } from './method.ts'
 import { openRpcDocument } from './openrpc.ts'
 

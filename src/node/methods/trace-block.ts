@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod/mini'
 import { trace } from '../objects/trace.ts'
 import { isHash, minedBlockOrHashParam } from '../objects/values.ts'
 import { tracesOfBlock } from '../reads/traces.ts'
@@ -10,7 +10,7 @@ export const traceBlock = method({
   name: 'trace_block',
   summary: 'The traces of all transactions of a block',
   params: { block: minedBlockOrHashParam },
-  result: z.array(trace).nullable(),
+  result: z.nullable(z.array(trace)),
   example: { params: [exampleBlock.hash], result: exampleTraces },
   lasts: ({ block }) => isHash(block),
   call: ({ block }, { ask }) => ask((node) => tracesOfBlock(node, block), { mayLag: true }),

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod/mini'
 import { method } from './method.ts'
 
 /** What the node behind the service calls itself. */

@@ -1,21 +1,21 @@
-import { z } from 'zod'
+import * as z from 'zod/mini'
 import { rawTransaction, shapeTransaction, transaction } from './transaction.ts'
 import { address, data, hash, quantity } from './values.ts'
 
 /** A block as it is answered; fields beyond these pass. */
 export const block = z.looseObject({
-  number: quantity.nullable(),
-  hash: hash.nullable(),
+  number: z.nullable(quantity),
+  hash: z.nullable(hash),
   parentHash: hash,
   sha3Uncles: hash,
-  logsBloom: data.nullable(),
+  logsBloom: z.nullable(data),
   transactionsRoot: hash,
   stateRoot: hash,
   receiptsRoot: hash,
   miner: address,
   difficulty: quantity,
   /** `null` where the node does not say, as Ethereum's no longer do. */
-  totalDifficulty: quantity.nullable(),
+  totalDifficulty: z.nullable(quantity),
   extraData: data,
   size: quantity,
   gasLimit: quantity,
@@ -26,33 +26,33 @@ export const block = z.looseObject({
   /** On an Ethereum chain its nearest kin, the base fee. */
   minimumGasPrice: quantity,
   /** Merged mining is Rootstock's: these four are `null` on other chains. */
-  bitcoinMergedMiningHeader: data.nullable(),
-  bitcoinMergedMiningCoinbaseTransaction: data.nullable(),
-  bitcoinMergedMiningMerkleProof: data.nullable(),
-  hashForMergedMining: data.nullable(),
+  bitcoinMergedMiningHeader: z.nullable(data),
+  bitcoinMergedMiningCoinbaseTransaction: z.nullable(data),
+  bitcoinMergedMiningMerkleProof: z.nullable(data),
+  hashForMergedMining: z.nullable(data),
   /** `null` while the block is pending, and where its receipts cannot be had. */
-  paidFees: quantity.nullable(),
+  paidFees: z.nullable(quantity),
   /** This block's difficulty and its uncles', as RSKj counts it. */
-  cumulativeDifficulty: quantity.nullable(),
+  cumulativeDifficulty: z.nullable(quantity),
 })
 
 export type Block = z.output<typeof block>
 
 /** A block as nodes print it. */
-export const rawBlock = block.extend({
-  number: quantity.nullish(),
-  hash: hash.nullish(),
-  logsBloom: data.nullish(),
-  miner: address.nullish(),
-  totalDifficulty: quantity.nullish(),
+export const rawBlock = z.extend(block, {
+  number: z.nullish(quantity),
+  hash: z.nullish(hash),
+  logsBloom: z.nullish(data),
+  miner: z.nullish(address),
+  totalDifficulty: z.nullish(quantity),
   transactions: z.union([z.array(hash), z.array(rawTransaction)]),
-  minimumGasPrice: quantity.nullish(),
-  bitcoinMergedMiningHeader: data.nullish(),
-  bitcoinMergedMiningCoinbaseTransaction: data.nullish(),
-  bitcoinMergedMiningMerkleProof: data.nullish(),
-  hashForMergedMining: data.nullish(),
-  paidFees: quantity.nullish(),
-  cumulativeDifficulty: quantity.nullish(),
+  minimumGasPrice: z.nullish(quantity),
+  bitcoinMergedMiningHeader: z.nullish(data),
+  bitcoinMergedMiningCoinbaseTransaction: z.nullish(data),
+  bitcoinMergedMiningMerkleProof: z.nullish(data),
+  hashForMergedMining: z.nullish(data),
+  paidFees: z.nullish(quantity),
+  cumulativeDifficulty: z.nullish(quantity),
 })
 
 export type RawBlock = z.output<typeof rawBlock>

@@ -1,15 +1,15 @@
-import { z } from 'zod'
+import * as z from 'zod/mini'
 import { addressParam, dataParam, quantityParam } from './values.ts'
 
-const from = addressParam.nullish()
+const from = z.nullish(addressParam)
 const members = {
-  gas: quantityParam.nullish(),
-  gasPrice: quantityParam.nullish(),
-  value: quantityParam.nullish(),
-  data: dataParam.nullish(),
-  input: dataParam.nullish(),
-  maxFeePerGas: quantityParam.nullish(),
-  maxPriorityFeePerGas: quantityParam.nullish(),
+  gas: z.nullish(quantityParam),
+  gasPrice: z.nullish(quantityParam),
+  value: z.nullish(quantityParam),
+  data: z.nullish(dataParam),
+  input: z.nullish(dataParam),
+  maxFeePerGas: z.nullish(quantityParam),
+  maxPriorityFeePerGas: z.nullish(quantityParam),
 }
 
 const notAnObject = { error: 'must be a call object' }
@@ -21,18 +21,20 @@ const differ = 'has both data and input, and they differ'
  */
 export const callParam = z
   .looseObject({ from, to: addressParam, ...members }, notAnObject)
-  .refine(codeAgrees, { error: differ })
+  .check(z.refine(codeAgrees, { error: differ }))
 
 /**
  * What `eth_estimateGas` simulates: a call, or without `to` the creation of a contract, as clients
  * ask before they deploy one. A creation has code.
  */
 export const estimateParam = z
-  .looseObject({ from, to: addressParam.nullish(), ...members }, notAnObject)
-  .refine(codeAgrees, { error: differ })
-  .refine(({ to, data, input }) => to || [data, input].some((code) => code && code !== '0x'), {
-    error: 'needs "to", or in "data" or "input" the code of a contract to create',
-  })
+  .looseObject({ from, to: z.nullish(addressParam), ...members }, notAnObject)
+  .check(
+    z.refine(codeAgrees, { error: differ }),
+    z.refine(({ to, data, input }) => to || [data, input].some((code) => code && code !== '0x'), {
+      error: 'needs "to", or in "data" or "input" the code of a contract to create',
+    }),
+  )
 
 /** A simulation, parsed. */
 export type Call = z.output<typeof callParam> | z.output<typeof estimateParam>

@@ -1,25 +1,29 @@
 import { keccak256 } from 'viem'
-import { z } from 'zod'
+import * as z from 'zod/mini'
 import type { Log } from './log.ts'
 import { addressParam, blockParam, hashParam } from './values.ts'
 
-const addresses = z
-  .union([addressParam, z.array(addressParam).max(1_000)], {
+const addresses = z.nullish(
+  z.union([addressParam, z.array(addressParam).check(z.maxLength(1_000))], {
     error: 'must be an address or an array of addresses',
-  })
-  .nullish()
+  }),
+)
 
 const topicError = { error: 'must be a 32-byte topic, an array of such topics, or null' }
 
-const topics = z
-  .array(
-    z.union([hashParam, z.array(z.union([hashParam, z.null()])).max(1_000), z.null()], topicError),
-    {
-      error: 'must be an array of topics',
-    },
-  )
-  .max(4, { error: 'must have at most 4 topics' })
-  .nullish()
+const topics = z.nullish(
+  z
+    .array(
+      z.union(
+        [hashParam, z.array(z.union([hashParam, z.null()])).check(z.maxLength(1_000)), z.null()],
+        topicError,
+      ),
+      {
+        error: 'must be an array of topics',
+      },
+    )
+    .check(z.maxLength(4, { error: 'must have at most 4 topics' })),
+)
 
 /** What the logs subscription selects by. A list of addresses or topics means any of them. */
 export const logSubscriptionParam = z.looseObject(
@@ -33,15 +37,17 @@ export const logFilterParam = z
     {
       address: addresses,
       topics,
-      blockHash: hashParam.nullish(),
-      fromBlock: blockParam.nullish(),
-      toBlock: blockParam.nullish(),
+      blockHash: z.nullish(hashParam),
+      fromBlock: z.nullish(blockParam),
+      toBlock: z.nullish(blockParam),
     },
     { error: 'must be a filter object' },
   )
-  .refine(({ blockHash, fromBlock, toBlock }) => !(blockHash && (fromBlock || toBlock)), {
-    error: 'Cannot specify both blockHash and fromBlock/toBlock',
-  })
+  .check(
+    z.refine(({ blockHash, fromBlock, toBlock }) => !(blockHash && (fromBlock || toBlock)), {
+      error: 'Cannot specify both blockHash and fromBlock/toBlock',
+    }),
+  )
 
 /** Which logs are wanted, wherever they are. */
 export type LogFilter = z.output<typeof logSubscriptionParam>

@@ -1,16 +1,16 @@
-import { z } from 'zod'
+import * as z from 'zod/mini'
 import { address, data, hash, quantity } from './values.ts'
 
 /** A log as it is answered over HTTP: it carries no `removed`. Fields beyond these pass. */
 export const log = z.looseObject({
-  logIndex: quantity.nullable(),
-  transactionIndex: quantity.nullable(),
-  transactionHash: hash.nullable(),
-  blockHash: hash.nullable(),
-  blockNumber: quantity.nullable(),
+  logIndex: z.nullable(quantity),
+  transactionIndex: z.nullable(quantity),
+  transactionHash: z.nullable(hash),
+  blockHash: z.nullable(hash),
+  blockNumber: z.nullable(quantity),
   address,
   data,
-  topics: z.array(hash).max(4),
+  topics: z.array(hash).check(z.maxLength(4)),
 })
 
 export type Log = z.output<typeof log>

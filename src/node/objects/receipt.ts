@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod/mini'
 import { log, rawLog, shapeLog } from './log.ts'
 import { address, data, hash, quantity } from './values.ts'
 
@@ -9,30 +9,30 @@ export const receipt = z.looseObject({
   blockHash: hash,
   blockNumber: quantity,
   from: address,
-  to: address.nullable(),
-  contractAddress: address.nullable(),
+  to: z.nullable(address),
+  contractAddress: z.nullable(address),
   cumulativeGasUsed: quantity,
   gasUsed: quantity,
   effectiveGasPrice: quantity,
   logs: z.array(log),
   logsBloom: data,
   /** Exactly one of `root` (before Byzantium) and `status`. */
-  status: quantity.optional(),
-  root: hash.optional(),
+  status: z.optional(quantity),
+  root: z.optional(hash),
   type: quantity,
 })
 
 export type Receipt = z.output<typeof receipt>
 
 /** A receipt as nodes print it: RSKj's of old have neither type nor price. */
-export const rawReceipt = receipt.extend({
-  to: address.nullish(),
-  contractAddress: address.nullish(),
-  effectiveGasPrice: quantity.nullish(),
+export const rawReceipt = z.extend(receipt, {
+  to: z.nullish(address),
+  contractAddress: z.nullish(address),
+  effectiveGasPrice: z.nullish(quantity),
   logs: z.array(rawLog),
-  status: quantity.nullish(),
-  root: data.nullish(),
-  type: quantity.nullish(),
+  status: z.nullish(quantity),
+  root: z.nullish(data),
+  type: z.nullish(quantity),
 })
 
 export type RawReceipt = z.output<typeof rawReceipt>

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod/mini'
 import type { rawTransaction } from './transaction.ts'
 import { addressParam, minedBlockParam, quantityParam } from './values.ts'
 
@@ -6,27 +6,31 @@ import { addressParam, minedBlockParam, quantityParam } from './values.ts'
 export const maxTraceBlocks = 2_000
 export const maxTraces = 100
 
-const addresses = z
-  .union([addressParam, z.array(addressParam).max(1_000)], {
+const addresses = z.nullish(
+  z.union([addressParam, z.array(addressParam).check(z.maxLength(1_000))], {
     error: 'must be an address or an array of addresses',
-  })
-  .nullish()
+  }),
+)
 
 const countError = { error: `must be a number from 0 to ${maxTraces}` }
 const offsetError = { error: 'must be a number that is not negative' }
-const number = z.union([z.int(), quantityParam.transform(Number)], offsetError)
+const number = z.union([z.int(), z.pipe(quantityParam, z.transform(Number))], offsetError)
 
 /** What `trace_filter` selects by. Addresses are those of a transaction's sender and receiver. */
 export const traceFilterParam = z.looseObject(
   {
-    fromBlock: minedBlockParam.default('latest'),
-    toBlock: minedBlockParam.default('latest'),
+    fromBlock: z._default(minedBlockParam, 'latest'),
+    toBlock: z._default(minedBlockParam, 'latest'),
     fromAddress: addresses,
     toAddress: addresses,
-    count: number
-      .pipe(z.int(countError).nonnegative(countError).max(maxTraces, countError))
-      .default(maxTraces),
-    after: number.pipe(z.int(offsetError).nonnegative(offsetError)).default(0),
+    count: z._default(
+      z.pipe(
+        number,
+        z.int(countError).check(z.nonnegative(countError), z.maximum(maxTraces, countError)),
+      ),
+      maxTraces,
+    ),
+    after: z._default(z.pipe(number, z.int(offsetError).check(z.nonnegative(offsetError))), 0),
   },
   { error: 'must be a filter object' },
 )

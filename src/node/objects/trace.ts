@@ -1,17 +1,17 @@
-import { z } from 'zod'
+import * as z from 'zod/mini'
 import { address, data, hash, quantity } from './values.ts'
 
-const position = z.int().nonnegative()
+const position = z.int().check(z.nonnegative())
 
 /** A trace as it is answered; fields beyond these pass. */
 export const trace = z.looseObject({
   action: z.looseObject({
-    callType: z.string().optional(),
-    from: address.optional(),
-    to: address.optional(),
-    gas: quantity.optional(),
-    input: data.optional(),
-    value: quantity.optional(),
+    callType: z.optional(z.string()),
+    from: z.optional(address),
+    to: z.optional(address),
+    gas: z.optional(quantity),
+    input: z.optional(data),
+    value: z.optional(quantity),
   }),
   blockHash: hash,
   blockNumber: position,
@@ -21,27 +21,27 @@ export const trace = z.looseObject({
   subtraces: position,
   traceAddress: z.array(position),
   /** `null` when the call failed. */
-  result: z.looseObject({ gasUsed: quantity, output: data.optional() }).nullable(),
-  error: z.string().optional(),
+  result: z.nullable(z.looseObject({ gasUsed: quantity, output: z.optional(data) })),
+  error: z.optional(z.string()),
 })
 
 export type Trace = z.output<typeof trace>
 
 /** A number as some nodes print it: RSKj in decimal, others in hex. */
-const anyNumber = z.union([position, quantity.transform(Number)])
+const anyNumber = z.union([position, z.pipe(quantity, z.transform(Number))])
 
-const rawTrace = trace.extend({
+const rawTrace = z.extend(trace, {
   blockNumber: anyNumber,
-  transactionPosition: anyNumber.nullish(),
-  transactionHash: hash.nullish(),
-  result: z.looseObject({ gasUsed: quantity.nullish(), output: data.nullish() }).nullish(),
-  error: z.string().nullish(),
+  transactionPosition: z.nullish(anyNumber),
+  transactionHash: z.nullish(hash),
+  result: z.nullish(z.looseObject({ gasUsed: z.nullish(quantity), output: z.nullish(data) })),
+  error: z.nullish(z.string()),
 })
 
 type RawTrace = z.output<typeof rawTrace>
 
 /** Traces as nodes print them. */
-export const rawTraces = z.array(rawTrace).nullable()
+export const rawTraces = z.nullable(z.array(rawTrace))
 
 /** With every field, and no result where the call failed. */
 export function shapeTraces(raw: z.output<typeof rawTraces>): Trace[] | null {
@@ -83,18 +83,18 @@ export type CallFrame = {
   calls?: CallFrame[] | undefined
 }
 
-export const callFrame: z.ZodType<CallFrame> = z.looseObject({
+export const callFrame: z.ZodMiniType<CallFrame> = z.looseObject({
   type: z.string(),
   from: address,
-  to: address.optional(),
+  to: z.optional(address),
   gas: quantity,
   gasUsed: quantity,
   input: data,
-  output: data.optional(),
-  value: quantity.optional(),
-  error: z.string().optional(),
+  output: z.optional(data),
+  value: z.optional(quantity),
+  error: z.optional(z.string()),
   get calls() {
-    return z.array(callFrame).optional()
+    return z.optional(z.array(callFrame))
   },
 })
 

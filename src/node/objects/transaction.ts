@@ -1,15 +1,15 @@
-import { z } from 'zod'
+import * as z from 'zod/mini'
 import { address, data, hash, quantity } from './values.ts'
 
 /** A transaction as it is answered; fields beyond these pass. */
 export const transaction = z.looseObject({
   hash,
   nonce: quantity,
-  blockHash: hash.nullable(),
-  blockNumber: quantity.nullable(),
-  transactionIndex: quantity.nullable(),
+  blockHash: z.nullable(hash),
+  blockNumber: z.nullable(quantity),
+  transactionIndex: z.nullable(quantity),
   from: address,
-  to: address.nullable(),
+  to: z.nullable(address),
   gas: quantity,
   gasPrice: quantity,
   value: quantity,
@@ -26,15 +26,15 @@ export type Transaction = z.output<typeof transaction>
  * A transaction as nodes print it: pending ones may lack the block's fields, RSKj's of old the type,
  * and its REMASC transactions, which are not signed, the signature.
  */
-export const rawTransaction = transaction.extend({
-  blockHash: hash.nullish(),
-  blockNumber: quantity.nullish(),
-  transactionIndex: quantity.nullish(),
-  to: address.nullish(),
-  v: quantity.nullish(),
-  r: data.nullish(),
-  s: data.nullish(),
-  type: quantity.nullish(),
+export const rawTransaction = z.extend(transaction, {
+  blockHash: z.nullish(hash),
+  blockNumber: z.nullish(quantity),
+  transactionIndex: z.nullish(quantity),
+  to: z.nullish(address),
+  v: z.nullish(quantity),
+  r: z.nullish(data),
+  s: z.nullish(data),
+  type: z.nullish(quantity),
 })
 
 /** With every field; the block's are `null` while the transaction is pending. */

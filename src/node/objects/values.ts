@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod/mini'
 
 /** 32 bytes, as clients write them in parameters; case does not matter. */
 export const hashParam = hexParam(/^0x[0-9a-fA-F]{64}$/, 'a 32-byte hash')
@@ -39,7 +39,7 @@ const anyBlock = param(
   canonicalSelector,
 )
 
-const canonical = z.boolean({ error: 'must be true or false' }).optional()
+const canonical = z.optional(z.boolean({ error: 'must be true or false' }))
 
 /** A block by number, hash or tag; also in the object forms of EIP-1898. */
 export const blockOrHashParam = selector(anyBlock)
@@ -51,22 +51,21 @@ export const stateBlockParam = selector(blockParam)
 export type Selector = string | { blockHash: string; requireCanonical: true }
 
 /** The optional switch of the block methods: whole transactions instead of their hashes. */
-export const fullParam = z.boolean({ error: 'must be true or false' }).default(false)
+export const fullParam = z._default(z.boolean({ error: 'must be true or false' }), false)
 
 /** A quantity in an answer (execution-apis `uint`): leading zeros that a node prints are dropped. */
 export const quantity = z
   .string()
-  .regex(/^0x[0-9a-fA-F]+$/)
-  .overwrite(canonicalQuantity)
+  .check(z.regex(/^0x[0-9a-fA-F]+$/), z.overwrite(canonicalQuantity))
 
 /** Whole bytes in an answer. */
-export const data = z.string().regex(/^0x[0-9a-fA-F]*$/)
+export const data = z.string().check(z.regex(/^0x[0-9a-fA-F]*$/))
 
 /** 32 bytes in an answer. */
-export const hash = z.string().regex(/^0x[0-9a-f]{64}$/)
+export const hash = z.string().check(z.regex(/^0x[0-9a-f]{64}$/))
 
 /** 20 bytes in an answer. */
-export const address = z.string().regex(/^0x[0-9a-fA-F]{40}$/)
+export const address = z.string().check(z.regex(/^0x[0-9a-fA-F]{40}$/))
 
 /** Whether a selector names a block by its hash, whatever became of the block. */
 export function isHash(selector: Selector): boolean {
@@ -102,20 +101,20 @@ function hexParam(pattern: RegExp, what: string) {
 
 function param(pattern: RegExp, what: string, canonical: (text: string) => string) {
   const error = `must be ${what}`
-  return z.string({ error }).regex(pattern, { error }).overwrite(canonical)
+  return z.string({ error }).check(z.regex(pattern, { error }), z.overwrite(canonical))
 }
 
 function selector(text: ReturnType<typeof param>) {
-  return z
-    .union(
+  return z.pipe(
+    z.union(
       [
         text,
         z.looseObject({ blockHash: hashParam, requireCanonical: canonical }),
         z.looseObject({ blockNumber: blockParam }),
       ],
       { error: (issue) => unionError(issue.input, text) },
-    )
-    .transform((value): Selector => {
+    ),
+    z.transform((value): Selector => {
       if (typeof value === 'string') return value
       if ('blockNumber' in value && typeof value.blockNumber === 'string') return value.blockNumber
       const { blockHash, requireCanonical } = value as {
@@ -123,7 +122,8 @@ function selector(text: ReturnType<typeof param>) {
         requireCanonical?: boolean
       }
       return requireCanonical ? { blockHash, requireCanonical } : blockHash
-    })
+    }),
+  )
 }
 
 /** What the textual form would have said: the union itself knows no words. */

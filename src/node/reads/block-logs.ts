@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod/mini'
 import { TransportError } from '../../chain/rpc.ts'
 import type { MinedBlock } from '../objects/block.ts'
 import { contentOf, type Log, log, shapeLog } from '../objects/log.ts'

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod/mini'
 import { RpcError } from '../../chain/rpc.ts'
 import { type Block, type MinedBlock, shapeBlock } from '../objects/block.ts'
 import { quantity, toQuantity } from '../objects/values.ts'

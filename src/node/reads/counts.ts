@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod/mini'
 import type { RawBlock } from '../objects/block.ts'
 import { quantity, toQuantity } from '../objects/values.ts'
 import type { Node } from '../upstream/node.ts'
@@ -6,7 +6,15 @@ import { ifServed, type Lookup, lookUp } from './lookup.ts'
 import { minedBlock, pendingBlockOf } from './mined-block.ts'
 
 /** Some nodes print a JSON number. */
-const anyCount = z.union([quantity, z.int().nonnegative().transform(toQuantity)]).nullable()
+const anyCount = z.nullable(
+  z.union([
+    quantity,
+    z.pipe(
+      z.int().check(z.nonnegative()),
+      z.transform((value: number) => toQuantity(value)),
+    ),
+  ]),
+)
 
 /**
  * How many of something a block has, counted here where the node does not; `null` without a block.

@@ -1,4 +1,4 @@
-import type { z } from 'zod'
+import type * as z from 'zod/mini'
 import { means, type ReadRefusal } from '../../chain/refusals.ts'
 import { RpcError } from '../../chain/rpc.ts'
 import { codes } from '../codes.ts'
@@ -36,7 +36,7 @@ export async function lookUp<T>(
   node: Node,
   method: Lookup,
   params: readonly unknown[],
-  result: z.ZodType<T>,
+  result: z.ZodMiniType<T>,
 ): Promise<T | null> {
   try {
     return await node.call(method, params, result)

@@ -1,3 +1,4 @@
+import * as z from 'zod/mini'
 import { type MinedBlock, type RawBlock, rawBlock } from '../objects/block.ts'
 import { verifiedHeader } from '../objects/header.ts'
 import { UntrueAnswer } from '../objects/untrue-answer.ts'
@@ -16,7 +17,7 @@ export async function minedBlock(
 ): Promise<MinedBlock | null> {
   const byHash = selector.length === 66
   const method = byHash ? 'eth_getBlockByHash' : 'eth_getBlockByNumber'
-  const raw = await lookUp(node, method, [selector, full], rawBlock.nullable())
+  const raw = await lookUp(node, method, [selector, full], z.nullable(rawBlock))
   if (raw === null) return null
   const { number, hash } = raw
   if (!number || !hash) throw new UntrueAnswer('a mined block lacks its number or its hash')
@@ -29,5 +30,5 @@ export async function minedBlock(
 
 /** The next block as a node would make it now, `null` where it makes none. */
 export async function pendingBlockOf(node: Node, full: boolean): Promise<RawBlock | null> {
-  return await node.call('eth_getBlockByNumber', ['pending', full], rawBlock.nullable())
+  return await node.call('eth_getBlockByNumber', ['pending', full], z.nullable(rawBlock))
 }

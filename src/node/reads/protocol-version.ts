@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod/mini'
 import { RpcError } from '../../chain/rpc.ts'
 import { codes } from '../codes.ts'
 import { quantity, toQuantity } from '../objects/values.ts'
@@ -10,11 +10,14 @@ const ethereumProtocol = '0x44'
 /** anvil and others print a JSON number, and some a decimal string. */
 const anyVersion = z.union([
   quantity,
-  z.int().nonnegative().transform(toQuantity),
-  z
-    .string()
-    .regex(/^\d+$/)
-    .transform((text) => toQuantity(BigInt(text))),
+  z.pipe(
+    z.int().check(z.nonnegative()),
+    z.transform((value: number) => toQuantity(value)),
+  ),
+  z.pipe(
+    z.string().check(z.regex(/^\d+$/)),
+    z.transform((text) => toQuantity(BigInt(text))),
+  ),
 ])
 
 /** The version of the wire protocol, as a quantity on every node. */

@@ -1,5 +1,5 @@
 import { bytesToHex, keccak256 } from 'viem'
-import { z } from 'zod'
+import * as z from 'zod/mini'
 import { RpcError } from '../../chain/rpc.ts'
 import { codes } from '../codes.ts'
 import { hashOf } from '../objects/block.ts'
@@ -23,7 +23,7 @@ export async function rawHeader(node: Node, selector: string): Promise<string | 
   const byHash = selector.length === 66
   if (node.profile === 'rskj') {
     const method = byHash ? 'rsk_getRawBlockHeaderByHash' : 'rsk_getRawBlockHeaderByNumber'
-    return await node.call(method, [selector], data.nullable())
+    return await node.call(method, [selector], z.nullable(data))
   }
   const block = await minedBlock(node, selector, false)
   return block && verifiedHeader(block)
@@ -32,9 +32,9 @@ export async function rawHeader(node: Node, selector: string): Promise<string | 
 /** A receipt as the receipts trie of its block holds it; `null` if it does not exist. */
 export async function rawTransactionReceipt(node: Node, hash: string): Promise<string | null> {
   if (node.profile === 'rskj') {
-    return await node.call('rsk_getRawTransactionReceiptByHash', [hash], data.nullable())
+    return await node.call('rsk_getRawTransactionReceiptByHash', [hash], z.nullable(data))
   }
-  const receipt = await lookUp(node, 'eth_getTransactionReceipt', [hash], rawReceipt.nullable())
+  const receipt = await lookUp(node, 'eth_getTransactionReceipt', [hash], z.nullable(rawReceipt))
   const found = receipt && (await provable(node, receipt.blockHash, hash))
   return found && bytesToHex(encodeReceipt(found.receipt))
 }
@@ -62,7 +62,7 @@ async function proofFromRskj(
     const nodes = await node.call(
       'rsk_getTransactionReceiptNodesByHash',
       [blockHash, hash],
-      z.array(data).nullable(),
+      z.nullable(z.array(data)),
     )
     return nodes && (await fromRoot(node, blockHash, nodes))
   } catch (error) {

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod/mini'
 import { TransportError } from '../../chain/rpc.ts'
 import { hashOf, type MinedBlock } from '../objects/block.ts'
 import { type RawReceipt, rawReceipt } from '../objects/receipt.ts'
@@ -26,13 +26,13 @@ export async function receiptsOf(node: Node, raw: MinedBlock): Promise<RawReceip
 
 async function blockReceipts(node: Node, raw: MinedBlock): Promise<RawReceipt[]> {
   const together = await ifServed(
-    node.call('eth_getBlockReceipts', [raw.hash], z.array(rawReceipt).nullable()),
+    node.call('eth_getBlockReceipts', [raw.hash], z.nullable(z.array(rawReceipt))),
   )
   // Some nodes serve it for numbers only, and say that there is no such block.
   if (together) return together
   const each = await Promise.all(
     raw.transactions.map((entry) =>
-      node.call('eth_getTransactionReceipt', [hashOf(entry)], rawReceipt.nullable()),
+      node.call('eth_getTransactionReceipt', [hashOf(entry)], z.nullable(rawReceipt)),
     ),
   )
   return each.map((receipt) => receipt ?? gone())

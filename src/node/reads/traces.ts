@@ -1,3 +1,4 @@
+import * as z from 'zod/mini'
 import { RpcError, TransportError } from '../../chain/rpc.ts'
 import { codes } from '../codes.ts'
 import { hashOf, type MinedBlock } from '../objects/block.ts'
@@ -62,7 +63,7 @@ export async function tracesOfTransaction(node: Node, hash: string): Promise<Tra
 
 /** From the call tracer of go-ethereum, for nodes without a trace module. */
 async function rebuilt(node: Node, hash: string): Promise<Trace[] | null> {
-  const receipt = await lookUp(node, 'eth_getTransactionReceipt', [hash], rawReceipt.nullable())
+  const receipt = await lookUp(node, 'eth_getTransactionReceipt', [hash], z.nullable(rawReceipt))
   if (receipt === null) return null
   const top = await frameOf(node, hash)
   const place = {

@@ -1,5 +1,5 @@
 import type { Hex } from 'viem'
-import { z } from 'zod'
+import * as z from 'zod/mini'
 import { classifyRefusal } from '../../chain/refusals.ts'
 import { RpcError } from '../../chain/rpc.ts'
 import { withinTime } from '../../runtime/time-limit.ts'
@@ -15,6 +15,7 @@ import {
   type Standing,
   type StandingOptions,
 } from './standing.ts'
+import '../../runtime/english.ts'
 
 export type AttemptOptions = StandingOptions & { chainId: number }
 

@@ -1,4 +1,4 @@
-import type { z } from 'zod'
+import type * as z from 'zod/mini'
 
 /** What kind of node it is: RSKj answers `rsk_*`, for others those answers are built. */
 export type Profile = 'rskj' | 'ethereum'
@@ -15,7 +15,11 @@ export type Node = {
    * @throws {RpcError} the node's error object
    * @throws {TransportError} also when the answer does not have the shape of `result`
    */
-  readonly call: <T>(method: string, params: readonly unknown[], result: z.ZodType<T>) => Promise<T>
+  readonly call: <T>(
+    method: string,
+    params: readonly unknown[],
+    result: z.ZodMiniType<T>,
+  ) => Promise<T>
 }
 
 /** How work on a node may be given to another. */

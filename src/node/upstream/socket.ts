@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod/mini'
 
 /** A WebSocket to a node that says when there is something new. */
 export type NodeSocket = {

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod/mini'
 import type { RedisDatabase } from '../../runtime/redis.ts'
 import type { DueQueue } from './due-queue.ts'
 import { armLua, dueLua } from './lua.ts'

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod/mini'
 import type { RedisDatabase } from '../../runtime/redis.ts'
 import { version1Lua } from './lua.ts'
 import type { LedgerRules } from './port.ts'

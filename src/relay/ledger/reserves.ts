@@ -1,11 +1,14 @@
-import { z } from 'zod'
+import * as z from 'zod/mini'
 import type { At, Draft } from './draft.ts'
 import type { Claiming, Shares } from './port.ts'
 import type { Row } from './rows.ts'
 import { noLimit } from './sums.ts'
 import { isUnsettled, type Phase } from './transitions.ts'
 
-const amount = z.string().transform(BigInt)
+const amount = z.pipe(
+  z.string(),
+  z.transform((value) => BigInt(value)),
+)
 const shares = { poolWei: amount, capWei: amount }
 
 /**

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod/mini'
 import { type PaymentState, phaseNames, phases } from './transitions.ts'
 
 /** The layout of the rows. */
@@ -10,18 +10,18 @@ export const each = <Value, Name extends string>(value: Value, ...names: Name[])
 
 const text = z.string()
 const integer = z.int()
-const [textOrNull, integerOrNull] = [text.nullable(), integer.nullable()]
+const [textOrNull, integerOrNull] = [z.nullable(text), z.nullable(integer)]
 const matching = (pattern: RegExp, words: string) =>
   z.custom<`0x${string}`>((value) => typeof value === 'string' && pattern.test(value), words)
 const hex = matching(/^0x[0-9a-f]*$/i, 'is not hex')
 const address = matching(/^0x[0-9a-f]{40}$/i, 'is not an address')
 /** An amount, which outgrows the numbers of SQLite, Lua and JSON. */
-const wei = text.regex(/^[0-9]{1,78}$/)
+const wei = text.check(z.regex(/^[0-9]{1,78}$/))
 const state = z.enum(Object.keys(phases) as PaymentState[])
-const screen = z.object({ kind: z.enum(['ask', 'end']), lines: z.array(text).readonly() })
+const screen = z.object({ kind: z.enum(['ask', 'end']), lines: z.readonly(z.array(text)) })
 
 /** Which transaction and block have it; null where none does. */
-const inBlock = { ...each(hex.nullable(), 'hash', 'block_hash'), block_number: integerOrNull }
+const inBlock = { ...each(z.nullable(hex), 'hash', 'block_hash'), block_number: integerOrNull }
 
 /** What a payment is to operators and to its caller, as long as anything is known of it. */
 const payment = {
@@ -32,8 +32,8 @@ const payment = {
   counterparty: textOrNull,
   /** What it takes from the account; null, of the pool, the daily cap and the gas: nothing is reserved. */
   spends: wei,
-  ...each(wei.nullable(), 'reserves_pool', 'reserves_cap', 'reserves_gas'),
-  outcome: z.enum(['executed', 'failed']).nullable(),
+  ...each(z.nullable(wei), 'reserves_pool', 'reserves_cap', 'reserves_gas'),
+  outcome: z.nullable(z.enum(['executed', 'failed'])),
   reason: textOrNull,
   ...inBlock,
   ...each(integer, 'attempts', 'accepted_at'),
@@ -64,7 +64,7 @@ export const tables = {
     {
       ...each(text, 'session', 'account', 'input'),
       state: z.enum(['claimed', 'refused', 'accepted']),
-      screen: screen.nullable(),
+      screen: z.nullable(screen),
       token: textOrNull,
       lease_until: integerOrNull,
       ...each(integer, 'steps', 'decided_at'),
@@ -115,7 +115,7 @@ export const tables = {
       bytes: z.array(z.tuple([hex, wei])),
       ...inBlock,
       /** Null while it is recorded: such a row has no age. */
-      phase: z.literal('done').nullable(),
+      phase: z.nullable(z.literal('done')),
       ...each(integer, 'nonce', 'changed_at'),
     },
     {
@@ -132,7 +132,7 @@ export const tables = {
     ...each(integer, 'nonce', 'recorded_at'),
     sent_at: integerOrNull,
     /** How often in a row it was offered and no node took it. Rows of before do not have it. */
-    failures: integer.default(0),
+    failures: z._default(integer, 0),
   }),
   blocks: table(
     ['hash'],
@@ -206,7 +206,7 @@ export type ListColumns = { group: string | undefined; score: string }
 /** A table as stores see it. */
 export type AnyTable = {
   key: readonly string[]
-  row: z.ZodObject
+  row: z.ZodMiniObject
   lists: Readonly<Record<string, ListColumns>>
 }
 
@@ -223,7 +223,7 @@ export const keyOf = (table: TableName, row: AnyRow): Key =>
 /**
  * A row from the text that {@link JSON.stringify} made of it.
  *
- * @throws {z.ZodError} it is not a row of this table
+ * @throws {z.core.$ZodError} it is not a row of this table
  */
 export const parseRow = (table: TableName, json: string): AnyRow =>
   anyTable(table).row.parse(JSON.parse(json))
@@ -238,10 +238,9 @@ export function placeOf(
   return { group: `${name}`, score: Number(row[score]) }
 }
 
-function table<Shape extends z.ZodRawShape, Lists extends AnyTable['lists'] = Record<never, never>>(
-  key: readonly (keyof Shape & string)[],
-  shape: Shape,
-  lists: Lists = {} as Lists,
-) {
+function table<
+  Shape extends z.core.$ZodShape,
+  Lists extends AnyTable['lists'] = Record<never, never>,
+>(key: readonly (keyof Shape & string)[], shape: Shape, lists: Lists = {} as Lists) {
   return { key, row: z.object(shape), lists }
 }

@@ -1,8 +1,8 @@
-import { z } from 'zod'
+import * as z from 'zod/mini'
 
 /** Unix time in ms, by the ledger's clock. */
 const time = z.int()
-const wei = z.string().regex(/^[0-9]{1,78}$/)
+const wei = z.string().check(z.regex(/^[0-9]{1,78}$/))
 
 /** What the loan contract's pool has, in wei, and whether it gives loans at present. */
 const pool = z.object({
@@ -25,7 +25,7 @@ export const facts = {
   /** Whether the forwarder is there and carries this relayer's calls to the loan contract. */
   contracts: z.object({
     state: z.enum(['ready', 'missing', 'not_allowed', 'paused']),
-    pool: pool.optional(),
+    pool: z.optional(pool),
   }),
 }
 
@@ -43,15 +43,15 @@ export type Seen = {
 
 /** What rounds have seen, and when. */
 export const sight = z.object({
-  roundAt: time.optional(),
+  roundAt: z.optional(time),
   /** Since when no round has come to its end. */
-  failingSince: time.optional(),
+  failingSince: z.optional(time),
   /** Since when the node has not told its head. */
-  silentSince: time.optional(),
-  head: facts.head.extend({ at: time }).optional(),
-  funds: facts.funds.extend({ at: time }).optional(),
-  gasPrice: facts.gasPrice.extend({ at: time }).optional(),
-  contracts: facts.contracts.extend({ at: time }).optional(),
+  silentSince: z.optional(time),
+  head: z.optional(z.extend(facts.head, { at: time })),
+  funds: z.optional(z.extend(facts.funds, { at: time })),
+  gasPrice: z.optional(z.extend(facts.gasPrice, { at: time })),
+  contracts: z.optional(z.extend(facts.contracts, { at: time })),
 })
 
 export type Sight = z.infer<typeof sight>

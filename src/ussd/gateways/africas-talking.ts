@@ -1,12 +1,12 @@
-import { z } from 'zod'
+import * as z from 'zod/mini'
 import { type Country, parseCaller } from '../../account/phone.ts'
 import type { BadRequest, ParsedRequest } from '../request.ts'
 
 const fields = z.object({
-  sessionId: z.string().min(1).max(256),
+  sessionId: z.string().check(z.minLength(1), z.maxLength(256)),
   phoneNumber: z.string(),
   // Missing on the first dial of some networks.
-  text: z.string().default(''),
+  text: z._default(z.string(), ''),
 })
 
 const faults = {

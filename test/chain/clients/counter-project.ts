@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import type { Hex } from 'viem'
 import { runFoundry } from './foundry.ts'
 
@@ -93,7 +94,7 @@ contract Deploy is Script {
 }
 `
 
-const root = new URL('../../../', import.meta.url).pathname
+const root = fileURLToPath(new URL('../../../', import.meta.url))
 
 // The compiler and forge-std come from npm here: nothing is downloaded.
 const settings = `[profile.default]

@@ -14,6 +14,7 @@ test(`${payments} payments on a bad line are made once each, or not at all, as t
     gaps,
     replies,
     faults,
+    reconciled,
   } = await soak({
     // On a busy machine fewer of the sessions come as far, and more are dialled.
     sessions: { untilSubmitted: payments },
@@ -23,6 +24,9 @@ test(`${payments} payments on a bad line are made once each, or not at all, as t
     seed,
   })
   expect(verdict.faults).toEqual([])
+  expect(reconciled.differences).toEqual([])
+  expect(reconciled.payments).toBeGreaterThanOrEqual(payments)
+  expect(reconciled.spendings).toBe(ended)
   expect(ended).toBeGreaterThanOrEqual(payments)
   expect(verdict.executed).toBeGreaterThan(payments * 0.9)
   expect({ stuck, gaps }).toEqual({ stuck: undefined, gaps: 0 })

@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process'
+import { type IncomingMessage, request } from 'node:http'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, test } from 'vitest'
 import { type Anvil, startAnvil } from '../../../scripts/dev/anvil.ts'
@@ -74,6 +75,25 @@ async function post(
   return { status: response.status, text: await response.text(), response }
 }
 
+/** The status of the answer to a client that asks for a WebSocket, with the key in a header. */
+function openSocket(authorization: string): Promise<number | undefined> {
+  const upgrade = { connection: 'Upgrade', upgrade: 'websocket', 'sec-websocket-version': '13' }
+  const client = request(`${worker.origin}/rpc`, {
+    headers: {
+      ...upgrade,
+      'sec-websocket-key': Buffer.alloc(16).toString('base64'),
+      authorization,
+    },
+  })
+  return new Promise((resolve, reject) => {
+    const answered = ({ statusCode }: IncomingMessage) => {
+      client.destroy()
+      resolve(statusCode)
+    }
+    client.once('upgrade', answered).once('response', answered).once('error', reject).end()
+  })
+}
+
 const chainId = { jsonrpc: '2.0', id: 7, method: 'eth_chainId', params: [] }
 
 test('a key that was made can be used, is listed without itself, and ends when it is revoked', async ({
@@ -94,6 +114,63 @@ test('a key that was made can be used, is listed without itself, and ends when i
   expect((await post(other, chainId)).status).toBe(401)
   expect((await post(key, chainId)).status).toBe(200)
   expect((await keys('list')).output).toMatch(/ {2}31 {2}revoked \d{4}-\d\d-\d\d/)
+})
+
+test('a key that cannot be made is refused in words that name each bad member', async ({
+  expect,
+}) => {
+  const answer = await fetch(`${worker.origin}/keys`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${worker.operatorToken}` },
+    body: JSON.stringify({ hash: 2, name: '', chainId: 4, quota: '5' }),
+  })
+  expect([answer.status, await answer.json()]).toEqual([
+    400,
+    {
+      error: [
+        '✖ Invalid input: expected string, received number',
+        '  → at hash',
+        '✖ Too small: expected string to have >=1 characters',
+        '  → at name',
+        '✖ is not served here',
+        '  → at chainId',
+        '✖ Invalid input: expected number, received string',
+        '  → at quota',
+      ].join('\n'),
+    },
+  ])
+})
+
+test('a key may come in a header, over HTTP and to open a WebSocket', async ({ expect }) => {
+  const key = await createKey()
+  const headers = (authorization: string) => ({ 'content-type': 'application/json', authorization })
+  const ask = async (authorization: string) => {
+    const options = {
+      method: 'POST',
+      headers: headers(authorization),
+      body: JSON.stringify(chainId),
+    }
+    const response = await fetch(`${worker.origin}/rpc`, options)
+    return [response.status, await response.text()]
+  }
+  expect(await ask(`Bearer ${key}`)).toEqual([200, '{"jsonrpc":"2.0","id":7,"result":"0x1f"}'])
+  const { status, text } = await post('', chainId)
+  for (const wrong of ['', key, `Bearer ${key}x`]) expect(await ask(wrong)).toEqual([status, text])
+  expect(await openSocket(`Bearer ${key}`)).toBe(101)
+  expect(await openSocket(`Bearer ${key}x`)).toBe(401)
+})
+
+test('a key is made only for methods that are served, under each of their names', async ({
+  expect,
+}) => {
+  const { code, output } = await keys('create', '--name', 'b', '--methods', 'eth_call,eth_cal')
+  expect([code, output]).toEqual([
+    1,
+    'The service refused: ✖ is not a method that is served here\n  → at methods[1]\n',
+  ])
+  const key = await createKey('--methods', 'rsk_protocolVersion')
+  const asked = { jsonrpc: '2.0', id: 1, method: 'rsk_protocolVersion', params: [] }
+  expect((await post(key, asked)).status).toBe(200)
 })
 
 test('a key that is in use ends within 60 s of being revoked, for requests and for connections', async ({

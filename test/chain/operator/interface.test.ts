@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { encodeFunctionData, parseEther } from 'viem'
 import { afterAll, afterEach, beforeAll, describe, test } from 'vitest'
-import type { z } from 'zod'
+import type * as z from 'zod/mini'
 import { startChain, type TestChain } from '../../../scripts/dev/chain.ts'
 import { type RpcCall, rpcTo } from '../../../scripts/dev/rpc.ts'
 import { until } from '../../../scripts/dev/wait.ts'
@@ -46,7 +46,7 @@ const open = (changes: Record<string, string> = {}, database = ':memory:'): Depl
 
 const authorized = { authorization: `Bearer ${token}` }
 
-async function read<Schema extends z.ZodType>(
+async function read<Schema extends z.ZodMiniType>(
   { ask }: Deployment,
   schema: Schema,
   path: string,
@@ -55,7 +55,7 @@ async function read<Schema extends z.ZodType>(
   return schema.parse(body)
 }
 
-async function act<Schema extends z.ZodType>(
+async function act<Schema extends z.ZodMiniType>(
   { ask }: Deployment,
   schema: Schema,
   action: string,

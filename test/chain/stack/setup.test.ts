@@ -6,14 +6,15 @@ import { fileURLToPath } from 'node:url'
 import { onTestFinished, test } from 'vitest'
 import { freePort, startAnvil } from '../../../scripts/dev/anvil.ts'
 import { until } from '../../../scripts/dev/wait.ts'
+import { readPort } from '../../../scripts/stack/options.ts'
 import { quietTools } from '../../../scripts/stack/worker-build.ts'
 import { dial } from './stack-process.ts'
 
 const root = fileURLToPath(new URL('../../..', import.meta.url))
 
-/** `.dev.vars` stands beside wrangler.toml, so these tests have a copy of everything. */
+/** `.dev.vars` stands beside wrangler.toml, so these tests have a copy of everything, where people put it. */
 function copyRepository(): string {
-  const copy = mkdtempSync(join(tmpdir(), 'ussd-relay-copy-'))
+  const copy = mkdtempSync(join(tmpdir(), 'ussd relay of mine-'))
   const left = ['node_modules', '.git', '.dev', '.dev.vars', '.wrangler', 'out', 'cache']
   cpSync(root, copy, { recursive: true, filter: (path) => !left.includes(basename(path)) })
   symlinkSync(join(root, 'node_modules'), join(copy, 'node_modules'))
@@ -21,9 +22,22 @@ function copyRepository(): string {
   return copy
 }
 
-function setup(copy: string, args: string[]): Promise<{ code: number | null; output: string }> {
+type Ended = { code: number | null; output: string }
+
+const setup = (copy: string, args: string[]) => run(copy, 'scripts/setup.mjs', args)
+
+/** A command of the copy, to its end. */
+function run(
+  copy: string,
+  script: string,
+  args: string[],
+  variables: Record<string, string> = {},
+): Promise<Ended> {
   const { DEV_DIR: _, ...env } = process.env
-  const child = spawn(process.execPath, ['scripts/stack/setup.ts', ...args], { cwd: copy, env })
+  const child = spawn(process.execPath, [script, ...args], {
+    ...{ cwd: copy, env: { ...env, ...variables } },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
   let output = ''
   for (const stream of [child.stdout, child.stderr]) {
     stream.on('data', (part) => {
@@ -33,7 +47,39 @@ function setup(copy: string, args: string[]): Promise<{ code: number | null; out
   return new Promise((resolve) => child.once('close', (code) => resolve({ code, output })))
 }
 
-test('after setup, plain wrangler dev serves the relay on that node', async ({ expect }) => {
+/** `npx wrangler dev`, and what it has printed so far. */
+function wranglerDev(copy: string, port: number): () => string {
+  const wrangler = spawn(join(root, 'node_modules/.bin/wrangler'), ['dev', '--port', `${port}`], {
+    cwd: copy,
+    detached: true,
+    stdio: ['ignore', 'pipe', 'pipe'],
+    env: { ...process.env, ...quietTools, WRANGLER_LOG: 'log' },
+  })
+  let output = ''
+  for (const stream of [wrangler.stdout, wrangler.stderr]) {
+    stream.on('data', (part) => {
+      output += part
+    })
+  }
+  const ended = new Promise((resolve) => wrangler.once('exit', resolve))
+  onTestFinished(async () => {
+    process.kill(-(wrangler.pid ?? 0), 'SIGKILL')
+    await ended
+  })
+  return () => output
+}
+
+test('wrangler dev in a fresh clone says what to run, in one line', async ({ expect }) => {
+  const output = wranglerDev(copyRepository(), await freePort())
+  await until(() => /Ready on|ERROR/.test(output()))
+  expect(output().match(/.*npm run setup.*/g)).toEqual([
+    expect.stringMatching(/Run: npm run setup -- --node-url http:\/\/127\.0\.0\.1:8545 /),
+  ])
+})
+
+test('after setup, plain wrangler dev serves the relay on that node, to every command', async ({
+  expect,
+}) => {
   const copy = copyRepository()
   const node = await startAnvil()
   onTestFinished(() => node.stop())
@@ -43,17 +89,7 @@ test('after setup, plain wrangler dev serves the relay on that node', async ({ e
   expect(statSync(file).mode & 0o777).toBe(0o600)
 
   const port = await freePort()
-  const wrangler = spawn(join(root, 'node_modules/.bin/wrangler'), ['dev', '--port', `${port}`], {
-    cwd: copy,
-    detached: true,
-    stdio: 'ignore',
-    env: { ...process.env, ...quietTools },
-  })
-  const ended = new Promise((resolve) => wrangler.once('exit', resolve))
-  onTestFinished(async () => {
-    process.kill(-(wrangler.pid ?? 0), 'SIGKILL')
-    await ended
-  })
+  const output = wranglerDev(copy, port)
   const relayUrl = `http://127.0.0.1:${port}`
   const isUp = () =>
     fetch(`${relayUrl}/healthz`).then(
@@ -70,6 +106,19 @@ test('after setup, plain wrangler dev serves the relay on that node', async ({ e
     body: '{"jsonrpc":"2.0","id":1,"method":"eth_chainId","params":[]}',
   })
   expect(await answer.json()).toEqual({ jsonrpc: '2.0', id: 1, result: '0x1f' })
+  expect(output()).not.toContain('npm run setup')
+
+  const at = { PORT: `${port}` }
+  const funded = await run(copy, 'scripts/stack/fund.ts', ['+254700000009', '0.5'], at)
+  expect(funded.output).toContain('Its balance is 0.5 tRBTC now.')
+  const dialled = ['--phone', '+254700000009', '--text', '1']
+  expect(await run(copy, 'scripts/stack/dial.ts', dialled, at)).toEqual({
+    code: 0,
+    output: 'END Your Balance: 0.5 tRBTC\n',
+  })
+  const made = await run(copy, 'scripts/node/keys.ts', ['create', '--name', 'a client'], at)
+  expect(made.output).toContain(`${relayUrl}/rpc/rpc_`)
+  expect((await run(copy, 'scripts/node/keys.ts', ['list'], at)).output).toContain('a client')
 })
 
 test('a second setup keeps the secrets, and a file that it did not write is not written over', async ({
@@ -92,4 +141,9 @@ test('a second setup keeps the secrets, and a file that it did not write is not 
   expect((await setup(copy, [])).output).toBe(
     'Which node? Usage: npm run setup -- --node-url http://127.0.0.1:8545\n',
   )
+})
+
+test('wrangler dev serves where npm start does', ({ expect }) => {
+  const settings = readFileSync(join(root, 'wrangler.toml'), 'utf8')
+  expect(settings).toContain(`\n[dev]\nip = "127.0.0.1"\nport = ${readPort(undefined)}\n`)
 })

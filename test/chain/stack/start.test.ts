@@ -1,4 +1,4 @@
-import { statSync } from 'node:fs'
+import { existsSync, mkdirSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createPublicClient, http, parseEther } from 'viem'
 import { test } from 'vitest'
@@ -16,6 +16,15 @@ import {
 } from './stack-process.ts'
 
 const [alice, bob, carol] = ['+254700000001', '+254700000002', '+254700000009']
+
+/** A folder of programs: an apt-get that notes that it was asked, and no redis-server. */
+function programsWithAptAlone(folder: string): string {
+  const programs = join(folder, 'programs')
+  mkdirSync(programs)
+  const note = `#!/bin/sh\n: > '${join(folder, 'asked-of-apt')}'\n`
+  writeFileSync(join(programs, 'apt-get'), note, { mode: 0o755 })
+  return programs
+}
 
 test('a first start serves a relay on a chain of its own, and a second one goes on from it', async ({
   expect,
@@ -47,11 +56,21 @@ test('a first start serves a relay on a chain of its own, and a second one goes 
   expect(await balance(carol)).toBe(parseEther('0.5'))
   const shown = await runCommand(folder, 'dial.ts', ['--phone', carol, '--text', '1'])
   expect(shown.output).toBe('END Your Balance: 0.5 tRBTC\n')
+  const reconciled = await runCommand(folder, '../ops/ops-cli.ts', ['reconcile', '--accounts'])
+  expect(reconciled.output).toMatch(
+    /^1 payments of the ledger, 1 spent intents and \d+ events up to block \d+: 0 differences\.\n$/,
+  )
+  expect(reconciled.code).toBe(0)
 
   const twice = await startStack(folder)
   const { code, output } = await twice.ended
   expect(code).toBe(1)
   expect(output).toContain(`The stack already runs at ${relayUrl}`)
+  // On Deno too, and before anything is installed that Deno would need.
+  const withoutRedis = { PATH: programsWithAptAlone(folder) }
+  const onDeno = await startStack(folder, { args: ['--deno'], env: withoutRedis })
+  expect((await onDeno.ended).output).toContain(`The stack already runs at ${relayUrl}`)
+  expect(existsSync(join(folder, 'asked-of-apt'))).toBe(false)
   expect(await dial(relayUrl, { sessionId: 's3', phoneNumber: bob, text: '1' })).toBe(
     'END Your Balance: 1.25 tRBTC',
   )

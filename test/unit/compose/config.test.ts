@@ -33,6 +33,17 @@ describe('the configuration', () => {
     expect(parseConfig({ ...env, CHAIN_ID: '30' }).chain.currency).toBe('RBTC')
   })
 
+  test('says where the ledger is made, where that is set', ({ expect }) => {
+    expect(parseConfig(env).objectLocation).toBeUndefined()
+    expect(parseConfig({ ...env, OBJECT_LOCATION: 'afr' }).objectLocation).toBe('afr')
+    expect(faultsOf({ OBJECT_LOCATION: 'africa' })).toEqual([
+      {
+        variable: 'OBJECT_LOCATION',
+        reason: 'has to be wnam or enam or sam or weur or eeur or apac or oc or afr or me',
+      },
+    ])
+  })
+
   test('keeps what is told in blocks where blocks come faster', ({ expect }) => {
     const usual = parseConfig(env).rules
     const fast = parseConfig({ ...env, BLOCK_SECONDS: '2.5' }).rules

@@ -14,10 +14,15 @@ const post = (body: string, headers: Record<string, string> = form) =>
   exports.default.fetch('http://relay.test/ussd', { method: 'POST', headers, body })
 
 /** The same Worker with another environment. */
-async function dialWith(changes: Record<string, string>, path: string, body: string) {
+async function dialWith(
+  changes: Record<string, string>,
+  path: string,
+  body: string,
+  headers: Record<string, string> = {},
+) {
   const request = new Request<unknown, IncomingRequestCfProperties>(`http://relay.test${path}`, {
     method: 'POST',
-    headers: form,
+    headers: { ...form, ...headers },
     body,
   })
   const response = await worker.fetch(
@@ -85,6 +90,26 @@ describe('a deployment', () => {
     expect((await dialWith(secret, '/a-secret-of-this-test/ussd', body)).status).toBe(200)
     expect((await dialWith(secret, '/a-secret-of-another/ussd', body)).status).toBe(404)
     expect((await dialWith(secret, '/ussd', body)).status).toBe(404)
+  })
+
+  test('takes its callback secret in a header too, and without it nothing is there', async ({
+    expect,
+  }) => {
+    const secret = { ENVIRONMENT: 'production', CALLBACK_SECRET: 'a-secret-of-this-test' }
+    const given = (authorization: string) => dialWith(secret, '/ussd', body, { authorization })
+    const inPath = await dialWith(secret, '/a-secret-of-this-test/ussd', body)
+    expect(await given('Bearer a-secret-of-this-test')).toEqual(inPath)
+    const nothing = await dialWith(secret, '/nothing-is-here', body)
+    expect(nothing.status).toBe(404)
+    for (const wrong of [
+      'Bearer a-secret-of-another',
+      'Bearer a-secret-of-this-test2',
+      'a-secret-of-this-test',
+      'Bearer ',
+      '',
+    ]) {
+      expect(await given(wrong), wrong).toEqual(nothing)
+    }
   })
 
   test('serves nothing with a bad variable, and names it', async ({ expect }) => {

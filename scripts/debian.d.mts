@@ -1,0 +1,2 @@
+/** @returns whether there is a redis-server now */
+export function provideRedisServer(options?: { isRoot?: boolean }): boolean

@@ -1,0 +1,70 @@
+import { spawn } from 'node:child_process'
+import { join, resolve } from 'node:path'
+import { RecordError, readDeployed } from '../contracts/migrate/records.ts'
+import { root } from '../stack/folder.ts'
+import { command, StackError, say } from '../stack/report.ts'
+import { quietTools } from '../stack/worker-build.ts'
+import { readCommandLine } from './command-line.ts'
+import { environments, readEnvironment } from './environments.ts'
+
+const usage = `Usage: npm run deploy -- --env testnet|mainnet [--record FILE] [--dry-run]
+
+Deploys the Worker of that environment of wrangler.toml, for the contracts that
+\`npm run deploy:contracts\` has recorded in deployments/<chain id>.json, or in FILE.
+--dry-run builds it and uploads nothing.`
+
+await command(async () => {
+  const asked = readCommandLine(usage, {
+    env: { type: 'string' },
+    record: { type: 'string' },
+    'dry-run': { type: 'boolean' },
+  })
+  if (asked === undefined) return
+  const { values, positionals } = asked
+  if (positionals.length > 0) throw new StackError(usage)
+  const environment = readEnvironment(values.env, '--env')
+  const chainId = environments[environment]
+  const file = values.record ?? join('deployments', `${chainId}.json`)
+  const { loan, forwarder } = contractsOf(file, chainId, environment)
+  say(`Deploying for the contracts of ${file}: MicroLoan ${loan}, RelayForwarder ${forwarder}`)
+  const variables = [`LOAN_ADDRESS:${loan}`, `FORWARDER_ADDRESS:${forwarder}`]
+  const code = await wrangler([
+    ...['deploy', '--env', environment],
+    ...variables.flatMap((variable) => ['--var', variable]),
+    ...(values['dry-run'] ? ['--dry-run'] : []),
+  ])
+  if (code !== 0) throw new StackError('wrangler did not deploy: its words are above.')
+  say(
+    values['dry-run']
+      ? 'Nothing was uploaded.'
+      : 'Deployed. Look whether it can carry a payment: npm run doctor -- --url <its address>',
+  )
+})
+
+function contractsOf(file: string, chainId: number, environment: string) {
+  const deploy = `npm run deploy:contracts -- --network ${environment}`
+  try {
+    const record = readDeployed(resolve(root, file))
+    // Without a checksum, which is another one on each chain (EIP-1191).
+    const lower = (address: string) => address.toLowerCase()
+    if (record.chainId === chainId) {
+      return { loan: lower(record.loan), forwarder: lower(record.forwarder) }
+    }
+  } catch (error) {
+    if (!(error instanceof RecordError)) throw error
+    throw new StackError(`${file} has no contracts. Deploy them first: ${deploy}`)
+  }
+  throw new StackError(`${file} is of another chain than ${environment}.`)
+}
+
+function wrangler(args: string[]): Promise<number | null> {
+  const child = spawn(
+    process.execPath,
+    [join(root, 'node_modules', 'wrangler', 'bin', 'wrangler.js'), ...args],
+    { cwd: root, stdio: 'inherit', env: { ...process.env, ...quietTools, WRANGLER_LOG: 'log' } },
+  )
+  return new Promise((resolve, reject) => {
+    child.once('error', reject)
+    child.once('close', resolve)
+  })
+}

@@ -1,0 +1,180 @@
+import { formatEther } from 'viem'
+import { isLoopback } from '../../src/compose/config.ts'
+import { healthAnswer, statusAnswer } from '../../src/operator/answers.ts'
+import { command, StackError, say } from '../stack/report.ts'
+import { readCommandLine } from './command-line.ts'
+
+const usage = `Usage: npm run doctor -- --url https://<host> [--json]
+
+Looks whether a deployment can carry a payment, and says what mends what it finds. It pays nothing.
+With CALLBACK_SECRET in the environment it dials a balance, with OPERATOR_TOKEN it asks for the status.
+Ends with 1 where something is wrong.`
+
+/** What was found of one thing; `skipped` where the environment has not what it takes. */
+type Finding = { name: string; state: 'ok' | 'bad' | 'skipped'; says: string }
+
+const patienceMs = 20_000
+
+/** A number that no person has. */
+const nobody = '+254700000099'
+
+await command(async () => {
+  const asked = readCommandLine(usage, { url: { type: 'string' }, json: { type: 'boolean' } })
+  if (asked === undefined) return
+  const { url = '', json = false } = asked.values
+  if (!/^https?:$/.test(URL.parse(url)?.protocol ?? '')) throw new StackError(usage)
+  const findings = await examine(new URL(url).origin, process.env)
+  if (json) say(JSON.stringify({ url: new URL(url).origin, findings }))
+  else for (const finding of findings) say(lineOf(finding))
+  if (findings.some(({ state }) => state === 'bad')) process.exitCode = 1
+})
+
+/** In the order in which to look: where it does not answer, nothing else can be told. */
+async function examine(origin: string, env: NodeJS.ProcessEnv): Promise<Finding[]> {
+  const first = [addressFinding(origin), ...(await healthFindings(origin))]
+  const isServing = !first.some(
+    ({ name, state }) => state === 'bad' && ['answers', 'configuration'].includes(name),
+  )
+  if (!isServing) return first
+  return [
+    ...first,
+    await closedFinding(origin),
+    await dialFinding(origin, env.CALLBACK_SECRET),
+    await keysFinding(origin),
+    ...(await statusFindings(origin, env.OPERATOR_TOKEN)),
+  ]
+}
+
+function addressFinding(origin: string): Finding {
+  const isSafe = origin.startsWith('https:') || isLoopback(origin)
+  const says = isSafe ? origin : 'Secrets would travel in clear text: register an https address.'
+  return { name: 'address', state: isSafe ? 'ok' : 'bad', says }
+}
+
+async function healthFindings(origin: string): Promise<Finding[]> {
+  const answer = await ask(`${origin}/healthz`)
+  const parsed = healthAnswer.safeParse(answer.json)
+  if (!parsed.success) {
+    const what = answer.status === undefined ? 'Nothing answers' : `HTTP ${answer.status}`
+    return [bad('answers', `${what}: is this the address, and is the Worker deployed there?`)]
+  }
+  const { status: state, checks = [], faults = [] } = parsed.data
+  const seen = checks.map(
+    ({ name, state, says }): Finding => ({ name, says, state: stateOf(state) }),
+  )
+  const wrong = faults.map(({ variable, reason }) =>
+    bad(
+      'configuration',
+      `${variable} ${reason}. Set it: npx wrangler secret put ${variable}, or in [vars]`,
+    ),
+  )
+  const isNamed = wrong.length > 0 || seen.some(({ state }) => state === 'bad')
+  if (state !== 'ok' && !isNamed) return [bad('answers', `The service says that it is ${state}.`)]
+  return [{ name: 'answers', state: 'ok', says: `It says that it is ${state}.` }, ...wrong, ...seen]
+}
+
+function stateOf(state: string): Finding['state'] {
+  return state === 'ok' ? 'ok' : state === 'failing' ? 'bad' : 'skipped'
+}
+
+/** Who can post there can speak for any phone. */
+async function closedFinding(origin: string): Promise<Finding> {
+  const { status: code } = await dial(`${origin}/ussd`, '')
+  switch (code) {
+    case 404:
+      return { name: 'callback', state: 'ok', says: 'Closed to all who do not have its secret.' }
+    case 503:
+      return bad('callback', 'Closed to all: set it, npx wrangler secret put CALLBACK_SECRET')
+    case 200:
+      if (isLoopback(origin)) return { name: 'callback', state: 'ok', says: 'Open, on loopback.' }
+      return bad('callback', 'Open to all: anybody can spend for any phone. Take ENVIRONMENT away.')
+    default:
+      return bad('callback', `It answers ${code ?? 'nothing'} to a request without the secret.`)
+  }
+}
+
+/** A balance asks the ledger, its secrets, the node and the contract. */
+async function dialFinding(origin: string, secret: string | undefined): Promise<Finding> {
+  if (!secret) return skipped('dial', 'CALLBACK_SECRET')
+  const { status: code, text = '' } = await dial(`${origin}/ussd`, '1', secret)
+  if (code === 200 && /^END Your Balance: /.test(text)) {
+    return { name: 'dial', state: 'ok', says: 'A balance is shown.' }
+  }
+  if (code === 404) return bad('dial', 'The deployment has another CALLBACK_SECRET than you.')
+  return bad('dial', `A balance is not shown, but: ${text.split('\n')[0] || code}`)
+}
+
+async function keysFinding(origin: string): Promise<Finding> {
+  const body = '{"jsonrpc":"2.0","id":1,"method":"eth_chainId","params":[]}'
+  const { status: code } = await ask(`${origin}/rpc`, { method: 'POST', body })
+  const says = 'The node service wants a key.'
+  if (code === 401) return { name: 'node service', state: 'ok', says }
+  return bad('node service', `It answers ${code ?? 'nothing'} to a request without a key.`)
+}
+
+async function statusFindings(origin: string, token: string | undefined): Promise<Finding[]> {
+  if (!token) return [skipped('operator', 'OPERATOR_TOKEN')]
+  const headers = { authorization: `Bearer ${token}` }
+  const keys = await ask(`${origin}/keys`, { headers })
+  if (keys.status !== 200) {
+    return [bad('operator', 'The deployment has another OPERATOR_TOKEN than you, or none.')]
+  }
+  const operator: Finding = { name: 'operator', state: 'ok', says: 'The token is taken.' }
+  const parsed = statusAnswer.safeParse((await ask(`${origin}/operator/status`, { headers })).json)
+  if (!parsed.success)
+    return [operator, bad('status', 'It is of another version than this doctor.')]
+  const { alerts, currency, relayers } = parsed.data
+  const gas = relayers.map(({ address, balanceWei, lastsFor }): Finding => {
+    if (balanceWei === null || lastsFor === null) {
+      return { name: 'gas', state: 'skipped', says: 'No round has looked yet: wait a minute.' }
+    }
+    const has = `${formatEther(BigInt(balanceWei))} ${currency}`
+    const says = `Relayer ${address} has ${has}, enough for ${lastsFor} payments.`
+    if (lastsFor > 0) return { name: 'gas', state: 'ok', says }
+    return bad('gas', `${says} Send it some: nothing is lost.`)
+  })
+  return [operator, ...gas, ...alerts.map(({ says }) => bad('alert', says))]
+}
+
+function bad(name: string, says: string): Finding {
+  return { name, state: 'bad', says }
+}
+
+function skipped(name: string, variable: string): Finding {
+  return { name, state: 'skipped', says: `Not looked at: set ${variable} in the environment.` }
+}
+
+function lineOf({ name, state, says }: Finding): string {
+  const mark = { ok: 'ok ', bad: 'BAD', skipped: '-  ' }[state]
+  return `${mark}  ${name.padEnd(16)}${says}`
+}
+
+type Answer = { status?: number; text?: string; json?: unknown }
+
+function dial(url: string, text: string, secret?: string): Promise<Answer> {
+  const fields = { phoneNumber: nobody, sessionId: `doctor-${Date.now()}`, text }
+  return ask(url, {
+    ...{ method: 'POST', body: new URLSearchParams(fields) },
+    headers: secret === undefined ? {} : { authorization: `Bearer ${secret}` },
+  })
+}
+
+/** No status where nothing answers in time. */
+async function ask(url: string, init: RequestInit = {}): Promise<Answer> {
+  try {
+    const signal = AbortSignal.timeout(patienceMs)
+    const response = await fetch(url, { ...init, signal, redirect: 'manual' })
+    const text = await response.text()
+    return { status: response.status, text, json: parseJson(text) }
+  } catch {
+    return {}
+  }
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,72 @@
+import type * as z from 'zod/mini'
+import { operatorError } from '../../src/operator/answers.ts'
+import { openFolder } from '../stack/folder.ts'
+import { StackError } from '../stack/report.ts'
+import { readRunningStack } from '../stack/running-stack.ts'
+
+/** The operator's interface of one deployment. */
+export type OperatorClient = {
+  origin: string
+  /** A node of its chain, if one is known. */
+  nodeUrl: string | undefined
+  read: <Schema extends z.ZodMiniType>(path: string, schema: Schema) => Promise<z.output<Schema>>
+}
+
+const patienceMs = 30_000
+
+/**
+ * The deployment at `--url`, with OPERATOR_TOKEN and NODE_URL of the environment; without one the local stack.
+ *
+ * @throws {StackError} there is none, or no token for it
+ */
+export function openOperator(url: string | undefined, env: NodeJS.ProcessEnv): OperatorClient {
+  if (url === undefined) {
+    const { relayUrl, operatorToken, nodeUrl } = readRunningStack(openFolder())
+    return createOperatorClient({ origin: relayUrl, token: operatorToken, nodeUrl })
+  }
+  if (!/^https?:$/.test(URL.parse(url)?.protocol ?? '')) {
+    throw new StackError(`"${url}" is not an address.`)
+  }
+  const token = env.OPERATOR_TOKEN
+  if (!token) throw new StackError('Set OPERATOR_TOKEN to the token of the deployment at --url.')
+  const nodeUrl = env.NODE_URL?.split(',')[0]?.trim() || undefined
+  return createOperatorClient({ origin: new URL(url).origin, token, nodeUrl })
+}
+
+/** Answers are parsed; whatever is no answer is a StackError that says what to do. */
+export function createOperatorClient({
+  origin,
+  token,
+  nodeUrl,
+}: {
+  origin: string
+  token: string
+  nodeUrl: string | undefined
+}): OperatorClient {
+  return {
+    origin,
+    nodeUrl,
+    async read(path, schema) {
+      const answer = await ask(`${origin}${path}`, token)
+      const parsed = schema.safeParse(answer)
+      if (parsed.success) return parsed.data
+      throw new StackError(`${origin} is of another version than this command.`)
+    },
+  }
+}
+
+async function ask(url: string, token: string): Promise<unknown> {
+  const { origin } = new URL(url)
+  let response: Response
+  try {
+    const signal = AbortSignal.timeout(patienceMs)
+    response = await fetch(url, { headers: { authorization: `Bearer ${token}` }, signal })
+  } catch {
+    throw new StackError(`Nothing answers at ${origin}.`)
+  }
+  const answer: unknown = await response.json().catch(() => undefined)
+  if (response.ok) return answer
+  const refusal = operatorError.safeParse(answer)
+  const reason = refusal.success ? refusal.data.error : `HTTP ${response.status}`
+  throw new StackError(`${origin} refuses: ${reason}`)
+}

@@ -1,0 +1,164 @@
+import type { Address, Hex } from 'viem'
+import type { Payment } from '../../../src/operator/answers.ts'
+import { type Account, type LoanEvent, replay, type Totals } from './loan-books.ts'
+
+/** An event of the forwarder that spent an intent. */
+export type Spending = {
+  intent: Hex
+  account: Address
+  outcome: 'executed' | 'failed'
+  hash: Hex
+  block: number
+  /** Unix time in ms. */
+  at: number
+}
+
+/** An event of the loan contract, and the transaction that it is of. */
+export type Booked = LoanEvent & { hash: Hex }
+
+/** All that is compared. Addresses and hashes are in lower case. */
+export type Books = {
+  payments: readonly Payment[]
+  /** Everything up to and with this block. */
+  head: number
+  spendings: readonly Spending[]
+  events: readonly Booked[]
+  /** What the contract says at the head, and what currency it has. */
+  totals: Totals
+  heldWei: bigint
+  /** What it says of single accounts at the head, as far as they were asked for. */
+  accounts: ReadonlyMap<Address, Pick<Account, 'balanceWei' | 'owedWei'>>
+}
+
+/** A round notices a block within so many more. */
+const noticedWithin = 12
+
+/** So long the forwarder refuses an intent that it has spent. */
+const spentForMs = 7 * 24 * 60 * 60 * 1000
+
+/** Every difference, each in a sentence. None: the ledger, the contracts and the events tell the same. */
+export function differences(books: Books): string[] {
+  const byIntent = new Map<string, Spending[]>()
+  for (const spending of books.spendings) {
+    const key = keyOf(spending)
+    byIntent.set(key, [...(byIntent.get(key) ?? []), spending])
+  }
+  return [
+    ...books.payments.flatMap((payment) =>
+      ofPayment(payment, byIntent.get(keyOf(payment)) ?? [], books),
+    ),
+    ...unknownSpendings(books),
+    ...[...byIntent.values()].flatMap(repeated),
+    ...ofContract(books),
+  ]
+}
+
+const keyOf = ({ intent, account }: { intent: string; account: string }) =>
+  `${intent} ${account}`.toLowerCase()
+
+/** What the ledger says of a payment, against the last time that the chain spent its intent. */
+function ofPayment(payment: Payment, spendings: readonly Spending[], books: Books): string[] {
+  const { intent, state } = payment
+  const spent = spendings.at(-1)
+  switch (state) {
+    case 'queued':
+    case 'signed':
+    case 'broadcast':
+      if (spent === undefined || spent.block > books.head - noticedWithin) return []
+      return [
+        `Payment ${intent} is ${state} in the ledger; block ${spent.block} has ${spent.outcome} it.`,
+      ]
+    case 'expired':
+      if (spent === undefined) return []
+      return [
+        `Payment ${intent} has expired in the ledger; block ${spent.block} has ${spent.outcome} it.`,
+      ]
+    case 'mined':
+    case 'confirmed':
+    case 'reverted':
+      if (payment.block !== null && payment.block > books.head) return []
+      if (spent === undefined) {
+        return [`Payment ${intent} is ${state} in the ledger; the chain has not spent its intent.`]
+      }
+      return [...ofOutcome(payment, spent), ...ofAmount(payment, spent, books.events)]
+  }
+}
+
+function ofOutcome({ intent, ...told }: Payment, spent: Spending): string[] {
+  const pairs = [
+    ['outcome', told.outcome, spent.outcome],
+    ['block', told.block, spent.block],
+    ['transaction', told.hash?.toLowerCase(), spent.hash],
+  ] as const
+  return pairs
+    .filter(([, ledger, chain]) => ledger !== chain)
+    .map(
+      ([what, ledger, chain]) =>
+        `Payment ${intent}: ${what} ${ledger} in the ledger, ${chain} in the chain.`,
+    )
+}
+
+/** A transfer that was executed has moved what the ledger says. */
+function ofAmount(payment: Payment, spent: Spending, events: readonly Booked[]): string[] {
+  if (payment.label !== 'Transfer' || spent.outcome !== 'executed') return []
+  const account = payment.account.toLowerCase()
+  const moved = events.filter(
+    (event) => event.name === 'Transferred' && event.hash === spent.hash && event.from === account,
+  )
+  if (moved.some((event) => 'wei' in event && `${event.wei}` === payment.spendsWei)) return []
+  return [
+    `Payment ${payment.intent}: its transaction ${spent.hash} has not moved ${payment.spendsWei} wei.`,
+  ]
+}
+
+/** From the first block on that the ledger knows of: what is older, it has forgotten. */
+function unknownSpendings({ payments, spendings }: Books): string[] {
+  const known = new Set(payments.map(keyOf))
+  const since = Math.min(...payments.flatMap(({ block }) => block ?? []))
+  return spendings
+    .filter((spending) => spending.block >= since && !known.has(keyOf(spending)))
+    .map(
+      ({ intent, account, outcome, block }) =>
+        `Block ${block} has ${outcome} intent ${intent} of ${account}; the ledger has no such payment.`,
+    )
+}
+
+function repeated(spendings: readonly Spending[]): string[] {
+  return spendings.flatMap((spending, index) => {
+    const before = spendings[index - 1]
+    if (before === undefined || spending.at - before.at >= spentForMs) return []
+    return [
+      `Intent ${spending.intent} was spent twice: in blocks ${before.block} and ${spending.block}.`,
+    ]
+  })
+}
+
+function ofContract({ events, totals, heldWei, accounts, head }: Books): string[] {
+  const books = replay(events)
+  const sums = [
+    ['all balances', totals.balancesWei, books.totals.balancesWei],
+    ['all that is owed', totals.owedWei, books.totals.owedWei],
+    ['the free pool', totals.freeWei, books.totals.freeWei],
+  ] as const
+  const least = totals.balancesWei + totals.freeWei
+  return [
+    ...sums.flatMap(([what, told, added]) => differ(what, told, added, head)),
+    ...(heldWei < least
+      ? [`The loan contract has ${heldWei} wei, less than the ${least} that it owes.`]
+      : []),
+    ...[...accounts].flatMap(([address, told]) => {
+      const added = books.accounts.get(address)
+      return [
+        ...differ(`the balance of ${address}`, told.balanceWei, added?.balanceWei ?? 0n, head),
+        ...differ(`the loan of ${address}`, told.owedWei, added?.owedWei ?? 0n, head),
+      ]
+    }),
+  ]
+}
+
+function differ(what: string, told: bigint, added: bigint, head: number): string[] {
+  if (told === added) return []
+  return [
+    `At block ${head} the loan contract has ${told} wei as ${what}; its events come to ${added}.`,
+  ]
+}

@@ -1,0 +1,63 @@
+import type { Address } from 'viem'
+import { type Payment, paymentsAnswer, statusAnswer } from '../../../src/operator/answers.ts'
+import { StackError } from '../../stack/report.ts'
+import type { OperatorClient } from '../operator-client.ts'
+import { differences } from './compare.ts'
+import { readChain } from './read-chain.ts'
+
+/** What was compared, and every difference in a sentence. */
+export type Reconciled = {
+  head: number
+  payments: number
+  /** Intents that the chain has spent. */
+  spendings: number
+  events: number
+  differences: string[]
+}
+
+/**
+ * Compares what the ledger knows of payments with the events of the chain and the contract's own sums.
+ * It changes nothing. `fromBlock` is the contracts' deployment, or before it.
+ *
+ * @throws {StackError} the ledger or the node cannot be asked
+ */
+export async function reconcile(
+  operator: OperatorClient,
+  { fromBlock, eachAccount }: { fromBlock: number; eachAccount: boolean },
+): Promise<Reconciled> {
+  const { nodeUrl } = operator
+  if (nodeUrl === undefined) throw new StackError('Set NODE_URL to a node of the chain.')
+  const { contracts } = await operator.read('/operator/status', statusAnswer)
+  // What is paid between the two looks is newer than the chain that is looked at.
+  const known = await readPayments(operator)
+  const accounts = new Set(known.map(({ account }) => account.toLowerCase() as Address))
+  const chain = await readChain({
+    nodeUrl,
+    loan: contracts.loan as Address,
+    forwarder: contracts.forwarder as Address,
+    fromBlock,
+    accounts: eachAccount ? accounts : new Set(),
+  })
+  const payments = await readPayments(operator)
+  return {
+    head: chain.head,
+    payments: payments.length,
+    spendings: chain.spendings.length,
+    events: chain.events.length,
+    differences: differences({ ...chain, payments }),
+  }
+}
+
+/** All that the ledger remembers, those of long ago among them. */
+async function readPayments(operator: OperatorClient): Promise<Payment[]> {
+  const payments = new Map<string, Payment>()
+  for (const archived of ['true', 'false']) {
+    for (let before: string | null = ''; before !== null; ) {
+      const query = new URLSearchParams({ archived, limit: '200', ...(before && { before }) })
+      const page = await operator.read(`/operator/payments?${query}`, paymentsAnswer)
+      for (const payment of page.payments) payments.set(payment.intent + payment.account, payment)
+      before = page.next
+    }
+  }
+  return [...payments.values()]
+}

@@ -1,0 +1,3 @@
+import { run } from './bootstrap.mjs'
+
+await run('scripts/stack/setup.ts', process.argv.slice(2))

@@ -1,0 +1,15 @@
+/** The token of an `Authorization` header of the form `Bearer <token>` (RFC 6750); empty where it has none. */
+export function bearerToken(authorization: string | undefined): string {
+  return /^Bearer ([\x21-\x7e]+)$/i.exec(authorization ?? '')?.[1] ?? ''
+}
+
+/** Whether two secrets are one. Compared over hashes, so that the time it takes tells nothing of either. */
+export async function isSameSecret(given: string, expected: string): Promise<boolean> {
+  const [a, b] = await Promise.all([given, expected].map(digest))
+  return a !== undefined && a === b
+}
+
+async function digest(text: string): Promise<string> {
+  const bytes = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(text))
+  return new Uint8Array(bytes).join()
+}

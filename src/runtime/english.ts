@@ -1,0 +1,5 @@
+import { en } from 'zod/locales'
+import { config } from 'zod/mini'
+
+// zod/mini knows no words. Whatever shows its messages imports this module.
+config(en())

@@ -1,0 +1,191 @@
+import { execFile } from 'node:child_process'
+import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { afterAll, beforeAll, describe, test } from 'vitest'
+import { unstable_readConfig } from 'wrangler'
+import { type Anvil, startAnvil } from '../../../scripts/dev/anvil.ts'
+import { DEV_KEY } from '../../../scripts/dev/chain.ts'
+import { rpcTo } from '../../../scripts/dev/rpc.ts'
+import { startWorkerd } from '../../../scripts/dev/workerd.ts'
+import { environments } from '../../../scripts/ops/environments.ts'
+import { buildWorker, quietTools, servedWorker } from '../../../scripts/stack/worker-build.ts'
+
+const root = fileURLToPath(new URL('../../..', import.meta.url))
+const guide = readFileSync(join(root, 'docs/deploying-to-cloudflare.md'), 'utf8')
+/** The commands of the guide, in their order. */
+const commands = [...guide.matchAll(/^```sh\n([\s\S]*?)^```$/gm)].flatMap(([, block = '']) =>
+  block.trim().split('\n'),
+)
+
+let folder: string
+let anvil: Anvil
+let served: Served | undefined
+
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'cloudflare guide-'))
+  anvil = await startAnvil()
+})
+
+afterAll(async () => {
+  await served?.stop()
+  await anvil.stop()
+  rmSync(folder, { recursive: true, force: true, maxRetries: 5 })
+})
+
+type Served = {
+  url: string
+  /** What Cloudflare does every minute. */
+  wake: () => Promise<unknown>
+  stop: () => Promise<void>
+}
+
+type Ended = { code: number; output: string }
+
+function shell(command: string, environment: Record<string, string> = {}): Promise<Ended> {
+  const PATH = `${join(root, 'node_modules/.bin')}:${process.env.PATH}`
+  const env = { ...process.env, ...quietTools, NO_COLOR: '1', PATH, ...environment }
+  return new Promise((resolve) => {
+    execFile('sh', ['-c', command], { cwd: root, env }, (error, stdout, stderr) => {
+      const code = error === null ? 0 : typeof error.code === 'number' ? error.code : -1
+      resolve({ code, output: stdout + stderr })
+    })
+  })
+}
+
+/** The Worker as the guide deploys it, on this machine. */
+async function serve(variables: Record<string, string>): Promise<Served> {
+  const build = await buildWorker()
+  const miniflare = startWorkerd({
+    objects: mkdtempSync(join(folder, 'objects-')),
+    workers: [servedWorker(build, variables)],
+    onLine: () => {},
+  })
+  const { origin } = await miniflare.ready
+  const fetcher = await miniflare.getWorker()
+  const wake = () => fetcher.scheduled({ cron: build.cron })
+  return { url: origin, wake, stop: () => miniflare.dispose() }
+}
+
+const doctor = (url: string, environment: Record<string, string> = {}) =>
+  shell(`npm run -s doctor -- --url ${url}`, environment)
+
+describe('the guide for Cloudflare', () => {
+  test('is four commands, of which one needs an account', ({ expect }) => {
+    expect(commands.filter((line) => !line.startsWith('npx wrangler secret '))).toEqual([
+      'npm run -s secrets -- new --network testnet --out secrets.json',
+      'npm run deploy:contracts -- --network testnet',
+      'npm run deploy -- --env testnet',
+      'npm run doctor -- --url https://ussd-relay-testnet.<account>.workers.dev',
+    ])
+    expect(commands).toHaveLength(5)
+  })
+
+  test('leads from nothing to a Worker that shows a balance, and tells no secret on the way', async ({
+    expect,
+  }) => {
+    const [make = '', , contracts = '', deploy = ''] = commands
+    const [secretsFile, record] = [join(folder, 'secrets.json'), join(folder, '31.json')]
+    const early = await shell(`${deploy} --dry-run --record '${record}'`)
+    expect(early.code).toBe(1)
+    expect(early.output).toContain(`has no contracts. Deploy them first: ${contracts}\n`)
+
+    const made = await shell(make.replace('secrets.json', `'${secretsFile}'`), {
+      NODE_URL: anvil.url,
+    })
+    expect(made.code, made.output).toBe(0)
+    expect(statSync(secretsFile).mode & 0o777).toBe(0o600)
+    const secrets = JSON.parse(readFileSync(secretsFile, 'utf8')) as Record<string, string>
+    const [, relayer = ''] = /^Relayer (0x[0-9a-fA-F]{40}): send it /m.exec(made.output) ?? []
+    const again = await shell(make.replace('secrets.json', `'${secretsFile}'`))
+    expect(again).toEqual({
+      code: 1,
+      output: `${secretsFile} is there already. Nothing was made.\n`,
+    })
+
+    const paid = { NODE_URL: anvil.url, DEPLOYER_KEY: DEV_KEY, RELAYERS: relayer }
+    const deployed = await shell(`${contracts} --record '${record}'`, paid)
+    expect(deployed.code, deployed.output).toBe(0)
+    const dry = await shell(`${deploy} --dry-run --record '${record}'`)
+    expect(dry.code, dry.output).toBe(0)
+    for (const name of ['LEDGER', 'KEYS', 'FEED', 'LOAN_ADDRESS', 'FORWARDER_ADDRESS']) {
+      expect(dry.output).toContain(`env.${name} (`)
+    }
+    const [, LOAN_ADDRESS = '', FORWARDER_ADDRESS = ''] =
+      /MicroLoan (0x[0-9a-f]{40}), RelayForwarder (0x[0-9a-f]{40})$/m.exec(dry.output) ?? []
+    expect(JSON.parse(readFileSync(record, 'utf8'))).toMatchObject({
+      ...{ loan: LOAN_ADDRESS, forwarder: FORWARDER_ADDRESS },
+    })
+
+    const variables = { ...secrets, LOAN_ADDRESS, FORWARDER_ADDRESS }
+    const { CALLBACK_SECRET = '', OPERATOR_TOKEN = '' } = secrets
+    const unfunded = await serve(variables)
+    await unfunded.wake()
+    const poor = await doctor(unfunded.url, { CALLBACK_SECRET, OPERATOR_TOKEN })
+    await unfunded.stop()
+    expect(poor.output).toMatch(/^BAD {2}relayer_funds +/m)
+    expect(poor.output).toContain(
+      `Relayer ${relayer} has 0 tRBTC, enough for 0 payments. Send it some: nothing is lost.`,
+    )
+    expect(poor.code).toBe(1)
+    await rpcTo(anvil.url)('anvil_setBalance', [relayer, `0x${(10n ** 18n).toString(16)}`])
+    served = await serve(variables)
+    await served.wake()
+    const well = await doctor(served.url, { CALLBACK_SECRET, OPERATOR_TOKEN })
+    expect(well.output).toMatch(/^ok {3}dial +A balance is shown\.$/m)
+    expect(well.output).toMatch(/^ok {3}callback +Closed to all who do not have its secret\.$/m)
+    expect(well.output).not.toContain('BAD')
+    expect(well.code).toBe(0)
+    const said = [made, again, deployed, dry, well].map(({ output }) => output).join('\n')
+    const { NODE_URL: _, ...own } = secrets
+    expect(Object.values(own).filter((secret) => said.includes(secret))).toEqual([])
+  })
+})
+
+describe('the doctor', () => {
+  test('names what is wrong, with what mends it', async ({ expect }) => {
+    const url = served?.url ?? ''
+    const other = await doctor(url, { CALLBACK_SECRET: 'not-it', OPERATOR_TOKEN: 'not-it' })
+    expect(other.code).toBe(1)
+    expect(other.output).toMatch(/^BAD {2}dial +The deployment has another CALLBACK_SECRET/m)
+    expect(other.output).toMatch(/^BAD {2}operator +The deployment has another OPERATOR_TOKEN/m)
+
+    const bare = await serve({ NODE_URL: anvil.url })
+    const missing = await doctor(bare.url)
+    await bare.stop()
+    expect(missing.output).toMatch(
+      /^BAD {2}configuration {3}RELAYER_MNEMONIC is missing. Set it: npx wrangler secret put RELAYER_MNEMONIC/m,
+    )
+    expect(missing.code).toBe(1)
+    const gone = await doctor(bare.url)
+    expect(gone.output).toMatch(/^BAD {2}answers +Nothing answers: is this the address/m)
+  })
+
+  test('says so where the node is gone, and in JSON to programs', async ({ expect }) => {
+    const secrets = JSON.parse(readFileSync(join(folder, 'secrets.json'), 'utf8'))
+    await anvil.stop()
+    const { code, output } = await shell(`npm run -s doctor -- --json --url ${served?.url}`, {
+      CALLBACK_SECRET: secrets.CALLBACK_SECRET,
+    })
+    expect(code).toBe(1)
+    const { findings } = JSON.parse(output) as { findings: { name: string; state: string }[] }
+    const wrong = findings.filter(({ state }) => state === 'bad').map(({ name }) => name)
+    expect(wrong).toContain('dial')
+  })
+})
+
+test('each environment has the bindings of the local one, and a name and a chain of its own', ({
+  expect,
+}) => {
+  const config = join(root, 'wrangler.toml')
+  const { vars, durable_objects: objects } = unstable_readConfig({ config })
+  for (const [env, chainId] of Object.entries(environments)) {
+    const own = unstable_readConfig({ config, env })
+    expect(own.durable_objects).toEqual(objects)
+    expect(own.vars).toEqual({ ...vars, CHAIN_ID: `${chainId}` })
+    expect(own.name).toBe(`ussd-relay-${env}`)
+    expect(own.triggers.crons).toEqual(['* * * * *'])
+    expect(own.observability?.logs?.invocation_logs).toBe(false)
+  }
+})

@@ -1,0 +1,17 @@
+import { mnemonicToAccount } from 'viem/accounts'
+import { test } from 'vitest'
+import { relayerAccount } from '../../../src/relay/keys.ts'
+
+const mnemonic = 'test test test test test test test test test test test junk'
+
+test('the key of a relayer is the one that wallets find on the path of its chain', ({ expect }) => {
+  const paths = [
+    [30, 0, "m/44'/137'/0'/0/0"],
+    [31, 0, "m/44'/37310'/0'/0/0"],
+    [31, 7, "m/44'/37310'/0'/0/7"],
+  ] as const
+  for (const [chainId, index, path] of paths) {
+    const wallet = mnemonicToAccount(mnemonic, { path: path as `m/44'/60'/${string}` })
+    expect(relayerAccount(mnemonic, chainId, index).publicKey).toBe(wallet.publicKey)
+  }
+})
