@@ -12,7 +12,7 @@ import { createRedisLedger } from './relay/ledger/redis.ts'
 import { createRounds, type Rounds } from './relay/tend/rounds.ts'
 import { createBackground } from './runtime/background.ts'
 import { systemClock } from './runtime/clock.ts'
-import { createJsonLog } from './runtime/log.ts'
+import { createConsoleLog } from './runtime/log.ts'
 import { openRedis } from './runtime/redis.ts'
 
 /** Deno Deploy kills 5 s after it has told a process to end. */
@@ -21,10 +21,7 @@ const drainWithinMs = 4_500
 /** A response counts as sent before its bytes have left the process. */
 const flushMs = 100
 
-const log = createJsonLog(systemClock.now, (line) => {
-  // biome-ignore lint/suspicious/noConsole: the console is a process's log
-  console.log(line)
-})
+const log = createConsoleLog(systemClock.now)
 
 const background = createBackground(systemClock, log)
 

@@ -11,12 +11,9 @@ import { createObjectSockets, feedObject } from './node/feed/sockets-object.ts'
 import { createHomedLedger } from './relay/ledger/home.ts'
 import { createObjectLedger, type LedgerStub, ledgerObject } from './relay/ledger/object.ts'
 import { systemClock } from './runtime/clock.ts'
-import { createJsonLog } from './runtime/log.ts'
+import { createConsoleLog } from './runtime/log.ts'
 
-const log = createJsonLog(systemClock.now, (line) => {
-  // biome-ignore lint/suspicious/noConsole: the console is a Worker's log
-  console.log(line)
-})
+const log = createConsoleLog(systemClock.now)
 
 const runtime: Runtime = {
   clock: systemClock,

@@ -24,6 +24,8 @@ const asItWas = 'the row is written as it was'
 const forTwo =
   'it is for two processes: on one object nothing comes between. A test on Redis holds it'
 
+const forOperators = 'it is for operators, whom no history has. Suites of the port hold it'
+
 /** File, what it stands in, what stands there, the change, and the reason. */
 const table: readonly (readonly [string, string, string, string, string])[] = [
   [nonces, 'isLive', 'lease.until > now', atLeast, millisecond],
@@ -119,6 +121,23 @@ const table: readonly (readonly [string, string, string, string, string])[] = [
     ...([steps, 'reopen', "rows.drop('blocks', blockHash)", isNotDone] as const),
     'what leaves the block takes the row along: this is for what was lost of it',
   ],
+  [
+    ...([steps, 'claim', "if (intakeOf(rows).kind !== 'open') return { kind: 'paused' }"] as const),
+    ...([guard, forOperators] as const),
+  ],
+  [
+    ...([steps, 'vitals', 'identity && identifiedAs(at, othersIn(at, identity))'] as const),
+    ...([andOr, forOperators] as const),
+  ],
+  ...(
+    [
+      [steps, 'refuse', "count(rows, 'refused', refusing.obstacle ?? 'own')"],
+      [steps, 'vitals', 'probe(at.rows)'],
+      [steps, 'prune', 'pruneAudit(rows, pruneLimit)'],
+      [payments, 'begin', 'count(rows, label, event)'],
+      [payments, 'move', 'count(rows, label, event)'],
+    ] as const
+  ).map(([file, within, was]) => [file, within, was, isNotDone, forOperators] as const),
 ]
 
 export const equivalent: readonly Equivalent[] = table.map(([file, within, was, words, why]) => ({

@@ -20,7 +20,7 @@ import { closedRoutes, ussdRoutes } from '../ussd/route.ts'
 import { type App, createApp } from './app.ts'
 import type { Config } from './config.ts'
 import { assembleNodeService, assembleNodeServices } from './node-services.ts'
-import { assembleOperator } from './operator.ts'
+import { assembleOperations, type Operations } from './operator.ts'
 import { assembleRelayer, forwarderOf } from './relay.ts'
 import type { Runtime } from './runtime.ts'
 import type { Stores } from './stores.ts'
@@ -50,6 +50,7 @@ export function assemble(config: Config, runtime: Runtime, stores: Stores): Asse
   const configured = createConfigKeys({ hashes: config.rpcKeyHashes, chainId: config.chain.id })
   const stored = createStoredKeys({ store: stores.keyStore, configured, clock })
   const keys = budget ? withinBudget(stored, budget, config.chain.id) : stored
+  const operations = assembleOperations(config, runtime, stores, nodeService, budget)
   const contracts = createContractsCall(forwarderOf(config), config.loan)
   let app: App | undefined
 
@@ -70,7 +71,7 @@ export function assemble(config: Config, runtime: Runtime, stores: Stores): Asse
       callbackSecret: config.callbackSecret,
       node: nodeRoutes({ keys, services, sockets, clock, background: runtime.background, log }),
       keys: keysOf(config, runtime, createRegistry(stores.keyStore)),
-      operator: operatorOf(config, runtime, stores, nodeService, budget),
+      operator: operatorOf(config, runtime, operations),
       log,
     })
   }
@@ -84,7 +85,7 @@ export function assemble(config: Config, runtime: Runtime, stores: Stores): Asse
     tend: (ledger) =>
       withEndingLimits(clock, (ending) => {
         const relayer = assembleRelayer(config, { ...runtime, clock: ending }, nodeService, ledger)
-        return watched(relayer, contracts, tend)
+        return watched(relayer, contracts, tend, () => operations.watch(ledger))
       }),
     feedKeeper: (chainId) =>
       feedKeeperOver(
@@ -96,17 +97,9 @@ export function assemble(config: Config, runtime: Runtime, stores: Stores): Asse
 }
 
 /** Health, which anybody may ask for, and what takes the operator's token. */
-function operatorOf(
-  config: Config,
-  runtime: Runtime,
-  stores: Stores,
-  nodeService: NodeService,
-  budget: UpstreamBudget | undefined,
-): App {
-  const operator = assembleOperator(config, runtime, stores, nodeService, budget)
-  const { operatorToken } = config
-  const routes = operatorRoutes({ operator, operatorToken, log: runtime.log })
-  return routes.route('/', healthRoutes(operator.health))
+function operatorOf({ operatorToken }: Config, { log }: Runtime, { operator }: Operations): App {
+  const own = operator()
+  return operatorRoutes({ operator: own, operatorToken, log }).route('/', healthRoutes(own.health))
 }
 
 function budgetOf(

@@ -5,6 +5,7 @@ import { parseAddress } from '../account/address.ts'
 import { type Country, isCountry } from '../account/phone.ts'
 import { atPace, type Chain, chains, type PoolRules, poolRules } from '../chain/chains.ts'
 import type { BudgetLimits } from '../node/upstream/budget.ts'
+import type { Webhook } from '../operator/webhook.ts'
 import type { FeeLimits } from '../relay/fees.ts'
 import { maxOpen } from '../relay/ledger/port.ts'
 import type { AccountLimits } from '../relay/pay/limits.ts'
@@ -31,6 +32,8 @@ export type Config = {
   /** Whose national numbers the gateway may send. Undefined: international ones alone. */
   gatewayCountry: Country | undefined
   operatorToken: string | undefined
+  /** Where alerts are told. Undefined: in the log alone. */
+  webhook: Webhook | undefined
   rpcKeyHashes: readonly string[]
   preflight: boolean
   limits: Limits
@@ -139,6 +142,16 @@ const environment = z.object({
   OPERATOR_TOKEN: z.optional(
     z.string().check(z.minLength(16, 'has to have 16 characters or more')),
   ),
+  ALERT_WEBHOOK_URL: z.optional(
+    z.url({ protocol: /^https?$/, error: 'has to be an https address' }).check(
+      z.refine((url) => url.startsWith('https:') || isLoopback(url), {
+        error: 'has to be https, but for a program on this machine',
+      }),
+    ),
+  ),
+  ALERT_WEBHOOK_SECRET: z.optional(
+    z.string().check(z.minLength(16, 'has to have 16 characters or more')),
+  ),
   RPC_KEY_HASHES: z._default(
     listOf(z.string().check(z.regex(/^[0-9a-fA-F]{64}$/, 'has to be SHA-256 hashes in hex'))),
     [],
@@ -220,6 +233,7 @@ export function parseConfig(env: Readonly<Record<string, unknown>>): Config {
     callbackSecret: values.CALLBACK_SECRET,
     gatewayCountry: values.GATEWAY_COUNTRY,
     operatorToken: values.OPERATOR_TOKEN,
+    webhook: webhookOf(values),
     rpcKeyHashes: values.RPC_KEY_HASHES,
     preflight: values.PREFLIGHT === 'on',
     upstreamBudget: budgetOf(values, urls),
@@ -238,6 +252,13 @@ function budgetOf(
   const callsADay = set ?? (urls.every(isLoopback) ? 'none' : hostedCallsADay)
   if (callsADay === 'none') return undefined
   return { callsADay, relayReserve: reserve ?? Math.floor(callsADay / 2) }
+}
+
+function webhookOf({
+  ALERT_WEBHOOK_URL: url,
+  ALERT_WEBHOOK_SECRET: secret,
+}: Values): Webhook | undefined {
+  return url === undefined || secret === undefined ? undefined : { url, secret }
 }
 
 /** What the environment sets, and what its profile has for the rest. */
@@ -291,6 +312,11 @@ function contradictionsOf(values: Values, chain: Chain, urls: readonly string[])
       'ACCOUNT_ID_SECRET',
       values.ACCOUNT_ID_SECRET === values.ACCOUNT_KEY_SECRET,
       'has to differ from ACCOUNT_KEY_SECRET',
+    ],
+    [
+      'ALERT_WEBHOOK_SECRET',
+      values.ALERT_WEBHOOK_URL !== undefined && values.ALERT_WEBHOOK_SECRET === undefined,
+      'is missing: what goes to ALERT_WEBHOOK_URL is signed with it',
     ],
     ['MIN_GAS_PRICE_WEI', values.MIN_GAS_PRICE_WEI > maxWei, 'is above the highest price'],
     ['UPSTREAM_RESERVE', isReserveTooLarge(values, urls), 'is above the calls of a day'],

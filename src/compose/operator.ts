@@ -2,13 +2,14 @@ import { createCallerAccounts } from '../account/keys.ts'
 import { createLoanReader } from '../loan/reader.ts'
 import type { NodeService } from '../node/service.ts'
 import type { UpstreamBudget } from '../node/upstream/budget.ts'
-import type { Condition } from '../operator/health.ts'
-import { createOperator, type Operator } from '../operator/service.ts'
+import { createOperator, type Operator, type OperatorOptions } from '../operator/service.ts'
+import type { Subject } from '../operator/status.ts'
+import { watch } from '../operator/watch.ts'
 import type { Identity, Ledger, Vitals } from '../relay/ledger/port.ts'
 import { cached } from '../runtime/cached.ts'
 import { faultOf } from '../runtime/log.ts'
 import type { Config } from './config.ts'
-import { assembleIdentity, assembleRelayer, readLoan } from './relay.ts'
+import { assembleIdentity, assembleRelayer, readLoan, signerAddress } from './relay.ts'
 import type { Runtime } from './runtime.ts'
 import type { Stores } from './stores.ts'
 
@@ -21,51 +22,49 @@ const ledgerWithinMs = 2_000
 /** Where no round was for so long, who asks has one begin: not everything that serves has a cron. */
 const wakeAfterMs = 60_000
 
-/** What those who run the service are told, and what they do. */
-export function assembleOperator(
+/** What those who run the service are told and do, and the watch over what rounds note. */
+export type Operations = {
+  /** Made at the first request. */
+  operator: () => Operator
+  /** Raises, clears and tells alerts in the background, after a round has noted something in this ledger. */
+  watch: (ledger: Ledger) => void
+}
+
+export function assembleOperations(
   config: Config,
   runtime: Runtime,
   stores: Stores,
   nodeService: NodeService,
   budget: UpstreamBudget | undefined,
-): Operator {
-  const relayer = assembleRelayer(config, runtime, nodeService, stores.ledger)
-  return createOperator({
-    subject: {
-      chain: config.chain,
-      relayer: relayer.signer.address,
-      ...{ loan: config.loan, forwarder: config.forwarder },
-      nodes: () =>
-        nodeService.nodes.standings().map(({ name, height = null, latencyMs = null, ...rest }) => ({
-          ...{ label: name, height, latencyMs, ...rest },
-        })),
-    },
-    relayer,
-    condition: assembleCondition(config, runtime, stores, budget),
-    accounts: createCallerAccounts(config.accountKeySecret),
-    loan: createLoanReader(readLoan(relayer, config.loan)),
-    country: config.gatewayCountry,
-    newId: () => crypto.randomUUID(),
-  })
-}
-
-/** What is known of the deployment, by what the ledger has. */
-function assembleCondition(
-  config: Config,
-  runtime: Runtime,
-  stores: Stores,
-  budget: UpstreamBudget | undefined,
-): () => Promise<Condition> {
+): Operations {
   const { clock, log, background } = runtime
   const identity = assembleIdentity(config)
-  const limits = config.upstreamBudget
+  const subject = subjectOf(config, nodeService)
+  const webhook = config.webhook && { webhook: config.webhook, fetch: runtime.fetch, clock }
+  const { upstreamBudget: limits } = config
   let wokenAt = Number.NEGATIVE_INFINITY
 
+  const around = <Known extends Vitals | undefined>(vitals: Known) => ({
+    vitals,
+    budget: limits && budget && { asked: budget.today(), callsADay: limits.callsADay },
+    terms: config,
+  })
+
+  async function watchOver(ledger: Ledger): Promise<void> {
+    try {
+      const vitals = await vitalsWithin(runtime, ledger, await identity())
+      await watch(ledger, around(vitals), { subject, log, webhook })
+    } catch (error) {
+      log({ level: 'error', event: 'watch.failed', message: faultOf(error) })
+    }
+  }
+
+  /** Rounds that do not come tell no one: then who asks has one begin, and has it told. */
   async function wakeIfLate({ sight, now }: Vitals): Promise<void> {
-    if (stores.wake === undefined || now - (sight.roundAt ?? 0) < wakeAfterMs) return
-    if (clock.now() - wokenAt < wakeAfterMs / 2) return
+    if (now - (sight.roundAt ?? 0) < wakeAfterMs || clock.now() - wokenAt < wakeAfterMs / 2) return
     wokenAt = clock.now()
-    await stores.wake()
+    await watchOver(stores.ledger)
+    await stores.wake?.()
   }
 
   async function vitals(): Promise<Vitals | undefined> {
@@ -79,11 +78,41 @@ function assembleCondition(
     }
   }
 
-  return cached(clock, sharedMs, async () => ({
-    vitals: await vitals(),
-    budget: limits && budget && { asked: budget.today(), callsADay: limits.callsADay },
-    terms: config,
-  }))
+  const condition = cached(clock, sharedMs, async () => around(await vitals()))
+  return {
+    operator: () => operatorOver(config, runtime, stores, nodeService, { subject, condition }),
+    watch: (ledger) => background(watchOver(ledger)),
+  }
+}
+
+function operatorOver(
+  config: Config,
+  runtime: Runtime,
+  stores: Stores,
+  nodeService: NodeService,
+  known: Pick<OperatorOptions, 'subject' | 'condition'>,
+): Operator {
+  const relayer = assembleRelayer(config, runtime, nodeService, stores.ledger)
+  return createOperator({
+    ...known,
+    relayer,
+    accounts: createCallerAccounts(config.accountKeySecret),
+    loan: createLoanReader(readLoan(relayer, config.loan)),
+    country: config.gatewayCountry,
+    newId: () => crypto.randomUUID(),
+  })
+}
+
+function subjectOf(config: Config, nodeService: NodeService): Subject {
+  return {
+    chain: config.chain,
+    relayer: () => signerAddress(config),
+    ...{ loan: config.loan, forwarder: config.forwarder },
+    nodes: () =>
+      nodeService.nodes.standings().map(({ name, height = null, p95Ms = null, ...rest }) => ({
+        ...{ label: name, height, p95Ms, ...rest },
+      })),
+  }
 }
 
 /** @throws {Error} the ledger gave no answer, or not in time */

@@ -26,8 +26,11 @@ export function ledgerNames(config: Config): LedgerNames {
 
 /** The key whose nonces the ledger hands out, as its rows name it. */
 export function relayerAddress(config: Config): string {
-  return signerOf(config).address.toLowerCase()
+  return signerAddress(config).toLowerCase()
 }
+
+/** The address of the configured relayer key. */
+export const signerAddress = (config: Config): Address => signerOf(config).address
 
 /** The ledger's rules under the pool's. */
 export function ledgerRulesOf({ rules }: Config): LedgerRules {

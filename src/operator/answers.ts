@@ -120,6 +120,8 @@ export const statusAnswer = z.object({
         balancesWei: wei,
         /** What the daily cap leaves for new loans. */
         capLeftWei: wei,
+        /** Of one loan. */
+        principalWei: wei,
         isPaused: z.boolean(),
       }),
     ),
@@ -131,9 +133,10 @@ export const statusAnswer = z.object({
       label: z.string(),
       height: z.nullable(z.int()),
       state: z.enum(['able', 'suspended', 'distrusted']),
-      /** A moving average. */
-      latencyMs: z.nullable(z.number()),
-      /** Failures in a row. */
+      /** Within which 95 of 100 of its last answers came. */
+      p95Ms: z.nullable(z.number()),
+      /** Of the process that answers, since it began. */
+      answers: z.int(),
       failures: z.int(),
     }),
   ),

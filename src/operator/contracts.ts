@@ -39,7 +39,14 @@ export type ContractsCall = {
 }
 
 /** What is read of the loan contract. */
-const views = ['liquidity', 'issuable', 'totalOwed', 'totalBalances', 'paused'] as const
+const views = [
+  'liquidity',
+  'issuable',
+  'totalOwed',
+  'totalBalances',
+  'principal',
+  'paused',
+] as const
 
 /** Enough for any of the views in Rootstock's prices. */
 const viewGas = 100_000
@@ -115,7 +122,7 @@ function contractsOf(results: readonly RequestResult[]): Contracts {
   const data = results.map(({ status, returnData }) => (status === 'executed' ? returnData : '0x'))
   // Of an account without code every call succeeds and returns nothing.
   if (data.some((one) => one === '0x')) return { state: 'missing' }
-  const [liquidity, issuable, owed, balances, isPaused] = data
+  const [liquidity, issuable, owed, balances, principal, isPaused] = data
   const amount = (one: Hex = '0x') =>
     `${decodeFunctionResult({ abi: microLoanAbi, functionName: 'liquidity', data: one })}`
   return {
@@ -125,6 +132,7 @@ function contractsOf(results: readonly RequestResult[]): Contracts {
       issuableWei: amount(issuable),
       owedWei: amount(owed),
       balancesWei: amount(balances),
+      principalWei: amount(principal),
       isPaused: BigInt(isPaused ?? 0) !== 0n,
     },
   }

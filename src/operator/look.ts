@@ -7,6 +7,9 @@ import type { ContractsCall } from './contracts.ts'
 /** A fact is asked for again after so long: while nothing is open a round comes once a minute. */
 const renewMs = 50_000
 
+/** And while something is: most of them rounds ask for by themselves. */
+const openRenewMs = 100_000
+
 /** Questions of one look, but for facts that were never known: two a minute while nothing is open. */
 const questionsALook = 2
 
@@ -15,11 +18,15 @@ const noteMs = 10_000
 
 const nodeTimeoutMs = 5_000
 
-/** Does a round, and notes in the ledger what it saw of the chain, for those who run the service. */
+/**
+ * Does a round, and notes in the ledger what it saw of the chain, for those who run the service. `noted`
+ * is called once something is noted.
+ */
 export async function watched<Answer>(
   relayer: Relayer,
   contracts: ContractsCall,
   round: (relayer: Relayer) => Promise<Answer>,
+  noted: () => void,
 ): Promise<Answer> {
   const seen: Seen = { facts: {}, node: undefined, round: 'failed' }
   try {
@@ -27,9 +34,11 @@ export async function watched<Answer>(
     seen.round = 'done'
     return answer
   } finally {
-    await look(relayer, contracts, seen).catch((error: unknown) => {
+    try {
+      if (await look(relayer, contracts, seen)) noted()
+    } catch (error) {
       relayer.log({ level: 'warn', event: 'look.failed', message: faultOf(error) })
-    })
+    }
   }
 }
 
@@ -62,13 +71,17 @@ function observed({ node, signer }: Relayer, seen: Seen): Relayer['node'] {
   }
 }
 
-/** Asks for the facts that are oldest, few at a time, and notes them with what the round saw itself. */
-async function look(relayer: Relayer, contracts: ContractsCall, seen: Seen): Promise<void> {
+/**
+ * Asks for the facts that are oldest, few at a time, and notes them with what the round saw itself, but
+ * not where that was noted a moment ago: then it says so.
+ */
+async function look(relayer: Relayer, contracts: ContractsCall, seen: Seen): Promise<boolean> {
   const { ledger, log } = relayer
   const { now, sight } = await ledger.vitals()
   const ageOf = (name: FactName) => now - (sight[name]?.at ?? 0)
+  const leastAgeMs = seen.node === undefined ? renewMs : openRenewMs
   const due = factNames
-    .filter((name) => seen.facts[name] === undefined && ageOf(name) >= renewMs)
+    .filter((name) => seen.facts[name] === undefined && ageOf(name) >= leastAgeMs)
     .sort((a, b) => ageOf(b) - ageOf(a))
   const unknown = due.filter((name) => sight[name] === undefined)
   const asked = due.slice(0, Math.max(questionsALook, unknown.length))
@@ -87,7 +100,9 @@ async function look(relayer: Relayer, contracts: ContractsCall, seen: Seen): Pro
   const isNews = Object.keys(seen.facts).length > 0 || seen.node !== undefined
   const isFailing = seen.round === 'failed' || sight.failingSince !== undefined
   const isDue = now - (sight.roundAt ?? 0) >= noteMs
-  if (isDue || isFailing || (isNews && asked.length > 0)) await ledger.saw(seen)
+  const isNoted = isDue || isFailing || (isNews && asked.length > 0)
+  if (isNoted) await ledger.saw(seen)
+  return isNoted
 }
 
 type Known = { contracts: ContractsCall; seen: Seen; sight: Sight }

@@ -1,4 +1,5 @@
 import type { Vitals } from '../relay/ledger/port.ts'
+import { alertNames } from './answers.ts'
 import { type Condition, checksOf, paymentsLeft } from './health.ts'
 import type { Subject } from './status.ts'
 
@@ -39,6 +40,11 @@ function serviceMetrics({ vitals, budget, ...rest }: Known): Metric[] {
         { check: name },
       ]),
     ),
+    gauge(
+      'relay_alert_active',
+      '1 while an alert is raised',
+      alertNames.map((name) => [vitals.alerts.some((one) => one.name === name) ? 1 : 0, { name }]),
+    ),
     gauge('relay_intake_open', '1 while new payments are taken', [
       [intake.kind === 'open' ? 1 : 0],
     ]),
@@ -59,7 +65,7 @@ function serviceMetrics({ vitals, budget, ...rest }: Known): Metric[] {
 
 function relayerMetrics({ relayer }: Subject, { vitals, terms }: Known): Metric[] {
   const { sight, nextNonce, carried } = vitals
-  const own = { relayer }
+  const own = { relayer: relayer() }
   return [
     gauge('relay_relayer_balance_wei', 'of the key that pays for gas', [[sight.funds?.wei, own]]),
     gauge(

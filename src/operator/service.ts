@@ -5,6 +5,7 @@ import type { LoanReader } from '../loan/reader.ts'
 import { intakeActions } from '../relay/ledger/operations.ts'
 import type { Intake, PaymentQuery, Vitals } from '../relay/ledger/port.ts'
 import type { Relayer } from '../relay/relayer.ts'
+import { cached } from '../runtime/cached.ts'
 import { faultOf } from '../runtime/log.ts'
 import type {
   AuditAnswer,
@@ -58,6 +59,10 @@ export type OperatorOptions = {
 }
 
 const nodeTimeoutMs = 3_000
+
+/** How long those who ask for status share what a node says of the relayer's account. */
+const countsMs = 5_000
+
 const shownPayments = 20
 const shownEntries = 200
 
@@ -65,6 +70,7 @@ export function createOperator(options: OperatorOptions): Operator {
   const { subject, relayer, condition, newId } = options
   const { ledger, log } = relayer
   const { chain } = subject
+  const counts = cached(relayer.clock, countsMs, () => countsOf(relayer))
 
   async function known(): Promise<Condition & { vitals: Vitals }> {
     const { vitals, ...rest } = await condition()
@@ -74,7 +80,7 @@ export function createOperator(options: OperatorOptions): Operator {
 
   return {
     health: async () => healthOf(await condition()),
-    status: async () => statusOf(subject, await known(), await countsOf(relayer)),
+    status: async () => statusOf(subject, await known(), await counts()),
     metrics: async () => metricsOf(subject, await known()),
     async payments(query) {
       const { payments, next } = await ledger.page(query)

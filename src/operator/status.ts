@@ -1,7 +1,7 @@
 import type { Address } from 'viem'
 import type { Chain } from '../chain/chains.ts'
 import type { Intake, Vitals } from '../relay/ledger/port.ts'
-import type { StatusAnswer } from './answers.ts'
+import type { AlertName, StatusAnswer } from './answers.ts'
 import { type Condition, healthOf, paymentsLeft } from './health.ts'
 import { isoOf, isoOrNull } from './records.ts'
 import { version } from './version.ts'
@@ -9,7 +9,8 @@ import { version } from './version.ts'
 /** What an operator runs. */
 export type Subject = {
   chain: Chain
-  relayer: Address
+  /** Its address: told once it is asked for, since deriving a key takes long. */
+  relayer: () => Address
   loan: Address
   forwarder: Address
   /** How nodes have done in this process. */
@@ -39,7 +40,10 @@ export function statusOf(
     ...{ chainId: chain.id, currency: chain.currency },
     intake: intakeOf(vitals.intake),
     health: healthOf(condition),
-    alerts: [],
+    alerts: vitals.alerts.map(({ name, says, raisedAt }) => ({
+      ...{ name: name as AlertName, says },
+      raisedAt: isoOf(raisedAt),
+    })),
     relayers: [relayerOf(subject, condition, counts)],
     contracts: { loan, forwarder, ...contractsOf(vitals) },
     head:
@@ -58,7 +62,7 @@ function relayerOf(
   const { sight, oldest } = vitals
   const open = [oldest.waiting, oldest.stuck, oldest.carried].filter((at) => at !== undefined)
   return {
-    address: relayer,
+    address: relayer(),
     balanceWei: sight.funds?.wei ?? null,
     gasPriceWei: sight.gasPrice?.wei ?? null,
     lastsFor: paymentsLeft(vitals, terms) ?? null,

@@ -13,9 +13,16 @@ export type LogEvent = {
 
 export type Log = (event: LogEvent) => void
 
+/** What the console calls each level: platforms raise alerts of their own by it. */
+const consoleMethods = { info: 'log', warn: 'warn', error: 'error' } as const
+
 /** One JSON line an event, to the runtime's console. */
-export function createJsonLog(now: () => number, write: (line: string) => void): Log {
-  return (event) => write(JSON.stringify({ time: new Date(now()).toISOString(), ...event }))
+export function createConsoleLog(now: () => number): Log {
+  return (event) => {
+    const line = JSON.stringify({ time: new Date(now()).toISOString(), ...event })
+    // biome-ignore lint/suspicious/noConsole: the console is a Worker's log, and a process's
+    console[consoleMethods[event.level]](line)
+  }
 }
 
 /** A fault's first line says what happened; what follows in some libraries' are the values at hand. */

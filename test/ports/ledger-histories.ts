@@ -218,6 +218,15 @@ function drawCall(world: World, work: Work): Call {
       const node = oneOrNone(random, ['answered', 'silent'])
       return ['saw', { facts: { head }, node, round: random.pick(['done', 'failed']) }]
     }
+    case 'alert': {
+      const found = ['stuck', 'budget'].filter(() => random.chance(0.5))
+      const isTold = random.chance(0.8)
+      return ['alert', found.map((name) => ({ name, says: 'Look.' })), { isTold }]
+    }
+    case 'takeNotices':
+      return ['takeNotices', random.int(1, 3)]
+    case 'told':
+      return ['told', `stuck:${work.now}:raised`]
     case 'setIntake':
       return ['setIntake', random.pick(['open', 'open', 'paused', 'draining']), drawName(random)]
     case 'note':

@@ -6,6 +6,8 @@ import type { LedgerHarness } from './ledger.suite.ts'
 const alice: Address = '0x1111111111111111111111111111111111111111'
 const bob: Address = '0x2222222222222222222222222222222222222222'
 
+const dayMs = 24 * 60 * 60 * 1000
+
 const id = (text: string): Hex => stringToHex(text, { size: 32 })
 
 const orderOf = (session: string, account: Address): Order => ({
@@ -74,6 +76,15 @@ export function operationsSuite(name: string, create: () => Promise<LedgerHarnes
       expect(entries.map(({ id }) => id).sort()).toEqual(['first', 'second', 'third'])
       expect(entries.at(-1)?.id).toBe('first')
       expect(entries.find(({ id }) => id === 'third')?.detail).toEqual({ nonce: '7' })
+      expect((await ledger.vitals()).intake).toEqual(paused)
+      pass(399 * dayMs)
+      await ledger.prune()
+      expect((await ledger.audit(10)).map(({ id }) => id).sort()).toEqual([
+        ...['first', 'second', 'third'],
+      ])
+      pass(dayMs + 1)
+      await ledger.prune()
+      expect(await ledger.audit(10)).toEqual([])
       expect((await ledger.vitals()).intake).toEqual(paused)
     })
 

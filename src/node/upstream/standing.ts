@@ -4,6 +4,9 @@ import { faultOf, type Log } from '../../runtime/log.ts'
 import type { Upstream } from './http-upstream.ts'
 import type { Profile } from './node.ts'
 
+/** So many of a node's last answers tell how long it takes. */
+const keptAnswers = 100
+
 /** What a node is, as far as it was asked. */
 export type Identity = { profile: Profile; client: string }
 
@@ -18,6 +21,10 @@ export type Standing = {
   strikes: number
   latencyMs: number | undefined
   height: number | undefined
+  /** How long its last answers took, in ms, in no order. */
+  readonly tookMs: number[]
+  answers: number
+  failures: number
 }
 
 /** The same for those who run the service. */
@@ -25,8 +32,10 @@ export type NodeStanding = {
   name: string
   height: number | undefined
   state: 'able' | 'suspended' | 'distrusted'
-  latencyMs: number | undefined
-  /** In a row. */
+  /** Within which 95 of 100 of its last answers came. */
+  p95Ms: number | undefined
+  /** Of this process. */
+  answers: number
   failures: number
 }
 
@@ -54,18 +63,20 @@ export function newStanding(upstream: Upstream): Standing {
     strikes: 0,
     latencyMs: undefined,
     height: undefined,
+    ...{ tookMs: [], answers: 0, failures: 0 },
   }
 }
 
 /** How a node has done, at this time. */
 export function standingOf(standing: Standing, now: number): NodeStanding {
-  const { upstream, height, latencyMs, strikes: failures } = standing
+  const { upstream, height, tookMs, answers, failures } = standing
   const state = isAble(standing, now)
     ? 'able'
     : isTrusted(standing, now)
       ? 'suspended'
       : 'distrusted'
-  return { name: upstream.name, height, state, latencyMs, failures }
+  const p95Ms = tookMs.toSorted((a, b) => a - b)[Math.ceil(tookMs.length * 0.95) - 1]
+  return { name: upstream.name, height, state, p95Ms, answers, failures }
 }
 
 /** Whether a node has neither failed nor lied lately. */
@@ -82,12 +93,15 @@ export function isTrusted({ distrustedUntil }: Standing, now: number): boolean {
 export function noteAnswer(standing: Standing, tookMs: number): void {
   const { latencyMs } = standing
   standing.strikes = 0
+  standing.tookMs[standing.answers % keptAnswers] = tookMs
+  standing.answers += 1
   standing.latencyMs = latencyMs === undefined ? tookMs : latencyMs * 0.8 + tookMs * 0.2
 }
 
 /** The node gave no answer. */
 export function noteFailure(standing: Standing, error: unknown, options: StandingOptions): void {
   if (!(error instanceof TransportError)) return
+  standing.failures += 1
   suspend(standing, 'node.failed', faultOf(error), options)
   // It may come back as another client, or another chain.
   standing.identity = undefined

@@ -8,8 +8,9 @@ export function countsOf(rows: Draft): Counts {
   return known === undefined ? {} : (JSON.parse(known.value) as Counts)
 }
 
-/** Counts one more, in the step in which it happens. */
-export function count(rows: Draft, name: string): void {
+/** Counts one more event of a kind of payment, or of `refused`, in the step in which it happens. */
+export function count(rows: Draft, kind: string, event: string): void {
+  const name = `${kind}.${event}`
   const counts = countsOf(rows)
   const value = JSON.stringify({ ...counts, [name]: (counts[name] ?? 0) + 1 })
   rows.put('meta', { name: 'counts', value })

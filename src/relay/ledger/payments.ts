@@ -55,7 +55,7 @@ export function begin(
   const state = nextState('none', event)
   if (state === undefined) throw new Error(`no payment begins with ${event}`)
   rows.put('intents', { intent_id: intentId, session })
-  count(rows, `${label}.${event}`)
+  count(rows, label, event)
   savePayment(rows, undefined, {
     ...{ session, state, intent_id: intentId, account, counterparty: null, label, request },
     ...{ spends: `${spendsWei}`, reserves_gas: null },
@@ -89,7 +89,7 @@ export function move(
     history: [...payment.history, [to, rows.now]],
   })
   const { intent_id: intentId, label, state: from } = payment
-  if (countedEvents.includes(event)) count(rows, `${label}.${event}`)
+  if (countedEvents.includes(event)) count(rows, label, event)
   const hash = after.hash ?? payment.hash ?? undefined
   return [{ intentId, label, from, to, hash, reason: after.reason ?? payment.reason ?? '' }]
 }

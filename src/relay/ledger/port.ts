@@ -54,6 +54,15 @@ export type Ledger = {
   setIntake(kind: Intake['kind'], id: string): Promise<Intake>
   /** Writes down what an operator did, once for each id. Never holds a phone number. */
   note(entry: Omit<AuditEntry, 'at'>): Promise<void>
+  /**
+   * Raises what is found now and was not, and clears what is over. With `isTold` a notice of each is kept
+   * until it was delivered.
+   */
+  alert(found: readonly Finding[], told: { isTold: boolean }): Promise<AlertChange>
+  /** Notices that are due. Who takes them tells them: they are due again later, until they are {@link Ledger.told}. */
+  takeNotices(limit: number): Promise<AlertNotice[]>
+  /** A notice was delivered. */
+  told(id: string): Promise<void>
   /** What operators did, the newest first. */
   audit(limit: number): Promise<AuditEntry[]>
   /** Payments as an operator looks for them, the newest first. */
@@ -234,6 +243,9 @@ export type Vitals = {
   identity: Identified | undefined
   sight: Sight
   intake: Intake
+  alerts: readonly ActiveAlert[]
+  /** When the next notice of an alert is due; undefined where all were delivered. */
+  untoldFrom: number | undefined
   /** When a transaction was last seen in a block. */
   lastMinedAt: number | undefined
   /**
@@ -265,6 +277,17 @@ export type AuditEntry = {
   action: string
   detail: Readonly<Record<string, string>>
 }
+
+/** Something that a person has to look at, and what mends it. */
+export type Finding = { name: string; says: string }
+
+/** One that is raised, and since when (Unix time in ms). */
+export type ActiveAlert = Finding & { raisedAt: number }
+
+export type AlertChange = { raised: ActiveAlert[]; cleared: ActiveAlert[] }
+
+/** What is to be told of an alert, and of when (Unix time in ms). Its id is the same at each attempt. */
+export type AlertNotice = ActiveAlert & { id: string; kind: 'raised' | 'cleared'; at: number }
 
 /** Which payments. By a hash or an intent there is one at most. Times are Unix times in ms. */
 export type PaymentQuery = {

@@ -150,6 +150,15 @@ export const tables = {
     { ...payment, settled_at: integer },
     { age: { group: undefined, score: 'settled_at' } },
   ),
+  notices: table(
+    ['id'],
+    {
+      ...each(text, 'id', 'name', 'says'),
+      kind: z.enum(['raised', 'cleared']),
+      ...each(integer, 'raised_at', 'at', 'due_at', 'attempts'),
+    },
+    { due: { group: undefined, score: 'due_at' } },
+  ),
   audit: table(
     ['id'],
     { ...each(text, 'id', 'action'), at: integer, detail: z.record(text, text) },

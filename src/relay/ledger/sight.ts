@@ -9,6 +9,8 @@ const pool = z.object({
   liquidityWei: wei,
   /** What the daily cap leaves for new loans. */
   issuableWei: wei,
+  /** Of one loan. */
+  principalWei: wei,
   owedWei: wei,
   balancesWei: wei,
   isPaused: z.boolean(),

@@ -1,5 +1,6 @@
 import { soonMs } from '../../chain/chains.ts'
 import type { SignedRequest } from '../forwarder/requests.ts'
+import { noteAlerts, takeNotices } from './alerts.ts'
 import { meansOf, saveMeans, saveTrail, trailOf } from './chain-notes.ts'
 import { count } from './counts.ts'
 import type { At, Draft } from './draft.ts'
@@ -83,7 +84,8 @@ export const methodKinds: Readonly<Record<keyof Ledger, 'reads' | 'writes' | 'op
     'mined',
   ),
   ...each('writes', 'displaced', 'abandon', 'requeue', 'settle', 'confirm', 'expire', 'reopen'),
-  ...each('writes', 'sawHead', 'sawMeans', 'saw', 'vitals', 'setIntake', 'note', 'prune'),
+  ...each('writes', 'sawHead', 'sawMeans', 'saw', 'vitals', 'prune'),
+  ...each('writes', 'setIntake', 'note', 'alert', 'takeNotices', 'told'),
 }
 
 export type LedgerMethod = keyof Ledger
@@ -252,7 +254,7 @@ export const steps: Steps = {
     if (isOwn) letGo(rows, relayerOf(rows, relayer), token)
     if (isOwn) noteReservedClaim(rows, session, undefined)
     saveSession(rows, refusing, { state: 'refused', screen, token: null, lease_until: null })
-    count(rows, `refused.${refusing.obstacle ?? 'own'}`)
+    count(rows, 'refused', refusing.obstacle ?? 'own')
     return noteObstacle(rows, refusing.obstacle)
   },
 
@@ -347,6 +349,12 @@ export const steps: Steps = {
   setIntake: ({ rows }, kind, id) => setIntake(rows, kind, id),
 
   note: ({ rows }, entry) => note(rows, entry),
+
+  alert: ({ rows }, found, told) => noteAlerts(rows, found, told),
+
+  takeNotices: ({ rows }, limit) => takeNotices(rows, limit),
+
+  told: ({ rows }, id) => rows.drop('notices', id),
 
   audit: ({ rows }, limit) => auditOf(rows, limit),
 

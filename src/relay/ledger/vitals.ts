@@ -1,3 +1,4 @@
+import { activeAlerts } from './alerts.ts'
 import { countsOf } from './counts.ts'
 import type { At, Draft } from './draft.ts'
 import { isLive, nextNonce, relayerOf } from './nonces.ts'
@@ -17,8 +18,8 @@ const metaOf = (rows: Draft, name: string): unknown => {
   return row && JSON.parse(row.value)
 }
 
-/** What rounds have seen of the chain. */
-export const sightOf = (rows: Draft): Sight => sight.parse(metaOf(rows, 'sight') ?? {})
+/** What rounds have seen of the chain. What another version wrote in another form is seen again. */
+export const sightOf = (rows: Draft): Sight => sight.safeParse(metaOf(rows, 'sight')).data ?? {}
 
 export function noteSeen(rows: Draft, seen: Seen): void {
   const value = JSON.stringify(withSeen(sightOf(rows), seen, rows.now))
@@ -48,6 +49,8 @@ export function vitalsOf(at: At, identity: Identified | undefined): Vitals {
     identity,
     sight: sightOf(rows),
     intake: intakeOf(rows),
+    alerts: activeAlerts(rows).map(({ name, says, raisedAt }) => ({ name, says, raisedAt })),
+    untoldFrom: rows.list({ table: 'notices', list: 'due', limit: 1 })[0]?.due_at,
     lastMinedAt: lastMinedOf(rows),
     counts: countsOf(rows),
     obstacle: metaOf(rows, 'obstacle') as NotedObstacle | undefined,

@@ -41,16 +41,20 @@ const minutesAreTens = 10
  * open at the highest price that it may come to: outbid as often as may be, up to the operator's limit.
  */
 export function roomFor(terms: Terms, { gasPriceWei, balanceWei }: Means): Omit<Room, 'ofAccount'> {
+  const most = balanceWei / highestCostWei(terms, gasPriceWei)
+  const open = most > Number.MAX_SAFE_INTEGER ? Number.MAX_SAFE_INTEGER : Number(most)
+  return { open, waiting: mostWaiting(terms) }
+}
+
+/** What a payment's gas costs at the highest price that it may come to, in wei: outbid as often as may be. */
+export function highestCostWei(terms: Terms, gasPriceWei: bigint): bigint {
   const { rules, fees } = terms
   let highestWei = gasPriceFor(terms, gasPriceWei, undefined) ?? fees.maxWei
   for (let time = 0; time < rules.maxReplacements; time++) {
     highestWei = replacementPriceUp(highestWei, rules.replacementPercent)
   }
   if (highestWei > fees.maxWei) highestWei = fees.maxWei
-  const costWei = BigInt(innerGas + executeGas) * (highestWei > 0n ? highestWei : 1n)
-  const most = balanceWei / costWei
-  const open = most > Number.MAX_SAFE_INTEGER ? Number.MAX_SAFE_INTEGER : Number(most)
-  return { open, waiting: mostWaiting(terms) }
+  return BigInt(innerGas + executeGas) * (highestWei > 0n ? highestWei : 1n)
 }
 
 /** Payments that may wait: half of what the slots carry in a quarter of a request's lifetime. */

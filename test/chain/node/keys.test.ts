@@ -3,7 +3,14 @@ import { type IncomingMessage, request } from 'node:http'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, test } from 'vitest'
 import { type Anvil, startAnvil } from '../../../scripts/dev/anvil.ts'
+import {
+  type LoopbackServer,
+  startLoopbackServer,
+  textOf,
+} from '../../../scripts/dev/loopback-server.ts'
 import { hashKey } from '../../../src/keys/api-keys.ts'
+import { healthAnswer, intakeAnswer, statusAnswer } from '../../../src/operator/answers.ts'
+import { alertMessage } from '../../../src/operator/webhook.ts'
 import { type RealWorker, startRealWorker } from './real-worker.ts'
 import { connectSocket } from './socket-client.ts'
 
@@ -12,14 +19,27 @@ const script = fileURLToPath(new URL('../../../scripts/node/keys.ts', import.met
 let testnet: Anvil
 let mainnet: Anvil
 let worker: RealWorker
+let alerted: LoopbackServer
+const alerts: object[] = []
 
 beforeAll(async () => {
   ;[testnet, mainnet] = await Promise.all([startAnvil(), startAnvil({ chainId: 30 })])
-  worker = await startRealWorker([testnet.url], { NODE_URL_30: mainnet.url })
+  alerted = await startLoopbackServer(async (request, response) => {
+    const { name, state, says } = alertMessage.parse(JSON.parse(await textOf(request)))
+    const isSigned = `${request.headers['relay-signature']}`.startsWith('v1=')
+    alerts.push({ name, state, says, isSigned })
+    response.end()
+  })
+  worker = await startRealWorker([testnet.url], {
+    NODE_URL_30: mainnet.url,
+    ALERT_WEBHOOK_URL: `${alerted.url}/alerts`,
+    ALERT_WEBHOOK_SECRET: 'the-secret-of-the-webhook',
+  })
 })
 
 afterAll(async () => {
   await worker.stop()
+  await alerted.close()
   await Promise.all([testnet.stop(), mainnet.stop()])
 })
 
@@ -325,4 +345,30 @@ test('no key is ever written to the log', async ({ expect }) => {
   await client.result('eth_chainId')
   client.close()
   expect(worker.lines.join('\n')).not.toMatch(/rpc_/)
+})
+
+test('an operator is told what fails, by health, status, log and a signed message, and pauses payments', async ({
+  expect,
+}) => {
+  const headers = { authorization: `Bearer ${worker.operatorToken}` }
+  const ask = async (path: string, method = 'GET') =>
+    await (await fetch(`${worker.origin}${path}`, { method, headers })).json()
+  // No contract stands at this deployment's addresses.
+  const failing = async () => healthAnswer.parse(await ask('/readyz')).failing
+  await expect.poll(failing).toContain('contracts')
+  await expect
+    .poll(() => alerts)
+    .toContainEqual({
+      ...{ name: 'contracts', state: 'raised', isSigned: true },
+      says: expect.stringMatching(/^The contracts are not at the configured addresses\. /),
+    })
+  expect(worker.lines.filter((line) => line.includes('alert.raised'))).not.toHaveLength(0)
+  const status = statusAnswer.parse(await ask('/operator/status'))
+  expect(status.alerts.map(({ name }) => name)).toContain('contracts')
+  expect(status).toMatchObject({ chainId: 31, intake: { state: 'open' } })
+
+  expect(intakeAnswer.parse(await ask('/operator/pause', 'POST')).intake.state).toBe('paused')
+  const metrics = async () => (await fetch(`${worker.origin}/metrics`, { headers })).text()
+  await expect.poll(metrics).toContain('relay_intake_open 0\n')
+  expect(intakeAnswer.parse(await ask('/operator/resume', 'POST')).intake.state).toBe('open')
 })

@@ -1,3 +1,4 @@
+import { createHmac } from 'node:crypto'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -5,9 +6,11 @@ import { encodeFunctionData, parseEther } from 'viem'
 import { english, generateMnemonic } from 'viem/accounts'
 import { afterAll, beforeAll, describe, test } from 'vitest'
 import { startChain, type TestChain } from '../../../scripts/dev/chain.ts'
+import { startLoopbackServer, textOf } from '../../../scripts/dev/loopback-server.ts'
 import { type RpcCall, rpcTo } from '../../../scripts/dev/rpc.ts'
 import { microLoanAbi } from '../../../src/loan/abi.ts'
-import { healthAnswer, livenessAnswer } from '../../../src/operator/answers.ts'
+import { healthAnswer, livenessAnswer, statusAnswer } from '../../../src/operator/answers.ts'
+import { type AlertMessage, alertMessage } from '../../../src/operator/webhook.ts'
 import { relayForwarderAbi } from '../../../src/relay/forwarder/abi.ts'
 import { type Deployment, openDeployment } from '../../support/deployment.ts'
 
@@ -186,3 +189,92 @@ describe('health', () => {
     rmSync(folder, { recursive: true })
   })
 })
+
+describe('alerts', () => {
+  const secret = 'a-secret-for-the-webhook'
+
+  /** A deployment that tells a program on this machine, and what that took. */
+  async function openTold(changes: Record<string, string> = {}) {
+    const taken: AlertMessage[] = []
+    const fails = { times: 0 }
+    const server = await startLoopbackServer(async (request, response) => {
+      const body = await textOf(request)
+      const seconds = `${request.headers['relay-timestamp']}`
+      if (request.headers['relay-signature'] !== hmacOf(secret, `${seconds}.${body}`)) {
+        response.statusCode = 401
+      } else if (fails.times > 0) {
+        fails.times -= 1
+        response.statusCode = 503
+      } else taken.push(alertMessage.parse(JSON.parse(body)))
+      response.end()
+    })
+    const webhook = { ALERT_WEBHOOK_URL: `${server.url}/alerts`, ALERT_WEBHOOK_SECRET: secret }
+    const deployment = open({ OPERATOR_TOKEN: 'the-token-of-this-test', ...webhook, ...changes })
+    const pass = async (minutes: number) => {
+      for (let minute = 0; minute < minutes; minute++) {
+        await minuteLater(deployment)
+        await deployment.settled()
+      }
+    }
+    const told = () => taken.map(({ name, state }) => `${name} ${state}`)
+    return { deployment, taken, told, fails, pass, close: server.close }
+  }
+
+  test('of a relayer that runs low is told once, with what to send where, and once when it is over', async ({
+    expect,
+  }) => {
+    const { deployment, taken, told, pass, close } = await openTold()
+    await pass(2)
+    expect(told()).toEqual([])
+    await rpc('anvil_setBalance', [chain.relayer, '0x0'])
+    await pass(4)
+    expect(told()).toEqual(['relayer_low raised'])
+    expect(taken[0]?.says).toMatch(
+      /^Relayer 0x[0-9a-fA-F]{40} has 0 tRBTC, enough for 0 payments\. Send [0-9.]+ there; nothing is lost\.$/,
+    )
+    expect(taken[0]).toMatchObject({ chainId: 31, relayer: chain.relayer })
+    const headers = { authorization: 'Bearer the-token-of-this-test' }
+    const { alerts } = statusAnswer.parse(
+      (await deployment.ask('/operator/status', { headers })).body,
+    )
+    expect(alerts).toMatchObject([{ name: 'relayer_low', says: taken[0]?.says }])
+    expect((await deployment.ask('/metrics', { headers })).body).toContain(
+      'relay_alert_active{name="relayer_low"} 1',
+    )
+    await rpc('anvil_setBalance', [chain.relayer, `0x${parseEther('100').toString(16)}`])
+    await pass(6)
+    expect(told()).toEqual(['relayer_low raised', 'relayer_low cleared'])
+    const logged = deployment.events.filter(({ event }) => event.startsWith('alert.'))
+    expect(logged.map(({ event }) => event)).toEqual(['alert.raised', 'alert.cleared'])
+    await close()
+  })
+
+  test('is kept until it was taken, and comes with the same id', async ({ expect }) => {
+    const { deployment, taken, told, fails, pass, close } = await openTold({
+      LOAN_ADDRESS: '0x00000000000000000000000000000000000000ff',
+    })
+    fails.times = 3
+    await pass(1)
+    expect(told()).toEqual([])
+    await pass(8)
+    expect(told()).toEqual(['contracts raised'])
+    expect(taken[0]?.id).toMatch(/^contracts:\d+:raised$/)
+    expect(deployment.events.filter(({ event }) => event === 'alert.untold')).toHaveLength(3)
+    await close()
+  })
+
+  test('of rounds that do not come is told when someone asks for health', async ({ expect }) => {
+    const { deployment, told, pass, close } = await openTold()
+    await pass(2)
+    deployment.pass(400_000)
+    expect((await health(deployment)).failing).toContain('rounds')
+    await deployment.settled()
+    expect(told()).toEqual(['round_late raised'])
+    await pass(5)
+    expect(told()).toEqual(['round_late raised', 'round_late cleared'])
+    await close()
+  })
+})
+
+const hmacOf = (secret: string, text: string): string =>
+  `v1=${createHmac('sha256', secret).update(text).digest('hex')}`

@@ -124,6 +124,8 @@ describe("the operator's interface", () => {
     expect(status.contracts).toMatchObject({ loan: chain.loan.toLowerCase(), state: 'ready' })
     expect(BigInt(status.contracts.pool?.liquidityWei ?? 0)).toBe(parseEther('10'))
     expect(status.nodes).toMatchObject([{ label: 'node 1', state: 'able', failures: 0 }])
+    expect(status.nodes[0]?.answers).toBeGreaterThan(5)
+    expect(status.nodes[0]?.p95Ms).toBeGreaterThanOrEqual(0)
     expect(status.counts).toMatchObject({ 'Transfer.accepted': 1, 'Transfer.executed': 1 })
     const manifest = readFileSync(new URL('../../../package.json', import.meta.url), 'utf8')
     expect(JSON.parse(manifest)).toMatchObject({ version })

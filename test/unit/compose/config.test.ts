@@ -88,6 +88,14 @@ describe('the configuration', () => {
     ])
   })
 
+  test('wants a secret that alerts are signed with', ({ expect }) => {
+    const url = { ALERT_WEBHOOK_URL: 'https://hooks.example/planted' }
+    expect(faultsOf(url)).toMatchObject([{ variable: 'ALERT_WEBHOOK_SECRET' }])
+    const signed = { ...url, ALERT_WEBHOOK_SECRET: 'a-secret-of-this-test' }
+    expect(parseConfig({ ...env, ...signed }).webhook?.url).toBe(url.ALERT_WEBHOOK_URL)
+    expect(parseConfig(env).webhook).toBeUndefined()
+  })
+
   test('names every missing variable at once', ({ expect }) => {
     const missing = Object.fromEntries(Object.keys(env).map((name) => [name, undefined]))
     expect(faultsOf(missing)).toEqual(
@@ -112,6 +120,8 @@ describe('the configuration', () => {
     ['CALLBACK_SECRET', 'a/slash/in/a/path/segment'],
     ['OPERATOR_TOKEN', 'short'],
     ['RPC_KEY_HASHES', 'abc'],
+    ['ALERT_WEBHOOK_URL', 'http://hooks.example/planted'],
+    ['ALERT_WEBHOOK_SECRET', 'short'],
     ['PREFLIGHT', 'yes'],
     ['CONFIRMATIONS', '0'],
     ['MAX_GAS_PRICE_WEI', '1e9'],

@@ -1,33 +1,6 @@
 import { describe, test } from 'vitest'
-import { poolRules } from '../../../src/chain/chains.ts'
 import { type Condition, checksOf, healthOf } from '../../../src/operator/health.ts'
-import type { Vitals } from '../../../src/relay/ledger/port.ts'
-
-const gwei = 1_000_000_000n
-const now = 1_700_000_000_000
-const terms = { rules: poolRules.rootstock, fees: { minWei: 0n, maxWei: gwei } }
-const none = { waiting: undefined, stuck: undefined, carried: undefined, mined: undefined }
-
-/** A deployment of which all is well but what the test changes. */
-function conditionWith(changes: Partial<Vitals> = {}, sight: Partial<Vitals['sight']> = {}) {
-  const at = now - 20_000
-  const vitals: Vitals = {
-    ...{ now, schema: '2', identity: { kind: 'same' }, obstacle: undefined },
-    ...{ nextNonce: 3, carried: 0, waiting: 0, oldest: none },
-    ...{ intake: { kind: 'open' }, lastMinedAt: undefined, counts: {} },
-    sight: {
-      roundAt: at,
-      head: { number: 9, timestampSeconds: at / 1_000, at },
-      funds: { wei: `${10n ** 18n}`, at },
-      gasPrice: { wei: `${gwei / 10n}`, at },
-      contracts: { state: 'ready', at },
-      ...sight,
-    },
-    ...changes,
-  }
-  const condition: Condition = { vitals, terms, budget: undefined }
-  return condition
-}
+import { conditionWith, now } from './condition.ts'
 
 const failingOf = (condition: Condition) => healthOf(condition).failing
 

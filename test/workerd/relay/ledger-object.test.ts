@@ -4,6 +4,7 @@ import { poolRules } from '../../../src/chain/chains.ts'
 import { createObjectLedger, type LedgerStub } from '../../../src/relay/ledger/object.ts'
 import { ledgerRules } from '../../../src/relay/ledger/port.ts'
 import { isOfPrevious } from '../../../src/relay/ledger/previous.ts'
+import { alertsSuite } from '../../ports/alerts.suite.ts'
 import { ledgerSuite } from '../../ports/ledger.suite.ts'
 import { operationsSuite } from '../../ports/operations.suite.ts'
 import { sessionEndsSuite } from '../../ports/session-ends.suite.ts'
@@ -37,6 +38,7 @@ ledgerSuite('a Durable Object', create)
 sessionEndsSuite('a Durable Object', create)
 sharedLimitsSuite('a Durable Object', create)
 vitalsSuite('a Durable Object', create)
+alertsSuite('a Durable Object', create)
 operationsSuite('a Durable Object', create)
 
 describe('what an object shows', () => {

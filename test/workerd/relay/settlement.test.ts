@@ -6,15 +6,17 @@ import worker from '../../../src/worker.ts'
 import { dial, newSession, untilBalance } from '../support/caller.ts'
 import { accountOf, processed } from '../support/ground-truth.ts'
 
-type Line = { event: string; message: string; level: string; hash?: string }
+type Line = { event: string; message: string; level: string; method: string; hash?: string }
 
 const lines: Line[] = []
 
 beforeEach(() => {
   lines.length = 0
-  vi.spyOn(console, 'log').mockImplementation((line: string) => {
-    lines.push(JSON.parse(line))
-  })
+  for (const method of ['log', 'warn', 'error'] as const) {
+    vi.spyOn(console, method).mockImplementation((line: string) => {
+      lines.push({ ...JSON.parse(line), method })
+    })
+  }
 })
 afterEach(() => {
   vi.restoreAllMocks()
@@ -53,7 +55,9 @@ describe('settlement', () => {
     await worker.fetch(request, { ...env, PREFLIGHT: 'off' } as never, context)
     await waitOnExecutionContext(context)
     await until(async () => messages().includes('Loan failed on-chain: Existing loan active'))
-    expect(lines.find(({ event }) => event === 'payment.reverted')?.level).toBe('warn')
+    const reverted = lines.find(({ event }) => event === 'payment.reverted')
+    // Alerts of the platform go by the console's method.
+    expect(reverted).toMatchObject({ level: 'warn', method: 'warn' })
   })
 
   test('puts nothing of a person into the log', async ({ expect }) => {

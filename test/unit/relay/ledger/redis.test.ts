@@ -14,6 +14,7 @@ import {
 import { createRedisLedger, ledgerKey } from '../../../../src/relay/ledger/redis.ts'
 import { ledgerThrough } from '../../../../src/relay/ledger/steps.ts'
 import { openRedis, type RedisDatabase } from '../../../../src/runtime/redis.ts'
+import { alertsSuite } from '../../../ports/alerts.suite.ts'
 import { ledgerSuite } from '../../../ports/ledger.suite.ts'
 import { operationsSuite } from '../../../ports/operations.suite.ts'
 import { sessionEndsSuite } from '../../../ports/session-ends.suite.ts'
@@ -96,6 +97,7 @@ describe.skipIf(!hasRedisServer())('on a real Redis with the keys of a cluster',
   const asked = async () => ({ ledger: fromTwoProcesses(newName()), rules, pass })
   vitalsSuite('Redis, asked by two processes', asked)
   operationsSuite('Redis, asked by two processes', asked)
+  alertsSuite('Redis, asked by two processes', asked)
 
   describe('over a network that sends everything twice', () => {
     beforeAll(() => void bridge.script({ fault: { kind: 'double' } }))

@@ -3,6 +3,7 @@ import { openSqlite } from '../../../../scripts/dev/sqlite.ts'
 import { ledgerRules } from '../../../../src/relay/ledger/port.ts'
 import { createSqlLedger } from '../../../../src/relay/ledger/sqlite.ts'
 import { ledgerThrough } from '../../../../src/relay/ledger/steps.ts'
+import { alertsSuite } from '../../../ports/alerts.suite.ts'
 import { ledgerSuite } from '../../../ports/ledger.suite.ts'
 import { operationsSuite } from '../../../ports/operations.suite.ts'
 import { sessionEndsSuite } from '../../../ports/session-ends.suite.ts'
@@ -30,6 +31,7 @@ ledgerSuite('node:sqlite', create)
 sessionEndsSuite('node:sqlite', create)
 sharedLimitsSuite('node:sqlite', create)
 vitalsSuite('node:sqlite', create)
+alertsSuite('node:sqlite', create)
 operationsSuite('node:sqlite', create)
 
 test("another key takes a ledger over only when the former one's nonces are settled", ({
@@ -54,4 +56,17 @@ test("another key takes a ledger over only when the former one's nonces are sett
   openBy(relayer).release([0], 1)
   expect(openBy(other).identify(identityOf(other))).toEqual({ kind: 'same' })
   expect(openBy(relayer).identify(identityOf(relayer))).toEqual({ kind: 'same' })
+})
+
+test('a database that cannot be written is told from one that can, where that is asked', ({
+  expect,
+}) => {
+  const sql = openSqlite()
+  let now = 1_700_000_000_000
+  const ledger = createSqlLedger(sql, { rules, relayer, now: () => now })
+  expect(ledger.vitals({ probes: true }).now).toBe(now)
+  sql.exec('PRAGMA query_only = 1')
+  now += 10_000
+  expect(ledger.vitals().now).toBe(now)
+  expect(() => ledger.vitals({ probes: true })).toThrow(/readonly/)
 })
