@@ -67,3 +67,11 @@ contract MicroLoanDefundTest is Base {
         assertEq(loan.totalBalances(), 0, "total of balances");
     }
 }
+
+/// @notice No check is spared to a caller who has all roles, and none is made for it alone.
+contract MicroLoanDefundWithAllRolesTest is MicroLoanDefundTest {
+    function setUp() public override {
+        _giveAllRolesTo(owner);
+        super.setUp();
+    }
+}

@@ -11,6 +11,12 @@ contract MicroLoanFundTest is Base {
         loan.fund();
     }
 
+    /// @dev Forwarded calls carry no currency; else they are like others.
+    function test_RevertWhen_ItIsForwarded() external {
+        bytes memory call = abi.encodeCall(IMicroLoan.fund, ());
+        _forwardFails(alice, call, abi.encodeWithSelector(IMicroLoan.ZeroAmount.selector));
+    }
+
     function test_GivenAPause() external {
         vm.prank(owner);
         loan.pause();
@@ -26,5 +32,13 @@ contract MicroLoanFundTest is Base {
         assertEq(loan.liquidity(), POOL + 2 ether, "liquidity");
         assertEq(loan.getBalance(stranger), 0, "balance of the payer");
         assertEq(loan.totalBalances(), 0, "total of balances");
+    }
+}
+
+/// @notice No check is spared to a caller who has all roles, and none is made for it alone.
+contract MicroLoanFundWithAllRolesTest is MicroLoanFundTest {
+    function setUp() public override {
+        _giveAllRolesTo(stranger);
+        super.setUp();
     }
 }

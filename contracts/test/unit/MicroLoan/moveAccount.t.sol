@@ -218,6 +218,45 @@ contract MicroLoanMoveAccountTest is Base {
         assertEq(loan.totalOwed(), 0, "total owed then");
     }
 
+    function test_GivenTheSuccessorHasLiquidityAndBorrowers() external {
+        vm.prank(owner);
+        forwarder.setTarget(address(next), true);
+        _announceNext();
+        _fundNext();
+        (DeployedLoan old, DeployedLoan fresh) = (loan, next);
+        loan = fresh;
+        _borrow(bob);
+        loan = old;
+        _move();
+        assertEq(next.totalOwed(), 2 * PRINCIPAL, "total owed");
+        assertEq(next.liquidity(), 1 ether - PRINCIPAL, "liquidity");
+        assertEq(next.totalBalances(), 3 ether + 2 * PRINCIPAL, "total of balances");
+    }
+
+    function test_GivenOneWeiIsOwed() external {
+        _forward(alice, _repayLoan(PRINCIPAL - 1));
+        _announceNext();
+        _move();
+        assertEq(next.loanOf(alice.addr), 1, "owed");
+    }
+
+    /// @dev What the account has borrowed from the successor counts on.
+    function test_GivenABalanceAloneAndALoanRepaidToTheSuccessor() external {
+        vm.prank(owner);
+        forwarder.setTarget(address(next), true);
+        _forward(alice, _repayLoan(PRINCIPAL));
+        _announceNext();
+        _borrowAndRepayAtNext();
+        _move();
+        IMicroLoan.Terms memory terms = Setups.termsOf(PRINCIPAL, CAP);
+        terms.loansPerDay = 1;
+        vm.prank(owner);
+        next.setTerms(terms);
+        loan = next;
+        bytes memory reason = abi.encodeWithSelector(IMicroLoan.BorrowerLimitReached.selector, alice.addr, 1);
+        _forwardFails(alice, _applyForLoan(), reason);
+    }
+
     /// @dev The loan that comes is older than what the account has borrowed in its new place: both count from
     /// the older one's time on.
     function test_GivenTheAccountHasBorrowedFromTheSuccessorSince() external {
@@ -245,9 +284,13 @@ contract MicroLoanMoveAccountTest is Base {
         _borrow(alice);
     }
 
-    function _borrowAndRepayAtNext() private {
+    function _fundNext() private {
         hoax(stranger, 1 ether);
         next.fund{value: 1 ether}();
+    }
+
+    function _borrowAndRepayAtNext() private {
+        _fundNext();
         DeployedLoan old = loan;
         loan = next;
         _borrow(alice);

@@ -12,7 +12,8 @@ import {Setups} from "../../support/Setups.sol";
 import {IGuarded} from "../../../src/IGuarded.sol";
 import {DeployedLoan, Deployments} from "../../support/Deployments.sol";
 
-contract MicroLoanOwnerTest is Base {
+/// @dev What holds no matter who has which role.
+abstract contract MicroLoanOwnerActs is Base {
     function test_RevertWhen_AStrangerPauses() external {
         _expectUnauthorized();
         loan.pause();
@@ -224,15 +225,6 @@ contract MicroLoanOwnerTest is Base {
         assertEq(loan.withdrawalLimit(), 1 ether, "taken back");
     }
 
-    function test_WhenTheGuardianPauses() external {
-        vm.prank(guardian);
-        loan.pause();
-        assertTrue(loan.paused(), "paused");
-        vm.prank(guardian);
-        vm.expectRevert(abi.encodeWithSelector(Ownable.OwnableUnauthorizedAccount.selector, guardian));
-        loan.unpause();
-    }
-
     function test_WhenTheOwnerNamesAnotherCreditor() external {
         vm.prank(owner);
         vm.expectEmit();
@@ -283,18 +275,6 @@ contract MicroLoanOwnerTest is Base {
         loan.setWithdrawalLimit(1);
     }
 
-    function test_WhenTheOwnershipIsAccepted() external {
-        vm.prank(owner);
-        loan.transferOwnership(stranger);
-        vm.prank(stranger);
-        loan.acceptOwnership();
-        assertEq(loan.owner(), stranger, "owner");
-        assertEq(loan.pendingOwner(), address(0), "pending owner");
-        vm.prank(owner);
-        vm.expectRevert(abi.encodeWithSelector(Ownable.OwnableUnauthorizedAccount.selector, owner));
-        loan.pause();
-    }
-
     function test_RevertWhen_TheOwnershipIsAcceptedByAnother() external {
         vm.prank(owner);
         loan.transferOwnership(stranger);
@@ -336,5 +316,36 @@ contract MicroLoanOwnerTest is Base {
         vm.prank(owner);
         vm.expectRevert(reason);
         loan.setTerms(terms);
+    }
+}
+
+contract MicroLoanOwnerTest is MicroLoanOwnerActs {
+    function test_WhenTheGuardianPauses() external {
+        vm.prank(guardian);
+        loan.pause();
+        assertTrue(loan.paused(), "paused");
+        vm.prank(guardian);
+        vm.expectRevert(abi.encodeWithSelector(Ownable.OwnableUnauthorizedAccount.selector, guardian));
+        loan.unpause();
+    }
+
+    function test_WhenTheOwnershipIsAccepted() external {
+        vm.prank(owner);
+        loan.transferOwnership(stranger);
+        vm.prank(stranger);
+        loan.acceptOwnership();
+        assertEq(loan.owner(), stranger, "owner");
+        assertEq(loan.pendingOwner(), address(0), "pending owner");
+        vm.prank(owner);
+        vm.expectRevert(abi.encodeWithSelector(Ownable.OwnableUnauthorizedAccount.selector, owner));
+        loan.pause();
+    }
+}
+
+/// @notice No check is spared to a caller who has all roles, and none is made for it alone.
+contract MicroLoanOwnerWithAllRolesTest is MicroLoanOwnerActs {
+    function setUp() public override {
+        _giveAllRolesTo(owner);
+        super.setUp();
     }
 }

@@ -4,16 +4,8 @@ pragma solidity 0.8.30;
 import {IMicroLoan} from "../../../src/IMicroLoan.sol";
 import {Base} from "../../support/Base.sol";
 
-contract MicroLoanSetBorrowersTest is Base {
-    function test_RevertWhen_TheCallerIsNotTheCreditor() external {
-        address[3] memory callers = [owner, relayer, alice.addr];
-        for (uint256 i; i < 3; ++i) {
-            vm.prank(callers[i]);
-            vm.expectRevert(abi.encodeWithSelector(IMicroLoan.NotCreditor.selector, callers[i]));
-            loan.setBorrowers(_accounts(), true);
-        }
-    }
-
+/// @dev What holds no matter who has which role.
+abstract contract MicroLoanSetBorrowersActs is Base {
     /// @dev A role is never the forwarder's to speak for.
     function test_RevertWhen_TheCreditorIsAForwardedCaller() external {
         vm.prank(owner);
@@ -42,8 +34,27 @@ contract MicroLoanSetBorrowersTest is Base {
         assertEq(loan.getBalance(alice.addr), 1 ether, "balance then");
     }
 
-    function _accounts() private view returns (address[] memory accounts) {
+    function _accounts() internal view returns (address[] memory accounts) {
         accounts = new address[](2);
         (accounts[0], accounts[1]) = (alice.addr, bob.addr);
+    }
+}
+
+contract MicroLoanSetBorrowersTest is MicroLoanSetBorrowersActs {
+    function test_RevertWhen_TheCallerIsNotTheCreditor() external {
+        address[3] memory callers = [owner, relayer, alice.addr];
+        for (uint256 i; i < 3; ++i) {
+            vm.prank(callers[i]);
+            vm.expectRevert(abi.encodeWithSelector(IMicroLoan.NotCreditor.selector, callers[i]));
+            loan.setBorrowers(_accounts(), true);
+        }
+    }
+}
+
+/// @notice No check is spared to a caller who has all roles, and none is made for it alone.
+contract MicroLoanSetBorrowersWithAllRolesTest is MicroLoanSetBorrowersActs {
+    function setUp() public override {
+        _giveAllRolesTo(creditor);
+        super.setUp();
     }
 }

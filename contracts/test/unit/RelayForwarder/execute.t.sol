@@ -9,11 +9,12 @@ import {IRelayForwarder} from "../../../src/IRelayForwarder.sol";
 import {Base} from "../../support/Base.sol";
 import {Probe} from "../../support/Targets.sol";
 
-contract RelayForwarderExecuteTest is Base {
+/// @dev What holds no matter who has which role.
+abstract contract RelayForwarderExecuteActs is Base {
     Probe internal probe;
     bytes internal remember = abi.encodeCall(Probe.remember, ());
 
-    function setUp() public override {
+    function setUp() public virtual override {
         super.setUp();
         probe = new Probe();
         vm.prank(owner);
@@ -24,10 +25,6 @@ contract RelayForwarderExecuteTest is Base {
 
     function test_RevertWhen_TheCallerIsAStranger() external {
         _refusesCaller(stranger);
-    }
-
-    function test_RevertWhen_TheCallerIsTheOwner() external {
-        _refusesCaller(owner);
     }
 
     function test_RevertGiven_TheRelayerWasDisallowed() external {
@@ -433,7 +430,7 @@ contract RelayForwarderExecuteTest is Base {
         return forwarder.execute{gas: gas_}(requests);
     }
 
-    function _refusesCaller(address caller) private {
+    function _refusesCaller(address caller) internal {
         IRelayForwarder.SignedRequest[] memory requests = _batch(_sign(_probing(remember), alice));
         vm.prank(caller);
         vm.expectRevert(abi.encodeWithSelector(IRelayForwarder.NotRelayer.selector, caller));
@@ -472,5 +469,27 @@ contract RelayForwarderExecuteTest is Base {
         for (uint256 i; i < length; ++i) {
             assertEq(result.returnData[i], bytes1(0xab), "return data");
         }
+    }
+}
+
+contract RelayForwarderExecuteTest is RelayForwarderExecuteActs {
+    function test_RevertWhen_TheCallerIsTheOwner() external {
+        _refusesCaller(owner);
+    }
+}
+
+/// @notice No check is spared to a signer who has all roles.
+contract RelayForwarderExecuteWithAllRolesTest is RelayForwarderExecuteActs {
+    function setUp() public virtual override {
+        _giveAllRolesTo(alice.addr);
+        super.setUp();
+    }
+}
+
+/// @notice Nor to a relayer who has them.
+contract RelayForwarderExecuteByAllRolesTest is RelayForwarderExecuteActs {
+    function setUp() public override {
+        _giveAllRolesTo(relayer);
+        super.setUp();
     }
 }

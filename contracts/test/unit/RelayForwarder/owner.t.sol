@@ -9,7 +9,8 @@ import {Base} from "../../support/Base.sol";
 import {Probe} from "../../support/Targets.sol";
 import {DeployedForwarder, Deployments} from "../../support/Deployments.sol";
 
-contract RelayForwarderOwnerTest is Base {
+/// @dev What holds no matter who has which role.
+abstract contract RelayForwarderOwnerActs is Base {
     function test_RevertWhen_AStrangerAllowsARelayer() external {
         vm.prank(relayer, relayer);
         vm.expectRevert(abi.encodeWithSelector(Ownable.OwnableUnauthorizedAccount.selector, relayer));
@@ -100,6 +101,28 @@ contract RelayForwarderOwnerTest is Base {
         forwarder.pause();
     }
 
+    function test_WhenAllIsSetInTheConstructor() external {
+        address[] memory relayers = new address[](2);
+        (relayers[0], relayers[1]) = (relayer, stranger);
+        address target = vm.computeCreateAddress(address(this), vm.getNonce(address(this)) + 1);
+        vm.expectEmit();
+        emit IGuarded.GuardianSet(address(0), guardian);
+        vm.expectEmit();
+        emit IRelayForwarder.RelayerSet(relayer, true);
+        vm.expectEmit();
+        emit IRelayForwarder.RelayerSet(stranger, true);
+        vm.expectEmit();
+        emit IRelayForwarder.TargetSet(target, true);
+        DeployedForwarder created = Deployments.forwarder(owner, guardian, relayers, target);
+        assertEq(address(new Probe()), target, "target that came to stand there");
+        assertEq(created.owner(), owner, "owner");
+        assertEq(created.guardian(), guardian, "guardian");
+        assertTrue(created.isRelayer(relayer) && created.isRelayer(stranger), "relayers");
+        assertTrue(created.isTarget(target), "target");
+    }
+}
+
+contract RelayForwarderOwnerTest is RelayForwarderOwnerActs {
     function test_RevertWhen_TheGuardianDoesAnythingElse() external {
         vm.prank(owner);
         forwarder.pause();
@@ -127,24 +150,12 @@ contract RelayForwarderOwnerTest is Base {
         vm.expectRevert(abi.encodeWithSelector(Ownable.OwnableUnauthorizedAccount.selector, guardian));
         forwarder.pause();
     }
+}
 
-    function test_WhenAllIsSetInTheConstructor() external {
-        address[] memory relayers = new address[](2);
-        (relayers[0], relayers[1]) = (relayer, stranger);
-        address target = vm.computeCreateAddress(address(this), vm.getNonce(address(this)) + 1);
-        vm.expectEmit();
-        emit IGuarded.GuardianSet(address(0), guardian);
-        vm.expectEmit();
-        emit IRelayForwarder.RelayerSet(relayer, true);
-        vm.expectEmit();
-        emit IRelayForwarder.RelayerSet(stranger, true);
-        vm.expectEmit();
-        emit IRelayForwarder.TargetSet(target, true);
-        DeployedForwarder created = Deployments.forwarder(owner, guardian, relayers, target);
-        assertEq(address(new Probe()), target, "target that came to stand there");
-        assertEq(created.owner(), owner, "owner");
-        assertEq(created.guardian(), guardian, "guardian");
-        assertTrue(created.isRelayer(relayer) && created.isRelayer(stranger), "relayers");
-        assertTrue(created.isTarget(target), "target");
+/// @notice No check is spared to a caller who has all roles, and none is made for it alone.
+contract RelayForwarderOwnerWithAllRolesTest is RelayForwarderOwnerActs {
+    function setUp() public override {
+        _giveAllRolesTo(owner);
+        super.setUp();
     }
 }
