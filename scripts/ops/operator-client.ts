@@ -10,6 +10,12 @@ export type OperatorClient = {
   /** A node of its chain, if one is known. */
   nodeUrl: string | undefined
   read: <Schema extends z.ZodMiniType>(path: string, schema: Schema) => Promise<z.output<Schema>>
+  /** Does something there. */
+  act: <Schema extends z.ZodMiniType>(
+    path: string,
+    schema: Schema,
+    body?: unknown,
+  ) => Promise<z.output<Schema>>
 }
 
 const patienceMs = 30_000
@@ -43,24 +49,35 @@ export function createOperatorClient({
   token: string
   nodeUrl: string | undefined
 }): OperatorClient {
+  async function send<Schema extends z.ZodMiniType>(
+    path: string,
+    schema: Schema,
+    init: RequestInit,
+  ): Promise<z.output<Schema>> {
+    const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' }
+    const parsed = schema.safeParse(await ask(`${origin}${path}`, { ...init, headers }))
+    if (parsed.success) return parsed.data
+    throw new StackError(`${origin} is of another version than this command.`)
+  }
+
   return {
     origin,
     nodeUrl,
-    async read(path, schema) {
-      const answer = await ask(`${origin}${path}`, token)
-      const parsed = schema.safeParse(answer)
-      if (parsed.success) return parsed.data
-      throw new StackError(`${origin} is of another version than this command.`)
-    },
+    read: (path, schema) => send(path, schema, {}),
+    act: (path, schema, body) =>
+      send(path, schema, {
+        method: 'POST',
+        body: body === undefined ? null : JSON.stringify(body),
+      }),
   }
 }
 
-async function ask(url: string, token: string): Promise<unknown> {
+async function ask(url: string, init: RequestInit): Promise<unknown> {
   const { origin } = new URL(url)
   let response: Response
   try {
     const signal = AbortSignal.timeout(patienceMs)
-    response = await fetch(url, { headers: { authorization: `Bearer ${token}` }, signal })
+    response = await fetch(url, { ...init, signal })
   } catch {
     throw new StackError(`Nothing answers at ${origin}.`)
   }

@@ -1,44 +1,136 @@
 import { resolve } from 'node:path'
+import {
+  intakeAnswer,
+  lookupAnswer,
+  paymentsAnswer,
+  statusAnswer,
+} from '../../src/operator/answers.ts'
 import { readDeployed } from '../contracts/migrate/records.ts'
 import { root } from '../stack/folder.ts'
 import { command, StackError, say } from '../stack/report.ts'
 import { readCommandLine } from './command-line.ts'
-import { openOperator } from './operator-client.ts'
+import { type OperatorClient, openOperator } from './operator-client.ts'
 import { reconcile } from './reconcile/reconcile-deployment.ts'
+import { callerLines, paymentLine, statusLines, whyLine } from './show.ts'
 
-const usage = `Usage: npm run ops -- reconcile [--url https://<host>] [--json] [--record FILE] [--accounts]
+const usage = `Usage: npm run ops -- <what> [--url https://<host>] [--json]
 
-reconcile   compares the ledger with the contracts' sums and the events of the chain, and prints every
-            difference: then it ends with 1. With --accounts it also asks for each balance that the ledger
-            knows of. It begins at the block of FILE, a record of npm run deploy:contracts.
+status                    how things are, and what wants a person
+payments [--state S] [--account 0x…] [--since TIME] [--before TIME] [--limit N] [--archived]
+why <intent or hash>      what became of a payment
+why                       of a number's last payments: the number is read from standard input
+pause | resume | drain    refuses new payments in words, or takes them again
+reconcile [--record FILE] [--accounts]
+                          compares the ledger with the contracts' sums and the events of the chain, and prints
+                          every difference: then it ends with 1. With --accounts it also asks for each balance
+                          that the ledger knows of. It begins at the block of FILE, a record of
+                          npm run deploy:contracts.
 
-Asks the local stack, or the deployment at --url with OPERATOR_TOKEN and NODE_URL in the environment.`
+Asks the local stack, or the deployment at --url with OPERATOR_TOKEN in the environment, and NODE_URL to reconcile.`
+
+const text = { type: 'string' } as const
+const flag = { type: 'boolean' } as const
+
+const options = {
+  ...{ url: text, json: flag, record: text, accounts: flag, archived: flag },
+  ...{ state: text, account: text, since: text, before: text, limit: text },
+}
+
+type Asked = NonNullable<ReturnType<typeof readCommandLine<typeof options>>>
+
+/** What a command found: for programs as it is, for people in lines. */
+type Found = { json: unknown; lines: string[]; isBad?: boolean }
+
+const commands: Readonly<
+  Record<string, (operator: OperatorClient, asked: Asked) => Promise<Found>>
+> = {
+  status: showStatus,
+  payments: showPayments,
+  why: showWhy,
+  pause: (operator) => setIntake(operator, 'pause'),
+  resume: (operator) => setIntake(operator, 'resume'),
+  drain: (operator) => setIntake(operator, 'drain'),
+  reconcile: showReconciled,
+}
 
 await command(async () => {
-  const asked = readCommandLine(usage, {
-    url: { type: 'string' },
-    json: { type: 'boolean' },
-    record: { type: 'string' },
-    accounts: { type: 'boolean' },
-  })
+  const asked = readCommandLine(usage, options)
   if (asked === undefined) return
-  const { values, positionals } = asked
-  if (positionals.join(' ') !== 'reconcile') throw new StackError(usage)
-  const operator = openOperator(values.url, process.env)
-  if (values.url !== undefined && values.record === undefined) {
+  const [name = '', ...rest] = asked.positionals
+  const run = commands[name]
+  if (run === undefined || rest.length > (name === 'why' ? 1 : 0)) throw new StackError(usage)
+  const { json, lines, isBad } = await run(openOperator(asked.values.url, process.env), asked)
+  if (asked.values.json) say(JSON.stringify(json))
+  else for (const line of lines) say(line)
+  if (isBad) process.exitCode = 1
+})
+
+async function showStatus(operator: OperatorClient): Promise<Found> {
+  const status = await operator.read('/operator/status', statusAnswer)
+  return { json: status, lines: statusLines(status) }
+}
+
+async function showPayments(operator: OperatorClient, { values }: Asked): Promise<Found> {
+  const { state, account, since, before, limit, archived } = values
+  const given = { state, account, since, before, limit, archived: archived ? 'true' : undefined }
+  const page = await operator.read(`/operator/payments?${queryOf(given)}`, paymentsAnswer)
+  const { currency } = await operator.read('/operator/status', statusAnswer)
+  const more = page.next === null ? [] : [`Older ones: --before ${page.next}`]
+  return { json: page, lines: [...page.payments.map((one) => paymentLine(one, currency)), ...more] }
+}
+
+async function showWhy(operator: OperatorClient, { positionals }: Asked): Promise<Found> {
+  const [, name] = positionals
+  if (name === undefined) {
+    const phone = (await readInput()).trim()
+    const found = await operator.act('/operator/lookup', lookupAnswer, { phone })
+    const { currency } = await operator.read('/operator/status', statusAnswer)
+    return { json: found, lines: callerLines(found, currency) }
+  }
+  if (!/^0x[0-9a-fA-F]{64}$/.test(name)) {
+    // It may be a number, which belongs into no history of a shell: it is not shown again.
+    throw new StackError(`An intent or a hash is 0x and 64 digits; a number is read from input.`)
+  }
+  for (const query of [{ intent: name }, { hash: name }, { intent: name, archived: 'true' }]) {
+    const page = await operator.read(`/operator/payments?${queryOf(query)}`, paymentsAnswer)
+    if (page.payments.length > 0) return { json: page.payments, lines: page.payments.map(whyLine) }
+  }
+  throw new StackError(`The ledger knows of no payment ${name}.`)
+}
+
+async function setIntake(
+  operator: OperatorClient,
+  action: 'pause' | 'resume' | 'drain',
+): Promise<Found> {
+  const { intake, open } = await operator.act(`/operator/${action}`, intakeAnswer)
+  const lines = [`Payments are ${intake.state}; ${open} have not come to their end yet.`]
+  return { json: { intake, open }, lines }
+}
+
+async function showReconciled(operator: OperatorClient, { values }: Asked): Promise<Found> {
+  const { url, record, accounts = false } = values
+  if (url !== undefined && record === undefined) {
     throw new StackError('Say where the contracts were recorded: --record deployments/31.json')
   }
   const fromBlock =
-    values.record === undefined
-      ? 0
-      : Number(readDeployed(resolve(root, values.record)).deployedBlock)
-  const found = await reconcile(operator, { fromBlock, eachAccount: values.accounts ?? false })
-  if (values.json) say(JSON.stringify(found))
-  else {
-    for (const difference of found.differences) say(difference)
-    say(
-      `${found.payments} payments of the ledger, ${found.spendings} spent intents and ${found.events} events up to block ${found.head}: ${found.differences.length} differences.`,
-    )
-  }
-  if (found.differences.length > 0) process.exitCode = 1
-})
+    record === undefined ? 0 : Number(readDeployed(resolve(root, record)).deployedBlock)
+  const found = await reconcile(operator, { fromBlock, eachAccount: accounts })
+  const { differences, payments, spendings, events, head } = found
+  const sum = `${payments} payments of the ledger, ${spendings} spent intents and ${events} events up to block ${head}: ${differences.length} differences.`
+  return { json: found, lines: [...differences, sum], isBad: differences.length > 0 }
+}
+
+function queryOf(given: Readonly<Record<string, string | undefined>>): URLSearchParams {
+  return new URLSearchParams(
+    Object.entries(given).flatMap(([name, value]) =>
+      value === undefined ? [] : [[name, value] as [string, string]],
+    ),
+  )
+}
+
+async function readInput(): Promise<string> {
+  if (process.stdin.isTTY) process.stderr.write('The number, then Ctrl-D: ')
+  const parts: string[] = []
+  for await (const part of process.stdin.setEncoding('utf8')) parts.push(part)
+  return parts.join('')
+}

@@ -3,7 +3,7 @@ import { chmodSync, cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from
 import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { beforeEach, describe, test } from 'vitest'
+import { beforeEach, describe, onTestFinished, test } from 'vitest'
 import { until } from '../../scripts/dev/wait.ts'
 
 const bootstrap = fileURLToPath(new URL('../../scripts/bootstrap.mjs', import.meta.url))
@@ -12,7 +12,7 @@ const bootstrap = fileURLToPath(new URL('../../scripts/bootstrap.mjs', import.me
 let clone: string
 let bin: string
 
-beforeEach(({ onTestFinished }) => {
+beforeEach(() => {
   const folder = mkdtempSync(join(tmpdir(), 'boot strap-'))
   onTestFinished(() => {
     chmodSync(clone, 0o755)
@@ -53,6 +53,7 @@ function start(): { output: () => string; ended: Promise<number | null> } {
   const child = spawn(program, args, {
     stdio: ['ignore', 'pipe', 'pipe'],
     env: { PATH: [bin, process.env.PATH].join(delimiter) },
+    detached: true,
   })
   let output = ''
   for (const stream of [child.stdout, child.stderr]) {
@@ -61,6 +62,9 @@ function start(): { output: () => string; ended: Promise<number | null> } {
     })
   }
   const ended = new Promise<number | null>((resolve) => child.once('close', resolve))
+  onTestFinished(() => {
+    if (child.exitCode === null) process.kill(-(child.pid ?? 0), 'SIGKILL')
+  })
   return { output: () => output, ended }
 }
 

@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createPublicClient, http, parseEther } from 'viem'
-import { test } from 'vitest'
+import { type ExpectStatic, test } from 'vitest'
 import { until } from '../../../scripts/dev/wait.ts'
 import { writeJson } from '../../../scripts/stack/files.ts'
 import { openFolder } from '../../../scripts/stack/folder.ts'
@@ -61,6 +61,7 @@ test('a first start serves a relay on a chain of its own, and a second one goes 
     /^1 payments of the ledger, 1 spent intents and \d+ events up to block \d+: 0 differences\.\n$/,
   )
   expect(reconciled.code).toBe(0)
+  await operates(expect, folder, relayUrl)
 
   const twice = await startStack(folder)
   const { code, output } = await twice.ended
@@ -106,6 +107,33 @@ test('a first start serves a relay on a chain of its own, and a second one goes 
   )
   await reset.interrupt()
 })
+
+/** The operator's commands, on the stack of the first test. */
+async function operates(expect: ExpectStatic, folder: string, relayUrl: string): Promise<void> {
+  const ops = (args: string[], input = '') =>
+    runCommand(folder, '../ops/ops-cli.ts', args, { input })
+  expect((await ops(['status'])).output).toMatch(/^Payments are taken\.$/m)
+  const { payments } = JSON.parse((await ops(['payments', '--json'])).output) as {
+    payments: { intent: string; account: string }[]
+  }
+  expect(payments).toHaveLength(1)
+  const { intent = '', account = '' } = payments[0] ?? {}
+  expect((await ops(['payments'])).output).toContain(` Transfer 0.25 tRBTC  of ${account}`)
+  const why = await ops(['why', intent])
+  expect(why.output).toMatch(/^The transfer of .+ (was done in|is in) block \d+/)
+  const called = await ops(['why'], `${alice}\n`)
+  expect(called.output).toContain(`Account ${account}: balance 0.75 tRBTC, owes 0 tRBTC.\n`)
+  expect(called.output).toContain(why.output)
+  // A number in the place of an intent is not repeated.
+  const typed = await ops(['why', alice])
+  expect([typed.code, typed.output.includes(alice)]).toEqual([1, false])
+
+  const send = { phoneNumber: alice, text: `2*${bob}*0.01` }
+  expect((await ops(['pause'])).output).toMatch(/^Payments are paused; /)
+  expect(await dial(relayUrl, { ...send, sessionId: 'paused' })).toMatch(/^END Payments are paused/)
+  expect((await ops(['status'])).output).toMatch(/^Payments are paused: .+ since 2/m)
+  expect((await ops(['resume'])).output).toMatch(/^Payments are open; /)
+}
 
 test('the terminal phone shows screens and sends what is typed', async ({ expect }) => {
   const folder = createDevFolder()

@@ -1,0 +1,98 @@
+import { formatEther } from 'viem'
+import type { LookupAnswer, Payment, StatusAnswer } from '../../src/operator/answers.ts'
+
+/** How things are, a line each. What wants a person comes first. */
+export function statusLines(status: StatusAnswer): string[] {
+  const { currency, intake, alerts, relayers, contracts, nodes, head, callsToday } = status
+  const money = (wei: string) => `${formatEther(BigInt(wei))} ${currency}`
+  const { pool } = contracts
+  return [
+    ...alerts.map(({ says, raisedAt }) => `ALERT since ${raisedAt}: ${says}`),
+    `Payments are ${intakeWords[intake.state]}${intake.since === undefined ? '' : ` since ${intake.since}`}.`,
+    ...(status.health.checks ?? [])
+      .filter(({ state }) => state !== 'ok')
+      .map(({ name, state, says }) => `${name} is ${state}: ${says}`),
+    ...relayers.map((relayer) => relayerLine(relayer, money)),
+    pool === null
+      ? 'The contracts have not been looked at yet.'
+      : `Pool: ${money(pool.liquidityWei)} free, ${money(pool.owedWei)} owed, ${money(pool.balancesWei)} in accounts; ${money(pool.capLeftWei)} may be lent today${pool.isPaused ? '; paused' : ''}.`,
+    head === null ? 'No head has been seen yet.' : `Block ${head.number} was seen at ${head.at}.`,
+    ...nodes.map(
+      ({ label, height, state, latencyMs }) =>
+        `Node ${label}: block ${height ?? 'not known'}, ${state}, ${latencyMs === null ? 'not asked yet' : `${Math.round(latencyMs)} ms`}.`,
+    ),
+    ...(callsToday === null
+      ? []
+      : [
+          `Calls today: ${callsToday.relay} of the relay and ${callsToday.callers} of callers, ${callsToday.limit} at most.`,
+        ]),
+  ]
+}
+
+const intakeWords = {
+  open: 'taken',
+  paused: 'paused: new ones are refused in words, what is open goes on',
+  draining: 'refused until what is open has ended',
+} as const
+
+function relayerLine(
+  {
+    address,
+    balanceWei,
+    lastsFor,
+    nonces,
+    inFlight,
+    queued,
+    oldestAt,
+  }: StatusAnswer['relayers'][number],
+  money: (wei: string) => string,
+): string {
+  const has = balanceWei === null ? 'has not been looked at yet' : `has ${money(balanceWei)}`
+  const lasts = lastsFor === null ? '' : `, enough for ${lastsFor} payments`
+  const waits = inFlight + queued
+  const stuck =
+    lastsFor === 0
+      ? ` ${waits} payments wait${oldestAt === null ? '' : ` since ${oldestAt}`}. Send it some: nothing is lost.`
+      : ''
+  return `Relayer ${address} ${has}${lasts}; nonce ${nonces.ledger} here, ${nonces.chain ?? 'not known'} in the chain; ${inFlight} in flight, ${queued} queued.${stuck}`
+}
+
+/** One payment in a line. */
+export function paymentLine(payment: Payment, currency: string): string {
+  const { acceptedAt, state, label, intent, account, spendsWei, hash } = payment
+  const amount = spendsWei === '0' ? '' : ` ${formatEther(BigInt(spendsWei))} ${currency}`
+  return `${acceptedAt}  ${state.padEnd(9)}  ${label}${amount}  of ${account}  intent ${intent}${hash === null ? '' : `  ${hash}`}`
+}
+
+/** What became of a payment, to tell its caller. */
+export function whyLine(payment: Payment): string {
+  const { state, label, acceptedAt, block, reason, explorer, attempts } = payment
+  const what = `The ${label.toLowerCase()} of ${acceptedAt}`
+  const where = `block ${block}${explorer === null ? '' : ` (${explorer})`}`
+  switch (state) {
+    case 'queued':
+      return `${what} waits for its turn${attempts === 0 ? '' : ` after ${attempts} vain attempts`}: no transaction carries it yet.`
+    case 'signed':
+    case 'broadcast':
+      return `${what} is with the nodes: no round has seen it in a block yet.`
+    case 'mined':
+      return `${what} is in ${where} and waits for more blocks on it.`
+    case 'confirmed':
+      return `${what} was done in ${where}.`
+    case 'reverted':
+      return `${what} failed in ${where}: ${reason ?? 'no reason was given'}. Nothing has moved.`
+    case 'expired':
+      return `${what} was not carried before its deadline. Nothing has moved, and nothing will.`
+  }
+}
+
+/** A support call: what a number has, and what became of its last payments. */
+export function callerLines(found: LookupAnswer, currency: string): string[] {
+  const money = (wei: string | null) =>
+    wei === null ? 'not known now' : `${formatEther(BigInt(wei))} ${currency}`
+  return [
+    `Account ${found.account}: balance ${money(found.balanceWei)}, owes ${money(found.owedWei)}.`,
+    ...found.payments.map(whyLine),
+    ...(found.payments.length === 0 ? ['The ledger knows of no payment of this number.'] : []),
+  ]
+}

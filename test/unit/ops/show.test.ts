@@ -1,0 +1,77 @@
+import { describe, test } from 'vitest'
+import { paymentLine, statusLines, whyLine } from '../../../scripts/ops/show.ts'
+import type { Payment, StatusAnswer } from '../../../src/operator/answers.ts'
+
+const hash = `0x${'ab'.repeat(32)}`
+const at = '2026-01-01T19:42:00.000Z'
+
+const payment: Payment = {
+  ...{ intent: `0x${'cd'.repeat(32)}`, state: 'queued', label: 'Transfer' },
+  ...{ account: `0x${'11'.repeat(20)}`, spendsWei: '250000000000000000' },
+  ...{ acceptedAt: at, changedAt: at, relayer: null, nonce: null, attempts: 0 },
+  ...{ outcome: null, reason: null, hash: null, block: null, explorer: null },
+}
+
+const status: StatusAnswer = {
+  ...{ now: at, version: '1', schema: '2', chainId: 31, currency: 'tRBTC' },
+  intake: { state: 'open' },
+  health: {
+    ...{ status: 'failing', failing: ['relayer_funds'] },
+    checks: [
+      { name: 'node', state: 'ok', says: 'Block 9 is 3 s old' },
+      { name: 'relayer_funds', state: 'failing', says: 'It has nothing' },
+    ],
+  },
+  alerts: [{ name: 'relayer_low', says: 'Relayer 0x1 is low.', raisedAt: at }],
+  relayers: [
+    {
+      ...{ address: `0x${'22'.repeat(20)}`, balanceWei: '0', gasPriceWei: '1', lastsFor: 0 },
+      ...{ nonces: { ledger: 7, chain: 5, pool: 7 }, inFlight: 2, queued: 1 },
+      ...{ oldestAt: at, lastMinedAt: null },
+    },
+  ],
+  contracts: {
+    loan: `0x${'33'.repeat(20)}`,
+    forwarder: `0x${'44'.repeat(20)}`,
+    state: null,
+    pool: null,
+  },
+  ...{ head: null, nodes: [], callsToday: null, counts: {} },
+}
+
+describe('the status for people', () => {
+  test('says first what wants a person, and what mends it', ({ expect }) => {
+    expect(statusLines(status)).toEqual([
+      `ALERT since ${at}: Relayer 0x1 is low.`,
+      'Payments are taken.',
+      'relayer_funds is failing: It has nothing',
+      `Relayer 0x${'22'.repeat(20)} has 0 tRBTC, enough for 0 payments; nonce 7 here, 5 in the chain; 2 in flight, 1 queued. 3 payments wait since ${at}. Send it some: nothing is lost.`,
+      'The contracts have not been looked at yet.',
+      'No head has been seen yet.',
+    ])
+  })
+
+  test('says since when payments are refused', ({ expect }) => {
+    const [, line] = statusLines({ ...status, intake: { state: 'draining', since: at } })
+    expect(line).toBe(`Payments are refused until what is open has ended since ${at}.`)
+  })
+})
+
+test('a payment is a line, and why it stands where it does a sentence', ({ expect }) => {
+  expect(paymentLine(payment, 'tRBTC')).toBe(
+    `${at}  queued     Transfer 0.25 tRBTC  of ${payment.account}  intent ${payment.intent}`,
+  )
+  expect(whyLine(payment)).toBe(
+    `The transfer of ${at} waits for its turn: no transaction carries it yet.`,
+  )
+  const mined = { hash, block: 9, explorer: 'https://explorer.example/tx' }
+  expect(whyLine({ ...payment, ...mined, state: 'confirmed', outcome: 'executed' })).toBe(
+    `The transfer of ${at} was done in block 9 (https://explorer.example/tx).`,
+  )
+  expect(whyLine({ ...payment, ...mined, state: 'reverted', reason: 'Existing loan active' })).toBe(
+    `The transfer of ${at} failed in block 9 (https://explorer.example/tx): Existing loan active. Nothing has moved.`,
+  )
+  expect(whyLine({ ...payment, state: 'expired' })).toBe(
+    `The transfer of ${at} was not carried before its deadline. Nothing has moved, and nothing will.`,
+  )
+})
