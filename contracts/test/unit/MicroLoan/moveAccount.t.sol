@@ -173,6 +173,16 @@ contract MicroLoanMoveAccountTest is Base {
         }
     }
 
+    function test_RevertGiven_ThePredecessorHasAllRolesWhenAnotherHandsOver() external {
+        IMicroLoan.Setup memory setup = Setups.wide(address(forwarder), address(loan), PRINCIPAL, CAP);
+        (setup.guardian, setup.creditor, setup.predecessor) = (address(loan), address(loan), address(loan));
+        next = Deployments.loan(setup);
+        IMicroLoan.Loan memory made = IMicroLoan.Loan(1 ether, block.timestamp, block.timestamp, false);
+        vm.prank(stranger);
+        vm.expectRevert(abi.encodeWithSelector(IMicroLoan.NotPredecessor.selector, stranger));
+        next.takeOver(alice.addr, made);
+    }
+
     function test_RevertWhen_ItIsHandedOverByTheForwarder() external {
         vm.prank(owner);
         forwarder.setTarget(address(next), true);
