@@ -18,8 +18,8 @@ export function statusLines(status: StatusAnswer): string[] {
       : `Pool: ${money(pool.liquidityWei)} free, ${money(pool.owedWei)} owed, ${money(pool.balancesWei)} in accounts; ${money(pool.capLeftWei)} may be lent today${pool.isPaused ? '; paused' : ''}.`,
     head === null ? 'No head has been seen yet.' : `Block ${head.number} was seen at ${head.at}.`,
     ...nodes.map(
-      ({ label, height, state, latencyMs }) =>
-        `Node ${label}: block ${height ?? 'not known'}, ${state}, ${latencyMs === null ? 'not asked yet' : `${Math.round(latencyMs)} ms`}.`,
+      ({ label, height, state, p95Ms, failures }) =>
+        `Node ${label}: block ${height ?? 'not known'}, ${state}, ${p95Ms === null ? 'not asked yet' : `95 of 100 answers within ${Math.round(p95Ms)} ms, ${failures} failures`}.`,
     ),
     ...(callsToday === null
       ? []
