@@ -242,6 +242,7 @@ function drawCall(world: World, work: Work): Call {
       return ['vitals', ...random.pick([[], [{ identity, probes: true }]])]
     }
     case 'work':
+    case 'signed':
     case 'prune':
       return [kind]
     default:

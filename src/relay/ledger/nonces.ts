@@ -6,6 +6,7 @@ import type {
   Load,
   OpenNonce,
   Room,
+  SignedNonce,
   SignedTransaction,
   Slot,
   Transition,
@@ -73,13 +74,17 @@ export const isLive = (lease: Lease, now: number): boolean => lease.until > now
 /** The highest nonce that has recorded bytes or was used; -1 without any. */
 export const highestUsed = ({ open, top }: RelayerRow): number => Math.max(-1, top ?? -1, ...open)
 
-/** One above the highest nonce that is known to be in a block, as far as one may be near the last that was used. */
-export function passedBy({ rows, rules }: At, { relayer }: RelayerRow): number {
-  const limit = rules.maxInFlight * 2
-  const last = rows.list({ table: 'nonces', list: 'number', group: relayer, limit, newest: true })
-  return (
-    Math.max(-1, ...last.filter(({ state }) => state === 'mined').map(({ nonce }) => nonce)) + 1
+/** Of so many nonces, the highest, a block may hold what payments' own requests have settled meanwhile. */
+const latelySigned = 64
+
+/** What was signed for the nonces in use, and for the last ones, whatever became of them. */
+export function signedBytes({ rows, relayer }: At): SignedNonce[] {
+  const last = { table: 'nonces', list: 'number', group: relayer, newest: true } as const
+  const open = relayerOf(rows, relayer).open.flatMap(
+    (nonce) => rows.row('nonces', relayer, nonce) ?? [],
   )
+  const all = new Set([...open, ...rows.list({ ...last, limit: latelySigned })])
+  return [...all].flatMap(({ nonce, bytes }) => bytes.map(([hash]) => ({ hash, nonce })))
 }
 
 /** One above the highest nonce that was ever handed out and not given back. */

@@ -71,6 +71,8 @@ export type Ledger = {
   trace(intentId: Hex): Promise<PaymentTrace | undefined>
   /** Everything that is not settled, for the round that tends it. */
   work(): Promise<Work>
+  /** What was signed for the nonces in use, and for the last ones, whatever became of them. */
+  signed(): Promise<SignedNonce[]>
   /** Blocks above this height that hold something of ours, the highest first. */
   blocks(above: number): Promise<BlockId[]>
   /** One payment, by the session that made it. */
@@ -430,6 +432,9 @@ export type Acceptance = {
   room?: Room | undefined
 }
 
+/** A transaction that was recorded for a nonce. */
+export type SignedNonce = { hash: Hex; nonce: number }
+
 export type BlockId = { number: number; hash: Hex }
 
 /** A block whose parent is the next one. It, or a block below it, holds bytes of ours for the nonce below `count`. */
@@ -535,8 +540,6 @@ export type Work = {
   /** What was read of the chain within {@link LedgerRules.meansMs}, and which of it is asked for next. */
   means: Means
   nextMeans: Turn
-  /** One above the highest nonce that the ledger knows to be in a block. */
-  passed: number
   /** Since when the chain has been behind `head`. */
   behindSince: number | undefined
   /** One above the highest nonce that was ever handed out and not given back. */

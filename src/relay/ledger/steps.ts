@@ -18,11 +18,11 @@ import {
   loadOf,
   nextNonce,
   openNonces,
-  passedBy,
   recordBytes,
   relayerOf,
   resendSoon,
   saveNonce,
+  signedBytes,
   slotOf,
   take,
 } from './nonces.ts'
@@ -68,7 +68,7 @@ export type Steps = {
 
 /** What a method does to rows. After one that opens work something may be left to do. */
 export const methodKinds: Readonly<Record<keyof Ledger, 'reads' | 'writes' | 'opens'>> = {
-  ...each('reads', 'lookup', 'work', 'blocks', 'payment', 'paymentShownAs', 'payments'),
+  ...each('reads', 'lookup', 'work', 'signed', 'blocks', 'payment', 'paymentShownAs', 'payments'),
   ...each('reads', 'audit', 'page', 'trace'),
   ...each('opens', 'claim', 'record', 'adopt'),
   ...each(
@@ -375,7 +375,6 @@ export const steps: Steps = {
       head,
       trail,
       ...meansOf(at),
-      passed: passedBy(at, relayer),
       behindSince: behindSince && Number(behindSince.value),
       nextNonce: nextNonce(relayer),
       nonces: openNonces(at),
@@ -386,6 +385,8 @@ export const steps: Steps = {
       watching: watched.length > 0,
     }
   },
+
+  signed: (at) => signedBytes(at),
 
   blocks({ rows }, above) {
     const highest = { limit: workLimit, newest: true }

@@ -89,12 +89,12 @@ export async function askFollow(relayer: Relayer, ledger: LedgerSnapshot): Promi
 }
 
 /**
- * What was followed, and the account's count: as its blocks show it, as the ledger was told by payments'
- * own requests, and as the node told it last, for others may have used the key.
+ * What was followed, and the account's count: as its blocks show it, and as the node told it last, for
+ * others may have used the key.
  */
 async function followed(relayer: Relayer, work: Work, head: Head) {
   const { trail, toldCount } = await followTrail(relayer, work, head)
-  const known = Math.max(trail[0]?.count ?? 0, work.passed, work.means.toldCount ?? 0)
+  const known = Math.max(trail[0]?.count ?? 0, work.means.toldCount ?? 0)
   return { trail, toldCount, count: toldCount ?? known }
 }
 

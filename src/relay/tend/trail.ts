@@ -1,5 +1,5 @@
 import type { Head } from '../../chain/node.ts'
-import { type FollowedBlock, isOpen, type OpenNonce, type Work } from '../ledger/port.ts'
+import { type FollowedBlock, isOpen, type SignedNonce, type Work } from '../ledger/port.ts'
 import type { Relayer } from '../relayer.ts'
 
 /** A gap of more blocks is not closed: a new trail begins. */
@@ -33,9 +33,11 @@ export async function followTrail(relayer: Relayer, work: Work, head: Head): Pro
   const parent = added?.at(-1)?.parentHash
   if (added === undefined) return { trail: anew, toldCount: await askCount(relayer) }
   const below = work.trail.slice(work.trail.findIndex((block) => block.hash === parent))
-  // A payment may have been recorded, sent and mined since the work was read.
-  const { nonces } = await relayer.ledger.work()
-  const trail = grown(nonces, added, below).slice(0, relayer.rules.watchBlocks)
+  // Asked now: a payment may have been recorded, sent and mined since the work was read.
+  const trail = grown(await relayer.ledger.signed(), added, below).slice(
+    0,
+    relayer.rules.watchBlocks,
+  )
   // What lost blocks held was counted.
   return { trail, toldCount: parent === top?.hash ? undefined : await askCount(relayer) }
 }
@@ -75,15 +77,11 @@ async function missingBlocks(
 
 /** Blocks above a part of the trail, which may hold something of ours. */
 function grown(
-  nonces: readonly OpenNonce[],
+  signed: readonly SignedNonce[],
   added: readonly Head[],
   below: readonly FollowedBlock[],
 ): FollowedBlock[] {
-  const nonceOf = new Map(
-    nonces.flatMap(({ nonce, transactions }) =>
-      transactions.map(({ hash }) => [hash, nonce] as const),
-    ),
-  )
+  const nonceOf = new Map(signed.map(({ hash, nonce }) => [hash, nonce]))
   const blocks = [...below]
   for (const { number, hash, transactions } of added.toReversed()) {
     const mined = transactions.map((transaction) => (nonceOf.get(transaction) ?? -1) + 1)

@@ -60,7 +60,7 @@ const { work: known } = JSON.parse(readFileSync(fixture('ledger-1-work.json'), '
 /** The same as today's ledger tells it: the former one knew of nothing stuck, and noted no refusals and little of the chain. */
 const knownToday = {
   ...{ ...known, stuck: [] },
-  ...{ trail: [], means: {}, nextMeans: 'gasPriceWei', passed: 3 },
+  ...{ trail: [], means: {}, nextMeans: 'gasPriceWei' },
   nonces: known.nonces.map((open) => ({
     ...open,
     transactions: open.transactions.map((transaction) => ({ ...transaction, failures: 0 })),

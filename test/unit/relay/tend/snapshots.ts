@@ -169,7 +169,7 @@ export const snapshots: fc.Arbitrary<Snapshots> = fc
     })
     const work: Work = {
       ...{ now: NOW, head: blockAt(HEAD - 1), behindSince: undefined, nextNonce: slots.length },
-      ...{ trail: [], means: {}, nextMeans: 'balanceWei' as const, passed: 0 },
+      ...{ trail: [], means: {}, nextMeans: 'balanceWei' as const },
       ...{
         nonces: slots.flatMap(openNonce),
         queued,
