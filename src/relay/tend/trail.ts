@@ -1,5 +1,5 @@
 import type { Head } from '../../chain/node.ts'
-import { type FollowedBlock, isOpen, type SignedNonce, type Work } from '../ledger/port.ts'
+import type { FollowedBlock, SignedNonce, Work } from '../ledger/port.ts'
 import type { Relayer } from '../relayer.ts'
 
 /** A gap of more blocks is not closed: a new trail begins. */
@@ -27,8 +27,6 @@ export async function followTrail(relayer: Relayer, work: Work, head: Head): Pro
   const [top] = work.trail
   if (top?.hash === hash) return { trail: work.trail, toldCount: undefined }
   const anew = [{ number, hash, count: 0 }]
-  // Where blocks are only watched nothing goes by the count.
-  if (!isOpen(work)) return { trail: anew, toldCount: undefined }
   const added = await missingBlocks(relayer, work, head)
   const parent = added?.at(-1)?.parentHash
   if (added === undefined) return { trail: anew, toldCount: await askCount(relayer) }

@@ -104,7 +104,7 @@ describe('the guide for Cloudflare', () => {
       output: `${secretsFile} is there already. Nothing was made.\n`,
     })
 
-    const paid = { NODE_URL: anvil.url, DEPLOYER_KEY: DEV_KEY, RELAYERS: relayer }
+    const paid = { NODE_URL: anvil.url, DEPLOYER_KEY: DEV_KEY, RELAYERS: relayer, POOL: '0.5' }
     const deployed = await shell(`${contracts} --record '${record}'`, paid)
     expect(deployed.code, deployed.output).toBe(0)
     const dry = await shell(`${deploy} --dry-run --record '${record}'`)

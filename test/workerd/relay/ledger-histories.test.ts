@@ -11,8 +11,8 @@ import { liveHistory } from '../../ports/ledger-histories.ts'
 import { createMemoryLedger, textOf } from '../../ports/ledger-memory.ts'
 
 const YEAR_MS = 365 * 24 * 60 * 60 * 1000
-const { maxInFlight, watchBlocks } = poolRules.anvil
-const rules = { ...ledgerRules, maxInFlight, watchBlocks, meansMs: 100_000 }
+const { maxInFlight, watchBlocks, meansMs } = poolRules.anvil
+const rules = { ...ledgerRules, maxInFlight, watchBlocks, meansMs }
 
 beforeEach(() => {
   // The object's clock is the test's; alarms are set by it and rung by the real one: none rings here.

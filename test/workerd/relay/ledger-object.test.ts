@@ -12,7 +12,7 @@ import { sharedLimitsSuite } from '../../ports/shared-limits.suite.ts'
 import { vitalsSuite } from '../../ports/vitals.suite.ts'
 import { willCause } from '../../support/runtime-words.ts'
 
-const { maxInFlight, watchBlocks } = poolRules.anvil
+const { maxInFlight, watchBlocks, meansMs } = poolRules.anvil
 const YEAR_MS = 365 * 24 * 60 * 60 * 1000
 let objects = 0
 
@@ -29,7 +29,7 @@ const create = async () => {
   const stub = env.LEDGER.getByName(`suite ${objects}`) as unknown as LedgerStub
   return {
     ledger: createObjectLedger(() => stub),
-    rules: { ...ledgerRules, maxInFlight, watchBlocks, meansMs: 100_000 },
+    rules: { ...ledgerRules, maxInFlight, watchBlocks, meansMs },
     pass: (ms: number) => vi.setSystemTime(Date.now() + ms),
   }
 }
