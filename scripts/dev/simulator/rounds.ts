@@ -16,6 +16,8 @@ export type RoundWatchOptions = {
   work: () => Work
   /** Whether nothing goes wrong at this time, and no row of the ledger was ever lost alone. */
   isQuiet: () => boolean
+  /** Whether a round has asked for the key's count since the last that could go wrong did. */
+  isCounted: () => boolean
   /** Whether the chain never took a block back. */
   isOneBranch: () => boolean
   /** Whether the ledger knows all bytes that were ever signed by its key. */
@@ -111,7 +113,7 @@ function* givenUp(
 
 /** What blocks of the right depth have decided. */
 function* unsettled(
-  { knobs, chain }: RoundWatchOptions,
+  { knobs, chain, isCounted }: RoundWatchOptions,
   { head, work }: RoundStart,
   left: Work,
 ): Generator<string> {
@@ -135,7 +137,8 @@ function* unsettled(
   )
   for (const { nonce, transactions } of recorded(left)) {
     const isMined = transactions.some(({ hash }) => chain.find(hash, head) !== undefined)
-    if (isMined && before.has(nonce)) yield `nonce ${nonce} open, which is mined`
+    // What a replica that was behind told of the count holds until it is asked again.
+    if (isMined && before.has(nonce) && isCounted()) yield `nonce ${nonce} open, which is mined`
   }
   const deep = chain.blockAt(Math.max(0, deepNumber), head)
   if (deep === undefined) return

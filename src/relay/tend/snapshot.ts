@@ -93,7 +93,10 @@ export async function askFollow(relayer: Relayer, ledger: LedgerSnapshot): Promi
  * others may have used the key.
  */
 async function followed(relayer: Relayer, work: Work, head: Head) {
-  const { trail, toldCount } = await followTrail(relayer, work, head)
+  const { trail, toldCount: told } = await followTrail(relayer, work, head)
+  // A refusal may say that the nonce is used.
+  const isRefused = work.nonces.some(({ transactions: [latest] }) => (latest?.failures ?? 0) > 0)
+  const toldCount = told ?? (isRefused ? await askCount(relayer) : undefined)
   const known = Math.max(trail[0]?.count ?? 0, work.means.toldCount ?? 0)
   return { trail, toldCount, count: toldCount ?? known }
 }
@@ -350,10 +353,8 @@ export async function askMeans(
   return { means: { ...means, ...answer.value }, asked: turn }
 }
 
-/** A refusal may say that others have used the key. */
-function turnOf({ head, nonces, nextMeans }: Work, chain: ChainSnapshot): Turn | undefined {
+function turnOf({ head, nextMeans }: Work, chain: ChainSnapshot): Turn | undefined {
   if (head?.hash === chain.head.hash || chain.toldCount !== undefined) return undefined
-  if (nonces.some(({ transactions: [latest] }) => (latest?.failures ?? 0) > 0)) return 'toldCount'
   return chain.poolCount.kind === 'known' ? undefined : nextMeans
 }
 
