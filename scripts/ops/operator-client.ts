@@ -23,7 +23,7 @@ const patienceMs = 30_000
 /**
  * The deployment at `--url`, with OPERATOR_TOKEN and NODE_URL of the environment; without one the local stack.
  *
- * @throws {StackError} there is none, or no token for it
+ * @throws {StackError} no local stack runs, or the token for an address is missing
  */
 export function openOperator(url: string | undefined, env: NodeJS.ProcessEnv): OperatorClient {
   if (url === undefined) {

@@ -57,7 +57,7 @@ const signedForSeconds = 3_600
 /**
  * The look at the contracts as one `eth_call` of `execute`, from the relayer: that it does not revert says
  * that the forwarder is there and takes this relayer, and what each request returned is a view of the
- * loan contract. A key that holds nothing signs them, so that whoever saw them could spend nothing.
+ * loan contract. A key that holds nothing signs them, so that nothing could be spent by them.
  */
 export function createContractsCall(forwarder: Forwarder, loan: Address): ContractsCall {
   let signed: { at: number; requests: readonly SignedRequest[] } | undefined

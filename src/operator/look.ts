@@ -42,7 +42,7 @@ export async function watched<Answer>(
   }
 }
 
-/** A node whose answers that are facts are noted as they come, whoever asks. */
+/** A node whose answers that are facts are noted as they come. */
 function observed({ node, signer }: Relayer, seen: Seen): Relayer['node'] {
   return {
     ...node,

@@ -101,7 +101,7 @@ function paymentMetrics({ vitals }: Known): Metric[] {
     gauge('relay_payments_waiting', 'payments that wait for a nonce', [[waiting]]),
     gauge(
       'relay_oldest_payment_age_seconds',
-      'of the oldest payment in each phase that is not settled; 0 where there is none',
+      'of the oldest payment in each phase that is not settled; 0 where all are',
       Object.entries(oldest).map(([phase, at]) => [ageOf(at ?? now, now)[0], { phase }]),
     ),
   ]

@@ -564,7 +564,7 @@ export const steps: Steps = {
   sawHead({ rows }, trail, toldCount) {
     if (trail !== undefined) {
       saveTrail(rows, trail)
-      // In one step: a trail that began anew shows nothing of what is below it.
+      // In one step: a new trail shows nothing of what is below it.
       if (toldCount !== undefined) saveMeans(rows, { toldCount }, undefined)
       rows.drop('meta', 'behind_since')
     } else if (rows.row('meta', 'behind_since') === undefined) {

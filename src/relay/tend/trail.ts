@@ -18,7 +18,7 @@ export type Followed = {
 /**
  * The head with the blocks below it, each followed once from the block above by its parent's hash: so it
  * is known of each which transactions of ours it holds, and that it is part of the chain, and neither is
- * asked for again. Where the head does not go on from it, the trail begins anew.
+ * asked for again. Where the head does not go on from it, a new trail begins.
  *
  * @throws {TransportError} {@link RpcError}
  */
@@ -26,10 +26,10 @@ export async function followTrail(relayer: Relayer, work: Work, head: Head): Pro
   const { number, hash } = head
   const [top] = work.trail
   if (top?.hash === hash) return { trail: work.trail, toldCount: undefined }
-  const anew = [{ number, hash, count: 0 }]
+  const fresh = [{ number, hash, count: 0 }]
   const added = await missingBlocks(relayer, work, head)
   const parent = added?.at(-1)?.parentHash
-  if (added === undefined) return { trail: anew, toldCount: await askCount(relayer) }
+  if (added === undefined) return { trail: fresh, toldCount: await askCount(relayer) }
   const below = work.trail.slice(work.trail.findIndex((block) => block.hash === parent))
   // Asked now: a payment may have been recorded, sent and mined since the work was read.
   const trail = grown(await relayer.ledger.signed(), added, below).slice(

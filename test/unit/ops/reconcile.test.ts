@@ -124,7 +124,7 @@ describe('the books of the loan contract', () => {
     expect(repaid(false).totals).toEqual({ balancesWei: 10n, owedWei: 6n, freeWei: 94n })
   })
 
-  test('count no loan that is written off, whoever has the account', ({ expect }) => {
+  test('count no loan that is written off, in whichever account', ({ expect }) => {
     const passed = booksOf(
       issued,
       { name: 'LoanWrittenOff', account: alice, wei: 10n },

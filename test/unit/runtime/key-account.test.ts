@@ -47,7 +47,7 @@ describe('the account of a private key', () => {
     }
   })
 
-  test('is none where the number is no private key', ({ expect }) => {
+  test('refuses a number that is no private key', ({ expect }) => {
     for (const key of [0n, curveOrder]) {
       expect(() => keyAccount(toHex(key, { size: 32 }))).toThrow('private key')
     }

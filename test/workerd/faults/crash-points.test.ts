@@ -259,13 +259,17 @@ async function leaveAfter(at: string, deliveries: readonly Delivery[]): Promise<
 
 /** What a round asks that settles one payment and sends another, in order. */
 async function questionsOfARound(): Promise<readonly string[]> {
-  await untilSettled()
-  await leaveWork(1)
-  await silenceAlarm()
-  const mortal = createMortal({})
-  await mortal.tend()
-  await untilSettled()
-  return [...new Set(mortal.asked)]
+  for (;;) {
+    await untilSettled()
+    await leaveWork(1)
+    await silenceAlarm()
+    const mortal = createMortal({})
+    await mortal.tend()
+    await untilSettled()
+    const asked = new Set(mortal.asked)
+    // An alarm that rang while it was silenced has done the work instead.
+    if ([...needsWork].every((name) => asked.has(name))) return [...asked]
+  }
 }
 
 /** The ledger's own alarm would do what the rounds of the test are there for. */
