@@ -34,7 +34,12 @@ describe.skipIf(!hasRedisServer())('npm run start:deno', () => {
     expect,
   }) => {
     const folder = createDevFolder()
-    const first = await startStack(folder, { args: ['--deno'] })
+    const startDeno = async () => {
+      const stack = await startStack(folder, { args: ['--deno'] })
+      expect(stack.output()).toContain('Ctrl-C ends everything')
+      return stack
+    }
+    const first = await startDeno()
     const started = first.pids()
     expect(started.map(({ name }) => name).sort()).toEqual(['anvil', 'deno', 'main', 'redis'])
     const screen = await pay(first)
@@ -42,14 +47,14 @@ describe.skipIf(!hasRedisServer())('npm run start:deno', () => {
     expect((await first.interrupt()).code).toBe(0)
     expect(started.filter(({ id }) => isRunning(id))).toEqual([])
 
-    const second = await startStack(folder, { args: ['--deno'] })
+    const second = await startDeno()
     expect(await payments({ folder })).toBe(1)
     expect(await pay(second)).toBe(screen)
     const asked = { phoneNumber, sessionId: 'balance', text: '1' }
     expect(await dial(second.stack().relayUrl, asked)).toBe('END Your Balance: 0.75 tRBTC')
     await second.kill('main')
 
-    const third = await startStack(folder, { args: ['--deno'] })
+    const third = await startDeno()
     expect(third.output()).toContain('Ending the Redis that a killed start left running')
     expect(await payments({ folder })).toBe(1)
     expect(await pay(third)).toBe(screen)
