@@ -70,7 +70,11 @@ export function assembleOperations(
   async function vitals(): Promise<Vitals | undefined> {
     try {
       const known = await vitalsWithin(runtime, stores.ledger, await identity())
-      background(wakeIfLate(known).catch(() => undefined))
+      background(
+        wakeIfLate(known).catch((error) =>
+          log({ level: 'warn', event: 'wake.failed', message: faultOf(error) }),
+        ),
+      )
       return known
     } catch (error) {
       log({ level: 'error', event: 'ledger.silent', message: faultOf(error) })
