@@ -12,6 +12,7 @@ import type { Config } from './config.ts'
 import { assembleIdentity, assembleRelayer, readLoan, signerAddress } from './relay.ts'
 import type { Runtime } from './runtime.ts'
 import type { Stores } from './stores.ts'
+import { assembleCashOut } from './ussd.ts'
 
 /** How long those who ask share one look at the ledger. */
 const sharedMs = 2_000
@@ -103,6 +104,7 @@ function operatorOver(
     accounts: createCallerAccounts(config.accountKeySecret),
     loan: createLoanReader(readLoan(relayer, config.loan)),
     country: config.gatewayCountry,
+    cashOut: assembleCashOut(config, runtime, relayer),
     newId: () => crypto.randomUUID(),
   })
 }

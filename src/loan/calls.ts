@@ -8,6 +8,8 @@ export type LoanCall =
   | { kind: 'loan'; principalWei: bigint }
   /** `all`: all that is owed when it executes. */
   | { kind: 'repayment'; amountWei: bigint | 'all' }
+  /** Out of the contract, to an address that anybody may hold. */
+  | { kind: 'cashOut'; to: Address; amountWei: bigint }
 
 /** Why the loan contract refuses a call. Amounts are in wei. */
 export type LoanRefusal =
@@ -25,6 +27,10 @@ export type LoanRefusal =
   | { reason: 'principal_changed' }
   | { reason: 'invalid_recipient' }
   | { reason: 'paused' }
+  /** What all accounts together may take out in a day is used up, but for this. */
+  | { reason: 'withdrawal_limit'; leftWei: bigint }
+  /** All of nothing: an empty account. */
+  | { reason: 'nothing_there' }
   /** A revert without words of the contract's own. */
   | { reason: 'unknown' }
 
@@ -49,6 +55,12 @@ export function callOf(call: LoanCall): Hex {
         functionName: 'repayLoan',
         // The contract takes the largest number as all that is owed.
         args: [call.amountWei === 'all' ? maxUint256 : call.amountWei],
+      })
+    case 'cashOut':
+      return encodeFunctionData({
+        abi: microLoanAbi,
+        functionName: 'withdrawTo',
+        args: [call.to, call.amountWei],
       })
   }
 }
@@ -98,9 +110,14 @@ export function refusalOf(revertData: Hex): LoanRefusal {
     case 'PrincipalChanged':
       return { reason: 'principal_changed' }
     case 'InvalidRecipient':
+    case 'CurrencyRefused':
       return { reason: 'invalid_recipient' }
     case 'EnforcedPause':
       return { reason: 'paused' }
+    case 'WithdrawalLimitReached':
+      return { reason: 'withdrawal_limit', leftWei: error.args[0] }
+    case 'ZeroAmount':
+      return { reason: 'nothing_there' }
     default:
       return { reason: 'unknown' }
   }
@@ -129,6 +146,10 @@ export function refusalWords(refusal: LoanRefusal): string {
       return 'Recipient not allowed'
     case 'paused':
       return 'Paused'
+    case 'withdrawal_limit':
+      return 'Limit of withdrawals reached'
+    case 'nothing_there':
+      return 'Nothing there'
     case 'unknown':
       return 'Reverted'
   }

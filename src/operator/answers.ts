@@ -248,6 +248,20 @@ export const lookupAnswer = z.object({
   payments: z.array(payment),
 })
 
+/**
+ * `POST /operator/cash-out`: out of a caller's balance to an address outside, at most once for each
+ * number and key. The number stands in the body alone.
+ */
+export const cashOutRequest = z.object({
+  phone: z.string().check(z.maxLength(40)),
+  to: z.string().check(z.maxLength(42)),
+  /** A decimal number of the chain's currency, or `all`. */
+  amount: z.string().check(z.maxLength(40)),
+  /** When it was made (Unix time in seconds), and random characters. Good for a day. */
+  key: z.string().check(z.regex(/^[0-9]{10}-[A-Za-z0-9_-]{16,64}$/)),
+})
+export const cashOutAnswer = z.object({ payment })
+
 /** `GET /operator/audit`: what operators did, the newest first. */
 export const auditAnswer = z.object({
   entries: z.array(
@@ -257,6 +271,8 @@ export const auditAnswer = z.object({
 
 export type Alert = z.infer<typeof alert>
 export type AlertName = Alert['name']
+export type CashOutRequest = z.infer<typeof cashOutRequest>
+export type CashOutAnswer = z.infer<typeof cashOutAnswer>
 export type Payment = z.infer<typeof payment>
 export type OutbidAnswer = z.infer<typeof outbidAnswer>
 export type LookupAnswer = z.infer<typeof lookupAnswer>

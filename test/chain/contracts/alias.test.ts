@@ -18,7 +18,7 @@ const accountOf = (phone: PhoneNumber) =>
 
 /** Runs the command on this standard input. */
 function alias(input: string) {
-  return startScript(world, 'account-cli.ts', ['alias'], { input }).ended
+  return startScript(world, '../../ops/account-cli.ts', ['alias'], { input }).ended
 }
 
 const linesFor = (indexes: readonly number[]) =>
