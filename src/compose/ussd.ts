@@ -17,7 +17,7 @@ import type { Runtime } from './runtime.ts'
 /** How long a loan's principal is taken as unchanged: only the owner changes it. */
 const principalTtlMs = 60_000
 
-/** How long callers share a look at what can be lent. However old it is, what it does not show is reserved. */
+/** How long callers share a look at what can be lent, or cashed out. However old it is, what it does not show is reserved. */
 const lendableTtlMs = 1_000
 
 /** The USSD service. */
@@ -57,6 +57,7 @@ function partsOf(
       ...loan,
       principal: cached(runtime.clock, principalTtlMs, () => loan.principal()),
       lendable: cached(runtime.clock, lendableTtlMs, () => loan.lendable()),
+      withdrawable: cached(runtime.clock, lendableTtlMs, () => loan.withdrawable()),
     },
     accounts: createCallerAccounts(config.accountKeySecret),
     keys: createSessionKeys(config.accountIdSecret),

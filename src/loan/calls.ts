@@ -27,8 +27,8 @@ export type LoanRefusal =
   | { reason: 'principal_changed' }
   | { reason: 'invalid_recipient' }
   | { reason: 'paused' }
-  /** What all accounts together may take out in a day is used up, but for this. */
-  | { reason: 'withdrawal_limit'; leftWei: bigint }
+  /** What all accounts together may take out in a day is used up, but for this, or for less than was asked for. */
+  | { reason: 'withdrawal_limit'; leftWei: bigint | undefined }
   /** All of nothing: an empty account. */
   | { reason: 'nothing_there' }
   /** A revert without words of the contract's own. */
@@ -86,6 +86,10 @@ export const liquidityCall = (): Hex =>
 /** Calldata of `issuable`: what the daily cap leaves. */
 export const issuableCall = (): Hex =>
   encodeFunctionData({ abi: microLoanAbi, functionName: 'issuable' })
+
+/** Calldata of `withdrawable`: what the daily limit leaves to forwarded withdrawals. */
+export const withdrawableCall = (): Hex =>
+  encodeFunctionData({ abi: microLoanAbi, functionName: 'withdrawable' })
 
 /** The refusal in a revert's data. */
 export function refusalOf(revertData: Hex): LoanRefusal {

@@ -135,7 +135,7 @@ export async function carryOut(
     intentId,
     caller,
     call: () => callFor(intent, caller.address),
-    refused: (refusal) => end(refusalText(parts, refusal)),
+    refused: (refusal) => end(refusalText(parts, refusal, intent)),
   })
   return { intentId, answered }
 }
@@ -162,7 +162,7 @@ async function questionOf(
   return { session, input: await keys.input(session, text), account }
 }
 
-function refusalText(parts: AnswerParts, refusal: PaymentRefusal): string {
+function refusalText(parts: AnswerParts, refusal: PaymentRefusal, { kind }: Intent): string {
   const { say } = parts
   switch (refusal.kind) {
     case 'would_revert':
@@ -170,7 +170,12 @@ function refusalText(parts: AnswerParts, refusal: PaymentRefusal): string {
     case 'unavailable':
       return say.nothingWasSent
     case 'none_left':
-      return say.refused({ reason: 'no_liquidity' }, (wei) => amountText(parts, wei))
+      return say.refused(
+        kind === 'cashOut'
+          ? { reason: 'withdrawal_limit', leftWei: undefined }
+          : { reason: 'no_liquidity' },
+        (wei) => amountText(parts, wei),
+      )
     case 'too_many_dials':
       return say.tooManyDials
     case 'too_many_open':

@@ -100,6 +100,10 @@ async function cashOutCall(
     data: callOf({ kind: 'cashOut', to, amountWei }),
     label: 'Cash-out',
     spendsWei: amountWei,
+    shared: {
+      ...{ poolWei: 0n, capWei: 0n, outWei: amountWei },
+      lendable: async () => ({ poolWei: 0n, capWei: 0n, ...(await loan.withdrawable()) }),
+    },
     submitted: submitted(say, (tx) => say.cashOutSubmitted(...shown, tx)),
   }
 }

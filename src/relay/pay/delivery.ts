@@ -265,7 +265,9 @@ async function signOrder(delivery: Delivery): Promise<Attempt> {
     deadline: Math.floor(relayer.clock.now() / 1000) + requestLifetimeSeconds,
     data,
   })
-  const reserves = shared && { poolWei: shared.poolWei, capWei: shared.capWei }
+  const reserves = shared && {
+    ...{ poolWei: shared.poolWei, capWei: shared.capWei, outWei: shared.outWei },
+  }
   return {
     ...delivery,
     submitted,

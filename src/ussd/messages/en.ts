@@ -113,7 +113,9 @@ function refused(refusal: LoanRefusal, format: (wei: bigint) => string): string 
     case 'paused':
       return 'The service is paused. Nothing was sent.'
     case 'withdrawal_limit':
-      return `Only ${format(refusal.leftWei)} can be cashed out at the moment. Nothing was sent.`
+      return refusal.leftWei === undefined
+        ? 'So much cannot be cashed out at the moment. Nothing was sent.'
+        : `Only ${format(refusal.leftWei)} can be cashed out at the moment. Nothing was sent.`
     case 'nothing_there':
       return 'Your balance is 0. Nothing was sent.'
     case 'unknown':

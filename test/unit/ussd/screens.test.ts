@@ -18,7 +18,10 @@ const reasons = [
 const refusal: fc.Arbitrary<LoanRefusal> = fc.oneof(
   fc.record({ reason: fc.constantFrom(...reasons) }),
   fc.record({ reason: fc.constant('balance_too_low' as const), balanceWei: wei, neededWei: wei }),
-  fc.record({ reason: fc.constant('withdrawal_limit' as const), leftWei: wei }),
+  fc.record({
+    reason: fc.constant('withdrawal_limit' as const),
+    leftWei: fc.option(wei, { nil: undefined }),
+  }),
   fc.record({
     reason: fc.constantFrom('existing_loan' as const, 'repayment_too_large' as const),
     owedWei: wei,
