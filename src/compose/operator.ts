@@ -9,7 +9,13 @@ import type { Identity, Ledger, Vitals } from '../relay/ledger/port.ts'
 import { cached } from '../runtime/cached.ts'
 import { faultOf } from '../runtime/log.ts'
 import type { Config } from './config.ts'
-import { assembleIdentity, assembleRelayer, readLoan, signerAddress } from './relay.ts'
+import {
+  assembleDepositClaim,
+  assembleIdentity,
+  assembleRelayer,
+  readLoan,
+  signerAddress,
+} from './relay.ts'
 import type { Runtime } from './runtime.ts'
 import type { Stores } from './stores.ts'
 import { assembleCashOut } from './ussd.ts'
@@ -104,6 +110,7 @@ function operatorOver(
     accounts: createCallerAccounts(config.accountKeySecret),
     loan: createLoanReader(readLoan(relayer, config.loan)),
     country: config.gatewayCountry,
+    claimDeposit: assembleDepositClaim(config, relayer),
     cashOut: assembleCashOut(config, runtime, relayer),
     newId: () => crypto.randomUUID(),
   })

@@ -1,4 +1,12 @@
-import { type Address, decodeErrorResult, encodeFunctionData, type Hex, maxUint256 } from 'viem'
+import {
+  type Address,
+  decodeErrorResult,
+  decodeEventLog,
+  encodeEventTopics,
+  encodeFunctionData,
+  type Hex,
+  maxUint256,
+} from 'viem'
 import { microLoanAbi } from './abi.ts'
 
 /** A call of the loan contract that pays. */
@@ -86,6 +94,24 @@ export const liquidityCall = (): Hex =>
 /** Calldata of `issuable`: what the daily cap leaves. */
 export const issuableCall = (): Hex =>
   encodeFunctionData({ abi: microLoanAbi, functionName: 'issuable' })
+
+/** Calldata of `deposit`: what is sent along is credited to the sender. */
+export const depositCall = (): Hex =>
+  encodeFunctionData({ abi: microLoanAbi, functionName: 'deposit' })
+
+/** The topics of what an account's own key has deposited. */
+export function depositTopics(account: Address): Hex[] {
+  const args = { account, payer: account }
+  return encodeEventTopics({ abi: microLoanAbi, eventName: 'Deposited', args }) as Hex[]
+}
+
+/** The amount in an event with these topics, in wei. */
+export function depositedWei({ topics, data }: { topics: Hex[]; data: Hex }): bigint {
+  const [first, ...rest] = topics
+  if (first === undefined) throw new Error('an event has no topic')
+  const event = { abi: microLoanAbi, eventName: 'Deposited', data } as const
+  return decodeEventLog({ ...event, topics: [first, ...rest] }).args.amount
+}
 
 /** Calldata of `withdrawable`: what the daily limit leaves to forwarded withdrawals. */
 export const withdrawableCall = (): Hex =>

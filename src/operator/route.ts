@@ -112,7 +112,7 @@ function cashOutRefusal(outcome: Exclude<CashedOut, { kind: 'accepted' }>): {
     case 'uncertain':
       return { status: 503, error: 'it is not known yet whether it was sent: the same key tells' }
     case 'bad_number':
-      return { status: 400, error: 'this is not a phone number' }
+      return { status: 400, error: badNumber }
     case 'bad_recipient':
       return { status: 400, error: 'this is not an address that can be paid on this chain' }
     case 'bad_amount':
@@ -120,7 +120,7 @@ function cashOutRefusal(outcome: Exclude<CashedOut, { kind: 'accepted' }>): {
     case 'old_key':
       return { status: 409, error: 'the key is not of the last 24 hours: nothing was sent' }
     case 'other_secrets':
-      return { status: 409, error: 'the ledger was begun with other secrets' }
+      return { status: 409, error: otherSecrets }
   }
 }
 
@@ -149,20 +149,29 @@ function addActions(routes: Hono, operator: Operator): void {
   })
 }
 
+const phoneWanted = 'the body has to be {"phone": "+…"}'
+const badNumber = 'this is not a phone number'
+const otherSecrets = 'the ledger was begun with other secrets'
+
+function refused(c: Context, kind: 'bad_number' | 'other_secrets') {
+  return kind === 'bad_number'
+    ? c.json({ error: badNumber }, 400)
+    : c.json({ error: otherSecrets }, 409)
+}
+
 /** What is asked for by a number. What was sent is a person's: no error repeats it. */
 function addCallers(routes: Hono, operator: Operator): void {
   routes.post('/operator/lookup', async (c) => {
     const parsed = lookupRequest.safeParse(await c.req.json().catch(() => undefined))
-    if (!parsed.success) return c.json({ error: 'the body has to be {"phone": "+…"}' }, 400)
+    if (!parsed.success) return c.json({ error: phoneWanted }, 400)
     const { kind, ...answer } = await operator.lookup(parsed.data.phone)
-    switch (kind) {
-      case 'found':
-        return c.json(answer)
-      case 'bad_number':
-        return c.json({ error: 'this is not a phone number' }, 400)
-      case 'other_secrets':
-        return c.json({ error: 'the ledger was begun with other secrets' }, 409)
-    }
+    return kind === 'found' ? c.json(answer) : refused(c, kind)
+  })
+  routes.post('/operator/deposit', async (c) => {
+    const parsed = lookupRequest.safeParse(await c.req.json().catch(() => undefined))
+    if (!parsed.success) return c.json({ error: phoneWanted }, 400)
+    const { kind, ...answer } = await operator.deposit(parsed.data.phone)
+    return kind === 'told' ? c.json(answer) : refused(c, kind)
   })
   routes.post('/operator/cash-out', async (c) => {
     const parsed = cashOutRequest.safeParse(await c.req.json().catch(() => undefined))

@@ -17,6 +17,7 @@ import type {
   StatusAnswer,
 } from './answers.ts'
 import { type CashedOut, type CashOutOptions, cashOutFor } from './cash-out.ts'
+import { type Deposited, type DepositOptions, depositFor } from './deposit.ts'
 import { type Condition, healthOf } from './health.ts'
 import { metricsOf } from './metrics.ts'
 import { type Outbidden, outbidNonce } from './outbid.ts'
@@ -35,6 +36,7 @@ export type Operator = {
   outbid: (nonce: number) => Promise<Outbidden>
   lookup: (phone: string) => Promise<LookedUp>
   cashOut: (request: CashOutRequest) => Promise<CashedOut>
+  deposit: (phone: string) => Promise<Deposited>
   audit: () => Promise<AuditAnswer>
 }
 
@@ -49,12 +51,12 @@ export class LedgerSilent extends Error {
   override readonly name = 'LedgerSilent'
 }
 
-export type OperatorOptions = CashOutOptions & {
-  /** What is known of the deployment, shared for seconds. */
-  condition: () => Promise<Condition>
-  loan: Pick<LoanReader, 'balance' | 'owed'>
-  newId: () => string
-}
+export type OperatorOptions = CashOutOptions &
+  DepositOptions & {
+    /** What is known of the deployment, shared for seconds. */
+    condition: () => Promise<Condition>
+    loan: Pick<LoanReader, 'balance' | 'owed'>
+  }
 
 const nodeTimeoutMs = 3_000
 
@@ -114,6 +116,7 @@ export function createOperator(options: OperatorOptions): Operator {
     },
     lookup: async (phone) => lookUp(options, phone, (await known()).vitals),
     cashOut: async (request) => cashOutFor(options, request, (await known()).vitals),
+    deposit: async (phone) => depositFor(options, phone, (await known()).vitals),
     async audit() {
       const entries = await ledger.audit(shownEntries)
       return { entries: entries.map(({ id: _, at, ...entry }) => ({ ...entry, at: isoOf(at) })) }

@@ -4,12 +4,16 @@ import { once } from 'node:events'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { encodeFunctionData, parseEther } from 'viem'
+import { type Address, checksumAddress, encodeFunctionData, parseEther } from 'viem'
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
 import { afterAll, afterEach, beforeAll, describe, test } from 'vitest'
 import type * as z from 'zod/mini'
 import { startChain, type TestChain } from '../../../scripts/dev/chain.ts'
-import { startLoopbackServer, textOf } from '../../../scripts/dev/loopback-server.ts'
+import {
+  type LoopbackServer,
+  startLoopbackServer,
+  textOf,
+} from '../../../scripts/dev/loopback-server.ts'
 import { type RpcCall, rpcTo } from '../../../scripts/dev/rpc.ts'
 import { until } from '../../../scripts/dev/wait.ts'
 import { callerAccount } from '../../../src/account/keys.ts'
@@ -18,6 +22,7 @@ import { microLoanAbi } from '../../../src/loan/abi.ts'
 import {
   auditAnswer,
   cashOutAnswer,
+  depositAnswer,
   intakeAnswer,
   lookupAnswer,
   operatorError,
@@ -432,18 +437,8 @@ describe('money out of an account', () => {
     const deployment = open()
     const { phone } = await newCaller()
     const to = newWallet()
-    let lost = 0
-    const server = await startLoopbackServer(async (request, response) => {
-      const body = await textOf(request)
-      const { authorization = '' } = request.headers
-      const init = { method: request.method ?? '', headers: { authorization }, body }
-      const answer = await deployment.ask(request.url ?? '', init)
-      // The first answer is lost on its way, after the money has moved.
-      lost += 1
-      if (lost === 1) return void response.destroy()
-      response.writeHead(answer.status, { 'content-type': 'application/json' })
-      response.end(JSON.stringify(answer.body))
-    })
+    // The first answer is lost on its way, after the money has moved.
+    const server = await serveApp(deployment, 1)
     const args = ['cash-out', to, '0.2', '--url', server.url]
     const run = await runAccount(args, phone)
     expect(run).toEqual({ code: 0, output: expect.any(String) })
@@ -452,7 +447,6 @@ describe('money out of an account', () => {
     expect(run.output).not.toContain(phone.slice(1))
     await deployment.settled()
     expect(await balanceAt(to)).toBe(parseEther('0.2'))
-    expect(lost).toBe(2)
 
     const key = /^Key of this cash-out: (.+)$/m.exec(run.output)?.[1] ?? ''
     const again = await runAccount([...args, '--key', key, '--json'], phone)
@@ -464,6 +458,100 @@ describe('money out of an account', () => {
     await server.close()
   })
 })
+
+describe('money into an account', () => {
+  const give = async (to: string, amount: string) => {
+    const [from] = (await rpc('eth_accounts')) as string[]
+    const value = `0x${parseEther(amount).toString(16)}`
+    await rpc('eth_sendTransaction', [{ from, to, value }])
+  }
+
+  test("is deposited by the account's own key, once, however often it is asked for", async ({
+    expect,
+  }) => {
+    const deployment = open()
+    const { phone, account } = await newCaller('0')
+    const ask = async () => (await act(deployment, depositAnswer, 'deposit', { phone })).deposit
+    expect(await ask()).toMatchObject({ kind: 'too_little', thereWei: '0', last: null })
+    await give(account, '0.5')
+    await rpc('evm_setAutomine', [false])
+    const answers = await Promise.all([ask(), ask(), ask()])
+    const sent = answers.flatMap((answer) => (answer.kind === 'sent' ? [answer] : []))
+    // The same bytes, or none.
+    expect(new Set(sent.map(({ hash }) => hash)).size).toBe(1)
+    expect(await ask()).toEqual({ kind: 'under_way' })
+    await rpc('evm_mine')
+    await rpc('evm_setAutomine', [true])
+    const found = await act(deployment, lookupAnswer, 'lookup', { phone })
+    expect(found.balanceWei).toBe(sent[0]?.amountWei)
+    const left = await balanceAt(account)
+    const gas = parseEther('0.5') - BigInt(sent[0]?.amountWei ?? 0) - left
+    expect([gas > 0n, gas < parseEther('0.001')]).toEqual([true, true])
+    expect(await ask()).toMatchObject({
+      ...{ kind: 'too_little', thereWei: `${left}` },
+      last: { amountWei: sent[0]?.amountWei, hash: sent[0]?.hash },
+    })
+    // What comes later is another deposit.
+    await give(account, '0.1')
+    expect((await ask()).kind).toBe('sent')
+    const { entries } = await read(deployment, auditAnswer, '/operator/audit')
+    expect(entries.at(-1)).toMatchObject({ action: 'deposit', detail: { account } })
+    expect(JSON.stringify([entries, deployment.events])).not.toContain(phone.slice(1))
+  })
+
+  test('stays where it is at too high a price, under pause, and where no contract is', async ({
+    expect,
+  }) => {
+    const { phone, account } = await newCaller('0')
+    await give(account, '0.5')
+    const ask = async (deployment: Deployment) =>
+      (await act(deployment, depositAnswer, 'deposit', { phone })).deposit.kind
+    expect(await ask(open({ MAX_GAS_PRICE_WEI: '1' }))).toBe('price_too_high')
+    const paused = open()
+    await act(paused, intakeAnswer, 'pause')
+    expect(await ask(paused)).toBe('paused')
+    const elsewhere = open({ LOAN_ADDRESS: newWallet() })
+    const silent = await act(elsewhere, operatorError, 'deposit', { phone })
+    expect(silent.status).toBe(503)
+    expect((await act(open(), operatorError, 'deposit', { phone: '12' })).status).toBe(400)
+    expect(await balanceAt(account)).toBe(parseEther('0.5'))
+  })
+
+  test('is a command, and so is the address that it is sent to', async ({ expect }) => {
+    const deployment = open()
+    const { phone, account } = await newCaller('0')
+    const server = await serveApp(deployment)
+    const run = (what: string) => runAccount([what, '--url', server.url], phone)
+    const address = checksumAddress(account as Address, 31)
+    expect(await run('address')).toEqual({ code: 0, output: `${address}\n` })
+    const nothing = `Nothing is at ${address}. Nothing was sent.\n`
+    expect(await run('deposit')).toEqual({ code: 1, output: nothing })
+    await give(account, '0.5')
+    const sent = await run('deposit')
+    expect(sent.output).toMatch(/^0\.49\d* tRBTC are on their way into the balance: https:/)
+    const again = await run('deposit')
+    expect(again.output).toMatch(/^The last deposit of this account: 0\.49\d* tRBTC in block \d+/)
+    expect([sent.code, again.code]).toEqual([0, 0])
+    expect([sent, again].some(({ output }) => output.includes(phone.slice(1)))).toBe(false)
+    await server.close()
+  })
+})
+
+/** Serves a deployment on loopback; the first answers, so many, are lost on their way. */
+async function serveApp(deployment: Deployment, lost = 0): Promise<LoopbackServer> {
+  let answers = 0
+  return await startLoopbackServer(async (request, response) => {
+    const body = await textOf(request)
+    const { authorization = '' } = request.headers
+    const method = request.method ?? ''
+    const init = { method, headers: { authorization }, ...(body === '' ? {} : { body }) }
+    const answer = await deployment.ask(request.url ?? '', init)
+    answers += 1
+    if (answers <= lost) return void response.destroy()
+    response.writeHead(answer.status, { 'content-type': 'application/json' })
+    response.end(JSON.stringify(answer.body))
+  })
+}
 
 /** `npm run account`, with the operator's token, and this number on its standard input. */
 async function runAccount(args: readonly string[], number: string) {
