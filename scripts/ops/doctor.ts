@@ -3,6 +3,7 @@ import { isLoopback } from '../../src/compose/config.ts'
 import { healthAnswer, statusAnswer } from '../../src/operator/answers.ts'
 import { command, StackError, say } from '../stack/report.ts'
 import { readCommandLine } from './command-line.ts'
+import { checkSentence } from './show.ts'
 
 const usage = `Usage: npm run doctor -- --url https://<host> [--json]
 
@@ -60,7 +61,10 @@ async function healthFindings(origin: string): Promise<Finding[]> {
   }
   const { status: state, checks = [], faults = [] } = parsed.data
   const seen = checks.map(
-    ({ name, state, says }): Finding => ({ name, says, state: stateOf(state) }),
+    (check): Finding => ({
+      ...{ name: check.name, says: checkSentence(check) },
+      state: stateOf(check.state),
+    }),
   )
   const wrong = faults.map(({ variable, reason }) =>
     bad(
