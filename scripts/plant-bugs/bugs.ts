@@ -268,4 +268,56 @@ export const bugs: readonly Bug[] = [
       },
     ],
   },
+  {
+    name: 'a broadcast that no node took counts as sent for as long as one that was taken',
+    patches: [
+      {
+        file: 'src/relay/tend/facts.ts',
+        within: 'offeredAfterMs',
+        find: 'return failures === 0 ? $usual : $sooner',
+        replace: 'return $usual',
+      },
+    ],
+  },
+  {
+    name: 'what spent an intent is looked for in more blocks at once than a provider gives',
+    patches: [
+      {
+        file: 'src/relay/outcome/executions.ts',
+        within: 'findExecution',
+        find: `node.logs(
+          { address: forwarder.address, topics: $topics, fromBlock: blockNumber, toBlock: blockNumber },
+          signal,
+        )`,
+        replace: `node.logs(
+          { address: forwarder.address, topics: $topics,
+            fromBlock: Math.max(0, blockNumber - 26_000), toBlock: blockNumber },
+          signal,
+        )`,
+      },
+    ],
+  },
+  {
+    name: 'payments get nonces in the order in which they came, and one account takes all',
+    patches: [
+      {
+        file: 'src/relay/tend/facts.ts',
+        within: 'waitingPayments',
+        find: '$queued.sort((a, b) => a.turn - b.turn)',
+        replace: '$queued',
+      },
+    ],
+  },
+  {
+    name: 'a node that does not tell what spent an intent means that nothing did',
+    patches: [
+      {
+        file: 'src/relay/outcome/spent.ts',
+        within: 'blockOfSpending',
+        find: 'const outcome = await $asked',
+        replace: `const outcome = await $asked.catch(() => undefined)
+          if (outcome === undefined) return undefined`,
+      },
+    ],
+  },
 ]
