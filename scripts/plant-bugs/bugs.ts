@@ -126,7 +126,7 @@ export const bugs: readonly Bug[] = [
     patches: [
       {
         file: 'src/ussd/answer.ts',
-        within: 'payFor',
+        within: 'carryOut',
         find: 'questionOf(parts, request, $account)',
         replace: `questionOf(
           parts,
@@ -136,7 +136,7 @@ export const bugs: readonly Bug[] = [
       },
       {
         file: 'src/ussd/answer.ts',
-        within: 'payFor',
+        within: 'carryOut',
         find: 'intentKeys($gateway, $sessionId, $account)',
         replace: 'intentKeys($gateway, $sessionId + delivered.since, $account)',
       },
