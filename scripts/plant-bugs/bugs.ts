@@ -309,14 +309,13 @@ export const bugs: readonly Bug[] = [
     ],
   },
   {
-    name: 'a node that does not tell what spent an intent means that nothing did',
+    name: 'each round asks for the count, whether there is a new block or not',
     patches: [
       {
-        file: 'src/relay/outcome/spent.ts',
-        within: 'blockOfSpending',
-        find: 'const outcome = await $asked',
-        replace: `const outcome = await $asked.catch(() => undefined)
-          if (outcome === undefined) return undefined`,
+        file: 'src/relay/tend/snapshot.ts',
+        within: 'askMeans',
+        find: 'turnOf(work, chain)',
+        replace: "('toldCount' as const)",
       },
     ],
   },

@@ -1,10 +1,17 @@
 import { text } from 'node:stream/consumers'
 import { parseArgs } from 'node:util'
 import { createPublicClient, http } from 'viem'
-import { messageOf, readRelayer, required, requiredSecret, UsageError } from './command.ts'
+import {
+  messageOf,
+  readMaxGasPrice,
+  readRelayer,
+  required,
+  requiredSecret,
+  UsageError,
+} from './command.ts'
 import { deriveAliases, parseAliases } from './phones.ts'
 import { openPair } from './records.ts'
-import { openRelayer } from './relayer.ts'
+import { createRelayer, openPool } from './relayer.ts'
 import { moveAccounts } from './run.ts'
 
 const usage = `usage: npm run account -- alias --record FILE
@@ -19,6 +26,7 @@ The environment says the rest:
   NODE_URL                          the node
   ACCOUNT_KEY_SECRET                from which the accounts are derived
   RELAYER_KEY, or RELAYER_MNEMONIC  pays; better not one that the Worker sends with
+  MAX_GAS_PRICE_WEI                 the most that is paid for a unit of gas (1 gwei by default)
 `
 
 /** The most blocks that one question for events asks for. */
@@ -48,8 +56,9 @@ async function tieAccounts(args: readonly string[]): Promise<void> {
   if (key === undefined) throw new UsageError('RELAYER_KEY or RELAYER_MNEMONIC is not set', usage)
   const phones = await deriveAliases(parseAliases(await text(process.stdin)), secret)
   const move = { kind: 'number', from: pair } as const
-  const migration = { client, chain, move, phones, batchSize, maxBlocks, log: () => {} }
-  const relayer = await openRelayer(client, { key, chain, pair })
+  const terms = await openPool(client, readMaxGasPrice(usage))
+  const migration = { client, chain, move, phones, batchSize, maxBlocks, terms, log: () => {} }
+  const relayer = createRelayer(client, { key, chain, pair, terms })
   const { moved, stuck } = await moveAccounts(migration, relayer)
   for (const from of moved) {
     audit({ event: 'account.aliased', from, to: phones.get(from)?.heir?.address })
