@@ -128,14 +128,15 @@ async function statusFindings(origin: string, token: string | undefined): Promis
   if (!parsed.success)
     return [operator, bad('status', 'It is of another version than this doctor.')]
   const { alerts, currency, relayers } = parsed.data
-  const gas = relayers.map(({ address, balanceWei, lastsFor }): Finding => {
+  const gas = relayers.map(({ address, balanceWei, lastsFor, wantedWei }): Finding => {
     if (balanceWei === null || lastsFor === null) {
       return { name: 'gas', state: 'skipped', says: 'No round has looked yet: wait a minute.' }
     }
     const has = `${formatEther(BigInt(balanceWei))} ${currency}`
     const says = `Relayer ${address} has ${has}, enough for ${lastsFor} payments.`
     if (lastsFor > 0) return { name: 'gas', state: 'ok', says }
-    return bad('gas', `${says} Send it some: nothing is lost.`)
+    const wanted = formatEther(BigInt(wantedWei ?? 0))
+    return bad('gas', `${says} Send ${wanted} ${currency} there; nothing is lost.`)
   })
   return [operator, ...gas, ...alerts.map(({ says }) => bad('alert', says))]
 }

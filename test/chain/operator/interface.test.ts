@@ -584,6 +584,14 @@ test('the status is shown again and again, also while nothing answers', async ({
   expect(statusAnswer.parse(JSON.parse(line)).intake).toEqual({ state: 'open' })
   const clear = String.fromCharCode(27)
   expect((await watchTwice('screen'))[1]?.startsWith(`${clear}[H${clear}[2J`)).toBe(true)
+  const script = new URL('../../../scripts/ops/ops-cli.ts', import.meta.url).pathname
+  const args = [script, 'watch', '--json', '--every', '60', '--url', server.url]
+  const child = spawn(process.execPath, args, { env: { ...process.env, OPERATOR_TOKEN: token } })
+  const [told] = (await once(child.stdout, 'data')) as [Buffer]
+  child.kill('SIGINT')
+  // Ctrl-C is its end, and no fault.
+  expect(await once(child, 'close')).toEqual([0, null])
+  expect(statusAnswer.parse(JSON.parse(`${told}`)).chainId).toBe(31)
   const silent = await watchTwice('lines', () => server.close())
   expect(silent).toEqual(Array(2).fill(`Nothing answers at ${server.url}.\n\n`))
 })
