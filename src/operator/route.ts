@@ -5,7 +5,13 @@ import * as z from 'zod/mini'
 import { isOperator } from '../keys/operator-token.ts'
 import type { Intake } from '../relay/ledger/port.ts'
 import { faultOf, type Log } from '../runtime/log.ts'
-import { type HealthAnswer, lookupRequest, outbidRequest, paymentsQuery } from './answers.ts'
+import {
+  drainRequest,
+  type HealthAnswer,
+  lookupRequest,
+  outbidRequest,
+  paymentsQuery,
+} from './answers.ts'
 import type { Operator } from './service.ts'
 import '../runtime/english.ts'
 
@@ -90,7 +96,7 @@ function timeOf(text: string | undefined): number | undefined {
   return /^[0-9]{1,15}$/.test(text) ? Number(text) : Date.parse(text)
 }
 
-const intakes = { pause: 'paused', resume: 'open', drain: 'draining' } as const satisfies Readonly<
+const intakes = { pause: 'paused', resume: 'open' } as const satisfies Readonly<
   Record<string, Intake['kind']>
 >
 
@@ -98,6 +104,12 @@ function addActions(routes: Hono, operator: Operator): void {
   for (const [action, kind] of Object.entries(intakes)) {
     routes.post(`/operator/${action}`, async (c) => c.json(await operator.setIntake(kind)))
   }
+  routes.post('/operator/drain', async (c) => {
+    const isBare = (await c.req.text()) === ''
+    const parsed = drainRequest.safeParse(isBare ? {} : await c.req.json().catch(() => undefined))
+    if (!parsed.success) return c.json({ error: z.prettifyError(parsed.error) }, 400)
+    return c.json(await operator.setIntake('draining', parsed.data.nextAccountKey))
+  })
   routes.post('/operator/outbid', async (c) => {
     const parsed = outbidRequest.safeParse(await c.req.json().catch(() => undefined))
     if (!parsed.success) return c.json({ error: z.prettifyError(parsed.error) }, 400)
