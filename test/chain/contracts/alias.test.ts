@@ -18,7 +18,7 @@ const accountOf = (phone: PhoneNumber) =>
 
 /** Runs the command on this standard input. */
 function alias(input: string, environment = {}) {
-  return startScript(world, 'account-cli.ts', ['alias'], { input, environment }).ended
+  return startScript(world, '../../ops/account-cli.ts', ['alias'], { input, environment }).ended
 }
 
 const linesFor = (indexes: readonly number[]) =>
