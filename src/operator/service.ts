@@ -32,7 +32,7 @@ export type Operator = {
   metrics: () => Promise<string>
   payments: (query: PaymentQuery) => Promise<PaymentsAnswer>
   payment: (intent: Hex) => Promise<PaymentAnswer | undefined>
-  setIntake: (kind: Intake['kind']) => Promise<IntakeAnswer>
+  setIntake: (kind: Intake['kind'], nextAccountKey?: string) => Promise<IntakeAnswer>
   outbid: (nonce: number) => Promise<Outbidden>
   lookup: (phone: string) => Promise<LookedUp>
   cashOut: (request: CashOutRequest) => Promise<CashedOut>
@@ -93,8 +93,8 @@ export function createOperator(options: OperatorOptions): Operator {
       const trace = await ledger.trace(intent)
       return trace && traceOf(chain, trace)
     },
-    async setIntake(kind) {
-      const intake = await ledger.setIntake(kind, newId())
+    async setIntake(kind, nextAccountKey) {
+      const intake = await ledger.setIntake(kind, newId(), nextAccountKey)
       log({
         level: 'warn',
         event: 'operator.intake',

@@ -198,7 +198,8 @@ function drawCall(world: World, work: Work): Call {
       return ['payments', account, random.int(1, 4)]
     case 'identify': {
       const FORWARDER_ADDRESS = random.pick(['old', 'old', 'new'])
-      return ['identify', { chainId: 31, fingerprints: { FORWARDER_ADDRESS } }]
+      const ACCOUNT_KEY_SECRET = random.pick(['a', 'a', 'b'])
+      return ['identify', { chainId: 31, fingerprints: { FORWARDER_ADDRESS, ACCOUNT_KEY_SECRET } }]
     }
     case 'home':
       return ['home', ...random.pick([[], ['31'], ['30']])]
@@ -228,7 +229,12 @@ function drawCall(world: World, work: Work): Call {
     case 'told':
       return ['told', `stuck:${work.now}:raised`]
     case 'setIntake':
-      return ['setIntake', random.pick(['open', 'open', 'paused', 'draining']), drawName(random)]
+      return [
+        'setIntake',
+        random.pick(['open', 'open', 'paused', 'draining']),
+        drawName(random),
+        ...random.pick([[], ['a'], ['b']]),
+      ]
     case 'note':
       return ['note', { id: drawName(random), action: 'outbid', detail: { nonce: `${nonce}` } }]
     case 'audit':

@@ -31,11 +31,19 @@ export function intakeOf(rows: Draft): Intake {
 export const intakeActions = { open: 'resume', paused: 'pause', draining: 'drain' } as const
 
 /** Sets it, and writes down that an operator did. Done twice it keeps the first time. */
-export function setIntake(rows: Draft, kind: Intake['kind'], id: string): Intake {
-  note(rows, { id, action: intakeActions[kind], detail: {} })
+export function setIntake(
+  rows: Draft,
+  kind: Intake['kind'],
+  { id, nextAccountKey }: { id: string; nextAccountKey?: string | undefined },
+): Intake {
+  const isNamed = kind === 'draining' && nextAccountKey !== undefined
+  const detail: AuditEntry['detail'] = isNamed ? { next: 'ACCOUNT_KEY_SECRET' } : {}
+  note(rows, { id, action: intakeActions[kind], detail })
   const known = intakeOf(rows)
-  if (known.kind === kind) return known
-  const intake: Intake = kind === 'open' ? { kind } : { kind, since: rows.now }
+  if (known.kind === kind && !isNamed) return known
+  const since = known.kind === kind && known.kind !== 'open' ? known.since : rows.now
+  const intake: Intake =
+    kind === 'open' ? { kind } : { kind, since, ...(isNamed && { nextAccountKey }) }
   rows.put('meta', { name: 'intake', value: JSON.stringify(intake) })
   return intake
 }

@@ -187,11 +187,18 @@ function othersIn({ rows }: At, { chainId, fingerprints }: Identity): [string, s
   return told.filter(([name, value]) => rows.row('meta', `identity.${name}`)?.value !== value)
 }
 
+function mayChange({ rows }: At, name: string, value: string): boolean {
+  if (movableIdentity.includes(name)) return true
+  const intake = intakeOf(rows)
+  const isNext = intake.kind === 'draining' && intake.nextAccountKey === value
+  return name === 'ACCOUNT_KEY_SECRET' && isNext
+}
+
 function identifiedAs(at: At, others: readonly [string, string][]): Identified {
   const names = others
+    .filter(([name]) => at.rows.row('meta', `identity.${name}`) !== undefined)
+    .filter(([name, value]) => !mayChange(at, name, value) || isAnythingOpen(at))
     .map(([name]) => name)
-    .filter((name) => at.rows.row('meta', `identity.${name}`) !== undefined)
-    .filter((name) => !movableIdentity.includes(name) || isAnythingOpen(at))
   return names.length > 0 ? { kind: 'different', names } : { kind: 'same' }
 }
 
@@ -347,7 +354,7 @@ export const steps: Steps = {
 
   saw: ({ rows }, seen) => noteSeen(rows, seen),
 
-  setIntake: ({ rows }, kind, id) => setIntake(rows, kind, id),
+  setIntake: ({ rows }, kind, id, nextAccountKey) => setIntake(rows, kind, { id, nextAccountKey }),
 
   note: ({ rows }, entry) => note(rows, entry),
 
