@@ -103,6 +103,8 @@ function operatorOver(
     accounts: createCallerAccounts(config.accountKeySecret),
     loan: createLoanReader(readLoan(relayer, config.loan)),
     country: config.gatewayCountry,
+    identity: assembleIdentity(config),
+    setBack: stores.setBack,
     newId: () => crypto.randomUUID(),
   })
 }

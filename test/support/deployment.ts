@@ -4,7 +4,7 @@ import { parseConfig } from '../../src/compose/config.ts'
 import { ledgerRulesOf, relayerAddress } from '../../src/compose/relay.ts'
 import type { KeyStore } from '../../src/keys/key-store.ts'
 import type { Tended } from '../../src/relay/ledger/keeper.ts'
-import type { Ledger } from '../../src/relay/ledger/port.ts'
+import type { Ledger, LedgerRules } from '../../src/relay/ledger/port.ts'
 import { createSqlLedger } from '../../src/relay/ledger/sqlite.ts'
 import { ledgerThrough } from '../../src/relay/ledger/steps.ts'
 import { systemClock } from '../../src/runtime/clock.ts'
@@ -26,16 +26,21 @@ export type Deployment = Omit<Assembly, 'tend'> & {
   asked: string[]
 }
 
+export type LedgerOptions = { rules: LedgerRules; relayer: string; now: () => number }
+
 export type DeploymentOptions = {
   variables: Record<string, string>
-  /** Undefined: in memory. */
+  /** SQLite's file. Undefined: in memory. */
   database?: string
+  /** In the place of SQLite. */
+  ledger?: (options: LedgerOptions) => Ledger
   fetch?: typeof globalThis.fetch
 }
 
 export function openDeployment({
   variables,
   database,
+  ledger: openLedger = (options) => openSqlLedger(options, database),
   fetch = globalThis.fetch,
 }: DeploymentOptions): Deployment {
   const config = parseConfig(variables)
@@ -44,12 +49,7 @@ export function openDeployment({
   const running = new Set<Promise<unknown>>()
   const time = { ahead: 0 }
   const now = () => Date.now() + time.ahead
-  const sql = createSqlLedger(openSqlite(database), {
-    ...{ rules: ledgerRulesOf(config), relayer: relayerAddress(config), now },
-  })
-  const ledger = ledgerThrough<Ledger>(async (method, args) =>
-    (sql[method] as (...args: unknown[]) => unknown)(...args),
-  )
+  const ledger = openLedger({ rules: ledgerRulesOf(config), relayer: relayerAddress(config), now })
   const assembly = assemble(
     config,
     {
@@ -82,6 +82,13 @@ export function openDeployment({
       while (running.size > 0) await Promise.all(running)
     },
   }
+}
+
+function openSqlLedger(options: LedgerOptions, database: string | undefined): Ledger {
+  const sql = createSqlLedger(openSqlite(database), options)
+  return ledgerThrough<Ledger>(async (method, args) =>
+    (sql[method] as (...args: unknown[]) => unknown)(...args),
+  )
 }
 
 /** Counts calls, and has no keys. */

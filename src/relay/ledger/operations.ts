@@ -5,6 +5,7 @@ import { paymentRow } from './payments.ts'
 import type {
   AuditEntry,
   Intake,
+  IntakeWish,
   PaymentPage,
   PaymentQuery,
   PaymentRecord,
@@ -30,12 +31,21 @@ export function intakeOf(rows: Draft): Intake {
 /** What an operator does to have it so. */
 export const intakeActions = { open: 'resume', paused: 'pause', draining: 'drain' } as const
 
-/** Sets it, and writes down that an operator did. Done twice it keeps the first time. */
-export function setIntake(rows: Draft, kind: Intake['kind'], id: string): Intake {
+/**
+ * Sets it, and writes down that an operator did. Done twice it keeps the first time. A restore that is
+ * under way goes on, unless payments are to be taken: that ends it where it is.
+ */
+export function setIntake(rows: Draft, kind: IntakeWish, id: string): Intake {
   note(rows, { id, action: intakeActions[kind], detail: {} })
   const known = intakeOf(rows)
   if (known.kind === kind) return known
-  const intake: Intake = kind === 'open' ? { kind } : { kind, since: rows.now }
+  if (known.kind === 'restoring' && kind !== 'open') {
+    return saveIntake(rows, { ...known, after: kind })
+  }
+  return saveIntake(rows, kind === 'open' ? { kind } : { kind, since: rows.now })
+}
+
+export function saveIntake(rows: Draft, intake: Intake): Intake {
   rows.put('meta', { name: 'intake', value: JSON.stringify(intake) })
   return intake
 }
