@@ -34,10 +34,14 @@ const claiming = (session: string, account = alice): Claiming => ({
   ...{ chainNonce: 0, poolNonce: 0, seen: undefined },
 })
 
-/** A payment, on a nonce where one is free. */
-async function accept(ledger: Ledger, session: string, account = alice): Promise<void> {
+/** A payment on the nonce that it got; or one that waits, whatever it got. */
+async function accept(
+  ledger: Ledger,
+  session: string,
+  { account = alice, waits = false } = {},
+): Promise<void> {
   const claim = await ledger.claim(claiming(session, account))
-  const nonce = claim.kind === 'claimed' ? claim.slot?.nonce : undefined
+  const nonce = claim.kind === 'claimed' && !waits ? claim.slot?.nonce : undefined
   const signed = { hash: id(`tx ${session}`), raw: id('raw'), gasPriceWei: 100n }
   await ledger.record({
     ...{ session, token: `token of ${session}`, seen: undefined, order: orderOf(session, account) },
@@ -87,13 +91,14 @@ async function restoreAll(ledger: Ledger, { head, pages }: Exported, adds = fals
 async function history(ledger: Ledger): Promise<void> {
   await ledger.identify(identity)
   for (const session of ['done', 'mined', 'sent', 'signed']) {
-    await accept(ledger, session, session === 'sent' ? bob : alice)
+    await accept(ledger, session, { account: session === 'sent' ? bob : alice })
   }
   await mine(ledger, 'done', 0)
   await ledger.confirm('done', id('block 5'))
   await mine(ledger, 'mined', 1, 6)
   await ledger.sent(id('tx sent'), true)
-  await accept(ledger, 'waits', bob)
+  await accept(ledger, 'waits', { account: bob, waits: true })
+  await ledger.release([4], 0)
   const refused = { ...question('refused'), steps: 3, token: 'r' }
   await ledger.refuse({ ...refused, screen: { kind: 'end', lines: ['No.'] } })
   await ledger.note({ id: 'audit 1', action: 'outbid', detail: { nonce: '1' } })
