@@ -50,6 +50,7 @@ export function openDeployment({
   const time = { ahead: 0 }
   const now = () => Date.now() + time.ahead
   const ledger = openLedger({ rules: ledgerRulesOf(config), relayer: relayerAddress(config), now })
+  const keyStore = createCountingStore(now)
   const assembly = assemble(
     config,
     {
@@ -64,7 +65,7 @@ export function openDeployment({
         running.add(kept)
       },
     },
-    { ledger, keyStore: () => countingStore, sockets: () => ({ accept: noSockets }) },
+    { ledger, keyStore: () => keyStore, sockets: () => ({ accept: noSockets }) },
   )
   return {
     ...{ ...assembly, ledger, events, asked },
@@ -91,11 +92,20 @@ function openSqlLedger(options: LedgerOptions, database: string | undefined): Le
   )
 }
 
-/** Counts calls, and has no keys. */
-const countingStore = {
-  find: async () => null,
-  count: async (calls: object) => ({ ...calls, resetAt: Date.now() + 86_400_000 }),
-} as unknown as KeyStore
+const dayMs = 24 * 60 * 60 * 1000
+
+/** Counts the calls of a day, and has no keys. */
+function createCountingStore(now: () => number): KeyStore {
+  let day = { relay: 0, callers: 0, resetAt: 0 }
+  const count = async ({ relay, callers }: { relay: number; callers: number }) => {
+    if (now() >= day.resetAt) {
+      day = { relay: 0, callers: 0, resetAt: (Math.floor(now() / dayMs) + 1) * dayMs }
+    }
+    day = { ...day, relay: day.relay + relay, callers: day.callers + callers }
+    return day
+  }
+  return { find: async () => null, list: async () => [], count } as unknown as KeyStore
+}
 
 const noSockets = () => {
   throw new Error('no socket is asked for')
