@@ -9,15 +9,17 @@ import {
 import { readDeployed } from '../contracts/migrate/records.ts'
 import { root } from '../stack/folder.ts'
 import { command, StackError, say } from '../stack/report.ts'
-import { readCommandLine } from './command-line.ts'
+import { readCommandLine, readNumber } from './command-line.ts'
 import { restoreFile, writeExport } from './ledger-file.ts'
 import { type OperatorClient, openOperator } from './operator-client.ts'
 import { reconcile } from './reconcile/reconcile-deployment.ts'
 import { callerLines, paymentLine, statusLines, whyLine } from './show.ts'
+import { watchStatus } from './watch.ts'
 
 const usage = `Usage: npm run ops -- <what> [--url https://<host>] [--json]
 
 status                    how things are, and what wants a person
+watch [--every SECONDS]   the same again and again (5 s), until Ctrl-C; with --json a line each time
 payments [--state S] [--account 0x…] [--since TIME] [--before TIME] [--limit N] [--archived]
 why <intent or hash>      what became of a payment
 why                       of a number's last payments: the number is read from standard input
@@ -41,7 +43,7 @@ const flag = { type: 'boolean' } as const
 
 const options = {
   ...{ url: text, json: flag, record: text, accounts: flag, archived: flag },
-  ...{ state: text, account: text, since: text, before: text, limit: text },
+  ...{ state: text, account: text, since: text, before: text, limit: text, every: text },
   ...{ out: text, from: text, add: flag, to: text, bookmark: text },
 }
 
@@ -70,12 +72,25 @@ await command(async () => {
   if (asked === undefined) return
   const [name = '', ...rest] = asked.positionals
   const run = commands[name]
+  if (name === 'watch' && rest.length === 0) return await watch(asked)
   if (run === undefined || rest.length > (name === 'why' ? 1 : 0)) throw new StackError(usage)
   const { json, lines, isBad } = await run(openOperator(asked.values.url, process.env), asked)
   if (asked.values.json) say(JSON.stringify(json))
   else for (const line of lines) say(line)
   if (isBad) process.exitCode = 1
 })
+
+async function watch({ values: { url, json, every = '5' } }: Asked): Promise<void> {
+  if (!/^[1-9][0-9]{0,3}$/.test(every)) throw new StackError('--every is a number of seconds.')
+  const ending = new AbortController()
+  process.once('SIGINT', () => ending.abort())
+  await watchStatus(openOperator(url, process.env), {
+    everyMs: Number(every) * 1_000,
+    form: json ? 'json' : process.stdout.isTTY ? 'screen' : 'lines',
+    write: (shown) => process.stdout.write(shown),
+    signal: ending.signal,
+  })
+}
 
 async function showStatus(operator: OperatorClient): Promise<Found> {
   const status = await operator.read('/operator/status', statusAnswer)
@@ -94,8 +109,9 @@ async function showPayments(operator: OperatorClient, { values }: Asked): Promis
 async function showWhy(operator: OperatorClient, { positionals }: Asked): Promise<Found> {
   const [, name] = positionals
   if (name === undefined) {
-    const phone = (await readInput()).trim()
-    const found = await operator.act('/operator/lookup', lookupAnswer, { phone })
+    const found = await operator.act('/operator/lookup', lookupAnswer, {
+      phone: await readNumber(),
+    })
     const { currency } = await operator.read('/operator/status', statusAnswer)
     return { json: found, lines: callerLines(found, currency) }
   }
@@ -165,11 +181,4 @@ function queryOf(given: Readonly<Record<string, string | undefined>>): URLSearch
       value === undefined ? [] : [[name, value] as [string, string]],
     ),
   )
-}
-
-async function readInput(): Promise<string> {
-  if (process.stdin.isTTY) process.stderr.write('The number, then Ctrl-D: ')
-  const parts: string[] = []
-  for await (const part of process.stdin.setEncoding('utf8')) parts.push(part)
-  return parts.join('')
 }

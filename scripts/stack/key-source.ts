@@ -50,7 +50,7 @@ async function decrypt(file: string, stored: string, password: string): Promise<
   try {
     return (await decryptKeystoreJson(stored, password)).privateKey as Hex
   } catch {
-    throw new StackError(`${file} is no keystore of version 3, or its password is another one.`)
+    throw new StackError(`${file} is not a keystore, or its password is another one.`)
   }
 }
 

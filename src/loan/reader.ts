@@ -1,6 +1,13 @@
 import { type Address, decodeFunctionResult, type Hex } from 'viem'
 import { microLoanAbi } from './abi.ts'
-import { balanceCall, issuableCall, liquidityCall, owedCall, principalCall } from './calls.ts'
+import {
+  balanceCall,
+  issuableCall,
+  liquidityCall,
+  owedCall,
+  principalCall,
+  withdrawableCall,
+} from './calls.ts'
 
 /** Reads of the loan contract; in wei. They throw what their source throws. */
 export type LoanReader = {
@@ -11,6 +18,8 @@ export type LoanReader = {
   principal(): Promise<bigint>
   /** What the pool and the daily cap leave for new loans, as of a block: both are of the same one. */
   lendable(): Promise<{ block: number; poolWei: bigint; capWei: bigint }>
+  /** What the daily limit leaves to forwarded withdrawals, as of a block. */
+  withdrawable(): Promise<{ block: number; outWei: bigint }>
 }
 
 /** Where a loan contract is read. */
@@ -36,7 +45,15 @@ export function createLoanReader({ read, height }: LoanSource): LoanReader {
     }
   }
 
+  async function withdrawable() {
+    const block = await height()
+    const data = await read(withdrawableCall(), block)
+    const outWei = decodeFunctionResult({ abi: microLoanAbi, functionName: 'withdrawable', data })
+    return { block, outWei }
+  }
+
   return {
+    withdrawable: () => withdrawable().catch(withdrawable),
     // Once more where one node tells of a block that another one does not have yet.
     lendable: () => lendable().catch(lendable),
     async balance(account) {

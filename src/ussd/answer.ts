@@ -1,4 +1,4 @@
-import type { Address } from 'viem'
+import type { Address, Hex } from 'viem'
 import type { CallerAccounts } from '../account/keys.ts'
 import type { IntentKeys, SessionKeys } from '../account/session-keys.ts'
 import { formatAmount } from '../loan/amounts.ts'
@@ -97,12 +97,13 @@ async function answerMenu(
     case 'transfer':
     case 'loan':
     case 'repayment':
+    case 'cashOut':
       return payFor(parts, request, delivered, result)
   }
 }
 
 /** When a delivery came (Unix time in ms), and how many answers its caller had given. */
-type Delivered = { since: number; steps: number }
+export type Delivered = { since: number; steps: number }
 
 async function payFor(
   parts: AnswerParts,
@@ -110,21 +111,33 @@ async function payFor(
   delivered: Delivered,
   intent: Intent,
 ): Promise<Answered> {
+  const { answered } = await carryOut(parts, request, delivered, intent)
+  return screen(screenOf(parts, answered, intent))
+}
+
+/** Carries out what a caller wants, at most once for its gateway and session. */
+export async function carryOut(
+  parts: AnswerParts,
+  request: UssdRequest,
+  delivered: Delivered,
+  intent: Intent,
+): Promise<{ intentId: Hex; answered: PaymentAnswer }> {
   const { forwarder, intentKeys, accounts, pay } = parts
   const caller = await accounts(request.phone)
   const callFor = createContractCalls({ ...parts, amountOf: (wei) => amountText(parts, wei) })
+  const intentId = intentIdOf(
+    forwarder,
+    await intentKeys(request.gateway, request.sessionId, caller.address),
+  )
   const answered = await pay({
     ...delivered,
     question: await questionOf(parts, request, caller.address),
-    intentId: intentIdOf(
-      forwarder,
-      await intentKeys(request.gateway, request.sessionId, caller.address),
-    ),
+    intentId,
     caller,
-    call: () => callFor(intent),
-    refused: (refusal) => end(refusalText(parts, refusal)),
+    call: () => callFor(intent, caller.address),
+    refused: (refusal) => end(refusalText(parts, refusal, intent)),
   })
-  return screen(screenOf(parts, answered, intent))
+  return { intentId, answered }
 }
 
 /** An end after which nothing of the session may be paid: the ledger has it before it is shown. */
@@ -149,7 +162,7 @@ async function questionOf(
   return { session, input: await keys.input(session, text), account }
 }
 
-function refusalText(parts: AnswerParts, refusal: PaymentRefusal): string {
+function refusalText(parts: AnswerParts, refusal: PaymentRefusal, { kind }: Intent): string {
   const { say } = parts
   switch (refusal.kind) {
     case 'would_revert':
@@ -157,7 +170,12 @@ function refusalText(parts: AnswerParts, refusal: PaymentRefusal): string {
     case 'unavailable':
       return say.nothingWasSent
     case 'none_left':
-      return say.refused({ reason: 'no_liquidity' }, (wei) => amountText(parts, wei))
+      return say.refused(
+        kind === 'cashOut'
+          ? { reason: 'withdrawal_limit', leftWei: undefined }
+          : { reason: 'no_liquidity' },
+        (wei) => amountText(parts, wei),
+      )
     case 'too_many_dials':
       return say.tooManyDials
     case 'too_many_open':

@@ -20,11 +20,11 @@ export type ContractCallsOptions = {
   amountOf: (wei: bigint) => string
 }
 
-/** Makes of an intent the call that carries it out, with the screen that says so. */
+/** Makes of an account's intent the call that carries it out, with the screen that says so. */
 export function createContractCalls(
   options: ContractCallsOptions,
-): (intent: Intent) => Promise<ContractCall> {
-  return async (intent) => {
+): (intent: Intent, account: Address) => Promise<ContractCall> {
+  return async (intent, account) => {
     switch (intent.kind) {
       case 'transfer':
         return await transferCall(options, intent)
@@ -32,6 +32,8 @@ export function createContractCalls(
         return await loanCall(options)
       case 'repayment':
         return repaymentCall(options, intent)
+      case 'cashOut':
+        return await cashOutCall(options, intent, account)
     }
   }
 }
@@ -50,7 +52,6 @@ async function transferCall(
     data: callOf({ kind: 'transfer', to, amountWei }),
     label: 'Transfer',
     spendsWei: amountWei,
-    isTransfer: true,
     submitted: submitted(say, (tx) => say.transferSubmitted(shown, tx)),
   }
 }
@@ -68,7 +69,6 @@ async function loanCall({
     label: 'Loan',
     spendsWei: 0n,
     shared: { poolWei: principalWei, capWei: principalWei, lendable: () => loan.lendable() },
-    isTransfer: false,
     submitted: submitted(say, (tx) => say.loanRequested(amountOf(principalWei), tx)),
   }
 }
@@ -83,8 +83,28 @@ function repaymentCall(
     data: callOf({ kind: 'repayment', amountWei }),
     label: 'Repayment',
     spendsWei: amountWei === 'all' ? 0n : amountWei,
-    isTransfer: false,
     submitted: submitted(say, (tx) => say.repaymentSubmitted(shown, tx)),
+  }
+}
+
+async function cashOutCall(
+  { chainId, loanAddress, loan, say, amountOf }: ContractCallsOptions,
+  { to, amountWei: asked }: Extract<Intent, { kind: 'cashOut' }>,
+  account: Address,
+): Promise<ContractCall> {
+  // The contract knows no word for all of a balance.
+  const amountWei = asked === 'all' ? await loan.balance(account) : asked
+  const shown = [shortAddress(showAddress(to, chainId)), amountOf(amountWei)] as const
+  return {
+    target: loanAddress,
+    data: callOf({ kind: 'cashOut', to, amountWei }),
+    label: 'Cash-out',
+    spendsWei: amountWei,
+    shared: {
+      ...{ poolWei: 0n, capWei: 0n, outWei: amountWei },
+      lendable: async () => ({ poolWei: 0n, capWei: 0n, ...(await loan.withdrawable()) }),
+    },
+    submitted: submitted(say, (tx) => say.cashOutSubmitted(...shown, tx)),
   }
 }
 

@@ -1,3 +1,4 @@
+import type { Address } from 'viem'
 import { type AmountFault, parseAmount } from '../loan/amounts.ts'
 import type { Messages } from './messages/texts.ts'
 import { parseRecipient, type Recipient, type RecipientRules } from './recipient.ts'
@@ -8,6 +9,8 @@ export type Intent =
   | { kind: 'loan' }
   /** `all`: all that is owed when it executes. */
   | { kind: 'repayment'; amountWei: bigint | 'all' }
+  /** Out to an address outside. `all`: all that the account has when it is signed. */
+  | { kind: 'cashOut'; to: Address; amountWei: bigint | 'all' }
 
 /** What a session ends with that was answered to its end. */
 type Outcome = { kind: 'balance' } | Intent

@@ -28,6 +28,14 @@ export const english: Messages = {
       `Tx: ${tx}`,
       'Your loan will be updated shortly.',
     ].join('\n'),
+  cashOutSubmitted: (to, amount, tx) =>
+    [
+      'Cash Out Submitted',
+      `To: ${to}`,
+      `Amount: ${amount}`,
+      `Tx: ${tx}`,
+      'It will arrive shortly.',
+    ].join('\n'),
   queued: 'queued',
   failed,
 
@@ -69,7 +77,7 @@ function amountFault(fault: AmountFault): string {
   }
 }
 
-function failed(payment: 'transfer' | 'loan' | 'repayment'): string {
+function failed(payment: 'transfer' | 'loan' | 'repayment' | 'cashOut'): string {
   switch (payment) {
     case 'transfer':
       return 'Transfer Failed\nNo money was moved. Please dial again.'
@@ -77,6 +85,8 @@ function failed(payment: 'transfer' | 'loan' | 'repayment'): string {
       return 'Loan Failed\nNothing was credited. Please dial again.'
     case 'repayment':
       return 'Repayment Failed\nNothing was repaid. Please dial again.'
+    case 'cashOut':
+      return 'Cash Out Failed\nNo money was moved. Please dial again.'
   }
 }
 
@@ -102,6 +112,12 @@ function refused(refusal: LoanRefusal, format: (wei: bigint) => string): string 
       return 'This recipient cannot receive money. Nothing was sent.'
     case 'paused':
       return 'The service is paused. Nothing was sent.'
+    case 'withdrawal_limit':
+      return refusal.leftWei === undefined
+        ? 'So much cannot be cashed out at the moment. Nothing was sent.'
+        : `Only ${format(refusal.leftWei)} can be cashed out at the moment. Nothing was sent.`
+    case 'nothing_there':
+      return 'Your balance is 0. Nothing was sent.'
     case 'unknown':
       return 'This is not possible at the moment. Nothing was sent.'
   }

@@ -14,9 +14,10 @@ export type Messages = {
   transferSubmitted: (to: string, tx: string) => string
   loanRequested: (amount: string, tx: string) => string
   repaymentSubmitted: (amount: string | 'all', tx: string) => string
+  cashOutSubmitted: (to: string, amount: string, tx: string) => string
   queued: string
   /** What was submitted has failed. */
-  failed: (payment: 'transfer' | 'loan' | 'repayment') => string
+  failed: (payment: 'transfer' | 'loan' | 'repayment' | 'cashOut') => string
 
   unknownChoice: string
   badRecipient: string

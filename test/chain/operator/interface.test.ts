@@ -1,17 +1,31 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { spawn } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { encodeFunctionData, parseEther } from 'viem'
+import { encryptKeystoreJsonSync } from 'ethers'
+import { type Address, checksumAddress, encodeFunctionData, parseEther } from 'viem'
+import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
 import { afterAll, afterEach, beforeAll, describe, test } from 'vitest'
 import type * as z from 'zod/mini'
 import { startChain, type TestChain } from '../../../scripts/dev/chain.ts'
+import {
+  type LoopbackServer,
+  startLoopbackServer,
+  textOf,
+} from '../../../scripts/dev/loopback-server.ts'
 import { type RpcCall, rpcTo } from '../../../scripts/dev/rpc.ts'
 import { until } from '../../../scripts/dev/wait.ts'
+import { createOperatorClient } from '../../../scripts/ops/operator-client.ts'
+import { type WatchOptions, watchStatus } from '../../../scripts/ops/watch.ts'
 import { callerAccount } from '../../../src/account/keys.ts'
 import { type PhoneNumber, parseCaller } from '../../../src/account/phone.ts'
 import { microLoanAbi } from '../../../src/loan/abi.ts'
 import {
   auditAnswer,
+  cashOutAnswer,
+  depositAnswer,
   intakeAnswer,
   lookupAnswer,
   operatorError,
@@ -66,8 +80,8 @@ async function act<Schema extends z.ZodMiniType>(
   return { status: answer.status, ...(schema.parse(answer.body) as object) } as never
 }
 
-/** A caller of this test alone, with money. */
-async function newCaller(): Promise<{ phone: string; account: string }> {
+/** A caller of this test alone, with 1 of the currency, or with so much. */
+async function newCaller(amount = '1'): Promise<{ phone: string; account: string }> {
   numbers += 1
   const phone = `+2547000000${10 + numbers}`
   const secret = chain.bindings.ACCOUNT_KEY_SECRET as `0x${string}`
@@ -75,7 +89,8 @@ async function newCaller(): Promise<{ phone: string; account: string }> {
   const [from] = (await rpc('eth_accounts')) as string[]
   const call = { functionName: 'depositFor', args: [address] } as const
   const data = encodeFunctionData({ abi: microLoanAbi, ...call })
-  const value = `0x${parseEther('1').toString(16)}`
+  if (amount === '0') return { phone, account: address }
+  const value = `0x${parseEther(amount).toString(16)}`
   await rpc('eth_sendTransaction', [{ from, to: chain.loan, data, value }])
   return { phone, account: address }
 }
@@ -125,6 +140,11 @@ describe("the operator's interface", () => {
     expect(BigInt(status.contracts.pool?.liquidityWei ?? 0)).toBe(parseEther('10'))
     expect(status.nodes).toMatchObject([{ label: 'node 1', state: 'able', failures: 0 }])
     expect(status.nodes[0]?.answers).toBeGreaterThan(5)
+    expect(status.nodes[0]?.callsToday).toBeGreaterThan(5)
+    expect(status.nodes[0]?.callsToday).toBeLessThanOrEqual(deployment.asked.length)
+    deployment.pass(24 * 60 * 60 * 1000)
+    const tomorrow = await read(deployment, statusAnswer, '/operator/status')
+    expect(tomorrow.nodes[0]?.callsToday).toBeLessThan(5)
     expect(status.nodes[0]?.p95Ms).toBeGreaterThanOrEqual(0)
     expect(status.counts).toMatchObject({ 'Transfer.accepted': 1, 'Transfer.executed': 1 })
     const manifest = readFileSync(new URL('../../../package.json', import.meta.url), 'utf8')
@@ -308,3 +328,388 @@ describe("the operator's interface", () => {
     rmSync(folder, { recursive: true })
   })
 })
+
+/** An address that nobody has used. */
+const newWallet = () => privateKeyToAccount(generatePrivateKey()).address
+
+const newKey = () => `${Math.floor(Date.now() / 1_000)}-${randomBytes(16).toString('hex')}`
+
+const balanceAt = async (address: string) =>
+  BigInt((await rpc('eth_getBalance', [address, 'latest'])) as string)
+
+describe('money out of an account', () => {
+  test('goes to an address outside, once for its key, and no number is kept', async ({
+    expect,
+  }) => {
+    const deployment = open()
+    const { phone, account } = await newCaller()
+    const to = newWallet()
+    const asked = { phone, to, amount: '0.3', key: newKey() }
+    const answers = await Promise.all(
+      [1, 2, 3].map(() => act(deployment, cashOutAnswer, 'cash-out', asked)),
+    )
+    const [{ payment } = { payment: undefined }] = answers
+    expect(payment).toMatchObject({ account, label: 'Cash-out', spendsWei: `${parseEther('0.3')}` })
+    expect(new Set(answers.map((one) => one.payment.intent)).size).toBe(1)
+    await deployment.settled()
+    await until(async () => {
+      await deployment.round()
+      const again = await act(deployment, cashOutAnswer, 'cash-out', asked)
+      return again.payment.state === 'confirmed'
+    })
+    expect(await balanceAt(to)).toBe(parseEther('0.3'))
+
+    const other = { ...asked, amount: '0.2' }
+    expect(await act(deployment, operatorError, 'cash-out', other)).toMatchObject({
+      ...{ status: 409, error: 'the key was used for another cash-out, which may have paid' },
+    })
+    const found = await act(deployment, lookupAnswer, 'lookup', { phone })
+    expect(found.balanceWei).toBe(`${parseEther('0.7')}`)
+    expect(found.payments).toHaveLength(1)
+    const { entries } = await read(deployment, auditAnswer, '/operator/audit')
+    const done = entries.filter(({ action }) => action === 'cash-out')
+    expect(done.map(({ detail }) => detail.amount)).toEqual(['0.2', '0.3'])
+    expect(done[1]?.detail).toMatchObject({ account, to: to.toLowerCase() })
+    const kept = JSON.stringify([deployment.events, entries, found])
+    expect(kept).not.toContain(phone.slice(1))
+    expect(deployment.events).toContainEqual(
+      expect.objectContaining({ message: `Cash-out confirmed: ${payment?.hash}` }),
+    )
+  })
+
+  test('takes all of it, and says of an empty account that it is one', async ({ expect }) => {
+    const deployment = open()
+    const { phone } = await newCaller('0.123')
+    const to = newWallet()
+    const all = { phone, to, amount: 'all' }
+    await act(deployment, cashOutAnswer, 'cash-out', { ...all, key: newKey() })
+    await deployment.settled()
+    expect(await balanceAt(to)).toBe(parseEther('0.123'))
+    expect(
+      await act(deployment, operatorError, 'cash-out', { ...all, key: newKey() }),
+    ).toMatchObject({ status: 409, error: 'Your balance is 0. Nothing was sent.' })
+  })
+
+  test('is refused in words above the balance, above the limit of the day and under pause', async ({
+    expect,
+  }) => {
+    const deployment = open()
+    const { phone } = await newCaller('3')
+    const to = newWallet()
+    const refused = async (amount: string, key = newKey()) => {
+      const body = { phone, to, amount, key }
+      const { status, error } = await act(deployment, operatorError, 'cash-out', body)
+      return `${status} ${error}`
+    }
+    expect(await refused('4')).toBe('409 Your balance is too low: 3 tRBTC. Nothing was sent.')
+    const [from] = (await rpc('eth_accounts')) as string[]
+    const own = (data: string) => rpc('eth_sendTransaction', [{ from, to: chain.loan, data }])
+    const limit = { functionName: 'setWithdrawalLimit', args: [parseEther('1')] } as const
+    await own(encodeFunctionData({ abi: microLoanAbi, ...limit }))
+    const key = newKey()
+    expect(await refused('2', key)).toMatch(
+      /^409 Only 0\.\d+ tRBTC can be cashed out at the moment\. Nothing was sent\.$/,
+    )
+    // What was refused stays so, whatever the key is used for afterwards.
+    expect(await refused('0.1', key)).toBe(
+      '409 the key was used for another cash-out, which was refused',
+    )
+    await own(encodeFunctionData({ abi: microLoanAbi, functionName: 'pause' }))
+    expect(await refused('0.1')).toBe('409 The service is paused. Nothing was sent.')
+    await own(encodeFunctionData({ abi: microLoanAbi, functionName: 'unpause' }))
+    await act(deployment, intakeAnswer, 'pause')
+    expect(await refused('0.1')).toBe('409 Payments are paused. Nothing was sent.')
+    expect(await balanceAt(to)).toBe(0n)
+    expect((await read(deployment, paymentsAnswer, '/operator/payments')).payments).toEqual([])
+  })
+
+  test('is not asked for where the order itself is wrong', async ({ expect }) => {
+    const deployment = open()
+    const { phone } = await newCaller()
+    const good = { phone, to: newWallet(), amount: '0.1', key: newKey() }
+    const wrong = [
+      [{ to: chain.loan }, 400],
+      [{ to: chain.forwarder }, 400],
+      [{ to: `0x${'00'.repeat(20)}` }, 400],
+      [{ to: good.to.slice(0, -1) }, 400],
+      [{ amount: '0' }, 400],
+      [{ amount: '-1' }, 400],
+      [{ phone: '12' }, 400],
+      [{ key: 'short' }, 400],
+      [{ key: newKey().replace(/^\d+/, '1700000000') }, 409],
+    ] as const
+    for (const [change, status] of wrong) {
+      const answer = await act(deployment, operatorError, 'cash-out', { ...good, ...change })
+      expect([change, answer.status]).toEqual([change, status])
+      expect(answer.error).not.toContain(phone.slice(1))
+    }
+    const { entries } = await read(deployment, auditAnswer, '/operator/audit')
+    expect(entries).toEqual([])
+  })
+
+  test('is a command that reads the number and asks again with the same key', async ({
+    expect,
+  }) => {
+    const deployment = open()
+    const { phone } = await newCaller()
+    const to = newWallet()
+    // The first answer is lost on its way, after the money has moved.
+    const server = await serveApp(deployment, 1)
+    const args = ['cash-out', to, '0.2', '--url', server.url]
+    const first = await runAccount(args, phone)
+    expect(first).toEqual({ code: 0, output: expect.any(String) })
+    expect(first.output).toMatch(/^Key of this cash-out: \d{10}-[\w-]{16,}$/m)
+    expect(first.output).toMatch(/^The cash-out of .+$/m)
+    expect(first.output).not.toContain(phone.slice(1))
+    await deployment.settled()
+    expect(await balanceAt(to)).toBe(parseEther('0.2'))
+
+    const key = /^Key of this cash-out: (.+)$/m.exec(first.output)?.[1] ?? ''
+    const again = await runAccount([...args, '--key', key, '--json'], phone)
+    expect(again.output).toContain('"label":"Cash-out"')
+    await deployment.settled()
+    expect(await balanceAt(to)).toBe(parseEther('0.2'))
+    const typed = await runAccount(['cash-out', phone, '0.2', to], '')
+    expect([typed.code, typed.output.includes(phone)]).toEqual([1, false])
+    await server.close()
+  })
+})
+
+describe('money into an account', () => {
+  const give = async (to: string, amount: string) => {
+    const [from] = (await rpc('eth_accounts')) as string[]
+    const value = `0x${parseEther(amount).toString(16)}`
+    await rpc('eth_sendTransaction', [{ from, to, value }])
+  }
+
+  test("is deposited by the account's own key, once, however often it is asked for", async ({
+    expect,
+  }) => {
+    const deployment = open()
+    const { phone, account } = await newCaller('0')
+    const ask = async () => (await act(deployment, depositAnswer, 'deposit', { phone })).deposit
+    expect(await ask()).toMatchObject({ kind: 'too_little', thereWei: '0', last: null })
+    await give(account, '0.5')
+    await rpc('evm_setAutomine', [false])
+    const answers = await Promise.all([ask(), ask(), ask()])
+    const sent = answers.flatMap((answer) => (answer.kind === 'sent' ? [answer] : []))
+    // The same bytes, or none.
+    expect(new Set(sent.map(({ hash }) => hash)).size).toBe(1)
+    expect(await ask()).toEqual({ kind: 'under_way' })
+    await rpc('evm_mine')
+    await rpc('evm_setAutomine', [true])
+    const found = await act(deployment, lookupAnswer, 'lookup', { phone })
+    expect(found.balanceWei).toBe(sent[0]?.amountWei)
+    const left = await balanceAt(account)
+    const gas = parseEther('0.5') - BigInt(sent[0]?.amountWei ?? 0) - left
+    expect([gas > 0n, gas < parseEther('0.001')]).toEqual([true, true])
+    expect(await ask()).toMatchObject({
+      ...{ kind: 'too_little', thereWei: `${left}` },
+      last: { amountWei: sent[0]?.amountWei, hash: sent[0]?.hash },
+    })
+    // What comes later is another deposit.
+    await give(account, '0.1')
+    expect((await ask()).kind).toBe('sent')
+    const { entries } = await read(deployment, auditAnswer, '/operator/audit')
+    expect(entries.at(-1)).toMatchObject({ action: 'deposit', detail: { account } })
+    expect(JSON.stringify([entries, deployment.events])).not.toContain(phone.slice(1))
+  })
+
+  test('stays where it is at too high a price, under pause, and where no contract is', async ({
+    expect,
+  }) => {
+    const { phone, account } = await newCaller('0')
+    await give(account, '0.5')
+    const ask = async (deployment: Deployment) =>
+      (await act(deployment, depositAnswer, 'deposit', { phone })).deposit.kind
+    expect(await ask(open({ MAX_GAS_PRICE_WEI: '1' }))).toBe('price_too_high')
+    const paused = open()
+    await act(paused, intakeAnswer, 'pause')
+    expect(await ask(paused)).toBe('paused')
+    const elsewhere = open({ LOAN_ADDRESS: newWallet() })
+    const silent = await act(elsewhere, operatorError, 'deposit', { phone })
+    expect(silent.status).toBe(503)
+    expect((await act(open(), operatorError, 'deposit', { phone: '12' })).status).toBe(400)
+    expect(await balanceAt(account)).toBe(parseEther('0.5'))
+  })
+
+  test('is a command, and so is the address that it is sent to', async ({ expect }) => {
+    const deployment = open()
+    const { phone, account } = await newCaller('0')
+    const server = await serveApp(deployment)
+    const ask = (what: string) => runAccount([what, '--url', server.url], phone)
+    const address = checksumAddress(account as Address, 31)
+    expect(await ask('address')).toEqual({ code: 0, output: `${address}\n` })
+    const nothing = `Nothing is at ${address}. Nothing was sent.\n`
+    expect(await ask('deposit')).toEqual({ code: 1, output: nothing })
+    await give(account, '0.5')
+    const sent = await ask('deposit')
+    expect(sent.output).toMatch(/^0\.49\d* tRBTC are on their way into the balance: https:/)
+    const again = await ask('deposit')
+    expect(again.output).toMatch(/^The last deposit of this account: 0\.49\d* tRBTC in block \d+/)
+    expect([sent.code, again.code]).toEqual([0, 0])
+    expect([sent, again].some(({ output }) => output.includes(phone.slice(1)))).toBe(false)
+    await server.close()
+  })
+})
+
+/** Serves a deployment on loopback; the first answers, so many, are lost on their way. */
+async function serveApp(deployment: Deployment, lost = 0): Promise<LoopbackServer> {
+  let answers = 0
+  return await startLoopbackServer(async (request, response) => {
+    const body = await textOf(request)
+    const { authorization = '', 'content-type': type = '' } = request.headers
+    const headers = { authorization, 'content-type': type }
+    const init = { method: request.method ?? '', headers, ...(body === '' ? {} : { body }) }
+    const answer = await deployment.ask(request.url ?? '', init)
+    answers += 1
+    if (answers <= lost) return void response.destroy()
+    response.writeHead(answer.status)
+    response.end(typeof answer.body === 'string' ? answer.body : JSON.stringify(answer.body))
+  })
+}
+
+test('the status is shown again and again, also while nothing answers', async ({ expect }) => {
+  const deployment = open()
+  await deployment.round()
+  const server = await serveApp(deployment)
+  const operator = createOperatorClient({ origin: server.url, token, nodeUrl: undefined })
+  const watchTwice = async (form: WatchOptions['form'], between = async () => {}) => {
+    const shown: string[] = []
+    const ending = new AbortController()
+    const write = (text: string) => {
+      shown.push(text)
+      if (shown.length === 2) ending.abort()
+    }
+    await between()
+    await watchStatus(operator, { everyMs: 1, form, write, signal: ending.signal })
+    return shown
+  }
+  for (const shown of await watchTwice('lines')) {
+    expect(shown).toMatch(/^http:.+ at 2\d{3}-.+\nPayments are taken\.\n[\s\S]+\n\n$/)
+  }
+  const [line = ''] = await watchTwice('json')
+  expect(statusAnswer.parse(JSON.parse(line)).intake).toEqual({ state: 'open' })
+  const clear = String.fromCharCode(27)
+  expect((await watchTwice('screen'))[1]?.startsWith(`${clear}[H${clear}[2J`)).toBe(true)
+  const script = new URL('../../../scripts/ops/ops-cli.ts', import.meta.url).pathname
+  const args = [script, 'watch', '--json', '--every', '60', '--url', server.url]
+  const child = spawn(process.execPath, args, { env: { ...process.env, OPERATOR_TOKEN: token } })
+  const [told] = (await once(child.stdout, 'data')) as [Buffer]
+  child.kill('SIGINT')
+  // Ctrl-C is its end, and no fault.
+  expect(await once(child, 'close')).toEqual([0, null])
+  expect(statusAnswer.parse(JSON.parse(`${told}`)).chainId).toBe(31)
+  const silent = await watchTwice('lines', () => server.close())
+  expect(silent).toEqual(Array(2).fill(`Nothing answers at ${server.url}.\n\n`))
+})
+
+test('the phone and the gift of the local stack work on any deployment', async ({ expect }) => {
+  const secret = 'the-callback-secret-of-this-test'
+  const deployment = open({ CALLBACK_SECRET: secret })
+  const server = await serveApp(deployment)
+  const { phone, account } = await newCaller('0')
+  const on = (script: string, args: string[], env: Record<string, string>) =>
+    run(`../stack/${script}`, [...args, '--url', server.url], { input: `${phone}\n`, env })
+  const given = await on('fund.ts', ['0.25'], { NODE_URL: chain.anvil.url })
+  expect(given).toEqual({
+    code: 0,
+    output: `Gave ${account} 0.25 tRBTC with depositFor.\nIts balance is 0.25 tRBTC now.\n`,
+  })
+  const shown = await on('dial.ts', ['--text', '1'], { CALLBACK_SECRET: secret })
+  expect(shown).toEqual({ code: 0, output: 'END Your Balance: 0.25 tRBTC\n' })
+  const stranger = await on('dial.ts', ['--text', '1'], { CALLBACK_SECRET: 'another' })
+  expect(stranger).toEqual({
+    code: 1,
+    output: `${server.url} has another CALLBACK_SECRET than you, or is no relay.\n`,
+  })
+  // A number on a command line stays in the shell's history.
+  const typed = await on('dial.ts', ['--text', '1', '--phone', phone], { CALLBACK_SECRET: secret })
+  expect([typed.code, typed.output.includes(phone)]).toEqual([1, false])
+  await server.close()
+})
+
+describe('money for gas and for loans', () => {
+  test('tops relayers up once, however often it is asked for', async ({ expect }) => {
+    const deployment = open()
+    await deployment.round()
+    const server = await serveApp(deployment)
+    const relayers = (...args: string[]) =>
+      run('relayers-cli.ts', [...args, '--url', server.url], { env: { NODE_URL: chain.anvil.url } })
+    expect((await relayers()).output).toMatch(
+      new RegExp(`^Relayer ${chain.relayer} has 99\\.\\d+ tRBTC, enough for \\d+ payments; nonce`),
+    )
+    const given = await relayers('top-up', '100.5')
+    const has = `Relayer ${chain.relayer} has 100.5 tRBTC for gas.\n`
+    expect(given.output).toMatch(/^Gave [01]\.\d+ tRBTC to 0x\w{40} in 0x\w{64}\.\n/)
+    expect(given.output).toContain(has)
+    expect(await relayers('top-up', '100.5')).toEqual({ code: 0, output: has })
+    expect(await relayers('top-up', '100', '--json')).toEqual({ code: 0, output: '{"gifts":[]}\n' })
+    for (const wrong of [['top-up'], ['top-up', '0'], ['status', '1'], ['away']]) {
+      expect((await relayers(...wrong)).code).toBe(1)
+    }
+    expect(await balanceAt(chain.relayer)).toBe(parseEther('100.5'))
+    await server.close()
+  })
+
+  test('funds the pool from a keystore, and takes back for its owner alone', async ({ expect }) => {
+    const deployment = open()
+    await deployment.round()
+    const server = await serveApp(deployment)
+    const pool = (args: string[], input = '', env = {}) =>
+      run('pool-cli.ts', [...args, '--url', server.url], {
+        ...{ input, env: { NODE_URL: chain.anvil.url, ...env } },
+      })
+    expect((await pool(['status'])).output).toMatch(/^Pool: 10 tRBTC free, 0 tRBTC owed, /)
+    const key = generatePrivateKey()
+    const { address } = privateKeyToAccount(key)
+    await rpc('anvil_setBalance', [address, '0xde0b6b3a7640000'])
+    const folder = mkdtempSync(join(tmpdir(), 'keystore-'))
+    const keystore = join(folder, 'key.json')
+    const words = { address, privateKey: key }
+    writeFileSync(keystore, encryptKeystoreJsonSync(words, 'a password', { scrypt: { N: 16 } }))
+    const stored = ['fund', '0.5', '--keystore', keystore]
+    const wrong = await pool(stored, '', { KEYSTORE_PASSWORD: 'another' })
+    expect(wrong.output).toMatch(/is not a keystore, or its password is another one\.\n$/)
+    const funded = await pool(stored, '', { KEYSTORE_PASSWORD: 'a password' })
+    expect(funded.output).toMatch(/^Gave 0\.5 tRBTC to the pool in 0x\w{64}\.\nThe pool has 10\.5 /)
+    const foreign = await pool(['defund', 'all', '--stdin'], key)
+    expect([foreign.code, foreign.output]).toEqual([
+      1,
+      expect.stringMatching(/^The pool belongs to 0x\w{40}, and the key is 0x\w{40}'s\.\n$/),
+    ])
+    expect(foreign.output).not.toContain(key.slice(2))
+    const tooMuch = await pool(['defund', '11'])
+    expect(tooMuch).toEqual({
+      ...{ code: 1, output: 'The pool has 10.5 tRBTC free. Nothing was sent.\n' },
+    })
+    const taken = await pool(['defund', '0.5', '--json'])
+    expect(JSON.parse(taken.output)).toMatchObject({ freeWei: `${parseEther('10')}` })
+    rmSync(folder, { recursive: true })
+    await server.close()
+  })
+})
+
+const runAccount = (args: readonly string[], number: string) =>
+  run('account-cli.ts', args, { input: `${number}\n` })
+
+/** Runs a command of operators to its end, with their token, and this on its standard input. */
+async function run(
+  script: string,
+  args: readonly string[],
+  { input = '', env = {} }: { input?: string; env?: Record<string, string> },
+) {
+  const path = new URL(`../../../scripts/ops/${script}`, import.meta.url).pathname
+  const child = spawn(process.execPath, [path, ...args], {
+    env: { ...process.env, OPERATOR_TOKEN: token, ...env },
+  })
+  let output = ''
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.setEncoding('utf8').on('data', (text: string) => {
+      output += text
+    })
+  }
+  child.stdin.end(input)
+  const [code] = (await once(child, 'close')) as [number]
+  return { code, output }
+}

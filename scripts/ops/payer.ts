@@ -1,0 +1,37 @@
+import { parseAmount } from '../../src/loan/amounts.ts'
+import { type StatusAnswer, statusAnswer } from '../../src/operator/answers.ts'
+import { type KeySource, keyUsage, readKeyOf } from '../stack/key-source.ts'
+import { type ChainNode, openNode } from '../stack/node.ts'
+import { readChainId } from '../stack/options.ts'
+import { StackError } from '../stack/report.ts'
+import { openTreasury, type Treasury } from '../stack/treasury.ts'
+import type { OperatorClient } from './operator-client.ts'
+
+/**
+ * The chain of a deployment, and an account that can pay on it.
+ *
+ * @throws {StackError} no node or no key is named, or the node is of another chain
+ */
+export async function openPayer(
+  operator: OperatorClient,
+  source: KeySource,
+  env: NodeJS.ProcessEnv,
+): Promise<{ status: StatusAnswer; node: ChainNode; treasury: Treasury }> {
+  const status = await operator.read('/operator/status', statusAnswer)
+  if (operator.nodeUrl === undefined) {
+    throw new StackError('Set NODE_URL to a node of the chain of this deployment.')
+  }
+  const node = await openNode([operator.nodeUrl], readChainId(`${status.chainId}`))
+  const treasury = await openTreasury(node, await readKeyOf(source, env))
+  if (treasury === undefined) {
+    throw new StackError(`The node is not an anvil, and no key is named.\n${keyUsage}`)
+  }
+  return { status, node, treasury }
+}
+
+/** An amount on a command line, in wei. @throws {StackError} it is none, or nothing */
+export function readWei(amount: string, usage: string): bigint {
+  const parsed = parseAmount(amount)
+  if (parsed.kind === 'amount') return parsed.wei
+  throw new StackError(`"${amount}" is not an amount: a number above 0, such as 0.5.\n${usage}`)
+}
