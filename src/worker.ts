@@ -10,6 +10,7 @@ import type { KeyStore } from './keys/key-store.ts'
 import { createObjectSockets, feedObject } from './node/feed/sockets-object.ts'
 import { createHomedLedger } from './relay/ledger/home.ts'
 import { createObjectLedger, type LedgerStub, ledgerObject } from './relay/ledger/object.ts'
+import type { SetBack, SetBackAnswer } from './relay/ledger/port.ts'
 import { systemClock } from './runtime/clock.ts'
 import { createConsoleLog } from './runtime/log.ts'
 
@@ -41,8 +42,18 @@ function assembleFrom(env: Env): Served {
     ledgerNames(config),
   )
   const wake = async () => stubOf(await home()).wake()
+  async function setBack(to: SetBack): Promise<SetBackAnswer> {
+    const answer = await stubOf(await home()).setBack(to)
+    if (answer.kind === 'refused') return answer
+    // It ends in the middle of this call.
+    await stubOf(await home())
+      .restart()
+      .catch(() => undefined)
+    await wake()
+    return answer
+  }
   const assembly = assemble(config, runtime, {
-    ...{ ledger, wake },
+    ...{ ledger, wake, setBack },
     // Every API key is in one object; each isolate remembers those that are used.
     keyStore: () => env.KEYS.getByName('keys', where) as unknown as KeyStore,
     sockets: () => createObjectSockets(() => env.FEED),

@@ -7,13 +7,15 @@ import { collectFigures, type Figure, type Results, type Run, results } from './
 import { describeMachine } from './machine.ts'
 import { measurements } from './measurements.ts'
 import { compareRuns, TOLERANCE, wordsOf } from './report/compare.ts'
+import { renderCost } from './report/cost.ts'
 import { plots } from './report/plots.ts'
-import { showNumber, withTable } from './report/table.ts'
+import { renderTable, showNumber, withPart } from './report/table.ts'
 import { inWorld } from './world.ts'
 
 // Measures the relay and its node service beside baselines, in turn, on this machine.
 
 const folder = join(root, 'docs', 'performance')
+const guide = join(root, 'docs', 'deploying-to-cloudflare.md')
 const resultsFile = join(folder, 'results.json')
 
 const { values: flags } = parseArgs({
@@ -26,10 +28,13 @@ const { values: flags } = parseArgs({
     only: { type: 'string' },
     /** Makes table and plots again from the results that are there. */
     render: { type: 'boolean', default: false },
+    /** Shows what 1,000 payments cost, by the results that are there. */
+    cost: { type: 'boolean', default: false },
   },
 })
 
-if (flags.render) write(committed())
+if (flags.cost) say(renderCost(committed()))
+else if (flags.render) write(committed())
 else process.exitCode = await run()
 
 async function run(): Promise<number> {
@@ -83,7 +88,8 @@ function write(all: Results): void {
   mkdirSync(folder, { recursive: true })
   writeFileSync(resultsFile, `${JSON.stringify(all, undefined, 2)}\n`)
   const document = join(folder, 'README.md')
-  writeFileSync(document, withTable(readFileSync(document, 'utf8'), all))
+  writeFileSync(document, withPart(readFileSync(document, 'utf8'), 'figures', renderTable(all)))
+  writeFileSync(guide, withPart(readFileSync(guide, 'utf8'), 'cost', renderCost(all)))
   for (const [name, svg] of Object.entries(plots(all))) writeFileSync(join(folder, name), svg)
 }
 

@@ -1,16 +1,24 @@
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
-import { type Address, getAddress, type Hex, isAddress, parseEther } from 'viem'
+import { type Address, getAddress, isAddress, parseEther } from 'viem'
+import { keyOptions, keyUsage, readKeyOf } from '../stack/key-source.ts'
 import { deployContracts } from './deploy.ts'
-import { projectRoot } from './forge.ts'
+import { buildContracts, projectRoot } from './forge.ts'
+import { sourceJson } from './source-json.ts'
 
 const networks: Readonly<Record<string, 30 | 31>> = { testnet: 31, mainnet: 30 }
 
-const usage = `usage: npm run deploy:contracts -- --network testnet|mainnet [--record FILE]
+const usage = `usage: npm run deploy:contracts -- --network testnet|mainnet [--keystore FILE | --stdin] [--record FILE]
+
+${keyUsage}
+It owns what it deploys where no owner is named.
+
+       npm run -s deploy:contracts -- --source forwarder|loan
+
+Prints what explorers verify that contract by: the standard JSON input of this build.
 
 The environment says the rest, for contracts that are deployed now; of others it is said what differs:
   NODE_URL          the node (of several, the first)
-  DEPLOYER_KEY      pays, and owns what it deploys where no owner is named
   RELAYERS          addresses of the relayers to allow, comma-separated
   FORWARDER_OWNER   final owners, one for each contract: multisigs or hardware wallets
   LOAN_OWNER
@@ -29,18 +37,21 @@ The environment says the rest, for contracts that are deployed now; of others it
 
 async function main(): Promise<void> {
   const { values } = parseArgs({
-    options: { network: { type: 'string' }, record: { type: 'string' } },
+    options: {
+      ...{ network: { type: 'string' }, record: { type: 'string' }, source: { type: 'string' } },
+      ...keyOptions,
+    },
   })
+  if (values.source !== undefined) return printSource(values.source)
   const chainId = networks[values.network ?? '']
   if (chainId === undefined) throw new UsageError('name a network')
   const addressOf = (name: string) => {
     const text = process.env[name]
     return text ? readAddress(text.trim(), chainId) : undefined
   }
-  const { loan, forwarder, deployedBlock } = await deployContracts({
+  const asked = {
     nodeUrl: required('NODE_URL').split(',')[0]?.trim() ?? '',
     chainId,
-    deployerKey: readKey(required('DEPLOYER_KEY')),
     relayers: required('RELAYERS')
       .split(',')
       .map((text) => readAddress(text.trim(), chainId)),
@@ -61,7 +72,11 @@ async function main(): Promise<void> {
       predecessor: addressOf('PREDECESSOR'),
     }),
     log,
-  })
+  }
+  // Asked for once all else is known to be good.
+  const deployerKey = await readKeyOf(values, process.env)
+  if (deployerKey === undefined) throw new UsageError('no key is named that pays')
+  const { loan, forwarder, deployedBlock } = await deployContracts({ ...asked, deployerKey })
   log('')
   log("For the Worker's configuration (wrangler.toml, [vars]):")
   log(`CHAIN_ID = "${chainId}"`)
@@ -70,16 +85,18 @@ async function main(): Promise<void> {
   log(`# deployed in block ${deployedBlock} or later`)
 }
 
+/** @throws {UsageError} there is no such contract */
+async function printSource(name: string): Promise<void> {
+  const contract = { forwarder: 'RelayForwarder', loan: 'MicroLoan' }[name]
+  if (contract === undefined) throw new UsageError('--source is forwarder or loan')
+  await buildContracts()
+  log(JSON.stringify(sourceJson(contract)))
+}
+
 function required(name: string): string {
   const value = process.env[name]
   if (!value) throw new UsageError(`${name} is not set`)
   return value
-}
-
-function readKey(text: string): Hex {
-  if (!/^0x[0-9a-fA-F]{64}$/.test(text))
-    throw new UsageError('DEPLOYER_KEY is not 0x and 64 digits')
-  return text as Hex
 }
 
 /** All lower case, or with the checksum of EIP-1191 for this chain or of EIP-55. */

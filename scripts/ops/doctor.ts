@@ -12,14 +12,16 @@ With CALLBACK_SECRET in the environment it dials a balance, with OPERATOR_TOKEN 
 Ends with 1 where something is wrong.`
 
 /** What was found of one thing; `skipped` where the environment has not what it takes. */
-type Finding = { name: string; state: 'ok' | 'bad' | 'skipped'; says: string }
+export type Finding = { name: string; state: 'ok' | 'bad' | 'skipped'; says: string }
 
 const patienceMs = 20_000
 
 /** A number that no person has. */
 const nobody = '+254700000099'
 
-await command(async () => {
+if (import.meta.main) await command(run)
+
+async function run(): Promise<void> {
   const asked = readCommandLine(usage, { url: { type: 'string' }, json: { type: 'boolean' } })
   if (asked === undefined) return
   const { url = '', json = false } = asked.values
@@ -28,10 +30,10 @@ await command(async () => {
   if (json) say(JSON.stringify({ url: new URL(url).origin, findings }))
   else for (const finding of findings) say(lineOf(finding))
   if (findings.some(({ state }) => state === 'bad')) process.exitCode = 1
-})
+}
 
 /** In the order in which to look: where it does not answer, nothing else can be told. */
-async function examine(origin: string, env: NodeJS.ProcessEnv): Promise<Finding[]> {
+export async function examine(origin: string, env: NodeJS.ProcessEnv): Promise<Finding[]> {
   const first = [addressFinding(origin), ...(await healthFindings(origin))]
   const isServing = !first.some(
     ({ name, state }) => state === 'bad' && ['answers', 'configuration'].includes(name),

@@ -7,12 +7,14 @@ import {
   intakeAnswer,
   lookupAnswer,
   paymentsAnswer,
+  setBackAnswer,
   statusAnswer,
 } from '../../src/operator/answers.ts'
 import { readDeployed } from '../contracts/migrate/records.ts'
 import { root } from '../stack/folder.ts'
 import { command, StackError, say } from '../stack/report.ts'
 import { readCommandLine, readNumber } from './command-line.ts'
+import { restoreFile, writeExport } from './ledger-file.ts'
 import { type OperatorClient, openOperator } from './operator-client.ts'
 import { reconcile } from './reconcile/reconcile-deployment.ts'
 import { callerLines, paymentLine, statusLines, whyLine } from './show.ts'
@@ -34,6 +36,12 @@ reconcile [--record FILE] [--accounts]
                           every difference: then it ends with 1. With --accounts it also asks for each balance
                           that the ledger knows of. It begins at the block of FILE, a record of
                           npm run deploy:contracts.
+export --out FILE         all that a restore needs, without any secret or number
+restore --from FILE [--add]
+                          adds what FILE has and the ledger has not, and changes no payment. Meanwhile no session
+                          is decided. A ledger that has open payments, or is newer than FILE, takes it with --add.
+set-back --to TIME | --bookmark B
+                          on Cloudflare: has the ledger begin again as it was then, up to 30 days ago
 
 Asks the local stack, or the deployment at --url with OPERATOR_TOKEN in the environment, and NODE_URL to reconcile.`
 
@@ -44,6 +52,7 @@ const options = {
   ...{ url: text, json: flag, record: text, accounts: flag, archived: flag },
   ...{ state: text, account: text, since: text, before: text, limit: text, every: text },
   'new-account-secret': flag,
+  ...{ out: text, from: text, add: flag, to: text, bookmark: text },
 }
 
 type Asked = NonNullable<ReturnType<typeof readCommandLine<typeof options>>>
@@ -61,6 +70,9 @@ const commands: Readonly<
   resume: (operator) => setIntake(operator, 'resume'),
   drain,
   reconcile: showReconciled,
+  export: exportLedger,
+  restore: restoreLedger,
+  'set-back': setBack,
 }
 
 await command(async () => {
@@ -153,6 +165,33 @@ async function showReconciled(operator: OperatorClient, { values }: Asked): Prom
   const { differences, payments, spendings, events, head } = found
   const sum = `${payments} payments of the ledger, ${spendings} spent intents and ${events} events up to block ${head}: ${differences.length} differences.`
   return { json: found, lines: [...differences, sum], isBad: differences.length > 0 }
+}
+
+async function exportLedger(operator: OperatorClient, { values: { out } }: Asked): Promise<Found> {
+  if (out === undefined) throw new StackError('Say where to: --out FILE')
+  const { entries } = await writeExport(operator, out)
+  return { json: { file: out, entries }, lines: [`${out} has ${entries} entries of the ledger.`] }
+}
+
+async function restoreLedger(operator: OperatorClient, { values }: Asked): Promise<Found> {
+  const { from, add = false } = values
+  if (from === undefined) throw new StackError('Say what to restore: --from FILE')
+  const found = await restoreFile(operator, from, { adds: add })
+  const { added, kept, exportedAt } = found
+  const lines = [
+    `${added} entries of ${exportedAt} were added; the ledger had ${kept} of them itself, and keeps its own.`,
+  ]
+  return { json: found, lines }
+}
+
+async function setBack(operator: OperatorClient, { values }: Asked): Promise<Found> {
+  const { to, bookmark } = values
+  const time = to === undefined ? Number.NaN : Date.parse(to)
+  if (bookmark === undefined && Number.isNaN(time)) throw new StackError('Say to when: --to TIME')
+  const asked = bookmark === undefined ? { to: new Date(time).toISOString() } : { bookmark }
+  const found = await operator.act('/operator/set-back', setBackAnswer, asked)
+  const lines = [`The ledger is as it was then. To take that back: --bookmark ${found.undo}`]
+  return { json: found, lines }
 }
 
 function queryOf(given: Readonly<Record<string, string | undefined>>): URLSearchParams {

@@ -8,10 +8,11 @@ import {
 } from 'viem'
 import { microLoanAbi } from '../../src/loan/abi.ts'
 import { statusAnswer } from '../../src/operator/answers.ts'
+import { keyOptions, keyUsage } from '../stack/key-source.ts'
 import { command, StackError, say } from '../stack/report.ts'
 import { readCommandLine } from './command-line.ts'
 import { type OperatorClient, openOperator } from './operator-client.ts'
-import { keyOptions, keyUsage, openPayer, readWei } from './payer.ts'
+import { openPayer, readWei } from './payer.ts'
 import { poolLine } from './show.ts'
 
 const usage = `Usage: npm run pool -- [<what>] [--url https://<host>] [--json]
@@ -21,7 +22,8 @@ fund <amount>         gives so much to the pool; it comes back by defund alone
 defund <amount|all>   takes so much of what is free back to the owner, whose key it takes
 
 Asks the local stack, or the deployment at --url with OPERATOR_TOKEN in the environment.
-${keyUsage}`
+${keyUsage}
+On an anvil its own account pays. NODE_URL is a node.`
 
 const options = { url: { type: 'string' }, json: { type: 'boolean' }, ...keyOptions } as const
 

@@ -1,11 +1,12 @@
 import { type Address, createPublicClient, formatEther, type Hash, http } from 'viem'
 import { z } from 'zod'
 import { statusAnswer } from '../../src/operator/answers.ts'
+import { keyOptions, keyUsage } from '../stack/key-source.ts'
 import { createNodeCall } from '../stack/node-call.ts'
 import { command, StackError, say } from '../stack/report.ts'
 import { readCommandLine } from './command-line.ts'
 import { type OperatorClient, openOperator } from './operator-client.ts'
-import { keyOptions, keyUsage, openPayer, readWei } from './payer.ts'
+import { openPayer, readWei } from './payer.ts'
 import { relayerLine } from './show.ts'
 
 const usage = `Usage: npm run relayers -- [<what>] [--url https://<host>] [--json]
@@ -16,7 +17,8 @@ fill <amount>     gives so much to each
 drain             takes it all, on an anvil
 
 Asks the local stack, or the deployment at --url with OPERATOR_TOKEN in the environment.
-${keyUsage}`
+${keyUsage}
+On an anvil its own account pays. NODE_URL is a node.`
 
 const options = { url: { type: 'string' }, json: { type: 'boolean' }, ...keyOptions } as const
 

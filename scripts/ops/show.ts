@@ -55,6 +55,7 @@ const intakeWords = {
   open: 'taken',
   paused: 'paused: new ones are refused in words, what is open goes on',
   draining: 'refused until what is open has ended',
+  restoring: 'neither taken nor refused while an export is restored: run the restore to its end',
 } as const
 
 /** What the pool has, what is lent of it, and what more may be. */

@@ -126,7 +126,7 @@ const table: readonly (readonly [string, string, string, string, string])[] = [
     ...([guard, forOperators] as const),
   ],
   [
-    ...([steps, 'vitals', 'identity && identifiedAs(at, othersIn(at, identity))'] as const),
+    ...([steps, 'vitals', 'identity && identified(at, identity)'] as const),
     ...([andOr, forOperators] as const),
   ],
   ...(

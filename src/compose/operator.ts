@@ -110,6 +110,8 @@ function operatorOver(
     accounts: createCallerAccounts(config.accountKeySecret),
     loan: createLoanReader(readLoan(relayer, config.loan)),
     country: config.gatewayCountry,
+    identity: assembleIdentity(config),
+    setBack: stores.setBack,
     claimDeposit: assembleDepositClaim(config, relayer),
     cashOut: assembleCashOut(config, runtime, relayer),
     newId: () => crypto.randomUUID(),

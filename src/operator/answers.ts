@@ -1,4 +1,5 @@
 import * as z from 'zod/mini'
+import { exportEntry, exportHead } from '../relay/ledger/export-format.ts'
 
 /** What has to hold for a payment to be carried, in the order in which to look. */
 export const checkNames = [
@@ -52,11 +53,12 @@ export const operatorError = z.object({ error: z.string() })
 
 /**
  * Whether new payments are taken. `paused` and `draining` refuse them in words, and what is open goes on
- * to its end; a drain is over when nothing is left.
+ * to its end; a drain is over when nothing is left. While an export is `restoring`, no session is decided
+ * and no round does anything.
  */
 export const intake = z.object({
-  state: z.enum(['open', 'paused', 'draining']),
-  /** Of `paused` and `draining`. */
+  state: z.enum(['open', 'paused', 'draining', 'restoring']),
+  /** Of all but `open`. */
   since: z.optional(time),
 })
 
@@ -304,6 +306,45 @@ export const auditAnswer = z.object({
     z.object({ at: time, action: z.string(), detail: z.record(z.string(), z.string()) }),
   ),
 })
+
+const place = { part: z.int().check(z.minimum(0)), from: z.int().check(z.minimum(0)) }
+
+/** `GET /operator/export`, as query parameters: where the page begins, as the one before told. */
+export const exportQuery = z.object({
+  part: z._default(z.coerce.number().check(z.int(), z.minimum(0)), 0),
+  from: z._default(z.coerce.number().check(z.int(), z.minimum(0)), 0),
+})
+
+/** A page of all that a restore needs. `next`: null after the last one. */
+export const exportAnswer = z.object({
+  head: exportHead,
+  entries: z.array(exportEntry),
+  next: z.nullable(z.object(place)),
+})
+
+/** `POST /operator/restore/begin`. `adds`: also to a ledger that is newer, or that has something open. */
+export const restoreRequest = z.object({ head: exportHead, adds: z.boolean() })
+
+/** `POST /operator/restore/entries`: those of an export of this time. */
+export const restoreEntriesRequest = z.object({
+  exportedAt: z.int(),
+  entries: z.array(exportEntry).check(z.maxLength(1_000)),
+})
+
+/** `POST /operator/restore/end`. */
+export const restoreEndRequest = z.object({ exportedAt: z.int() })
+
+/** How many entries were added, and of how many the ledger keeps its own. */
+export const restoreAnswer = z.object({ added: z.int(), kept: z.int() })
+
+/** `POST /operator/set-back`, on Cloudflare: to a time of the last 30 days, or to a bookmark. */
+export const setBackRequest = z.union([
+  z.strictObject({ to: z.iso.datetime() }),
+  z.strictObject({ bookmark: z.string().check(z.maxLength(200)) }),
+])
+
+/** The bookmark that takes it back. */
+export const setBackAnswer = z.object({ undo: z.string() })
 
 export type Alert = z.infer<typeof alert>
 export type AlertName = Alert['name']

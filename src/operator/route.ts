@@ -3,15 +3,20 @@ import { bodyLimit } from 'hono/body-limit'
 import type { Hex } from 'viem'
 import * as z from 'zod/mini'
 import { isOperator } from '../keys/operator-token.ts'
-import type { Intake } from '../relay/ledger/port.ts'
+import type { IntakeWish, RestoreAnswer, RestoreBegun } from '../relay/ledger/port.ts'
 import { faultOf, type Log } from '../runtime/log.ts'
 import {
   cashOutRequest,
   drainRequest,
+  exportQuery,
   type HealthAnswer,
   lookupRequest,
   outbidRequest,
   paymentsQuery,
+  restoreEndRequest,
+  restoreEntriesRequest,
+  restoreRequest,
+  setBackRequest,
 } from './answers.ts'
 import type { CashedOut } from './cash-out.ts'
 import type { Operator } from './service.ts'
@@ -40,6 +45,9 @@ export type OperatorRouteOptions = {
 /** More than any request has: a phone number or a nonce. */
 const maxBodyBytes = 4 * 1024
 
+/** But for a part of an export. */
+const maxRestoreBytes = 2 * 1024 * 1024
+
 /** `/operator/*` and `/metrics`. */
 export function operatorRoutes({ operator, operatorToken, log }: OperatorRouteOptions): Hono {
   const routes = new Hono()
@@ -53,13 +61,18 @@ export function operatorRoutes({ operator, operatorToken, log }: OperatorRouteOp
     })
   }
   const onError = (c: Context) => c.json({ error: 'the request is too large' }, 413)
-  routes.use('/operator/*', bodyLimit({ maxSize: maxBodyBytes, onError }))
+  const upTo = (maxSize: number) => bodyLimit({ maxSize, onError })
+  const [usual, large] = [upTo(maxBodyBytes), upTo(maxRestoreBytes)]
+  routes.use('/operator/*', (c, next) =>
+    c.req.path.startsWith('/operator/restore/') ? large(c, next) : usual(c, next),
+  )
   routes.onError((error, c) => {
     log({ level: 'error', event: 'operator.failed', message: faultOf(error) })
     return c.json({ error: 'the ledger or the node gave no answer; it may have been done' }, 503)
   })
   addReads(routes, operator)
   addActions(routes, operator)
+  addRestore(routes, operator)
   addCallers(routes, operator)
   return routes
 }
@@ -126,7 +139,7 @@ function cashOutRefusal(outcome: Exclude<CashedOut, { kind: 'accepted' }>): {
 }
 
 const intakes = { pause: 'paused', resume: 'open' } as const satisfies Readonly<
-  Record<string, Intake['kind']>
+  Record<string, IntakeWish>
 >
 
 function addActions(routes: Hono, operator: Operator): void {
@@ -191,4 +204,70 @@ function addCallers(routes: Hono, operator: Operator): void {
     const { status, error } = cashOutRefusal(outcome)
     return c.json({ error }, status)
   })
+}
+
+/** The ledger as a whole: out in pages, and back. */
+function addRestore(routes: Hono, operator: Operator): void {
+  routes.get('/operator/export', async (c) => {
+    const place = exportQuery.safeParse(c.req.query())
+    if (!place.success) return c.json({ error: z.prettifyError(place.error) }, 400)
+    const page = await operator.exported(place.data)
+    if (page.kind === 'different') return c.json({ error: notThisLedger(page.names) }, 409)
+    const { head, entries, next = null } = page
+    return c.json({ head, entries, next })
+  })
+  routes.post('/operator/restore/begin', async (c) => {
+    const asked = restoreRequest.safeParse(await c.req.json().catch(() => undefined))
+    if (!asked.success) return c.json({ error: 'this is no head of an export' }, 400)
+    const begun = await operator.beginRestore(asked.data.head, asked.data.adds)
+    return begun.kind === 'begun'
+      ? c.json({ added: 0, kept: 0 })
+      : c.json({ error: whyNotBegun(begun) }, 409)
+  })
+  routes.post('/operator/restore/entries', async (c) => {
+    const asked = restoreEntriesRequest.safeParse(await c.req.json().catch(() => undefined))
+    // Not shown: it is what the ledger has of callers.
+    if (!asked.success) return c.json({ error: 'these are no entries of an export' }, 400)
+    return answerRestore(c, await operator.restore(asked.data.exportedAt, asked.data.entries))
+  })
+  routes.post('/operator/restore/end', async (c) => {
+    const asked = restoreEndRequest.safeParse(await c.req.json().catch(() => undefined))
+    if (!asked.success) return c.json({ error: 'the body has to be {"exportedAt": …}' }, 400)
+    return answerRestore(c, await operator.endRestore(asked.data.exportedAt))
+  })
+  routes.post('/operator/set-back', async (c) => {
+    const asked = setBackRequest.safeParse(await c.req.json().catch(() => undefined))
+    if (!asked.success) return c.json({ error: 'the body has to be {"to": "<time in UTC>"}' }, 400)
+    const { data } = asked
+    const answer = await operator.setBack('to' in data ? { time: Date.parse(data.to) } : data)
+    return answer.kind === 'refused'
+      ? c.json({ error: answer.reason }, 409)
+      : c.json({ undo: answer.undo })
+  })
+}
+
+function answerRestore(c: Context, { kind, ...answer }: RestoreAnswer) {
+  if (kind === 'restored') return c.json(answer)
+  return c.json({ error: 'no restore of this export is under way' }, 409)
+}
+
+const notThisLedger = (names: readonly string[]): string =>
+  names.length === 0
+    ? 'the ledger was never begun: it holds nothing'
+    : `the ledger was begun with other values of: ${names.join(', ')}`
+
+function whyNotBegun(begun: Exclude<RestoreBegun, { kind: 'begun' }>): string {
+  switch (begun.kind) {
+    case 'other_schema':
+      return `the export has another schema than this version, which has ${begun.schema}`
+    case 'other_ledger':
+      return `the export is of another ledger: it differs in ${begun.names.join(', ')}`
+    case 'other_restore':
+      return 'another export is being restored: restore that one to its end, or resume'
+    case 'in_use': {
+      const open = begun.isOpen ? ['has payments that are open'] : []
+      const newer = begun.isNewer ? ['is newer than the export'] : []
+      return `the ledger ${[...open, ...newer].join(' and ')}: say that the export is to be added to it`
+    }
+  }
 }

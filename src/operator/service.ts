@@ -1,8 +1,23 @@
 import type { Address, Hex } from 'viem'
 import { parseCaller } from '../account/phone.ts'
 import type { LoanReader } from '../loan/reader.ts'
+import type {
+  ExportEntry,
+  ExportHead,
+  ExportPage,
+  ExportPlace,
+} from '../relay/ledger/export-format.ts'
 import { intakeActions } from '../relay/ledger/operations.ts'
-import type { Intake, PaymentQuery, Vitals } from '../relay/ledger/port.ts'
+import type {
+  Identity,
+  IntakeWish,
+  PaymentQuery,
+  RestoreAnswer,
+  RestoreBegun,
+  SetBack,
+  SetBackAnswer,
+  Vitals,
+} from '../relay/ledger/port.ts'
 import type { Relayer } from '../relay/relayer.ts'
 import { cached } from '../runtime/cached.ts'
 import { faultOf } from '../runtime/log.ts'
@@ -32,12 +47,17 @@ export type Operator = {
   metrics: () => Promise<string>
   payments: (query: PaymentQuery) => Promise<PaymentsAnswer>
   payment: (intent: Hex) => Promise<PaymentAnswer | undefined>
-  setIntake: (kind: Intake['kind'], nextAccountKey?: string) => Promise<IntakeAnswer>
+  setIntake: (kind: IntakeWish, nextAccountKey?: string) => Promise<IntakeAnswer>
   outbid: (nonce: number) => Promise<Outbidden>
   lookup: (phone: string) => Promise<LookedUp>
   cashOut: (request: CashOutRequest) => Promise<CashedOut>
   deposit: (phone: string) => Promise<Deposited>
   audit: () => Promise<AuditAnswer>
+  exported: (place: ExportPlace) => Promise<ExportPage>
+  beginRestore: (head: ExportHead, adds: boolean) => Promise<RestoreBegun>
+  restore: (exportedAt: number, entries: readonly ExportEntry[]) => Promise<RestoreAnswer>
+  endRestore: (exportedAt: number) => Promise<RestoreAnswer>
+  setBack: (to: SetBack) => Promise<SetBackAnswer>
 }
 
 export type LookedUp =
@@ -56,6 +76,10 @@ export type OperatorOptions = CashOutOptions &
     /** What is known of the deployment, shared for seconds. */
     condition: () => Promise<Condition>
     loan: Pick<LoanReader, 'balance' | 'owed'>
+    /** What the ledger has to have been begun with. */
+    identity: () => Promise<Identity>
+    /** Undefined: the ledger is kept where no history is. */
+    setBack: ((to: SetBack) => Promise<SetBackAnswer>) | undefined
   }
 
 const nodeTimeoutMs = 3_000
@@ -120,6 +144,48 @@ export function createOperator(options: OperatorOptions): Operator {
     async audit() {
       const entries = await ledger.audit(shownEntries)
       return { entries: entries.map(({ id: _, at, ...entry }) => ({ ...entry, at: isoOf(at) })) }
+    },
+    ...ledgerOf(options),
+  }
+}
+
+/** The ledger as a whole: out into a file, and back. */
+function ledgerOf({
+  relayer: { ledger, log },
+  identity,
+  newId,
+  setBack,
+}: OperatorOptions): Pick<
+  Operator,
+  'exported' | 'beginRestore' | 'restore' | 'endRestore' | 'setBack'
+> {
+  const say = (message: string) => log({ level: 'warn', event: 'operator.restore', message })
+  return {
+    exported: async (place) => ledger.exported(await identity(), place),
+    async beginRestore(head, adds) {
+      const begun = await ledger.beginRestore({
+        id: newId(),
+        head,
+        identity: await identity(),
+        adds,
+      })
+      if (begun.kind === 'begun') say('An operator restores the ledger: no session is decided')
+      return begun
+    },
+    restore: (exportedAt, entries) => ledger.restore(exportedAt, entries),
+    async endRestore(exportedAt) {
+      const ended = await ledger.endRestore(exportedAt)
+      if (ended.kind === 'restored') say('The ledger is restored')
+      return ended
+    },
+    async setBack(to) {
+      if (setBack === undefined) return { kind: 'refused', reason: 'Redis keeps no history' }
+      const answer = await setBack(to)
+      if (answer.kind === 'refused') return answer
+      say(`An operator set the ledger back; the bookmark ${answer.undo} takes it back`)
+      // In the ledger as it is now: what was written before is gone with the rest.
+      await ledger.note({ id: newId(), action: 'set-back', detail: { undo: answer.undo } })
+      return answer
     },
   }
 }

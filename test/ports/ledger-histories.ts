@@ -1,9 +1,11 @@
 import { type Address, type Hex, stringToHex } from 'viem'
 import type { ExpectStatic } from 'vitest'
 import { createRandom, type Random } from '../../scripts/dev/random.ts'
+import type { ExportPage } from '../../src/relay/ledger/export-format.ts'
 import type {
   Claiming,
   Execution,
+  Identity,
   Ledger,
   LedgerRules,
   Order,
@@ -42,7 +44,8 @@ const id = (text: string): Hex => stringToHex(text, { size: 32 })
 export async function liveHistory(options: HistoryOptions): Promise<void> {
   const { seed, steps, stores, expect, rules } = options
   const random = createRandom(seed, 'ledger history')
-  const world = { random, rules, slots: new Map<string, Slot | undefined>(), made: 0 }
+  const slots = new Map<string, Slot | undefined>()
+  const world = { random, rules, slots, made: 0, exported: nothingExported }
   const methods = new Map<string, number>()
 
   /** The answer of all of them. */
@@ -68,6 +71,7 @@ export async function liveHistory(options: HistoryOptions): Promise<void> {
     else {
       const answer = await ask(method, ...args)
       noteSlot(world.slots, method, args, answer)
+      noteExported(world, method, answer)
     }
   }
   await expectSameRows('at the end')
@@ -94,6 +98,23 @@ type World = {
   /** What each token has got. */
   slots: Map<string, Slot | undefined>
   made: number
+  /** What was exported last. */
+  exported: Extract<ExportPage, { kind: 'page' }>
+}
+
+function noteExported(world: World, method: keyof Ledger, answer: unknown): void {
+  const page = answer as ExportPage
+  if (method === 'exported' && page.kind === 'page') world.exported = page
+}
+
+const nothingExported: World['exported'] = {
+  kind: 'page',
+  head: {
+    ...{ format: 'ussd-relay-ledger', schema: '1', exportedAt: 1, chainId: 31 },
+    ...{ fingerprints: {}, counts: {}, head: null },
+  },
+  entries: [],
+  next: undefined,
 }
 
 function noteSlot(
@@ -196,11 +217,8 @@ function drawCall(world: World, work: Work): Call {
       return ['blocks', random.int(-1, BLOCKS)]
     case 'payments':
       return ['payments', account, random.int(1, 4)]
-    case 'identify': {
-      const FORWARDER_ADDRESS = random.pick(['old', 'old', 'new'])
-      const ACCOUNT_KEY_SECRET = random.pick(['a', 'a', 'b'])
-      return ['identify', { chainId: 31, fingerprints: { FORWARDER_ADDRESS, ACCOUNT_KEY_SECRET } }]
-    }
+    case 'identify':
+      return ['identify', identityOf(random)]
     case 'home':
       return ['home', ...random.pick([[], ['31'], ['30']])]
     case 'paymentShownAs':
@@ -235,6 +253,19 @@ function drawCall(world: World, work: Work): Call {
         drawName(random),
         ...random.pick([[], ['a'], ['b']]),
       ]
+    case 'exported':
+      return ['exported', identityOf(random), { part: random.int(0, 10), from: 0 }]
+    case 'beginRestore': {
+      const { head } = world.exported
+      const identity = { chainId: 31, fingerprints: head.fingerprints }
+      return ['beginRestore', { id: drawName(random), head, identity, adds: random.chance(0.8) }]
+    }
+    case 'endRestore':
+      return ['endRestore', world.exported.head.exportedAt]
+    case 'restore': {
+      const { head, entries } = world.exported
+      return ['restore', head.exportedAt, entries.filter(() => random.chance(0.7))]
+    }
     case 'note':
       return ['note', { id: drawName(random), action: 'outbid', detail: { nonce: `${nonce}` } }]
     case 'audit':
@@ -265,6 +296,14 @@ function drawCall(world: World, work: Work): Call {
   }
 }
 
+const identityOf = (random: Random): Identity => ({
+  chainId: 31,
+  fingerprints: {
+    FORWARDER_ADDRESS: random.pick(['old', 'old', 'new']),
+    ACCOUNT_KEY_SECRET: random.pick(['a', 'a', 'b']),
+  },
+})
+
 const drawName = (random: Random): string => `entry ${random.int(1, 1_000)}`
 
 function drawQuery(random: Random, account: Address, now: number): PaymentQuery {
@@ -287,6 +326,8 @@ const drawRoom = (random: Random): Room | undefined =>
 const often: Partial<Record<keyof Ledger, number>> = {
   ...{ claim: 14, record: 16, mined: 8, confirm: 8, lease: 6, attach: 6, sent: 4, reopen: 3 },
   ...{ displaced: 1, abandon: 1, expire: 1, requeue: 1, prune: 1, adopt: 1, refuse: 1 },
+  // Nothing else happens between the two.
+  ...{ beginRestore: 1, endRestore: 12 },
 }
 
 const weights: [keyof Ledger | 'pass', number][] = [

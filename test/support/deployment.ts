@@ -4,7 +4,7 @@ import { parseConfig } from '../../src/compose/config.ts'
 import { ledgerRulesOf, relayerAddress } from '../../src/compose/relay.ts'
 import type { KeyStore } from '../../src/keys/key-store.ts'
 import type { Tended } from '../../src/relay/ledger/keeper.ts'
-import type { Ledger } from '../../src/relay/ledger/port.ts'
+import type { Ledger, LedgerRules } from '../../src/relay/ledger/port.ts'
 import { createSqlLedger } from '../../src/relay/ledger/sqlite.ts'
 import { ledgerThrough } from '../../src/relay/ledger/steps.ts'
 import { systemClock } from '../../src/runtime/clock.ts'
@@ -26,16 +26,21 @@ export type Deployment = Omit<Assembly, 'tend'> & {
   asked: string[]
 }
 
+export type LedgerOptions = { rules: LedgerRules; relayer: string; now: () => number }
+
 export type DeploymentOptions = {
   variables: Record<string, string>
-  /** Undefined: in memory. */
+  /** SQLite's file. Undefined: in memory. */
   database?: string
+  /** In the place of SQLite. */
+  ledger?: (options: LedgerOptions) => Ledger
   fetch?: typeof globalThis.fetch
 }
 
 export function openDeployment({
   variables,
   database,
+  ledger: openLedger = (options) => openSqlLedger(options, database),
   fetch = globalThis.fetch,
 }: DeploymentOptions): Deployment {
   const config = parseConfig(variables)
@@ -44,12 +49,8 @@ export function openDeployment({
   const running = new Set<Promise<unknown>>()
   const time = { ahead: 0 }
   const now = () => Date.now() + time.ahead
-  const sql = createSqlLedger(openSqlite(database), {
-    ...{ rules: ledgerRulesOf(config), relayer: relayerAddress(config), now },
-  })
-  const ledger = ledgerThrough<Ledger>(async (method, args) =>
-    (sql[method] as (...args: unknown[]) => unknown)(...args),
-  )
+  const ledger = openLedger({ rules: ledgerRulesOf(config), relayer: relayerAddress(config), now })
+  const keyStore = createCountingStore(now)
   const assembly = assemble(
     config,
     {
@@ -64,7 +65,7 @@ export function openDeployment({
         running.add(kept)
       },
     },
-    { ledger, keyStore: () => countingStore, sockets: () => ({ accept: noSockets }) },
+    { ledger, keyStore: () => keyStore, sockets: () => ({ accept: noSockets }) },
   )
   return {
     ...{ ...assembly, ledger, events, asked },
@@ -84,11 +85,27 @@ export function openDeployment({
   }
 }
 
-/** Counts calls, and has no keys. */
-const countingStore = {
-  find: async () => null,
-  count: async (calls: object) => ({ ...calls, resetAt: Date.now() + 86_400_000 }),
-} as unknown as KeyStore
+function openSqlLedger(options: LedgerOptions, database: string | undefined): Ledger {
+  const sql = createSqlLedger(openSqlite(database), options)
+  return ledgerThrough<Ledger>(async (method, args) =>
+    (sql[method] as (...args: unknown[]) => unknown)(...args),
+  )
+}
+
+const dayMs = 24 * 60 * 60 * 1000
+
+/** Counts the calls of a day, and has no keys. */
+function createCountingStore(now: () => number): KeyStore {
+  let day = { relay: 0, callers: 0, resetAt: 0 }
+  const count = async ({ relay, callers }: { relay: number; callers: number }) => {
+    if (now() >= day.resetAt) {
+      day = { relay: 0, callers: 0, resetAt: (Math.floor(now() / dayMs) + 1) * dayMs }
+    }
+    day = { ...day, relay: day.relay + relay, callers: day.callers + callers }
+    return day
+  }
+  return { find: async () => null, list: async () => [], count } as unknown as KeyStore
+}
 
 const noSockets = () => {
   throw new Error('no socket is asked for')

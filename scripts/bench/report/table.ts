@@ -1,9 +1,5 @@
 import { type Figure, type Group, groups, type Results, type Run } from '../figures.ts'
 
-/** Between these the table stands in `docs/performance/README.md`. */
-const BEGIN = '<!-- figures: begin -->'
-const END = '<!-- figures: end -->'
-
 const headings: Record<Group, string> = {
   payments: 'Payments',
   cpu: 'CPU a payment',
@@ -18,12 +14,12 @@ const headings: Record<Group, string> = {
   redis: 'Redis in the place of the object',
 }
 
-/** The document with a new table. @throws {Error} it has no place for the table */
-export function withTable(document: string, results: Results): string {
-  const [begin, end] = [document.indexOf(BEGIN), document.indexOf(END)]
-  if (begin < 0 || end < begin) throw new Error(`the document has no ${BEGIN} … ${END}`)
-  const table = renderTable(results)
-  return `${document.slice(0, begin + BEGIN.length)}\n\n${table}\n${document.slice(end)}`
+/** The document with another text between the marks of this name. @throws {Error} it has no such marks */
+export function withPart(document: string, name: string, text: string): string {
+  const marks = [`<!-- ${name}: begin -->`, `<!-- ${name}: end -->`] as const
+  const [begin, end] = marks.map((mark) => document.indexOf(mark)) as [number, number]
+  if (begin < 0 || end < begin) throw new Error(`the document has no ${marks.join(' … ')}`)
+  return `${document.slice(0, begin + marks[0].length)}\n\n${text}\n${document.slice(end)}`
 }
 
 /** Runs and their figures as Markdown: a table for each group, the quick run beside the full one. */

@@ -53,6 +53,7 @@ export async function startDenoRelays({
     UPSTASH_REDIS_REST_TOKEN: bridge.token,
   }
   let laterMs: number | undefined
+  let own: Record<string, string> = {}
   const ports = await Promise.all(Array.from({ length: workers }, freePort))
   const processes: (DenoProcess | undefined)[] = await Promise.all(ports.map(start))
   const { name, relayer } = namesOf(variables)
@@ -76,7 +77,8 @@ export async function startDenoRelays({
       return { status: response.status, text: await response.text() }
     },
     wake: () => queue.arm(tendTask, 0),
-    async restart(rows) {
+    async restart(rows, changes = {}) {
+      own = changes
       await Promise.all(processes.map((_, index) => kill(index)))
       if (rows === 'lost') await server.empty()
       await Promise.all(processes.map((_, index) => revive(index)))
@@ -106,7 +108,7 @@ export async function startDenoRelays({
   }
 
   function start(port: number): Promise<DenoProcess> {
-    return startDenoProcess({ variables: environment, port, onLine: note, laterMs })
+    return startDenoProcess({ variables: { ...environment, ...own }, port, onLine: note, laterMs })
   }
 
   async function kill(index: number): Promise<void> {

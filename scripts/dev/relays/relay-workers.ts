@@ -23,8 +23,8 @@ export type RelayWorkers = {
   deliver(delivery: Delivery, worker?: number): Promise<Reply>
   /** Runs the scheduled handler, as Cloudflare does every minute. */
   wake(): Promise<void>
-  /** Kills workerd and starts it again, with the rows that it had or without any. */
-  restart(rows: 'kept' | 'lost'): Promise<void>
+  /** Kills workerd and starts it again, with the rows that it had or without any, and with other variables. */
+  restart(rows: 'kept' | 'lost', changes?: Record<string, string>): Promise<void>
   /** Rows of the ledger that are not settled, read past everything under test. */
   openRows(): Promise<Record<string, unknown>[]>
   /** What the Workers logged so far. */
@@ -55,10 +55,10 @@ export async function startRelayWorkers({
       return { status: response.status, text: await response.text() }
     },
     wake: () => running.wake(),
-    async restart(rows) {
+    async restart(rows, changes = {}) {
       await running.stop()
       if (rows === 'lost') rmSync(objects, { recursive: true, force: true })
-      running = await start()
+      running = await start(changes)
     },
     openRows: async () => openRows(objects),
     log,
@@ -69,11 +69,12 @@ export async function startRelayWorkers({
     },
   }
 
-  async function start() {
+  async function start(changes: Record<string, string> = {}) {
+    const changed = { ...variables, ...changes }
     const miniflare = startWorkerd({
       objects,
       onLine: note,
-      workers: Array.from({ length: workers }, (_, index) => configured(build, index, variables)),
+      workers: Array.from({ length: workers }, (_, index) => configured(build, index, changed)),
     })
     const url = (await miniflare.ready).origin
     const fetchers = await Promise.all(

@@ -18,6 +18,11 @@ export function saveTrail(rows: Draft, [head, ...below]: readonly FollowedBlock[
   rows.put('meta', { name: 'head', value: JSON.stringify({ ...head, below }) })
 }
 
+/** The head without what was followed up to it. */
+export function saveHead(rows: Draft, { number, hash }: { number: number; hash: string }): void {
+  rows.put('meta', { name: 'head', value: JSON.stringify({ number, hash }) })
+}
+
 type NotedMeans = Partial<Record<keyof Means, [value: string, at: number]>> & {
   asked?: Turn
 }

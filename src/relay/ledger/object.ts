@@ -1,13 +1,21 @@
 import { DurableObject } from 'cloudflare:workers'
+import { faultOf } from '../../runtime/log.ts'
 import { type KeptLedger, keepLedger, type LedgerKeeper } from './keeper.ts'
-import type { Ledger } from './port.ts'
+import type { Ledger, SetBack, SetBackAnswer } from './port.ts'
 import { callByPrevious, isOfPrevious, type PreviousStub, previousLedger } from './previous.ts'
 import type { Sql, SqlValue } from './sql.ts'
 import { createSqlLedger } from './sqlite.ts'
 import { type LedgerMethod, ledgerMethods, ledgerThrough } from './steps.ts'
 
 /** What the object shows to Workers: the port, and a wish to be tended now. */
-export type LedgerStub = Ledger & PreviousStub & { wake(): Promise<void> }
+export type LedgerStub = Ledger &
+  PreviousStub & {
+    wake(): Promise<void>
+    /** Has the next {@link LedgerStub.restart} begin with all rows as they were then. */
+    setBack(to: SetBack): Promise<SetBackAnswer>
+    /** Ends the object at once, and with it this call. */
+    restart(): Promise<void>
+  }
 
 /**
  * The ledger as a Durable Object: rows in its own SQLite storage, and an alarm that tends whatever is
@@ -46,6 +54,20 @@ export function ledgerObject<Env>(keeperOf: (env: Env) => LedgerKeeper) {
 
     wake(): Promise<void> {
       return this.#kept.wake()
+    }
+
+    async setBack(to: SetBack): Promise<SetBackAnswer> {
+      const { storage } = this.ctx
+      try {
+        const bookmark = 'time' in to ? await storage.getBookmarkForTime(to.time) : to.bookmark
+        return { kind: 'set_back', undo: await storage.onNextSessionRestoreBookmark(bookmark) }
+      } catch (error) {
+        return { kind: 'refused', reason: faultOf(error) }
+      }
+    }
+
+    async restart(): Promise<void> {
+      this.ctx.abort('an operator sets the ledger back')
     }
 
     override alarm(): Promise<void> {

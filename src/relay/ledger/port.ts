@@ -1,5 +1,6 @@
 import type { Address, Hex } from 'viem'
 import type { SignedRequest } from '../forwarder/requests.ts'
+import type { ExportEntry, ExportHead, ExportPage, ExportPlace } from './export-format.ts'
 import type { Seen, Sight } from './sight.ts'
 import type { PaymentState, Phase } from './transitions.ts'
 
@@ -54,7 +55,15 @@ export type Ledger = {
    * Whether new payments are taken from now on; an audit's entry of this id says that it was set. While they are
    * draining, the account secret of this fingerprint may come in the former one's place.
    */
-  setIntake(kind: Intake['kind'], id: string, nextAccountKey?: string): Promise<Intake>
+  setIntake(kind: IntakeWish, id: string, nextAccountKey?: string): Promise<Intake>
+  /** A page of what a restore needs. */
+  exported(identity: Identity, place: ExportPlace): Promise<ExportPage>
+  /** Until it has ended no session is decided, and rounds do nothing. */
+  beginRestore(restoring: Restoring): Promise<RestoreBegun>
+  /** Adds what an export has and the ledger has not, and changes nothing that is there. */
+  restore(exportedAt: number, entries: readonly ExportEntry[]): Promise<RestoreAnswer>
+  /** Payments are taken again, where they were before the restore. */
+  endRestore(exportedAt: number): Promise<RestoreAnswer>
   /** Writes down what an operator did, once for each id. Never holds a phone number. */
   note(entry: Omit<AuditEntry, 'at'>): Promise<void>
   /**
@@ -130,6 +139,12 @@ export type Ledger = {
   /** Forgets payments settled for longer than the retention time, then their sessions. */
   prune(): Promise<void>
 }
+
+/** A time of the last 30 days (Unix time in ms), or a bookmark that was told. */
+export type SetBack = { time: number } | { bookmark: string }
+
+/** `undo`: the bookmark that takes it back. */
+export type SetBackAnswer = { kind: 'set_back'; undo: string } | { kind: 'refused'; reason: string }
 
 /** What a ledger is told once. */
 export type LedgerRules = {
@@ -277,6 +292,28 @@ export type Vitals = {
 export type Intake =
   | { kind: 'open' }
   | { kind: 'paused' | 'draining'; since: number; nextAccountKey?: string }
+  /** Of an export of this time. Whatever is not decided waits, since it may be in what is still to come. */
+  | { kind: 'restoring'; since: number; exportedAt: number; after: IntakeWish }
+
+/** What an operator may have it be. */
+export type IntakeWish = 'open' | 'paused' | 'draining'
+
+/** A restore that begins. `adds`: also to a ledger that is newer than the export, or has something open. */
+export type Restoring = { id: string; head: ExportHead; identity: Identity; adds: boolean }
+
+export type RestoreBegun =
+  /** Or goes on, where it had begun. */
+  | { kind: 'begun' }
+  | { kind: 'other_schema'; schema: string }
+  /** The export, or the ledger, is of other values of these. */
+  | { kind: 'other_ledger'; names: string[] }
+  /** Another export is being restored. */
+  | { kind: 'other_restore' }
+  | { kind: 'in_use'; isOpen: boolean; isNewer: boolean }
+
+export type RestoreAnswer =
+  /** How many entries were added, and in place of how many the ledger's own were kept. */
+  { kind: 'restored'; added: number; kept: number } | { kind: 'not_begun' }
 
 /** What an operator did, when (Unix time in ms). */
 export type AuditEntry = {

@@ -4,6 +4,8 @@ import { noteAlerts, takeNotices } from './alerts.ts'
 import { meansOf, saveMeans, saveTrail, trailOf } from './chain-notes.ts'
 import { count } from './counts.ts'
 import type { At, Draft } from './draft.ts'
+import { exportPage } from './export.ts'
+import { identified, identify } from './identity.ts'
 import {
   bytesOf,
   carrierOf,
@@ -42,19 +44,18 @@ import {
 } from './payments.ts'
 import {
   type Decided,
-  type Identified,
-  type Identity,
   type Ledger,
   maxOpen,
-  movableIdentity,
   type NotedObstacle,
   type ObstacleKind,
   type Question,
   type Refused,
+  type Work,
 } from './port.ts'
 import { isShort, noteReservedClaim, recentMs } from './reserves.ts'
+import { beginRestore, endRestore, restore } from './restore.ts'
 import { each, type Listing, type Row, type TableName } from './rows.ts'
-import { accountOf, noteClaim, queueOf } from './sums.ts'
+import { accountOf, noteClaim } from './sums.ts'
 import { isCarried, isUnsettled } from './transitions.ts'
 import { noteSeen, probe, vitalsOf } from './vitals.ts'
 
@@ -69,8 +70,8 @@ export type Steps = {
 /** What a method does to rows. After one that opens work something may be left to do. */
 export const methodKinds: Readonly<Record<keyof Ledger, 'reads' | 'writes' | 'opens'>> = {
   ...each('reads', 'lookup', 'work', 'signed', 'blocks', 'payment', 'paymentShownAs', 'payments'),
-  ...each('reads', 'audit', 'page', 'trace'),
-  ...each('opens', 'claim', 'record', 'adopt'),
+  ...each('reads', 'audit', 'page', 'trace', 'exported'),
+  ...each('opens', 'claim', 'record', 'adopt', 'endRestore'),
   ...each(
     'writes',
     'home',
@@ -86,6 +87,7 @@ export const methodKinds: Readonly<Record<keyof Ledger, 'reads' | 'writes' | 'op
   ...each('writes', 'displaced', 'abandon', 'requeue', 'settle', 'confirm', 'expire', 'reopen'),
   ...each('writes', 'sawHead', 'sawMeans', 'saw', 'vitals', 'prune'),
   ...each('writes', 'setIntake', 'note', 'alert', 'takeNotices', 'told'),
+  ...each('writes', 'beginRestore', 'restore'),
 }
 
 export type LedgerMethod = keyof Ledger
@@ -111,13 +113,16 @@ const pruneLimit = 200
 /** How often one obstacle is noted. */
 const obstacleMs = 60_000
 
-/** Undefined where the session is open to a claim. */
+const isRestoring = (rows: Draft): boolean => intakeOf(rows).kind === 'restoring'
+
+/** Undefined where the session is open to a claim. What a restore may still tell of is not. */
 function decidedOf(rows: Draft, question: Question): Decided | undefined {
   const row = rows.row('sessions', question.session)
+  const undecided = isRestoring(rows) ? ({ kind: 'pending' } as const) : undefined
   if (row === undefined) {
-    return paymentRow(rows, question.session) === undefined ? undefined : { kind: 'ended' }
+    return paymentRow(rows, question.session) === undefined ? undecided : { kind: 'ended' }
   }
-  if (row.state === 'claimed') return isLeased(row, rows.now) ? { kind: 'pending' } : undefined
+  if (row.state === 'claimed') return isLeased(row, rows.now) ? { kind: 'pending' } : undecided
   if (row.input !== question.input || row.screen === null) {
     return { kind: row.state === 'refused' ? 'closed' : 'ended' }
   }
@@ -170,38 +175,6 @@ function executedOf(rows: Draft, account: string, most: number): SignedRequest[]
     .reverse()
 }
 
-/** What makes something open writes the queue's row or the relayer's, so that it is not missed here. */
-function isAnythingOpen({ rows, relayer }: At): boolean {
-  // The key may be another one by now.
-  const known = rows.row('meta', 'identity.RELAYER_MNEMONIC')?.value ?? relayer
-  const { leases, open } = relayerOf(rows, known)
-  const { waiting } = queueOf(rows)
-  if (leases.length + open.length + waiting > 0) return true
-  const phases = ['stuck', 'carried', 'mined'] as const
-  return phases.some((phase) => paymentsIn(rows, phase, 1).length > 0)
-}
-
-/** What the ledger has other values of than this identity, or none. */
-function othersIn({ rows }: At, { chainId, fingerprints }: Identity): [string, string][] {
-  const told = Object.entries({ chain: `${chainId}`, ...fingerprints })
-  return told.filter(([name, value]) => rows.row('meta', `identity.${name}`)?.value !== value)
-}
-
-function mayChange({ rows }: At, name: string, value: string): boolean {
-  if (movableIdentity.includes(name)) return true
-  const intake = intakeOf(rows)
-  const isNext = intake.kind === 'draining' && intake.nextAccountKey === value
-  return name === 'ACCOUNT_KEY_SECRET' && isNext
-}
-
-function identifiedAs(at: At, others: readonly [string, string][]): Identified {
-  const names = others
-    .filter(([name]) => at.rows.row('meta', `identity.${name}`) !== undefined)
-    .filter(([name, value]) => !mayChange(at, name, value) || isAnythingOpen(at))
-    .map(([name]) => name)
-  return names.length > 0 ? { kind: 'different', names } : { kind: 'same' }
-}
-
 /** Rows of a list that are older than they are kept, the oldest first. */
 const olderThan = <Name extends TableName>(
   rows: Draft,
@@ -220,6 +193,11 @@ function noteObstacle(rows: Draft, kind: ObstacleKind | undefined): Refused {
   return { kind: 'refused', isNews: true }
 }
 
+const nothingOpen = (at: At): Work => ({
+  ...{ now: at.rows.now, head: undefined, trail: [], ...meansOf(at), behindSince: undefined },
+  ...{ nextNonce: 0, nonces: [], queued: [], stuck: [], carried: [], mined: [], watching: false },
+})
+
 export const steps: Steps = {
   home({ rows }, name) {
     const known = rows.row('meta', 'home')?.value
@@ -227,14 +205,7 @@ export const steps: Steps = {
     return { isBegun: rows.row('meta', 'identity.chain') !== undefined, name: known ?? name }
   },
 
-  identify(at, identity) {
-    const others = othersIn(at, identity)
-    const identified = identifiedAs(at, others)
-    // What may change, changes with nothing else that may not: a refusal leaves all as it was.
-    if (identified.kind === 'different') return identified
-    for (const [name, value] of others) at.rows.put('meta', { name: `identity.${name}`, value })
-    return identified
-  },
+  identify,
 
   lookup(at, question) {
     const { rows } = at
@@ -349,7 +320,7 @@ export const steps: Steps = {
 
   vitals(at, { identity, probes = false } = {}) {
     if (probes) probe(at.rows)
-    return vitalsOf(at, identity && identifiedAs(at, othersIn(at, identity)))
+    return vitalsOf(at, identity && identified(at, identity))
   },
 
   saw: ({ rows }, seen) => noteSeen(rows, seen),
@@ -370,8 +341,18 @@ export const steps: Steps = {
 
   trace: traceOf,
 
+  exported: exportPage,
+
+  beginRestore,
+
+  restore,
+
+  endRestore,
+
   work(at) {
     const { rows, rules } = at
+    // Half of a ledger is no ground to act on: rounds find nothing until the other half is there.
+    if (isRestoring(rows)) return nothingOpen(at)
     const relayer = relayerOf(rows, at.relayer)
     const { head, trail } = trailOf(rows)
     const behindSince = rows.row('meta', 'behind_since')

@@ -6,7 +6,7 @@ import { promisify } from 'node:util'
 import { type Address, createPublicClient, getAddress, http, parseEther } from 'viem'
 import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts'
 import { afterAll, beforeAll, test } from 'vitest'
-import { projectRoot } from '../../../scripts/contracts/forge.ts'
+import { projectRoot, readArtifact } from '../../../scripts/contracts/forge.ts'
 import { type Anvil, startAnvil } from '../../../scripts/dev/anvil.ts'
 import { DEV_KEY } from '../../../scripts/dev/chain.ts'
 import { rpcTo } from '../../../scripts/dev/rpc.ts'
@@ -47,9 +47,48 @@ test('a key that lacks a digit pays for nothing, and is not shown', async ({ exp
     ...{ RELAYERS: relayer, DEPLOYER_KEY: short },
   })
   await expect(refused).rejects.toMatchObject({
-    stderr: expect.stringContaining('DEPLOYER_KEY is not 0x and 64 digits'),
+    stderr: expect.stringContaining('DEPLOYER_KEY has to be a private key: 64 hex digits'),
   })
   await expect(refused).rejects.not.toMatchObject({ stderr: expect.stringContaining(short) })
+})
+
+test('the key is taken from a keystore or from the standard input, and never shown', async ({
+  expect,
+}) => {
+  const key = generatePrivateKey()
+  const { HOME, ETH_PASSWORD } = await keystore(key)
+  const file = join(HOME, '.foundry/keystores/mine')
+  const password = readFileSync(ETH_PASSWORD, 'utf8')
+  const poor = { RELAYERS: relayer, DEPLOYER_KEY: '' }
+  // No account but the one that it is asked of can be poor: it has no money here.
+  const asked = (flags: string[], input: string) =>
+    deploy(['--network', 'mainnet', '--record', `${recordFile}.other`, ...flags], poor, input).then(
+      () => 'deployed',
+      ({ stderr }: { stderr: string }) => stderr,
+    )
+  const [fromFile, fromInput] = [
+    await asked(['--keystore', file], `${password}\n`),
+    await asked(['--stdin'], `${key}\n`),
+  ]
+  for (const told of [fromFile, fromInput]) {
+    expect(told).toMatch(/insufficient funds/i)
+    expect(told).not.toContain(key.slice(2))
+  }
+  expect(await asked(['--keystore', file], 'another\n')).toContain('its password is another one')
+  expect(await asked(['--keystore', `${file}.not`], '')).toContain('cannot be read')
+  expect(await asked(['--stdin'], '')).toContain('There is no key on the standard input')
+})
+
+test('what explorers verify by compiles to the code that is deployed', async ({ expect }) => {
+  const input = await deploy(['--source', 'forwarder'], {})
+  const solc = run(join(projectRoot, 'scripts/solc'), ['--standard-json'], { maxBuffer: 1e9 })
+  solc.child.stdin?.end(input)
+  const { contracts } = JSON.parse((await solc).stdout)
+  const made = contracts['contracts/src/RelayForwarder.sol'].RelayForwarder.evm
+  expect(`0x${made.bytecode.object}`).toBe(readArtifact('RelayForwarder').bytecode.object)
+  await expect(deploy(['--source', 'pool'], {})).rejects.toMatchObject({
+    stderr: expect.stringContaining('--source is forwarder or loan'),
+  })
 })
 
 test('amounts are read as decimals of the currency', async ({ expect }) => {
@@ -76,7 +115,16 @@ test('what is missing or malformed is named before anything is sent', async ({ e
     [[], {}, 'name a network'],
     [['--network', 'devnet'], {}, 'name a network'],
     [['--network', 'mainnet'], { NODE_URL: '' }, 'NODE_URL is not set'],
-    [['--network', 'mainnet'], { DEPLOYER_KEY: '0x12' }, 'DEPLOYER_KEY is not'],
+    [
+      ['--network', 'mainnet'],
+      { RELAYERS: relayer, DEPLOYER_KEY: '0x12' },
+      'DEPLOYER_KEY has to be',
+    ],
+    [
+      ['--network', 'mainnet'],
+      { RELAYERS: relayer, DEPLOYER_KEY: '' },
+      'no key is named that pays',
+    ],
     [['--network', 'mainnet'], { RELAYERS: 'nobody' }, 'nobody is not an address'],
     [['--network', 'mainnet'], { RELAYERS: ofTestnet }, 'has the checksum of another chain'],
     [['--network', 'mainnet'], { RELAYERS: relayer, POOL: '1e3' }, 'POOL is not an amount'],
@@ -129,12 +177,17 @@ async function keystore(key: string): Promise<{ HOME: string; ETH_PASSWORD: stri
   return { HOME, ETH_PASSWORD }
 }
 
-async function deploy(args: string[], environment: Record<string, string>): Promise<string> {
+async function deploy(
+  args: string[],
+  environment: Record<string, string>,
+  input = '',
+): Promise<string> {
   const script = join(projectRoot, 'scripts/contracts/deploy-cli.ts')
-  const { stdout } = await run(process.execPath, [script, ...args], {
+  const running = run(process.execPath, [script, ...args], {
     env: { ...process.env, NODE_URL: anvil.url, DEPLOYER_KEY: DEV_KEY, ...environment },
   })
-  return stdout
+  running.child.stdin?.end(input)
+  return (await running).stdout
 }
 
 async function shell(command: string | undefined, environment: Record<string, string>) {

@@ -304,6 +304,14 @@ describe("the operator's interface", () => {
     expect(kept).not.toContain(phone.slice(1))
   })
 
+  test('sets back no ledger that is kept where no history is', async ({ expect }) => {
+    const deployment = open()
+    const to = new Date(Date.now() - 3_600_000).toISOString()
+    const refused = await act(deployment, operatorError, 'set-back', { to })
+    expect(refused).toEqual({ status: 409, error: 'Redis keeps no history' })
+    expect((await act(deployment, operatorError, 'set-back', { to: 'soon' })).status).toBe(400)
+  })
+
   test('outbids a nonce that waits, with the same request, and pays once', async ({ expect }) => {
     const deployment = open()
     const { phone, account } = await newCaller()

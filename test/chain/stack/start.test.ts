@@ -133,6 +133,17 @@ async function operates(expect: ExpectStatic, folder: string, relayUrl: string):
   expect(await dial(relayUrl, { ...send, sessionId: 'paused' })).toMatch(/^END Payments are paused/)
   expect((await ops(['status'])).output).toMatch(/^Payments are paused: .+ since 2/m)
   expect((await ops(['resume'])).output).toMatch(/^Payments are open; /)
+
+  const file = join(folder, 'ledger.jsonl')
+  expect((await ops(['export', '--out', file])).output).toMatch(
+    / has \d+ entries of the ledger\.\n$/,
+  )
+  expect(statSync(file).mode & 0o777).toBe(0o600)
+  const refused = await ops(['restore', '--from', join(folder, 'stack.json')])
+  expect([refused.code, refused.output.includes('is no export of a ledger')]).toEqual([1, true])
+  expect((await ops(['restore', '--from', file, '--add'])).output).toMatch(
+    /^0 entries of .+ were added/,
+  )
 }
 
 test('the terminal phone shows screens and sends what is typed', async ({ expect }) => {

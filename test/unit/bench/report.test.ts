@@ -1,8 +1,10 @@
+import { readFileSync } from 'node:fs'
 import { describe, test } from 'vitest'
-import { collectFigures, type Figure, type Run } from '../../../scripts/bench/figures.ts'
+import { collectFigures, type Figure, type Run, results } from '../../../scripts/bench/figures.ts'
 import { compareRuns, wordsOf } from '../../../scripts/bench/report/compare.ts'
+import { renderCost } from '../../../scripts/bench/report/cost.ts'
 import { renderPlot, scaleOf } from '../../../scripts/bench/report/plot.ts'
-import { renderTable, showNumber, withTable } from '../../../scripts/bench/report/table.ts'
+import { renderTable, showNumber, withPart } from '../../../scripts/bench/report/table.ts'
 
 function figure(key: string, middle: number, checked = true): Figure {
   const value = { median: middle, low: middle - 1, high: middle + 1, rounds: 3 }
@@ -86,20 +88,45 @@ describe('the table', () => {
 
   test('takes the place of the old one and of nothing else', ({ expect }) => {
     const document = '# Title\n<!-- figures: begin -->\nold\n<!-- figures: end -->\nthe rest\n'
-    const once = withTable(document, { quick: runOf(figure('payments.a', 10)) })
+    const table = renderTable({ quick: runOf(figure('payments.a', 10)) })
+    const once = withPart(document, 'figures', table)
     expect(once).not.toContain('old')
     expect(once.startsWith('# Title\n')).toBe(true)
     expect(once.endsWith('<!-- figures: end -->\nthe rest\n')).toBe(true)
-    expect(withTable(once, { quick: runOf(figure('payments.a', 10)) })).toBe(once)
+    expect(withPart(once, 'figures', table)).toBe(once)
   })
 
   test('needs its place', ({ expect }) => {
-    expect(() => withTable('# Title\n', {})).toThrow('no <!-- figures: begin -->')
+    expect(() => withPart('# Title\n', 'figures', 'text')).toThrow('no <!-- figures: begin -->')
   })
 
   test('shows the digits that count', ({ expect }) => {
     const shown = [0, 0.00123, 0.25, Math.PI, 42.42, 999.6, 123_456].map(showNumber)
     expect(shown).toEqual(['0', '0.0012', '0.250', '3.14', '42.4', '1000', '123500'])
+  })
+})
+
+describe('the cost', () => {
+  const file = (path: string) =>
+    readFileSync(new URL(`../../../docs/${path}`, import.meta.url), 'utf8')
+
+  test('of 1,000 payments stands in the guide as the committed run measured it', ({ expect }) => {
+    const run = results.parse(JSON.parse(file('performance/results.json')))
+    const guide = file('deploying-to-cloudflare.md')
+    expect(withPart(guide, 'cost', renderCost(run))).toBe(guide)
+  })
+
+  test('is that of the payments that were counted, a thousand times', ({ expect }) => {
+    const bill = ['objectRequests', 'alarms', 'rowsRead', 'rowsWritten', 'logLines']
+    const keys = [...bill.map((name) => `bill.rootstock.${name}`), 'nodeCalls.rootstock.all']
+    const figures = [...keys, 'bill.usd.cloudflare'].map((key, index) => figure(key, index + 0.5))
+    const cost = renderCost({ quick: runOf(...figures) })
+    expect(cost).toContain('| calls to the nodes | 5,500 |')
+    expect(cost).toContain('| requests to the ledger | 500 |')
+    expect(cost).toContain('| rows written | 3,500 |')
+    expect(cost).toContain('US$ 6.500 |')
+    expect(() => renderCost({ quick: runOf() })).toThrow('no figure nodeCalls.rootstock.all')
+    expect(() => renderCost({})).toThrow('npm run bench')
   })
 })
 

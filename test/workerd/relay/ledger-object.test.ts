@@ -7,6 +7,7 @@ import { isOfPrevious } from '../../../src/relay/ledger/previous.ts'
 import { alertsSuite } from '../../ports/alerts.suite.ts'
 import { ledgerSuite } from '../../ports/ledger.suite.ts'
 import { operationsSuite } from '../../ports/operations.suite.ts'
+import { restoreSuite } from '../../ports/restore.suite.ts'
 import { sessionEndsSuite } from '../../ports/session-ends.suite.ts'
 import { sharedLimitsSuite } from '../../ports/shared-limits.suite.ts'
 import { vitalsSuite } from '../../ports/vitals.suite.ts'
@@ -40,9 +41,22 @@ sharedLimitsSuite('a Durable Object', create)
 vitalsSuite('a Durable Object', create)
 alertsSuite('a Durable Object', create)
 operationsSuite('a Durable Object', create)
+restoreSuite('a Durable Object', create)
 
 describe('what an object shows', () => {
   const stubOf = (name: string) => env.LEDGER.getByName(name) as unknown as LedgerStub
+
+  test('is set back only where the platform has a history of it, and says so', async ({
+    expect,
+  }) => {
+    const stub = stubOf('set back')
+    for (const to of [{ time: Date.now() }, { bookmark: 'of before' }]) {
+      expect(await stub.setBack(to)).toMatchObject({
+        ...{ kind: 'refused', reason: expect.stringContaining('point-in-time recovery') },
+      })
+    }
+    expect((await stub.home()).isBegun).toBe(false)
+  })
   const account = '0x1111111111111111111111111111111111111111' as const
   const question = { session: 's', input: 'i', account }
 

@@ -17,6 +17,7 @@ import { openRedis, type RedisDatabase } from '../../../../src/runtime/redis.ts'
 import { alertsSuite } from '../../../ports/alerts.suite.ts'
 import { ledgerSuite } from '../../../ports/ledger.suite.ts'
 import { operationsSuite } from '../../../ports/operations.suite.ts'
+import { restoreSuite } from '../../../ports/restore.suite.ts'
 import { sessionEndsSuite } from '../../../ports/session-ends.suite.ts'
 import { sharedLimitsSuite } from '../../../ports/shared-limits.suite.ts'
 import { vitalsSuite } from '../../../ports/vitals.suite.ts'
@@ -97,6 +98,7 @@ describe.skipIf(!hasRedisServer())('on a real Redis with the keys of a cluster',
   const asked = async () => ({ ledger: fromTwoProcesses(newName()), rules, pass })
   vitalsSuite('Redis, asked by two processes', asked)
   operationsSuite('Redis, asked by two processes', asked)
+  restoreSuite('Redis, asked by two processes', asked)
   alertsSuite('Redis, asked by two processes', asked)
 
   describe('over a network that sends everything twice', () => {

@@ -7,6 +7,7 @@ import { ledgerThrough } from '../../../../src/relay/ledger/steps.ts'
 import { alertsSuite } from '../../../ports/alerts.suite.ts'
 import { ledgerSuite } from '../../../ports/ledger.suite.ts'
 import { operationsSuite } from '../../../ports/operations.suite.ts'
+import { restoreSuite } from '../../../ports/restore.suite.ts'
 import { sessionEndsSuite } from '../../../ports/session-ends.suite.ts'
 import { sharedLimitsSuite } from '../../../ports/shared-limits.suite.ts'
 import { vitalsSuite } from '../../../ports/vitals.suite.ts'
@@ -34,6 +35,7 @@ sharedLimitsSuite('node:sqlite', create)
 vitalsSuite('node:sqlite', create)
 alertsSuite('node:sqlite', create)
 operationsSuite('node:sqlite', create)
+restoreSuite('node:sqlite', create)
 
 test("another key takes a ledger over only when the former one's nonces are settled", ({
   expect,

@@ -1,0 +1,147 @@
+import { createReadStream, createWriteStream, renameSync, rmSync } from 'node:fs'
+import { createInterface } from 'node:readline'
+import { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import * as z from 'zod/mini'
+import { exportAnswer, restoreAnswer } from '../../src/operator/answers.ts'
+import {
+  type ExportEntry,
+  type ExportHead,
+  exportEntry,
+  exportHead,
+} from '../../src/relay/ledger/export-format.ts'
+import { StackError } from '../stack/report.ts'
+import type { OperatorClient } from './operator-client.ts'
+
+/** The last line of a file, so that one that was cut off is known. */
+const exportEnd = z.strictObject({ entries: z.int() })
+
+/** What is sent at a time: so many entries of so many characters. */
+const sentEntries = 50
+const sentLength = 256 * 1024
+
+/**
+ * Writes all that a restore needs into a file that only its owner can read: a line of JSON for its head,
+ * one for each entry, and one that counts them. The file is there once it is whole.
+ *
+ * @throws {StackError} the ledger gives no answer, or was begun with other secrets than the deployment has
+ */
+export async function writeExport(
+  operator: OperatorClient,
+  file: string,
+): Promise<{ entries: number }> {
+  const part = `${file}.part`
+  let entries = 0
+  async function* lines(): AsyncGenerator<string> {
+    for await (const line of pagesOf(operator)) {
+      if (!('format' in line)) entries += 1
+      yield `${JSON.stringify(line)}\n`
+    }
+    yield `${JSON.stringify({ entries })}\n`
+  }
+  try {
+    await pipeline(Readable.from(lines()), createWriteStream(part, { mode: 0o600 }))
+    renameSync(part, file)
+  } catch (error) {
+    rmSync(part, { force: true })
+    if (error instanceof StackError) throw error
+    throw new StackError(`${file} cannot be written: ${reasonOf(error)}.`)
+  }
+  return { entries }
+}
+
+async function* pagesOf(operator: OperatorClient): AsyncGenerator<ExportHead | ExportEntry> {
+  let isFirst = true
+  for (let query = ''; ; ) {
+    const { head, entries, next } = await operator.read(`/operator/export${query}`, exportAnswer)
+    if (isFirst) yield head
+    isFirst = false
+    yield* entries
+    if (next === null) return
+    query = `?part=${next.part}&from=${next.from}`
+  }
+}
+
+export type RestoredFile = { added: number; kept: number; exportedAt: string }
+
+/**
+ * Restores a file that {@link writeExport} wrote. It is read to its end before anything is changed. The
+ * same again, after whatever interrupted it, goes on with it.
+ *
+ * @throws {StackError} the file is torn or of another ledger, or the ledger is in use and `adds` is not set
+ */
+export async function restoreFile(
+  operator: OperatorClient,
+  file: string,
+  { adds }: { adds: boolean },
+): Promise<RestoredFile> {
+  const head = await checkFile(file)
+  const { exportedAt } = head
+  await operator.act('/operator/restore/begin', restoreAnswer, { head, adds })
+  const sum = { added: 0, kept: 0 }
+  for await (const entries of batchesOf(file)) {
+    const body = { exportedAt, entries }
+    const { added, kept } = await operator.act('/operator/restore/entries', restoreAnswer, body)
+    sum.added += added
+    sum.kept += kept
+  }
+  await operator.act('/operator/restore/end', restoreAnswer, { exportedAt })
+  return { ...sum, exportedAt: new Date(exportedAt).toISOString() }
+}
+
+/** @throws {StackError} it is no export, or not a whole one */
+async function checkFile(file: string): Promise<ExportHead> {
+  let head: ExportHead | undefined
+  let entries = 0
+  for await (const line of linesOf(file)) {
+    if (head === undefined) {
+      head = exportHead.safeParse(line).data
+      if (head === undefined) throw new StackError(`${file} is no export of a ledger.`)
+    } else if (exportEnd.safeParse(line).data?.entries === entries) return head
+    else if (exportEntry.safeParse(line).success) entries += 1
+    else break
+  }
+  throw new StackError(`${file} is torn after ${entries} entries. Nothing was changed.`)
+}
+
+async function* batchesOf(file: string): AsyncGenerator<unknown[]> {
+  let batch: unknown[] = []
+  let length = 0
+  let isHead = true
+  for await (const line of linesOf(file)) {
+    if (isHead || exportEnd.safeParse(line).success) {
+      isHead = false
+      continue
+    }
+    batch.push(line)
+    length += JSON.stringify(line).length
+    if (batch.length < sentEntries && length < sentLength) continue
+    yield batch
+    batch = []
+    length = 0
+  }
+  if (batch.length > 0) yield batch
+}
+
+/** Each line as the JSON that it is; undefined for one that is none. */
+async function* linesOf(file: string): AsyncGenerator<unknown> {
+  const input = createReadStream(file, 'utf8')
+  try {
+    for await (const line of createInterface({ input })) yield parseLine(line)
+  } catch (error) {
+    throw new StackError(`${file} cannot be read: ${reasonOf(error)}.`)
+  } finally {
+    input.destroy()
+  }
+}
+
+function parseLine(line: string): unknown {
+  try {
+    return JSON.parse(line)
+  } catch {
+    return undefined
+  }
+}
+
+const reasonOf = (error: unknown): string =>
+  error instanceof Error && 'code' in error ? `${error.code}` : String(error)

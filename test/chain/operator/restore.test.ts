@@ -1,0 +1,249 @@
+import { mkdtempSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { encodeFunctionData, type Hex, parseEther } from 'viem'
+import { afterAll, beforeAll, describe, test } from 'vitest'
+import { startChain, type TestChain } from '../../../scripts/dev/chain.ts'
+import { type RedisBridge, startRedisBridge } from '../../../scripts/dev/redis/bridge.ts'
+import {
+  hasRedisServer,
+  type RedisServer,
+  startRedisServer,
+} from '../../../scripts/dev/redis/redis-server.ts'
+import { rpcTo } from '../../../scripts/dev/rpc.ts'
+import { until } from '../../../scripts/dev/wait.ts'
+import { restoreFile, writeExport } from '../../../scripts/ops/ledger-file.ts'
+import type { OperatorClient } from '../../../scripts/ops/operator-client.ts'
+import { reconcile } from '../../../scripts/ops/reconcile/reconcile-deployment.ts'
+import { callerAccount } from '../../../src/account/keys.ts'
+import { type PhoneNumber, parseCaller } from '../../../src/account/phone.ts'
+import { microLoanAbi } from '../../../src/loan/abi.ts'
+import { operatorError, statusAnswer } from '../../../src/operator/answers.ts'
+import { isOpen } from '../../../src/relay/ledger/port.ts'
+import { createRedisLedger } from '../../../src/relay/ledger/redis.ts'
+import { openRedis } from '../../../src/runtime/redis.ts'
+import {
+  type Deployment,
+  type DeploymentOptions,
+  openDeployment,
+} from '../../support/deployment.ts'
+
+const token = 'the-token-of-this-test'
+const recipient = '0x00000000000000000000000000000000000b0b0b'
+const folder = mkdtempSync(join(tmpdir(), 'restore-'))
+let databases = 0
+
+afterAll(() => rmSync(folder, { recursive: true }))
+
+type Dialled = { phone: string; sessionId: string; text: string }
+type World = { chain: TestChain; open: () => Deployment; phones: readonly string[] }
+
+/** The operator's commands, before a deployment in this process. */
+function operatorOf({ ask }: Deployment, { chain }: World): OperatorClient {
+  const headers = { authorization: `Bearer ${token}` }
+  const send: OperatorClient['act'] = async (path, schema, sent) => {
+    const body = sent === undefined ? null : JSON.stringify(sent)
+    const { status, body: answer } = await ask(path, { method: 'POST', headers, body })
+    if (status !== 200) throw new Error(operatorError.parse(answer).error)
+    return schema.parse(answer)
+  }
+  return {
+    origin: 'here',
+    nodeUrl: chain.anvil.url,
+    act: send,
+    read: async (path, schema) => schema.parse((await ask(path, { headers })).body),
+  }
+}
+
+async function dial({ ask }: Deployment, { phone, sessionId, text }: Dialled): Promise<string> {
+  const form = new URLSearchParams({ phoneNumber: phone, sessionId, text })
+  return (await ask('/ussd', { method: 'POST', body: form })).body as string
+}
+
+/** Callers with money, on a chain that makes blocks only when it is told to. */
+async function startWorld(open: (chain: TestChain) => Deployment): Promise<World> {
+  const chain = await startChain()
+  const rpc = rpcTo(chain.anvil.url)
+  const [from] = (await rpc('eth_accounts')) as string[]
+  const phones = Array.from({ length: 13 }, (_, index) => `+2547000000${10 + index}`)
+  for (const phone of phones) {
+    const secret = chain.bindings.ACCOUNT_KEY_SECRET as Hex
+    const { address } = await callerAccount(secret, parseCaller(phone) as PhoneNumber)
+    const call = { functionName: 'depositFor', args: [address] } as const
+    const data = encodeFunctionData({ abi: microLoanAbi, ...call })
+    const value = `0x${parseEther('1').toString(16)}`
+    await rpc('eth_sendTransaction', [{ from, to: chain.loan, data, value }])
+  }
+  await rpc('evm_setAutomine', [false])
+  return { chain, phones, open: () => open(chain) }
+}
+
+const variablesOf = ({ bindings }: TestChain): Record<string, string> => ({
+  ...{ ...bindings, OPERATOR_TOKEN: token },
+  // As many in the pool as on Rootstock: most of them wait in the ledger.
+  ...{ POOL_RULES: 'rootstock', BLOCK_SECONDS: '0.2', CONFIRMATIONS: '2' },
+  MAX_GAS_PRICE_WEI: `${10n ** 11n}`,
+})
+
+async function received({ chain }: World): Promise<bigint> {
+  const call = { functionName: 'getBalance', args: [recipient] } as const
+  const data = encodeFunctionData({ abi: microLoanAbi, ...call })
+  return BigInt((await rpcTo(chain.anvil.url)('eth_call', [{ to: chain.loan, data }])) as Hex)
+}
+
+async function blockAndRound(deployment: Deployment, { chain }: World): Promise<void> {
+  await rpcTo(chain.anvil.url)('evm_mine')
+  // Longer than a payment's own request waits to ask for its receipt, which it does by the real clock.
+  deployment.pass(30_000)
+  await deployment.round()
+}
+
+/** Blocks and rounds until nothing is open. */
+async function finish(deployment: Deployment, world: World): Promise<void> {
+  await until(async () => {
+    await blockAndRound(deployment, world)
+    return !isOpen(await deployment.ledger.work())
+  })
+}
+
+function bringsBack(name: string, openOn: (options: DeploymentOptions) => Deployment): void {
+  describe(`a restore on ${name}`, () => {
+    let world: World
+
+    beforeAll(async () => {
+      world = await startWorld((chain) => openOn({ variables: variablesOf(chain) }))
+    })
+    afterAll(() => world?.chain.stop())
+
+    test('in the middle of 50 open payments has all of them end as they would have', async ({
+      expect,
+    }) => {
+      const { phones, chain } = world
+      const file = join(folder, `${databases}.jsonl`)
+      const lost = world.open()
+      const sessions = phones.flatMap((phone) =>
+        ['a', 'b', 'c', 'd'].map(
+          (name): Dialled => ({
+            ...{ phone, sessionId: `${phone.slice(-2)}${name}` },
+            text: `2*${recipient}*0.01`,
+          }),
+        ),
+      )
+      const [before, after] = [sessions.slice(0, 50), sessions.slice(50)]
+      const told = new Map<Dialled, string>()
+      for (const one of before) told.set(one, await dial(lost, one))
+      const queued = [...told.values()].filter((screen) => screen.includes('Tx: queued'))
+      expect(queued.length).toBeGreaterThan(25)
+      await blockAndRound(lost, world)
+      const operator = operatorOf(lost, world)
+      const { entries } = await writeExport(operator, file)
+      expect(entries).toBeGreaterThanOrEqual(50)
+      expectNothingSecret(expect, readFileSync(file, 'utf8'), chain, phones)
+
+      // What the export does not know: a block, what it made room for, and two payments more.
+      await blockAndRound(lost, world)
+      for (const one of after) told.set(one, await dial(lost, one))
+      await rpcTo(chain.anvil.url)('evm_mine')
+      const executed = (await received(world)) / parseEther('0.01')
+      expect(executed).toBeGreaterThan(40n)
+      expect(executed).toBeLessThan(50n)
+
+      const restored = world.open()
+      const ours = operatorOf(restored, world)
+      const answer = await restoreFile(ours, file, { adds: false })
+      expect(answer).toMatchObject({ added: entries, kept: 0 })
+      // It was there a moment ago: the ledger has it, and nothing is added twice.
+      expect(await restoreFile(ours, file, { adds: true })).toMatchObject({ added: 0 })
+      await expect(restoreFile(ours, file, { adds: false })).rejects.toThrow(
+        'the ledger has payments that are open: say that the export is to be added to it',
+      )
+      expect((await ours.read('/operator/status', statusAnswer)).intake.state).toBe('open')
+      await finish(restored, world)
+      for (const [one, screen] of told) {
+        const again = await dial(restored, one)
+        // What the export did not have is found by its intent: with the hash that carried it.
+        if (before.includes(one)) expect(again).toBe(screen)
+        else expect(again).toContain('END Transfer Submitted')
+      }
+      await finish(restored, world)
+      expect(await received(world)).toBe(parseEther('0.01') * BigInt(told.size))
+      const { payments } = await restored.ledger.page({ limit: 200 })
+      expect(new Set(payments.map(({ state }) => state))).toEqual(new Set(['confirmed']))
+      expect(payments).toHaveLength(told.size)
+      const found = await reconcile(ours, { fromBlock: 0, eachAccount: true })
+      expect(found.differences).toEqual([])
+    })
+
+    test('takes no file that is torn, or that another deployment wrote', async ({ expect }) => {
+      const deployment = world.open()
+      const ours = operatorOf(deployment, world)
+      const dialled = { phone: world.phones[0] ?? '', sessionId: 'x', text: '1' }
+      await dial(deployment, dialled)
+      const file = join(folder, 'torn.jsonl')
+      await deployment.ledger.note({ id: 'one', action: 'outbid', detail: {} })
+      await writeExport(ours, file)
+      const whole = readFileSync(file, 'utf8')
+      truncateSync(file, whole.length - 20)
+      await expect(restoreFile(ours, file, { adds: true })).rejects.toThrow(
+        /is torn after \d+ entries/,
+      )
+      writeFileSync(
+        file,
+        whole.replace(/"ACCOUNT_KEY_SECRET":"[0-9a-f]{4}/, (found) => `${found.slice(0, -4)}0000`),
+      )
+      await expect(restoreFile(ours, file, { adds: true })).rejects.toThrow(
+        'the export is of another ledger: it differs in ACCOUNT_KEY_SECRET',
+      )
+      expect((await ours.read('/operator/status', statusAnswer)).intake.state).toBe('open')
+      const large = await deployment.ask('/operator/restore/entries', {
+        ...{ method: 'POST', headers: { authorization: `Bearer ${token}` } },
+        body: JSON.stringify({ exportedAt: 1, entries: ['x'.repeat(3_000_000)] }),
+      })
+      expect(large.status).toBe(413)
+    })
+  })
+}
+
+function expectNothingSecret(
+  expect: import('vitest').ExpectStatic,
+  text: string,
+  { bindings }: TestChain,
+  phones: readonly string[],
+): void {
+  const secrets = ['ACCOUNT_ID_SECRET', 'ACCOUNT_KEY_SECRET', 'RELAYER_MNEMONIC']
+  const planted = [...secrets.map((name) => bindings[name] ?? name), token, ...phones]
+  for (const one of planted) expect(text).not.toContain(one.replace(/^\+|^0x/, ''))
+}
+
+bringsBack('SQLite', (options) => {
+  databases += 1
+  return openDeployment({ ...options, database: join(folder, `${databases}.sqlite`) })
+})
+
+describe.skipIf(!hasRedisServer())('with a real Redis', () => {
+  let server: RedisServer
+  let bridge: RedisBridge
+  let clock = Date.now
+
+  beforeAll(async () => {
+    server = await startRedisServer({ mode: 'cluster' })
+    bridge = await startRedisBridge({ redisPort: server.port, now: () => clock() })
+  })
+  afterAll(async () => {
+    await bridge?.stop()
+    await server?.stop()
+  })
+
+  bringsBack('Redis', (options) => {
+    databases += 1
+    const name = `31:${databases}`
+    return openDeployment({
+      ...options,
+      ledger: ({ rules, relayer, now }) => {
+        clock = now
+        const database = openRedis(bridge)
+        return createRedisLedger({ database, name, rules, relayer, tendMs: 1_000 })
+      },
+    })
+  })
+})

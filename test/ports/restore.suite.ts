@@ -1,0 +1,268 @@
+import { type Address, type Hex, stringToHex } from 'viem'
+import { describe, test } from 'vitest'
+import type { ExportEntry, ExportHead } from '../../src/relay/ledger/export-format.ts'
+import type { Claiming, Identity, Ledger, Order } from '../../src/relay/ledger/port.ts'
+import type { LedgerHarness } from './ledger.suite.ts'
+
+const alice: Address = '0x1111111111111111111111111111111111111111'
+const bob: Address = '0x2222222222222222222222222222222222222222'
+
+const id = (text: string): Hex => stringToHex(text, { size: 32 })
+
+const identity: Identity = { chainId: 31, fingerprints: { RELAYER_MNEMONIC: '0x99', SECRET: 'a' } }
+
+const share = { poolWei: 3n, capWei: 4n }
+
+const orderOf = (session: string, account: Address): Order => ({
+  request: {
+    ...{ from: account, to: alice, intentId: id(session), gas: 150_000 },
+    ...{ deadline: 4_000_000_000, data: '0x1234', signature: '0xabcd' },
+  },
+  label: 'Loan',
+  spendsWei: 7n,
+  reserves: share,
+})
+
+const question = (session: string, account = alice, input = 'input') => ({
+  session,
+  account,
+  input,
+})
+
+const claiming = (session: string, account = alice): Claiming => ({
+  ...{ ...question(session, account), steps: 3, token: `token of ${session}` },
+  ...{ chainNonce: 0, poolNonce: 0, seen: undefined },
+})
+
+/** A payment on the nonce that it got; or one that waits, whatever it got. */
+async function accept(
+  ledger: Ledger,
+  session: string,
+  { account = alice, waits = false } = {},
+): Promise<void> {
+  const claim = await ledger.claim(claiming(session, account))
+  const nonce = claim.kind === 'claimed' && !waits ? claim.slot?.nonce : undefined
+  const signed = { hash: id(`tx ${session}`), raw: id('raw'), gasPriceWei: 100n }
+  await ledger.record({
+    ...{ session, token: `token of ${session}`, seen: undefined, order: orderOf(session, account) },
+    screen: { kind: 'end', lines: [session] },
+    transaction: nonce === undefined ? undefined : { ...signed, nonce },
+  })
+}
+
+async function mine(ledger: Ledger, session: string, nonce: number, number = 5): Promise<void> {
+  const block = { number, hash: id(`block ${number}`) }
+  const hash = id(`tx ${session}`)
+  const execution = { outcome: 'executed' as const, reason: '', hash, block }
+  await ledger.mined({ nonce, session, hash, block, execution })
+}
+
+type Exported = { head: ExportHead; pages: ExportEntry[][] }
+
+/** All pages, and what the first one begins with. */
+async function exportAll(ledger: Ledger): Promise<Exported> {
+  const pages: ExportEntry[][] = []
+  let head: ExportHead | undefined
+  for (let place = { part: 0, from: 0 }; ; ) {
+    const page = await ledger.exported(identity, place)
+    if (page.kind !== 'page') throw new Error(`not exported: ${page.names}`)
+    head ??= page.head
+    if (page.entries.length > 0) pages.push(page.entries)
+    if (page.next === undefined) return { head, pages }
+    place = page.next
+  }
+}
+
+async function restoreAll(ledger: Ledger, { head, pages }: Exported, adds = false) {
+  const begun = await ledger.beginRestore({ id: 'restore', head, identity, adds })
+  if (begun.kind !== 'begun') return begun
+  const sum = { added: 0, kept: 0 }
+  for (const page of pages) {
+    const answer = await ledger.restore(head.exportedAt, page)
+    if (answer.kind !== 'restored') return answer
+    sum.added += answer.added
+    sum.kept += answer.kept
+  }
+  await ledger.endRestore(head.exportedAt)
+  return sum
+}
+
+/** One of each kind: in flight, in a block, done, waiting, refused, and a claim that is no answer yet. */
+async function history(ledger: Ledger): Promise<void> {
+  await ledger.identify(identity)
+  for (const session of ['done', 'mined', 'sent', 'signed']) {
+    await accept(ledger, session, { account: session === 'sent' ? bob : alice })
+  }
+  await mine(ledger, 'done', 0)
+  await ledger.confirm('done', id('block 5'))
+  await mine(ledger, 'mined', 1, 6)
+  await ledger.sent(id('tx sent'), true)
+  await accept(ledger, 'waits', { account: bob, waits: true })
+  await ledger.release([4], 0)
+  const refused = { ...question('refused'), steps: 3, token: 'r' }
+  await ledger.refuse({ ...refused, screen: { kind: 'end', lines: ['No.'] } })
+  await ledger.note({ id: 'audit 1', action: 'outbid', detail: { nonce: '1' } })
+  await ledger.sawHead([{ number: 7, hash: id('block 7'), count: 2 }])
+}
+
+/** What a relay goes by, without what only the clock or an attempt tells. */
+async function stateOf(ledger: Ledger) {
+  const { nonces, queued, carried, mined, head, nextNonce } = await ledger.work()
+  const decided = ['done', 'mined', 'sent', 'signed', 'waits', 'refused'].map(async (session) => {
+    const account = ['sent', 'waits'].includes(session) ? bob : alice
+    return ledger.lookup(question(session, account))
+  })
+  const { counts } = await ledger.vitals()
+  return {
+    ...{ nonces, carried, mined, head, nextNonce, counts },
+    queued: queued.map((payment) => ({ ...payment, attempts: 0 })),
+    decided: await Promise.all(decided),
+    blocks: await ledger.blocks(0),
+    done: await ledger.payment('done'),
+    last: await ledger.payments(alice, 9),
+    audit: (await ledger.audit(9)).filter(({ action }) => action !== 'restore'),
+    load: await ledger.lookup(question('new', bob)),
+  }
+}
+
+/** What an export brings back, on any store. */
+export function restoreSuite(name: string, create: () => Promise<LedgerHarness>): void {
+  describe(`an export of the ledger on ${name}`, () => {
+    test('brings an empty ledger to where the first one was', async ({ expect }) => {
+      const [from, to] = [await create(), await create()]
+      await history(from.ledger)
+      const exported = await exportAll(from.ledger)
+      const before = await stateOf(from.ledger)
+      expect(before.queued).toHaveLength(1)
+      expect(await restoreAll(to.ledger, exported)).toEqual({ added: 7, kept: 0 })
+      expect(await stateOf(to.ledger)).toEqual(before)
+      // Once more it changes nothing.
+      expect(await restoreAll(to.ledger, exported, true)).toEqual({ added: 0, kept: 7 })
+      expect(await stateOf(to.ledger)).toEqual(before)
+    })
+
+    test('has what waited asked for on the chain before it goes out', async ({ expect }) => {
+      const [from, to] = [await create(), await create()]
+      await history(from.ledger)
+      await restoreAll(to.ledger, await exportAll(from.ledger))
+      expect((await to.ledger.work()).queued).toMatchObject([{ session: 'waits', attempts: 1 }])
+    })
+
+    test('has the reservations of what is open', async ({ expect }) => {
+      const [from, to] = [await create(), await create()]
+      await history(from.ledger)
+      await restoreAll(to.ledger, await exportAll(from.ledger))
+      // 'mined' is in block 6, and three are open.
+      const of = (poolWei: bigint) => ({ poolWei, capWei: 100n, block: 5 })
+      const claim = (poolWei: bigint) =>
+        to.ledger.claim({
+          ...claiming(`of ${poolWei}`, bob),
+          reserves: { ...share, of: of(poolWei) },
+        })
+      expect(await claim(14n)).toEqual({ kind: 'short' })
+      expect((await claim(15n)).kind).toBe('claimed')
+    })
+
+    test('is in pages, none of which parts what has one time', async ({ expect }) => {
+      const { ledger, pass } = await create()
+      await ledger.identify(identity)
+      for (let index = 0; index < 130; index++) {
+        const screen = { kind: 'end' as const, lines: ['No.'] }
+        await ledger.refuse({ ...question(`s${index}`), steps: 1, token: 't', screen })
+        if (index % 60 === 59) pass(1)
+      }
+      const { pages } = await exportAll(ledger)
+      const names = pages.map((page) => page.map(({ session }) => session?.session))
+      expect(names.map((page) => page.length)).toEqual([60, 70])
+      expect(new Set(names.flat()).size).toBe(130)
+    })
+
+    test('decides no session and shows no work until it is there as a whole', async ({
+      expect,
+    }) => {
+      const [from, to] = [await create(), await create()]
+      await history(from.ledger)
+      const { head, pages } = await exportAll(from.ledger)
+      const { ledger } = to
+      await ledger.setIntake('draining', 'before')
+      const restoring = { id: 'restore', head, identity, adds: false }
+      expect(await ledger.beginRestore(restoring)).toEqual({ kind: 'begun' })
+      const screen = { kind: 'end' as const, lines: ['No.'] }
+      for (const session of ['signed', 'unknown']) {
+        expect(await ledger.lookup(question(session))).toEqual({ kind: 'pending' })
+        expect(await ledger.claim(claiming(session))).toEqual({ kind: 'pending' })
+        const refusing = { ...question(session), steps: 1, token: 't', screen }
+        expect(await ledger.refuse(refusing)).toEqual({ kind: 'pending' })
+      }
+      for (const page of pages) await ledger.restore(head.exportedAt, page)
+      expect(await ledger.lookup(question('signed'))).toMatchObject({ kind: 'answered' })
+      expect(await ledger.work()).toMatchObject({ nonces: [], carried: [], queued: [] })
+      expect((await ledger.setIntake('paused', 'meanwhile')).kind).toBe('restoring')
+      // It ended half-way, and begins again.
+      expect(await ledger.beginRestore(restoring)).toEqual({ kind: 'begun' })
+      await ledger.endRestore(head.exportedAt)
+      expect((await ledger.vitals()).intake.kind).toBe('paused')
+      expect((await ledger.work()).carried).toHaveLength(2)
+      expect(await ledger.restore(head.exportedAt, [])).toEqual({ kind: 'not_begun' })
+      expect(await ledger.endRestore(head.exportedAt)).toEqual({ kind: 'not_begun' })
+    })
+
+    test('keeps what the ledger has decided itself, and gives no nonce two holders', async ({
+      expect,
+    }) => {
+      const [from, to] = [await create(), await create()]
+      await history(from.ledger)
+      const exported = await exportAll(from.ledger)
+      const { ledger, pass } = to
+      pass(1_000)
+      await ledger.identify(identity)
+      await accept(ledger, 'newer')
+      const refusing = { ...question('signed'), steps: 1, token: 't' }
+      await ledger.refuse({ ...refusing, screen: { kind: 'end', lines: ['Not now.'] } })
+      await ledger.claim(claiming('sent', bob))
+      expect(await restoreAll(ledger, exported)).toEqual({
+        ...{ kind: 'in_use', isOpen: true, isNewer: true },
+      })
+      expect(await restoreAll(ledger, exported, true)).toEqual({ added: 6, kept: 1 })
+      expect(await ledger.lookup(question('signed'))).toMatchObject({
+        screen: { lines: ['Not now.'] },
+      })
+      expect(await ledger.payment('signed')).toBeUndefined()
+      const { nonces, carried } = await ledger.work()
+      expect(nonces.find(({ nonce }) => nonce === 0)?.session).toBe('newer')
+      // What claimed the session meanwhile has no right to it any more.
+      const token = 'token of sent'
+      const late = { session: 'sent', token, seen: undefined, order: orderOf('sent', bob) }
+      const screen = { kind: 'end' as const, lines: [] }
+      expect(await ledger.record({ ...late, screen, transaction: undefined })).toEqual({
+        kind: 'fenced',
+      })
+      expect(carried.map(({ session }) => session).sort()).toEqual(['newer', 'sent'])
+    })
+
+    test('is refused where it is of another ledger, and then nothing has changed', async ({
+      expect,
+    }) => {
+      const [from, to] = [await create(), await create()]
+      expect(await from.ledger.exported(identity, { part: 0, from: 0 })).toEqual({
+        ...{ kind: 'different', names: [] },
+      })
+      await history(from.ledger)
+      const { head } = await exportAll(from.ledger)
+      const begin = (more: Partial<ExportHead>, own = identity) =>
+        to.ledger.beginRestore({ id: 'r', head: { ...head, ...more }, identity: own, adds: true })
+      expect(await begin({ schema: '1' })).toEqual({ kind: 'other_schema', schema: '2' })
+      expect(await begin({ chainId: 30 })).toEqual({ kind: 'other_ledger', names: ['chain'] })
+      const other = { chainId: 31, fingerprints: { ...identity.fingerprints, SECRET: 'b' } }
+      expect(await begin({}, other)).toEqual({ kind: 'other_ledger', names: ['SECRET'] })
+      expect(await from.ledger.exported(other, { part: 0, from: 0 })).toEqual({
+        ...{ kind: 'different', names: ['SECRET'] },
+      })
+      expect((await to.ledger.vitals()).intake).toEqual({ kind: 'open' })
+      expect((await to.ledger.home()).isBegun).toBe(false)
+      await begin({})
+      expect(await begin({ exportedAt: 1 })).toEqual({ kind: 'other_restore' })
+      expect((await to.ledger.setIntake('open', 'way out')).kind).toBe('open')
+    })
+  })
+}
