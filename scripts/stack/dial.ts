@@ -1,16 +1,28 @@
 import { randomBytes } from 'node:crypto'
+import { readFileSync } from 'node:fs'
 import { createInterface } from 'node:readline/promises'
+import { setTimeout } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 import { demoCallers, toPhone } from './callers.ts'
+import { playScript } from './dial-script.ts'
 import { openFolder } from './folder.ts'
 import { command, StackError, say } from './report.ts'
 import { readRunningStack } from './running-stack.ts'
 
-const usage = 'Usage: npm run dial [-- --phone +254700000001 [--text "1"] [--session name]]'
+const usage = `Usage: npm run dial [-- --phone +254700000001 [--text "1"] [--session name]]
+       npm run dial -- --script FILE`
 
 await command(async () => {
   const flags = readFlags()
   const { relayUrl } = readRunningStack(openFolder())
+  if (flags.script !== undefined) {
+    await playScript(readScript(flags.script), {
+      ...{ newSession, toPhone, show: say },
+      send: (dialled) => send(relayUrl, dialled),
+      pause: () => setTimeout(500),
+    })
+    return
+  }
   if (flags.text !== undefined) {
     const phone = toPhone(flags.phone ?? demoCallers[0] ?? '')
     say(await send(relayUrl, { phone, session: flags.session ?? newSession(), text: flags.text }))
@@ -22,10 +34,18 @@ await command(async () => {
 function readFlags() {
   try {
     const text = { type: 'string' } as const
-    return parseArgs({ options: { phone: text, text, session: text } }).values
+    return parseArgs({ options: { phone: text, text, session: text, script: text } }).values
   } catch (error) {
     const reason = error instanceof Error ? error.message.split('. ')[0] : String(error)
     throw new StackError(`${reason}. ${usage}`)
+  }
+}
+
+function readScript(file: string): string {
+  try {
+    return readFileSync(file, 'utf8')
+  } catch {
+    throw new StackError(`The script ${file} cannot be read. ${usage}`)
   }
 }
 

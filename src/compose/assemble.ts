@@ -16,6 +16,7 @@ import type { Tended } from '../relay/ledger/keeper.ts'
 import type { Ledger } from '../relay/ledger/port.ts'
 import { tend } from '../relay/tend/round.ts'
 import { withEndingLimits } from '../runtime/clock.ts'
+import { africasTalking } from '../ussd/gateways/africas-talking.ts'
 import { closedRoutes, ussdRoutes } from '../ussd/route.ts'
 import { type App, createApp } from './app.ts'
 import type { Config } from './config.ts'
@@ -119,10 +120,12 @@ function urlsOf(config: Config, chainId: number): readonly string[] {
 /** Without a secret in its address `/ussd` is closed outside development. */
 function ussdOf(config: Config, runtime: Runtime, nodeService: NodeService, ledger: Ledger): App {
   const isOpen = config.isDevelopment || config.callbackSecret !== undefined
-  if (!isOpen) return closedRoutes()
+  if (!isOpen) return closedRoutes(africasTalking)
   const relayer = assembleRelayer(config, runtime, nodeService, ledger)
   const answer = assembleAnswer(config, runtime, relayer)
-  return ussdRoutes({ answer, country: config.gatewayCountry, background: runtime.background })
+  const { background, log } = runtime
+  const country = config.gatewayCountry
+  return ussdRoutes({ gateway: africasTalking, answer, country, background, log })
 }
 
 function keysOf(config: Config, { clock }: Runtime, registry: KeyRegistry): App {

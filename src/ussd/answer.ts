@@ -11,16 +11,17 @@ import type { Pay, PaymentRefusal } from '../relay/pay/delivery.ts'
 import type { EndSession } from '../relay/pay/end-session.ts'
 import { faultOf, type Log } from '../runtime/log.ts'
 import { createContractCalls } from './contract-calls.ts'
-import { answersOf, type Intent, walk } from './menu.ts'
+import type { Intent } from './menu.ts'
 import type { Messages } from './messages/texts.ts'
 import type { UssdRequest } from './request.ts'
-import { end, goOn, renderPlain, type Screen } from './screen.ts'
+import { end, goOn, type Screen } from './screen.ts'
+import { answersOf, walk } from './walk.ts'
 
-/** Answers one delivery with the body of the reply. Never throws. */
+/** Answers one delivery with a screen. Never throws. */
 export type Answer = (request: UssdRequest) => Promise<Answered>
 
 /** `out_of_service`: nothing may be done, and the operator has to know. */
-export type Answered = { kind: 'screen' | 'out_of_service'; body: string }
+export type Answered = { kind: 'screen' | 'out_of_service'; screen: Screen }
 
 export type AnswerParts = {
   chainId: number
@@ -59,7 +60,7 @@ export function createAnswer(parts: AnswerParts): Answer {
           event: 'identity.different',
           message: `The ledger was begun with other values of: ${identity.names.join(', ')}`,
         })
-        return { kind: 'out_of_service', body: renderPlain(end(say.outOfService)) }
+        return { kind: 'out_of_service', screen: end(say.outOfService) }
       }
       return await answerMenu(parts, request, since)
     } catch (error) {
@@ -86,6 +87,8 @@ async function answerMenu(
       return screen(goOn(result.prompt))
     case 'gave_up':
       return endFor(parts, request, delivered, end(say.tooManyMistakes))
+    case 'too_long':
+      return endFor(parts, request, delivered, end(say.tooLong))
     case 'past_the_end':
       return endFor(parts, request, delivered, end(say.sessionClosed))
     case 'balance': {
@@ -198,4 +201,4 @@ function amountText({ currency }: AnswerParts, wei: bigint): string {
   return `${formatAmount(wei)} ${currency}`
 }
 
-const screen = (shown: Screen): Answered => ({ kind: 'screen', body: renderPlain(shown) })
+const screen = (shown: Screen): Answered => ({ kind: 'screen', screen: shown })

@@ -1,5 +1,5 @@
 import { type AmountFault, parseAmount } from '../loan/amounts.ts'
-import type { Messages } from './messages/texts.ts'
+import type { Labels, Messages } from './messages/texts.ts'
 import { parseRecipient, type Recipient, type RecipientRules } from './recipient.ts'
 
 /** What a caller wants to happen: a session has at most one intent. */
@@ -10,16 +10,7 @@ export type Intent =
   | { kind: 'repayment'; amountWei: bigint | 'all' }
 
 /** What a session ends with that was answered to its end. */
-type Outcome = { kind: 'balance' } | Intent
-
-/** What the text of a session comes to. */
-export type MenuResult =
-  | { kind: 'ask'; prompt: string }
-  | Outcome
-  /** Three bad answers. */
-  | { kind: 'gave_up' }
-  /** Something was typed after the session's last screen. */
-  | { kind: 'past_the_end' }
+export type Outcome = { kind: 'balance' } | Intent
 
 /** What a menu needs to know besides the text. */
 export type MenuContext = RecipientRules & {
@@ -29,139 +20,118 @@ export type MenuContext = RecipientRules & {
 }
 
 /** What was answered so far in this session. */
-type Draft = { recipient?: Recipient }
+export type Draft = { recipient?: Recipient; amountWei?: bigint }
 
-/** What an answer leads to: another question, the session's end, or the same question again. */
-type Step =
-  | { kind: 'go'; to: StateName; draft: Draft }
-  | { kind: 'end'; result: Outcome }
-  | { kind: 'mistake'; why: string }
+/** A place in the menu: a list to choose from, or a question to answer in one's own words. */
+export type Node = List | Question
 
-type State = {
-  prompt: (context: MenuContext) => string
+export type List = {
+  kind: 'list'
+  title: (context: MenuContext, draft: Draft) => string
+  entries: readonly Entry[]
   /** Where a bare `0` leads. */
-  back?: StateName
-  answer: (typed: string, draft: Draft, context: MenuContext) => Step
+  back?: NodeName
 }
 
-type StateName = 'main' | 'recipient' | 'amount' | 'repay' | 'repayAmount'
+/** One line of a list. Digit and label stand here together, and nowhere else. */
+export type Entry = { digit: string; label: keyof Labels; leads: Destination }
 
-const maxMistakes = 3
+export type Question = {
+  kind: 'question'
+  prompt: (context: MenuContext, draft: Draft) => string
+  answer: (typed: string, context: MenuContext) => Given
+  leads: Destination
+  back: NodeName
+}
 
-const states: Readonly<Record<StateName, State>> = {
+/** What an answer adds to the draft, or why it is none. */
+export type Given = { kind: 'given'; draft: Draft } | { kind: 'mistake'; why: string }
+
+export type Destination = NodeName | EffectName
+
+export type NodeName = 'main' | 'recipient' | 'amount' | 'repay' | 'repayAmount'
+
+export type EffectName = 'balance' | 'transfer' | 'loan' | 'repayAll' | 'repayPart'
+
+/** What ends a session, made of what was answered before. */
+export const effects: Readonly<Record<EffectName, (draft: Draft) => Outcome>> = {
+  balance: () => ({ kind: 'balance' }),
+  transfer: (draft) => ({
+    kind: 'transfer',
+    recipient: answered(draft.recipient),
+    amountWei: answered(draft.amountWei),
+  }),
+  loan: () => ({ kind: 'loan' }),
+  repayAll: () => ({ kind: 'repayment', amountWei: 'all' }),
+  repayPart: (draft) => ({ kind: 'repayment', amountWei: answered(draft.amountWei) }),
+}
+
+/** The whole menu. What is here and nothing else makes the flow, its drawing and what its tests walk through. */
+export const menu: Readonly<Record<NodeName, Node>> = {
   main: {
-    prompt: ({ say, caller }) => say.mainMenu(caller),
-    answer: (typed, draft, { say }) => {
-      switch (typed) {
-        case '1':
-          return { kind: 'end', result: { kind: 'balance' } }
-        case '2':
-          return { kind: 'go', to: 'recipient', draft }
-        case '3':
-          return { kind: 'end', result: { kind: 'loan' } }
-        case '4':
-          return { kind: 'go', to: 'repay', draft }
-        default:
-          return { kind: 'mistake', why: say.unknownChoice }
-      }
-    },
+    kind: 'list',
+    title: ({ say, caller }) => say.mainTitle(caller),
+    entries: [
+      { digit: '1', label: 'balance', leads: 'balance' },
+      { digit: '2', label: 'send', leads: 'recipient' },
+      { digit: '3', label: 'borrow', leads: 'loan' },
+      { digit: '4', label: 'repay', leads: 'repay' },
+    ],
   },
   recipient: {
+    kind: 'question',
     prompt: ({ say }) => say.enterRecipient,
-    back: 'main',
-    answer: (typed, draft, context) => {
+    answer: (typed, context) => {
       const recipient = parseRecipient(typed, context)
       return recipient === undefined
         ? { kind: 'mistake', why: context.say.badRecipient }
-        : { kind: 'go', to: 'amount', draft: { ...draft, recipient } }
+        : { kind: 'given', draft: { recipient } }
     },
+    leads: 'amount',
+    back: 'main',
   },
   amount: {
+    kind: 'question',
     prompt: ({ say }) => say.enterAmount,
+    answer: (typed, { say, least }) => {
+      const given = amountIn(typed, say.badAmount)
+      const { wei } = least
+      const isLess = given.kind === 'given' && (given.draft.amountWei ?? 0n) < wei
+      return isLess ? { kind: 'mistake', why: say.tooLittle(least.text) } : given
+    },
+    leads: 'transfer',
     back: 'recipient',
-    answer: (typed, { recipient }, { say, least }) =>
-      amountStep(typed, say.badAmount, (amountWei) => {
-        if (recipient === undefined) return { kind: 'go', to: 'recipient', draft: {} }
-        if (amountWei < least.wei) return { kind: 'mistake', why: say.tooLittle(least.text) }
-        return { kind: 'end', result: { kind: 'transfer', recipient, amountWei } }
-      }),
   },
   repay: {
-    prompt: ({ say }) => say.repayMenu,
+    kind: 'list',
+    title: ({ say }) => say.repayTitle,
+    entries: [
+      { digit: '1', label: 'all', leads: 'repayAll' },
+      { digit: '2', label: 'part', leads: 'repayAmount' },
+    ],
     back: 'main',
-    answer: (typed, draft, { say }) => {
-      switch (typed) {
-        case '1':
-          return { kind: 'end', result: { kind: 'repayment', amountWei: 'all' } }
-        case '2':
-          return { kind: 'go', to: 'repayAmount', draft }
-        default:
-          return { kind: 'mistake', why: say.unknownChoice }
-      }
-    },
   },
   repayAmount: {
+    kind: 'question',
     prompt: ({ say }) => say.enterAmount,
+    answer: (typed, { say }) => amountIn(typed, say.badAmount),
+    leads: 'repayPart',
     back: 'repay',
-    answer: (typed, _draft, { say }) =>
-      amountStep(typed, say.badAmount, (amountWei) => ({
-        kind: 'end',
-        result: { kind: 'repayment', amountWei },
-      })),
   },
 }
 
-/** The answers in a gateway's `text`: none on the first dial. */
-export function answersOf(text: string): string[] {
-  return text === '' ? [] : text.split('*')
-}
+export const isEffect = (destination: Destination): destination is EffectName =>
+  destination in effects
 
-/**
- * Where the answers of a session lead. The same answers always lead to the same place: what depends
- * on the chain is decided elsewhere, so that a later delivery never reads a text another way.
- */
-export function walk(answers: readonly string[], context: MenuContext): MenuResult {
-  let name: StateName = 'main'
-  let draft: Draft = {}
-  let mistakes = 0
-  let why: string | undefined
-  let result: Outcome | undefined
-  for (const typed of answers) {
-    if (result !== undefined || mistakes === maxMistakes) return { kind: 'past_the_end' }
-    const state: State = states[name]
-    why = undefined
-    if (typed.trim() === '0' && state.back !== undefined) {
-      name = state.back
-      continue
-    }
-    const step = state.answer(typed.trim(), draft, context)
-    switch (step.kind) {
-      case 'go':
-        name = step.to
-        draft = step.draft
-        break
-      case 'end':
-        result = step.result
-        break
-      case 'mistake':
-        mistakes += 1
-        why = step.why
-        break
-    }
-  }
-  if (result !== undefined) return result
-  if (mistakes === maxMistakes) return { kind: 'gave_up' }
-  const prompt = states[name].prompt(context)
-  return { kind: 'ask', prompt: why === undefined ? prompt : `${why}\n${prompt}` }
-}
-
-function amountStep(
-  typed: string,
-  badAmount: (fault: AmountFault) => string,
-  next: (amountWei: bigint) => Step,
-): Step {
+function amountIn(typed: string, badAmount: (fault: AmountFault) => string): Given {
   const parsed = parseAmount(typed)
   return parsed.kind === 'amount'
-    ? next(parsed.wei)
+    ? { kind: 'given', draft: { amountWei: parsed.wei } }
     : { kind: 'mistake', why: badAmount(parsed.fault) }
+}
+
+/** A part of the draft that the way to an effect has asked for. */
+function answered<Value>(value: Value | undefined): Value {
+  if (value === undefined) throw new Error('an effect of the menu is reached without its answers')
+  return value
 }

@@ -18,6 +18,7 @@ import {
 import type { PhoneNumber } from '../../src/account/phone.ts'
 import type { Ledger } from '../../src/relay/ledger/port.ts'
 import { type Clock, systemClock } from '../../src/runtime/clock.ts'
+import { africasTalking } from '../../src/ussd/gateways/africas-talking.ts'
 
 export type ModelledOptions = {
   ledger: Ledger
@@ -94,8 +95,8 @@ export function openModelledService(options: ModelledOptions): ModelledService {
     accountOf: (caller) => accounts[caller] ?? forwarderAddress,
     async deliver(caller, session, text) {
       const phone = phones[caller] as PhoneNumber
-      const { body } = await answer({ gateway: 'test', sessionId: session, phone, text })
-      return body
+      const { screen } = await answer({ gateway: 'test', sessionId: session, phone, text })
+      return africasTalking.render(screen)
     },
   }
 }

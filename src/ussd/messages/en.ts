@@ -4,17 +4,20 @@ import type { Messages } from './texts.ts'
 
 /** English. The first screens are the demonstration's, to the letter. */
 export const english: Messages = {
-  mainMenu: (phone) =>
-    [
-      `Rootstock DeFi (${phone})`,
-      '1. My Balance',
-      '2. Send Money (P2P)',
-      '3. Request Micro-Loan',
-      '4. Repay Loan',
-    ].join('\n'),
+  mainTitle: (phone) => `Rootstock DeFi (${phone})`,
   enterRecipient: 'Enter Recipient Address:_________',
   enterAmount: 'Enter Amount:_____',
-  repayMenu: ['Repay Loan', '1. All of it', '2. A part', '0. Back'].join('\n'),
+  repayTitle: 'Repay Loan',
+  labels: {
+    balance: 'My Balance',
+    send: 'Send Money (P2P)',
+    borrow: 'Request Micro-Loan',
+    repay: 'Repay Loan',
+    all: 'All of it',
+    part: 'A part',
+  },
+  more: 'More',
+  back: 'Back',
 
   balance: (amount) => `Your Balance: ${amount}`,
   transferSubmitted: (to, tx) =>
@@ -35,6 +38,7 @@ export const english: Messages = {
   badRecipient: 'Not a valid address or phone number.',
   badAmount: amountFault,
   tooManyMistakes: 'Too many wrong answers. Nothing was sent. Please dial again.',
+  tooLong: 'This session is too long. Nothing was sent. Please dial again.',
   tooLittle: (least) => `The smallest amount to send is ${least}.`,
   sessionEnded: 'This session has ended. Please dial again.',
   sessionClosed: 'This session has ended. Nothing was sent. Please dial again.',

@@ -4,10 +4,15 @@ import type { LoanRefusal } from '../../loan/calls.ts'
 
 /** Everything that a screen can say, in one language. Amounts come formatted, with their currency. */
 export type Messages = {
-  mainMenu: (phone: PhoneNumber) => string
+  /** The first line of the main menu. */
+  mainTitle: (phone: PhoneNumber) => string
   enterRecipient: string
   enterAmount: string
-  repayMenu: string
+  repayTitle: string
+  /** What the lines of lists say, without their digits. */
+  labels: Labels
+  more: string
+  back: string
 
   balance: (amount: string) => string
   /** `to` and `tx` are short forms already. */
@@ -23,6 +28,7 @@ export type Messages = {
   badAmount: (fault: AmountFault) => string
   tooLittle: (least: string) => string
   tooManyMistakes: string
+  tooLong: string
   sessionEnded: string
   /** The same of one that has paid nothing. */
   sessionClosed: string
@@ -41,6 +47,11 @@ export type Messages = {
   unavailable: string
   outOfService: string
 }
+
+/** The lines of lists, whichever list they are in. */
+export type Labels = Readonly<Record<LabelName, string>>
+
+type LabelName = 'balance' | 'send' | 'borrow' | 'repay' | 'all' | 'part'
 
 /** An address as a screen shows it: its first 10 characters. */
 export const shortAddress = (address: string): string => `${address.slice(0, 10)}...`

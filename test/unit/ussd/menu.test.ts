@@ -3,9 +3,10 @@ import { parseEther } from 'viem'
 import { describe, test } from 'vitest'
 import { parseCaller } from '../../../src/account/phone.ts'
 import { parseAmount } from '../../../src/loan/amounts.ts'
-import { answersOf, type MenuContext, walk } from '../../../src/ussd/menu.ts'
+import type { MenuContext } from '../../../src/ussd/menu.ts'
 import { english } from '../../../src/ussd/messages/en.ts'
 import { parseRecipient } from '../../../src/ussd/recipient.ts'
+import { answersOf, maxAnswers, walk } from '../../../src/ussd/walk.ts'
 import { holds } from '../../support/properties.ts'
 
 const caller = parseCaller('+254700000001')
@@ -96,9 +97,33 @@ describe('the menu', () => {
     })
   })
 
-  test('ends the session at the third bad answer, wherever they were given', ({ expect }) => {
-    expect(reach(`9*2*nobody*${alice}*much`)).toEqual({ kind: 'gave_up' })
-    expect(reach(`9*2*nobody*${alice}*much*0.5`)).toEqual({ kind: 'past_the_end' })
+  test('ends the session at the third bad answer to one question', ({ expect }) => {
+    expect(reach('2*nobody*none*no')).toEqual({ kind: 'gave_up' })
+    expect(reach(`2*nobody*none*no*${alice}`)).toEqual({ kind: 'past_the_end' })
+    expect(reach('2*nobody*0*2*none*0*2*no')).toEqual({ kind: 'gave_up' })
+  })
+
+  test('counts bad answers for each question', ({ expect }) => {
+    expect(reach(`9*8*2*nobody*none*${alice}*much*more*0.5`)).toEqual({
+      kind: 'transfer',
+      recipient: { kind: 'address', address: alice },
+      amountWei: parseEther('0.5'),
+    })
+  })
+
+  test('goes to the main menu at 00, from everywhere, and forgets what was answered', ({
+    expect,
+  }) => {
+    for (const text of ['00', '2*00', `2*${alice}*00`, '4*00', '4*2*00', '9*00']) {
+      expect(reach(text), text).toEqual({ kind: 'ask', prompt: menu })
+    }
+  })
+
+  test('ends a session that goes back and forth', ({ expect }) => {
+    const restless = Array.from({ length: maxAnswers }, (_, index) => (index % 2 === 0 ? '2' : '0'))
+    expect(walk(restless.slice(1), context)).toMatchObject({ kind: 'ask' })
+    expect(walk(restless, context)).toEqual({ kind: 'too_long' })
+    expect(walk([...restless, '1'], context)).toEqual({ kind: 'past_the_end' })
   })
 
   test('goes back at a bare 0, also from the amount', ({ expect }) => {
@@ -127,7 +152,7 @@ describe('the menu', () => {
 
 describe('whatever is typed', () => {
   const answer = fc.oneof(
-    { weight: 4, arbitrary: fc.constantFrom('0', '1', '2', '3', '4', ' 2 ') },
+    { weight: 4, arbitrary: fc.constantFrom('0', '00', '98', '1', '2', '3', '4', ' 2 ') },
     { weight: 3, arbitrary: fc.constantFrom(alice, '0700000002', '+254700000003', loan) },
     { weight: 3, arbitrary: fc.constantFrom('0.5', '100', '.25', '0.0', '1e3', '21000001') },
     {

@@ -3,8 +3,9 @@ import { test } from 'vitest'
 import { parseCaller } from '../../../src/account/phone.ts'
 import { formatAmount } from '../../../src/loan/amounts.ts'
 import type { LoanRefusal } from '../../../src/loan/calls.ts'
+import { africasTalking } from '../../../src/ussd/gateways/africas-talking.ts'
 import { english } from '../../../src/ussd/messages/en.ts'
-import { end, goOn, renderPlain } from '../../../src/ussd/screen.ts'
+import { end, goOn } from '../../../src/ussd/screen.ts'
 import { holds } from '../../support/properties.ts'
 
 const format = (wei: bigint) => `${formatAmount(wei)} tRBTC`
@@ -29,7 +30,7 @@ if (caller === undefined) throw new Error('the fixture is no phone number')
 
 const text = fc.oneof(
   fc.constantFrom(...Object.values(english).filter((words) => typeof words === 'string')),
-  fc.constant(english.mainMenu(caller)),
+  fc.constant(english.mainTitle(caller)),
   wei.map((amount) => english.balance(format(amount))),
   tx.map((hash) => english.transferSubmitted('0x11111111...', hash)),
   fc.tuple(wei, tx).map(([amount, hash]) => english.loanRequested(format(amount), hash)),
@@ -59,7 +60,7 @@ test('each screen is printable ASCII without trailing spaces, and says whether i
 }) => {
   await holds(
     fc.property(text, fc.constantFrom(goOn, end), (words, kind) => {
-      const body = renderPlain(kind(words))
+      const body = africasTalking.render(kind(words))
       expect(body).toMatch(kind === end ? /^END \S/ : /^CON \S/)
       expect(body.slice(4)).toBe(words)
       for (const line of body.split('\n')) expect(line).toMatch(/^[\x20-\x7e]*[\x21-\x7e]$/)

@@ -1,0 +1,58 @@
+import type { PhoneNumber } from '../../../src/account/phone.ts'
+import type { AmountFault } from '../../../src/loan/amounts.ts'
+import type { LoanRefusal } from '../../../src/loan/calls.ts'
+import type { Messages } from '../../../src/ussd/messages/texts.ts'
+
+const amount = '20999999.123456 tRBTC'
+const tx = '0x0123456789...'
+const phone = '+999700000000001' as PhoneNumber
+const wei = 20_999_999_123_456_789_012_345_678n
+
+const amountFaults: Readonly<Record<AmountFault, true>> = {
+  ...{ not_a_number: true, zero: true, too_fine: true, too_large: true },
+}
+
+const refusals: Readonly<Record<LoanRefusal['reason'], LoanRefusal>> = {
+  balance_too_low: { reason: 'balance_too_low', balanceWei: wei, neededWei: wei },
+  existing_loan: { reason: 'existing_loan', owedWei: wei },
+  no_loan: { reason: 'no_loan' },
+  repayment_too_large: { reason: 'repayment_too_large', owedWei: wei },
+  no_liquidity: { reason: 'no_liquidity' },
+  not_listed: { reason: 'not_listed' },
+  loan_limit: { reason: 'loan_limit' },
+  principal_changed: { reason: 'principal_changed' },
+  invalid_recipient: { reason: 'invalid_recipient' },
+  paused: { reason: 'paused' },
+  unknown: { reason: 'unknown' },
+}
+
+/** Each function of a language, called with values as long as they come. One that is forgotten does not compile. */
+const calls: {
+  [Key in keyof Messages as Messages[Key] extends (...args: never[]) => string ? Key : never]: (
+    words: Messages[Key],
+  ) => string[]
+} = {
+  mainTitle: (words) => [words(phone)],
+  balance: (words) => [words(amount)],
+  transferSubmitted: (words) => [words('0x12345678...', tx)],
+  loanRequested: (words) => [words(amount, tx)],
+  repaymentSubmitted: (words) => [words(amount, tx), words('all', tx)],
+  failed: (words) => (['transfer', 'loan', 'repayment'] as const).map(words),
+  badAmount: (words) => (Object.keys(amountFaults) as AmountFault[]).map(words),
+  tooLittle: (words) => [words(amount)],
+  refused: (words) => Object.values(refusals).map((refusal) => words(refusal, () => amount)),
+  tooManyOpen: (words) => [words(16)],
+  tooManyToday: (words) => [words(1_000)],
+  tooMuchToday: (words) => [words(amount)],
+  tooManyWait: (words) => [words(1_000)],
+}
+
+/** Everything that a language can say, by its key, with the longest values. */
+export function longestWords(say: Messages): [key: string, words: string][] {
+  return Object.entries(say).flatMap(([key, words]): [string, string][] => {
+    if (typeof words === 'string') return [[key, words]]
+    if (typeof words === 'object') return Object.values(words).map((label) => [key, label])
+    const call = calls[key as keyof typeof calls] as (words: unknown) => string[]
+    return call(words).map((text) => [key, text])
+  })
+}
