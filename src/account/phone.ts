@@ -43,12 +43,12 @@ export function parseCaller(raw: string, country?: Country): PhoneNumber | undef
 
 /**
  * A number that a caller typed: E.164, also with 00 for its plus, or the national form of the caller's
- * own country. Undefined where the numbering plan knows no such mobile number: nobody could collect
+ * own country, with or without what people write between digits. Undefined where the numbering plan knows no such mobile number: nobody could collect
  * what was sent to a landline or a toll-free number.
  */
 export function parseRecipient(raw: string, caller: PhoneNumber): PhoneNumber | undefined {
-  const typed = raw.trim()
-  if (!/^\+?[0-9 ]+$/.test(typed)) return undefined
+  const typed = raw.replaceAll(/[ ().-]/g, '')
+  if (!/^\+?[0-9]+$/.test(typed)) return undefined
   return parseMobile(typed, parsePhoneNumberFromString(caller)?.country)
 }
 

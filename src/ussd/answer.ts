@@ -1,7 +1,7 @@
 import type { Address } from 'viem'
 import type { CallerAccounts } from '../account/keys.ts'
 import type { IntentKeys, SessionKeys } from '../account/session-keys.ts'
-import { formatAmount } from '../loan/amounts.ts'
+import { formatAmount, formatAmountDown } from '../loan/amounts.ts'
 import { refusalOf } from '../loan/calls.ts'
 import type { LoanReader } from '../loan/reader.ts'
 import { type Forwarder, intentIdOf } from '../relay/forwarder/requests.ts'
@@ -80,7 +80,9 @@ async function answerMenu(
   const answers = answersOf(request.text)
   const delivered = { since, steps: answers.length }
   const reserved = [forwarder.address, loanAddress]
-  const least = { wei: parts.leastTransferWei, text: amountText(parts, parts.leastTransferWei) }
+  const leastWei = parts.leastTransferWei
+  // Exact: what is less than it is refused.
+  const least = { wei: leastWei, text: `${formatAmount(leastWei)} ${parts.currency}` }
   const result = walk(answers, { chainId, caller: request.phone, reserved, say, least })
   switch (result.kind) {
     case 'ask':
@@ -124,8 +126,8 @@ async function payFor(
       await intentKeys(request.gateway, request.sessionId, caller.address),
     ),
     caller,
-    call: () => callFor(intent),
-    refused: (refusal) => end(refusalText(parts, refusal)),
+    call: () => callFor(intent, caller.address),
+    refused: (refusal) => end(refusalText(parts, refusal, intent.kind)),
   })
   return screen(screenOf(parts, answered, intent))
 }
@@ -152,15 +154,16 @@ async function questionOf(
   return { session, input: await keys.input(session, text), account }
 }
 
-function refusalText(parts: AnswerParts, refusal: PaymentRefusal): string {
+function refusalText(parts: AnswerParts, refusal: PaymentRefusal, payment: Intent['kind']): string {
   const { say } = parts
+  const format = (wei: bigint) => amountText(parts, wei)
   switch (refusal.kind) {
     case 'would_revert':
-      return say.refused(refusalOf(refusal.revertData), (wei) => amountText(parts, wei))
+      return say.refused(refusalOf(refusal.revertData), format, payment)
     case 'unavailable':
       return say.nothingWasSent
     case 'none_left':
-      return say.refused({ reason: 'no_liquidity' }, (wei) => amountText(parts, wei))
+      return say.refused({ reason: 'no_liquidity' }, format, payment)
     case 'too_many_dials':
       return say.tooManyDials
     case 'too_many_open':
@@ -198,7 +201,7 @@ function screenOf({ say }: AnswerParts, answered: PaymentAnswer, intent?: Intent
 
 /** An amount as screens show it. */
 function amountText({ currency }: AnswerParts, wei: bigint): string {
-  return `${formatAmount(wei)} ${currency}`
+  return `${formatAmountDown(wei)} ${currency}`
 }
 
 const screen = (shown: Screen): Answered => ({ kind: 'screen', screen: shown })

@@ -4,7 +4,8 @@ import { parseRecipient, type Recipient, type RecipientRules } from './recipient
 
 /** What a caller wants to happen: a session has at most one intent. */
 export type Intent =
-  | { kind: 'transfer'; recipient: Recipient; amountWei: bigint }
+  /** `all`: the whole balance when it is accepted. */
+  | { kind: 'transfer'; recipient: Recipient; amountWei: bigint | 'all' }
   | { kind: 'loan' }
   /** `all`: all that is owed when it executes. */
   | { kind: 'repayment'; amountWei: bigint | 'all' }
@@ -20,7 +21,7 @@ export type MenuContext = RecipientRules & {
 }
 
 /** What was answered so far in this session. */
-export type Draft = { recipient?: Recipient; amountWei?: bigint }
+export type Draft = { recipient?: Recipient; amountWei?: bigint | 'all' }
 
 /** A place in the menu: a list to choose from, or a question to answer in one's own words. */
 export type Node = List | Question
@@ -82,10 +83,10 @@ export const menu: Readonly<Record<NodeName, Node>> = {
     kind: 'question',
     prompt: ({ say }) => say.enterRecipient,
     answer: (typed, context) => {
-      const recipient = parseRecipient(typed, context)
-      return recipient === undefined
-        ? { kind: 'mistake', why: context.say.badRecipient }
-        : { kind: 'given', draft: { recipient } }
+      const parsed = parseRecipient(typed, context)
+      return parsed.kind === 'recipient'
+        ? { kind: 'given', draft: { recipient: parsed.recipient } }
+        : { kind: 'mistake', why: context.say.badRecipient(parsed.fault) }
     },
     leads: 'amount',
     back: 'main',
@@ -95,8 +96,8 @@ export const menu: Readonly<Record<NodeName, Node>> = {
     prompt: ({ say }) => say.enterAmount,
     answer: (typed, { say, least }) => {
       const given = amountIn(typed, say.badAmount)
-      const { wei } = least
-      const isLess = given.kind === 'given' && (given.draft.amountWei ?? 0n) < wei
+      const amount = given.kind === 'given' ? given.draft.amountWei : undefined
+      const isLess = typeof amount === 'bigint' && amount < least.wei
       return isLess ? { kind: 'mistake', why: say.tooLittle(least.text) } : given
     },
     leads: 'transfer',
@@ -123,7 +124,11 @@ export const menu: Readonly<Record<NodeName, Node>> = {
 export const isEffect = (destination: Destination): destination is EffectName =>
   destination in effects
 
+/** What is typed for all that there is: screens round down, so no number says it. */
+const allWord = 'all'
+
 function amountIn(typed: string, badAmount: (fault: AmountFault) => string): Given {
+  if (typed.toLowerCase() === allWord) return { kind: 'given', draft: { amountWei: 'all' } }
   const parsed = parseAmount(typed)
   return parsed.kind === 'amount'
     ? { kind: 'given', draft: { amountWei: parsed.wei } }

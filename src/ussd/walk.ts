@@ -53,7 +53,7 @@ export function walk(answers: readonly string[], context: MenuContext): MenuResu
   const mistakes = new Map<NodeName, number>()
   for (const [index, typed] of answers.entries()) {
     const isLast = index === answers.length - 1
-    const step = stepFrom(place, typed.trim(), context)
+    const step = stepFrom(place, meant(typed), context)
     switch (step.kind) {
       case 'end':
         return isLast ? step.outcome : { kind: 'past_the_end' }
@@ -71,6 +71,9 @@ export function walk(answers: readonly string[], context: MenuContext): MenuResu
   }
   return { kind: 'ask', prompt: promptOf(place, context) }
 }
+
+/** What was typed, without what ends a dialled code. */
+const meant = (typed: string): string => typed.trim().replace(/\s*#$/, '')
 
 function stepFrom(place: Place, typed: string, context: MenuContext): Step {
   const node = menu[place.name]
@@ -130,5 +133,5 @@ export function promptOf(place: Place, context: MenuContext): string {
   const node = menu[place.name]
   if (node.kind === 'list') return pagesFrom(place, node, context)[place.page] ?? ''
   const prompt = node.prompt(context, place.draft)
-  return place.why === undefined ? prompt : `${place.why}\n${prompt}`
+  return place.why === undefined ? prompt : `${context.say.askAgain(place.why)}\n${prompt}`
 }

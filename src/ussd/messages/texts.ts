@@ -1,6 +1,8 @@
 import type { PhoneNumber } from '../../account/phone.ts'
 import type { AmountFault } from '../../loan/amounts.ts'
 import type { LoanRefusal } from '../../loan/calls.ts'
+import type { Intent } from '../menu.ts'
+import type { RecipientFault } from '../recipient.ts'
 
 /** Everything that a screen can say, in one language. Amounts come formatted, with their currency. */
 export type Messages = {
@@ -21,10 +23,12 @@ export type Messages = {
   repaymentSubmitted: (amount: string | 'all', tx: string) => string
   queued: string
   /** What was submitted has failed. */
-  failed: (payment: 'transfer' | 'loan' | 'repayment') => string
+  failed: (payment: Intent['kind']) => string
 
   unknownChoice: string
-  badRecipient: string
+  /** Why a question is asked again, with how to go on. */
+  askAgain: (why: string) => string
+  badRecipient: (fault: RecipientFault) => string
   badAmount: (fault: AmountFault) => string
   tooLittle: (least: string) => string
   tooManyMistakes: string
@@ -33,7 +37,11 @@ export type Messages = {
   /** The same of one that has paid nothing. */
   sessionClosed: string
 
-  refused: (refusal: LoanRefusal, format: (wei: bigint) => string) => string
+  refused: (
+    refusal: LoanRefusal,
+    format: (wei: bigint) => string,
+    payment: Intent['kind'],
+  ) => string
   nothingWasSent: string
   tooManyDials: string
   tooManyOpen: (most: number) => string

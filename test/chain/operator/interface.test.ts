@@ -25,7 +25,7 @@ import { type Deployment, openDeployment } from '../../support/deployment.ts'
 
 const token = 'the-token-of-this-test'
 const recipient = '0x00000000000000000000000000000000000a11ce'
-const paused = 'END Payments are paused. Nothing was sent.'
+const paused = 'END Payments are paused. Nothing was sent. Please try again later.'
 
 let chain: TestChain
 let rpc: RpcCall

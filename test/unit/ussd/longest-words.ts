@@ -2,6 +2,7 @@ import type { PhoneNumber } from '../../../src/account/phone.ts'
 import type { AmountFault } from '../../../src/loan/amounts.ts'
 import type { LoanRefusal } from '../../../src/loan/calls.ts'
 import type { Messages } from '../../../src/ussd/messages/texts.ts'
+import type { RecipientFault } from '../../../src/ussd/recipient.ts'
 
 const amount = '20999999.123456 tRBTC'
 const tx = '0x0123456789...'
@@ -11,6 +12,13 @@ const wei = 20_999_999_123_456_789_012_345_678n
 const amountFaults: Readonly<Record<AmountFault, true>> = {
   ...{ not_a_number: true, zero: true, too_fine: true, too_large: true },
 }
+
+const recipientFaults: Readonly<Record<RecipientFault, true>> = {
+  ...{ unknown_form: true, bad_checksum: true, own_number: true, zero_address: true },
+  contract: true,
+}
+
+const payments = ['transfer', 'loan', 'repayment'] as const
 
 const refusals: Readonly<Record<LoanRefusal['reason'], LoanRefusal>> = {
   balance_too_low: { reason: 'balance_too_low', balanceWei: wei, neededWei: wei },
@@ -37,10 +45,15 @@ const calls: {
   transferSubmitted: (words) => [words('0x12345678...', tx)],
   loanRequested: (words) => [words(amount, tx)],
   repaymentSubmitted: (words) => [words(amount, tx), words('all', tx)],
-  failed: (words) => (['transfer', 'loan', 'repayment'] as const).map(words),
+  failed: (words) => payments.map(words),
   badAmount: (words) => (Object.keys(amountFaults) as AmountFault[]).map(words),
   tooLittle: (words) => [words(amount)],
-  refused: (words) => Object.values(refusals).map((refusal) => words(refusal, () => amount)),
+  refused: (words) =>
+    payments.flatMap((payment) =>
+      Object.values(refusals).map((refusal) => words(refusal, () => amount, payment)),
+    ),
+  askAgain: () => [],
+  badRecipient: (words) => (Object.keys(recipientFaults) as RecipientFault[]).map(words),
   tooManyOpen: (words) => [words(16)],
   tooManyToday: (words) => [words(1_000)],
   tooMuchToday: (words) => [words(amount)],

@@ -57,27 +57,43 @@ describe('the menu', () => {
   })
 
   test.for([
-    'abc',
-    '0x12',
-    '0x0000000000000000000000000000000000000000',
-    loan,
-    forwarder,
-    '+254700000001',
-    '12',
-    '',
-  ])('asks again for the recipient after %j, with the reason', (typed, { expect }) => {
+    ...['abc', '0x12', '12', '', '+254202222222', '0.5'].map((typed) => [
+      typed,
+      'Not a valid address or phone number.',
+    ]),
+    [
+      '0x0000000000000000000000000000000000000000',
+      'The zero address is nobody: money there is lost.',
+    ],
+    ['0x5aAeb6053F3e94c9b9A09F33669435E7EF1BEaed', 'This address has a typing mistake.'],
+    [loan, 'This address is a contract of this service.'],
+    [forwarder, 'This address is a contract of this service.'],
+    ['+254700000001', 'This is your own number.'],
+    ['0700000001#', 'This is your own number.'],
+  ] as const)('asks again for the recipient after %j: %s', ([typed, why], { expect }) => {
     expect(reach(`2*${typed}`)).toEqual({
       kind: 'ask',
-      prompt: 'Not a valid address or phone number.\nEnter Recipient Address:_________',
+      prompt: `${why} Try again, or 0 to go back.\nEnter Recipient Address:_________`,
     })
   })
 
   test.for([
-    ['abc', 'Not a valid amount. Example: 0.5'],
-    ['-1', 'Not a valid amount. Example: 0.5'],
-    ['1e3', 'Not a valid amount. Example: 0.5'],
-    ['1,5', 'Not a valid amount. Example: 0.5'],
-    ['', 'Not a valid amount. Example: 0.5'],
+    ['0,5', parseEther('0.5')],
+    ['1.', parseEther('1')],
+    ['0.5#', parseEther('0.5')],
+    ['all', 'all'],
+    ['ALL #', 'all'],
+  ] as const)('takes %s as an amount', ([typed, amountWei], { expect }) => {
+    expect(reach(`2*0700000002*${typed}`)).toMatchObject({ kind: 'transfer', amountWei })
+    expect(reach(`4*2*${typed}`)).toEqual({ kind: 'repayment', amountWei })
+  })
+
+  test.for([
+    ['abc', 'Not a valid amount. Example: 0.001'],
+    ['-1', 'Not a valid amount. Example: 0.001'],
+    ['1e3', 'Not a valid amount. Example: 0.001'],
+    ['1,500', 'Not a valid amount. Example: 0.001'],
+    ['', 'Not a valid amount. Example: 0.001'],
     ['0.0', 'The amount must be more than 0.'],
     ['0.0000000000000000001', 'At most 18 digits after the point.'],
     ['21000001', 'This amount is too large.'],
@@ -85,7 +101,7 @@ describe('the menu', () => {
   ])('asks again for the amount after %j: %s', ([typed, why], { expect }) => {
     expect(reach(`2*${alice}*${typed}`)).toEqual({
       kind: 'ask',
-      prompt: `${why}\nEnter Amount:_____`,
+      prompt: `${why} Try again, or 0 to go back.\nEnter Amount:_____`,
     })
   })
 
@@ -150,11 +166,22 @@ describe('the menu', () => {
   })
 })
 
+const withoutHash = (typed = '') => typed.trim().replace(/\s*#$/, '')
+
+/** What is typed as an amount, as an intent has it. */
+function amountIn(typed: string): bigint | string {
+  const parsed = parseAmount(withoutHash(typed))
+  return parsed.kind === 'amount' ? parsed.wei : withoutHash(typed).toLowerCase()
+}
+
 describe('whatever is typed', () => {
   const answer = fc.oneof(
     { weight: 4, arbitrary: fc.constantFrom('0', '00', '98', '1', '2', '3', '4', ' 2 ') },
     { weight: 3, arbitrary: fc.constantFrom(alice, '0700000002', '+254700000003', loan) },
-    { weight: 3, arbitrary: fc.constantFrom('0.5', '100', '.25', '0.0', '1e3', '21000001') },
+    {
+      weight: 3,
+      arbitrary: fc.constantFrom('0.5', '100', '.25', '0,5', 'all', '5#', '0.0', '1e3', '21000001'),
+    },
     {
       weight: 1,
       arbitrary: fc
@@ -192,16 +219,19 @@ describe('whatever is typed', () => {
       fc.property(answers, (typed) => {
         const result = walk(typed, context)
         if (result.kind === 'transfer') {
-          expect(parseAmount(typed.at(-1) ?? '')).toEqual({ kind: 'amount', wei: result.amountWei })
+          expect(amountIn(typed.at(-1) ?? '')).toBe(result.amountWei)
           // The answer after which the amount was asked for, for the last time without a mistake.
           const asked = typed.findLastIndex((_, index) => {
             const step = walk(typed.slice(0, index + 1), context)
             return step.kind === 'ask' && step.prompt === english.enterAmount
           })
-          expect(parseRecipient(typed[asked] ?? '', context)).toEqual(result.recipient)
+          expect(parseRecipient(withoutHash(typed[asked]), context)).toEqual({
+            kind: 'recipient',
+            recipient: result.recipient,
+          })
         }
-        if (result.kind === 'repayment' && result.amountWei !== 'all') {
-          expect(parseAmount(typed.at(-1) ?? '')).toEqual({ kind: 'amount', wei: result.amountWei })
+        if (result.kind === 'repayment' && typed.at(-1) !== '1') {
+          expect(amountIn(typed.at(-1) ?? '')).toBe(result.amountWei)
         }
       }),
       { sampled: 2_000, full: 100_000 },
@@ -214,7 +244,7 @@ test('a transfer below the least amount is asked again, and a repayment is not',
   const below = `2*${alice}*0.000000000000000019`
   expect(walk(answersOf(below), strict)).toEqual({
     kind: 'ask',
-    prompt: `The smallest amount to send is 0.00000000000000002 tRBTC.\n${english.enterAmount}`,
+    prompt: `The smallest amount to send is 0.00000000000000002 tRBTC. Try again, or 0 to go back.\n${english.enterAmount}`,
   })
   expect(walk(answersOf(`${below}*0.00000000000000002`), strict)).toMatchObject({ amountWei: 20n })
   expect(walk(answersOf('4*2*0.000000000000000019'), strict)).toMatchObject({ amountWei: 19n })

@@ -1,14 +1,14 @@
 import fc from 'fast-check'
 import { test } from 'vitest'
 import { parseCaller } from '../../../src/account/phone.ts'
-import { formatAmount } from '../../../src/loan/amounts.ts'
+import { formatAmountDown } from '../../../src/loan/amounts.ts'
 import type { LoanRefusal } from '../../../src/loan/calls.ts'
 import { africasTalking } from '../../../src/ussd/gateways/africas-talking.ts'
 import { english } from '../../../src/ussd/messages/en.ts'
 import { end, goOn } from '../../../src/ussd/screen.ts'
 import { holds } from '../../support/properties.ts'
 
-const format = (wei: bigint) => `${formatAmount(wei)} tRBTC`
+const format = (wei: bigint) => `${formatAmountDown(wei)} tRBTC`
 const wei = fc.bigInt({ min: 0n, max: 21_000_000n * 10n ** 18n })
 const tx = fc.constantFrom('0x0123456789...', english.queued)
 
@@ -36,7 +36,9 @@ const text = fc.oneof(
   fc.tuple(wei, tx).map(([amount, hash]) => english.loanRequested(format(amount), hash)),
   fc.tuple(wei, tx).map(([amount, hash]) => english.repaymentSubmitted(format(amount), hash)),
   fc.constantFrom('transfer' as const, 'loan' as const, 'repayment' as const).map(english.failed),
-  refusal.map((why) => english.refused(why, format)),
+  fc
+    .tuple(refusal, fc.constantFrom('transfer' as const, 'loan' as const, 'repayment' as const))
+    .map(([why, payment]) => english.refused(why, format, payment)),
   wei.map((amount) => english.tooLittle(format(amount))),
   wei.map((amount) => english.tooMuchToday(format(amount))),
   fc
