@@ -1,14 +1,7 @@
 import { type AmountFault, parseAmount } from '../loan/amounts.ts'
+import type { Intent } from './intent.ts'
 import type { Labels, Messages } from './messages/texts.ts'
 import { parseRecipient, type Recipient, type RecipientRules } from './recipient.ts'
-
-/** What a caller wants to happen: a session has at most one intent. */
-export type Intent =
-  /** `all`: the whole balance when it is accepted. */
-  | { kind: 'transfer'; recipient: Recipient; amountWei: bigint | 'all' }
-  | { kind: 'loan' }
-  /** `all`: all that is owed when it executes. */
-  | { kind: 'repayment'; amountWei: bigint | 'all' }
 
 /** What a session ends with that was answered to its end. */
 export type Outcome = { kind: 'balance' } | Intent

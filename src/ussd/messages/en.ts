@@ -1,6 +1,6 @@
 import type { AmountFault } from '../../loan/amounts.ts'
 import type { LoanRefusal } from '../../loan/calls.ts'
-import type { Intent } from '../menu.ts'
+import type { Intent } from '../intent.ts'
 import type { RecipientFault } from '../recipient.ts'
 import type { Messages } from './texts.ts'
 

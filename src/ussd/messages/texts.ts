@@ -1,7 +1,7 @@
 import type { PhoneNumber } from '../../account/phone.ts'
 import type { AmountFault } from '../../loan/amounts.ts'
 import type { LoanRefusal } from '../../loan/calls.ts'
-import type { Intent } from '../menu.ts'
+import type { Intent } from '../intent.ts'
 import type { RecipientFault } from '../recipient.ts'
 
 /** Everything that a screen can say, in one language. Amounts come formatted, with their currency. */
