@@ -75,3 +75,10 @@ export function shortPhone(phone: PhoneNumber): string {
   const digits = phone.slice(1)
   return `${digits.slice(0, 4)}...${digits.slice(-3)}`
 }
+
+/** A number with its country code and digits in threes, so that it can be compared: +254 700 000 002. */
+export function spelledPhone(phone: PhoneNumber): string {
+  const code = parsePhoneNumberFromString(phone)?.countryCallingCode ?? phone.slice(1, 4)
+  const threes = phone.slice(1 + code.length).replaceAll(/(\d{3})(?=\d{2})/g, '$1 ')
+  return `+${code} ${threes}`
+}

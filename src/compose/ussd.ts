@@ -8,6 +8,7 @@ import { createChainCache, type Relayer } from '../relay/relayer.ts'
 import { cached } from '../runtime/cached.ts'
 import { type Answer, createAnswer } from '../ussd/answer.ts'
 import { createDialRate } from '../ussd/dial-rate.ts'
+import { demonstration } from '../ussd/messages/demonstration.ts'
 import { english } from '../ussd/messages/en.ts'
 import type { Config } from './config.ts'
 import { assembleIdentity, readLoan } from './relay.ts'
@@ -38,6 +39,7 @@ export function assembleAnswer(config: Config, runtime: Runtime, relayer: Relaye
     keys: createSessionKeys(config.accountIdSecret),
     intentKeys: createIntentKeys(config.accountKeySecret),
     identity: createIdentityCheck(ledger, runtime.clock, assembleIdentity(config)),
+    ledger,
     pay: createPay({ ...relayer, node }, createChainCache(relayer), {
       preflight: config.preflight,
       limits: config.limits,
@@ -48,7 +50,8 @@ export function assembleAnswer(config: Config, runtime: Runtime, relayer: Relaye
     mayDial,
     leastTransferWei: config.limits.leastTransferWei,
     now: runtime.clock.now,
-    say: english,
+    settings: config.menu,
+    say: config.menu.profile === 'demo' ? demonstration : english,
     log: runtime.log,
   })
 }

@@ -63,6 +63,14 @@ export function owedCall(account: Address): Hex {
   return encodeFunctionData({ abi: microLoanAbi, functionName: 'loanOf', args: [account] })
 }
 
+/** Calldata of `loanDetailsOf`: what an account owes, with its dates. */
+export function debtCall(account: Address): Hex {
+  return encodeFunctionData({ abi: microLoanAbi, functionName: 'loanDetailsOf', args: [account] })
+}
+
+/** Calldata of `terms`. */
+export const termsCall = (): Hex => encodeFunctionData({ abi: microLoanAbi, functionName: 'terms' })
+
 /** Calldata of `principal`. */
 export const principalCall = (): Hex =>
   encodeFunctionData({ abi: microLoanAbi, functionName: 'principal' })

@@ -1,14 +1,26 @@
 import { type Address, decodeFunctionResult, type Hex } from 'viem'
 import { microLoanAbi } from './abi.ts'
-import { balanceCall, issuableCall, liquidityCall, owedCall, principalCall } from './calls.ts'
+import {
+  balanceCall,
+  debtCall,
+  issuableCall,
+  liquidityCall,
+  owedCall,
+  principalCall,
+  termsCall,
+} from './calls.ts'
 
 /** Reads of the loan contract; in wei. They throw what their source throws. */
 export type LoanReader = {
   balance(account: Address): Promise<bigint>
   /** What an account owes. */
   owed(account: Address): Promise<bigint>
+  /** What an account owes, and until when (Unix time in s; 0 without a loan). */
+  debt(account: Address): Promise<{ owedWei: bigint; dueAt: number }>
   /** What a loan is at present. */
   principal(): Promise<bigint>
+  /** What a loan is at present, and how long after its issue it is due. */
+  terms(): Promise<{ principalWei: bigint; termSeconds: number }>
   /** What the pool and the daily cap leave for new loans, as of a block: both are of the same one. */
   lendable(): Promise<{ block: number; poolWei: bigint; capWei: bigint }>
 }
@@ -46,6 +58,16 @@ export function createLoanReader({ read, height }: LoanSource): LoanReader {
     async owed(account) {
       const data = await read(owedCall(account))
       return decodeFunctionResult({ abi: microLoanAbi, functionName: 'loanOf', data })
+    },
+    async debt(account) {
+      const data = await read(debtCall(account))
+      const loan = decodeFunctionResult({ abi: microLoanAbi, functionName: 'loanDetailsOf', data })
+      return { owedWei: loan.owed, dueAt: Number(loan.dueAt) }
+    },
+    async terms() {
+      const data = await read(termsCall())
+      const terms = decodeFunctionResult({ abi: microLoanAbi, functionName: 'terms', data })
+      return { principalWei: terms.principal, termSeconds: terms.term }
     },
     async principal() {
       const data = await read(principalCall())

@@ -1,21 +1,26 @@
 import type { Address } from 'viem'
+import { showAddress } from '../account/address.ts'
 import type { CallerAccounts } from '../account/keys.ts'
+import { type PhoneNumber, spelledPhone } from '../account/phone.ts'
 import type { IntentKeys, SessionKeys } from '../account/session-keys.ts'
 import { formatAmount, formatAmountDown } from '../loan/amounts.ts'
 import { refusalOf } from '../loan/calls.ts'
 import type { LoanReader } from '../loan/reader.ts'
 import { type Forwarder, intentIdOf } from '../relay/forwarder/requests.ts'
-import type { Identified, Question } from '../relay/ledger/port.ts'
+import type { Identified, Ledger, Question } from '../relay/ledger/port.ts'
 import type { PaymentAnswer } from '../relay/pay/answers.ts'
 import type { Pay, PaymentRefusal } from '../relay/pay/delivery.ts'
 import type { EndSession } from '../relay/pay/end-session.ts'
 import { faultOf, type Log } from '../runtime/log.ts'
+import { askAt } from './ask.ts'
 import { createContractCalls } from './contract-calls.ts'
+import { minutesSinceEqual } from './earlier.ts'
 import type { Intent } from './intent.ts'
-import type { Messages } from './messages/texts.ts'
+import { createMenu, type Menu, type MenuContext, type MenuSettings } from './menu.ts'
+import { longAddress, type Messages } from './messages/texts.ts'
 import type { UssdRequest } from './request.ts'
 import { end, goOn, type Screen } from './screen.ts'
-import { answersOf, walk } from './walk.ts'
+import { answersOf, promptOf, walk } from './walk.ts'
 
 /** Answers one delivery with a screen. Never throws. */
 export type Answer = (request: UssdRequest) => Promise<Answered>
@@ -34,6 +39,7 @@ export type AnswerParts = {
   keys: SessionKeys
   intentKeys: IntentKeys
   identity: () => Promise<Identified>
+  ledger: Pick<Ledger, 'lookup' | 'payments'>
   pay: Pay
   endSession: EndSession
   /** Whether an account may ask the chain once more at this time. */
@@ -42,6 +48,7 @@ export type AnswerParts = {
   leastTransferWei: bigint
   /** Unix time in ms. */
   now: () => number
+  settings: MenuSettings
   say: Messages
   log: Log
 }
@@ -76,17 +83,16 @@ async function answerMenu(
   request: UssdRequest,
   since: number,
 ): Promise<Answered> {
-  const { chainId, forwarder, loanAddress, loan, accounts, say } = parts
+  const { loan, accounts, say } = parts
   const answers = answersOf(request.text)
   const delivered = { since, steps: answers.length }
-  const reserved = [forwarder.address, loanAddress]
-  const leastWei = parts.leastTransferWei
-  // Exact: what is less than it is refused.
-  const least = { wei: leastWei, text: `${formatAmount(leastWei)} ${parts.currency}` }
-  const result = walk(answers, { chainId, caller: request.phone, reserved, say, least })
+  const context = contextOf(parts, request.phone)
+  const result = walk(answers, context)
   switch (result.kind) {
-    case 'ask':
-      return screen(goOn(result.prompt))
+    case 'ask': {
+      const account = async () => (await accounts(request.phone)).address
+      return screen(await askAt({ ...parts, context, account }, result.place))
+    }
     case 'gave_up':
       return endFor(parts, request, delivered, end(say.tooManyMistakes))
     case 'too_long':
@@ -99,10 +105,27 @@ async function answerMenu(
       const balance = await loan.balance(account.address)
       return screen(end(say.balance(amountText(parts, balance))))
     }
+    case 'help':
+      return screen(end(say.help(parts.settings.helpNumber ?? '')))
     case 'transfer':
     case 'loan':
     case 'repayment':
       return payFor(parts, request, delivered, result)
+  }
+}
+
+function contextOf(parts: AnswerParts, caller: PhoneNumber): MenuContext {
+  const { chainId, forwarder, loanAddress, say, leastTransferWei: leastWei, currency } = parts
+  return {
+    ...{ chainId, caller, say, menu: menuOf(parts.settings) },
+    reserved: [forwarder.address, loanAddress],
+    amountOf: (wei) => amountText(parts, wei),
+    recipientOf: (recipient) =>
+      recipient.kind === 'phone'
+        ? spelledPhone(recipient.phone)
+        : longAddress(showAddress(recipient.address, chainId)),
+    // Exact: what is less than it is refused.
+    least: { wei: leastWei, text: `${formatAmount(leastWei)} ${currency}` },
   }
 }
 
@@ -118,9 +141,20 @@ async function payFor(
   const { forwarder, intentKeys, accounts, pay } = parts
   const caller = await accounts(request.phone)
   const callFor = createContractCalls({ ...parts, amountOf: (wei) => amountText(parts, wei) })
+  const question = await questionOf(parts, request, caller.address)
+  const asksFirst = parts.settings.confirms && intent.kind === 'transfer' && !intent.isRepeat
+  // What "all" comes to changes with each payment: it is never the same twice.
+  if (asksFirst && intent.amountWei !== 'all') {
+    const call = await callFor(intent, caller.address)
+    const earlierMinutes = await minutesSinceEqual(parts.ledger, question, call, parts.now())
+    if (earlierMinutes !== undefined) {
+      const place = { name: 'repeat', draft: intent, page: 0 } as const
+      return screen(goOn(promptOf(place, contextOf(parts, request.phone), { earlierMinutes })))
+    }
+  }
   const answered = await pay({
     ...delivered,
-    question: await questionOf(parts, request, caller.address),
+    question,
     intentId: intentIdOf(
       forwarder,
       await intentKeys(request.gateway, request.sessionId, caller.address),
@@ -197,6 +231,15 @@ function screenOf({ say }: AnswerParts, answered: PaymentAnswer, intent?: Intent
     case 'uncertain':
       return end(say.uncertain)
   }
+}
+
+const menus = new WeakMap<MenuSettings, Menu>()
+
+/** The menu of these settings, made once. */
+function menuOf(settings: MenuSettings): Menu {
+  const menu = menus.get(settings) ?? createMenu(settings)
+  menus.set(settings, menu)
+  return menu
 }
 
 /** An amount as screens show it. */

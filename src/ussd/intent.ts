@@ -2,8 +2,11 @@ import type { Recipient } from './recipient.ts'
 
 /** What a caller wants to happen: a session has at most one intent. */
 export type Intent =
-  /** `all`: the whole balance when it is accepted. */
-  | { kind: 'transfer'; recipient: Recipient; amountWei: bigint | 'all' }
+  /**
+   * `all`: the whole balance when it is accepted. `isRepeat`: the caller was told of an equal transfer of
+   * a moment ago, and wants another one.
+   */
+  | { kind: 'transfer'; recipient: Recipient; amountWei: bigint | 'all'; isRepeat?: true }
   | { kind: 'loan' }
   /** `all`: all that is owed when it executes. */
   | { kind: 'repayment'; amountWei: bigint | 'all' }

@@ -1,17 +1,43 @@
 import { type AmountFault, parseAmount } from '../loan/amounts.ts'
 import type { Intent } from './intent.ts'
-import type { Labels, Messages } from './messages/texts.ts'
+import type { LabelName, Messages } from './messages/texts.ts'
 import { parseRecipient, type Recipient, type RecipientRules } from './recipient.ts'
 
 /** What a session ends with that was answered to its end. */
-export type Outcome = { kind: 'balance' } | Intent
+export type Outcome = { kind: 'balance' } | { kind: 'help' } | Intent
+
+/** What an operator decides of the menu. */
+export type MenuSettings = {
+  /** `demo` keeps to the letter of the demonstration. */
+  profile: 'demo' | 'lender'
+  /** Whether a transfer and a loan are shown, and agreed to, before they are made. */
+  confirms: boolean
+  /** Whom callers in trouble call. Undefined: nobody. */
+  helpNumber: string | undefined
+}
 
 /** What a menu needs to know besides the text. */
 export type MenuContext = RecipientRules & {
+  menu: Menu
   say: Messages
+  /** An amount as screens show it, with its currency. */
+  amountOf: (wei: bigint) => string
+  /** A recipient as screens show it who is about to be sent something. */
+  recipientOf: (recipient: Recipient) => string
   /** What a transfer has to be at least, also as screens show it. */
   least: { wei: bigint; text: string }
 }
+
+/** What the chain and the ledger say for a screen. It changes no screen's place in the flow. */
+export type Facts = {
+  debt?: Debt
+  terms?: { principalWei: bigint; dueAt: number }
+  /** How long ago an equal transfer was accepted, in minutes. */
+  earlierMinutes?: number
+}
+
+/** What is owed, in wei, and until when (Unix time in s). */
+export type Debt = { owedWei: bigint; dueAt: number }
 
 /** What was answered so far in this session. */
 export type Draft = { recipient?: Recipient; amountWei?: bigint | 'all' }
@@ -19,22 +45,39 @@ export type Draft = { recipient?: Recipient; amountWei?: bigint | 'all' }
 /** A place in the menu: a list to choose from, or a question to answer in one's own words. */
 export type Node = List | Question
 
+/** What is shown of a place. */
+type Words = (context: MenuContext, draft: Draft, facts: Facts) => string
+
 export type List = {
   kind: 'list'
-  title: (context: MenuContext, draft: Draft) => string
+  title: Words
   entries: readonly Entry[]
   /** Where a bare `0` leads. */
   back?: NodeName
+  /** What the line of `0` says, where it is not the usual word. */
+  backLabel?: LabelName
+  /** What of the chain is read to show it. */
+  facts?: readonly ('debt' | 'terms')[]
 }
 
 /** One line of a list. Digit and label stand here together, and nowhere else. */
-export type Entry = { digit: string; label: keyof Labels; leads: Destination }
+export type Entry = {
+  digit: string
+  label: LabelName
+  leads: Destination
+  /** What is asked instead where the ledger knows something that the caller should: an answer goes on from there. */
+  orAsks?: NodeName
+  /** What stands behind the label, where there is something to say. */
+  note?: (context: MenuContext, facts: Facts) => string | undefined
+}
 
 export type Question = {
   kind: 'question'
-  prompt: (context: MenuContext, draft: Draft) => string
+  prompt: Words
   answer: (typed: string, context: MenuContext) => Given
-  leads: Destination
+  /** All that an answer may lead to; the first one where `next` does not choose. */
+  leads: readonly [Destination, ...Destination[]]
+  next?: (draft: Draft) => Destination
   back: NodeName
 }
 
@@ -43,79 +86,170 @@ export type Given = { kind: 'given'; draft: Draft } | { kind: 'mistake'; why: st
 
 export type Destination = NodeName | EffectName
 
-export type NodeName = 'main' | 'recipient' | 'amount' | 'repay' | 'repayAmount'
+export type Menu = Readonly<Record<NodeName, Node>>
 
-export type EffectName = 'balance' | 'transfer' | 'loan' | 'repayAll' | 'repayPart'
+export type NodeName =
+  | ('main' | 'recipient' | 'amount' | 'confirmPhone' | 'confirmAddress' | 'repeat')
+  | ('agree' | 'repay' | 'repayAmount')
+
+export type EffectName =
+  | ('balance' | 'transfer' | 'transferAgain' | 'loan' | 'repayAll' | 'repayPart')
+  | 'help'
 
 /** What ends a session, made of what was answered before. */
 export const effects: Readonly<Record<EffectName, (draft: Draft) => Outcome>> = {
   balance: () => ({ kind: 'balance' }),
-  transfer: (draft) => ({
-    kind: 'transfer',
-    recipient: answered(draft.recipient),
-    amountWei: answered(draft.amountWei),
-  }),
+  transfer: transferOf,
+  transferAgain: (draft) => ({ ...transferOf(draft), isRepeat: true }),
   loan: () => ({ kind: 'loan' }),
   repayAll: () => ({ kind: 'repayment', amountWei: 'all' }),
   repayPart: (draft) => ({ kind: 'repayment', amountWei: answered(draft.amountWei) }),
+  help: () => ({ kind: 'help' }),
 }
 
-/** The whole menu. What is here and nothing else makes the flow, its drawing and what its tests walk through. */
-export const menu: Readonly<Record<NodeName, Node>> = {
-  main: {
+/**
+ * The whole menu. What is here and nothing else makes the flow, its drawing and what its tests walk through.
+ * Digits never depend on anything: a setting leaves lines out.
+ */
+export function createMenu(settings: MenuSettings): Menu {
+  return {
+    main: mainMenu(settings),
+    recipient: {
+      kind: 'question',
+      prompt: ({ say }) => say.enterRecipient,
+      answer: (typed, context) => {
+        const parsed = parseRecipient(typed, context)
+        return parsed.kind === 'recipient'
+          ? { kind: 'given', draft: { recipient: parsed.recipient } }
+          : { kind: 'mistake', why: context.say.badRecipient(parsed.fault) }
+      },
+      leads: ['amount'],
+      back: 'main',
+    },
+    amount: {
+      kind: 'question',
+      prompt: ({ say, recipientOf }, draft) =>
+        say.enterAmount(recipientOf(answered(draft.recipient))),
+      answer: (typed, { say, least }) => {
+        const given = amountIn(typed, say.badAmount)
+        const amount = given.kind === 'given' ? given.draft.amountWei : undefined
+        const isLess = typeof amount === 'bigint' && amount < least.wei
+        return isLess ? { kind: 'mistake', why: say.tooLittle(least.text) } : given
+      },
+      ...afterAmount(settings),
+      back: 'recipient',
+    },
+    ...confirmations,
+    ...repayments(settings),
+  }
+}
+
+function afterAmount({ confirms }: MenuSettings): Pick<Question, 'leads' | 'next'> {
+  if (!confirms) return { leads: ['transfer'] }
+  return {
+    leads: ['confirmPhone', 'confirmAddress'],
+    next: ({ recipient }) =>
+      answered(recipient).kind === 'phone' ? 'confirmPhone' : 'confirmAddress',
+  }
+}
+
+function mainMenu({ profile, confirms, helpNumber }: MenuSettings): List {
+  const tellsDebt = profile === 'lender'
+  return {
     kind: 'list',
     title: ({ say, caller }) => say.mainTitle(caller),
     entries: [
       { digit: '1', label: 'balance', leads: 'balance' },
       { digit: '2', label: 'send', leads: 'recipient' },
-      { digit: '3', label: 'borrow', leads: 'loan' },
-      { digit: '4', label: 'repay', leads: 'repay' },
+      { digit: '3', label: 'borrow', leads: confirms ? 'agree' : 'loan' },
+      {
+        ...{ digit: '4', label: 'repay', leads: 'repay' },
+        note: ({ amountOf }, { debt }) =>
+          debt !== undefined && debt.owedWei > 0n ? amountOf(debt.owedWei) : undefined,
+      },
+      ...(helpNumber === undefined
+        ? []
+        : [{ digit: '9', label: 'help', leads: 'help' } satisfies Entry]),
     ],
-  },
-  recipient: {
-    kind: 'question',
-    prompt: ({ say }) => say.enterRecipient,
-    answer: (typed, context) => {
-      const parsed = parseRecipient(typed, context)
-      return parsed.kind === 'recipient'
-        ? { kind: 'given', draft: { recipient: parsed.recipient } }
-        : { kind: 'mistake', why: context.say.badRecipient(parsed.fault) }
-    },
-    leads: 'amount',
-    back: 'main',
-  },
-  amount: {
-    kind: 'question',
-    prompt: ({ say }) => say.enterAmount,
-    answer: (typed, { say, least }) => {
-      const given = amountIn(typed, say.badAmount)
-      const amount = given.kind === 'given' ? given.draft.amountWei : undefined
-      const isLess = typeof amount === 'bigint' && amount < least.wei
-      return isLess ? { kind: 'mistake', why: say.tooLittle(least.text) } : given
-    },
-    leads: 'transfer',
-    back: 'recipient',
-  },
-  repay: {
+    ...(tellsDebt ? { facts: ['debt'] } : {}),
+  }
+}
+
+/** What is shown before a payment is made. No digit here is the one that leads here. */
+const confirmations: Pick<Menu, 'confirmPhone' | 'confirmAddress' | 'repeat' | 'agree'> = {
+  confirmPhone: {
     kind: 'list',
-    title: ({ say }) => say.repayTitle,
-    entries: [
-      { digit: '1', label: 'all', leads: 'repayAll' },
-      { digit: '2', label: 'part', leads: 'repayAmount' },
-    ],
+    title: (context, draft) => context.say.confirmPhone(...shownTransfer(context, draft)),
+    entries: [{ digit: '1', label: 'confirmSend', leads: 'transfer', orAsks: 'repeat' }],
+    back: 'amount',
+    backLabel: 'change',
+  },
+  confirmAddress: {
+    kind: 'list',
+    title: (context, draft) => context.say.confirmAddress(...shownTransfer(context, draft)),
+    entries: [{ digit: '1', label: 'credit', leads: 'transfer', orAsks: 'repeat' }],
+    back: 'amount',
+  },
+  repeat: {
+    kind: 'list',
+    title: (context, draft, { earlierMinutes = 0 }) =>
+      context.say.repeated(...shownTransfer(context, draft), Math.max(1, earlierMinutes)),
+    entries: [{ digit: '2', label: 'sendAgain', leads: 'transferAgain' }],
+    back: 'amount',
+    backLabel: 'change',
+  },
+  agree: {
+    kind: 'list',
+    title: ({ say, amountOf }, _, { terms }) => {
+      const { principalWei, dueAt } = answered(terms)
+      return say.loanTerms(amountOf(principalWei), say.date(dueAt))
+    },
+    entries: [{ digit: '1', label: 'agree', leads: 'loan' }],
     back: 'main',
+    facts: ['debt', 'terms'],
   },
-  repayAmount: {
-    kind: 'question',
-    prompt: ({ say }) => say.enterAmount,
-    answer: (typed, { say }) => amountIn(typed, say.badAmount),
-    leads: 'repayPart',
-    back: 'repay',
-  },
+}
+
+function repayments({ profile }: MenuSettings): Pick<Menu, 'repay' | 'repayAmount'> {
+  return {
+    repay: {
+      kind: 'list',
+      title: ({ say, amountOf }, _, { debt }) => {
+        if (debt === undefined) return say.labels.repay
+        if (debt.owedWei === 0n) return `${say.labels.repay}\n${say.noLoan}`
+        return `${say.labels.repay}\n${say.debt(amountOf(debt.owedWei), say.date(debt.dueAt))}`
+      },
+      entries: [
+        { digit: '1', label: 'all', leads: 'repayAll' },
+        { digit: '2', label: 'part', leads: 'repayAmount' },
+      ],
+      back: 'main',
+      ...(profile === 'lender' ? { facts: ['debt'] } : {}),
+    },
+    repayAmount: {
+      kind: 'question',
+      prompt: ({ say }) => say.enterRepayment,
+      answer: (typed, { say }) => amountIn(typed, say.badAmount),
+      leads: ['repayPart'],
+      back: 'repay',
+    },
+  }
 }
 
 export const isEffect = (destination: Destination): destination is EffectName =>
   destination in effects
+
+function transferOf({ recipient, amountWei }: Draft): Extract<Intent, { kind: 'transfer' }> {
+  return { kind: 'transfer', recipient: answered(recipient), amountWei: answered(amountWei) }
+}
+
+function shownTransfer(
+  { amountOf, recipientOf }: MenuContext,
+  { recipient, amountWei }: Draft,
+): [amount: string | 'all', to: string] {
+  const amount = answered(amountWei)
+  return [amount === 'all' ? amount : amountOf(amount), recipientOf(answered(recipient))]
+}
 
 /** What is typed for all that there is: screens round down, so no number says it. */
 const allWord = 'all'
@@ -128,8 +262,8 @@ function amountIn(typed: string, badAmount: (fault: AmountFault) => string): Giv
     : { kind: 'mistake', why: badAmount(parsed.fault) }
 }
 
-/** A part of the draft that the way to an effect has asked for. */
+/** What the way to a place has asked for, or what was read for it. */
 function answered<Value>(value: Value | undefined): Value {
-  if (value === undefined) throw new Error('an effect of the menu is reached without its answers')
+  if (value === undefined) throw new Error('a place of the menu is reached without its answers')
   return value
 }

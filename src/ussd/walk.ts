@@ -2,10 +2,10 @@ import {
   type Destination,
   type Draft,
   effects,
+  type Facts,
   isEffect,
   type List,
   type MenuContext,
-  menu,
   type NodeName,
   type Outcome,
   type Question,
@@ -14,7 +14,7 @@ import { backDigit, moreDigit, pagesOf } from './pages.ts'
 
 /** What the text of a session comes to. */
 export type MenuResult =
-  | { kind: 'ask'; prompt: string }
+  | { kind: 'ask'; place: Place }
   | Outcome
   /** Three bad answers to one question. */
   | { kind: 'gave_up' }
@@ -23,11 +23,15 @@ export type MenuResult =
   /** Something was typed after the session's last screen. */
   | { kind: 'past_the_end' }
 
-/** Where a session stands. */
+/** Where a session stands, and why it is asked again. */
 export type Place = { name: NodeName; draft: Draft; page: number; why?: string }
 
 /** What an answer leads to: another place, the session's end, or the same question again. */
-type Step = { kind: 'go'; place: Place } | { kind: 'end'; outcome: Outcome } | Mistake
+type Step =
+  | { kind: 'go'; place: Place }
+  /** `or`: where another answer goes on from, if the end turned out to be a question. */
+  | { kind: 'end'; outcome: Outcome; or: Place | undefined }
+  | Mistake
 
 type Mistake = { kind: 'mistake'; why: string }
 
@@ -56,7 +60,10 @@ export function walk(answers: readonly string[], context: MenuContext): MenuResu
     const step = stepFrom(place, meant(typed), context)
     switch (step.kind) {
       case 'end':
-        return isLast ? step.outcome : { kind: 'past_the_end' }
+        if (isLast) return step.outcome
+        if (step.or === undefined) return { kind: 'past_the_end' }
+        place = step.or
+        break
       case 'go':
         place = step.place
         break
@@ -69,69 +76,86 @@ export function walk(answers: readonly string[], context: MenuContext): MenuResu
     }
     if (index + 1 === maxAnswers) return { kind: isLast ? 'too_long' : 'past_the_end' }
   }
-  return { kind: 'ask', prompt: promptOf(place, context) }
+  return { kind: 'ask', place }
 }
 
 /** What was typed, without what ends a dialled code. */
 const meant = (typed: string): string => typed.trim().replace(/\s*#$/, '')
 
 function stepFrom(place: Place, typed: string, context: MenuContext): Step {
-  const node = menu[place.name]
-  const go = (name: NodeName, draft: Draft = place.draft): Step => ({
-    kind: 'go',
-    place: { name, draft, page: 0 },
-  })
-  if (typed === menuDigits) return go('main', {})
+  const node = context.menu[place.name]
+  const at = (name: NodeName, draft: Draft = place.draft): Place => ({ name, draft, page: 0 })
+  if (typed === menuDigits) return { kind: 'go', place: at('main', {}) }
   if (node.kind === 'list') {
     const turned = turn(place, node, typed, context)
     if (turned !== undefined) return { kind: 'go', place: turned }
   }
-  if (typed === backDigit && node.back !== undefined) return go(node.back)
-  const given = node.kind === 'list' ? chosen(node, typed, context) : asked(node, typed, context)
+  if (typed === backDigit && node.back !== undefined) return { kind: 'go', place: at(node.back) }
+  const given =
+    node.kind === 'list' ? chosen(place, node, typed, context) : asked(place, node, typed, context)
   if (given.kind === 'mistake') return given
-  const draft = { ...place.draft, ...given.draft }
-  return isEffect(given.leads)
-    ? { kind: 'end', outcome: effects[given.leads](draft) }
-    : go(given.leads, draft)
+  const { draft, leads, or } = given
+  return isEffect(leads)
+    ? { kind: 'end', outcome: effects[leads](draft), or: or && at(or, draft) }
+    : { kind: 'go', place: at(leads, draft) }
 }
 
-type Given = { kind: 'given'; draft: Draft; leads: Destination } | Mistake
+type Given =
+  | { kind: 'given'; draft: Draft; leads: Destination; or?: NodeName | undefined }
+  | Mistake
 
-function chosen({ entries }: List, typed: string, { say }: MenuContext): Given {
+function chosen(place: Place, { entries }: List, typed: string, { say }: MenuContext): Given {
   const entry = entries.find(({ digit }) => digit === typed)
   return entry === undefined
     ? { kind: 'mistake', why: say.unknownChoice }
-    : { kind: 'given', draft: {}, leads: entry.leads }
+    : { kind: 'given', draft: place.draft, leads: entry.leads, or: entry.orAsks }
 }
 
-function asked(node: Question, typed: string, context: MenuContext): Given {
+function asked(place: Place, node: Question, typed: string, context: MenuContext): Given {
   const given = node.answer(typed, context)
-  return given.kind === 'given' ? { ...given, leads: node.leads } : given
+  if (given.kind === 'mistake') return given
+  const draft = { ...place.draft, ...given.draft }
+  const leads = node.next?.(draft) ?? node.leads[0]
+  if (!node.leads.includes(leads)) throw new Error(`${place.name} does not lead to ${leads}`)
+  return { kind: 'given', draft, leads }
 }
 
-/** Another page of a list that has one. */
+/** Another page of a list that has one. How many there are may follow from what is read for it. */
 function turn(place: Place, node: List, typed: string, context: MenuContext): Place | undefined {
-  const last = pagesFrom(place, node, context).length - 1
-  if (typed === moreDigit && place.page < last) return { ...place, page: place.page + 1 }
   if (typed === backDigit && place.page > 0) return { ...place, page: place.page - 1 }
-  return undefined
+  if (typed !== moreDigit) return undefined
+  const hasMore =
+    node.facts !== undefined || place.page + 1 < pagesFrom(place, node, context).length
+  return hasMore ? { ...place, page: place.page + 1 } : undefined
 }
 
-function pagesFrom({ draft, why }: Place, node: List, context: MenuContext): string[] {
-  const { say } = context
+function pagesFrom(
+  { draft, why }: Place,
+  node: List,
+  context: MenuContext,
+  facts: Facts = {},
+): string[] {
+  const { labels, more, back } = context.say
   const lines = [
     ...(why === undefined ? [] : [why]),
-    ...node.title(context, draft).split('\n'),
-    ...node.entries.map(({ digit, label }) => `${digit}. ${say.labels[label]}`),
+    ...node.title(context, draft, facts).split('\n'),
+    ...node.entries.map(({ digit, label, note }) => {
+      const said = note?.(context, facts)
+      return `${digit}. ${labels[label]}${said === undefined ? '' : ` (${said})`}`
+    }),
   ]
-  const words = { more: `${moreDigit}. ${say.more}`, back: `${backDigit}. ${say.back}` }
+  const backWord = node.backLabel === undefined ? back : labels[node.backLabel]
+  const words = { more: `${moreDigit}. ${more}`, back: `${backDigit}. ${backWord}` }
   return pagesOf(lines, words, node.back !== undefined)
 }
 
-/** What is shown at a place. */
-export function promptOf(place: Place, context: MenuContext): string {
-  const node = menu[place.name]
-  if (node.kind === 'list') return pagesFrom(place, node, context)[place.page] ?? ''
-  const prompt = node.prompt(context, place.draft)
+/** What is shown at a place. A page beyond the last is the last. */
+export function promptOf(place: Place, context: MenuContext, facts: Facts = {}): string {
+  const node = context.menu[place.name]
+  if (node.kind === 'list') {
+    const pages = pagesFrom(place, node, context, facts)
+    return pages[Math.min(place.page, pages.length - 1)] ?? ''
+  }
+  const prompt = node.prompt(context, place.draft, facts)
   return place.why === undefined ? prompt : `${context.say.askAgain(place.why)}\n${prompt}`
 }

@@ -15,9 +15,9 @@ import { tend } from '../../../src/relay/tend/round.ts'
 import { cached } from '../../../src/runtime/cached.ts'
 import type { Clock } from '../../../src/runtime/clock.ts'
 import type { Log } from '../../../src/runtime/log.ts'
-import { type Answer, createAnswer } from '../../../src/ussd/answer.ts'
+import { type Answer, type AnswerParts, createAnswer } from '../../../src/ussd/answer.ts'
 import { createDialRate } from '../../../src/ussd/dial-rate.ts'
-import { english } from '../../../src/ussd/messages/en.ts'
+import { demonstration } from '../../../src/ussd/messages/demonstration.ts'
 import { digest } from './hashing.ts'
 import type { Knobs } from './plan.ts'
 import type { Signing } from './signing.ts'
@@ -33,7 +33,13 @@ export type ProgramOptions = {
   log: Log
   /** The same for every program of a run: tokens are never repeated. */
   newToken: () => string
+  /** What callers are shown. Undefined: the demonstration. */
+  product?: Product | undefined
 }
+
+export type Product = Pick<AnswerParts, 'settings' | 'say' | 'leastTransferWei'>
+
+const demonstrationMenu = { profile: 'demo', confirms: false, helpNumber: undefined } as const
 
 const currencyName = 'tRBTC'
 export const gatewayName = 'africas-talking'
@@ -83,6 +89,7 @@ export function createService(parts: ProgramOptions, clock: Clock): Answer {
       const secrets = { ACCOUNT_ID_SECRET: 'id', ACCOUNT_KEY_SECRET: 'key' }
       return { chainId, fingerprints: { ...fingerprints, ...secrets } }
     }),
+    ledger: wires.ledger,
     pay: createPay(relayer, createChainCache(relayer), {
       preflight: knobs.preflight,
       limits: knobs.limits,
@@ -91,9 +98,10 @@ export function createService(parts: ProgramOptions, clock: Clock): Answer {
     }),
     endSession: createEndSession(relayer),
     mayDial,
-    leastTransferWei: 0n,
+    leastTransferWei: parts.product?.leastTransferWei ?? 0n,
     now: clock.now,
-    say: english,
+    settings: parts.product?.settings ?? demonstrationMenu,
+    say: parts.product?.say ?? demonstration,
     log,
   })
 }

@@ -4,19 +4,39 @@ import type { Intent } from '../intent.ts'
 import type { RecipientFault } from '../recipient.ts'
 import type { Messages } from './texts.ts'
 
-/** English. The first screens are the demonstration's, to the letter. */
+/** English. */
 export const english: Messages = {
   mainTitle: (phone) => `Rootstock DeFi (${phone})`,
-  enterRecipient: 'Enter Recipient Address:_________',
-  enterAmount: 'Enter Amount:_____',
-  repayTitle: 'Repay Loan',
+  enterRecipient: 'Phone number or address to send to:\n0. Back',
+  enterAmount: (to) => `To: ${to}\nAmount, or all:\n0. Back`,
+  enterRepayment: 'Amount to repay, or all:\n0. Back',
+  confirmPhone: (amount, to) => [sending(amount), `To: ${to}`, 'Fee: none'].join('\n'),
+  confirmAddress: (amount, to) =>
+    [sending(amount), `To: ${to}`, 'Credits an account of this service, NOT a wallet.'].join('\n'),
+  repeated: (amount, to, minutes) =>
+    [`You sent ${amount}`, `To: ${to}`, `${minutes} min ago. Send it again?`].join('\n'),
+  loanTerms: (amount, date) =>
+    [`Loan: ${amount}`, `To repay: ${amount}`, `Until: ${date}`].join('\n'),
+  debt: (amount, date) => `You owe ${amount}\nUntil: ${date}`,
+  noLoan: 'You have no loan.',
+  date: (time) => {
+    const day = new Date(time * 1_000)
+    return `${day.getUTCDate()} ${months[day.getUTCMonth()]} ${day.getUTCFullYear()}`
+  },
+  help: (number) => `Help: call ${number}\nWe never ask for your PIN.`,
   labels: {
     balance: 'My Balance',
-    send: 'Send Money (P2P)',
-    borrow: 'Request Micro-Loan',
+    send: 'Send Money',
+    borrow: 'Request Loan',
     repay: 'Repay Loan',
+    help: 'Help',
     all: 'All of it',
     part: 'A part',
+    confirmSend: 'Send',
+    credit: 'Credit account',
+    change: 'Change',
+    sendAgain: 'Send once more',
+    agree: 'I agree',
   },
   more: 'More',
   back: 'Back',
@@ -37,7 +57,7 @@ export const english: Messages = {
   failed,
 
   unknownChoice: 'Please choose from the list.',
-  askAgain: (why) => `${why} Try again, or 0 to go back.`,
+  askAgain: (why) => `${why} Please try again.`,
   badRecipient: recipientFault,
   badAmount: amountFault,
   tooManyMistakes: 'Too many wrong answers. Nothing was sent. Please dial again.',
@@ -64,6 +84,11 @@ export const english: Messages = {
   outOfService: 'This service is not in operation.',
 }
 
+const months = 'Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec'.split(' ')
+
+const sending = (amount: string | 'all'): string =>
+  amount === 'all' ? 'Send all you have' : `Send ${amount}`
+
 function recipientFault(fault: RecipientFault): string {
   switch (fault) {
     case 'unknown_form':
@@ -82,7 +107,7 @@ function recipientFault(fault: RecipientFault): string {
 function amountFault(fault: AmountFault): string {
   switch (fault) {
     case 'not_a_number':
-      return 'Not a valid amount. Example: 0.001'
+      return 'Not a valid amount, such as 0.001.'
     case 'zero':
       return 'The amount must be more than 0.'
     case 'too_fine':
@@ -116,7 +141,7 @@ function refused(
         : `Your balance is too low: ${balance}. Nothing was sent. Dial again to send less.`
     }
     case 'existing_loan':
-      return `You already have a loan. Still to repay: ${format(refusal.owedWei)}.`
+      return `You already have a loan. Still to repay: ${format(refusal.owedWei)}. Dial again to repay it.`
     case 'no_loan':
       return 'You have no loan to repay. Dial again for the menu.'
     case 'repayment_too_large':

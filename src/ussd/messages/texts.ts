@@ -9,8 +9,21 @@ export type Messages = {
   /** The first line of the main menu. */
   mainTitle: (phone: PhoneNumber) => string
   enterRecipient: string
-  enterAmount: string
-  repayTitle: string
+  /** `to` is the recipient as it is shown before a payment. */
+  enterAmount: (to: string) => string
+  enterRepayment: string
+  /** What a transfer will do, to a phone number and to an address; `all` is the whole balance. */
+  confirmPhone: (amount: string | 'all', to: string) => string
+  confirmAddress: (amount: string | 'all', to: string) => string
+  /** The same was sent a moment ago. */
+  repeated: (amount: string | 'all', to: string, minutes: number) => string
+  loanTerms: (amount: string, date: string) => string
+  /** What is owed, and until when. */
+  debt: (amount: string, date: string) => string
+  noLoan: string
+  /** A day (Unix time in s, UTC). */
+  date: (time: number) => string
+  help: (number: string) => string
   /** What the lines of lists say, without their digits. */
   labels: Labels
   more: string
@@ -59,7 +72,13 @@ export type Messages = {
 /** The lines of lists, whichever list they are in. */
 export type Labels = Readonly<Record<LabelName, string>>
 
-type LabelName = 'balance' | 'send' | 'borrow' | 'repay' | 'all' | 'part'
+export type LabelName =
+  | ('balance' | 'send' | 'borrow' | 'repay' | 'help' | 'all' | 'part')
+  | ('confirmSend' | 'credit' | 'change' | 'sendAgain' | 'agree')
+
+/** An address before a payment to it: its first 10 and last 6 characters. */
+export const longAddress = (address: string): string =>
+  `${address.slice(0, 10)}...${address.slice(-6)}`
 
 /** An address as a screen shows it: its first 10 characters. */
 export const shortAddress = (address: string): string => `${address.slice(0, 10)}...`

@@ -147,7 +147,7 @@ test('the terminal phone shows screens and sends what is typed', async ({ expect
   expect(phone.output).toContain('| 2. Send Money (P2P)')
   expect(phone.output).toContain('| Enter Recipient Address:_________ |')
   expect(phone.output).toContain('| Transfer Submitted')
-  const script = fileURLToPath(new URL('../../flows/demonstration.txt', import.meta.url))
+  const script = fileURLToPath(new URL('../../flows/demo/every-way.txt', import.meta.url))
   const played = await runCommand(folder, 'dial.ts', ['--script', script])
   expect(played.code, played.output).toBe(0)
   expect(played.output).toContain('END You have no loan to repay.')

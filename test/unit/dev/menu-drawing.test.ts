@@ -1,12 +1,19 @@
 import { test } from 'vitest'
-import { drawMenu } from '../../../scripts/menu-drawing.ts'
-import { effects, menu } from '../../../src/ussd/menu.ts'
+import { menus, sampleContext, waysThrough } from '../../../scripts/dev/menu-ways.ts'
+import { drawMenus } from '../../../scripts/menu-drawing.ts'
 
-test('a drawing has each place of the menu, and each line of a list leads on', ({ expect }) => {
-  const drawn = drawMenu((place) => ({ lines: [`<${place}>`], ends: place in effects }))
-  for (const place of [...Object.keys(menu), ...Object.keys(effects)]) {
-    expect(drawn.split(`&lt;${place}&gt;`), place).toHaveLength(2)
-  }
-  const ways = Object.values(menu).map((node) => (node.kind === 'list' ? node.entries.length : 1))
-  expect(drawn.match(/<path /g)).toHaveLength(ways.reduce((sum, count) => sum + count, 0))
-})
+test.for(Object.entries(menus))(
+  'a drawing of %s has each place and each effect once, and each way',
+  ([heading, menu], { expect }) => {
+    const context = sampleContext(menu)
+    const ways = waysThrough(context)
+    const drawn = drawMenus([[heading, context]])
+    expect(drawn).toContain(`>${heading}</text>`)
+    for (const effect of ways.effects.keys()) {
+      expect(drawn.split(`>END: ${effect}<`), effect).toHaveLength(2)
+    }
+    // One more is the paper.
+    expect(drawn.match(/<rect /g)).toHaveLength(1 + ways.places.size + ways.effects.size)
+    expect(drawn.match(/<path /g)).toHaveLength(ways.steps.length)
+  },
+)

@@ -5,6 +5,8 @@ import type { Messages } from '../../../src/ussd/messages/texts.ts'
 import type { RecipientFault } from '../../../src/ussd/recipient.ts'
 
 const amount = '20999999.123456 tRBTC'
+const recipient = '0x12345678...123456'
+const date = '30 Sep 2026'
 const tx = '0x0123456789...'
 const phone = '+999700000000001' as PhoneNumber
 const wei = 20_999_999_123_456_789_012_345_678n
@@ -41,6 +43,14 @@ const calls: {
   ) => string[]
 } = {
   mainTitle: (words) => [words(phone)],
+  enterAmount: (words) => [words(recipient)],
+  confirmPhone: (words) => [words(amount, recipient)],
+  confirmAddress: (words) => [words(amount, recipient)],
+  repeated: (words) => [words(amount, recipient, 10)],
+  loanTerms: (words) => [words(amount, date)],
+  debt: (words) => [words(amount, date)],
+  date: (words) => [words(1_798_000_000)],
+  help: (words) => [words('+254 700 000 000 099')],
   balance: (words) => [words(amount)],
   transferSubmitted: (words) => [words('0x12345678...', tx)],
   loanRequested: (words) => [words(amount, tx)],

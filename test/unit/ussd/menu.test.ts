@@ -1,12 +1,11 @@
 import fc from 'fast-check'
 import { parseEther } from 'viem'
 import { describe, test } from 'vitest'
+import { menus, sampleContext } from '../../../scripts/dev/menu-ways.ts'
 import { parseCaller } from '../../../src/account/phone.ts'
 import { parseAmount } from '../../../src/loan/amounts.ts'
-import type { MenuContext } from '../../../src/ussd/menu.ts'
-import { english } from '../../../src/ussd/messages/en.ts'
 import { parseRecipient } from '../../../src/ussd/recipient.ts'
-import { answersOf, maxAnswers, walk } from '../../../src/ussd/walk.ts'
+import { answersOf, maxAnswers, promptOf, walk } from '../../../src/ussd/walk.ts'
 import { holds } from '../../support/properties.ts'
 
 const caller = parseCaller('+254700000001')
@@ -14,16 +13,17 @@ if (caller === undefined) throw new Error('the fixture is no phone number')
 
 const loan = '0x00000000000000000000000000000000000000aa'
 const forwarder = '0x00000000000000000000000000000000000000bb'
-const context: MenuContext = {
-  ...{ chainId: 31, caller, reserved: [loan, forwarder], say: english },
-  least: { wei: 0n, text: '0 tRBTC' },
-}
+const context = { ...sampleContext(menus.demo), caller, reserved: [loan, forwarder] }
 const alice = '0x1111111111111111111111111111111111111111'
 
 const menu =
   'Rootstock DeFi (+254700000001)\n1. My Balance\n2. Send Money (P2P)\n3. Request Micro-Loan\n4. Repay Loan'
 
-const reach = (text: string) => walk(answersOf(text), context)
+/** What a text comes to; a question as it is shown. */
+function reach(text: string, within = context) {
+  const result = walk(answersOf(text), within)
+  return result.kind === 'ask' ? { kind: 'ask', prompt: promptOf(result.place, within) } : result
+}
 
 describe('the menu', () => {
   test.for([
@@ -89,11 +89,11 @@ describe('the menu', () => {
   })
 
   test.for([
-    ['abc', 'Not a valid amount. Example: 0.001'],
-    ['-1', 'Not a valid amount. Example: 0.001'],
-    ['1e3', 'Not a valid amount. Example: 0.001'],
-    ['1,500', 'Not a valid amount. Example: 0.001'],
-    ['', 'Not a valid amount. Example: 0.001'],
+    ['abc', 'Not a valid amount, such as 0.001.'],
+    ['-1', 'Not a valid amount, such as 0.001.'],
+    ['1e3', 'Not a valid amount, such as 0.001.'],
+    ['1,500', 'Not a valid amount, such as 0.001.'],
+    ['', 'Not a valid amount, such as 0.001.'],
     ['0.0', 'The amount must be more than 0.'],
     ['0.0000000000000000001', 'At most 18 digits after the point.'],
     ['21000001', 'This amount is too large.'],
@@ -223,7 +223,9 @@ describe('whatever is typed', () => {
           // The answer after which the amount was asked for, for the last time without a mistake.
           const asked = typed.findLastIndex((_, index) => {
             const step = walk(typed.slice(0, index + 1), context)
-            return step.kind === 'ask' && step.prompt === english.enterAmount
+            return (
+              step.kind === 'ask' && step.place.name === 'amount' && step.place.why === undefined
+            )
           })
           expect(parseRecipient(withoutHash(typed[asked]), context)).toEqual({
             kind: 'recipient',
@@ -242,9 +244,9 @@ describe('whatever is typed', () => {
 test('a transfer below the least amount is asked again, and a repayment is not', ({ expect }) => {
   const strict = { ...context, least: { wei: 20n, text: '0.00000000000000002 tRBTC' } }
   const below = `2*${alice}*0.000000000000000019`
-  expect(walk(answersOf(below), strict)).toEqual({
+  expect(reach(below, strict)).toEqual({
     kind: 'ask',
-    prompt: `The smallest amount to send is 0.00000000000000002 tRBTC. Try again, or 0 to go back.\n${english.enterAmount}`,
+    prompt: `The smallest amount to send is 0.00000000000000002 tRBTC. Try again, or 0 to go back.\nEnter Amount:_____`,
   })
   expect(walk(answersOf(`${below}*0.00000000000000002`), strict)).toMatchObject({ amountWei: 20n })
   expect(walk(answersOf('4*2*0.000000000000000019'), strict)).toMatchObject({ amountWei: 19n })

@@ -4,9 +4,11 @@ import { parseCaller } from '../../../src/account/phone.ts'
 import { formatAmountDown } from '../../../src/loan/amounts.ts'
 import type { LoanRefusal } from '../../../src/loan/calls.ts'
 import { africasTalking } from '../../../src/ussd/gateways/africas-talking.ts'
+import { demonstration } from '../../../src/ussd/messages/demonstration.ts'
 import { english } from '../../../src/ussd/messages/en.ts'
 import { end, goOn } from '../../../src/ussd/screen.ts'
 import { holds } from '../../support/properties.ts'
+import { longestWords } from './longest-words.ts'
 
 const format = (wei: bigint) => `${formatAmountDown(wei)} tRBTC`
 const wei = fc.bigInt({ min: 0n, max: 21_000_000n * 10n ** 18n })
@@ -30,6 +32,9 @@ if (caller === undefined) throw new Error('the fixture is no phone number')
 
 const text = fc.oneof(
   fc.constantFrom(...Object.values(english).filter((words) => typeof words === 'string')),
+  fc
+    .constantFrom(...longestWords(english), ...longestWords(demonstration))
+    .map(([, words]) => words),
   fc.constant(english.mainTitle(caller)),
   wei.map((amount) => english.balance(format(amount))),
   tx.map((hash) => english.transferSubmitted('0x11111111...', hash)),
