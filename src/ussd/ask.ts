@@ -19,33 +19,40 @@ export type AskParts = {
 /**
  * The screen of a place, with what is read for it. A menu is shown without what could not be read; what a
  * caller agrees to is not.
+ *
+ * @throws {Error} the terms of a loan could not be read
  */
 export async function askAt(parts: AskParts, place: Place): Promise<Screen> {
-  const { context, loan } = parts
-  const { say, menu, amountOf } = context
-  const node = menu[place.name]
+  const { context } = parts
+  const node = context.menu[place.name]
   const wanted = node.kind === 'list' ? (node.facts ?? []) : []
   if (wanted.length === 0) return goOn(promptOf(place, context))
   const account = await parts.account()
   const mayDial = parts.mayDial(account)
-  const debt = mayDial ? await debtOf(parts, account) : undefined
-  const facts: Facts = debt === undefined ? {} : { debt }
-  if (!wanted.includes('terms')) return goOn(promptOf(place, context, facts))
-  if (!mayDial) return end(say.tooManyDials)
-  if (debt === undefined) return end(say.unavailable)
-  if (debt.owedWei > 0n) {
-    return end(say.refused({ reason: 'existing_loan', owedWei: debt.owedWei }, amountOf, 'loan'))
+  if (wanted.includes('terms')) {
+    return mayDial ? askForLoan(parts, place, account) : end(context.say.tooManyDials)
   }
-  const { principalWei, termSeconds } = await loan.terms()
-  const dueAt = Math.floor(parts.now() / 1_000) + termSeconds
-  return goOn(promptOf(place, context, { ...facts, terms: { principalWei, dueAt } }))
+  return goOn(promptOf(place, context, mayDial ? await debtOf(parts, account) : {}))
 }
 
-async function debtOf({ loan, log }: AskParts, account: Address): Promise<Facts['debt']> {
+/** What is owed from when a loan is taken, where none is. */
+async function askForLoan(parts: AskParts, place: Place, account: Address): Promise<Screen> {
+  const { context, loan } = parts
+  const [{ owedWei }, terms] = await Promise.all([loan.debt(account), loan.terms()])
+  if (owedWei > 0n) {
+    const refusal = { reason: 'existing_loan', owedWei } as const
+    return end(context.say.refused(refusal, context.amountOf, 'loan'))
+  }
+  const { principalWei, termSeconds } = terms
+  const dueAt = Math.floor(parts.now() / 1_000) + termSeconds
+  return goOn(promptOf(place, context, { terms: { principalWei, dueAt } }))
+}
+
+async function debtOf({ loan, log }: AskParts, account: Address): Promise<Facts> {
   try {
-    return await loan.debt(account)
+    return { debt: await loan.debt(account) }
   } catch (error) {
     log({ level: 'warn', event: 'debt.unread', message: faultOf(error) })
-    return undefined
+    return {}
   }
 }

@@ -20,11 +20,8 @@ export async function minutesSinceEqual(
 ): Promise<number | undefined> {
   const payments = await ledger.payments(question.account, mostLookedAt, now - earlierMs)
   const equal = payments.find(
-    ({ session, state, order: { request } }) =>
-      session !== question.session &&
-      !failures.has(state) &&
-      request.to === target &&
-      request.data === data,
+    ({ state, order: { request } }) =>
+      !failures.has(state) && request.to === target && request.data === data,
   )
   if (equal === undefined) return undefined
   const { kind } = await ledger.lookup(question)
