@@ -1,3 +1,4 @@
+import type { Activity } from '../src/ussd/facts.ts'
 import { type Destination, isEffect, type MenuContext } from '../src/ussd/menu.ts'
 import { promptOf } from '../src/ussd/walk.ts'
 import { type Ways, waysThrough } from './dev/menu-ways.ts'
@@ -15,11 +16,19 @@ type Drawn = { svg: string; width: number; height: number }
 
 const size = { line: 15, padding: 9, column: 410, gap: 16, character: 7.3, margin: 24 }
 
+function sample(kind: Activity['kind'], state: 'done' | 'under_way'): Activity {
+  return { kind, amountWei: 10n ** 15n, who: '2547...002', state: { kind: state } }
+}
+
 /** What is read for screens, as an example. */
 const facts = {
   debt: { owedWei: 10n ** 16n, dueAt: 1_798_000_000 },
   terms: { principalWei: 10n ** 16n, dueAt: 1_798_000_000 },
   earlierMinutes: 3,
+  activity: {
+    own: [sample('sent', 'done'), sample('repaid', 'under_way')],
+    received: [sample('received', 'done')],
+  },
 }
 
 /** Menus as one SVG, each under its heading: each place with its screen, each way with what is typed for it. */

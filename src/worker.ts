@@ -1,5 +1,6 @@
 import { waitUntil } from 'cloudflare:workers'
 import type { Hono } from 'hono'
+import { AccountObject, type AccountStub, createObjectMemory } from './account/memory-object.ts'
 import { misconfiguredApp } from './compose/app.ts'
 import { type Assembly, assemble } from './compose/assemble.ts'
 import { parseConfig } from './compose/config.ts'
@@ -40,9 +41,12 @@ function assembleFrom(env: Env): Served {
     (name) => createObjectLedger(() => stubOf(name)),
     ledgerNames(config),
   )
+  const memory = createObjectMemory(
+    (account) => env.ACCOUNTS.getByName(account, where) as unknown as AccountStub,
+  )
   const wake = async () => stubOf(await home()).wake()
   const assembly = assemble(config, runtime, {
-    ...{ ledger, wake },
+    ...{ ledger, wake, memory: () => memory },
     // Every API key is in one object; each isolate remembers those that are used.
     keyStore: () => env.KEYS.getByName('keys', where) as unknown as KeyStore,
     sockets: () => createObjectSockets(() => env.FEED),
@@ -73,8 +77,8 @@ export class FeedObject extends feedObject<Env>((env, chainId) =>
   assembleFrom(env).feedKeeper(chainId),
 ) {}
 
-/** The API keys: see `src/keys/api-keys-object.ts`. */
-export { KeysObject }
+/** The API keys, and the memory of an account: see `src/keys/api-keys-object.ts`, `src/account/memory-object.ts`. */
+export { AccountObject, KeysObject }
 
 export default {
   fetch: (request, env, context) => appOf(env).fetch(request, env, context),

@@ -1,4 +1,5 @@
 import { createCallerAccounts } from '../account/keys.ts'
+import { createMemory, type MemoryStore } from '../account/memory.ts'
 import { createIntentKeys, createSessionKeys } from '../account/session-keys.ts'
 import { createLoanReader } from '../loan/reader.ts'
 import { createIdentityCheck } from '../relay/identity.ts'
@@ -21,7 +22,12 @@ const principalTtlMs = 60_000
 const lendableTtlMs = 1_000
 
 /** The USSD service. */
-export function assembleAnswer(config: Config, runtime: Runtime, relayer: Relayer): Answer {
+export function assembleAnswer(
+  config: Config,
+  runtime: Runtime,
+  relayer: Relayer,
+  memory: () => MemoryStore,
+): Answer {
   const { node, ledger, forwarder } = relayer
   const loan = createLoanReader(readLoan(relayer, config.loan))
   const mayDial = createDialRate(config.limits.dialsAMinute, runtime.clock.now)
@@ -40,6 +46,8 @@ export function assembleAnswer(config: Config, runtime: Runtime, relayer: Relaye
     intentKeys: createIntentKeys(config.accountKeySecret),
     identity: createIdentityCheck(ledger, runtime.clock, assembleIdentity(config)),
     ledger,
+    memory: createMemory(memory),
+    background: runtime.background,
     pay: createPay({ ...relayer, node }, createChainCache(relayer), {
       preflight: config.preflight,
       limits: config.limits,

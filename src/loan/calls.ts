@@ -1,4 +1,11 @@
-import { type Address, decodeErrorResult, encodeFunctionData, type Hex, maxUint256 } from 'viem'
+import {
+  type Address,
+  decodeErrorResult,
+  decodeFunctionData,
+  encodeFunctionData,
+  type Hex,
+  maxUint256,
+} from 'viem'
 import { microLoanAbi } from './abi.ts'
 
 /** A call of the loan contract that pays. */
@@ -50,6 +57,30 @@ export function callOf(call: LoanCall): Hex {
         // The contract takes the largest number as all that is owed.
         args: [call.amountWei === 'all' ? maxUint256 : call.amountWei],
       })
+  }
+}
+
+/** The call in calldata of {@link callOf}; undefined for any other. */
+export function callIn(data: Hex): LoanCall | undefined {
+  const call = decodeCall(data)
+  switch (call?.functionName) {
+    case 'transfer':
+      return { kind: 'transfer', to: call.args[0], amountWei: call.args[1] }
+    case 'applyForLoanOf':
+      return { kind: 'loan', principalWei: call.args[0] }
+    case 'repayLoan':
+      return { kind: 'repayment', amountWei: call.args[0] === maxUint256 ? 'all' : call.args[0] }
+    default:
+      return undefined
+  }
+}
+
+function decodeCall(data: Hex) {
+  try {
+    return decodeFunctionData({ abi: microLoanAbi, data })
+  } catch {
+    // No function of this contract, or not its arguments.
+    return undefined
   }
 }
 

@@ -1,4 +1,11 @@
-import { type Address, decodeFunctionResult, type Hex } from 'viem'
+import {
+  type Address,
+  decodeEventLog,
+  decodeFunctionResult,
+  encodeEventTopics,
+  type Hex,
+  pad,
+} from 'viem'
 import { microLoanAbi } from './abi.ts'
 import {
   balanceCall,
@@ -21,9 +28,19 @@ export type LoanReader = {
   principal(): Promise<bigint>
   /** What a loan is at present, and how long after its issue it is due. */
   terms(): Promise<{ principalWei: bigint; termSeconds: number }>
+  /** What others sent to an account within the last blocks that a node gives at once, the newest first. */
+  received(account: Address): Promise<Received[]>
   /** What the pool and the daily cap leave for new loans, as of a block: both are of the same one. */
   lendable(): Promise<{ block: number; poolWei: bigint; capWei: bigint }>
 }
+
+/** A transfer to an account. */
+export type Received = { from: Address; amountWei: bigint }
+
+/** What nodes give in one answer (Rootstock's public node: 2,000 blocks, about 16 hours). */
+const eventBlocks = 2_000
+/** Of these, so many are told. */
+const mostReceived = 8
 
 /** Where a loan contract is read. */
 export type LoanSource = {
@@ -31,9 +48,11 @@ export type LoanSource = {
   read(calldata: Hex, block?: number): Promise<Hex>
   /** The number of the latest block. */
   height(): Promise<number>
+  /** What a contract told of transfers, by their topics, from this block on. */
+  events(topics: (Hex | null)[], fromBlock: number): Promise<{ topics: Hex[]; data: Hex }[]>
 }
 
-export function createLoanReader({ read, height }: LoanSource): LoanReader {
+export function createLoanReader({ read, height, events }: LoanSource): LoanReader {
   async function lendable() {
     const block = await height()
     const [pool, cap] = await Promise.all([
@@ -69,9 +88,23 @@ export function createLoanReader({ read, height }: LoanSource): LoanReader {
       const terms = decodeFunctionResult({ abi: microLoanAbi, functionName: 'terms', data })
       return { principalWei: terms.principal, termSeconds: terms.term }
     },
+    async received(account) {
+      const from = Math.max(0, (await height()) - eventBlocks + 1)
+      const [event = null] = encodeEventTopics({ abi: microLoanAbi, eventName: 'Transferred' })
+      const found = await events([event, null, pad(account)], from)
+      return found.slice(-mostReceived).reverse().map(receivedIn)
+    },
     async principal() {
       const data = await read(principalCall())
       return decodeFunctionResult({ abi: microLoanAbi, functionName: 'principal', data })
     },
   }
+}
+
+function receivedIn({ topics, data }: { topics: Hex[]; data: Hex }): Received {
+  const { args } = decodeEventLog({
+    ...{ abi: microLoanAbi, eventName: 'Transferred', data },
+    topics: topics as [Hex, ...Hex[]],
+  })
+  return { from: args.from, amountWei: args.amount }
 }

@@ -1,7 +1,8 @@
-import type { Address } from 'viem'
+import type { Address, Hex } from 'viem'
 import { showAddress } from '../account/address.ts'
 import type { CallerAccounts } from '../account/keys.ts'
-import { type PhoneNumber, spelledPhone } from '../account/phone.ts'
+import { type Memory, withSent } from '../account/memory.ts'
+import { type PhoneNumber, shortPhone, spelledPhone } from '../account/phone.ts'
 import type { IntentKeys, SessionKeys } from '../account/session-keys.ts'
 import { formatAmount, formatAmountDown } from '../loan/amounts.ts'
 import { refusalOf } from '../loan/calls.ts'
@@ -40,6 +41,9 @@ export type AnswerParts = {
   intentKeys: IntentKeys
   identity: () => Promise<Identified>
   ledger: Pick<Ledger, 'lookup' | 'payments'>
+  memory: Memory
+  /** Keeps work alive after the reply. */
+  background: (work: Promise<unknown>) => void
   pay: Pay
   endSession: EndSession
   /** Whether an account may ask the chain once more at this time. */
@@ -91,7 +95,9 @@ async function answerMenu(
   switch (result.kind) {
     case 'ask': {
       const account = async () => (await accounts(request.phone)).address
-      return screen(await askAt({ ...parts, context, account }, result.place))
+      const { gateway, sessionId } = request
+      const session = (address: Address) => parts.keys.session(gateway, sessionId, address)
+      return screen(await askAt({ ...parts, context, account, session }, result.place))
     }
     case 'gave_up':
       return endFor(parts, request, delivered, end(say.tooManyMistakes))
@@ -152,18 +158,38 @@ async function payFor(
       return screen(goOn(promptOf(place, contextOf(parts, request.phone), { earlierMinutes })))
     }
   }
+  const intentId = intentIdOf(
+    forwarder,
+    await intentKeys(request.gateway, request.sessionId, caller.address),
+  )
   const answered = await pay({
     ...delivered,
     question,
-    intentId: intentIdOf(
-      forwarder,
-      await intentKeys(request.gateway, request.sessionId, caller.address),
-    ),
+    intentId,
     caller,
     call: () => callFor(intent, caller.address),
     refused: (refusal) => end(refusalText(parts, refusal, intent.kind)),
   })
+  if (answered.kind === 'screen') rememberRecipient(parts, caller.address, intentId, intent)
   return screen(screenOf(parts, answered, intent))
+}
+
+/** An address says nothing to who typed a number: what the screen said of it is kept for the activity. */
+function rememberRecipient(
+  { settings, memory, background, log }: AnswerParts,
+  account: Address,
+  intentId: Hex,
+  intent: Intent,
+): void {
+  if (settings.profile === 'demo') return
+  if (intent.kind !== 'transfer' || intent.recipient.kind !== 'phone') return
+  const to = shortPhone(intent.recipient.phone)
+  const remembering = memory
+    .change(account, (kept) => withSent(kept, intentId, to))
+    .catch((error) =>
+      log({ level: 'warn', event: 'memory.failed', message: faultOf(error), intent: intentId }),
+    )
+  background(remembering)
 }
 
 /** An end after which nothing of the session may be paid: the ledger has it before it is shown. */

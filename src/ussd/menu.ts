@@ -1,4 +1,5 @@
 import { type AmountFault, parseAmount } from '../loan/amounts.ts'
+import type { FactName, Facts } from './facts.ts'
 import type { Intent } from './intent.ts'
 import type { LabelName, Messages } from './messages/texts.ts'
 import { parseRecipient, type Recipient, type RecipientRules } from './recipient.ts'
@@ -28,17 +29,6 @@ export type MenuContext = RecipientRules & {
   least: { wei: bigint; text: string }
 }
 
-/** What the chain and the ledger say for a screen. It changes no screen's place in the flow. */
-export type Facts = {
-  debt?: Debt
-  terms?: { principalWei: bigint; dueAt: number }
-  /** How long ago an equal transfer was accepted, in minutes. */
-  earlierMinutes?: number
-}
-
-/** What is owed, in wei, and until when (Unix time in s). */
-export type Debt = { owedWei: bigint; dueAt: number }
-
 /** What was answered so far in this session. */
 export type Draft = { recipient?: Recipient; amountWei?: bigint | 'all' }
 
@@ -57,7 +47,7 @@ export type List = {
   /** What the line of `0` says, where it is not the usual word. */
   backLabel?: LabelName
   /** What of the chain is read to show it. */
-  facts?: readonly ('debt' | 'terms')[]
+  facts?: readonly FactName[]
 }
 
 /** One line of a list. Digit and label stand here together, and nowhere else. */
@@ -90,7 +80,7 @@ export type Menu = Readonly<Record<NodeName, Node>>
 
 export type NodeName =
   | ('main' | 'recipient' | 'amount' | 'confirmPhone' | 'confirmAddress' | 'repeat')
-  | ('agree' | 'repay' | 'repayAmount')
+  | ('agree' | 'repay' | 'repayAmount' | 'activity')
 
 export type EffectName =
   | ('balance' | 'transfer' | 'transferAgain' | 'loan' | 'repayAll' | 'repayPart')
@@ -141,6 +131,13 @@ export function createMenu(settings: MenuSettings): Menu {
     },
     ...confirmations,
     ...repayments(settings),
+    activity: {
+      kind: 'list',
+      title: ({ say, amountOf }, _, { activity }) => say.activity(activity, amountOf),
+      entries: [],
+      back: 'main',
+      facts: ['activity'],
+    },
   }
 }
 
@@ -154,10 +151,11 @@ function afterAmount({ confirms }: MenuSettings): Pick<Question, 'leads' | 'next
 }
 
 function mainMenu({ profile, confirms, helpNumber }: MenuSettings): List {
-  const tellsDebt = profile === 'lender'
+  const isLender = profile === 'lender'
   return {
     kind: 'list',
-    title: ({ say, caller }) => say.mainTitle(caller),
+    title: ({ say, caller }, _, { hasFailed }) =>
+      hasFailed ? `${say.lastFailed}\n${say.mainTitle(caller)}` : say.mainTitle(caller),
     entries: [
       { digit: '1', label: 'balance', leads: 'balance' },
       { digit: '2', label: 'send', leads: 'recipient' },
@@ -167,11 +165,12 @@ function mainMenu({ profile, confirms, helpNumber }: MenuSettings): List {
         note: ({ amountOf }, { debt }) =>
           debt !== undefined && debt.owedWei > 0n ? amountOf(debt.owedWei) : undefined,
       },
+      ...(isLender ? [{ digit: '5', label: 'activity', leads: 'activity' } satisfies Entry] : []),
       ...(helpNumber === undefined
         ? []
         : [{ digit: '9', label: 'help', leads: 'help' } satisfies Entry]),
     ],
-    ...(tellsDebt ? { facts: ['debt'] } : {}),
+    ...(isLender ? { facts: ['debt', 'failure'] } : {}),
   }
 }
 

@@ -1,8 +1,8 @@
+import type { Facts } from './facts.ts'
 import {
   type Destination,
   type Draft,
   effects,
-  type Facts,
   isEffect,
   type List,
   type MenuContext,

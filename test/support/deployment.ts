@@ -9,6 +9,7 @@ import { createSqlLedger } from '../../src/relay/ledger/sqlite.ts'
 import { ledgerThrough } from '../../src/relay/ledger/steps.ts'
 import { systemClock } from '../../src/runtime/clock.ts'
 import type { LogEvent } from '../../src/runtime/log.ts'
+import { createMemoryStore } from './memory-store.ts'
 
 /** A deployment in this process, over a database of its own: the same parts as a Worker's. */
 export type Deployment = Omit<Assembly, 'tend'> & {
@@ -50,6 +51,7 @@ export function openDeployment({
   const ledger = ledgerThrough<Ledger>(async (method, args) =>
     (sql[method] as (...args: unknown[]) => unknown)(...args),
   )
+  const memory = createMemoryStore()
   const assembly = assemble(
     config,
     {
@@ -64,7 +66,12 @@ export function openDeployment({
         running.add(kept)
       },
     },
-    { ledger, keyStore: () => countingStore, sockets: () => ({ accept: noSockets }) },
+    {
+      ledger,
+      memory: () => memory,
+      keyStore: () => countingStore,
+      sockets: () => ({ accept: noSockets }),
+    },
   )
   return {
     ...{ ...assembly, ledger, events, asked },

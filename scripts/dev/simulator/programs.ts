@@ -1,4 +1,5 @@
 import type { Address, Hex } from 'viem'
+import { createMemory, type MemoryStore } from '../../../src/account/memory.ts'
 import type { PhoneNumber } from '../../../src/account/phone.ts'
 import { createNode } from '../../../src/chain/node.ts'
 import { refusalOf, refusalWords } from '../../../src/loan/calls.ts'
@@ -37,7 +38,15 @@ export type ProgramOptions = {
   product?: Product | undefined
 }
 
-export type Product = Pick<AnswerParts, 'settings' | 'say' | 'leastTransferWei'>
+export type Product = Pick<AnswerParts, 'settings' | 'say' | 'leastTransferWei' | 'background'> & {
+  memory: MemoryStore
+}
+
+/** The demonstration remembers nothing. */
+const noMemory: MemoryStore = {
+  load: () => Promise.reject(new Error('the demonstration asks for no memory')),
+  save: () => Promise.reject(new Error('the demonstration keeps no memory')),
+}
 
 const demonstrationMenu = { profile: 'demo', confirms: false, helpNumber: undefined } as const
 
@@ -60,6 +69,8 @@ export function createService(parts: ProgramOptions, clock: Clock): Answer {
       return outcome.data
     },
     height: async () => (await relayer.node.head(clock.timeout(readTimeoutMs))).number,
+    events: (topics, fromBlock) =>
+      relayer.node.logs({ address: loan, topics, fromBlock }, clock.timeout(readTimeoutMs)),
   })
   const mayDial = createDialRate(knobs.limits.dialsAMinute, clock.now)
   return createAnswer({
@@ -90,6 +101,8 @@ export function createService(parts: ProgramOptions, clock: Clock): Answer {
       return { chainId, fingerprints: { ...fingerprints, ...secrets } }
     }),
     ledger: wires.ledger,
+    memory: createMemory(() => parts.product?.memory ?? noMemory),
+    background: parts.product?.background ?? (() => {}),
     pay: createPay(relayer, createChainCache(relayer), {
       preflight: knobs.preflight,
       limits: knobs.limits,

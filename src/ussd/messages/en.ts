@@ -1,5 +1,6 @@
 import type { AmountFault } from '../../loan/amounts.ts'
 import type { LoanRefusal } from '../../loan/calls.ts'
+import type { Activity } from '../facts.ts'
 import type { Intent } from '../intent.ts'
 import type { RecipientFault } from '../recipient.ts'
 import type { Messages } from './texts.ts'
@@ -24,11 +25,20 @@ export const english: Messages = {
     return `${day.getUTCDate()} ${months[day.getUTCMonth()]} ${day.getUTCFullYear()}`
   },
   help: (number) => `Help: call ${number}\nWe never ask for your PIN.`,
+  lastFailed: 'Last payment failed: see 5',
+  activity: (activity, format) => {
+    if (activity === undefined) return 'My Activity\nNot available. Please try again later.'
+    const { own, received } = activity
+    const lines = [...own, ...(received ?? [])].map((each) => activityLine(each, format))
+    if (received === undefined) lines.push('What you received cannot be shown now.')
+    return ['My Activity', ...(lines.length === 0 ? ['Nothing yet.'] : lines)].join('\n')
+  },
   labels: {
     balance: 'My Balance',
     send: 'Send Money',
     borrow: 'Request Loan',
     repay: 'Repay Loan',
+    activity: 'My Activity',
     help: 'Help',
     all: 'All of it',
     part: 'A part',
@@ -88,6 +98,27 @@ const months = 'Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec'.split(' ')
 
 const sending = (amount: string | 'all'): string =>
   amount === 'all' ? 'Send all you have' : `Send ${amount}`
+
+function activityLine(
+  { kind, amountWei, who = '', state }: Activity,
+  format: (wei: bigint) => string,
+): string {
+  const amount = amountWei === 'all' ? 'all that was owed' : format(amountWei)
+  const words = {
+    sent: `Sent ${amount} to ${who}`,
+    received: `Received ${amount} from ${who}`,
+    borrowed: `Loan of ${amount}`,
+    repaid: `Repaid ${amount}`,
+  } satisfies Record<Activity['kind'], string>
+  switch (state.kind) {
+    case 'under_way':
+      return `${words[kind]}: on its way`
+    case 'done':
+      return `${words[kind]}: done`
+    case 'failed':
+      return `${words[kind]}: FAILED, ${state.reason === '' ? 'too late' : state.reason}`
+  }
+}
 
 function recipientFault(fault: RecipientFault): string {
   switch (fault) {

@@ -1,6 +1,7 @@
 import type { PhoneNumber } from '../../account/phone.ts'
 import type { AmountFault } from '../../loan/amounts.ts'
 import type { LoanRefusal } from '../../loan/calls.ts'
+import type { Facts } from '../facts.ts'
 import type { Intent } from '../intent.ts'
 import type { RecipientFault } from '../recipient.ts'
 
@@ -24,6 +25,10 @@ export type Messages = {
   /** A day (Unix time in s, UTC). */
   date: (time: number) => string
   help: (number: string) => string
+  /** Above the main menu. */
+  lastFailed: string
+  /** A line for each, below a title. Undefined: it cannot be read. */
+  activity: (activity: Facts['activity'], format: (wei: bigint) => string) => string
   /** What the lines of lists say, without their digits. */
   labels: Labels
   more: string
@@ -73,7 +78,7 @@ export type Messages = {
 export type Labels = Readonly<Record<LabelName, string>>
 
 export type LabelName =
-  | ('balance' | 'send' | 'borrow' | 'repay' | 'help' | 'all' | 'part')
+  | ('balance' | 'send' | 'borrow' | 'repay' | 'activity' | 'help' | 'all' | 'part')
   | ('confirmSend' | 'credit' | 'change' | 'sendAgain' | 'agree')
 
 /** An address before a payment to it: its first 10 and last 6 characters. */

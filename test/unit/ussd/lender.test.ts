@@ -183,6 +183,6 @@ describe('a loan', () => {
 
 test('help is the number that the operator set', async ({ expect }) => {
   const { deliver } = open()
-  expect(await deliver(0, 'menu', '')).toMatch(/\n9\. Help$/)
+  expect(await deliver(0, 'menu', '')).toMatch(/\n5\. My Activity\n9\. Help$/)
   expect(await deliver(0, 's', '9')).toBe('END Help: call 0700 000 099\nWe never ask for your PIN.')
 })

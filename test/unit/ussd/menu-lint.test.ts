@@ -1,6 +1,7 @@
 import { describe, test } from 'vitest'
 import { goodAnswers, menus, sampleContext, waysThrough } from '../../../scripts/dev/menu-ways.ts'
 import { type PhoneNumber, parseCaller } from '../../../src/account/phone.ts'
+import type { Activity, Facts } from '../../../src/ussd/facts.ts'
 import { type Draft, effects, type MenuContext, type NodeName } from '../../../src/ussd/menu.ts'
 import { screenSeptets, septetsOf } from '../../../src/ussd/septets.ts'
 import { promptOf, walk } from '../../../src/ussd/walk.ts'
@@ -17,7 +18,26 @@ const longest = {
 
 /** What is read for screens, as long as it comes. */
 const debt = { owedWei: 1n, dueAt: 1_790_700_000 }
-const facts = { debt, terms: { principalWei: 1n, dueAt: debt.dueAt }, earlierMinutes: 10 }
+const who = '0x12345678...'
+const reason = 'Recipient not allowed'
+const activity = {
+  own: Array.from(
+    { length: 8 },
+    (): Activity => ({
+      ...{ kind: 'sent', amountWei: 1n, who, state: { kind: 'failed', reason } },
+    }),
+  ),
+  received: Array.from(
+    { length: 8 },
+    (): Activity => ({
+      ...{ kind: 'received', amountWei: 1n, who, state: { kind: 'under_way' } },
+    }),
+  ),
+}
+const facts: Facts = {
+  ...{ debt, terms: { principalWei: 1n, dueAt: debt.dueAt }, earlierMinutes: 10 },
+  ...{ hasFailed: true, activity },
+}
 
 /** Answers that some question takes and others do not, and what is typed by mistake. */
 const typed = [
@@ -30,7 +50,9 @@ const typed = [
 function pagesAt(name: NodeName, way: readonly string[], context: MenuContext): string[] {
   const result = walk(way, context)
   const draft = result.kind === 'ask' ? result.place.draft : (result as Draft)
-  const pages = [0, 1, 2, 3].map((page) => promptOf({ name, draft, page }, context, facts))
+  const pages = Array.from({ length: 20 }, (_, page) =>
+    promptOf({ name, draft, page }, context, facts),
+  )
   return [...new Set(pages)]
 }
 

@@ -4,6 +4,7 @@ import { describe, test } from 'vitest'
 import { menus, sampleContext } from '../../../scripts/dev/menu-ways.ts'
 import { parseCaller } from '../../../src/account/phone.ts'
 import { parseAmount } from '../../../src/loan/amounts.ts'
+import type { MenuContext } from '../../../src/ussd/menu.ts'
 import { parseRecipient } from '../../../src/ussd/recipient.ts'
 import { answersOf, maxAnswers, promptOf, walk } from '../../../src/ussd/walk.ts'
 import { holds } from '../../support/properties.ts'
@@ -13,7 +14,10 @@ if (caller === undefined) throw new Error('the fixture is no phone number')
 
 const loan = '0x00000000000000000000000000000000000000aa'
 const forwarder = '0x00000000000000000000000000000000000000bb'
-const context = { ...sampleContext(menus.demo), caller, reserved: [loan, forwarder] }
+const context: MenuContext = {
+  ...sampleContext(menus.demo),
+  ...{ caller, reserved: [loan, forwarder] },
+}
 const alice = '0x1111111111111111111111111111111111111111'
 
 const menu =

@@ -1,5 +1,23 @@
+import { createExecutionContext } from 'cloudflare:test'
+import { env } from 'cloudflare:workers'
 import { describe, test } from 'vitest'
+import { until } from '../../../scripts/dev/wait.ts'
+import worker from '../../../src/worker.ts'
 import { dial, newSession, untilBalance } from '../support/caller.ts'
+import { fund } from '../support/ground-truth.ts'
+
+const lenderEnv = { ...env, PROFILE: 'lender' } as never
+
+/** A delivery to the same Worker with a lender's screens. */
+async function dialLender(phoneNumber: string, text: string, sessionId = newSession()) {
+  const request = new Request<unknown, IncomingRequestCfProperties>('http://relay.test/ussd', {
+    method: 'POST',
+    headers: { 'content-type': 'application/x-www-form-urlencoded' },
+    body: new URLSearchParams({ phoneNumber, sessionId, text }),
+  })
+  const response = await worker.fetch(request, lenderEnv, createExecutionContext())
+  return await response.text()
+}
 
 describe('a session of the demonstration', () => {
   test('shows the main menu on the first dial', async ({ expect }) => {
@@ -34,5 +52,36 @@ describe('a session of the demonstration', () => {
     const repaid = await dial(sender, '4*2*0.001')
     expect(repaid.text).toMatch(/^END Repayment Submitted\nAmount: 0\.001 tRBTC\nTx: 0x/)
     await untilBalance(sender, '0.005')
+  })
+})
+
+describe("a lender's session", () => {
+  test('shows both sides of a transfer, and a loan with its terms, from the real contract', async ({
+    expect,
+  }) => {
+    const [sender, receiver] = ['+254700000013', '+254700000014']
+    await fund(sender, '1')
+    const text = '2*0700000014*0.04'
+    expect(await dialLender(sender, text)).toBe(
+      'CON Send 0.04 tRBTC\nTo: +254 700 000 014\nFee: none\n1. Send\n0. Change',
+    )
+    expect(await dialLender(sender, `${text}*1`)).toMatch(/^END Transfer Submitted\n/)
+    await untilBalance(receiver, '0.04')
+    expect(await dialLender(receiver, '5')).toMatch(
+      /^CON My Activity\nReceived 0\.04 tRBTC from 0x[0-9a-fA-F]{8}\.\.\.: done\n0\. Back$/,
+    )
+    const sent = 'CON My Activity\nSent 0.04 tRBTC to 2547...014: done\n0. Back'
+    await until(async () => (await dialLender(sender, '5')) === sent, { everyMs: 200 })
+    expect(await dialLender(sender, `${text}*1`)).toMatch(/ago\. Send it again\?\n2\. Send once/)
+
+    expect(await dialLender(receiver, '3')).toMatch(
+      /^CON Loan: 0\.01 tRBTC\nTo repay: 0\.01 tRBTC\nUntil: \d{1,2} \w{3} 20\d\d\n1\. I agree\n/,
+    )
+    expect(await dialLender(receiver, '3*1')).toMatch(/^END Loan Requested\n/)
+    await untilBalance(receiver, '0.05')
+    expect(await dialLender(receiver, '')).toContain('\n4. Repay Loan (0.01 tRBTC)\n')
+    expect(await dialLender(receiver, '4')).toMatch(
+      /^CON Repay Loan\nYou owe 0\.01 tRBTC\nUntil: \d{1,2} \w{3} 20\d\d\n1\. All of it\n/,
+    )
   })
 })

@@ -12,6 +12,7 @@ import { ledgerThrough } from '../../../src/relay/ledger/steps.ts'
 import { tend } from '../../../src/relay/tend/round.ts'
 import { systemClock } from '../../../src/runtime/clock.ts'
 import { africasTalking } from '../../../src/ussd/gateways/africas-talking.ts'
+import { createMemoryStore } from '../../support/memory-store.ts'
 
 /** Which question is the last one, and whose end it is. */
 export type Death = {
@@ -124,7 +125,7 @@ export function createMortal({ death, fault }: MortalOptions): Mortal {
     ),
   )
   const relayer = assembleRelayer(config, runtime, assembleNodeService(config, runtime), ledger)
-  const answer = assembleAnswer(config, runtime, relayer)
+  const answer = assembleAnswer(config, runtime, relayer, createMemoryStore)
 
   return {
     asked,
