@@ -10,7 +10,7 @@ export type OperatorClient = {
   /** A node of its chain, if one is known. */
   nodeUrl: string | undefined
   read: <Schema extends z.ZodMiniType>(path: string, schema: Schema) => Promise<z.output<Schema>>
-  /** Does something there. */
+  /** Does something there. @throws {Unanswered} it may have been done */
   act: <Schema extends z.ZodMiniType>(
     path: string,
     schema: Schema,
@@ -79,11 +79,15 @@ async function ask(url: string, init: RequestInit): Promise<unknown> {
     const signal = AbortSignal.timeout(patienceMs)
     response = await fetch(url, { ...init, signal })
   } catch {
-    throw new StackError(`Nothing answers at ${origin}.`)
+    throw new Unanswered(`Nothing answers at ${origin}.`)
   }
   const answer: unknown = await response.json().catch(() => undefined)
   if (response.ok) return answer
   const refusal = operatorError.safeParse(answer)
   const reason = refusal.success ? refusal.data.error : `HTTP ${response.status}`
+  if (response.status >= 500) throw new Unanswered(`${origin} cannot tell: ${reason}`)
   throw new StackError(`${origin} refuses: ${reason}`)
 }
+
+/** It is not known whether what was asked for was done. */
+export class Unanswered extends StackError {}

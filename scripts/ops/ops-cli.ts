@@ -8,7 +8,7 @@ import {
 import { readDeployed } from '../contracts/migrate/records.ts'
 import { root } from '../stack/folder.ts'
 import { command, StackError, say } from '../stack/report.ts'
-import { readCommandLine } from './command-line.ts'
+import { readCommandLine, readNumber } from './command-line.ts'
 import { type OperatorClient, openOperator } from './operator-client.ts'
 import { reconcile } from './reconcile/reconcile-deployment.ts'
 import { callerLines, paymentLine, statusLines, whyLine } from './show.ts'
@@ -82,8 +82,9 @@ async function showPayments(operator: OperatorClient, { values }: Asked): Promis
 async function showWhy(operator: OperatorClient, { positionals }: Asked): Promise<Found> {
   const [, name] = positionals
   if (name === undefined) {
-    const phone = (await readInput()).trim()
-    const found = await operator.act('/operator/lookup', lookupAnswer, { phone })
+    const found = await operator.act('/operator/lookup', lookupAnswer, {
+      phone: await readNumber(),
+    })
     const { currency } = await operator.read('/operator/status', statusAnswer)
     return { json: found, lines: callerLines(found, currency) }
   }
@@ -126,11 +127,4 @@ function queryOf(given: Readonly<Record<string, string | undefined>>): URLSearch
       value === undefined ? [] : [[name, value] as [string, string]],
     ),
   )
-}
-
-async function readInput(): Promise<string> {
-  if (process.stdin.isTTY) process.stderr.write('The number, then Ctrl-D: ')
-  const parts: string[] = []
-  for await (const part of process.stdin.setEncoding('utf8')) parts.push(part)
-  return parts.join('')
 }

@@ -1,5 +1,12 @@
+import type { Address } from 'viem'
 import { formatEther } from 'viem'
-import type { LookupAnswer, Payment, StatusAnswer } from '../../src/operator/answers.ts'
+import { showAddress } from '../../src/account/address.ts'
+import type {
+  DepositAnswer,
+  LookupAnswer,
+  Payment,
+  StatusAnswer,
+} from '../../src/operator/answers.ts'
 
 /** How things are, a line each. What wants a person comes first. */
 export function statusLines(status: StatusAnswer): string[] {
@@ -95,4 +102,45 @@ export function callerLines(found: LookupAnswer, currency: string): string[] {
     ...found.payments.map(whyLine),
     ...(found.payments.length === 0 ? ['The ledger knows of no payment of this number.'] : []),
   ]
+}
+
+/** What became of a deposit, and whether it did not happen. */
+export function depositLines(
+  { account, deposit }: DepositAnswer,
+  { chainId, currency }: Pick<StatusAnswer, 'chainId' | 'currency'>,
+): { lines: string[]; isBad: boolean } {
+  const money = (wei: string) => `${formatEther(BigInt(wei))} ${currency}`
+  switch (deposit.kind) {
+    case 'sent': {
+      const { amountWei, explorer, isTaken } = deposit
+      const sent = `${money(amountWei)} are on their way into the balance: ${explorer}`
+      const fate = isTaken ? '' : ' No node has said yet that it has this transaction.'
+      return {
+        lines: [`${sent}${fate}`, 'The same command tells when they are there.'],
+        isBad: false,
+      }
+    }
+    case 'under_way': {
+      const waits = 'A transaction of this account is on its way already. Nothing more was sent.'
+      return { lines: [waits, 'The same command tells when it is there.'], isBad: false }
+    }
+    case 'too_little': {
+      const { thereWei, gasWei, last } = deposit
+      const there = thereWei === '0' ? 'Nothing' : `Only ${money(thereWei)}`
+      const cost = thereWei === '0' ? '' : `, and the gas of a deposit costs ${money(gasWei)}`
+      const now = `${there} is at ${showAddress(account as Address, chainId)}${cost}. Nothing was sent.`
+      if (last === null) return { lines: [now], isBad: true }
+      const before = `The last deposit of this account: ${money(last.amountWei)} in block ${last.block} (${last.explorer}).`
+      return { lines: [before, now], isBad: false }
+    }
+    case 'price_too_high':
+      return {
+        lines: ['The price of gas is above MAX_GAS_PRICE_WEI. Nothing was sent.'],
+        isBad: true,
+      }
+    case 'paused':
+      return { lines: ['Payments are stopped by an operator. Nothing was sent.'], isBad: true }
+    case 'refused':
+      return { lines: ['No node takes the transaction. Nothing has moved.'], isBad: true }
+  }
 }

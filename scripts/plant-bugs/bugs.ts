@@ -126,7 +126,7 @@ export const bugs: readonly Bug[] = [
     patches: [
       {
         file: 'src/ussd/answer.ts',
-        within: 'payFor',
+        within: 'carryOut',
         find: 'questionOf(parts, request, $account)',
         replace: `questionOf(
           parts,
@@ -136,7 +136,7 @@ export const bugs: readonly Bug[] = [
       },
       {
         file: 'src/ussd/answer.ts',
-        within: 'payFor',
+        within: 'carryOut',
         find: 'intentKeys($gateway, $sessionId, $account)',
         replace: 'intentKeys($gateway, $sessionId + delivered.since, $account)',
       },
@@ -265,6 +265,57 @@ export const bugs: readonly Bug[] = [
         within: 'hasFailed',
         find: 'return $failed',
         replace: 'return false',
+      },
+    ],
+  },
+  {
+    name: 'a broadcast that no node took counts as sent for as long as one that was taken',
+    patches: [
+      {
+        file: 'src/relay/tend/facts.ts',
+        within: 'offeredAfterMs',
+        find: 'return failures === 0 ? $usual : $sooner',
+        replace: 'return $usual',
+      },
+    ],
+  },
+  {
+    name: 'what spent an intent is looked for in more blocks at once than a provider gives',
+    patches: [
+      {
+        file: 'src/relay/outcome/executions.ts',
+        within: 'findExecution',
+        find: `node.logs(
+          { address: forwarder.address, topics: $topics, fromBlock: blockNumber, toBlock: blockNumber },
+          signal,
+        )`,
+        replace: `node.logs(
+          { address: forwarder.address, topics: $topics,
+            fromBlock: Math.max(0, blockNumber - 26_000), toBlock: blockNumber },
+          signal,
+        )`,
+      },
+    ],
+  },
+  {
+    name: 'payments get nonces in the order in which they came, and one account takes all',
+    patches: [
+      {
+        file: 'src/relay/tend/facts.ts',
+        within: 'waitingPayments',
+        find: '$queued.sort((a, b) => a.turn - b.turn)',
+        replace: '$queued',
+      },
+    ],
+  },
+  {
+    name: 'each round asks for the count, whether there is a new block or not',
+    patches: [
+      {
+        file: 'src/relay/tend/snapshot.ts',
+        within: 'askMeans',
+        find: 'turnOf(work, chain)',
+        replace: "('toldCount' as const)",
       },
     ],
   },

@@ -6,7 +6,7 @@ import { type Country, isCountry } from '../account/phone.ts'
 import { atPace, type Chain, chains, type PoolRules, poolRules } from '../chain/chains.ts'
 import type { BudgetLimits } from '../node/upstream/budget.ts'
 import type { Webhook } from '../operator/webhook.ts'
-import type { FeeLimits } from '../relay/fees.ts'
+import { type FeeLimits, usualMaxGasPriceWei } from '../relay/fees.ts'
 import { maxOpen } from '../relay/ledger/port.ts'
 import type { AccountLimits } from '../relay/pay/limits.ts'
 import type { MenuSettings } from '../ussd/menu.ts'
@@ -70,11 +70,6 @@ export class ConfigError extends Error {
 
 /** The mnemonic that anvil and Hardhat print: its keys are public. */
 const wellKnownMnemonic = 'test test test test test test test test test test test junk'
-
-const gwei = 1_000_000_000n
-
-/** Rootstock's usual price is a tenth of a gwei; the local chain starts at two. */
-const maxGasPriceWei = { rootstock: gwei, anvil: 1_000n * gwei } as const
 
 const address = z
   .string()
@@ -235,7 +230,7 @@ export function parseConfig(env: Readonly<Record<string, unknown>>): Config {
     rules: { ...rules, confirmations: values.CONFIRMATIONS ?? rules.confirmations },
     fees: {
       minWei: values.MIN_GAS_PRICE_WEI,
-      maxWei: values.MAX_GAS_PRICE_WEI ?? maxGasPriceWei[values.POOL_RULES],
+      maxWei: values.MAX_GAS_PRICE_WEI ?? usualMaxGasPriceWei[values.POOL_RULES],
     },
     nodeUrls: urls,
     networks,
@@ -299,7 +294,7 @@ type Fault = ConfigError['faults'][number]
 /** What is wrong with values that are each well formed. */
 function contradictionsOf(values: Values, chain: Chain, urls: readonly string[]): Fault[] {
   const isLocal = urls.every(isLoopback)
-  const maxWei = values.MAX_GAS_PRICE_WEI ?? maxGasPriceWei[values.POOL_RULES]
+  const maxWei = values.MAX_GAS_PRICE_WEI ?? usualMaxGasPriceWei[values.POOL_RULES]
   const checks: [variable: keyof Values, isWrong: boolean, reason: string][] = [
     [
       'RELAYER_MNEMONIC',

@@ -9,9 +9,16 @@ import type { Identity, Ledger, Vitals } from '../relay/ledger/port.ts'
 import { cached } from '../runtime/cached.ts'
 import { faultOf } from '../runtime/log.ts'
 import type { Config } from './config.ts'
-import { assembleIdentity, assembleRelayer, readLoan, signerAddress } from './relay.ts'
+import {
+  assembleDepositClaim,
+  assembleIdentity,
+  assembleRelayer,
+  readLoan,
+  signerAddress,
+} from './relay.ts'
 import type { Runtime } from './runtime.ts'
 import type { Stores } from './stores.ts'
+import { assembleCashOut } from './ussd.ts'
 
 /** How long those who ask share one look at the ledger. */
 const sharedMs = 2_000
@@ -103,6 +110,8 @@ function operatorOver(
     accounts: createCallerAccounts(config.accountKeySecret),
     loan: createLoanReader(readLoan(relayer, config.loan)),
     country: config.gatewayCountry,
+    claimDeposit: assembleDepositClaim(config, relayer),
+    cashOut: assembleCashOut(config, runtime, relayer, stores.memory),
     newId: () => crypto.randomUUID(),
   })
 }

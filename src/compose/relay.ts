@@ -1,9 +1,10 @@
-import type { Address } from 'viem'
+import type { Address, LocalAccount } from 'viem'
 import { fingerprint } from '../account/session-keys.ts'
 import { createNode } from '../chain/node.ts'
-import { refusalOf, refusalWords } from '../loan/calls.ts'
-import type { LoanSource } from '../loan/reader.ts'
+import { depositCall, depositedWei, depositTopics, refusalOf, refusalWords } from '../loan/calls.ts'
+import { createLoanReader, type LoanSource } from '../loan/reader.ts'
 import type { NodeService } from '../node/service.ts'
+import { claimDeposit, type DepositClaim } from '../relay/claim-deposit.ts'
 import type { Forwarder } from '../relay/forwarder/requests.ts'
 import { identityOf } from '../relay/identity.ts'
 import { relayerAccount } from '../relay/keys.ts'
@@ -94,6 +95,19 @@ function signerOf(config: Config): ReturnType<typeof createSigner> {
   const signer = createSigner(account, config.chain.id)
   signers.set(config, signer)
   return signer
+}
+
+/** Brings what is at a caller's own address into its balance, by the caller's key. */
+export function assembleDepositClaim(
+  { chain, loan }: Config,
+  relayer: Relayer,
+): (account: LocalAccount) => Promise<DepositClaim> {
+  const { balance } = createLoanReader(readLoan(relayer, loan))
+  const deposit = {
+    ...{ to: loan, data: depositCall(), isThere: balance },
+    ...{ topicsOf: depositTopics, amountIn: depositedWei },
+  }
+  return (account) => claimDeposit({ ...relayer, chainId: chain.id, deposit }, account)
 }
 
 const readTimeoutMs = 5_000

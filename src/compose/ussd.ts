@@ -2,12 +2,13 @@ import { createCallerAccounts } from '../account/keys.ts'
 import { createMemory, type MemoryStore } from '../account/memory.ts'
 import { createIntentKeys, createSessionKeys } from '../account/session-keys.ts'
 import { createLoanReader } from '../loan/reader.ts'
+import type { CashOut } from '../operator/cash-out.ts'
 import { createIdentityCheck } from '../relay/identity.ts'
 import { createPay } from '../relay/pay/delivery.ts'
 import { createEndSession } from '../relay/pay/end-session.ts'
 import { createChainCache, type Relayer } from '../relay/relayer.ts'
 import { cached } from '../runtime/cached.ts'
-import { type Answer, createAnswer } from '../ussd/answer.ts'
+import { type Answer, type AnswerParts, carryOut, createAnswer } from '../ussd/answer.ts'
 import { createDialRate } from '../ussd/dial-rate.ts'
 import { demonstration } from '../ussd/messages/demonstration.ts'
 import { english } from '../ussd/messages/en.ts'
@@ -18,7 +19,7 @@ import type { Runtime } from './runtime.ts'
 /** How long a loan's principal is taken as unchanged: only the owner changes it. */
 const principalTtlMs = 60_000
 
-/** How long callers share a look at what can be lent. However old it is, what it does not show is reserved. */
+/** How long callers share a look at what can be lent, or cashed out. However old it is, what it does not show is reserved. */
 const lendableTtlMs = 1_000
 
 /** The USSD service. */
@@ -28,10 +29,39 @@ export function assembleAnswer(
   relayer: Relayer,
   memory: () => MemoryStore,
 ): Answer {
+  const mayDial = createDialRate(config.limits.dialsAMinute, runtime.clock.now)
+  return createAnswer(partsOf(config, runtime, relayer, memory, mayDial))
+}
+
+/** The gateway of what operators ask for in a caller's name: none that phones come through has it. */
+const operatorGateway = 'operator'
+
+/** Cash-outs that an operator asks for: payments of the caller as any other, but that no one dials. */
+export function assembleCashOut(
+  config: Config,
+  runtime: Runtime,
+  relayer: Relayer,
+  memory: () => MemoryStore,
+): CashOut {
+  const parts = partsOf(config, runtime, relayer, memory, () => true)
+  return async ({ key, phone, to, amountWei }) => {
+    const text = `${to}*${amountWei}`
+    const request = { gateway: operatorGateway, sessionId: key, phone, text }
+    const delivered = { since: parts.now(), steps: 1 }
+    return await carryOut(parts, request, delivered, { kind: 'cashOut', to, amountWei })
+  }
+}
+
+function partsOf(
+  config: Config,
+  runtime: Runtime,
+  relayer: Relayer,
+  memory: () => MemoryStore,
+  mayDial: AnswerParts['mayDial'],
+): AnswerParts {
   const { node, ledger, forwarder } = relayer
   const loan = createLoanReader(readLoan(relayer, config.loan))
-  const mayDial = createDialRate(config.limits.dialsAMinute, runtime.clock.now)
-  return createAnswer({
+  return {
     chainId: config.chain.id,
     currency: config.chain.currency,
     forwarder,
@@ -40,6 +70,7 @@ export function assembleAnswer(
       ...loan,
       principal: cached(runtime.clock, principalTtlMs, () => loan.principal()),
       lendable: cached(runtime.clock, lendableTtlMs, () => loan.lendable()),
+      withdrawable: cached(runtime.clock, lendableTtlMs, () => loan.withdrawable()),
     },
     accounts: createCallerAccounts(config.accountKeySecret),
     keys: createSessionKeys(config.accountIdSecret),
@@ -61,5 +92,5 @@ export function assembleAnswer(
     settings: config.menu,
     say: config.menu.profile === 'demo' ? demonstration : english,
     log: runtime.log,
-  })
+  }
 }

@@ -1,7 +1,9 @@
 import {
   type Address,
   decodeErrorResult,
+  decodeEventLog,
   decodeFunctionData,
+  encodeEventTopics,
   encodeFunctionData,
   type Hex,
   maxUint256,
@@ -15,6 +17,8 @@ export type LoanCall =
   | { kind: 'loan'; principalWei: bigint }
   /** `all`: all that is owed when it executes. */
   | { kind: 'repayment'; amountWei: bigint | 'all' }
+  /** Out of the contract, to an address that anybody may hold. */
+  | { kind: 'cashOut'; to: Address; amountWei: bigint }
 
 /** Why the loan contract refuses a call. Amounts are in wei. */
 export type LoanRefusal =
@@ -32,6 +36,10 @@ export type LoanRefusal =
   | { reason: 'principal_changed' }
   | { reason: 'invalid_recipient' }
   | { reason: 'paused' }
+  /** What all accounts together may take out in a day is used up, but for this, or for less than was asked for. */
+  | { reason: 'withdrawal_limit'; leftWei: bigint | undefined }
+  /** All of nothing: an empty account. */
+  | { reason: 'nothing_there' }
   /** A revert without words of the contract's own. */
   | { reason: 'unknown' }
 
@@ -57,6 +65,12 @@ export function callOf(call: LoanCall): Hex {
         // The contract takes the largest number as all that is owed.
         args: [call.amountWei === 'all' ? maxUint256 : call.amountWei],
       })
+    case 'cashOut':
+      return encodeFunctionData({
+        abi: microLoanAbi,
+        functionName: 'withdrawTo',
+        args: [call.to, call.amountWei],
+      })
   }
 }
 
@@ -68,6 +82,8 @@ export function callIn(data: Hex): LoanCall | undefined {
       return { kind: 'transfer', to: call.args[0], amountWei: call.args[1] }
     case 'applyForLoanOf':
       return { kind: 'loan', principalWei: call.args[0] }
+    case 'withdrawTo':
+      return { kind: 'cashOut', to: call.args[0], amountWei: call.args[1] }
     case 'repayLoan':
       return { kind: 'repayment', amountWei: call.args[0] === maxUint256 ? 'all' : call.args[0] }
     default:
@@ -114,6 +130,28 @@ export const liquidityCall = (): Hex =>
 export const issuableCall = (): Hex =>
   encodeFunctionData({ abi: microLoanAbi, functionName: 'issuable' })
 
+/** Calldata of `deposit`: what is sent along is credited to the sender. */
+export const depositCall = (): Hex =>
+  encodeFunctionData({ abi: microLoanAbi, functionName: 'deposit' })
+
+/** The topics of what an account's own key has deposited. */
+export function depositTopics(account: Address): Hex[] {
+  const args = { account, payer: account }
+  return encodeEventTopics({ abi: microLoanAbi, eventName: 'Deposited', args }) as Hex[]
+}
+
+/** The amount in an event with these topics, in wei. */
+export function depositedWei({ topics, data }: { topics: Hex[]; data: Hex }): bigint {
+  const [first, ...rest] = topics
+  if (first === undefined) throw new Error('an event has no topic')
+  const event = { abi: microLoanAbi, eventName: 'Deposited', data } as const
+  return decodeEventLog({ ...event, topics: [first, ...rest] }).args.amount
+}
+
+/** Calldata of `withdrawable`: what the daily limit leaves to forwarded withdrawals. */
+export const withdrawableCall = (): Hex =>
+  encodeFunctionData({ abi: microLoanAbi, functionName: 'withdrawable' })
+
 /** The refusal in a revert's data. */
 export function refusalOf(revertData: Hex): LoanRefusal {
   const error = decodeRevert(revertData)
@@ -137,9 +175,14 @@ export function refusalOf(revertData: Hex): LoanRefusal {
     case 'PrincipalChanged':
       return { reason: 'principal_changed' }
     case 'InvalidRecipient':
+    case 'CurrencyRefused':
       return { reason: 'invalid_recipient' }
     case 'EnforcedPause':
       return { reason: 'paused' }
+    case 'WithdrawalLimitReached':
+      return { reason: 'withdrawal_limit', leftWei: error.args[0] }
+    case 'ZeroAmount':
+      return { reason: 'nothing_there' }
     default:
       return { reason: 'unknown' }
   }
@@ -168,6 +211,10 @@ export function refusalWords(refusal: LoanRefusal): string {
       return 'Recipient not allowed'
     case 'paused':
       return 'Paused'
+    case 'withdrawal_limit':
+      return 'Limit of withdrawals reached'
+    case 'nothing_there':
+      return 'Nothing there'
     case 'unknown':
       return 'Reverted'
   }

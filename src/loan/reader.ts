@@ -15,6 +15,7 @@ import {
   owedCall,
   principalCall,
   termsCall,
+  withdrawableCall,
 } from './calls.ts'
 
 /** Reads of the loan contract; in wei. They throw what their source throws. */
@@ -32,6 +33,8 @@ export type LoanReader = {
   received(account: Address): Promise<Received[]>
   /** What the pool and the daily cap leave for new loans, as of a block: both are of the same one. */
   lendable(): Promise<{ block: number; poolWei: bigint; capWei: bigint }>
+  /** What the daily limit leaves to forwarded withdrawals, as of a block. */
+  withdrawable(): Promise<{ block: number; outWei: bigint }>
 }
 
 /** A transfer to an account. */
@@ -67,7 +70,15 @@ export function createLoanReader({ read, height, events }: LoanSource): LoanRead
     }
   }
 
+  async function withdrawable() {
+    const block = await height()
+    const data = await read(withdrawableCall(), block)
+    const outWei = decodeFunctionResult({ abi: microLoanAbi, functionName: 'withdrawable', data })
+    return { block, outWei }
+  }
+
   return {
+    withdrawable: () => withdrawable().catch(withdrawable),
     // Once more where one node tells of a block that another one does not have yet.
     lendable: () => lendable().catch(lendable),
     async balance(account) {

@@ -248,6 +248,47 @@ export const lookupAnswer = z.object({
   payments: z.array(payment),
 })
 
+/**
+ * `POST /operator/cash-out`: out of a caller's balance to an address outside, at most once for each
+ * number and key. The number stands in the body alone.
+ */
+export const cashOutRequest = z.object({
+  phone: z.string().check(z.maxLength(40)),
+  to: z.string().check(z.maxLength(42)),
+  /** A decimal number of the chain's currency, or `all`. */
+  amount: z.string().check(z.maxLength(40)),
+  /** When it was made (Unix time in seconds), and random characters. Good for a day. */
+  key: z.string().check(z.regex(/^[0-9]{10}-[A-Za-z0-9_-]{16,64}$/)),
+})
+export const cashOutAnswer = z.object({ payment })
+
+/**
+ * `POST /operator/deposit` `{"phone": "+…"}`: has the caller's own key deposit what is at its address, less
+ * the gas. By its nature it happens once, so it may be asked for again.
+ */
+export const depositAnswer = z.object({
+  account: address,
+  deposit: z.discriminatedUnion('kind', [
+    z.object({
+      kind: z.literal('sent'),
+      amountWei: wei,
+      hash,
+      /** False: it is not known whether a node has it. */
+      isTaken: z.boolean(),
+      explorer: z.string(),
+    }),
+    z.object({
+      kind: z.literal('too_little'),
+      /** What is at the address, and what the gas of a deposit costs. */
+      thereWei: wei,
+      gasWei: wei,
+      /** The last deposit by this account, if it was lately. */
+      last: z.nullable(z.object({ amountWei: wei, hash, block: z.int(), explorer: z.string() })),
+    }),
+    z.object({ kind: z.enum(['under_way', 'price_too_high', 'paused', 'refused']) }),
+  ]),
+})
+
 /** `GET /operator/audit`: what operators did, the newest first. */
 export const auditAnswer = z.object({
   entries: z.array(
@@ -257,6 +298,9 @@ export const auditAnswer = z.object({
 
 export type Alert = z.infer<typeof alert>
 export type AlertName = Alert['name']
+export type CashOutRequest = z.infer<typeof cashOutRequest>
+export type CashOutAnswer = z.infer<typeof cashOutAnswer>
+export type DepositAnswer = z.infer<typeof depositAnswer>
 export type Payment = z.infer<typeof payment>
 export type OutbidAnswer = z.infer<typeof outbidAnswer>
 export type LookupAnswer = z.infer<typeof lookupAnswer>

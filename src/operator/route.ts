@@ -5,7 +5,14 @@ import * as z from 'zod/mini'
 import { isOperator } from '../keys/operator-token.ts'
 import type { Intake } from '../relay/ledger/port.ts'
 import { faultOf, type Log } from '../runtime/log.ts'
-import { type HealthAnswer, lookupRequest, outbidRequest, paymentsQuery } from './answers.ts'
+import {
+  cashOutRequest,
+  type HealthAnswer,
+  lookupRequest,
+  outbidRequest,
+  paymentsQuery,
+} from './answers.ts'
+import type { CashedOut } from './cash-out.ts'
 import type { Operator } from './service.ts'
 import '../runtime/english.ts'
 
@@ -52,6 +59,7 @@ export function operatorRoutes({ operator, operatorToken, log }: OperatorRouteOp
   })
   addReads(routes, operator)
   addActions(routes, operator)
+  addCallers(routes, operator)
   return routes
 }
 
@@ -90,6 +98,32 @@ function timeOf(text: string | undefined): number | undefined {
   return /^[0-9]{1,15}$/.test(text) ? Number(text) : Date.parse(text)
 }
 
+function cashOutRefusal(outcome: Exclude<CashedOut, { kind: 'accepted' }>): {
+  status: 400 | 409 | 503
+  error: string
+} {
+  switch (outcome.kind) {
+    case 'refused':
+      return { status: 409, error: outcome.says }
+    case 'other_order': {
+      const fate = outcome.paid ? 'may have paid' : 'was refused'
+      return { status: 409, error: `the key was used for another cash-out, which ${fate}` }
+    }
+    case 'uncertain':
+      return { status: 503, error: 'it is not known yet whether it was sent: the same key tells' }
+    case 'bad_number':
+      return { status: 400, error: badNumber }
+    case 'bad_recipient':
+      return { status: 400, error: 'this is not an address that can be paid on this chain' }
+    case 'bad_amount':
+      return { status: 400, error: 'this is not an amount' }
+    case 'old_key':
+      return { status: 409, error: 'the key is not of the last 24 hours: nothing was sent' }
+    case 'other_secrets':
+      return { status: 409, error: otherSecrets }
+  }
+}
+
 const intakes = { pause: 'paused', resume: 'open', drain: 'draining' } as const satisfies Readonly<
   Record<string, Intake['kind']>
 >
@@ -113,18 +147,41 @@ function addActions(routes: Hono, operator: Operator): void {
         return c.json({ error: 'it was mined meanwhile, or no node takes it' }, 409)
     }
   })
+}
+
+const phoneWanted = 'the body has to be {"phone": "+…"}'
+const badNumber = 'this is not a phone number'
+const otherSecrets = 'the ledger was begun with other secrets'
+
+function refused(c: Context, kind: 'bad_number' | 'other_secrets') {
+  return kind === 'bad_number'
+    ? c.json({ error: badNumber }, 400)
+    : c.json({ error: otherSecrets }, 409)
+}
+
+/** What is asked for by a number. What was sent is a person's: no error repeats it. */
+function addCallers(routes: Hono, operator: Operator): void {
   routes.post('/operator/lookup', async (c) => {
     const parsed = lookupRequest.safeParse(await c.req.json().catch(() => undefined))
-    // What was sent is a person's: no error repeats it.
-    if (!parsed.success) return c.json({ error: 'the body has to be {"phone": "+…"}' }, 400)
+    if (!parsed.success) return c.json({ error: phoneWanted }, 400)
     const { kind, ...answer } = await operator.lookup(parsed.data.phone)
-    switch (kind) {
-      case 'found':
-        return c.json(answer)
-      case 'bad_number':
-        return c.json({ error: 'this is not a phone number' }, 400)
-      case 'other_secrets':
-        return c.json({ error: 'the ledger was begun with other secrets' }, 409)
+    return kind === 'found' ? c.json(answer) : refused(c, kind)
+  })
+  routes.post('/operator/deposit', async (c) => {
+    const parsed = lookupRequest.safeParse(await c.req.json().catch(() => undefined))
+    if (!parsed.success) return c.json({ error: phoneWanted }, 400)
+    const { kind, ...answer } = await operator.deposit(parsed.data.phone)
+    return kind === 'told' ? c.json(answer) : refused(c, kind)
+  })
+  routes.post('/operator/cash-out', async (c) => {
+    const parsed = cashOutRequest.safeParse(await c.req.json().catch(() => undefined))
+    if (!parsed.success) {
+      const body = '{"phone": "+…", "to": "0x…", "amount": "0.5" or "all", "key": "…"}'
+      return c.json({ error: `the body has to be ${body}` }, 400)
     }
+    const outcome = await operator.cashOut(parsed.data)
+    if (outcome.kind === 'accepted') return c.json({ payment: outcome.payment })
+    const { status, error } = cashOutRefusal(outcome)
+    return c.json({ error }, status)
   })
 }

@@ -1,6 +1,5 @@
 import type { Address, Hex } from 'viem'
-import type { CallerAccounts } from '../account/keys.ts'
-import { type Country, parseCaller } from '../account/phone.ts'
+import { parseCaller } from '../account/phone.ts'
 import type { LoanReader } from '../loan/reader.ts'
 import { intakeActions } from '../relay/ledger/operations.ts'
 import type { Intake, PaymentQuery, Vitals } from '../relay/ledger/port.ts'
@@ -9,6 +8,7 @@ import { cached } from '../runtime/cached.ts'
 import { faultOf } from '../runtime/log.ts'
 import type {
   AuditAnswer,
+  CashOutRequest,
   HealthAnswer,
   IntakeAnswer,
   LookupAnswer,
@@ -16,11 +16,13 @@ import type {
   PaymentsAnswer,
   StatusAnswer,
 } from './answers.ts'
+import { type CashedOut, type CashOutOptions, cashOutFor } from './cash-out.ts'
+import { type Deposited, type DepositOptions, depositFor } from './deposit.ts'
 import { type Condition, healthOf } from './health.ts'
 import { metricsOf } from './metrics.ts'
 import { type Outbidden, outbidNonce } from './outbid.ts'
 import { isoOf, paymentOf, traceOf } from './records.ts'
-import { type Counts, intakeOf, type Subject, statusOf } from './status.ts'
+import { type Counts, intakeOf, statusOf } from './status.ts'
 
 /** What is told to operators, and what they do. */
 export type Operator = {
@@ -33,6 +35,8 @@ export type Operator = {
   setIntake: (kind: Intake['kind']) => Promise<IntakeAnswer>
   outbid: (nonce: number) => Promise<Outbidden>
   lookup: (phone: string) => Promise<LookedUp>
+  cashOut: (request: CashOutRequest) => Promise<CashedOut>
+  deposit: (phone: string) => Promise<Deposited>
   audit: () => Promise<AuditAnswer>
 }
 
@@ -47,16 +51,12 @@ export class LedgerSilent extends Error {
   override readonly name = 'LedgerSilent'
 }
 
-export type OperatorOptions = {
-  subject: Subject
-  relayer: Relayer
-  /** What is known of the deployment, shared for seconds. */
-  condition: () => Promise<Condition>
-  accounts: CallerAccounts
-  loan: Pick<LoanReader, 'balance' | 'owed'>
-  country: Country | undefined
-  newId: () => string
-}
+export type OperatorOptions = CashOutOptions &
+  DepositOptions & {
+    /** What is known of the deployment, shared for seconds. */
+    condition: () => Promise<Condition>
+    loan: Pick<LoanReader, 'balance' | 'owed'>
+  }
 
 const nodeTimeoutMs = 3_000
 
@@ -115,6 +115,8 @@ export function createOperator(options: OperatorOptions): Operator {
       return await outbidNonce(relayer, nonce)
     },
     lookup: async (phone) => lookUp(options, phone, (await known()).vitals),
+    cashOut: async (request) => cashOutFor(options, request, (await known()).vitals),
+    deposit: async (phone) => depositFor(options, phone, (await known()).vitals),
     async audit() {
       const entries = await ledger.audit(shownEntries)
       return { entries: entries.map(({ id: _, at, ...entry }) => ({ ...entry, at: isoOf(at) })) }

@@ -1,5 +1,18 @@
+import type { PoolRulesName } from '../chain/chains.ts'
+
 /** What the relay may pay for gas, in wei a unit. */
 export type FeeLimits = { minWei: bigint; maxWei: bigint }
+
+const gwei = 1_000_000_000n
+
+/**
+ * The highest price where the operator names none, in wei a unit of gas: Rootstock's usual one is a tenth
+ * of a gwei, and the local chain starts at two.
+ */
+export const usualMaxGasPriceWei: Readonly<Record<PoolRulesName, bigint>> = {
+  rootstock: gwei,
+  anvil: 1_000n * gwei,
+}
 
 /** The node's price within the operator's limits. */
 export function gasPriceWithin(limits: FeeLimits, nodePriceWei: bigint): bigint {

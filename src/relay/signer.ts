@@ -8,6 +8,8 @@ export type UnsignedTransaction = {
   data: Hex
   gas: number
   gasPriceWei: bigint
+  /** What is sent along. Left out: nothing. */
+  valueWei?: bigint
 }
 
 /** Holds one relayer key. */
@@ -22,14 +24,14 @@ export type Signer = {
 export function createSigner(account: LocalAccount, chainId: number): Signer {
   return {
     address: account.address,
-    async sign({ gasPriceWei, gas, ...transaction }) {
+    async sign({ gasPriceWei, gas, valueWei = 0n, ...transaction }) {
       const raw = await account.signTransaction({
         ...transaction,
         type: 'legacy',
         chainId,
         gas: BigInt(gas),
         gasPrice: gasPriceWei,
-        value: 0n,
+        value: valueWei,
       })
       return { hash: keccak256(raw), raw, gasPriceWei }
     },

@@ -38,6 +38,8 @@ function paymentActivity(
       const who = known?.to ?? shown(call.to, chainId)
       return { kind: 'sent', amountWei: call.amountWei, who, state }
     }
+    case 'cashOut':
+      return { kind: 'cashed_out', amountWei: call.amountWei, who: shown(call.to, chainId), state }
     case 'loan':
       return { kind: 'borrowed', amountWei: call.principalWei, state }
     case 'repayment':

@@ -116,6 +116,7 @@ async function answerMenu(
     case 'transfer':
     case 'loan':
     case 'repayment':
+    case 'cashOut':
       return payFor(parts, request, delivered, result)
   }
 }
@@ -136,7 +137,7 @@ function contextOf(parts: AnswerParts, caller: PhoneNumber): MenuContext {
 }
 
 /** When a delivery came (Unix time in ms), and how many answers its caller had given. */
-type Delivered = { since: number; steps: number }
+export type Delivered = { since: number; steps: number }
 
 async function payFor(
   parts: AnswerParts,
@@ -144,34 +145,55 @@ async function payFor(
   delivered: Delivered,
   intent: Intent,
 ): Promise<Answered> {
+  const repeated = await askOfRepeat(parts, request, intent)
+  if (repeated !== undefined) return screen(repeated)
+  const { intentId, account, answered } = await carryOut(parts, request, delivered, intent)
+  if (answered.kind === 'screen') rememberRecipient(parts, account, intentId, intent)
+  return screen(screenOf(parts, answered, intent))
+}
+
+/** The question whether an equal transfer of a moment ago is meant once more; undefined where there was none. */
+async function askOfRepeat(
+  parts: AnswerParts,
+  request: UssdRequest,
+  intent: Intent,
+): Promise<Screen | undefined> {
+  if (!parts.settings.confirms || intent.kind !== 'transfer' || intent.isRepeat) return undefined
+  // What "all" comes to changes with each payment: it is never the same twice.
+  if (intent.amountWei === 'all') return undefined
+  const { address } = await parts.accounts(request.phone)
+  const callFor = createContractCalls({ ...parts, amountOf: (wei) => amountText(parts, wei) })
+  const question = await questionOf(parts, request, address)
+  const call = await callFor(intent, address)
+  const earlierMinutes = await minutesSinceEqual(parts.ledger, question, call, parts.now())
+  if (earlierMinutes === undefined) return undefined
+  const place = { name: 'repeat', draft: intent, page: 0 } as const
+  return goOn(promptOf(place, contextOf(parts, request.phone), { earlierMinutes }))
+}
+
+/** Carries out what a caller wants, at most once for its gateway and session. */
+export async function carryOut(
+  parts: AnswerParts,
+  request: UssdRequest,
+  delivered: Delivered,
+  intent: Intent,
+): Promise<{ intentId: Hex; account: Address; answered: PaymentAnswer }> {
   const { forwarder, intentKeys, accounts, pay } = parts
   const caller = await accounts(request.phone)
   const callFor = createContractCalls({ ...parts, amountOf: (wei) => amountText(parts, wei) })
-  const question = await questionOf(parts, request, caller.address)
-  const asksFirst = parts.settings.confirms && intent.kind === 'transfer' && !intent.isRepeat
-  // What "all" comes to changes with each payment: it is never the same twice.
-  if (asksFirst && intent.amountWei !== 'all') {
-    const call = await callFor(intent, caller.address)
-    const earlierMinutes = await minutesSinceEqual(parts.ledger, question, call, parts.now())
-    if (earlierMinutes !== undefined) {
-      const place = { name: 'repeat', draft: intent, page: 0 } as const
-      return screen(goOn(promptOf(place, contextOf(parts, request.phone), { earlierMinutes })))
-    }
-  }
   const intentId = intentIdOf(
     forwarder,
     await intentKeys(request.gateway, request.sessionId, caller.address),
   )
   const answered = await pay({
     ...delivered,
-    question,
+    question: await questionOf(parts, request, caller.address),
     intentId,
     caller,
     call: () => callFor(intent, caller.address),
     refused: (refusal) => end(refusalText(parts, refusal, intent.kind)),
   })
-  if (answered.kind === 'screen') rememberRecipient(parts, caller.address, intentId, intent)
-  return screen(screenOf(parts, answered, intent))
+  return { intentId, account: caller.address, answered }
 }
 
 /** An address says nothing to who typed a number: what the screen said of it is kept for the activity. */
@@ -223,7 +245,9 @@ function refusalText(parts: AnswerParts, refusal: PaymentRefusal, payment: Inten
     case 'unavailable':
       return say.nothingWasSent
     case 'none_left':
-      return say.refused({ reason: 'no_liquidity' }, format, payment)
+      return payment === 'cashOut'
+        ? say.refused({ reason: 'withdrawal_limit', leftWei: undefined }, format, payment)
+        : say.refused({ reason: 'no_liquidity' }, format, payment)
     case 'too_many_dials':
       return say.tooManyDials
     case 'too_many_open':

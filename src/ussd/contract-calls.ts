@@ -22,18 +22,20 @@ export type ContractCallsOptions = {
   amountOf: (wei: bigint) => string
 }
 
-/** Makes of an intent the call that carries it out, with the screen that says so. */
+/** Makes of an account's intent the call that carries it out, with the screen that says so. */
 export function createContractCalls(
   options: ContractCallsOptions,
-): (intent: Intent, caller: Address) => Promise<ContractCall> {
-  return async (intent, caller) => {
+): (intent: Intent, account: Address) => Promise<ContractCall> {
+  return async (intent, account) => {
     switch (intent.kind) {
       case 'transfer':
-        return await transferCall(options, intent, caller)
+        return await transferCall(options, intent, account)
       case 'loan':
         return await loanCall(options)
       case 'repayment':
         return repaymentCall(options, intent)
+      case 'cashOut':
+        return await cashOutCall(options, intent, account)
     }
   }
 }
@@ -53,7 +55,6 @@ async function transferCall(
     target: loanAddress,
     ...(await spending(options, to, amountWei, caller)),
     label: 'Transfer',
-    isTransfer: true,
     submitted: submitted(say, (tx) => say.transferSubmitted(shown, tx)),
   }
 }
@@ -88,7 +89,6 @@ async function loanCall({
     label: 'Loan',
     spendsWei: 0n,
     shared: { poolWei: principalWei, capWei: principalWei, lendable: () => loan.lendable() },
-    isTransfer: false,
     submitted: submitted(say, (tx) => say.loanRequested(amountOf(principalWei), tx)),
   }
 }
@@ -103,8 +103,28 @@ function repaymentCall(
     data: callOf({ kind: 'repayment', amountWei }),
     label: 'Repayment',
     spendsWei: amountWei === 'all' ? 0n : amountWei,
-    isTransfer: false,
     submitted: submitted(say, (tx) => say.repaymentSubmitted(shown, tx)),
+  }
+}
+
+async function cashOutCall(
+  { chainId, loanAddress, loan, say, amountOf }: ContractCallsOptions,
+  { to, amountWei: asked }: Extract<Intent, { kind: 'cashOut' }>,
+  account: Address,
+): Promise<ContractCall> {
+  // The contract knows no word for all of a balance.
+  const amountWei = asked === 'all' ? await loan.balance(account) : asked
+  const shown = [shortAddress(showAddress(to, chainId)), amountOf(amountWei)] as const
+  return {
+    target: loanAddress,
+    data: callOf({ kind: 'cashOut', to, amountWei }),
+    label: 'Cash-out',
+    spendsWei: amountWei,
+    shared: {
+      ...{ poolWei: 0n, capWei: 0n, outWei: amountWei },
+      lendable: async () => ({ poolWei: 0n, capWei: 0n, ...(await loan.withdrawable()) }),
+    },
+    submitted: submitted(say, (tx) => say.cashOutSubmitted(...shown, tx)),
   }
 }
 

@@ -21,7 +21,7 @@ export type Debt = { owedWei: bigint; dueAt: number }
 
 /** Something that moved money of an account, or was to. `amountWei` may be all that there was, or was owed. */
 export type Activity = {
-  kind: 'sent' | 'received' | 'borrowed' | 'repaid'
+  kind: 'sent' | 'received' | 'borrowed' | 'repaid' | 'cashed_out'
   amountWei: bigint | 'all'
   /** The other one, in short: as a number where one was typed, else as an address. */
   who?: string

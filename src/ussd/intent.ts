@@ -1,3 +1,4 @@
+import type { Address } from 'viem'
 import type { Recipient } from './recipient.ts'
 
 /** What a caller wants to happen: a session has at most one intent. */
@@ -10,3 +11,5 @@ export type Intent =
   | { kind: 'loan' }
   /** `all`: all that is owed when it executes. */
   | { kind: 'repayment'; amountWei: bigint | 'all' }
+  /** Out to an address outside. `all`: all that the account has when it is signed. */
+  | { kind: 'cashOut'; to: Address; amountWei: bigint | 'all' }

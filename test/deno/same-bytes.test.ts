@@ -1,3 +1,4 @@
+import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts'
 import { afterAll, beforeAll, describe, test } from 'vitest'
 import { startChain, type TestChain } from '../../scripts/dev/chain.ts'
 import { hasRedisServer } from '../../scripts/dev/redis/redis-server.ts'
@@ -7,6 +8,7 @@ import { type RelayWorkers, startRelayWorkers } from '../../scripts/dev/relays/r
 import { rpcTo } from '../../scripts/dev/rpc.ts'
 import { until } from '../../scripts/dev/wait.ts'
 import { hashKey } from '../../src/keys/api-keys.ts'
+import { cashOutAnswer } from '../../src/operator/answers.ts'
 
 const key = 'the-key-of-the-comparison'
 const stranger = '0x00000000000000000000000000000000000A11cE'
@@ -33,6 +35,8 @@ const walk: readonly [string, string][] = [
   ['walk-12', '9*9*9'],
 ]
 
+const operatorToken = 'the-token-of-the-operator'
+
 type Screen = { status: number; type: string | null; text: string }
 
 let chain: TestChain
@@ -46,7 +50,10 @@ describe.skipIf(!hasRedisServer())('a Worker and Deno', () => {
     if (caller === undefined) throw new Error('there is no caller')
     const treasury = createTreasury(chain)
     await treasury.deposit([caller.account.address], 10n ** 18n)
-    const variables = { ...chain.bindings, RPC_KEY_HASHES: await hashKey(key) }
+    const variables = {
+      ...{ ...chain.bindings, OPERATOR_TOKEN: operatorToken },
+      RPC_KEY_HASHES: await hashKey(key),
+    }
     ;[workers, deno] = await Promise.all([
       startRelayWorkers({ variables }),
       startDenoRelays({ variables, workers: 1 }),
@@ -101,6 +108,74 @@ describe.skipIf(!hasRedisServer())('a Worker and Deno', () => {
       expect(screens.filter((screen) => screen === refusal)).toHaveLength(9)
     }
     await treasury.setDailyCap(10n ** 18n)
+  })
+
+  const cashOut = ({ url }: RelayWorkers, order: object): Promise<Response> => {
+    const headers = { authorization: `Bearer ${operatorToken}` }
+    const init = { method: 'POST', headers, body: JSON.stringify(order) }
+    return fetch(`${url}/operator/cash-out`, init)
+  }
+
+  test('pay what an operator cashes out once, however often it is asked for at once', async ({
+    expect,
+  }) => {
+    const callers = (await callersOf(chain, 23)).slice(21)
+    const tenth = 10n ** 17n
+    await createTreasury(chain).deposit(
+      callers.map(({ account }) => account.address),
+      2n * tenth,
+    )
+    for (const [index, relay] of [workers, deno].entries()) {
+      const to = privateKeyToAddress(generatePrivateKey())
+      const second = Math.floor(Date.now() / 1_000)
+      const order = {
+        phone: callers[index]?.phone,
+        to,
+        amount: '0.1',
+        key: `${second}-${'k'.repeat(16)}`,
+      }
+      const ask = async () => {
+        const { payment } = cashOutAnswer.parse(await (await cashOut(relay, order)).json())
+        return `${payment.label} of ${payment.spendsWei}: ${payment.intent}`
+      }
+      const answers = await Promise.all([ask(), ask(), ask(), ask()])
+      await until(async () => (await relay.openRows()).length === 0)
+      answers.push(await ask())
+      expect(new Set(answers).size).toBe(1)
+      expect(answers[0]).toContain(`Cash-out of ${tenth}: 0x`)
+      const received = await rpcTo(chain.anvil.url)('eth_getBalance', [to, 'latest'])
+      expect(BigInt(received as string)).toBe(tenth)
+    }
+  })
+
+  test('let what the day leaves out once, to one of ten callers who cash out at once', async ({
+    expect,
+  }) => {
+    const treasury = createTreasury(chain)
+    const call = rpcTo(chain.anvil.url)
+    const callers = (await callersOf(chain, 43)).slice(23)
+    const tenth = 10n ** 17n
+    const accounts = callers.map(({ account }) => account.address)
+    await treasury.deposit(accounts, tenth)
+    // What the test before has let out, and room for one of each kind: a higher limit would take a day.
+    await treasury.setWithdrawalLimit((7n * tenth) / 2n)
+    for (const [index, relay] of [workers, deno].entries()) {
+      await call('evm_setAutomine', [false])
+      const answers = await Promise.all(
+        callers.slice(index * 10, 10 + index * 10).map(async ({ phone }) => {
+          const key = `${Math.floor(Date.now() / 1_000)}-${'l'.repeat(16)}`
+          const order = { phone, to: `0x${'77'.repeat(20)}`, amount: ['0.1', '0.05'][index], key }
+          return await (await cashOut(relay, order)).text()
+        }),
+      )
+      await call('evm_setAutomine', [true])
+      await call('evm_mine', [])
+      await until(async () => (await relay.openRows()).length === 0)
+      const paid = answers.filter((answer) => answer.includes('"payment"'))
+      expect(paid, answers.join(' | ')).toHaveLength(1)
+      const refusal = '{"error":"So much cannot be cashed out at the moment. Nothing was sent."}'
+      expect(answers.filter((answer) => answer === refusal)).toHaveLength(9)
+    }
   })
 
   test('show the same screens, from the same state of one chain', async ({ expect }) => {

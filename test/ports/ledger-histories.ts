@@ -301,11 +301,12 @@ function orderOf({ random }: World, session: string, account: Address): Order {
   }
 }
 
-const share = { poolWei: 10n, capWei: 11n }
+const share = { poolWei: 10n, capWei: 11n, outWei: 12n }
 
 function drawReserves(random: Random): Claiming['reserves'] {
   const block = random.int(0, BLOCKS)
-  const of = oneOrNone(random, [{ poolWei: BigInt(random.int(5, 60)), capWei: 50n, block }])
+  const there = { poolWei: BigInt(random.int(5, 60)), capWei: 50n, outWei: 55n }
+  const of = oneOrNone(random, [{ ...there, block }])
   return oneOrNone(random, [{ ...share, of }])
 }
 

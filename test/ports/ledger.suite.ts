@@ -897,6 +897,30 @@ export function ledgerSuite(name: string, create: () => Promise<LedgerHarness>):
       expect(await claim('b', 10n, 10)).toMatchObject({ kind: 'claimed' })
     })
 
+    test('reserves of the limit of withdrawals apart from what is lent', async ({ expect }) => {
+      const { ledger } = await create()
+      const none = { poolWei: 0n, capWei: 0n }
+      const claim = (session: string, outWei: bigint, block: number) => {
+        const reserves = { ...none, outWei: 10n, of: { ...none, outWei, block } }
+        return ledger.claim(claiming(session, session, { ...question(session, bob), reserves }))
+      }
+      const borrow = (session: string, wei: bigint) => {
+        const loan = { poolWei: wei, capWei: wei }
+        const reserves = { ...loan, of: { ...loan, block: 8 } }
+        return ledger.claim(claiming(session, session, { ...question(session, bob), reserves }))
+      }
+      expect(await claim('a', 19n, 5)).toMatchObject({ kind: 'claimed' })
+      // By a claim that has recorded nothing yet.
+      expect(await claim('b', 19n, 8)).toEqual({ kind: 'short' })
+      const order = { ...orderOf('a', bob), reserves: { ...none, outWei: 10n } }
+      await ledger.record({ ...acceptance('a', 'a', 0, bob), order })
+      expect(await claim('b', 19n, 8)).toEqual({ kind: 'short' })
+      expect(await borrow('c', 1n)).toMatchObject({ kind: 'claimed' })
+      await mineAt(ledger, 'a', 0, executionIn(9))
+      expect(await claim('b', 19n, 8)).toEqual({ kind: 'short' })
+      expect(await claim('b', 10n, 9)).toMatchObject({ kind: 'claimed' })
+    })
+
     test('lets no claim through that was checked against an older view', async ({ expect }) => {
       const { ledger } = await create()
       const stale = { seen: 0 }

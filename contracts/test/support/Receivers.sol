@@ -50,6 +50,13 @@ contract Reentrant {
     }
 }
 
+/// @notice Pays in again, while it is being paid, what it is paid.
+contract Returning {
+    receive() external payable {
+        IMicroLoan(msg.sender).deposit{value: msg.value}();
+    }
+}
+
 /// @notice Sends currency to a contract that does not want it.
 contract Forcing {
     constructor(address payable target) payable {

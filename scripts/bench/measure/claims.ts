@@ -61,7 +61,13 @@ function settledRows(index: number, at: number): [TableName, AnyRow][] {
   const session = idOf('settled', index)
   const request = { ...requestOf(index), intentId: idOf('settled intent', index) }
   const [hash, block_hash] = [idOf('settled hash', index), idOf('settled block', index)]
-  const none = { counterparty: null, reserves_pool: null, reserves_cap: null, reserves_gas: null }
+  const none = {
+    counterparty: null,
+    reserves_pool: null,
+    reserves_cap: null,
+    reserves_gas: null,
+    reserves_out: null,
+  }
   const block = { block_number: index, block_hash }
   const mined = { outcome: 'executed', reason: '', hash, ...block }
   const times = { accepted_at: at, history: [['signed', at]] }

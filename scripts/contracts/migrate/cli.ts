@@ -5,6 +5,7 @@ import {
   type Command,
   messageOf,
   readCommand,
+  readMaxGasPrice,
   readRelayer,
   required,
   requiredSecret,
@@ -14,7 +15,7 @@ import type { Move } from './needs.ts'
 import { derivePhones, parsePhones } from './phones.ts'
 import { type Migration, printPlan } from './plan.ts'
 import { openPair } from './records.ts'
-import { openRelayer } from './relayer.ts'
+import { createRelayer, openPool } from './relayer.ts'
 import { moveAccounts } from './run.ts'
 import { NotMovedError, verifyMigration } from './verify.ts'
 
@@ -24,17 +25,19 @@ async function main(): Promise<void> {
   const secret = requiredSecret('ACCOUNT_KEY_SECRET')
   const newSecret = command.move === 'secret' ? requiredSecret('NEW_ACCOUNT_KEY_SECRET') : undefined
   if (secret === newSecret) throw new UsageError('the new secret is the old one')
+  const maxGasPriceWei = readMaxGasPrice()
   const client = createPublicClient({ transport: http(nodeUrl) })
   const { move, chain } = await openMove(client, command)
   const { batchSize, maxBlocks } = command
   const phones = await derivePhones(parsePhones(await text(process.stdin)), { secret, newSecret })
-  const migration: Migration = { client, chain, move, phones, batchSize, maxBlocks, log }
+  const terms = await openPool(client, maxGasPriceWei)
+  const migration: Migration = { client, chain, move, phones, batchSize, maxBlocks, terms, log }
   log(`${phones.size} numbers`)
   await act(command, migration)
 }
 
 async function act({ action }: Command, migration: Migration): Promise<void> {
-  const { client, chain, move } = migration
+  const { client, chain, move, terms } = migration
   const key = readRelayer(chain.id)
   switch (action) {
     case 'plan':
@@ -42,7 +45,7 @@ async function act({ action }: Command, migration: Migration): Promise<void> {
     case 'run':
     case 'resume': {
       if (key === undefined) throw new UsageError('RELAYER_KEY or RELAYER_MNEMONIC is not set')
-      const relayer = await openRelayer(client, { key, chain, pair: move.from })
+      const relayer = createRelayer(client, { key, chain, pair: move.from, terms })
       const { moved, stuck } = await moveAccounts(migration, relayer)
       log(`${moved.length} accounts moved`)
       if (stuck.length > 0) process.exitCode = 1

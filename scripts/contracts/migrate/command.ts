@@ -24,6 +24,7 @@ The environment says the rest:
   ACCOUNT_KEY_SECRET                from which the accounts are derived now
   NEW_ACCOUNT_KEY_SECRET            from which they are derived afterwards (secret)
   RELAYER_KEY, or RELAYER_MNEMONIC  pays (run, resume); better not one that the Worker sends with
+  MAX_GAS_PRICE_WEI                 the most that is paid for a unit of gas (1 gwei by default)
 `
 
 const actions = ['plan', 'run', 'resume', 'verify'] as const
@@ -80,6 +81,14 @@ export function readRelayer(chainId: Chain['id']): LocalAccount | undefined {
     // The cause may show words of the phrase.
     throw new UsageError('RELAYER_MNEMONIC is not a phrase of BIP-39')
   }
+}
+
+/** The highest price of a unit of gas, in wei, if one is set. @throws {UsageError} */
+export function readMaxGasPrice(words = usage): bigint | undefined {
+  const value = process.env.MAX_GAS_PRICE_WEI
+  if (!value) return undefined
+  if (/^\d{1,30}$/.test(value)) return BigInt(value)
+  throw new UsageError('MAX_GAS_PRICE_WEI is not a number of wei', words)
 }
 
 function isSecret(text: string): text is Hex {

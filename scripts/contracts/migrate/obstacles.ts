@@ -2,11 +2,11 @@ import type { Address, PublicClient } from 'viem'
 import { microLoanAbi } from '../../../src/loan/abi.ts'
 import { relayForwarderAbi } from '../../../src/relay/forwarder/abi.ts'
 import type { Move } from './needs.ts'
+import { type PoolTerms, priceObstacle } from './relayer.ts'
 
 /** What stands in the way of a run, in words; a run begins only where nothing does. */
 export async function findObstacles(
-  client: PublicClient,
-  move: Move,
+  { client, move, terms }: { client: PublicClient; move: Move; terms: PoolTerms },
   relayer: Address | undefined,
 ): Promise<string[]> {
   const loan = { address: move.from.loan, abi: microLoanAbi } as const
@@ -21,6 +21,7 @@ export async function findObstacles(
     client.readContract({ ...forwarder, functionName: 'paused' }),
     client.readContract({ ...forwarder, functionName: 'isTarget', args: [move.from.loan] }),
   ])
+  const dear = priceObstacle(terms.fees, await client.getGasPrice())
   const isAllowed =
     relayer === undefined ||
     (await client.readContract({ ...forwarder, functionName: 'isRelayer', args: [relayer] }))
@@ -33,6 +34,7 @@ export async function findObstacles(
     ...(isStopped ? ['the forwarder is paused: its owner calls unpause()'] : []),
     ...(isTarget ? [] : ['the forwarder does not call the loan contract: setTarget(loan, true)']),
     ...(isAllowed ? [] : [`${relayer} is no relayer: setRelayer(${relayer}, true)`]),
+    ...(dear === undefined ? [] : [dear]),
     ...(move.kind === 'pair' ? await findMoveObstacles(client, move) : []),
   ]
 }

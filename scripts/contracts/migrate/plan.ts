@@ -4,6 +4,7 @@ import { encodeExecute, type SignedRequest } from '../../../src/relay/forwarder/
 import { type Call, type Move, readNeed } from './needs.ts'
 import { findObstacles } from './obstacles.ts'
 import type { Phone } from './phones.ts'
+import type { PoolTerms } from './relayer.ts'
 import { gasLimitOf, signCall } from './requests.ts'
 import { type AccountState, countedDebt, isOpen, type Survey, sum, surveyPair } from './survey.ts'
 import { inTurns } from './turns.ts'
@@ -19,6 +20,7 @@ export type Migration = {
   batchSize: number
   /** The most blocks that one question for events asks for. */
   maxBlocks: bigint
+  terms: PoolTerms
   /** Addresses and amounts only. */
   log: (line: string) => void
 }
@@ -67,7 +69,7 @@ export async function findTodo(migration: Migration): Promise<Todo> {
 
 /** Prints what a run would do and what that costs at most. Sends nothing. */
 export async function printPlan(migration: Migration, relayer: Address | undefined): Promise<void> {
-  const { client, chain, move, log, batchSize } = migration
+  const { client, chain, log, batchSize } = migration
   const todo = await findTodo(migration)
   const amount = (wei: bigint) => `${formatEther(wei)} ${chain.currency}`
   for (const { state, calls } of todo.tasks) {
@@ -91,7 +93,7 @@ export async function printPlan(migration: Migration, relayer: Address | undefin
     `${batchesOf(todo.tasks, batchSize).length} transactions with ${gas} gas at most, ` +
       `${amount(BigInt(gas) * priceWei)} at the node's price`,
   )
-  for (const obstacle of await findObstacles(client, move, relayer)) log(`not yet: ${obstacle}`)
+  for (const obstacle of await findObstacles(migration, relayer)) log(`not yet: ${obstacle}`)
 }
 
 /** Signs all calls of a batch, each under its name in this block. */

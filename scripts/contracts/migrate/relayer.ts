@@ -1,33 +1,52 @@
 import { BaseError, type Hex, type LocalAccount, type PublicClient } from 'viem'
 import { type Chain, type PoolRules, poolRules } from '../../../src/chain/chains.ts'
-import { replacementPriceUp } from '../../../src/relay/fees.ts'
+import { type FeeLimits, usualMaxGasPriceWei } from '../../../src/relay/fees.ts'
 import {
   decodeExecute,
   encodeExecute,
   type RequestResult,
   type SignedRequest,
 } from '../../../src/relay/forwarder/requests.ts'
+import { gasPriceFor } from '../../../src/relay/relayer.ts'
 import { createSigner, type Signer } from '../../../src/relay/signer.ts'
 import { until } from '../../dev/wait.ts'
 import type { Pair } from './records.ts'
 import { gasLimitOf } from './requests.ts'
 
+/** The rules of the node's pool, and what may be paid in it. */
+export type PoolTerms = { rules: PoolRules; fees: FeeLimits }
+
 /** Who pays for transactions, and where they are executed. */
-export type Relayer = {
+export type Relayer = PoolTerms & {
   client: PublicClient
   signer: Signer
   pair: Pair
-  rules: PoolRules
 }
 
-/** A relayer by its key, with the rules of the node's pool. */
-export async function openRelayer(
+/** The node's pool, in which its usual highest price is paid at most where no other is given. */
+export async function openPool(
   client: PublicClient,
-  { key, chain, pair }: { key: LocalAccount; chain: Chain; pair: Pair },
-): Promise<Relayer> {
+  maxWei: bigint | undefined,
+): Promise<PoolTerms> {
   const version = await client.request({ method: 'web3_clientVersion' })
-  const rules = poolRules[/^anvil/i.test(version) ? 'anvil' : 'rootstock']
-  return { client, signer: createSigner(key, chain.id), pair, rules }
+  const name = /^anvil/i.test(version) ? 'anvil' : 'rootstock'
+  const fees = { minWei: 0n, maxWei: maxWei ?? usualMaxGasPriceWei[name] }
+  return { rules: poolRules[name], fees }
+}
+
+/** A relayer by its key. */
+export function createRelayer(
+  client: PublicClient,
+  { key, chain, pair, terms }: { key: LocalAccount; chain: Chain; pair: Pair; terms: PoolTerms },
+): Relayer {
+  return { ...terms, client, signer: createSigner(key, chain.id), pair }
+}
+
+/** Why nothing may be sent at the node's price, in words; undefined where it may. */
+export function priceObstacle({ maxWei }: FeeLimits, nodePriceWei: bigint): string | undefined {
+  return nodePriceWei > maxWei
+    ? `the node asks ${nodePriceWei} wei for a unit of gas, and MAX_GAS_PRICE_WEI is ${maxWei}`
+    : undefined
 }
 
 /** What the newest block would make of a batch. */
@@ -44,9 +63,11 @@ export async function preflight(
 /**
  * Sends a batch with the key's next nonce and resolves as soon as that nonce is used up, by these bytes or
  * by others: what became of the requests is the contracts' to say. A transaction that waits for long, be it
- * of a run that was killed, is replaced at a higher price.
+ * of a run that was killed, is replaced at a higher price. What it would take more than the highest price to
+ * outbid goes out again as it is.
  *
- * @throws {RelayerError} the node refuses the transaction, or keeps it waiting at every price
+ * @throws {RelayerError} the node asks for more than the highest price, refuses the transaction, or keeps it
+ *   waiting
  */
 export async function sendBatch(
   relayer: Relayer,
@@ -56,7 +77,10 @@ export async function sendBatch(
   const nonce = await countOf(relayer, 'latest')
   const data = encodeExecute(requests)
   const gas = gasLimitOf(requests, data)
-  let gasPriceWei = await client.getGasPrice()
+  const nodePriceWei = await client.getGasPrice()
+  const obstacle = priceObstacle(relayer.fees, nodePriceWei)
+  if (obstacle !== undefined) throw new RelayerError(obstacle)
+  let gasPriceWei = nodePriceWei
   for (let replaced = 0; replaced <= rules.maxReplacements; replaced++) {
     const { raw } = await signer.sign({ nonce, to: pair.forwarder, data, gas, gasPriceWei })
     const refusal = await offer(client, raw)
@@ -65,9 +89,9 @@ export async function sendBatch(
     const withinMs = isAlone ? 4 * rules.pollMs : rules.replaceAfterMs
     if (await isUsedUp(relayer, nonce, withinMs)) return
     if (isAlone) throw new RelayerError(`the node refuses the transaction: ${refusal}`)
-    gasPriceWei = replacementPriceUp(gasPriceWei, rules.replacementPercent)
+    gasPriceWei = gasPriceFor(relayer, nodePriceWei, gasPriceWei) ?? gasPriceWei
   }
-  throw new RelayerError(`nonce ${nonce} of ${signer.address} waits at every price`)
+  throw new RelayerError(`nonce ${nonce} of ${signer.address} waits at every price that is allowed`)
 }
 
 /** What the node says against it, if anything. */

@@ -29,8 +29,8 @@ const maxTries = 3
  * @throws {ObstacleError} before anything is sent
  */
 export async function moveAccounts(migration: Migration, relayer: Relayer): Promise<Outcome> {
-  const { client, move, log } = migration
-  const obstacles = await findObstacles(client, move, relayer.signer.address)
+  const { log } = migration
+  const obstacles = await findObstacles(migration, relayer.signer.address)
   if (obstacles.length > 0) throw new ObstacleError(obstacles)
   const stuck = new Map<Address, string>()
   const tries = new Map<Address, number>()

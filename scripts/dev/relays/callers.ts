@@ -34,6 +34,8 @@ export type Treasury = {
   deposit(accounts: readonly Address[], amountWei: bigint): Promise<void>
   fund(amountWei: bigint): Promise<void>
   setDailyCap(capWei: bigint): Promise<void>
+  /** A lower limit holds at once, a higher one a day later. */
+  setWithdrawalLimit(limitWei: bigint): Promise<void>
 }
 
 export function createTreasury(chain: TestChain): Treasury {
@@ -75,6 +77,10 @@ export function createTreasury(chain: TestChain): Treasury {
       ),
     fund: (value) =>
       sendAll([{ data: encodeFunctionData({ abi: microLoanAbi, functionName: 'fund' }), value }]),
+    async setWithdrawalLimit(limitWei) {
+      const call = { functionName: 'setWithdrawalLimit', args: [limitWei] } as const
+      await sendAll([{ data: encodeFunctionData({ abi: microLoanAbi, ...call }), value: 0n }])
+    },
     async setDailyCap(dailyCap) {
       const abi = microLoanAbi
       const asked = encodeFunctionData({ abi, functionName: 'terms' })

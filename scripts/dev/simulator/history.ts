@@ -45,6 +45,8 @@ export type History = {
   undone: readonly string[]
   /** How often the log told of a reorganization. */
   reorganizationsTold: number
+  /** How often the relay took what passed a nonce for a transaction of another program. */
+  displacedTold: number
   /** What the relay asked the node, by the name of who asked: a delivery's Worker or the ledger's object. */
   asked: readonly Asked[]
   events: number

@@ -35,6 +35,7 @@ export const rules = {
   claimed: "A claim is the one that was asked for, and its nonce is nobody else's.",
   counted: 'What the ledger counts adds up, and it forgets what is settled in its time.',
   refused: 'What comes too late, or from a process that holds nothing, changes nothing.',
+  budget: 'Rounds ask the node for its head, and for two things a block besides.',
   uncaught: 'No error goes uncaught.',
 } as const
 
@@ -91,6 +92,7 @@ export function judge(history: History): Violation[] {
   judgeAdmission(history, asked, found)
   judgeTimes(history, found)
   judgeChain(history, found)
+  judgeBudget(history, found)
   judgeEnd(history, found)
   return violations
 }
@@ -305,18 +307,35 @@ function judgeFailure(history: History, one: Asked, found: Found): void {
 }
 
 /** A request that reaches a second block costs gas, and only the forwarder keeps it from paying twice. */
-function judgeRepetition(history: History, { intentId, processed }: Asked, found: Found): void {
+function judgeRepetition(history: History, one: Asked, found: Found): void {
   const { losses, foreign, plan, reorganizations, faults } = history
-  if (losses.length > 0 || foreign.size > 0) return
-  // A few confirmations may be younger than a replica is behind.
-  const isBehind = [...faults.values()].some(({ kind }) => kind === 'replica_behind')
-  if (isBehind && (plan.knobs.rules.confirmations < 12 || plan.knobs.maxBehindMs > 25_000)) return
+  const { intentId, processed } = one
   // A transaction that reverted as a whole, and whose request went out again, may be mined once more.
   if (reorganizations.length > 0 && plan.items.some(({ kind }) => kind === 'unlisted')) return
-  if (processed.length > 1) {
-    const hashes = processed.map(({ mined }) => mined.transaction.hash)
-    found('once', `${intentId} reached blocks in ${hashes.join(' and ')}`)
-  }
+  if (processed.length < 2) return
+  // A few confirmations may be younger than a replica is behind.
+  const isBehind = [...faults.values()].some(({ kind }) => kind === 'replica_behind')
+  const isShallow = plan.knobs.rules.confirmations < 12 || plan.knobs.maxBehindMs > 25_000
+  const isUnknown = losses.length > 0 || foreign.size > 0 || (isBehind && isShallow)
+  if (isUnknown && !isSentLate(history, one)) return
+  const hashes = processed.map(({ mined }) => mined.transaction.hash)
+  found('once', `${intentId} reached blocks in ${hashes.join(' and ')}`)
+}
+
+/** A question that was asked before takes so long to be acted upon. */
+const surelyActedMs = 60_000
+
+/** Whether bytes are made for a request that every node has shown as spent for long. */
+function isSentLate(history: History, { arrivals, processed }: Asked): boolean {
+  const { plan, reorganizations } = history
+  const isAsked = plan.knobs.preflight && reorganizations.length === 0
+  const [first] = processed.filter((each) => isSpending(each.processed.status))
+  if (first === undefined || !isAsked) return false
+  const shownAt = first.mined.block.since + plan.knobs.maxBehindMs
+  const sentAt = Map.groupBy(arrivals, ({ transaction }) => transaction.hash)
+  return [...sentAt.values()].some(
+    ([arrival]) => arrival !== undefined && arrival.at > shownAt + surelyActedMs,
+  )
 }
 
 function judgeUnasked(history: History, asked: readonly Asked[], found: Found): void {
@@ -454,6 +473,37 @@ function isUndisturbed({ plan, losses, reorganizations }: History): boolean {
   )
 }
 
+/** What one payment has asked for itself. All else is asked for all of them together. */
+const ownQuestions = [
+  ...['eth_getTransactionReceipt', 'eth_sendRawTransaction', 'eth_call', 'eth_getLogs'],
+  'eth_getTransactionByHash',
+]
+
+/** Blocks come by chance: more often than they should for a while, and then the first round catches up. */
+const blocksAtMost = (spanMs: number, blockMs: number) => 1.25 * (spanMs / blockMs) + 5
+
+/**
+ * While nothing fails, what is open is not asked about more often because it is open for longer. What was
+ * lost, on the chain or in the ledger, is searched for, and what others send with the key is waited for.
+ */
+function judgeBudget(history: History, found: Found): void {
+  const { asked, quietFrom, plan, losses, reorganizations, foreign } = history
+  if (losses.length + reorganizations.length + foreign.size > 0) return
+  const quiet = quietFrom.at(-1) ?? Number.POSITIVE_INFINITY
+  const shared = asked.filter(
+    ({ at, by, method }) => at > quiet && by.startsWith('round') && !ownQuestions.includes(method),
+  )
+  const [first, last] = [shared[0], shared.at(-1)]
+  if (first === undefined || last === undefined) return
+  const rounds = new Set(shared.map(({ by }) => by)).size
+  const blocks = blocksAtMost(last.at - first.at, plan.knobs.blockMs)
+  if (shared.length <= rounds + 2 * blocks) return
+  found(
+    'budget',
+    `${rounds} rounds of about ${Math.ceil(blocks)} blocks ask ${shared.length} times`,
+  )
+}
+
 function judgeEnd(history: History, found: Found): void {
   const { nonces, queued, stuck, carried, mined } = history.work
   const open = [
@@ -483,6 +533,10 @@ function judgeEnd(history: History, found: Found): void {
   const isBehind = [...history.faults.values()].some(({ kind }) => kind === 'replica_behind')
   if (history.reorganizationsTold > 0 && history.reorganizations.length === 0 && !isBehind) {
     found('stated', 'the log tells of a reorganization, and there was none')
+  }
+  const isWhole = history.losses.length + history.reorganizations.length === 0
+  if (history.displacedTold > 0 && history.foreign.size === 0 && isWhole && !isBehind) {
+    found('stated', 'the log tells of a transaction of another program, and there was none')
   }
   for (const error of history.uncaught) found('uncaught', error)
 }

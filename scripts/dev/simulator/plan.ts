@@ -98,8 +98,9 @@ export const startMillis = 20
 export const principalWei = 10n * milliWei
 
 /** The number of a caller; its national form is what others type. */
-export const phoneOf = (caller: number): string => `+25470000000${caller}`
-const typedPhone = (caller: number): string => `070000000${caller}`
+export const phoneOf = (caller: number): string => `+2547${digitsOf(caller)}`
+const typedPhone = (caller: number): string => `07${digitsOf(caller)}`
+const digitsOf = (caller: number): string => `${caller}`.padStart(8, '0')
 
 /** What `src/compose/config.ts` lets the relay pay on Rootstock, and a limit that replacements meet soon. */
 const usualMaxGasPriceWei = 1_000_000_000n
@@ -124,11 +125,17 @@ export function planOf(seed: number): Plan {
     )
   }
   items.push(...drawEnds(createRandom(seed, 'ends'), items, counter))
+  const crowd = drawCrowd(createRandom(seed, 'crowd'), knobs, spanMs, counter)
+  items.push(...crowd.items)
   const isDearer = items.some(({ kind }) => kind === 'lasting_price')
   // A low limit stops replacements early; below a price that stays, it would stop payments for good.
   const isTight = !isDearer && createRandom(seed, 'gas price').chance(0.15)
+  const maxGasPriceWei = isTight ? tightGasPriceWei : knobs.maxGasPriceWei
+  // Blocks that take what they could are what a queue's length is judged by.
+  const inclusion = crowd.size > 0 ? 1 : knobs.inclusion
   return {
-    ...{ seed, knobs: isTight ? { ...knobs, maxGasPriceWei: tightGasPriceWei } : knobs },
+    seed,
+    knobs: { ...knobs, maxGasPriceWei, inclusion, callers: knobs.callers + crowd.size },
     items: items.sort((a, b) => a.phase - b.phase || a.at - b.at),
   }
 }
@@ -290,6 +297,28 @@ function drawGreedy(
     at: from + random.int(0, 30 * secondMs),
     ...{ text: textOf(wanted), wanted, worker: random.int(0, workers - 1) },
   }))
+}
+
+/** Hundreds of callers besides the others, who dial at about the same time, drawn apart and last. */
+function drawCrowd(
+  random: Random,
+  { callers, workers }: Knobs,
+  spanMs: number,
+  counter: { next: number },
+): { size: number; items: Item[] } {
+  if (!random.chance(0.004)) return { size: 0, items: [] }
+  const size = random.int(100, 300)
+  const from = random.int(0, spanMs)
+  const wanted: Wanted = { kind: 'transfer', to: 0, amountWei: milliWei }
+  const items = Array.from({ length: size }, (_, member) =>
+    Array.from({ length: random.pick([1, 1, 1, 2, 3]) }, (__, index) => ({
+      ...{ phase: 0 as const, kind: 'dial' as const, id: counter.next++ },
+      ...{ session: `c${member}-${index}`, caller: callers + member },
+      at: from + random.int(0, 20 * secondMs),
+      ...{ text: textOf(wanted), wanted, worker: random.int(0, workers - 1) },
+    })),
+  )
+  return { size, items: items.flat() }
 }
 
 /** How long after the first delivery another one comes: at the same time, soon, or much later. */

@@ -1,5 +1,5 @@
 import type { PoolRules } from '../../../src/chain/chains.ts'
-import type { OpenNonce, Work } from '../../../src/relay/ledger/port.ts'
+import type { OpenNonce, Payment, Work } from '../../../src/relay/ledger/port.ts'
 import type { Actor } from './actors.ts'
 import type { ModelBlock, ModelChain } from './chain.ts'
 import { spendingKey } from './contracts.ts'
@@ -72,6 +72,7 @@ function* undone(options: RoundWatchOptions, start: RoundStart, left: Work): Gen
   // What held a nonce that the ledger does not know is left alone for longer than it is there.
   if (!options.isAlone()) return
   yield* unfilled(options, start, left)
+  yield* overtaken(options, start, left)
   yield* misoffered(options, start, left)
 }
 
@@ -179,6 +180,41 @@ function* unfilled(
       .reduce((top, other) => Math.max(top, other.nonce ?? -1), -1)
     const nonce = free.find((one) => one > last)
     if (nonce !== undefined) yield `${intentId} without a nonce, and ${nonce} free`
+  }
+}
+
+/**
+ * Accounts without a payment under way that wait on while another account gets a later turn. A turn is
+ * how many payments of its account come before a payment; those that ended in the round count or do not.
+ */
+function* overtaken(
+  { isOneBranch }: RoundWatchOptions,
+  { head, work }: RoundStart,
+  left: Work,
+): Generator<string> {
+  if (!isOneBranch()) return
+  const accountOf = ({ order }: Payment) => order.request.from
+  const isIn = (payments: readonly Payment[], { session }: Payment) =>
+    payments.some((one) => one.session === session)
+  const queuedBefore = (payment: Payment) =>
+    work.queued
+      .slice(0, work.queued.indexOf(payment))
+      .filter((other) => accountOf(other) === accountOf(payment)).length
+  const carriedIn = (payments: readonly Payment[], payment: Payment) =>
+    payments.filter((one) => accountOf(one) === accountOf(payment) && !isIn(work.queued, one))
+      .length
+  const turns = work.queued
+    .filter((payment) => isIn(left.carried, payment))
+    .map((payment) => queuedBefore(payment) + carriedIn(left.carried, payment))
+  const latest = Math.max(0, ...turns)
+  for (const payment of work.queued) {
+    const { from, deadline, intentId } = payment.order.request
+    const isReady = payment.attempts === 0 && deadline > head.timestampSeconds
+    const isFirst = carriedIn(work.carried, payment) === 0
+    if (!isReady || !isFirst || !isIn(left.queued, payment)) continue
+    if (head.state.spentAt.has(spendingKey(from, intentId))) continue
+    const turn = queuedBefore(payment)
+    if (turn < latest) yield `${intentId} waiting at turn ${turn}, and turn ${latest} carried`
   }
 }
 

@@ -98,18 +98,28 @@ function ofOutcome({ intent, ...told }: Payment, spent: Spending): string[] {
     )
 }
 
-/** A transfer that was executed has moved what the ledger says. */
+/** By which event the loan contract tells that a payment with this label has moved money. */
+const movedBy: Readonly<Record<string, string>> = {
+  Transfer: 'Transferred',
+  'Cash-out': 'Withdrawn',
+}
+
+/** A transfer or a cash-out that was executed has moved what the ledger says. */
 function ofAmount(payment: Payment, spent: Spending, events: readonly Booked[]): string[] {
-  if (payment.label !== 'Transfer' || spent.outcome !== 'executed') return []
+  const name = movedBy[payment.label]
+  if (name === undefined || spent.outcome !== 'executed') return []
   const account = payment.account.toLowerCase()
   const moved = events.filter(
-    (event) => event.name === 'Transferred' && event.hash === spent.hash && event.from === account,
+    (event) => event.name === name && event.hash === spent.hash && payerOf(event) === account,
   )
   if (moved.some((event) => 'wei' in event && `${event.wei}` === payment.spendsWei)) return []
   return [
     `Payment ${payment.intent}: its transaction ${spent.hash} has not moved ${payment.spendsWei} wei.`,
   ]
 }
+
+const payerOf = (event: Booked): string | undefined =>
+  'from' in event ? event.from : 'account' in event ? event.account : undefined
 
 /** From the first block on that the ledger knows of: what is older, it has forgotten. */
 function unknownSpendings({ payments, spendings }: Books): string[] {

@@ -61,6 +61,7 @@ export function begin(
     ...{ spends: `${spendsWei}`, reserves_gas: null },
     reserves_pool: reserves === undefined ? null : `${reserves.poolWei}`,
     reserves_cap: reserves === undefined ? null : `${reserves.capWei}`,
+    reserves_out: reserves?.outWei === undefined ? null : `${reserves.outWei}`,
     ...{ ...noNonce, attempts: 0, ...noExecution },
     ...{ accepted_at: rows.now, history: [[state, rows.now]] },
     ...placeIn(rules, state, 0, rows.now, rows.now),

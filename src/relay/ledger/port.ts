@@ -383,10 +383,13 @@ export type Claiming = Question & {
   reserves?: (Shares & { of: Lendable | undefined }) | undefined
 }
 
-/** What a payment takes of what all accounts share, in wei: of the pool of loans, and of the day's cap. */
-export type Shares = { poolWei: bigint; capWei: bigint }
+/**
+ * What a payment takes of what all accounts share, in wei: of the pool of loans, of the day's cap on them,
+ * and of the day's limit of withdrawals (left out: nothing).
+ */
+export type Shares = { poolWei: bigint; capWei: bigint; outWei?: bigint | undefined }
 
-/** What the chain had of it at a block. */
+/** What the chain had of it at a block; of what a payment does not take it need not tell. */
 export type Lendable = Shares & { block: number }
 
 export type Claimed = {

@@ -9,7 +9,7 @@ const amount = z.pipe(
   z.string(),
   z.transform((value) => BigInt(value)),
 )
-const shares = { poolWei: amount, capWei: amount }
+const shares = { poolWei: amount, capWei: amount, outWei: z._default(amount, 0n) }
 
 /**
  * What payments take of what all accounts share, in one row (`meta.reserved`), by what releases it: a
@@ -23,8 +23,11 @@ const reserved = z.object({
 
 type Reserved = z.infer<typeof reserved>
 
+/** What is taken, with a zero for what is not. */
+type Taken = { [Name in keyof Shares]-?: bigint }
+
 const rowName = 'reserved'
-const nothing: Shares = { poolWei: 0n, capWei: 0n }
+const nothing: Taken = { poolWei: 0n, capWei: 0n, outWei: 0n }
 
 /** Settled payments that a node which is behind may not know yet are younger than this. */
 export const recentMs = 10 * 60 * 1000
@@ -32,11 +35,13 @@ export const recentMs = 10 * 60 * 1000
 /** No view of the chain is as old as so many blocks. */
 const keptBlocks = 200
 
-const plus = (a: Shares, b: Shares): Shares => ({
-  poolWei: a.poolWei + b.poolWei,
-  capWei: a.capWei + b.capWei,
+const plus = (a: Taken, { poolWei, capWei, outWei = 0n }: Shares): Taken => ({
+  poolWei: a.poolWei + poolWei,
+  capWei: a.capWei + capWei,
+  outWei: a.outWei + outWei,
 })
-const minus = (a: Shares, b: Shares): Shares => plus(a, { poolWei: -b.poolWei, capWei: -b.capWei })
+const minus = (a: Taken, { poolWei, capWei, outWei = 0n }: Shares): Taken =>
+  plus(a, { poolWei: -poolWei, capWei: -capWei, outWei: -outWei })
 
 function known(rows: Draft): Reserved | undefined {
   const row = rows.row('meta', rowName)
@@ -51,7 +56,10 @@ function save(rows: Draft, value: Reserved): void {
 /** What a payment takes, and from when on the chain shows it: a block's number, or not yet. */
 function partOf(row: Row<'payments'> | undefined): (Shares & { at: number | 'open' }) | undefined {
   if (row === undefined || row.reserves_pool === null || row.reserves_cap === null) return undefined
-  const taken = { poolWei: BigInt(row.reserves_pool), capWei: BigInt(row.reserves_cap) }
+  const taken = {
+    ...{ poolWei: BigInt(row.reserves_pool), capWei: BigInt(row.reserves_cap) },
+    outWei: BigInt(row.reserves_out ?? 0),
+  }
   if (isUnsettled(row.state)) return { ...taken, at: 'open' }
   if (row.outcome !== 'executed' || row.block_number === null) return undefined
   return { ...taken, at: row.block_number }
@@ -82,7 +90,7 @@ export function noteReserved(
   const { open, blocks, claims } = is === undefined ? without : added(without, is, plus)
   const oldest = Math.max(...blocks.map(({ number }) => number)) - keptBlocks
   const kept = blocks.filter(
-    ({ number, poolWei, capWei }) => number > oldest && poolWei + capWei > 0n,
+    ({ number, poolWei, capWei, outWei }) => number > oldest && poolWei + capWei + outWei > 0n,
   )
   save(rows, { open, claims, blocks: kept })
 }
@@ -97,7 +105,7 @@ export function noteReservedClaim(
   if (all === undefined) return
   if (claim === undefined && all.claims.every((one) => one.session !== session)) return
   const claims = all.claims.filter((one) => one.session !== session && one.until > rows.now)
-  if (claim !== undefined) claims.push({ session, ...claim })
+  if (claim !== undefined) claims.push({ session, until: claim.until, ...plus(nothing, claim) })
   save(rows, { ...all, claims })
 }
 
@@ -130,12 +138,15 @@ function reservedOf(rows: Draft): Reserved {
 export function isShort(
   { rows }: At,
   session: string,
-  { poolWei, capWei, of }: NonNullable<Claiming['reserves']>,
+  { of, ...own }: NonNullable<Claiming['reserves']>,
 ): boolean {
   if (of === undefined) return false
   const { open, blocks, claims } = reservedOf(rows)
   const others = claims.filter((one) => one.session !== session && one.until > rows.now)
   const later = blocks.filter(({ number }) => number > of.block)
-  const all = [open, ...others, ...later].reduce<Shares>(plus, { poolWei, capWei })
-  return all.poolWei > of.poolWei || all.capWei > of.capWei
+  const taken = plus(nothing, own)
+  const all = [open, ...others, ...later].reduce<Taken>(plus, taken)
+  const there = plus(nothing, of)
+  const names = ['poolWei', 'capWei', 'outWei'] as const
+  return names.some((name) => taken[name] > 0n && all[name] > there[name])
 }

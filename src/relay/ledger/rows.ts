@@ -30,9 +30,13 @@ const payment = {
   state,
   /** Whose account gains, as a keyed digest. Null: the payer does not tell. */
   counterparty: textOrNull,
-  /** What it takes from the account; null, of the pool, the daily cap and the gas: nothing is reserved. */
+  /**
+   * What it takes from the account; null, of the pool, the daily cap and the gas: nothing is reserved. Of
+   * the limit of withdrawals rows from before there were cash-outs say nothing.
+   */
   spends: wei,
   ...each(z.nullable(wei), 'reserves_pool', 'reserves_cap', 'reserves_gas'),
+  reserves_out: z._default(z.nullable(wei), null),
   outcome: z.nullable(z.enum(['executed', 'failed'])),
   reason: textOrNull,
   ...inBlock,

@@ -292,8 +292,8 @@ export const steps: Steps = {
     const lease_until = rows.now + rules.leaseMs
     saveSession(rows, claiming, { state: 'claimed', screen: null, token, lease_until })
     if (reserves !== undefined) {
-      const { poolWei, capWei } = reserves
-      noteReservedClaim(rows, session, { poolWei, capWei, until: lease_until })
+      const { poolWei, capWei, outWei } = reserves
+      noteReservedClaim(rows, session, { poolWei, capWei, outWei, until: lease_until })
     }
     if (nonce !== undefined) {
       return { kind: 'claimed', slot: leaseTo(at, relayer, { nonce, token, session }) }

@@ -61,8 +61,6 @@ export type ContractCall = {
   data: Hex
   label: string
   spendsWei: bigint
-  /** Whether it is held to what an account may send in a day. */
-  isTransfer: boolean
   /** What it takes of what all accounts share, and how to learn what there is. Undefined: nothing. */
   shared?: (Shares & { lendable: () => Promise<Lendable> }) | undefined
   /** The screen of acceptance; without a hash the payment is queued. */
@@ -107,10 +105,7 @@ type Delivery = {
 }
 
 /** One attempt at a payment, with what the caller's key has signed for it. */
-type Attempt = Delivery & { order: Order } & Pick<
-    ContractCall,
-    'submitted' | 'shared' | 'isTransfer'
-  >
+type Attempt = Delivery & { order: Order } & Pick<ContractCall, 'submitted' | 'shared'>
 
 export type Pay = (payment: Payment) => Promise<PaymentAnswer>
 
@@ -261,7 +256,7 @@ async function tryOnce(delivery: Delivery, view: Undecided): Promise<PaymentAnsw
 /** The call that makes the payment true, signed by the caller's key. */
 async function signOrder(delivery: Delivery): Promise<Attempt> {
   const { relayer, payment } = delivery
-  const { target, data, label, spendsWei, shared, submitted, isTransfer } = await payment.call()
+  const { target, data, label, spendsWei, shared, submitted } = await payment.call()
   const request = await signRequest(payment.caller, relayer.forwarder, {
     from: payment.caller.address,
     to: target,
@@ -270,22 +265,23 @@ async function signOrder(delivery: Delivery): Promise<Attempt> {
     deadline: Math.floor(relayer.clock.now() / 1000) + requestLifetimeSeconds,
     data,
   })
-  const reserves = shared && { poolWei: shared.poolWei, capWei: shared.capWei }
+  const reserves = shared && {
+    ...{ poolWei: shared.poolWei, capWei: shared.capWei, outWei: shared.outWei },
+  }
   return {
     ...delivery,
     submitted,
     shared,
-    isTransfer,
     order: { request, label, spendsWei, reserves },
   }
 }
 
 async function overLimit(
-  { relayer, options: { limits }, order, isTransfer }: Attempt,
+  { relayer, options: { limits }, order }: Attempt,
   load: Load,
 ): Promise<OverLimit | undefined> {
   const tooManyOpen = openLimit(limits, load)
-  if (tooManyOpen !== undefined || !isTransfer) return tooManyOpen
+  if (tooManyOpen !== undefined) return tooManyOpen
   return persist(relayer.clock, () => dayLimit(limits, relayer.ledger, order, relayer.clock.now()))
 }
 

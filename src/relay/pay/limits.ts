@@ -4,7 +4,7 @@ import type { Ledger, Load, Order } from '../ledger/port.ts'
 export type AccountLimits = {
   /** Payments whose outcome is not known yet, at a time. */
   openPayments: number
-  /** Transfers in any 24 hours. */
+  /** Transfers and cash-outs in any 24 hours. */
   transfersADay: number | undefined
   /** What those transfers may come to, in wei. */
   sentADayWei: bigint | undefined
@@ -17,6 +17,9 @@ export type OverLimit =
   | { kind: 'too_much_today'; leftWei: bigint }
 
 const dayMs = 24 * 60 * 60 * 1000
+
+/** What payments are called by which money leaves an account for another, or for outside. */
+const sending: readonly string[] = ['Transfer', 'Cash-out']
 
 /** More than any account makes in a day where only the amount is limited. */
 const mostInADay = 1_000
@@ -32,8 +35,8 @@ export const hasDayLimit = ({ transfersADay, sentADayWei }: AccountLimits): bool
   transfersADay !== undefined || sentADayWei !== undefined
 
 /**
- * Whether one transfer more would be too many of a day, or too much. What failed or expired has sent
- * nothing, and still was one.
+ * Whether one payment more that sends money would be too many of a day, or too much. What failed or
+ * expired has sent nothing, and still was one.
  */
 export async function dayLimit(
   limits: AccountLimits,
@@ -41,11 +44,11 @@ export async function dayLimit(
   { request, label, spendsWei }: Order,
   now: number,
 ): Promise<OverLimit | undefined> {
-  if (!hasDayLimit(limits)) return undefined
+  if (!hasDayLimit(limits) || !sending.includes(label)) return undefined
   const { transfersADay, sentADayWei } = limits
   const latest = await ledger.payments(request.from, mostInADay, now - dayMs)
   const today = latest.filter(
-    ({ order, acceptedAt }) => order.label === label && now - acceptedAt < dayMs,
+    ({ order, acceptedAt }) => sending.includes(order.label) && now - acceptedAt < dayMs,
   )
   if (transfersADay !== undefined && today.length >= transfersADay) {
     return { kind: 'too_many_today', most: transfersADay }

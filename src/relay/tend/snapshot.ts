@@ -94,9 +94,10 @@ export async function askFollow(relayer: Relayer, ledger: LedgerSnapshot): Promi
  */
 async function followed(relayer: Relayer, work: Work, head: Head) {
   const { trail, toldCount: told } = await followTrail(relayer, work, head)
-  // A refusal may say that the nonce is used.
+  // A refusal may say that the nonce is used: by a block, so that the count is another one with the next.
   const isRefused = work.nonces.some(({ transactions: [latest] }) => (latest?.failures ?? 0) > 0)
-  const toldCount = told ?? (isRefused ? await askCount(relayer) : undefined)
+  const isDue = isRefused && work.head?.hash !== head.hash
+  const toldCount = told ?? (isDue ? await askCount(relayer) : undefined)
   const known = Math.max(trail[0]?.count ?? 0, work.means.toldCount ?? 0)
   return { trail, toldCount, count: toldCount ?? known }
 }

@@ -63,6 +63,14 @@ export const english: Messages = {
       `Tx: ${tx}`,
       'Your loan will be updated shortly.',
     ].join('\n'),
+  cashOutSubmitted: (to, amount, tx) =>
+    [
+      'Cash Out Submitted',
+      `To: ${to}`,
+      `Amount: ${amount}`,
+      `Tx: ${tx}`,
+      'It will arrive shortly.',
+    ].join('\n'),
   queued: 'queued',
   failed,
 
@@ -109,6 +117,7 @@ function activityLine(
     received: `Received ${amount} from ${who}`,
     borrowed: `Loan of ${amount}`,
     repaid: `Repaid ${amount}`,
+    cashed_out: `Cashed out ${amount} to wallet ${who}`,
   } satisfies Record<Activity['kind'], string>
   switch (state.kind) {
     case 'under_way':
@@ -156,6 +165,8 @@ function failed(payment: Intent['kind']): string {
       return 'Loan Failed\nNothing was credited. Please dial again.'
     case 'repayment':
       return 'Repayment Failed\nNothing was repaid. Please dial again.'
+    case 'cashOut':
+      return 'Cash Out Failed\nNo money was moved. Please dial again.'
   }
 }
 
@@ -189,6 +200,12 @@ function refused(
       return 'This recipient cannot receive money. Nothing was sent. Dial again to send to another.'
     case 'paused':
       return 'The service is paused. Nothing was sent. Please try again later.'
+    case 'withdrawal_limit':
+      return refusal.leftWei === undefined
+        ? 'So much cannot be cashed out at the moment. Nothing was sent. Please try again later.'
+        : `Only ${format(refusal.leftWei)} can be cashed out at the moment. Nothing was sent. Dial again for less.`
+    case 'nothing_there':
+      return 'Your balance is 0. Nothing was sent. Dial again for the menu.'
     case 'unknown':
       return 'This is not possible at the moment. Nothing was sent. Please try again later.'
   }

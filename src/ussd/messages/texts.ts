@@ -39,6 +39,7 @@ export type Messages = {
   transferSubmitted: (to: string, tx: string) => string
   loanRequested: (amount: string, tx: string) => string
   repaymentSubmitted: (amount: string | 'all', tx: string) => string
+  cashOutSubmitted: (to: string, amount: string, tx: string) => string
   queued: string
   /** What was submitted has failed. */
   failed: (payment: Intent['kind']) => string

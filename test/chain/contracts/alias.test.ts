@@ -17,8 +17,8 @@ const accountOf = (phone: PhoneNumber) =>
   callerAccount(world.environment.ACCOUNT_KEY_SECRET as `0x${string}`, phone)
 
 /** Runs the command on this standard input. */
-function alias(input: string) {
-  return startScript(world, 'account-cli.ts', ['alias'], { input }).ended
+function alias(input: string, environment = {}) {
+  return startScript(world, '../../ops/account-cli.ts', ['alias'], { input, environment }).ended
 }
 
 const linesFor = (indexes: readonly number[]) =>
@@ -101,6 +101,17 @@ describe('a number that has changed', () => {
       expect(await world.ask('eth_blockNumber', [])).toBe(block)
     },
   )
+
+  test('passes nothing on where the node asks for more than the highest price', async ({
+    expect,
+  }) => {
+    const block = await world.ask('eth_blockNumber', [])
+    const run = await alias(linesFor([5]), { MAX_GAS_PRICE_WEI: '1' })
+    expect(run.code).toBe(1)
+    expect(run.output).toContain('nothing was sent')
+    expect(run.output).toContain('MAX_GAS_PRICE_WEI is 1')
+    expect(await world.ask('eth_blockNumber', [])).toBe(block)
+  })
 
   test('needs a forwarder that runs: nothing is sent while it is paused', async ({ expect }) => {
     // `pause()` of the forwarder, as its owner calls it.

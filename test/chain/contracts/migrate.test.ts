@@ -1,6 +1,18 @@
-import { type Address, encodeFunctionData, type Hex, pad, parseEther } from 'viem'
+import {
+  type Address,
+  createPublicClient,
+  encodeFunctionData,
+  type Hex,
+  http,
+  pad,
+  parseEther,
+  parseTransaction,
+} from 'viem'
+import { privateKeyToAccount } from 'viem/accounts'
 import { afterAll, beforeAll, beforeEach, describe, test } from 'vitest'
+import { createRelayer, sendBatch } from '../../../scripts/contracts/migrate/relayer.ts'
 import { createRandom } from '../../../scripts/dev/random.ts'
+import { chains, poolRules } from '../../../src/chain/chains.ts'
 import { microLoanAbi } from '../../../src/loan/abi.ts'
 import { callOf } from '../../../src/loan/calls.ts'
 import { relayForwarderAbi, requestStatuses } from '../../../src/relay/forwarder/abi.ts'
@@ -345,6 +357,50 @@ test('a node that keeps an event back is noticed, and nothing is sent', async ({
   expect(await world.ask('eth_blockNumber', [])).toBe(block)
 })
 
+test('nothing is sent where the node asks for more than the highest price', async ({ expect }) => {
+  await pause(world)
+  const block = await world.ask('eth_blockNumber', [])
+  const price = await world.client.getGasPrice()
+  const limit = { MAX_GAS_PRICE_WEI: `${price - 1n}` }
+  const words = `the node asks ${price} wei for a unit of gas, and MAX_GAS_PRICE_WEI is ${price - 1n}`
+  const plan = await runCommand(world, ['plan', 'secret'], limit)
+  expect(plan).toMatchObject({ code: 0, output: expect.stringContaining(`not yet: ${words}`) })
+  const run = await runCommand(world, ['run', 'secret'], limit)
+  expect(run.code).toBe(1)
+  expect(run.output).toContain('nothing was sent')
+  expect(run.output).toContain(words)
+  expect(await world.ask('eth_blockNumber', [])).toBe(block)
+})
+
+test('what waits is outbid up to the highest price, and goes out as it is from there on', async ({
+  expect,
+}) => {
+  const prices: (bigint | undefined)[] = []
+  const gate = await openGate(world.chain.anvil.url, async (question, answer) => {
+    const [raw] = /0x[0-9a-f]{100,}/.exec(question) ?? []
+    if (!question.includes('eth_sendRawTransaction') || raw === undefined) return answer(question)
+    prices.push(parseTransaction(raw as Hex).gasPrice)
+    return JSON.stringify({ jsonrpc: '2.0', id: JSON.parse(question).id, result: pad('0x1') })
+  })
+  const client = createPublicClient({ transport: http(gate.url) })
+  const price = await client.getGasPrice()
+  const rules = { ...poolRules.anvil, pollMs: 10, replaceAfterMs: 20, maxReplacements: 3 }
+  const terms = { rules, fees: { minWei: 0n, maxWei: price * 2n } }
+  const pair = { forwarder: world.chain.forwarder, loan: world.from, deployedBlock: 0n }
+  const key = privateKeyToAccount(world.relayers[0])
+  const relayer = createRelayer(client, { key, chain: chains[31], pair, terms })
+  await expect(sendBatch(relayer, [])).rejects.toThrow('waits at every price that is allowed')
+  // 40 % more, rounded up.
+  const outbid = (wei: bigint) => (wei * 14n + 9n) / 10n
+  const highest = outbid(outbid(price))
+  expect(prices).toEqual([price, outbid(price), highest, highest])
+
+  const low = { ...relayer, fees: { minWei: 0n, maxWei: price - 1n } }
+  await expect(sendBatch(low, [])).rejects.toThrow('the node asks')
+  await gate.close()
+  expect(prices).toHaveLength(4)
+})
+
 test('no secret and no number is ever printed, whatever goes wrong', async ({ expect }) => {
   const phones = world.owners.map(({ phone }) => phone.slice(1))
   const key = world.relayers[0]
@@ -355,6 +411,7 @@ test('no secret and no number is ever printed, whatever goes wrong', async ({ ex
     [['plan', 'secret'], { NEW_ACCOUNT_KEY_SECRET: '' }, 'NEW_ACCOUNT_KEY_SECRET is not set'],
     [['run', 'secret'], { RELAYER_KEY: '', RELAYER_MNEMONIC: 'test' }, 'RELAYER_MNEMONIC is not'],
     [['plan', 'secret', `--key=${key}`], {}, 'unknown option'],
+    [['plan', 'secret'], { MAX_GAS_PRICE_WEI: '1e9' }, 'MAX_GAS_PRICE_WEI is not a number'],
     [['plan', 'secret', '--batch', '0'], {}, '--batch is a number'],
     [['drop', 'secret'], {}, 'say plan, run, resume or verify'],
   ]

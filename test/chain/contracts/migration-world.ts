@@ -249,7 +249,7 @@ export function startCommand(
 /** Starts a script of the migration's folder with the first pair's record and this standard input. */
 export function startScript(
   world: World,
-  script: 'cli.ts' | 'account-cli.ts',
+  script: 'cli.ts' | '../../ops/account-cli.ts',
   args: readonly string[],
   { input, environment = {} }: { input: string; environment?: Record<string, unknown> },
 ): { child: ChildProcess; ended: Promise<Ended> } {

@@ -1,10 +1,19 @@
+import { spawn } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { encodeFunctionData, parseEther } from 'viem'
+import { type Address, checksumAddress, encodeFunctionData, parseEther } from 'viem'
+import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
 import { afterAll, afterEach, beforeAll, describe, test } from 'vitest'
 import type * as z from 'zod/mini'
 import { startChain, type TestChain } from '../../../scripts/dev/chain.ts'
+import {
+  type LoopbackServer,
+  startLoopbackServer,
+  textOf,
+} from '../../../scripts/dev/loopback-server.ts'
 import { type RpcCall, rpcTo } from '../../../scripts/dev/rpc.ts'
 import { until } from '../../../scripts/dev/wait.ts'
 import { callerAccount } from '../../../src/account/keys.ts'
@@ -12,6 +21,8 @@ import { type PhoneNumber, parseCaller } from '../../../src/account/phone.ts'
 import { microLoanAbi } from '../../../src/loan/abi.ts'
 import {
   auditAnswer,
+  cashOutAnswer,
+  depositAnswer,
   intakeAnswer,
   lookupAnswer,
   operatorError,
@@ -66,8 +77,8 @@ async function act<Schema extends z.ZodMiniType>(
   return { status: answer.status, ...(schema.parse(answer.body) as object) } as never
 }
 
-/** A caller of this test alone, with money. */
-async function newCaller(): Promise<{ phone: string; account: string }> {
+/** A caller of this test alone, with 1 of the currency, or with so much. */
+async function newCaller(amount = '1'): Promise<{ phone: string; account: string }> {
   numbers += 1
   const phone = `+2547000000${10 + numbers}`
   const secret = chain.bindings.ACCOUNT_KEY_SECRET as `0x${string}`
@@ -75,7 +86,8 @@ async function newCaller(): Promise<{ phone: string; account: string }> {
   const [from] = (await rpc('eth_accounts')) as string[]
   const call = { functionName: 'depositFor', args: [address] } as const
   const data = encodeFunctionData({ abi: microLoanAbi, ...call })
-  const value = `0x${parseEther('1').toString(16)}`
+  if (amount === '0') return { phone, account: address }
+  const value = `0x${parseEther(amount).toString(16)}`
   await rpc('eth_sendTransaction', [{ from, to: chain.loan, data, value }])
   return { phone, account: address }
 }
@@ -300,3 +312,260 @@ describe("the operator's interface", () => {
     rmSync(folder, { recursive: true })
   })
 })
+
+/** An address that nobody has used. */
+const newWallet = () => privateKeyToAccount(generatePrivateKey()).address
+
+const newKey = () => `${Math.floor(Date.now() / 1_000)}-${randomBytes(16).toString('hex')}`
+
+const balanceAt = async (address: string) =>
+  BigInt((await rpc('eth_getBalance', [address, 'latest'])) as string)
+
+describe('money out of an account', () => {
+  test('goes to an address outside, once for its key, and no number is kept', async ({
+    expect,
+  }) => {
+    const deployment = open()
+    const { phone, account } = await newCaller()
+    const to = newWallet()
+    const asked = { phone, to, amount: '0.3', key: newKey() }
+    const answers = await Promise.all(
+      [1, 2, 3].map(() => act(deployment, cashOutAnswer, 'cash-out', asked)),
+    )
+    const [{ payment } = { payment: undefined }] = answers
+    expect(payment).toMatchObject({ account, label: 'Cash-out', spendsWei: `${parseEther('0.3')}` })
+    expect(new Set(answers.map((one) => one.payment.intent)).size).toBe(1)
+    await deployment.settled()
+    await until(async () => {
+      await deployment.round()
+      const again = await act(deployment, cashOutAnswer, 'cash-out', asked)
+      return again.payment.state === 'confirmed'
+    })
+    expect(await balanceAt(to)).toBe(parseEther('0.3'))
+
+    const other = { ...asked, amount: '0.2' }
+    expect(await act(deployment, operatorError, 'cash-out', other)).toMatchObject({
+      ...{ status: 409, error: 'the key was used for another cash-out, which may have paid' },
+    })
+    const found = await act(deployment, lookupAnswer, 'lookup', { phone })
+    expect(found.balanceWei).toBe(`${parseEther('0.7')}`)
+    expect(found.payments).toHaveLength(1)
+    const { entries } = await read(deployment, auditAnswer, '/operator/audit')
+    const done = entries.filter(({ action }) => action === 'cash-out')
+    expect(done.map(({ detail }) => detail.amount)).toEqual(['0.2', '0.3'])
+    expect(done[1]?.detail).toMatchObject({ account, to: to.toLowerCase() })
+    const kept = JSON.stringify([deployment.events, entries, found])
+    expect(kept).not.toContain(phone.slice(1))
+    expect(deployment.events).toContainEqual(
+      expect.objectContaining({ message: `Cash-out confirmed: ${payment?.hash}` }),
+    )
+  })
+
+  test('takes all of it, and says of an empty account that it is one', async ({ expect }) => {
+    const deployment = open()
+    const { phone } = await newCaller('0.123')
+    const to = newWallet()
+    const all = { phone, to, amount: 'all' }
+    await act(deployment, cashOutAnswer, 'cash-out', { ...all, key: newKey() })
+    await deployment.settled()
+    expect(await balanceAt(to)).toBe(parseEther('0.123'))
+    expect(
+      await act(deployment, operatorError, 'cash-out', { ...all, key: newKey() }),
+    ).toMatchObject({ status: 409, error: 'Your balance is 0. Nothing was sent.' })
+  })
+
+  test('is refused in words above the balance, above the limit of the day and under pause', async ({
+    expect,
+  }) => {
+    const deployment = open()
+    const { phone } = await newCaller('3')
+    const to = newWallet()
+    const refused = async (amount: string, key = newKey()) => {
+      const body = { phone, to, amount, key }
+      const { status, error } = await act(deployment, operatorError, 'cash-out', body)
+      return `${status} ${error}`
+    }
+    expect(await refused('4')).toBe('409 Your balance is too low: 3 tRBTC. Nothing was sent.')
+    const [from] = (await rpc('eth_accounts')) as string[]
+    const own = (data: string) => rpc('eth_sendTransaction', [{ from, to: chain.loan, data }])
+    const limit = { functionName: 'setWithdrawalLimit', args: [parseEther('1')] } as const
+    await own(encodeFunctionData({ abi: microLoanAbi, ...limit }))
+    const key = newKey()
+    expect(await refused('2', key)).toMatch(
+      /^409 Only 0\.\d+ tRBTC can be cashed out at the moment\. Nothing was sent\.$/,
+    )
+    // What was refused stays so, whatever the key is used for afterwards.
+    expect(await refused('0.1', key)).toBe(
+      '409 the key was used for another cash-out, which was refused',
+    )
+    await own(encodeFunctionData({ abi: microLoanAbi, functionName: 'pause' }))
+    expect(await refused('0.1')).toBe('409 The service is paused. Nothing was sent.')
+    await own(encodeFunctionData({ abi: microLoanAbi, functionName: 'unpause' }))
+    await act(deployment, intakeAnswer, 'pause')
+    expect(await refused('0.1')).toBe('409 Payments are paused. Nothing was sent.')
+    expect(await balanceAt(to)).toBe(0n)
+    expect((await read(deployment, paymentsAnswer, '/operator/payments')).payments).toEqual([])
+  })
+
+  test('is not asked for where the order itself is wrong', async ({ expect }) => {
+    const deployment = open()
+    const { phone } = await newCaller()
+    const good = { phone, to: newWallet(), amount: '0.1', key: newKey() }
+    const wrong = [
+      [{ to: chain.loan }, 400],
+      [{ to: chain.forwarder }, 400],
+      [{ to: `0x${'00'.repeat(20)}` }, 400],
+      [{ to: good.to.slice(0, -1) }, 400],
+      [{ amount: '0' }, 400],
+      [{ amount: '-1' }, 400],
+      [{ phone: '12' }, 400],
+      [{ key: 'short' }, 400],
+      [{ key: newKey().replace(/^\d+/, '1700000000') }, 409],
+    ] as const
+    for (const [change, status] of wrong) {
+      const answer = await act(deployment, operatorError, 'cash-out', { ...good, ...change })
+      expect([change, answer.status]).toEqual([change, status])
+      expect(answer.error).not.toContain(phone.slice(1))
+    }
+    const { entries } = await read(deployment, auditAnswer, '/operator/audit')
+    expect(entries).toEqual([])
+  })
+
+  test('is a command that reads the number and asks again with the same key', async ({
+    expect,
+  }) => {
+    const deployment = open()
+    const { phone } = await newCaller()
+    const to = newWallet()
+    // The first answer is lost on its way, after the money has moved.
+    const server = await serveApp(deployment, 1)
+    const args = ['cash-out', to, '0.2', '--url', server.url]
+    const run = await runAccount(args, phone)
+    expect(run).toEqual({ code: 0, output: expect.any(String) })
+    expect(run.output).toMatch(/^Key of this cash-out: \d{10}-[\w-]{16,}$/m)
+    expect(run.output).toMatch(/^The cash-out of .+$/m)
+    expect(run.output).not.toContain(phone.slice(1))
+    await deployment.settled()
+    expect(await balanceAt(to)).toBe(parseEther('0.2'))
+
+    const key = /^Key of this cash-out: (.+)$/m.exec(run.output)?.[1] ?? ''
+    const again = await runAccount([...args, '--key', key, '--json'], phone)
+    expect(again.output).toContain('"label":"Cash-out"')
+    await deployment.settled()
+    expect(await balanceAt(to)).toBe(parseEther('0.2'))
+    const typed = await runAccount(['cash-out', phone, '0.2', to], '')
+    expect([typed.code, typed.output.includes(phone)]).toEqual([1, false])
+    await server.close()
+  })
+})
+
+describe('money into an account', () => {
+  const give = async (to: string, amount: string) => {
+    const [from] = (await rpc('eth_accounts')) as string[]
+    const value = `0x${parseEther(amount).toString(16)}`
+    await rpc('eth_sendTransaction', [{ from, to, value }])
+  }
+
+  test("is deposited by the account's own key, once, however often it is asked for", async ({
+    expect,
+  }) => {
+    const deployment = open()
+    const { phone, account } = await newCaller('0')
+    const ask = async () => (await act(deployment, depositAnswer, 'deposit', { phone })).deposit
+    expect(await ask()).toMatchObject({ kind: 'too_little', thereWei: '0', last: null })
+    await give(account, '0.5')
+    await rpc('evm_setAutomine', [false])
+    const answers = await Promise.all([ask(), ask(), ask()])
+    const sent = answers.flatMap((answer) => (answer.kind === 'sent' ? [answer] : []))
+    // The same bytes, or none.
+    expect(new Set(sent.map(({ hash }) => hash)).size).toBe(1)
+    expect(await ask()).toEqual({ kind: 'under_way' })
+    await rpc('evm_mine')
+    await rpc('evm_setAutomine', [true])
+    const found = await act(deployment, lookupAnswer, 'lookup', { phone })
+    expect(found.balanceWei).toBe(sent[0]?.amountWei)
+    const left = await balanceAt(account)
+    const gas = parseEther('0.5') - BigInt(sent[0]?.amountWei ?? 0) - left
+    expect([gas > 0n, gas < parseEther('0.001')]).toEqual([true, true])
+    expect(await ask()).toMatchObject({
+      ...{ kind: 'too_little', thereWei: `${left}` },
+      last: { amountWei: sent[0]?.amountWei, hash: sent[0]?.hash },
+    })
+    // What comes later is another deposit.
+    await give(account, '0.1')
+    expect((await ask()).kind).toBe('sent')
+    const { entries } = await read(deployment, auditAnswer, '/operator/audit')
+    expect(entries.at(-1)).toMatchObject({ action: 'deposit', detail: { account } })
+    expect(JSON.stringify([entries, deployment.events])).not.toContain(phone.slice(1))
+  })
+
+  test('stays where it is at too high a price, under pause, and where no contract is', async ({
+    expect,
+  }) => {
+    const { phone, account } = await newCaller('0')
+    await give(account, '0.5')
+    const ask = async (deployment: Deployment) =>
+      (await act(deployment, depositAnswer, 'deposit', { phone })).deposit.kind
+    expect(await ask(open({ MAX_GAS_PRICE_WEI: '1' }))).toBe('price_too_high')
+    const paused = open()
+    await act(paused, intakeAnswer, 'pause')
+    expect(await ask(paused)).toBe('paused')
+    const elsewhere = open({ LOAN_ADDRESS: newWallet() })
+    const silent = await act(elsewhere, operatorError, 'deposit', { phone })
+    expect(silent.status).toBe(503)
+    expect((await act(open(), operatorError, 'deposit', { phone: '12' })).status).toBe(400)
+    expect(await balanceAt(account)).toBe(parseEther('0.5'))
+  })
+
+  test('is a command, and so is the address that it is sent to', async ({ expect }) => {
+    const deployment = open()
+    const { phone, account } = await newCaller('0')
+    const server = await serveApp(deployment)
+    const run = (what: string) => runAccount([what, '--url', server.url], phone)
+    const address = checksumAddress(account as Address, 31)
+    expect(await run('address')).toEqual({ code: 0, output: `${address}\n` })
+    const nothing = `Nothing is at ${address}. Nothing was sent.\n`
+    expect(await run('deposit')).toEqual({ code: 1, output: nothing })
+    await give(account, '0.5')
+    const sent = await run('deposit')
+    expect(sent.output).toMatch(/^0\.49\d* tRBTC are on their way into the balance: https:/)
+    const again = await run('deposit')
+    expect(again.output).toMatch(/^The last deposit of this account: 0\.49\d* tRBTC in block \d+/)
+    expect([sent.code, again.code]).toEqual([0, 0])
+    expect([sent, again].some(({ output }) => output.includes(phone.slice(1)))).toBe(false)
+    await server.close()
+  })
+})
+
+/** Serves a deployment on loopback; the first answers, so many, are lost on their way. */
+async function serveApp(deployment: Deployment, lost = 0): Promise<LoopbackServer> {
+  let answers = 0
+  return await startLoopbackServer(async (request, response) => {
+    const body = await textOf(request)
+    const { authorization = '' } = request.headers
+    const method = request.method ?? ''
+    const init = { method, headers: { authorization }, ...(body === '' ? {} : { body }) }
+    const answer = await deployment.ask(request.url ?? '', init)
+    answers += 1
+    if (answers <= lost) return void response.destroy()
+    response.writeHead(answer.status, { 'content-type': 'application/json' })
+    response.end(JSON.stringify(answer.body))
+  })
+}
+
+/** `npm run account`, with the operator's token, and this number on its standard input. */
+async function runAccount(args: readonly string[], number: string) {
+  const path = new URL('../../../scripts/ops/account-cli.ts', import.meta.url).pathname
+  const child = spawn(process.execPath, [path, ...args], {
+    env: { ...process.env, OPERATOR_TOKEN: token },
+  })
+  let output = ''
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.setEncoding('utf8').on('data', (text: string) => {
+      output += text
+    })
+  }
+  child.stdin.end(`${number}\n`)
+  const [code] = (await once(child, 'close')) as [number]
+  return { code, output }
+}

@@ -7,6 +7,7 @@ test.for<LoanCall>([
   { kind: 'transfer', to, amountWei: 5n },
   { kind: 'loan', principalWei: 10n ** 16n },
   { kind: 'repayment', amountWei: 7n },
+  { kind: 'cashOut', to, amountWei: 7n },
   { kind: 'repayment', amountWei: 'all' },
 ])('a %o is read from its calldata', (call, { expect }) => {
   expect(callIn(callOf(call))).toEqual(call)

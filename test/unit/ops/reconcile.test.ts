@@ -71,6 +71,21 @@ describe('a reconciliation', () => {
     expect(told({ spendsWei: '4' })).toEqual([
       `Payment ${intent}: its transaction ${hash} has not moved 4 wei.`,
     ])
+    const cashedOut = {
+      events: events.with(2, { name: 'Withdrawn', account: alice, wei: 3n, hash }),
+    }
+    const payments: Payment[] = [{ ...confirmed, label: 'Cash-out' }]
+    expect(
+      found({
+        ...cashedOut,
+        payments,
+        totals: { ...agreed.totals, balancesWei: 7n },
+        heldWei: 107n,
+      }),
+    ).toEqual([])
+    expect(found({ payments })).toEqual([
+      `Payment ${intent}: its transaction ${hash} has not moved 3 wei.`,
+    ])
     const again = (at: number): Spending => ({ ...spent, block: 9, at })
     expect(
       found({ payments: [{ ...confirmed, block: 9 }], spendings: [spent, again(day)] }),

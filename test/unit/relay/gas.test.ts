@@ -2,15 +2,19 @@ import { readFileSync } from 'node:fs'
 import { test } from 'vitest'
 import { z } from 'zod'
 import { projectRoot } from '../../../scripts/contracts/forge.ts'
+import { depositGas } from '../../../src/relay/claim-deposit.ts'
 import { executeGas, innerGas } from '../../../src/relay/relayer.ts'
 
-const snapshot = z.object({ relayed: z.record(z.string(), z.record(z.string(), z.number())) })
+const figures = z.record(z.string(), z.record(z.string(), z.number()))
+const snapshot = z.object({ relayed: figures, direct: figures })
 
 test.for(['rootstock', 'ethereum'])(
   'in the prices of %s a request is signed and sent with gas to spare',
   (network, { expect }) => {
     const text = readFileSync(`${projectRoot}snapshots/${network}.json`, 'utf8')
-    const rows = Object.values(snapshot.parse(JSON.parse(text)).relayed)
+    const { relayed, direct } = snapshot.parse(JSON.parse(text))
+    expect(direct['deposit, first']?.gas).toBeLessThan((depositGas * 3) / 4)
+    const rows = Object.values(relayed)
     const least = rows.flatMap((row) => row['least gas to sign'] ?? [])
     expect(least.length).toBeGreaterThan(5)
     expect(Math.max(...least)).toBeLessThan((innerGas * 3) / 4)

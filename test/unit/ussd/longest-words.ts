@@ -20,7 +20,7 @@ const recipientFaults: Readonly<Record<RecipientFault, true>> = {
   contract: true,
 }
 
-const payments = ['transfer', 'loan', 'repayment'] as const
+const payments = ['transfer', 'loan', 'repayment', 'cashOut'] as const
 
 const refusals: Readonly<Record<LoanRefusal['reason'], LoanRefusal>> = {
   balance_too_low: { reason: 'balance_too_low', balanceWei: wei, neededWei: wei },
@@ -33,6 +33,8 @@ const refusals: Readonly<Record<LoanRefusal['reason'], LoanRefusal>> = {
   principal_changed: { reason: 'principal_changed' },
   invalid_recipient: { reason: 'invalid_recipient' },
   paused: { reason: 'paused' },
+  withdrawal_limit: { reason: 'withdrawal_limit', leftWei: wei },
+  nothing_there: { reason: 'nothing_there' },
   unknown: { reason: 'unknown' },
 }
 
@@ -56,6 +58,7 @@ const calls: {
   balance: (words) => [words(amount)],
   transferSubmitted: (words) => [words('0x12345678...', tx)],
   loanRequested: (words) => [words(amount, tx)],
+  cashOutSubmitted: (words) => [words('0x12345678...', amount, tx)],
   repaymentSubmitted: (words) => [words(amount, tx), words('all', tx)],
   failed: (words) => payments.map(words),
   badAmount: (words) => (Object.keys(amountFaults) as AmountFault[]).map(words),

@@ -16,16 +16,22 @@ const tx = fc.constantFrom('0x0123456789...', english.queued)
 
 const reasons = [
   ...(['no_loan', 'no_liquidity', 'not_listed', 'loan_limit', 'principal_changed'] as const),
-  ...(['invalid_recipient', 'paused', 'unknown'] as const),
+  ...(['invalid_recipient', 'paused', 'unknown', 'nothing_there'] as const),
 ]
 const refusal: fc.Arbitrary<LoanRefusal> = fc.oneof(
   fc.record({ reason: fc.constantFrom(...reasons) }),
   fc.record({ reason: fc.constant('balance_too_low' as const), balanceWei: wei, neededWei: wei }),
   fc.record({
+    reason: fc.constant('withdrawal_limit' as const),
+    leftWei: fc.option(wei, { nil: undefined }),
+  }),
+  fc.record({
     reason: fc.constantFrom('existing_loan' as const, 'repayment_too_large' as const),
     owedWei: wei,
   }),
 )
+
+const payments = ['transfer', 'loan', 'repayment', 'cashOut'] as const
 
 const caller = parseCaller('+254700000001')
 if (caller === undefined) throw new Error('the fixture is no phone number')
@@ -40,9 +46,12 @@ const text = fc.oneof(
   tx.map((hash) => english.transferSubmitted('0x11111111...', hash)),
   fc.tuple(wei, tx).map(([amount, hash]) => english.loanRequested(format(amount), hash)),
   fc.tuple(wei, tx).map(([amount, hash]) => english.repaymentSubmitted(format(amount), hash)),
-  fc.constantFrom('transfer' as const, 'loan' as const, 'repayment' as const).map(english.failed),
   fc
-    .tuple(refusal, fc.constantFrom('transfer' as const, 'loan' as const, 'repayment' as const))
+    .tuple(wei, tx)
+    .map(([amount, hash]) => english.cashOutSubmitted('0x11111111...', format(amount), hash)),
+  fc.constantFrom(...payments).map(english.failed),
+  fc
+    .tuple(refusal, fc.constantFrom(...payments))
     .map(([why, payment]) => english.refused(why, format, payment)),
   wei.map((amount) => english.tooLittle(format(amount))),
   wei.map((amount) => english.tooMuchToday(format(amount))),

@@ -5,7 +5,7 @@ import {Ownable} from "@openzeppelin/contracts/access/Ownable.sol";
 
 import {IMicroLoan} from "../../../src/IMicroLoan.sol";
 import {Base} from "../../support/Base.sol";
-import {Refusing} from "../../support/Receivers.sol";
+import {Refusing, Returning} from "../../support/Receivers.sol";
 import {Setups} from "../../support/Setups.sol";
 import {Deployments} from "../../support/Deployments.sol";
 
@@ -37,6 +37,21 @@ contract MicroLoanDefundTest is Base {
         vm.expectRevert(abi.encodeWithSelector(IMicroLoan.CurrencyRefused.selector, refusing, 1 ether));
         loan.defund(1 ether);
         assertEq(loan.liquidity(), 1 ether, "liquidity");
+    }
+
+    /// @dev Whatever the owner does with it comes after it in the log.
+    function test_GivenTheOwnerPaysInAgain() external {
+        address returning = address(new Returning());
+        loan = Deployments.loan(Setups.wide(address(forwarder), returning, PRINCIPAL, CAP));
+        _fund(1 ether);
+        vm.expectEmit();
+        emit IMicroLoan.Defunded(returning, 1 ether);
+        vm.expectEmit();
+        emit IMicroLoan.Deposited(returning, returning, 1 ether);
+        vm.prank(returning);
+        loan.defund(1 ether);
+        assertEq(loan.liquidity(), 0, "liquidity");
+        assertEq(loan.getBalance(returning), 1 ether, "balance");
     }
 
     function test_GivenDepositorsHaveBalances() external {

@@ -83,17 +83,13 @@ contract MicroLoanMoveAccountTest is Base {
     }
 
     function test_RevertGiven_BothHaveALoan() external {
-        vm.prank(owner);
-        forwarder.setTarget(address(next), true);
-        vm.deal(owner, 1 ether);
-        vm.prank(owner);
-        next.fund{value: 1 ether}();
-        _announceNext();
-        (DeployedLoan old, DeployedLoan fresh) = (loan, next);
-        loan = fresh;
-        _borrow(alice);
-        loan = old;
-        _moveFails(abi.encodeWithSelector(IMicroLoan.LoanActive.selector, alice.addr, PRINCIPAL));
+        _moveFailsWhereBothHaveALoan();
+        assertEq(loan.getBalance(alice.addr), 3 ether + PRINCIPAL, "balance");
+    }
+
+    function test_RevertGiven_BothHaveALoanAndThePredecessorHasAllRoles() external {
+        _giveAllRolesOfNextToThePredecessor();
+        _moveFailsWhereBothHaveALoan();
         assertEq(loan.getBalance(alice.addr), 3 ether + PRINCIPAL, "balance");
     }
 
@@ -174,13 +170,19 @@ contract MicroLoanMoveAccountTest is Base {
     }
 
     function test_RevertGiven_ThePredecessorHasAllRolesWhenAnotherHandsOver() external {
-        IMicroLoan.Setup memory setup = Setups.wide(address(forwarder), address(loan), PRINCIPAL, CAP);
-        (setup.guardian, setup.creditor, setup.predecessor) = (address(loan), address(loan), address(loan));
-        next = Deployments.loan(setup);
+        _giveAllRolesOfNextToThePredecessor();
         IMicroLoan.Loan memory made = IMicroLoan.Loan(1 ether, block.timestamp, block.timestamp, false);
         vm.prank(stranger);
         vm.expectRevert(abi.encodeWithSelector(IMicroLoan.NotPredecessor.selector, stranger));
         next.takeOver(alice.addr, made);
+    }
+
+    function test_GivenThePredecessorHasAllRoles() external {
+        _giveAllRolesOfNextToThePredecessor();
+        _announceNext();
+        _move();
+        assertEq(next.getBalance(alice.addr), 3 ether + PRINCIPAL, "balance");
+        assertEq(next.loanOf(alice.addr), PRINCIPAL, "owed");
     }
 
     function test_RevertWhen_ItIsHandedOverByTheForwarder() external {
@@ -292,6 +294,24 @@ contract MicroLoanMoveAccountTest is Base {
         _forwardFails(alice, _applyForLoan(), reason);
         vm.warp(issuedAt + 27 hours);
         _borrow(alice);
+    }
+
+    function _giveAllRolesOfNextToThePredecessor() private {
+        IMicroLoan.Setup memory setup = Setups.wide(address(forwarder), address(loan), PRINCIPAL, CAP);
+        (setup.guardian, setup.creditor, setup.predecessor) = (address(loan), address(loan), address(loan));
+        next = Deployments.loan(setup);
+    }
+
+    function _moveFailsWhereBothHaveALoan() private {
+        vm.prank(owner);
+        forwarder.setTarget(address(next), true);
+        _fundNext();
+        _announceNext();
+        (DeployedLoan old, DeployedLoan fresh) = (loan, next);
+        loan = fresh;
+        _borrow(alice);
+        loan = old;
+        _moveFails(abi.encodeWithSelector(IMicroLoan.LoanActive.selector, alice.addr, PRINCIPAL));
     }
 
     function _fundNext() private {

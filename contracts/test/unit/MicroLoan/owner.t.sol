@@ -220,6 +220,8 @@ abstract contract MicroLoanOwnerActs is Base {
         loan.setWithdrawalLimit(4 ether);
         vm.warp(block.timestamp + 23 hours);
         assertEq(loan.withdrawalLimit(), 1 ether, "waits again");
+        vm.expectEmit();
+        emit IMicroLoan.WithdrawalLimitSet(1 ether, block.timestamp);
         loan.setWithdrawalLimit(1 ether);
         vm.warp(block.timestamp + 2 hours);
         assertEq(loan.withdrawalLimit(), 1 ether, "taken back");

@@ -94,7 +94,10 @@ contract MicroLoanRepayLoanTest is Base {
         _assertRepaid();
     }
 
-    function _assertRepaid() private view {
+    function _assertRepaid() private {
+        IMicroLoan.Loan memory none;
+        vm.prank(alice.addr);
+        assertEq(abi.encode(loan.loanDetailsOf(alice.addr)), abi.encode(none), "loan");
         assertEq(loan.loanOf(alice.addr), 0, "owed");
         assertEq(loan.totalOwed(), 0, "total owed");
         assertEq(loan.getBalance(alice.addr), 0, "balance");

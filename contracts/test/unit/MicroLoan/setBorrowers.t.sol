@@ -34,6 +34,14 @@ abstract contract MicroLoanSetBorrowersActs is Base {
         assertEq(loan.getBalance(alice.addr), 1 ether, "balance then");
     }
 
+    function test_GivenAPause() external {
+        vm.prank(owner);
+        loan.pause();
+        vm.prank(creditor);
+        loan.setBorrowers(_accounts(), true);
+        assertTrue(loan.isListed(alice.addr), "listed");
+    }
+
     function _accounts() internal view returns (address[] memory accounts) {
         accounts = new address[](2);
         (accounts[0], accounts[1]) = (alice.addr, bob.addr);

@@ -3,7 +3,7 @@ pragma solidity 0.8.30;
 
 import {IMicroLoan} from "../../../src/IMicroLoan.sol";
 import {Base} from "../../support/Base.sol";
-import {Refusing} from "../../support/Receivers.sol";
+import {Refusing, Returning} from "../../support/Receivers.sol";
 
 contract MicroLoanWithdrawTest is Base {
     function setUp() public virtual override {
@@ -74,6 +74,20 @@ contract MicroLoanWithdrawTest is Base {
         loan.withdraw(5 ether);
         assertEq(alice.addr.balance, before + 5 ether, "currency of the caller");
         assertEq(address(loan).balance, 1 ether, "currency held for the borrower");
+    }
+
+    /// @dev Whatever the caller does with it comes after it in the log.
+    function test_GivenTheCallerPaysInAgain() external {
+        address returning = address(new Returning());
+        _depositFor(returning, 1 ether);
+        _announce(returning, 1 ether);
+        vm.expectEmit();
+        emit IMicroLoan.Withdrawn(returning, returning, 1 ether);
+        vm.expectEmit();
+        emit IMicroLoan.Deposited(returning, returning, 1 ether);
+        vm.prank(returning);
+        loan.withdraw(1 ether);
+        assertEq(loan.getBalance(returning), 1 ether, "balance");
     }
 
     function test_GivenTheCallerHasTheAmount() external {

@@ -65,14 +65,19 @@ function stillChain({
   })
 
   /** What the caller with this number is told, or one who dials as often as he likes. */
-  async function dial(number: number, who = number, spendsWei = 1n): Promise<string> {
+  async function dial(
+    number: number,
+    who = number,
+    spendsWei = 1n,
+    label = 'Transfer',
+  ): Promise<string> {
     const caller = privateKeyToAccount(numberToHex(who + 10, { size: 32 }))
     const answered = await pay({
       since: world.now,
       question: { session: `session ${number}`, input: 'input', account: caller.address },
       ...{ steps: 3, intentId: numberToHex(number, { size: 32 }), caller },
       call: async () => ({
-        ...{ target: account.address, data: '0x', label: 'Transfer', spendsWei, isTransfer: true },
+        ...{ target: account.address, data: '0x', label, spendsWei },
         submitted: () => ({ kind: 'end', lines: ['submitted'] }),
       }),
       refused: (refusal) => ({ kind: 'end', lines: [wordsOf(refusal)] }),
@@ -190,4 +195,9 @@ test('an account sends so often and so much within any 24 hours', async ({ expec
   world.now += 60 * 60 * 1000
   for (const number of [5, 6, 7]) expect(await dial(number, greedy, 1n)).toBe('submitted')
   expect(await dial(8, greedy, 1n)).toBe('too_many_today 3')
+  // What is repaid stays in the house; what is cashed out is sent as well.
+  expect(await dial(9, greedy, 1n, 'Repayment')).toBe('submitted')
+  expect(await dial(10, 51, 60n, 'Cash-out')).toBe('submitted')
+  expect(await dial(11, 51, 41n)).toBe('too_much_today 40')
+  expect(await dial(12, greedy, 1n, 'Cash-out')).toBe('too_many_today 3')
 })

@@ -1,0 +1,122 @@
+import { randomBytes } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Address } from 'viem'
+import { showAddress } from '../../src/account/address.ts'
+import {
+  cashOutAnswer,
+  depositAnswer,
+  lookupAnswer,
+  statusAnswer,
+} from '../../src/operator/answers.ts'
+import { alias } from '../contracts/migrate/alias.ts'
+import { command, StackError, say } from '../stack/report.ts'
+import { readCommandLine, readNumber } from './command-line.ts'
+import { type OperatorClient, openOperator, Unanswered } from './operator-client.ts'
+import { depositLines, whyLine } from './show.ts'
+
+const usage = `Usage: npm run account -- <what> [--url https://<host>] [--json]
+
+address             where money can be sent to for a number, with this chain's checksum (EIP-1191)
+deposit             has the account's own key deposit what was sent there, less the gas: once, however
+                    often it is asked for
+cash-out <wallet> <amount | all> [--key K]
+                    pays out of the account of a number to an address outside, once. Where it was not
+                    answered, the same command with the key that is printed tells what became of it
+alias --record FILE ties the accounts of former numbers to the numbers that came in their place
+
+The number is read from a prompt or from the standard input, and never from an argument.
+Asks the local stack, or the deployment at --url with OPERATOR_TOKEN in the environment; alias says itself
+what it needs.`
+
+const text = { type: 'string' } as const
+const options = { url: text, json: { type: 'boolean' }, key: text } as const
+
+type Asked = NonNullable<ReturnType<typeof readCommandLine<typeof options>>>
+
+const actions: Readonly<
+  Record<
+    string,
+    { arguments: number; run: (operator: OperatorClient, asked: Asked) => Promise<void> }
+  >
+> = {
+  address: { arguments: 0, run: address },
+  deposit: { arguments: 0, run: deposit },
+  'cash-out': { arguments: 2, run: cashOut },
+}
+
+const attempts = 3
+const pauseMs = 2_000
+
+const [first, ...others] = process.argv.slice(2)
+// What it needs, and how it tells of faults, is that of the migration.
+if (first === 'alias') await alias(others)
+else await command(run)
+
+async function run(): Promise<void> {
+  const asked = readCommandLine(usage, options)
+  if (asked === undefined) return
+  const [what = '', ...rest] = asked.positionals
+  const action = actions[what]
+  // What is too much may be a number: it is not shown again.
+  if (action === undefined || rest.length !== action.arguments) throw new StackError(usage)
+  await action.run(openOperator(asked.values.url, process.env), asked)
+}
+
+async function address(operator: OperatorClient, { values }: Asked): Promise<void> {
+  const { account } = await operator.act('/operator/lookup', lookupAnswer, {
+    phone: await readNumber(),
+  })
+  const { chainId } = await operator.read('/operator/status', statusAnswer)
+  const shown = showAddress(account as Address, chainId)
+  say(values.json ? JSON.stringify({ address: shown }) : shown)
+}
+
+async function deposit(operator: OperatorClient, { values }: Asked): Promise<void> {
+  const phone = await readNumber()
+  const remedy = 'It may have been sent. The same command tells: a deposit happens once.'
+  const answer = await insist(remedy, () =>
+    operator.act('/operator/deposit', depositAnswer, { phone }),
+  )
+  const { chainId, currency } = await operator.read('/operator/status', statusAnswer)
+  const { lines, isBad } = depositLines(answer, { chainId, currency })
+  if (isBad) process.exitCode = 1
+  if (values.json) return say(JSON.stringify(answer))
+  for (const line of lines) say(line)
+}
+
+async function cashOut(operator: OperatorClient, { values, positionals }: Asked): Promise<void> {
+  const [, to, amount] = positionals
+  const key = values.key ?? newKey()
+  const phone = await readNumber()
+  // Before anything is sent: whatever happens to this process, the key is on the terminal.
+  process.stderr.write(`Key of this cash-out: ${key}\n`)
+  const remedy = `It may have been sent. The same command with --key ${key} tells, and pays once at most.`
+  const { payment } = await insist(remedy, () =>
+    operator.act('/operator/cash-out', cashOutAnswer, { phone, to, amount, key }),
+  )
+  if (payment.state === 'reverted' || payment.state === 'expired') process.exitCode = 1
+  if (values.json) return say(JSON.stringify({ key, payment }))
+  say(whyLine(payment))
+  say(`Follow it with: npm run ops -- why ${payment.intent}`)
+}
+
+/** When it is made, since it is good for a day, and what no one else has. */
+function newKey(): string {
+  return `${Math.floor(Date.now() / 1_000)}-${randomBytes(16).toString('base64url')}`
+}
+
+/** Asks the same again where no answer came. @throws {StackError} it was refused, or still none */
+async function insist<Answer>(remedy: string, ask: () => Promise<Answer>): Promise<Answer> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await ask()
+    } catch (error) {
+      if (!(error instanceof Unanswered)) throw error
+      if (attempt < attempts) {
+        await sleep(pauseMs)
+        continue
+      }
+      throw new StackError(`${error.message}\n${remedy}`)
+    }
+  }
+}
