@@ -25,6 +25,7 @@ const facts = {
   debt: { owedWei: 10n ** 16n, dueAt: 1_798_000_000 },
   terms: { principalWei: 10n ** 16n, dueAt: 1_798_000_000 },
   earlierMinutes: 3,
+  address: '0x5aAeb6053F3e94c9b9A09F33669435E7EF1BEaEd',
   activity: {
     own: [sample('sent', 'done'), sample('repaid', 'under_way')],
     received: [sample('received', 'done')],
@@ -66,7 +67,7 @@ function drawMenu(context: MenuContext): Drawn {
     const place = ways.places.get(name)?.place
     if (place === undefined) throw new Error(`no way leads to ${name}`)
     const node = context.menu[name]
-    const isRead = node.kind === 'list' && (node.facts !== undefined || name === 'repeat')
+    const isRead = node.kind === 'list' && (node.facts !== undefined || name.startsWith('repeat'))
     return promptOf(place, context, isRead ? facts : {}).split('\n')
   })
   const all = [...boxes.values()]

@@ -13,7 +13,7 @@ import { createDialRate } from '../ussd/dial-rate.ts'
 import { demonstration } from '../ussd/messages/demonstration.ts'
 import { english } from '../ussd/messages/en.ts'
 import type { Config } from './config.ts'
-import { assembleIdentity, readLoan } from './relay.ts'
+import { assembleDepositClaim, assembleIdentity, readLoan } from './relay.ts'
 import type { Runtime } from './runtime.ts'
 
 /** How long a loan's principal is taken as unchanged: only the owner changes it. */
@@ -85,6 +85,7 @@ function partsOf(
       mayDial,
       background: runtime.background,
     }),
+    claimDeposit: assembleDepositClaim(config, relayer),
     endSession: createEndSession(relayer),
     mayDial,
     leastTransferWei: config.limits.leastTransferWei,

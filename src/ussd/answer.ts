@@ -1,4 +1,4 @@
-import type { Address, Hex } from 'viem'
+import type { Address, Hex, LocalAccount } from 'viem'
 import { showAddress } from '../account/address.ts'
 import type { CallerAccounts } from '../account/keys.ts'
 import { type Memory, withSent } from '../account/memory.ts'
@@ -7,6 +7,7 @@ import type { IntentKeys, SessionKeys } from '../account/session-keys.ts'
 import { formatAmount, formatAmountDown } from '../loan/amounts.ts'
 import { refusalOf } from '../loan/calls.ts'
 import type { LoanReader } from '../loan/reader.ts'
+import type { DepositClaim } from '../relay/claim-deposit.ts'
 import { type Forwarder, intentIdOf } from '../relay/forwarder/requests.ts'
 import type { Identified, Ledger, Question } from '../relay/ledger/port.ts'
 import type { PaymentAnswer } from '../relay/pay/answers.ts'
@@ -21,7 +22,7 @@ import { createMenu, type Menu, type MenuContext, type MenuSettings } from './me
 import { longAddress, type Messages } from './messages/texts.ts'
 import type { UssdRequest } from './request.ts'
 import { end, goOn, type Screen } from './screen.ts'
-import { answersOf, promptOf, walk } from './walk.ts'
+import { answersOf, type Place, promptOf, walk } from './walk.ts'
 
 /** Answers one delivery with a screen. Never throws. */
 export type Answer = (request: UssdRequest) => Promise<Answered>
@@ -46,6 +47,7 @@ export type AnswerParts = {
   background: (work: Promise<unknown>) => void
   pay: Pay
   endSession: EndSession
+  claimDeposit: (account: LocalAccount) => Promise<DepositClaim>
   /** Whether an account may ask the chain once more at this time. */
   mayDial: (account: Address) => boolean
   /** What a transfer has to be at least. */
@@ -111,6 +113,8 @@ async function answerMenu(
       const balance = await loan.balance(account.address)
       return screen(end(say.balance(amountText(parts, balance))))
     }
+    case 'claim':
+      return screen(await claimFor(parts, request))
     case 'help':
       return screen(end(say.help(parts.settings.helpNumber ?? '')))
     case 'transfer':
@@ -158,7 +162,8 @@ async function askOfRepeat(
   request: UssdRequest,
   intent: Intent,
 ): Promise<Screen | undefined> {
-  if (!parts.settings.confirms || intent.kind !== 'transfer' || intent.isRepeat) return undefined
+  const isSent = intent.kind === 'transfer' || intent.kind === 'cashOut'
+  if (!parts.settings.confirms || !isSent || intent.isRepeat) return undefined
   // What "all" comes to changes with each payment: it is never the same twice.
   if (intent.amountWei === 'all') return undefined
   const { address } = await parts.accounts(request.phone)
@@ -167,7 +172,14 @@ async function askOfRepeat(
   const call = await callFor(intent, address)
   const earlierMinutes = await minutesSinceEqual(parts.ledger, question, call, parts.now())
   if (earlierMinutes === undefined) return undefined
-  const place = { name: 'repeat', draft: intent, page: 0 } as const
+  const { amountWei } = intent
+  const place: Place =
+    intent.kind === 'transfer'
+      ? { name: 'repeat', draft: { recipient: intent.recipient, amountWei }, page: 0 }
+      : {
+          ...{ name: 'repeatCashOut', page: 0 },
+          draft: { recipient: { kind: 'address', address: intent.to }, amountWei },
+        }
   return goOn(promptOf(place, contextOf(parts, request.phone), { earlierMinutes }))
 }
 
@@ -212,6 +224,37 @@ function rememberRecipient(
       log({ level: 'warn', event: 'memory.failed', message: faultOf(error), intent: intentId }),
     )
   background(remembering)
+}
+
+/** Brings in what was sent to the account's own address. Asked twice it does no more than once. */
+async function claimFor(parts: AnswerParts, request: UssdRequest): Promise<Screen> {
+  const { say } = parts
+  const account = await parts.accounts(request.phone)
+  if (!parts.mayDial(account.address)) return end(say.tooManyDials)
+  const format = (wei: bigint) => amountText(parts, wei)
+  const claim = await parts.claimDeposit(account)
+  switch (claim.kind) {
+    case 'sent': {
+      const tx = `${claim.hash.slice(0, 12)}...`
+      const words = { kind: 'sent', amount: format(claim.amountWei), tx } as const
+      return end(say.claimed(claim.isTaken ? words : { kind: 'unknown' }))
+    }
+    case 'under_way':
+      return end(say.claimed(claim))
+    case 'too_little': {
+      const { thereWei, gasWei, last } = claim
+      const nothing = { kind: 'nothing', last: last && format(last.amountWei) } as const
+      const little = { kind: 'too_little', there: format(thereWei), fee: format(gasWei) } as const
+      // What a deposit leaves of its gas stays at the address: it is nothing new.
+      return end(say.claimed(thereWei === 0n || last !== undefined ? nothing : little))
+    }
+    case 'price_too_high':
+      return end(say.feesTooHigh)
+    case 'paused':
+      return end(say.paused)
+    case 'refused':
+      return end(say.unavailable)
+  }
 }
 
 /** An end after which nothing of the session may be paid: the ledger has it before it is shown. */

@@ -1,4 +1,5 @@
 import type { Address } from 'viem'
+import { showAddress } from '../account/address.ts'
 import { type Memory, tellsOf, withTold } from '../account/memory.ts'
 import type { LoanReader } from '../loan/reader.ts'
 import type { Ledger } from '../relay/ledger/port.ts'
@@ -58,6 +59,7 @@ const readers: Readonly<Record<FactName, (parts: AskParts, account: Address) => 
   debt: async ({ loan }, account) => ({ debt: await loan.debt(account) }),
   terms: async (parts) => ({ terms: await termsOf(parts) }),
   failure: failureOf,
+  address: async ({ context }, account) => ({ address: showAddress(account, context.chainId) }),
   async activity({ ledger, memory, loan, log, context: { chainId } }, account) {
     const [payments, kept, received] = await Promise.all([
       ledger.payments(account, shownPayments),

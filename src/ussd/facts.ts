@@ -2,6 +2,8 @@
 export type Facts = {
   debt?: Debt
   terms?: LoanTerms
+  /** Of the account, with its checksum. */
+  address?: string
   /** How long ago an equal transfer was accepted, in minutes. */
   earlierMinutes?: number
   /** The caller has not been told yet that the last payment has failed. */
@@ -11,7 +13,7 @@ export type Facts = {
 }
 
 /** What is read for a place. */
-export type FactName = 'debt' | 'terms' | 'failure' | 'activity'
+export type FactName = 'debt' | 'terms' | 'failure' | 'activity' | 'address'
 
 /** What a loan would be, in wei, and until when it would be owed (Unix time in s). */
 export type LoanTerms = { principalWei: bigint; dueAt: number }

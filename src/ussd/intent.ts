@@ -11,5 +11,5 @@ export type Intent =
   | { kind: 'loan' }
   /** `all`: all that is owed when it executes. */
   | { kind: 'repayment'; amountWei: bigint | 'all' }
-  /** Out to an address outside. `all`: all that the account has when it is signed. */
-  | { kind: 'cashOut'; to: Address; amountWei: bigint | 'all' }
+  /** Out to an address outside. `all`: all that the account has when it is signed. `isRepeat` as above. */
+  | { kind: 'cashOut'; to: Address; amountWei: bigint | 'all'; isRepeat?: true }

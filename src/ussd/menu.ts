@@ -1,3 +1,4 @@
+import { spelledPhone } from '../account/phone.ts'
 import { type AmountFault, parseAmount } from '../loan/amounts.ts'
 import type { FactName, Facts } from './facts.ts'
 import type { Intent } from './intent.ts'
@@ -5,7 +6,7 @@ import type { LabelName, Messages } from './messages/texts.ts'
 import { parseRecipient, type Recipient, type RecipientRules } from './recipient.ts'
 
 /** What a session ends with that was answered to its end. */
-export type Outcome = { kind: 'balance' } | { kind: 'help' } | Intent
+export type Outcome = { kind: 'balance' | 'help' | 'claim' } | Intent
 
 /** What an operator decides of the menu. */
 export type MenuSettings = {
@@ -80,11 +81,12 @@ export type Menu = Readonly<Record<NodeName, Node>>
 
 export type NodeName =
   | ('main' | 'recipient' | 'amount' | 'confirmPhone' | 'confirmAddress' | 'repeat')
-  | ('agree' | 'repay' | 'repayAmount' | 'activity')
+  | ('agree' | 'repay' | 'repayAmount' | 'activity' | 'receive')
+  | ('wallet' | 'walletAmount' | 'confirmCashOut' | 'repeatCashOut')
 
 export type EffectName =
   | ('balance' | 'transfer' | 'transferAgain' | 'loan' | 'repayAll' | 'repayPart')
-  | 'help'
+  | ('help' | 'claim' | 'cashOut' | 'cashOutAgain')
 
 /** What ends a session, made of what was answered before. */
 export const effects: Readonly<Record<EffectName, (draft: Draft) => Outcome>> = {
@@ -95,6 +97,9 @@ export const effects: Readonly<Record<EffectName, (draft: Draft) => Outcome>> = 
   repayAll: () => ({ kind: 'repayment', amountWei: 'all' }),
   repayPart: (draft) => ({ kind: 'repayment', amountWei: answered(draft.amountWei) }),
   help: () => ({ kind: 'help' }),
+  claim: () => ({ kind: 'claim' }),
+  cashOut: cashOutOf,
+  cashOutAgain: (draft) => ({ ...cashOutOf(draft), isRepeat: true }),
 }
 
 /**
@@ -120,16 +125,12 @@ export function createMenu(settings: MenuSettings): Menu {
       kind: 'question',
       prompt: ({ say, recipientOf }, draft) =>
         say.enterAmount(recipientOf(answered(draft.recipient))),
-      answer: (typed, { say, least }) => {
-        const given = amountIn(typed, say.badAmount)
-        const amount = given.kind === 'given' ? given.draft.amountWei : undefined
-        const isLess = typeof amount === 'bigint' && amount < least.wei
-        return isLess ? { kind: 'mistake', why: say.tooLittle(least.text) } : given
-      },
+      answer: atLeast,
       ...afterAmount(settings),
       back: 'recipient',
     },
     ...confirmations,
+    ...cashOuts,
     ...repayments(settings),
     activity: {
       kind: 'list',
@@ -137,6 +138,13 @@ export function createMenu(settings: MenuSettings): Menu {
       entries: [],
       back: 'main',
       facts: ['activity'],
+    },
+    receive: {
+      kind: 'list',
+      title: ({ say, caller }, _, { address = '' }) => say.receive(spelledPhone(caller), address),
+      entries: [{ digit: '1', label: 'claim', leads: 'claim' }],
+      back: 'main',
+      facts: ['address'],
     },
   }
 }
@@ -149,6 +157,12 @@ function afterAmount({ confirms }: MenuSettings): Pick<Question, 'leads' | 'next
       answered(recipient).kind === 'phone' ? 'confirmPhone' : 'confirmAddress',
   }
 }
+
+const lenderEntries: readonly Entry[] = [
+  { digit: '5', label: 'activity', leads: 'activity' },
+  { digit: '6', label: 'receive', leads: 'receive' },
+  { digit: '7', label: 'cashOut', leads: 'wallet' },
+]
 
 function mainMenu({ profile, confirms, helpNumber }: MenuSettings): List {
   const isLender = profile === 'lender'
@@ -165,7 +179,7 @@ function mainMenu({ profile, confirms, helpNumber }: MenuSettings): List {
         note: ({ amountOf }, { debt }) =>
           debt !== undefined && debt.owedWei > 0n ? amountOf(debt.owedWei) : undefined,
       },
-      ...(isLender ? [{ digit: '5', label: 'activity', leads: 'activity' } satisfies Entry] : []),
+      ...(isLender ? lenderEntries : []),
       ...(helpNumber === undefined
         ? []
         : [{ digit: '9', label: 'help', leads: 'help' } satisfies Entry]),
@@ -186,7 +200,10 @@ const confirmations: Pick<Menu, 'confirmPhone' | 'confirmAddress' | 'repeat' | '
   confirmAddress: {
     kind: 'list',
     title: (context, draft) => context.say.confirmAddress(...shownTransfer(context, draft)),
-    entries: [{ digit: '1', label: 'credit', leads: 'transfer', orAsks: 'repeat' }],
+    entries: [
+      { digit: '1', label: 'credit', leads: 'transfer', orAsks: 'repeat' },
+      { digit: '2', label: 'cashOutNow', leads: 'cashOut', orAsks: 'repeatCashOut' },
+    ],
     back: 'amount',
   },
   repeat: {
@@ -206,6 +223,48 @@ const confirmations: Pick<Menu, 'confirmPhone' | 'confirmAddress' | 'repeat' | '
     entries: [{ digit: '1', label: 'agree', leads: 'loan' }],
     back: 'main',
     facts: ['debt', 'terms'],
+  },
+}
+
+/** What leaves for a wallet outside is always shown first: nobody can bring it back. */
+const cashOuts: Pick<Menu, 'wallet' | 'walletAmount' | 'confirmCashOut' | 'repeatCashOut'> = {
+  wallet: {
+    kind: 'question',
+    prompt: ({ say }) => say.enterWallet,
+    answer: (typed, context) => {
+      const parsed = parseRecipient(typed, context)
+      if (parsed.kind === 'fault') {
+        return { kind: 'mistake', why: context.say.badRecipient(parsed.fault) }
+      }
+      return parsed.recipient.kind === 'phone'
+        ? { kind: 'mistake', why: context.say.noWallet }
+        : { kind: 'given', draft: { recipient: parsed.recipient } }
+    },
+    leads: ['walletAmount'],
+    back: 'main',
+  },
+  walletAmount: {
+    kind: 'question',
+    prompt: ({ say, recipientOf }, draft) =>
+      say.enterAmount(recipientOf(answered(draft.recipient))),
+    answer: atLeast,
+    leads: ['confirmCashOut'],
+    back: 'wallet',
+  },
+  confirmCashOut: {
+    kind: 'list',
+    title: (context, draft) => context.say.confirmCashOut(...shownTransfer(context, draft)),
+    entries: [{ digit: '1', label: 'cashOutNow', leads: 'cashOut', orAsks: 'repeatCashOut' }],
+    back: 'walletAmount',
+    backLabel: 'change',
+  },
+  repeatCashOut: {
+    kind: 'list',
+    title: (context, draft, { earlierMinutes = 0 }) =>
+      context.say.repeated(...shownTransfer(context, draft), Math.max(1, earlierMinutes)),
+    entries: [{ digit: '3', label: 'sendAgain', leads: 'cashOutAgain' }],
+    // Two places lead here, each with a question of its own for the amount.
+    back: 'main',
   },
 }
 
@@ -240,6 +299,19 @@ export const isEffect = (destination: Destination): destination is EffectName =>
 
 function transferOf({ recipient, amountWei }: Draft): Extract<Intent, { kind: 'transfer' }> {
   return { kind: 'transfer', recipient: answered(recipient), amountWei: answered(amountWei) }
+}
+
+function cashOutOf({ recipient, amountWei }: Draft): Extract<Intent, { kind: 'cashOut' }> {
+  const to = answered(recipient)
+  if (to.kind === 'phone') throw new Error('a phone number is no wallet')
+  return { kind: 'cashOut', to: to.address, amountWei: answered(amountWei) }
+}
+
+function atLeast(typed: string, { say, least }: MenuContext): Given {
+  const given = amountIn(typed, say.badAmount)
+  const amount = given.kind === 'given' ? given.draft.amountWei : undefined
+  const isLess = typeof amount === 'bigint' && amount < least.wei
+  return isLess ? { kind: 'mistake', why: say.tooLittle(least.text) } : given
 }
 
 function shownTransfer(

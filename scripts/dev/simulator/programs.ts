@@ -109,6 +109,7 @@ export function createService(parts: ProgramOptions, clock: Clock): Answer {
       mayDial,
       background: () => {},
     }),
+    claimDeposit: async () => ({ kind: 'too_little', thereWei: 0n, gasWei: 0n, last: undefined }),
     endSession: createEndSession(relayer),
     mayDial,
     leastTransferWei: parts.product?.leastTransferWei ?? 0n,

@@ -3,7 +3,7 @@ import type { LoanRefusal } from '../../loan/calls.ts'
 import type { Activity } from '../facts.ts'
 import type { Intent } from '../intent.ts'
 import type { RecipientFault } from '../recipient.ts'
-import type { Messages } from './texts.ts'
+import type { ClaimWords, Messages } from './texts.ts'
 
 /** English. */
 export const english: Messages = {
@@ -14,6 +14,17 @@ export const english: Messages = {
   confirmPhone: (amount, to) => [sending(amount), `To: ${to}`, 'Fee: none'].join('\n'),
   confirmAddress: (amount, to) =>
     [sending(amount), `To: ${to}`, 'Credits an account of this service, NOT a wallet.'].join('\n'),
+  enterWallet: 'Address of your wallet outside:\n0. Back',
+  noWallet: 'Not the address of a wallet.',
+  confirmCashOut: (amount, to) =>
+    [
+      amount === 'all' ? 'Cash out all you have' : `Cash out ${amount}`,
+      `To wallet: ${to}`,
+      'It cannot be taken back.',
+    ].join('\n'),
+  receive: (phone, address) =>
+    [`Your number: ${phone}`, 'From a wallet, credit this account at:', address].join('\n'),
+  claimed: claimWords,
   repeated: (amount, to, minutes) =>
     [`You sent ${amount}`, `To: ${to}`, `${minutes} min ago. Send it again?`].join('\n'),
   loanTerms: (amount, date) =>
@@ -39,6 +50,10 @@ export const english: Messages = {
     borrow: 'Request Loan',
     repay: 'Repay Loan',
     activity: 'My Activity',
+    receive: 'Receive',
+    claim: 'Credit what arrived',
+    cashOut: 'Cash Out',
+    cashOutNow: 'Cash out to wallet',
     help: 'Help',
     all: 'All of it',
     part: 'A part',
@@ -106,6 +121,23 @@ const months = 'Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec'.split(' ')
 
 const sending = (amount: string | 'all'): string =>
   amount === 'all' ? 'Send all you have' : `Send ${amount}`
+
+function claimWords(claim: ClaimWords): string {
+  switch (claim.kind) {
+    case 'sent':
+      return `Credit Submitted\nAmount: ${claim.amount}\nTx: ${claim.tx}\nYour account will have it shortly.`
+    case 'unknown':
+      return 'It is not known yet whether your account is being credited. Dial again in a minute.'
+    case 'under_way':
+      return 'Your account is being credited. See your balance in a minute.'
+    case 'too_little':
+      return `Only ${claim.there} has arrived, less than the network's fee of ${claim.fee}. Your account was not credited. Send more and dial again.`
+    case 'nothing':
+      return claim.last === undefined
+        ? 'Nothing has arrived for your account yet. Dial again in some minutes.'
+        : `Nothing new has arrived. Your account was credited with ${claim.last} last. Dial again later.`
+  }
+}
 
 function activityLine(
   { kind, amountWei, who = '', state }: Activity,

@@ -16,6 +16,14 @@ export type Messages = {
   /** What a transfer will do, to a phone number and to an address; `all` is the whole balance. */
   confirmPhone: (amount: string | 'all', to: string) => string
   confirmAddress: (amount: string | 'all', to: string) => string
+  enterWallet: string
+  /** A phone number was typed for a wallet. */
+  noWallet: string
+  confirmCashOut: (amount: string | 'all', to: string) => string
+  /** Where money for the account can be sent to: its number, and its address for deposits. */
+  receive: (phone: string, address: string) => string
+  /** What came of bringing a deposit in, besides what payments are refused with. */
+  claimed: (claim: ClaimWords) => string
   /** The same was sent a moment ago. */
   repeated: (amount: string | 'all', to: string, minutes: number) => string
   loanTerms: (amount: string, date: string) => string
@@ -75,11 +83,22 @@ export type Messages = {
   outOfService: string
 }
 
+/** A deposit that was asked for. Amounts come formatted, with their currency. */
+export type ClaimWords =
+  | { kind: 'sent'; amount: string; tx: string }
+  /** It is not known whether a node has it. */
+  | { kind: 'unknown' }
+  | { kind: 'under_way' }
+  /** Less than the network's fee is there. */
+  | { kind: 'too_little'; there: string; fee: string }
+  | { kind: 'nothing'; last: string | undefined }
+
 /** The lines of lists, whichever list they are in. */
 export type Labels = Readonly<Record<LabelName, string>>
 
 export type LabelName =
   | ('balance' | 'send' | 'borrow' | 'repay' | 'activity' | 'help' | 'all' | 'part')
+  | ('receive' | 'claim' | 'cashOut' | 'cashOutNow')
   | ('confirmSend' | 'credit' | 'change' | 'sendAgain' | 'agree')
 
 /** An address before a payment to it: its first 10 and last 6 characters. */

@@ -34,7 +34,7 @@ describe('a transfer that is confirmed', () => {
   test('says of an address that it is credited here and no wallet', async ({ expect }) => {
     const { deliver } = open()
     expect(await deliver(0, 's', `2*${stranger}*0.001`)).toBe(
-      'CON Send 0.001 tRBTC\nTo: 0x5aAeb605...1BEaEd\nCredits an account of this service, NOT a wallet.\n1. Credit account\n0. Back',
+      'CON Send 0.001 tRBTC\nTo: 0x5aAeb605...1BEaEd\nCredits an account of this service, NOT a wallet.\n1. Credit account\n2. Cash out to wallet\n0. Back',
     )
     expect(await deliver(0, 's', `2*${stranger}*0.001*1`)).toMatch(/^END Transfer Submitted\n/)
   })
@@ -181,8 +181,37 @@ describe('a loan', () => {
   })
 })
 
+describe('money in and out', () => {
+  test('is received at the number, and at an address of the account', async ({ expect }) => {
+    const { deliver } = open()
+    const [number, how, address, ...choices] = (await deliver(0, 's', '6')).split('\n')
+    expect([number, how, ...choices]).toEqual([
+      ...['CON Your number: +254 700 000 000', 'From a wallet, credit this account at:'],
+      ...['1. Credit what arrived', '0. Back'],
+    ])
+    expect(address).toMatch(/^0x[0-9a-fA-F]{40}$/)
+    expect(await deliver(0, 's', '6*1')).toBe(
+      'END Nothing has arrived for your account yet. Dial again in some minutes.',
+    )
+  })
+
+  test('goes out to a wallet alone, shown before it goes', async ({ expect }) => {
+    const { deliver } = open()
+    expect(await deliver(0, 's', '7')).toBe('CON Address of your wallet outside:\n0. Back')
+    expect(await deliver(0, 's', `7*${friend}`)).toMatch(/^CON Not the address of a wallet\. /)
+    expect(await deliver(0, 's', `7*${stranger}`)).toMatch(
+      /^CON To: 0x5aAeb605\.\.\.1BEaEd\nAmount/,
+    )
+    expect(await deliver(0, 's', `7*${stranger}*0.001`)).toBe(
+      'CON Cash out 0.001 tRBTC\nTo wallet: 0x5aAeb605...1BEaEd\nIt cannot be taken back.\n1. Cash out to wallet\n0. Change',
+    )
+  })
+})
+
 test('help is the number that the operator set', async ({ expect }) => {
   const { deliver } = open()
-  expect(await deliver(0, 'menu', '')).toMatch(/\n5\. My Activity\n9\. Help$/)
+  expect(await deliver(0, 'menu', '')).toMatch(
+    /\n5\. My Activity\n6\. Receive\n7\. Cash Out\n9\. Help$/,
+  )
   expect(await deliver(0, 's', '9')).toBe('END Help: call 0700 000 099\nWe never ask for your PIN.')
 })

@@ -51,6 +51,17 @@ const calls: {
   repeated: (words) => [words(amount, recipient, 10)],
   loanTerms: (words) => [words(amount, date)],
   debt: (words) => [words(amount, date)],
+  confirmCashOut: (words) => [words(amount, recipient)],
+  receive: (words) => [words('+999 700 000 000 001', `0x${'1'.repeat(40)}`)],
+  claimed: (words) =>
+    [
+      { kind: 'sent', amount, tx } as const,
+      { kind: 'unknown' } as const,
+      { kind: 'under_way' } as const,
+      { kind: 'too_little', there: '0.000001 tRBTC', fee: '0.000080 tRBTC' } as const,
+      { kind: 'nothing', last: undefined } as const,
+      { kind: 'nothing', last: amount } as const,
+    ].map(words),
   // Its lines go to pages: menu-lint has them all.
   activity: (words) => [words(undefined, () => amount)],
   date: (words) => [words(1_798_000_000)],

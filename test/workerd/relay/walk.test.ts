@@ -4,7 +4,7 @@ import { describe, test } from 'vitest'
 import { until } from '../../../scripts/dev/wait.ts'
 import worker from '../../../src/worker.ts'
 import { dial, newSession, untilBalance } from '../support/caller.ts'
-import { fund } from '../support/ground-truth.ts'
+import { accountOf, fund, rpc } from '../support/ground-truth.ts'
 
 const lenderEnv = { ...env, PROFILE: 'lender' } as never
 
@@ -83,5 +83,38 @@ describe("a lender's session", () => {
     expect(await dialLender(receiver, '4')).toMatch(
       /^CON Repay Loan\nYou owe 0\.01 tRBTC\nUntil: \d{1,2} \w{3} 20\d\d\n1\. All of it\n/,
     )
+  })
+
+  test('brings money in from a wallet, and out to one, once', async ({ expect }) => {
+    const caller = '+254700000015'
+    const wallet = '0x00000000000000000000000000000000000ca5b0'
+    const [, , address = ''] = (await dialLender(caller, '6')).split('\n')
+    expect(address.toLowerCase()).toBe((await accountOf(caller)).toLowerCase())
+    expect(await dialLender(caller, '6*1')).toMatch(/^END Nothing has arrived for your account yet/)
+    await rpc('anvil_setBalance', [address, '0xde0b6b3a7640000'])
+    expect(await dialLender(caller, '6*1')).toMatch(
+      /^END Credit Submitted\nAmount: 0\.9+\d* tRBTC\n/,
+    )
+    await until(async () => /Balance: 0\.9/.test((await dial(caller, '1')).text), { everyMs: 100 })
+    expect(await dialLender(caller, '6*1')).toMatch(
+      /^END Nothing new has arrived\. Your account was/,
+    )
+
+    const session = newSession()
+    const text = `7*${wallet}*0.01`
+    expect(await dialLender(caller, text, session)).toMatch(
+      /^CON Cash out 0\.01 tRBTC\nTo wallet: 0x/,
+    )
+    const paid = await dialLender(caller, `${text}*1`, session)
+    expect(paid).toMatch(/^END Cash Out Submitted\nTo: 0x/)
+    expect(await dialLender(caller, `${text}*1`, session)).toBe(paid)
+    const there = async () => BigInt((await rpc('eth_getBalance', [wallet, 'latest'])) as string)
+    await until(async () => (await there()) === 10n ** 16n, { everyMs: 100 })
+    // The same once more is asked for first.
+    const again = newSession()
+    expect(await dialLender(caller, `${text}*1`, again)).toMatch(/ago\. Send it again\?\n3\. Send/)
+    expect(await dialLender(caller, `${text}*1*3`, again)).toMatch(/^END Cash Out Submitted\n/)
+    await until(async () => (await there()) === 2n * 10n ** 16n, { everyMs: 100 })
+    expect(await dialLender(caller, '5')).toContain('Cashed out 0.01 tRBTC to wallet 0x')
   })
 })
