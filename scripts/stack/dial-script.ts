@@ -29,7 +29,8 @@ const mostLooks = 120
  * - `> 2`, `> 0700000002`, `> My Balance`: types it; a label of the list is typed as its digit
  * - `= Your Balance: 1 tRBTC`: the screen has this line
  * - `again`: the gateway delivers once more; the screen has to be the same
- * - `until Your Balance: 1 tRBTC`: dials and answers the same anew until the screen has this line
+ * - `until Your Balance: 1 tRBTC`: where the screen does not have this line, dials and answers the same
+ *   anew until it does
  *
  * Empty lines, and lines that begin with `#`, are for people.
  *
@@ -80,7 +81,7 @@ export async function playScript(script: string, phone: ScriptPhone): Promise<vo
         continue
       }
       case 'until':
-        screen = await restart()
+        screen = shown(line)
         for (let look = 1; !hasLine(screen, line.rest); look++) {
           if (look === mostLooks) throw fault(line, `the screen stays: ${screen}`)
           await phone.pause()

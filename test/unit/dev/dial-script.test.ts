@@ -43,6 +43,9 @@ describe('a script of flows', () => {
     expect(sent.map(({ session, text }) => `${session} ${text}`)).toEqual([
       ...['s0 ', 's0 1', 's2 1', 's3 1'],
     ])
+    const done = createPhone(['2'])
+    await done.play('phone +254700000001\ndial\n> 1\nuntil Your Balance: 2')
+    expect(done.sent).toHaveLength(2)
   })
 
   test.for([
