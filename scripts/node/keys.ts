@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
-import { parseArgs } from 'node:util'
 import { z } from 'zod'
 import { defaultQuota, hashKey } from '../../src/keys/api-keys.ts'
+import { readCommandLine } from '../ops/command-line.ts'
 import { openFolder } from '../stack/folder.ts'
 import { command, StackError, say } from '../stack/report.ts'
 import { readRunningStack } from '../stack/running-stack.ts'
@@ -10,7 +10,7 @@ const usage = `Usage:
   npm run keys -- create --name <whose> [--network 30|31] [--quota <calls a day>|none] [--methods <a,b>]
   npm run keys -- list
   npm run keys -- revoke <id>
-They ask the local stack, or the deployment at --url <origin> with OPERATOR_TOKEN in the environment.`
+With --json each prints JSON. They ask the local stack, or the deployment at --url <origin> with OPERATOR_TOKEN in the environment.`
 
 const record = z.object({
   hash: z.string(),
@@ -23,10 +23,18 @@ const record = z.object({
   spentToday: z.number(),
 })
 
+const text = { type: 'string' } as const
+const options = {
+  ...{ url: text, name: text, network: text, quota: text, methods: text },
+  json: { type: 'boolean' },
+} as const
+
 type Deployment = { origin: string; token: string }
 
 await command(async () => {
-  const { values, positionals } = readArguments()
+  const asked = readCommandLine(usage, options)
+  if (asked === undefined) return
+  const { values, positionals } = asked
   const [action, ...rest] = positionals
   const deployment = deploymentOf(values.url)
   switch (action) {
@@ -35,33 +43,16 @@ await command(async () => {
       return await create(deployment, { ...values, name: values.name })
     case 'list':
       if (rest.length > 0) throw new StackError(usage)
-      return await list(deployment)
+      return await list(deployment, values.json)
     case 'revoke': {
       const [id] = rest
       if (id === undefined || rest.length > 1) throw new StackError(usage)
-      return await revoke(deployment, id)
+      return await revoke(deployment, id, values.json)
     }
     default:
       throw new StackError(usage)
   }
 })
-
-function readArguments() {
-  try {
-    return parseArgs({
-      allowPositionals: true,
-      options: {
-        url: { type: 'string' },
-        name: { type: 'string' },
-        network: { type: 'string' },
-        quota: { type: 'string' },
-        methods: { type: 'string' },
-      },
-    })
-  } catch (error) {
-    throw new StackError(`${error instanceof Error ? error.message : error}\n${usage}`)
-  }
-}
 
 function deploymentOf(url: string | undefined): Deployment {
   if (url === undefined) {
@@ -74,11 +65,16 @@ function deploymentOf(url: string | undefined): Deployment {
   return { origin: new URL(url).origin, token }
 }
 
+type Options = {
+  name: string
+  network?: string | undefined
+  quota?: string | undefined
+  methods?: string | undefined
+  json?: boolean | undefined
+}
+
 /** The key is made here and only its hash leaves: nobody else ever has it. */
-async function create(
-  deployment: Deployment,
-  options: { name: string; network?: string; quota?: string; methods?: string },
-): Promise<void> {
+async function create(deployment: Deployment, options: Options): Promise<void> {
   const key = `rpc_${randomBytes(32).toString('base64url')}`
   const hash = await hashKey(key)
   const network = options.network === undefined ? {} : { chainId: Number(options.network) }
@@ -91,9 +87,11 @@ async function create(
     quota,
     methods,
   })
+  const url = `${deployment.origin}/rpc/${key}`
+  if (options.json) return say(JSON.stringify({ id: idOf(hash), key, url }))
   say(`Key ${idOf(hash)} for ${options.name}. It is shown this once:`)
   say(`  ${key}`)
-  say(`  ${deployment.origin}/rpc/${key}`)
+  say(`  ${url}`)
 }
 
 function quotaOf(text: string | undefined): number | null {
@@ -103,8 +101,9 @@ function quotaOf(text: string | undefined): number | null {
   throw new StackError(`"${text}" is not a quota: a number of calls a day, or none.`)
 }
 
-async function list(deployment: Deployment): Promise<void> {
+async function list(deployment: Deployment, json = false): Promise<void> {
   const keys = z.array(record).parse(await ask(deployment, 'GET', '/keys'))
+  if (json) return say(JSON.stringify(keys.map(({ hash, ...key }) => ({ id: idOf(hash), ...key }))))
   if (keys.length === 0) say('There are no keys.')
   for (const { hash, name, chainId, quota, methods, createdAt, revokedAt, spentToday } of keys) {
     const state = revokedAt === null ? 'valid' : `revoked ${dayOf(revokedAt)}`
@@ -114,9 +113,10 @@ async function list(deployment: Deployment): Promise<void> {
   }
 }
 
-async function revoke(deployment: Deployment, id: string): Promise<void> {
+async function revoke(deployment: Deployment, id: string, json = false): Promise<void> {
   if (!/^[0-9a-f]{8,64}$/.test(id)) throw new StackError(`"${id}" is not the id of a key.`)
   await ask(deployment, 'DELETE', `/keys/${id}`)
+  if (json) return say(JSON.stringify({ revoked: id }))
   say(`Key ${id} is revoked. Within a minute nobody is served with it.`)
 }
 

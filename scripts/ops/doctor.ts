@@ -3,6 +3,7 @@ import { isLoopback } from '../../src/compose/config.ts'
 import { healthAnswer, statusAnswer } from '../../src/operator/answers.ts'
 import { command, StackError, say } from '../stack/report.ts'
 import { readCommandLine } from './command-line.ts'
+import { checkSentence } from './show.ts'
 
 const usage = `Usage: npm run doctor -- --url https://<host> [--json]
 
@@ -60,7 +61,10 @@ async function healthFindings(origin: string): Promise<Finding[]> {
   }
   const { status: state, checks = [], faults = [] } = parsed.data
   const seen = checks.map(
-    ({ name, state, says }): Finding => ({ name, says, state: stateOf(state) }),
+    (check): Finding => ({
+      ...{ name: check.name, says: checkSentence(check) },
+      state: stateOf(check.state),
+    }),
   )
   const wrong = faults.map(({ variable, reason }) =>
     bad(
@@ -124,14 +128,15 @@ async function statusFindings(origin: string, token: string | undefined): Promis
   if (!parsed.success)
     return [operator, bad('status', 'It is of another version than this doctor.')]
   const { alerts, currency, relayers } = parsed.data
-  const gas = relayers.map(({ address, balanceWei, lastsFor }): Finding => {
+  const gas = relayers.map(({ address, balanceWei, lastsFor, wantedWei }): Finding => {
     if (balanceWei === null || lastsFor === null) {
       return { name: 'gas', state: 'skipped', says: 'No round has looked yet: wait a minute.' }
     }
     const has = `${formatEther(BigInt(balanceWei))} ${currency}`
     const says = `Relayer ${address} has ${has}, enough for ${lastsFor} payments.`
     if (lastsFor > 0) return { name: 'gas', state: 'ok', says }
-    return bad('gas', `${says} Send it some: nothing is lost.`)
+    const wanted = formatEther(BigInt(wantedWei ?? 0))
+    return bad('gas', `${says} Send ${wanted} ${currency} there; nothing is lost.`)
   })
   return [operator, ...gas, ...alerts.map(({ says }) => bad('alert', says))]
 }

@@ -12,10 +12,12 @@ import { readCommandLine, readNumber } from './command-line.ts'
 import { type OperatorClient, openOperator } from './operator-client.ts'
 import { reconcile } from './reconcile/reconcile-deployment.ts'
 import { callerLines, paymentLine, statusLines, whyLine } from './show.ts'
+import { watchStatus } from './watch.ts'
 
 const usage = `Usage: npm run ops -- <what> [--url https://<host>] [--json]
 
 status                    how things are, and what wants a person
+watch [--every SECONDS]   the same again and again (5 s), until Ctrl-C; with --json a line each time
 payments [--state S] [--account 0x…] [--since TIME] [--before TIME] [--limit N] [--archived]
 why <intent or hash>      what became of a payment
 why                       of a number's last payments: the number is read from standard input
@@ -33,7 +35,7 @@ const flag = { type: 'boolean' } as const
 
 const options = {
   ...{ url: text, json: flag, record: text, accounts: flag, archived: flag },
-  ...{ state: text, account: text, since: text, before: text, limit: text },
+  ...{ state: text, account: text, since: text, before: text, limit: text, every: text },
 }
 
 type Asked = NonNullable<ReturnType<typeof readCommandLine<typeof options>>>
@@ -58,12 +60,25 @@ await command(async () => {
   if (asked === undefined) return
   const [name = '', ...rest] = asked.positionals
   const run = commands[name]
+  if (name === 'watch' && rest.length === 0) return await watch(asked)
   if (run === undefined || rest.length > (name === 'why' ? 1 : 0)) throw new StackError(usage)
   const { json, lines, isBad } = await run(openOperator(asked.values.url, process.env), asked)
   if (asked.values.json) say(JSON.stringify(json))
   else for (const line of lines) say(line)
   if (isBad) process.exitCode = 1
 })
+
+async function watch({ values: { url, json, every = '5' } }: Asked): Promise<void> {
+  if (!/^[1-9][0-9]{0,3}$/.test(every)) throw new StackError('--every is a number of seconds.')
+  const ending = new AbortController()
+  process.once('SIGINT', () => ending.abort())
+  await watchStatus(openOperator(url, process.env), {
+    everyMs: Number(every) * 1_000,
+    form: json ? 'json' : process.stdout.isTTY ? 'screen' : 'lines',
+    write: (shown) => process.stdout.write(shown),
+    signal: ending.signal,
+  })
+}
 
 async function showStatus(operator: OperatorClient): Promise<Found> {
   const status = await operator.read('/operator/status', statusAnswer)

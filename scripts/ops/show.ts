@@ -2,6 +2,8 @@ import type { Address } from 'viem'
 import { formatEther } from 'viem'
 import { showAddress } from '../../src/account/address.ts'
 import type {
+  Check,
+  CheckName,
   DepositAnswer,
   LookupAnswer,
   Payment,
@@ -11,22 +13,18 @@ import type {
 /** How things are, a line each. What wants a person comes first. */
 export function statusLines(status: StatusAnswer): string[] {
   const { currency, intake, alerts, relayers, contracts, nodes, head, callsToday } = status
-  const money = (wei: string) => `${formatEther(BigInt(wei))} ${currency}`
-  const { pool } = contracts
   return [
     ...alerts.map(({ says, raisedAt }) => `ALERT since ${raisedAt}: ${says}`),
-    `Payments are ${intakeWords[intake.state]}${intake.since === undefined ? '' : ` since ${intake.since}`}.`,
+    `Payments are ${intakeWords[intake.state]}${intake.since === undefined ? '.' : ` since ${intake.since}. Take them again: npm run ops -- resume`}`,
     ...(status.health.checks ?? [])
       .filter(({ state }) => state !== 'ok')
-      .map(({ name, state, says }) => `${name} is ${state}: ${says}`),
-    ...relayers.map((relayer) => relayerLine(relayer, money)),
-    pool === null
-      ? 'The contracts have not been looked at yet.'
-      : `Pool: ${money(pool.liquidityWei)} free, ${money(pool.owedWei)} owed, ${money(pool.balancesWei)} in accounts; ${money(pool.capLeftWei)} may be lent today${pool.isPaused ? '; paused' : ''}.`,
+      .map((check) => `${check.name} is ${check.state}: ${checkSentence(check)}`),
+    ...relayers.map((relayer) => relayerLine(relayer, currency)),
+    poolLine(contracts, currency),
     head === null ? 'No head has been seen yet.' : `Block ${head.number} was seen at ${head.at}.`,
     ...nodes.map(
-      ({ label, height, state, p95Ms, failures }) =>
-        `Node ${label}: block ${height ?? 'not known'}, ${state}, ${p95Ms === null ? 'not asked yet' : `95 of 100 answers within ${Math.round(p95Ms)} ms, ${failures} failures`}.`,
+      ({ label, height, state, p95Ms, failures, callsToday }) =>
+        `Node ${label}: block ${height ?? 'not known'}, ${state}, ${p95Ms === null ? 'not asked yet' : `95 of 100 answers within ${Math.round(p95Ms)} ms, ${failures} failures, ${callsToday} calls today`}.`,
     ),
     ...(callsToday === null
       ? []
@@ -36,32 +34,63 @@ export function statusLines(status: StatusAnswer): string[] {
   ]
 }
 
+/** What mends what a check of health finds. */
+const remedies: Readonly<Record<CheckName, string>> = {
+  configuration: 'Set what it names.',
+  identity: 'Put the former values back: no payment is taken meanwhile, and nothing is lost.',
+  ledger: 'Look at the Durable Object, or at Redis.',
+  node: 'Look at the node, or name another one in NODE_URL: nothing is lost.',
+  relayer_funds: 'Send it some (npm run relayers -- top-up): nothing is lost.',
+  contracts: 'Unpause them, or compare the addresses with the deployment: nothing is lost.',
+  rounds: 'Look at the cron, and at the log of the ledger.',
+  upstream_budget: "Raise UPSTREAM_CALLS_A_DAY if the node's plan has more.",
+}
+
+/** What a check says, and where it fails, what mends it. */
+export function checkSentence({ name, state, says }: Check): string {
+  return state === 'failing' ? `${says}. ${remedies[name]}` : says
+}
+
 const intakeWords = {
   open: 'taken',
   paused: 'paused: new ones are refused in words, what is open goes on',
   draining: 'refused until what is open has ended',
 } as const
 
-function relayerLine(
+/** What the pool has, what is lent of it, and what more may be. */
+export function poolLine(
+  { pool }: Pick<StatusAnswer['contracts'], 'pool'>,
+  currency: string,
+): string {
+  if (pool === null) return 'The contracts have not been looked at yet.'
+  const money = (wei: string) => `${formatEther(BigInt(wei))} ${currency}`
+  return `Pool: ${money(pool.liquidityWei)} free, ${money(pool.owedWei)} owed, ${money(pool.balancesWei)} in accounts; ${money(pool.capLeftWei)} may be lent today.${pool.isPaused ? ' It is paused: its guardian or owner unpauses it.' : ''}`
+}
+
+/** What a relayer has for gas and carries, and where it has too little, what to do. */
+export function relayerLine(
   {
     address,
     balanceWei,
     lastsFor,
+    wantedWei,
     nonces,
     inFlight,
     queued,
     oldestAt,
   }: StatusAnswer['relayers'][number],
-  money: (wei: string) => string,
+  currency: string,
 ): string {
+  const money = (wei: string) => `${formatEther(BigInt(wei))} ${currency}`
   const has = balanceWei === null ? 'has not been looked at yet' : `has ${money(balanceWei)}`
   const lasts = lastsFor === null ? '' : `, enough for ${lastsFor} payments`
   const waits = inFlight + queued
-  const stuck =
-    lastsFor === 0
-      ? ` ${waits} payments wait${oldestAt === null ? '' : ` since ${oldestAt}`}. Send it some: nothing is lost.`
-      : ''
-  return `Relayer ${address} ${has}${lasts}; nonce ${nonces.ledger} here, ${nonces.chain ?? 'not known'} in the chain; ${inFlight} in flight, ${queued} queued.${stuck}`
+  const queue =
+    waits === 0 ? '' : `; ${waits} payments wait${oldestAt === null ? '' : ` since ${oldestAt}`}`
+  if (wantedWei !== null) {
+    return `Relayer ${address} ${has}${lasts}${queue}. Send ${money(wantedWei)} there; nothing is lost.`
+  }
+  return `Relayer ${address} ${has}${lasts}; nonce ${nonces.ledger} here, ${nonces.chain ?? 'not known'} in the chain; ${inFlight} in flight, ${queued} queued.`
 }
 
 /** One payment in a line. */

@@ -2,43 +2,72 @@ import { randomBytes } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { createInterface } from 'node:readline/promises'
 import { setTimeout } from 'node:timers/promises'
-import { parseArgs } from 'node:util'
+import type { PhoneNumber } from '../../src/account/phone.ts'
+import { readCommandLine, readNumber } from '../ops/command-line.ts'
 import { demoCallers, toPhone } from './callers.ts'
 import { playScript } from './dial-script.ts'
 import { openFolder } from './folder.ts'
 import { command, StackError, say } from './report.ts'
 import { readRunningStack } from './running-stack.ts'
 
-const usage = `Usage: npm run dial [-- --phone +254700000001 [--text "1"] [--session name]]
-       npm run dial -- --script FILE`
+const usage = `Usage: npm run dial -- [--phone +254700000001] [--text 1 [--session NAME]] [--json]
+       npm run dial -- --url https://<host> [--text 1 [--session NAME]] [--json]
+       npm run dial -- --script FILE
+
+A phone in the terminal. With --text one request is sent and its answer shown; a script is played line by
+line (scripts/stack/dial-script.ts), with the numbers that it names.
+Dials the local stack, or the deployment at --url with CALLBACK_SECRET in the environment; there the number
+is read from a prompt, or from the standard input.`
+
+/** Where is dialled. Off this machine no number is offered, and none is an argument. */
+type Line = { relayUrl: string; secret: string | undefined; offered: string | undefined }
 
 await command(async () => {
-  const flags = readFlags()
-  const { relayUrl } = readRunningStack(openFolder())
-  if (flags.script !== undefined) {
-    await playScript(readScript(flags.script), {
+  const text = { type: 'string' } as const
+  const options = {
+    url: text,
+    phone: text,
+    text,
+    session: text,
+    script: text,
+    json: { type: 'boolean' },
+  } as const
+  const asked = readCommandLine(usage, options)
+  if (asked === undefined) return
+  const { values, positionals } = asked
+  const isBad =
+    positionals.length > 0 ||
+    (values.url !== undefined && (values.phone ?? values.script) !== undefined)
+  if (isBad) throw new StackError(usage)
+  const line = openLine(values.url, process.env)
+  if (values.script !== undefined) {
+    return await playScript(readScript(values.script), {
       ...{ newSession, toPhone, show: say },
-      send: (dialled) => send(relayUrl, dialled),
+      send: (dialled) => send(line, { ...dialled, phone: toPhone(dialled.phone) }),
       pause: () => setTimeout(500),
     })
-    return
   }
-  if (flags.text !== undefined) {
-    const phone = toPhone(flags.phone ?? demoCallers[0] ?? '')
-    say(await send(relayUrl, { phone, session: flags.session ?? newSession(), text: flags.text }))
-    return
-  }
-  await pickUp(relayUrl, flags.phone)
+  if (values.text === undefined) return await pickUp(line, values.phone)
+  const phone = await numberFor(line, values.phone)
+  const request = { phone, session: values.session ?? newSession(), text: values.text }
+  const screen = await send(line, request)
+  say(values.json ? JSON.stringify({ session: request.session, screen }) : screen)
 })
 
-function readFlags() {
-  try {
-    const text = { type: 'string' } as const
-    return parseArgs({ options: { phone: text, text, session: text, script: text } }).values
-  } catch (error) {
-    const reason = error instanceof Error ? error.message.split('. ')[0] : String(error)
-    throw new StackError(`${reason}. ${usage}`)
+function openLine(url: string | undefined, env: NodeJS.ProcessEnv): Line {
+  if (url === undefined) {
+    const { relayUrl } = readRunningStack(openFolder())
+    return { relayUrl, secret: undefined, offered: demoCallers[0] }
   }
+  if (!/^https?:$/.test(URL.parse(url)?.protocol ?? '')) {
+    throw new StackError(`"${url}" is not an address.`)
+  }
+  const secret = env.CALLBACK_SECRET || undefined
+  return { relayUrl: new URL(url).origin, secret, offered: undefined }
+}
+
+async function numberFor({ offered }: Line, chosen: string | undefined): Promise<PhoneNumber> {
+  return toPhone(chosen ?? offered ?? (await readNumber()))
 }
 
 function readScript(file: string): string {
@@ -50,7 +79,7 @@ function readScript(file: string): string {
 }
 
 /** A phone with a screen and a keypad: dials until it is put away. */
-async function pickUp(relayUrl: string, chosen: string | undefined): Promise<void> {
+async function pickUp(line: Line, chosen: string | undefined): Promise<void> {
   const input = createInterface({ input: process.stdin, output: process.stdout })
   // Piped answers may end at any question, which puts the phone away.
   const ended = new Promise<undefined>((resolve) => {
@@ -67,7 +96,7 @@ async function pickUp(relayUrl: string, chosen: string | undefined): Promise<voi
   say('A phone. Ctrl-D or q puts it away.')
   let phone = chosen === undefined ? undefined : toPhone(chosen)
   for (;;) {
-    const current: string = phone ?? demoCallers[0] ?? ''
+    const current: string = phone ?? line.offered ?? ''
     const answer =
       phone === undefined || chosen === undefined ? await ask(`\nNumber [${current}]: `) : ''
     if (answer === undefined || answer === 'q') break
@@ -79,21 +108,21 @@ async function pickUp(relayUrl: string, chosen: string | undefined): Promise<voi
       continue
     }
     chosen = undefined
-    if (!(await dial(relayUrl, phone, ask))) break
+    if (!(await dial(line, phone, ask))) break
   }
   input.close()
 }
 
 /** One session, screen after screen. False when the phone was put away in the middle. */
 async function dial(
-  relayUrl: string,
+  line: Line,
   phone: string,
   ask: (question: string) => Promise<string | undefined>,
 ): Promise<boolean> {
   const session = newSession()
   const answers: string[] = []
   for (;;) {
-    const reply = await send(relayUrl, { phone, session, text: answers.join('*') })
+    const reply = await send(line, { phone, session, text: answers.join('*') })
     const [, kind, screen = reply] = /^(CON|END) ([\s\S]*)$/.exec(reply) ?? []
     say(`\n${framed(screen)}`)
     if (kind !== 'CON') return true
@@ -104,18 +133,25 @@ async function dial(
 }
 
 async function send(
-  relayUrl: string,
+  { relayUrl, secret, offered }: Line,
   { phone, session, text }: { phone: string; session: string; text: string },
 ): Promise<string> {
   try {
     const response = await fetch(`${relayUrl}/ussd`, {
       method: 'POST',
+      headers: secret === undefined ? {} : { authorization: `Bearer ${secret}` },
       body: new URLSearchParams({ sessionId: session, phoneNumber: phone, text }),
     })
+    if (response.status === 404) {
+      throw new StackError(`${relayUrl} has another CALLBACK_SECRET than you, or is no relay.`)
+    }
     return await response.text()
-  } catch {
+  } catch (error) {
+    if (error instanceof StackError) throw error
     throw new StackError(
-      `The relay at ${relayUrl} does not answer. Start it with: npm start (or, after npm run setup: npx wrangler dev)`,
+      offered === undefined
+        ? `Nothing answers at ${relayUrl}.`
+        : `The relay at ${relayUrl} does not answer. Start it with: npm start (or, after npm run setup: npx wrangler dev)`,
     )
   }
 }

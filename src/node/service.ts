@@ -148,8 +148,10 @@ export function createNodeService(deps: NodeServiceOptions): NodeService {
   return { chainId, nodes: upstreams, request, answer }
 }
 
-function nodesOf({ urls, fetch, note = () => {} }: NodeServiceOptions): Upstream[] {
-  return urls.map((url, index) => createUpstream({ name: `node ${index + 1}`, url, fetch, note }))
+function nodesOf({ urls, fetch, clock: { now }, note = () => {} }: NodeServiceOptions): Upstream[] {
+  return urls.map((url, index) =>
+    createUpstream({ name: `node ${index + 1}`, url, fetch, note, now }),
+  )
 }
 
 function keyOf({ name }: Method, params: Record<string, unknown>): string {

@@ -1,13 +1,8 @@
 import type { Vitals } from '../relay/ledger/port.ts'
-import { highestCostWei } from '../relay/pay/admission.ts'
 import type { AlertName, CheckName } from './answers.ts'
-import { type Condition, checksOf, paymentsLeft } from './health.ts'
+import { type Condition, checksOf, paymentsLeft, wantedWei } from './health.ts'
 import { isoOf } from './records.ts'
 import type { Subject } from './status.ts'
-
-/** A relayer that pays for fewer payments than this is low; what is asked for is enough for so many. */
-const fewPayments = 50
-const plentyPayments = 500n
 
 /** A pool that has fewer loans than this is low. */
 const fewLoans = 10n
@@ -50,16 +45,15 @@ function failure(known: Known, name: CheckName, remedy: string): string | undefi
 
 function lowRelayer(known: Known, { relayer, chain }: Subject): string | undefined {
   const { vitals, terms } = known
+  const wanted = wantedWei(vitals, terms)
+  if (wanted === undefined) return undefined
+  const { funds } = vitals.sight
   const left = paymentsLeft(vitals, terms)
-  if (left === undefined || left >= fewPayments) return undefined
-  const { funds, gasPrice } = vitals.sight
-  const priceWei = gasPrice === undefined ? terms.fees.maxWei : BigInt(gasPrice.wei)
-  const wanted = coins(highestCostWei(terms, priceWei) * plentyPayments)
   const { waiting } = vitals.oldest
   const queue =
     waiting === undefined ? '' : `; ${vitals.waiting} payments wait since ${isoOf(waiting)}`
   const has = `Relayer ${relayer()} has ${coins(BigInt(funds?.wei ?? 0))} ${chain.currency}`
-  return `${has}, enough for ${left} payments${queue}. Send ${wanted} there; nothing is lost.`
+  return `${has}, enough for ${left} payments${queue}. Send ${coins(wanted)} there; nothing is lost.`
 }
 
 function stuckPayment({ vitals, terms }: Known): string | undefined {

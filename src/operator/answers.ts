@@ -97,6 +97,8 @@ export const statusAnswer = z.object({
       gasPriceWei: z.nullable(wei),
       /** Payments that the balance pays for, at the highest price that each may come to. */
       lastsFor: z.nullable(z.int()),
+      /** What to send there; null where it has enough. */
+      wantedWei: z.nullable(wei),
       /** The next one: as the ledger counts, in the chain, and with what waits in the pool. */
       nonces: z.object({ ledger: z.int(), chain: z.nullable(z.int()), pool: z.nullable(z.int()) }),
       inFlight: z.int(),
@@ -138,6 +140,8 @@ export const statusAnswer = z.object({
       /** Of the process that answers, since it began. */
       answers: z.int(),
       failures: z.int(),
+      /** Calls that it sent to the node in this day (UTC). */
+      callsToday: z.int(),
     }),
   ),
   callsToday: z.nullable(z.object({ relay: z.int(), callers: z.int(), limit: z.int() })),

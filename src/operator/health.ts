@@ -2,7 +2,7 @@ import type { PoolRules } from '../chain/chains.ts'
 import type { DayOfCalls } from '../keys/key-store.ts'
 import type { FeeLimits } from '../relay/fees.ts'
 import type { Vitals } from '../relay/ledger/port.ts'
-import { roomFor } from '../relay/pay/admission.ts'
+import { highestCostWei, roomFor } from '../relay/pay/admission.ts'
 import type { Check, CheckName, HealthAnswer } from './answers.ts'
 
 /** What is known of a deployment at a time. */
@@ -117,6 +117,19 @@ export function paymentsLeft(
   if (funds === undefined) return undefined
   const gasPriceWei = gasPrice === undefined ? terms.fees.maxWei : BigInt(gasPrice.wei)
   return roomFor(terms, { gasPriceWei, balanceWei: BigInt(funds.wei) }).open
+}
+
+/** A relayer that pays for fewer payments than this is low; what is asked for is enough for so many. */
+const fewPayments = 50
+const plentyPayments = 500n
+
+/** What to send to the relayer, in wei; undefined where it has enough, or nothing is known of it yet. */
+export function wantedWei(vitals: Vitals, terms: Condition['terms']): bigint | undefined {
+  const left = paymentsLeft(vitals, terms)
+  if (left === undefined || left >= fewPayments) return undefined
+  const { gasPrice } = vitals.sight
+  const priceWei = gasPrice === undefined ? terms.fees.maxWei : BigInt(gasPrice.wei)
+  return highestCostWei(terms, priceWei) * plentyPayments
 }
 
 function contractsOf(vitals: Vitals): Finding {

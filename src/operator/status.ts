@@ -2,7 +2,7 @@ import type { Address } from 'viem'
 import type { Chain } from '../chain/chains.ts'
 import type { Intake, Vitals } from '../relay/ledger/port.ts'
 import type { AlertName, StatusAnswer } from './answers.ts'
-import { type Condition, healthOf, paymentsLeft } from './health.ts'
+import { type Condition, healthOf, paymentsLeft, wantedWei } from './health.ts'
 import { isoOf, isoOrNull } from './records.ts'
 import { version } from './version.ts'
 
@@ -66,6 +66,7 @@ function relayerOf(
     balanceWei: sight.funds?.wei ?? null,
     gasPriceWei: sight.gasPrice?.wei ?? null,
     lastsFor: paymentsLeft(vitals, terms) ?? null,
+    wantedWei: wantedWei(vitals, terms)?.toString() ?? null,
     nonces: { ledger: vitals.nextNonce, ...counts },
     ...{ inFlight: vitals.carried, queued: vitals.waiting },
     oldestAt: open.length === 0 ? null : isoOf(Math.min(...open)),

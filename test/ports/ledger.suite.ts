@@ -205,6 +205,21 @@ export function ledgerSuite(name: string, create: () => Promise<LedgerHarness>):
       expect(recorded).toEqual({ kind: 'recorded' })
     })
 
+    test('gives a claim that waits its turn no nonce back that it had before its lease ended', async ({
+      expect,
+    }) => {
+      const { ledger, rules, pass } = await create()
+      const last = rules.maxInFlight - 1
+      for (let index = 0; index < last; index++) await accept(ledger, `filler ${index}`, bob)
+      const slow = claiming('s', 'slow')
+      expect(await ledger.claim(slow)).toMatchObject({ slot: { nonce: last } })
+      expect(await accept(ledger, 'between')).toBeUndefined()
+      pass(rules.leaseMs)
+      const waits = { kind: 'claimed', slot: undefined }
+      expect(await ledger.claim(slow)).toEqual(waits)
+      expect(await ledger.claim(slow)).toEqual(waits)
+    })
+
     test('records nothing on a view that the account has outgrown', async ({ expect }) => {
       const { ledger } = await create()
       await ledger.claim(claiming('s', 'mine', { seen: 0 }))

@@ -2,10 +2,14 @@ import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 
+/** Far longer than a step of the ledger holds its lock. */
+const lockedForMs = 5_000
+
 /** Rows of the ledger that are not settled, read from its file as it lies there. */
 export function openRows(objects: string): Record<string, unknown>[] {
   return databases(objects).flatMap((file) => {
-    const database = new DatabaseSync(file, { readOnly: true })
+    // workerd locks it for moments.
+    const database = new DatabaseSync(file, { readOnly: true, timeout: lockedForMs })
     try {
       return database
         .prepare(

@@ -17,10 +17,14 @@ export type Upstream = {
     params: readonly unknown[],
     signal: AbortSignal,
   ) => Promise<unknown>
+  /** Calls that went out in this day (UTC), each of a batch by itself. */
+  readonly callsToday: () => number
 }
 
 /** Answers larger than this are not read: one bad node must not fill the memory of all. */
 const maxAnswerBytes = 32 * 1024 * 1024
+
+const dayMs = 24 * 60 * 60 * 1000
 
 type Waiting = {
   id: number
@@ -37,6 +41,8 @@ export type UpstreamOptions = {
   fetch: typeof globalThis.fetch
   /** Told of calls before they go out, each of a batch by itself. What it throws keeps them back. */
   note: (calls: number) => void
+  /** Unix time in ms. */
+  now: () => number
 }
 
 /** Where a node is, and what goes with every request to it. */
@@ -48,14 +54,19 @@ type Endpoint = {
 }
 
 /** Speaks to the node at `url`; a user and password in it become an `authorization` header. */
-export function createUpstream({ name, url, fetch, note }: UpstreamOptions): Upstream {
+export function createUpstream({ name, url, fetch, note, now }: UpstreamOptions): Upstream {
   const endpoint: Endpoint = { name, ...addressIn(url), fetch }
   let lastId = 0
   let queue: Waiting[] = []
   let takesBatches = true
+  let counted = { day: 0, calls: 0 }
+
+  const today = () => Math.floor(now() / dayMs)
+  const callsToday = () => (counted.day === today() ? counted.calls : 0)
 
   return {
     name,
+    callsToday,
     call(method, params, signal) {
       return new Promise((resolve, reject) => {
         lastId += 1
@@ -83,6 +94,7 @@ export function createUpstream({ name, url, fetch, note }: UpstreamOptions): Ups
     const wait = untilAllGaveUp(waiting)
     try {
       note(waiting.length)
+      counted = { day: today(), calls: callsToday() + waiting.length }
       const requests = waiting.map(({ id, method, params }) => ({
         jsonrpc: '2.0',
         id,

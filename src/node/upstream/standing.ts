@@ -37,6 +37,8 @@ export type NodeStanding = {
   /** Of this process. */
   answers: number
   failures: number
+  /** In this day (UTC). */
+  callsToday: number
 }
 
 /** What a change of a standing is told with. */
@@ -76,7 +78,8 @@ export function standingOf(standing: Standing, now: number): NodeStanding {
       ? 'suspended'
       : 'distrusted'
   const p95Ms = tookMs.toSorted((a, b) => a - b)[Math.ceil(tookMs.length * 0.95) - 1]
-  return { name: upstream.name, height, state, p95Ms, answers, failures }
+  const { name, callsToday } = upstream
+  return { name, height, state, p95Ms, answers, failures, callsToday: callsToday() }
 }
 
 /** Whether a node has neither failed nor lied lately. */

@@ -107,6 +107,9 @@ test('a key that was made can be used, is listed without itself, and ends when i
     new RegExp(`^${id}  31  valid  [0-9-]{10}  1 of 25000 today  some-client$`, 'm'),
   )
   expect(output).not.toContain(key)
+  const listed = JSON.parse((await keys('list', '--json')).output) as object[]
+  expect(listed).toContainEqual(expect.objectContaining({ id, name: 'some-client', chainId: 31 }))
+  expect(JSON.stringify(listed)).not.toContain(key)
 
   const other = await createKey()
   const { code } = await keys('revoke', (await hashKey(other)).slice(0, 12))

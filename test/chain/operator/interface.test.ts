@@ -1,9 +1,10 @@
 import { spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { encryptKeystoreJsonSync } from 'ethers'
 import { type Address, checksumAddress, encodeFunctionData, parseEther } from 'viem'
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
 import { afterAll, afterEach, beforeAll, describe, test } from 'vitest'
@@ -16,6 +17,8 @@ import {
 } from '../../../scripts/dev/loopback-server.ts'
 import { type RpcCall, rpcTo } from '../../../scripts/dev/rpc.ts'
 import { until } from '../../../scripts/dev/wait.ts'
+import { createOperatorClient } from '../../../scripts/ops/operator-client.ts'
+import { type WatchOptions, watchStatus } from '../../../scripts/ops/watch.ts'
 import { callerAccount } from '../../../src/account/keys.ts'
 import { type PhoneNumber, parseCaller } from '../../../src/account/phone.ts'
 import { microLoanAbi } from '../../../src/loan/abi.ts'
@@ -137,6 +140,11 @@ describe("the operator's interface", () => {
     expect(BigInt(status.contracts.pool?.liquidityWei ?? 0)).toBe(parseEther('10'))
     expect(status.nodes).toMatchObject([{ label: 'node 1', state: 'able', failures: 0 }])
     expect(status.nodes[0]?.answers).toBeGreaterThan(5)
+    expect(status.nodes[0]?.callsToday).toBeGreaterThan(5)
+    expect(status.nodes[0]?.callsToday).toBeLessThanOrEqual(deployment.asked.length)
+    deployment.pass(24 * 60 * 60 * 1000)
+    const tomorrow = await read(deployment, statusAnswer, '/operator/status')
+    expect(tomorrow.nodes[0]?.callsToday).toBeLessThan(5)
     expect(status.nodes[0]?.p95Ms).toBeGreaterThanOrEqual(0)
     expect(status.counts).toMatchObject({ 'Transfer.accepted': 1, 'Transfer.executed': 1 })
     const manifest = readFileSync(new URL('../../../package.json', import.meta.url), 'utf8')
@@ -449,15 +457,15 @@ describe('money out of an account', () => {
     // The first answer is lost on its way, after the money has moved.
     const server = await serveApp(deployment, 1)
     const args = ['cash-out', to, '0.2', '--url', server.url]
-    const run = await runAccount(args, phone)
-    expect(run).toEqual({ code: 0, output: expect.any(String) })
-    expect(run.output).toMatch(/^Key of this cash-out: \d{10}-[\w-]{16,}$/m)
-    expect(run.output).toMatch(/^The cash-out of .+$/m)
-    expect(run.output).not.toContain(phone.slice(1))
+    const first = await runAccount(args, phone)
+    expect(first).toEqual({ code: 0, output: expect.any(String) })
+    expect(first.output).toMatch(/^Key of this cash-out: \d{10}-[\w-]{16,}$/m)
+    expect(first.output).toMatch(/^The cash-out of .+$/m)
+    expect(first.output).not.toContain(phone.slice(1))
     await deployment.settled()
     expect(await balanceAt(to)).toBe(parseEther('0.2'))
 
-    const key = /^Key of this cash-out: (.+)$/m.exec(run.output)?.[1] ?? ''
+    const key = /^Key of this cash-out: (.+)$/m.exec(first.output)?.[1] ?? ''
     const again = await runAccount([...args, '--key', key, '--json'], phone)
     expect(again.output).toContain('"label":"Cash-out"')
     await deployment.settled()
@@ -530,15 +538,15 @@ describe('money into an account', () => {
     const deployment = open()
     const { phone, account } = await newCaller('0')
     const server = await serveApp(deployment)
-    const run = (what: string) => runAccount([what, '--url', server.url], phone)
+    const ask = (what: string) => runAccount([what, '--url', server.url], phone)
     const address = checksumAddress(account as Address, 31)
-    expect(await run('address')).toEqual({ code: 0, output: `${address}\n` })
+    expect(await ask('address')).toEqual({ code: 0, output: `${address}\n` })
     const nothing = `Nothing is at ${address}. Nothing was sent.\n`
-    expect(await run('deposit')).toEqual({ code: 1, output: nothing })
+    expect(await ask('deposit')).toEqual({ code: 1, output: nothing })
     await give(account, '0.5')
-    const sent = await run('deposit')
+    const sent = await ask('deposit')
     expect(sent.output).toMatch(/^0\.49\d* tRBTC are on their way into the balance: https:/)
-    const again = await run('deposit')
+    const again = await ask('deposit')
     expect(again.output).toMatch(/^The last deposit of this account: 0\.49\d* tRBTC in block \d+/)
     expect([sent.code, again.code]).toEqual([0, 0])
     expect([sent, again].some(({ output }) => output.includes(phone.slice(1)))).toBe(false)
@@ -551,22 +559,150 @@ async function serveApp(deployment: Deployment, lost = 0): Promise<LoopbackServe
   let answers = 0
   return await startLoopbackServer(async (request, response) => {
     const body = await textOf(request)
-    const { authorization = '' } = request.headers
-    const method = request.method ?? ''
-    const init = { method, headers: { authorization }, ...(body === '' ? {} : { body }) }
+    const { authorization = '', 'content-type': type = '' } = request.headers
+    const headers = { authorization, 'content-type': type }
+    const init = { method: request.method ?? '', headers, ...(body === '' ? {} : { body }) }
     const answer = await deployment.ask(request.url ?? '', init)
     answers += 1
     if (answers <= lost) return void response.destroy()
-    response.writeHead(answer.status, { 'content-type': 'application/json' })
-    response.end(JSON.stringify(answer.body))
+    response.writeHead(answer.status)
+    response.end(typeof answer.body === 'string' ? answer.body : JSON.stringify(answer.body))
   })
 }
 
-/** `npm run account`, with the operator's token, and this number on its standard input. */
-async function runAccount(args: readonly string[], number: string) {
-  const path = new URL('../../../scripts/ops/account-cli.ts', import.meta.url).pathname
+test('the status is shown again and again, also while nothing answers', async ({ expect }) => {
+  const deployment = open()
+  await deployment.round()
+  const server = await serveApp(deployment)
+  const operator = createOperatorClient({ origin: server.url, token, nodeUrl: undefined })
+  const watchTwice = async (form: WatchOptions['form'], between = async () => {}) => {
+    const shown: string[] = []
+    const ending = new AbortController()
+    const write = (text: string) => {
+      shown.push(text)
+      if (shown.length === 2) ending.abort()
+    }
+    await between()
+    await watchStatus(operator, { everyMs: 1, form, write, signal: ending.signal })
+    return shown
+  }
+  for (const shown of await watchTwice('lines')) {
+    expect(shown).toMatch(/^http:.+ at 2\d{3}-.+\nPayments are taken\.\n[\s\S]+\n\n$/)
+  }
+  const [line = ''] = await watchTwice('json')
+  expect(statusAnswer.parse(JSON.parse(line)).intake).toEqual({ state: 'open' })
+  const clear = String.fromCharCode(27)
+  expect((await watchTwice('screen'))[1]?.startsWith(`${clear}[H${clear}[2J`)).toBe(true)
+  const script = new URL('../../../scripts/ops/ops-cli.ts', import.meta.url).pathname
+  const args = [script, 'watch', '--json', '--every', '60', '--url', server.url]
+  const child = spawn(process.execPath, args, { env: { ...process.env, OPERATOR_TOKEN: token } })
+  const [told] = (await once(child.stdout, 'data')) as [Buffer]
+  child.kill('SIGINT')
+  // Ctrl-C is its end, and no fault.
+  expect(await once(child, 'close')).toEqual([0, null])
+  expect(statusAnswer.parse(JSON.parse(`${told}`)).chainId).toBe(31)
+  const silent = await watchTwice('lines', () => server.close())
+  expect(silent).toEqual(Array(2).fill(`Nothing answers at ${server.url}.\n\n`))
+})
+
+test('the phone and the gift of the local stack work on any deployment', async ({ expect }) => {
+  const secret = 'the-callback-secret-of-this-test'
+  const deployment = open({ CALLBACK_SECRET: secret })
+  const server = await serveApp(deployment)
+  const { phone, account } = await newCaller('0')
+  const on = (script: string, args: string[], env: Record<string, string>) =>
+    run(`../stack/${script}`, [...args, '--url', server.url], { input: `${phone}\n`, env })
+  const given = await on('fund.ts', ['0.25'], { NODE_URL: chain.anvil.url })
+  expect(given).toEqual({
+    code: 0,
+    output: `Gave ${account} 0.25 tRBTC with depositFor.\nIts balance is 0.25 tRBTC now.\n`,
+  })
+  const shown = await on('dial.ts', ['--text', '1'], { CALLBACK_SECRET: secret })
+  expect(shown).toEqual({ code: 0, output: 'END Your Balance: 0.25 tRBTC\n' })
+  const stranger = await on('dial.ts', ['--text', '1'], { CALLBACK_SECRET: 'another' })
+  expect(stranger).toEqual({
+    code: 1,
+    output: `${server.url} has another CALLBACK_SECRET than you, or is no relay.\n`,
+  })
+  // A number on a command line stays in the shell's history.
+  const typed = await on('dial.ts', ['--text', '1', '--phone', phone], { CALLBACK_SECRET: secret })
+  expect([typed.code, typed.output.includes(phone)]).toEqual([1, false])
+  await server.close()
+})
+
+describe('money for gas and for loans', () => {
+  test('tops relayers up once, however often it is asked for', async ({ expect }) => {
+    const deployment = open()
+    await deployment.round()
+    const server = await serveApp(deployment)
+    const relayers = (...args: string[]) =>
+      run('relayers-cli.ts', [...args, '--url', server.url], { env: { NODE_URL: chain.anvil.url } })
+    expect((await relayers()).output).toMatch(
+      new RegExp(`^Relayer ${chain.relayer} has 99\\.\\d+ tRBTC, enough for \\d+ payments; nonce`),
+    )
+    const given = await relayers('top-up', '100.5')
+    const has = `Relayer ${chain.relayer} has 100.5 tRBTC for gas.\n`
+    expect(given.output).toMatch(/^Gave [01]\.\d+ tRBTC to 0x\w{40} in 0x\w{64}\.\n/)
+    expect(given.output).toContain(has)
+    expect(await relayers('top-up', '100.5')).toEqual({ code: 0, output: has })
+    expect(await relayers('top-up', '100', '--json')).toEqual({ code: 0, output: '{"gifts":[]}\n' })
+    for (const wrong of [['top-up'], ['top-up', '0'], ['status', '1'], ['away']]) {
+      expect((await relayers(...wrong)).code).toBe(1)
+    }
+    expect(await balanceAt(chain.relayer)).toBe(parseEther('100.5'))
+    await server.close()
+  })
+
+  test('funds the pool from a keystore, and takes back for its owner alone', async ({ expect }) => {
+    const deployment = open()
+    await deployment.round()
+    const server = await serveApp(deployment)
+    const pool = (args: string[], input = '', env = {}) =>
+      run('pool-cli.ts', [...args, '--url', server.url], {
+        ...{ input, env: { NODE_URL: chain.anvil.url, ...env } },
+      })
+    expect((await pool(['status'])).output).toMatch(/^Pool: 10 tRBTC free, 0 tRBTC owed, /)
+    const key = generatePrivateKey()
+    const { address } = privateKeyToAccount(key)
+    await rpc('anvil_setBalance', [address, '0xde0b6b3a7640000'])
+    const folder = mkdtempSync(join(tmpdir(), 'keystore-'))
+    const keystore = join(folder, 'key.json')
+    const words = { address, privateKey: key }
+    writeFileSync(keystore, encryptKeystoreJsonSync(words, 'a password', { scrypt: { N: 16 } }))
+    const stored = ['fund', '0.5', '--keystore', keystore]
+    const wrong = await pool(stored, '', { KEYSTORE_PASSWORD: 'another' })
+    expect(wrong.output).toMatch(/is not a keystore, or its password is another one\.\n$/)
+    const funded = await pool(stored, '', { KEYSTORE_PASSWORD: 'a password' })
+    expect(funded.output).toMatch(/^Gave 0\.5 tRBTC to the pool in 0x\w{64}\.\nThe pool has 10\.5 /)
+    const foreign = await pool(['defund', 'all', '--stdin'], key)
+    expect([foreign.code, foreign.output]).toEqual([
+      1,
+      expect.stringMatching(/^The pool belongs to 0x\w{40}, and the key is 0x\w{40}'s\.\n$/),
+    ])
+    expect(foreign.output).not.toContain(key.slice(2))
+    const tooMuch = await pool(['defund', '11'])
+    expect(tooMuch).toEqual({
+      ...{ code: 1, output: 'The pool has 10.5 tRBTC free. Nothing was sent.\n' },
+    })
+    const taken = await pool(['defund', '0.5', '--json'])
+    expect(JSON.parse(taken.output)).toMatchObject({ freeWei: `${parseEther('10')}` })
+    rmSync(folder, { recursive: true })
+    await server.close()
+  })
+})
+
+const runAccount = (args: readonly string[], number: string) =>
+  run('account-cli.ts', args, { input: `${number}\n` })
+
+/** Runs a command of operators to its end, with their token, and this on its standard input. */
+async function run(
+  script: string,
+  args: readonly string[],
+  { input = '', env = {} }: { input?: string; env?: Record<string, string> },
+) {
+  const path = new URL(`../../../scripts/ops/${script}`, import.meta.url).pathname
   const child = spawn(process.execPath, [path, ...args], {
-    env: { ...process.env, OPERATOR_TOKEN: token },
+    env: { ...process.env, OPERATOR_TOKEN: token, ...env },
   })
   let output = ''
   for (const stream of [child.stdout, child.stderr]) {
@@ -574,7 +710,7 @@ async function runAccount(args: readonly string[], number: string) {
       output += text
     })
   }
-  child.stdin.end(`${number}\n`)
+  child.stdin.end(input)
   const [code] = (await once(child, 'close')) as [number]
   return { code, output }
 }

@@ -26,6 +26,7 @@ const status: StatusAnswer = {
   relayers: [
     {
       ...{ address: `0x${'22'.repeat(20)}`, balanceWei: '0', gasPriceWei: '1', lastsFor: 0 },
+      wantedWei: '10000000000000000',
       ...{ nonces: { ledger: 7, chain: 5, pool: 7 }, inFlight: 2, queued: 1 },
       ...{ oldestAt: at, lastMinedAt: null },
     },
@@ -44,8 +45,8 @@ describe('the status for people', () => {
     expect(statusLines(status)).toEqual([
       `ALERT since ${at}: Relayer 0x1 is low.`,
       'Payments are taken.',
-      'relayer_funds is failing: It has nothing',
-      `Relayer 0x${'22'.repeat(20)} has 0 tRBTC, enough for 0 payments; nonce 7 here, 5 in the chain; 2 in flight, 1 queued. 3 payments wait since ${at}. Send it some: nothing is lost.`,
+      'relayer_funds is failing: It has nothing. Send it some (npm run relayers -- top-up): nothing is lost.',
+      `Relayer 0x${'22'.repeat(20)} has 0 tRBTC, enough for 0 payments; 3 payments wait since ${at}. Send 0.01 tRBTC there; nothing is lost.`,
       'The contracts have not been looked at yet.',
       'No head has been seen yet.',
     ])
@@ -53,7 +54,9 @@ describe('the status for people', () => {
 
   test('says since when payments are refused', ({ expect }) => {
     const [, line] = statusLines({ ...status, intake: { state: 'draining', since: at } })
-    expect(line).toBe(`Payments are refused until what is open has ended since ${at}.`)
+    expect(line).toBe(
+      `Payments are refused until what is open has ended since ${at}. Take them again: npm run ops -- resume`,
+    )
   })
 })
 
