@@ -307,35 +307,18 @@ function judgeFailure(history: History, one: Asked, found: Found): void {
 }
 
 /** A request that reaches a second block costs gas, and only the forwarder keeps it from paying twice. */
-function judgeRepetition(history: History, one: Asked, found: Found): void {
+function judgeRepetition(history: History, { intentId, processed }: Asked, found: Found): void {
   const { losses, foreign, plan, reorganizations, faults } = history
-  const { intentId, processed } = one
-  // A transaction that reverted as a whole, and whose request went out again, may be mined once more.
-  if (reorganizations.length > 0 && plan.items.some(({ kind }) => kind === 'unlisted')) return
-  if (processed.length < 2) return
+  if (losses.length > 0 || foreign.size > 0) return
   // A few confirmations may be younger than a replica is behind.
   const isBehind = [...faults.values()].some(({ kind }) => kind === 'replica_behind')
-  const isShallow = plan.knobs.rules.confirmations < 12 || plan.knobs.maxBehindMs > 25_000
-  const isUnknown = losses.length > 0 || foreign.size > 0 || (isBehind && isShallow)
-  if (isUnknown && !isSentLate(history, one)) return
-  const hashes = processed.map(({ mined }) => mined.transaction.hash)
-  found('once', `${intentId} reached blocks in ${hashes.join(' and ')}`)
-}
-
-/** A question that was asked before takes so long to be acted upon. */
-const surelyActedMs = 60_000
-
-/** Whether bytes are made for a request that every node has shown as spent for long. */
-function isSentLate(history: History, { arrivals, processed }: Asked): boolean {
-  const { plan, reorganizations } = history
-  const isAsked = plan.knobs.preflight && reorganizations.length === 0
-  const [first] = processed.filter((each) => isSpending(each.processed.status))
-  if (first === undefined || !isAsked) return false
-  const shownAt = first.mined.block.since + plan.knobs.maxBehindMs
-  const sentAt = Map.groupBy(arrivals, ({ transaction }) => transaction.hash)
-  return [...sentAt.values()].some(
-    ([arrival]) => arrival !== undefined && arrival.at > shownAt + surelyActedMs,
-  )
+  if (isBehind && (plan.knobs.rules.confirmations < 12 || plan.knobs.maxBehindMs > 25_000)) return
+  // A transaction that reverted as a whole, and whose request went out again, may be mined once more.
+  if (reorganizations.length > 0 && plan.items.some(({ kind }) => kind === 'unlisted')) return
+  if (processed.length > 1) {
+    const hashes = processed.map(({ mined }) => mined.transaction.hash)
+    found('once', `${intentId} reached blocks in ${hashes.join(' and ')}`)
+  }
 }
 
 function judgeUnasked(history: History, asked: readonly Asked[], found: Found): void {

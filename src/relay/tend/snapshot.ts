@@ -354,9 +354,13 @@ export async function askMeans(
   return { means: { ...means, ...answer.value }, asked: turn }
 }
 
-function turnOf({ head, nextMeans }: Work, chain: ChainSnapshot): Turn | undefined {
-  if (head?.hash === chain.head.hash || chain.toldCount !== undefined) return undefined
-  return chain.poolCount.kind === 'known' ? undefined : nextMeans
+function turnOf({ head, nextMeans, nonces }: Work, chain: ChainSnapshot): Turn | undefined {
+  const { count, toldCount, poolCount } = chain
+  if (head?.hash === chain.head.hash || toldCount !== undefined) return undefined
+  if (poolCount.kind === 'unknown') return nextMeans
+  // Where more waits than is ours, it may be the count that a replica told before it had all blocks.
+  const own = nonces.filter(({ nonce }) => nonce >= count)
+  return poolCount.value > count + own.length ? 'toldCount' : undefined
 }
 
 async function askOne(relayer: Relayer, name: Turn): Promise<Means> {

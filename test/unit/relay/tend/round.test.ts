@@ -285,6 +285,30 @@ test('what a reorganization takes back goes out again in the round that sees it'
   expect((await ledger.payment(session))?.state).toBe('broadcast')
 })
 
+test('a count that a replica told too early is asked for again, and nothing waits for ever', async ({
+  expect,
+}) => {
+  let chain = 0x10
+  const hashOf = (number: number) => numberToHex(number, { size: 32 })
+  const { relayer, ledger, asked } = relayerOver((question) => {
+    const { method, params } = question
+    if (method === 'eth_getBlockByNumber') {
+      const number = numberToHex(chain)
+      return { ...head, number, hash: hashOf(chain), parentHash: hashOf(chain - 1) }
+    }
+    if (method !== 'eth_getTransactionCount') return takesAll(question)
+    // A pool's depth of transactions is in block 0x10, which the first to be asked does not have yet.
+    const isBehind = params[1] === 'latest' && chain === 0x10
+    return isBehind ? '0x0' : numberToHex(poolRules.rootstock.maxInFlight)
+  })
+  const session = await enqueue(ledger, 1)
+  for (; chain <= 0x12; chain++) expect(await tend(relayer)).toBe('open')
+  expect(rawsSent(asked).map((raw) => parseTransaction(raw).nonce)).toEqual([
+    poolRules.rootstock.maxInFlight,
+  ])
+  expect((await ledger.payment(session))?.state).toBe('broadcast')
+})
+
 test('a payment is dead only by a node that has the block behind its deadline', async ({
   expect,
 }) => {
