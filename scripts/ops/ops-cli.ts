@@ -1,5 +1,9 @@
 import { resolve } from 'node:path'
+import type { Hex } from 'viem'
+import type * as z from 'zod/mini'
+import { fingerprint } from '../../src/account/session-keys.ts'
 import {
+  type drainRequest,
   intakeAnswer,
   lookupAnswer,
   paymentsAnswer,
@@ -24,6 +28,9 @@ payments [--state S] [--account 0x…] [--since TIME] [--before TIME] [--limit N
 why <intent or hash>      what became of a payment
 why                       of a number's last payments: the number is read from standard input
 pause | resume | drain    refuses new payments in words, or takes them again
+drain --new-account-secret
+                          and once nothing is open, the account secret may become NEW_ACCOUNT_KEY_SECRET of the
+                          environment: contracts/README.md says how accounts move to it
 reconcile [--record FILE] [--accounts]
                           compares the ledger with the contracts' sums and the events of the chain, and prints
                           every difference: then it ends with 1. With --accounts it also asks for each balance
@@ -45,6 +52,7 @@ const options = {
   ...{ url: text, json: flag, record: text, accounts: flag, archived: flag },
   ...{ state: text, account: text, since: text, before: text, limit: text, every: text },
   ...{ out: text, from: text, add: flag, to: text, bookmark: text },
+  'new-account-secret': flag,
 }
 
 type Asked = NonNullable<ReturnType<typeof readCommandLine<typeof options>>>
@@ -60,7 +68,7 @@ const commands: Readonly<
   why: showWhy,
   pause: (operator) => setIntake(operator, 'pause'),
   resume: (operator) => setIntake(operator, 'resume'),
-  drain: (operator) => setIntake(operator, 'drain'),
+  drain,
   reconcile: showReconciled,
   export: exportLedger,
   restore: restoreLedger,
@@ -126,11 +134,22 @@ async function showWhy(operator: OperatorClient, { positionals }: Asked): Promis
   throw new StackError(`The ledger knows of no payment ${name}.`)
 }
 
+/** With the fingerprint of the account secret that comes, which tells nothing of it. */
+async function drain(operator: OperatorClient, { values }: Asked): Promise<Found> {
+  if (!values['new-account-secret']) return setIntake(operator, 'drain')
+  const secret = process.env.NEW_ACCOUNT_KEY_SECRET ?? ''
+  if (!/^0x[0-9a-f]{64}$/i.test(secret)) {
+    throw new StackError('Set NEW_ACCOUNT_KEY_SECRET to the new secret: 0x and 64 digits.')
+  }
+  return setIntake(operator, 'drain', { nextAccountKey: await fingerprint(secret as Hex) })
+}
+
 async function setIntake(
   operator: OperatorClient,
   action: 'pause' | 'resume' | 'drain',
+  body?: z.infer<typeof drainRequest>,
 ): Promise<Found> {
-  const { intake, open } = await operator.act(`/operator/${action}`, intakeAnswer)
+  const { intake, open } = await operator.act(`/operator/${action}`, intakeAnswer, body)
   const lines = [`Payments are ${intake.state}; ${open} have not come to their end yet.`]
   return { json: { intake, open }, lines }
 }

@@ -232,7 +232,12 @@ export const paymentAnswer = z.extend(payment, {
   ),
 })
 
-/** `POST /operator/pause`, `/resume` and `/drain`, without a body. */
+/** `POST /operator/drain`: the fingerprint of the account secret that comes, if another one does. */
+export const drainRequest = z.object({
+  nextAccountKey: z.optional(z.string().check(z.regex(/^[0-9a-f]{32}$/))),
+})
+
+/** `POST /operator/pause`, `/resume` and `/drain`; the first two without a body. */
 export const intakeAnswer = z.object({ intake, open: z.int() })
 
 /** `POST /operator/outbid`: new bytes for a nonce, at a higher price within `MAX_GAS_PRICE_WEI`. */

@@ -7,6 +7,7 @@ import type { IntakeWish, RestoreAnswer, RestoreBegun } from '../relay/ledger/po
 import { faultOf, type Log } from '../runtime/log.ts'
 import {
   cashOutRequest,
+  drainRequest,
   exportQuery,
   type HealthAnswer,
   lookupRequest,
@@ -137,7 +138,7 @@ function cashOutRefusal(outcome: Exclude<CashedOut, { kind: 'accepted' }>): {
   }
 }
 
-const intakes = { pause: 'paused', resume: 'open', drain: 'draining' } as const satisfies Readonly<
+const intakes = { pause: 'paused', resume: 'open' } as const satisfies Readonly<
   Record<string, IntakeWish>
 >
 
@@ -145,6 +146,12 @@ function addActions(routes: Hono, operator: Operator): void {
   for (const [action, kind] of Object.entries(intakes)) {
     routes.post(`/operator/${action}`, async (c) => c.json(await operator.setIntake(kind)))
   }
+  routes.post('/operator/drain', async (c) => {
+    const isBare = (await c.req.text()) === ''
+    const parsed = drainRequest.safeParse(isBare ? {} : await c.req.json().catch(() => undefined))
+    if (!parsed.success) return c.json({ error: z.prettifyError(parsed.error) }, 400)
+    return c.json(await operator.setIntake('draining', parsed.data.nextAccountKey))
+  })
   routes.post('/operator/outbid', async (c) => {
     const parsed = outbidRequest.safeParse(await c.req.json().catch(() => undefined))
     if (!parsed.success) return c.json({ error: z.prettifyError(parsed.error) }, 400)

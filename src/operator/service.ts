@@ -47,7 +47,7 @@ export type Operator = {
   metrics: () => Promise<string>
   payments: (query: PaymentQuery) => Promise<PaymentsAnswer>
   payment: (intent: Hex) => Promise<PaymentAnswer | undefined>
-  setIntake: (kind: IntakeWish) => Promise<IntakeAnswer>
+  setIntake: (kind: IntakeWish, nextAccountKey?: string) => Promise<IntakeAnswer>
   outbid: (nonce: number) => Promise<Outbidden>
   lookup: (phone: string) => Promise<LookedUp>
   cashOut: (request: CashOutRequest) => Promise<CashedOut>
@@ -117,8 +117,8 @@ export function createOperator(options: OperatorOptions): Operator {
       const trace = await ledger.trace(intent)
       return trace && traceOf(chain, trace)
     },
-    async setIntake(kind) {
-      const intake = await ledger.setIntake(kind, newId())
+    async setIntake(kind, nextAccountKey) {
+      const intake = await ledger.setIntake(kind, newId(), nextAccountKey)
       log({
         level: 'warn',
         event: 'operator.intake',

@@ -247,7 +247,12 @@ function drawCall(world: World, work: Work): Call {
     case 'told':
       return ['told', `stuck:${work.now}:raised`]
     case 'setIntake':
-      return ['setIntake', random.pick(['open', 'open', 'paused', 'draining']), drawName(random)]
+      return [
+        'setIntake',
+        random.pick(['open', 'open', 'paused', 'draining']),
+        drawName(random),
+        ...random.pick([[], ['a'], ['b']]),
+      ]
     case 'exported':
       return ['exported', identityOf(random), { part: random.int(0, 10), from: 0 }]
     case 'beginRestore': {
@@ -293,7 +298,10 @@ function drawCall(world: World, work: Work): Call {
 
 const identityOf = (random: Random): Identity => ({
   chainId: 31,
-  fingerprints: { FORWARDER_ADDRESS: random.pick(['old', 'old', 'new']) },
+  fingerprints: {
+    FORWARDER_ADDRESS: random.pick(['old', 'old', 'new']),
+    ACCOUNT_KEY_SECRET: random.pick(['a', 'a', 'b']),
+  },
 })
 
 const drawName = (random: Random): string => `entry ${random.int(1, 1_000)}`

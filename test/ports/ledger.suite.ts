@@ -205,6 +205,21 @@ export function ledgerSuite(name: string, create: () => Promise<LedgerHarness>):
       expect(recorded).toEqual({ kind: 'recorded' })
     })
 
+    test('gives a claim that waits its turn no nonce back that it had before its lease ended', async ({
+      expect,
+    }) => {
+      const { ledger, rules, pass } = await create()
+      const last = rules.maxInFlight - 1
+      for (let index = 0; index < last; index++) await accept(ledger, `filler ${index}`, bob)
+      const slow = claiming('s', 'slow')
+      expect(await ledger.claim(slow)).toMatchObject({ slot: { nonce: last } })
+      expect(await accept(ledger, 'between')).toBeUndefined()
+      pass(rules.leaseMs)
+      const waits = { kind: 'claimed', slot: undefined }
+      expect(await ledger.claim(slow)).toEqual(waits)
+      expect(await ledger.claim(slow)).toEqual(waits)
+    })
+
     test('records nothing on a view that the account has outgrown', async ({ expect }) => {
       const { ledger } = await create()
       await ledger.claim(claiming('s', 'mine', { seen: 0 }))
@@ -303,6 +318,37 @@ export function ledgerSuite(name: string, create: () => Promise<LedgerHarness>):
       await accept(ledger, 's')
       // What it was begun with goes on with what is open since.
       expect(await ledger.identify(begun)).toEqual({ kind: 'same' })
+    })
+
+    test('goes on with another account secret only where a drain names it and nothing is open', async ({
+      expect,
+    }) => {
+      const { ledger } = await create()
+      const under = (ACCOUNT_KEY_SECRET: string, KEY = 'k') => ({
+        chainId: 31,
+        fingerprints: { ACCOUNT_KEY_SECRET, KEY },
+      })
+      const refused = { kind: 'different', names: ['ACCOUNT_KEY_SECRET'] }
+      await ledger.identify(under('old'))
+      for (const intake of ['draining', 'paused', 'open'] as const) {
+        await ledger.setIntake(intake, intake, intake === 'draining' ? undefined : 'new')
+        expect(await ledger.identify(under('new'))).toEqual(refused)
+      }
+      await accept(ledger, 's')
+      const drained = await ledger.setIntake('draining', 'named', 'new')
+      expect(await ledger.setIntake('draining', 'again')).toEqual(drained)
+      expect(await ledger.identify(under('new'))).toEqual(refused)
+      await mineAt(ledger, 's', 0, executionIn(9))
+      await ledger.confirm('s', id('block 9'))
+      await ledger.setIntake('paused', 'not any more')
+      expect(await ledger.identify(under('new'))).toEqual(refused)
+      await ledger.setIntake('draining', 'named again', 'new')
+      expect(await ledger.identify(under('typo'))).toEqual(refused)
+      expect(await ledger.identify(under('new', 'typo'))).toMatchObject({ names: ['KEY'] })
+      expect(await ledger.identify(under('new'))).toEqual({ kind: 'same' })
+      await ledger.setIntake('open', 'done')
+      expect(await ledger.identify(under('old'))).toEqual(refused)
+      expect(await ledger.identify(under('new'))).toEqual({ kind: 'same' })
     })
 
     test('has one home, which is named once', async ({ expect }) => {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 pragma solidity 0.8.30;
 
+import {SafeCast} from "@openzeppelin/contracts/utils/math/SafeCast.sol";
 import {Test} from "forge-std/Test.sol";
 
 import {RollingDay} from "../../src/RollingDay.sol";
@@ -81,6 +82,34 @@ contract RollingDayFuzzTest is Test {
         window.add(time, amount);
         bool counts = time / 1 hours + 24 >= block.timestamp / 1 hours;
         assertEq(window.sum(), uint256(counts ? amount : 0) + 7, "sum");
+    }
+
+    /// @dev The word of that hour is the newest one's by now.
+    function test_WhatIsAnHourTooLateChangesNothing() external {
+        vm.warp(27_000 hours);
+        window.add(block.timestamp, 7);
+        window.add(block.timestamp - 25 hours, 1);
+        assertEq(window.sum(), 7, "sum");
+        window.remove(block.timestamp - 25 hours, 1);
+        assertEq(window.sum(), 7, "sum then");
+    }
+
+    function test_RevertWhen_AnHourGetsMoreThanTheMaximum() external {
+        for (uint256 i; i < 3; ++i) {
+            vm.warp((27_000 + i) * 1 hours);
+            this.add(RollingDay.MAX_SUM);
+            vm.expectRevert(
+                abi.encodeWithSelector(
+                    SafeCast.SafeCastOverflowedUintDowncast.selector, 72, RollingDay.MAX_SUM + 1
+                )
+            );
+            this.add(1);
+            assertEq(window.sum(), (i + 1) * RollingDay.MAX_SUM, "sum");
+        }
+    }
+
+    function add(uint256 amount) external {
+        window.add(block.timestamp, amount);
     }
 
     function _assertSum() private view {

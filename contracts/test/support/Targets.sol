@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 pragma solidity 0.8.30;
 
+import {IRelayForwarder} from "../../src/IRelayForwarder.sol";
+
 /// @notice A target that remembers who called it with what and how much gas, and behaves as it is told.
 contract Probe {
     struct Call {
@@ -12,6 +14,7 @@ contract Probe {
     Call[] internal _calls;
     mapping(address signer => uint256) public countOf;
     uint256 public counted;
+    uint256 public seen;
 
     function calls() external view returns (uint256) {
         return _calls.length;
@@ -24,6 +27,11 @@ contract Probe {
     function remember() external {
         uint256 gasAtStart = gasleft();
         _calls.push(Call(address(bytes20(msg.data[msg.data.length - 20:])), msg.data, gasAtStart));
+    }
+
+    /// @dev Looks up when the intent was spent, from inside its own call.
+    function see(IRelayForwarder forwarder, address signer, bytes32 intentId) external {
+        (seen,) = forwarder.spentAt(signer, intentId);
     }
 
     /// @dev Counts for the signer, cheaply.

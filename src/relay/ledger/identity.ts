@@ -1,5 +1,6 @@
 import type { At } from './draft.ts'
 import { relayerOf } from './nonces.ts'
+import { intakeOf } from './operations.ts'
 import { paymentsIn } from './payments.ts'
 import { type Identified, type Identity, movableIdentity } from './port.ts'
 import { queueOf } from './sums.ts'
@@ -21,12 +22,19 @@ function othersIn({ rows }: At, { chainId, fingerprints }: Identity): [string, s
   return told.filter(([name, value]) => rows.row('meta', `identity.${name}`)?.value !== value)
 }
 
+function mayChange({ rows }: At, name: string, value: string): boolean {
+  if (movableIdentity.includes(name)) return true
+  const intake = intakeOf(rows)
+  const isNext = intake.kind === 'draining' && intake.nextAccountKey === value
+  return name === 'ACCOUNT_KEY_SECRET' && isNext
+}
+
 /** Whether the ledger was begun with this identity, or may go on with it. */
 export function identified(at: At, identity: Identity): Identified {
   const names = othersIn(at, identity)
+    .filter(([name]) => at.rows.row('meta', `identity.${name}`) !== undefined)
+    .filter(([name, value]) => !mayChange(at, name, value) || isAnythingOpen(at))
     .map(([name]) => name)
-    .filter((name) => at.rows.row('meta', `identity.${name}`) !== undefined)
-    .filter((name) => !movableIdentity.includes(name) || isAnythingOpen(at))
   return names.length > 0 ? { kind: 'different', names } : { kind: 'same' }
 }
 

@@ -35,14 +35,24 @@ export const intakeActions = { open: 'resume', paused: 'pause', draining: 'drain
  * Sets it, and writes down that an operator did. Done twice it keeps the first time. A restore that is
  * under way goes on, unless payments are to be taken: that ends it where it is.
  */
-export function setIntake(rows: Draft, kind: IntakeWish, id: string): Intake {
-  note(rows, { id, action: intakeActions[kind], detail: {} })
+export function setIntake(
+  rows: Draft,
+  kind: IntakeWish,
+  { id, nextAccountKey }: { id: string; nextAccountKey?: string | undefined },
+): Intake {
+  const isNamed = kind === 'draining' && nextAccountKey !== undefined
+  const detail: AuditEntry['detail'] = isNamed ? { next: 'ACCOUNT_KEY_SECRET' } : {}
+  note(rows, { id, action: intakeActions[kind], detail })
   const known = intakeOf(rows)
-  if (known.kind === kind) return known
+  if (known.kind === kind && !isNamed) return known
   if (known.kind === 'restoring' && kind !== 'open') {
     return saveIntake(rows, { ...known, after: kind })
   }
-  return saveIntake(rows, kind === 'open' ? { kind } : { kind, since: rows.now })
+  const since = known.kind === kind && known.kind !== 'open' ? known.since : rows.now
+  return saveIntake(
+    rows,
+    kind === 'open' ? { kind } : { kind, since, ...(isNamed && { nextAccountKey }) },
+  )
 }
 
 export function saveIntake(rows: Draft, intake: Intake): Intake {

@@ -51,8 +51,11 @@ export type Ledger = {
   vitals(asked?: { identity?: Identity; probes?: boolean }): Promise<Vitals>
   /** Notes what a round has seen of the chain, for {@link Ledger.vitals}. */
   saw(seen: Seen): Promise<void>
-  /** Whether new payments are taken from now on; an audit's entry of this id says that it was set. */
-  setIntake(kind: IntakeWish, id: string): Promise<Intake>
+  /**
+   * Whether new payments are taken from now on; an audit's entry of this id says that it was set. While they are
+   * draining, the account secret of this fingerprint may come in the former one's place.
+   */
+  setIntake(kind: IntakeWish, id: string, nextAccountKey?: string): Promise<Intake>
   /** A page of what a restore needs. */
   exported(identity: Identity, place: ExportPlace): Promise<ExportPage>
   /** Until it has ended no session is decided, and rounds do nothing. */
@@ -180,7 +183,7 @@ export type Home = { isBegun: boolean; name: string | undefined }
 /**
  * Configuration that the rows were made with, by the names of its variables. Of these the relayer's key
  * and the forwarder may change, once nothing is open: a new deployment of the contracts is moved to
- * that way. The key is named by its address.
+ * that way. The key is named by its address. The account secret changes only to one that a drain names.
  */
 export type Identity = { chainId: number; fingerprints: Readonly<Record<string, string>> }
 
@@ -283,11 +286,12 @@ export type Vitals = {
 
 /**
  * Whether new payments are taken. While they are not, no claim is made and what is open goes on; a drain
- * is meant to last until nothing is. `since` is a Unix time in ms.
+ * is meant to last until nothing is. `since` is a Unix time in ms, `nextAccountKey` the fingerprint of the account
+ * secret that the rows may go on with.
  */
 export type Intake =
   | { kind: 'open' }
-  | { kind: 'paused' | 'draining'; since: number }
+  | { kind: 'paused' | 'draining'; since: number; nextAccountKey?: string }
   /** Of an export of this time. Whatever is not decided waits, since it may be in what is still to come. */
   | { kind: 'restoring'; since: number; exportedAt: number; after: IntakeWish }
 

@@ -244,7 +244,8 @@ export const steps: Steps = {
     const isOwn = row?.state === 'claimed' && row.token === token && row.input === input
     // After its lease the claim is judged again: another session may have used the account since.
     if (isOwn && isLeased(row, rows.now)) {
-      const held = known.leases.find((lease) => lease.token === token)
+      // One of an earlier lease of this token went back to all, and it waits for its turn.
+      const held = known.leases.find((lease) => lease.token === token && isLive(lease, rows.now))
       return { kind: 'claimed', slot: held && slotOf(rows, at.relayer, held.nonce) }
     }
     const decided = decidedOf(rows, claiming)
@@ -324,7 +325,7 @@ export const steps: Steps = {
 
   saw: ({ rows }, seen) => noteSeen(rows, seen),
 
-  setIntake: ({ rows }, kind, id) => setIntake(rows, kind, id),
+  setIntake: ({ rows }, kind, id, nextAccountKey) => setIntake(rows, kind, { id, nextAccountKey }),
 
   note: ({ rows }, entry) => note(rows, entry),
 

@@ -5,7 +5,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { encryptKeystoreJsonSync } from 'ethers'
-import { type Address, checksumAddress, encodeFunctionData, parseEther } from 'viem'
+import { type Address, checksumAddress, encodeFunctionData, type Hex, parseEther } from 'viem'
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
 import { afterAll, afterEach, beforeAll, describe, test } from 'vitest'
 import type * as z from 'zod/mini'
@@ -21,6 +21,7 @@ import { createOperatorClient } from '../../../scripts/ops/operator-client.ts'
 import { type WatchOptions, watchStatus } from '../../../scripts/ops/watch.ts'
 import { callerAccount } from '../../../src/account/keys.ts'
 import { type PhoneNumber, parseCaller } from '../../../src/account/phone.ts'
+import { fingerprint } from '../../../src/account/session-keys.ts'
 import { microLoanAbi } from '../../../src/loan/abi.ts'
 import {
   auditAnswer,
@@ -81,10 +82,12 @@ async function act<Schema extends z.ZodMiniType>(
 }
 
 /** A caller of this test alone, with 1 of the currency, or with so much. */
-async function newCaller(amount = '1'): Promise<{ phone: string; account: string }> {
+async function newCaller(
+  amount = '1',
+  secret = chain.bindings.ACCOUNT_KEY_SECRET as Hex,
+): Promise<{ phone: string; account: string }> {
   numbers += 1
   const phone = `+2547000000${10 + numbers}`
-  const secret = chain.bindings.ACCOUNT_KEY_SECRET as `0x${string}`
   const { address } = await callerAccount(secret, parseCaller(phone) as PhoneNumber)
   const [from] = (await rpc('eth_accounts')) as string[]
   const call = { functionName: 'depositFor', args: [address] } as const
@@ -208,6 +211,43 @@ describe("the operator's interface", () => {
     const { entries } = await read(deployment, auditAnswer, '/operator/audit')
     const actions = new Set(entries.map(({ action }) => action))
     expect(actions).toEqual(new Set(['pause', 'drain', 'resume']))
+  })
+
+  test('goes on with the account secret that a drain has named, and with no other', async ({
+    expect,
+  }) => {
+    const folder = mkdtempSync(join(tmpdir(), 'new-secret-'))
+    const database = join(folder, 'ledger.sqlite')
+    const [next, typo] = [generatePrivateKey(), generatePrivateKey()]
+    const under = (ACCOUNT_KEY_SECRET: Hex) => open({ ACCOUNT_KEY_SECRET }, database)
+    const failing = async ({ ask }: Deployment) =>
+      ((await ask('/healthz')).body as { failing: string[] }).failing
+    const deployment = open({}, database)
+    const { phone } = await newCaller()
+    await pay(deployment, phone, 'before')
+    await deployment.settled()
+    const named = { nextAccountKey: await fingerprint(next) }
+    expect(await act(deployment, operatorError, 'drain', { nextAccountKey: '' })).toMatchObject({
+      status: 400,
+    })
+    await until(async () => {
+      await deployment.round()
+      return (await act(deployment, intakeAnswer, 'drain', named)).open === 0
+    })
+    expect(await failing(under(typo))).toContain('identity')
+    const fresh = under(next)
+    expect(await failing(fresh)).not.toContain('identity')
+    const moved = await newCaller('1', next)
+    expect(await pay(fresh, moved.phone, 'draining')).toBe(paused)
+    expect(await failing(open({}, database))).toContain('identity')
+    await act(fresh, intakeAnswer, 'resume')
+    expect(await pay(fresh, moved.phone, 'after')).toContain('END Transfer Submitted')
+    await fresh.settled()
+    const { entries } = await read(fresh, auditAnswer, '/operator/audit')
+    const drain = entries.find(({ action }) => action === 'drain')
+    expect(drain?.detail).toEqual({ next: 'ACCOUNT_KEY_SECRET' })
+    expect(JSON.stringify(entries)).not.toContain(named.nextAccountKey)
+    rmSync(folder, { recursive: true })
   })
 
   test('finds payments, and tells all of one', async ({ expect }) => {

@@ -1,11 +1,22 @@
-import { parseEther } from 'viem'
+import {
+  createPublicClient,
+  encodeFunctionData,
+  getContract,
+  type Hex,
+  http,
+  parseEther,
+  toHex,
+} from 'viem'
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
 import { afterAll, beforeAll, describe, test } from 'vitest'
 import { startChain, type TestChain } from '../../../scripts/dev/chain.ts'
 import { type RpcCall, rpcTo } from '../../../scripts/dev/rpc.ts'
 import { until } from '../../../scripts/dev/wait.ts'
+import { callerAccount } from '../../../src/account/keys.ts'
+import { type PhoneNumber, parseCaller } from '../../../src/account/phone.ts'
 import { poolRules } from '../../../src/chain/chains.ts'
 import { createNode } from '../../../src/chain/node.ts'
+import { microLoanAbi } from '../../../src/loan/abi.ts'
 import { callOf, type LoanCall } from '../../../src/loan/calls.ts'
 import {
   encodeExecute,
@@ -22,6 +33,7 @@ import type { Relayer } from '../../../src/relay/relayer.ts'
 import { createSigner } from '../../../src/relay/signer.ts'
 import { systemClock } from '../../../src/runtime/clock.ts'
 import { createMemoryLedger } from '../../ports/ledger-memory.ts'
+import { openDeployment } from '../../support/deployment.ts'
 
 /** A key that the forwarder's owner allowed, in the relay's hands and in a thief's. */
 const thief = privateKeyToAccount(
@@ -152,3 +164,43 @@ describe("with a stolen relayer's key", () => {
     expect(asked).toMatchObject([{ fromBlock: number, toBlock: number }])
   })
 })
+
+describe('a loan whose amount the owner changes after it was shown', () => {
+  test('is not issued, and its session says so', async ({ expect }) => {
+    const deployment = openDeployment({ variables: chain.bindings })
+    const body = new URLSearchParams({ phoneNumber: phone, sessionId: 'shown', text: '3' })
+    const dial = async () => (await deployment.ask('/ussd', { method: 'POST', body })).body
+    await ask('evm_setAutomine', [false])
+    expect(await dial()).toContain('0.01 tRBTC credited shortly.')
+    await setPrincipal(parseEther('0.02'))
+    await ask('evm_mine', [])
+    await ask('evm_setAutomine', [true])
+    await deployment.settled()
+    await until(async () => {
+      await deployment.round()
+      return deployment.events.some(({ message }) => /^Loan .*: /.test(message ?? ''))
+    })
+    const messages = deployment.events.map(({ message }) => message)
+    expect(messages).toContain('Loan failed on-chain: Loan amount changed')
+    const secret = chain.bindings.ACCOUNT_KEY_SECRET as Hex
+    const { address } = await callerAccount(secret, parseCaller(phone) as PhoneNumber)
+    expect(await readLoan().loanOf([address])).toBe(0n)
+    expect(await dial()).not.toContain('credited shortly')
+  })
+})
+
+const phone = '+254700000042'
+
+/** As the owner, in the next block and before all others. */
+async function setPrincipal(principal: bigint): Promise<void> {
+  const [from] = (await ask('eth_accounts', [])) as string[]
+  const args = [{ ...(await readLoan().terms()), principal }] as const
+  const data = encodeFunctionData({ abi: microLoanAbi, functionName: 'setTerms', args })
+  const gasPrice = toHex(parseEther('900', 'gwei'))
+  await ask('eth_sendTransaction', [{ from, to: chain.loan, data, gasPrice, gas: toHex(200_000) }])
+}
+
+function readLoan() {
+  const client = createPublicClient({ transport: http(chain.anvil.url) })
+  return getContract({ address: chain.loan, abi: microLoanAbi, client }).read
+}

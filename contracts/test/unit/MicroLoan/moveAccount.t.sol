@@ -205,18 +205,23 @@ contract MicroLoanMoveAccountTest is Base {
 
     /// @dev The successor is a contract like any other: that it has a role changes nothing.
     function test_GivenTheSuccessorHasAllRoles() external {
-        vm.startPrank(owner);
-        loan.setCreditor(address(next));
-        loan.setGuardian(address(next));
-        loan.transferOwnership(address(next));
-        vm.stopPrank();
-        vm.startPrank(address(next));
-        loan.acceptOwnership();
+        _passAllRolesToNext();
+        vm.prank(address(next));
         loan.announceSuccessor(address(next));
-        vm.stopPrank();
         vm.warp(block.timestamp + 48 hours);
         _move();
         assertEq(next.getBalance(alice.addr), 3 ether + PRINCIPAL, "balance");
+    }
+
+    /// @dev A successor takes over from this contract, and not from one that has a role in it.
+    function test_RevertWhen_ThePredecessorOfTheSuccessorHasAllRoles() external {
+        _passAllRolesToNext();
+        IMicroLoan.Setup memory setup = Setups.wide(address(forwarder), owner, PRINCIPAL, CAP);
+        setup.predecessor = address(next);
+        address other = address(Deployments.loan(setup));
+        vm.prank(address(next));
+        vm.expectRevert(abi.encodeWithSelector(IMicroLoan.InvalidSuccessor.selector, other));
+        loan.announceSuccessor(other);
     }
 
     function test_GivenAnotherBorrowerStays() external {
@@ -300,6 +305,16 @@ contract MicroLoanMoveAccountTest is Base {
         IMicroLoan.Setup memory setup = Setups.wide(address(forwarder), address(loan), PRINCIPAL, CAP);
         (setup.guardian, setup.creditor, setup.predecessor) = (address(loan), address(loan), address(loan));
         next = Deployments.loan(setup);
+    }
+
+    function _passAllRolesToNext() private {
+        vm.startPrank(owner);
+        loan.setCreditor(address(next));
+        loan.setGuardian(address(next));
+        loan.transferOwnership(address(next));
+        vm.stopPrank();
+        vm.prank(address(next));
+        loan.acceptOwnership();
     }
 
     function _moveFailsWhereBothHaveALoan() private {

@@ -296,6 +296,25 @@ abstract contract MicroLoanOwnerActs is Base {
         assertEq(loan.owner(), owner, "owner");
     }
 
+    /// @dev A pause ties nobody's hands who has to mend what it is for.
+    function test_GivenAPauseWhenTheOwnerActs() external {
+        vm.startPrank(owner);
+        loan.pause();
+        loan.setTerms(Setups.termsOf(0.02 ether, 1 ether));
+        loan.setWithdrawalLimit(1 ether);
+        loan.setCreditor(stranger);
+        loan.setGuardian(stranger);
+        loan.transferOwnership(stranger);
+        vm.stopPrank();
+        vm.prank(stranger);
+        loan.acceptOwnership();
+        assertEq(loan.principal(), 0.02 ether, "principal");
+        assertEq(loan.withdrawalLimit(), 1 ether, "limit");
+        assertEq(loan.creditor(), stranger, "creditor");
+        assertEq(loan.guardian(), stranger, "guardian");
+        assertEq(loan.owner(), stranger, "owner");
+    }
+
     function test_RevertWhen_TheOwnershipIsRenounced() external {
         vm.prank(owner);
         vm.expectRevert(IGuarded.OwnershipNotRenounceable.selector);

@@ -35,9 +35,13 @@ abstract contract RelayForwarderExecuteActs is Base {
 
     function test_RevertWhen_TheRelayerIsCalledByAnotherAccount() external {
         IRelayForwarder.SignedRequest[] memory requests = _batch(_sign(_probing(remember), alice));
-        vm.prank(relayer, stranger);
-        vm.expectRevert(abi.encodeWithSelector(IRelayForwarder.NotPlainAccount.selector, relayer));
-        forwarder.execute(requests);
+        address[4] memory callers = [stranger, owner, guardian, address(probe)];
+        for (uint256 i; i < 4; ++i) {
+            if (callers[i] == relayer) continue;
+            vm.prank(relayer, callers[i]);
+            vm.expectRevert(abi.encodeWithSelector(IRelayForwarder.NotPlainAccount.selector, relayer));
+            forwarder.execute(requests);
+        }
         assertEq(probe.calls(), 0, "calls");
     }
 
@@ -403,6 +407,15 @@ abstract contract RelayForwarderExecuteActs is Base {
 
     // Helpers
 
+    /// @dev Spent before the call, not after it.
+    function test_WhenTheCallLooksItsIntentUp() external {
+        IRelayForwarder.Request memory request = _probing("");
+        request.data = abi.encodeCall(Probe.see, (forwarder, alice.addr, request.intentId));
+        IRelayForwarder.Result memory result = _execute(_sign(request, alice));
+        _assertStatus(result.status, IRelayForwarder.Status.Executed, "status");
+        assertEq(probe.seen(), block.timestamp, "spent when");
+    }
+
     function _probing(bytes memory data) private returns (IRelayForwarder.Request memory request) {
         request = _request(alice.addr, data);
         request.to = address(probe);
@@ -483,6 +496,18 @@ contract RelayForwarderExecuteWithAllRolesTest is RelayForwarderExecuteActs {
     function setUp() public virtual override {
         _giveAllRolesTo(alice.addr);
         super.setUp();
+    }
+}
+
+/// @notice Nor to a signer who may be called.
+contract RelayForwarderExecuteForATargetTest is RelayForwarderExecuteActs {
+    function setUp() public override {
+        super.setUp();
+        // Only contracts are allowed; what stands there may be gone later.
+        vm.etch(alice.addr, address(probe).code);
+        vm.prank(owner);
+        forwarder.setTarget(alice.addr, true);
+        vm.etch(alice.addr, "");
     }
 }
 

@@ -50,6 +50,23 @@ abstract contract RelayForwarderOwnerActs is Base {
         assertTrue(forwarder.isTarget(address(loan)), "another target");
     }
 
+    /// @dev A relayer whose key is out is disallowed while all stands still.
+    function test_GivenAPauseWhenTheOwnerActs() external {
+        vm.startPrank(owner);
+        forwarder.pause();
+        forwarder.setRelayer(relayer, false);
+        forwarder.setTarget(address(loan), false);
+        forwarder.setGuardian(stranger);
+        forwarder.transferOwnership(stranger);
+        vm.stopPrank();
+        vm.prank(stranger);
+        forwarder.acceptOwnership();
+        assertFalse(forwarder.isRelayer(relayer), "relayer");
+        assertFalse(forwarder.isTarget(address(loan)), "target");
+        assertEq(forwarder.guardian(), stranger, "guardian");
+        assertEq(forwarder.owner(), stranger, "owner");
+    }
+
     function test_RevertWhen_TheTargetToAllowIsNoContract() external {
         vm.prank(owner);
         vm.expectRevert(abi.encodeWithSelector(IRelayForwarder.InvalidTarget.selector, stranger));
@@ -99,6 +116,26 @@ abstract contract RelayForwarderOwnerActs is Base {
         vm.prank(relayer);
         vm.expectRevert(abi.encodeWithSelector(Ownable.OwnableUnauthorizedAccount.selector, relayer));
         forwarder.pause();
+    }
+
+    function test_GivenTheConstructorNamesNoTarget() external {
+        address[] memory none;
+        DeployedForwarder created = Deployments.forwarder(owner, guardian, none, address(0));
+        assertFalse(created.isTarget(address(0)), "target");
+    }
+
+    /// @dev That an account has a role makes it neither more nor less of a target.
+    function test_GivenATargetHasAllRoles() external {
+        address probe = address(new Probe());
+        address[] memory relayers = new address[](1);
+        relayers[0] = probe;
+        DeployedForwarder created = Deployments.forwarder(probe, probe, relayers, probe);
+        assertTrue(created.isTarget(probe), "target from the start");
+        vm.startPrank(probe);
+        created.setTarget(probe, true);
+        assertTrue(created.isTarget(probe), "target again");
+        vm.expectRevert(abi.encodeWithSelector(IRelayForwarder.InvalidTarget.selector, stranger));
+        created.setTarget(stranger, true);
     }
 
     function test_WhenAllIsSetInTheConstructor() external {
