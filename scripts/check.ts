@@ -3,7 +3,14 @@ import { runCommand } from './run-command.ts'
 /** What has to be in order before a test is worth running: scripts of package.json, quick ones first. */
 const steps = [
   ...['format', 'lint', 'imports', 'typecheck', 'check:contracts', 'abi:check', 'openrpc:check'],
-  ...['ledger:check', 'architecture:check', 'house', 'gas:check', 'coverage:contracts'],
+  ...[
+    'ledger:check',
+    'architecture:check',
+    'menu:check',
+    'house',
+    'gas:check',
+    'coverage:contracts',
+  ],
 ]
 
 /** Steps whose words are worth reading though nothing is wrong. */

@@ -1,4 +1,5 @@
 import type { Hono } from 'hono'
+import { createRedisMemory } from './account/memory-redis.ts'
 import { misconfiguredApp } from './compose/app.ts'
 import { assemble } from './compose/assemble.ts'
 import { type DenoConfig, parseDenoConfig } from './compose/deno-environment.ts'
@@ -48,9 +49,11 @@ function serve({ config, redis }: DenoConfig): Required<Served> {
     ledgerNames(config),
   )
   const keyStore = createRedisKeys(database)
+  const memory = createRedisMemory(database)
   const { app, tend } = assemble(config, runtime, {
     ledger,
     keyStore: () => keyStore,
+    memory: () => memory,
     sockets: (keeperOf) =>
       createMemorySockets({
         keeperOf,

@@ -1,5 +1,6 @@
 import { waitUntil } from 'cloudflare:workers'
 import type { Hono } from 'hono'
+import { AccountObject, type AccountStub, createObjectMemory } from './account/memory-object.ts'
 import { misconfiguredApp } from './compose/app.ts'
 import { type Assembly, assemble } from './compose/assemble.ts'
 import { parseConfig } from './compose/config.ts'
@@ -41,6 +42,9 @@ function assembleFrom(env: Env): Served {
     (name) => createObjectLedger(() => stubOf(name)),
     ledgerNames(config),
   )
+  const memory = createObjectMemory(
+    (account) => env.ACCOUNTS.getByName(account, where) as unknown as AccountStub,
+  )
   const wake = async () => stubOf(await home()).wake()
   async function setBack(to: SetBack): Promise<SetBackAnswer> {
     const answer = await stubOf(await home()).setBack(to)
@@ -53,7 +57,7 @@ function assembleFrom(env: Env): Served {
     return answer
   }
   const assembly = assemble(config, runtime, {
-    ...{ ledger, wake, setBack },
+    ...{ ledger, wake, setBack, memory: () => memory },
     // Every API key is in one object; each isolate remembers those that are used.
     keyStore: () => env.KEYS.getByName('keys', where) as unknown as KeyStore,
     sockets: () => createObjectSockets(() => env.FEED),
@@ -84,8 +88,8 @@ export class FeedObject extends feedObject<Env>((env, chainId) =>
   assembleFrom(env).feedKeeper(chainId),
 ) {}
 
-/** The API keys: see `src/keys/api-keys-object.ts`. */
-export { KeysObject }
+/** The API keys, and the memory of an account: see `src/keys/api-keys-object.ts`, `src/account/memory-object.ts`. */
+export { AccountObject, KeysObject }
 
 export default {
   fetch: (request, env, context) => appOf(env).fetch(request, env, context),

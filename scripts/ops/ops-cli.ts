@@ -51,8 +51,8 @@ const flag = { type: 'boolean' } as const
 const options = {
   ...{ url: text, json: flag, record: text, accounts: flag, archived: flag },
   ...{ state: text, account: text, since: text, before: text, limit: text, every: text },
-  ...{ out: text, from: text, add: flag, to: text, bookmark: text },
   'new-account-secret': flag,
+  ...{ out: text, from: text, add: flag, to: text, bookmark: text },
 }
 
 type Asked = NonNullable<ReturnType<typeof readCommandLine<typeof options>>>

@@ -1,16 +1,21 @@
 import { randomBytes } from 'node:crypto'
+import { readFileSync } from 'node:fs'
 import { createInterface } from 'node:readline/promises'
+import { setTimeout } from 'node:timers/promises'
 import type { PhoneNumber } from '../../src/account/phone.ts'
 import { readCommandLine, readNumber } from '../ops/command-line.ts'
 import { demoCallers, toPhone } from './callers.ts'
+import { playScript } from './dial-script.ts'
 import { openFolder } from './folder.ts'
 import { command, StackError, say } from './report.ts'
 import { readRunningStack } from './running-stack.ts'
 
 const usage = `Usage: npm run dial -- [--phone +254700000001] [--text 1 [--session NAME]] [--json]
        npm run dial -- --url https://<host> [--text 1 [--session NAME]] [--json]
+       npm run dial -- --script FILE
 
-A phone in the terminal. With --text one request is sent and its answer shown.
+A phone in the terminal. With --text one request is sent and its answer shown; a script is played line by
+line (scripts/stack/dial-script.ts), with the numbers that it names.
 Dials the local stack, or the deployment at --url with CALLBACK_SECRET in the environment; there the number
 is read from a prompt, or from the standard input.`
 
@@ -24,14 +29,24 @@ await command(async () => {
     phone: text,
     text,
     session: text,
+    script: text,
     json: { type: 'boolean' },
   } as const
   const asked = readCommandLine(usage, options)
   if (asked === undefined) return
   const { values, positionals } = asked
-  const isBad = positionals.length > 0 || (values.url !== undefined && values.phone !== undefined)
+  const isBad =
+    positionals.length > 0 ||
+    (values.url !== undefined && (values.phone ?? values.script) !== undefined)
   if (isBad) throw new StackError(usage)
   const line = openLine(values.url, process.env)
+  if (values.script !== undefined) {
+    return await playScript(readScript(values.script), {
+      ...{ newSession, toPhone, show: say },
+      send: (dialled) => send(line, { ...dialled, phone: toPhone(dialled.phone) }),
+      pause: () => setTimeout(500),
+    })
+  }
   if (values.text === undefined) return await pickUp(line, values.phone)
   const phone = await numberFor(line, values.phone)
   const request = { phone, session: values.session ?? newSession(), text: values.text }
@@ -53,6 +68,14 @@ function openLine(url: string | undefined, env: NodeJS.ProcessEnv): Line {
 
 async function numberFor({ offered }: Line, chosen: string | undefined): Promise<PhoneNumber> {
   return toPhone(chosen ?? offered ?? (await readNumber()))
+}
+
+function readScript(file: string): string {
+  try {
+    return readFileSync(file, 'utf8')
+  } catch {
+    throw new StackError(`The script ${file} cannot be read. ${usage}`)
+  }
 }
 
 /** A phone with a screen and a keypad: dials until it is put away. */

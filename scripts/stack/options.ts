@@ -21,6 +21,7 @@ export type Options = {
 /** The Worker's variables that a local stack takes over from the environment. */
 const passedOn = [
   ...['PREFLIGHT', 'CONFIRMATIONS', 'MIN_GAS_PRICE_WEI', 'MAX_GAS_PRICE_WEI', 'PROFILE'],
+  ...['CONFIRM', 'HELP_NUMBER'],
   ...Object.keys(profiles.demo),
 ]
 

@@ -43,12 +43,12 @@ export function parseCaller(raw: string, country?: Country): PhoneNumber | undef
 
 /**
  * A number that a caller typed: E.164, also with 00 for its plus, or the national form of the caller's
- * own country. Undefined where the numbering plan knows no such mobile number: nobody could collect
+ * own country, with or without what people write between digits. Undefined where the numbering plan knows no such mobile number: nobody could collect
  * what was sent to a landline or a toll-free number.
  */
 export function parseRecipient(raw: string, caller: PhoneNumber): PhoneNumber | undefined {
-  const typed = raw.trim()
-  if (!/^\+?[0-9 ]+$/.test(typed)) return undefined
+  const typed = raw.replaceAll(/[ ().-]/g, '')
+  if (!/^\+?[0-9]+$/.test(typed)) return undefined
   return parseMobile(typed, parsePhoneNumberFromString(caller)?.country)
 }
 
@@ -74,4 +74,11 @@ function parseMobile(text: string, country: Country | undefined): PhoneNumber | 
 export function shortPhone(phone: PhoneNumber): string {
   const digits = phone.slice(1)
   return `${digits.slice(0, 4)}...${digits.slice(-3)}`
+}
+
+/** A number with its country code and digits in threes, so that it can be compared: +254 700 000 002. */
+export function spelledPhone(phone: PhoneNumber): string {
+  const code = parsePhoneNumberFromString(phone)?.countryCallingCode ?? phone.slice(1, 4)
+  const threes = phone.slice(1 + code.length).replaceAll(/(\d{3})(?=\d{2})/g, '$1 ')
+  return `+${code} ${threes}`
 }

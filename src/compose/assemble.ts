@@ -16,6 +16,7 @@ import type { Tended } from '../relay/ledger/keeper.ts'
 import type { Ledger } from '../relay/ledger/port.ts'
 import { tend } from '../relay/tend/round.ts'
 import { withEndingLimits } from '../runtime/clock.ts'
+import { africasTalking } from '../ussd/gateways/africas-talking.ts'
 import { closedRoutes, ussdRoutes } from '../ussd/route.ts'
 import { type App, createApp } from './app.ts'
 import type { Config } from './config.ts'
@@ -67,7 +68,7 @@ export function assemble(config: Config, runtime: Runtime, stores: Stores): Asse
       return feedKeeperOver(service)
     })
     return createApp({
-      ussd: ussdOf(config, runtime, nodeService, stores.ledger),
+      ussd: ussdOf(config, runtime, nodeService, stores),
       callbackSecret: config.callbackSecret,
       node: nodeRoutes({ keys, services, sockets, clock, background: runtime.background, log }),
       keys: keysOf(config, runtime, createRegistry(stores.keyStore)),
@@ -117,12 +118,19 @@ function urlsOf(config: Config, chainId: number): readonly string[] {
 }
 
 /** Without a secret in its address `/ussd` is closed outside development. */
-function ussdOf(config: Config, runtime: Runtime, nodeService: NodeService, ledger: Ledger): App {
+function ussdOf(
+  config: Config,
+  runtime: Runtime,
+  nodeService: NodeService,
+  { ledger, memory }: Stores,
+): App {
   const isOpen = config.isDevelopment || config.callbackSecret !== undefined
-  if (!isOpen) return closedRoutes()
+  if (!isOpen) return closedRoutes(africasTalking)
   const relayer = assembleRelayer(config, runtime, nodeService, ledger)
-  const answer = assembleAnswer(config, runtime, relayer)
-  return ussdRoutes({ answer, country: config.gatewayCountry, background: runtime.background })
+  const answer = assembleAnswer(config, runtime, relayer, memory)
+  const { background, log } = runtime
+  const country = config.gatewayCountry
+  return ussdRoutes({ gateway: africasTalking, answer, country, background, log })
 }
 
 function keysOf(config: Config, { clock }: Runtime, registry: KeyRegistry): App {

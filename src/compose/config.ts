@@ -9,6 +9,7 @@ import type { Webhook } from '../operator/webhook.ts'
 import { type FeeLimits, usualMaxGasPriceWei } from '../relay/fees.ts'
 import { maxOpen } from '../relay/ledger/port.ts'
 import type { AccountLimits } from '../relay/pay/limits.ts'
+import type { MenuSettings } from '../ussd/menu.ts'
 import { type ProfileDefaults, profiles, usualProfile } from './profiles.ts'
 import '../runtime/english.ts'
 
@@ -37,6 +38,7 @@ export type Config = {
   rpcKeyHashes: readonly string[]
   preflight: boolean
   limits: Limits
+  menu: MenuSettings
   /** Where the objects are made, in Cloudflare's words. Undefined: near the first request. */
   objectLocation: ObjectLocation | undefined
   /** Of the relay's chain. Undefined: its nodes may be asked without a limit. */
@@ -176,6 +178,17 @@ const environment = z.object({
   MAX_TRANSFERS_A_DAY: z.optional(orNone(count(1, 1_000), 'a number from 1 to 1000')),
   MAX_SENT_A_DAY_WEI: z.optional(orNone(wei, 'a number of wei')),
   MIN_TRANSFER_WEI: z.optional(wei),
+  CONFIRM: z.optional(choice('on', 'off')),
+  HELP_NUMBER: z.optional(
+    z
+      .string()
+      .check(
+        z.regex(
+          /^[+*#0-9][*#0-9 ]{2,19}$/,
+          'has to be a number to call: 3 to 20 digits and spaces',
+        ),
+      ),
+  ),
   OBJECT_LOCATION: z.optional(choice(...objectLocations)),
 })
 
@@ -207,6 +220,7 @@ export function parseConfig(env: Readonly<Record<string, unknown>>): Config {
   const faults = contradictionsOf(values, chain, urls)
   if (faults.length > 0) throw new ConfigError(faults)
   const usual = poolRules[values.POOL_RULES]
+  const profile = values.PROFILE ?? usualProfile[chain.id]
   // For a local chain with Rootstock's pool and blocks faster than Rootstock's.
   const rules =
     values.BLOCK_SECONDS === undefined ? usual : atPace(usual, values.BLOCK_SECONDS * 1_000)
@@ -233,7 +247,12 @@ export function parseConfig(env: Readonly<Record<string, unknown>>): Config {
     preflight: values.PREFLIGHT === 'on',
     upstreamBudget: budgetOf(values, urls),
     objectLocation: values.OBJECT_LOCATION,
-    limits: limitsOf(values, profiles[values.PROFILE ?? usualProfile[chain.id]]),
+    limits: limitsOf(values, profiles[profile]),
+    menu: {
+      profile,
+      confirms: (values.CONFIRM ?? profiles[profile].CONFIRM) === 'on',
+      helpNumber: values.HELP_NUMBER,
+    },
   }
 }
 

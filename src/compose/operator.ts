@@ -113,7 +113,7 @@ function operatorOver(
     identity: assembleIdentity(config),
     setBack: stores.setBack,
     claimDeposit: assembleDepositClaim(config, relayer),
-    cashOut: assembleCashOut(config, runtime, relayer),
+    cashOut: assembleCashOut(config, runtime, relayer, stores.memory),
     newId: () => crypto.randomUUID(),
   })
 }

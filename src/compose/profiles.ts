@@ -1,5 +1,5 @@
 /**
- * What a deployment is for decides the defaults of its limits, all at once: `demo` is the
+ * What a deployment is for decides its screens and the defaults of its limits, all at once: `demo` is the
  * demonstration's behaviour to the letter, `lender` guards real money. Each can be set by itself.
  */
 export const profiles = {
@@ -9,6 +9,7 @@ export const profiles = {
     MAX_TRANSFERS_A_DAY: undefined,
     MAX_SENT_A_DAY_WEI: undefined,
     MIN_TRANSFER_WEI: 0n,
+    CONFIRM: 'off',
   },
   lender: {
     MAX_OPEN_PAYMENTS: 3,
@@ -17,6 +18,7 @@ export const profiles = {
     MAX_SENT_A_DAY_WEI: 50_000_000_000_000_000n,
     // Twice what a transfer costs at Rootstock's usual price: a smaller one burns more than it sends.
     MIN_TRANSFER_WEI: 20_000_000_000_000n,
+    CONFIRM: 'on',
   },
 } as const satisfies Record<string, ProfileDefaults>
 
@@ -29,6 +31,7 @@ export type ProfileDefaults = {
   MAX_TRANSFERS_A_DAY: number | undefined
   MAX_SENT_A_DAY_WEI: bigint | undefined
   MIN_TRANSFER_WEI: bigint
+  CONFIRM: 'on' | 'off'
 }
 
 /** The profile of a chain where none is named: money is real on 30. */

@@ -121,5 +121,7 @@ export function readLoan({ node, clock }: Relayer, loan: Address): LoanSource {
       return outcome.data
     },
     height: async () => (await node.head(clock.timeout(readTimeoutMs))).number,
+    events: (topics, fromBlock) =>
+      node.logs({ address: loan, topics, fromBlock }, clock.timeout(readTimeoutMs)),
   }
 }

@@ -1,3 +1,4 @@
+import type { MemoryStore } from '../account/memory.ts'
 import type { KeyStore } from '../keys/key-store.ts'
 import type { FeedKeeper } from '../node/feed/keeper.ts'
 import type { SocketKeeper } from '../node/feed/sockets.ts'
@@ -12,6 +13,8 @@ export type Stores = {
   setBack?: (to: SetBack) => Promise<SetBackAnswer>
   /** Asked for each time: a Durable Object's stub that failed stays broken. */
   keyStore: () => KeyStore
+  /** What is kept of each account for its caller's sake. */
+  memory: () => MemoryStore
   /** Takes WebSockets; `keeperOf` tells a keeper in this process what it needs for a network. */
   sockets: (keeperOf: (chainId: number) => FeedKeeper) => SocketKeeper
 }

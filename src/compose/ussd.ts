@@ -1,4 +1,5 @@
 import { createCallerAccounts } from '../account/keys.ts'
+import { createMemory, type MemoryStore } from '../account/memory.ts'
 import { createIntentKeys, createSessionKeys } from '../account/session-keys.ts'
 import { createLoanReader } from '../loan/reader.ts'
 import type { CashOut } from '../operator/cash-out.ts'
@@ -9,9 +10,10 @@ import { createChainCache, type Relayer } from '../relay/relayer.ts'
 import { cached } from '../runtime/cached.ts'
 import { type Answer, type AnswerParts, carryOut, createAnswer } from '../ussd/answer.ts'
 import { createDialRate } from '../ussd/dial-rate.ts'
+import { demonstration } from '../ussd/messages/demonstration.ts'
 import { english } from '../ussd/messages/en.ts'
 import type { Config } from './config.ts'
-import { assembleIdentity, readLoan } from './relay.ts'
+import { assembleDepositClaim, assembleIdentity, readLoan } from './relay.ts'
 import type { Runtime } from './runtime.ts'
 
 /** How long a loan's principal is taken as unchanged: only the owner changes it. */
@@ -21,17 +23,27 @@ const principalTtlMs = 60_000
 const lendableTtlMs = 1_000
 
 /** The USSD service. */
-export function assembleAnswer(config: Config, runtime: Runtime, relayer: Relayer): Answer {
+export function assembleAnswer(
+  config: Config,
+  runtime: Runtime,
+  relayer: Relayer,
+  memory: () => MemoryStore,
+): Answer {
   const mayDial = createDialRate(config.limits.dialsAMinute, runtime.clock.now)
-  return createAnswer(partsOf(config, runtime, relayer, mayDial))
+  return createAnswer(partsOf(config, runtime, relayer, memory, mayDial))
 }
 
 /** The gateway of what operators ask for in a caller's name: none that phones come through has it. */
 const operatorGateway = 'operator'
 
 /** Cash-outs that an operator asks for: payments of the caller as any other, but that no one dials. */
-export function assembleCashOut(config: Config, runtime: Runtime, relayer: Relayer): CashOut {
-  const parts = partsOf(config, runtime, relayer, () => true)
+export function assembleCashOut(
+  config: Config,
+  runtime: Runtime,
+  relayer: Relayer,
+  memory: () => MemoryStore,
+): CashOut {
+  const parts = partsOf(config, runtime, relayer, memory, () => true)
   return async ({ key, phone, to, amountWei }) => {
     const text = `${to}*${amountWei}`
     const request = { gateway: operatorGateway, sessionId: key, phone, text }
@@ -44,6 +56,7 @@ function partsOf(
   config: Config,
   runtime: Runtime,
   relayer: Relayer,
+  memory: () => MemoryStore,
   mayDial: AnswerParts['mayDial'],
 ): AnswerParts {
   const { node, ledger, forwarder } = relayer
@@ -63,17 +76,22 @@ function partsOf(
     keys: createSessionKeys(config.accountIdSecret),
     intentKeys: createIntentKeys(config.accountKeySecret),
     identity: createIdentityCheck(ledger, runtime.clock, assembleIdentity(config)),
+    ledger,
+    memory: createMemory(memory),
+    background: runtime.background,
     pay: createPay({ ...relayer, node }, createChainCache(relayer), {
       preflight: config.preflight,
       limits: config.limits,
       mayDial,
       background: runtime.background,
     }),
+    claimDeposit: assembleDepositClaim(config, relayer),
     endSession: createEndSession(relayer),
     mayDial,
     leastTransferWei: config.limits.leastTransferWei,
     now: runtime.clock.now,
-    say: english,
+    settings: config.menu,
+    say: config.menu.profile === 'demo' ? demonstration : english,
     log: runtime.log,
   }
 }

@@ -8,12 +8,16 @@ const maxWei = parseEther('21000000')
 
 const weiDecimals = 18
 
-/** A decimal string in wei, exact and never through a float. At most 18 decimals, above zero. */
+/**
+ * A decimal string in wei, exact and never through a float. At most 18 decimals, above zero. A comma stands
+ * for the point, but where it may as well stand between thousands: `1,000` is no amount.
+ */
 export function parseAmount(
   typed: string,
 ): { kind: 'amount'; wei: bigint } | { kind: 'fault'; fault: AmountFault } {
   const text = typed.trim()
-  const match = /^([0-9]*)(?:\.([0-9]+))?$/.exec(text)
+  if (/^[1-9][0-9]{0,2},[0-9]{3}$/.test(text)) return fault('not_a_number')
+  const match = /^([0-9]*)(?:[.,]([0-9]*))?$/.exec(text)
   const whole = match?.[1] ?? ''
   const fraction = match?.[2] ?? ''
   if (match === null || (whole === '' && fraction === '')) return fault('not_a_number')
@@ -26,6 +30,19 @@ export function parseAmount(
 }
 
 const fault = (fault: AmountFault) => ({ kind: 'fault', fault }) as const
+
+/** Decimals that screens show. */
+const shownDecimals = 6
+const leastShownWei = 10n ** BigInt(weiDecimals - shownDecimals)
+
+/**
+ * Wei as screens show them, rounded down to 6 decimals: no one is shown more than there is. What is too
+ * little for that and not zero is told to be less than the least that is shown.
+ */
+export function formatAmountDown(wei: bigint): string {
+  if (wei > 0n && wei < leastShownWei) return `<${formatAmount(leastShownWei)}`
+  return formatAmount(wei - (wei % leastShownWei))
+}
 
 /** Wei as a decimal string without trailing zeros; zero is `0`. */
 export function formatAmount(wei: bigint): string {

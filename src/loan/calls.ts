@@ -2,6 +2,7 @@ import {
   type Address,
   decodeErrorResult,
   decodeEventLog,
+  decodeFunctionData,
   encodeEventTopics,
   encodeFunctionData,
   type Hex,
@@ -73,6 +74,32 @@ export function callOf(call: LoanCall): Hex {
   }
 }
 
+/** The call in calldata of {@link callOf}; undefined for any other. */
+export function callIn(data: Hex): LoanCall | undefined {
+  const call = decodeCall(data)
+  switch (call?.functionName) {
+    case 'transfer':
+      return { kind: 'transfer', to: call.args[0], amountWei: call.args[1] }
+    case 'applyForLoanOf':
+      return { kind: 'loan', principalWei: call.args[0] }
+    case 'withdrawTo':
+      return { kind: 'cashOut', to: call.args[0], amountWei: call.args[1] }
+    case 'repayLoan':
+      return { kind: 'repayment', amountWei: call.args[0] === maxUint256 ? 'all' : call.args[0] }
+    default:
+      return undefined
+  }
+}
+
+function decodeCall(data: Hex) {
+  try {
+    return decodeFunctionData({ abi: microLoanAbi, data })
+  } catch {
+    // No function of this contract, or not its arguments.
+    return undefined
+  }
+}
+
 /** Calldata of `getBalance`. */
 export function balanceCall(account: Address): Hex {
   return encodeFunctionData({ abi: microLoanAbi, functionName: 'getBalance', args: [account] })
@@ -82,6 +109,14 @@ export function balanceCall(account: Address): Hex {
 export function owedCall(account: Address): Hex {
   return encodeFunctionData({ abi: microLoanAbi, functionName: 'loanOf', args: [account] })
 }
+
+/** Calldata of `loanDetailsOf`: what an account owes, with its dates. */
+export function debtCall(account: Address): Hex {
+  return encodeFunctionData({ abi: microLoanAbi, functionName: 'loanDetailsOf', args: [account] })
+}
+
+/** Calldata of `terms`. */
+export const termsCall = (): Hex => encodeFunctionData({ abi: microLoanAbi, functionName: 'terms' })
 
 /** Calldata of `principal`. */
 export const principalCall = (): Hex =>

@@ -1,26 +1,34 @@
-import type { Address, Hex } from 'viem'
+import type { Address, Hex, LocalAccount } from 'viem'
+import { showAddress } from '../account/address.ts'
 import type { CallerAccounts } from '../account/keys.ts'
+import { type Memory, withSent } from '../account/memory.ts'
+import { type PhoneNumber, shortPhone, spelledPhone } from '../account/phone.ts'
 import type { IntentKeys, SessionKeys } from '../account/session-keys.ts'
-import { formatAmount } from '../loan/amounts.ts'
+import { formatAmount, formatAmountDown } from '../loan/amounts.ts'
 import { refusalOf } from '../loan/calls.ts'
 import type { LoanReader } from '../loan/reader.ts'
+import type { DepositClaim } from '../relay/claim-deposit.ts'
 import { type Forwarder, intentIdOf } from '../relay/forwarder/requests.ts'
-import type { Identified, Question } from '../relay/ledger/port.ts'
+import type { Identified, Ledger, Question } from '../relay/ledger/port.ts'
 import type { PaymentAnswer } from '../relay/pay/answers.ts'
 import type { Pay, PaymentRefusal } from '../relay/pay/delivery.ts'
 import type { EndSession } from '../relay/pay/end-session.ts'
 import { faultOf, type Log } from '../runtime/log.ts'
+import { askAt } from './ask.ts'
 import { createContractCalls } from './contract-calls.ts'
-import { answersOf, type Intent, walk } from './menu.ts'
-import type { Messages } from './messages/texts.ts'
+import { minutesSinceEqual } from './earlier.ts'
+import type { Intent } from './intent.ts'
+import { createMenu, type Menu, type MenuContext, type MenuSettings } from './menu.ts'
+import { longAddress, type Messages } from './messages/texts.ts'
 import type { UssdRequest } from './request.ts'
-import { end, goOn, renderPlain, type Screen } from './screen.ts'
+import { end, goOn, type Screen } from './screen.ts'
+import { answersOf, type Place, promptOf, walk } from './walk.ts'
 
-/** Answers one delivery with the body of the reply. Never throws. */
+/** Answers one delivery with a screen. Never throws. */
 export type Answer = (request: UssdRequest) => Promise<Answered>
 
 /** `out_of_service`: nothing may be done, and the operator has to know. */
-export type Answered = { kind: 'screen' | 'out_of_service'; body: string }
+export type Answered = { kind: 'screen' | 'out_of_service'; screen: Screen }
 
 export type AnswerParts = {
   chainId: number
@@ -33,14 +41,20 @@ export type AnswerParts = {
   keys: SessionKeys
   intentKeys: IntentKeys
   identity: () => Promise<Identified>
+  ledger: Pick<Ledger, 'lookup' | 'payments'>
+  memory: Memory
+  /** Keeps work alive after the reply. */
+  background: (work: Promise<unknown>) => void
   pay: Pay
   endSession: EndSession
+  claimDeposit: (account: LocalAccount) => Promise<DepositClaim>
   /** Whether an account may ask the chain once more at this time. */
   mayDial: (account: Address) => boolean
   /** What a transfer has to be at least. */
   leastTransferWei: bigint
   /** Unix time in ms. */
   now: () => number
+  settings: MenuSettings
   say: Messages
   log: Log
 }
@@ -59,7 +73,7 @@ export function createAnswer(parts: AnswerParts): Answer {
           event: 'identity.different',
           message: `The ledger was begun with other values of: ${identity.names.join(', ')}`,
         })
-        return { kind: 'out_of_service', body: renderPlain(end(say.outOfService)) }
+        return { kind: 'out_of_service', screen: end(say.outOfService) }
       }
       return await answerMenu(parts, request, since)
     } catch (error) {
@@ -75,17 +89,22 @@ async function answerMenu(
   request: UssdRequest,
   since: number,
 ): Promise<Answered> {
-  const { chainId, forwarder, loanAddress, loan, accounts, say } = parts
+  const { loan, accounts, say } = parts
   const answers = answersOf(request.text)
   const delivered = { since, steps: answers.length }
-  const reserved = [forwarder.address, loanAddress]
-  const least = { wei: parts.leastTransferWei, text: amountText(parts, parts.leastTransferWei) }
-  const result = walk(answers, { chainId, caller: request.phone, reserved, say, least })
+  const context = contextOf(parts, request.phone)
+  const result = walk(answers, context)
   switch (result.kind) {
-    case 'ask':
-      return screen(goOn(result.prompt))
+    case 'ask': {
+      const account = async () => (await accounts(request.phone)).address
+      const { gateway, sessionId } = request
+      const session = (address: Address) => parts.keys.session(gateway, sessionId, address)
+      return screen(await askAt({ ...parts, context, account, session }, result.place))
+    }
     case 'gave_up':
       return endFor(parts, request, delivered, end(say.tooManyMistakes))
+    case 'too_long':
+      return endFor(parts, request, delivered, end(say.tooLong))
     case 'past_the_end':
       return endFor(parts, request, delivered, end(say.sessionClosed))
     case 'balance': {
@@ -94,11 +113,30 @@ async function answerMenu(
       const balance = await loan.balance(account.address)
       return screen(end(say.balance(amountText(parts, balance))))
     }
+    case 'claim':
+      return screen(await claimFor(parts, request))
+    case 'help':
+      return screen(end(say.help(parts.settings.helpNumber ?? '')))
     case 'transfer':
     case 'loan':
     case 'repayment':
     case 'cashOut':
       return payFor(parts, request, delivered, result)
+  }
+}
+
+function contextOf(parts: AnswerParts, caller: PhoneNumber): MenuContext {
+  const { chainId, forwarder, loanAddress, say, leastTransferWei: leastWei, currency } = parts
+  return {
+    ...{ chainId, caller, say, menu: menuOf(parts.settings) },
+    reserved: [forwarder.address, loanAddress],
+    amountOf: (wei) => amountText(parts, wei),
+    recipientOf: (recipient) =>
+      recipient.kind === 'phone'
+        ? spelledPhone(recipient.phone)
+        : longAddress(showAddress(recipient.address, chainId)),
+    // Exact: what is less than it is refused.
+    least: { wei: leastWei, text: `${formatAmount(leastWei)} ${currency}` },
   }
 }
 
@@ -111,8 +149,38 @@ async function payFor(
   delivered: Delivered,
   intent: Intent,
 ): Promise<Answered> {
-  const { answered } = await carryOut(parts, request, delivered, intent)
+  const repeated = await askOfRepeat(parts, request, intent)
+  if (repeated !== undefined) return screen(repeated)
+  const { intentId, account, answered } = await carryOut(parts, request, delivered, intent)
+  if (answered.kind === 'screen') rememberRecipient(parts, account, intentId, intent)
   return screen(screenOf(parts, answered, intent))
+}
+
+/** The question whether an equal transfer of a moment ago is meant once more; undefined where there was none. */
+async function askOfRepeat(
+  parts: AnswerParts,
+  request: UssdRequest,
+  intent: Intent,
+): Promise<Screen | undefined> {
+  const isSent = intent.kind === 'transfer' || intent.kind === 'cashOut'
+  if (!parts.settings.confirms || !isSent || intent.isRepeat) return undefined
+  // What "all" comes to changes with each payment: it is never the same twice.
+  if (intent.amountWei === 'all') return undefined
+  const { address } = await parts.accounts(request.phone)
+  const callFor = createContractCalls({ ...parts, amountOf: (wei) => amountText(parts, wei) })
+  const question = await questionOf(parts, request, address)
+  const call = await callFor(intent, address)
+  const earlierMinutes = await minutesSinceEqual(parts.ledger, question, call, parts.now())
+  if (earlierMinutes === undefined) return undefined
+  const { amountWei } = intent
+  const place: Place =
+    intent.kind === 'transfer'
+      ? { name: 'repeat', draft: { recipient: intent.recipient, amountWei }, page: 0 }
+      : {
+          ...{ name: 'repeatCashOut', page: 0 },
+          draft: { recipient: { kind: 'address', address: intent.to }, amountWei },
+        }
+  return goOn(promptOf(place, contextOf(parts, request.phone), { earlierMinutes }))
 }
 
 /** Carries out what a caller wants, at most once for its gateway and session. */
@@ -121,7 +189,7 @@ export async function carryOut(
   request: UssdRequest,
   delivered: Delivered,
   intent: Intent,
-): Promise<{ intentId: Hex; answered: PaymentAnswer }> {
+): Promise<{ intentId: Hex; account: Address; answered: PaymentAnswer }> {
   const { forwarder, intentKeys, accounts, pay } = parts
   const caller = await accounts(request.phone)
   const callFor = createContractCalls({ ...parts, amountOf: (wei) => amountText(parts, wei) })
@@ -135,9 +203,58 @@ export async function carryOut(
     intentId,
     caller,
     call: () => callFor(intent, caller.address),
-    refused: (refusal) => end(refusalText(parts, refusal, intent)),
+    refused: (refusal) => end(refusalText(parts, refusal, intent.kind)),
   })
-  return { intentId, answered }
+  return { intentId, account: caller.address, answered }
+}
+
+/** An address says nothing to who typed a number: what the screen said of it is kept for the activity. */
+function rememberRecipient(
+  { settings, memory, background, log }: AnswerParts,
+  account: Address,
+  intentId: Hex,
+  intent: Intent,
+): void {
+  if (settings.profile === 'demo') return
+  if (intent.kind !== 'transfer' || intent.recipient.kind !== 'phone') return
+  const to = shortPhone(intent.recipient.phone)
+  const remembering = memory
+    .change(account, (kept) => withSent(kept, intentId, to))
+    .catch((error) =>
+      log({ level: 'warn', event: 'memory.failed', message: faultOf(error), intent: intentId }),
+    )
+  background(remembering)
+}
+
+/** Brings in what was sent to the account's own address. Asked twice it does no more than once. */
+async function claimFor(parts: AnswerParts, request: UssdRequest): Promise<Screen> {
+  const { say } = parts
+  const account = await parts.accounts(request.phone)
+  if (!parts.mayDial(account.address)) return end(say.tooManyDials)
+  const format = (wei: bigint) => amountText(parts, wei)
+  const claim = await parts.claimDeposit(account)
+  switch (claim.kind) {
+    case 'sent': {
+      const tx = `${claim.hash.slice(0, 12)}...`
+      const words = { kind: 'sent', amount: format(claim.amountWei), tx } as const
+      return end(say.claimed(claim.isTaken ? words : { kind: 'unknown' }))
+    }
+    case 'under_way':
+      return end(say.claimed(claim))
+    case 'too_little': {
+      const { thereWei, gasWei, last } = claim
+      const nothing = { kind: 'nothing', last: last && format(last.amountWei) } as const
+      const little = { kind: 'too_little', there: format(thereWei), fee: format(gasWei) } as const
+      // What a deposit leaves of its gas stays at the address: it is nothing new.
+      return end(say.claimed(thereWei === 0n || last !== undefined ? nothing : little))
+    }
+    case 'price_too_high':
+      return end(say.feesTooHigh)
+    case 'paused':
+      return end(say.paused)
+    case 'refused':
+      return end(say.unavailable)
+  }
 }
 
 /** An end after which nothing of the session may be paid: the ledger has it before it is shown. */
@@ -162,20 +279,18 @@ async function questionOf(
   return { session, input: await keys.input(session, text), account }
 }
 
-function refusalText(parts: AnswerParts, refusal: PaymentRefusal, { kind }: Intent): string {
+function refusalText(parts: AnswerParts, refusal: PaymentRefusal, payment: Intent['kind']): string {
   const { say } = parts
+  const format = (wei: bigint) => amountText(parts, wei)
   switch (refusal.kind) {
     case 'would_revert':
-      return say.refused(refusalOf(refusal.revertData), (wei) => amountText(parts, wei))
+      return say.refused(refusalOf(refusal.revertData), format, payment)
     case 'unavailable':
       return say.nothingWasSent
     case 'none_left':
-      return say.refused(
-        kind === 'cashOut'
-          ? { reason: 'withdrawal_limit', leftWei: undefined }
-          : { reason: 'no_liquidity' },
-        (wei) => amountText(parts, wei),
-      )
+      return payment === 'cashOut'
+        ? say.refused({ reason: 'withdrawal_limit', leftWei: undefined }, format, payment)
+        : say.refused({ reason: 'no_liquidity' }, format, payment)
     case 'too_many_dials':
       return say.tooManyDials
     case 'too_many_open':
@@ -211,9 +326,18 @@ function screenOf({ say }: AnswerParts, answered: PaymentAnswer, intent?: Intent
   }
 }
 
-/** An amount as screens show it. */
-function amountText({ currency }: AnswerParts, wei: bigint): string {
-  return `${formatAmount(wei)} ${currency}`
+const menus = new WeakMap<MenuSettings, Menu>()
+
+/** The menu of these settings, made once. */
+function menuOf(settings: MenuSettings): Menu {
+  const menu = menus.get(settings) ?? createMenu(settings)
+  menus.set(settings, menu)
+  return menu
 }
 
-const screen = (shown: Screen): Answered => ({ kind: 'screen', body: renderPlain(shown) })
+/** An amount as screens show it. */
+function amountText({ currency }: AnswerParts, wei: bigint): string {
+  return `${formatAmountDown(wei)} ${currency}`
+}
+
+const screen = (shown: Screen): Answered => ({ kind: 'screen', screen: shown })

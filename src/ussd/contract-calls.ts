@@ -1,11 +1,11 @@
-import type { Address, Hex } from 'viem'
+import { type Address, type Hex, maxUint256 } from 'viem'
 import { showAddress } from '../account/address.ts'
 import type { CallerAccounts } from '../account/keys.ts'
 import { shortPhone } from '../account/phone.ts'
 import { callOf } from '../loan/calls.ts'
 import type { LoanReader } from '../loan/reader.ts'
 import type { ContractCall } from '../relay/pay/delivery.ts'
-import type { Intent } from './menu.ts'
+import type { Intent } from './intent.ts'
 import { type Messages, shortAddress } from './messages/texts.ts'
 import type { Recipient } from './recipient.ts'
 import { end } from './screen.ts'
@@ -14,6 +14,8 @@ export type ContractCallsOptions = {
   chainId: number
   loanAddress: Address
   loan: LoanReader
+  /** What a transfer has to be at least. */
+  leastTransferWei: bigint
   accounts: CallerAccounts
   say: Messages
   /** An amount as screens show it. */
@@ -27,7 +29,7 @@ export function createContractCalls(
   return async (intent, account) => {
     switch (intent.kind) {
       case 'transfer':
-        return await transferCall(options, intent)
+        return await transferCall(options, intent, account)
       case 'loan':
         return await loanCall(options)
       case 'repayment':
@@ -39,9 +41,11 @@ export function createContractCalls(
 }
 
 async function transferCall(
-  { chainId, loanAddress, accounts, say }: ContractCallsOptions,
+  options: ContractCallsOptions,
   { recipient, amountWei }: Extract<Intent, { kind: 'transfer' }>,
+  caller: Address,
 ): Promise<ContractCall> {
+  const { chainId, loanAddress, accounts, say } = options
   const to = await addressOf(recipient, accounts)
   const shown =
     recipient.kind === 'address'
@@ -49,11 +53,27 @@ async function transferCall(
       : shortPhone(recipient.phone)
   return {
     target: loanAddress,
-    data: callOf({ kind: 'transfer', to, amountWei }),
+    ...(await spending(options, to, amountWei, caller)),
     label: 'Transfer',
-    spendsWei: amountWei,
     submitted: submitted(say, (tx) => say.transferSubmitted(shown, tx)),
   }
+}
+
+/**
+ * The whole balance is what the chain has of it now. Where that may not be sent, the call is one that the
+ * contract refuses by the balance: who has paid before a ledger was lost is then still found.
+ */
+async function spending(
+  { loan, leastTransferWei }: ContractCallsOptions,
+  to: Address,
+  amountWei: bigint | 'all',
+  caller: Address,
+): Promise<Pick<ContractCall, 'data' | 'spendsWei'>> {
+  const spendsWei = amountWei === 'all' ? await loan.balance(caller) : amountWei
+  const isPossible = spendsWei > 0n && spendsWei >= leastTransferWei
+  return isPossible || amountWei !== 'all'
+    ? { data: callOf({ kind: 'transfer', to, amountWei: spendsWei }), spendsWei }
+    : { data: callOf({ kind: 'transfer', to, amountWei: maxUint256 }), spendsWei: 0n }
 }
 
 async function loanCall({

@@ -1,170 +1,340 @@
-import type { Address } from 'viem'
+import { spelledPhone } from '../account/phone.ts'
 import { type AmountFault, parseAmount } from '../loan/amounts.ts'
-import type { Messages } from './messages/texts.ts'
+import type { FactName, Facts } from './facts.ts'
+import type { Intent } from './intent.ts'
+import type { LabelName, Messages } from './messages/texts.ts'
 import { parseRecipient, type Recipient, type RecipientRules } from './recipient.ts'
 
-/** What a caller wants to happen: a session has at most one intent. */
-export type Intent =
-  | { kind: 'transfer'; recipient: Recipient; amountWei: bigint }
-  | { kind: 'loan' }
-  /** `all`: all that is owed when it executes. */
-  | { kind: 'repayment'; amountWei: bigint | 'all' }
-  /** Out to an address outside. `all`: all that the account has when it is signed. */
-  | { kind: 'cashOut'; to: Address; amountWei: bigint | 'all' }
-
 /** What a session ends with that was answered to its end. */
-type Outcome = { kind: 'balance' } | Intent
+export type Outcome = { kind: 'balance' | 'help' | 'claim' } | Intent
 
-/** What the text of a session comes to. */
-export type MenuResult =
-  | { kind: 'ask'; prompt: string }
-  | Outcome
-  /** Three bad answers. */
-  | { kind: 'gave_up' }
-  /** Something was typed after the session's last screen. */
-  | { kind: 'past_the_end' }
+/** What an operator decides of the menu. */
+export type MenuSettings = {
+  /** `demo` keeps to the letter of the demonstration. */
+  profile: 'demo' | 'lender'
+  /** Whether a transfer and a loan are shown, and agreed to, before they are made. */
+  confirms: boolean
+  /** Whom callers in trouble call. Undefined: nobody. */
+  helpNumber: string | undefined
+}
 
 /** What a menu needs to know besides the text. */
 export type MenuContext = RecipientRules & {
+  menu: Menu
   say: Messages
+  /** An amount as screens show it, with its currency. */
+  amountOf: (wei: bigint) => string
+  /** A recipient as screens show it who is about to be sent something. */
+  recipientOf: (recipient: Recipient) => string
   /** What a transfer has to be at least, also as screens show it. */
   least: { wei: bigint; text: string }
 }
 
 /** What was answered so far in this session. */
-type Draft = { recipient?: Recipient }
+export type Draft = { recipient?: Recipient; amountWei?: bigint | 'all' }
 
-/** What an answer leads to: another question, the session's end, or the same question again. */
-type Step =
-  | { kind: 'go'; to: StateName; draft: Draft }
-  | { kind: 'end'; result: Outcome }
-  | { kind: 'mistake'; why: string }
+/** A place in the menu: a list to choose from, or a question to answer in one's own words. */
+export type Node = List | Question
 
-type State = {
-  prompt: (context: MenuContext) => string
+/** What is shown of a place. */
+type Words = (context: MenuContext, draft: Draft, facts: Facts) => string
+
+export type List = {
+  kind: 'list'
+  title: Words
+  entries: readonly Entry[]
   /** Where a bare `0` leads. */
-  back?: StateName
-  answer: (typed: string, draft: Draft, context: MenuContext) => Step
+  back?: NodeName
+  /** What the line of `0` says, where it is not the usual word. */
+  backLabel?: LabelName
+  /** What of the chain is read to show it. */
+  facts?: readonly FactName[]
 }
 
-type StateName = 'main' | 'recipient' | 'amount' | 'repay' | 'repayAmount'
-
-const maxMistakes = 3
-
-const states: Readonly<Record<StateName, State>> = {
-  main: {
-    prompt: ({ say, caller }) => say.mainMenu(caller),
-    answer: (typed, draft, { say }) => {
-      switch (typed) {
-        case '1':
-          return { kind: 'end', result: { kind: 'balance' } }
-        case '2':
-          return { kind: 'go', to: 'recipient', draft }
-        case '3':
-          return { kind: 'end', result: { kind: 'loan' } }
-        case '4':
-          return { kind: 'go', to: 'repay', draft }
-        default:
-          return { kind: 'mistake', why: say.unknownChoice }
-      }
-    },
-  },
-  recipient: {
-    prompt: ({ say }) => say.enterRecipient,
-    back: 'main',
-    answer: (typed, draft, context) => {
-      const recipient = parseRecipient(typed, context)
-      return recipient === undefined
-        ? { kind: 'mistake', why: context.say.badRecipient }
-        : { kind: 'go', to: 'amount', draft: { ...draft, recipient } }
-    },
-  },
-  amount: {
-    prompt: ({ say }) => say.enterAmount,
-    back: 'recipient',
-    answer: (typed, { recipient }, { say, least }) =>
-      amountStep(typed, say.badAmount, (amountWei) => {
-        if (recipient === undefined) return { kind: 'go', to: 'recipient', draft: {} }
-        if (amountWei < least.wei) return { kind: 'mistake', why: say.tooLittle(least.text) }
-        return { kind: 'end', result: { kind: 'transfer', recipient, amountWei } }
-      }),
-  },
-  repay: {
-    prompt: ({ say }) => say.repayMenu,
-    back: 'main',
-    answer: (typed, draft, { say }) => {
-      switch (typed) {
-        case '1':
-          return { kind: 'end', result: { kind: 'repayment', amountWei: 'all' } }
-        case '2':
-          return { kind: 'go', to: 'repayAmount', draft }
-        default:
-          return { kind: 'mistake', why: say.unknownChoice }
-      }
-    },
-  },
-  repayAmount: {
-    prompt: ({ say }) => say.enterAmount,
-    back: 'repay',
-    answer: (typed, _draft, { say }) =>
-      amountStep(typed, say.badAmount, (amountWei) => ({
-        kind: 'end',
-        result: { kind: 'repayment', amountWei },
-      })),
-  },
+/** One line of a list. Digit and label stand here together, and nowhere else. */
+export type Entry = {
+  digit: string
+  label: LabelName
+  leads: Destination
+  /** What is asked instead where the ledger knows something that the caller should: an answer goes on from there. */
+  orAsks?: NodeName
+  /** What stands behind the label, where there is something to say. */
+  note?: (context: MenuContext, facts: Facts) => string | undefined
 }
 
-/** The answers in a gateway's `text`: none on the first dial. */
-export function answersOf(text: string): string[] {
-  return text === '' ? [] : text.split('*')
+export type Question = {
+  kind: 'question'
+  prompt: Words
+  answer: (typed: string, context: MenuContext) => Given
+  /** All that an answer may lead to; the first one where `next` does not choose. */
+  leads: readonly [Destination, ...Destination[]]
+  next?: (draft: Draft) => Destination
+  back: NodeName
+}
+
+/** What an answer adds to the draft, or why it is none. */
+export type Given = { kind: 'given'; draft: Draft } | { kind: 'mistake'; why: string }
+
+export type Destination = NodeName | EffectName
+
+export type Menu = Readonly<Record<NodeName, Node>>
+
+export type NodeName =
+  | ('main' | 'recipient' | 'amount' | 'confirmPhone' | 'confirmAddress' | 'repeat')
+  | ('agree' | 'repay' | 'repayAmount' | 'activity' | 'receive')
+  | ('wallet' | 'walletAmount' | 'confirmCashOut' | 'repeatCashOut')
+
+export type EffectName =
+  | ('balance' | 'transfer' | 'transferAgain' | 'loan' | 'repayAll' | 'repayPart')
+  | ('help' | 'claim' | 'cashOut' | 'cashOutAgain')
+
+/** What ends a session, made of what was answered before. */
+export const effects: Readonly<Record<EffectName, (draft: Draft) => Outcome>> = {
+  balance: () => ({ kind: 'balance' }),
+  transfer: transferOf,
+  transferAgain: (draft) => ({ ...transferOf(draft), isRepeat: true }),
+  loan: () => ({ kind: 'loan' }),
+  repayAll: () => ({ kind: 'repayment', amountWei: 'all' }),
+  repayPart: (draft) => ({ kind: 'repayment', amountWei: answered(draft.amountWei) }),
+  help: () => ({ kind: 'help' }),
+  claim: () => ({ kind: 'claim' }),
+  cashOut: cashOutOf,
+  cashOutAgain: (draft) => ({ ...cashOutOf(draft), isRepeat: true }),
 }
 
 /**
- * Where the answers of a session lead. The same answers always lead to the same place: what depends
- * on the chain is decided elsewhere, so that a later delivery never reads a text another way.
+ * The whole menu. What is here and nothing else makes the flow, its drawing and what its tests walk through.
+ * Digits never depend on anything: a setting leaves lines out.
  */
-export function walk(answers: readonly string[], context: MenuContext): MenuResult {
-  let name: StateName = 'main'
-  let draft: Draft = {}
-  let mistakes = 0
-  let why: string | undefined
-  let result: Outcome | undefined
-  for (const typed of answers) {
-    if (result !== undefined || mistakes === maxMistakes) return { kind: 'past_the_end' }
-    const state: State = states[name]
-    why = undefined
-    if (typed.trim() === '0' && state.back !== undefined) {
-      name = state.back
-      continue
-    }
-    const step = state.answer(typed.trim(), draft, context)
-    switch (step.kind) {
-      case 'go':
-        name = step.to
-        draft = step.draft
-        break
-      case 'end':
-        result = step.result
-        break
-      case 'mistake':
-        mistakes += 1
-        why = step.why
-        break
-    }
+export function createMenu(settings: MenuSettings): Menu {
+  return {
+    main: mainMenu(settings),
+    recipient: {
+      kind: 'question',
+      prompt: ({ say }) => say.enterRecipient,
+      answer: (typed, context) => {
+        const parsed = parseRecipient(typed, context)
+        return parsed.kind === 'recipient'
+          ? { kind: 'given', draft: { recipient: parsed.recipient } }
+          : { kind: 'mistake', why: context.say.badRecipient(parsed.fault) }
+      },
+      leads: ['amount'],
+      back: 'main',
+    },
+    amount: {
+      kind: 'question',
+      prompt: ({ say, recipientOf }, draft) =>
+        say.enterAmount(recipientOf(answered(draft.recipient))),
+      answer: atLeast,
+      ...afterAmount(settings),
+      back: 'recipient',
+    },
+    ...confirmations,
+    ...cashOuts,
+    ...repayments(settings),
+    activity: {
+      kind: 'list',
+      title: ({ say, amountOf }, _, { activity }) => say.activity(activity, amountOf),
+      entries: [],
+      back: 'main',
+      facts: ['activity'],
+    },
+    receive: {
+      kind: 'list',
+      title: ({ say, caller }, _, { address = '' }) => say.receive(spelledPhone(caller), address),
+      entries: [{ digit: '1', label: 'claim', leads: 'claim' }],
+      back: 'main',
+      facts: ['address'],
+    },
   }
-  if (result !== undefined) return result
-  if (mistakes === maxMistakes) return { kind: 'gave_up' }
-  const prompt = states[name].prompt(context)
-  return { kind: 'ask', prompt: why === undefined ? prompt : `${why}\n${prompt}` }
 }
 
-function amountStep(
-  typed: string,
-  badAmount: (fault: AmountFault) => string,
-  next: (amountWei: bigint) => Step,
-): Step {
+function afterAmount({ confirms }: MenuSettings): Pick<Question, 'leads' | 'next'> {
+  if (!confirms) return { leads: ['transfer'] }
+  return {
+    leads: ['confirmPhone', 'confirmAddress'],
+    next: ({ recipient }) =>
+      answered(recipient).kind === 'phone' ? 'confirmPhone' : 'confirmAddress',
+  }
+}
+
+const lenderEntries: readonly Entry[] = [
+  { digit: '5', label: 'activity', leads: 'activity' },
+  { digit: '6', label: 'receive', leads: 'receive' },
+  { digit: '7', label: 'cashOut', leads: 'wallet' },
+]
+
+function mainMenu({ profile, confirms, helpNumber }: MenuSettings): List {
+  const isLender = profile === 'lender'
+  return {
+    kind: 'list',
+    title: ({ say, caller }, _, { hasFailed }) =>
+      hasFailed ? `${say.lastFailed}\n${say.mainTitle(caller)}` : say.mainTitle(caller),
+    entries: [
+      { digit: '1', label: 'balance', leads: 'balance' },
+      { digit: '2', label: 'send', leads: 'recipient' },
+      { digit: '3', label: 'borrow', leads: confirms ? 'agree' : 'loan' },
+      {
+        ...{ digit: '4', label: 'repay', leads: 'repay' },
+        note: ({ amountOf }, { debt }) =>
+          debt !== undefined && debt.owedWei > 0n ? amountOf(debt.owedWei) : undefined,
+      },
+      ...(isLender ? lenderEntries : []),
+      ...(helpNumber === undefined
+        ? []
+        : [{ digit: '9', label: 'help', leads: 'help' } satisfies Entry]),
+    ],
+    ...(isLender ? { facts: ['debt', 'failure'] } : {}),
+  }
+}
+
+/** What is shown before a payment is made. No digit here is the one that leads here. */
+const confirmations: Pick<Menu, 'confirmPhone' | 'confirmAddress' | 'repeat' | 'agree'> = {
+  confirmPhone: {
+    kind: 'list',
+    title: (context, draft) => context.say.confirmPhone(...shownTransfer(context, draft)),
+    entries: [{ digit: '1', label: 'confirmSend', leads: 'transfer', orAsks: 'repeat' }],
+    back: 'amount',
+    backLabel: 'change',
+  },
+  confirmAddress: {
+    kind: 'list',
+    title: (context, draft) => context.say.confirmAddress(...shownTransfer(context, draft)),
+    entries: [
+      { digit: '1', label: 'credit', leads: 'transfer', orAsks: 'repeat' },
+      { digit: '2', label: 'cashOutNow', leads: 'cashOut', orAsks: 'repeatCashOut' },
+    ],
+    back: 'amount',
+  },
+  repeat: {
+    kind: 'list',
+    title: (context, draft, { earlierMinutes = 0 }) =>
+      context.say.repeated(...shownTransfer(context, draft), Math.max(1, earlierMinutes)),
+    entries: [{ digit: '2', label: 'sendAgain', leads: 'transferAgain' }],
+    back: 'amount',
+    backLabel: 'change',
+  },
+  agree: {
+    kind: 'list',
+    title: ({ say, amountOf }, _, { terms }) => {
+      const { principalWei, dueAt } = answered(terms)
+      return say.loanTerms(amountOf(principalWei), say.date(dueAt))
+    },
+    entries: [{ digit: '1', label: 'agree', leads: 'loan' }],
+    back: 'main',
+    facts: ['debt', 'terms'],
+  },
+}
+
+/** What leaves for a wallet outside is always shown first: nobody can bring it back. */
+const cashOuts: Pick<Menu, 'wallet' | 'walletAmount' | 'confirmCashOut' | 'repeatCashOut'> = {
+  wallet: {
+    kind: 'question',
+    prompt: ({ say }) => say.enterWallet,
+    answer: (typed, context) => {
+      const parsed = parseRecipient(typed, context)
+      if (parsed.kind === 'fault') {
+        return { kind: 'mistake', why: context.say.badRecipient(parsed.fault) }
+      }
+      return parsed.recipient.kind === 'phone'
+        ? { kind: 'mistake', why: context.say.noWallet }
+        : { kind: 'given', draft: { recipient: parsed.recipient } }
+    },
+    leads: ['walletAmount'],
+    back: 'main',
+  },
+  walletAmount: {
+    kind: 'question',
+    prompt: ({ say, recipientOf }, draft) =>
+      say.enterAmount(recipientOf(answered(draft.recipient))),
+    answer: atLeast,
+    leads: ['confirmCashOut'],
+    back: 'wallet',
+  },
+  confirmCashOut: {
+    kind: 'list',
+    title: (context, draft) => context.say.confirmCashOut(...shownTransfer(context, draft)),
+    entries: [{ digit: '1', label: 'cashOutNow', leads: 'cashOut', orAsks: 'repeatCashOut' }],
+    back: 'walletAmount',
+    backLabel: 'change',
+  },
+  repeatCashOut: {
+    kind: 'list',
+    title: (context, draft, { earlierMinutes = 0 }) =>
+      context.say.repeated(...shownTransfer(context, draft), Math.max(1, earlierMinutes)),
+    entries: [{ digit: '3', label: 'sendAgain', leads: 'cashOutAgain' }],
+    // Two places lead here, each with a question of its own for the amount.
+    back: 'main',
+  },
+}
+
+function repayments({ profile }: MenuSettings): Pick<Menu, 'repay' | 'repayAmount'> {
+  return {
+    repay: {
+      kind: 'list',
+      title: ({ say, amountOf }, _, { debt }) => {
+        if (debt === undefined) return say.labels.repay
+        if (debt.owedWei === 0n) return `${say.labels.repay}\n${say.noLoan}`
+        return `${say.labels.repay}\n${say.debt(amountOf(debt.owedWei), say.date(debt.dueAt))}`
+      },
+      entries: [
+        { digit: '1', label: 'all', leads: 'repayAll' },
+        { digit: '2', label: 'part', leads: 'repayAmount' },
+      ],
+      back: 'main',
+      ...(profile === 'lender' ? { facts: ['debt'] } : {}),
+    },
+    repayAmount: {
+      kind: 'question',
+      prompt: ({ say }) => say.enterRepayment,
+      answer: (typed, { say }) => amountIn(typed, say.badAmount),
+      leads: ['repayPart'],
+      back: 'repay',
+    },
+  }
+}
+
+export const isEffect = (destination: Destination): destination is EffectName =>
+  destination in effects
+
+function transferOf({ recipient, amountWei }: Draft): Extract<Intent, { kind: 'transfer' }> {
+  return { kind: 'transfer', recipient: answered(recipient), amountWei: answered(amountWei) }
+}
+
+function cashOutOf({ recipient, amountWei }: Draft): Extract<Intent, { kind: 'cashOut' }> {
+  const to = answered(recipient)
+  if (to.kind === 'phone') throw new Error('a phone number is no wallet')
+  return { kind: 'cashOut', to: to.address, amountWei: answered(amountWei) }
+}
+
+function atLeast(typed: string, { say, least }: MenuContext): Given {
+  const given = amountIn(typed, say.badAmount)
+  const amount = given.kind === 'given' ? given.draft.amountWei : undefined
+  const isLess = typeof amount === 'bigint' && amount < least.wei
+  return isLess ? { kind: 'mistake', why: say.tooLittle(least.text) } : given
+}
+
+function shownTransfer(
+  { amountOf, recipientOf }: MenuContext,
+  { recipient, amountWei }: Draft,
+): [amount: string | 'all', to: string] {
+  const amount = answered(amountWei)
+  return [amount === 'all' ? amount : amountOf(amount), recipientOf(answered(recipient))]
+}
+
+/** What is typed for all that there is: screens round down, so no number says it. */
+const allWord = 'all'
+
+function amountIn(typed: string, badAmount: (fault: AmountFault) => string): Given {
+  if (typed.toLowerCase() === allWord) return { kind: 'given', draft: { amountWei: 'all' } }
   const parsed = parseAmount(typed)
   return parsed.kind === 'amount'
-    ? next(parsed.wei)
+    ? { kind: 'given', draft: { amountWei: parsed.wei } }
     : { kind: 'mistake', why: badAmount(parsed.fault) }
+}
+
+/** What the way to a place has asked for, or what was read for it. */
+function answered<Value>(value: Value | undefined): Value {
+  if (value === undefined) throw new Error('a place of the menu is reached without its answers')
+  return value
 }

@@ -7,6 +7,17 @@ export type Recipient =
   | { kind: 'address'; address: Address }
   | { kind: 'phone'; phone: PhoneNumber }
 
+/** Why nothing is sent to what was typed. */
+export type RecipientFault =
+  /** Neither an address nor a mobile number. */
+  | 'unknown_form'
+  /** An address whose letters do not fit its checksum: it was not copied as it was. */
+  | 'bad_checksum'
+  | 'own_number'
+  | 'zero_address'
+  /** One of the service's own contracts. */
+  | 'contract'
+
 export type RecipientRules = {
   chainId: number
   caller: PhoneNumber
@@ -16,16 +27,27 @@ export type RecipientRules = {
 
 /**
  * An address, or a phone number in E.164 or the caller's national form. Mixed-case addresses have to
- * carry this chain's checksum (EIP-1191) or Ethereum's (EIP-55). Undefined for anything else.
+ * carry this chain's checksum (EIP-1191) or Ethereum's (EIP-55); letters that are all of one case carry none.
  */
-export function parseRecipient(typed: string, rules: RecipientRules): Recipient | undefined {
+export function parseRecipient(
+  typed: string,
+  rules: RecipientRules,
+): { kind: 'recipient'; recipient: Recipient } | { kind: 'fault'; fault: RecipientFault } {
   const text = typed.trim()
   if (!/^0x/i.test(text)) {
     const phone = parsePhone(text, rules.caller)
-    return phone === undefined || phone === rules.caller ? undefined : { kind: 'phone', phone }
+    if (phone === undefined) return fault('unknown_form')
+    if (phone === rules.caller) return fault('own_number')
+    return { kind: 'recipient', recipient: { kind: 'phone', phone } }
   }
-  const address = parseAddress(`0x${text.slice(2)}`, rules.chainId)
-  if (address === undefined || BigInt(address) === 0n) return undefined
-  if (rules.reserved.some((other) => isAddressEqual(other, address))) return undefined
-  return { kind: 'address', address }
+  const digits = text.slice(2)
+  if (!/^[0-9a-f]{40}$/i.test(digits)) return fault('unknown_form')
+  const isUpperCase = digits === digits.toUpperCase()
+  const address = parseAddress(`0x${isUpperCase ? digits.toLowerCase() : digits}`, rules.chainId)
+  if (address === undefined) return fault('bad_checksum')
+  if (BigInt(address) === 0n) return fault('zero_address')
+  if (rules.reserved.some((other) => isAddressEqual(other, address))) return fault('contract')
+  return { kind: 'recipient', recipient: { kind: 'address', address } }
 }
+
+const fault = (fault: RecipientFault) => ({ kind: 'fault', fault }) as const

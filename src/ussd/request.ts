@@ -9,8 +9,3 @@ export type UssdRequest = {
   /** Everything typed so far, joined by `*`; empty on the first dial. */
   text: string
 }
-
-/** What is answered when a delivery is not one. `says` is one line for the screen. */
-export type BadRequest = { kind: 'bad'; status: 400 | 413 | 415; says: string }
-
-export type ParsedRequest = { kind: 'request'; request: UssdRequest } | BadRequest

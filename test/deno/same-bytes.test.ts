@@ -142,7 +142,8 @@ describe.skipIf(!hasRedisServer())('a Worker and Deno', () => {
       await until(async () => (await relay.openRows()).length === 0)
       const paid = answers.filter((answer) => answer.includes('"payment"'))
       expect(paid, answers.join(' | ')).toHaveLength(1)
-      const refusal = '{"error":"So much cannot be cashed out at the moment. Nothing was sent."}'
+      const refusal =
+        '{"error":"So much cannot be cashed out at the moment. Nothing was sent. Please try again later."}'
       expect(answers.filter((answer) => answer === refusal)).toHaveLength(9)
     }
   })

@@ -68,7 +68,7 @@ export function sharedLimitsSuite(name: string, create: () => Promise<LedgerHarn
       })
       showOnly(before)
       expect(await pay('second')).toBe(
-        'END Your balance is too low: 0.005 tRBTC. Nothing was sent.',
+        'END Your balance is too low: 0.005 tRBTC. Nothing was sent. Dial again to send less.',
       )
     })
 

@@ -9,6 +9,7 @@ import { createSqlLedger } from '../../src/relay/ledger/sqlite.ts'
 import { ledgerThrough } from '../../src/relay/ledger/steps.ts'
 import { systemClock } from '../../src/runtime/clock.ts'
 import type { LogEvent } from '../../src/runtime/log.ts'
+import { createMemoryStore } from './memory-store.ts'
 
 /** A deployment in this process, over a database of its own: the same parts as a Worker's. */
 export type Deployment = Omit<Assembly, 'tend'> & {
@@ -51,6 +52,7 @@ export function openDeployment({
   const now = () => Date.now() + time.ahead
   const ledger = openLedger({ rules: ledgerRulesOf(config), relayer: relayerAddress(config), now })
   const keyStore = createCountingStore(now)
+  const memory = createMemoryStore()
   const assembly = assemble(
     config,
     {
@@ -65,7 +67,12 @@ export function openDeployment({
         running.add(kept)
       },
     },
-    { ledger, keyStore: () => keyStore, sockets: () => ({ accept: noSockets }) },
+    {
+      ledger,
+      memory: () => memory,
+      keyStore: () => keyStore,
+      sockets: () => ({ accept: noSockets }),
+    },
   )
   return {
     ...{ ...assembly, ledger, events, asked },

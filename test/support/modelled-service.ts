@@ -7,7 +7,7 @@ import {
 import { createModelNode } from '../../scripts/dev/simulator/model-node.ts'
 import { phoneOf, planOf, principalWei } from '../../scripts/dev/simulator/plan.ts'
 import { createModelPool } from '../../scripts/dev/simulator/pool.ts'
-import { createService } from '../../scripts/dev/simulator/programs.ts'
+import { createService, type Product } from '../../scripts/dev/simulator/programs.ts'
 import { cheapSigning } from '../../scripts/dev/simulator/signing.ts'
 import {
   forwarderAddress,
@@ -18,6 +18,7 @@ import {
 import type { PhoneNumber } from '../../src/account/phone.ts'
 import type { Ledger } from '../../src/relay/ledger/port.ts'
 import { type Clock, systemClock } from '../../src/runtime/clock.ts'
+import { africasTalking } from '../../src/ussd/gateways/africas-talking.ts'
 
 export type ModelledOptions = {
   ledger: Ledger
@@ -27,6 +28,9 @@ export type ModelledOptions = {
   capLoans: number
   preflight?: boolean
   clock?: Clock
+  product?: Product
+  /** What each caller has at first. Undefined: the simulator's. */
+  balanceWei?: bigint
 }
 
 export type ModelledService = {
@@ -36,6 +40,8 @@ export type ModelledService = {
   chain: ModelChain
   /** From now on the node is behind: this block is the latest that it knows. */
   showOnly(block: ModelBlock): void
+  /** From now on the node answers nothing. */
+  breakNode(): void
 }
 
 /** The USSD service on any ledger, before the simulator's chain: a block comes when the test makes one. */
@@ -50,12 +56,16 @@ export function openModelledService(options: ModelledOptions): ModelledService {
     isSigned: signing.isSigned,
   }
   const family = 'rskj' as const
+  const state = startState(accounts, options.poolLoans)
+  for (const account of state.accounts.values()) {
+    account.balanceWei = options.balanceWei ?? account.balanceWei
+  }
   const pool = createModelPool({
     ...{ family, slots: 1_000, bumpPercent: 40, priceCapTimes: 80n },
     ...{ evictAfterBlocks: 10, evictAfterMs: 600_000 },
   })
   const chain = createModelChain({
-    ...{ world, pool, state: startState(accounts, options.poolLoans) },
+    ...{ world, pool, state },
     ...{ start: Date.now(), blockMs: 30_000, minGasPriceWei: startGasPriceWei },
     isTaken: () => true,
   })
@@ -64,6 +74,7 @@ export function openModelledService(options: ModelledOptions): ModelledService {
     relayer: signing.relayer.address,
   })
   let latest = () => chain.head()
+  let isBroken = false
   const answer = createService(
     {
       knobs: {
@@ -75,7 +86,10 @@ export function openModelledService(options: ModelledOptions): ModelledService {
       loan: loanAddress,
       signing,
       wires: {
-        rpc: async (method, params) => node(method, params, latest()),
+        async rpc(method, params) {
+          if (isBroken) throw new Error('the node does not answer')
+          return node(method, params, latest())
+        },
         ledger,
         own: async (_, work) => work(),
         signer: (signer) => signer,
@@ -83,6 +97,7 @@ export function openModelledService(options: ModelledOptions): ModelledService {
       },
       log: () => {},
       newToken: () => crypto.randomUUID(),
+      product: options.product,
     },
     options.clock ?? systemClock,
   )
@@ -91,11 +106,14 @@ export function openModelledService(options: ModelledOptions): ModelledService {
     showOnly(block) {
       latest = () => block
     },
+    breakNode() {
+      isBroken = true
+    },
     accountOf: (caller) => accounts[caller] ?? forwarderAddress,
     async deliver(caller, session, text) {
       const phone = phones[caller] as PhoneNumber
-      const { body } = await answer({ gateway: 'test', sessionId: session, phone, text })
-      return body
+      const { screen } = await answer({ gateway: 'test', sessionId: session, phone, text })
+      return africasTalking.render(screen)
     },
   }
 }

@@ -79,6 +79,7 @@ function methodsOf(Base) {
 export const LedgerObject = counted(bundled.LedgerObject)
 export const KeysObject = counted(bundled.KeysObject)
 export const FeedObject = counted(bundled.FeedObject)
+export const AccountObject = counted(bundled.AccountObject)
 
 export default {
   ...bundled.default,

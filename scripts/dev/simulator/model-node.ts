@@ -1,6 +1,12 @@
-import { type Address, type Hex, pad } from 'viem'
+import { type Address, concat, type Hex, pad, zeroAddress } from 'viem'
 import { RpcError } from '../../../src/chain/rpc.ts'
-import { issuableCall, liquidityCall, principalCall } from '../../../src/loan/calls.ts'
+import {
+  debtCall,
+  issuableCall,
+  liquidityCall,
+  principalCall,
+  termsCall,
+} from '../../../src/loan/calls.ts'
 import { readExecute, resultData, selectors, wordOf } from './calldata.ts'
 import type { MinedTransaction, ModelBlock, ModelChain } from './chain.ts'
 import {
@@ -8,6 +14,7 @@ import {
   cloneContracts,
   executeRequests,
   issuableWei,
+  type LoanAccount,
   spendingKey,
 } from './contracts.ts'
 import type { ModelPool, PoolFamily } from './pool.ts'
@@ -35,7 +42,13 @@ export type ModelNode = (method: string, params: readonly unknown[], view: Model
 const revertCodes = { rskj: -32015, geth: 3 } as const
 const rejectedCodes = { rskj: -32010, geth: -32000 } as const
 const callGas = 6_800_000
-const reads = { principal: principalCall(), liquidity: liquidityCall(), issuable: issuableCall() }
+const reads = {
+  ...{ principal: principalCall(), liquidity: liquidityCall(), issuable: issuableCall() },
+  ...{ terms: termsCall(), debt: debtCall(zeroAddress).slice(0, 10) },
+}
+
+/** How long after the hour of its issue a loan is due. */
+export const termSeconds = 30 * 24 * 3_600
 
 /** The methods that the relay asks, as RSKj or geth answer them. */
 export function createModelNode(options: ModelNodeOptions): ModelNode {
@@ -96,7 +109,11 @@ export function createModelNode(options: ModelNodeOptions): ModelNode {
       if (data === reads.principal) return wordOf(world.principalWei)
       if (data === reads.liquidity) return wordOf(state.liquidityWei)
       if (data === reads.issuable) return wordOf(issuableWei(world, state, timestampSeconds))
-      return wordOf(state.accounts.get(`0x${data.slice(34).toLowerCase()}`)?.balanceWei ?? 0n)
+      if (data === reads.terms)
+        return wordsOf(world.principalWei, world.dailyCapWei, termSeconds, 0, 0, 0)
+      const account = state.accounts.get(`0x${data.slice(34).toLowerCase()}`)
+      if (data.startsWith(reads.debt)) return debtWords(account)
+      return wordOf(account?.balanceWei ?? 0n)
     }
     if (data.startsWith(selectors.spentAt)) {
       const spent = state.spentAt.get(spendingKey(`0x${data.slice(34, 74)}`, `0x${data.slice(74)}`))
@@ -174,3 +191,12 @@ function receiptOf(mined: MinedTransaction) {
 }
 
 const toHex = (value: number | bigint): Hex => `0x${value.toString(16)}`
+
+const wordsOf = (...values: readonly (bigint | number)[]): Hex => concat(values.map(wordOf))
+
+/** The loan of an account: what is owed, its dates, and that it is not written off. */
+function debtWords(account: LoanAccount | undefined): Hex {
+  if (account === undefined || account.owedWei === 0n) return wordsOf(0, 0, 0, 0)
+  const issuedAt = account.issuedHour * 3_600
+  return wordsOf(account.owedWei, issuedAt, issuedAt + termSeconds, 0)
+}

@@ -1,4 +1,5 @@
 import type { Address, Hex } from 'viem'
+import { createMemory, type MemoryStore } from '../../../src/account/memory.ts'
 import type { PhoneNumber } from '../../../src/account/phone.ts'
 import { createNode } from '../../../src/chain/node.ts'
 import { refusalOf, refusalWords } from '../../../src/loan/calls.ts'
@@ -15,9 +16,9 @@ import { tend } from '../../../src/relay/tend/round.ts'
 import { cached } from '../../../src/runtime/cached.ts'
 import type { Clock } from '../../../src/runtime/clock.ts'
 import type { Log } from '../../../src/runtime/log.ts'
-import { type Answer, createAnswer } from '../../../src/ussd/answer.ts'
+import { type Answer, type AnswerParts, createAnswer } from '../../../src/ussd/answer.ts'
 import { createDialRate } from '../../../src/ussd/dial-rate.ts'
-import { english } from '../../../src/ussd/messages/en.ts'
+import { demonstration } from '../../../src/ussd/messages/demonstration.ts'
 import { digest } from './hashing.ts'
 import type { Knobs } from './plan.ts'
 import type { Signing } from './signing.ts'
@@ -33,7 +34,21 @@ export type ProgramOptions = {
   log: Log
   /** The same for every program of a run: tokens are never repeated. */
   newToken: () => string
+  /** What callers are shown. Undefined: the demonstration. */
+  product?: Product | undefined
 }
+
+export type Product = Pick<AnswerParts, 'settings' | 'say' | 'leastTransferWei' | 'background'> & {
+  memory: MemoryStore
+}
+
+/** The demonstration remembers nothing. */
+const noMemory: MemoryStore = {
+  load: () => Promise.reject(new Error('the demonstration asks for no memory')),
+  save: () => Promise.reject(new Error('the demonstration keeps no memory')),
+}
+
+const demonstrationMenu = { profile: 'demo', confirms: false, helpNumber: undefined } as const
 
 const currencyName = 'tRBTC'
 export const gatewayName = 'africas-talking'
@@ -54,6 +69,8 @@ export function createService(parts: ProgramOptions, clock: Clock): Answer {
       return outcome.data
     },
     height: async () => (await relayer.node.head(clock.timeout(readTimeoutMs))).number,
+    events: (topics, fromBlock) =>
+      relayer.node.logs({ address: loan, topics, fromBlock }, clock.timeout(readTimeoutMs)),
   })
   const mayDial = createDialRate(knobs.limits.dialsAMinute, clock.now)
   return createAnswer({
@@ -83,17 +100,22 @@ export function createService(parts: ProgramOptions, clock: Clock): Answer {
       const secrets = { ACCOUNT_ID_SECRET: 'id', ACCOUNT_KEY_SECRET: 'key' }
       return { chainId, fingerprints: { ...fingerprints, ...secrets } }
     }),
+    ledger: wires.ledger,
+    memory: createMemory(() => parts.product?.memory ?? noMemory),
+    background: parts.product?.background ?? (() => {}),
     pay: createPay(relayer, createChainCache(relayer), {
       preflight: knobs.preflight,
       limits: knobs.limits,
       mayDial,
       background: () => {},
     }),
+    claimDeposit: async () => ({ kind: 'too_little', thereWei: 0n, gasWei: 0n, last: undefined }),
     endSession: createEndSession(relayer),
     mayDial,
-    leastTransferWei: 0n,
+    leastTransferWei: parts.product?.leastTransferWei ?? 0n,
     now: clock.now,
-    say: english,
+    settings: parts.product?.settings ?? demonstrationMenu,
+    say: parts.product?.say ?? demonstration,
     log,
   })
 }

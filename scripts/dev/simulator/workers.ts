@@ -1,6 +1,7 @@
 import { type Address, encodeAbiParameters, type Hex, keccak256 } from 'viem'
 import type { PhoneNumber } from '../../../src/account/phone.ts'
 import type { Answer } from '../../../src/ussd/answer.ts'
+import { africasTalking } from '../../../src/ussd/gateways/africas-talking.ts'
 import type { Actor } from './actors.ts'
 import type { Delivery } from './history.ts'
 import { type Dial, phoneOf } from './plan.ts'
@@ -94,7 +95,7 @@ export function createWorkers(world: World): Workers {
       actors
         .run(actor, () => isolate.answer(request))
         .then(
-          ({ body }) => answered(delivery, body),
+          ({ screen }) => answered(delivery, africasTalking.render(screen)),
           (error) => world.records.uncaught.push(`${error}`),
         )
     },

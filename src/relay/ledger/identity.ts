@@ -22,6 +22,7 @@ function othersIn({ rows }: At, { chainId, fingerprints }: Identity): [string, s
   return told.filter(([name, value]) => rows.row('meta', `identity.${name}`)?.value !== value)
 }
 
+/** The account secret changes only to one that a drain has named. */
 function mayChange({ rows }: At, name: string, value: string): boolean {
   if (movableIdentity.includes(name)) return true
   const intake = intakeOf(rows)

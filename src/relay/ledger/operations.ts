@@ -33,26 +33,22 @@ export const intakeActions = { open: 'resume', paused: 'pause', draining: 'drain
 
 /**
  * Sets it, and writes down that an operator did. Done twice it keeps the first time. A restore that is
- * under way goes on, unless payments are to be taken: that ends it where it is.
+ * under way goes on, unless payments are to be taken: that ends it where it is. It names no secret.
  */
 export function setIntake(
   rows: Draft,
   kind: IntakeWish,
   { id, nextAccountKey }: { id: string; nextAccountKey?: string | undefined },
 ): Intake {
-  const isNamed = kind === 'draining' && nextAccountKey !== undefined
+  const known = intakeOf(rows)
+  const isNamed = kind === 'draining' && known.kind !== 'restoring' && nextAccountKey !== undefined
   const detail: AuditEntry['detail'] = isNamed ? { next: 'ACCOUNT_KEY_SECRET' } : {}
   note(rows, { id, action: intakeActions[kind], detail })
-  const known = intakeOf(rows)
   if (known.kind === kind && !isNamed) return known
-  if (known.kind === 'restoring' && kind !== 'open') {
-    return saveIntake(rows, { ...known, after: kind })
-  }
-  const since = known.kind === kind && known.kind !== 'open' ? known.since : rows.now
-  return saveIntake(
-    rows,
-    kind === 'open' ? { kind } : { kind, since, ...(isNamed && { nextAccountKey }) },
-  )
+  if (kind === 'open') return saveIntake(rows, { kind })
+  if (known.kind === 'restoring') return saveIntake(rows, { ...known, after: kind })
+  const since = known.kind === kind ? known.since : rows.now
+  return saveIntake(rows, { kind, since, ...(isNamed && { nextAccountKey }) })
 }
 
 export function saveIntake(rows: Draft, intake: Intake): Intake {

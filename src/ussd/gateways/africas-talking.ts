@@ -1,6 +1,20 @@
 import * as z from 'zod/mini'
 import { type Country, parseCaller } from '../../account/phone.ts'
-import type { BadRequest, ParsedRequest } from '../request.ts'
+import { inAlphabet } from '../septets.ts'
+import type { Gateway, Parsed, Posted } from './gateway.ts'
+
+const name = 'africas-talking'
+
+/**
+ * The form that Africa's Talking posts: `sessionId`, `phoneNumber`, `text`; other fields are passed over.
+ * Its screens are the demonstration's: `CON` goes on, `END` is over.
+ */
+export const africasTalking: Gateway = {
+  name,
+  parse,
+  render: ({ kind, lines }) => `${kind === 'ask' ? 'CON' : 'END'} ${inAlphabet(lines.join('\n'))}`,
+  contentType: 'text/plain; charset=utf-8',
+}
 
 const fields = z.object({
   sessionId: z.string().check(z.minLength(1), z.maxLength(256)),
@@ -15,32 +29,25 @@ const faults = {
   text: 'text is not valid.',
 } as const
 
-/**
- * Reads the form that Africa's Talking posts: `sessionId`, `phoneNumber`, `text`; other fields are passed
- * over. The country is that of the gateway's network, where its operator named one.
- */
-export function parseAfricasTalking(
-  contentType: string | undefined,
-  body: string,
-  country?: Country,
-): ParsedRequest {
+function parse({ contentType, body }: Posted, country?: Country): Parsed {
   const mediaType = contentType?.split(';')[0]?.trim().toLowerCase()
   if (mediaType !== 'application/x-www-form-urlencoded') {
-    return bad(415, 'The request has to be application/x-www-form-urlencoded.')
+    return { kind: 'bad', says: 'The request has to be application/x-www-form-urlencoded.' }
   }
-  const parsed = fields.safeParse(Object.fromEntries(new URLSearchParams(body)))
+  const form = Object.fromEntries(new URLSearchParams(body))
+  if (isNotice(form)) return { kind: 'notice' }
+  const parsed = fields.safeParse(form)
   if (!parsed.success) {
     const [field] = parsed.error.issues[0]?.path ?? []
-    return bad(400, faults[field as keyof typeof faults])
+    return { kind: 'bad', says: faults[field as keyof typeof faults] }
   }
   const { sessionId, phoneNumber, text } = parsed.data
   const phone = parseCaller(phoneNumber, country)
-  if (phone === undefined) return bad(400, faults.phoneNumber)
-  return { kind: 'request', request: { gateway: 'africas-talking', sessionId, phone, text } }
+  if (phone === undefined) return { kind: 'bad', says: faults.phoneNumber }
+  return { kind: 'request', request: { gateway: name, sessionId, phone, text } }
 }
 
-const bad = (status: BadRequest['status'], says: string): BadRequest => ({
-  kind: 'bad',
-  status,
-  says,
-})
+/** What is posted at the end of a session, where its operator asked for it: a summary, without a `text`. */
+function isNotice(form: Readonly<Record<string, string>>): boolean {
+  return form.text === undefined && form.status !== undefined && form.durationInMillis !== undefined
+}

@@ -40,7 +40,7 @@ import { type Deployment, openDeployment } from '../../support/deployment.ts'
 
 const token = 'the-token-of-this-test'
 const recipient = '0x00000000000000000000000000000000000a11ce'
-const paused = 'END Payments are paused. Nothing was sent.'
+const paused = 'END Payments are paused. Nothing was sent. Please try again later.'
 
 let chain: TestChain
 let rpc: RpcCall
@@ -427,7 +427,10 @@ describe('money out of an account', () => {
     expect(await balanceAt(to)).toBe(parseEther('0.123'))
     expect(
       await act(deployment, operatorError, 'cash-out', { ...all, key: newKey() }),
-    ).toMatchObject({ status: 409, error: 'Your balance is 0. Nothing was sent.' })
+    ).toMatchObject({
+      status: 409,
+      error: 'Your balance is 0. Nothing was sent. Dial again for the menu.',
+    })
   })
 
   test('is refused in words above the balance, above the limit of the day and under pause', async ({
@@ -441,24 +444,30 @@ describe('money out of an account', () => {
       const { status, error } = await act(deployment, operatorError, 'cash-out', body)
       return `${status} ${error}`
     }
-    expect(await refused('4')).toBe('409 Your balance is too low: 3 tRBTC. Nothing was sent.')
+    expect(await refused('4')).toBe(
+      '409 Your balance is too low: 3 tRBTC. Nothing was sent. Dial again to send less.',
+    )
     const [from] = (await rpc('eth_accounts')) as string[]
     const own = (data: string) => rpc('eth_sendTransaction', [{ from, to: chain.loan, data }])
     const limit = { functionName: 'setWithdrawalLimit', args: [parseEther('1')] } as const
     await own(encodeFunctionData({ abi: microLoanAbi, ...limit }))
     const key = newKey()
     expect(await refused('2', key)).toMatch(
-      /^409 Only 0\.\d+ tRBTC can be cashed out at the moment\. Nothing was sent\.$/,
+      /^409 Only 0\.\d+ tRBTC can be cashed out at the moment\. Nothing was sent\. Dial again for less\.$/,
     )
     // What was refused stays so, whatever the key is used for afterwards.
     expect(await refused('0.1', key)).toBe(
       '409 the key was used for another cash-out, which was refused',
     )
     await own(encodeFunctionData({ abi: microLoanAbi, functionName: 'pause' }))
-    expect(await refused('0.1')).toBe('409 The service is paused. Nothing was sent.')
+    expect(await refused('0.1')).toBe(
+      '409 The service is paused. Nothing was sent. Please try again later.',
+    )
     await own(encodeFunctionData({ abi: microLoanAbi, functionName: 'unpause' }))
     await act(deployment, intakeAnswer, 'pause')
-    expect(await refused('0.1')).toBe('409 Payments are paused. Nothing was sent.')
+    expect(await refused('0.1')).toBe(
+      '409 Payments are paused. Nothing was sent. Please try again later.',
+    )
     expect(await balanceAt(to)).toBe(0n)
     expect((await read(deployment, paymentsAnswer, '/operator/payments')).payments).toEqual([])
   })

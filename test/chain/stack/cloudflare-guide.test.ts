@@ -109,7 +109,14 @@ describe('the guide for Cloudflare', () => {
     expect(deployed.code, deployed.output).toBe(0)
     const dry = await shell(`${deploy} --dry-run --record '${record}'`)
     expect(dry.code, dry.output).toBe(0)
-    for (const name of ['LEDGER', 'KEYS', 'FEED', 'LOAN_ADDRESS', 'FORWARDER_ADDRESS']) {
+    for (const name of [
+      'LEDGER',
+      'KEYS',
+      'FEED',
+      'ACCOUNTS',
+      'LOAN_ADDRESS',
+      'FORWARDER_ADDRESS',
+    ]) {
       expect(dry.output).toContain(`env.${name} (`)
     }
     const [, LOAN_ADDRESS = '', FORWARDER_ADDRESS = ''] =

@@ -1,5 +1,6 @@
 import { existsSync, mkdirSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { createPublicClient, http, parseEther } from 'viem'
 import { type ExpectStatic, test } from 'vitest'
 import { until } from '../../../scripts/dev/wait.ts'
@@ -157,6 +158,10 @@ test('the terminal phone shows screens and sends what is typed', async ({ expect
   expect(phone.output).toContain('| 2. Send Money (P2P)')
   expect(phone.output).toContain('| Enter Recipient Address:_________ |')
   expect(phone.output).toContain('| Transfer Submitted')
+  const script = fileURLToPath(new URL('../../flows/demo/every-way.txt', import.meta.url))
+  const played = await runCommand(folder, 'dial.ts', ['--script', script])
+  expect(played.code, played.output).toBe(0)
+  expect(played.output).toContain('END You have no loan to repay.')
   expect(start.output() + phone.output).not.toMatch(/warn/i)
   await start.interrupt()
 })

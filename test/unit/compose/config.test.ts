@@ -72,6 +72,17 @@ describe('the configuration', () => {
     })
   })
 
+  test('has the screens of its profile, and each setting by itself', ({ expect }) => {
+    const demo = { profile: 'demo', confirms: false, helpNumber: undefined }
+    const lender = { profile: 'lender', confirms: true, helpNumber: undefined }
+    expect(parseConfig(env).menu).toEqual(demo)
+    expect(parseConfig({ ...env, CHAIN_ID: '30' }).menu).toEqual(lender)
+    expect(parseConfig({ ...env, PROFILE: 'lender', CONFIRM: 'off' }).menu.confirms).toBe(false)
+    expect(parseConfig({ ...env, CONFIRM: 'on', HELP_NUMBER: '0700 000 099' }).menu).toEqual({
+      ...{ profile: 'demo', confirms: true, helpNumber: '0700 000 099' },
+    })
+  })
+
   test('has a budget for nodes that are not on this machine, half of it for the relay', ({
     expect,
   }) => {
@@ -134,6 +145,8 @@ describe('the configuration', () => {
     ['MIN_TRANSFER_WEI', '0.1'],
     ['UPSTREAM_CALLS_A_DAY', '0'],
     ['UPSTREAM_RESERVE', 'all'],
+    ['CONFIRM', 'yes'],
+    ['HELP_NUMBER', 'the shop'],
   ])('is refused with %s=%s, without showing the value', ([name, value], { expect }) => {
     const faults = faultsOf({ [name as string]: value })
     expect(faults.map(({ variable }) => variable)).toEqual([name])

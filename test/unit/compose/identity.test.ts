@@ -43,6 +43,7 @@ function deployment() {
     const { app } = assemble(config, runtime, {
       ledger,
       keyStore: unused,
+      memory: unused,
       sockets: () => ({ accept: unused }),
     })
     const body = new URLSearchParams({ phoneNumber: '+254700000001', sessionId: 's', text: '' })

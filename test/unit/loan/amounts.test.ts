@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, test } from 'vitest'
-import { formatAmount, parseAmount } from '../../../src/loan/amounts.ts'
+import { formatAmount, formatAmountDown, parseAmount } from '../../../src/loan/amounts.ts'
 import { holds } from '../../support/properties.ts'
 
 const mostWei = 21_000_000n * 10n ** 18n
@@ -12,6 +12,10 @@ describe('an amount', () => {
     ['.5', 5n * 10n ** 17n],
     ['007', 7n * 10n ** 18n],
     ['1.10', 11n * 10n ** 17n],
+    ['1.', 10n ** 18n],
+    ['0,5', 5n * 10n ** 17n],
+    ['0,500', 5n * 10n ** 17n],
+    ['1000,5', 10005n * 10n ** 17n],
     ['21000000', 21_000_000n * 10n ** 18n],
     // Neither is a double: a float would round them.
     ['9007199.254740993', 9007199254740993n * 10n ** 9n],
@@ -23,7 +27,10 @@ describe('an amount', () => {
   test.for([
     ['', 'not_a_number'],
     ['.', 'not_a_number'],
-    ['1.', 'not_a_number'],
+    [',', 'not_a_number'],
+    ['1,000', 'not_a_number'],
+    ['1,000.5', 'not_a_number'],
+    ['1.000,5', 'not_a_number'],
     ['+1', 'not_a_number'],
     ['0x10', 'not_a_number'],
     ['١', 'not_a_number'],
@@ -43,6 +50,18 @@ describe('an amount', () => {
     [120n * 10n ** 18n + 5n * 10n ** 17n, '120.5'],
   ] as const)('%s wei are written as %s', ([wei, text], { expect }) => {
     expect(formatAmount(wei)).toBe(text)
+  })
+
+  test.for([
+    [0n, '0'],
+    [1n, '<0.000001'],
+    [10n ** 12n - 1n, '<0.000001'],
+    [10n ** 12n, '0.000001'],
+    [123456789n * 10n ** 10n, '1.234567'],
+    [999999999n * 10n ** 9n, '0.999999'],
+    [5n * 10n ** 17n, '0.5'],
+  ] as const)('%s wei are shown as %s, rounded down', ([wei, text], { expect }) => {
+    expect(formatAmountDown(wei)).toBe(text)
   })
 
   test('that is written is read as the same', async ({ expect }) => {
@@ -79,7 +98,7 @@ describe('an amount', () => {
       fc.property(typed, (text) => {
         const parsed = parseAmount(text)
         if (parsed.kind === 'fault') return
-        expect(text.trim()).toMatch(/^[0-9]*\.?[0-9]+$/)
+        expect(text.trim()).toMatch(/^(?=.*[0-9])[0-9]*[.,]?[0-9]*$/)
         expect(parsed.wei > 0n && parsed.wei <= mostWei).toBe(true)
       }),
     )

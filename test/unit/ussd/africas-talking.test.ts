@@ -1,15 +1,16 @@
 import { describe, test } from 'vitest'
-import { parseAfricasTalking } from '../../../src/ussd/gateways/africas-talking.ts'
+import type { Country } from '../../../src/account/phone.ts'
+import { africasTalking } from '../../../src/ussd/gateways/africas-talking.ts'
 
 const form = 'application/x-www-form-urlencoded'
 const good = { sessionId: 's1', phoneNumber: '+254700000001', text: '2*0700000002' }
+const parse = (contentType: string | undefined, body: string, country?: Country) =>
+  africasTalking.parse({ contentType, body }, country)
 const body = (fields: Record<string, string>) => new URLSearchParams(fields).toString()
 
 describe("Africa's Talking's form", () => {
   test('is read', ({ expect }) => {
-    expect(
-      parseAfricasTalking(`${form}; charset=UTF-8`, body({ ...good, networkCode: '99999' })),
-    ).toEqual({
+    expect(parse(`${form}; charset=UTF-8`, body({ ...good, networkCode: '99999' }))).toEqual({
       kind: 'request',
       request: {
         gateway: 'africas-talking',
@@ -22,11 +23,11 @@ describe("Africa's Talking's form", () => {
 
   test('is a first dial without text', ({ expect }) => {
     const { text: _, ...rest } = good
-    expect(parseAfricasTalking(form, body(rest))).toMatchObject({ request: { text: '' } })
+    expect(parse(form, body(rest))).toMatchObject({ request: { text: '' } })
   })
 
   test('may hold a plus that was not encoded', ({ expect }) => {
-    expect(parseAfricasTalking(form, 'sessionId=s1&phoneNumber=+254700000001')).toMatchObject({
+    expect(parse(form, 'sessionId=s1&phoneNumber=+254700000001')).toMatchObject({
       request: { phone: '+254700000001' },
     })
   })
@@ -40,8 +41,8 @@ describe("Africa's Talking's form", () => {
     ['letters for a phone number', { ...good, phoneNumber: '+2547abc' }, 'phoneNumber'],
     ['a phone number of 16 digits', { ...good, phoneNumber: '+2547000000010000' }, 'phoneNumber'],
   ] as const)('is refused with %s, naming the field', ([, fields, name], { expect }) => {
-    const parsed = parseAfricasTalking(form, body(fields))
-    expect(parsed).toMatchObject({ kind: 'bad', status: 400 })
+    const parsed = parse(form, body(fields))
+    expect(parsed).toMatchObject({ kind: 'bad' })
     expect(parsed.kind === 'bad' && parsed.says).toContain(name)
   })
 
@@ -51,13 +52,34 @@ describe("Africa's Talking's form", () => {
     ['00254700000001', 'two zeros for the plus'],
     ['+254700000001', 'the international form'],
   ] as const)('may hold %s where the gateway has a country: %s', ([phoneNumber], { expect }) => {
-    const parsed = parseAfricasTalking(form, body({ ...good, phoneNumber }), 'KE')
+    const parsed = parse(form, body({ ...good, phoneNumber }), 'KE')
     expect(parsed).toMatchObject({ request: { phone: '+254700000001' } })
   })
 
   test('is refused in another content type', ({ expect }) => {
     for (const type of [undefined, 'application/json', 'multipart/form-data; boundary=x']) {
-      expect(parseAfricasTalking(type, body(good))).toMatchObject({ kind: 'bad', status: 415 })
+      expect(parse(type, body(good))).toEqual({
+        kind: 'bad',
+        says: 'The request has to be application/x-www-form-urlencoded.',
+      })
     }
   })
+
+  test('is the notice of an end, of which nothing is taken', ({ expect }) => {
+    const { text: _, ...rest } = good
+    const notice = {
+      ...rest,
+      status: 'Success',
+      durationInMillis: '9',
+      hopsCount: '3',
+      input: '2*1',
+    }
+    expect(parse(form, body(notice))).toEqual({ kind: 'notice' })
+    expect(parse(form, body({ ...notice, text: '' }))).toMatchObject({ kind: 'request' })
+  })
+})
+
+test('a screen goes out in letters that a handset has', ({ expect }) => {
+  const screen = { kind: 'end', lines: ['Olá – “você”', 'São 2 €'] } as const
+  expect(africasTalking.render(screen)).toBe('END Ola - "voce"\nSao 2 €')
 })

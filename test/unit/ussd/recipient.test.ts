@@ -8,13 +8,19 @@ const caller = parseCaller('+254700000001') as PhoneNumber
 const rules = { chainId: 31, caller, reserved: [] }
 // The first example of EIP-1191.
 const lower = '0x5aaeb6053f3e94c9b9a09f33669435e7ef1beaed'
+const address = (address: string) => ({
+  kind: 'recipient',
+  recipient: { kind: 'address', address },
+})
+const phone = (phone: string) => ({ kind: 'recipient', recipient: { kind: 'phone', phone } })
+const fault = (fault: string) => ({ kind: 'fault', fault })
 const onTestnet = checksumAddress(lower, 31)
 
 describe('a recipient that is an address', () => {
   test('is computed with in lower case: libraries refuse a checksum that is not EIP-55', ({
     expect,
   }) => {
-    expect(parseRecipient(onTestnet, rules)).toEqual({ kind: 'address', address: lower })
+    expect(parseRecipient(onTestnet, rules)).toEqual(address(lower))
   })
 
   test("is shown with this chain's checksum (EIP-1191)", ({ expect }) => {
@@ -24,15 +30,21 @@ describe('a recipient that is an address', () => {
 
   test("may carry this chain's checksum or Ethereum's", ({ expect }) => {
     for (const typed of [onTestnet, getAddress(lower), `0X${lower.slice(2)}`, ` ${lower} `]) {
-      expect(parseRecipient(typed, rules)).toEqual({ kind: 'address', address: lower })
+      expect(parseRecipient(typed, rules)).toEqual(address(lower))
     }
   })
 
   test("may not carry another chain's checksum, or a broken one", ({ expect }) => {
-    const upper = `0x${lower.slice(2).toUpperCase()}`
     const flipped = onTestnet.replace('aA', 'Aa')
-    for (const typed of [checksumAddress(lower, 30), upper, flipped]) {
-      expect(parseRecipient(typed, rules)).toBeUndefined()
+    for (const typed of [checksumAddress(lower, 30), flipped]) {
+      expect(parseRecipient(typed, rules)).toEqual(fault('bad_checksum'))
+    }
+  })
+
+  test('may be all in capitals, which are no checksum', ({ expect }) => {
+    const upper = lower.slice(2).toUpperCase()
+    for (const typed of [`0x${upper}`, `0X${upper}`]) {
+      expect(parseRecipient(typed, rules)).toEqual(address(lower))
     }
   })
 })
@@ -42,19 +54,20 @@ describe('a recipient that is a phone number', () => {
     '+254700000002',
     '0700000002',
     '0700 000 002',
+    '0700-000-002',
+    '(0700) 000.002',
     '00254700000002',
     '+2540700000002',
     '254700000002',
   ])('may be typed as %s', (typed, { expect }) => {
-    expect(parseRecipient(typed, rules)).toEqual({ kind: 'phone', phone: '+254700000002' })
+    expect(parseRecipient(typed, rules)).toEqual(phone('+254700000002'))
   })
 
   test("is read by the caller's country", ({ expect }) => {
     const ghanaian = parseCaller('+233200000001') as PhoneNumber
-    expect(parseRecipient('0200000002', { ...rules, caller: ghanaian })).toEqual({
-      kind: 'phone',
-      phone: '+233200000002',
-    })
+    expect(parseRecipient('0200000002', { ...rules, caller: ghanaian })).toEqual(
+      phone('+233200000002'),
+    )
   })
 
   test.for([
@@ -62,13 +75,13 @@ describe('a recipient that is a phone number', () => {
     ['a toll-free number', '+254800221121'],
     ['a premium number', '0900223344'],
   ] as const)('is refused as %s: nobody could collect it', ([, typed], { expect }) => {
-    expect(parseRecipient(typed, rules)).toBeUndefined()
+    expect(parseRecipient(typed, rules)).toEqual(fault('unknown_form'))
   })
 
-  test.for(['07000', '+25470000000200', '++254700000002', '07-00-000002', '#700000002'])(
+  test.for(['07000', '+25470000000200', '++254700000002', '0700_000_002', '#700000002', '-'])(
     'is refused as %s',
     (typed, { expect }) => {
-      expect(parseRecipient(typed, rules)).toBeUndefined()
+      expect(parseRecipient(typed, rules)).toEqual(fault('unknown_form'))
     },
   )
 })

@@ -1,13 +1,16 @@
 import fc from 'fast-check'
 import { test } from 'vitest'
 import { parseCaller } from '../../../src/account/phone.ts'
-import { formatAmount } from '../../../src/loan/amounts.ts'
+import { formatAmountDown } from '../../../src/loan/amounts.ts'
 import type { LoanRefusal } from '../../../src/loan/calls.ts'
+import { africasTalking } from '../../../src/ussd/gateways/africas-talking.ts'
+import { demonstration } from '../../../src/ussd/messages/demonstration.ts'
 import { english } from '../../../src/ussd/messages/en.ts'
-import { end, goOn, renderPlain } from '../../../src/ussd/screen.ts'
+import { end, goOn } from '../../../src/ussd/screen.ts'
 import { holds } from '../../support/properties.ts'
+import { longestWords } from './longest-words.ts'
 
-const format = (wei: bigint) => `${formatAmount(wei)} tRBTC`
+const format = (wei: bigint) => `${formatAmountDown(wei)} tRBTC`
 const wei = fc.bigInt({ min: 0n, max: 21_000_000n * 10n ** 18n })
 const tx = fc.constantFrom('0x0123456789...', english.queued)
 
@@ -28,12 +31,17 @@ const refusal: fc.Arbitrary<LoanRefusal> = fc.oneof(
   }),
 )
 
+const payments = ['transfer', 'loan', 'repayment', 'cashOut'] as const
+
 const caller = parseCaller('+254700000001')
 if (caller === undefined) throw new Error('the fixture is no phone number')
 
 const text = fc.oneof(
   fc.constantFrom(...Object.values(english).filter((words) => typeof words === 'string')),
-  fc.constant(english.mainMenu(caller)),
+  fc
+    .constantFrom(...longestWords(english), ...longestWords(demonstration))
+    .map(([, words]) => words),
+  fc.constant(english.mainTitle(caller)),
   wei.map((amount) => english.balance(format(amount))),
   tx.map((hash) => english.transferSubmitted('0x11111111...', hash)),
   fc.tuple(wei, tx).map(([amount, hash]) => english.loanRequested(format(amount), hash)),
@@ -41,10 +49,10 @@ const text = fc.oneof(
   fc
     .tuple(wei, tx)
     .map(([amount, hash]) => english.cashOutSubmitted('0x11111111...', format(amount), hash)),
+  fc.constantFrom(...payments).map(english.failed),
   fc
-    .constantFrom('transfer' as const, 'loan' as const, 'repayment' as const, 'cashOut' as const)
-    .map(english.failed),
-  refusal.map((why) => english.refused(why, format)),
+    .tuple(refusal, fc.constantFrom(...payments))
+    .map(([why, payment]) => english.refused(why, format, payment)),
   wei.map((amount) => english.tooLittle(format(amount))),
   wei.map((amount) => english.tooMuchToday(format(amount))),
   fc
@@ -68,7 +76,7 @@ test('each screen is printable ASCII without trailing spaces, and says whether i
 }) => {
   await holds(
     fc.property(text, fc.constantFrom(goOn, end), (words, kind) => {
-      const body = renderPlain(kind(words))
+      const body = africasTalking.render(kind(words))
       expect(body).toMatch(kind === end ? /^END \S/ : /^CON \S/)
       expect(body.slice(4)).toBe(words)
       for (const line of body.split('\n')) expect(line).toMatch(/^[\x20-\x7e]*[\x21-\x7e]$/)

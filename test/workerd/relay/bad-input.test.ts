@@ -49,16 +49,26 @@ const dialled = (phone: string, text: string, sessionId = newSession()) =>
 
 describe('a request that is not one', () => {
   test.for([
-    ['no session id', 'phoneNumber=%2B254700000201', form, 400],
-    ['no phone number', 'sessionId=s', form, 400],
-    ['a number that is not E.164', 'sessionId=s&phoneNumber=0700000201', form, 400],
-    ['JSON', '{}', { 'content-type': 'application/json' }, 415],
-    ['more than 8 KB', `sessionId=s&text=${'1'.repeat(8192)}`, form, 413],
-  ] as const)('gets one line that says why: %s', async ([, body, headers, status], { expect }) => {
-    const response = await post(body, headers)
-    expect(response.status).toBe(status)
-    expect(response.headers.get('content-type')).toBe('text/plain; charset=utf-8')
-    expect(await response.text()).toMatch(/^END [^\n]+$/)
+    ['no session id', 'phoneNumber=%2B254700000201', form],
+    ['no phone number', 'sessionId=s', form],
+    ['a number that is not E.164', 'sessionId=s&phoneNumber=0700000201', form],
+    ['JSON', '{}', { 'content-type': 'application/json' }],
+    ['more than 8 KB', `sessionId=s&text=${'1'.repeat(8192)}`, form],
+  ] as const)(
+    'gets one line that says why, which a handset shows: %s',
+    async ([, body, headers], { expect }) => {
+      const response = await post(body, headers)
+      expect(response.status).toBe(200)
+      expect(response.headers.get('content-type')).toBe('text/plain; charset=utf-8')
+      expect(await response.text()).toMatch(/^END [^\n]+$/)
+    },
+  )
+
+  test('is the notice of an end: nothing is shown', async ({ expect }) => {
+    const notice =
+      'sessionId=s&phoneNumber=%2B254700000201&status=Success&durationInMillis=9&input=1'
+    const response = await post(notice)
+    expect([response.status, await response.text()]).toEqual([200, ''])
   })
 
   test('is anything but a POST', async ({ expect }) => {

@@ -116,7 +116,8 @@ describe('a refusal', () => {
     const caller = '+254700000111'
     await fund(caller, '0.5')
     const session = newSession()
-    const refused = 'END Your balance is too low: 0.5 tRBTC. Nothing was sent.'
+    const refused =
+      'END Your balance is too low: 0.5 tRBTC. Nothing was sent. Dial again to send less.'
     expect((await dial(caller, `2*${recipient}*100`, session)).text).toBe(refused)
     await fund(caller, '200')
     expect((await dial(caller, `2*${recipient}*100`, session)).text).toBe(refused)
@@ -142,7 +143,7 @@ describe('a refusal', () => {
     try {
       expect((await dial(caller, `2*${recipient}*0.7`)).text).toMatch(submitted)
       expect((await dial(caller, `2*${recipient}*0.7`)).text).toBe(
-        'END Your balance is too low: 0.3 tRBTC. Nothing was sent.',
+        'END Your balance is too low: 0.3 tRBTC. Nothing was sent. Dial again to send less.',
       )
     } finally {
       await rpc('evm_setAutomine', [true])
@@ -167,17 +168,21 @@ describe('a refusal', () => {
 
   test('says what can be repaid, and that there is nothing', async ({ expect }) => {
     const caller = '+254700000115'
-    expect((await dial(caller, '4*1')).text).toBe('END You have no loan to repay.')
+    expect((await dial(caller, '4*1')).text).toBe(
+      'END You have no loan to repay. Dial again for the menu.',
+    )
     await dial(caller, '3')
     await untilBalance(caller, '0.01')
     expect((await dial(caller, '4*2*0.02')).text).toBe(
-      'END You owe only 0.01 tRBTC. Nothing was sent.',
+      'END You owe only 0.01 tRBTC. Nothing was sent. Dial again to repay all of it.',
     )
     expect((await dial(caller, '4*1')).text).toMatch(
       /^END Repayment Submitted\nAmount: all that is owed\nTx: 0x/,
     )
     await untilBalance(caller, '0')
-    expect((await dial(caller, '4*1')).text).toBe('END You have no loan to repay.')
+    expect((await dial(caller, '4*1')).text).toBe(
+      'END You have no loan to repay. Dial again for the menu.',
+    )
   })
 })
 

@@ -1,5 +1,23 @@
+import { createExecutionContext } from 'cloudflare:test'
+import { env } from 'cloudflare:workers'
 import { describe, test } from 'vitest'
+import { until } from '../../../scripts/dev/wait.ts'
+import worker from '../../../src/worker.ts'
 import { dial, newSession, untilBalance } from '../support/caller.ts'
+import { accountOf, fund, rpc } from '../support/ground-truth.ts'
+
+const lenderEnv = { ...env, PROFILE: 'lender' } as never
+
+/** A delivery to the same Worker with a lender's screens. */
+async function dialLender(phoneNumber: string, text: string, sessionId = newSession()) {
+  const request = new Request<unknown, IncomingRequestCfProperties>('http://relay.test/ussd', {
+    method: 'POST',
+    headers: { 'content-type': 'application/x-www-form-urlencoded' },
+    body: new URLSearchParams({ phoneNumber, sessionId, text }),
+  })
+  const response = await worker.fetch(request, lenderEnv, createExecutionContext())
+  return await response.text()
+}
 
 describe('a session of the demonstration', () => {
   test('shows the main menu on the first dial', async ({ expect }) => {
@@ -34,5 +52,69 @@ describe('a session of the demonstration', () => {
     const repaid = await dial(sender, '4*2*0.001')
     expect(repaid.text).toMatch(/^END Repayment Submitted\nAmount: 0\.001 tRBTC\nTx: 0x/)
     await untilBalance(sender, '0.005')
+  })
+})
+
+describe("a lender's session", () => {
+  test('shows both sides of a transfer, and a loan with its terms, from the real contract', async ({
+    expect,
+  }) => {
+    const [sender, receiver] = ['+254700000013', '+254700000014']
+    await fund(sender, '1')
+    const text = '2*0700000014*0.04'
+    expect(await dialLender(sender, text)).toBe(
+      'CON Send 0.04 tRBTC\nTo: +254 700 000 014\nFee: none\n1. Send\n0. Change',
+    )
+    expect(await dialLender(sender, `${text}*1`)).toMatch(/^END Transfer Submitted\n/)
+    await untilBalance(receiver, '0.04')
+    expect(await dialLender(receiver, '5')).toMatch(
+      /^CON My Activity\nReceived 0\.04 tRBTC from 0x[0-9a-fA-F]{8}\.\.\.: done\n0\. Back$/,
+    )
+    const sent = 'CON My Activity\nSent 0.04 tRBTC to 2547...014: done\n0. Back'
+    await until(async () => (await dialLender(sender, '5')) === sent, { everyMs: 200 })
+    expect(await dialLender(sender, `${text}*1`)).toMatch(/ago\. Send it again\?\n2\. Send once/)
+
+    expect(await dialLender(receiver, '3')).toMatch(
+      /^CON Loan: 0\.01 tRBTC\nTo repay: 0\.01 tRBTC\nUntil: \d{1,2} \w{3} 20\d\d\n1\. I agree\n/,
+    )
+    expect(await dialLender(receiver, '3*1')).toMatch(/^END Loan Requested\n/)
+    await untilBalance(receiver, '0.05')
+    expect(await dialLender(receiver, '')).toContain('\n4. Repay Loan (0.01 tRBTC)\n')
+    expect(await dialLender(receiver, '4')).toMatch(
+      /^CON Repay Loan\nYou owe 0\.01 tRBTC\nUntil: \d{1,2} \w{3} 20\d\d\n1\. All of it\n/,
+    )
+  })
+
+  test('brings money in from a wallet, and out to one, once', async ({ expect }) => {
+    const caller = '+254700000015'
+    const wallet = '0x00000000000000000000000000000000000ca5b0'
+    const [, , address = ''] = (await dialLender(caller, '6')).split('\n')
+    expect(address.toLowerCase()).toBe((await accountOf(caller)).toLowerCase())
+    expect(await dialLender(caller, '6*1')).toMatch(/^END Nothing has arrived for your account yet/)
+    await rpc('anvil_setBalance', [address, '0xde0b6b3a7640000'])
+    expect(await dialLender(caller, '6*1')).toMatch(
+      /^END Credit Submitted\nAmount: 0\.9+\d* tRBTC\n/,
+    )
+    await until(async () => /Balance: 0\.9/.test((await dial(caller, '1')).text), { everyMs: 100 })
+    expect(await dialLender(caller, '6*1')).toMatch(
+      /^END Nothing new has arrived\. Your account was/,
+    )
+
+    const session = newSession()
+    const text = `7*${wallet}*0.01`
+    expect(await dialLender(caller, text, session)).toMatch(
+      /^CON Cash out 0\.01 tRBTC\nTo wallet: 0x/,
+    )
+    const paid = await dialLender(caller, `${text}*1`, session)
+    expect(paid).toMatch(/^END Cash Out Submitted\nTo: 0x/)
+    expect(await dialLender(caller, `${text}*1`, session)).toBe(paid)
+    const there = async () => BigInt((await rpc('eth_getBalance', [wallet, 'latest'])) as string)
+    await until(async () => (await there()) === 10n ** 16n, { everyMs: 100 })
+    // The same once more is asked for first.
+    const again = newSession()
+    expect(await dialLender(caller, `${text}*1`, again)).toMatch(/ago\. Send it again\?\n3\. Send/)
+    expect(await dialLender(caller, `${text}*1*3`, again)).toMatch(/^END Cash Out Submitted\n/)
+    await until(async () => (await there()) === 2n * 10n ** 16n, { everyMs: 100 })
+    expect(await dialLender(caller, '5')).toContain('Cashed out 0.01 tRBTC to wallet 0x')
   })
 })

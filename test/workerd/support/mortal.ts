@@ -11,6 +11,8 @@ import type { Ledger } from '../../../src/relay/ledger/port.ts'
 import { ledgerThrough } from '../../../src/relay/ledger/steps.ts'
 import { tend } from '../../../src/relay/tend/round.ts'
 import { systemClock } from '../../../src/runtime/clock.ts'
+import { africasTalking } from '../../../src/ussd/gateways/africas-talking.ts'
+import { createMemoryStore } from '../../support/memory-store.ts'
 
 /** Which question is the last one, and whose end it is. */
 export type Death = {
@@ -123,7 +125,7 @@ export function createMortal({ death, fault }: MortalOptions): Mortal {
     ),
   )
   const relayer = assembleRelayer(config, runtime, assembleNodeService(config, runtime), ledger)
-  const answer = assembleAnswer(config, runtime, relayer)
+  const answer = assembleAnswer(config, runtime, relayer, createMemoryStore)
 
   return {
     asked,
@@ -133,7 +135,10 @@ export function createMortal({ death, fault }: MortalOptions): Mortal {
         phone: phone as PhoneNumber,
         ...request,
       })
-      return Promise.race([answering.then(({ body }) => body), end.promise])
+      return Promise.race([
+        answering.then(({ screen }) => africasTalking.render(screen)),
+        end.promise,
+      ])
     },
     async tend() {
       await Promise.race([tend(relayer), end.promise])

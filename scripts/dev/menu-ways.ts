@@ -1,0 +1,97 @@
+import { type PhoneNumber, parseCaller } from '../../src/account/phone.ts'
+import {
+  createMenu,
+  type Destination,
+  type EffectName,
+  isEffect,
+  type MenuContext,
+  type MenuSettings,
+  type NodeName,
+} from '../../src/ussd/menu.ts'
+import { demonstration } from '../../src/ussd/messages/demonstration.ts'
+import { english } from '../../src/ussd/messages/en.ts'
+import { longAddress, type Messages } from '../../src/ussd/messages/texts.ts'
+import { type Place, walk } from '../../src/ussd/walk.ts'
+
+/** Every menu that an operator can have, and in what words. */
+export const menus = {
+  demo: {
+    settings: { profile: 'demo', confirms: false, helpNumber: undefined },
+    say: demonstration,
+  },
+  lender: {
+    settings: { profile: 'lender', confirms: true, helpNumber: '0700 000 099' },
+    say: english,
+  },
+} as const satisfies Record<string, { settings: MenuSettings; say: Messages }>
+
+/** Answers that some question takes. */
+export const goodAnswers: readonly string[] = [
+  ...['+254700000002', '0x1111111111111111111111111111111111111111', '0.001', 'all'],
+]
+
+/** What each place is reached by, and what is known there. */
+export type Ways = {
+  places: ReadonlyMap<NodeName, { way: readonly string[]; place: Place }>
+  effects: ReadonlyMap<EffectName, readonly string[]>
+  /** From where to where, and what is typed; `*` stands for an answer in one's own words. */
+  steps: readonly { from: NodeName; to: Destination; typed: string }[]
+}
+
+/** A menu with amounts and numbers as they are shown. */
+export function sampleContext(
+  { settings, say }: { settings: MenuSettings; say: Messages },
+  shown: Partial<Pick<MenuContext, 'caller' | 'amountOf' | 'recipientOf' | 'least'>> = {},
+): MenuContext {
+  return {
+    ...{ chainId: 31, caller: parseCaller('+254700000001') as PhoneNumber, reserved: [] },
+    ...{ say, menu: createMenu(settings), least: { wei: 0n, text: '0 tRBTC' } },
+    amountOf: () => '0.001 tRBTC',
+    recipientOf: (recipient) =>
+      recipient.kind === 'phone' ? '+254 700 000 002' : longAddress(recipient.address),
+    ...shown,
+  }
+}
+
+/** Walks through a menu as it is declared until nothing new is found. */
+export function waysThrough(context: MenuContext): Ways {
+  const places = new Map<NodeName, { way: readonly string[]; place: Place }>()
+  const effects = new Map<EffectName, readonly string[]>()
+  const steps = new Map<string, Ways['steps'][number]>()
+  const open: { way: readonly string[]; place: Place }[] = []
+  const seen = new Set<string>()
+  const arrive = (way: readonly string[], place: Place) => {
+    const known = `${place.name} ${place.draft.recipient?.kind}`
+    if (seen.has(known)) return
+    seen.add(known)
+    if (!places.has(place.name)) places.set(place.name, { way, place })
+    open.push({ way, place })
+  }
+  const lead = (from: NodeName, to: Destination, typed: string, way: readonly string[]) => {
+    steps.set(`${from} ${to} ${typed}`, { from, to, typed })
+    if (isEffect(to) && !effects.has(to)) effects.set(to, way)
+    const result = walk(way, context)
+    if (result.kind === 'ask') arrive(way, result.place)
+  }
+  arrive([], { name: 'main', draft: {}, page: 0 })
+  for (let next = open.shift(); next !== undefined; next = open.shift()) {
+    const { way, place } = next
+    const node = context.menu[place.name]
+    if (node.kind === 'list') {
+      for (const { digit, leads, orAsks } of node.entries) {
+        lead(place.name, leads, digit, [...way, digit])
+        if (orAsks === undefined) continue
+        steps.set(`${place.name} ${orAsks}`, { from: place.name, to: orAsks, typed: digit })
+        arrive([...way, digit], { name: orAsks, draft: place.draft, page: 0 })
+      }
+      continue
+    }
+    for (const answer of goodAnswers) {
+      const given = node.answer(answer, context)
+      if (given.kind === 'mistake') continue
+      const to = node.next?.({ ...place.draft, ...given.draft }) ?? node.leads[0]
+      lead(place.name, to, '*', [...way, answer])
+    }
+  }
+  return { places, effects, steps: [...steps.values()] }
+}

@@ -1,0 +1,42 @@
+import { DurableObject } from 'cloudflare:workers'
+import type { KeptMemory, MemoryStore } from './memory.ts'
+
+/** The memory of one account: a row, and how often it was written. */
+export class AccountObject<Env = unknown> extends DurableObject<Env> {
+  readonly #sql: SqlStorage
+
+  constructor(state: DurableObjectState, env: Env) {
+    super(state, env)
+    this.#sql = state.storage.sql
+    this.#sql.exec(
+      'CREATE TABLE IF NOT EXISTS memory (row TEXT NOT NULL, version INTEGER NOT NULL)',
+    )
+  }
+
+  async load(): Promise<KeptMemory> {
+    return this.#kept()
+  }
+
+  async save(row: string, version: number): Promise<boolean> {
+    if (this.#kept().version !== version) return false
+    this.#sql.exec('DELETE FROM memory')
+    this.#sql.exec('INSERT INTO memory (row, version) VALUES (?, ?)', row, version + 1)
+    return true
+  }
+
+  #kept(): KeptMemory {
+    const [kept] = this.#sql.exec<KeptMemory>('SELECT row, version FROM memory').toArray()
+    return kept ?? { row: '', version: 0 }
+  }
+}
+
+/** What an account's object shows to Workers. */
+export type AccountStub = Pick<AccountObject, 'load' | 'save'>
+
+/** An object for each account, by its address. */
+export function createObjectMemory(stubOf: (account: string) => AccountStub): MemoryStore {
+  return {
+    load: (account) => stubOf(account.toLowerCase()).load(),
+    save: (account, row, version) => stubOf(account.toLowerCase()).save(row, version),
+  }
+}

@@ -1,0 +1,33 @@
+import * as z from 'zod/mini'
+import type { RedisDatabase } from '../runtime/redis.ts'
+import type { MemoryStore } from './memory.ts'
+
+/** The row of one account in one step: as it is, or written where it has the version that is named. */
+const memoryLua = `
+local row, version = ARGV[1], ARGV[2]
+local kept = redis.call('HMGET', KEYS[1], 'row', 'version')
+if not version then return { kept[1] or '', tonumber(kept[2] or '0') } end
+if (kept[2] or '0') ~= version then return 0 end
+redis.call('HSET', KEYS[1], 'row', row, 'version', string.format('%.0f', tonumber(version) + 1))
+return 1
+`
+
+const kept = z.pipe(
+  z.tuple([z.string(), z.int()]),
+  z.transform(([row, version]) => ({ row, version })),
+)
+const saved = z.pipe(
+  z.literal([0, 1]),
+  z.transform((written) => written === 1),
+)
+
+/** The memories of accounts in a Redis database. */
+export function createRedisMemory(database: RedisDatabase): MemoryStore {
+  const run = database.script(memoryLua)
+  const key = (account: string) => `account:${account.toLowerCase()}`
+  return {
+    load: async (account) => kept.parse(await run([key(account)], [])),
+    save: async (account, row, version) =>
+      saved.parse(await run([key(account)], [row, `${version}`])),
+  }
+}

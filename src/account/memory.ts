@@ -1,0 +1,93 @@
+import type { Address } from 'viem'
+import * as z from 'zod/mini'
+
+/**
+ * Where each account has a memory of its own: one row, which nobody else's business ever reads or waits
+ * for. A store knows nothing of what is in it.
+ */
+export type MemoryStore = {
+  /** Empty, of version 0, where nothing was kept yet. */
+  load(account: Address): Promise<KeptMemory>
+  /** Writes a row over the one of this version. `false`: another was written since, and nothing has changed. */
+  save(account: Address, row: string, version: number): Promise<boolean>
+}
+
+export type KeptMemory = { row: string; version: number }
+
+const remembered = z.object({
+  /** The last failure that the caller was told of, by its intent, and in which session (a keyed digest). */
+  told: z.optional(z.object({ intentId: z.string(), session: z.string() })),
+  /** What a screen said of whom the last payments went to, by their intents; the newest first. */
+  sent: z._default(z.array(z.object({ intentId: z.string(), to: z.string() })), []),
+})
+
+/**
+ * What is kept of an account for its caller's sake. It never holds a phone number, what was typed, or what
+ * money depends on: where it is lost, screens say less.
+ */
+export type AccountMemory = z.output<typeof remembered>
+
+export type Memory = {
+  /** @throws {Error} the store gave no answer */
+  read(account: Address): Promise<AccountMemory>
+  /**
+   * Changes what is kept, in one step: `change` is asked again where another change was faster. Undefined:
+   * nothing is to be written.
+   *
+   * @throws {Error} the store gave no answer, or others were always faster
+   */
+  change(
+    account: Address,
+    change: (memory: AccountMemory) => AccountMemory | undefined,
+  ): Promise<AccountMemory>
+}
+
+/** Payments whose recipients are remembered. */
+const mostSent = 20
+
+const attempts = 10
+
+export function createMemory(store: () => MemoryStore): Memory {
+  return {
+    read: async (account) => parseMemory(await store().load(account)),
+    async change(account, change) {
+      for (let attempt = 1; attempt <= attempts; attempt++) {
+        const kept = await store().load(account)
+        const memory = parseMemory(kept)
+        const changed = change(memory)
+        if (changed === undefined) return memory
+        const isSaved = await store().save(account, JSON.stringify(changed), kept.version)
+        if (isSaved) return changed
+      }
+      throw new Error('the memory of an account changes too often')
+    },
+  }
+}
+
+function parseMemory({ row }: KeptMemory): AccountMemory {
+  return remembered.parse(row === '' ? {} : JSON.parse(row))
+}
+
+/** Remembers whom a payment went to. */
+export function withSent(
+  memory: AccountMemory,
+  intentId: string,
+  to: string,
+): AccountMemory | undefined {
+  if (memory.sent.some((known) => known.intentId === intentId)) return undefined
+  return { ...memory, sent: [{ intentId, to }, ...memory.sent].slice(0, mostSent) }
+}
+
+/** Whether a session tells of a failure: the first one that can, and that one again. */
+export function tellsOf(memory: AccountMemory, intentId: string, session: string): boolean {
+  return memory.told?.intentId !== intentId || memory.told.session === session
+}
+
+/** Remembers in which session a failure was told. */
+export function withTold(
+  memory: AccountMemory,
+  intentId: string,
+  session: string,
+): AccountMemory | undefined {
+  return memory.told?.intentId === intentId ? undefined : { ...memory, told: { intentId, session } }
+}

@@ -1,0 +1,102 @@
+import type { Address } from 'viem'
+import { showAddress } from '../account/address.ts'
+import { type Memory, tellsOf, withTold } from '../account/memory.ts'
+import type { LoanReader } from '../loan/reader.ts'
+import type { Ledger } from '../relay/ledger/port.ts'
+import { faultOf, type Log } from '../runtime/log.ts'
+import { activityOf, lastFailure, receivedOf, shownPayments } from './activity.ts'
+import type { FactName, Facts, LoanTerms } from './facts.ts'
+import type { MenuContext } from './menu.ts'
+import { end, goOn, type Screen } from './screen.ts'
+import { type Place, promptOf } from './walk.ts'
+
+export type AskParts = {
+  context: MenuContext
+  loan: Pick<LoanReader, 'debt' | 'terms' | 'received'>
+  ledger: Pick<Ledger, 'payments'>
+  memory: Memory
+  /** Names the session of a delivery, by a keyed digest. */
+  session: (account: Address) => Promise<string>
+  account: () => Promise<Address>
+  /** Whether an account may ask the chain once more at this time. */
+  mayDial: (account: Address) => boolean
+  /** Unix time in ms. */
+  now: () => number
+  log: Log
+}
+
+/**
+ * The screen of a place, with what is read for it. A menu is shown without what could not be read; what a
+ * caller agrees to is not.
+ *
+ * @throws {Error} the terms of a loan could not be read
+ */
+export async function askAt(parts: AskParts, place: Place): Promise<Screen> {
+  const { context } = parts
+  const node = context.menu[place.name]
+  const wanted = node.kind === 'list' ? (node.facts ?? []) : []
+  if (wanted.length === 0) return goOn(promptOf(place, context))
+  const account = await parts.account()
+  const mayDial = parts.mayDial(account)
+  if (wanted.includes('terms')) {
+    return mayDial ? askForLoan(parts, place, account) : end(context.say.tooManyDials)
+  }
+  const found = mayDial ? await Promise.all(wanted.map((fact) => read(parts, fact, account))) : []
+  return goOn(promptOf(place, context, Object.assign({}, ...found)))
+}
+
+/** A fact, or nothing where it cannot be read now. */
+async function read(parts: AskParts, fact: FactName, account: Address): Promise<Facts> {
+  try {
+    return await readers[fact](parts, account)
+  } catch (error) {
+    parts.log({ level: 'warn', event: 'fact.unread', message: faultOf(error), fact })
+    return {}
+  }
+}
+
+const readers: Readonly<Record<FactName, (parts: AskParts, account: Address) => Promise<Facts>>> = {
+  debt: async ({ loan }, account) => ({ debt: await loan.debt(account) }),
+  terms: async (parts) => ({ terms: await termsOf(parts) }),
+  failure: failureOf,
+  address: async ({ context }, account) => ({ address: showAddress(account, context.chainId) }),
+  async activity({ ledger, memory, loan, log, context: { chainId } }, account) {
+    const [payments, kept, received] = await Promise.all([
+      ledger.payments(account, shownPayments),
+      memory.read(account),
+      loan.received(account).catch((error: unknown) => {
+        log({ level: 'warn', event: 'received.unread', message: faultOf(error) })
+        return undefined
+      }),
+    ])
+    const own = activityOf(payments, kept, chainId)
+    return { activity: { own, received: received && receivedOf(received, chainId) } }
+  },
+}
+
+/** The first session that can tells of a failure; the same again says the same again. */
+async function failureOf(parts: AskParts, account: Address): Promise<Facts> {
+  const { ledger, memory } = parts
+  const failure = lastFailure(await ledger.payments(account, 1))
+  if (failure === undefined) return {}
+  const { intentId } = failure.order.request
+  const session = await parts.session(account)
+  const kept = await memory.change(account, (before) => withTold(before, intentId, session))
+  return tellsOf(kept, intentId, session) ? { hasFailed: true } : {}
+}
+
+async function termsOf({ loan, now }: AskParts): Promise<LoanTerms> {
+  const { principalWei, termSeconds } = await loan.terms()
+  return { principalWei, dueAt: Math.floor(now() / 1_000) + termSeconds }
+}
+
+/** What is owed from when a loan is taken, where none is. */
+async function askForLoan(parts: AskParts, place: Place, account: Address): Promise<Screen> {
+  const { context, loan } = parts
+  const [{ owedWei }, terms] = await Promise.all([loan.debt(account), termsOf(parts)])
+  if (owedWei > 0n) {
+    const refusal = { reason: 'existing_loan', owedWei } as const
+    return end(context.say.refused(refusal, context.amountOf, 'loan'))
+  }
+  return goOn(promptOf(place, context, { terms }))
+}

@@ -1,0 +1,15 @@
+import type { Address } from 'viem'
+import type { Recipient } from './recipient.ts'
+
+/** What a caller wants to happen: a session has at most one intent. */
+export type Intent =
+  /**
+   * `all`: the whole balance when it is accepted. `isRepeat`: the caller was told of an equal transfer of
+   * a moment ago, and wants another one.
+   */
+  | { kind: 'transfer'; recipient: Recipient; amountWei: bigint | 'all'; isRepeat?: true }
+  | { kind: 'loan' }
+  /** `all`: all that is owed when it executes. */
+  | { kind: 'repayment'; amountWei: bigint | 'all' }
+  /** Out to an address outside. `all`: all that the account has when it is signed. `isRepeat` as above. */
+  | { kind: 'cashOut'; to: Address; amountWei: bigint | 'all'; isRepeat?: true }

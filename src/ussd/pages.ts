@@ -1,0 +1,45 @@
+import { screenSeptets, septetsOf } from './septets.ts'
+
+/** What is typed for the next page of a list. It is no digit of any list. */
+export const moreDigit = '98'
+/** What is typed for the page before, and on the first page for the question before. */
+export const backDigit = '0'
+
+/** What stands below the lines of a list, with the digits that are typed for it. */
+export type PageWords = { more: string; back: string }
+
+/**
+ * The screens of a list: as few as hold all of its lines, each of at most 160 septets. Lines go to the next
+ * page whole; one that no page holds is divided between words.
+ *
+ * @param hasBack whether `0` leads anywhere from the first page
+ */
+export function pagesOf(lines: readonly string[], words: PageWords, hasBack: boolean): string[] {
+  const only = [...lines, ...(hasBack ? [words.back] : [])].join('\n')
+  if (septetsOf(only) <= screenSeptets) return [only]
+  const room = screenSeptets - septetsOf(`\n${words.more}\n${words.back}`)
+  const pages: string[] = []
+  for (const line of lines.flatMap((whole) => divided(whole, room))) {
+    const last = pages.at(-1)
+    const joined = last === undefined ? line : `${last}\n${line}`
+    if (last === undefined || septetsOf(joined) > room) pages.push(line)
+    else pages[pages.length - 1] = joined
+  }
+  return pages.map((page, index) => {
+    const more = index < pages.length - 1 ? [words.more] : []
+    const back = hasBack || index > 0 ? [words.back] : []
+    return [page, ...more, ...back].join('\n')
+  })
+}
+
+/** A line in parts of at most so many septets, divided between words. */
+function divided(line: string, most: number): string[] {
+  const parts: string[] = []
+  for (const word of line.split(' ')) {
+    const last = parts.at(-1)
+    const joined = last === undefined ? word : `${last} ${word}`
+    if (last === undefined || septetsOf(joined) > most) parts.push(word)
+    else parts[parts.length - 1] = joined
+  }
+  return parts
+}

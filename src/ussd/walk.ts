@@ -1,0 +1,161 @@
+import type { Facts } from './facts.ts'
+import {
+  type Destination,
+  type Draft,
+  effects,
+  isEffect,
+  type List,
+  type MenuContext,
+  type NodeName,
+  type Outcome,
+  type Question,
+} from './menu.ts'
+import { backDigit, moreDigit, pagesOf } from './pages.ts'
+
+/** What the text of a session comes to. */
+export type MenuResult =
+  | { kind: 'ask'; place: Place }
+  | Outcome
+  /** Three bad answers to one question. */
+  | { kind: 'gave_up' }
+  /** So many answers that no question is left open. */
+  | { kind: 'too_long' }
+  /** Something was typed after the session's last screen. */
+  | { kind: 'past_the_end' }
+
+/** Where a session stands, and why it is asked again. */
+export type Place = { name: NodeName; draft: Draft; page: number; why?: string }
+
+/** What an answer leads to: another place, the session's end, or the same question again. */
+type Step =
+  | { kind: 'go'; place: Place }
+  /** `or`: where another answer goes on from, if the end turned out to be a question. */
+  | { kind: 'end'; outcome: Outcome; or: Place | undefined }
+  | Mistake
+
+type Mistake = { kind: 'mistake'; why: string }
+
+/** Bad answers to one question that end a session. */
+const maxMistakes = 3
+
+/** A session that is not over by then never will be. The longest way through the menu takes a fourth of it. */
+export const maxAnswers = 40
+
+const menuDigits = '00'
+
+/** The answers in a gateway's `text`: none on the first dial. */
+export function answersOf(text: string): string[] {
+  return text === '' ? [] : text.split('*')
+}
+
+/**
+ * Where the answers of a session lead. The same answers always lead to the same place: what depends
+ * on the chain is decided elsewhere, so that a later delivery never reads a text another way.
+ */
+export function walk(answers: readonly string[], context: MenuContext): MenuResult {
+  let place: Place = { name: 'main', draft: {}, page: 0 }
+  const mistakes = new Map<NodeName, number>()
+  for (const [index, typed] of answers.entries()) {
+    const isLast = index === answers.length - 1
+    const step = stepFrom(place, meant(typed), context)
+    switch (step.kind) {
+      case 'end':
+        if (isLast) return step.outcome
+        if (step.or === undefined) return { kind: 'past_the_end' }
+        place = step.or
+        break
+      case 'go':
+        place = step.place
+        break
+      case 'mistake': {
+        const count = (mistakes.get(place.name) ?? 0) + 1
+        mistakes.set(place.name, count)
+        if (count === maxMistakes) return { kind: isLast ? 'gave_up' : 'past_the_end' }
+        place = { ...place, page: 0, why: step.why }
+      }
+    }
+    if (index + 1 === maxAnswers) return { kind: isLast ? 'too_long' : 'past_the_end' }
+  }
+  return { kind: 'ask', place }
+}
+
+/** What was typed, without what ends a dialled code. */
+const meant = (typed: string): string => typed.trim().replace(/\s*#$/, '')
+
+function stepFrom(place: Place, typed: string, context: MenuContext): Step {
+  const node = context.menu[place.name]
+  const at = (name: NodeName, draft: Draft = place.draft): Place => ({ name, draft, page: 0 })
+  if (typed === menuDigits) return { kind: 'go', place: at('main', {}) }
+  if (node.kind === 'list') {
+    const turned = turn(place, node, typed, context)
+    if (turned !== undefined) return { kind: 'go', place: turned }
+  }
+  if (typed === backDigit && node.back !== undefined) return { kind: 'go', place: at(node.back) }
+  const given =
+    node.kind === 'list' ? chosen(place, node, typed, context) : asked(place, node, typed, context)
+  if (given.kind === 'mistake') return given
+  const { draft, leads, or } = given
+  return isEffect(leads)
+    ? { kind: 'end', outcome: effects[leads](draft), or: or && at(or, draft) }
+    : { kind: 'go', place: at(leads, draft) }
+}
+
+type Given =
+  | { kind: 'given'; draft: Draft; leads: Destination; or?: NodeName | undefined }
+  | Mistake
+
+function chosen(place: Place, { entries }: List, typed: string, { say }: MenuContext): Given {
+  const entry = entries.find(({ digit }) => digit === typed)
+  return entry === undefined
+    ? { kind: 'mistake', why: say.unknownChoice }
+    : { kind: 'given', draft: place.draft, leads: entry.leads, or: entry.orAsks }
+}
+
+function asked(place: Place, node: Question, typed: string, context: MenuContext): Given {
+  const given = node.answer(typed, context)
+  if (given.kind === 'mistake') return given
+  const draft = { ...place.draft, ...given.draft }
+  const leads = node.next?.(draft) ?? node.leads[0]
+  if (!node.leads.includes(leads)) throw new Error(`${place.name} does not lead to ${leads}`)
+  return { kind: 'given', draft, leads }
+}
+
+/** Another page of a list that has one. How many there are may follow from what is read for it. */
+function turn(place: Place, node: List, typed: string, context: MenuContext): Place | undefined {
+  if (typed === backDigit && place.page > 0) return { ...place, page: place.page - 1 }
+  if (typed !== moreDigit) return undefined
+  const hasMore =
+    node.facts !== undefined || place.page + 1 < pagesFrom(place, node, context).length
+  return hasMore ? { ...place, page: place.page + 1 } : undefined
+}
+
+function pagesFrom(
+  { draft, why }: Place,
+  node: List,
+  context: MenuContext,
+  facts: Facts = {},
+): string[] {
+  const { labels, more, back } = context.say
+  const lines = [
+    ...(why === undefined ? [] : [why]),
+    ...node.title(context, draft, facts).split('\n'),
+    ...node.entries.map(({ digit, label, note }) => {
+      const said = note?.(context, facts)
+      return `${digit}. ${labels[label]}${said === undefined ? '' : ` (${said})`}`
+    }),
+  ]
+  const backWord = node.backLabel === undefined ? back : labels[node.backLabel]
+  const words = { more: `${moreDigit}. ${more}`, back: `${backDigit}. ${backWord}` }
+  return pagesOf(lines, words, node.back !== undefined)
+}
+
+/** What is shown at a place. A page beyond the last is the last. */
+export function promptOf(place: Place, context: MenuContext, facts: Facts = {}): string {
+  const node = context.menu[place.name]
+  if (node.kind === 'list') {
+    const pages = pagesFrom(place, node, context, facts)
+    return pages[Math.min(place.page, pages.length - 1)] ?? ''
+  }
+  const prompt = node.prompt(context, place.draft, facts)
+  return place.why === undefined ? prompt : `${context.say.askAgain(place.why)}\n${prompt}`
+}

@@ -1,0 +1,75 @@
+import type { Address } from 'viem'
+import { describe, test } from 'vitest'
+import {
+  createMemory,
+  type MemoryStore,
+  tellsOf,
+  withSent,
+  withTold,
+} from '../../src/account/memory.ts'
+
+let accounts = 0
+
+/** An account that no test had before. */
+function newAccount(): Address {
+  accounts += 1
+  return `0x${accounts.toString(16).padStart(40, 'a')}`
+}
+
+/** What the memory of accounts promises, whatever it is kept in. */
+export function memorySuite(name: string, open: () => MemoryStore): void {
+  describe(`the memory of an account on ${name}`, () => {
+    test('is empty at first, and has what was written last', async ({ expect }) => {
+      const [store, account] = [open(), newAccount()]
+      expect(await store.load(account)).toEqual({ row: '', version: 0 })
+      expect(await store.save(account, 'first', 0)).toBe(true)
+      expect(await store.save(account, 'sécond "2"\n', 1)).toBe(true)
+      expect(await store.load(account)).toEqual({ row: 'sécond "2"\n', version: 2 })
+    })
+
+    test('is written over the version that was read, and over no other', async ({ expect }) => {
+      const [store, account] = [open(), newAccount()]
+      expect(await store.save(account, 'early', 1)).toBe(false)
+      expect(await store.load(account)).toEqual({ row: '', version: 0 })
+      const written = await Promise.all(
+        Array.from({ length: 8 }, (_, index) => store.save(account, `row ${index}`, 0)),
+      )
+      expect(written.filter((isWritten) => isWritten)).toHaveLength(1)
+      expect(await store.load(account)).toEqual({ row: `row ${written.indexOf(true)}`, version: 1 })
+      expect(await store.save(account, 'late', 0)).toBe(false)
+    })
+
+    test("is one account's, however its address is written", async ({ expect }) => {
+      const [store, account, other] = [open(), newAccount(), newAccount()]
+      await store.save(account, 'mine', 0)
+      expect(await store.load(other)).toEqual({ row: '', version: 0 })
+      const written = `0x${account.slice(2).toUpperCase()}` as Address
+      expect(await store.load(written)).toEqual({ row: 'mine', version: 1 })
+    })
+
+    test('loses no change where several are made at once', async ({ expect }) => {
+      const [memory, account] = [createMemory(open), newAccount()]
+      const intents = ['0x01', '0x02', '0x03', '0x04']
+      await Promise.all(
+        [...intents, ...intents].map((intentId) =>
+          memory.change(account, (kept) => withSent(kept, intentId, '2547...002')),
+        ),
+      )
+      const { sent } = await memory.read(account)
+      expect(sent.map(({ intentId }) => intentId).sort()).toEqual(intents)
+    })
+
+    test('knows in which session a failure was told', async ({ expect }) => {
+      const [memory, account] = [createMemory(open), newAccount()]
+      const tell = (intentId: string, session: string) =>
+        memory.change(account, (kept) => withTold(kept, intentId, session))
+      expect(tellsOf(await memory.read(account), '0x01', 'one')).toBe(true)
+      await tell('0x01', 'one')
+      await tell('0x01', 'two')
+      const kept = await memory.read(account)
+      expect(tellsOf(kept, '0x01', 'one')).toBe(true)
+      expect(tellsOf(kept, '0x01', 'two')).toBe(false)
+      expect(tellsOf(kept, '0x02', 'two')).toBe(true)
+    })
+  })
+}

@@ -1,0 +1,21 @@
+import type { KeptMemory, MemoryStore } from '../../src/account/memory.ts'
+
+/** The memory of accounts in this process. It counts what is asked of it. */
+export function createMemoryStore(): MemoryStore & { asked(): number } {
+  const rows = new Map<string, KeptMemory>()
+  let asked = 0
+  const kept = (account: string) => rows.get(account.toLowerCase()) ?? { row: '', version: 0 }
+  return {
+    asked: () => asked,
+    async load(account) {
+      asked += 1
+      return kept(account)
+    },
+    async save(account, row, version) {
+      asked += 1
+      if (kept(account).version !== version) return false
+      rows.set(account.toLowerCase(), { row, version: version + 1 })
+      return true
+    },
+  }
+}

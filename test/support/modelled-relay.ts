@@ -1,0 +1,82 @@
+import type { Hex } from 'viem'
+import type { Product } from '../../scripts/dev/simulator/programs.ts'
+import { ledgerRules } from '../../src/relay/ledger/port.ts'
+import { ledgerThrough } from '../../src/relay/ledger/steps.ts'
+import { createMemoryLedger } from '../ports/ledger-memory.ts'
+import { createMemoryStore } from './memory-store.ts'
+import {
+  type ModelledOptions,
+  type ModelledService,
+  openModelledService,
+} from './modelled-service.ts'
+
+/** What callers are shown, and what a transfer has to be at least. */
+type ShownProduct = Pick<Product, 'settings' | 'say'> & Partial<Pick<Product, 'leastTransferWei'>>
+
+export type ModelledRelay = ModelledService & {
+  /** Puts all that waits into a block, which is final, and tells the ledger what became of it there. */
+  settle(): Promise<void>
+  /** Tells the ledger that all that waits has failed in a final block, which the chain does not have. */
+  fail(reason: string): Promise<void>
+  /** How many payments the ledger has of a caller. */
+  paid(caller: number): Promise<number>
+  /** How often the memory of accounts was asked. */
+  memoryCalls(): number
+  /** The balance in the words of the menu. */
+  balance(caller: number): Promise<string>
+}
+
+/** The USSD service over a ledger in memory, before the simulator's chain. Nothing waits for real time. */
+export function openModelledRelay({
+  product,
+  ...options
+}: Omit<ModelledOptions, 'ledger' | 'product'> & { product?: ShownProduct }): ModelledRelay {
+  const kept = createMemoryLedger({
+    rules: { ...ledgerRules, maxInFlight: 4, watchBlocks: 50, meansMs: 100_000 },
+    relayer: `0x${'11'.repeat(20)}`,
+    now: options.clock?.now ?? Date.now,
+  })
+  const ledger = ledgerThrough((method, args) =>
+    (kept.ledger[method] as (...args: unknown[]) => Promise<unknown>)(...args),
+  )
+  const memory = createMemoryStore()
+  const running: Promise<unknown>[] = []
+  const background = (work: Promise<unknown>) => void running.push(work)
+  const service = openModelledService({
+    ...{ ...options, ledger },
+    ...(product && { product: { leastTransferWei: 0n, ...product, memory, background } }),
+  })
+  let dials = 0
+
+  async function finish(
+    { number, hash }: { number: number; hash: Hex },
+    outcome: 'executed' | 'failed',
+    reason: string,
+  ): Promise<void> {
+    const block = { number, hash }
+    const { carried } = await ledger.work()
+    for (const { nonce, session } of carried) {
+      if (nonce === undefined) continue
+      const execution = { outcome, reason, hash, block }
+      await ledger.mined({ nonce, session, hash, block, execution })
+      await ledger.confirm(session, hash)
+    }
+  }
+
+  return {
+    ...service,
+    memoryCalls: memory.asked,
+    paid: async (caller) => (await ledger.payments(service.accountOf(caller), 10_000)).length,
+    settle: () => finish(service.chain.mine(Date.now()), 'executed', ''),
+    fail: (reason) => finish({ number: 1_000, hash: `0x${'fa'.repeat(32)}` }, 'failed', reason),
+    async deliver(caller, session, text) {
+      const screen = await service.deliver(caller, session, text)
+      await Promise.all(running.splice(0))
+      return screen
+    },
+    async balance(caller) {
+      dials += 1
+      return await service.deliver(caller, `balance ${dials}`, '1')
+    },
+  }
+}

@@ -1,0 +1,20 @@
+import { test } from 'vitest'
+import { callIn, callOf, type LoanCall, principalCall } from '../../../src/loan/calls.ts'
+
+const to = '0x1111111111111111111111111111111111111111'
+
+test.for<LoanCall>([
+  { kind: 'transfer', to, amountWei: 5n },
+  { kind: 'loan', principalWei: 10n ** 16n },
+  { kind: 'repayment', amountWei: 7n },
+  { kind: 'cashOut', to, amountWei: 7n },
+  { kind: 'repayment', amountWei: 'all' },
+])('a %o is read from its calldata', (call, { expect }) => {
+  expect(callIn(callOf(call))).toEqual(call)
+})
+
+test('other calldata is no call that pays', ({ expect }) => {
+  for (const data of ['0x', '0x12345678', principalCall()] as const) {
+    expect(callIn(data)).toBeUndefined()
+  }
+})

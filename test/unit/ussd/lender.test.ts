@@ -1,0 +1,217 @@
+import { describe, test } from 'vitest'
+import { menus } from '../../../scripts/dev/menu-ways.ts'
+import { createHandClock } from '../../support/hand-clock.ts'
+import { openModelledRelay } from '../../support/modelled-relay.ts'
+
+const minuteMs = 60_000
+const friend = '+254700000001'
+const stranger = '0x5aaeb6053f3e94c9b9a09f33669435e7ef1beaed'
+
+function open(leastTransferWei = 0n) {
+  const clock = createHandClock()
+  const product = { ...menus.lender, leastTransferWei }
+  return { clock, ...openModelledRelay({ callers: 3, poolLoans: 9, capLoans: 9, clock, product }) }
+}
+
+describe('a transfer that is confirmed', () => {
+  test('shows to whom and how much before it is made, and changes until then', async ({
+    expect,
+  }) => {
+    const { deliver } = open()
+    expect(await deliver(0, 's', `2*${friend}`)).toBe(
+      'CON To: +254 700 000 001\nAmount, or all:\n0. Back',
+    )
+    expect(await deliver(0, 's', `2*${friend}*0.001`)).toBe(
+      'CON Send 0.001 tRBTC\nTo: +254 700 000 001\nFee: none\n1. Send\n0. Change',
+    )
+    expect(await deliver(0, 's', `2*${friend}*0.001*0`)).toMatch(/^CON To: .+\nAmount/)
+    expect(await deliver(0, 's', `2*${friend}*0.001*0*0.002`)).toMatch(/^CON Send 0\.002 tRBTC\n/)
+    expect(await deliver(0, 's', `2*${friend}*0.001*0*0.002*1`)).toMatch(
+      /^END Transfer Submitted\n/,
+    )
+  })
+
+  test('says of an address that it is credited here and no wallet', async ({ expect }) => {
+    const { deliver } = open()
+    expect(await deliver(0, 's', `2*${stranger}*0.001`)).toBe(
+      'CON Send 0.001 tRBTC\nTo: 0x5aAeb605...1BEaEd\nCredits an account of this service, NOT a wallet.\n1. Credit account\n2. Cash out to wallet\n0. Back',
+    )
+    expect(await deliver(0, 's', `2*${stranger}*0.001*1`)).toMatch(/^END Transfer Submitted\n/)
+  })
+
+  test('says "all" of the whole balance', async ({ expect }) => {
+    const { deliver, settle, balance } = open()
+    expect(await deliver(0, 's', `2*${friend}*all`)).toMatch(/^CON Send all you have\nTo: \+254/)
+    await deliver(0, 's', `2*${friend}*all*1`)
+    await settle()
+    expect(await balance(0)).toBe('END Your Balance: 0 tRBTC')
+  })
+
+  test('of all that is less than the least amount is refused', async ({ expect }) => {
+    const { deliver } = open(10n ** 18n)
+    expect(await deliver(0, 's', `2*${friend}*all*1`)).toBe(
+      'END Your balance is too low: 0.02 tRBTC. Nothing was sent. Dial again to send less.',
+    )
+  })
+})
+
+describe('the same transfer within ten minutes', () => {
+  const text = `2*${friend}*0.001*1`
+  const asked = (minutes: number) =>
+    `CON You sent 0.001 tRBTC\nTo: +254 700 000 001\n${minutes} min ago. Send it again?\n2. Send once more\n0. Change`
+
+  test('is asked for once more, and then made', async ({ expect }) => {
+    const { deliver, settle, balance, clock } = open()
+    await deliver(0, 'first', text)
+    await settle()
+    clock.forward(3 * minuteMs)
+    expect(await deliver(0, 'second', text)).toBe(asked(3))
+    expect(await deliver(0, 'second', `${text}*2`)).toMatch(/^END Transfer Submitted\n/)
+    await settle()
+    expect(await balance(0)).toBe('END Your Balance: 0.018 tRBTC')
+  })
+
+  test('is asked for while the first is still under way', async ({ expect }) => {
+    const { deliver } = open()
+    await deliver(0, 'first', text)
+    expect(await deliver(0, 'second', text)).toBe(asked(1))
+  })
+
+  test('is not asked for in the session that made it, however it is delivered', async ({
+    expect,
+  }) => {
+    const { deliver, settle, balance } = open()
+    const once = await deliver(0, 'first', text)
+    expect(await deliver(0, 'first', text)).toBe(once)
+    expect(await deliver(0, 'first', `${text}*2`)).toBe(
+      'END This session has ended. Please dial again.',
+    )
+    await settle()
+    expect(await balance(0)).toBe('END Your Balance: 0.019 tRBTC')
+  })
+
+  test('is made once where the answer to the question comes first, and again, and late', async ({
+    expect,
+  }) => {
+    const { deliver, settle, balance } = open()
+    await deliver(0, 'first', text)
+    await settle()
+    const made = await deliver(0, 'second', `${text}*2`)
+    expect(made).toMatch(/^END Transfer Submitted\n/)
+    expect(await deliver(0, 'second', text)).toBe('END This session has ended. Please dial again.')
+    expect(await deliver(0, 'second', `${text}*2`)).toBe(made)
+    await settle()
+    expect(await balance(0)).toBe('END Your Balance: 0.018 tRBTC')
+  })
+
+  test('is another one to another recipient, of another amount, or later', async ({ expect }) => {
+    const { deliver, clock } = open()
+    await deliver(0, 'first', text)
+    expect(await deliver(0, 'other', '2*+254700000002*0.001*1')).toMatch(/^END Transfer S/)
+    expect(await deliver(0, 'more', `2*${friend}*0.002*1`)).toMatch(/^END Transfer S/)
+    expect(await deliver(1, 'not mine', '2*+254700000002*0.001*1')).toMatch(/^END Transfer S/)
+    const later = open()
+    await later.deliver(0, 'first', text)
+    later.clock.forward(10 * minuteMs + 1)
+    expect(await later.deliver(0, 'later', text)).toMatch(/^END Transfer Submitted\n/)
+    clock.forward(0)
+  })
+
+  test('that was refused stays refused', async ({ expect }) => {
+    const { deliver, settle } = open()
+    const much = `2*${friend}*0.015*1`
+    await deliver(0, 'first', much)
+    const refused = await deliver(0, 'second', `${much}*2`)
+    expect(refused).toMatch(/^END Your balance is too low: 0\.005 tRBTC\./)
+    await settle()
+    expect(await deliver(0, 'second', much)).toBe(
+      'END This session has ended. Nothing was sent. Please dial again.',
+    )
+  })
+})
+
+describe('a loan', () => {
+  const due = /^\d{1,2} [A-Z][a-z]{2} 20\d\d$/
+
+  test('is agreed to: what is owed, and until when', async ({ expect }) => {
+    const { deliver, settle } = open()
+    const [loan, owed, until, ...choices] = (await deliver(0, 's', '3')).split('\n')
+    expect([loan, owed]).toEqual(['CON Loan: 0.01 tRBTC', 'To repay: 0.01 tRBTC'])
+    expect(until?.replace('Until: ', '')).toMatch(due)
+    expect(choices).toEqual(['1. I agree', '0. Back'])
+    expect(await deliver(0, 's', '3*1')).toMatch(/^END Loan Requested\n/)
+    await settle()
+    expect(await deliver(0, 'menu', '')).toContain('\n4. Repay Loan (0.01 tRBTC)')
+    const [title, owes, day, ...lines] = (await deliver(0, 'status', '4')).split('\n')
+    expect([title, owes, ...lines]).toEqual([
+      ...['CON Repay Loan', 'You owe 0.01 tRBTC', '1. All of it', '2. A part', '0. Back'],
+    ])
+    expect(day?.replace('Until: ', '')).toMatch(due)
+    expect(await deliver(0, 'second', '3')).toBe(
+      'END You already have a loan. Still to repay: 0.01 tRBTC. Dial again to repay it.',
+    )
+  })
+
+  test('that is not there is said, and the menu has no amount', async ({ expect }) => {
+    const { deliver } = open()
+    expect(await deliver(0, 'status', '4')).toMatch(/^CON Repay Loan\nYou have no loan\.\n1\. /)
+    expect(await deliver(0, 'menu', '')).toMatch(/\n4\. Repay Loan\n/)
+  })
+
+  test('is named where the balance does not suffice to repay it', async ({ expect }) => {
+    const { deliver, settle } = open()
+    await deliver(0, 's', '3*1')
+    await settle()
+    await deliver(0, 'away', `2*${friend}*0.028*1`)
+    await settle()
+    expect(await deliver(0, 'all', '4*1')).toBe(
+      'END To repay: 0.01 tRBTC. Your balance is too low: 0.002 tRBTC. Nothing was sent. Dial again to repay a part.',
+    )
+    expect(await deliver(0, 'part', '4*2*0.001')).toMatch(/^END Repayment Submitted\n/)
+  })
+
+  test('whose terms cannot be read is not agreed to, and a menu is shown without the debt', async ({
+    expect,
+  }) => {
+    const { deliver, breakNode } = open()
+    breakNode()
+    expect(await deliver(0, 's', '3')).toBe('END Service not available. Please try again later.')
+    expect(await deliver(0, 'menu', '')).toMatch(/\n4\. Repay Loan\n/)
+    expect(await deliver(0, 'status', '4')).toMatch(/^CON Repay Loan\n1\. All of it\n/)
+  })
+})
+
+describe('money in and out', () => {
+  test('is received at the number, and at an address of the account', async ({ expect }) => {
+    const { deliver } = open()
+    const [number, how, address, ...choices] = (await deliver(0, 's', '6')).split('\n')
+    expect([number, how, ...choices]).toEqual([
+      ...['CON Your number: +254 700 000 000', 'From a wallet, credit this account at:'],
+      ...['1. Credit what arrived', '0. Back'],
+    ])
+    expect(address).toMatch(/^0x[0-9a-fA-F]{40}$/)
+    expect(await deliver(0, 's', '6*1')).toBe(
+      'END Nothing has arrived for your account yet. Dial again in some minutes.',
+    )
+  })
+
+  test('goes out to a wallet alone, shown before it goes', async ({ expect }) => {
+    const { deliver } = open()
+    expect(await deliver(0, 's', '7')).toBe('CON Address of your wallet outside:\n0. Back')
+    expect(await deliver(0, 's', `7*${friend}`)).toMatch(/^CON Not the address of a wallet\. /)
+    expect(await deliver(0, 's', `7*${stranger}`)).toMatch(
+      /^CON To: 0x5aAeb605\.\.\.1BEaEd\nAmount/,
+    )
+    expect(await deliver(0, 's', `7*${stranger}*0.001`)).toBe(
+      'CON Cash out 0.001 tRBTC\nTo wallet: 0x5aAeb605...1BEaEd\nIt cannot be taken back.\n1. Cash out to wallet\n0. Change',
+    )
+  })
+})
+
+test('help is the number that the operator set', async ({ expect }) => {
+  const { deliver } = open()
+  expect(await deliver(0, 'menu', '')).toMatch(
+    /\n5\. My Activity\n6\. Receive\n7\. Cash Out\n9\. Help$/,
+  )
+  expect(await deliver(0, 's', '9')).toBe('END Help: call 0700 000 099\nWe never ask for your PIN.')
+})
