@@ -1,6 +1,7 @@
 import type { Hex } from 'viem'
 import { callOf, refusalOf } from '../../../src/loan/calls.ts'
 import { ledgerRules } from '../../../src/relay/ledger/port.ts'
+import { requestLifetimeSeconds } from '../../../src/relay/relayer.ts'
 import { Status } from './contracts.ts'
 import type { Arrival, Delivery, History, Loss, OnChain, Statement } from './history.ts'
 import { type Dial, type Item, principalWei } from './plan.ts'
@@ -72,6 +73,8 @@ const answeredWithinMs = 8_000
 
 /** Trouble of one delivery is felt by others for so long: leases, shared questions, retries. */
 const troubleFeltMs = 45_000
+
+const lifetimeMs = requestLifetimeSeconds * 1000
 
 /** The ledger keeps sessions so long that the same session before and after is the same payment. */
 const retentionDays = 8
@@ -509,7 +512,8 @@ function judgeEnd(history: History, found: Found): void {
   for (const words of history.undone) found('done', words)
   for (const payments of history.payments) {
     for (const [intentId, { state, attempts }] of payments) {
-      const isInVain = attempts >= ledgerRules.maxAttempts || history.losses.length > 0
+      const isInVain =
+        attempts >= ledgerRules.maxAttempts || history.losses.length > 0 || isBarred(history)
       if (state === 'expired' && !isInVain) found('made', `${intentId} has expired`)
     }
   }
@@ -522,6 +526,12 @@ function judgeEnd(history: History, found: Found): void {
     found('stated', 'the log tells of a transaction of another program, and there was none')
   }
   for (const error of history.uncaught) found('uncaught', error)
+}
+
+/** Whether a crowd waits while the forwarder takes nothing from the relayer for longer than a request is good for. */
+function isBarred({ plan: { knobs, items } }: History): boolean {
+  const isCrowded = knobs.callers > 100
+  return isCrowded && items.some((item) => item.kind === 'unlisted' && item.forMs > lifetimeMs)
 }
 
 function saidOf(reply: string | undefined): Said | undefined {
