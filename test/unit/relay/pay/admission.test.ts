@@ -8,7 +8,7 @@ import { createPay, type PaymentRefusal } from '../../../../src/relay/pay/delive
 import type { AccountLimits } from '../../../../src/relay/pay/limits.ts'
 import { createChainCache, type Relayer } from '../../../../src/relay/relayer.ts'
 import { createSigner } from '../../../../src/relay/signer.ts'
-import { systemClock } from '../../../../src/runtime/clock.ts'
+import { type Clock, systemClock } from '../../../../src/runtime/clock.ts'
 import type { LogEvent } from '../../../../src/runtime/log.ts'
 import { createDialRate } from '../../../../src/ussd/dial-rate.ts'
 import { createMemoryLedger } from '../../../ports/ledger-memory.ts'
@@ -27,9 +27,10 @@ function stillChain({
 } = {}) {
   const world = { now: 1_700_000_000_000, priceWei, balanceWei }
   const rules = { ...poolRules.rootstock, maxInFlight: slots }
-  // Time is the test's: no limit runs out because a machine is slow.
-  const clock = {
-    ...{ ...systemClock, now: () => world.now },
+  // Time is the test's: no limit runs out because a machine is slow. Only short pauses pass.
+  const clock: Clock = {
+    now: () => world.now,
+    sleep: (ms, signal) => (ms < 1_000 ? systemClock.sleep(ms, signal) : ended(signal)),
     timeout: () => new AbortController().signal,
   }
   const { ledger } = createMemoryLedger({
@@ -95,6 +96,9 @@ function stillChain({
     refusals: () => events.filter(({ event }) => event === 'payments.refused'),
   }
 }
+
+const ended = (signal: AbortSignal | undefined) =>
+  new Promise<void>((resolve) => signal?.addEventListener('abort', () => resolve()))
 
 const wordsOf = (refusal: PaymentRefusal): string =>
   [refusal.kind, ...Object.values(refusal).slice(1)].join(' ')
