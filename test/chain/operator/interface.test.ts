@@ -528,7 +528,10 @@ describe('money into an account', () => {
   const give = async (to: string, amount: string) => {
     const [from] = (await rpc('eth_accounts')) as string[]
     const value = `0x${parseEther(amount).toString(16)}`
+    const before = await balanceAt(to)
     await rpc('eth_sendTransaction', [{ from, to, value }])
+    // Mining comes after the answer.
+    await until(async () => (await balanceAt(to)) > before)
   }
 
   test("is deposited by the account's own key, once, however often it is asked for", async ({
