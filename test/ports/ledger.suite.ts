@@ -600,6 +600,20 @@ export function ledgerSuite(name: string, create: () => Promise<LedgerHarness>):
       expect((await ledger.work()).nonces.map(({ nonce }) => nonce)).toEqual([1])
     })
 
+    test('gives back a lease below one that was given up: nothing stays open for it', async ({
+      expect,
+    }) => {
+      const { ledger, rules, pass } = await create()
+      await ledger.claim(claiming('low', 'low'))
+      await accept(ledger, 'middle')
+      await ledger.displaced(1)
+      await ledger.expire('middle')
+      pass(rules.leaseMs)
+      await ledger.release([0], 0)
+      expect((await ledger.work()).nonces).toEqual([])
+      expect(await accept(ledger, 'next')).toBe(2)
+    })
+
     test('gives an account no nonce below those of its open payments: it was judged after them', async ({
       expect,
     }) => {

@@ -12,7 +12,6 @@ import {
   dropBytes,
   dropNonce,
   freeNonce,
-  highestUsed,
   isFull,
   isLive,
   leaseTo,
@@ -453,11 +452,13 @@ export const steps: Steps = {
 
   release({ rows, relayer: name }, nonces, chainNonce) {
     const relayer = relayerOf(rows, name)
+    // Below one that is recorded it is a gap, which has to be closed; below one that was given up it is nothing.
+    const highest = Math.max(-1, ...relayer.open)
     const leases = relayer.leases.filter(
       (lease) =>
         !nonces.includes(lease.nonce) ||
         isLive(lease, rows.now) ||
-        (lease.nonce >= chainNonce && lease.nonce < highestUsed(relayer)),
+        (lease.nonce >= chainNonce && lease.nonce < highest),
     )
     // A row that was lost: whatever it carried, the chain has passed it.
     const lost = relayer.open.filter(
