@@ -99,7 +99,9 @@ async function answerMenu(
       const account = async () => (await accounts(request.phone)).address
       const { gateway, sessionId } = request
       const session = (address: Address) => parts.keys.session(gateway, sessionId, address)
-      return screen(await askAt({ ...parts, context, account, session }, result.place))
+      const shown = await askAt({ ...parts, context, account, session }, result.place)
+      // What an answer to it would have led to is not to be had any more.
+      return shown.kind === 'end' ? endFor(parts, request, delivered, shown) : screen(shown)
     }
     case 'gave_up':
       return endFor(parts, request, delivered, end(say.tooManyMistakes))

@@ -27,9 +27,7 @@ export type AskParts = {
 
 /**
  * The screen of a place, with what is read for it. A menu is shown without what could not be read; what a
- * caller agrees to is not.
- *
- * @throws {Error} the terms of a loan could not be read
+ * caller agrees to is not, which ends the session.
  */
 export async function askAt(parts: AskParts, place: Place): Promise<Screen> {
   const { context } = parts
@@ -92,10 +90,14 @@ async function termsOf({ loan, now }: AskParts): Promise<LoanTerms> {
 
 /** What is owed from when a loan is taken, where none is. */
 async function askForLoan(parts: AskParts, place: Place, account: Address): Promise<Screen> {
-  const { context, loan } = parts
-  const [{ owedWei }, terms] = await Promise.all([loan.debt(account), termsOf(parts)])
-  if (owedWei > 0n) {
-    const refusal = { reason: 'existing_loan', owedWei } as const
+  const { context } = parts
+  const [{ debt }, { terms }] = await Promise.all([
+    read(parts, 'debt', account),
+    read(parts, 'terms', account),
+  ])
+  if (debt === undefined || terms === undefined) return end(context.say.unavailable)
+  if (debt.owedWei > 0n) {
+    const refusal = { reason: 'existing_loan', owedWei: debt.owedWei } as const
     return end(context.say.refused(refusal, context.amountOf, 'loan'))
   }
   return goOn(promptOf(place, context, { terms }))

@@ -40,8 +40,8 @@ export type ModelledService = {
   chain: ModelChain
   /** From now on the node is behind: this block is the latest that it knows. */
   showOnly(block: ModelBlock): void
-  /** From now on the node answers nothing. */
-  breakNode(): void
+  /** From now on the node answers nothing, until what is returned is called. */
+  breakNode(): () => void
 }
 
 /** The USSD service on any ledger, before the simulator's chain: a block comes when the test makes one. */
@@ -108,6 +108,9 @@ export function openModelledService(options: ModelledOptions): ModelledService {
     },
     breakNode() {
       isBroken = true
+      return () => {
+        isBroken = false
+      }
     },
     accountOf: (caller) => accounts[caller] ?? forwarderAddress,
     async deliver(caller, session, text) {

@@ -152,6 +152,25 @@ describe('a loan', () => {
     )
   })
 
+  test('that is refused is refused for good, whatever of the session comes later', async ({
+    expect,
+  }) => {
+    const { deliver, settle } = open()
+    await deliver(0, 's', '3*1')
+    await settle()
+    expect(await deliver(0, 'second', '3')).toMatch(/^END You already have a loan\./)
+    await deliver(0, 'repaid', '4*1')
+    await settle()
+    const closed = 'END This session has ended. Nothing was sent. Please dial again.'
+    expect(await deliver(0, 'second', '3*1')).toBe(closed)
+    expect(await deliver(0, 'third', '3*1')).toMatch(/^END Loan Requested\n/)
+    const troubled = open()
+    const mend = troubled.breakNode()
+    expect(await troubled.deliver(0, 'unread', '3')).toMatch(/^END Service not available\./)
+    mend()
+    expect(await troubled.deliver(0, 'unread', '3*1')).toBe(closed)
+  })
+
   test('that is not there is said, and the menu has no amount', async ({ expect }) => {
     const { deliver } = open()
     expect(await deliver(0, 'status', '4')).toMatch(/^CON Repay Loan\nYou have no loan\.\n1\. /)
