@@ -123,7 +123,7 @@ async function* batchesOf(file: string): AsyncGenerator<unknown[]> {
   if (batch.length > 0) yield batch
 }
 
-/** Each line as the JSON that it is; undefined for one that is none. */
+/** Each line as the JSON that it is; undefined where it is not JSON. */
 async function* linesOf(file: string): AsyncGenerator<unknown> {
   const input = createReadStream(file, 'utf8')
   try {

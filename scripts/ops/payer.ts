@@ -29,7 +29,7 @@ export async function openPayer(
   return { status, node, treasury }
 }
 
-/** An amount on a command line, in wei. @throws {StackError} it is none, or nothing */
+/** An amount on a command line, in wei. @throws {StackError} it is not an amount, or it is zero */
 export function readWei(amount: string, usage: string): bigint {
   const parsed = parseAmount(amount)
   if (parsed.kind === 'amount') return parsed.wei

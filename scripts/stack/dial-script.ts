@@ -30,7 +30,7 @@ const mostLooks = 120
  * - `= Your Balance: 1 tRBTC`: the screen has this line
  * - `again`: the gateway delivers once more; the screen has to be the same
  * - `until Your Balance: 1 tRBTC`: where the screen does not have this line, dials and answers the same
- *   anew until it does
+ *   again until it does
  *
  * Empty lines, and lines that begin with `#`, are for people.
  *

@@ -72,7 +72,7 @@ export type Question = {
   back: NodeName
 }
 
-/** What an answer adds to the draft, or why it is none. */
+/** What an answer adds to the draft, or why it is refused. */
 export type Given = { kind: 'given'; draft: Draft } | { kind: 'mistake'; why: string }
 
 export type Destination = NodeName | EffectName

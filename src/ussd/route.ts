@@ -20,7 +20,7 @@ export type UssdRouteDeps = {
 /** Far more than any session: the longest `text` that a gateway sends is a few hundred bytes. */
 const maxBodyBytes = 8 * 1024
 
-/** `POST /`: one delivery. What is none is answered by a screen too, since a handset shows nothing else. */
+/** `POST /`: one delivery. A request that is not one is answered by a screen too, since a handset shows nothing else. */
 export function ussdRoutes({ gateway, answer, country, background, log }: UssdRouteDeps): Hono {
   const routes = new Hono()
   const type = { 'content-type': gateway.contentType }

@@ -37,7 +37,7 @@ describe('a script of flows', () => {
     ])
   })
 
-  test('dials anew until a screen says what it waits for', async ({ expect }) => {
+  test('dials again until a screen says what it waits for', async ({ expect }) => {
     const { sent, play } = createPhone(['1', '1', '2'])
     await play('phone +254700000001\ndial\n> 1\nuntil Your Balance: 2')
     expect(sent.map(({ session, text }) => `${session} ${text}`)).toEqual([
@@ -53,7 +53,7 @@ describe('a script of flows', () => {
     ['half a line', '= My', 'Line 3 of the script: the screen is: CON Menu'],
     ['an answer after the end', '> 1\n> 1', 'Line 4 of the script: the session is over'],
     ['a delivery that is answered otherwise', '> 1\nagain', 'Line 4 of the script: the screen was'],
-    ['a verb that is none', 'press 1', 'Line 3 of the script: a line begins with phone, dial'],
+    ['an unknown verb', 'press 1', 'Line 3 of the script: a line begins with phone, dial'],
     ['a wait in vain', '> 2\nuntil never', 'Line 4 of the script: the screen stays: CON Who?'],
   ] as const)('stops at %s', async ([, lines, message], { expect }) => {
     const { play } = createPhone(['1', '2'])
