@@ -16,8 +16,11 @@ export type RoundWatchOptions = {
   work: () => Work
   /** Whether nothing goes wrong at this time, and no row of the ledger was ever lost alone. */
   isQuiet: () => boolean
-  /** Whether a round has asked for the key's count since the last that could go wrong did. */
-  isCounted: () => boolean
+  /**
+   * Whether a round has asked for the key's count since the last that could go wrong did, and before this time
+   * (Unix, in ms): what a round asks at its end is for the next.
+   */
+  isCounted: (before: number) => boolean
   /** Whether the chain never took a block back. */
   isOneBranch: () => boolean
   /** Whether the ledger knows all bytes that were ever signed by its key. */
@@ -139,7 +142,8 @@ function* unsettled(
   for (const { nonce, transactions } of recorded(left)) {
     const isMined = transactions.some(({ hash }) => chain.find(hash, head) !== undefined)
     // What a replica that was behind told of the count holds until it is asked again.
-    if (isMined && before.has(nonce) && isCounted()) yield `nonce ${nonce} open, which is mined`
+    if (isMined && before.has(nonce) && isCounted(work.now))
+      yield `nonce ${nonce} open, which is mined`
   }
   const deep = chain.blockAt(Math.max(0, deepNumber), head)
   if (deep === undefined) return

@@ -211,11 +211,12 @@ export function createWorld({ plan, storage, ...options }: WorldOptions): World 
     ...{ knobs, chain, pool, work: () => host.peek().work() },
     isAlone: () =>
       records.foreign.size + records.displacedTold === 0 && records.losses.length === 0,
-    isCounted: () => {
+    isCounted: (before) => {
       const quietFrom = records.quietFrom.at(-1) ?? Number.POSITIVE_INFINITY
       return records.asked.some(
         ({ at, by, method, params }) =>
           at > quietFrom &&
+          at < before &&
           by.startsWith('round') &&
           method === 'eth_getTransactionCount' &&
           params[1] === 'latest',
