@@ -2,6 +2,7 @@ import { wordlist as english } from '@scure/bip39/wordlists/english'
 import type { Address, Hex } from 'viem'
 import * as z from 'zod/mini'
 import { parseAddress } from '../account/address.ts'
+import { languages } from '../account/language.ts'
 import { type Country, isCountry } from '../account/phone.ts'
 import { atPace, type Chain, chains, type PoolRules, poolRules } from '../chain/chains.ts'
 import type { BudgetLimits } from '../node/upstream/budget.ts'
@@ -179,6 +180,14 @@ const environment = z.object({
   MAX_SENT_A_DAY_WEI: z.optional(orNone(wei, 'a number of wei')),
   MIN_TRANSFER_WEI: z.optional(wei),
   CONFIRM: z.optional(choice('on', 'off')),
+  LANGUAGES: z.optional(
+    listOf(choice(...languages)).check(
+      z.refine(
+        (named) => named.length > 0 && new Set(named).size === named.length,
+        'has to name languages, each once',
+      ),
+    ),
+  ),
   HELP_NUMBER: z.optional(
     z
       .string()
@@ -252,6 +261,7 @@ export function parseConfig(env: Readonly<Record<string, unknown>>): Config {
       profile,
       confirms: (values.CONFIRM ?? profiles[profile].CONFIRM) === 'on',
       helpNumber: values.HELP_NUMBER,
+      languages: values.LANGUAGES ?? profiles[profile].LANGUAGES,
     },
   }
 }
@@ -334,6 +344,11 @@ function contradictionsOf(values: Values, chain: Chain, urls: readonly string[])
     ],
     ['MIN_GAS_PRICE_WEI', values.MIN_GAS_PRICE_WEI > maxWei, 'is above the highest price'],
     ['UPSTREAM_RESERVE', isReserveTooLarge(values, urls), 'is above the calls of a day'],
+    [
+      'LANGUAGES',
+      values.LANGUAGES !== undefined && (values.PROFILE ?? usualProfile[chain.id]) === 'demo',
+      'is for PROFILE=lender: the demonstration has its own words',
+    ],
   ]
   return checks
     .filter(([, isWrong]) => isWrong)

@@ -1,5 +1,5 @@
 import { createCallerAccounts } from '../account/keys.ts'
-import { createMemory, type MemoryStore } from '../account/memory.ts'
+import { createMemory, type MemoryStore, withinMs } from '../account/memory.ts'
 import { createIntentKeys, createSessionKeys } from '../account/session-keys.ts'
 import { createLoanReader } from '../loan/reader.ts'
 import type { CashOut } from '../operator/cash-out.ts'
@@ -10,8 +10,10 @@ import { createChainCache, type Relayer } from '../relay/relayer.ts'
 import { cached } from '../runtime/cached.ts'
 import { type Answer, type AnswerParts, carryOut, createAnswer } from '../ussd/answer.ts'
 import { createDialRate } from '../ussd/dial-rate.ts'
+import type { MenuSettings } from '../ussd/menu.ts'
 import { demonstration } from '../ussd/messages/demonstration.ts'
-import { english } from '../ussd/messages/en.ts'
+import { messagesIn } from '../ussd/messages/languages.ts'
+import type { Messages } from '../ussd/messages/texts.ts'
 import type { Config } from './config.ts'
 import { assembleDepositClaim, assembleIdentity, readLoan } from './relay.ts'
 import type { Runtime } from './runtime.ts'
@@ -21,6 +23,9 @@ const principalTtlMs = 60_000
 
 /** How long callers share a look at what can be lent, or cashed out. However old it is, what it does not show is reserved. */
 const lendableTtlMs = 1_000
+
+/** How long a screen waits for what is remembered of an account. */
+const memoryMs = 2_000
 
 /** The USSD service. */
 export function assembleAnswer(
@@ -77,7 +82,7 @@ function partsOf(
     intentKeys: createIntentKeys(config.accountKeySecret),
     identity: createIdentityCheck(ledger, runtime.clock, assembleIdentity(config)),
     ledger,
-    memory: createMemory(memory),
+    memory: createMemory(() => withinMs(memory(), runtime.clock, memoryMs)),
     background: runtime.background,
     pay: createPay({ ...relayer, node }, createChainCache(relayer), {
       preflight: config.preflight,
@@ -91,7 +96,12 @@ function partsOf(
     leastTransferWei: config.limits.leastTransferWei,
     now: runtime.clock.now,
     settings: config.menu,
-    say: config.menu.profile === 'demo' ? demonstration : english,
+    say: wordsOf(config.menu),
     log: runtime.log,
   }
+}
+
+/** What screens say where no language was chosen. */
+function wordsOf({ languages: [language] }: MenuSettings): Messages {
+  return language === undefined ? demonstration : messagesIn[language]
 }

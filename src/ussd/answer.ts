@@ -1,11 +1,12 @@
 import type { Address, Hex, LocalAccount } from 'viem'
 import { showAddress } from '../account/address.ts'
 import type { CallerAccounts } from '../account/keys.ts'
-import { type Memory, withSent } from '../account/memory.ts'
+import type { Language } from '../account/language.ts'
+import { languageIn, type Memory, withLanguage, withSent } from '../account/memory.ts'
 import { type PhoneNumber, shortPhone, spelledPhone } from '../account/phone.ts'
 import type { IntentKeys, SessionKeys } from '../account/session-keys.ts'
 import { formatAmount, formatAmountDown } from '../loan/amounts.ts'
-import { refusalOf } from '../loan/calls.ts'
+import { type LoanRefusal, refusalOf } from '../loan/calls.ts'
 import type { LoanReader } from '../loan/reader.ts'
 import type { DepositClaim } from '../relay/claim-deposit.ts'
 import { type Forwarder, intentIdOf } from '../relay/forwarder/requests.ts'
@@ -19,7 +20,9 @@ import { createContractCalls } from './contract-calls.ts'
 import { minutesSinceEqual } from './earlier.ts'
 import type { Intent } from './intent.ts'
 import { createMenu, type Menu, type MenuContext, type MenuSettings } from './menu.ts'
+import { messagesIn } from './messages/languages.ts'
 import { longAddress, type Messages } from './messages/texts.ts'
+import { refusedText } from './refused.ts'
 import type { UssdRequest } from './request.ts'
 import { end, goOn, type Screen } from './screen.ts'
 import { equalPayment, keepShown, shownAt, shownTerms } from './shown.ts'
@@ -56,16 +59,18 @@ export type AnswerParts = {
   /** Unix time in ms. */
   now: () => number
   settings: MenuSettings
+  /** Where no other language was chosen. */
   say: Messages
   log: Log
 }
 
 /** The USSD service: from what was typed to a screen, by way of the chain where it must. */
 export function createAnswer(parts: AnswerParts): Answer {
-  const { say, log } = parts
+  const { log } = parts
 
   return async (request) => {
     const since = parts.now()
+    let { say } = parts
     try {
       const identity = await parts.identity()
       if (identity.kind === 'different') {
@@ -76,12 +81,29 @@ export function createAnswer(parts: AnswerParts): Answer {
         })
         return { kind: 'out_of_service', screen: end(say.outOfService) }
       }
-      return await answerMenu(parts, request, since)
+      say = await wordsFor(parts, request.phone)
+      return await answerMenu({ ...parts, say }, request, since)
     } catch (error) {
       // Payments answer for themselves; what fails here is a reading, or came before anything began.
       log({ level: 'error', event: 'answer.failed', message: faultOf(error) })
       return screen(end(say.unavailable))
     }
+  }
+}
+
+/** The words of a caller's screens: of the language that was chosen, while it is offered. */
+async function wordsFor(parts: AnswerParts, phone: PhoneNumber): Promise<Messages> {
+  const { settings, say, accounts, memory, log } = parts
+  if (settings.languages.length < 2) return say
+  try {
+    const { address } = await accounts(phone)
+    const language = languageIn(await memory.read(address))
+    return language !== undefined && settings.languages.includes(language)
+      ? messagesIn[language]
+      : say
+  } catch (error) {
+    log({ level: 'warn', event: 'language.unread', message: faultOf(error) })
+    return say
   }
 }
 
@@ -117,6 +139,8 @@ async function answerMenu(
     }
     case 'claim':
       return screen(await claimFor(parts, request))
+    case 'language':
+      return screen(await chooseLanguage(parts, request, result.language))
     case 'help':
       return screen(end(say.help(parts.settings.helpNumber ?? '')))
     case 'transfer':
@@ -131,6 +155,7 @@ function contextOf(parts: AnswerParts, caller: PhoneNumber): MenuContext {
   const { chainId, forwarder, loanAddress, say, leastTransferWei: leastWei, currency } = parts
   return {
     ...{ chainId, caller, say, menu: menuOf(parts.settings) },
+    hasLanguages: parts.settings.languages.length > 1,
     reserved: [forwarder.address, loanAddress],
     amountOf: (wei) => amountText(parts, wei),
     recipientOf: (recipient) =>
@@ -231,6 +256,18 @@ async function asShown(
   return { ...intent, principalWei: terms?.principalWei }
 }
 
+/** Keeps a language for the caller, and says so in it. */
+async function chooseLanguage(
+  { accounts, keys, memory }: AnswerParts,
+  { gateway, sessionId, phone }: UssdRequest,
+  language: Language,
+): Promise<Screen> {
+  const { address } = await accounts(phone)
+  const session = await keys.session(gateway, sessionId, address)
+  await memory.change(address, (kept) => withLanguage(kept, language, session))
+  return end(messagesIn[language].languageChosen)
+}
+
 /** An address says nothing to who typed a number: what the screen said of it is kept for the activity. */
 function rememberRecipient(
   { settings, memory, background, log }: AnswerParts,
@@ -259,17 +296,18 @@ async function claimFor(parts: AnswerParts, request: UssdRequest): Promise<Scree
   switch (claim.kind) {
     case 'sent': {
       const tx = `${claim.hash.slice(0, 12)}...`
-      const words = { kind: 'sent', amount: format(claim.amountWei), tx } as const
-      return end(say.claimed(claim.isTaken ? words : { kind: 'unknown' }))
+      return end(
+        claim.isTaken ? say.claimed.sent(format(claim.amountWei), tx) : say.claimed.unknown,
+      )
     }
     case 'under_way':
-      return end(say.claimed(claim))
+      return end(say.claimed.underWay)
     case 'too_little': {
       const { thereWei, gasWei, last } = claim
-      const nothing = { kind: 'nothing', last: last && format(last.amountWei) } as const
-      const little = { kind: 'too_little', there: format(thereWei), fee: format(gasWei) } as const
       // What a deposit leaves of its gas stays at the address: it is nothing new.
-      return end(say.claimed(thereWei === 0n || last !== undefined ? nothing : little))
+      if (last !== undefined) return end(say.claimed.nothingSince(format(last.amountWei)))
+      if (thereWei === 0n) return end(say.claimed.nothing)
+      return end(say.claimed.tooLittle(format(thereWei), format(gasWei)))
     }
     case 'price_too_high':
       return end(say.feesTooHigh)
@@ -304,16 +342,17 @@ async function questionOf(
 
 function refusalText(parts: AnswerParts, refusal: PaymentRefusal, payment: Intent['kind']): string {
   const { say } = parts
-  const format = (wei: bigint) => amountText(parts, wei)
+  const refused = (why: LoanRefusal) =>
+    refusedText(say.refused, why, (wei) => amountText(parts, wei), payment)
   switch (refusal.kind) {
     case 'would_revert':
-      return say.refused(refusalOf(refusal.revertData), format, payment)
+      return refused(refusalOf(refusal.revertData))
     case 'unavailable':
       return say.nothingWasSent
     case 'none_left':
       return payment === 'cashOut'
-        ? say.refused({ reason: 'withdrawal_limit', leftWei: undefined }, format, payment)
-        : say.refused({ reason: 'no_liquidity' }, format, payment)
+        ? refused({ reason: 'withdrawal_limit', leftWei: undefined })
+        : refused({ reason: 'no_liquidity' })
     case 'too_many_dials':
       return say.tooManyDials
     case 'too_many_open':
@@ -339,7 +378,7 @@ function screenOf({ say }: AnswerParts, answered: PaymentAnswer, intent?: Intent
       return answered.screen
     case 'failed':
       // Without an intent the question is an end, which pays nothing that could fail.
-      return end(intent === undefined ? say.sessionEnded : say.failed(intent.kind))
+      return end(intent === undefined ? say.sessionEnded : say.failed[intent.kind])
     case 'ended':
       return end(say.sessionEnded)
     case 'closed':

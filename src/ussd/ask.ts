@@ -7,6 +7,7 @@ import { faultOf, type Log } from '../runtime/log.ts'
 import { activityOf, lastFailure, receivedOf, shownPayments } from './activity.ts'
 import type { FactName, Facts, LoanTerms } from './facts.ts'
 import type { MenuContext } from './menu.ts'
+import { refusedText } from './refused.ts'
 import { end, goOn, type Screen } from './screen.ts'
 import { keepShown, shownTerms } from './shown.ts'
 import { type Place, promptOf } from './walk.ts'
@@ -99,7 +100,7 @@ async function askForLoan(parts: AskParts, place: Place, account: Address): Prom
   if (debt === undefined || terms === undefined) return end(context.say.unavailable)
   if (debt.owedWei > 0n) {
     const refusal = { reason: 'existing_loan', owedWei: debt.owedWei } as const
-    return end(context.say.refused(refusal, context.amountOf, 'loan'))
+    return end(refusedText(context.say.refused, refusal, context.amountOf, 'loan'))
   }
   const question = await parts.question(account)
   const kept = await keepShown(parts.ledger, question, shownTerms, terms)

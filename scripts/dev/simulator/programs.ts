@@ -48,7 +48,9 @@ const noMemory: MemoryStore = {
   save: () => Promise.reject(new Error('the demonstration keeps no memory')),
 }
 
-const demonstrationMenu = { profile: 'demo', confirms: false, helpNumber: undefined } as const
+const demonstrationMenu = {
+  ...({ profile: 'demo', confirms: false, helpNumber: undefined, languages: [] } as const),
+}
 
 const currencyName = 'tRBTC'
 export const gatewayName = 'africas-talking'

@@ -73,13 +73,16 @@ describe('the configuration', () => {
   })
 
   test('has the screens of its profile, and each setting by itself', ({ expect }) => {
-    const demo = { profile: 'demo', confirms: false, helpNumber: undefined }
-    const lender = { profile: 'lender', confirms: true, helpNumber: undefined }
+    const demo = { profile: 'demo', confirms: false, helpNumber: undefined, languages: [] }
+    const lender = {
+      ...{ profile: 'lender', confirms: true, helpNumber: undefined },
+      languages: ['en', 'sw', 'fr', 'es'],
+    }
     expect(parseConfig(env).menu).toEqual(demo)
     expect(parseConfig({ ...env, CHAIN_ID: '30' }).menu).toEqual(lender)
     expect(parseConfig({ ...env, PROFILE: 'lender', CONFIRM: 'off' }).menu.confirms).toBe(false)
     expect(parseConfig({ ...env, CONFIRM: 'on', HELP_NUMBER: '0700 000 099' }).menu).toEqual({
-      ...{ profile: 'demo', confirms: true, helpNumber: '0700 000 099' },
+      ...{ profile: 'demo', confirms: true, helpNumber: '0700 000 099', languages: [] },
     })
   })
 
@@ -146,6 +149,10 @@ describe('the configuration', () => {
     ['UPSTREAM_CALLS_A_DAY', '0'],
     ['UPSTREAM_RESERVE', 'all'],
     ['CONFIRM', 'yes'],
+    ['LANGUAGES', 'sw'],
+    ['LANGUAGES', 'de'],
+    ['LANGUAGES', 'sw,en,sw'],
+    ['LANGUAGES', ','],
     ['HELP_NUMBER', 'the shop'],
   ])('is refused with %s=%s, without showing the value', ([name, value], { expect }) => {
     const faults = faultsOf({ [name as string]: value })

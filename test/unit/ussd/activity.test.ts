@@ -90,7 +90,8 @@ describe('the first dial after a failure', () => {
   })
 
   test('says nothing of what is under way or done', async ({ expect }) => {
-    const { deliver, settle, memoryCalls } = open()
+    const settings = { ...menus.lender.settings, languages: ['en'] as const }
+    const { deliver, settle, memoryCalls } = open({ ...menus.lender, settings })
     await deliver(0, 'one', `2*${stranger}*0.001*1`)
     expect(await deliver(0, 'a', '')).toMatch(/^CON Rootstock DeFi/)
     await settle()

@@ -295,7 +295,7 @@ describe('money in and out', () => {
 test('help is the number that the operator set', async ({ expect }) => {
   const { deliver } = open()
   expect(await deliver(0, 'menu', '')).toMatch(
-    /\n5\. My Activity\n6\. Receive\n7\. Cash Out\n9\. Help$/,
+    /\n5\. My Activity\n6\. Receive\n7\. Cash Out\n8\. Settings\n9\. Help$/,
   )
   expect(await deliver(0, 's', '9')).toBe('END Help: call 0700 000 099\nWe never ask for your PIN.')
 })
