@@ -110,7 +110,7 @@ describe('the same transfer within ten minutes', () => {
     expect(first).toHaveLength(1)
     expect(second).toHaveLength(1)
     await settle()
-    const made = [first, second].filter(([screen]) => screen?.startsWith('END Transfer Submitted'))
+    const made = [first, second].filter((shown) => shown?.[0]?.startsWith('END Transfer Submitted'))
     expect(await balance(0)).toBe(`END Your Balance: 0.0${20 - made.length} tRBTC`)
   })
 
