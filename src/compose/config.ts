@@ -29,6 +29,8 @@ export type Config = {
   relayerMnemonic: string
   accountIdSecret: Hex
   accountKeySecret: Hex
+  /** Undefined: no PIN is asked for. */
+  pinSecret: Hex | undefined
   /** Undefined: `/ussd` is closed outside development. */
   callbackSecret: string | undefined
   /** Whose national numbers the gateway may send. Undefined: international ones alone. */
@@ -180,6 +182,8 @@ const environment = z.object({
   MAX_SENT_A_DAY_WEI: z.optional(orNone(wei, 'a number of wei')),
   MIN_TRANSFER_WEI: z.optional(wei),
   CONFIRM: z.optional(choice('on', 'off')),
+  PIN: z.optional(choice('off', 'on', 'strict')),
+  PIN_SECRET: z.optional(secret),
   LANGUAGES: z.optional(
     listOf(choice(...languages)).check(
       z.refine(
@@ -229,7 +233,7 @@ export function parseConfig(env: Readonly<Record<string, unknown>>): Config {
   const faults = contradictionsOf(values, chain, urls)
   if (faults.length > 0) throw new ConfigError(faults)
   const usual = poolRules[values.POOL_RULES]
-  const profile = values.PROFILE ?? usualProfile[chain.id]
+  const profile = profileOf(values, chain)
   // For a local chain with Rootstock's pool and blocks faster than Rootstock's.
   const rules =
     values.BLOCK_SECONDS === undefined ? usual : atPace(usual, values.BLOCK_SECONDS * 1_000)
@@ -248,6 +252,7 @@ export function parseConfig(env: Readonly<Record<string, unknown>>): Config {
     relayerMnemonic: values.RELAYER_MNEMONIC,
     accountIdSecret: values.ACCOUNT_ID_SECRET,
     accountKeySecret: values.ACCOUNT_KEY_SECRET,
+    pinSecret: pinOf(values, chain) === 'off' ? undefined : values.PIN_SECRET,
     callbackSecret: values.CALLBACK_SECRET,
     gatewayCountry: values.GATEWAY_COUNTRY,
     operatorToken: values.OPERATOR_TOKEN,
@@ -260,6 +265,7 @@ export function parseConfig(env: Readonly<Record<string, unknown>>): Config {
     menu: {
       profile,
       confirms: (values.CONFIRM ?? profiles[profile].CONFIRM) === 'on',
+      pin: pinOf(values, chain),
       helpNumber: values.HELP_NUMBER,
       languages: values.LANGUAGES ?? profiles[profile].LANGUAGES,
     },
@@ -300,6 +306,35 @@ function limitsOf(values: Values, defaults: ProfileDefaults): Limits {
 
 type Values = z.output<typeof environment>
 type Fault = ConfigError['faults'][number]
+
+const profileOf = (values: Values, chain: Chain) => values.PROFILE ?? usualProfile[chain.id]
+
+/** Where nothing is confirmed no PIN is asked for, unless one is wanted. */
+function pinOf(values: Values, chain: Chain): MenuSettings['pin'] {
+  return values.PIN ?? (values.CONFIRM === 'off' ? 'off' : profiles[profileOf(values, chain)].PIN)
+}
+
+/** What is wrong with a PIN: it stands in the place of what confirms, and is one of the lender's screens. */
+function pinFaults(values: Values, chain: Chain): [keyof Values, boolean, string][] {
+  const profile = profileOf(values, chain)
+  const isAsked = pinOf(values, chain) !== 'off'
+  const { PIN_SECRET: secret } = values
+  const others = [values.ACCOUNT_ID_SECRET, values.ACCOUNT_KEY_SECRET]
+  return [
+    ['PIN', isAsked && profile === 'demo', 'is for PROFILE=lender'],
+    [
+      'PIN',
+      isAsked && (values.CONFIRM ?? profiles[profile].CONFIRM) === 'off',
+      'confirms what is sent: it needs CONFIRM=on',
+    ],
+    ['PIN_SECRET', isAsked && secret === undefined, 'is missing: PINs are kept under it'],
+    [
+      'PIN_SECRET',
+      secret !== undefined && others.includes(secret),
+      'has to differ from the secrets of accounts',
+    ],
+  ]
+}
 
 /** What is wrong with values that are each well formed. */
 function contradictionsOf(values: Values, chain: Chain, urls: readonly string[]): Fault[] {
@@ -342,11 +377,12 @@ function contradictionsOf(values: Values, chain: Chain, urls: readonly string[])
       values.ALERT_WEBHOOK_URL !== undefined && values.ALERT_WEBHOOK_SECRET === undefined,
       'is missing: what goes to ALERT_WEBHOOK_URL is signed with it',
     ],
+    ...pinFaults(values, chain),
     ['MIN_GAS_PRICE_WEI', values.MIN_GAS_PRICE_WEI > maxWei, 'is above the highest price'],
     ['UPSTREAM_RESERVE', isReserveTooLarge(values, urls), 'is above the calls of a day'],
     [
       'LANGUAGES',
-      values.LANGUAGES !== undefined && (values.PROFILE ?? usualProfile[chain.id]) === 'demo',
+      values.LANGUAGES !== undefined && profileOf(values, chain) === 'demo',
       'is for PROFILE=lender: the demonstration has its own words',
     ],
   ]

@@ -4,6 +4,7 @@ import type { CallerAccounts } from '../account/keys.ts'
 import type { Language } from '../account/language.ts'
 import { languageIn, type Memory, withLanguage, withSent } from '../account/memory.ts'
 import { type PhoneNumber, shortPhone, spelledPhone } from '../account/phone.ts'
+import type { Pins } from '../account/pin.ts'
 import type { IntentKeys, SessionKeys } from '../account/session-keys.ts'
 import { formatAmount, formatAmountDown } from '../loan/amounts.ts'
 import { type LoanRefusal, refusalOf } from '../loan/calls.ts'
@@ -19,14 +20,15 @@ import { askAt } from './ask.ts'
 import { createContractCalls } from './contract-calls.ts'
 import { minutesSinceEqual } from './earlier.ts'
 import type { Intent } from './intent.ts'
-import { createMenu, type Menu, type MenuContext, type MenuSettings } from './menu.ts'
+import { createMenu, type Menu, type MenuContext, type MenuSettings, type PinWish } from './menu.ts'
 import { messagesIn } from './messages/languages.ts'
 import { longAddress, type Messages } from './messages/texts.ts'
 import { refusedText } from './refused.ts'
 import type { UssdRequest } from './request.ts'
 import { end, goOn, type Screen } from './screen.ts'
+import { readSession, readSessionWithPins } from './session.ts'
 import { equalPayment, keepShown, shownAt, shownTerms } from './shown.ts'
-import { answersOf, type Place, promptOf, walk } from './walk.ts'
+import { answersOf, type Place, promptOf } from './walk.ts'
 
 /** Answers one delivery with a screen. Never throws. */
 export type Answer = (request: UssdRequest) => Promise<Answered>
@@ -47,6 +49,8 @@ export type AnswerParts = {
   identity: () => Promise<Identified>
   ledger: Pick<Ledger, 'payments' | 'show' | 'shown'>
   memory: Memory
+  /** Undefined: no PIN is asked for. */
+  pins: Pins | undefined
   /** Keeps work alive after the reply. */
   background: (work: Promise<unknown>) => void
   pay: Pay
@@ -109,22 +113,36 @@ async function wordsFor(parts: AnswerParts, phone: PhoneNumber): Promise<Message
 
 async function answerMenu(
   parts: AnswerParts,
-  request: UssdRequest,
+  delivery: UssdRequest,
   since: number,
 ): Promise<Answered> {
-  const { loan, accounts, say } = parts
-  const answers = answersOf(request.text)
+  const { loan, accounts, say, pins } = parts
+  const answers = answersOf(delivery.text)
   const delivered = { since, steps: answers.length }
-  const context = contextOf(parts, request.phone)
-  const result = walk(answers, context)
+  const context = contextOf(parts, delivery.phone)
+  const account = async () => (await accounts(delivery.phone)).address
+  const question = (own: Address, text: string) => questionOf(parts, { ...delivery, text }, own)
+  const { result, text } =
+    pins === undefined
+      ? readSession(answers, context)
+      : await readSessionWithPins({ ...parts, context, question, account }, pins, answers)
+  // From here on nothing that is secret is known but what is to be set.
+  const request = { ...delivery, text }
   switch (result.kind) {
     case 'ask': {
-      const account = async () => (await accounts(request.phone)).address
-      const question = (address: Address) => questionOf(parts, request, address)
-      const shown = await askAt({ ...parts, context, account, question }, result.place)
+      const asked = { ...parts, context, account, question: (own: Address) => question(own, text) }
+      const shown = await askAt(asked, result.place)
       // What an answer to it would have led to is not to be had any more.
       return shown.kind === 'end' ? endFor(parts, request, delivered, shown) : screen(shown)
     }
+    case 'unjudged':
+      throw new Error('a PIN was not judged')
+    case 'locked':
+      return endFor(parts, request, delivered, end(say.pin.locked[result.why]))
+    case 'choosePin':
+    case 'changePin':
+    case 'forgetPin':
+      return endFor(parts, request, delivered, await changePin(parts, request, result))
     case 'gave_up':
       return endFor(parts, request, delivered, end(say.tooManyMistakes))
     case 'too_long':
@@ -254,6 +272,29 @@ async function asShown(
   const before = await questionOf(parts, { ...request, text }, account)
   const terms = await shownAt(parts.ledger, before, shownTerms)
   return { ...intent, principalWei: terms?.principalWei }
+}
+
+/** Does what is wished of the PIN, once a session. */
+async function changePin(
+  { accounts, keys, pins, say }: AnswerParts,
+  { gateway, sessionId, phone }: UssdRequest,
+  wish: PinWish,
+): Promise<Screen> {
+  if (pins === undefined) throw new Error('there are no PINs')
+  const { address } = await accounts(phone)
+  const session = await keys.session(gateway, sessionId, address)
+  const change =
+    wish.kind === 'forgetPin'
+      ? await pins.forget(address, session)
+      : await pins[wish.kind === 'choosePin' ? 'choose' : 'change'](address, wish.pin, session)
+  switch (change) {
+    case 'done':
+      return end(wish.kind === 'forgetPin' ? say.pin.wished : say.pin.chosen)
+    case 'kept':
+      return end(say.pin.kept)
+    case 'dormant':
+      return end(say.pin.locked.dormant)
+  }
 }
 
 /** Keeps a language for the caller, and says so in it. */

@@ -34,7 +34,7 @@ export type AskParts = {
 export async function askAt(parts: AskParts, place: Place): Promise<Screen> {
   const { context } = parts
   const node = context.menu[place.name]
-  const wanted = node.kind === 'list' ? (node.facts ?? []) : []
+  const wanted = node.facts ?? []
   if (wanted.length === 0) return goOn(promptOf(place, context))
   const account = await parts.account()
   const mayDial = parts.mayDial(account)

@@ -20,6 +20,8 @@ export type ModelledRelay = ModelledService & {
   fail(reason: string): Promise<void>
   /** How many payments the ledger has of a caller. */
   paid(caller: number): Promise<number>
+  /** All that is kept: of the ledger, and of the memory of accounts. */
+  rows(): string[]
   /** How often the memory of accounts was asked. */
   memoryCalls(): number
   /** The balance in the words of the menu. */
@@ -66,6 +68,7 @@ export function openModelledRelay({
   return {
     ...service,
     memoryCalls: memory.asked,
+    rows: () => [...kept.rows(), ...memory.rows()],
     paid: async (caller) => (await ledger.payments(service.accountOf(caller), 10_000)).length,
     settle: () => finish(service.chain.mine(Date.now()), 'executed', ''),
     fail: (reason) => finish({ number: 1_000, hash: `0x${'fa'.repeat(32)}` }, 'failed', reason),

@@ -73,17 +73,38 @@ describe('the configuration', () => {
   })
 
   test('has the screens of its profile, and each setting by itself', ({ expect }) => {
-    const demo = { profile: 'demo', confirms: false, helpNumber: undefined, languages: [] }
+    const demo = {
+      ...{ profile: 'demo', confirms: false, pin: 'off' },
+      ...{ helpNumber: undefined, languages: [] },
+    }
     const lender = {
-      ...{ profile: 'lender', confirms: true, helpNumber: undefined },
+      ...{ profile: 'lender', confirms: true, pin: 'off', helpNumber: undefined },
       languages: ['en', 'sw', 'fr', 'es'],
     }
     expect(parseConfig(env).menu).toEqual(demo)
     expect(parseConfig({ ...env, CHAIN_ID: '30' }).menu).toEqual(lender)
     expect(parseConfig({ ...env, PROFILE: 'lender', CONFIRM: 'off' }).menu.confirms).toBe(false)
     expect(parseConfig({ ...env, CONFIRM: 'on', HELP_NUMBER: '0700 000 099' }).menu).toEqual({
-      ...{ profile: 'demo', confirms: true, helpNumber: '0700 000 099', languages: [] },
+      ...{ profile: 'demo', confirms: true, pin: 'off' },
+      ...{ helpNumber: '0700 000 099', languages: [] },
     })
+  })
+
+  test('asks for a PIN where it has a secret of its own for that, and confirms', ({ expect }) => {
+    const secret = `0x${'5'.repeat(64)}`
+    const asks = { PROFILE: 'lender', PIN: 'on', PIN_SECRET: secret }
+    expect(parseConfig({ ...env, ...asks })).toMatchObject({
+      ...{ pinSecret: secret, menu: { pin: 'on' } },
+    })
+    expect(parseConfig({ ...env, PIN_SECRET: secret }).pinSecret).toBeUndefined()
+    const badIn = (changes: Parameters<typeof faultsOf>[0]) =>
+      faultsOf(changes).map(({ variable }) => variable)
+    const { PIN_SECRET: _, ...without } = asks
+    expect(badIn(without)).toEqual(['PIN_SECRET'])
+    expect(badIn({ ...asks, CONFIRM: 'off' })).toEqual(['PIN'])
+    expect(badIn({ ...asks, PROFILE: 'demo' })).toEqual(['PIN', 'PIN'])
+    expect(badIn({ ...asks, PIN_SECRET: env.ACCOUNT_KEY_SECRET })).toEqual(['PIN_SECRET'])
+    expect(badIn({ ...asks, PIN_SECRET: '1234' })).toEqual(['PIN_SECRET'])
   })
 
   test('has a budget for nodes that are not on this machine, half of it for the relay', ({
