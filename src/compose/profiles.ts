@@ -23,7 +23,7 @@ export const profiles = {
     // Twice what a transfer costs at Rootstock's usual price: a smaller one burns more than it sends.
     MIN_TRANSFER_WEI: 20_000_000_000_000n,
     CONFIRM: 'on',
-    PIN: 'off',
+    PIN: 'on',
     LANGUAGES: languages,
   },
 } as const satisfies Record<string, ProfileDefaults>
