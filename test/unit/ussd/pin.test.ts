@@ -122,6 +122,20 @@ describe('a payment', () => {
     expect(await deliver(0, 'next', `${send}*${other}`)).toMatch(submitted)
   })
 
+  test('that was made with the former PIN is no try at the present one when it comes again', async ({
+    expect,
+  }) => {
+    const { deliver, paid } = await chosen()
+    const made = await deliver(0, 's', `${send}*${own}`)
+    expect(made).toMatch(submitted)
+    await deliver(0, 'change', `8*2*${own}*${other}*${other}`)
+    for (let time = 0; time < 5; time++) {
+      expect(await deliver(0, 's', `${send}*${own}`)).toBe(made)
+    }
+    expect(await deliver(0, 'next', '3*135790')).toMatch(/^CON Wrong PIN\. Tries left: 2\./)
+    expect(await paid(0)).toBe(1)
+  })
+
   test('is refused for good at the third wrong PIN, over all sessions', async ({ expect }) => {
     const { deliver, paid } = await chosen()
     const blocked =
