@@ -25,6 +25,7 @@ import { longAddress, type Messages } from './messages/texts.ts'
 import { refusedText } from './refused.ts'
 import type { UssdRequest } from './request.ts'
 import { end, goOn, type Screen } from './screen.ts'
+import { equalPayment, keepShown, shownAt, shownTerms } from './shown.ts'
 import { answersOf, type Place, promptOf, walk } from './walk.ts'
 
 /** Answers one delivery with a screen. Never throws. */
@@ -44,7 +45,7 @@ export type AnswerParts = {
   keys: SessionKeys
   intentKeys: IntentKeys
   identity: () => Promise<Identified>
-  ledger: Pick<Ledger, 'lookup' | 'payments'>
+  ledger: Pick<Ledger, 'payments' | 'show' | 'shown'>
   memory: Memory
   /** Keeps work alive after the reply. */
   background: (work: Promise<unknown>) => void
@@ -119,9 +120,8 @@ async function answerMenu(
   switch (result.kind) {
     case 'ask': {
       const account = async () => (await accounts(request.phone)).address
-      const { gateway, sessionId } = request
-      const session = (address: Address) => parts.keys.session(gateway, sessionId, address)
-      const shown = await askAt({ ...parts, context, account, session }, result.place)
+      const question = (address: Address) => questionOf(parts, request, address)
+      const shown = await askAt({ ...parts, context, account, question }, result.place)
       // What an answer to it would have led to is not to be had any more.
       return shown.kind === 'end' ? endFor(parts, request, delivered, shown) : screen(shown)
     }
@@ -183,7 +183,11 @@ async function payFor(
   return screen(screenOf(parts, answered, intent))
 }
 
-/** The question whether an equal transfer of a moment ago is meant once more; undefined where there was none. */
+/**
+ * The question whether an equal transfer of a moment ago is meant once more; undefined where there was none.
+ * What the first delivery found is found by each one, however late it comes: a question is not paid without
+ * its answer, and a payment is not asked about.
+ */
 async function askOfRepeat(
   parts: AnswerParts,
   request: UssdRequest,
@@ -197,8 +201,10 @@ async function askOfRepeat(
   const callFor = createContractCalls({ ...parts, amountOf: (wei) => amountText(parts, wei) })
   const question = await questionOf(parts, request, address)
   const call = await callFor(intent, address)
-  const earlierMinutes = await minutesSinceEqual(parts.ledger, question, call, parts.now())
-  if (earlierMinutes === undefined) return undefined
+  const found = await minutesSinceEqual(parts.ledger, question, call, parts.now())
+  const earlierMinutes = await keepShown(parts.ledger, question, equalPayment, found ?? null)
+  // Null: this question was not asked when it first came. Undefined: the session is decided.
+  if (earlierMinutes === null || earlierMinutes === undefined) return undefined
   const { amountWei } = intent
   const place: Place =
     intent.kind === 'transfer'
@@ -229,7 +235,8 @@ export async function carryOut(
     question: await questionOf(parts, request, caller.address),
     intentId,
     caller,
-    call: () => callFor(intent, caller.address),
+    call: async () =>
+      callFor(await asShown(parts, request, intent, caller.address), caller.address),
     refused: (refusal) => end(refusalText(parts, refusal, intent.kind)),
   })
   return { intentId, account: caller.address, answered }
@@ -245,6 +252,20 @@ async function chooseLanguage(
   const session = await keys.session(gateway, sessionId, address)
   await memory.change(address, (kept) => withLanguage(kept, language, session))
   return end(messagesIn[language].languageChosen)
+}
+
+/** A loan is of the amount that the screen before showed: that is what was agreed to. */
+async function asShown(
+  parts: AnswerParts,
+  request: UssdRequest,
+  intent: Intent,
+  account: Address,
+): Promise<Intent> {
+  if (intent.kind !== 'loan' || !parts.settings.confirms) return intent
+  const text = answersOf(request.text).slice(0, -1).join('*')
+  const before = await questionOf(parts, { ...request, text }, account)
+  const terms = await shownAt(parts.ledger, before, shownTerms)
+  return { ...intent, principalWei: terms?.principalWei }
 }
 
 /** An address says nothing to who typed a number: what the screen said of it is kept for the activity. */

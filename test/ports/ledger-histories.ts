@@ -225,6 +225,12 @@ function drawCall(world: World, work: Work): Call {
       return ['paymentShownAs', hash]
     case 'lookup':
       return ['lookup', question]
+    case 'show': {
+      const name = random.pick(['terms', 'equal'])
+      return ['show', { ...question, name, value: `${random.int(1, 3)}` }]
+    }
+    case 'shown':
+      return ['shown', question, random.pick(['terms', 'equal'])]
     case 'payment':
     case 'requeue':
     case 'expire':
@@ -254,7 +260,7 @@ function drawCall(world: World, work: Work): Call {
         ...random.pick([[], ['a'], ['b']]),
       ]
     case 'exported':
-      return ['exported', identityOf(random), { part: random.int(0, 10), from: 0 }]
+      return ['exported', identityOf(random), { part: random.int(0, 11), from: 0 }]
     case 'beginRestore': {
       const { head } = world.exported
       const identity = { chainId: 31, fingerprints: head.fingerprints }

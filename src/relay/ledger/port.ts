@@ -22,6 +22,13 @@ export type Ledger = {
   /** What this session's question was answered with, or else what its account has under way. */
   lookup(question: Question): Promise<Decided | Undecided>
   /**
+   * Keeps what a question of a session shows, or was judged by, so that each later delivery goes by the same: what
+   * is kept first stays, and is the answer. Of a session that is decided nothing more is kept.
+   */
+  show(showing: Showing): Promise<Shown | Decided>
+  /** What a question showed under this name. Undefined: nothing that was kept. */
+  shown(question: Question, name: string): Promise<string | undefined>
+  /**
    * Closes a session without a payment: its screen is shown from now on, whatever the chain does, and no
    * other question of the session is paid.
    */
@@ -194,6 +201,11 @@ export type Identified = { kind: 'same' } | { kind: 'different'; names: string[]
 
 /** Keyed digests of the session and of what was typed in it, never the words; and whose it is. */
 export type Question = { session: string; input: string; account: Address }
+
+/** A fact by its name. `value` is JSON, and holds neither what was typed nor a phone number. */
+export type Showing = Question & { name: string; value: string }
+
+export type Shown = { kind: 'shown'; value: string }
 
 /** What a caller is shown, whatever gateway carries it. With `ask` the session goes on. */
 export type Screen = { kind: 'ask' | 'end'; lines: readonly string[] }

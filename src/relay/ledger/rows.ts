@@ -75,6 +75,12 @@ export const tables = {
     },
     { age: { group: undefined, score: 'decided_at' } },
   ),
+  /** What steps of sessions showed, by a name each: later deliveries go by it. */
+  shown: table(
+    ['session', 'step', 'name'],
+    { ...each(text, 'session', 'step', 'name', 'value'), shown_at: integer },
+    { age: { group: undefined, score: 'shown_at' } },
+  ),
   payments: table(
     ['session'],
     {

@@ -54,6 +54,7 @@ import {
 import { isShort, noteReservedClaim, recentMs } from './reserves.ts'
 import { beginRestore, endRestore, restore } from './restore.ts'
 import { each, type Listing, type Row, type TableName } from './rows.ts'
+import { pruneShown, show, shown } from './shown.ts'
 import { accountOf, noteClaim } from './sums.ts'
 import { isCarried, isUnsettled } from './transitions.ts'
 import { noteSeen, probe, vitalsOf } from './vitals.ts'
@@ -69,7 +70,7 @@ export type Steps = {
 /** What a method does to rows. After one that opens work something may be left to do. */
 export const methodKinds: Readonly<Record<keyof Ledger, 'reads' | 'writes' | 'opens'>> = {
   ...each('reads', 'lookup', 'work', 'signed', 'blocks', 'payment', 'paymentShownAs', 'payments'),
-  ...each('reads', 'audit', 'page', 'trace', 'exported'),
+  ...each('reads', 'audit', 'page', 'trace', 'exported', 'shown'),
   ...each('opens', 'claim', 'record', 'adopt', 'endRestore'),
   ...each(
     'writes',
@@ -86,7 +87,7 @@ export const methodKinds: Readonly<Record<keyof Ledger, 'reads' | 'writes' | 'op
   ...each('writes', 'displaced', 'abandon', 'requeue', 'settle', 'confirm', 'expire', 'reopen'),
   ...each('writes', 'sawHead', 'sawMeans', 'saw', 'vitals', 'prune'),
   ...each('writes', 'setIntake', 'note', 'alert', 'takeNotices', 'told'),
-  ...each('writes', 'beginRestore', 'restore'),
+  ...each('writes', 'beginRestore', 'restore', 'show'),
 }
 
 export type LedgerMethod = keyof Ledger
@@ -221,6 +222,10 @@ export const steps: Steps = {
     const { means } = meansOf(at)
     return { kind: 'undecided', open, executed, seen: account.seen, busy, load, means }
   },
+
+  show: ({ rows }, showing) => show(rows, showing, decidedOf(rows, showing)),
+
+  shown: ({ rows }, question, name) => shown(rows, question, name),
 
   refuse({ rows, relayer }, refusing) {
     const { session, token, screen } = refusing
@@ -589,6 +594,7 @@ export const steps: Steps = {
       rows.drop('sessions', session)
     }
     for (const { intent_id, accepted_at } of history) rows.drop('history', intent_id, accepted_at)
+    pruneShown(rows, retentionMs, pruneLimit)
     pruneAudit(rows, pruneLimit)
   },
 }
