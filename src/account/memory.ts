@@ -21,6 +21,8 @@ const remembered = z.object({
   told: z.optional(z.object({ intentId: z.string(), session: z.string() })),
   /** What a screen said of whom the last payments went to, by their intents; the newest first. */
   sent: z._default(z.array(z.object({ intentId: z.string(), to: z.string() })), []),
+  /** The caller has dialled. */
+  hasDialled: z._default(z.boolean(), false),
   /** The language that was chosen last, and those before it, with the sessions that chose them (keyed digests). */
   chosen: z._default(z.array(z.object({ language: z.enum(languages), session: z.string() })), []),
 })
@@ -97,6 +99,13 @@ export function withTold(
   session: string,
 ): AccountMemory | undefined {
   return memory.told?.intentId === intentId ? undefined : { ...memory, told: { intentId, session } }
+}
+
+/** Whether the caller of the account ever dialled. */
+export const hasDialled = (memory: AccountMemory): boolean => memory.hasDialled
+
+export function withDialled(memory: AccountMemory): AccountMemory | undefined {
+  return memory.hasDialled ? undefined : { ...memory, hasDialled: true }
 }
 
 /** The language that the caller chose. Undefined: none. */

@@ -2,7 +2,15 @@ import type { Address, Hex, LocalAccount } from 'viem'
 import { showAddress } from '../account/address.ts'
 import type { CallerAccounts } from '../account/keys.ts'
 import type { Language } from '../account/language.ts'
-import { languageIn, type Memory, withLanguage, withSent } from '../account/memory.ts'
+import {
+  type AccountMemory,
+  hasDialled,
+  languageIn,
+  type Memory,
+  withDialled,
+  withLanguage,
+  withSent,
+} from '../account/memory.ts'
 import { type PhoneNumber, shortPhone, spelledPhone } from '../account/phone.ts'
 import type { IntentKeys, SessionKeys } from '../account/session-keys.ts'
 import { formatAmount, formatAmountDown } from '../loan/amounts.ts'
@@ -56,6 +64,8 @@ export type AnswerParts = {
   mayDial: (account: Address) => boolean
   /** What a transfer has to be at least. */
   leastTransferWei: bigint
+  /** What an amount is worth in the operator's local currency. Undefined: that is not known now. */
+  worthOf: (wei: bigint) => Promise<string | undefined>
   /** Unix time in ms. */
   now: () => number
   settings: MenuSettings
@@ -93,18 +103,32 @@ export function createAnswer(parts: AnswerParts): Answer {
 
 /** The words of a caller's screens: of the language that was chosen, while it is offered. */
 async function wordsFor(parts: AnswerParts, phone: PhoneNumber): Promise<Messages> {
-  const { settings, say, accounts, memory, log } = parts
-  if (settings.languages.length < 2) return say
+  const { settings, say, accounts, memory } = parts
+  if (settings.profile === 'demo') return say
   try {
     const { address } = await accounts(phone)
-    const language = languageIn(await memory.read(address))
+    const kept = await memory.read(address)
+    if (!hasDialled(kept)) remember(parts, address, withDialled)
+    const language = languageIn(kept)
     return language !== undefined && settings.languages.includes(language)
       ? messagesIn[language]
       : say
   } catch (error) {
-    log({ level: 'warn', event: 'language.unread', message: faultOf(error) })
+    parts.log({ level: 'warn', event: 'memory.failed', message: faultOf(error) })
     return say
   }
+}
+
+/** Keeps something of a caller, after the reply if need be. Where that fails, screens say less. */
+function remember(
+  { memory, background, log }: AnswerParts,
+  account: Address,
+  change: (kept: AccountMemory) => AccountMemory | undefined,
+): void {
+  const remembering = memory
+    .change(account, change)
+    .catch((error) => log({ level: 'warn', event: 'memory.failed', message: faultOf(error) }))
+  background(remembering)
 }
 
 async function answerMenu(
@@ -270,20 +294,15 @@ async function asShown(
 
 /** An address says nothing to who typed a number: what the screen said of it is kept for the activity. */
 function rememberRecipient(
-  { settings, memory, background, log }: AnswerParts,
+  parts: AnswerParts,
   account: Address,
   intentId: Hex,
   intent: Intent,
 ): void {
-  if (settings.profile === 'demo') return
+  if (parts.settings.profile === 'demo') return
   if (intent.kind !== 'transfer' || intent.recipient.kind !== 'phone') return
   const to = shortPhone(intent.recipient.phone)
-  const remembering = memory
-    .change(account, (kept) => withSent(kept, intentId, to))
-    .catch((error) =>
-      log({ level: 'warn', event: 'memory.failed', message: faultOf(error), intent: intentId }),
-    )
-  background(remembering)
+  remember(parts, account, (kept) => withSent(kept, intentId, to))
 }
 
 /** Brings in what was sent to the account's own address. Asked twice it does no more than once. */

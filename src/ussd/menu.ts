@@ -211,14 +211,29 @@ function mainMenu({ profile, confirms, helpNumber, languages: offered }: MenuSet
 const confirmations: Pick<Menu, 'confirmPhone' | 'confirmAddress' | 'repeat' | 'agree'> = {
   confirmPhone: {
     kind: 'list',
-    title: (context, draft) => context.say.confirmPhone(...shownTransfer(context, draft)),
+    title: (context, draft, { worth, isUnregistered }) => {
+      const { say } = context
+      const [amount, to] = shownTransfer(context, draft)
+      return [
+        say.sending(amount),
+        ...(worth === undefined ? [] : [say.about(worth)]),
+        say.sendingTo(to),
+        ...(isUnregistered ? [say.notRegistered] : []),
+        say.noFee,
+      ].join('\n')
+    },
     entries: [{ digit: '1', label: 'confirmSend', leads: 'transfer', orAsks: 'repeat' }],
     back: 'amount',
     backLabel: 'change',
+    facts: ['worth', 'registration'],
   },
   confirmAddress: {
     kind: 'list',
-    title: (context, draft) => context.say.confirmAddress(...shownTransfer(context, draft)),
+    title: (context, draft) => {
+      const { say } = context
+      const [amount, to] = shownTransfer(context, draft)
+      return [say.sending(amount), say.sendingTo(to), say.creditsAccount].join('\n')
+    },
     entries: [
       { digit: '1', label: 'credit', leads: 'transfer', orAsks: 'repeat' },
       { digit: '2', label: 'cashOutNow', leads: 'cashOut', orAsks: 'repeatCashOut' },

@@ -11,7 +11,8 @@ import {
 } from './modelled-service.ts'
 
 /** What callers are shown, and what a transfer has to be at least. */
-type ShownProduct = Pick<Product, 'settings' | 'say'> & Partial<Pick<Product, 'leastTransferWei'>>
+type ShownProduct = Pick<Product, 'settings' | 'say'> &
+  Partial<Pick<Product, 'leastTransferWei' | 'worthOf'>>
 
 export type ModelledRelay = ModelledService & {
   /** Puts all that waits into a block, which is final, and tells the ledger what became of it there. */

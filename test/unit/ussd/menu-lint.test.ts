@@ -41,7 +41,13 @@ const activity = {
 }
 const facts: Facts = {
   ...{ debt, terms: { principalWei: 1n, dueAt: debt.dueAt }, earlierMinutes: 10 },
-  ...{ hasFailed: true, activity, address: `0x${'1'.repeat(40)}` },
+  ...{
+    worth: 'KES 999999999999',
+    isUnregistered: true,
+    hasFailed: true,
+    activity,
+    address: `0x${'1'.repeat(40)}`,
+  },
 }
 
 /** Answers that some question takes and others do not, and what is typed by mistake. */
