@@ -11,7 +11,7 @@ import {
   withLanguage,
   withSent,
 } from '../account/memory.ts'
-import { type PhoneNumber, shortPhone, spelledPhone } from '../account/phone.ts'
+import { type PhoneNumber, spelledPhone } from '../account/phone.ts'
 import type { IntentKeys, SessionKeys } from '../account/session-keys.ts'
 import { formatAmount, formatAmountDown } from '../loan/amounts.ts'
 import { type LoanRefusal, refusalOf } from '../loan/calls.ts'
@@ -24,7 +24,7 @@ import type { Pay, PaymentRefusal } from '../relay/pay/delivery.ts'
 import type { EndSession } from '../relay/pay/end-session.ts'
 import { faultOf, type Log } from '../runtime/log.ts'
 import { askAt } from './ask.ts'
-import { createContractCalls } from './contract-calls.ts'
+import { addressOf, createContractCalls, shortNumber } from './contract-calls.ts'
 import { minutesSinceEqual } from './earlier.ts'
 import type { Intent } from './intent.ts'
 import { createMenu, type Menu, type MenuContext, type MenuSettings } from './menu.ts'
@@ -33,8 +33,15 @@ import { longAddress, type Messages } from './messages/texts.ts'
 import { refusedText } from './refused.ts'
 import type { UssdRequest } from './request.ts'
 import { end, goOn, type Screen } from './screen.ts'
-import { equalPayment, keepShown, shownAt, shownTerms } from './shown.ts'
-import { answersOf, type Place, promptOf, walk } from './walk.ts'
+import {
+  equalPayment,
+  keepShown,
+  recipientsStep,
+  shownAt,
+  shownRecipients,
+  shownTerms,
+} from './shown.ts'
+import { answersOf, type MenuResult, type Place, promptOf, walk } from './walk.ts'
 
 /** Answers one delivery with a screen. Never throws. */
 export type Answer = (request: UssdRequest) => Promise<Answered>
@@ -140,11 +147,12 @@ async function answerMenu(
   const answers = answersOf(request.text)
   const delivered = { since, steps: answers.length }
   const context = contextOf(parts, request.phone)
-  const result = walk(answers, context)
+  const result = await walkWith(parts, request, answers, context)
   switch (result.kind) {
     case 'ask': {
       const account = async () => (await accounts(request.phone)).address
-      const question = (address: Address) => questionOf(parts, request, address)
+      const question = (address: Address, step = request.text) =>
+        questionOf(parts, { ...request, text: step }, address)
       const shown = await askAt({ ...parts, context, account, question }, result.place)
       // What an answer to it would have led to is not to be had any more.
       return shown.kind === 'end' ? endFor(parts, request, delivered, shown) : screen(shown)
@@ -175,17 +183,42 @@ async function answerMenu(
   }
 }
 
+/** Where the answers lead, with what digits of the session stand for where one was typed. */
+async function walkWith(
+  parts: AnswerParts,
+  request: UssdRequest,
+  answers: readonly string[],
+  context: MenuContext,
+): Promise<Exclude<MenuResult, { kind: 'unread' }>> {
+  const result = walk(answers, context)
+  if (result.kind !== 'unread') return result
+  const { address } = await parts.accounts(request.phone)
+  const session = await questionOf(parts, { ...request, text: recipientsStep }, address)
+  // Where no list was shown first, a digit of this session stands for nobody, for good.
+  const known = (await keepShown(parts.ledger, session, shownRecipients, [])) ?? []
+  const read = walk(answers, { ...context, known })
+  if (read.kind === 'unread') throw new Error('a digit has no meaning though its list was read')
+  return read
+}
+
 function contextOf(parts: AnswerParts, caller: PhoneNumber): MenuContext {
   const { chainId, forwarder, loanAddress, say, leastTransferWei: leastWei, currency } = parts
   return {
     ...{ chainId, caller, say, menu: menuOf(parts.settings) },
     hasLanguages: parts.settings.languages.length > 1,
+    known: parts.settings.profile === 'demo' ? [] : undefined,
     reserved: [forwarder.address, loanAddress],
     amountOf: (wei) => amountText(parts, wei),
-    recipientOf: (recipient) =>
-      recipient.kind === 'phone'
-        ? spelledPhone(recipient.phone)
-        : longAddress(showAddress(recipient.address, chainId)),
+    recipientOf: (recipient) => {
+      switch (recipient.kind) {
+        case 'phone':
+          return spelledPhone(recipient.phone)
+        case 'known':
+          return recipient.label
+        case 'address':
+          return longAddress(showAddress(recipient.address, chainId))
+      }
+    },
     // Exact: what is less than it is refused.
     least: { wei: leastWei, text: `${formatAmount(leastWei)} ${currency}` },
   }
@@ -203,7 +236,7 @@ async function payFor(
   const repeated = await askOfRepeat(parts, request, intent)
   if (repeated !== undefined) return screen(repeated)
   const { intentId, account, answered } = await carryOut(parts, request, delivered, intent)
-  if (answered.kind === 'screen') rememberRecipient(parts, account, intentId, intent)
+  if (answered.kind === 'screen') await rememberRecipient(parts, account, intentId, intent)
   return screen(screenOf(parts, answered, intent))
 }
 
@@ -293,16 +326,17 @@ async function asShown(
 }
 
 /** An address says nothing to who typed a number: what the screen said of it is kept for the activity. */
-function rememberRecipient(
+async function rememberRecipient(
   parts: AnswerParts,
   account: Address,
   intentId: Hex,
   intent: Intent,
-): void {
+): Promise<void> {
   if (parts.settings.profile === 'demo') return
-  if (intent.kind !== 'transfer' || intent.recipient.kind !== 'phone') return
-  const to = shortPhone(intent.recipient.phone)
-  remember(parts, account, (kept) => withSent(kept, intentId, to))
+  if (intent.kind !== 'transfer' || intent.recipient.kind === 'address') return
+  const to = shortNumber(intent.recipient)
+  const address = await addressOf(intent.recipient, parts.accounts)
+  remember(parts, account, (kept) => withSent(kept, intentId, to, address))
 }
 
 /** Brings in what was sent to the account's own address. Asked twice it does no more than once. */

@@ -1,16 +1,17 @@
 import type { Address } from 'viem'
 import { showAddress } from '../account/address.ts'
 import type { CallerAccounts } from '../account/keys.ts'
-import { hasDialled, type Memory, tellsOf, withTold } from '../account/memory.ts'
+import { hasDialled, type Memory, recipientsIn, tellsOf, withTold } from '../account/memory.ts'
 import type { LoanReader } from '../loan/reader.ts'
 import type { Ledger, Question } from '../relay/ledger/port.ts'
 import { faultOf, type Log } from '../runtime/log.ts'
 import { activityOf, lastFailure, receivedOf, shownPayments } from './activity.ts'
 import type { FactName, Facts, LoanTerms } from './facts.ts'
 import type { MenuContext } from './menu.ts'
+import type { KnownRecipient } from './recipient.ts'
 import { refusedText } from './refused.ts'
 import { end, goOn, type Screen } from './screen.ts'
-import { keepShown, shownTerms } from './shown.ts'
+import { keepShown, recipientsStep, shownAt, shownRecipients, shownTerms } from './shown.ts'
 import { type Place, promptOf } from './walk.ts'
 
 export type AskParts = {
@@ -19,10 +20,10 @@ export type AskParts = {
   accounts: CallerAccounts
   /** What an amount is worth. Undefined: nothing is said of it. */
   worthOf: (wei: bigint) => Promise<string | undefined>
-  ledger: Pick<Ledger, 'payments' | 'show'>
+  ledger: Pick<Ledger, 'payments' | 'show' | 'shown'>
   memory: Memory
-  /** Names the session of a delivery, and what was typed in it, by keyed digests. */
-  question: (account: Address) => Promise<Question>
+  /** Names the session of a delivery, and what was typed in it or another step, by keyed digests. */
+  question: (account: Address, step?: string) => Promise<Question>
   account: () => Promise<Address>
   /** Whether an account may ask the chain once more at this time. */
   mayDial: (account: Address) => boolean
@@ -38,7 +39,7 @@ export type AskParts = {
 export async function askAt(parts: AskParts, place: Place): Promise<Screen> {
   const { context } = parts
   const node = context.menu[place.name]
-  const wanted = node.kind === 'list' ? (node.facts ?? []) : []
+  const wanted = node.facts ?? []
   if (wanted.length === 0) return goOn(promptOf(place, context))
   const account = await parts.account()
   const mayDial = parts.mayDial(account)
@@ -77,6 +78,7 @@ const readers: Readonly<Record<FactName, Reader>> = {
     return worth === undefined ? {} : { worth }
   },
   registration: registrationOf,
+  recipients: recipientsOf,
   address: async ({ context }, account) => ({ address: showAddress(account, context.chainId) }),
   async activity({ ledger, memory, loan, log, context: { chainId } }, account) {
     const [payments, kept, received] = await Promise.all([
@@ -92,14 +94,30 @@ const readers: Readonly<Record<FactName, Reader>> = {
   },
 }
 
+/** Whom a session may send to by a digit. What it shows first is what its digits mean. */
+async function recipientsOf(
+  { memory, ledger, question }: AskParts,
+  account: Address,
+): Promise<Facts> {
+  const session = await question(account, recipientsStep)
+  const offered = recipientsIn(await memory.read(account)).map(
+    ({ address, to }): KnownRecipient => ({ kind: 'known', address, label: to }),
+  )
+  const kept =
+    offered.length === 0
+      ? await shownAt(ledger, session, shownRecipients)
+      : await keepShown(ledger, session, shownRecipients, offered)
+  return { recipients: kept ?? [] }
+}
+
 /** A number is called unregistered only where it is known: it never dialled, and the chain has nothing of it. */
 async function registrationOf(
   { memory, accounts, loan }: AskParts,
   _: Address,
   { draft: { recipient } }: Place,
 ): Promise<Facts> {
-  if (recipient?.kind !== 'phone') return {}
-  const { address } = await accounts(recipient.phone)
+  if (recipient === undefined || recipient.kind === 'address') return {}
+  const { address } = recipient.kind === 'known' ? recipient : await accounts(recipient.phone)
   const isKnown = hasDialled(await memory.read(address)) || (await loan.balance(address)) > 0n
   return isKnown ? {} : { isUnregistered: true }
 }

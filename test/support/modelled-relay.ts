@@ -23,6 +23,8 @@ export type ModelledRelay = ModelledService & {
   paid(caller: number): Promise<number>
   /** How often the memory of accounts was asked. */
   memoryCalls(): number
+  /** All that the memory of accounts keeps. */
+  memoryRows(): string[]
   /** The balance in the words of the menu. */
   balance(caller: number): Promise<string>
 }
@@ -67,6 +69,7 @@ export function openModelledRelay({
   return {
     ...service,
     memoryCalls: memory.asked,
+    memoryRows: memory.rows,
     paid: async (caller) => (await ledger.payments(service.accountOf(caller), 10_000)).length,
     settle: () => finish(service.chain.mine(Date.now()), 'executed', ''),
     fail: (reason) => finish({ number: 1_000, hash: `0x${'fa'.repeat(32)}` }, 'failed', reason),

@@ -4,6 +4,7 @@ import { dateWith, languageLabels, type Messages } from './texts.ts'
 export const english: Messages = {
   mainTitle: (phone) => `Rootstock DeFi (${phone})`,
   enterRecipient: 'Phone number or address to send to:\n0. Back',
+  orRecipient: 'Or phone number or address:\n0. Back',
   enterAmount: (to) => `To: ${to}\nAmount, or all:\n0. Back`,
   enterRepayment: 'Amount to repay, or all:\n0. Back',
   sending: (amount) => (amount === 'all' ? 'Send all you have' : `Send ${amount}`),

@@ -4,6 +4,7 @@ import { dateWith, languageLabels, type Messages } from './texts.ts'
 export const spanish: Messages = {
   mainTitle: (phone) => `Rootstock DeFi (${phone})`,
   enterRecipient: 'Número o dirección del destinatario:\n0. Atrás',
+  orRecipient: 'O número, o dirección:\n0. Atrás',
   enterAmount: (to) => `Para: ${to}\nMonto, o todo:\n0. Atrás`,
   enterRepayment: 'Monto a pagar, o todo:\n0. Atrás',
   sending: (amount) => (amount === 'all' ? 'Enviar todo su saldo' : `Enviar ${amount}`),

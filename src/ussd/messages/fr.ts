@@ -4,6 +4,7 @@ import { dateWith, languageLabels, type Messages } from './texts.ts'
 export const french: Messages = {
   mainTitle: (phone) => `Rootstock DeFi (${phone})`,
   enterRecipient: 'Numéro ou adresse du destinataire:\n0. Retour',
+  orRecipient: 'Ou numéro, ou adresse:\n0. Retour',
   enterAmount: (to) => `À: ${to}\nMontant, ou tout:\n0. Retour`,
   enterRepayment: 'Montant à rembourser, ou tout:\n0. Retour',
   sending: (amount) => (amount === 'all' ? 'Envoyer tout votre solde' : `Envoyer ${amount}`),

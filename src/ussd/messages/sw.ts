@@ -4,6 +4,7 @@ import { dateWith, languageLabels, type Messages } from './texts.ts'
 export const kiswahili: Messages = {
   mainTitle: (phone) => `Rootstock DeFi (${phone})`,
   enterRecipient: 'Namba ya simu au anwani ya mpokeaji:\n0. Rudi',
+  orRecipient: 'Au namba ya simu au anwani:\n0. Rudi',
   enterAmount: (to) => `Kwa: ${to}\nKiasi, au zote:\n0. Rudi`,
   enterRepayment: 'Kiasi cha kulipa, au zote:\n0. Rudi',
   sending: (amount) => (amount === 'all' ? 'Tuma pesa zako zote' : `Tuma ${amount}`),

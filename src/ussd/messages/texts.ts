@@ -11,6 +11,8 @@ export type Messages = {
   /** The first line of the main menu. */
   mainTitle: (phone: PhoneNumber) => string
   enterRecipient: string
+  /** The same below those whom the caller sent to last. */
+  orRecipient: string
   /** `to` is the recipient as it is shown before a payment. */
   enterAmount: (to: string) => string
   enterRepayment: string

@@ -12,7 +12,7 @@ memorySuite('a map', () => shared)
 test('whom payments went to is remembered of the last twenty', async ({ expect }) => {
   const memory = createMemory(() => shared)
   for (let index = 0; index < 25; index++) {
-    await memory.change(account, (kept) => withSent(kept, `0x${index}`, 'x'))
+    await memory.change(account, (kept) => withSent(kept, `0x${index}`, 'x', account))
   }
   const { sent } = await memory.read(account)
   expect(sent.map(({ intentId }) => intentId)).toEqual(

@@ -40,6 +40,9 @@ const activity = {
   ),
 }
 const facts: Facts = {
+  recipients: Array.from({ length: 3 }, () => ({
+    ...{ kind: 'known', address: `0x${'1'.repeat(40)}`, label: '9997...001' },
+  })),
   ...{ debt, terms: { principalWei: 1n, dueAt: debt.dueAt }, earlierMinutes: 10 },
   ...{
     worth: 'KES 999999999999',
