@@ -20,6 +20,16 @@ test('whom payments went to is remembered of the last twenty', async ({ expect }
   )
 })
 
+test('recipients are remembered of the last three, each once', async ({ expect }) => {
+  const memory = createMemory(() => shared)
+  const to = (index: number) => `0x${`${index}`.repeat(40)}` as const
+  for (const [index, recipient] of [1, 2, 3, 4, 3].entries()) {
+    await memory.change(to(9), (kept) => withSent(kept, `0x${index}`, 'x', to(recipient)))
+  }
+  const { recipients } = await memory.read(to(9))
+  expect(recipients.map(({ address }) => address)).toEqual([to(3), to(4), to(2)])
+})
+
 test('a change that is always late gives up', async ({ expect }) => {
   const store = { ...createMemoryStore(), save: async () => false }
   const memory = createMemory(() => store)

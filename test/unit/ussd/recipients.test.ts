@@ -18,26 +18,28 @@ const unknown =
   'CON Not a valid address or phone number. Please try again.\nPhone number or address to send to:\n0. Back'
 
 describe('those whom a caller sent to last', () => {
-  test('are offered by digits, the newest first, three at most', async ({ expect }) => {
+  test('are offered by digits, the newest first, and say so when they are chosen', async ({
+    expect,
+  }) => {
     const { deliver, settle } = open()
     expect(await deliver(0, 'none', '2')).toBe(plain)
-    for (const caller of [1, 2, 3, 4]) {
+    for (const caller of [1, 2, 3]) {
       await deliver(0, `to ${caller}`, `2*${to(caller)}*0.000${caller}*1`)
       await settle()
     }
-    expect(await deliver(0, 'list', '2')).toBe(asking('2547...004', '2547...003', '2547...002'))
+    expect(await deliver(0, 'list', '2')).toBe(asking('2547...003', '2547...002', '2547...001'))
     expect(await deliver(0, 'list', '2*4')).toMatch(/^CON Not a valid address or phone number\./)
-    expect(await deliver(0, 'list', '2*2')).toBe('CON To: 2547...003\nAmount, or all:\n0. Back')
+    expect(await deliver(0, 'list', '2*2')).toBe('CON To: 2547...002\nAmount, or all:\n0. Back')
     expect(await deliver(0, 'list', '2*2*0.0007')).toBe(
-      'CON Send 0.0007 tRBTC\nTo: 2547...003\nFee: none\n1. Send\n0. Change',
+      'CON Send 0.0007 tRBTC\nTo: 2547...002\nFee: none\n1. Send\n0. Change',
     )
     expect(await deliver(0, 'list', '2*2*0.0007*1')).toMatch(
-      /^END Transfer Submitted\nTo: 2547\.\.\.003\n/,
+      /^END Transfer Submitted\nTo: 2547\.\.\.002\n/,
     )
     await settle()
-    expect(await deliver(3, 'theirs', '1')).toBe('END Your Balance: 0.021 tRBTC')
-    expect(await deliver(0, 'later', '2')).toBe(asking('2547...003', '2547...004', '2547...002'))
-    expect(await deliver(0, 'seen', '5')).toMatch(/Sent 0\.0007 tRBTC to 2547\.\.\.003: done/)
+    expect(await deliver(2, 'theirs', '1')).toBe('END Your Balance: 0.0209 tRBTC')
+    expect(await deliver(0, 'later', '2')).toBe(asking('2547...002', '2547...003', '2547...001'))
+    expect(await deliver(0, 'seen', '5')).toMatch(/Sent 0\.0007 tRBTC to 2547\.\.\.002: done/)
   })
 
   test('begin with the one of a payment that the balance did not suffice for', async ({
