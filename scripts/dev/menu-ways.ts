@@ -13,7 +13,7 @@ import { demonstration } from '../../src/ussd/messages/demonstration.ts'
 import { english } from '../../src/ussd/messages/en.ts'
 import { messagesIn } from '../../src/ussd/messages/languages.ts'
 import { languageLabels, longAddress, type Messages } from '../../src/ussd/messages/texts.ts'
-import { type Known, maxAnswers, type Place, walk } from '../../src/ussd/walk.ts'
+import { maxAnswers, type Place, type SoFar, walk } from '../../src/ussd/walk.ts'
 
 /** Every menu that an operator can have, and in what words. */
 export const menus = {
@@ -64,7 +64,7 @@ export const goodAnswers: readonly string[] = [
 ]
 
 /** A session in which each PIN is right, from where it begins. */
-export const allRight = (start: NodeName = 'main'): Known => ({
+export const allRight = (start: NodeName = 'main'): SoFar => ({
   start,
   verdicts: new Map(
     Array.from({ length: maxAnswers }, (_, index) => [index + 1, { kind: 'right' }] as const),
@@ -92,9 +92,10 @@ export function sampleContext(
     ...{ chainId: 31, caller: parseCaller('+254700000001') as PhoneNumber, reserved: [] },
     ...{ say, menu: createMenu(settings), least: { wei: 0n, text: '0 tRBTC' } },
     hasLanguages: settings.languages.length > 1,
+    known: [],
     amountOf: () => '0.001 tRBTC',
     recipientOf: (recipient) =>
-      recipient.kind === 'phone' ? '+254 700 000 002' : longAddress(recipient.address),
+      recipient.kind === 'address' ? longAddress(recipient.address) : '+254 700 000 002',
     ...shown,
   }
 }
@@ -134,7 +135,7 @@ export function waysThrough(context: MenuContext, known = allRight()): Ways {
     }
     for (const answer of goodAnswers) {
       const given = node.answer(answer, context, place.draft)
-      if (given.kind === 'mistake') continue
+      if (given.kind !== 'given') continue
       const to = node.next?.({ ...place.draft, ...given.draft }) ?? node.leads[0]
       lead(place.name, to, '*', [...way, answer])
       if (node.orAsks === undefined) continue

@@ -5,6 +5,7 @@ import { parseAddress } from '../account/address.ts'
 import { languages } from '../account/language.ts'
 import { type Country, isCountry } from '../account/phone.ts'
 import { atPace, type Chain, chains, type PoolRules, poolRules } from '../chain/chains.ts'
+import type { RateFeed } from '../loan/local-worth.ts'
 import type { BudgetLimits } from '../node/upstream/budget.ts'
 import type { Webhook } from '../operator/webhook.ts'
 import { type FeeLimits, usualMaxGasPriceWei } from '../relay/fees.ts'
@@ -42,6 +43,8 @@ export type Config = {
   preflight: boolean
   limits: Limits
   menu: MenuSettings
+  /** Where prices come from. Undefined: amounts are in the chain's currency alone. */
+  rateFeed: RateFeed | undefined
   /** Where the objects are made, in Cloudflare's words. Undefined: near the first request. */
   objectLocation: ObjectLocation | undefined
   /** Of the relay's chain. Undefined: its nodes may be asked without a limit. */
@@ -116,6 +119,12 @@ const nodeUrls = listOf(
   z.url({ protocol: /^https?$/, error: 'has to be http(s) addresses' }),
 ).check(z.refine((urls) => urls.length > 0, 'has to name a node'))
 
+const secureUrl = z.url({ protocol: /^https?$/, error: 'has to be an https address' }).check(
+  z.refine((url) => url.startsWith('https:') || isLoopback(url), {
+    error: 'has to be https, but for a program on this machine',
+  }),
+)
+
 const environment = z.object({
   ENVIRONMENT: z._default(choice('production', 'development'), 'production'),
   CHAIN_ID: z._default(choice('30', '31'), '31'),
@@ -142,13 +151,7 @@ const environment = z.object({
   OPERATOR_TOKEN: z.optional(
     z.string().check(z.minLength(16, 'has to have 16 characters or more')),
   ),
-  ALERT_WEBHOOK_URL: z.optional(
-    z.url({ protocol: /^https?$/, error: 'has to be an https address' }).check(
-      z.refine((url) => url.startsWith('https:') || isLoopback(url), {
-        error: 'has to be https, but for a program on this machine',
-      }),
-    ),
-  ),
+  ALERT_WEBHOOK_URL: z.optional(secureUrl),
   ALERT_WEBHOOK_SECRET: z.optional(
     z.string().check(z.minLength(16, 'has to have 16 characters or more')),
   ),
@@ -184,6 +187,12 @@ const environment = z.object({
   CONFIRM: z.optional(choice('on', 'off')),
   PIN: z.optional(choice('off', 'on', 'strict')),
   PIN_SECRET: z.optional(secret),
+  LOCAL_CURRENCY: z.optional(
+    z
+      .string()
+      .check(z.regex(/^[A-Z]{3}$/, 'has to be a currency by its three letters, such as KES')),
+  ),
+  RATE_FEED_URL: z.optional(secureUrl),
   LANGUAGES: z.optional(
     listOf(choice(...languages)).check(
       z.refine(
@@ -262,6 +271,7 @@ export function parseConfig(env: Readonly<Record<string, unknown>>): Config {
     upstreamBudget: budgetOf(values, urls),
     objectLocation: values.OBJECT_LOCATION,
     limits: limitsOf(values, profiles[profile]),
+    rateFeed: rateFeedOf(values),
     menu: {
       profile,
       confirms: (values.CONFIRM ?? profiles[profile].CONFIRM) === 'on',
@@ -289,6 +299,13 @@ function webhookOf({
   ALERT_WEBHOOK_SECRET: secret,
 }: Values): Webhook | undefined {
   return url === undefined || secret === undefined ? undefined : { url, secret }
+}
+
+function rateFeedOf({
+  RATE_FEED_URL: url,
+  LOCAL_CURRENCY: currency,
+}: Values): RateFeed | undefined {
+  return url === undefined || currency === undefined ? undefined : { url, currency }
 }
 
 /** What the environment sets, and what its profile has for the rest. */
@@ -380,6 +397,16 @@ function contradictionsOf(values: Values, chain: Chain, urls: readonly string[])
     ...pinFaults(values, chain),
     ['MIN_GAS_PRICE_WEI', values.MIN_GAS_PRICE_WEI > maxWei, 'is above the highest price'],
     ['UPSTREAM_RESERVE', isReserveTooLarge(values, urls), 'is above the calls of a day'],
+    [
+      'RATE_FEED_URL',
+      values.RATE_FEED_URL !== undefined && chain.id !== 30,
+      'is for the main network: what is on the test network is worth nothing',
+    ],
+    [
+      'LOCAL_CURRENCY',
+      (values.RATE_FEED_URL === undefined) !== (values.LOCAL_CURRENCY === undefined),
+      'goes with RATE_FEED_URL',
+    ],
     [
       'LANGUAGES',
       values.LANGUAGES !== undefined && profileOf(values, chain) === 'demo',

@@ -2,6 +2,7 @@ import { createCallerAccounts } from '../account/keys.ts'
 import { createMemory, type MemoryStore, withinMs } from '../account/memory.ts'
 import { createPins } from '../account/pin.ts'
 import { createIntentKeys, createSessionKeys } from '../account/session-keys.ts'
+import { createLocalWorth } from '../loan/local-worth.ts'
 import { createLoanReader } from '../loan/reader.ts'
 import type { CashOut } from '../operator/cash-out.ts'
 import { createIdentityCheck } from '../relay/identity.ts'
@@ -102,11 +103,17 @@ function partsOf(
     endSession: createEndSession(relayer),
     mayDial,
     leastTransferWei: config.limits.leastTransferWei,
+    worthOf: worthFrom(config, runtime),
     now: runtime.clock.now,
     settings: config.menu,
     say: wordsOf(config.menu),
     log: runtime.log,
   }
+}
+
+/** Nothing is worth anything where no feed says how much. */
+function worthFrom({ rateFeed: feed }: Config, runtime: Runtime): AnswerParts['worthOf'] {
+  return feed === undefined ? async () => undefined : createLocalWorth({ ...runtime, feed })
 }
 
 /** What screens say where no language was chosen. */

@@ -2,8 +2,16 @@ import type { Address, Hex, LocalAccount } from 'viem'
 import { showAddress } from '../account/address.ts'
 import type { CallerAccounts } from '../account/keys.ts'
 import type { Language } from '../account/language.ts'
-import { languageIn, type Memory, withLanguage, withSent } from '../account/memory.ts'
-import { type PhoneNumber, shortPhone, spelledPhone } from '../account/phone.ts'
+import {
+  type AccountMemory,
+  hasDialled,
+  languageIn,
+  type Memory,
+  withDialled,
+  withLanguage,
+  withSent,
+} from '../account/memory.ts'
+import { type PhoneNumber, spelledPhone } from '../account/phone.ts'
 import type { Pins } from '../account/pin.ts'
 import type { IntentKeys, SessionKeys } from '../account/session-keys.ts'
 import { formatAmount, formatAmountDown } from '../loan/amounts.ts'
@@ -17,7 +25,7 @@ import type { Pay, PaymentRefusal } from '../relay/pay/delivery.ts'
 import type { EndSession } from '../relay/pay/end-session.ts'
 import { faultOf, type Log } from '../runtime/log.ts'
 import { askAt } from './ask.ts'
-import { createContractCalls } from './contract-calls.ts'
+import { addressOf, createContractCalls, shortNumber } from './contract-calls.ts'
 import { minutesSinceEqual } from './earlier.ts'
 import type { Intent } from './intent.ts'
 import { createMenu, type Menu, type MenuContext, type MenuSettings, type PinWish } from './menu.ts'
@@ -26,7 +34,7 @@ import { longAddress, type Messages } from './messages/texts.ts'
 import { refusedText } from './refused.ts'
 import type { UssdRequest } from './request.ts'
 import { end, goOn, type Screen } from './screen.ts'
-import { readSession, readSessionWithPins } from './session.ts'
+import { readSession } from './session.ts'
 import { equalPayment, keepShown, shownAt, shownTerms } from './shown.ts'
 import { answersOf, type Place, promptOf } from './walk.ts'
 
@@ -60,6 +68,8 @@ export type AnswerParts = {
   mayDial: (account: Address) => boolean
   /** What a transfer has to be at least. */
   leastTransferWei: bigint
+  /** What an amount is worth in the operator's local currency. Undefined: that is not known now. */
+  worthOf: (wei: bigint) => Promise<string | undefined>
   /** Unix time in ms. */
   now: () => number
   settings: MenuSettings
@@ -97,18 +107,32 @@ export function createAnswer(parts: AnswerParts): Answer {
 
 /** The words of a caller's screens: of the language that was chosen, while it is offered. */
 async function wordsFor(parts: AnswerParts, phone: PhoneNumber): Promise<Messages> {
-  const { settings, say, accounts, memory, log } = parts
-  if (settings.languages.length < 2) return say
+  const { settings, say, accounts, memory } = parts
+  if (settings.profile === 'demo') return say
   try {
     const { address } = await accounts(phone)
-    const language = languageIn(await memory.read(address))
+    const kept = await memory.read(address)
+    if (!hasDialled(kept)) remember(parts, address, withDialled)
+    const language = languageIn(kept)
     return language !== undefined && settings.languages.includes(language)
       ? messagesIn[language]
       : say
   } catch (error) {
-    log({ level: 'warn', event: 'language.unread', message: faultOf(error) })
+    parts.log({ level: 'warn', event: 'memory.failed', message: faultOf(error) })
     return say
   }
+}
+
+/** Keeps something of a caller, after the reply if need be. Where that fails, screens say less. */
+function remember(
+  { memory, background, log }: AnswerParts,
+  account: Address,
+  change: (kept: AccountMemory) => AccountMemory | undefined,
+): void {
+  const remembering = memory
+    .change(account, change)
+    .catch((error) => log({ level: 'warn', event: 'memory.failed', message: faultOf(error) }))
+  background(remembering)
 }
 
 async function answerMenu(
@@ -116,27 +140,23 @@ async function answerMenu(
   delivery: UssdRequest,
   since: number,
 ): Promise<Answered> {
-  const { loan, accounts, say, pins } = parts
+  const { loan, accounts, say } = parts
   const answers = answersOf(delivery.text)
   const delivered = { since, steps: answers.length }
   const context = contextOf(parts, delivery.phone)
   const account = async () => (await accounts(delivery.phone)).address
   const question = (own: Address, text: string) => questionOf(parts, { ...delivery, text }, own)
-  const { result, text } =
-    pins === undefined
-      ? readSession(answers, context)
-      : await readSessionWithPins({ ...parts, context, question, account }, pins, answers)
+  const session = { ...parts, context, question, account }
+  const { result, text } = await readSession(session, answers)
   // From here on nothing that is secret is known but what is to be set.
   const request = { ...delivery, text }
   switch (result.kind) {
     case 'ask': {
-      const asked = { ...parts, context, account, question: (own: Address) => question(own, text) }
-      const shown = await askAt(asked, result.place)
+      const asked = (own: Address, step = text) => question(own, step)
+      const shown = await askAt({ ...session, question: asked }, result.place)
       // What an answer to it would have led to is not to be had any more.
       return shown.kind === 'end' ? endFor(parts, request, delivered, shown) : screen(shown)
     }
-    case 'unjudged':
-      throw new Error('a PIN was not judged')
     case 'locked':
       return endFor(parts, request, delivered, end(say.pin.locked[result.why]))
     case 'choosePin':
@@ -174,12 +194,19 @@ function contextOf(parts: AnswerParts, caller: PhoneNumber): MenuContext {
   return {
     ...{ chainId, caller, say, menu: menuOf(parts.settings) },
     hasLanguages: parts.settings.languages.length > 1,
+    known: parts.settings.profile === 'demo' ? [] : undefined,
     reserved: [forwarder.address, loanAddress],
     amountOf: (wei) => amountText(parts, wei),
-    recipientOf: (recipient) =>
-      recipient.kind === 'phone'
-        ? spelledPhone(recipient.phone)
-        : longAddress(showAddress(recipient.address, chainId)),
+    recipientOf: (recipient) => {
+      switch (recipient.kind) {
+        case 'phone':
+          return spelledPhone(recipient.phone)
+        case 'known':
+          return recipient.label
+        case 'address':
+          return longAddress(showAddress(recipient.address, chainId))
+      }
+    },
     // Exact: what is less than it is refused.
     least: { wei: leastWei, text: `${formatAmount(leastWei)} ${currency}` },
   }
@@ -197,7 +224,7 @@ async function payFor(
   const repeated = await askOfRepeat(parts, request, intent)
   if (repeated !== undefined) return screen(repeated)
   const { intentId, account, answered } = await carryOut(parts, request, delivered, intent)
-  if (answered.kind === 'screen') rememberRecipient(parts, account, intentId, intent)
+  if (answered.kind === 'screen') await rememberRecipient(parts, account, intentId, intent)
   return screen(screenOf(parts, answered, intent))
 }
 
@@ -260,6 +287,18 @@ export async function carryOut(
   return { intentId, account: caller.address, answered }
 }
 
+/** Keeps a language for the caller, and says so in it. */
+async function chooseLanguage(
+  { accounts, keys, memory }: AnswerParts,
+  { gateway, sessionId, phone }: UssdRequest,
+  language: Language,
+): Promise<Screen> {
+  const { address } = await accounts(phone)
+  const session = await keys.session(gateway, sessionId, address)
+  await memory.change(address, (kept) => withLanguage(kept, language, session))
+  return end(messagesIn[language].languageChosen)
+}
+
 /** A loan is of the amount that the screen before showed: that is what was agreed to. */
 async function asShown(
   parts: AnswerParts,
@@ -297,34 +336,18 @@ async function changePin(
   }
 }
 
-/** Keeps a language for the caller, and says so in it. */
-async function chooseLanguage(
-  { accounts, keys, memory }: AnswerParts,
-  { gateway, sessionId, phone }: UssdRequest,
-  language: Language,
-): Promise<Screen> {
-  const { address } = await accounts(phone)
-  const session = await keys.session(gateway, sessionId, address)
-  await memory.change(address, (kept) => withLanguage(kept, language, session))
-  return end(messagesIn[language].languageChosen)
-}
-
 /** An address says nothing to who typed a number: what the screen said of it is kept for the activity. */
-function rememberRecipient(
-  { settings, memory, background, log }: AnswerParts,
+async function rememberRecipient(
+  parts: AnswerParts,
   account: Address,
   intentId: Hex,
   intent: Intent,
-): void {
-  if (settings.profile === 'demo') return
-  if (intent.kind !== 'transfer' || intent.recipient.kind !== 'phone') return
-  const to = shortPhone(intent.recipient.phone)
-  const remembering = memory
-    .change(account, (kept) => withSent(kept, intentId, to))
-    .catch((error) =>
-      log({ level: 'warn', event: 'memory.failed', message: faultOf(error), intent: intentId }),
-    )
-  background(remembering)
+): Promise<void> {
+  if (parts.settings.profile === 'demo') return
+  if (intent.kind !== 'transfer' || intent.recipient.kind === 'address') return
+  const to = shortNumber(intent.recipient)
+  const address = await addressOf(intent.recipient, parts.accounts)
+  remember(parts, account, (kept) => withSent(kept, intentId, to, address))
 }
 
 /** Brings in what was sent to the account's own address. Asked twice it does no more than once. */

@@ -6,7 +6,12 @@ import { activityLines } from './activity.ts'
 import type { FactName, Facts } from './facts.ts'
 import type { Intent } from './intent.ts'
 import type { LabelName, Messages, PinPurpose } from './messages/texts.ts'
-import { parseRecipient, type Recipient, type RecipientRules } from './recipient.ts'
+import {
+  type KnownRecipient,
+  parseRecipient,
+  type Recipient,
+  type RecipientRules,
+} from './recipient.ts'
 
 /** What a session ends with that was answered to its end. */
 export type Outcome =
@@ -37,6 +42,8 @@ export type MenuContext = RecipientRules & {
   menu: Menu
   /** Another delivery of the same text may be shown in another language, on more pages or fewer. */
   hasLanguages: boolean
+  /** Whom digits stand for in this session. Undefined: it was not read yet. */
+  known: readonly KnownRecipient[] | undefined
   say: Messages
   /** An amount as screens show it, with its currency. */
   amountOf: (wei: bigint) => string
@@ -86,6 +93,8 @@ export type Entry = {
 export type Question = {
   kind: 'question'
   prompt: Words
+  /** What stands below why it is asked again, where that is another prompt. */
+  again?: Words
   answer: (typed: string, context: MenuContext, draft: Draft) => Given
   /** The answer is a PIN: the caller's own, which is judged, or a new one. No digest is made of it, and no row or log has it. */
   secret?: 'own' | 'new'
@@ -99,8 +108,11 @@ export type Question = {
   back?: NodeName
 }
 
-/** What an answer adds to the draft, or why it is refused. */
-export type Given = { kind: 'given'; draft: Draft } | { kind: 'mistake'; why: string }
+/** What an answer adds to the draft, or why it is refused. `unread`: what it means is to be read first. */
+export type Given =
+  | { kind: 'given'; draft: Draft }
+  | { kind: 'mistake'; why: string }
+  | { kind: 'unread' }
 
 export type Destination = NodeName | EffectName
 
@@ -148,18 +160,7 @@ export const effects: Readonly<Record<EffectName, (draft: Draft) => Outcome>> = 
 export function createMenu(settings: MenuSettings): Menu {
   return {
     main: mainMenu(settings),
-    recipient: {
-      kind: 'question',
-      prompt: ({ say }) => say.enterRecipient,
-      answer: (typed, context) => {
-        const parsed = parseRecipient(typed, context)
-        return parsed.kind === 'recipient'
-          ? { kind: 'given', draft: { recipient: parsed.recipient } }
-          : { kind: 'mistake', why: context.say.badRecipient[parsed.fault] }
-      },
-      leads: ['amount'],
-      back: 'main',
-    },
+    recipient: recipientQuestion(settings),
     amount: {
       kind: 'question',
       prompt: ({ say, recipientOf }, draft) =>
@@ -191,12 +192,41 @@ export function createMenu(settings: MenuSettings): Menu {
   }
 }
 
+function recipientQuestion({ profile }: MenuSettings): Question {
+  return {
+    kind: 'question',
+    prompt: ({ say }, _, { recipients = [] }) =>
+      recipients.length === 0
+        ? say.enterRecipient
+        : [...recipients.map(({ label }, index) => `${index + 1}. ${label}`), say.orRecipient].join(
+            '\n',
+          ),
+    answer: (typed, context) => {
+      const known = /^[1-9]$/.test(typed) ? knownBy(Number(typed), context) : undefined
+      if (known !== undefined) return known
+      const parsed = parseRecipient(typed, context)
+      return parsed.kind === 'recipient'
+        ? { kind: 'given', draft: { recipient: parsed.recipient } }
+        : { kind: 'mistake', why: context.say.badRecipient[parsed.fault] }
+    },
+    leads: ['amount'],
+    back: 'main',
+    ...(profile === 'lender' ? { facts: ['recipients'] } : {}),
+  }
+}
+
+function knownBy(digit: number, { known }: MenuContext): Given | undefined {
+  if (known === undefined) return { kind: 'unread' }
+  const recipient = known[digit - 1]
+  return recipient && { kind: 'given', draft: { recipient } }
+}
+
 function afterAmount({ confirms }: MenuSettings): Pick<Question, 'leads' | 'next'> {
   if (!confirms) return { leads: ['transfer'] }
   return {
     leads: ['confirmPhone', 'confirmAddress'],
     next: ({ recipient }) =>
-      answered(recipient).kind === 'phone' ? 'confirmPhone' : 'confirmAddress',
+      answered(recipient).kind === 'address' ? 'confirmAddress' : 'confirmPhone',
   }
 }
 
@@ -234,37 +264,46 @@ function mainMenu({ profile, confirms, pin, helpNumber, languages: offered }: Me
 }
 
 /** A list of one wish, which the PIN confirms in the place of its digit. */
-function confirmedBy(pin: MenuSettings['pin'], purpose: PinPurpose, list: List): Node {
+function confirmedBy(
+  pin: MenuSettings['pin'],
+  purpose: PinPurpose,
+  list: List & { again?: Words },
+): Node {
   const [entry] = list.entries
   return pin === 'off' || entry === undefined ? list : pinFor(purpose, { ...list, ...entry })
 }
 
-/** Asks for the caller's PIN, below what it is for. */
+/** Asks for the caller's PIN, below what it is for; `again`: in fewer words, below why. */
 function pinFor(
   purpose: PinPurpose,
   {
     title,
+    again,
     leads,
     orAsks,
     back = 'main',
     backLabel,
     facts,
-  }: Omit<List, 'kind' | 'entries'> & Pick<Entry, 'leads' | 'orAsks'>,
+  }: Omit<List, 'kind' | 'entries'> & Pick<Entry, 'leads' | 'orAsks'> & { again?: Words },
 ): Question {
+  const below =
+    (words: Words): Words =>
+    (context, draft, read) => {
+      const { say } = context
+      const backWord = backLabel === undefined ? say.back : say.labels[backLabel]
+      const above = words(context, draft, read)
+      const lines = [...(above === '' ? [] : [above]), say.pin.enter[purpose]]
+      return [...lines, `0. ${backWord}`].join('\n')
+    }
   return {
     kind: 'question',
     secret: 'own',
-    prompt: (context, draft, read) => {
-      const { say } = context
-      const backWord = backLabel === undefined ? say.back : say.labels[backLabel]
-      const above = title(context, draft, read)
-      const lines = [...(above === '' ? [] : [above]), say.pin.enter[purpose]]
-      return [...lines, `0. ${backWord}`].join('\n')
-    },
+    prompt: below(title),
     answer: (typed, { say }) =>
       isPin(typed) ? { kind: 'given', draft: {} } : { kind: 'mistake', why: say.pin.form },
     leads: [leads],
     back,
+    ...(again && { again: below(again) }),
     ...(orAsks && { orAsks }),
     ...(facts && { facts }),
   }
@@ -314,7 +353,7 @@ const none: Words = () => ''
 const pinPlaces = {
   ...{ newPin, newPinAgain, changedPin, changedPinAgain },
   pinToSend: pinFor('send', {
-    title: (context, draft) => context.say.confirmPhone(...shownTransfer(context, draft)),
+    title: sendingTitle,
     ...{ leads: 'transfer', orAsks: 'repeat', back: 'confirmAddress' },
   }),
   pinToCashOut: pinFor('cashOut', {
@@ -349,14 +388,26 @@ const confirmations = ({
 }: MenuSettings): Pick<Menu, 'confirmPhone' | 'confirmAddress' | 'repeat' | 'agree'> => ({
   confirmPhone: confirmedBy(pin, 'send', {
     kind: 'list',
-    title: (context, draft) => context.say.confirmPhone(...shownTransfer(context, draft)),
+    title: (context, draft, { worth, isUnregistered }) => {
+      const { say } = context
+      const [amount, to] = shownTransfer(context, draft)
+      return [
+        say.sending(amount),
+        ...(worth === undefined ? [] : [say.about(worth)]),
+        say.sendingTo(to),
+        ...(isUnregistered ? [say.notRegistered] : []),
+        say.noFee,
+      ].join('\n')
+    },
     entries: [{ digit: '1', label: 'confirmSend', leads: 'transfer', orAsks: 'repeat' }],
     back: 'amount',
     backLabel: 'change',
+    facts: ['worth', 'registration'],
+    again: sendingTitle,
   }),
   confirmAddress: {
     kind: 'list',
-    title: (context, draft) => context.say.confirmAddress(...shownTransfer(context, draft)),
+    title: (context, draft) => `${sendingTitle(context, draft)}\n${context.say.creditsAccount}`,
     entries:
       pin === 'off'
         ? [
@@ -500,7 +551,7 @@ function transferOf({ recipient, amountWei }: Draft): Extract<Intent, { kind: 't
 
 function cashOutOf({ recipient, amountWei }: Draft): Extract<Intent, { kind: 'cashOut' }> {
   const to = answered(recipient)
-  if (to.kind === 'phone') throw new Error('a phone number is no wallet')
+  if (to.kind !== 'address') throw new Error('a phone number is no wallet')
   return { kind: 'cashOut', to: to.address, amountWei: answered(amountWei) }
 }
 
@@ -509,6 +560,13 @@ function atLeast(typed: string, { say, least }: MenuContext): Given {
   const amount = given.kind === 'given' ? given.draft.amountWei : undefined
   const isLess = typeof amount === 'bigint' && amount < least.wei
   return isLess ? { kind: 'mistake', why: say.tooLittle(least.text) } : given
+}
+
+/** What is sent to whom. */
+function sendingTitle(context: MenuContext, draft: Draft): string {
+  const { say } = context
+  const [amount, to] = shownTransfer(context, draft)
+  return `${say.sending(amount)}\n${say.sendingTo(to)}`
 }
 
 function shownTransfer(

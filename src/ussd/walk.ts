@@ -21,6 +21,8 @@ export type MenuResult =
   | { kind: 'unjudged'; steps: number; pin: string }
   /** The account's PIN opens nothing. */
   | { kind: 'locked'; why: LockedBy }
+  /** What an answer means is to be read first: {@link MenuContext.known}. */
+  | { kind: 'unread' }
   /** Three bad answers to one question. */
   | { kind: 'gave_up' }
   /** So many answers that no question is left open. */
@@ -34,18 +36,19 @@ export type Place = { name: NodeName; draft: Draft; page: number; why?: string }
 export type LockedBy = Exclude<PinVerdict['kind'], 'right' | 'wrong'>
 
 /** What is known of a session besides its answers, and stays so. */
-export type Known = {
+export type SoFar = {
   /** Where it begins. */
   start: NodeName
   /** What PINs were judged, by the number of answers with them. */
   verdicts: ReadonlyMap<number, PinVerdict>
 }
 
-const nothingKnown: Known = { start: 'main', verdicts: new Map() }
+const nothingKnown: SoFar = { start: 'main', verdicts: new Map() }
 
 /** What an answer leads to: another place, the session's end, or the same question again. */
 type Step =
   | { kind: 'go'; place: Place }
+  | { kind: 'unread' }
   /** `or`: where another answer goes on from, if the end turned out to be a question. */
   | { kind: 'end'; outcome: Outcome; or: Place | undefined }
   | { kind: 'stop'; result: Extract<MenuResult, { kind: 'unjudged' | 'locked' }> }
@@ -73,7 +76,7 @@ export function answersOf(text: string): string[] {
 export function walk(
   answers: readonly string[],
   context: MenuContext,
-  known: Known = nothingKnown,
+  known: SoFar = nothingKnown,
 ): MenuResult {
   return follow(answers, context, known, () => {})
 }
@@ -85,7 +88,7 @@ const masks = { pin: 'PIN', other: '?' } as const
 export function withoutSecrets(
   answers: readonly string[],
   context: MenuContext,
-  known: Known,
+  known: SoFar,
 ): string[] {
   const shown: string[] = answers.map(() => masks.other)
   follow(answers, context, known, (index, place) => {
@@ -103,7 +106,7 @@ const isWayOut = (typed: string): boolean => [backDigit, menuDigits].includes(me
 function follow(
   answers: readonly string[],
   context: MenuContext,
-  known: Known,
+  known: SoFar,
   answering: (index: number, place: Place) => void,
 ): MenuResult {
   let place: Place = { name: known.start, draft: {}, page: 0 }
@@ -120,6 +123,8 @@ function follow(
         break
       case 'stop':
         return isLast || step.result.kind === 'unjudged' ? step.result : { kind: 'past_the_end' }
+      case 'unread':
+        return { kind: 'unread' }
       case 'go':
         place = step.place
         break
@@ -138,7 +143,7 @@ function follow(
 /** What was typed, without what ends a dialled code. */
 const meant = (typed: string): string => typed.trim().replace(/\s*#$/, '')
 
-type At = Known & { steps: number }
+type At = SoFar & { steps: number }
 
 function stepFrom(place: Place, typed: string, context: MenuContext, known: At): Step {
   const node = context.menu[place.name]
@@ -155,7 +160,7 @@ function stepFrom(place: Place, typed: string, context: MenuContext, known: At):
   }
   const given =
     node.kind === 'list' ? chosen(place, node, typed, context) : asked(place, node, typed, context)
-  if (given.kind === 'mistake') return given
+  if (given.kind !== 'given') return given
   const { draft, leads, or } = given
   return isEffect(leads)
     ? { kind: 'end', outcome: effects[leads](draft), or: or && at(or, draft) }
@@ -181,6 +186,7 @@ function judged(pin: string, { say }: MenuContext, { verdicts, steps }: At): Ste
 
 type Given =
   | { kind: 'given'; draft: Draft; leads: Destination; or?: NodeName | undefined }
+  | { kind: 'unread' }
   | Mistake
 
 function chosen(place: Place, { entries }: List, typed: string, { say }: MenuContext): Given {
@@ -192,7 +198,7 @@ function chosen(place: Place, { entries }: List, typed: string, { say }: MenuCon
 
 function asked(place: Place, node: Question, typed: string, context: MenuContext): Given {
   const given = node.answer(typed, context, place.draft)
-  if (given.kind === 'mistake') return given
+  if (given.kind !== 'given') return given
   const draft = { ...place.draft, ...given.draft }
   const leads = node.next?.(draft) ?? node.leads[0]
   if (!node.leads.includes(leads)) throw new Error(`${place.name} does not lead to ${leads}`)
@@ -237,7 +243,8 @@ export function promptOf(place: Place, context: MenuContext, facts: Facts = {}):
     const pages = pagesFrom(place, node, context, facts)
     return pages[Math.min(place.page, pages.length - 1)] ?? ''
   }
-  const prompt = node.prompt(context, place.draft, facts)
+  const words = place.why === undefined ? node.prompt : (node.again ?? node.prompt)
+  const prompt = words(context, place.draft, facts)
   if (place.why === undefined) return prompt
   // A prompt for a PIN shows what it is for, and has no room for more.
   const why = node.secret === undefined ? context.say.askAgain(place.why) : place.why

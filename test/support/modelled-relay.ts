@@ -11,7 +11,8 @@ import {
 } from './modelled-service.ts'
 
 /** What callers are shown, and what a transfer has to be at least. */
-type ShownProduct = Pick<Product, 'settings' | 'say'> & Partial<Pick<Product, 'leastTransferWei'>>
+type ShownProduct = Pick<Product, 'settings' | 'say'> &
+  Partial<Pick<Product, 'leastTransferWei' | 'worthOf'>>
 
 export type ModelledRelay = ModelledService & {
   /** Puts all that waits into a block, which is final, and tells the ledger what became of it there. */
@@ -24,6 +25,8 @@ export type ModelledRelay = ModelledService & {
   rows(): string[]
   /** How often the memory of accounts was asked. */
   memoryCalls(): number
+  /** All that the memory of accounts keeps. */
+  memoryRows(): string[]
   /** The balance in the words of the menu. */
   balance(caller: number): Promise<string>
 }
@@ -69,6 +72,7 @@ export function openModelledRelay({
     ...service,
     memoryCalls: memory.asked,
     rows: () => [...kept.rows(), ...memory.rows()],
+    memoryRows: memory.rows,
     paid: async (caller) => (await ledger.payments(service.accountOf(caller), 10_000)).length,
     settle: () => finish(service.chain.mine(Date.now()), 'executed', ''),
     fail: (reason) => finish({ number: 1_000, hash: `0x${'fa'.repeat(32)}` }, 'failed', reason),

@@ -39,9 +39,8 @@ export type ProgramOptions = {
   product?: Product | undefined
 }
 
-export type Product = Pick<AnswerParts, 'settings' | 'say' | 'leastTransferWei' | 'background'> & {
-  memory: MemoryStore
-}
+export type Product = Pick<AnswerParts, 'settings' | 'say' | 'leastTransferWei' | 'background'> &
+  Partial<Pick<AnswerParts, 'worthOf'>> & { memory: MemoryStore }
 
 /** The demonstration remembers nothing. */
 const noMemory: MemoryStore = {
@@ -130,6 +129,7 @@ export function createService(parts: ProgramOptions, clock: Clock): Answer {
     endSession: createEndSession(relayer),
     mayDial,
     leastTransferWei: parts.product?.leastTransferWei ?? 0n,
+    worthOf: parts.product?.worthOf ?? (async () => undefined),
     now: clock.now,
     settings: parts.product?.settings ?? demonstrationMenu,
     say: parts.product?.say ?? demonstration,

@@ -11,7 +11,7 @@ import { type PhoneNumber, parseCaller } from '../../../src/account/phone.ts'
 import type { Activity, Facts } from '../../../src/ussd/facts.ts'
 import { type Draft, effects, type MenuContext, type NodeName } from '../../../src/ussd/menu.ts'
 import { inAlphabet, screenSeptets, septetsOf } from '../../../src/ussd/septets.ts'
-import { type Known, type MenuResult, promptOf, walk } from '../../../src/ussd/walk.ts'
+import { type MenuResult, promptOf, type SoFar, walk } from '../../../src/ussd/walk.ts'
 import { longestWords } from './longest-words.ts'
 
 const amount = '20999999.123456 tRBTC'
@@ -42,8 +42,17 @@ const activity = {
   ),
 }
 const facts: Facts = {
+  recipients: Array.from({ length: 3 }, () => ({
+    ...{ kind: 'known', address: `0x${'1'.repeat(40)}`, label: '9997...001' },
+  })),
   ...{ debt, terms: { principalWei: 1n, dueAt: debt.dueAt }, earlierMinutes: 10 },
-  ...{ hasFailed: true, activity, address: `0x${'1'.repeat(40)}` },
+  ...{
+    worth: 'KES 999999999999',
+    isUnregistered: true,
+    hasFailed: true,
+    activity,
+    address: `0x${'1'.repeat(40)}`,
+  },
 }
 
 /** Answers that some question takes and others do not, and what is typed by mistake. */
@@ -73,7 +82,7 @@ function pagesAt(
   name: NodeName,
   way: readonly string[],
   context: MenuContext,
-  known: Known,
+  known: SoFar,
 ): string[] {
   const result = walk(way, context, known)
   const draft = result.kind === 'ask' ? result.place.draft : answeredIn(result)
