@@ -37,7 +37,7 @@ beforeEach(() => {
 })
 
 /** The service with messages: dials, blocks when the test makes one, and rounds when it begins one. */
-function open() {
+function open(settings: Record<string, string> = {}) {
   const variables = {
     NODE_URL: 'http://127.0.0.1:8545',
     LOAN_ADDRESS: '0x1111111111111111111111111111111111111111',
@@ -49,6 +49,7 @@ function open() {
     SMS_USERNAME: server.account.username,
     SMS_URL: server.url,
     PROFILE: 'lender',
+    ...settings,
   }
   const clock = createHandClock()
   const events: LogEvent[] = []
@@ -238,6 +239,16 @@ describe('a message about an outcome', () => {
     expect(events.map(({ event }) => event)).toEqual(['sms.refused', 'sms.refused'])
     expect(JSON.stringify(events)).not.toMatch(numbers)
     expect(JSON.stringify(events)).not.toContain('tRBTC')
+  })
+
+  test('is not kept where none are sent', async ({ expect }) => {
+    const { deliver, settle, rows, process } = open({ SMS_API_KEY: '', SMS_USERNAME: '' })
+    await deliver(0, 's', `2*${friend}*0.001*1`)
+    expect(rows().filter((row) => row.startsWith('payments '))).toHaveLength(1)
+    expect(rows().filter((row) => row.startsWith('sms '))).toEqual([])
+    await settle()
+    expect(await process()()).toBeUndefined()
+    expect(server.asked).toEqual([])
   })
 
   test('that another account secret has sealed is not sent, and not lost', async ({ expect }) => {
