@@ -5,7 +5,7 @@ import { meansOf, saveMeans, saveTrail, trailOf } from './chain-notes.ts'
 import { count } from './counts.ts'
 import type { At, Draft } from './draft.ts'
 import { exportPage } from './export.ts'
-import { identified, identify } from './identity.ts'
+import { hasMoved, identified, identify } from './identity.ts'
 import {
   bytesOf,
   carrierOf,
@@ -326,7 +326,8 @@ export const steps: Steps = {
 
   vitals(at, { identity, probes = false } = {}) {
     if (probes) probe(at.rows)
-    return vitalsOf(at, identity && identified(at, identity))
+    if (identity === undefined) return vitalsOf(at, undefined, false)
+    return vitalsOf(at, identified(at, identity), hasMoved(at, identity))
   },
 
   saw: ({ rows }, seen) => noteSeen(rows, seen),
