@@ -1,5 +1,4 @@
 import { randomBytes } from 'node:crypto'
-import { setTimeout as sleep } from 'node:timers/promises'
 import type { Address } from 'viem'
 import { showAddress } from '../../src/account/address.ts'
 import {
@@ -13,7 +12,7 @@ import {
 import { alias } from '../contracts/migrate/alias.ts'
 import { command, StackError, say } from '../stack/report.ts'
 import { readCommandLine, readNumber } from './command-line.ts'
-import { type OperatorClient, openOperator, Unanswered } from './operator-client.ts'
+import { insist, type OperatorClient, openOperator } from './operator-client.ts'
 import { depositLines, pinLines, whyLine } from './show.ts'
 
 const usage = `Usage: npm run account -- <what> [--url https://<host>] [--json]
@@ -50,9 +49,6 @@ const actions: Readonly<
   unblock: { arguments: 0, run: (operator, asked) => tendPin(operator, asked, 'unblock') },
   'keep-pin': { arguments: 0, run: (operator, asked) => tendPin(operator, asked, 'keep-pin') },
 }
-
-const attempts = 3
-const pauseMs = 2_000
 
 const [first, ...others] = process.argv.slice(2)
 // What it needs, and how it tells of faults, is that of the migration.
@@ -103,7 +99,8 @@ async function cashOut(operator: OperatorClient, { values, positionals }: Asked)
   )
   if (payment.state === 'reverted' || payment.state === 'expired') process.exitCode = 1
   if (values.json) return say(JSON.stringify({ key, payment }))
-  say(whyLine(payment))
+  const { currency } = await insist(remedy, () => operator.read('/operator/status', statusAnswer))
+  say(whyLine(payment, currency))
   say(`Follow it with: npm run ops -- why ${payment.intent}`)
 }
 
@@ -125,20 +122,4 @@ async function tendPin(
 /** When it is made, since it is good for a day, and what no one else has. */
 function newKey(): string {
   return `${Math.floor(Date.now() / 1_000)}-${randomBytes(16).toString('base64url')}`
-}
-
-/** Asks the same again where no answer came. @throws {StackError} it was refused, or still none */
-async function insist<Answer>(remedy: string, ask: () => Promise<Answer>): Promise<Answer> {
-  for (let attempt = 1; ; attempt++) {
-    try {
-      return await ask()
-    } catch (error) {
-      if (!(error instanceof Unanswered)) throw error
-      if (attempt < attempts) {
-        await sleep(pauseMs)
-        continue
-      }
-      throw new StackError(`${error.message}\n${remedy}`)
-    }
-  }
 }

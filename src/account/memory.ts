@@ -53,6 +53,8 @@ const remembered = z.object({
       replaceableAt: z.optional(z.int()),
     }),
   ),
+  /** Messages that went to the phone, by the names of what they told; the newest first. */
+  texted: z._default(z.array(z.string()), []),
 })
 
 /**
@@ -81,6 +83,9 @@ const mostSent = 20
 
 /** Sessions that are known to have chosen a language. */
 const mostChosen = 8
+
+/** Messages that are remembered: those of all that a limit of a day lets an account do, and get. */
+const mostTexted = 60
 
 const attempts = 10
 
@@ -183,4 +188,10 @@ export function withinMs(store: MemoryStore, clock: Clock, ms: number): MemorySt
     load: (account) => limited(store.load(account)),
     save: (account, row, version) => limited(store.save(account, row, version)),
   }
+}
+
+/** Remembers that a message went to the phone. Undefined: it has before. */
+export function withTexted(memory: AccountMemory, name: string): AccountMemory | undefined {
+  if (memory.texted.includes(name)) return undefined
+  return { ...memory, texted: [name, ...memory.texted].slice(0, mostTexted) }
 }

@@ -11,6 +11,7 @@ import type { Webhook } from '../operator/webhook.ts'
 import { type FeeLimits, usualMaxGasPriceWei } from '../relay/fees.ts'
 import { maxOpen } from '../relay/ledger/port.ts'
 import type { AccountLimits } from '../relay/pay/limits.ts'
+import type { AfricasTalkingAccount } from '../sms/africas-talking.ts'
 import type { MenuSettings } from '../ussd/menu.ts'
 import { type ProfileDefaults, profiles, usualProfile } from './profiles.ts'
 import '../runtime/english.ts'
@@ -39,6 +40,8 @@ export type Config = {
   operatorToken: string | undefined
   /** Where alerts are told. Undefined: in the log alone. */
   webhook: Webhook | undefined
+  /** The account that sends messages to phones. Undefined: none are sent. */
+  sms: AfricasTalkingAccount | undefined
   rpcKeyHashes: readonly string[]
   preflight: boolean
   limits: Limits
@@ -155,6 +158,23 @@ const environment = z.object({
   ALERT_WEBHOOK_SECRET: z.optional(
     z.string().check(z.minLength(16, 'has to have 16 characters or more')),
   ),
+  SMS_API_KEY: z.optional(
+    z.string().check(z.regex(/^[\x21-\x7e]{16,}$/, 'has to be a key of 16 characters or more')),
+  ),
+  SMS_USERNAME: z.optional(
+    z.string().check(z.regex(/^[A-Za-z0-9_.-]{1,64}$/, 'has to be a name of the provider')),
+  ),
+  SMS_SENDER: z.optional(
+    z
+      .string()
+      .check(
+        z.regex(
+          /^(?=.*[A-Za-z])[A-Za-z0-9 _-]{1,11}$|^\+?[0-9]{3,15}$/,
+          'has to be a sender id of 1 to 11 letters and digits, or a short code',
+        ),
+      ),
+  ),
+  SMS_URL: z.optional(secureUrl),
   RPC_KEY_HASHES: z._default(
     listOf(z.string().check(z.regex(/^[0-9a-fA-F]{64}$/, 'has to be SHA-256 hashes in hex'))),
     [],
@@ -266,6 +286,7 @@ export function parseConfig(env: Readonly<Record<string, unknown>>): Config {
     gatewayCountry: values.GATEWAY_COUNTRY,
     operatorToken: values.OPERATOR_TOKEN,
     webhook: webhookOf(values),
+    sms: smsOf(values),
     rpcKeyHashes: values.RPC_KEY_HASHES,
     preflight: values.PREFLIGHT === 'on',
     upstreamBudget: budgetOf(values, urls),
@@ -301,6 +322,13 @@ function webhookOf({
   return url === undefined || secret === undefined ? undefined : { url, secret }
 }
 
+function smsOf(values: Values): AfricasTalkingAccount | undefined {
+  const { SMS_API_KEY: apiKey, SMS_USERNAME: username, SMS_SENDER: sender, SMS_URL: url } = values
+  return apiKey === undefined || username === undefined
+    ? undefined
+    : { apiKey, username, sender, url }
+}
+
 function rateFeedOf({
   RATE_FEED_URL: url,
   LOCAL_CURRENCY: currency,
@@ -323,6 +351,7 @@ function limitsOf(values: Values, defaults: ProfileDefaults): Limits {
 
 type Values = z.output<typeof environment>
 type Fault = ConfigError['faults'][number]
+type Check = [variable: keyof Values, isWrong: boolean, reason: string]
 
 const profileOf = (values: Values, chain: Chain) => values.PROFILE ?? usualProfile[chain.id]
 
@@ -331,8 +360,24 @@ function pinOf(values: Values, chain: Chain): MenuSettings['pin'] {
   return values.PIN ?? (values.CONFIRM === 'off' ? 'off' : profiles[profileOf(values, chain)].PIN)
 }
 
+/** Messages want both: who sends them, and its key. */
+function smsFaults({ SMS_API_KEY: key, SMS_USERNAME: name }: Values): Check[] {
+  return [
+    [
+      'SMS_USERNAME',
+      key !== undefined && name === undefined,
+      'is missing: messages are sent in its name',
+    ],
+    [
+      'SMS_API_KEY',
+      key === undefined && name !== undefined,
+      'is missing: no message is sent without it',
+    ],
+  ]
+}
+
 /** What is wrong with a PIN: it stands in the place of what confirms, and is one of the lender's screens. */
-function pinFaults(values: Values, chain: Chain): [keyof Values, boolean, string][] {
+function pinFaults(values: Values, chain: Chain): Check[] {
   const profile = profileOf(values, chain)
   const isAsked = pinOf(values, chain) !== 'off'
   const { PIN_SECRET: secret } = values
@@ -357,7 +402,7 @@ function pinFaults(values: Values, chain: Chain): [keyof Values, boolean, string
 function contradictionsOf(values: Values, chain: Chain, urls: readonly string[]): Fault[] {
   const isLocal = urls.every(isLoopback)
   const maxWei = values.MAX_GAS_PRICE_WEI ?? usualMaxGasPriceWei[values.POOL_RULES]
-  const checks: [variable: keyof Values, isWrong: boolean, reason: string][] = [
+  const checks: Check[] = [
     [
       'RELAYER_MNEMONIC',
       values.RELAYER_MNEMONIC === wellKnownMnemonic && !isLocal,
@@ -395,6 +440,7 @@ function contradictionsOf(values: Values, chain: Chain, urls: readonly string[])
       'is missing: what goes to ALERT_WEBHOOK_URL is signed with it',
     ],
     ...pinFaults(values, chain),
+    ...smsFaults(values),
     ['MIN_GAS_PRICE_WEI', values.MIN_GAS_PRICE_WEI > maxWei, 'is above the highest price'],
     ['UPSTREAM_RESERVE', isReserveTooLarge(values, urls), 'is above the calls of a day'],
     [

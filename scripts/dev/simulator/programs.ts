@@ -39,7 +39,10 @@ export type ProgramOptions = {
   product?: Product | undefined
 }
 
-export type Product = Pick<AnswerParts, 'settings' | 'say' | 'leastTransferWei' | 'background'> &
+export type Product = Pick<
+  AnswerParts,
+  'settings' | 'say' | 'leastTransferWei' | 'background' | 'sealSms'
+> &
   Partial<Pick<AnswerParts, 'worthOf'>> & { memory: MemoryStore }
 
 /** The demonstration remembers nothing. */
@@ -119,6 +122,7 @@ export function createService(parts: ProgramOptions, clock: Clock): Answer {
         ? undefined
         : createPins({ secret: pinSecret, memory, now: clock.now, newSalt: parts.newToken }),
     background: parts.product?.background ?? (() => {}),
+    sealSms: parts.product?.sealSms,
     pay: createPay(relayer, createChainCache(relayer), {
       preflight: knobs.preflight,
       limits: knobs.limits,

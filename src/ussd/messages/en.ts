@@ -103,6 +103,12 @@ export const english: Messages = {
       'A new PIN can be chosen in 24 hours. If your old PIN is typed before, all stays as it is.',
     wished: 'You can choose a new PIN in 24 hours: dial again then. Your old PIN calls that off.',
   },
+  credited: {
+    sent: (amount, who) => `Done: the account of ${who} was credited with ${amount}.`,
+    received: (amount, who) => `You received ${amount} from ${who}. Your account was credited.`,
+    borrowed: (amount) => `Your account was credited with your loan of ${amount}.`,
+  },
+  nothingMoved: 'No money was moved.',
   languageChosen: 'Your language is English now. Please dial again.',
   labels: {
     balance: 'My Balance',

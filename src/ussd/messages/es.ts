@@ -103,6 +103,12 @@ export const spanish: Messages = {
       'Podrá elegir otro PIN en 24 horas. Si antes se escribe el anterior, todo queda como está.',
     wished: 'Podrá elegir otro PIN en 24 horas: marque entonces. El PIN anterior lo anula.',
   },
+  credited: {
+    sent: (amount, who) => `Hecho: se abonó ${amount} a la cuenta de ${who}.`,
+    received: (amount, who) => `Recibió ${amount} de ${who}. Se abonó a su cuenta.`,
+    borrowed: (amount) => `Se abonó a su cuenta su préstamo de ${amount}.`,
+  },
+  nothingMoved: 'No se movió dinero.',
   languageChosen: 'Su idioma ahora es el español. Marque de nuevo.',
   labels: {
     balance: 'Mi saldo',

@@ -105,6 +105,12 @@ export const french: Messages = {
     wished:
       "Vous pourrez choisir un PIN dans 24 heures: recomposez alors. L'ancien PIN annule cela.",
   },
+  credited: {
+    sent: (amount, who) => `Terminé: le compte de ${who} a été crédité de ${amount}.`,
+    received: (amount, who) => `Vous avez reçu ${amount} de ${who}. Votre compte a été crédité.`,
+    borrowed: (amount) => `Votre compte a été crédité de votre prêt de ${amount}.`,
+  },
+  nothingMoved: "Aucun argent n'a bougé.",
   languageChosen: 'Votre langue est maintenant le français. Veuillez recomposer.',
   labels: {
     balance: 'Mon solde',
