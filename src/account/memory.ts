@@ -35,6 +35,8 @@ const remembered = z.object({
   hasDialled: z._default(z.boolean(), false),
   /** The language that was chosen last, and those before it, with the sessions that chose them (keyed digests). */
   chosen: z._default(z.array(z.object({ language: z.enum(languages), session: z.string() })), []),
+  /** Messages that went to the phone, by the names of what they told; the newest first. */
+  texted: z._default(z.array(z.string()), []),
 })
 
 /**
@@ -63,6 +65,9 @@ const mostSent = 20
 
 /** Sessions that are known to have chosen a language. */
 const mostChosen = 8
+
+/** Messages that are remembered: those of all that a limit of a day lets an account do, and get. */
+const mostTexted = 60
 
 const attempts = 10
 
@@ -165,4 +170,10 @@ export function withinMs(store: MemoryStore, clock: Clock, ms: number): MemorySt
     load: (account) => limited(store.load(account)),
     save: (account, row, version) => limited(store.save(account, row, version)),
   }
+}
+
+/** Remembers that a message went to the phone. Undefined: it has before. */
+export function withTexted(memory: AccountMemory, name: string): AccountMemory | undefined {
+  if (memory.texted.includes(name)) return undefined
+  return { ...memory, texted: [name, ...memory.texted].slice(0, mostTexted) }
 }

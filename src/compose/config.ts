@@ -11,6 +11,7 @@ import type { Webhook } from '../operator/webhook.ts'
 import { type FeeLimits, usualMaxGasPriceWei } from '../relay/fees.ts'
 import { maxOpen } from '../relay/ledger/port.ts'
 import type { AccountLimits } from '../relay/pay/limits.ts'
+import type { AfricasTalkingAccount } from '../sms/africas-talking.ts'
 import type { MenuSettings } from '../ussd/menu.ts'
 import { type ProfileDefaults, profiles, usualProfile } from './profiles.ts'
 import '../runtime/english.ts'
@@ -37,6 +38,8 @@ export type Config = {
   operatorToken: string | undefined
   /** Where alerts are told. Undefined: in the log alone. */
   webhook: Webhook | undefined
+  /** The account that sends messages to phones. Undefined: none are sent. */
+  sms: AfricasTalkingAccount | undefined
   rpcKeyHashes: readonly string[]
   preflight: boolean
   limits: Limits
@@ -153,6 +156,23 @@ const environment = z.object({
   ALERT_WEBHOOK_SECRET: z.optional(
     z.string().check(z.minLength(16, 'has to have 16 characters or more')),
   ),
+  SMS_API_KEY: z.optional(
+    z.string().check(z.regex(/^[\x21-\x7e]{16,}$/, 'has to be a key of 16 characters or more')),
+  ),
+  SMS_USERNAME: z.optional(
+    z.string().check(z.regex(/^[A-Za-z0-9_.-]{1,64}$/, 'has to be a name of the provider')),
+  ),
+  SMS_SENDER: z.optional(
+    z
+      .string()
+      .check(
+        z.regex(
+          /^(?=.*[A-Za-z])[A-Za-z0-9 _-]{1,11}$|^\+?[0-9]{3,15}$/,
+          'has to be a sender id of 1 to 11 letters and digits, or a short code',
+        ),
+      ),
+  ),
+  SMS_URL: z.optional(secureUrl),
   RPC_KEY_HASHES: z._default(
     listOf(z.string().check(z.regex(/^[0-9a-fA-F]{64}$/, 'has to be SHA-256 hashes in hex'))),
     [],
@@ -261,6 +281,7 @@ export function parseConfig(env: Readonly<Record<string, unknown>>): Config {
     gatewayCountry: values.GATEWAY_COUNTRY,
     operatorToken: values.OPERATOR_TOKEN,
     webhook: webhookOf(values),
+    sms: smsOf(values),
     rpcKeyHashes: values.RPC_KEY_HASHES,
     preflight: values.PREFLIGHT === 'on',
     upstreamBudget: budgetOf(values, urls),
@@ -293,6 +314,13 @@ function webhookOf({
   ALERT_WEBHOOK_SECRET: secret,
 }: Values): Webhook | undefined {
   return url === undefined || secret === undefined ? undefined : { url, secret }
+}
+
+function smsOf(values: Values): AfricasTalkingAccount | undefined {
+  const { SMS_API_KEY: apiKey, SMS_USERNAME: username, SMS_SENDER: sender, SMS_URL: url } = values
+  return apiKey === undefined || username === undefined
+    ? undefined
+    : { apiKey, username, sender, url }
 }
 
 function rateFeedOf({
@@ -358,6 +386,16 @@ function contradictionsOf(values: Values, chain: Chain, urls: readonly string[])
       'ALERT_WEBHOOK_SECRET',
       values.ALERT_WEBHOOK_URL !== undefined && values.ALERT_WEBHOOK_SECRET === undefined,
       'is missing: what goes to ALERT_WEBHOOK_URL is signed with it',
+    ],
+    [
+      'SMS_USERNAME',
+      values.SMS_API_KEY !== undefined && values.SMS_USERNAME === undefined,
+      'is missing: messages are sent in its name',
+    ],
+    [
+      'SMS_API_KEY',
+      values.SMS_API_KEY === undefined && values.SMS_USERNAME !== undefined,
+      'is missing: no message is sent without it',
     ],
     ['MIN_GAS_PRICE_WEI', values.MIN_GAS_PRICE_WEI > maxWei, 'is above the highest price'],
     ['UPSTREAM_RESERVE', isReserveTooLarge(values, urls), 'is above the calls of a day'],

@@ -11,13 +11,11 @@ import { createChainCache, type Relayer } from '../relay/relayer.ts'
 import { cached } from '../runtime/cached.ts'
 import { type Answer, type AnswerParts, carryOut, createAnswer } from '../ussd/answer.ts'
 import { createDialRate } from '../ussd/dial-rate.ts'
-import type { MenuSettings } from '../ussd/menu.ts'
-import { demonstration } from '../ussd/messages/demonstration.ts'
-import { messagesIn } from '../ussd/messages/languages.ts'
-import type { Messages } from '../ussd/messages/texts.ts'
+import { wordsFor } from '../ussd/messages/languages.ts'
 import type { Config } from './config.ts'
 import { assembleDepositClaim, assembleIdentity, readLoan } from './relay.ts'
 import type { Runtime } from './runtime.ts'
+import { sealSmsOf } from './sms.ts'
 
 /** How long a loan's principal is taken as unchanged: only the owner changes it. */
 const principalTtlMs = 60_000
@@ -91,6 +89,7 @@ function partsOf(
       mayDial,
       background: runtime.background,
     }),
+    sealSms: sealSmsOf(config),
     claimDeposit: assembleDepositClaim(config, relayer),
     endSession: createEndSession(relayer),
     mayDial,
@@ -98,7 +97,7 @@ function partsOf(
     worthOf: worthFrom(config, runtime),
     now: runtime.clock.now,
     settings: config.menu,
-    say: wordsOf(config.menu),
+    say: wordsFor(config.menu, undefined),
     log: runtime.log,
   }
 }
@@ -106,9 +105,4 @@ function partsOf(
 /** Nothing is worth anything where no feed says how much. */
 function worthFrom({ rateFeed: feed }: Config, runtime: Runtime): AnswerParts['worthOf'] {
   return feed === undefined ? async () => undefined : createLocalWorth({ ...runtime, feed })
-}
-
-/** What screens say where no language was chosen. */
-function wordsOf({ languages: [language] }: MenuSettings): Messages {
-  return language === undefined ? demonstration : messagesIn[language]
 }

@@ -84,12 +84,19 @@ export function activityLines(
 ): string[] {
   if (activity === undefined) return [say.unavailable]
   const { own, received } = activity
-  const lines = [...own, ...(received ?? [])].map(({ kind, amountWei, who = '', state }) => {
-    const amount = amountWei === 'all' ? say.allOwed : format(amountWei)
-    return `${say.lines[kind](amount, who)}: ${stateText(say, state)}`
-  })
+  const lines = [...own, ...(received ?? [])].map((each) => activityLine(say, each, format))
   if (received === undefined) lines.push(say.receivedUnknown)
   return lines.length === 0 ? [say.nothing] : lines
+}
+
+/** What it was, and what became of it. */
+export function activityLine(
+  say: ActivityWords,
+  { kind, amountWei, who = '', state }: Activity,
+  format: (wei: bigint) => string,
+): string {
+  const amount = amountWei === 'all' ? say.allOwed : format(amountWei)
+  return `${say.lines[kind](amount, who)}: ${stateText(say, state)}`
 }
 
 function stateText(say: ActivityWords, state: ActivityState): string {

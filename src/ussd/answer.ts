@@ -18,9 +18,9 @@ import { type LoanRefusal, refusalOf } from '../loan/calls.ts'
 import type { LoanReader } from '../loan/reader.ts'
 import type { DepositClaim } from '../relay/claim-deposit.ts'
 import { type Forwarder, intentIdOf } from '../relay/forwarder/requests.ts'
-import type { Identified, Ledger, Question } from '../relay/ledger/port.ts'
+import type { HeldSms, Identified, Ledger, Question, SmsName } from '../relay/ledger/port.ts'
 import type { PaymentAnswer } from '../relay/pay/answers.ts'
-import type { Pay, PaymentRefusal } from '../relay/pay/delivery.ts'
+import type { ContractCall, Pay, PaymentRefusal } from '../relay/pay/delivery.ts'
 import type { EndSession } from '../relay/pay/end-session.ts'
 import { faultOf, type Log } from '../runtime/log.ts'
 import { askAt } from './ask.ts'
@@ -41,6 +41,7 @@ import {
   shownRecipients,
   shownTerms,
 } from './shown.ts'
+import { type SmsFacts, smsOf } from './sms.ts'
 import { answersOf, type MenuResult, type Place, promptOf, walk } from './walk.ts'
 
 /** Answers one delivery with a screen. Never throws. */
@@ -66,6 +67,10 @@ export type AnswerParts = {
   background: (work: Promise<unknown>) => void
   pay: Pay
   endSession: EndSession
+  /** Seals what a message to a phone is about, for its session and party. Undefined: no messages are sent. */
+  sealSms?:
+    | ((facts: SmsFacts, about: Pick<SmsName, 'session' | 'party'>) => Promise<string>)
+    | undefined
   claimDeposit: (account: LocalAccount) => Promise<DepositClaim>
   /** Whether an account may ask the chain once more at this time. */
   mayDial: (account: Address) => boolean
@@ -287,13 +292,14 @@ export async function carryOut(
     forwarder,
     await intentKeys(request.gateway, request.sessionId, caller.address),
   )
+  const question = await questionOf(parts, request, caller.address)
   const answered = await pay({
-    ...delivered,
-    question: await questionOf(parts, request, caller.address),
-    intentId,
-    caller,
-    call: async () =>
-      callFor(await asShown(parts, request, intent, caller.address), caller.address),
+    ...{ ...delivered, question, intentId, caller },
+    async call() {
+      const shown = await asShown(parts, request, intent, caller.address)
+      const call = await callFor(shown, caller.address)
+      return { ...call, sms: await sealedSms(parts, request, intent, call, question) }
+    },
     refused: (refusal) => end(refusalText(parts, refusal, intent.kind)),
   })
   return { intentId, account: caller.address, answered }
@@ -323,6 +329,22 @@ async function asShown(
   const before = await questionOf(parts, { ...request, text }, account)
   const terms = await shownAt(parts.ledger, before, shownTerms)
   return { ...intent, principalWei: terms?.principalWei }
+}
+
+/** Messages that are sent once the outcome is final. Until then no one can read to whom. */
+async function sealedSms(
+  { sealSms, chainId }: AnswerParts,
+  { phone }: UssdRequest,
+  intent: Intent,
+  call: ContractCall,
+  { session }: Question,
+): Promise<HeldSms[]> {
+  if (sealSms === undefined) return []
+  return Promise.all(
+    smsOf(intent, phone, call, chainId).map(async ({ party, facts }) => ({
+      ...{ party, sealed: await sealSms(facts, { session, party }) },
+    })),
+  )
 }
 
 /** An address says nothing to who typed a number: what the screen said of it is kept for the activity. */

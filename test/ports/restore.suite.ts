@@ -9,7 +9,10 @@ const bob: Address = '0x2222222222222222222222222222222222222222'
 
 const id = (text: string): Hex => stringToHex(text, { size: 32 })
 
-const identity: Identity = { chainId: 31, fingerprints: { RELAYER_MNEMONIC: '0x99', SECRET: 'a' } }
+export const identity: Identity = {
+  chainId: 31,
+  fingerprints: { RELAYER_MNEMONIC: '0x99', SECRET: 'a' },
+}
 
 const share = { poolWei: 3n, capWei: 4n }
 
@@ -62,7 +65,7 @@ async function mine(ledger: Ledger, session: string, nonce: number, number = 5):
 type Exported = { head: ExportHead; pages: ExportEntry[][] }
 
 /** All pages, and what the first one begins with. */
-async function exportAll(ledger: Ledger): Promise<Exported> {
+export async function exportAll(ledger: Ledger): Promise<Exported> {
   const pages: ExportEntry[][] = []
   let head: ExportHead | undefined
   for (let place = { part: 0, from: 0 }; ; ) {
@@ -75,7 +78,7 @@ async function exportAll(ledger: Ledger): Promise<Exported> {
   }
 }
 
-async function restoreAll(ledger: Ledger, { head, pages }: Exported, adds = false) {
+export async function restoreAll(ledger: Ledger, { head, pages }: Exported, adds = false) {
   const begun = await ledger.beginRestore({ id: 'restore', head, identity, adds })
   if (begun.kind !== 'begun') return begun
   const sum = { added: 0, kept: 0 }

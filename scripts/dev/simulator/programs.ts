@@ -38,7 +38,10 @@ export type ProgramOptions = {
   product?: Product | undefined
 }
 
-export type Product = Pick<AnswerParts, 'settings' | 'say' | 'leastTransferWei' | 'background'> &
+export type Product = Pick<
+  AnswerParts,
+  'settings' | 'say' | 'leastTransferWei' | 'background' | 'sealSms'
+> &
   Partial<Pick<AnswerParts, 'worthOf'>> & { memory: MemoryStore }
 
 /** The demonstration remembers nothing. */
@@ -104,6 +107,7 @@ export function createService(parts: ProgramOptions, clock: Clock): Answer {
     ledger: wires.ledger,
     memory: createMemory(() => parts.product?.memory ?? noMemory),
     background: parts.product?.background ?? (() => {}),
+    sealSms: parts.product?.sealSms,
     pay: createPay(relayer, createChainCache(relayer), {
       preflight: knobs.preflight,
       limits: knobs.limits,

@@ -1,6 +1,7 @@
 import type { Address, Hex } from 'viem'
 import type { SignedRequest } from '../forwarder/requests.ts'
 import type { ExportEntry, ExportHead, ExportPage, ExportPlace } from './export-format.ts'
+import type { smsParties } from './rows.ts'
 import type { Seen, Sight } from './sight.ts'
 import type { PaymentState, Phase } from './transitions.ts'
 
@@ -82,6 +83,13 @@ export type Ledger = {
   takeNotices(limit: number): Promise<AlertNotice[]>
   /** A notice was delivered. */
   told(id: string): Promise<void>
+  /**
+   * Takes messages that are due, at most so many, and says when the next one is (Unix time in ms). Who takes one
+   * may send it once, and no one else ever may, unless it is noted that nothing was sent.
+   */
+  takeSms(limit: number): Promise<{ taken: DueSms[]; next: number | undefined }>
+  /** What became of a message that was taken. */
+  noteSms(name: SmsName, fate: SmsFate): Promise<void>
   /** What operators did, the newest first. */
   audit(limit: number): Promise<AuditEntry[]>
   /** Payments as an operator looks for them, the newest first. */
@@ -346,6 +354,30 @@ export type AlertChange = { raised: ActiveAlert[]; cleared: ActiveAlert[] }
 /** What is to be told of an alert, and of when (Unix time in ms). Its id is the same at each attempt. */
 export type AlertNotice = ActiveAlert & { id: string; kind: 'raised' | 'cleared'; at: number }
 
+/** To whom a message goes and what about, sealed for its session and party. */
+export type HeldSms = { party: SmsParty; sealed: string }
+
+export type SmsParty = (typeof smsParties)[number]
+
+/** Which message, and the how manieth attempt at it: what comes late is nobody's any more. */
+export type SmsName = { session: string; party: SmsParty; attempts: number }
+
+/** A message whose payment has come to its end, and what that was. */
+export type DueSms = SmsName & {
+  sealed: string
+  intentId: Hex
+  acceptedAt: number
+  state: 'confirmed' | 'reverted' | 'expired'
+  /** Of a failure; empty where it came too late. */
+  reason: string
+}
+
+/**
+ * `unknown`: it may have been sent, and is not sent again. `refused`: it never can be. `known`: it was
+ * sent before. `later`: it is known that nothing was sent; `untried`: it was not even asked for. Those two are due again.
+ */
+export type SmsFate = 'sent' | 'unknown' | 'refused' | 'known' | 'later' | 'untried'
+
 /** Which payments. By a hash or an intent there is one at most. Times are Unix times in ms. */
 export type PaymentQuery = {
   state?: PaymentState | undefined
@@ -473,6 +505,8 @@ export type Order = {
   spendsWei: bigint
   /** Undefined: nothing that is shared. */
   reserves?: Shares | undefined
+  /** Messages that are due once its outcome is final. */
+  sms?: readonly HeldSms[] | undefined
 }
 
 export type SignedTransaction = { hash: Hex; raw: Hex; gasPriceWei: bigint }

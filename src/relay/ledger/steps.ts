@@ -55,6 +55,7 @@ import { isShort, noteReservedClaim, recentMs } from './reserves.ts'
 import { beginRestore, endRestore, restore } from './restore.ts'
 import { each, type Listing, type Row, type TableName } from './rows.ts'
 import { pruneShown, show, shown } from './shown.ts'
+import { noteSms, pruneSms, takeSms } from './sms.ts'
 import { accountOf, noteClaim } from './sums.ts'
 import { isCarried, isUnsettled } from './transitions.ts'
 import { noteSeen, probe, vitalsOf } from './vitals.ts'
@@ -87,6 +88,7 @@ export const methodKinds: Readonly<Record<keyof Ledger, 'reads' | 'writes' | 'op
   ...each('writes', 'displaced', 'abandon', 'requeue', 'settle', 'confirm', 'expire', 'reopen'),
   ...each('writes', 'sawHead', 'sawMeans', 'saw', 'vitals', 'prune'),
   ...each('writes', 'setIntake', 'note', 'alert', 'takeNotices', 'told'),
+  ...each('writes', 'takeSms', 'noteSms'),
   ...each('writes', 'beginRestore', 'restore', 'show'),
 }
 
@@ -340,6 +342,12 @@ export const steps: Steps = {
 
   told: ({ rows }, id) => rows.drop('notices', id),
 
+  // Half of a restored ledger is no ground to act on.
+  takeSms: ({ rows }, limit) =>
+    isRestoring(rows) ? { taken: [], next: undefined } : takeSms(rows, limit),
+
+  noteSms: ({ rows }, name, fate) => noteSms(rows, name, fate),
+
   audit: ({ rows }, limit) => auditOf(rows, limit),
 
   page: ({ rows }, query) => pageOf(rows, query),
@@ -579,6 +587,7 @@ export const steps: Steps = {
     const nonces = olderThan(rows, retentionMs, done)
     const sessions = olderThan(rows, retentionMs, { table: 'sessions', list: 'age' })
     const history = olderThan(rows, historyMs, { table: 'history', list: 'age' })
+    pruneSms(rows, retentionMs, pruneLimit)
     // Asked before anything goes: where the row is lost, it is counted from what is there.
     const relayers = new Map(nonces.map(({ relayer }) => [relayer, relayerOf(rows, relayer)]))
     for (const [account, own] of Map.groupBy(payments, (payment) => payment.account)) {

@@ -75,6 +75,12 @@ export const english: Messages = {
       too_late: 'too late',
     },
   },
+  credited: {
+    sent: (amount, who) => `Done: the account of ${who} was credited with ${amount}.`,
+    received: (amount, who) => `You received ${amount} from ${who}. Your account was credited.`,
+    borrowed: (amount) => `Your account was credited with your loan of ${amount}.`,
+  },
+  nothingMoved: 'No money was moved.',
   languageChosen: 'Your language is English now. Please dial again.',
   labels: {
     balance: 'My Balance',

@@ -75,6 +75,12 @@ export const spanish: Messages = {
       too_late: 'demasiado tarde',
     },
   },
+  credited: {
+    sent: (amount, who) => `Hecho: se abonó ${amount} a la cuenta de ${who}.`,
+    received: (amount, who) => `Recibió ${amount} de ${who}. Se abonó a su cuenta.`,
+    borrowed: (amount) => `Se abonó a su cuenta su préstamo de ${amount}.`,
+  },
+  nothingMoved: 'No se movió dinero.',
   languageChosen: 'Su idioma ahora es el español. Marque de nuevo.',
   labels: {
     balance: 'Mi saldo',

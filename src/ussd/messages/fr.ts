@@ -76,6 +76,12 @@ export const french: Messages = {
       too_late: 'trop tard',
     },
   },
+  credited: {
+    sent: (amount, who) => `Terminé: le compte de ${who} a été crédité de ${amount}.`,
+    received: (amount, who) => `Vous avez reçu ${amount} de ${who}. Votre compte a été crédité.`,
+    borrowed: (amount) => `Votre compte a été crédité de votre prêt de ${amount}.`,
+  },
+  nothingMoved: "Aucun argent n'a bougé.",
   languageChosen: 'Votre langue est maintenant le français. Veuillez recomposer.',
   labels: {
     balance: 'Mon solde',

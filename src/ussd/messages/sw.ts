@@ -75,6 +75,12 @@ export const kiswahili: Messages = {
       too_late: 'muda umepita',
     },
   },
+  credited: {
+    sent: (amount, who) => `Imekamilika: akaunti ya ${who} imeongezewa ${amount}.`,
+    received: (amount, who) => `Umepokea ${amount} kutoka ${who}. Akaunti yako imeongezewa.`,
+    borrowed: (amount) => `Akaunti yako imeongezewa mkopo wako wa ${amount}.`,
+  },
+  nothingMoved: 'Hakuna pesa zilizohamishwa.',
   languageChosen: 'Lugha yako sasa ni Kiswahili. Tafadhali piga tena.',
   labels: {
     balance: 'Salio Langu',

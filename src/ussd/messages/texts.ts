@@ -44,6 +44,12 @@ export type Messages = {
   /** Above the main menu. */
   lastFailed: string
   activity: ActivityWords
+  /** What came into an account, in a message to a phone. Amounts come formatted. */
+  credited: Readonly<
+    Record<'sent' | 'received' | 'borrowed', (amount: string, who: string) => string>
+  >
+  /** Of a payment that has failed, in such a message. */
+  nothingMoved: string
   /** The language was chosen. */
   languageChosen: string
   /** What the lines of lists say, without their digits. */

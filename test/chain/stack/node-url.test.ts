@@ -8,7 +8,7 @@ import { freePort, startAnvil } from '../../../scripts/dev/anvil.ts'
 import { until } from '../../../scripts/dev/wait.ts'
 import { openFolder } from '../../../scripts/stack/folder.ts'
 import { startPlainNode } from './plain-node.ts'
-import { balanceOf, createDevFolder, dial, startStack } from './stack-process.ts'
+import { balanceOf, createDevFolder, dial, runCommand, startStack } from './stack-process.ts'
 
 const [alice, bob] = ['+254700000001', '+254700000002']
 
@@ -70,6 +70,10 @@ test('other contracts keep the ledger; those that are not what the code builds s
   const { loan } = moved.stack().contracts
   expect(loan).not.toBe(former)
   expect(await dial(moved.stack().relayUrl, payment)).toBe(paid)
+  const reconciled = await runCommand(folder, '../ops/ops-cli.ts', ['reconcile'])
+  expect(reconciled.output).toMatch(
+    /^1 payments went to other contracts: they are not compared\.\n0 payments .+ 0 differences\.\n$/,
+  )
   await moved.interrupt()
 
   const client = testClient(env.NODE_URL).extend(publicActions)

@@ -124,6 +124,17 @@ describe('the configuration', () => {
     expect(parseConfig(env).webhook).toBeUndefined()
   })
 
+  test('wants key and name of who sends messages, or neither', ({ expect }) => {
+    const [key, name] = [{ SMS_API_KEY: 'the-key-of-this-test' }, { SMS_USERNAME: 'lender' }]
+    expect(faultsOf(key)).toMatchObject([{ variable: 'SMS_USERNAME' }])
+    expect(faultsOf(name)).toMatchObject([{ variable: 'SMS_API_KEY' }])
+    expect(parseConfig(env).sms).toBeUndefined()
+    expect(parseConfig({ ...env, ...key, ...name, SMS_SENDER: 'My Lender' }).sms).toEqual({
+      ...{ apiKey: 'the-key-of-this-test', username: 'lender', sender: 'My Lender' },
+      url: undefined,
+    })
+  })
+
   test('names every missing variable at once', ({ expect }) => {
     const missing = Object.fromEntries(Object.keys(env).map((name) => [name, undefined]))
     expect(faultsOf(missing)).toEqual(
@@ -150,6 +161,10 @@ describe('the configuration', () => {
     ['RPC_KEY_HASHES', 'abc'],
     ['ALERT_WEBHOOK_URL', 'http://hooks.example/planted'],
     ['ALERT_WEBHOOK_SECRET', 'short'],
+    ['SMS_API_KEY', 'short'],
+    ['SMS_USERNAME', 'not a name'],
+    ['SMS_SENDER', 'much-too-long-a-sender'],
+    ['SMS_URL', 'http://sms.example/planted'],
     ['PREFLIGHT', 'yes'],
     ['CONFIRMATIONS', '0'],
     ['MAX_GAS_PRICE_WEI', '1e9'],

@@ -51,6 +51,11 @@ const calls: Calls<Messages> = {
     },
     failed: (words) => [words(date)],
   },
+  credited: {
+    sent: (words) => [words(amount, shortRecipient)],
+    received: (words) => [words(amount, shortRecipient)],
+    borrowed: (words) => [words(amount, '')],
+  },
   date: (words) => [words(1_798_000_000)],
   help: (words) => [words('+254 700 000 000 099')],
   balance: (words) => [words(amount)],

@@ -11,6 +11,7 @@ import { restoreSuite } from '../../../ports/restore.suite.ts'
 import { sessionEndsSuite } from '../../../ports/session-ends.suite.ts'
 import { sharedLimitsSuite } from '../../../ports/shared-limits.suite.ts'
 import { shownSuite } from '../../../ports/shown.suite.ts'
+import { smsSuite } from '../../../ports/sms.suite.ts'
 import { vitalsSuite } from '../../../ports/vitals.suite.ts'
 
 const rules = { ...ledgerRules, maxInFlight: 4, watchBlocks: 50, meansMs: 100_000 }
@@ -36,6 +37,7 @@ sharedLimitsSuite('node:sqlite', create)
 shownSuite('node:sqlite', create)
 vitalsSuite('node:sqlite', create)
 alertsSuite('node:sqlite', create)
+smsSuite('node:sqlite', create)
 operationsSuite('node:sqlite', create)
 restoreSuite('node:sqlite', create)
 
