@@ -118,6 +118,8 @@ export function createOperator(options: OperatorOptions): Operator {
       return trace && traceOf(chain, trace)
     },
     async setIntake(kind, nextAccountKey) {
+      // The secret that a drain has named is forgotten with it: this Worker's is learnt before that.
+      if (kind === 'open') await ledger.identify(await options.identity())
       const intake = await ledger.setIntake(kind, newId(), nextAccountKey)
       log({
         level: 'warn',
