@@ -1,14 +1,19 @@
 import { join } from 'node:path'
-import { parseArgs } from 'node:util'
 import { type Address, getAddress, isAddress, parseEther } from 'viem'
+import { readCommandLine } from '../ops/command-line.ts'
+import { readMaxGasPrice } from '../stack/gas-price.ts'
 import { keyOptions, keyUsage, readKeyOf } from '../stack/key-source.ts'
+import { describe, StackError } from '../stack/report.ts'
 import { deployContracts } from './deploy.ts'
 import { buildContracts, projectRoot } from './forge.ts'
 import { sourceJson } from './source-json.ts'
 
 const networks: Readonly<Record<string, 30 | 31>> = { testnet: 31, mainnet: 30 }
 
-const usage = `usage: npm run deploy:contracts -- --network testnet|mainnet [--keystore FILE | --stdin] [--record FILE]
+const usage = `Usage: npm run deploy:contracts -- --network testnet|mainnet [--keystore FILE | --stdin] [--record FILE] [--json]
+
+Deploys both contracts and records them in deployments/<chain id>.json, or in FILE. Where they are already,
+it sends nothing and says what differs.
 
 ${keyUsage}
 It owns what it deploys where no owner is named.
@@ -33,18 +38,23 @@ The environment says the rest, for contracts that are deployed now; of others it
   PAUSE_MINUTES     between two loans of one borrower (none by default)
   WITHDRAWAL_LIMIT  of forwarded withdrawals in any 24 hours, and of direct transfers (1 by default)
   PREDECESSOR       the loan contract whose accounts may move to the new one (none by default)
+  MAX_GAS_PRICE_WEI the most that is paid for a unit of gas (1 gwei by default)
 `
 
+const text = { type: 'string' } as const
+const options = {
+  ...{ network: text, record: text, source: text, json: { type: 'boolean' } as const },
+  ...keyOptions,
+} as const
+
 async function main(): Promise<void> {
-  const { values } = parseArgs({
-    options: {
-      ...{ network: { type: 'string' }, record: { type: 'string' }, source: { type: 'string' } },
-      ...keyOptions,
-    },
-  })
+  const read = readCommandLine(usage, options)
+  if (read === undefined) return
+  const { values, positionals } = read
+  if (positionals.length > 0) throw new StackError(usage)
   if (values.source !== undefined) return printSource(values.source)
   const chainId = networks[values.network ?? '']
-  if (chainId === undefined) throw new UsageError('name a network')
+  if (chainId === undefined) throw misused('name a network')
   const addressOf = (name: string) => {
     const text = process.env[name]
     return text ? readAddress(text.trim(), chainId) : undefined
@@ -71,12 +81,22 @@ async function main(): Promise<void> {
       creditor: addressOf('CREDITOR'),
       predecessor: addressOf('PREDECESSOR'),
     }),
-    log,
+    // What a program reads is the answer alone.
+    log: values.json ? (line: string) => void process.stderr.write(`${line}\n`) : log,
   }
+  const maxGasPriceWei = readMaxGasPrice(process.env)
   // Asked for once all else is known to be good.
   const deployerKey = await readKeyOf(values, process.env)
-  if (deployerKey === undefined) throw new UsageError('no key is named that pays')
-  const { loan, forwarder, deployedBlock } = await deployContracts({ ...asked, deployerKey })
+  if (deployerKey === undefined) throw misused('no key is named that pays')
+  const { loan, forwarder, deployedBlock, differences } = await deployContracts({
+    ...{ ...asked, deployerKey },
+    ...(maxGasPriceWei === undefined ? {} : { maxGasPriceWei }),
+  })
+  if (values.json) {
+    return log(
+      JSON.stringify({ chainId, loan, forwarder, deployedBlock: `${deployedBlock}`, differences }),
+    )
+  }
   log('')
   log("For the Worker's configuration (wrangler.toml, [vars]):")
   log(`CHAIN_ID = "${chainId}"`)
@@ -85,46 +105,46 @@ async function main(): Promise<void> {
   log(`# deployed in block ${deployedBlock} or later`)
 }
 
-/** @throws {UsageError} there is no such contract */
+/** @throws {StackError} there is no such contract */
 async function printSource(name: string): Promise<void> {
   const contract = { forwarder: 'RelayForwarder', loan: 'MicroLoan' }[name]
-  if (contract === undefined) throw new UsageError('--source is forwarder or loan')
+  if (contract === undefined) throw misused('--source is forwarder or loan')
   await buildContracts()
   log(JSON.stringify(sourceJson(contract)))
 }
 
 function required(name: string): string {
   const value = process.env[name]
-  if (!value) throw new UsageError(`${name} is not set`)
+  if (!value) throw misused(`${name} is not set`)
   return value
 }
 
 /** All lower case, or with the checksum of EIP-1191 for this chain or of EIP-55. */
 function readAddress(text: string, chainId: number): Address {
   const lower = text.toLowerCase() as Address
-  if (!isAddress(lower)) throw new UsageError(`${text} is not an address`)
+  if (!isAddress(lower)) throw misused(`${text} is not an address`)
   if (![lower, getAddress(lower, chainId), getAddress(lower)].some((form) => form === text)) {
-    throw new UsageError(`${text} has the checksum of another chain or a wrong digit`)
+    throw misused(`${text} has the checksum of another chain or a wrong digit`)
   }
   return lower
 }
 
 function readAmount(name: string, byDefault: string): bigint {
   const text = process.env[name] || byDefault
-  if (!/^\d+(\.\d{1,18})?$/.test(text)) throw new UsageError(`${name} is not an amount: ${text}`)
+  if (!/^\d+(\.\d{1,18})?$/.test(text)) throw misused(`${name} is not an amount: ${text}`)
   return parseEther(text)
 }
 
 function readCount(name: string, byDefault: number): number {
   const text = process.env[name]
   if (!text) return byDefault
-  if (!/^\d{1,6}$/.test(text)) throw new UsageError(`${name} is not a whole number: ${text}`)
+  if (!/^\d{1,6}$/.test(text)) throw misused(`${name} is not a whole number: ${text}`)
   return Number(text)
 }
 
 function readYes(name: string): boolean {
   const text = process.env[name] || 'no'
-  if (text !== 'yes' && text !== 'no') throw new UsageError(`${name} is yes or no, not ${text}`)
+  if (text !== 'yes' && text !== 'no') throw misused(`${name} is yes or no, not ${text}`)
   return text === 'yes'
 }
 
@@ -141,17 +161,12 @@ function log(line: string): void {
 }
 
 /** The command was called in a way that it can't follow. */
-class UsageError extends Error {
-  override readonly name = 'UsageError'
-
-  constructor(message: string) {
-    super(`${message}\n\n${usage}`)
-  }
-}
+const misused = (fault: string) => new StackError(`${fault}.\n\n${usage}`)
 
 try {
   await main()
 } catch (error) {
-  process.stderr.write(`${error instanceof Error ? `${error.name}: ${error.message}` : error}\n`)
+  const isKnown = error instanceof Error && !(error instanceof StackError)
+  process.stderr.write(`${isKnown ? `${error.name}: ${error.message}` : describe(error)}\n`)
   process.exitCode = 1
 }

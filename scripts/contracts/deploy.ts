@@ -21,6 +21,7 @@ import {
 import { privateKeyToAddress } from 'viem/accounts'
 import { microLoanAbi } from '../../src/loan/abi.ts'
 import { relayForwarderAbi } from '../../src/relay/forwarder/abi.ts'
+import { maxGasPrice, priceObstacle } from '../stack/gas-price.ts'
 import { buildContracts, copyBuildCache, forge, readArtifact } from './forge.ts'
 
 /** What is to stand on a chain, and who pays for it. */
@@ -59,6 +60,8 @@ export type DeployOptions = {
   readonly creditor?: Address
   /** The loan contract whose accounts may move to the new one. */
   readonly predecessor?: Address
+  /** For a unit of gas: what the relay itself pays at most by default. */
+  readonly maxGasPriceWei?: bigint
   readonly log: (line: string) => void
 }
 
@@ -98,8 +101,8 @@ type ContractName = 'RelayForwarder' | 'MicroLoan'
  * Brings both contracts onto the chain: deploys what is not there yet, with roles, terms and relayers in
  * their constructors, and funds the new pool. Once this is done, a later call sends nothing: it changes
  * back nothing that an owner has changed since, and fills no pool that was drained. It says what differs.
- * @throws WrongChainError, PublicRecordError, CodeMissingError, CodeDiffersError, PendingTransactionsError:
- * nothing was sent.
+ * @throws WrongChainError, PublicRecordError, CodeMissingError, CodeDiffersError, PendingTransactionsError,
+ * GasTooDearError: nothing was sent.
  * @throws ForgeError: the next call goes on from what reached the chain.
  */
 export async function deployContracts(options: DeployOptions): Promise<Deployment> {
@@ -112,10 +115,11 @@ export async function deployContracts(options: DeployOptions): Promise<Deploymen
     return finish(chain, options, before.record)
   }
   const isThere = before?.hasForwarder === true && before.hasLoan
+  const gasPriceWei = await offeredGasPrice(chain, options)
   const record = isThere ? before.record : await planRecord(chain, deployer, before)
   writeRecord(options.recordFile, record)
   options.log('deploying contracts')
-  await runScript(chain, options, before)
+  await runScript(chain, options, before, gasPriceWei)
   const isSeen =
     (await checkCode(chain, 'RelayForwarder', record.forwarder)) &&
     (await checkCode(chain, 'MicroLoan', record.loan))
@@ -247,10 +251,27 @@ async function planRecord(
   return { ...common, forwarder: next(0), loan: next(1), deployedBlock: String(block + 1n) }
 }
 
+/**
+ * What is offered for a unit of gas: the node's price, and on a public network a tenth more, since that
+ * may rise while one transaction after the other is waited for.
+ */
+async function offeredGasPrice(
+  { client, isDevelopment }: Chain,
+  { maxGasPriceWei }: DeployOptions,
+): Promise<bigint> {
+  const maxWei = maxGasPrice(maxGasPriceWei, { isAnvil: isDevelopment })
+  const nodePriceWei = await client.getGasPrice()
+  const obstacle = priceObstacle(maxWei, nodePriceWei)
+  if (obstacle !== undefined) throw new GasTooDearError(obstacle)
+  const offerWei = isDevelopment ? nodePriceWei : (nodePriceWei * 11n) / 10n
+  return offerWei < maxWei ? offerWei : maxWei
+}
+
 async function runScript(
   chain: Chain,
   options: DeployOptions,
   before: Found | undefined,
+  gasPriceWei: bigint,
 ): Promise<void> {
   // What forge writes about a run is of no use later, parallel runs would share the files, and in its
   // cache is the node's address, which may end in a key.
@@ -285,7 +306,8 @@ async function runScript(
   try {
     await copyBuildCache(cache)
     const script = 'contracts/script/Deploy.s.sol'
-    const flags = ['--legacy', '--broadcast', '--non-interactive', ...pace]
+    const price = ['--legacy', '--with-gas-price', `${gasPriceWei}`]
+    const flags = ['--broadcast', '--non-interactive', ...price, ...pace]
     await forge(['script', script, ...flags], environment, [options.nodeUrl, options.deployerKey])
   } finally {
     rmSync(folder, { recursive: true, force: true })
@@ -366,6 +388,15 @@ export class PublicRecordError extends Error {
     super(
       `${file} is the record of a public network, and the node serves another chain with its id`,
     )
+  }
+}
+
+/** The node's price for gas is above the highest that may be paid. */
+export class GasTooDearError extends Error {
+  override readonly name = 'GasTooDearError'
+
+  constructor(obstacle: string) {
+    super(`nothing was sent: ${obstacle}`)
   }
 }
 

@@ -1,5 +1,4 @@
 import { randomBytes } from 'node:crypto'
-import { setTimeout as sleep } from 'node:timers/promises'
 import type { Address } from 'viem'
 import { showAddress } from '../../src/account/address.ts'
 import {
@@ -11,7 +10,7 @@ import {
 import { alias } from '../contracts/migrate/alias.ts'
 import { command, StackError, say } from '../stack/report.ts'
 import { readCommandLine, readNumber } from './command-line.ts'
-import { type OperatorClient, openOperator, Unanswered } from './operator-client.ts'
+import { insist, type OperatorClient, openOperator } from './operator-client.ts'
 import { depositLines, whyLine } from './show.ts'
 
 const usage = `Usage: npm run account -- <what> [--url https://<host>] [--json]
@@ -43,9 +42,6 @@ const actions: Readonly<
   deposit: { arguments: 0, run: deposit },
   'cash-out': { arguments: 2, run: cashOut },
 }
-
-const attempts = 3
-const pauseMs = 2_000
 
 const [first, ...others] = process.argv.slice(2)
 // What it needs, and how it tells of faults, is that of the migration.
@@ -96,27 +92,12 @@ async function cashOut(operator: OperatorClient, { values, positionals }: Asked)
   )
   if (payment.state === 'reverted' || payment.state === 'expired') process.exitCode = 1
   if (values.json) return say(JSON.stringify({ key, payment }))
-  say(whyLine(payment))
+  const { currency } = await insist(remedy, () => operator.read('/operator/status', statusAnswer))
+  say(whyLine(payment, currency))
   say(`Follow it with: npm run ops -- why ${payment.intent}`)
 }
 
 /** When it is made, since it is good for a day, and what no one else has. */
 function newKey(): string {
   return `${Math.floor(Date.now() / 1_000)}-${randomBytes(16).toString('base64url')}`
-}
-
-/** Asks the same again where no answer came. @throws {StackError} it was refused, or still none */
-async function insist<Answer>(remedy: string, ask: () => Promise<Answer>): Promise<Answer> {
-  for (let attempt = 1; ; attempt++) {
-    try {
-      return await ask()
-    } catch (error) {
-      if (!(error instanceof Unanswered)) throw error
-      if (attempt < attempts) {
-        await sleep(pauseMs)
-        continue
-      }
-      throw new StackError(`${error.message}\n${remedy}`)
-    }
-  }
 }

@@ -1,16 +1,23 @@
 import { spawn } from 'node:child_process'
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { RecordError, readDeployed } from '../contracts/migrate/records.ts'
 import { root } from '../stack/folder.ts'
 import { command, StackError, say } from '../stack/report.ts'
 import { quietTools } from '../stack/worker-build.ts'
 import { readCommandLine } from './command-line.ts'
+import { addressIn, beginLedger } from './deployed.ts'
 import { environments, readEnvironment } from './environments.ts'
+
+/** A new name is known everywhere after so long. */
+const answersWithinMs = 60_000
 
 const usage = `Usage: npm run deploy -- --env testnet|mainnet [--record FILE] [--dry-run]
 
 Deploys the Worker of that environment of wrangler.toml, for the contracts that
-\`npm run deploy:contracts\` has recorded in deployments/<chain id>.json, or in FILE.
+\`npm run deploy:contracts\` has recorded in deployments/<chain id>.json, or in FILE. Then asks it for its health,
+which makes the ledger's object where OBJECT_LOCATION says.
 --dry-run builds it and uploads nothing.`
 
 await command(async () => {
@@ -28,17 +35,16 @@ await command(async () => {
   const { loan, forwarder } = contractsOf(file, chainId, environment)
   say(`Deploying for the contracts of ${file}: MicroLoan ${loan}, RelayForwarder ${forwarder}`)
   const variables = [`LOAN_ADDRESS:${loan}`, `FORWARDER_ADDRESS:${forwarder}`]
-  const code = await wrangler([
+  const address = await wrangler([
     ...['deploy', '--env', environment],
     ...variables.flatMap((variable) => ['--var', variable]),
     ...(values['dry-run'] ? ['--dry-run'] : []),
   ])
-  if (code !== 0) throw new StackError('wrangler did not deploy: its words are above.')
-  say(
-    values['dry-run']
-      ? 'Nothing was uploaded.'
-      : 'Deployed. Look whether it can carry a payment: npm run doctor -- --url <its address>',
-  )
+  if (values['dry-run']) return say('Nothing was uploaded.')
+  const look = `Look whether it can carry a payment: npm run doctor -- --url ${address ?? '<its address>'}`
+  const isThere = address !== undefined && (await beginLedger(address, answersWithinMs))
+  say(isThere ? "Deployed, and the ledger's object is there." : 'Deployed. It does not answer yet.')
+  say(look)
 })
 
 function contractsOf(file: string, chainId: number, environment: string) {
@@ -57,14 +63,24 @@ function contractsOf(file: string, chainId: number, environment: string) {
   throw new StackError(`${file} is of another chain than ${environment}.`)
 }
 
-function wrangler(args: string[]): Promise<number | null> {
-  const child = spawn(
-    process.execPath,
-    [join(root, 'node_modules', 'wrangler', 'bin', 'wrangler.js'), ...args],
-    { cwd: root, stdio: 'inherit', env: { ...process.env, ...quietTools, WRANGLER_LOG: 'log' } },
-  )
-  return new Promise((resolve, reject) => {
-    child.once('error', reject)
-    child.once('close', resolve)
-  })
+/** Where it has put the Worker, if it says so. @throws {StackError} it ended with a fault */
+async function wrangler(args: string[]): Promise<string | undefined> {
+  const folder = mkdtempSync(join(tmpdir(), 'ussd-relay-deployed-'))
+  const written = join(folder, 'deployed.jsonl')
+  const own = { ...quietTools, WRANGLER_LOG: 'log', WRANGLER_OUTPUT_FILE_PATH: written }
+  try {
+    const child = spawn(
+      process.execPath,
+      [join(root, 'node_modules', 'wrangler', 'bin', 'wrangler.js'), ...args],
+      { cwd: root, stdio: 'inherit', env: { ...process.env, ...own } },
+    )
+    const code = await new Promise<number | null>((resolve, reject) => {
+      child.once('error', reject)
+      child.once('close', resolve)
+    })
+    if (code !== 0) throw new StackError('wrangler did not deploy: its words are above.')
+    return existsSync(written) ? addressIn(readFileSync(written, 'utf8')) : undefined
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
 }

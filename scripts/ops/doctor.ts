@@ -1,6 +1,6 @@
 import { formatEther } from 'viem'
 import { isLoopback } from '../../src/compose/config.ts'
-import { healthAnswer, statusAnswer } from '../../src/operator/answers.ts'
+import { healthAnswer, operatorError, statusAnswer } from '../../src/operator/answers.ts'
 import { command, StackError, say } from '../stack/report.ts'
 import { readCommandLine } from './command-line.ts'
 import { checkSentence } from './show.ts'
@@ -126,9 +126,13 @@ async function statusFindings(origin: string, token: string | undefined): Promis
     return [bad('operator', 'The deployment has another OPERATOR_TOKEN than you, or none.')]
   }
   const operator: Finding = { name: 'operator', state: 'ok', says: 'The token is taken.' }
-  const parsed = statusAnswer.safeParse((await ask(`${origin}/operator/status`, { headers })).json)
-  if (!parsed.success)
-    return [operator, bad('status', 'It is of another version than this doctor.')]
+  const told = await ask(`${origin}/operator/status`, { headers })
+  const parsed = statusAnswer.safeParse(told.json)
+  if (!parsed.success) {
+    const { data } = operatorError.safeParse(told.json)
+    const why = data?.error ?? 'it is of another version than this doctor'
+    return [operator, bad('status', `It is not told: ${why}.`)]
+  }
   const { alerts, currency, relayers } = parsed.data
   const gas = relayers.map(({ address, balanceWei, lastsFor, wantedWei }): Finding => {
     if (balanceWei === null || lastsFor === null) {

@@ -11,7 +11,7 @@ import {
   exportHead,
 } from '../../src/relay/ledger/export-format.ts'
 import { StackError } from '../stack/report.ts'
-import type { OperatorClient } from './operator-client.ts'
+import { insist, type OperatorClient } from './operator-client.ts'
 
 /** The last line of a file, so that one that was cut off is known. */
 const exportEnd = z.strictObject({ entries: z.int() })
@@ -53,7 +53,9 @@ export async function writeExport(
 async function* pagesOf(operator: OperatorClient): AsyncGenerator<ExportHead | ExportEntry> {
   let isFirst = true
   for (let query = ''; ; ) {
-    const { head, entries, next } = await operator.read(`/operator/export${query}`, exportAnswer)
+    const { head, entries, next } = await insist('Nothing was written: run the same again.', () =>
+      operator.read(`/operator/export${query}`, exportAnswer),
+    )
     if (isFirst) yield head
     isFirst = false
     yield* entries
@@ -77,11 +79,14 @@ export async function restoreFile(
 ): Promise<RestoredFile> {
   const head = await checkFile(file)
   const { exportedAt } = head
-  await operator.act('/operator/restore/begin', restoreAnswer, { head, adds })
+  const send = (step: 'begin' | 'entries', body: unknown) =>
+    insist('Run the same again: it goes on with it.', () =>
+      operator.act(`/operator/restore/${step}`, restoreAnswer, body),
+    )
+  await send('begin', { head, adds })
   const sum = { added: 0, kept: 0 }
   for await (const entries of batchesOf(file)) {
-    const body = { exportedAt, entries }
-    const { added, kept } = await operator.act('/operator/restore/entries', restoreAnswer, body)
+    const { added, kept } = await send('entries', { exportedAt, entries })
     sum.added += added
     sum.kept += kept
   }

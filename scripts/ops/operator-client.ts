@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import type * as z from 'zod/mini'
 import { operatorError } from '../../src/operator/answers.ts'
 import { openFolder } from '../stack/folder.ts'
@@ -91,3 +92,23 @@ async function ask(url: string, init: RequestInit): Promise<unknown> {
 
 /** It is not known whether what was asked for was done. */
 export class Unanswered extends StackError {}
+
+const attempts = 3
+const pauseMs = 1_000
+
+/**
+ * Asks the same again where no answer came: for what is done once, however often it is asked for.
+ *
+ * @throws {StackError} it was refused, or still not answered: then with this remedy
+ */
+export async function insist<Answer>(remedy: string, ask: () => Promise<Answer>): Promise<Answer> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await ask()
+    } catch (error) {
+      if (!(error instanceof Unanswered)) throw error
+      if (attempt === attempts) throw new StackError(`${error.message}\n${remedy}`)
+      await sleep(pauseMs * attempt)
+    }
+  }
+}

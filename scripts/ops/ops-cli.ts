@@ -1,4 +1,5 @@
 import { resolve } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { Hex } from 'viem'
 import type * as z from 'zod/mini'
 import { fingerprint } from '../../src/account/session-keys.ts'
@@ -6,6 +7,7 @@ import {
   type drainRequest,
   intakeAnswer,
   lookupAnswer,
+  paymentAnswer,
   paymentsAnswer,
   setBackAnswer,
   statusAnswer,
@@ -17,7 +19,7 @@ import { readCommandLine, readNumber } from './command-line.ts'
 import { restoreFile, writeExport } from './ledger-file.ts'
 import { type OperatorClient, openOperator } from './operator-client.ts'
 import { reconcile } from './reconcile/reconcile-deployment.ts'
-import { callerLines, paymentLine, statusLines, whyLine } from './show.ts'
+import { callerLines, intakeLine, paymentLine, statusLines, traceLines } from './show.ts'
 import { watchStatus } from './watch.ts'
 
 const usage = `Usage: npm run ops -- <what> [--url https://<host>] [--json]
@@ -25,9 +27,10 @@ const usage = `Usage: npm run ops -- <what> [--url https://<host>] [--json]
 status                    how things are, and what wants a person
 watch [--every SECONDS]   the same again and again (5 s), until Ctrl-C; with --json a line each time
 payments [--state S] [--account 0x…] [--since TIME] [--before TIME] [--limit N] [--archived]
-why <intent or hash>      what became of a payment
+why <intent or hash>      what became of a payment, step by step
 why                       of a number's last payments: the number is read from standard input
-pause | resume | drain    refuses new payments in words, or takes them again
+pause | resume            refuses new payments in words, or takes them again; what is open goes on
+drain [--wait]            the same; with --wait it ends once nothing is open: then keys and contracts may change
 drain --new-account-secret
                           and once nothing is open, the account secret may become NEW_ACCOUNT_KEY_SECRET of the
                           environment: contracts/README.md says how accounts move to it
@@ -51,9 +54,11 @@ const flag = { type: 'boolean' } as const
 const options = {
   ...{ url: text, json: flag, record: text, accounts: flag, archived: flag },
   ...{ state: text, account: text, since: text, before: text, limit: text, every: text },
-  'new-account-secret': flag,
+  ...{ 'new-account-secret': flag, wait: flag },
   ...{ out: text, from: text, add: flag, to: text, bookmark: text },
 }
+
+const drainedEveryMs = 2_000
 
 type Asked = NonNullable<ReturnType<typeof readCommandLine<typeof options>>>
 
@@ -127,21 +132,40 @@ async function showWhy(operator: OperatorClient, { positionals }: Asked): Promis
     // It may be a number, which belongs into no history of a shell: it is not shown again.
     throw new StackError(`An intent or a hash is 0x and 64 digits; a number is read from input.`)
   }
-  for (const query of [{ intent: name }, { hash: name }, { intent: name, archived: 'true' }]) {
+  for (const query of [{ intent: name }, { hash: name }]) {
     const page = await operator.read(`/operator/payments?${queryOf(query)}`, paymentsAnswer)
-    if (page.payments.length > 0) return { json: page.payments, lines: page.payments.map(whyLine) }
+    const [found] = page.payments
+    if (found === undefined) continue
+    const trace = await operator.read(`/operator/payments/${found.intent}`, paymentAnswer)
+    const { currency } = await operator.read('/operator/status', statusAnswer)
+    return { json: trace, lines: traceLines(trace, currency) }
   }
   throw new StackError(`The ledger knows of no payment ${name}.`)
 }
 
 /** With the fingerprint of the account secret that comes, which tells nothing of it. */
 async function drain(operator: OperatorClient, { values }: Asked): Promise<Found> {
-  if (!values['new-account-secret']) return setIntake(operator, 'drain')
   const secret = process.env.NEW_ACCOUNT_KEY_SECRET ?? ''
-  if (!/^0x[0-9a-f]{64}$/i.test(secret)) {
+  const isNamed = values['new-account-secret'] === true
+  if (isNamed && !/^0x[0-9a-f]{64}$/i.test(secret)) {
     throw new StackError('Set NEW_ACCOUNT_KEY_SECRET to the new secret: 0x and 64 digits.')
   }
-  return setIntake(operator, 'drain', { nextAccountKey: await fingerprint(secret as Hex) })
+  const named = isNamed ? { nextAccountKey: await fingerprint(secret as Hex) } : undefined
+  const begun = await setIntake(operator, 'drain', named)
+  return values.wait ? untilDrained(operator, begun) : begun
+}
+
+/** Ends where nothing is open, or where payments are taken again meanwhile. */
+async function untilDrained(operator: OperatorClient, begun: Found): Promise<Found> {
+  for (const line of begun.lines) process.stderr.write(`${line}\n`)
+  for (;;) {
+    const { intake } = await operator.read('/operator/status', statusAnswer)
+    if (intake.state !== 'draining') {
+      const isBad = intake.state !== 'drained'
+      return { json: { intake }, lines: [intakeLine(intake)], isBad }
+    }
+    await sleep(drainedEveryMs)
+  }
 }
 
 async function setIntake(
@@ -150,7 +174,9 @@ async function setIntake(
   body?: z.infer<typeof drainRequest>,
 ): Promise<Found> {
   const { intake, open } = await operator.act(`/operator/${action}`, intakeAnswer, body)
-  const lines = [`Payments are ${intake.state}; ${open} have not come to their end yet.`]
+  const rest =
+    open === 0 ? 'Nothing is open.' : `Of those that were accepted ${open} have not ended yet.`
+  const lines = [`${intakeLine(intake)} ${rest}`]
   return { json: { intake, open }, lines }
 }
 

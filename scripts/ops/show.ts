@@ -1,5 +1,5 @@
 import type { Address } from 'viem'
-import { formatEther } from 'viem'
+import { formatEther, formatGwei } from 'viem'
 import { showAddress } from '../../src/account/address.ts'
 import type {
   Check,
@@ -7,6 +7,7 @@ import type {
   DepositAnswer,
   LookupAnswer,
   Payment,
+  PaymentAnswer,
   StatusAnswer,
 } from '../../src/operator/answers.ts'
 
@@ -15,7 +16,7 @@ export function statusLines(status: StatusAnswer): string[] {
   const { currency, intake, alerts, relayers, contracts, nodes, head, callsToday } = status
   return [
     ...alerts.map(({ says, raisedAt }) => `ALERT since ${raisedAt}: ${says}`),
-    `Payments are ${intakeWords[intake.state]}${intake.since === undefined ? '.' : ` since ${intake.since}. Take them again: npm run ops -- resume`}`,
+    `${intakeLine(intake)}${intake.state === 'open' ? '' : ' Take them again: npm run ops -- resume'}`,
     ...(status.health.checks ?? [])
       .filter(({ state }) => state !== 'ok')
       .map((check) => `${check.name} is ${check.state}: ${checkSentence(check)}`),
@@ -54,9 +55,15 @@ export function checkSentence({ name, state, says }: Check): string {
 const intakeWords = {
   open: 'taken',
   paused: 'paused: new ones are refused in words, what is open goes on',
-  draining: 'refused until what is open has ended',
+  draining: 'refused, and some that were accepted have not come to their end yet',
+  drained: 'refused, and nothing is open: keys and contracts may change',
   restoring: 'neither taken nor refused while an export is restored: run the restore to its end',
 } as const
+
+/** Whether payments are taken, in a sentence. */
+export function intakeLine({ state, since }: StatusAnswer['intake']): string {
+  return `Payments are ${intakeWords[state]}${since === undefined ? '' : ` (since ${since})`}.`
+}
 
 /** What the pool has, what is lent of it, and what more may be. */
 export function poolLine(
@@ -102,9 +109,10 @@ export function paymentLine(payment: Payment, currency: string): string {
 }
 
 /** What became of a payment, to tell its caller. */
-export function whyLine(payment: Payment): string {
-  const { state, label, acceptedAt, block, reason, explorer, attempts } = payment
-  const what = `The ${label.toLowerCase()} of ${acceptedAt}`
+export function whyLine(payment: Payment, currency: string): string {
+  const { state, label, spendsWei, acceptedAt, block, reason, explorer, attempts } = payment
+  const amount = spendsWei === '0' ? '' : ` of ${formatEther(BigInt(spendsWei))} ${currency}`
+  const what = `The ${label.toLowerCase()}${amount}, accepted ${acceptedAt},`
   const where = `block ${block}${explorer === null ? '' : ` (${explorer})`}`
   switch (state) {
     case 'queued':
@@ -123,13 +131,30 @@ export function whyLine(payment: Payment): string {
   }
 }
 
+/** Everything that is known of a payment. */
+export function traceLines(trace: PaymentAnswer, currency: string): string[] {
+  const { account, intent, gasUsed, deadline, state } = trace
+  const gas = gasUsed === null ? '' : `; ${gasUsed} gas were used`
+  const isOpen = !['confirmed', 'reverted', 'expired'].includes(state)
+  const until = isOpen && deadline !== null ? `; good until ${deadline}` : ''
+  return [
+    whyLine(trace, currency),
+    `Account ${account}; intent ${intent}${gas}${until}.`,
+    ...trace.transitions.map(({ state, at }) => `${at}  ${state}`),
+    ...trace.transactions.map(
+      ({ nonce, gasPriceWei, sentAt, failures, isMined, explorer }) =>
+        `Nonce ${nonce} at ${formatGwei(BigInt(gasPriceWei))} gwei, ${sentAt === null ? 'not sent yet' : `last sent ${sentAt}`}: ${isMined ? 'mined' : failures === 0 ? 'not mined' : `refused by the nodes ${failures} times`}. ${explorer}`,
+    ),
+  ]
+}
+
 /** A support call: what a number has, and what became of its last payments. */
 export function callerLines(found: LookupAnswer, currency: string): string[] {
   const money = (wei: string | null) =>
     wei === null ? 'not known now' : `${formatEther(BigInt(wei))} ${currency}`
   return [
     `Account ${found.account}: balance ${money(found.balanceWei)}, owes ${money(found.owedWei)}.`,
-    ...found.payments.map(whyLine),
+    ...found.payments.map((payment) => whyLine(payment, currency)),
     ...(found.payments.length === 0 ? ['The ledger knows of no payment of this number.'] : []),
   ]
 }

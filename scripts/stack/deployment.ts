@@ -6,9 +6,11 @@ import {
   CodeMissingError,
   type Deployment,
   deployContracts,
+  GasTooDearError,
 } from '../contracts/deploy.ts'
 import { readJson } from './files.ts'
 import type { Folder } from './folder.ts'
+import { readMaxGasPrice } from './gas-price.ts'
 import type { ChainNode } from './node.ts'
 import { StackError, say } from './report.ts'
 import { createTreasury, type Treasury } from './treasury.ts'
@@ -86,6 +88,7 @@ async function deploy(
     restart: string
   },
 ): Promise<Deployment> {
+  const maxGasPriceWei = readMaxGasPrice(process.env)
   try {
     return await deployContracts({
       nodeUrl: node.url,
@@ -94,6 +97,7 @@ async function deploy(
       relayers: options.relayers,
       recordFile: options.recordFile,
       poolWei: options.amounts.pool,
+      ...(maxGasPriceWei === undefined ? {} : { maxGasPriceWei }),
       log: (line) => say(`  ${line}`),
     })
   } catch (error) {
@@ -102,7 +106,9 @@ async function deploy(
         `The deployed ${error.contract} (${error.address}) is not what this code builds. Go back to the code that deployed it, or start over with new contracts: ${options.restart}`,
       )
     }
-    if (error instanceof CodeMissingError) throw new StackError(`${capital(error.message)}.`)
+    if (error instanceof CodeMissingError || error instanceof GasTooDearError) {
+      throw new StackError(`${capital(error.message)}.`)
+    }
     throw error
   }
 }

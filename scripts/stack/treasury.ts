@@ -9,6 +9,7 @@ import {
 } from 'viem'
 import { mnemonicToAccount, privateKeyToAccount } from 'viem/accounts'
 import { z } from 'zod'
+import { maxGasPrice, priceObstacle, readMaxGasPrice } from './gas-price.ts'
 import type { ChainNode } from './node.ts'
 import { createNodeCall } from './node-call.ts'
 import { StackError } from './report.ts'
@@ -19,7 +20,7 @@ export type Treasury = {
   /** For the deployment, which is another program. */
   key: Hex
   balance: () => Promise<bigint>
-  /** Sends and waits for the block. @throws {StackError} when it cannot pay, or it reverts */
+  /** Sends and waits for the block. @throws {StackError} it cannot pay, gas is too dear, or it reverts */
   send: (payment: { to: Address; valueWei: bigint; data?: Hex }) => Promise<Hash>
 }
 
@@ -50,7 +51,7 @@ export async function openTreasury(
   return treasury
 }
 
-/** A treasury that can pay for nothing; it serves where nothing is left to pay for. */
+/** The account of a key, which pays for gas at most what MAX_GAS_PRICE_WEI of the environment says. */
 export function createTreasury(node: ChainNode, key: Hex): Treasury {
   const account = privateKeyToAccount(key)
   const client = createPublicClient({ transport: http(node.url), pollingInterval: 100 })
@@ -73,6 +74,8 @@ export function createTreasury(node: ChainNode, key: Hex): Treasury {
           )
         }),
       ])
+      const dear = priceObstacle(maxGasPrice(readMaxGasPrice(process.env), node), gasPrice)
+      if (dear !== undefined) throw new StackError(`Nothing was sent: ${dear}.`)
       // An estimate is exact for the state it was made on; the block may find another.
       const gas = (estimate * 12n) / 10n
       const raw = await account.signTransaction({

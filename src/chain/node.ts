@@ -18,6 +18,8 @@ export type Receipt = {
   hash: Hex
   block: { number: number; hash: Hex }
   succeeded: boolean
+  /** Undefined: the node does not tell. */
+  gasUsed?: number | undefined
   logs: { address: Address; topics: Hex[]; data: Hex }[]
 }
 
@@ -116,6 +118,7 @@ const receipt = z.pipe(
     blockHash: hash,
     blockNumber: count,
     status: quantity,
+    gasUsed: z.optional(count),
     logs: z.array(log),
   }),
   z.transform(
@@ -123,6 +126,7 @@ const receipt = z.pipe(
       hash: value.transactionHash,
       block: { number: value.blockNumber, hash: value.blockHash },
       succeeded: BigInt(value.status) === 1n,
+      gasUsed: value.gasUsed,
       logs: value.logs,
     }),
   ),

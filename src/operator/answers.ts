@@ -53,11 +53,11 @@ export const operatorError = z.object({ error: z.string() })
 
 /**
  * Whether new payments are taken. `paused` and `draining` refuse them in words, and what is open goes on
- * to its end; a drain is over when nothing is left. While an export is `restoring`, no session is decided
- * and no round does anything.
+ * to its end; a drain in which nothing is left has `drained`: keys and contracts may change. While an
+ * export is `restoring`, no session is decided and no round does anything.
  */
 export const intake = z.object({
-  state: z.enum(['open', 'paused', 'draining', 'restoring']),
+  state: z.enum(['open', 'paused', 'draining', 'drained', 'restoring']),
   /** Of all but `open`. */
   since: z.optional(time),
 })
@@ -213,6 +213,8 @@ export const paymentsAnswer = z.object({
 export const paymentAnswer = z.extend(payment, {
   /** After it the request is dead; null of one that is archived. */
   deadline: z.nullable(time),
+  /** By the transaction that was mined for it; null where none was, or no node tells. */
+  gasUsed: z.nullable(z.int()),
   transitions: z.array(z.object({ state: paymentState, at: time })),
   /** What was signed for the nonce that carries it now, the dearest first. */
   transactions: z.array(

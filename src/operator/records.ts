@@ -26,12 +26,17 @@ export function paymentOf(chain: Chain, record: PaymentRecord): Payment {
   }
 }
 
-/** Everything that is known of one payment. */
-export function traceOf(chain: Chain, trace: PaymentTrace): PaymentAnswer {
+/** Everything that is known of one payment, and the gas that its transaction used. */
+export function traceOf(
+  chain: Chain,
+  trace: PaymentTrace,
+  gasUsed: number | undefined,
+): PaymentAnswer {
   const { deadline, gas, history, transactions, hash: minedAs } = trace
   return {
     ...paymentOf(chain, trace),
     deadline: deadline === null ? null : isoOf(deadline * 1_000),
+    gasUsed: gasUsed ?? null,
     transitions: history.map(([state, at]) => ({ state, at: isoOf(at) })),
     transactions: transactions.map(
       ({ hash, nonce, gasPriceWei, recordedAt, sentAt, failures }) => ({

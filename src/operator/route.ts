@@ -19,7 +19,7 @@ import {
   setBackRequest,
 } from './answers.ts'
 import type { CashedOut } from './cash-out.ts'
-import type { Operator } from './service.ts'
+import { LedgerSilent, type Operator } from './service.ts'
 import '../runtime/english.ts'
 
 /** `GET /livez`, `/readyz` and `/healthz`. */
@@ -68,6 +68,7 @@ export function operatorRoutes({ operator, operatorToken, log }: OperatorRouteOp
   )
   routes.onError((error, c) => {
     log({ level: 'error', event: 'operator.failed', message: faultOf(error) })
+    if (error instanceof LedgerSilent) return c.json({ error: error.message }, 503)
     return c.json({ error: 'the ledger or the node gave no answer; it may have been done' }, 503)
   })
   addReads(routes, operator)

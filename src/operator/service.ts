@@ -12,12 +12,14 @@ import type {
   Identity,
   IntakeWish,
   PaymentQuery,
+  PaymentTrace,
   RestoreAnswer,
   RestoreBegun,
   SetBack,
   SetBackAnswer,
   Vitals,
 } from '../relay/ledger/port.ts'
+import { isOpen } from '../relay/ledger/port.ts'
 import type { Relayer } from '../relay/relayer.ts'
 import { cached } from '../runtime/cached.ts'
 import { faultOf } from '../runtime/log.ts'
@@ -98,7 +100,9 @@ export function createOperator(options: OperatorOptions): Operator {
 
   async function known(): Promise<Condition & { vitals: Vitals }> {
     const { vitals, ...rest } = await condition()
-    if (vitals === undefined) throw new LedgerSilent('the ledger gives no answer')
+    if (vitals === undefined) {
+      throw new LedgerSilent('the ledger gives no answer: look at the Durable Object, or at Redis')
+    }
     return { vitals, ...rest }
   }
 
@@ -115,7 +119,7 @@ export function createOperator(options: OperatorOptions): Operator {
     },
     async payment(intent) {
       const trace = await ledger.trace(intent)
-      return trace && traceOf(chain, trace)
+      return trace && traceOf(chain, trace, await gasUsedBy(relayer, trace))
     },
     async setIntake(kind, nextAccountKey) {
       // The secret that a drain has named is forgotten with it: this Worker's is learnt before that.
@@ -126,9 +130,10 @@ export function createOperator(options: OperatorOptions): Operator {
         event: 'operator.intake',
         message: `An operator did: ${intakeActions[kind]}`,
       })
-      const { queued, stuck, carried, mined } = await ledger.work()
+      const work = await ledger.work()
+      const { queued, stuck, carried, mined } = work
       const open = queued.length + stuck.length + carried.length + mined.length
-      return { intake: intakeOf(intake), open }
+      return { intake: intakeOf(intake, isOpen(work)), open }
     },
     async outbid(nonce) {
       await ledger.note({ id: newId(), action: 'outbid', detail: { nonce: `${nonce}` } })
@@ -197,6 +202,20 @@ async function countsOf({ node, signer, clock }: Relayer): Promise<Counts> {
     node.transactionCount(signer.address, clock.timeout(nodeTimeoutMs), upTo).catch(() => null)
   const [chain, pool] = await Promise.all([count('latest'), count('pending')])
   return { chain, pool }
+}
+
+/** By the transaction that was mined for a payment; undefined where none was, or no node tells. */
+async function gasUsedBy(
+  { node, clock, log }: Relayer,
+  { hash, block }: PaymentTrace,
+): Promise<number | undefined> {
+  if (hash === null || block === null) return undefined
+  try {
+    return (await node.receipt(hash, clock.timeout(nodeTimeoutMs)))?.gasUsed
+  } catch (error) {
+    log({ level: 'warn', event: 'gas.unknown', message: faultOf(error) })
+    return undefined
+  }
 }
 
 /** What a caller's number leads to. The number is kept nowhere: the audit has its account. */

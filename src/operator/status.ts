@@ -20,10 +20,11 @@ export type Subject = {
 /** Transactions of the relayer's account, in the chain and with its pool; null where no node tells. */
 export type Counts = { chain: number | null; pool: number | null }
 
-export function intakeOf(intake: Intake): StatusAnswer['intake'] {
-  return intake.kind === 'open'
-    ? { state: intake.kind }
-    : { state: intake.kind, since: isoOf(intake.since) }
+/** Whether payments are taken; `isAnyOpen` of a ledger in which any payment or nonce is not settled. */
+export function intakeOf(intake: Intake, isAnyOpen: boolean): StatusAnswer['intake'] {
+  if (intake.kind === 'open') return { state: intake.kind }
+  const isDrained = intake.kind === 'draining' && !isAnyOpen
+  return { state: isDrained ? 'drained' : intake.kind, since: isoOf(intake.since) }
 }
 
 /** How things are, from what the ledger has and from the relayer's counts as a node tells them. */
@@ -35,10 +36,12 @@ export function statusOf(
   const { vitals, budget } = condition
   const { chain, loan, forwarder } = subject
   const { head } = vitals.sight
+  const isAnyOpen =
+    vitals.carried > 0 || Object.values(vitals.oldest).some((at) => at !== undefined)
   return {
     ...{ now: isoOf(vitals.now), version, schema: vitals.schema },
     ...{ chainId: chain.id, currency: chain.currency },
-    intake: intakeOf(vitals.intake),
+    intake: intakeOf(vitals.intake, isAnyOpen),
     health: healthOf(condition),
     alerts: vitals.alerts.map(({ name, says, raisedAt }) => ({
       ...{ name: name as AlertName, says },

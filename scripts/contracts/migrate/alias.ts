@@ -1,14 +1,8 @@
 import { text } from 'node:stream/consumers'
 import { parseArgs } from 'node:util'
 import { createPublicClient, http } from 'viem'
-import {
-  messageOf,
-  readMaxGasPrice,
-  readRelayer,
-  required,
-  requiredSecret,
-  UsageError,
-} from './command.ts'
+import { readMaxGasPrice } from '../../stack/gas-price.ts'
+import { messageOf, readRelayer, required, requiredSecret, UsageError } from './command.ts'
 import { deriveAliases, parseAliases } from './phones.ts'
 import { openPair } from './records.ts'
 import { createRelayer, openPool } from './relayer.ts'
@@ -56,7 +50,7 @@ async function tieAccounts(args: readonly string[]): Promise<void> {
   if (key === undefined) throw new UsageError('RELAYER_KEY or RELAYER_MNEMONIC is not set', usage)
   const phones = await deriveAliases(parseAliases(await text(process.stdin)), secret)
   const move = { kind: 'number', from: pair } as const
-  const terms = await openPool(client, readMaxGasPrice(usage))
+  const terms = await openPool(client, readMaxGasPrice(process.env))
   const migration = { client, chain, move, phones, batchSize, maxBlocks, terms, log: () => {} }
   const relayer = createRelayer(client, { key, chain, pair, terms })
   const { moved, stuck } = await moveAccounts(migration, relayer)

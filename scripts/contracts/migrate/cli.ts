@@ -1,15 +1,16 @@
 import { text } from 'node:stream/consumers'
 import { createPublicClient, http, type PublicClient } from 'viem'
 import type { Chain } from '../../../src/chain/chains.ts'
+import { readMaxGasPrice } from '../../stack/gas-price.ts'
 import {
   type Command,
   messageOf,
   readCommand,
-  readMaxGasPrice,
   readRelayer,
   required,
   requiredSecret,
   UsageError,
+  usage,
 } from './command.ts'
 import type { Move } from './needs.ts'
 import { derivePhones, parsePhones } from './phones.ts'
@@ -20,12 +21,14 @@ import { moveAccounts } from './run.ts'
 import { NotMovedError, verifyMigration } from './verify.ts'
 
 async function main(): Promise<void> {
-  const command = readCommand(process.argv.slice(2))
+  const args = process.argv.slice(2)
+  if (args.includes('--help') || args.includes('-h')) return log(usage)
+  const command = readCommand(args)
   const nodeUrl = required('NODE_URL').split(',')[0]?.trim() ?? ''
   const secret = requiredSecret('ACCOUNT_KEY_SECRET')
   const newSecret = command.move === 'secret' ? requiredSecret('NEW_ACCOUNT_KEY_SECRET') : undefined
   if (secret === newSecret) throw new UsageError('the new secret is the old one')
-  const maxGasPriceWei = readMaxGasPrice()
+  const maxGasPriceWei = readMaxGasPrice(process.env)
   const client = createPublicClient({ transport: http(nodeUrl) })
   const { move, chain } = await openMove(client, command)
   const { batchSize, maxBlocks } = command

@@ -4,7 +4,7 @@ import { privateKeyToAccount } from 'viem/accounts'
 import type { Chain } from '../../../src/chain/chains.ts'
 import { relayerAccount } from '../../../src/relay/keys.ts'
 
-const usage = `usage: npm run contracts:migrate -- plan|run|resume|verify pair|secret --record FILE [--to FILE]
+export const usage = `usage: npm run contracts:migrate -- plan|run|resume|verify pair|secret --record FILE [--to FILE]
 
   plan    prints what a run would do and what it costs; sends nothing
   run     moves every account that has not moved
@@ -81,14 +81,6 @@ export function readRelayer(chainId: Chain['id']): LocalAccount | undefined {
     // The cause may show words of the phrase.
     throw new UsageError('RELAYER_MNEMONIC is not a phrase of BIP-39')
   }
-}
-
-/** The highest price of a unit of gas, in wei, if one is set. @throws {UsageError} */
-export function readMaxGasPrice(words = usage): bigint | undefined {
-  const value = process.env.MAX_GAS_PRICE_WEI
-  if (!value) return undefined
-  if (/^\d{1,30}$/.test(value)) return BigInt(value)
-  throw new UsageError('MAX_GAS_PRICE_WEI is not a number of wei', words)
 }
 
 function isSecret(text: string): text is Hex {

@@ -1,8 +1,9 @@
 import type { Address, PublicClient } from 'viem'
 import { microLoanAbi } from '../../../src/loan/abi.ts'
 import { relayForwarderAbi } from '../../../src/relay/forwarder/abi.ts'
+import { priceObstacle } from '../../stack/gas-price.ts'
 import type { Move } from './needs.ts'
-import { type PoolTerms, priceObstacle } from './relayer.ts'
+import type { PoolTerms } from './relayer.ts'
 
 /** What stands in the way of a run, in words; a run begins only where nothing does. */
 export async function findObstacles(
@@ -21,7 +22,7 @@ export async function findObstacles(
     client.readContract({ ...forwarder, functionName: 'paused' }),
     client.readContract({ ...forwarder, functionName: 'isTarget', args: [move.from.loan] }),
   ])
-  const dear = priceObstacle(terms.fees, await client.getGasPrice())
+  const dear = priceObstacle(terms.fees.maxWei, await client.getGasPrice())
   const isAllowed =
     relayer === undefined ||
     (await client.readContract({ ...forwarder, functionName: 'isRelayer', args: [relayer] }))

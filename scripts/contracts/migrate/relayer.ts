@@ -1,6 +1,6 @@
 import { BaseError, type Hex, type LocalAccount, type PublicClient } from 'viem'
 import { type Chain, type PoolRules, poolRules } from '../../../src/chain/chains.ts'
-import { type FeeLimits, usualMaxGasPriceWei } from '../../../src/relay/fees.ts'
+import type { FeeLimits } from '../../../src/relay/fees.ts'
 import {
   decodeExecute,
   encodeExecute,
@@ -10,6 +10,7 @@ import {
 import { gasPriceFor } from '../../../src/relay/relayer.ts'
 import { createSigner, type Signer } from '../../../src/relay/signer.ts'
 import { until } from '../../dev/wait.ts'
+import { maxGasPrice, priceObstacle } from '../../stack/gas-price.ts'
 import type { Pair } from './records.ts'
 import { gasLimitOf } from './requests.ts'
 
@@ -30,7 +31,7 @@ export async function openPool(
 ): Promise<PoolTerms> {
   const version = await client.request({ method: 'web3_clientVersion' })
   const name = /^anvil/i.test(version) ? 'anvil' : 'rootstock'
-  const fees = { minWei: 0n, maxWei: maxWei ?? usualMaxGasPriceWei[name] }
+  const fees = { minWei: 0n, maxWei: maxGasPrice(maxWei, { isAnvil: name === 'anvil' }) }
   return { rules: poolRules[name], fees }
 }
 
@@ -40,13 +41,6 @@ export function createRelayer(
   { key, chain, pair, terms }: { key: LocalAccount; chain: Chain; pair: Pair; terms: PoolTerms },
 ): Relayer {
   return { ...terms, client, signer: createSigner(key, chain.id), pair }
-}
-
-/** Why nothing may be sent at the node's price, in words; undefined where it may. */
-export function priceObstacle({ maxWei }: FeeLimits, nodePriceWei: bigint): string | undefined {
-  return nodePriceWei > maxWei
-    ? `the node asks ${nodePriceWei} wei for a unit of gas, and MAX_GAS_PRICE_WEI is ${maxWei}`
-    : undefined
 }
 
 /** What the newest block would make of a batch. */
@@ -78,7 +72,7 @@ export async function sendBatch(
   const data = encodeExecute(requests)
   const gas = gasLimitOf(requests, data)
   const nodePriceWei = await client.getGasPrice()
-  const obstacle = priceObstacle(relayer.fees, nodePriceWei)
+  const obstacle = priceObstacle(relayer.fees.maxWei, nodePriceWei)
   if (obstacle !== undefined) throw new RelayerError(obstacle)
   let gasPriceWei = nodePriceWei
   for (let replaced = 0; replaced <= rules.maxReplacements; replaced++) {

@@ -79,6 +79,28 @@ test('the key is taken from a keystore or from the standard input, and never sho
   expect(await asked(['--stdin'], '')).toContain('There is no key on the standard input')
 })
 
+test('gas that is dearer than MAX_GAS_PRICE_WEI is not paid, and nothing is recorded', async ({
+  expect,
+}) => {
+  const price = Number(await rpcTo(anvil.url)('eth_gasPrice', []))
+  const file = `${recordFile}.dear`
+  const args = ['--network', 'mainnet', '--record', file]
+  const before = await rpcTo(anvil.url)('eth_blockNumber', [])
+  const dear = deploy(args, { RELAYERS: relayer, MAX_GAS_PRICE_WEI: `${price - 1}` })
+  await expect(dear).rejects.toMatchObject({
+    stderr: expect.stringContaining(
+      `nothing was sent: the node asks ${price} wei for a unit of gas, and MAX_GAS_PRICE_WEI is ${price - 1}`,
+    ),
+  })
+  expect(existsSync(file)).toBe(false)
+  expect(await rpcTo(anvil.url)('eth_blockNumber', [])).toBe(before)
+  await deploy(args, { RELAYERS: relayer, MAX_GAS_PRICE_WEI: `${price}` })
+  const block = (await rpcTo(anvil.url)('eth_getBlockByNumber', ['latest', true])) as {
+    transactions: { gasPrice: string }[]
+  }
+  expect(block.transactions.map(({ gasPrice }) => Number(gasPrice))).toEqual([price])
+})
+
 test('what explorers verify by compiles to the code that is deployed', async ({ expect }) => {
   const input = await deploy(['--source', 'forwarder'], {})
   const solc = run(join(projectRoot, 'scripts/solc'), ['--standard-json'], { maxBuffer: 1e9 })
@@ -106,6 +128,21 @@ test('a public record is not written from a local chain', async ({ expect }) => 
     stderr: expect.stringContaining('PublicRecordError'),
   })
   expect(existsSync(file)).toBe(existed)
+})
+
+test('what it takes is told when it is asked for, and what it did is told to programs', async ({
+  expect,
+}) => {
+  expect(await deploy(['--help'], {})).toMatch(/^Usage: npm run deploy:contracts -- --network/)
+  const told = await deploy(['--network', 'mainnet', '--record', recordFile, '--json'], {
+    RELAYERS: relayer,
+    DAILY_CAP: '0.4',
+  })
+  const { loan, forwarder } = deployed
+  expect(JSON.parse(told)).toMatchObject({
+    ...{ chainId: 30, loan, forwarder, deployedBlock: expect.stringMatching(/^\d+$/) },
+    differences: [expect.stringMatching(/^the daily cap in wei is 5\d+, not 4\d+$/)],
+  })
 })
 
 test('what is missing or malformed is named before anything is sent', async ({ expect }) => {

@@ -187,6 +187,7 @@ describe("the operator's interface", () => {
   test('pauses payments, says so to callers for good, and takes them again', async ({ expect }) => {
     const deployment = open()
     const { phone } = await newCaller()
+    await rpc('evm_setAutomine', [false])
     await pay(deployment, phone, 'before')
     const stopped = await act(deployment, intakeAnswer, 'pause')
     expect(stopped.intake).toMatchObject({ state: 'paused' })
@@ -196,11 +197,22 @@ describe("the operator's interface", () => {
     const drained = await act(deployment, intakeAnswer, 'drain')
     expect(drained.intake).toMatchObject({ state: 'draining' })
     expect(await pay(deployment, phone, 'drained')).toBe(paused)
+    const server = await serveApp(deployment)
+    const drain = run('ops-cli.ts', ['drain', '--wait', '--url', server.url])
+    await rpc('evm_setAutomine', [true])
+    await rpc('evm_mine')
     await deployment.settled()
     await until(async () => {
       await deployment.round()
       return (await act(deployment, intakeAnswer, 'drain')).open === 0
     })
+    expect(await act(deployment, intakeAnswer, 'drain')).toMatchObject({
+      ...{ intake: { state: 'drained' }, open: 0 },
+    })
+    const { code, output } = await drain
+    expect(output).toMatch(/\nPayments are refused, and nothing is open: .+ \(since 2\S+\)\.\n$/)
+    expect(code).toBe(0)
+    await server.close()
     deployment.pass(3_000)
     const health = await deployment.ask('/healthz')
     expect(health.body).toMatchObject({ lastRefused: { reason: 'paused' } })
@@ -280,7 +292,20 @@ describe("the operator's interface", () => {
       expect.arrayContaining(['signed', 'mined', 'confirmed']),
     )
     expect(told.transactions).toMatchObject([{ hash: newest?.hash, isMined: true, failures: 0 }])
+    const receipt = await rpc('eth_getTransactionReceipt', [newest?.hash])
+    const { gasUsed } = receipt as { gasUsed: string }
+    expect(told.gasUsed).toBe(Number(gasUsed))
     expect(told.explorer).toBe(`https://explorer.testnet.rootstock.io/tx/${newest?.hash}`)
+    const server = await serveApp(deployment)
+    const why = (name: string) => run('ops-cli.ts', ['why', name, '--url', server.url])
+    const shown = await why(newest?.hash ?? '')
+    expect(shown).toEqual(await why(newest?.intent ?? ''))
+    expect(shown.output).toMatch(
+      /^The transfer of 0\.25 tRBTC, accepted 2\S+, was done in block \d+ \(https:\S+\)\.\nAccount 0x\w{40}; intent 0x\w{64}; \d+ gas were used\.\n/,
+    )
+    for (const { state, at } of told.transitions) expect(shown.output).toContain(`${at}  ${state}`)
+    expect(shown.output).toMatch(/\nNonce \d+ at [\d.]+ gwei, last sent 2\S+: mined\. https:\S+\n$/)
+    await server.close()
     const unknown = `/operator/payments/0x${'00'.repeat(32)}`
     expect((await deployment.ask(unknown, { headers: authorized })).status).toBe(404)
   })
@@ -702,6 +727,13 @@ describe('money for gas and for loans', () => {
       expect((await relayers(...wrong)).code).toBe(1)
     }
     expect(await balanceAt(chain.relayer)).toBe(parseEther('100.5'))
+    const dear = await run('relayers-cli.ts', ['fill', '1', '--url', server.url], {
+      env: { NODE_URL: chain.anvil.url, MAX_GAS_PRICE_WEI: '1' },
+    })
+    expect(dear.output).toMatch(
+      /^Nothing was sent: the node asks \d+ wei for a unit of gas, and MAX_GAS_PRICE_WEI is 1\.\n$/,
+    )
+    expect(await balanceAt(chain.relayer)).toBe(parseEther('100.5'))
     await server.close()
   })
 
@@ -750,7 +782,7 @@ const runAccount = (args: readonly string[], number: string) =>
 async function run(
   script: string,
   args: readonly string[],
-  { input = '', env = {} }: { input?: string; env?: Record<string, string> },
+  { input = '', env = {} }: { input?: string; env?: Record<string, string> } = {},
 ) {
   const path = new URL(`../../../scripts/ops/${script}`, import.meta.url).pathname
   const child = spawn(process.execPath, [path, ...args], {

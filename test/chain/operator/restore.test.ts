@@ -13,7 +13,7 @@ import {
 import { rpcTo } from '../../../scripts/dev/rpc.ts'
 import { until } from '../../../scripts/dev/wait.ts'
 import { restoreFile, writeExport } from '../../../scripts/ops/ledger-file.ts'
-import type { OperatorClient } from '../../../scripts/ops/operator-client.ts'
+import { type OperatorClient, Unanswered } from '../../../scripts/ops/operator-client.ts'
 import { reconcile } from '../../../scripts/ops/reconcile/reconcile-deployment.ts'
 import { callerAccount } from '../../../src/account/keys.ts'
 import { type PhoneNumber, parseCaller } from '../../../src/account/phone.ts'
@@ -52,6 +52,20 @@ function operatorOf({ ask }: Deployment, { chain }: World): OperatorClient {
     nodeUrl: chain.anvil.url,
     act: send,
     read: async (path, schema) => schema.parse((await ask(path, { headers })).body),
+  }
+}
+
+/** What is asked for there first is done, and its answer is lost. */
+function losingOneAnswer(operator: OperatorClient, path: string): OperatorClient {
+  let isLost = false
+  return {
+    ...operator,
+    async act(asked, schema, body) {
+      const answer = await operator.act(asked, schema, body)
+      if (isLost || asked !== path) return answer
+      isLost = true
+      throw new Unanswered('Nothing answers.')
+    },
   }
 }
 
@@ -153,7 +167,8 @@ function bringsBack(name: string, openOn: (options: DeploymentOptions) => Deploy
       const answer = await restoreFile(ours, file, { adds: false })
       expect(answer).toMatchObject({ added: entries, kept: 0 })
       // It was there a moment ago: the ledger has it, and nothing is added twice.
-      expect(await restoreFile(ours, file, { adds: true })).toMatchObject({ added: 0 })
+      const unlucky = losingOneAnswer(ours, '/operator/restore/entries')
+      expect(await restoreFile(unlucky, file, { adds: true })).toMatchObject({ added: 0 })
       await expect(restoreFile(ours, file, { adds: false })).rejects.toThrow(
         'the ledger has payments that are open: say that the export is to be added to it',
       )

@@ -8,7 +8,9 @@ import { unstable_readConfig } from 'wrangler'
 import { type Anvil, startAnvil } from '../../../scripts/dev/anvil.ts'
 import { DEV_KEY } from '../../../scripts/dev/chain.ts'
 import { rpcTo } from '../../../scripts/dev/rpc.ts'
+import { until } from '../../../scripts/dev/wait.ts'
 import { startWorkerd } from '../../../scripts/dev/workerd.ts'
+import { addressIn, beginLedger } from '../../../scripts/ops/deployed.ts'
 import { environments } from '../../../scripts/ops/environments.ts'
 import { buildWorker, quietTools, servedWorker } from '../../../scripts/stack/worker-build.ts'
 
@@ -128,8 +130,14 @@ describe('the guide for Cloudflare', () => {
     const variables = { ...secrets, LOAN_ADDRESS, FORWARDER_ADDRESS }
     const { CALLBACK_SECRET = '', OPERATOR_TOKEN = '' } = secrets
     const unfunded = await serve(variables)
-    await unfunded.wake()
-    const poor = await doctor(unfunded.url, { CALLBACK_SECRET, OPERATOR_TOKEN })
+    // As the deployment does: the ledger is there before a cron.
+    expect(await beginLedger(unfunded.url, 10_000)).toBe(true)
+    let poor = { code: 0, output: 'No round has looked' }
+    await until(async () => {
+      await unfunded.wake()
+      poor = await doctor(unfunded.url, { CALLBACK_SECRET, OPERATOR_TOKEN })
+      return !poor.output.includes('No round has looked')
+    })
     await unfunded.stop()
     expect(poor.output).toMatch(/^BAD {2}relayer_funds +/m)
     expect(poor.output).toContain(
@@ -160,6 +168,7 @@ describe('the doctor', () => {
 
     const bare = await serve({ NODE_URL: anvil.url })
     const missing = await doctor(bare.url)
+    expect(await beginLedger(bare.url, 10)).toBe(false)
     await bare.stop()
     expect(missing.output).toMatch(
       /^BAD {2}configuration {3}RELAYER_MNEMONIC is missing. Set it: npx wrangler secret put RELAYER_MNEMONIC/m,
@@ -180,6 +189,24 @@ describe('the doctor', () => {
     const wrong = findings.filter(({ state }) => state === 'bad').map(({ name }) => name)
     expect(wrong).toContain('dial')
   })
+})
+
+test('the address of a deployment is the one that wrangler writes down, its own domain first', ({
+  expect,
+}) => {
+  const written = (...targets: string[]) =>
+    [
+      { type: 'wrangler-session', version: 1 },
+      { type: 'deploy', version: 1, targets },
+    ]
+      .map((line) => `${JSON.stringify(line)}\n`)
+      .join('')
+  const usual = 'https://ussd-relay-testnet.someone.workers.dev'
+  const cron = 'schedule: * * * * *'
+  expect(addressIn(written(usual, cron))).toBe(usual)
+  const own = 'relay.example.com (custom domain)'
+  expect(addressIn(written(usual, own, cron))).toBe('https://relay.example.com')
+  expect(addressIn(written('example.com/ussd/* (zone name: example.com)', cron))).toBeUndefined()
 })
 
 test('each environment has the bindings of the local one, and a name and a chain of its own', ({

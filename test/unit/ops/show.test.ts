@@ -1,5 +1,5 @@
 import { describe, test } from 'vitest'
-import { paymentLine, statusLines, whyLine } from '../../../scripts/ops/show.ts'
+import { paymentLine, statusLines, traceLines, whyLine } from '../../../scripts/ops/show.ts'
 import type { Payment, StatusAnswer } from '../../../src/operator/answers.ts'
 
 const hash = `0x${'ab'.repeat(32)}`
@@ -53,9 +53,14 @@ describe('the status for people', () => {
   })
 
   test('says since when payments are refused', ({ expect }) => {
-    const [, line] = statusLines({ ...status, intake: { state: 'draining', since: at } })
-    expect(line).toBe(
-      `Payments are refused until what is open has ended since ${at}. Take them again: npm run ops -- resume`,
+    const lineOf = (state: 'draining' | 'drained') =>
+      statusLines({ ...status, intake: { state, since: at } })[1]
+    const again = `(since ${at}). Take them again: npm run ops -- resume`
+    expect(lineOf('draining')).toBe(
+      `Payments are refused, and some that were accepted have not come to their end yet ${again}`,
+    )
+    expect(lineOf('drained')).toBe(
+      `Payments are refused, and nothing is open: keys and contracts may change ${again}`,
     )
   })
 })
@@ -64,17 +69,37 @@ test('a payment is a line, and why it stands where it does a sentence', ({ expec
   expect(paymentLine(payment, 'tRBTC')).toBe(
     `${at}  queued     Transfer 0.25 tRBTC  of ${payment.account}  intent ${payment.intent}`,
   )
-  expect(whyLine(payment)).toBe(
-    `The transfer of ${at} waits for its turn: no transaction carries it yet.`,
-  )
+  const what = `The transfer of 0.25 tRBTC, accepted ${at},`
+  const why = (changes: Partial<Payment>) => whyLine({ ...payment, ...changes }, 'tRBTC')
+  expect(why({})).toBe(`${what} waits for its turn: no transaction carries it yet.`)
   const mined = { hash, block: 9, explorer: 'https://explorer.example/tx' }
-  expect(whyLine({ ...payment, ...mined, state: 'confirmed', outcome: 'executed' })).toBe(
-    `The transfer of ${at} was done in block 9 (https://explorer.example/tx).`,
+  expect(why({ ...mined, state: 'confirmed', outcome: 'executed' })).toBe(
+    `${what} was done in block 9 (https://explorer.example/tx).`,
   )
-  expect(whyLine({ ...payment, ...mined, state: 'reverted', reason: 'Existing loan active' })).toBe(
-    `The transfer of ${at} failed in block 9 (https://explorer.example/tx): Existing loan active. Nothing has moved.`,
+  expect(why({ ...mined, state: 'reverted', reason: 'Existing loan active' })).toBe(
+    `${what} failed in block 9 (https://explorer.example/tx): Existing loan active. Nothing has moved.`,
   )
-  expect(whyLine({ ...payment, state: 'expired' })).toBe(
-    `The transfer of ${at} was not carried before its deadline. Nothing has moved, and nothing will.`,
+  expect(why({ state: 'expired' })).toBe(
+    `${what} was not carried before its deadline. Nothing has moved, and nothing will.`,
   )
+  const carried = {
+    ...{ hash, nonce: 7, gasPriceWei: '60000000', gasLimit: 300_000, recordedAt: at, sentAt: at },
+    ...{ failures: 0, isMined: false, explorer: 'https://explorer.example/tx' },
+  }
+  expect(
+    traceLines(
+      {
+        ...{ ...payment, state: 'broadcast', deadline: at, gasUsed: null },
+        transitions: [{ state: 'signed', at }],
+        transactions: [carried, { ...carried, sentAt: null, failures: 2 }],
+      },
+      'tRBTC',
+    ),
+  ).toEqual([
+    `${what} is with the nodes: no round has seen it in a block yet.`,
+    `Account ${payment.account}; intent ${payment.intent}; good until ${at}.`,
+    `${at}  signed`,
+    `Nonce 7 at 0.06 gwei, last sent ${at}: not mined. https://explorer.example/tx`,
+    `Nonce 7 at 0.06 gwei, not sent yet: refused by the nodes 2 times. https://explorer.example/tx`,
+  ])
 })

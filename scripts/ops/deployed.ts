@@ -1,0 +1,45 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { z } from 'zod'
+import { healthAnswer } from '../../src/operator/answers.ts'
+
+/** What wrangler writes into WRANGLER_OUTPUT_FILE_PATH, a line of JSON each, of what it has deployed. */
+const deployLine = z.object({ type: z.literal('deploy'), targets: z.array(z.string()) })
+
+const everyMs = 1_000
+
+/** The https address at which a Worker was put, from what wrangler wrote; undefined where there is none. */
+export function addressIn(written: string): string | undefined {
+  const targets = written
+    .split('\n')
+    .filter((line) => line !== '')
+    .flatMap((line) => deployLine.safeParse(JSON.parse(line)).data?.targets ?? [])
+  const isOwn = (target: string) => / \(custom domain\b/.test(target)
+  const [own = ''] = targets.filter(isOwn)
+  const address = own === '' ? targets.find((one) => /^https:\/\/[^/*]+$/.test(one)) : undefined
+  return own === '' ? address : `https://${own.slice(0, own.indexOf(' '))}`
+}
+
+/**
+ * Asks a new deployment for its health until that tells of the ledger: then its object is made, near to
+ * where it was asked from or where its location says, and the first cron finds it. False where nothing
+ * told it within this time, in ms.
+ */
+export async function beginLedger(address: string, withinMs: number): Promise<boolean> {
+  const patience = AbortSignal.timeout(withinMs)
+  while (!patience.aborted) {
+    if (await hasLedger(address, patience)) return true
+    await sleep(everyMs, undefined, { signal: patience }).catch(() => undefined)
+  }
+  return false
+}
+
+async function hasLedger(address: string, signal: AbortSignal): Promise<boolean> {
+  try {
+    const response = await fetch(`${address}/readyz`, { signal })
+    const { checks = [] } = healthAnswer.parse(await response.json())
+    return checks.some(({ name, state }) => name === 'ledger' && state === 'ok')
+  } catch {
+    // It takes seconds until the name leads there.
+    return false
+  }
+}
