@@ -33,7 +33,11 @@ const finds: Readonly<Record<AlertName, Find>> = {
   pool_low: lowPool,
   contracts: (known) =>
     failure(known, 'contracts', 'Unpause them, or compare the addresses with the deployment.'),
-  round_late: (known) => failure(known, 'rounds', 'Look at the cron and at the log of the ledger.'),
+  // Of a ledger that was begun a moment ago no round is late; one that never comes is woken by health.
+  round_late: (known) =>
+    known.vitals.sight.roundAt === undefined
+      ? undefined
+      : failure(known, 'rounds', 'Look at the cron and at the log of the ledger.'),
   budget: spentBudget,
 }
 

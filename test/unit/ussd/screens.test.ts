@@ -7,7 +7,7 @@ import { africasTalking } from '../../../src/ussd/gateways/africas-talking.ts'
 import { demonstration } from '../../../src/ussd/messages/demonstration.ts'
 import { english } from '../../../src/ussd/messages/en.ts'
 import { messagesIn } from '../../../src/ussd/messages/languages.ts'
-import { languageLabels, type Messages } from '../../../src/ussd/messages/texts.ts'
+import type { Messages } from '../../../src/ussd/messages/texts.ts'
 import { refusedText } from '../../../src/ussd/refused.ts'
 import { end, goOn } from '../../../src/ussd/screen.ts'
 import { screenSeptets, septetsOf } from '../../../src/ussd/septets.ts'
@@ -72,11 +72,10 @@ const screenOf = (kind: typeof end, words: string, expect: ExpectStatic): string
 test('each screen in English is printable ASCII without trailing spaces, and says whether it goes on', async ({
   expect,
 }) => {
-  // Languages are named in their own words.
-  const names = Object.values(languageLabels)
+  // A language is named in itself.
   const text = fc
     .oneof(textIn(english), textIn(demonstration))
-    .filter((words) => !names.includes(words))
+    .filter((words) => !/Français|Español/.test(words))
   await holds(
     fc.property(text, fc.constantFrom(goOn, end), (words, kind) => {
       const shown = screenOf(kind, words, expect)
