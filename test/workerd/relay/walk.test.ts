@@ -113,7 +113,7 @@ describe("a lender's session", () => {
     await fund(sender, '1')
     const text = '2*0700000014*0.04'
     expect(await dialLender(sender, text)).toBe(
-      'CON Send 0.04 tRBTC\nTo: +254 700 000 014\nFee: none\n1. Send\n0. Change',
+      'CON Send 0.04 tRBTC\nTo: +254 700 000 014\nNot registered yet\nFee: none\n1. Send\n0. Change',
     )
     expect(await dialLender(sender, `${text}*1`)).toMatch(/^END Transfer Submitted\n/)
     await untilBalance(receiver, '0.04')
