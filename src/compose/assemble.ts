@@ -86,11 +86,16 @@ export function assemble(config: Config, runtime: Runtime, stores: Stores): Asse
       return app
     },
     async tend(ledger) {
-      const tended = await withEndingLimits(clock, (ending) => {
+      const round = withEndingLimits(clock, (ending) => {
         const relayer = assembleRelayer(config, { ...runtime, clock: ending }, nodeService, ledger)
         return watched(relayer, contracts, tend, () => operations.watch(ledger))
       })
-      const isMoreToSend = await sendSms?.(ledger)
+      // What is final already waits for no node that answers.
+      const isMoreToSend = await round.then(
+        () => sendSms?.(ledger),
+        () => sendSms?.(ledger),
+      )
+      const tended = await round
       return isMoreToSend === true && tended !== 'soon' ? 'open' : tended
     },
     feedKeeper: (chainId) =>

@@ -224,6 +224,88 @@ const incidents: readonly Incident[] = [
   },
 ]
 
+// First, while the chain's clock is that of this machine.
+describe('messages to phones', () => {
+  const friend = '+254700000002'
+
+  async function openTelling() {
+    const provider = await startSmsServer()
+    const { apiKey, username } = provider.account
+    const settings = { SMS_API_KEY: apiKey, SMS_USERNAME: username, SMS_URL: provider.url }
+    return { provider, settings }
+  }
+
+  const countsOf = async ({ deployment }: World) => (await deployment.ledger.vitals()).counts
+
+  test('from a provider that is down harm nothing else, and those that were not lost come once it is back', async ({
+    expect,
+  }) => {
+    const { provider, settings } = await openTelling()
+    const database = join(folder, 'messages.sqlite')
+    const world = await openWorld(settings, database)
+    provider.answer(() => 'nothing')
+    for (const session of ['one', 'two']) {
+      const { body } = await dial(world, session, friend)
+      expect(body).toMatch(/^END Transfer Submitted\n/)
+    }
+    await world.deployment.settled()
+    expect(provider.asked).toEqual([])
+    await world.pass(1)
+    expect(await countsOf(world)).toMatchObject({ 'Transfer.executed': 2, 'sms.unknown': 1 })
+    const shown = await look(world)
+    expect(shown).toMatchObject({ ready: { status: 200 }, alerts: [], doctor: [] })
+    provider.answer(undefined)
+    await world.pass(3)
+    const counts = await countsOf(world)
+    expect(counts).toMatchObject({ 'sms.unknown': 1, 'sms.sent': 3 })
+    expect(new Set(provider.asked.map(({ to }) => to))).toEqual(new Set([phone, friend]))
+    expect(provider.asked).toHaveLength(4)
+    const headers = { authorization: `Bearer ${token}` }
+    const { body } = await world.deployment.ask('/metrics', { headers })
+    expect(body).toContain('relay_sms_total{fate="unknown"} 1\n')
+    expect(body).toContain('relay_sms_total{fate="sent"} 3\n')
+    expect(body).not.toContain('label="sms"')
+    const told = JSON.stringify(world.deployment.events)
+    const kept = readFileSync(database, 'latin1')
+    for (const number of [phone, friend]) {
+      expect(kept).not.toContain(number.slice(1))
+      expect(told).not.toContain(number.slice(1))
+    }
+    await Promise.all([world.stop(), provider.close()])
+  })
+
+  test('of what is final already go out while no node answers', async ({ expect }) => {
+    const { provider, settings } = await openTelling()
+    const world = await openWorld(settings)
+    await dial(world, 'final', friend)
+    await world.deployment.settled()
+    world.node.isDead = true
+    world.deployment.pass(60_000)
+    await world.deployment.round().catch(() => undefined)
+    await world.deployment.settled()
+    expect(world.deployment.events).toContainEqual(expect.objectContaining({ level: 'warn' }))
+    expect(provider.asked).toHaveLength(2)
+    await Promise.all([world.stop(), provider.close()])
+  })
+
+  test('that have left are not sent again from a ledger that was set back', async ({ expect }) => {
+    const { provider, settings } = await openTelling()
+    const [database, former] = ['told', 'set-back'].map((name) => join(folder, `${name}.sqlite`))
+    const memory = createMemoryStore()
+    const world = await openWorld(settings, database, memory)
+    await dial(world, 'set back', friend)
+    await world.deployment.settled()
+    copyFileSync(database ?? '', former ?? '')
+    await world.pass(1)
+    expect(provider.asked).toHaveLength(2)
+    const setBack = await openWorld(settings, former, memory)
+    await setBack.pass(1)
+    expect(await countsOf(setBack)).toMatchObject({ 'Transfer.executed': 1, 'sms.known': 2 })
+    expect(provider.asked).toHaveLength(2)
+    await Promise.all([world.stop(), setBack.stop(), provider.close()])
+  })
+})
+
 describe('an incident is named by readiness, status, webhook, ops and doctor, with its remedy, and cleared', () => {
   test('namely a wrong secret', async ({ expect }) => {
     const database = join(folder, 'secret.sqlite')
@@ -289,73 +371,6 @@ describe('an incident is named by readiness, status, webhook, ops and doctor, wi
       await world.stop()
     })
   }
-})
-
-describe('messages to phones', () => {
-  const friend = '+254700000002'
-
-  async function openTelling() {
-    const provider = await startSmsServer()
-    const { apiKey, username } = provider.account
-    const settings = { SMS_API_KEY: apiKey, SMS_USERNAME: username, SMS_URL: provider.url }
-    return { provider, settings }
-  }
-
-  const countsOf = async ({ deployment }: World) => (await deployment.ledger.vitals()).counts
-
-  test('from a provider that is down harm nothing else, and those that were not lost come once it is back', async ({
-    expect,
-  }) => {
-    const { provider, settings } = await openTelling()
-    const database = join(folder, 'messages.sqlite')
-    const world = await openWorld(settings, database)
-    provider.answer(() => 'nothing')
-    for (const session of ['one', 'two']) {
-      const { body } = await dial(world, session, friend)
-      expect(body).toMatch(/^END Transfer Submitted\n/)
-    }
-    await world.deployment.settled()
-    expect(provider.asked).toEqual([])
-    await world.pass(1)
-    expect(await countsOf(world)).toMatchObject({ 'Transfer.executed': 2, 'sms.unknown': 1 })
-    const shown = await look(world)
-    expect(shown).toMatchObject({ ready: { status: 200 }, alerts: [], doctor: [] })
-    provider.answer(undefined)
-    await world.pass(3)
-    const counts = await countsOf(world)
-    expect(counts).toMatchObject({ 'sms.unknown': 1, 'sms.sent': 3 })
-    expect(new Set(provider.asked.map(({ to }) => to))).toEqual(new Set([phone, friend]))
-    expect(provider.asked).toHaveLength(4)
-    const headers = { authorization: `Bearer ${token}` }
-    const { body } = await world.deployment.ask('/metrics', { headers })
-    expect(body).toContain('relay_sms_total{fate="unknown"} 1\n')
-    expect(body).toContain('relay_sms_total{fate="sent"} 3\n')
-    expect(body).not.toContain('label="sms"')
-    const told = JSON.stringify(world.deployment.events)
-    const kept = readFileSync(database, 'latin1')
-    for (const number of [phone, friend]) {
-      expect(kept).not.toContain(number.slice(1))
-      expect(told).not.toContain(number.slice(1))
-    }
-    await Promise.all([world.stop(), provider.close()])
-  })
-
-  test('that have left are not sent again from a ledger that was set back', async ({ expect }) => {
-    const { provider, settings } = await openTelling()
-    const [database, former] = ['told', 'set-back'].map((name) => join(folder, `${name}.sqlite`))
-    const memory = createMemoryStore()
-    const world = await openWorld(settings, database, memory)
-    await dial(world, 'set back', friend)
-    await world.deployment.settled()
-    copyFileSync(database ?? '', former ?? '')
-    await world.pass(1)
-    expect(provider.asked).toHaveLength(2)
-    const setBack = await openWorld(settings, former, memory)
-    await setBack.pass(1)
-    expect(await countsOf(setBack)).toMatchObject({ 'Transfer.executed': 1, 'sms.known': 2 })
-    expect(provider.asked).toHaveLength(2)
-    await Promise.all([world.stop(), setBack.stop(), provider.close()])
-  })
 })
 
 function expectNamed(

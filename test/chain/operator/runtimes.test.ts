@@ -22,6 +22,7 @@ import {
 } from '../../../src/operator/answers.ts'
 import { alertMessage } from '../../../src/operator/webhook.ts'
 import { sampleOf } from '../../support/sample.ts'
+import { type SmsServer, startSmsServer } from '../../support/sms-server.ts'
 
 const token = 'the-token-of-this-test'
 const headers = { authorization: `Bearer ${token}` }
@@ -31,6 +32,7 @@ let chain: TestChain
 let faults: FaultProxy
 let relay: RelayWorkers
 let webhook: LoopbackServer
+let provider: SmsServer
 const told: string[] = []
 
 beforeAll(async () => {
@@ -42,12 +44,15 @@ beforeAll(async () => {
     told.push(`${name} ${state}: ${says}`)
     response.end()
   })
+  provider = await startSmsServer()
+  const { apiKey, username } = provider.account
   const start = runtime === 'Deno' ? startDenoRelays : startRelayWorkers
   relay = await start({
     workers: 1,
     variables: {
       ...{ ...chain.bindings, NODE_URL: faults.url, OPERATOR_TOKEN: token },
       ...{ ALERT_WEBHOOK_URL: webhook.url, ALERT_WEBHOOK_SECRET: 'a-secret-for-the-webhook' },
+      ...{ SMS_API_KEY: apiKey, SMS_USERNAME: username, SMS_URL: provider.url },
     },
   })
 })
@@ -55,6 +60,7 @@ afterAll(async () => {
   await relay?.stop()
   await faults?.stop()
   await webhook?.close()
+  await provider?.close()
   await chain?.stop()
 })
 
@@ -146,6 +152,27 @@ async function untilFailing(names: readonly CheckName[]): Promise<void> {
     return failing.join() === names.join()
   })
 }
+
+test(`a message on ${runtime} reaches its phone once, after the round that finds the outcome final`, async ({
+  expect,
+}) => {
+  const phone = '+254700000002'
+  const form = { phoneNumber: phone, sessionId: 'message', text: '3' }
+  const dialled = { method: 'POST', body: new URLSearchParams(form) }
+  const answer = await fetch(`${relay.url}/ussd`, dialled)
+  expect(await answer.text()).toMatch(/^END Loan Requested\n/)
+  await until(async () => {
+    await relay.wake()
+    return provider.asked.length > 0
+  })
+  const sent = 'relay_sms_total{fate="sent"} 1\n'
+  await until(async () => {
+    await relay.wake()
+    return (await (await fetch(`${relay.url}/metrics`, { headers })).text()).includes(sent)
+  })
+  const text = 'Your account was credited with your loan of 0.01 tRBTC.'
+  expect(provider.asked).toEqual([{ to: phone, text, from: null }])
+})
 
 describe(`an incident on ${runtime}`, () => {
   const sample = sampleOf(2, incidents, `incidents on ${runtime}`)
