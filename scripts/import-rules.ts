@@ -12,6 +12,7 @@ const directions: Readonly<Record<string, readonly string[]>> = {
   node: ['chain', 'keys'],
   operator: ['account', 'chain', 'keys', 'loan', 'relay'],
   relay: ['chain'],
+  sms: [],
   ussd: ['account', 'loan', 'relay'],
 }
 

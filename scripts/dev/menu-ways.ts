@@ -1,3 +1,4 @@
+import { languages } from '../../src/account/language.ts'
 import { type PhoneNumber, parseCaller } from '../../src/account/phone.ts'
 import {
   createMenu,
@@ -10,20 +11,36 @@ import {
 } from '../../src/ussd/menu.ts'
 import { demonstration } from '../../src/ussd/messages/demonstration.ts'
 import { english } from '../../src/ussd/messages/en.ts'
-import { longAddress, type Messages } from '../../src/ussd/messages/texts.ts'
+import { messagesIn } from '../../src/ussd/messages/languages.ts'
+import { languageLabels, longAddress, type Messages } from '../../src/ussd/messages/texts.ts'
 import { type Place, walk } from '../../src/ussd/walk.ts'
 
 /** Every menu that an operator can have, and in what words. */
 export const menus = {
   demo: {
-    settings: { profile: 'demo', confirms: false, helpNumber: undefined },
+    settings: { profile: 'demo', confirms: false, helpNumber: undefined, languages: [] },
     say: demonstration,
   },
   lender: {
-    settings: { profile: 'lender', confirms: true, helpNumber: '0700 000 099' },
+    settings: { profile: 'lender', confirms: true, helpNumber: '0700 000 099', languages },
     say: english,
   },
 } as const satisfies Record<string, { settings: MenuSettings; say: Messages }>
+
+/** The same in every language. */
+export const menusInAllLanguages: Readonly<
+  Record<string, { settings: MenuSettings; say: Messages }>
+> = {
+  ...menus,
+  ...Object.fromEntries(
+    languages
+      .slice(1)
+      .map((language) => [
+        `lender in ${languageLabels[language]}`,
+        { ...menus.lender, say: messagesIn[language] },
+      ]),
+  ),
+}
 
 /** Answers that some question takes. */
 export const goodAnswers: readonly string[] = [
@@ -46,6 +63,7 @@ export function sampleContext(
   return {
     ...{ chainId: 31, caller: parseCaller('+254700000001') as PhoneNumber, reserved: [] },
     ...{ say, menu: createMenu(settings), least: { wei: 0n, text: '0 tRBTC' } },
+    hasLanguages: settings.languages.length > 1,
     amountOf: () => '0.001 tRBTC',
     recipientOf: (recipient) =>
       recipient.kind === 'phone' ? '+254 700 000 002' : longAddress(recipient.address),

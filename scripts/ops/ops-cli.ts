@@ -188,9 +188,11 @@ async function showReconciled(operator: OperatorClient, { values }: Asked): Prom
   const fromBlock =
     record === undefined ? 0 : Number(readDeployed(resolve(root, record)).deployedBlock)
   const found = await reconcile(operator, { fromBlock, eachAccount: accounts })
-  const { differences, payments, spendings, events, head } = found
+  const { differences, payments, elsewhere, spendings, events, head } = found
   const sum = `${payments} payments of the ledger, ${spendings} spent intents and ${events} events up to block ${head}: ${differences.length} differences.`
-  return { json: found, lines: [...differences, sum], isBad: differences.length > 0 }
+  const before =
+    elsewhere === 0 ? [] : [`${elsewhere} payments went to other contracts: they are not compared.`]
+  return { json: found, lines: [...differences, ...before, sum], isBad: differences.length > 0 }
 }
 
 async function exportLedger(operator: OperatorClient, { values: { out } }: Asked): Promise<Found> {

@@ -33,11 +33,12 @@ export function openFolder(env: NodeJS.ProcessEnv = process.env) {
     /** What belongs to one chain, the local one or another. */
     ofChain: (genesis: Hash) => at('chains', genesis),
     deployment: (genesis: Hash) => at('chains', genesis, 'deployment.json'),
+    /** One ledger a chain: after a move to other contracts it still knows what was paid through the former. */
+    objects: (genesis: Hash) => at('chains', genesis, 'objects'),
+    redis: (genesis: Hash) => at('chains', genesis, 'redis'),
     /** What belongs to one deployment on one chain. */
     funded: (genesis: Hash, loan: Address) => at('chains', genesis, loan, 'funded.json'),
     fundedForWrangler: (genesis: Hash, loan: Address) =>
       at('chains', genesis, loan, 'funded-for-wrangler.json'),
-    objects: (genesis: Hash, loan: Address) => at('chains', genesis, loan, 'objects'),
-    redis: (genesis: Hash, loan: Address) => at('chains', genesis, loan, 'redis'),
   }
 }

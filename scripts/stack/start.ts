@@ -198,8 +198,8 @@ async function start(options: Options, lifetime: Lifetime): Promise<void> {
     processes,
     onLine: log,
   }
-  const rows = folder.redis(node.genesis, deployment.loan)
-  const objects = folder.objects(node.genesis, deployment.loan)
+  const rows = folder.redis(node.genesis)
+  const objects = folder.objects(node.genesis)
   const worker =
     build === undefined
       ? await runDeno({ ...running, rows })

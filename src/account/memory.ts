@@ -1,5 +1,7 @@
 import type { Address } from 'viem'
 import * as z from 'zod/mini'
+import type { Clock } from '../runtime/clock.ts'
+import { type Language, languages } from './language.ts'
 
 /**
  * Where each account has a memory of its own: one row, which nobody else's business ever reads or waits
@@ -19,6 +21,10 @@ const remembered = z.object({
   told: z.optional(z.object({ intentId: z.string(), session: z.string() })),
   /** What a screen said of whom the last payments went to, by their intents; the newest first. */
   sent: z._default(z.array(z.object({ intentId: z.string(), to: z.string() })), []),
+  /** The language that was chosen last, and those before it, with the sessions that chose them (keyed digests). */
+  chosen: z._default(z.array(z.object({ language: z.enum(languages), session: z.string() })), []),
+  /** Messages that went to the phone, by the names of what they told; the newest first. */
+  texted: z._default(z.array(z.string()), []),
 })
 
 /**
@@ -44,6 +50,12 @@ export type Memory = {
 
 /** Payments whose recipients are remembered. */
 const mostSent = 20
+
+/** Sessions that are known to have chosen a language. */
+const mostChosen = 8
+
+/** Messages that are remembered: those of all that a limit of a day lets an account do, and get. */
+const mostTexted = 60
 
 const attempts = 10
 
@@ -90,4 +102,45 @@ export function withTold(
   session: string,
 ): AccountMemory | undefined {
   return memory.told?.intentId === intentId ? undefined : { ...memory, told: { intentId, session } }
+}
+
+/** The language that the caller chose. Undefined: none. */
+export function languageIn({ chosen }: AccountMemory): Language | undefined {
+  return chosen[0]?.language
+}
+
+/** Remembers a language. A session chooses once: delivered again, it takes nothing back. */
+export function withLanguage(
+  memory: AccountMemory,
+  language: Language,
+  session: string,
+): AccountMemory | undefined {
+  if (memory.chosen.some((earlier) => earlier.session === session)) return undefined
+  return { ...memory, chosen: [{ language, session }, ...memory.chosen].slice(0, mostChosen) }
+}
+
+/** A store that is given up after a time, in ms: a screen has to come, with what is remembered or without. */
+export function withinMs(store: MemoryStore, clock: Clock, ms: number): MemoryStore {
+  const limited = async <Answer>(asked: Promise<Answer>): Promise<Answer> => {
+    const done = new AbortController()
+    const late = clock.sleep(ms, done.signal).then(() => {
+      throw new Error('the memory of an account gave no answer in time')
+    })
+    try {
+      return await Promise.race([asked, late])
+    } finally {
+      late.catch(() => {})
+      done.abort()
+    }
+  }
+  return {
+    load: (account) => limited(store.load(account)),
+    save: (account, row, version) => limited(store.save(account, row, version)),
+  }
+}
+
+/** Remembers that a message went to the phone. Undefined: it has before. */
+export function withTexted(memory: AccountMemory, name: string): AccountMemory | undefined {
+  if (memory.texted.includes(name)) return undefined
+  return { ...memory, texted: [name, ...memory.texted].slice(0, mostTexted) }
 }

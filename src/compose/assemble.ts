@@ -24,6 +24,7 @@ import { assembleNodeService, assembleNodeServices } from './node-services.ts'
 import { assembleOperations, type Operations } from './operator.ts'
 import { assembleRelayer, forwarderOf } from './relay.ts'
 import type { Runtime } from './runtime.ts'
+import { assembleSms } from './sms.ts'
 import type { Stores } from './stores.ts'
 import { assembleAnswer } from './ussd.ts'
 
@@ -53,6 +54,7 @@ export function assemble(config: Config, runtime: Runtime, stores: Stores): Asse
   const keys = budget ? withinBudget(stored, budget, config.chain.id) : stored
   const operations = assembleOperations(config, runtime, stores, nodeService, budget)
   const contracts = createContractsCall(forwarderOf(config), config.loan)
+  const sendSms = assembleSms(config, runtime, stores.memory)
   let app: App | undefined
 
   function feedKeeperOver(service: NodeService): FeedKeeper {
@@ -83,11 +85,14 @@ export function assemble(config: Config, runtime: Runtime, stores: Stores): Asse
       app ??= assembleApp()
       return app
     },
-    tend: (ledger) =>
-      withEndingLimits(clock, (ending) => {
+    async tend(ledger) {
+      const tended = await withEndingLimits(clock, (ending) => {
         const relayer = assembleRelayer(config, { ...runtime, clock: ending }, nodeService, ledger)
         return watched(relayer, contracts, tend, () => operations.watch(ledger))
-      }),
+      })
+      const isMoreToSend = await sendSms?.(ledger)
+      return isMoreToSend === true && tended !== 'soon' ? 'open' : tended
+    },
     feedKeeper: (chainId) =>
       feedKeeperOver(
         chainId === config.chain.id

@@ -2,6 +2,7 @@ import { wordlist as english } from '@scure/bip39/wordlists/english'
 import type { Address, Hex } from 'viem'
 import * as z from 'zod/mini'
 import { parseAddress } from '../account/address.ts'
+import { languages } from '../account/language.ts'
 import { type Country, isCountry } from '../account/phone.ts'
 import { atPace, type Chain, chains, type PoolRules, poolRules } from '../chain/chains.ts'
 import type { BudgetLimits } from '../node/upstream/budget.ts'
@@ -9,6 +10,7 @@ import type { Webhook } from '../operator/webhook.ts'
 import { type FeeLimits, usualMaxGasPriceWei } from '../relay/fees.ts'
 import { maxOpen } from '../relay/ledger/port.ts'
 import type { AccountLimits } from '../relay/pay/limits.ts'
+import type { AfricasTalkingAccount } from '../sms/africas-talking.ts'
 import type { MenuSettings } from '../ussd/menu.ts'
 import { type ProfileDefaults, profiles, usualProfile } from './profiles.ts'
 import '../runtime/english.ts'
@@ -35,6 +37,8 @@ export type Config = {
   operatorToken: string | undefined
   /** Where alerts are told. Undefined: in the log alone. */
   webhook: Webhook | undefined
+  /** The account that sends messages to phones. Undefined: none are sent. */
+  sms: AfricasTalkingAccount | undefined
   rpcKeyHashes: readonly string[]
   preflight: boolean
   limits: Limits
@@ -113,6 +117,12 @@ const nodeUrls = listOf(
   z.url({ protocol: /^https?$/, error: 'has to be http(s) addresses' }),
 ).check(z.refine((urls) => urls.length > 0, 'has to name a node'))
 
+const serverUrl = z.url({ protocol: /^https?$/, error: 'has to be an https address' }).check(
+  z.refine((url) => url.startsWith('https:') || isLoopback(url), {
+    error: 'has to be https, but for a program on this machine',
+  }),
+)
+
 const environment = z.object({
   ENVIRONMENT: z._default(choice('production', 'development'), 'production'),
   CHAIN_ID: z._default(choice('30', '31'), '31'),
@@ -139,16 +149,27 @@ const environment = z.object({
   OPERATOR_TOKEN: z.optional(
     z.string().check(z.minLength(16, 'has to have 16 characters or more')),
   ),
-  ALERT_WEBHOOK_URL: z.optional(
-    z.url({ protocol: /^https?$/, error: 'has to be an https address' }).check(
-      z.refine((url) => url.startsWith('https:') || isLoopback(url), {
-        error: 'has to be https, but for a program on this machine',
-      }),
-    ),
-  ),
+  ALERT_WEBHOOK_URL: z.optional(serverUrl),
   ALERT_WEBHOOK_SECRET: z.optional(
     z.string().check(z.minLength(16, 'has to have 16 characters or more')),
   ),
+  SMS_API_KEY: z.optional(
+    z.string().check(z.regex(/^[\x21-\x7e]{16,}$/, 'has to be a key of 16 characters or more')),
+  ),
+  SMS_USERNAME: z.optional(
+    z.string().check(z.regex(/^[A-Za-z0-9_.-]{1,64}$/, 'has to be a name of the provider')),
+  ),
+  SMS_SENDER: z.optional(
+    z
+      .string()
+      .check(
+        z.regex(
+          /^(?=.*[A-Za-z])[A-Za-z0-9 _-]{1,11}$|^\+?[0-9]{3,15}$/,
+          'has to be a sender id of 1 to 11 letters and digits, or a short code',
+        ),
+      ),
+  ),
+  SMS_URL: z.optional(serverUrl),
   RPC_KEY_HASHES: z._default(
     listOf(z.string().check(z.regex(/^[0-9a-fA-F]{64}$/, 'has to be SHA-256 hashes in hex'))),
     [],
@@ -179,6 +200,14 @@ const environment = z.object({
   MAX_SENT_A_DAY_WEI: z.optional(orNone(wei, 'a number of wei')),
   MIN_TRANSFER_WEI: z.optional(wei),
   CONFIRM: z.optional(choice('on', 'off')),
+  LANGUAGES: z.optional(
+    listOf(choice(...languages)).check(
+      z.refine(
+        (named) => named.length > 0 && new Set(named).size === named.length,
+        'has to name languages, each once',
+      ),
+    ),
+  ),
   HELP_NUMBER: z.optional(
     z
       .string()
@@ -243,6 +272,7 @@ export function parseConfig(env: Readonly<Record<string, unknown>>): Config {
     gatewayCountry: values.GATEWAY_COUNTRY,
     operatorToken: values.OPERATOR_TOKEN,
     webhook: webhookOf(values),
+    sms: smsOf(values),
     rpcKeyHashes: values.RPC_KEY_HASHES,
     preflight: values.PREFLIGHT === 'on',
     upstreamBudget: budgetOf(values, urls),
@@ -252,6 +282,7 @@ export function parseConfig(env: Readonly<Record<string, unknown>>): Config {
       profile,
       confirms: (values.CONFIRM ?? profiles[profile].CONFIRM) === 'on',
       helpNumber: values.HELP_NUMBER,
+      languages: values.LANGUAGES ?? profiles[profile].LANGUAGES,
     },
   }
 }
@@ -273,6 +304,13 @@ function webhookOf({
   ALERT_WEBHOOK_SECRET: secret,
 }: Values): Webhook | undefined {
   return url === undefined || secret === undefined ? undefined : { url, secret }
+}
+
+function smsOf(values: Values): AfricasTalkingAccount | undefined {
+  const { SMS_API_KEY: apiKey, SMS_USERNAME: username, SMS_SENDER: sender, SMS_URL: url } = values
+  return apiKey === undefined || username === undefined
+    ? undefined
+    : { apiKey, username, sender, url }
 }
 
 /** What the environment sets, and what its profile has for the rest. */
@@ -332,8 +370,23 @@ function contradictionsOf(values: Values, chain: Chain, urls: readonly string[])
       values.ALERT_WEBHOOK_URL !== undefined && values.ALERT_WEBHOOK_SECRET === undefined,
       'is missing: what goes to ALERT_WEBHOOK_URL is signed with it',
     ],
+    [
+      'SMS_USERNAME',
+      values.SMS_API_KEY !== undefined && values.SMS_USERNAME === undefined,
+      'is missing: messages are sent in its name',
+    ],
+    [
+      'SMS_API_KEY',
+      values.SMS_API_KEY === undefined && values.SMS_USERNAME !== undefined,
+      'is missing: no message is sent without it',
+    ],
     ['MIN_GAS_PRICE_WEI', values.MIN_GAS_PRICE_WEI > maxWei, 'is above the highest price'],
     ['UPSTREAM_RESERVE', isReserveTooLarge(values, urls), 'is above the calls of a day'],
+    [
+      'LANGUAGES',
+      values.LANGUAGES !== undefined && (values.PROFILE ?? usualProfile[chain.id]) === 'demo',
+      'is for PROFILE=lender: the demonstration has its own words',
+    ],
   ]
   return checks
     .filter(([, isWrong]) => isWrong)

@@ -1,3 +1,5 @@
+import { type Language, languages } from '../account/language.ts'
+
 /**
  * What a deployment is for decides its screens and the defaults of its limits, all at once: `demo` is the
  * demonstration's behaviour to the letter, `lender` guards real money. Each can be set by itself.
@@ -10,6 +12,7 @@ export const profiles = {
     MAX_SENT_A_DAY_WEI: undefined,
     MIN_TRANSFER_WEI: 0n,
     CONFIRM: 'off',
+    LANGUAGES: [],
   },
   lender: {
     MAX_OPEN_PAYMENTS: 3,
@@ -19,6 +22,7 @@ export const profiles = {
     // Twice what a transfer costs at Rootstock's usual price: a smaller one burns more than it sends.
     MIN_TRANSFER_WEI: 20_000_000_000_000n,
     CONFIRM: 'on',
+    LANGUAGES: languages,
   },
 } as const satisfies Record<string, ProfileDefaults>
 
@@ -32,6 +36,8 @@ export type ProfileDefaults = {
   MAX_SENT_A_DAY_WEI: bigint | undefined
   MIN_TRANSFER_WEI: bigint
   CONFIRM: 'on' | 'off'
+  /** The first is where none is chosen. The demonstration is in its own words. */
+  LANGUAGES: readonly Language[]
 }
 
 /** The profile of a chain where none is named: money is real on 30. */

@@ -1,5 +1,5 @@
 import { createCallerAccounts } from '../account/keys.ts'
-import { createMemory, type MemoryStore } from '../account/memory.ts'
+import { createMemory, type MemoryStore, withinMs } from '../account/memory.ts'
 import { createIntentKeys, createSessionKeys } from '../account/session-keys.ts'
 import { createLoanReader } from '../loan/reader.ts'
 import type { CashOut } from '../operator/cash-out.ts'
@@ -10,17 +10,20 @@ import { createChainCache, type Relayer } from '../relay/relayer.ts'
 import { cached } from '../runtime/cached.ts'
 import { type Answer, type AnswerParts, carryOut, createAnswer } from '../ussd/answer.ts'
 import { createDialRate } from '../ussd/dial-rate.ts'
-import { demonstration } from '../ussd/messages/demonstration.ts'
-import { english } from '../ussd/messages/en.ts'
+import { wordsFor } from '../ussd/messages/languages.ts'
 import type { Config } from './config.ts'
 import { assembleDepositClaim, assembleIdentity, readLoan } from './relay.ts'
 import type { Runtime } from './runtime.ts'
+import { sealSmsOf } from './sms.ts'
 
 /** How long a loan's principal is taken as unchanged: only the owner changes it. */
 const principalTtlMs = 60_000
 
 /** How long callers share a look at what can be lent, or cashed out. However old it is, what it does not show is reserved. */
 const lendableTtlMs = 1_000
+
+/** How long a screen waits for what is remembered of an account. */
+const memoryMs = 2_000
 
 /** The USSD service. */
 export function assembleAnswer(
@@ -77,7 +80,7 @@ function partsOf(
     intentKeys: createIntentKeys(config.accountKeySecret),
     identity: createIdentityCheck(ledger, runtime.clock, assembleIdentity(config)),
     ledger,
-    memory: createMemory(memory),
+    memory: createMemory(() => withinMs(memory(), runtime.clock, memoryMs)),
     background: runtime.background,
     pay: createPay({ ...relayer, node }, createChainCache(relayer), {
       preflight: config.preflight,
@@ -85,13 +88,14 @@ function partsOf(
       mayDial,
       background: runtime.background,
     }),
+    sealSms: sealSmsOf(config),
     claimDeposit: assembleDepositClaim(config, relayer),
     endSession: createEndSession(relayer),
     mayDial,
     leastTransferWei: config.limits.leastTransferWei,
     now: runtime.clock.now,
     settings: config.menu,
-    say: config.menu.profile === 'demo' ? demonstration : english,
+    say: wordsFor(config.menu, undefined),
     log: runtime.log,
   }
 }

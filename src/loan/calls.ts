@@ -188,36 +188,29 @@ export function refusalOf(revertData: Hex): LoanRefusal {
   }
 }
 
-/** A refusal in the words of log lines; "Existing loan active" is the demonstration's. */
-export function refusalWords(refusal: LoanRefusal): string {
-  switch (refusal.reason) {
-    case 'balance_too_low':
-      return 'Balance too low'
-    case 'existing_loan':
-      return 'Existing loan active'
-    case 'no_loan':
-      return 'No loan to repay'
-    case 'repayment_too_large':
-      return 'More than is owed'
-    case 'no_liquidity':
-      return 'No liquidity'
-    case 'not_listed':
-      return 'Not a listed borrower'
-    case 'loan_limit':
-      return 'Too many loans'
-    case 'principal_changed':
-      return 'Loan amount changed'
-    case 'invalid_recipient':
-      return 'Recipient not allowed'
-    case 'paused':
-      return 'Paused'
-    case 'withdrawal_limit':
-      return 'Limit of withdrawals reached'
-    case 'nothing_there':
-      return 'Nothing there'
-    case 'unknown':
-      return 'Reverted'
-  }
+/** Refusals in the words of log lines; "Existing loan active" is the demonstration's. */
+const refusalWordsOf: Readonly<Record<LoanRefusal['reason'], string>> = {
+  balance_too_low: 'Balance too low',
+  existing_loan: 'Existing loan active',
+  no_loan: 'No loan to repay',
+  repayment_too_large: 'More than is owed',
+  no_liquidity: 'No liquidity',
+  not_listed: 'Not a listed borrower',
+  loan_limit: 'Too many loans',
+  principal_changed: 'Loan amount changed',
+  invalid_recipient: 'Recipient not allowed',
+  paused: 'Paused',
+  withdrawal_limit: 'Limit of withdrawals reached',
+  nothing_there: 'Nothing there',
+  unknown: 'Reverted',
+}
+
+export const refusalWords = ({ reason }: LoanRefusal): string => refusalWordsOf[reason]
+
+/** Which refusal a log line names: `unknown` where it is another's words. */
+export function refusalIn(words: string): LoanRefusal['reason'] {
+  const named = Object.entries(refusalWordsOf).find(([, each]) => each === words)
+  return (named?.[0] ?? 'unknown') as LoanRefusal['reason']
 }
 
 function decodeRevert(data: Hex) {

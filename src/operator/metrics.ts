@@ -86,7 +86,8 @@ function paymentMetrics({ vitals }: Known): Metric[] {
     return { label, event, value }
   })
   const refusals = named.filter(({ label }) => label === 'refused')
-  const events = named.filter(({ label }) => label !== 'refused')
+  const messages = named.filter(({ label }) => label === 'sms')
+  const events = named.filter(({ label }) => label !== 'refused' && label !== 'sms')
   return [
     {
       ...{ name: 'relay_payment_events_total', type: 'counter' },
@@ -97,6 +98,11 @@ function paymentMetrics({ vitals }: Known): Metric[] {
       ...{ name: 'relay_refusals_total', type: 'counter' },
       help: 'payments that were refused; own: they were to blame themselves',
       samples: refusals.map(({ event, value }) => [value, { reason: event }]),
+    },
+    {
+      ...{ name: 'relay_sms_total', type: 'counter' },
+      help: 'what became of messages to phones; later: put off, and tried again',
+      samples: messages.map(({ event, value }) => [value, { fate: event }]),
     },
     gauge('relay_payments_waiting', 'payments that wait for a nonce', [[waiting]]),
     gauge(

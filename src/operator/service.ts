@@ -122,6 +122,8 @@ export function createOperator(options: OperatorOptions): Operator {
       return trace && traceOf(chain, trace, await gasUsedBy(relayer, trace))
     },
     async setIntake(kind, nextAccountKey) {
+      // The secret that a drain has named is forgotten with it: this Worker's is learnt before that.
+      if (kind === 'open') await ledger.identify(await options.identity())
       const intake = await ledger.setIntake(kind, newId(), nextAccountKey)
       log({
         level: 'warn',

@@ -1,11 +1,11 @@
 import type { Address } from 'viem'
 import { showAddress } from '../account/address.ts'
 import type { AccountMemory } from '../account/memory.ts'
-import { callIn } from '../loan/calls.ts'
+import { callIn, refusalIn } from '../loan/calls.ts'
 import type { Received } from '../loan/reader.ts'
 import type { Payment, PaymentState } from '../relay/ledger/port.ts'
-import type { Activity, ActivityState } from './facts.ts'
-import { shortAddress } from './messages/texts.ts'
+import type { Activity, ActivityState, Facts } from './facts.ts'
+import { type ActivityWords, shortAddress } from './messages/texts.ts'
 
 /** Payments of an account that are shown. */
 export const shownPayments = 8
@@ -74,4 +74,38 @@ const states: Readonly<Record<PaymentState, (reason: string) => ActivityState>> 
   confirmed: () => ({ kind: 'done' }),
   reverted: (reason) => ({ kind: 'failed', reason }),
   expired: () => ({ kind: 'failed', reason: '' }),
+}
+
+/** A line for each activity. Undefined: they cannot be read. */
+export function activityLines(
+  say: ActivityWords,
+  activity: Facts['activity'],
+  format: (wei: bigint) => string,
+): string[] {
+  if (activity === undefined) return [say.unavailable]
+  const { own, received } = activity
+  const lines = [...own, ...(received ?? [])].map((each) => activityLine(say, each, format))
+  if (received === undefined) lines.push(say.receivedUnknown)
+  return lines.length === 0 ? [say.nothing] : lines
+}
+
+/** What it was, and what became of it. */
+export function activityLine(
+  say: ActivityWords,
+  { kind, amountWei, who = '', state }: Activity,
+  format: (wei: bigint) => string,
+): string {
+  const amount = amountWei === 'all' ? say.allOwed : format(amountWei)
+  return `${say.lines[kind](amount, who)}: ${stateText(say, state)}`
+}
+
+function stateText(say: ActivityWords, state: ActivityState): string {
+  switch (state.kind) {
+    case 'under_way':
+      return say.underWay
+    case 'done':
+      return say.done
+    case 'failed':
+      return say.failed(say.reasons[state.reason === '' ? 'too_late' : refusalIn(state.reason)])
+  }
 }

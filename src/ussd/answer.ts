@@ -1,17 +1,18 @@
 import type { Address, Hex, LocalAccount } from 'viem'
 import { showAddress } from '../account/address.ts'
 import type { CallerAccounts } from '../account/keys.ts'
-import { type Memory, withSent } from '../account/memory.ts'
+import type { Language } from '../account/language.ts'
+import { languageIn, type Memory, withLanguage, withSent } from '../account/memory.ts'
 import { type PhoneNumber, shortPhone, spelledPhone } from '../account/phone.ts'
 import type { IntentKeys, SessionKeys } from '../account/session-keys.ts'
 import { formatAmount, formatAmountDown } from '../loan/amounts.ts'
-import { refusalOf } from '../loan/calls.ts'
+import { type LoanRefusal, refusalOf } from '../loan/calls.ts'
 import type { LoanReader } from '../loan/reader.ts'
 import type { DepositClaim } from '../relay/claim-deposit.ts'
 import { type Forwarder, intentIdOf } from '../relay/forwarder/requests.ts'
-import type { Identified, Ledger, Question } from '../relay/ledger/port.ts'
+import type { HeldSms, Identified, Ledger, Question, SmsName } from '../relay/ledger/port.ts'
 import type { PaymentAnswer } from '../relay/pay/answers.ts'
-import type { Pay, PaymentRefusal } from '../relay/pay/delivery.ts'
+import type { ContractCall, Pay, PaymentRefusal } from '../relay/pay/delivery.ts'
 import type { EndSession } from '../relay/pay/end-session.ts'
 import { faultOf, type Log } from '../runtime/log.ts'
 import { askAt } from './ask.ts'
@@ -19,9 +20,13 @@ import { createContractCalls } from './contract-calls.ts'
 import { minutesSinceEqual } from './earlier.ts'
 import type { Intent } from './intent.ts'
 import { createMenu, type Menu, type MenuContext, type MenuSettings } from './menu.ts'
+import { messagesIn } from './messages/languages.ts'
 import { longAddress, type Messages } from './messages/texts.ts'
+import { refusedText } from './refused.ts'
 import type { UssdRequest } from './request.ts'
 import { end, goOn, type Screen } from './screen.ts'
+import { equalPayment, keepShown, shownAt, shownTerms } from './shown.ts'
+import { type SmsFacts, smsOf } from './sms.ts'
 import { answersOf, type Place, promptOf, walk } from './walk.ts'
 
 /** Answers one delivery with a screen. Never throws. */
@@ -41,12 +46,16 @@ export type AnswerParts = {
   keys: SessionKeys
   intentKeys: IntentKeys
   identity: () => Promise<Identified>
-  ledger: Pick<Ledger, 'lookup' | 'payments'>
+  ledger: Pick<Ledger, 'payments' | 'show' | 'shown'>
   memory: Memory
   /** Keeps work alive after the reply. */
   background: (work: Promise<unknown>) => void
   pay: Pay
   endSession: EndSession
+  /** Seals what a message to a phone is about, for its session and party. Undefined: no messages are sent. */
+  sealSms?:
+    | ((facts: SmsFacts, about: Pick<SmsName, 'session' | 'party'>) => Promise<string>)
+    | undefined
   claimDeposit: (account: LocalAccount) => Promise<DepositClaim>
   /** Whether an account may ask the chain once more at this time. */
   mayDial: (account: Address) => boolean
@@ -55,16 +64,18 @@ export type AnswerParts = {
   /** Unix time in ms. */
   now: () => number
   settings: MenuSettings
+  /** Where no other language was chosen. */
   say: Messages
   log: Log
 }
 
 /** The USSD service: from what was typed to a screen, by way of the chain where it must. */
 export function createAnswer(parts: AnswerParts): Answer {
-  const { say, log } = parts
+  const { log } = parts
 
   return async (request) => {
     const since = parts.now()
+    let { say } = parts
     try {
       const identity = await parts.identity()
       if (identity.kind === 'different') {
@@ -75,12 +86,29 @@ export function createAnswer(parts: AnswerParts): Answer {
         })
         return { kind: 'out_of_service', screen: end(say.outOfService) }
       }
-      return await answerMenu(parts, request, since)
+      say = await wordsFor(parts, request.phone)
+      return await answerMenu({ ...parts, say }, request, since)
     } catch (error) {
       // Payments answer for themselves; what fails here is a reading, or came before anything began.
       log({ level: 'error', event: 'answer.failed', message: faultOf(error) })
       return screen(end(say.unavailable))
     }
+  }
+}
+
+/** The words of a caller's screens: of the language that was chosen, while it is offered. */
+async function wordsFor(parts: AnswerParts, phone: PhoneNumber): Promise<Messages> {
+  const { settings, say, accounts, memory, log } = parts
+  if (settings.languages.length < 2) return say
+  try {
+    const { address } = await accounts(phone)
+    const language = languageIn(await memory.read(address))
+    return language !== undefined && settings.languages.includes(language)
+      ? messagesIn[language]
+      : say
+  } catch (error) {
+    log({ level: 'warn', event: 'language.unread', message: faultOf(error) })
+    return say
   }
 }
 
@@ -97,9 +125,8 @@ async function answerMenu(
   switch (result.kind) {
     case 'ask': {
       const account = async () => (await accounts(request.phone)).address
-      const { gateway, sessionId } = request
-      const session = (address: Address) => parts.keys.session(gateway, sessionId, address)
-      const shown = await askAt({ ...parts, context, account, session }, result.place)
+      const question = (address: Address) => questionOf(parts, request, address)
+      const shown = await askAt({ ...parts, context, account, question }, result.place)
       // What an answer to it would have led to is not to be had any more.
       return shown.kind === 'end' ? endFor(parts, request, delivered, shown) : screen(shown)
     }
@@ -117,6 +144,8 @@ async function answerMenu(
     }
     case 'claim':
       return screen(await claimFor(parts, request))
+    case 'language':
+      return screen(await chooseLanguage(parts, request, result.language))
     case 'help':
       return screen(end(say.help(parts.settings.helpNumber ?? '')))
     case 'transfer':
@@ -131,6 +160,7 @@ function contextOf(parts: AnswerParts, caller: PhoneNumber): MenuContext {
   const { chainId, forwarder, loanAddress, say, leastTransferWei: leastWei, currency } = parts
   return {
     ...{ chainId, caller, say, menu: menuOf(parts.settings) },
+    hasLanguages: parts.settings.languages.length > 1,
     reserved: [forwarder.address, loanAddress],
     amountOf: (wei) => amountText(parts, wei),
     recipientOf: (recipient) =>
@@ -158,7 +188,11 @@ async function payFor(
   return screen(screenOf(parts, answered, intent))
 }
 
-/** The question whether an equal transfer of a moment ago is meant once more; undefined where there was none. */
+/**
+ * The question whether an equal transfer of a moment ago is meant once more; undefined where there was none.
+ * What the first delivery found is found by each one, however late it comes: a question is not paid without
+ * its answer, and a payment is not asked about.
+ */
 async function askOfRepeat(
   parts: AnswerParts,
   request: UssdRequest,
@@ -172,8 +206,10 @@ async function askOfRepeat(
   const callFor = createContractCalls({ ...parts, amountOf: (wei) => amountText(parts, wei) })
   const question = await questionOf(parts, request, address)
   const call = await callFor(intent, address)
-  const earlierMinutes = await minutesSinceEqual(parts.ledger, question, call, parts.now())
-  if (earlierMinutes === undefined) return undefined
+  const found = await minutesSinceEqual(parts.ledger, question, call, parts.now())
+  const earlierMinutes = await keepShown(parts.ledger, question, equalPayment, found ?? null)
+  // Null: this question was not asked when it first came. Undefined: the session is decided.
+  if (earlierMinutes === null || earlierMinutes === undefined) return undefined
   const { amountWei } = intent
   const place: Place =
     intent.kind === 'transfer'
@@ -199,15 +235,59 @@ export async function carryOut(
     forwarder,
     await intentKeys(request.gateway, request.sessionId, caller.address),
   )
+  const question = await questionOf(parts, request, caller.address)
   const answered = await pay({
-    ...delivered,
-    question: await questionOf(parts, request, caller.address),
-    intentId,
-    caller,
-    call: () => callFor(intent, caller.address),
+    ...{ ...delivered, question, intentId, caller },
+    async call() {
+      const shown = await asShown(parts, request, intent, caller.address)
+      const call = await callFor(shown, caller.address)
+      return { ...call, sms: await sealedSms(parts, request, intent, call, question) }
+    },
     refused: (refusal) => end(refusalText(parts, refusal, intent.kind)),
   })
   return { intentId, account: caller.address, answered }
+}
+
+/** Keeps a language for the caller, and says so in it. */
+async function chooseLanguage(
+  { accounts, keys, memory }: AnswerParts,
+  { gateway, sessionId, phone }: UssdRequest,
+  language: Language,
+): Promise<Screen> {
+  const { address } = await accounts(phone)
+  const session = await keys.session(gateway, sessionId, address)
+  await memory.change(address, (kept) => withLanguage(kept, language, session))
+  return end(messagesIn[language].languageChosen)
+}
+
+/** A loan is of the amount that the screen before showed: that is what was agreed to. */
+async function asShown(
+  parts: AnswerParts,
+  request: UssdRequest,
+  intent: Intent,
+  account: Address,
+): Promise<Intent> {
+  if (intent.kind !== 'loan' || !parts.settings.confirms) return intent
+  const text = answersOf(request.text).slice(0, -1).join('*')
+  const before = await questionOf(parts, { ...request, text }, account)
+  const terms = await shownAt(parts.ledger, before, shownTerms)
+  return { ...intent, principalWei: terms?.principalWei }
+}
+
+/** Messages that are sent once the outcome is final. Until then no one can read to whom. */
+async function sealedSms(
+  { sealSms, chainId }: AnswerParts,
+  { phone }: UssdRequest,
+  intent: Intent,
+  call: ContractCall,
+  { session }: Question,
+): Promise<HeldSms[]> {
+  if (sealSms === undefined) return []
+  return Promise.all(
+    smsOf(intent, phone, call, chainId).map(async ({ party, facts }) => ({
+      ...{ party, sealed: await sealSms(facts, { session, party }) },
+    })),
+  )
 }
 
 /** An address says nothing to who typed a number: what the screen said of it is kept for the activity. */
@@ -238,17 +318,18 @@ async function claimFor(parts: AnswerParts, request: UssdRequest): Promise<Scree
   switch (claim.kind) {
     case 'sent': {
       const tx = `${claim.hash.slice(0, 12)}...`
-      const words = { kind: 'sent', amount: format(claim.amountWei), tx } as const
-      return end(say.claimed(claim.isTaken ? words : { kind: 'unknown' }))
+      return end(
+        claim.isTaken ? say.claimed.sent(format(claim.amountWei), tx) : say.claimed.unknown,
+      )
     }
     case 'under_way':
-      return end(say.claimed(claim))
+      return end(say.claimed.underWay)
     case 'too_little': {
       const { thereWei, gasWei, last } = claim
-      const nothing = { kind: 'nothing', last: last && format(last.amountWei) } as const
-      const little = { kind: 'too_little', there: format(thereWei), fee: format(gasWei) } as const
       // What a deposit leaves of its gas stays at the address: it is nothing new.
-      return end(say.claimed(thereWei === 0n || last !== undefined ? nothing : little))
+      if (last !== undefined) return end(say.claimed.nothingSince(format(last.amountWei)))
+      if (thereWei === 0n) return end(say.claimed.nothing)
+      return end(say.claimed.tooLittle(format(thereWei), format(gasWei)))
     }
     case 'price_too_high':
       return end(say.feesTooHigh)
@@ -283,16 +364,17 @@ async function questionOf(
 
 function refusalText(parts: AnswerParts, refusal: PaymentRefusal, payment: Intent['kind']): string {
   const { say } = parts
-  const format = (wei: bigint) => amountText(parts, wei)
+  const refused = (why: LoanRefusal) =>
+    refusedText(say.refused, why, (wei) => amountText(parts, wei), payment)
   switch (refusal.kind) {
     case 'would_revert':
-      return say.refused(refusalOf(refusal.revertData), format, payment)
+      return refused(refusalOf(refusal.revertData))
     case 'unavailable':
       return say.nothingWasSent
     case 'none_left':
       return payment === 'cashOut'
-        ? say.refused({ reason: 'withdrawal_limit', leftWei: undefined }, format, payment)
-        : say.refused({ reason: 'no_liquidity' }, format, payment)
+        ? refused({ reason: 'withdrawal_limit', leftWei: undefined })
+        : refused({ reason: 'no_liquidity' })
     case 'too_many_dials':
       return say.tooManyDials
     case 'too_many_open':
@@ -318,7 +400,7 @@ function screenOf({ say }: AnswerParts, answered: PaymentAnswer, intent?: Intent
       return answered.screen
     case 'failed':
       // Without an intent the question is an end, which pays nothing that could fail.
-      return end(intent === undefined ? say.sessionEnded : say.failed(intent.kind))
+      return end(intent === undefined ? say.sessionEnded : say.failed[intent.kind])
     case 'ended':
       return end(say.sessionEnded)
     case 'closed':

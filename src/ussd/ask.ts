@@ -2,21 +2,23 @@ import type { Address } from 'viem'
 import { showAddress } from '../account/address.ts'
 import { type Memory, tellsOf, withTold } from '../account/memory.ts'
 import type { LoanReader } from '../loan/reader.ts'
-import type { Ledger } from '../relay/ledger/port.ts'
+import type { Ledger, Question } from '../relay/ledger/port.ts'
 import { faultOf, type Log } from '../runtime/log.ts'
 import { activityOf, lastFailure, receivedOf, shownPayments } from './activity.ts'
 import type { FactName, Facts, LoanTerms } from './facts.ts'
 import type { MenuContext } from './menu.ts'
+import { refusedText } from './refused.ts'
 import { end, goOn, type Screen } from './screen.ts'
+import { keepShown, shownTerms } from './shown.ts'
 import { type Place, promptOf } from './walk.ts'
 
 export type AskParts = {
   context: MenuContext
   loan: Pick<LoanReader, 'debt' | 'terms' | 'received'>
-  ledger: Pick<Ledger, 'payments'>
+  ledger: Pick<Ledger, 'payments' | 'show'>
   memory: Memory
-  /** Names the session of a delivery, by a keyed digest. */
-  session: (account: Address) => Promise<string>
+  /** Names the session of a delivery, and what was typed in it, by keyed digests. */
+  question: (account: Address) => Promise<Question>
   account: () => Promise<Address>
   /** Whether an account may ask the chain once more at this time. */
   mayDial: (account: Address) => boolean
@@ -78,7 +80,7 @@ async function failureOf(parts: AskParts, account: Address): Promise<Facts> {
   const failure = lastFailure(await ledger.payments(account, 1))
   if (failure === undefined) return {}
   const { intentId } = failure.order.request
-  const session = await parts.session(account)
+  const { session } = await parts.question(account)
   const kept = await memory.change(account, (before) => withTold(before, intentId, session))
   return tellsOf(kept, intentId, session) ? { hasFailed: true } : {}
 }
@@ -88,7 +90,7 @@ async function termsOf({ loan, now }: AskParts): Promise<LoanTerms> {
   return { principalWei, dueAt: Math.floor(now() / 1_000) + termSeconds }
 }
 
-/** What is owed from when a loan is taken, where none is. */
+/** What is owed from when a loan is taken, where none is. What is shown first is shown again, and is what is agreed to. */
 async function askForLoan(parts: AskParts, place: Place, account: Address): Promise<Screen> {
   const { context } = parts
   const [{ debt }, { terms }] = await Promise.all([
@@ -98,7 +100,10 @@ async function askForLoan(parts: AskParts, place: Place, account: Address): Prom
   if (debt === undefined || terms === undefined) return end(context.say.unavailable)
   if (debt.owedWei > 0n) {
     const refusal = { reason: 'existing_loan', owedWei: debt.owedWei } as const
-    return end(context.say.refused(refusal, context.amountOf, 'loan'))
+    return end(refusedText(context.say.refused, refusal, context.amountOf, 'loan'))
   }
-  return goOn(promptOf(place, context, { terms }))
+  const question = await parts.question(account)
+  const kept = await keepShown(parts.ledger, question, shownTerms, terms)
+  // A session that is decided pays nothing any more: what it is shown of a loan binds nobody.
+  return goOn(promptOf(place, context, { terms: kept ?? terms }))
 }

@@ -31,7 +31,7 @@ export function createContractCalls(
       case 'transfer':
         return await transferCall(options, intent, account)
       case 'loan':
-        return await loanCall(options)
+        return await loanCall(options, intent)
       case 'repayment':
         return repaymentCall(options, intent)
       case 'cashOut':
@@ -76,13 +76,11 @@ async function spending(
     : { data: callOf({ kind: 'transfer', to, amountWei: maxUint256 }), spendsWei: 0n }
 }
 
-async function loanCall({
-  loanAddress,
-  loan,
-  say,
-  amountOf,
-}: ContractCallsOptions): Promise<ContractCall> {
-  const principalWei = await loan.principal()
+async function loanCall(
+  { loanAddress, loan, say, amountOf }: ContractCallsOptions,
+  { principalWei: shownWei }: Extract<Intent, { kind: 'loan' }>,
+): Promise<ContractCall> {
+  const principalWei = shownWei ?? (await loan.principal())
   return {
     target: loanAddress,
     data: callOf({ kind: 'loan', principalWei }),

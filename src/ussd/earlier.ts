@@ -9,21 +9,19 @@ const mostLookedAt = 50
 const failures: ReadonlySet<PaymentState> = new Set(['reverted', 'expired'])
 
 /**
- * How many minutes ago another session of the account paid by the very same call. Undefined where none did
- * within 10 minutes, and where this session is decided: what it was answered is what it is answered.
+ * How many minutes ago the account paid by the very same call. Undefined where it did not within 10 minutes.
+ * A payment of this session counts too: who asks has to know whether it was decided.
  */
 export async function minutesSinceEqual(
-  ledger: Pick<Ledger, 'lookup' | 'payments'>,
-  question: Question,
+  ledger: Pick<Ledger, 'payments'>,
+  { account }: Pick<Question, 'account'>,
   { target, data }: Pick<ContractCall, 'target' | 'data'>,
   now: number,
 ): Promise<number | undefined> {
-  const payments = await ledger.payments(question.account, mostLookedAt, now - earlierMs)
+  const payments = await ledger.payments(account, mostLookedAt, now - earlierMs)
   const equal = payments.find(
     ({ state, order: { request } }) =>
       !failures.has(state) && request.to === target && request.data === data,
   )
-  if (equal === undefined) return undefined
-  const { kind } = await ledger.lookup(question)
-  return kind === 'undecided' ? Math.floor((now - equal.acceptedAt) / 60_000) : undefined
+  return equal && Math.floor((now - equal.acceptedAt) / 60_000)
 }

@@ -8,7 +8,8 @@ export type Intent =
    * a moment ago, and wants another one.
    */
   | { kind: 'transfer'; recipient: Recipient; amountWei: bigint | 'all'; isRepeat?: true }
-  | { kind: 'loan' }
+  /** `principalWei`: as its terms were shown. Undefined: they were not, and it is what it is when it is signed. */
+  | { kind: 'loan'; principalWei?: bigint | undefined }
   /** `all`: all that is owed when it executes. */
   | { kind: 'repayment'; amountWei: bigint | 'all' }
   /** Out to an address outside. `all`: all that the account has when it is signed. `isRepeat` as above. */

@@ -1,12 +1,17 @@
+import { type Language, languages } from '../account/language.ts'
 import { spelledPhone } from '../account/phone.ts'
 import { type AmountFault, parseAmount } from '../loan/amounts.ts'
+import { activityLines } from './activity.ts'
 import type { FactName, Facts } from './facts.ts'
 import type { Intent } from './intent.ts'
 import type { LabelName, Messages } from './messages/texts.ts'
 import { parseRecipient, type Recipient, type RecipientRules } from './recipient.ts'
 
 /** What a session ends with that was answered to its end. */
-export type Outcome = { kind: 'balance' | 'help' | 'claim' } | Intent
+export type Outcome =
+  | { kind: 'balance' | 'help' | 'claim' }
+  | { kind: 'language'; language: Language }
+  | Intent
 
 /** What an operator decides of the menu. */
 export type MenuSettings = {
@@ -16,11 +21,15 @@ export type MenuSettings = {
   confirms: boolean
   /** Whom callers in trouble call. Undefined: nobody. */
   helpNumber: string | undefined
+  /** What callers may choose from; the first is where none is chosen. The demonstration has none. */
+  languages: readonly Language[]
 }
 
 /** What a menu needs to know besides the text. */
 export type MenuContext = RecipientRules & {
   menu: Menu
+  /** Another delivery of the same text may be shown in another language, on more pages or fewer. */
+  hasLanguages: boolean
   say: Messages
   /** An amount as screens show it, with its currency. */
   amountOf: (wei: bigint) => string
@@ -82,11 +91,12 @@ export type Menu = Readonly<Record<NodeName, Node>>
 export type NodeName =
   | ('main' | 'recipient' | 'amount' | 'confirmPhone' | 'confirmAddress' | 'repeat')
   | ('agree' | 'repay' | 'repayAmount' | 'activity' | 'receive')
-  | ('wallet' | 'walletAmount' | 'confirmCashOut' | 'repeatCashOut')
+  | ('wallet' | 'walletAmount' | 'confirmCashOut' | 'repeatCashOut' | 'settings' | 'language')
 
 export type EffectName =
   | ('balance' | 'transfer' | 'transferAgain' | 'loan' | 'repayAll' | 'repayPart')
   | ('help' | 'claim' | 'cashOut' | 'cashOutAgain')
+  | Language
 
 /** What ends a session, made of what was answered before. */
 export const effects: Readonly<Record<EffectName, (draft: Draft) => Outcome>> = {
@@ -100,6 +110,10 @@ export const effects: Readonly<Record<EffectName, (draft: Draft) => Outcome>> = 
   claim: () => ({ kind: 'claim' }),
   cashOut: cashOutOf,
   cashOutAgain: (draft) => ({ ...cashOutOf(draft), isRepeat: true }),
+  en: () => ({ kind: 'language', language: 'en' }),
+  sw: () => ({ kind: 'language', language: 'sw' }),
+  fr: () => ({ kind: 'language', language: 'fr' }),
+  es: () => ({ kind: 'language', language: 'es' }),
 }
 
 /**
@@ -116,7 +130,7 @@ export function createMenu(settings: MenuSettings): Menu {
         const parsed = parseRecipient(typed, context)
         return parsed.kind === 'recipient'
           ? { kind: 'given', draft: { recipient: parsed.recipient } }
-          : { kind: 'mistake', why: context.say.badRecipient(parsed.fault) }
+          : { kind: 'mistake', why: context.say.badRecipient[parsed.fault] }
       },
       leads: ['amount'],
       back: 'main',
@@ -134,7 +148,8 @@ export function createMenu(settings: MenuSettings): Menu {
     ...repayments(settings),
     activity: {
       kind: 'list',
-      title: ({ say, amountOf }, _, { activity }) => say.activity(activity, amountOf),
+      title: ({ say, amountOf }, _, { activity }) =>
+        [say.labels.activity, ...activityLines(say.activity, activity, amountOf)].join('\n'),
       entries: [],
       back: 'main',
       facts: ['activity'],
@@ -146,6 +161,7 @@ export function createMenu(settings: MenuSettings): Menu {
       back: 'main',
       facts: ['address'],
     },
+    ...settingsOf(settings),
   }
 }
 
@@ -164,7 +180,7 @@ const lenderEntries: readonly Entry[] = [
   { digit: '7', label: 'cashOut', leads: 'wallet' },
 ]
 
-function mainMenu({ profile, confirms, helpNumber }: MenuSettings): List {
+function mainMenu({ profile, confirms, helpNumber, languages: offered }: MenuSettings): List {
   const isLender = profile === 'lender'
   return {
     kind: 'list',
@@ -180,6 +196,9 @@ function mainMenu({ profile, confirms, helpNumber }: MenuSettings): List {
           debt !== undefined && debt.owedWei > 0n ? amountOf(debt.owedWei) : undefined,
       },
       ...(isLender ? lenderEntries : []),
+      ...(offered.length > 1
+        ? [{ digit: '8', label: 'settings', leads: 'settings' } satisfies Entry]
+        : []),
       ...(helpNumber === undefined
         ? []
         : [{ digit: '9', label: 'help', leads: 'help' } satisfies Entry]),
@@ -234,7 +253,7 @@ const cashOuts: Pick<Menu, 'wallet' | 'walletAmount' | 'confirmCashOut' | 'repea
     answer: (typed, context) => {
       const parsed = parseRecipient(typed, context)
       if (parsed.kind === 'fault') {
-        return { kind: 'mistake', why: context.say.badRecipient(parsed.fault) }
+        return { kind: 'mistake', why: context.say.badRecipient[parsed.fault] }
       }
       return parsed.recipient.kind === 'phone'
         ? { kind: 'mistake', why: context.say.noWallet }
@@ -294,6 +313,26 @@ function repayments({ profile }: MenuSettings): Pick<Menu, 'repay' | 'repayAmoun
   }
 }
 
+/** What a caller may choose for all screens. A language has its digit wherever it is offered. */
+function settingsOf({ languages: offered }: MenuSettings): Pick<Menu, 'settings' | 'language'> {
+  return {
+    settings: {
+      kind: 'list',
+      title: ({ say }) => say.labels.settings,
+      entries: [{ digit: '1', label: 'language', leads: 'language' }],
+      back: 'main',
+    },
+    language: {
+      kind: 'list',
+      title: ({ say }) => say.labels.language,
+      entries: languages
+        .map((language, index) => ({ digit: `${index + 1}`, label: language, leads: language }))
+        .filter(({ label }) => offered.includes(label)),
+      back: 'settings',
+    },
+  }
+}
+
 export const isEffect = (destination: Destination): destination is EffectName =>
   destination in effects
 
@@ -322,15 +361,15 @@ function shownTransfer(
   return [amount === 'all' ? amount : amountOf(amount), recipientOf(answered(recipient))]
 }
 
-/** What is typed for all that there is: screens round down, so no number says it. */
-const allWord = 'all'
+/** What is typed for all that there is, in any language: screens round down, so no number says it. */
+const allWords: readonly string[] = ['all', 'zote', 'tout', 'todo']
 
-function amountIn(typed: string, badAmount: (fault: AmountFault) => string): Given {
-  if (typed.toLowerCase() === allWord) return { kind: 'given', draft: { amountWei: 'all' } }
+function amountIn(typed: string, badAmount: Readonly<Record<AmountFault, string>>): Given {
+  if (allWords.includes(typed.toLowerCase())) return { kind: 'given', draft: { amountWei: 'all' } }
   const parsed = parseAmount(typed)
   return parsed.kind === 'amount'
     ? { kind: 'given', draft: { amountWei: parsed.wei } }
-    : { kind: 'mistake', why: badAmount(parsed.fault) }
+    : { kind: 'mistake', why: badAmount[parsed.fault] }
 }
 
 /** What the way to a place has asked for, or what was read for it. */

@@ -120,12 +120,14 @@ function asked(place: Place, node: Question, typed: string, context: MenuContext
   return { kind: 'given', draft, leads }
 }
 
-/** Another page of a list that has one. How many there are may follow from what is read for it. */
+/** Another page of a list that has one. How many there are may follow from what is read for it, or from the language. */
 function turn(place: Place, node: List, typed: string, context: MenuContext): Place | undefined {
   if (typed === backDigit && place.page > 0) return { ...place, page: place.page - 1 }
   if (typed !== moreDigit) return undefined
   const hasMore =
-    node.facts !== undefined || place.page + 1 < pagesFrom(place, node, context).length
+    node.facts !== undefined ||
+    context.hasLanguages ||
+    place.page + 1 < pagesFrom(place, node, context).length
   return hasMore ? { ...place, page: place.page + 1 } : undefined
 }
 

@@ -14,6 +14,7 @@ import type {
   SignedTransaction,
   Slot,
 } from '../../src/relay/ledger/port.ts'
+import { smsParties } from '../../src/relay/ledger/rows.ts'
 import { ledgerMethods } from '../../src/relay/ledger/steps.ts'
 
 /** One store among those that live through the same history. */
@@ -225,6 +226,12 @@ function drawCall(world: World, work: Work): Call {
       return ['paymentShownAs', hash]
     case 'lookup':
       return ['lookup', question]
+    case 'show': {
+      const name = random.pick(['terms', 'equal'])
+      return ['show', { ...question, name, value: `${random.int(1, 3)}` }]
+    }
+    case 'shown':
+      return ['shown', question, random.pick(['terms', 'equal'])]
     case 'payment':
     case 'requeue':
     case 'expire':
@@ -244,6 +251,12 @@ function drawCall(world: World, work: Work): Call {
     }
     case 'takeNotices':
       return ['takeNotices', random.int(1, 3)]
+    case 'takeSms':
+      return ['takeSms', random.int(1, 3)]
+    case 'noteSms': {
+      const name = { session, party: random.pick(smsParties), attempts: random.int(1, 2) }
+      return ['noteSms', name, random.pick(['sent', 'unknown', 'later', 'untried'])]
+    }
     case 'told':
       return ['told', `stuck:${work.now}:raised`]
     case 'setIntake':
@@ -254,7 +267,7 @@ function drawCall(world: World, work: Work): Call {
         ...random.pick([[], ['a'], ['b']]),
       ]
     case 'exported':
-      return ['exported', identityOf(random), { part: random.int(0, 10), from: 0 }]
+      return ['exported', identityOf(random), { part: random.int(0, 11), from: 0 }]
     case 'beginRestore': {
       const { head } = world.exported
       const identity = { chainId: 31, fingerprints: head.fingerprints }
@@ -345,6 +358,7 @@ function orderOf({ random }: World, session: string, account: Address): Order {
     label: 'Transfer',
     spendsWei: 10n ** 18n,
     reserves: oneOrNone(random, [share]),
+    sms: smsParties.filter(() => random.chance(0.5)).map((party) => ({ party, sealed: 'sealed' })),
   }
 }
 

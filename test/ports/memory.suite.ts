@@ -1,9 +1,12 @@
 import type { Address } from 'viem'
 import { describe, test } from 'vitest'
+import type { Language } from '../../src/account/language.ts'
 import {
   createMemory,
+  languageIn,
   type MemoryStore,
   tellsOf,
+  withLanguage,
   withSent,
   withTold,
 } from '../../src/account/memory.ts'
@@ -70,6 +73,21 @@ export function memorySuite(name: string, open: () => MemoryStore): void {
       expect(tellsOf(kept, '0x01', 'one')).toBe(true)
       expect(tellsOf(kept, '0x01', 'two')).toBe(false)
       expect(tellsOf(kept, '0x02', 'two')).toBe(true)
+    })
+
+    test('knows the language that was chosen last, and takes it back for no session of before', async ({
+      expect,
+    }) => {
+      const [memory, account] = [createMemory(open), newAccount()]
+      const choose = (language: Language, session: string) =>
+        memory.change(account, (kept) => withLanguage(kept, language, session))
+      expect(languageIn(await memory.read(account))).toBeUndefined()
+      await choose('fr', 'one')
+      await choose('sw', 'two')
+      await choose('fr', 'one')
+      expect(languageIn(await memory.read(account))).toBe('sw')
+      for (let session = 0; session < 20; session++) await choose('es', `later ${session}`)
+      expect((await memory.read(account)).chosen).toHaveLength(8)
     })
   })
 }

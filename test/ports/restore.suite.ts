@@ -9,7 +9,10 @@ const bob: Address = '0x2222222222222222222222222222222222222222'
 
 const id = (text: string): Hex => stringToHex(text, { size: 32 })
 
-const identity: Identity = { chainId: 31, fingerprints: { RELAYER_MNEMONIC: '0x99', SECRET: 'a' } }
+export const identity: Identity = {
+  chainId: 31,
+  fingerprints: { RELAYER_MNEMONIC: '0x99', SECRET: 'a' },
+}
 
 const share = { poolWei: 3n, capWei: 4n }
 
@@ -33,6 +36,8 @@ const claiming = (session: string, account = alice): Claiming => ({
   ...{ ...question(session, account), steps: 3, token: `token of ${session}` },
   ...{ chainNonce: 0, poolNonce: 0, seen: undefined },
 })
+
+const showing = (session: string, value: string) => ({ ...question(session), name: 'terms', value })
 
 /** A payment on the nonce that it got; or one that waits, whatever it got. */
 async function accept(
@@ -60,7 +65,7 @@ async function mine(ledger: Ledger, session: string, nonce: number, number = 5):
 type Exported = { head: ExportHead; pages: ExportEntry[][] }
 
 /** All pages, and what the first one begins with. */
-async function exportAll(ledger: Ledger): Promise<Exported> {
+export async function exportAll(ledger: Ledger): Promise<Exported> {
   const pages: ExportEntry[][] = []
   let head: ExportHead | undefined
   for (let place = { part: 0, from: 0 }; ; ) {
@@ -73,7 +78,7 @@ async function exportAll(ledger: Ledger): Promise<Exported> {
   }
 }
 
-async function restoreAll(ledger: Ledger, { head, pages }: Exported, adds = false) {
+export async function restoreAll(ledger: Ledger, { head, pages }: Exported, adds = false) {
   const begun = await ledger.beginRestore({ id: 'restore', head, identity, adds })
   if (begun.kind !== 'begun') return begun
   const sum = { added: 0, kept: 0 }
@@ -103,6 +108,7 @@ async function history(ledger: Ledger): Promise<void> {
   await ledger.refuse({ ...refused, screen: { kind: 'end', lines: ['No.'] } })
   await ledger.note({ id: 'audit 1', action: 'outbid', detail: { nonce: '1' } })
   await ledger.sawHead([{ number: 7, hash: id('block 7'), count: 2 }])
+  await ledger.show(showing('asked', '1'))
 }
 
 /** What a relay goes by, without what only the clock or an attempt tells. */
@@ -120,6 +126,7 @@ async function stateOf(ledger: Ledger) {
     blocks: await ledger.blocks(0),
     done: await ledger.payment('done'),
     last: await ledger.payments(alice, 9),
+    shown: await ledger.shown(question('asked'), 'terms'),
     audit: (await ledger.audit(9)).filter(({ action }) => action !== 'restore'),
     load: await ledger.lookup(question('new', bob)),
   }
@@ -134,10 +141,10 @@ export function restoreSuite(name: string, create: () => Promise<LedgerHarness>)
       const exported = await exportAll(from.ledger)
       const before = await stateOf(from.ledger)
       expect(before.queued).toHaveLength(1)
-      expect(await restoreAll(to.ledger, exported)).toEqual({ added: 7, kept: 0 })
+      expect(await restoreAll(to.ledger, exported)).toEqual({ added: 8, kept: 0 })
       expect(await stateOf(to.ledger)).toEqual(before)
       // Once more it changes nothing.
-      expect(await restoreAll(to.ledger, exported, true)).toEqual({ added: 0, kept: 7 })
+      expect(await restoreAll(to.ledger, exported, true)).toEqual({ added: 0, kept: 8 })
       expect(await stateOf(to.ledger)).toEqual(before)
     })
 
@@ -194,6 +201,8 @@ export function restoreSuite(name: string, create: () => Promise<LedgerHarness>)
         const refusing = { ...question(session), steps: 1, token: 't', screen }
         expect(await ledger.refuse(refusing)).toEqual({ kind: 'pending' })
       }
+      // What was shown may be in what is still to come.
+      expect(await ledger.show(showing('asked', '2'))).toEqual({ kind: 'pending' })
       for (const page of pages) await ledger.restore(head.exportedAt, page)
       expect(await ledger.lookup(question('signed'))).toMatchObject({ kind: 'answered' })
       expect(await ledger.work()).toMatchObject({ nonces: [], carried: [], queued: [] })
@@ -223,7 +232,7 @@ export function restoreSuite(name: string, create: () => Promise<LedgerHarness>)
       expect(await restoreAll(ledger, exported)).toEqual({
         ...{ kind: 'in_use', isOpen: true, isNewer: true },
       })
-      expect(await restoreAll(ledger, exported, true)).toEqual({ added: 6, kept: 1 })
+      expect(await restoreAll(ledger, exported, true)).toEqual({ added: 7, kept: 1 })
       expect(await ledger.lookup(question('signed'))).toMatchObject({
         screen: { lines: ['Not now.'] },
       })

@@ -52,6 +52,20 @@ export function vitalsSuite(name: string, create: () => Promise<LedgerHarness>):
       expect(sight.roundAt).toBeLessThanOrEqual(now)
     })
 
+    test('have nothing that was seen of other contracts or of another key', async ({ expect }) => {
+      const { ledger } = await create()
+      await ledger.identify(identity('a'))
+      const contracts = { state: 'missing' } as const
+      const facts = { head: { number: 7, timestampSeconds: 70 }, funds: { wei: '1' }, contracts }
+      await ledger.saw({ facts, node: 'answered', round: 'done' })
+      const seen = async (forwarder: string) =>
+        Object.keys((await ledger.vitals({ identity: identity('a', forwarder) })).sight).sort()
+      expect(await seen('one')).toEqual(['contracts', 'funds', 'head', 'roundAt'])
+      expect(await seen('two')).toEqual(['head', 'roundAt'])
+      await ledger.identify(identity('a', 'two'))
+      expect(await seen('two')).toEqual(['head', 'roundAt'])
+    })
+
     test('tell since when the node is silent and rounds fail, until they are not', async ({
       expect,
     }) => {

@@ -1,4 +1,5 @@
 import { openSqlite } from '../../scripts/dev/sqlite.ts'
+import type { MemoryStore } from '../../src/account/memory.ts'
 import { type Assembly, assemble } from '../../src/compose/assemble.ts'
 import { parseConfig } from '../../src/compose/config.ts'
 import { ledgerRulesOf, relayerAddress } from '../../src/compose/relay.ts'
@@ -33,6 +34,8 @@ export type DeploymentOptions = {
   variables: Record<string, string>
   /** SQLite's file. Undefined: in memory. */
   database?: string
+  /** Where accounts remember. Undefined: in one of its own. */
+  memory?: MemoryStore
   /** In the place of SQLite. */
   ledger?: (options: LedgerOptions) => Ledger
   fetch?: typeof globalThis.fetch
@@ -43,6 +46,7 @@ export function openDeployment({
   database,
   ledger: openLedger = (options) => openSqlLedger(options, database),
   fetch = globalThis.fetch,
+  memory = createMemoryStore(),
 }: DeploymentOptions): Deployment {
   const config = parseConfig(variables)
   const events: LogEvent[] = []
@@ -52,7 +56,6 @@ export function openDeployment({
   const now = () => Date.now() + time.ahead
   const ledger = openLedger({ rules: ledgerRulesOf(config), relayer: relayerAddress(config), now })
   const keyStore = createCountingStore(now)
-  const memory = createMemoryStore()
   const assembly = assemble(
     config,
     {
@@ -119,6 +122,8 @@ const noSockets = () => {
 }
 
 function methodsIn(body: unknown): string[] {
-  const sent = JSON.parse(typeof body === 'string' ? body : '[]') as { method: string }[]
+  // A message to a phone is a form.
+  const isJson = typeof body === 'string' && /^[[{]/.test(body)
+  const sent = JSON.parse(isJson ? body : '[]') as { method: string }[]
   return [sent].flat().map(({ method }) => method)
 }

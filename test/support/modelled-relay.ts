@@ -1,6 +1,6 @@
 import type { Hex } from 'viem'
 import type { Product } from '../../scripts/dev/simulator/programs.ts'
-import { ledgerRules } from '../../src/relay/ledger/port.ts'
+import { type Ledger, ledgerRules } from '../../src/relay/ledger/port.ts'
 import { ledgerThrough } from '../../src/relay/ledger/steps.ts'
 import { createMemoryLedger } from '../ports/ledger-memory.ts'
 import { createMemoryStore } from './memory-store.ts'
@@ -11,9 +11,13 @@ import {
 } from './modelled-service.ts'
 
 /** What callers are shown, and what a transfer has to be at least. */
-type ShownProduct = Pick<Product, 'settings' | 'say'> & Partial<Pick<Product, 'leastTransferWei'>>
+type ShownProduct = Pick<Product, 'settings' | 'say' | 'sealSms'> &
+  Partial<Pick<Product, 'leastTransferWei'>>
 
 export type ModelledRelay = ModelledService & {
+  ledger: Ledger
+  /** All that the ledger keeps, a text a row. */
+  rows(): string[]
   /** Puts all that waits into a block, which is final, and tells the ledger what became of it there. */
   settle(): Promise<void>
   /** Tells the ledger that all that waits has failed in a final block, which the chain does not have. */
@@ -65,6 +69,7 @@ export function openModelledRelay({
 
   return {
     ...service,
+    ...{ ledger, rows: kept.rows },
     memoryCalls: memory.asked,
     paid: async (caller) => (await ledger.payments(service.accountOf(caller), 10_000)).length,
     settle: () => finish(service.chain.mine(Date.now()), 'executed', ''),

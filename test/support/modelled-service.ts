@@ -42,6 +42,8 @@ export type ModelledService = {
   showOnly(block: ModelBlock): void
   /** From now on the node answers nothing, until what is returned is called. */
   breakNode(): () => void
+  /** The owner has a loan be this much from now on. */
+  changePrincipal(wei: bigint): void
 }
 
 /** The USSD service on any ledger, before the simulator's chain: a block comes when the test makes one. */
@@ -111,6 +113,9 @@ export function openModelledService(options: ModelledOptions): ModelledService {
       return () => {
         isBroken = false
       }
+    },
+    changePrincipal(wei) {
+      world.principalWei = wei
     },
     accountOf: (caller) => accounts[caller] ?? forwarderAddress,
     async deliver(caller, session, text) {

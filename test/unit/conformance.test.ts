@@ -2,6 +2,8 @@ import { existsSync, globSync, readFileSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, test } from 'vitest'
+import { settings } from '../../src/compose/config.ts'
+import { profiles } from '../../src/compose/profiles.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 const tables = globSync('test/conformance/*.md', { cwd: root }).sort()
@@ -109,3 +111,14 @@ describe.for(tables.map((table) => [basename(table), readText(table)] as const))
     })
   },
 )
+
+test('the table of settings has each that a profile sets, and nothing that is none', ({
+  expect,
+}) => {
+  const document = readText('test/conformance/ussd.md')
+  const [, table = ''] = document.split("## The product's settings")
+  const rows = rowsOf(table.split('\n## ')[0] ?? '').map(({ text }) => text.split('|')[1] ?? '')
+  const named = rows.flatMap((column) => column.match(/[A-Z][A-Z_]+/g) ?? [])
+  expect(named).toEqual(expect.arrayContaining(Object.keys(profiles.lender)))
+  expect(named.filter((name) => !settings.includes(name))).toEqual([])
+})

@@ -154,8 +154,8 @@ describe('directions', () => {
   })
 
   test('a new part has to be given a direction', ({ expect }) => {
-    expect(faultsOf({ 'src/sms/send.ts': `import x from '../account/phone.ts'` })).toEqual([
-      'src/sms/send.ts is in a part that has no direction yet: add src/sms to scripts/import-rules.ts',
+    expect(faultsOf({ 'src/mail/send.ts': `import x from '../account/phone.ts'` })).toEqual([
+      'src/mail/send.ts is in a part that has no direction yet: add src/mail to scripts/import-rules.ts',
     ])
   })
 

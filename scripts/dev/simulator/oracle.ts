@@ -380,7 +380,7 @@ function judgeTimes(history: History, found: Found): void {
           (earlier.reply === reply || isTroubled(earlier)),
       )
     if (!isTurnedAway || isRepeated || losses.length > 0 || isDistrusted) continue
-    if (isMovedAway(history, dial)) continue
+    if (isMovedAway(history, dial) || isInOwnLine(deliveries, deliveries[index])) continue
     const isExcused = troubled.some(
       (other) =>
         other.startedAt <= (repliedAt ?? startedAt) &&
@@ -390,6 +390,24 @@ function judgeTimes(history: History, found: Found): void {
       found('unanswered', `${actor.name} is told ${reply?.replaceAll('\n', ' / ')}`)
     }
   }
+}
+
+/** So many payments of one account are simulated one after the other while one more of it waits. */
+const ownLine = 8
+
+/** An account's payments take turns: who sends a crowd of them at once has some of it wait too long. */
+function isInOwnLine(deliveries: readonly Delivery[], waiting: Delivery | undefined): boolean {
+  if (waiting === undefined) return false
+  const { account, startedAt, repliedAt = Number.POSITIVE_INFINITY } = waiting
+  const served = deliveries.filter(
+    (other) =>
+      other.account === account &&
+      saidOf(other.reply) === 'submitted' &&
+      other.repliedAt !== undefined &&
+      other.repliedAt >= startedAt &&
+      other.repliedAt <= repliedAt,
+  )
+  return served.length >= ownLine
 }
 
 /** Something went wrong with it, or it ended with the Worker that another one's trouble ended. */

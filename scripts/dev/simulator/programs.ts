@@ -38,7 +38,10 @@ export type ProgramOptions = {
   product?: Product | undefined
 }
 
-export type Product = Pick<AnswerParts, 'settings' | 'say' | 'leastTransferWei' | 'background'> & {
+export type Product = Pick<
+  AnswerParts,
+  'settings' | 'say' | 'leastTransferWei' | 'background' | 'sealSms'
+> & {
   memory: MemoryStore
 }
 
@@ -48,7 +51,9 @@ const noMemory: MemoryStore = {
   save: () => Promise.reject(new Error('the demonstration keeps no memory')),
 }
 
-const demonstrationMenu = { profile: 'demo', confirms: false, helpNumber: undefined } as const
+const demonstrationMenu = {
+  ...({ profile: 'demo', confirms: false, helpNumber: undefined, languages: [] } as const),
+}
 
 const currencyName = 'tRBTC'
 export const gatewayName = 'africas-talking'
@@ -103,6 +108,7 @@ export function createService(parts: ProgramOptions, clock: Clock): Answer {
     ledger: wires.ledger,
     memory: createMemory(() => parts.product?.memory ?? noMemory),
     background: parts.product?.background ?? (() => {}),
+    sealSms: parts.product?.sealSms,
     pay: createPay(relayer, createChainCache(relayer), {
       preflight: knobs.preflight,
       limits: knobs.limits,

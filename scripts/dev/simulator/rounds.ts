@@ -224,11 +224,13 @@ function* overtaken(
 
 /** The bytes of nonces that the pool has room for: offered when it is time, and not before. */
 function* misoffered(
-  { knobs: { rules, maxGasPriceWei } }: RoundWatchOptions,
+  { knobs: { rules, maxGasPriceWei }, isCounted }: RoundWatchOptions,
   { head, work }: RoundStart,
   left: Work,
 ): Generator<string> {
   const { nonce: count } = head.state
+  // A replica on a branch that the chain has lost may have told that it passed them.
+  if (!isCounted(work.now)) return
   for (const { nonce, transactions } of recorded(left)) {
     const [latest] = transactions
     const [was] = recorded(work).find((one) => one.nonce === nonce)?.transactions ?? []

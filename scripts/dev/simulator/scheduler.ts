@@ -19,7 +19,7 @@ export type Scheduler = {
 type Entry = { time: number; order: number; run: (() => void) | undefined; isQuiet: boolean }
 
 /** More events than any history needs: a history that comes here goes round in circles. */
-const maxEvents = 400_000
+const maxEvents = 2_000_000
 
 export function createScheduler(start: number): Scheduler {
   const heap: Entry[] = []

@@ -5,7 +5,9 @@ import {
   getAbiItem,
   type Hex,
   http,
+  isAddressEqual,
   type PublicClient,
+  TransactionNotFoundError,
   toFunctionSelector,
 } from 'viem'
 import { microLoanAbi } from '../../../src/loan/abi.ts'
@@ -50,6 +52,24 @@ export async function readChain(options: ChainOptions): Promise<Omit<Books, 'pay
     accounts.set(account, { balanceWei, owedWei: owed })
   })
   return { head, spendings, events, totals: { balancesWei, owedWei, freeWei }, heldWei, accounts }
+}
+
+/** Which of these transactions went to another forwarder: to the one before a move to new contracts. */
+export async function sentElsewhere(
+  { nodeUrl, forwarder }: ChainOptions,
+  hashes: readonly Hex[],
+): Promise<ReadonlySet<Hex>> {
+  const client = createPublicClient({ transport: http(nodeUrl) })
+  const elsewhere = new Set<Hex>()
+  await inTurns(hashes, async (hash) => {
+    // One that no block has is what is compared for.
+    const sent = await client.getTransaction({ hash }).catch((error: unknown) => {
+      if (error instanceof TransactionNotFoundError) return undefined
+      throw error
+    })
+    if (sent?.to != null && !isAddressEqual(sent.to, forwarder)) elsewhere.add(hash)
+  })
+  return elsewhere
 }
 
 async function readSpendings(

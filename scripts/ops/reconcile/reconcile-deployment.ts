@@ -1,14 +1,16 @@
-import type { Address } from 'viem'
+import type { Address, Hex } from 'viem'
 import { type Payment, paymentsAnswer, statusAnswer } from '../../../src/operator/answers.ts'
 import { StackError } from '../../stack/report.ts'
 import type { OperatorClient } from '../operator-client.ts'
-import { differences } from './compare.ts'
-import { readChain } from './read-chain.ts'
+import { differences, type Spending } from './compare.ts'
+import { readChain, sentElsewhere } from './read-chain.ts'
 
 /** What was compared, and every difference in a sentence. */
 export type Reconciled = {
   head: number
   payments: number
+  /** Those that went to other contracts than today's: nothing of them is compared. */
+  elsewhere: number
   /** Intents that the chain has spent. */
   spendings: number
   events: number
@@ -31,21 +33,33 @@ export async function reconcile(
   // What is paid between the two looks is newer than the chain that is looked at.
   const known = await readPayments(operator)
   const accounts = new Set(known.map(({ account }) => account.toLowerCase() as Address))
-  const chain = await readChain({
+  const at = {
     nodeUrl,
     loan: contracts.loan as Address,
     forwarder: contracts.forwarder as Address,
     fromBlock,
-    accounts: eachAccount ? accounts : new Set(),
-  })
+    accounts: eachAccount ? accounts : new Set<Address>(),
+  }
+  const chain = await readChain(at)
   const payments = await readPayments(operator)
+  const elsewhere = await sentElsewhere(at, unspentHashes(payments, chain.spendings))
+  const compared = payments.filter(({ hash }) => hash === null || !elsewhere.has(hash as Hex))
   return {
     head: chain.head,
-    payments: payments.length,
+    payments: compared.length,
+    elsewhere: payments.length - compared.length,
     spendings: chain.spendings.length,
     events: chain.events.length,
-    differences: differences({ ...chain, payments }),
+    differences: differences({ ...chain, payments: compared }),
   }
+}
+
+/** Of payments whose intents this forwarder has not spent. */
+function unspentHashes(payments: readonly Payment[], spendings: readonly Spending[]): Hex[] {
+  const spent = new Set(spendings.map(({ intent }) => intent))
+  return payments.flatMap(({ intent, hash }) =>
+    hash === null || spent.has(intent as Hex) ? [] : [hash as Hex],
+  )
 }
 
 /** All that the ledger remembers, those of long ago among them. */

@@ -1,5 +1,4 @@
-import { RLP } from '@ethereumjs/rlp'
-import { bytesToHex, hexToBytes, keccak256 } from 'viem'
+import { type Hex, keccak256, toRlp } from 'viem'
 import { UntrueAnswer } from './untrue-answer.ts'
 
 type Fields = Readonly<Record<string, unknown>>
@@ -33,9 +32,9 @@ const laterFields = [
 ] as const
 
 /** The RLP of an Ethereum block's header, rebuilt from the block as JSON. */
-export function encodeHeader(block: Fields): Uint8Array {
+function encodeHeader(block: Fields): Hex {
   const present = laterFields.filter(([name]) => typeof block[name] === 'string')
-  return RLP.encode([...fields, ...present].map(([name, kind]) => encodeField(block[name], kind)))
+  return toRlp([...fields, ...present].map(([name, kind]) => encodeField(block[name], kind)))
 }
 
 /**
@@ -43,19 +42,19 @@ export function encodeHeader(block: Fields): Uint8Array {
  *
  * @throws {UntrueAnswer} its keccak is not the block's hash
  */
-export function verifiedHeader(block: Fields): `0x${string}` {
+export function verifiedHeader(block: Fields): Hex {
   const raw = encodeHeader(block)
   if (keccak256(raw) !== block.hash) throw new UntrueAnswer('a block does not fit its own hash')
-  return bytesToHex(raw)
+  return raw
 }
 
-function encodeField(value: unknown, kind: 'bytes' | 'number'): Uint8Array {
+function encodeField(value: unknown, kind: 'bytes' | 'number'): Hex {
   if (typeof value !== 'string') throw new UntrueAnswer('a block lacks a field of its header')
-  return kind === 'bytes' ? hexToBytes(value as `0x${string}`) : quantityBytes(value)
+  return kind === 'bytes' ? (value as Hex) : quantityHex(value)
 }
 
 /** A number as RLP has it: big-endian, without leading zeros, zero as nothing. */
-export function quantityBytes(value: string): Uint8Array {
+export function quantityHex(value: string): Hex {
   const digits = value.slice(2).replace(/^0+/, '')
-  return hexToBytes(`0x${digits.length % 2 === 0 ? digits : `0${digits}`}`)
+  return `0x${digits.length % 2 === 0 ? digits : `0${digits}`}`
 }

@@ -65,7 +65,7 @@ async function fits(
   if (!found.every(({ blockHash }) => blockHash === block.hash)) return false
   if (found.length === 0 && block.logsBloom && !mayHold(block.logsBloom, filter)) return true
   const receipts = await receiptsOf(node, block)
-  await verifiedTrie(receipts, block.receiptsRoot)
+  verifiedTrie(receipts, block.receiptsRoot)
   const all = receipts.flatMap((receipt) => receipt.logs)
   const told = new Set(found.map(contentOf))
   const known = new Set(all.map(contentOf))
@@ -79,6 +79,6 @@ async function fits(
 export async function provedLogs(node: Node, block: MinedBlock): Promise<Log[]> {
   if (node.profile === 'rskj') return await logsOfKnownBlock(node, block.hash, {})
   const receipts = await receiptsOf(node, block)
-  await verifiedTrie(receipts, block.receiptsRoot)
+  verifiedTrie(receipts, block.receiptsRoot)
   return receipts.flatMap((receipt) => receipt.logs.map(shapeLog))
 }

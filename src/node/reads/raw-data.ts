@@ -1,4 +1,4 @@
-import { bytesToHex, keccak256 } from 'viem'
+import { keccak256 } from 'viem'
 import * as z from 'zod/mini'
 import { RpcError } from '../../chain/rpc.ts'
 import { codes } from '../codes.ts'
@@ -36,7 +36,7 @@ export async function rawTransactionReceipt(node: Node, hash: string): Promise<s
   }
   const receipt = await lookUp(node, 'eth_getTransactionReceipt', [hash], z.nullable(rawReceipt))
   const found = receipt && (await provable(node, receipt.blockHash, hash))
-  return found && bytesToHex(encodeReceipt(found.receipt))
+  return found && encodeReceipt(found.receipt)
 }
 
 /**
@@ -50,7 +50,7 @@ export async function receiptProof(
 ): Promise<string[] | null> {
   if (node.profile === 'rskj') return await proofFromRskj(node, blockHash, hash)
   const found = await provable(node, blockHash, hash)
-  return found && (await proofNodes(found.trie, found.index))
+  return found && proofNodes(found.trie, found.index)
 }
 
 async function proofFromRskj(
@@ -90,7 +90,7 @@ async function provable(node: Node, blockHash: string, hash: string) {
   const index = block.transactions.findIndex((entry) => hashOf(entry) === hash)
   if (index === -1) return null
   const receipts = await receiptsOf(node, block)
-  const trie = await verifiedTrie(receipts, block.receiptsRoot)
+  const trie = verifiedTrie(receipts, block.receiptsRoot)
   const receipt = receipts[index]
   if (receipt === undefined) throw new UntrueAnswer('a block lacks a receipt')
   return { trie, index, receipt }

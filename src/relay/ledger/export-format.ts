@@ -29,6 +29,7 @@ export const exportEntry = z.object({
   transactions: z.optional(z.array(tables.transactions.row)),
   history: z.optional(tables.history.row),
   audit: z.optional(tables.audit.row),
+  shown: z.optional(tables.shown.row),
 })
 
 export type ExportHead = z.infer<typeof exportHead>

@@ -92,6 +92,10 @@ const parts: readonly Part[] = [
     () => ({ table: 'audit', list: 'age' }),
     (_, audit) => ({ audit }),
   ),
+  partOver<'shown'>(
+    () => ({ table: 'shown', list: 'age' }),
+    (_, shown) => ({ shown }),
+  ),
 ]
 
 /** A page of what a restore needs. What has one score is in one page, so that a score tells where the next begins. */

@@ -4,6 +4,7 @@ import { intakeOf } from './operations.ts'
 import { paymentsIn } from './payments.ts'
 import { type Identified, type Identity, movableIdentity } from './port.ts'
 import { queueOf } from './sums.ts'
+import { forgetSeen } from './vitals.ts'
 
 /** What makes something open writes the queue's row or the relayer's, so that it is not missed here. */
 export function isAnythingOpen({ rows, relayer }: At): boolean {
@@ -22,6 +23,13 @@ function othersIn({ rows }: At, { chainId, fingerprints }: Identity): [string, s
   return told.filter(([name, value]) => rows.row('meta', `identity.${name}`)?.value !== value)
 }
 
+/** And of these what the ledger was begun with. */
+function knownOthersIn(at: At, identity: Identity): [string, string][] {
+  return othersIn(at, identity).filter(
+    ([name]) => at.rows.row('meta', `identity.${name}`) !== undefined,
+  )
+}
+
 /** The account secret changes only to one that a drain has named. */
 function mayChange({ rows }: At, name: string, value: string): boolean {
   if (movableIdentity.includes(name)) return true
@@ -32,11 +40,15 @@ function mayChange({ rows }: At, name: string, value: string): boolean {
 
 /** Whether the ledger was begun with this identity, or may go on with it. */
 export function identified(at: At, identity: Identity): Identified {
-  const names = othersIn(at, identity)
-    .filter(([name]) => at.rows.row('meta', `identity.${name}`) !== undefined)
+  const names = knownOthersIn(at, identity)
     .filter(([name, value]) => !mayChange(at, name, value) || isAnythingOpen(at))
     .map(([name]) => name)
   return names.length > 0 ? { kind: 'different', names } : { kind: 'same' }
+}
+
+/** Whether what rounds have seen of contracts and key is of others than these. */
+export function hasMoved(at: At, identity: Identity): boolean {
+  return knownOthersIn(at, identity).some(([name]) => movableIdentity.includes(name))
 }
 
 /** The same, and goes on with it from here. */
@@ -44,6 +56,7 @@ export function identify(at: At, identity: Identity): Identified {
   const same = identified(at, identity)
   // What may change, changes with nothing else that may not: a refusal leaves all as it was.
   if (same.kind === 'different') return same
+  if (hasMoved(at, identity)) forgetSeen(at.rows)
   for (const [name, value] of othersIn(at, identity)) {
     at.rows.put('meta', { name: `identity.${name}`, value })
   }

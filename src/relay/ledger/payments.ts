@@ -4,6 +4,7 @@ import type { At, Draft } from './draft.ts'
 import type { Execution, LedgerRules, Order, Payment, Transition } from './port.ts'
 import { noteReserved } from './reserves.ts'
 import type { Row } from './rows.ts'
+import { followPayment, holdSms } from './sms.ts'
 import { accountOf, joined, left, noteBlock, queueOf, saveAccount, saveQueue } from './sums.ts'
 import {
   isUnsettled,
@@ -44,7 +45,7 @@ export function begin(
   { rows, rules }: At,
   event: PaymentEvent,
   session: string,
-  { request, label, spendsWei, reserves }: Order,
+  { request, label, spendsWei, reserves, sms = [] }: Order,
   columns: Partial<PaymentRow> = {},
 ): void {
   const { intentId, from: account } = request
@@ -56,6 +57,8 @@ export function begin(
   if (state === undefined) throw new Error(`no payment begins with ${event}`)
   rows.put('intents', { intent_id: intentId, session })
   count(rows, label, event)
+  // The rows of one that is found on the chain are lost: its messages may have left.
+  if (event !== 'adopted') holdSms(rows, session, sms)
   savePayment(rows, undefined, {
     ...{ session, state, intent_id: intentId, account, counterparty: null, label, request },
     ...{ spends: `${spendsWei}`, reserves_gas: null },
@@ -90,6 +93,7 @@ export function move(
     history: [...payment.history, [to, rows.now]],
   })
   const { intent_id: intentId, label, state: from } = payment
+  followPayment(rows, payment, to)
   if (countedEvents.includes(event)) count(rows, label, event)
   const hash = after.hash ?? payment.hash ?? undefined
   return [{ intentId, label, from, to, hash, reason: after.reason ?? payment.reason ?? '' }]

@@ -1,6 +1,7 @@
 import type { Address, Hex } from 'viem'
 import type { SignedRequest } from '../forwarder/requests.ts'
 import type { ExportEntry, ExportHead, ExportPage, ExportPlace } from './export-format.ts'
+import type { smsParties } from './rows.ts'
 import type { Seen, Sight } from './sight.ts'
 import type { PaymentState, Phase } from './transitions.ts'
 
@@ -21,6 +22,13 @@ export type Ledger = {
 
   /** What this session's question was answered with, or else what its account has under way. */
   lookup(question: Question): Promise<Decided | Undecided>
+  /**
+   * Keeps what a question of a session shows, or was judged by, so that each later delivery goes by the same: what
+   * is kept first stays, and is the answer. Of a session that is decided nothing more is kept.
+   */
+  show(showing: Showing): Promise<Shown | Decided>
+  /** What a question showed under this name. Undefined: nothing that was kept. */
+  shown(question: Question, name: string): Promise<string | undefined>
   /**
    * Closes a session without a payment: its screen is shown from now on, whatever the chain does, and no
    * other question of the session is paid.
@@ -75,6 +83,13 @@ export type Ledger = {
   takeNotices(limit: number): Promise<AlertNotice[]>
   /** A notice was delivered. */
   told(id: string): Promise<void>
+  /**
+   * Takes messages that are due, at most so many, and says when the next one is (Unix time in ms). Who takes one
+   * may send it once, and no one else ever may, unless it is noted that nothing was sent.
+   */
+  takeSms(limit: number): Promise<{ taken: DueSms[]; next: number | undefined }>
+  /** What became of a message that was taken. */
+  noteSms(name: SmsName, fate: SmsFate): Promise<void>
   /** What operators did, the newest first. */
   audit(limit: number): Promise<AuditEntry[]>
   /** Payments as an operator looks for them, the newest first. */
@@ -194,6 +209,11 @@ export type Identified = { kind: 'same' } | { kind: 'different'; names: string[]
 
 /** Keyed digests of the session and of what was typed in it, never the words; and whose it is. */
 export type Question = { session: string; input: string; account: Address }
+
+/** A fact by its name. `value` is JSON, and holds neither what was typed nor a phone number. */
+export type Showing = Question & { name: string; value: string }
+
+export type Shown = { kind: 'shown'; value: string }
 
 /** What a caller is shown, whatever gateway carries it. With `ask` the session goes on. */
 export type Screen = { kind: 'ask' | 'end'; lines: readonly string[] }
@@ -334,6 +354,30 @@ export type AlertChange = { raised: ActiveAlert[]; cleared: ActiveAlert[] }
 /** What is to be told of an alert, and of when (Unix time in ms). Its id is the same at each attempt. */
 export type AlertNotice = ActiveAlert & { id: string; kind: 'raised' | 'cleared'; at: number }
 
+/** To whom a message goes and what about, sealed for its session and party. */
+export type HeldSms = { party: SmsParty; sealed: string }
+
+export type SmsParty = (typeof smsParties)[number]
+
+/** Which message, and the how manieth attempt at it: what comes late is nobody's any more. */
+export type SmsName = { session: string; party: SmsParty; attempts: number }
+
+/** A message whose payment has come to its end, and what that was. */
+export type DueSms = SmsName & {
+  sealed: string
+  intentId: Hex
+  acceptedAt: number
+  state: 'confirmed' | 'reverted' | 'expired'
+  /** Of a failure; empty where it came too late. */
+  reason: string
+}
+
+/**
+ * `unknown`: it may have been sent, and is not sent again. `refused`: it never can be. `known`: it was
+ * sent before. `later`: it is known that nothing was sent; `untried`: it was not even asked for. Those two are due again.
+ */
+export type SmsFate = 'sent' | 'unknown' | 'refused' | 'known' | 'later' | 'untried'
+
 /** Which payments. By a hash or an intent there is one at most. Times are Unix times in ms. */
 export type PaymentQuery = {
   state?: PaymentState | undefined
@@ -461,6 +505,8 @@ export type Order = {
   spendsWei: bigint
   /** Undefined: nothing that is shared. */
   reserves?: Shares | undefined
+  /** Messages that are due once its outcome is final. */
+  sms?: readonly HeldSms[] | undefined
 }
 
 export type SignedTransaction = { hash: Hex; raw: Hex; gasPriceWei: bigint }

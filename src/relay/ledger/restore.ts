@@ -96,7 +96,7 @@ export function endRestore({ rows }: At, exportedAt: number): RestoreAnswer {
 }
 
 function restoreEntry(rows: Draft, entry: ExportEntry): boolean {
-  const { session, payment, nonce, history, audit } = entry
+  const { session, payment, nonce, history, audit, shown } = entry
   if (history !== undefined && !isThere(rows, history)) {
     rows.put('history', history)
     return true
@@ -105,6 +105,7 @@ function restoreEntry(rows: Draft, entry: ExportEntry): boolean {
     rows.put('audit', audit)
     return true
   }
+  if (shown !== undefined) return restoreShown(rows, shown)
   if (session === undefined && payment === undefined) return restoreNonce(rows, entry)
   if (isDecidedHere(rows, entry)) return false
   // In the place of a claim: what its holder records from here on is refused, and its bytes are dropped.
@@ -112,6 +113,12 @@ function restoreEntry(rows: Draft, entry: ExportEntry): boolean {
   if (payment !== undefined) restorePayment(rows, payment)
   // Where the nonce has another holder by now, a round finds the payment another nonce.
   if (nonce !== undefined) restoreNonce(rows, entry)
+  return true
+}
+
+function restoreShown(rows: Draft, shown: Row<'shown'>): boolean {
+  if (rows.row('shown', shown.session, shown.step, shown.name) !== undefined) return false
+  rows.put('shown', shown)
   return true
 }
 

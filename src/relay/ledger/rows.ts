@@ -4,6 +4,9 @@ import { type PaymentState, phaseNames, phases } from './transitions.ts'
 /** The layout of the rows. */
 export const schemaVersion = '2'
 
+/** Whom a payment's message tells of its outcome. */
+export const smsParties = ['sender', 'receiver'] as const
+
 /** Several names for one thing: columns of one type, methods of one kind. */
 export const each = <Value, Name extends string>(value: Value, ...names: Name[]) =>
   Object.fromEntries(names.map((name) => [name, value])) as Record<Name, Value>
@@ -74,6 +77,12 @@ export const tables = {
       ...each(integer, 'steps', 'decided_at'),
     },
     { age: { group: undefined, score: 'decided_at' } },
+  ),
+  /** What steps of sessions showed, by a name each: later deliveries go by it. */
+  shown: table(
+    ['session', 'step', 'name'],
+    { ...each(text, 'session', 'step', 'name', 'value'), shown_at: integer },
+    { age: { group: undefined, score: 'shown_at' } },
   ),
   payments: table(
     ['session'],
@@ -162,6 +171,21 @@ export const tables = {
       ...each(integer, 'raised_at', 'at', 'due_at', 'attempts'),
     },
     { due: { group: undefined, score: 'due_at' } },
+  ),
+  sms: table(
+    ['session', 'party'],
+    {
+      session: text,
+      party: z.enum(smsParties),
+      /** To whom it goes and what about, sealed by who made it: nothing here can read it. */
+      sealed: text,
+      /** Held until the outcome is final, then due, then taken by who sends it. */
+      state: z.enum(['held', 'due', 'taken']),
+      /** Since when it is in its state; of one that is due, from when on it is sent. */
+      at: integer,
+      attempts: integer,
+    },
+    { state: { group: 'state', score: 'at' } },
   ),
   audit: table(
     ['id'],

@@ -5,7 +5,7 @@ import { meansOf, saveMeans, saveTrail, trailOf } from './chain-notes.ts'
 import { count } from './counts.ts'
 import type { At, Draft } from './draft.ts'
 import { exportPage } from './export.ts'
-import { identified, identify } from './identity.ts'
+import { hasMoved, identified, identify } from './identity.ts'
 import {
   bytesOf,
   carrierOf,
@@ -54,6 +54,8 @@ import {
 import { isShort, noteReservedClaim, recentMs } from './reserves.ts'
 import { beginRestore, endRestore, restore } from './restore.ts'
 import { each, type Listing, type Row, type TableName } from './rows.ts'
+import { pruneShown, show, shown } from './shown.ts'
+import { noteSms, pruneSms, takeSms } from './sms.ts'
 import { accountOf, noteClaim } from './sums.ts'
 import { isCarried, isUnsettled } from './transitions.ts'
 import { noteSeen, probe, vitalsOf } from './vitals.ts'
@@ -69,7 +71,7 @@ export type Steps = {
 /** What a method does to rows. After one that opens work something may be left to do. */
 export const methodKinds: Readonly<Record<keyof Ledger, 'reads' | 'writes' | 'opens'>> = {
   ...each('reads', 'lookup', 'work', 'signed', 'blocks', 'payment', 'paymentShownAs', 'payments'),
-  ...each('reads', 'audit', 'page', 'trace', 'exported'),
+  ...each('reads', 'audit', 'page', 'trace', 'exported', 'shown'),
   ...each('opens', 'claim', 'record', 'adopt', 'endRestore'),
   ...each(
     'writes',
@@ -86,7 +88,8 @@ export const methodKinds: Readonly<Record<keyof Ledger, 'reads' | 'writes' | 'op
   ...each('writes', 'displaced', 'abandon', 'requeue', 'settle', 'confirm', 'expire', 'reopen'),
   ...each('writes', 'sawHead', 'sawMeans', 'saw', 'vitals', 'prune'),
   ...each('writes', 'setIntake', 'note', 'alert', 'takeNotices', 'told'),
-  ...each('writes', 'beginRestore', 'restore'),
+  ...each('writes', 'takeSms', 'noteSms'),
+  ...each('writes', 'beginRestore', 'restore', 'show'),
 }
 
 export type LedgerMethod = keyof Ledger
@@ -222,6 +225,10 @@ export const steps: Steps = {
     return { kind: 'undecided', open, executed, seen: account.seen, busy, load, means }
   },
 
+  show: ({ rows }, showing) => show(rows, showing, decidedOf(rows, showing)),
+
+  shown: ({ rows }, question, name) => shown(rows, question, name),
+
   refuse({ rows, relayer }, refusing) {
     const { session, token, screen } = refusing
     const row = rows.row('sessions', session)
@@ -319,7 +326,8 @@ export const steps: Steps = {
 
   vitals(at, { identity, probes = false } = {}) {
     if (probes) probe(at.rows)
-    return vitalsOf(at, identity && identified(at, identity))
+    if (identity === undefined) return vitalsOf(at, undefined, false)
+    return vitalsOf(at, identified(at, identity), hasMoved(at, identity))
   },
 
   saw: ({ rows }, seen) => noteSeen(rows, seen),
@@ -333,6 +341,12 @@ export const steps: Steps = {
   takeNotices: ({ rows }, limit) => takeNotices(rows, limit),
 
   told: ({ rows }, id) => rows.drop('notices', id),
+
+  // Half of a restored ledger is no ground to act on.
+  takeSms: ({ rows }, limit) =>
+    isRestoring(rows) ? { taken: [], next: undefined } : takeSms(rows, limit),
+
+  noteSms: ({ rows }, name, fate) => noteSms(rows, name, fate),
 
   audit: ({ rows }, limit) => auditOf(rows, limit),
 
@@ -573,6 +587,7 @@ export const steps: Steps = {
     const nonces = olderThan(rows, retentionMs, done)
     const sessions = olderThan(rows, retentionMs, { table: 'sessions', list: 'age' })
     const history = olderThan(rows, historyMs, { table: 'history', list: 'age' })
+    pruneSms(rows, retentionMs, pruneLimit)
     // Asked before anything goes: where the row is lost, it is counted from what is there.
     const relayers = new Map(nonces.map(({ relayer }) => [relayer, relayerOf(rows, relayer)]))
     for (const [account, own] of Map.groupBy(payments, (payment) => payment.account)) {
@@ -589,6 +604,7 @@ export const steps: Steps = {
       rows.drop('sessions', session)
     }
     for (const { intent_id, accepted_at } of history) rows.drop('history', intent_id, accepted_at)
+    pruneShown(rows, retentionMs, pruneLimit)
     pruneAudit(rows, pruneLimit)
   },
 }

@@ -26,6 +26,13 @@ export function noteSeen(rows: Draft, seen: Seen): void {
   rows.put('meta', { name: 'sight', value })
 }
 
+/** What was seen of other contracts and of another key says nothing of these. */
+const ofAnyDeployment = ({ funds, contracts, ...sight }: Sight): Sight => sight
+
+export function forgetSeen(rows: Draft): void {
+  rows.put('meta', { name: 'sight', value: JSON.stringify(ofAnyDeployment(sightOf(rows))) })
+}
+
 /** Writes a row where none was written lately: what comes back after it could be written. */
 export function probe(rows: Draft): void {
   const last = Number(metaOf(rows, 'probe') ?? 0)
@@ -39,15 +46,16 @@ const lastMinedOf = (rows: Draft): number | undefined =>
     .find(({ state }) => state === 'mined')?.changed_at
 
 /** What those who run the service go by. */
-export function vitalsOf(at: At, identity: Identified | undefined): Vitals {
+export function vitalsOf(at: At, identity: Identified | undefined, hasMoved: boolean): Vitals {
   const { rows, relayer } = at
+  const seen = sightOf(rows)
   const known = relayerOf(rows, relayer)
   const oldestIn = (phase: Phase) => paymentsIn(rows, phase, 1)[0]?.accepted_at
   return {
     now: rows.now,
     schema: schemaVersion,
     identity,
-    sight: sightOf(rows),
+    sight: hasMoved ? ofAnyDeployment(seen) : seen,
     intake: intakeOf(rows),
     alerts: activeAlerts(rows).map(({ name, says, raisedAt }) => ({ name, says, raisedAt })),
     untoldFrom: rows.list({ table: 'notices', list: 'due', limit: 1 })[0]?.due_at,

@@ -10,6 +10,7 @@ import {
 import type {
   Claimed,
   Claiming,
+  HeldSms,
   Lendable,
   Load,
   Order,
@@ -65,6 +66,8 @@ export type ContractCall = {
   shared?: (Shares & { lendable: () => Promise<Lendable> }) | undefined
   /** The screen of acceptance; without a hash the payment is queued. */
   submitted: (hash: Hex | undefined) => Screen
+  /** Messages that are due once the outcome is final. Undefined: none. */
+  sms?: readonly HeldSms[] | undefined
 }
 
 /** Why nothing was sent, and nothing will be. */
@@ -256,7 +259,7 @@ async function tryOnce(delivery: Delivery, view: Undecided): Promise<PaymentAnsw
 /** The call that makes the payment true, signed by the caller's key. */
 async function signOrder(delivery: Delivery): Promise<Attempt> {
   const { relayer, payment } = delivery
-  const { target, data, label, spendsWei, shared, submitted } = await payment.call()
+  const { target, data, label, spendsWei, shared, submitted, sms } = await payment.call()
   const request = await signRequest(payment.caller, relayer.forwarder, {
     from: payment.caller.address,
     to: target,
@@ -272,7 +275,7 @@ async function signOrder(delivery: Delivery): Promise<Attempt> {
     ...delivery,
     submitted,
     shared,
-    order: { request, label, spendsWei, reserves },
+    order: { request, label, spendsWei, reserves, sms },
   }
 }
 

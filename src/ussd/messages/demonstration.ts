@@ -9,8 +9,8 @@ export const demonstration: Messages = {
   enterRepayment: 'Enter Amount:_____',
   labels: { ...english.labels, send: 'Send Money (P2P)', borrow: 'Request Micro-Loan' },
   askAgain: (why) => `${why} Try again, or 0 to go back.`,
-  refused: (refusal, format, payment) =>
-    refusal.reason === 'existing_loan'
-      ? `You already have a loan. Still to repay: ${format(refusal.owedWei)}.`
-      : english.refused(refusal, format, payment),
+  refused: {
+    ...english.refused,
+    existing_loan: (owed) => `You already have a loan. Still to repay: ${owed}.`,
+  },
 }

@@ -1,7 +1,8 @@
+import type { Language } from '../../account/language.ts'
 import type { PhoneNumber } from '../../account/phone.ts'
 import type { AmountFault } from '../../loan/amounts.ts'
 import type { LoanRefusal } from '../../loan/calls.ts'
-import type { Facts } from '../facts.ts'
+import type { Activity } from '../facts.ts'
 import type { Intent } from '../intent.ts'
 import type { RecipientFault } from '../recipient.ts'
 
@@ -22,8 +23,7 @@ export type Messages = {
   confirmCashOut: (amount: string | 'all', to: string) => string
   /** Where money for the account can be sent to: its number, and its address for deposits. */
   receive: (phone: string, address: string) => string
-  /** What came of bringing a deposit in, besides what payments are refused with. */
-  claimed: (claim: ClaimWords) => string
+  claimed: ClaimWords
   /** The same was sent a moment ago. */
   repeated: (amount: string | 'all', to: string, minutes: number) => string
   loanTerms: (amount: string, date: string) => string
@@ -35,8 +35,15 @@ export type Messages = {
   help: (number: string) => string
   /** Above the main menu. */
   lastFailed: string
-  /** A line for each, below a title. Undefined: it cannot be read. */
-  activity: (activity: Facts['activity'], format: (wei: bigint) => string) => string
+  activity: ActivityWords
+  /** What came into an account, in a message to a phone. Amounts come formatted. */
+  credited: Readonly<
+    Record<'sent' | 'received' | 'borrowed', (amount: string, who: string) => string>
+  >
+  /** Of a payment that has failed, in such a message. */
+  nothingMoved: string
+  /** The language was chosen. */
+  languageChosen: string
   /** What the lines of lists say, without their digits. */
   labels: Labels
   more: string
@@ -50,13 +57,13 @@ export type Messages = {
   cashOutSubmitted: (to: string, amount: string, tx: string) => string
   queued: string
   /** What was submitted has failed. */
-  failed: (payment: Intent['kind']) => string
+  failed: Readonly<Record<Intent['kind'], string>>
 
   unknownChoice: string
   /** Why a question is asked again, with how to go on. */
   askAgain: (why: string) => string
-  badRecipient: (fault: RecipientFault) => string
-  badAmount: (fault: AmountFault) => string
+  badRecipient: Readonly<Record<RecipientFault, string>>
+  badAmount: Readonly<Record<AmountFault, string>>
   tooLittle: (least: string) => string
   tooManyMistakes: string
   tooLong: string
@@ -64,11 +71,7 @@ export type Messages = {
   /** The same of one that has paid nothing. */
   sessionClosed: string
 
-  refused: (
-    refusal: LoanRefusal,
-    format: (wei: bigint) => string,
-    payment: Intent['kind'],
-  ) => string
+  refused: RefusalWords
   nothingWasSent: string
   tooManyDials: string
   tooManyOpen: (most: number) => string
@@ -83,23 +86,62 @@ export type Messages = {
   outOfService: string
 }
 
-/** A deposit that was asked for. Amounts come formatted, with their currency. */
-export type ClaimWords =
-  | { kind: 'sent'; amount: string; tx: string }
+/** What came of bringing a deposit in, besides what payments are refused with. Amounts come formatted. */
+export type ClaimWords = {
+  sent: (amount: string, tx: string) => string
   /** It is not known whether a node has it. */
-  | { kind: 'unknown' }
-  | { kind: 'under_way' }
+  unknown: string
+  underWay: string
   /** Less than the network's fee is there. */
-  | { kind: 'too_little'; there: string; fee: string }
-  | { kind: 'nothing'; last: string | undefined }
+  tooLittle: (there: string, fee: string) => string
+  nothing: string
+  /** Nothing since this much. */
+  nothingSince: (last: string) => string
+}
+
+/** What the chain, or what is left for all, refuses. Amounts come formatted. */
+export type RefusalWords = {
+  [Reason in Exclude<LoanRefusal['reason'], 'withdrawal_limit'>]: Extract<
+    LoanRefusal,
+    { reason: Reason }
+  > extends { owedWei: bigint } | { balanceWei: bigint }
+    ? (amount: string) => string
+    : string
+} & {
+  /** What is owed is more than the balance. */
+  owesMore: (owed: string, balance: string) => string
+  /** How much may leave now, where that is known. */
+  withdrawal_limit: (left: string | undefined) => string
+}
+
+/** Money that moved, or was to: a line each, below a title. Amounts come formatted. */
+export type ActivityWords = {
+  unavailable: string
+  nothing: string
+  receivedUnknown: string
+  /** Instead of an amount. */
+  allOwed: string
+  lines: Readonly<Record<Activity['kind'], (amount: string, who: string) => string>>
+  underWay: string
+  done: string
+  failed: (why: string) => string
+  /** Why something has failed. */
+  reasons: Readonly<Record<LoanRefusal['reason'] | 'too_late', string>>
+}
 
 /** The lines of lists, whichever list they are in. */
 export type Labels = Readonly<Record<LabelName, string>>
 
 export type LabelName =
   | ('balance' | 'send' | 'borrow' | 'repay' | 'activity' | 'help' | 'all' | 'part')
-  | ('receive' | 'claim' | 'cashOut' | 'cashOutNow')
+  | ('receive' | 'claim' | 'cashOut' | 'cashOutNow' | 'settings' | 'language')
   | ('confirmSend' | 'credit' | 'change' | 'sendAgain' | 'agree')
+  | Language
+
+/** The languages in their own words, which are the same in all. */
+export const languageLabels: Readonly<Record<Language, string>> = {
+  ...{ en: 'English', sw: 'Kiswahili', fr: 'Français', es: 'Español' },
+}
 
 /** An address before a payment to it: its first 10 and last 6 characters. */
 export const longAddress = (address: string): string =>
@@ -107,3 +149,11 @@ export const longAddress = (address: string): string =>
 
 /** An address as a screen shows it: its first 10 characters. */
 export const shortAddress = (address: string): string => `${address.slice(0, 10)}...`
+
+/** A day (Unix time in s, UTC) with the names of months, from January on. */
+export const dateWith =
+  (months: string) =>
+  (time: number): string => {
+    const day = new Date(time * 1_000)
+    return `${day.getUTCDate()} ${months.split(' ')[day.getUTCMonth()]} ${day.getUTCFullYear()}`
+  }

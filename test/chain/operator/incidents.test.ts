@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { encodeFunctionData, type Hex, parseEther } from 'viem'
@@ -19,6 +19,8 @@ import {
 } from '../../../src/operator/answers.ts'
 import { alertMessage } from '../../../src/operator/webhook.ts'
 import { type Deployment, openDeployment } from '../../support/deployment.ts'
+import { createMemoryStore } from '../../support/memory-store.ts'
+import { startSmsServer } from '../../support/sms-server.ts'
 
 const token = 'the-token-of-this-test'
 const phone = '+254700000001'
@@ -53,7 +55,11 @@ async function asOwner(call: OwnersCall, wei = 0n): Promise<void> {
 }
 
 /** A deployment that can be asked over HTTP, whose alerts come to this program, and whose node can die. */
-async function openWorld(changes: Record<string, string> = {}, database = '') {
+async function openWorld(
+  changes: Record<string, string> = {},
+  database = '',
+  memory = createMemoryStore(),
+) {
   const told: string[] = []
   const node = { isDead: false }
   const webhook = await startLoopbackServer(async (request, response) => {
@@ -63,6 +69,7 @@ async function openWorld(changes: Record<string, string> = {}, database = '') {
   })
   databases += 1
   const deployment = openDeployment({
+    memory,
     database: database || join(folder, `${databases}.sqlite`),
     variables: {
       ...{ ...chain.bindings, OPERATOR_TOKEN: token, ...changes },
@@ -133,10 +140,10 @@ type Incident = {
   after?: number
 }
 
-const dial = ({ deployment }: World, sessionId: string) =>
+const dial = ({ deployment }: World, sessionId: string, to = recipient) =>
   deployment.ask('/ussd', {
     method: 'POST',
-    body: new URLSearchParams({ phoneNumber: phone, sessionId, text: `2*${recipient}*0.01` }),
+    body: new URLSearchParams({ phoneNumber: phone, sessionId, text: `2*${to}*0.01` }),
   })
 
 const setBalance = (ether: string) =>
@@ -282,6 +289,73 @@ describe('an incident is named by readiness, status, webhook, ops and doctor, wi
       await world.stop()
     })
   }
+})
+
+describe('messages to phones', () => {
+  const friend = '+254700000002'
+
+  async function openTelling() {
+    const provider = await startSmsServer()
+    const { apiKey, username } = provider.account
+    const settings = { SMS_API_KEY: apiKey, SMS_USERNAME: username, SMS_URL: provider.url }
+    return { provider, settings }
+  }
+
+  const countsOf = async ({ deployment }: World) => (await deployment.ledger.vitals()).counts
+
+  test('from a provider that is down harm nothing else, and those that were not lost come once it is back', async ({
+    expect,
+  }) => {
+    const { provider, settings } = await openTelling()
+    const database = join(folder, 'messages.sqlite')
+    const world = await openWorld(settings, database)
+    provider.answer(() => 'nothing')
+    for (const session of ['one', 'two']) {
+      const { body } = await dial(world, session, friend)
+      expect(body).toMatch(/^END Transfer Submitted\n/)
+    }
+    await world.deployment.settled()
+    expect(provider.asked).toEqual([])
+    await world.pass(1)
+    expect(await countsOf(world)).toMatchObject({ 'Transfer.executed': 2, 'sms.unknown': 1 })
+    const shown = await look(world)
+    expect(shown).toMatchObject({ ready: { status: 200 }, alerts: [], doctor: [] })
+    provider.answer(undefined)
+    await world.pass(3)
+    const counts = await countsOf(world)
+    expect(counts).toMatchObject({ 'sms.unknown': 1, 'sms.sent': 3 })
+    expect(new Set(provider.asked.map(({ to }) => to))).toEqual(new Set([phone, friend]))
+    expect(provider.asked).toHaveLength(4)
+    const headers = { authorization: `Bearer ${token}` }
+    const { body } = await world.deployment.ask('/metrics', { headers })
+    expect(body).toContain('relay_sms_total{fate="unknown"} 1\n')
+    expect(body).toContain('relay_sms_total{fate="sent"} 3\n')
+    expect(body).not.toContain('label="sms"')
+    const told = JSON.stringify(world.deployment.events)
+    const kept = readFileSync(database, 'latin1')
+    for (const number of [phone, friend]) {
+      expect(kept).not.toContain(number.slice(1))
+      expect(told).not.toContain(number.slice(1))
+    }
+    await Promise.all([world.stop(), provider.close()])
+  })
+
+  test('that have left are not sent again from a ledger that was set back', async ({ expect }) => {
+    const { provider, settings } = await openTelling()
+    const [database, former] = ['told', 'set-back'].map((name) => join(folder, `${name}.sqlite`))
+    const memory = createMemoryStore()
+    const world = await openWorld(settings, database, memory)
+    await dial(world, 'set back', friend)
+    await world.deployment.settled()
+    copyFileSync(database ?? '', former ?? '')
+    await world.pass(1)
+    expect(provider.asked).toHaveLength(2)
+    const setBack = await openWorld(settings, former, memory)
+    await setBack.pass(1)
+    expect(await countsOf(setBack)).toMatchObject({ 'Transfer.executed': 1, 'sms.known': 2 })
+    expect(provider.asked).toHaveLength(2)
+    await Promise.all([world.stop(), setBack.stop(), provider.close()])
+  })
 })
 
 function expectNamed(

@@ -246,13 +246,14 @@ describe("the operator's interface", () => {
       await deployment.round()
       return (await act(deployment, intakeAnswer, 'drain', named)).open === 0
     })
+    expect(await pay(deployment, phone, 'draining')).toBe(paused)
     expect(await failing(under(typo))).toContain('identity')
     const fresh = under(next)
     expect(await failing(fresh)).not.toContain('identity')
-    const moved = await newCaller('1', next)
-    expect(await pay(fresh, moved.phone, 'draining')).toBe(paused)
-    expect(await failing(open({}, database))).toContain('identity')
+    // Nothing was dialled and no round was made under it before.
     await act(fresh, intakeAnswer, 'resume')
+    expect(await failing(open({}, database))).toContain('identity')
+    const moved = await newCaller('1', next)
     expect(await pay(fresh, moved.phone, 'after')).toContain('END Transfer Submitted')
     await fresh.settled()
     const { entries } = await read(fresh, auditAnswer, '/operator/audit')

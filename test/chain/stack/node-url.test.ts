@@ -1,4 +1,4 @@
-import { readdirSync } from 'node:fs'
+import { readdirSync, rmSync } from 'node:fs'
 import { createServer } from 'node:http'
 import { createTestClient, type Hex, http, parseEther, publicActions } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
@@ -6,8 +6,9 @@ import { anvil as anvilChain } from 'viem/chains'
 import { onTestFinished, test } from 'vitest'
 import { freePort, startAnvil } from '../../../scripts/dev/anvil.ts'
 import { until } from '../../../scripts/dev/wait.ts'
+import { openFolder } from '../../../scripts/stack/folder.ts'
 import { startPlainNode } from './plain-node.ts'
-import { balanceOf, createDevFolder, dial, startStack } from './stack-process.ts'
+import { balanceOf, createDevFolder, dial, runCommand, startStack } from './stack-process.ts'
 
 const [alice, bob] = ['+254700000001', '+254700000002']
 
@@ -46,14 +47,35 @@ test('with NODE_URL the stack uses that node, leaves it running, and finds its c
   await second.interrupt()
 })
 
-test('contracts that are not what the code builds stop the start, and --reset deploys new ones', async ({
+test('other contracts keep the ledger; those that are not what the code builds stop the start, and --reset deploys new ones', async ({
   expect,
 }) => {
   const folder = createDevFolder()
   const env = { NODE_URL: await startNode() }
   const first = await startStack(folder, { env })
-  const { loan } = first.stack().contracts
+  const former = first.stack().contracts.loan
+  const payment = { sessionId: 'n3', phoneNumber: alice, text: `2*${bob}*0.25` }
+  const paid = await dial(first.stack().relayUrl, payment)
+  expect(paid).toContain('Transfer Submitted')
+  // While a payment is open the ledger takes no other contracts.
+  await until(() => first.output().includes('Transfer confirmed'))
   await first.interrupt()
+
+  // The ledger is the chain's: what was paid through the former contracts is not paid again.
+  const genesis = (
+    await testClient(env.NODE_URL).extend(publicActions).getBlock({ blockNumber: 0n })
+  ).hash
+  rmSync(openFolder({ DEV_DIR: folder }).deployment(genesis))
+  const moved = await startStack(folder, { env })
+  const { loan } = moved.stack().contracts
+  expect(loan).not.toBe(former)
+  expect(await dial(moved.stack().relayUrl, payment)).toBe(paid)
+  const reconciled = await runCommand(folder, '../ops/ops-cli.ts', ['reconcile'])
+  expect(reconciled.output).toMatch(
+    /^1 payments went to other contracts: they are not compared\.\n0 payments .+ 0 differences\.\n$/,
+  )
+  await moved.interrupt()
+
   const client = testClient(env.NODE_URL).extend(publicActions)
   const code = (await client.getCode({ address: loan })) ?? '0x'
   await client.setCode({ address: loan, bytecode: `${code.slice(0, -2)}5b` as Hex })

@@ -1,7 +1,8 @@
 import { existsSync, mkdirSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { createPublicClient, http, parseEther } from 'viem'
+import { createPublicClient, createTestClient, http, parseEther, publicActions } from 'viem'
+import { anvil } from 'viem/chains'
 import { type ExpectStatic, test } from 'vitest'
 import { until } from '../../../scripts/dev/wait.ts'
 import { writeJson } from '../../../scripts/stack/files.ts'
@@ -78,6 +79,8 @@ test('a first start serves a relay on a chain of its own, and a second one goes 
   )
 
   const lastBlock = await leaveMark(nodeUrl)
+  const left = await blockTime(nodeUrl)
+  await sendAhead(nodeUrl)
   const running = first.pids()
   expect(running.map(({ name }) => name).sort()).toEqual(['anvil', 'main', 'workerd'])
   const stopped = await first.interrupt()
@@ -99,6 +102,11 @@ test('a first start serves a relay on a chain of its own, and a second one goes 
   expect(
     await dial(again.relayUrl, { sessionId: 's2', phoneNumber: alice, text: `2*${bob}*0.25` }),
   ).toBe(paid)
+  // The chain was left two days ahead, where each request has expired. It is today's again, and no loan
+  // is younger than its next block.
+  const resumed = await blockTime(again.nodeUrl)
+  expect(resumed).toBeGreaterThanOrEqual(left)
+  expect(resumed).toBeLessThanOrEqual(Date.now() / 1_000 + 1)
   await second.interrupt()
 
   const reset = await startStack(folder, { args: ['--reset'] })
@@ -108,6 +116,23 @@ test('a first start serves a relay on a chain of its own, and a second one goes 
   )
   await reset.interrupt()
 })
+
+const chainAt = (nodeUrl: string) =>
+  createTestClient({ mode: 'anvil', chain: anvil, transport: http(nodeUrl) }).extend(publicActions)
+
+/** Of a block that is mined now, in Unix seconds. */
+async function blockTime(nodeUrl: string): Promise<number> {
+  const chain = chainAt(nodeUrl)
+  await chain.mine({ blocks: 1 })
+  return Number((await chain.getBlock()).timestamp)
+}
+
+/** As in the drills of the contracts, which wait for two days. */
+async function sendAhead(nodeUrl: string): Promise<void> {
+  const chain = chainAt(nodeUrl)
+  await chain.increaseTime({ seconds: 172_800 })
+  await chain.mine({ blocks: 1 })
+}
 
 /** The operator's commands, on the stack of the first test. */
 async function operates(expect: ExpectStatic, folder: string, relayUrl: string): Promise<void> {

@@ -1,5 +1,6 @@
 import { test } from 'vitest'
-import { createMemory, withSent } from '../../../src/account/memory.ts'
+import { createMemory, withinMs, withSent } from '../../../src/account/memory.ts'
+import { systemClock } from '../../../src/runtime/clock.ts'
 import { memorySuite } from '../../ports/memory.suite.ts'
 import { createMemoryStore } from '../../support/memory-store.ts'
 
@@ -23,4 +24,18 @@ test('a change that is always late gives up', async ({ expect }) => {
   const store = { ...createMemoryStore(), save: async () => false }
   const memory = createMemory(() => store)
   await expect(memory.change(account, (kept) => kept)).rejects.toThrow('changes too often')
+})
+
+test('a store that gives no answer is given up', async ({ expect }) => {
+  const clock = { ...systemClock, sleep: async () => {} }
+  const never = {
+    load: () => new Promise<never>(() => {}),
+    save: () => new Promise<never>(() => {}),
+  }
+  const store = withinMs(never, clock, 2_000)
+  await expect(store.load(account)).rejects.toThrow('gave no answer in time')
+  await expect(store.save(account, '', 0)).rejects.toThrow('gave no answer in time')
+  const patient = withinMs(createMemoryStore(), systemClock, 60_000)
+  expect(await patient.save(account, 'row', 0)).toBe(true)
+  expect(await patient.load(account)).toEqual({ row: 'row', version: 1 })
 })

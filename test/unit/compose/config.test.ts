@@ -73,13 +73,16 @@ describe('the configuration', () => {
   })
 
   test('has the screens of its profile, and each setting by itself', ({ expect }) => {
-    const demo = { profile: 'demo', confirms: false, helpNumber: undefined }
-    const lender = { profile: 'lender', confirms: true, helpNumber: undefined }
+    const demo = { profile: 'demo', confirms: false, helpNumber: undefined, languages: [] }
+    const lender = {
+      ...{ profile: 'lender', confirms: true, helpNumber: undefined },
+      languages: ['en', 'sw', 'fr', 'es'],
+    }
     expect(parseConfig(env).menu).toEqual(demo)
     expect(parseConfig({ ...env, CHAIN_ID: '30' }).menu).toEqual(lender)
     expect(parseConfig({ ...env, PROFILE: 'lender', CONFIRM: 'off' }).menu.confirms).toBe(false)
     expect(parseConfig({ ...env, CONFIRM: 'on', HELP_NUMBER: '0700 000 099' }).menu).toEqual({
-      ...{ profile: 'demo', confirms: true, helpNumber: '0700 000 099' },
+      ...{ profile: 'demo', confirms: true, helpNumber: '0700 000 099', languages: [] },
     })
   })
 
@@ -105,6 +108,17 @@ describe('the configuration', () => {
     const signed = { ...url, ALERT_WEBHOOK_SECRET: 'a-secret-of-this-test' }
     expect(parseConfig({ ...env, ...signed }).webhook?.url).toBe(url.ALERT_WEBHOOK_URL)
     expect(parseConfig(env).webhook).toBeUndefined()
+  })
+
+  test('wants key and name of who sends messages, or neither', ({ expect }) => {
+    const [key, name] = [{ SMS_API_KEY: 'the-key-of-this-test' }, { SMS_USERNAME: 'lender' }]
+    expect(faultsOf(key)).toMatchObject([{ variable: 'SMS_USERNAME' }])
+    expect(faultsOf(name)).toMatchObject([{ variable: 'SMS_API_KEY' }])
+    expect(parseConfig(env).sms).toBeUndefined()
+    expect(parseConfig({ ...env, ...key, ...name, SMS_SENDER: 'My Lender' }).sms).toEqual({
+      ...{ apiKey: 'the-key-of-this-test', username: 'lender', sender: 'My Lender' },
+      url: undefined,
+    })
   })
 
   test('names every missing variable at once', ({ expect }) => {
@@ -133,6 +147,10 @@ describe('the configuration', () => {
     ['RPC_KEY_HASHES', 'abc'],
     ['ALERT_WEBHOOK_URL', 'http://hooks.example/planted'],
     ['ALERT_WEBHOOK_SECRET', 'short'],
+    ['SMS_API_KEY', 'short'],
+    ['SMS_USERNAME', 'not a name'],
+    ['SMS_SENDER', 'much-too-long-a-sender'],
+    ['SMS_URL', 'http://sms.example/planted'],
     ['PREFLIGHT', 'yes'],
     ['CONFIRMATIONS', '0'],
     ['MAX_GAS_PRICE_WEI', '1e9'],
@@ -146,6 +164,10 @@ describe('the configuration', () => {
     ['UPSTREAM_CALLS_A_DAY', '0'],
     ['UPSTREAM_RESERVE', 'all'],
     ['CONFIRM', 'yes'],
+    ['LANGUAGES', 'sw'],
+    ['LANGUAGES', 'de'],
+    ['LANGUAGES', 'sw,en,sw'],
+    ['LANGUAGES', ','],
     ['HELP_NUMBER', 'the shop'],
   ])('is refused with %s=%s, without showing the value', ([name, value], { expect }) => {
     const faults = faultsOf({ [name as string]: value })

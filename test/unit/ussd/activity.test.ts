@@ -1,5 +1,6 @@
 import { describe, test } from 'vitest'
 import { menus } from '../../../scripts/dev/menu-ways.ts'
+import { createHandClock } from '../../support/hand-clock.ts'
 import { openModelledRelay } from '../../support/modelled-relay.ts'
 
 const friend = '+254700000001'
@@ -8,16 +9,20 @@ const failedLine = 'CON Last payment failed: see 5\n'
 /** The modelled node gives the events of one block at a time. */
 const unread = 'What you received cannot be shown now.'
 
-const open = (product: Parameters<typeof openModelledRelay>[0]['product'] = menus.lender) =>
-  openModelledRelay({ callers: 3, poolLoans: 9, capLoans: 9, product })
+function open(product: Parameters<typeof openModelledRelay>[0]['product'] = menus.lender) {
+  const clock = createHandClock()
+  return { clock, ...openModelledRelay({ callers: 3, poolLoans: 9, capLoans: 9, clock, product }) }
+}
 
 describe('my activity', () => {
   test('has each payment with its true state, the newest first', async ({ expect }) => {
-    const { deliver, settle, fail } = open()
+    const { deliver, settle, fail, clock } = open()
     await deliver(0, 'one', `2*${friend}*0.001*1`)
     await settle()
+    clock.forward(1)
     await deliver(0, 'two', `2*${stranger}*0.002*1`)
     await fail('Balance too low')
+    clock.forward(1)
     await deliver(0, 'three', '3*1')
     const shown = await deliver(0, 'see', '5')
     expect(shown).toBe(
@@ -85,7 +90,8 @@ describe('the first dial after a failure', () => {
   })
 
   test('says nothing of what is under way or done', async ({ expect }) => {
-    const { deliver, settle, memoryCalls } = open()
+    const settings = { ...menus.lender.settings, languages: ['en'] as const }
+    const { deliver, settle, memoryCalls } = open({ ...menus.lender, settings })
     await deliver(0, 'one', `2*${stranger}*0.001*1`)
     expect(await deliver(0, 'a', '')).toMatch(/^CON Rootstock DeFi/)
     await settle()

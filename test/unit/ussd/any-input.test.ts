@@ -1,7 +1,8 @@
 import fc from 'fast-check'
 import { describe, test } from 'vitest'
 import { goodAnswers, menus } from '../../../scripts/dev/menu-ways.ts'
-import { screenSeptets, septetsOf } from '../../../src/ussd/septets.ts'
+import { messagesIn } from '../../../src/ussd/messages/languages.ts'
+import { inAlphabet, screenSeptets, septetsOf } from '../../../src/ussd/septets.ts'
 import { maxAnswers } from '../../../src/ussd/walk.ts'
 import { createHandClock } from '../../support/hand-clock.ts'
 import { openModelledRelay } from '../../support/modelled-relay.ts'
@@ -13,11 +14,22 @@ const runs = { sampled: 60, full: 5_000 }
 const answer = fc.oneof(
   {
     weight: 5,
-    arbitrary: fc.constantFrom('1', '2', '3', '4', '5', '6', '7', '9', '0', '00', '98', '1#'),
+    arbitrary: fc.constantFrom('1', '2', '3', '4', '5', '6', '7', '8', '9', '0', '00', '98', '1#'),
   },
   { weight: 4, arbitrary: fc.constantFrom(...goodAnswers, '+254700000001', '0,001', '0.002') },
   { weight: 1, arbitrary: fc.string({ unit: 'binary', maxLength: 30 }) },
   { weight: 1, arbitrary: fc.stringMatching(/^[0-9*#.,+x€[\]-]{0,60}$/) },
+)
+
+/** That nothing was sent, in every language as phones show it. */
+const nothingSent = new RegExp(
+  `^END .*(Nothing was sent|Hakuna kilichotumwa|${inAlphabet("Rien n'a été envoyé")}|${inAlphabet('No se envió nada')})`,
+  's',
+)
+const unavailable = new RegExp(
+  `^END (${Object.values(messagesIn)
+    .map(({ unavailable }) => inAlphabet(unavailable))
+    .join('|')})$`,
 )
 
 describe.for(Object.entries(menus))('whatever is typed into the menu of %s', ([, menu]) => {
@@ -46,7 +58,7 @@ describe.for(Object.entries(menus))('whatever is typed into the menu of %s', ([,
         for (let given = 0; given <= answers.length; given++) {
           const screen = await deliver(answers.slice(0, given))
           expect(screen).toMatch(/^(CON|END) \S/)
-          expect(screen).not.toMatch(/^END Service not available/)
+          expect(screen).not.toMatch(unavailable)
           expect(septetsOf(screen.slice(4)), screen).toBeLessThanOrEqual(screenSeptets)
         }
         await settle()
@@ -75,9 +87,9 @@ describe.for(Object.entries(menus))('whatever is typed into the menu of %s', ([,
             const screen = await deliver(answers.slice(0, given))
             const now = await paid(0)
             if (isClosed) expect(now, screen).toBe(known)
-            isClosed ||= /^END .*Nothing was sent/s.test(screen)
+            isClosed ||= nothingSent.test(screen)
             expect(now - before).toBeLessThanOrEqual(1)
-            if (/^END .*Nothing was sent/s.test(screen)) expect(now).toBe(before)
+            if (nothingSent.test(screen)) expect(now).toBe(before)
           }
           await settle()
         },

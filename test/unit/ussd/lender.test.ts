@@ -77,6 +77,43 @@ describe('the same transfer within ten minutes', () => {
     expect(await deliver(0, 'second', text)).toBe(asked(1))
   })
 
+  test('is asked for as it was, however late that question is delivered again', async ({
+    expect,
+  }) => {
+    const { deliver, settle, balance, clock } = open()
+    await deliver(0, 'first', text)
+    await settle()
+    clock.forward(8 * minuteMs)
+    expect(await deliver(0, 'second', text)).toBe(asked(8))
+    clock.forward(3 * minuteMs)
+    expect(await deliver(0, 'second', text)).toBe(asked(8))
+    await settle()
+    expect(await balance(0)).toBe('END Your Balance: 0.019 tRBTC')
+    expect(await deliver(0, 'second', `${text}*2`)).toMatch(/^END Transfer Submitted\n/)
+    expect(await deliver(0, 'third', text)).toBe(asked(1))
+  })
+
+  test('is asked for or made, and the same to all deliveries of a session side by side', async ({
+    expect,
+  }) => {
+    const { deliver, settle, balance } = open()
+    const sessions = ['first', 'second']
+    const early = sessions.map((session) => deliver(0, session, text))
+    await early[0]
+    const late = sessions.flatMap((session) =>
+      Array.from({ length: 5 }, () => deliver(0, session, text)),
+    )
+    const shown = await Promise.all([...early, ...late])
+    const [first, second] = sessions.map((_, index) => [
+      ...new Set([shown[index], ...shown.slice(2 + index * 5, 7 + index * 5)]),
+    ])
+    expect(first).toHaveLength(1)
+    expect(second).toHaveLength(1)
+    await settle()
+    const made = [first, second].filter((each) => each?.[0]?.startsWith('END Transfer Submitted'))
+    expect(await balance(0)).toBe(`END Your Balance: 0.0${20 - made.length} tRBTC`)
+  })
+
   test('is not asked for in the session that made it, however it is delivered', async ({
     expect,
   }) => {
@@ -171,6 +208,34 @@ describe('a loan', () => {
     expect(await troubled.deliver(0, 'unread', '3*1')).toBe(closed)
   })
 
+  test('is of the amount that was shown, whatever it is by the time of the answer', async ({
+    expect,
+  }) => {
+    const { deliver, clock, changePrincipal, paid } = open()
+    const terms = await deliver(0, 's', '3')
+    expect(terms).toMatch(/^CON Loan: 0\.01 tRBTC\n/)
+    changePrincipal(2n * 10n ** 16n)
+    clock.forward(2 * minuteMs)
+    expect(await deliver(0, 's', '3')).toBe(terms)
+    expect(await deliver(0, 's', '3*1')).toBe(
+      'END The amount of a loan has changed. Nothing was sent. Please dial again in a minute.',
+    )
+    expect(await paid(0)).toBe(0)
+    expect(await deliver(0, 'next', '3')).toMatch(/^CON Loan: 0\.02 tRBTC\n/)
+    expect(await deliver(0, 'next', '3*1')).toContain('\n0.02 tRBTC credited shortly.')
+  })
+
+  test('whose terms were asked for again is of the amount that was shown last', async ({
+    expect,
+  }) => {
+    const { deliver, clock, changePrincipal } = open()
+    await deliver(0, 's', '3')
+    changePrincipal(2n * 10n ** 16n)
+    clock.forward(2 * minuteMs)
+    expect(await deliver(0, 's', '3*7')).toContain('\nLoan: 0.02 tRBTC\n')
+    expect(await deliver(0, 's', '3*7*1')).toContain('\n0.02 tRBTC credited shortly.')
+  })
+
   test('that is not there is said, and the menu has no amount', async ({ expect }) => {
     const { deliver } = open()
     expect(await deliver(0, 'status', '4')).toMatch(/^CON Repay Loan\nYou have no loan\.\n1\. /)
@@ -230,7 +295,7 @@ describe('money in and out', () => {
 test('help is the number that the operator set', async ({ expect }) => {
   const { deliver } = open()
   expect(await deliver(0, 'menu', '')).toMatch(
-    /\n5\. My Activity\n6\. Receive\n7\. Cash Out\n9\. Help$/,
+    /\n5\. My Activity\n6\. Receive\n7\. Cash Out\n8\. Settings\n9\. Help$/,
   )
   expect(await deliver(0, 's', '9')).toBe('END Help: call 0700 000 099\nWe never ask for your PIN.')
 })

@@ -1,15 +1,20 @@
 import fc from 'fast-check'
-import { test } from 'vitest'
-import { parseCaller } from '../../../src/account/phone.ts'
+import { type ExpectStatic, test } from 'vitest'
+import { languages } from '../../../src/account/language.ts'
 import { formatAmountDown } from '../../../src/loan/amounts.ts'
 import type { LoanRefusal } from '../../../src/loan/calls.ts'
 import { africasTalking } from '../../../src/ussd/gateways/africas-talking.ts'
 import { demonstration } from '../../../src/ussd/messages/demonstration.ts'
 import { english } from '../../../src/ussd/messages/en.ts'
+import { messagesIn } from '../../../src/ussd/messages/languages.ts'
+import type { Messages } from '../../../src/ussd/messages/texts.ts'
+import { refusedText } from '../../../src/ussd/refused.ts'
 import { end, goOn } from '../../../src/ussd/screen.ts'
+import { screenSeptets, septetsOf } from '../../../src/ussd/septets.ts'
 import { holds } from '../../support/properties.ts'
 import { longestWords } from './longest-words.ts'
 
+const payments = ['transfer', 'loan', 'repayment', 'cashOut'] as const
 const format = (wei: bigint) => `${formatAmountDown(wei)} tRBTC`
 const wei = fc.bigInt({ min: 0n, max: 21_000_000n * 10n ** 18n })
 const tx = fc.constantFrom('0x0123456789...', english.queued)
@@ -31,56 +36,61 @@ const refusal: fc.Arbitrary<LoanRefusal> = fc.oneof(
   }),
 )
 
-const payments = ['transfer', 'loan', 'repayment', 'cashOut'] as const
+/** What a language says, with any values. */
+const textIn = (say: Messages) =>
+  fc.oneof(
+    fc.constantFrom(...longestWords(say)).map(([, words]) => words),
+    wei.map((amount) => say.balance(format(amount))),
+    tx.map((hash) => say.transferSubmitted('0x11111111...', hash)),
+    fc.tuple(wei, tx).map(([amount, hash]) => say.loanRequested(format(amount), hash)),
+    fc.tuple(wei, tx).map(([amount, hash]) => say.repaymentSubmitted(format(amount), hash)),
+    fc
+      .tuple(wei, tx)
+      .map(([amount, hash]) => say.cashOutSubmitted('0x11111111...', format(amount), hash)),
+    fc
+      .tuple(refusal, fc.constantFrom(...payments))
+      .map(([why, payment]) => refusedText(say.refused, why, format, payment)),
+    wei.map((amount) => say.tooLittle(format(amount))),
+    wei.map((amount) => say.tooMuchToday(format(amount))),
+    fc
+      .tuple(
+        fc.constantFrom(say.tooManyOpen, say.tooManyToday, say.tooManyWait),
+        fc.integer({ min: 1, max: 120 }),
+      )
+      .map(([words, most]) => words(most)),
+  )
 
-const caller = parseCaller('+254700000001')
-if (caller === undefined) throw new Error('the fixture is no phone number')
+const screenOf = (kind: typeof end, words: string, expect: ExpectStatic): string => {
+  const body = africasTalking.render(kind(words))
+  expect(body).toMatch(kind === end ? /^END \S/ : /^CON \S/)
+  expect(body).not.toMatch(/undefined|null|NaN|\[object/)
+  for (const line of body.split('\n')) expect(line).toMatch(/\S$/)
+  expect(septetsOf(body.slice(4)), body).toBeLessThanOrEqual(screenSeptets)
+  return body.slice(4)
+}
 
-const text = fc.oneof(
-  fc.constantFrom(...Object.values(english).filter((words) => typeof words === 'string')),
-  fc
-    .constantFrom(...longestWords(english), ...longestWords(demonstration))
-    .map(([, words]) => words),
-  fc.constant(english.mainTitle(caller)),
-  wei.map((amount) => english.balance(format(amount))),
-  tx.map((hash) => english.transferSubmitted('0x11111111...', hash)),
-  fc.tuple(wei, tx).map(([amount, hash]) => english.loanRequested(format(amount), hash)),
-  fc.tuple(wei, tx).map(([amount, hash]) => english.repaymentSubmitted(format(amount), hash)),
-  fc
-    .tuple(wei, tx)
-    .map(([amount, hash]) => english.cashOutSubmitted('0x11111111...', format(amount), hash)),
-  fc.constantFrom(...payments).map(english.failed),
-  fc
-    .tuple(refusal, fc.constantFrom(...payments))
-    .map(([why, payment]) => english.refused(why, format, payment)),
-  wei.map((amount) => english.tooLittle(format(amount))),
-  wei.map((amount) => english.tooMuchToday(format(amount))),
-  fc
-    .tuple(
-      fc.constantFrom(english.tooManyOpen, english.tooManyToday, english.tooManyWait),
-      fc.integer({ min: 1, max: 120 }),
-    )
-    .map(([words, most]) => words(most)),
-  fc
-    .constantFrom(
-      'not_a_number' as const,
-      'zero' as const,
-      'too_fine' as const,
-      'too_large' as const,
-    )
-    .map(english.badAmount),
-)
-
-test('each screen is printable ASCII without trailing spaces, and says whether it goes on', async ({
+test('each screen in English is printable ASCII without trailing spaces, and says whether it goes on', async ({
   expect,
 }) => {
+  const text = fc.oneof(textIn(english), textIn(demonstration))
   await holds(
     fc.property(text, fc.constantFrom(goOn, end), (words, kind) => {
-      const body = africasTalking.render(kind(words))
-      expect(body).toMatch(kind === end ? /^END \S/ : /^CON \S/)
-      expect(body.slice(4)).toBe(words)
-      for (const line of body.split('\n')) expect(line).toMatch(/^[\x20-\x7e]*[\x21-\x7e]$/)
-      expect(body).not.toMatch(/undefined|null|NaN|\[object/)
+      const shown = screenOf(kind, words, expect)
+      expect(shown).toBe(words)
+      expect(shown).toMatch(/^[\x20-\x7e\n]*$/)
     }),
   )
 })
+
+test.for([...languages])(
+  'each screen in %s is whole in the alphabet of phones',
+  async (language, { expect }) => {
+    await holds(
+      fc.property(textIn(messagesIn[language]), fc.constantFrom(goOn, end), (words, kind) => {
+        const shown = screenOf(kind, words, expect)
+        expect(shown.length).toBe(words.length)
+        expect(shown.split('?').length).toBe(words.split('?').length)
+      }),
+    )
+  },
+)

@@ -10,6 +10,8 @@ import { operationsSuite } from '../../ports/operations.suite.ts'
 import { restoreSuite } from '../../ports/restore.suite.ts'
 import { sessionEndsSuite } from '../../ports/session-ends.suite.ts'
 import { sharedLimitsSuite } from '../../ports/shared-limits.suite.ts'
+import { shownSuite } from '../../ports/shown.suite.ts'
+import { smsSuite } from '../../ports/sms.suite.ts'
 import { vitalsSuite } from '../../ports/vitals.suite.ts'
 import { willCause } from '../../support/runtime-words.ts'
 
@@ -38,8 +40,10 @@ const create = async () => {
 ledgerSuite('a Durable Object', create)
 sessionEndsSuite('a Durable Object', create)
 sharedLimitsSuite('a Durable Object', create)
+shownSuite('a Durable Object', create)
 vitalsSuite('a Durable Object', create)
 alertsSuite('a Durable Object', create)
+smsSuite('a Durable Object', create)
 operationsSuite('a Durable Object', create)
 restoreSuite('a Durable Object', create)
 

@@ -1,13 +1,12 @@
 import { describe, test } from 'vitest'
 import { until } from '../../../scripts/dev/wait.ts'
-import { relayerAccount } from '../../../src/relay/keys.ts'
 import { dial, newSession, untilBalance } from '../support/caller.ts'
 import {
   accountOf,
   balanceOnChain,
-  bindings,
   fund,
   processed,
+  relayerNonce,
   rpc,
 } from '../support/ground-truth.ts'
 
@@ -185,9 +184,3 @@ describe('a refusal', () => {
     )
   })
 })
-
-/** Transactions that the relayer has on the chain. */
-async function relayerNonce(): Promise<number> {
-  const { address } = relayerAccount(bindings.RELAYER_MNEMONIC as string, 31, 0)
-  return Number(await rpc('eth_getTransactionCount', [address, 'latest']))
-}

@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, test, vi } from 'vitest'
 import { until } from '../../../scripts/dev/wait.ts'
 import worker from '../../../src/worker.ts'
 import { dial, newSession, untilBalance } from '../support/caller.ts'
-import { accountOf, processed } from '../support/ground-truth.ts'
+import { accountOf, fund, processed } from '../support/ground-truth.ts'
 
 type Line = { event: string; message: string; level: string; method: string; hash?: string }
 
@@ -39,6 +39,18 @@ describe('settlement', () => {
     await until(async () => messages().includes(`Loan confirmed: ${hash}`))
     await untilBalance(caller, '0.01')
     expect(messages().filter((message) => message === `Loan confirmed: ${hash}`)).toHaveLength(1)
+  })
+
+  test('has the whole hash of a transfer in the log, and in no screen', async ({ expect }) => {
+    const [caller, session] = ['+254700000305', newSession()]
+    await fund(caller, '0.5')
+    const deliver = async (text: string) => (await dial(caller, text, session)).text
+    const paid = await deliver('2*0700000304*0.001')
+    const hash = await hashOfLast(caller)
+    await until(async () => messages().includes(`Transfer confirmed: ${hash}`))
+    const screens = [paid, await deliver('2*0700000304*0.001'), await deliver('1')]
+    expect(paid).toContain(`\nTx: ${hash.slice(0, 12)}...\n`)
+    for (const screen of screens) expect(screen).not.toMatch(/0x[0-9a-f]{11}/)
   })
 
   test('tells the log why a loan failed on the chain', async ({ expect }) => {

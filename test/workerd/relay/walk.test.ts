@@ -1,10 +1,10 @@
 import { createExecutionContext } from 'cloudflare:test'
-import { env } from 'cloudflare:workers'
+import { env, exports } from 'cloudflare:workers'
 import { describe, test } from 'vitest'
 import { until } from '../../../scripts/dev/wait.ts'
 import worker from '../../../src/worker.ts'
 import { dial, newSession, untilBalance } from '../support/caller.ts'
-import { accountOf, fund, rpc } from '../support/ground-truth.ts'
+import { accountOf, fund, processed, relayerNonce, rpc } from '../support/ground-truth.ts'
 
 const lenderEnv = { ...env, PROFILE: 'lender' } as never
 
@@ -52,6 +52,56 @@ describe('a session of the demonstration', () => {
     const repaid = await dial(sender, '4*2*0.001')
     expect(repaid.text).toMatch(/^END Repayment Submitted\nAmount: 0\.001 tRBTC\nTx: 0x/)
     await untilBalance(sender, '0.005')
+  })
+})
+
+describe('the specification', () => {
+  test('is answered in plain text, which begins with CON while it goes on and with END where it does not', async ({
+    expect,
+  }) => {
+    const caller = '+254700000016'
+    const screens = { '': 'CON ', '1': 'END ', '2': 'CON ', '2*0700000017': 'CON ', '3': 'END ' }
+    for (const [text, begins] of Object.entries(screens)) {
+      const body = new URLSearchParams({ phoneNumber: caller, sessionId: newSession(), text })
+      const headers = { 'content-type': 'application/x-www-form-urlencoded' }
+      const posted = { method: 'POST', headers, body }
+      const response = await exports.default.fetch('http://relay.test/ussd', posted)
+      expect(response.status).toBe(200)
+      expect(response.headers.get('content-type')).toBe('text/plain; charset=utf-8')
+      expect((await response.text()).slice(0, 4), text).toBe(begins)
+    }
+    await untilBalance(caller, '0.01')
+  })
+
+  test('reads a balance, and asks its questions, without a transaction', async ({ expect }) => {
+    const caller = '+254700000018'
+    await fund(caller, '0.5')
+    const account = await accountOf(caller)
+    const before = [
+      await relayerNonce('pending'),
+      await rpc('eth_getTransactionCount', [account, 'latest']),
+    ]
+    for (const text of ['', '1', '2', '2*0700000017', '1']) await dial(caller, text)
+    expect((await dial(caller, '1')).text).toBe('END Your Balance: 0.5 tRBTC')
+    const after = [
+      await relayerNonce('pending'),
+      await rpc('eth_getTransactionCount', [account, 'latest']),
+    ]
+    expect(after).toEqual(before)
+    expect(await processed(account)).toEqual([])
+  })
+
+  test("shows whom a transfer goes to with the chain's own checksum, which is not Ethereum's", async ({
+    expect,
+  }) => {
+    const caller = '+254700000019'
+    await fund(caller, '0.5')
+    const typed = '0xbcdefabc00000000000000000000000000000001'
+    // EIP-1191 on chain 31; EIP-55 has 0xbcDEfABC and chain 30 has 0xbCDEfabc.
+    expect((await dial(caller, `2*${typed}*0.1`)).text).toMatch(
+      /^END Transfer Submitted\nTo: 0xbcdEFaBc\.\.\.\nTx: 0x[0-9a-f]{10}\.\.\.\nFunds will arrive shortly\.$/,
+    )
+    await untilBalance(caller, '0.4')
   })
 })
 

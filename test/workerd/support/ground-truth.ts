@@ -13,6 +13,7 @@ import { type PhoneNumber, parseCaller } from '../../../src/account/phone.ts'
 import { microLoanAbi } from '../../../src/loan/abi.ts'
 import { formatAmount } from '../../../src/loan/amounts.ts'
 import { relayForwarderAbi } from '../../../src/relay/forwarder/abi.ts'
+import { relayerAccount } from '../../../src/relay/keys.ts'
 
 /** The Worker's environment as the tests were given it. */
 export const bindings = env as unknown as {
@@ -64,4 +65,10 @@ export async function processed(account: Address) {
     logs,
     args: { from: account },
   })
+}
+
+/** Transactions that the relayer has on the chain, or in its pool too. */
+export async function relayerNonce(at: 'latest' | 'pending' = 'latest'): Promise<number> {
+  const { address } = relayerAccount(bindings.RELAYER_MNEMONIC as string, 31, 0)
+  return Number(await rpc('eth_getTransactionCount', [address, at]))
 }

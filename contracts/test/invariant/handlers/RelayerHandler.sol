@@ -53,6 +53,7 @@ contract RelayerHandler is Handler {
         vm.prank(RELAYER, RELAYER);
         IRelayForwarder.Result[] memory results = FORWARDER.execute{gas: gas_}(requests);
 
+        STORE.recordBatch();
         bool skipping;
         for (uint256 i; i < 4; ++i) {
             skipping = skipping || results[i].status == IRelayForwarder.Status.Skipped;

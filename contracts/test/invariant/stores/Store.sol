@@ -190,6 +190,8 @@ contract Store {
 
     IRelayForwarder.SignedRequest[] internal _signed;
     bytes32[] internal _intents;
+    address[] internal _lastSigners;
+    bytes32[] internal _lastIntents;
     mapping(address signer => mapping(bytes32 => uint256)) public lastExecutedAt;
     mapping(bytes32 => bool) internal _hasExecuted;
     uint256 public executedWithinWindow;
@@ -218,8 +220,20 @@ contract Store {
         _intents.push(intentId);
     }
 
+    /// @dev What the last batch executed.
+    function lastExecuted() external view returns (address[] memory signers, bytes32[] memory intents_) {
+        return (_lastSigners, _lastIntents);
+    }
+
+    function recordBatch() external {
+        delete _lastSigners;
+        delete _lastIntents;
+    }
+
     function recordExecution(IRelayForwarder.SignedRequest memory signed, bool succeeded) external {
         ++executions;
+        _lastSigners.push(signed.request.from);
+        _lastIntents.push(signed.request.intentId);
         if (succeeded) {
             ++successes;
             ++successesOf[signed.request.from];

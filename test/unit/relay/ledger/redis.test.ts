@@ -20,6 +20,8 @@ import { operationsSuite } from '../../../ports/operations.suite.ts'
 import { restoreSuite } from '../../../ports/restore.suite.ts'
 import { sessionEndsSuite } from '../../../ports/session-ends.suite.ts'
 import { sharedLimitsSuite } from '../../../ports/shared-limits.suite.ts'
+import { shownSuite } from '../../../ports/shown.suite.ts'
+import { smsSuite } from '../../../ports/sms.suite.ts'
 import { vitalsSuite } from '../../../ports/vitals.suite.ts'
 import { type ProcessClient, startProcessClient } from '../../../support/redis/process-client.ts'
 
@@ -100,6 +102,8 @@ describe.skipIf(!hasRedisServer())('on a real Redis with the keys of a cluster',
   operationsSuite('Redis, asked by two processes', asked)
   restoreSuite('Redis, asked by two processes', asked)
   alertsSuite('Redis, asked by two processes', asked)
+  shownSuite('Redis, asked by two processes', asked)
+  smsSuite('Redis, asked by two processes', asked)
 
   describe('over a network that sends everything twice', () => {
     beforeAll(() => void bridge.script({ fault: { kind: 'double' } }))

@@ -10,6 +10,8 @@ import { operationsSuite } from '../../../ports/operations.suite.ts'
 import { restoreSuite } from '../../../ports/restore.suite.ts'
 import { sessionEndsSuite } from '../../../ports/session-ends.suite.ts'
 import { sharedLimitsSuite } from '../../../ports/shared-limits.suite.ts'
+import { shownSuite } from '../../../ports/shown.suite.ts'
+import { smsSuite } from '../../../ports/sms.suite.ts'
 import { vitalsSuite } from '../../../ports/vitals.suite.ts'
 
 const rules = { ...ledgerRules, maxInFlight: 4, watchBlocks: 50, meansMs: 100_000 }
@@ -32,8 +34,10 @@ const create = async () => {
 ledgerSuite('node:sqlite', create)
 sessionEndsSuite('node:sqlite', create)
 sharedLimitsSuite('node:sqlite', create)
+shownSuite('node:sqlite', create)
 vitalsSuite('node:sqlite', create)
 alertsSuite('node:sqlite', create)
+smsSuite('node:sqlite', create)
 operationsSuite('node:sqlite', create)
 restoreSuite('node:sqlite', create)
 

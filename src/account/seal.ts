@@ -1,0 +1,50 @@
+import { bytesToHex, type Hex, hexToBytes } from 'viem'
+import { createKeyedHash, type Secret } from './keyed-hash.ts'
+
+/**
+ * Closes texts so that only the secret's holder can read them (AES-256-GCM, NIST SP 800-38D). What a text is
+ * about is bound to it: put into another's place, it cannot be opened.
+ */
+export type Seal = {
+  close(text: string, about: string): Promise<Hex>
+  /** Undefined: it was closed under another secret, for something else, or is damaged. */
+  open(sealed: string, about: string): Promise<string | undefined>
+}
+
+/** Random, and never used again: 2^32 texts may be closed under one key. */
+const nonceBytes = 12
+
+/** `purpose` keeps what is closed for one thing from being opened for another. */
+export function createSeal(secret: Secret, purpose: string): Seal {
+  const hash = createKeyedHash(secret)
+  const bytesOf = (text: string) => new Uint8Array(new TextEncoder().encode(text))
+  const keyOf = async () =>
+    crypto.subtle.importKey('raw', await hash('seal', purpose), 'AES-GCM', false, [
+      'encrypt',
+      'decrypt',
+    ])
+  let key: ReturnType<typeof keyOf> | undefined
+  const how = (iv: Uint8Array<ArrayBuffer>, about: string) => ({
+    ...{ name: 'AES-GCM', iv, additionalData: bytesOf(about) },
+  })
+
+  return {
+    async close(text, about) {
+      key ??= keyOf()
+      const nonce = crypto.getRandomValues(new Uint8Array(nonceBytes))
+      const closed = await crypto.subtle.encrypt(how(nonce, about), await key, bytesOf(text))
+      return `${bytesToHex(nonce)}${bytesToHex(new Uint8Array(closed)).slice(2)}`
+    },
+    async open(sealed, about) {
+      key ??= keyOf()
+      try {
+        const bytes = new Uint8Array(hexToBytes(sealed as Hex))
+        const [nonce, closed] = [bytes.slice(0, nonceBytes), bytes.slice(nonceBytes)]
+        const text = await crypto.subtle.decrypt(how(nonce, about), await key, closed)
+        return new TextDecoder().decode(text)
+      } catch {
+        return undefined
+      }
+    },
+  }
+}

@@ -1,0 +1,104 @@
+import { createCallerAccounts } from '../account/keys.ts'
+import {
+  createMemory,
+  languageIn,
+  type Memory,
+  type MemoryStore,
+  withinMs,
+  withTexted,
+} from '../account/memory.ts'
+import { createSeal, type Seal } from '../account/seal.ts'
+import { formatAmountDown } from '../loan/amounts.ts'
+import type { DueSms, SmsFate, SmsName } from '../relay/ledger/port.ts'
+import { createSmsRound, type SmsRound } from '../relay/tend/sms.ts'
+import { faultOf } from '../runtime/log.ts'
+import { createAfricasTalkingSms } from '../sms/africas-talking.ts'
+import type { SmsProvider } from '../sms/provider.ts'
+import type { AnswerParts } from '../ussd/answer.ts'
+import { wordsFor } from '../ussd/messages/languages.ts'
+import { inAlphabet } from '../ussd/septets.ts'
+import { parseSmsFacts, smsText, writeSmsFacts } from '../ussd/sms.ts'
+import type { Config } from './config.ts'
+import type { Runtime } from './runtime.ts'
+
+/** Who has this secret can sign for every phone already: no other is needed to read a number. */
+const sealOf = ({ accountKeySecret }: Config): Seal => createSeal(accountKeySecret, 'sms')
+
+const aboutOf = ({ session, party }: Pick<SmsName, 'session' | 'party'>): string =>
+  `${session}:${party}`
+
+/** Seals what a message is about. Undefined where none are sent: then no number is kept at all. */
+export function sealSmsOf(config: Config): AnswerParts['sealSms'] {
+  if (config.sms === undefined) return undefined
+  const seal = sealOf(config)
+  return (facts, about) => seal.close(writeSmsFacts(facts), aboutOf(about))
+}
+
+/** Sends messages after rounds. Undefined where none are sent. */
+export function assembleSms(
+  config: Config,
+  runtime: Runtime,
+  memory: () => MemoryStore,
+): SmsRound | undefined {
+  const { sms: account } = config
+  if (account === undefined) return undefined
+  const { fetch, clock, log, background } = runtime
+  const deliver = deliverOver(config, runtime, {
+    provider: createAfricasTalkingSms({ account, fetch, clock }),
+    memory: createMemory(() => withinMs(memory(), clock, memoryMs)),
+  })
+  return createSmsRound({ deliver, clock, log, background })
+}
+
+/** How long a message waits for what is remembered of its account. */
+const memoryMs = 5_000
+
+type Means = { provider: SmsProvider; memory: Memory }
+
+/**
+ * Has one message sent. The ledger has it that it is being sent; the account's own memory remembers that it
+ * was, since a ledger can be set back to a time before.
+ */
+function deliverOver(
+  config: Config,
+  { log }: Runtime,
+  { provider, memory }: Means,
+): (sms: DueSms) => Promise<SmsFate> {
+  const seal = sealOf(config)
+  const accounts = createCallerAccounts(config.accountKeySecret)
+  const amountOf = (wei: bigint) => `${formatAmountDown(wei)} ${config.chain.currency}`
+
+  /** Before anything is asked of the provider a failure has sent nothing. */
+  async function prepare(sms: DueSms) {
+    const opened = await seal.open(sms.sealed, aboutOf(sms))
+    if (opened === undefined) throw new Error('a message was sealed under another account secret')
+    const facts = parseSmsFacts(opened)
+    const { address } = await accounts(facts.phone)
+    const kept = await memory.read(address)
+    const say = wordsFor(config.menu, languageIn(kept))
+    const text = inAlphabet(smsText(facts, sms, say, amountOf))
+    return { address, texted: kept.texted, message: { to: facts.phone, text } }
+  }
+
+  return async (sms) => {
+    const told = { intent: sms.intentId, party: sms.party }
+    const fail = (event: string, reason: string) =>
+      log({ level: 'error', event, message: `A message was not sent: ${reason}`, ...told })
+    const ready = await prepare(sms).catch((error) => {
+      fail('sms.unprepared', faultOf(error))
+      return undefined
+    })
+    if (ready === undefined) return 'later'
+    const name = `${sms.intentId}:${sms.acceptedAt}`
+    if (ready.texted.includes(name)) return 'known'
+    const answer = await provider.send(ready.message)
+    if (answer.kind !== 'sent') fail(`sms.${answer.kind}`, answer.reason)
+    else log({ level: 'info', event: 'sms.sent', message: 'A message was sent', ...told })
+    if (answer.kind === 'sent' || answer.kind === 'unknown') {
+      await memory
+        .change(ready.address, (kept) => withTexted(kept, name))
+        .catch((error) => fail('sms.unremembered', faultOf(error)))
+    }
+    return answer.kind
+  }
+}

@@ -1,0 +1,54 @@
+import * as z from 'zod/mini'
+import type { Ledger, Question } from '../relay/ledger/port.ts'
+
+/** What a screen shows, or was judged by, that a later delivery has to go by. It holds nothing that was typed, and no number. */
+export type ShownFact<Value> = { name: string; schema: z.ZodMiniType<Value> }
+
+const wei = z.pipe(
+  z.string().check(z.regex(/^[0-9]{1,78}$/)),
+  z.transform((digits) => BigInt(digits)),
+)
+
+/** How many minutes before a payment an equal one was accepted; null: none was, and it was made without a question. */
+export const equalPayment: ShownFact<number | null> = {
+  name: 'equal',
+  schema: z.nullable(z.int()),
+}
+
+/** A loan as its terms were shown. */
+export const shownTerms = {
+  name: 'terms',
+  schema: z.object({ principalWei: wei, dueAt: z.int() }),
+} as const satisfies ShownFact<unknown>
+
+/**
+ * Has a question go by a value from now on; what it goes by already is what is returned. Undefined where the
+ * session is decided: it is answered as it was.
+ *
+ * @throws {Error} the ledger gave no answer, or is being restored
+ */
+export async function keepShown<Value>(
+  ledger: Pick<Ledger, 'show'>,
+  question: Question,
+  { name, schema }: ShownFact<Value>,
+  wanted: Value,
+): Promise<Value | undefined> {
+  const value = JSON.stringify(wanted, (_, each) => (typeof each === 'bigint' ? `${each}` : each))
+  const kept = await ledger.show({ ...question, name, value })
+  if (kept.kind === 'pending') throw new Error('the ledger is being restored')
+  return kept.kind === 'shown' ? schema.parse(JSON.parse(kept.value)) : undefined
+}
+
+/**
+ * What a question has shown. Undefined: nothing that was kept.
+ *
+ * @throws {Error} the ledger gave no answer
+ */
+export async function shownAt<Value>(
+  ledger: Pick<Ledger, 'shown'>,
+  question: Question,
+  { name, schema }: ShownFact<Value>,
+): Promise<Value | undefined> {
+  const kept = await ledger.shown(question, name)
+  return kept === undefined ? undefined : schema.parse(JSON.parse(kept))
+}

@@ -1,0 +1,89 @@
+import * as z from 'zod/mini'
+import { showAddress } from '../account/address.ts'
+import { type PhoneNumber, shortPhone } from '../account/phone.ts'
+import type { DueSms, SmsParty } from '../relay/ledger/port.ts'
+import type { ContractCall } from '../relay/pay/delivery.ts'
+import { activityLine } from './activity.ts'
+import type { Intent } from './intent.ts'
+import { type Messages, shortAddress } from './messages/texts.ts'
+
+const smsFacts = z.object({
+  phone: z.custom<PhoneNumber>(
+    (value) => typeof value === 'string' && /^\+[0-9]{7,15}$/.test(value),
+  ),
+  kind: z.enum(['sent', 'received', 'borrowed', 'repaid', 'cashed_out']),
+  amountWei: z.union([
+    z.literal('all'),
+    z.pipe(
+      z.string().check(z.regex(/^[0-9]{1,78}$/)),
+      z.transform((digits) => BigInt(digits)),
+    ),
+  ]),
+  /** The other one, in short; empty where there is none. */
+  who: z.string(),
+})
+
+/** To which phone a message goes, and what its payment is: all of it but the outcome. */
+export type SmsFacts = z.output<typeof smsFacts>
+
+/** @throws {Error} the text is none of {@link writeSmsFacts} */
+export const parseSmsFacts = (text: string): SmsFacts => smsFacts.parse(JSON.parse(text))
+
+export const writeSmsFacts = ({ amountWei, ...facts }: SmsFacts): string =>
+  JSON.stringify({ ...facts, amountWei: `${amountWei}` })
+
+/** Whom a payment's outcome is told to: its caller, and who gets the money, where that is known by a number. */
+export function smsOf(
+  intent: Intent,
+  caller: PhoneNumber,
+  { spendsWei, shared }: Pick<ContractCall, 'spendsWei' | 'shared'>,
+  chainId: number,
+): { party: SmsParty; facts: SmsFacts }[] {
+  const told = (facts: Omit<SmsFacts, 'phone'>) => ({
+    ...{ party: 'sender' as const, facts: { phone: caller, ...facts } },
+  })
+  switch (intent.kind) {
+    case 'transfer': {
+      const { recipient } = intent
+      if (recipient.kind === 'address') {
+        const who = shortAddress(showAddress(recipient.address, chainId))
+        return [told({ kind: 'sent', amountWei: spendsWei, who })]
+      }
+      const { phone } = recipient
+      const received = { kind: 'received' as const, amountWei: spendsWei, who: shortPhone(caller) }
+      return [
+        told({ kind: 'sent', amountWei: spendsWei, who: shortPhone(phone) }),
+        { party: 'receiver', facts: { phone, ...received } },
+      ]
+    }
+    case 'loan':
+      return [told({ kind: 'borrowed', amountWei: shared?.poolWei ?? 0n, who: '' })]
+    case 'repayment':
+      return [told({ kind: 'repaid', amountWei: intent.amountWei, who: '' })]
+    case 'cashOut': {
+      const who = shortAddress(showAddress(intent.to, chainId))
+      return [told({ kind: 'cashed_out', amountWei: spendsWei, who })]
+    }
+  }
+}
+
+/**
+ * What a message says once its payment has come to its end: what was credited is in an account, and all else is
+ * told as in the activity.
+ */
+export function smsText(
+  { kind, amountWei, who }: SmsFacts,
+  { state, reason }: Pick<DueSms, 'state' | 'reason'>,
+  say: Messages,
+  amountOf: (wei: bigint) => string,
+): string {
+  if (state !== 'confirmed') {
+    const failed = { kind: 'failed', reason: state === 'reverted' ? reason : '' } as const
+    const line = activityLine(say.activity, { kind, amountWei, who, state: failed }, amountOf)
+    return `${line}\n${say.nothingMoved}`
+  }
+  const isCredit = kind === 'sent' || kind === 'received' || kind === 'borrowed'
+  return isCredit && amountWei !== 'all'
+    ? say.credited[kind](amountOf(amountWei), who)
+    : activityLine(say.activity, { kind, amountWei, who, state: { kind: 'done' } }, amountOf)
+}

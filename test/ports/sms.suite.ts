@@ -1,0 +1,231 @@
+import { type Address, type Hex, stringToHex } from 'viem'
+import { describe, test } from 'vitest'
+import type { DueSms, Execution, HeldSms, Ledger, SmsFate } from '../../src/relay/ledger/port.ts'
+import type { LedgerHarness } from './ledger.suite.ts'
+import { exportAll, identity, restoreAll } from './restore.suite.ts'
+
+const account: Address = '0x1111111111111111111111111111111111111111'
+const id = (text: string): Hex => stringToHex(text, { size: 32 })
+const both: readonly HeldSms[] = [
+  { party: 'sender', sealed: '0x51' },
+  { party: 'receiver', sealed: '0x52' },
+]
+const dayMs = 24 * 60 * 60 * 1000
+
+const orderOf = (session: string, sms: readonly HeldSms[]) => ({
+  request: {
+    ...{ from: account, to: account, intentId: id(session), gas: 150_000 },
+    ...{ deadline: 4_000_000_000, data: '0x1234' as Hex, signature: '0xabcd' as Hex },
+  },
+  ...{ label: 'Transfer', spendsWei: 1n, sms },
+})
+
+const question = (session: string) => ({ session, account, input: 'input' })
+
+/** A payment with its messages, on the nonce that it got. */
+async function accept(ledger: Ledger, session: string, sms = both): Promise<number> {
+  const token = `token of ${session}`
+  // Those before are in blocks.
+  const { nextNonce: chainNonce } = await ledger.vitals()
+  const claim = await ledger.claim({
+    ...{ ...question(session), steps: 3, token, chainNonce, poolNonce: chainNonce },
+    seen: undefined,
+  })
+  const nonce = claim.kind === 'claimed' ? (claim.slot?.nonce ?? -1) : -1
+  await ledger.record({
+    ...{ session, token, seen: undefined, order: orderOf(session, sms) },
+    screen: { kind: 'end', lines: [session] },
+    transaction: { hash: id(`tx ${session}`), raw: id('raw'), gasPriceWei: 100n, nonce },
+  })
+  return nonce
+}
+
+const execution = (number: number, outcome: Execution['outcome'] = 'executed'): Execution => ({
+  ...{ outcome, reason: outcome === 'failed' ? 'Balance too low' : '', hash: id('mined') },
+  block: { number, hash: id(`block ${number}`) },
+})
+
+async function mine(ledger: Ledger, session: string, nonce: number, done = execution(5)) {
+  const hash = id(`tx ${session}`)
+  await ledger.mined({ nonce, session, hash, block: done.block, execution: done })
+}
+
+async function finish(ledger: Ledger, session: string, sms = both, done = execution(5)) {
+  await mine(ledger, session, await accept(ledger, session, sms), done)
+  await ledger.confirm(session, done.block.hash)
+}
+
+const nameOf = ({ session, party, attempts }: DueSms) => ({ session, party, attempts })
+
+async function takeAll(ledger: Ledger, limit = 9): Promise<DueSms[]> {
+  return (await ledger.takeSms(limit)).taken
+}
+
+async function noteAll(ledger: Ledger, taken: readonly DueSms[], fate: SmsFate): Promise<void> {
+  for (const sms of taken) await ledger.noteSms(nameOf(sms), fate)
+}
+
+const nothing = { taken: [], next: undefined }
+
+/** What every ledger promises of the messages that tell of an outcome. */
+export function smsSuite(name: string, create: () => Promise<LedgerHarness>): void {
+  const countsOf = async (ledger: Ledger) => {
+    const entries = Object.entries((await ledger.vitals()).counts)
+    return Object.fromEntries(entries.filter(([key]) => key.startsWith('sms.')))
+  }
+
+  describe(`messages in the ledger on ${name}`, () => {
+    test('are due once the outcome is final, and each is taken once', async ({ expect }) => {
+      const { ledger, pass } = await create()
+      const nonce = await accept(ledger, 's')
+      expect(await ledger.takeSms(9)).toEqual(nothing)
+      await mine(ledger, 's', nonce)
+      expect(await ledger.takeSms(9)).toEqual(nothing)
+      await ledger.confirm('s', id('block 5'))
+      const asked = await Promise.all(Array.from({ length: 8 }, () => ledger.takeSms(9)))
+      const taken = asked.flatMap((one) => one.taken)
+      expect(taken.map(({ party, sealed }) => ({ party, sealed }))).toEqual(
+        expect.arrayContaining([...both]),
+      )
+      expect(taken).toHaveLength(2)
+      expect(taken[0]).toMatchObject({ state: 'confirmed', reason: '', intentId: id('s') })
+      await noteAll(ledger, taken, 'sent')
+      pass(dayMs / 2)
+      expect(await ledger.takeSms(9)).toEqual(nothing)
+      expect(await countsOf(ledger)).toEqual({ 'sms.sent': 2 })
+    })
+
+    test('of a payment that failed or came too late go to its sender alone, with the reason', async ({
+      expect,
+    }) => {
+      const { ledger } = await create()
+      await finish(ledger, 'failed', both, execution(5, 'failed'))
+      expect(await takeAll(ledger)).toMatchObject([
+        { party: 'sender', state: 'reverted', reason: 'Balance too low' },
+      ])
+      await accept(ledger, 'late')
+      await ledger.expire('late')
+      expect(await takeAll(ledger)).toMatchObject([
+        { session: 'late', party: 'sender', state: 'expired' },
+      ])
+    })
+
+    test('wait again where a reorganization takes the outcome back, unless they have left', async ({
+      expect,
+    }) => {
+      const { ledger } = await create()
+      await finish(ledger, 's')
+      const [left] = (await ledger.takeSms(1)).taken
+      await ledger.reopen(id('block 5'))
+      expect(await ledger.takeSms(9)).toEqual(nothing)
+      if (left !== undefined) await ledger.noteSms(nameOf(left), 'sent')
+      await mine(ledger, 's', 0, execution(6))
+      await ledger.confirm('s', id('block 6'))
+      const others = await takeAll(ledger)
+      expect(others.map(({ party }) => party)).toEqual(
+        both.map(({ party }) => party).filter((party) => party !== left?.party),
+      )
+    })
+
+    test('that were certainly not sent are due again, ever later, and no one else notes them', async ({
+      expect,
+    }) => {
+      const { ledger, pass } = await create()
+      await finish(ledger, 's', both.slice(0, 1))
+      const first = await takeAll(ledger)
+      await noteAll(ledger, first, 'later')
+      const { taken, next } = await ledger.takeSms(9)
+      expect(taken).toEqual([])
+      const inMs = (next ?? 0) - (await ledger.vitals()).now
+      expect(inMs).toBeGreaterThan(20_000)
+      expect(inMs).toBeLessThanOrEqual(30_000)
+      pass(30_000)
+      const second = await takeAll(ledger)
+      expect(second).toMatchObject([{ attempts: 2 }])
+      // The first attempt's answer comes late: it is the second one's message by now.
+      await noteAll(ledger, first, 'later')
+      await noteAll(ledger, second, 'later')
+      pass(30_000)
+      expect(await takeAll(ledger)).toEqual([])
+      pass(30_000)
+      const third = await takeAll(ledger)
+      expect(third).toMatchObject([{ attempts: 3 }])
+      await noteAll(ledger, third, 'untried')
+      expect(await takeAll(ledger)).toMatchObject([{ attempts: 3 }])
+    })
+
+    test('are taken a few at a time, and it is said that there are more', async ({ expect }) => {
+      const { ledger } = await create()
+      await finish(ledger, 'one')
+      await finish(ledger, 'two', both, execution(6))
+      const first = await ledger.takeSms(3)
+      expect(first.taken).toHaveLength(3)
+      expect(first.next).toBeLessThanOrEqual((await ledger.vitals()).now)
+      expect((await ledger.takeSms(3)).taken).toHaveLength(1)
+    })
+
+    test('go after a day, whether they were tried or not, and are never sent after their taker has died', async ({
+      expect,
+    }) => {
+      const { ledger, pass } = await create()
+      await finish(ledger, 'died', both.slice(0, 1))
+      const died = await takeAll(ledger)
+      await finish(ledger, 'refused', both.slice(0, 1), execution(6))
+      await noteAll(ledger, await takeAll(ledger), 'refused')
+      await finish(ledger, 'tried', both.slice(0, 1), execution(7))
+      await noteAll(ledger, await takeAll(ledger), 'later')
+      await finish(ledger, 'untried', both.slice(0, 1), execution(8))
+      await ledger.prune()
+      pass(10 * 60_000 + 1)
+      await ledger.prune()
+      await noteAll(ledger, died, 'untried')
+      expect((await takeAll(ledger)).map(({ session }) => session)).toEqual(['untried', 'tried'])
+      pass(10 * 60_000 + 1)
+      await ledger.prune()
+      await finish(ledger, 'old', both, execution(9))
+      pass(dayMs + 1)
+      expect(await ledger.takeSms(1)).toMatchObject({ taken: [], next: expect.anything() })
+      await ledger.prune()
+      expect(await ledger.takeSms(9)).toEqual(nothing)
+      expect(await countsOf(ledger)).toEqual({
+        ...{ 'sms.refused': 1, 'sms.later': 1, 'sms.unknown': 3, 'sms.given_up': 2 },
+      })
+    })
+
+    test('are in no export, and what is found on the chain or restored has none', async ({
+      expect,
+    }) => {
+      const { ledger, pass } = await create()
+      await ledger.identify(identity)
+      await accept(ledger, 'open')
+      await finish(ledger, 'done', both, execution(6))
+      const exported = await exportAll(ledger)
+      expect(JSON.stringify(exported)).not.toContain('sealed')
+      pass(1_000)
+      const { ledger: other } = await create()
+      expect(await restoreAll(other, exported)).toMatchObject({ added: 2 })
+      await mine(other, 'open', 0)
+      await other.confirm('open', id('block 5'))
+      expect((await other.payment('open'))?.state).toBe('confirmed')
+      expect(await other.takeSms(9)).toEqual(nothing)
+      await other.adopt({
+        ...{ ...question('found'), steps: 3, order: orderOf('found', both) },
+        ...{ screen: { kind: 'end', lines: ['found'] }, execution: execution(7) },
+      })
+      await other.confirm('found', id('block 7'))
+      expect((await other.payment('found'))?.state).toBe('confirmed')
+      expect(await other.takeSms(9)).toEqual(nothing)
+    })
+
+    test('are not taken while an export is being restored', async ({ expect }) => {
+      const { ledger } = await create()
+      await ledger.identify(identity)
+      await finish(ledger, 's')
+      const { head } = await exportAll(ledger)
+      await ledger.beginRestore({ id: 'restore', head, identity, adds: true })
+      expect(await ledger.takeSms(9)).toEqual(nothing)
+      await ledger.endRestore(head.exportedAt)
+      expect(await takeAll(ledger)).toHaveLength(2)
+    })
+  })
+}

@@ -1,0 +1,70 @@
+import { startLoopbackServer, textOf } from '../../scripts/dev/loopback-server.ts'
+
+/** What the provider answers to one message; `nothing` ends the connection. */
+export type ProviderAnswer = { status: number; body: unknown } | 'nothing'
+
+/** A message as it was asked for. */
+export type AskedSms = { to: string; text: string; from: string | null }
+
+/** A server on the loopback address that speaks Africa's Talking's messaging API. */
+export type SmsServer = {
+  url: string
+  /** The one user that it knows. */
+  account: { username: string; apiKey: string }
+  /** What it was asked to send, taken or not. */
+  asked: AskedSms[]
+  /** From now on it answers so. Undefined: it takes each message. */
+  answer(by: (() => ProviderAnswer) | undefined): void
+  close(): Promise<void>
+}
+
+/** An answer about one recipient; 101 is that it was sent. */
+export const recipientAnswer = (statusCode: number, to = '+254700000001'): ProviderAnswer => ({
+  status: 201,
+  body: {
+    SMSMessageData: {
+      Message: 'Sent to 1/1 Total Cost: KES 0.8000',
+      Recipients: [
+        { statusCode, number: to, status: 'Status', cost: 'KES 0.8000', messageId: 'ATXid_1' },
+      ],
+    },
+  },
+})
+
+export async function startSmsServer(): Promise<SmsServer> {
+  const account = { username: 'lender', apiKey: 'the-key-of-the-sms-provider' }
+  const asked: AskedSms[] = []
+  let answerBy: (() => ProviderAnswer) | undefined
+  const server = await startLoopbackServer(async (request, response) => {
+    const form = new URLSearchParams(await textOf(request))
+    const isForm = request.headers['content-type'] === 'application/x-www-form-urlencoded'
+    const isRight = request.method === 'POST' && request.url === '/version1/messaging' && isForm
+    const isKnown =
+      request.headers.apikey === account.apiKey && form.get('username') === account.username
+    const [to, text] = [form.get('to') ?? '', form.get('message') ?? '']
+    if (isRight && isKnown) asked.push({ to, text, from: form.get('from') })
+    const refusal = isRight
+      ? { status: 401, body: 'The supplied authentication is invalid' }
+      : badRequest
+    const answer = isRight && isKnown ? (answerBy?.() ?? recipientAnswer(101, to)) : refusal
+    if (answer === 'nothing') {
+      response.destroy()
+      return
+    }
+    const isText = typeof answer.body === 'string'
+    response.writeHead(answer.status, {
+      'content-type': isText ? 'text/plain' : 'application/json',
+    })
+    response.end(isText ? answer.body : JSON.stringify(answer.body))
+  })
+  return {
+    url: `${server.url}/version1/messaging`,
+    ...{ account, asked },
+    answer: (by) => {
+      answerBy = by
+    },
+    close: server.close,
+  }
+}
+
+const badRequest: ProviderAnswer = { status: 400, body: 'Bad request' }

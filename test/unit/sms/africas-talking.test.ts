@@ -1,0 +1,105 @@
+import { afterAll, beforeAll, beforeEach, describe, test } from 'vitest'
+import { systemClock } from '../../../src/runtime/clock.ts'
+import {
+  type AfricasTalkingAccount,
+  createAfricasTalkingSms,
+} from '../../../src/sms/africas-talking.ts'
+import {
+  type ProviderAnswer,
+  recipientAnswer,
+  type SmsServer,
+  startSmsServer,
+} from '../../support/sms-server.ts'
+
+const message = { to: '+254700000001', text: 'Done: 0.25 tRBTC & more.' }
+const taken = { SMSMessageData: { Message: 'InvalidSenderId', Recipients: [] } }
+
+let server: SmsServer
+
+beforeAll(async () => {
+  server = await startSmsServer()
+})
+afterAll(() => server.close())
+beforeEach(() => {
+  server.answer(undefined)
+  server.asked.length = 0
+})
+
+const send = (changes: Partial<AfricasTalkingAccount> = {}) =>
+  createAfricasTalkingSms({
+    account: { ...server.account, sender: undefined, url: server.url, ...changes },
+    ...{ fetch, clock: systemClock },
+  }).send(message)
+
+describe("Africa's Talking's messages", () => {
+  test('go out as a form with the key beside it, from a sender where there is one', async ({
+    expect,
+  }) => {
+    expect(await send()).toEqual({ kind: 'sent' })
+    expect(await send({ sender: 'LENDER' })).toEqual({ kind: 'sent' })
+    expect(server.asked).toEqual([
+      { ...message, from: null },
+      { ...message, from: 'LENDER' },
+    ])
+  })
+
+  test.for([
+    [100, 'sent'],
+    [102, 'sent'],
+    [402, 'later'],
+    [405, 'later'],
+    [403, 'refused'],
+    [406, 'refused'],
+    [401, 'unknown'],
+    [500, 'unknown'],
+    [502, 'unknown'],
+    [777, 'unknown'],
+  ] as const)('with status %i for their recipient are %s', async ([code, kind], { expect }) => {
+    server.answer(() => recipientAnswer(code))
+    expect((await send()).kind).toBe(kind)
+  })
+
+  test.for<[string, ProviderAnswer, string]>([
+    ['a request that is refused as a whole', { status: 201, body: taken }, 'later'],
+    ['too many requests', { status: 429, body: 'Too many' }, 'later'],
+    ['a redirect', { status: 302, body: '' }, 'later'],
+    ['a time-out of the request', { status: 408, body: '' }, 'unknown'],
+    ['a fault of its own', { status: 503, body: 'Bad gateway' }, 'unknown'],
+    ['no list of recipients', { status: 201, body: { SMSMessageData: {} } }, 'unknown'],
+    ['no JSON', { status: 200, body: '<html>' }, 'unknown'],
+    ['no answer at all', 'nothing', 'unknown'],
+  ])('are by %s %s', async ([, answer, kind], { expect }) => {
+    server.answer(() => answer)
+    const answered = await send()
+    expect(answered.kind).toBe(kind)
+    expect(JSON.stringify(answered)).not.toMatch(/254700|0\.25|the-key-of/)
+  })
+
+  test('with a wrong key are not sent, and may be sent later', async ({ expect }) => {
+    expect(await send({ apiKey: 'another-key-of-sixteen' })).toEqual({
+      ...{ kind: 'later', reason: 'HTTP 401' },
+    })
+    expect(server.asked).toEqual([])
+  })
+
+  test("go to its sandbox for the sandbox's user, and to its own address for all others", async ({
+    expect,
+  }) => {
+    const addresses: string[] = []
+    const provider = (username: string) =>
+      createAfricasTalkingSms({
+        account: { username, apiKey: 'k', sender: undefined, url: undefined },
+        clock: systemClock,
+        fetch: async (input) => {
+          addresses.push(`${input}`)
+          return Response.json({}, { status: 500 })
+        },
+      })
+    await provider('sandbox').send(message)
+    await provider('lender').send(message)
+    expect(addresses).toEqual([
+      'https://api.sandbox.africastalking.com/version1/messaging',
+      'https://api.africastalking.com/version1/messaging',
+    ])
+  })
+})

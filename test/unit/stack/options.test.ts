@@ -1,0 +1,12 @@
+import { readFileSync } from 'node:fs'
+import { test } from 'vitest'
+import { readOptions } from '../../../scripts/stack/options.ts'
+
+test('a local relay is served on port 3000, by `wrangler dev` as well, and elsewhere where PORT says so', ({
+  expect,
+}) => {
+  expect(readOptions([], {}).port).toBe(3000)
+  expect(readOptions([], { PORT: '4000' }).port).toBe(4000)
+  const wrangler = readFileSync(new URL('../../../wrangler.toml', import.meta.url), 'utf8')
+  expect(/^\[dev\]\n(?:.+\n)*?port = (\d+)$/m.exec(wrangler)?.[1]).toBe('3000')
+})

@@ -1,0 +1,90 @@
+import { describe, test } from 'vitest'
+import { menus } from '../../../scripts/dev/menu-ways.ts'
+import { messagesIn } from '../../../src/ussd/messages/languages.ts'
+import { openModelledRelay } from '../../support/modelled-relay.ts'
+
+const friend = '+254700000001'
+const open = (product: Parameters<typeof openModelledRelay>[0]['product'] = menus.lender) =>
+  openModelledRelay({ callers: 3, poolLoans: 9, capLoans: 9, product })
+
+describe('the language of screens', () => {
+  test('is chosen among the settings, and is that of all screens from then on', async ({
+    expect,
+  }) => {
+    const { deliver, settle } = open()
+    expect(await deliver(0, 's', '8')).toBe('CON Settings\n1. Language\n0. Back')
+    expect(await deliver(0, 's', '8*1')).toBe(
+      'CON Language\n1. English\n2. Kiswahili\n3. Francais\n4. Español\n0. Back',
+    )
+    expect(await deliver(0, 's', '8*1*2')).toBe(
+      'END Lugha yako sasa ni Kiswahili. Tafadhali piga tena.',
+    )
+    expect(await deliver(0, 'menu', '')).toMatch(/\n1\. Salio Langu\n2\. Tuma Pesa\n/)
+    expect(await deliver(0, 'send', `2*${friend}*x`)).toMatch(/^CON Kiasi si sahihi, .+\nKwa: /)
+    expect(await deliver(0, 'send', `2*${friend}*0.001`)).toBe(
+      'CON Tuma 0.001 tRBTC\nKwa: +254 700 000 001\nAda: hakuna\n1. Tuma\n0. Badilisha',
+    )
+    expect(await deliver(0, 'send', `2*${friend}*0.001*1`)).toMatch(
+      /^END Ombi la kutuma limepokelewa\nKwa: 2547\.\.\.001\nTx: 0x/,
+    )
+    await settle()
+    expect(await deliver(0, 'seen', '5')).toMatch(/\nUlituma 0\.001 tRBTC kwa .+: imekamilika\n/)
+    expect(await deliver(1, 'menu', '')).toMatch(/\n1\. My Balance\n/)
+  })
+
+  test('is that of refusals and of the ends of sessions', async ({ expect }) => {
+    const { deliver, settle, fail } = open()
+    await deliver(0, 's', '8*1*3')
+    expect(await deliver(0, 'much', `2*${friend}*0.9*1`)).toBe(
+      "END Votre solde est insuffisant: 0.02 tRBTC. Rien n'a été envoyé. Recomposez pour envoyer moins.",
+    )
+    expect(await deliver(0, 'much', `2*${friend}*0.9*1*2`)).toBe(
+      "END Cette session est terminée. Rien n'a été envoyé. Veuillez recomposer.",
+    )
+    expect(await deliver(0, 'wrong', '42*42*42')).toMatch(/^END Trop de réponses erronées\./)
+    await deliver(0, 'sent', `2*${friend}*0.001*1`)
+    await fail('Recipient not allowed')
+    expect(await deliver(0, 'sent', `2*${friend}*0.001*1`)).toMatch(/^END Envoi échoué\n/)
+    expect(await deliver(0, 'menu', '')).toMatch(/^CON Dernier paiement échoué: voir 5\n/)
+    expect(await deliver(0, 'seen', '5')).toMatch(/: ÉCHOUÉ, destinataire refusé\n/)
+    await settle()
+  })
+
+  test('is not taken back by what a session of before delivers again', async ({ expect }) => {
+    const { deliver } = open()
+    await deliver(0, 'first', '8*1*2')
+    await deliver(0, 'second', '8*1*4')
+    expect(await deliver(0, 'first', '8*1*2')).toMatch(/^END Lugha yako/)
+    expect(await deliver(0, 'menu', '')).toMatch(/\n1\. Mi saldo\n/)
+  })
+
+  test('changes nothing of what digits lead to', async ({ expect }) => {
+    const { deliver, settle, balance } = open()
+    const text = `2*${friend}*0.001*98*1`
+    expect(await deliver(0, 'english', text)).toMatch(/^END Transfer Submitted\n/)
+    await settle()
+    await deliver(0, 's', '8*1*4')
+    expect(await deliver(0, 'spanish', `2*${friend}*0.002*98*98*0`)).toMatch(/^CON Enviar 0\.002 /)
+    expect(await deliver(0, 'spanish', `2*${friend}*0.002*98*98*0*1`)).toMatch(/^END Envio sol/)
+    await settle()
+    expect(await balance(0)).toBe('END Su saldo: 0.017 tRBTC')
+  })
+
+  test('is the first that is offered, where none of those was chosen', async ({ expect }) => {
+    const settings = { ...menus.lender.settings, languages: ['sw', 'es'] as const }
+    const { deliver } = open({ settings, say: messagesIn.sw })
+    expect(await deliver(0, 'menu', '')).toMatch(/\n8\. Mipangilio\n9\. Msaada$/)
+    expect(await deliver(0, 's', '8*1')).toBe('CON Lugha\n2. Kiswahili\n4. Español\n0. Rudi')
+    expect(await deliver(0, 's', '8*1*1')).toMatch(/^CON Tafadhali chagua kwenye orodha\.\n/)
+    await deliver(0, 's2', '8*1*4')
+    expect(await deliver(0, 'balance', '1')).toBe('END Su saldo: 0.02 tRBTC')
+  })
+
+  test('is no choice where one is offered', async ({ expect }) => {
+    const settings = { ...menus.lender.settings, languages: ['fr'] as const }
+    const { deliver, memoryCalls } = open({ settings, say: messagesIn.fr })
+    expect(await deliver(0, 's', '8')).toMatch(/^CON Veuillez choisir dans la liste\.\n/)
+    expect(await deliver(0, 'balance', '1')).toBe('END Votre solde: 0.02 tRBTC')
+    expect(memoryCalls()).toBe(0)
+  })
+})
