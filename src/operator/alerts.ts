@@ -33,7 +33,11 @@ const finds: Readonly<Record<AlertName, Find>> = {
   pool_low: lowPool,
   contracts: (known) =>
     failure(known, 'contracts', 'Unpause them, or compare the addresses with the deployment.'),
-  round_late: (known) => failure(known, 'rounds', 'Look at the cron and at the log of the ledger.'),
+  // Before the first one nothing is late: who asks has it begin.
+  round_late: (known) =>
+    known.vitals.sight.roundAt === undefined
+      ? undefined
+      : failure(known, 'rounds', 'Look at the cron and at the log of the ledger.'),
   budget: spentBudget,
 }
 
