@@ -64,9 +64,10 @@ export function sampleContext(
     ...{ chainId: 31, caller: parseCaller('+254700000001') as PhoneNumber, reserved: [] },
     ...{ say, menu: createMenu(settings), least: { wei: 0n, text: '0 tRBTC' } },
     hasLanguages: settings.languages.length > 1,
+    known: [],
     amountOf: () => '0.001 tRBTC',
     recipientOf: (recipient) =>
-      recipient.kind === 'phone' ? '+254 700 000 002' : longAddress(recipient.address),
+      recipient.kind === 'address' ? longAddress(recipient.address) : '+254 700 000 002',
     ...shown,
   }
 }
@@ -106,7 +107,7 @@ export function waysThrough(context: MenuContext): Ways {
     }
     for (const answer of goodAnswers) {
       const given = node.answer(answer, context)
-      if (given.kind === 'mistake') continue
+      if (given.kind !== 'given') continue
       const to = node.next?.({ ...place.draft, ...given.draft }) ?? node.leads[0]
       lead(place.name, to, '*', [...way, answer])
     }

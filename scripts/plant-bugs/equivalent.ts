@@ -125,10 +125,9 @@ const table: readonly (readonly [string, string, string, string, string])[] = [
     ...([steps, 'claim', "if (intakeOf(rows).kind !== 'open') return { kind: 'paused' }"] as const),
     ...([guard, forOperators] as const),
   ],
-  [
-    ...([steps, 'vitals', 'identity && identified(at, identity)'] as const),
-    ...([andOr, forOperators] as const),
-  ],
+  ...(['identity && identified(at, identity)', 'identity && hasMoved(at, identity)'] as const).map(
+    (was) => [steps, 'vitals', was, andOr, forOperators] as const,
+  ),
   ...(
     [
       [steps, 'refuse', "count(rows, 'refused', refusing.obstacle ?? 'own')"],

@@ -1,4 +1,4 @@
-import type { Address } from 'viem'
+import { type Address, isAddress } from 'viem'
 import * as z from 'zod/mini'
 import type { Clock } from '../runtime/clock.ts'
 import { type Language, languages } from './language.ts'
@@ -21,6 +21,18 @@ const remembered = z.object({
   told: z.optional(z.object({ intentId: z.string(), session: z.string() })),
   /** What a screen said of whom the last payments went to, by their intents; the newest first. */
   sent: z._default(z.array(z.object({ intentId: z.string(), to: z.string() })), []),
+  /** Whom the caller sent to last by number, the newest first: accounts, and what screens show of their numbers. */
+  recipients: z._default(
+    z.array(
+      z.object({
+        address: z.custom<Address>((value) => isAddress(`${value}`, { strict: false })),
+        to: z.string(),
+      }),
+    ),
+    [],
+  ),
+  /** The caller has dialled. */
+  hasDialled: z._default(z.boolean(), false),
   /** The language that was chosen last, and those before it, with the sessions that chose them (keyed digests). */
   chosen: z._default(z.array(z.object({ language: z.enum(languages), session: z.string() })), []),
   /** Messages that went to the phone, by the names of what they told; the newest first. */
@@ -80,14 +92,28 @@ function parseMemory({ row }: KeptMemory): AccountMemory {
   return remembered.parse(row === '' ? {} : JSON.parse(row))
 }
 
-/** Remembers whom a payment went to. */
+/** Recipients that are offered. */
+const mostRecipients = 3
+
+/** Remembers whom a payment went to, or was to go to: a number by what screens show of it, and its account. */
 export function withSent(
   memory: AccountMemory,
   intentId: string,
   to: string,
+  address: Address,
 ): AccountMemory | undefined {
   if (memory.sent.some((known) => known.intentId === intentId)) return undefined
-  return { ...memory, sent: [{ intentId, to }, ...memory.sent].slice(0, mostSent) }
+  const others = memory.recipients.filter((known) => known.address !== address)
+  return {
+    ...memory,
+    sent: [{ intentId, to }, ...memory.sent].slice(0, mostSent),
+    recipients: [{ address, to }, ...others].slice(0, mostRecipients),
+  }
+}
+
+/** Whom the caller may send to again. Two that screens show alike are not offered: nobody could tell them apart. */
+export function recipientsIn({ recipients }: AccountMemory): AccountMemory['recipients'] {
+  return recipients.filter(({ to }) => recipients.filter((other) => other.to === to).length === 1)
 }
 
 /** Whether a session tells of a failure: the first one that can, and that one again. */
@@ -102,6 +128,13 @@ export function withTold(
   session: string,
 ): AccountMemory | undefined {
   return memory.told?.intentId === intentId ? undefined : { ...memory, told: { intentId, session } }
+}
+
+/** Whether the caller of the account ever dialled. */
+export const hasDialled = (memory: AccountMemory): boolean => memory.hasDialled
+
+export function withDialled(memory: AccountMemory): AccountMemory | undefined {
+  return memory.hasDialled ? undefined : { ...memory, hasDialled: true }
 }
 
 /** The language that the caller chose. Undefined: none. */

@@ -5,6 +5,7 @@ import { parseAddress } from '../account/address.ts'
 import { languages } from '../account/language.ts'
 import { type Country, isCountry } from '../account/phone.ts'
 import { atPace, type Chain, chains, type PoolRules, poolRules } from '../chain/chains.ts'
+import type { RateFeed } from '../loan/local-worth.ts'
 import type { BudgetLimits } from '../node/upstream/budget.ts'
 import type { Webhook } from '../operator/webhook.ts'
 import { type FeeLimits, usualMaxGasPriceWei } from '../relay/fees.ts'
@@ -43,6 +44,8 @@ export type Config = {
   preflight: boolean
   limits: Limits
   menu: MenuSettings
+  /** Where prices come from. Undefined: amounts are in the chain's currency alone. */
+  rateFeed: RateFeed | undefined
   /** Where the objects are made, in Cloudflare's words. Undefined: near the first request. */
   objectLocation: ObjectLocation | undefined
   /** Of the relay's chain. Undefined: its nodes may be asked without a limit. */
@@ -117,7 +120,7 @@ const nodeUrls = listOf(
   z.url({ protocol: /^https?$/, error: 'has to be http(s) addresses' }),
 ).check(z.refine((urls) => urls.length > 0, 'has to name a node'))
 
-const serverUrl = z.url({ protocol: /^https?$/, error: 'has to be an https address' }).check(
+const secureUrl = z.url({ protocol: /^https?$/, error: 'has to be an https address' }).check(
   z.refine((url) => url.startsWith('https:') || isLoopback(url), {
     error: 'has to be https, but for a program on this machine',
   }),
@@ -149,7 +152,7 @@ const environment = z.object({
   OPERATOR_TOKEN: z.optional(
     z.string().check(z.minLength(16, 'has to have 16 characters or more')),
   ),
-  ALERT_WEBHOOK_URL: z.optional(serverUrl),
+  ALERT_WEBHOOK_URL: z.optional(secureUrl),
   ALERT_WEBHOOK_SECRET: z.optional(
     z.string().check(z.minLength(16, 'has to have 16 characters or more')),
   ),
@@ -169,7 +172,7 @@ const environment = z.object({
         ),
       ),
   ),
-  SMS_URL: z.optional(serverUrl),
+  SMS_URL: z.optional(secureUrl),
   RPC_KEY_HASHES: z._default(
     listOf(z.string().check(z.regex(/^[0-9a-fA-F]{64}$/, 'has to be SHA-256 hashes in hex'))),
     [],
@@ -200,6 +203,12 @@ const environment = z.object({
   MAX_SENT_A_DAY_WEI: z.optional(orNone(wei, 'a number of wei')),
   MIN_TRANSFER_WEI: z.optional(wei),
   CONFIRM: z.optional(choice('on', 'off')),
+  LOCAL_CURRENCY: z.optional(
+    z
+      .string()
+      .check(z.regex(/^[A-Z]{3}$/, 'has to be a currency by its three letters, such as KES')),
+  ),
+  RATE_FEED_URL: z.optional(secureUrl),
   LANGUAGES: z.optional(
     listOf(choice(...languages)).check(
       z.refine(
@@ -278,6 +287,7 @@ export function parseConfig(env: Readonly<Record<string, unknown>>): Config {
     upstreamBudget: budgetOf(values, urls),
     objectLocation: values.OBJECT_LOCATION,
     limits: limitsOf(values, profiles[profile]),
+    rateFeed: rateFeedOf(values),
     menu: {
       profile,
       confirms: (values.CONFIRM ?? profiles[profile].CONFIRM) === 'on',
@@ -311,6 +321,13 @@ function smsOf(values: Values): AfricasTalkingAccount | undefined {
   return apiKey === undefined || username === undefined
     ? undefined
     : { apiKey, username, sender, url }
+}
+
+function rateFeedOf({
+  RATE_FEED_URL: url,
+  LOCAL_CURRENCY: currency,
+}: Values): RateFeed | undefined {
+  return url === undefined || currency === undefined ? undefined : { url, currency }
 }
 
 /** What the environment sets, and what its profile has for the rest. */
@@ -382,6 +399,16 @@ function contradictionsOf(values: Values, chain: Chain, urls: readonly string[])
     ],
     ['MIN_GAS_PRICE_WEI', values.MIN_GAS_PRICE_WEI > maxWei, 'is above the highest price'],
     ['UPSTREAM_RESERVE', isReserveTooLarge(values, urls), 'is above the calls of a day'],
+    [
+      'RATE_FEED_URL',
+      values.RATE_FEED_URL !== undefined && chain.id !== 30,
+      'is for the main network: what is on the test network is worth nothing',
+    ],
+    [
+      'LOCAL_CURRENCY',
+      (values.RATE_FEED_URL === undefined) !== (values.LOCAL_CURRENCY === undefined),
+      'goes with RATE_FEED_URL',
+    ],
     [
       'LANGUAGES',
       values.LANGUAGES !== undefined && (values.PROFILE ?? usualProfile[chain.id]) === 'demo',

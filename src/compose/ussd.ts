@@ -1,6 +1,7 @@
 import { createCallerAccounts } from '../account/keys.ts'
 import { createMemory, type MemoryStore, withinMs } from '../account/memory.ts'
 import { createIntentKeys, createSessionKeys } from '../account/session-keys.ts'
+import { createLocalWorth } from '../loan/local-worth.ts'
 import { createLoanReader } from '../loan/reader.ts'
 import type { CashOut } from '../operator/cash-out.ts'
 import { createIdentityCheck } from '../relay/identity.ts'
@@ -93,9 +94,15 @@ function partsOf(
     endSession: createEndSession(relayer),
     mayDial,
     leastTransferWei: config.limits.leastTransferWei,
+    worthOf: worthFrom(config, runtime),
     now: runtime.clock.now,
     settings: config.menu,
     say: wordsFor(config.menu, undefined),
     log: runtime.log,
   }
+}
+
+/** Nothing is worth anything where no feed says how much. */
+function worthFrom({ rateFeed: feed }: Config, runtime: Runtime): AnswerParts['worthOf'] {
+  return feed === undefined ? async () => undefined : createLocalWorth({ ...runtime, feed })
 }

@@ -33,7 +33,7 @@ const finds: Readonly<Record<AlertName, Find>> = {
   pool_low: lowPool,
   contracts: (known) =>
     failure(known, 'contracts', 'Unpause them, or compare the addresses with the deployment.'),
-  // Before the first one nothing is late: who asks has it begin.
+  // Of a ledger that was begun a moment ago no round is late; one that never comes is woken by health.
   round_late: (known) =>
     known.vitals.sight.roundAt === undefined
       ? undefined

@@ -2,8 +2,16 @@ import type { Address, Hex, LocalAccount } from 'viem'
 import { showAddress } from '../account/address.ts'
 import type { CallerAccounts } from '../account/keys.ts'
 import type { Language } from '../account/language.ts'
-import { languageIn, type Memory, withLanguage, withSent } from '../account/memory.ts'
-import { type PhoneNumber, shortPhone, spelledPhone } from '../account/phone.ts'
+import {
+  type AccountMemory,
+  hasDialled,
+  languageIn,
+  type Memory,
+  withDialled,
+  withLanguage,
+  withSent,
+} from '../account/memory.ts'
+import { type PhoneNumber, spelledPhone } from '../account/phone.ts'
 import type { IntentKeys, SessionKeys } from '../account/session-keys.ts'
 import { formatAmount, formatAmountDown } from '../loan/amounts.ts'
 import { type LoanRefusal, refusalOf } from '../loan/calls.ts'
@@ -16,7 +24,7 @@ import type { ContractCall, Pay, PaymentRefusal } from '../relay/pay/delivery.ts
 import type { EndSession } from '../relay/pay/end-session.ts'
 import { faultOf, type Log } from '../runtime/log.ts'
 import { askAt } from './ask.ts'
-import { createContractCalls } from './contract-calls.ts'
+import { addressOf, createContractCalls, shortNumber } from './contract-calls.ts'
 import { minutesSinceEqual } from './earlier.ts'
 import type { Intent } from './intent.ts'
 import { createMenu, type Menu, type MenuContext, type MenuSettings } from './menu.ts'
@@ -25,9 +33,16 @@ import { longAddress, type Messages } from './messages/texts.ts'
 import { refusedText } from './refused.ts'
 import type { UssdRequest } from './request.ts'
 import { end, goOn, type Screen } from './screen.ts'
-import { equalPayment, keepShown, shownAt, shownTerms } from './shown.ts'
+import {
+  equalPayment,
+  keepShown,
+  recipientsStep,
+  shownAt,
+  shownRecipients,
+  shownTerms,
+} from './shown.ts'
 import { type SmsFacts, smsOf } from './sms.ts'
-import { answersOf, type Place, promptOf, walk } from './walk.ts'
+import { answersOf, type MenuResult, type Place, promptOf, walk } from './walk.ts'
 
 /** Answers one delivery with a screen. Never throws. */
 export type Answer = (request: UssdRequest) => Promise<Answered>
@@ -61,6 +76,8 @@ export type AnswerParts = {
   mayDial: (account: Address) => boolean
   /** What a transfer has to be at least. */
   leastTransferWei: bigint
+  /** What an amount is worth in the operator's local currency. Undefined: that is not known now. */
+  worthOf: (wei: bigint) => Promise<string | undefined>
   /** Unix time in ms. */
   now: () => number
   settings: MenuSettings
@@ -98,18 +115,32 @@ export function createAnswer(parts: AnswerParts): Answer {
 
 /** The words of a caller's screens: of the language that was chosen, while it is offered. */
 async function wordsFor(parts: AnswerParts, phone: PhoneNumber): Promise<Messages> {
-  const { settings, say, accounts, memory, log } = parts
-  if (settings.languages.length < 2) return say
+  const { settings, say, accounts, memory } = parts
+  if (settings.profile === 'demo') return say
   try {
     const { address } = await accounts(phone)
-    const language = languageIn(await memory.read(address))
+    const kept = await memory.read(address)
+    if (!hasDialled(kept)) remember(parts, address, withDialled)
+    const language = languageIn(kept)
     return language !== undefined && settings.languages.includes(language)
       ? messagesIn[language]
       : say
   } catch (error) {
-    log({ level: 'warn', event: 'language.unread', message: faultOf(error) })
+    parts.log({ level: 'warn', event: 'memory.failed', message: faultOf(error) })
     return say
   }
+}
+
+/** Keeps something of a caller, after the reply if need be. Where that fails, screens say less. */
+function remember(
+  { memory, background, log }: AnswerParts,
+  account: Address,
+  change: (kept: AccountMemory) => AccountMemory | undefined,
+): void {
+  const remembering = memory
+    .change(account, change)
+    .catch((error) => log({ level: 'warn', event: 'memory.failed', message: faultOf(error) }))
+  background(remembering)
 }
 
 async function answerMenu(
@@ -121,11 +152,12 @@ async function answerMenu(
   const answers = answersOf(request.text)
   const delivered = { since, steps: answers.length }
   const context = contextOf(parts, request.phone)
-  const result = walk(answers, context)
+  const result = await walkWith(parts, request, answers, context)
   switch (result.kind) {
     case 'ask': {
       const account = async () => (await accounts(request.phone)).address
-      const question = (address: Address) => questionOf(parts, request, address)
+      const question = (address: Address, step = request.text) =>
+        questionOf(parts, { ...request, text: step }, address)
       const shown = await askAt({ ...parts, context, account, question }, result.place)
       // What an answer to it would have led to is not to be had any more.
       return shown.kind === 'end' ? endFor(parts, request, delivered, shown) : screen(shown)
@@ -156,17 +188,42 @@ async function answerMenu(
   }
 }
 
+/** Where the answers lead, with what digits of the session stand for where one was typed. */
+async function walkWith(
+  parts: AnswerParts,
+  request: UssdRequest,
+  answers: readonly string[],
+  context: MenuContext,
+): Promise<Exclude<MenuResult, { kind: 'unread' }>> {
+  const result = walk(answers, context)
+  if (result.kind !== 'unread') return result
+  const { address } = await parts.accounts(request.phone)
+  const session = await questionOf(parts, { ...request, text: recipientsStep }, address)
+  // Where no list was shown first, a digit of this session stands for nobody, for good.
+  const known = (await keepShown(parts.ledger, session, shownRecipients, [])) ?? []
+  const read = walk(answers, { ...context, known })
+  if (read.kind === 'unread') throw new Error('a digit has no meaning though its list was read')
+  return read
+}
+
 function contextOf(parts: AnswerParts, caller: PhoneNumber): MenuContext {
   const { chainId, forwarder, loanAddress, say, leastTransferWei: leastWei, currency } = parts
   return {
     ...{ chainId, caller, say, menu: menuOf(parts.settings) },
     hasLanguages: parts.settings.languages.length > 1,
+    known: parts.settings.profile === 'demo' ? [] : undefined,
     reserved: [forwarder.address, loanAddress],
     amountOf: (wei) => amountText(parts, wei),
-    recipientOf: (recipient) =>
-      recipient.kind === 'phone'
-        ? spelledPhone(recipient.phone)
-        : longAddress(showAddress(recipient.address, chainId)),
+    recipientOf: (recipient) => {
+      switch (recipient.kind) {
+        case 'phone':
+          return spelledPhone(recipient.phone)
+        case 'known':
+          return recipient.label
+        case 'address':
+          return longAddress(showAddress(recipient.address, chainId))
+      }
+    },
     // Exact: what is less than it is refused.
     least: { wei: leastWei, text: `${formatAmount(leastWei)} ${currency}` },
   }
@@ -184,7 +241,7 @@ async function payFor(
   const repeated = await askOfRepeat(parts, request, intent)
   if (repeated !== undefined) return screen(repeated)
   const { intentId, account, answered } = await carryOut(parts, request, delivered, intent)
-  if (answered.kind === 'screen') rememberRecipient(parts, account, intentId, intent)
+  if (answered.kind === 'screen') await rememberRecipient(parts, account, intentId, intent)
   return screen(screenOf(parts, answered, intent))
 }
 
@@ -291,21 +348,17 @@ async function sealedSms(
 }
 
 /** An address says nothing to who typed a number: what the screen said of it is kept for the activity. */
-function rememberRecipient(
-  { settings, memory, background, log }: AnswerParts,
+async function rememberRecipient(
+  parts: AnswerParts,
   account: Address,
   intentId: Hex,
   intent: Intent,
-): void {
-  if (settings.profile === 'demo') return
-  if (intent.kind !== 'transfer' || intent.recipient.kind !== 'phone') return
-  const to = shortPhone(intent.recipient.phone)
-  const remembering = memory
-    .change(account, (kept) => withSent(kept, intentId, to))
-    .catch((error) =>
-      log({ level: 'warn', event: 'memory.failed', message: faultOf(error), intent: intentId }),
-    )
-  background(remembering)
+): Promise<void> {
+  if (parts.settings.profile === 'demo') return
+  if (intent.kind !== 'transfer' || intent.recipient.kind === 'address') return
+  const to = shortNumber(intent.recipient)
+  const address = await addressOf(intent.recipient, parts.accounts)
+  remember(parts, account, (kept) => withSent(kept, intentId, to, address))
 }
 
 /** Brings in what was sent to the account's own address. Asked twice it does no more than once. */

@@ -1,24 +1,29 @@
 import type { Address } from 'viem'
 import { showAddress } from '../account/address.ts'
-import { type Memory, tellsOf, withTold } from '../account/memory.ts'
+import type { CallerAccounts } from '../account/keys.ts'
+import { hasDialled, type Memory, recipientsIn, tellsOf, withTold } from '../account/memory.ts'
 import type { LoanReader } from '../loan/reader.ts'
 import type { Ledger, Question } from '../relay/ledger/port.ts'
 import { faultOf, type Log } from '../runtime/log.ts'
 import { activityOf, lastFailure, receivedOf, shownPayments } from './activity.ts'
 import type { FactName, Facts, LoanTerms } from './facts.ts'
 import type { MenuContext } from './menu.ts'
+import type { KnownRecipient } from './recipient.ts'
 import { refusedText } from './refused.ts'
 import { end, goOn, type Screen } from './screen.ts'
-import { keepShown, shownTerms } from './shown.ts'
+import { keepShown, recipientsStep, shownAt, shownRecipients, shownTerms } from './shown.ts'
 import { type Place, promptOf } from './walk.ts'
 
 export type AskParts = {
   context: MenuContext
-  loan: Pick<LoanReader, 'debt' | 'terms' | 'received'>
-  ledger: Pick<Ledger, 'payments' | 'show'>
+  loan: Pick<LoanReader, 'balance' | 'debt' | 'terms' | 'received'>
+  accounts: CallerAccounts
+  /** What an amount is worth. Undefined: nothing is said of it. */
+  worthOf: (wei: bigint) => Promise<string | undefined>
+  ledger: Pick<Ledger, 'payments' | 'show' | 'shown'>
   memory: Memory
-  /** Names the session of a delivery, and what was typed in it, by keyed digests. */
-  question: (account: Address) => Promise<Question>
+  /** Names the session of a delivery, and what was typed in it or another step, by keyed digests. */
+  question: (account: Address, step?: string) => Promise<Question>
   account: () => Promise<Address>
   /** Whether an account may ask the chain once more at this time. */
   mayDial: (account: Address) => boolean
@@ -34,31 +39,46 @@ export type AskParts = {
 export async function askAt(parts: AskParts, place: Place): Promise<Screen> {
   const { context } = parts
   const node = context.menu[place.name]
-  const wanted = node.kind === 'list' ? (node.facts ?? []) : []
+  const wanted = node.facts ?? []
   if (wanted.length === 0) return goOn(promptOf(place, context))
   const account = await parts.account()
   const mayDial = parts.mayDial(account)
   if (wanted.includes('terms')) {
     return mayDial ? askForLoan(parts, place, account) : end(context.say.tooManyDials)
   }
-  const found = mayDial ? await Promise.all(wanted.map((fact) => read(parts, fact, account))) : []
+  const found = mayDial
+    ? await Promise.all(wanted.map((fact) => read(parts, fact, account, place)))
+    : []
   return goOn(promptOf(place, context, Object.assign({}, ...found)))
 }
 
 /** A fact, or nothing where it cannot be read now. */
-async function read(parts: AskParts, fact: FactName, account: Address): Promise<Facts> {
+async function read(
+  parts: AskParts,
+  fact: FactName,
+  account: Address,
+  place: Place,
+): Promise<Facts> {
   try {
-    return await readers[fact](parts, account)
+    return await readers[fact](parts, account, place)
   } catch (error) {
     parts.log({ level: 'warn', event: 'fact.unread', message: faultOf(error), fact })
     return {}
   }
 }
 
-const readers: Readonly<Record<FactName, (parts: AskParts, account: Address) => Promise<Facts>>> = {
+type Reader = (parts: AskParts, account: Address, place: Place) => Promise<Facts>
+
+const readers: Readonly<Record<FactName, Reader>> = {
   debt: async ({ loan }, account) => ({ debt: await loan.debt(account) }),
   terms: async (parts) => ({ terms: await termsOf(parts) }),
   failure: failureOf,
+  worth: async ({ worthOf }, _, { draft: { amountWei } }) => {
+    const worth = typeof amountWei === 'bigint' ? await worthOf(amountWei) : undefined
+    return worth === undefined ? {} : { worth }
+  },
+  registration: registrationOf,
+  recipients: recipientsOf,
   address: async ({ context }, account) => ({ address: showAddress(account, context.chainId) }),
   async activity({ ledger, memory, loan, log, context: { chainId } }, account) {
     const [payments, kept, received] = await Promise.all([
@@ -72,6 +92,34 @@ const readers: Readonly<Record<FactName, (parts: AskParts, account: Address) => 
     const own = activityOf(payments, kept, chainId)
     return { activity: { own, received: received && receivedOf(received, chainId) } }
   },
+}
+
+/** Whom a session may send to by a digit. What it shows first is what its digits mean. */
+async function recipientsOf(
+  { memory, ledger, question }: AskParts,
+  account: Address,
+): Promise<Facts> {
+  const session = await question(account, recipientsStep)
+  const offered = recipientsIn(await memory.read(account)).map(
+    ({ address, to }): KnownRecipient => ({ kind: 'known', address, label: to }),
+  )
+  const kept =
+    offered.length === 0
+      ? await shownAt(ledger, session, shownRecipients)
+      : await keepShown(ledger, session, shownRecipients, offered)
+  return { recipients: kept ?? [] }
+}
+
+/** A number is called unregistered only where it is known: it never dialled, and the chain has nothing of it. */
+async function registrationOf(
+  { memory, accounts, loan }: AskParts,
+  _: Address,
+  { draft: { recipient } }: Place,
+): Promise<Facts> {
+  if (recipient === undefined || recipient.kind === 'address') return {}
+  const { address } = recipient.kind === 'known' ? recipient : await accounts(recipient.phone)
+  const isKnown = hasDialled(await memory.read(address)) || (await loan.balance(address)) > 0n
+  return isKnown ? {} : { isUnregistered: true }
 }
 
 /** The first session that can tells of a failure; the same again says the same again. */
@@ -94,8 +142,8 @@ async function termsOf({ loan, now }: AskParts): Promise<LoanTerms> {
 async function askForLoan(parts: AskParts, place: Place, account: Address): Promise<Screen> {
   const { context } = parts
   const [{ debt }, { terms }] = await Promise.all([
-    read(parts, 'debt', account),
-    read(parts, 'terms', account),
+    read(parts, 'debt', account, place),
+    read(parts, 'terms', account, place),
   ])
   if (debt === undefined || terms === undefined) return end(context.say.unavailable)
   if (debt.owedWei > 0n) {

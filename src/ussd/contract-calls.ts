@@ -48,9 +48,7 @@ async function transferCall(
   const { chainId, loanAddress, accounts, say } = options
   const to = await addressOf(recipient, accounts)
   const shown =
-    recipient.kind === 'address'
-      ? shortAddress(showAddress(to, chainId))
-      : shortPhone(recipient.phone)
+    recipient.kind === 'address' ? shortAddress(showAddress(to, chainId)) : shortNumber(recipient)
   return {
     target: loanAddress,
     ...(await spending(options, to, amountWei, caller)),
@@ -126,9 +124,14 @@ async function cashOutCall(
   }
 }
 
-async function addressOf(recipient: Recipient, accounts: CallerAccounts): Promise<Address> {
+/** What screens show of a number once a payment goes there. */
+export const shortNumber = (recipient: Exclude<Recipient, { kind: 'address' }>): string =>
+  recipient.kind === 'known' ? recipient.label : shortPhone(recipient.phone)
+
+export async function addressOf(recipient: Recipient, accounts: CallerAccounts): Promise<Address> {
   switch (recipient.kind) {
     case 'address':
+    case 'known':
       return recipient.address
     case 'phone':
       return (await accounts(recipient.phone)).address

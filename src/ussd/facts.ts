@@ -1,3 +1,5 @@
+import type { KnownRecipient } from './recipient.ts'
+
 /** What the chain and the ledger say for a screen. It changes no screen's place in the flow. */
 export type Facts = {
   debt?: Debt
@@ -8,12 +10,20 @@ export type Facts = {
   earlierMinutes?: number
   /** The caller has not been told yet that the last payment has failed. */
   hasFailed?: true
+  /** Whom the caller sent to last; each by its digit, from 1 on. */
+  recipients?: readonly KnownRecipient[]
+  /** What the amount is worth, in the operator's local currency. */
+  worth?: string
+  /** The recipient's number never dialled here, and has nothing. */
+  isUnregistered?: true
   /** What moved money of the account, the newest first. `received` is undefined where it cannot be read. */
   activity?: { own: readonly Activity[]; received: readonly Activity[] | undefined }
 }
 
 /** What is read for a place. */
-export type FactName = 'debt' | 'terms' | 'failure' | 'activity' | 'address'
+export type FactName =
+  | ('debt' | 'terms' | 'failure' | 'activity' | 'address')
+  | ('worth' | 'registration' | 'recipients')
 
 /** What a loan would be, in wei, and until when it would be owed (Unix time in s). */
 export type LoanTerms = { principalWei: bigint; dueAt: number }

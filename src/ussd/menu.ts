@@ -5,7 +5,12 @@ import { activityLines } from './activity.ts'
 import type { FactName, Facts } from './facts.ts'
 import type { Intent } from './intent.ts'
 import type { LabelName, Messages } from './messages/texts.ts'
-import { parseRecipient, type Recipient, type RecipientRules } from './recipient.ts'
+import {
+  type KnownRecipient,
+  parseRecipient,
+  type Recipient,
+  type RecipientRules,
+} from './recipient.ts'
 
 /** What a session ends with that was answered to its end. */
 export type Outcome =
@@ -30,6 +35,8 @@ export type MenuContext = RecipientRules & {
   menu: Menu
   /** Another delivery of the same text may be shown in another language, on more pages or fewer. */
   hasLanguages: boolean
+  /** Whom digits stand for in this session. Undefined: it was not read yet. */
+  known: readonly KnownRecipient[] | undefined
   say: Messages
   /** An amount as screens show it, with its currency. */
   amountOf: (wei: bigint) => string
@@ -79,10 +86,15 @@ export type Question = {
   leads: readonly [Destination, ...Destination[]]
   next?: (draft: Draft) => Destination
   back: NodeName
+  /** What is read to show it. */
+  facts?: readonly FactName[]
 }
 
-/** What an answer adds to the draft, or why it is refused. */
-export type Given = { kind: 'given'; draft: Draft } | { kind: 'mistake'; why: string }
+/** What an answer adds to the draft, or why it is refused. `unread`: what it means is to be read first. */
+export type Given =
+  | { kind: 'given'; draft: Draft }
+  | { kind: 'mistake'; why: string }
+  | { kind: 'unread' }
 
 export type Destination = NodeName | EffectName
 
@@ -123,18 +135,7 @@ export const effects: Readonly<Record<EffectName, (draft: Draft) => Outcome>> = 
 export function createMenu(settings: MenuSettings): Menu {
   return {
     main: mainMenu(settings),
-    recipient: {
-      kind: 'question',
-      prompt: ({ say }) => say.enterRecipient,
-      answer: (typed, context) => {
-        const parsed = parseRecipient(typed, context)
-        return parsed.kind === 'recipient'
-          ? { kind: 'given', draft: { recipient: parsed.recipient } }
-          : { kind: 'mistake', why: context.say.badRecipient[parsed.fault] }
-      },
-      leads: ['amount'],
-      back: 'main',
-    },
+    recipient: recipientQuestion(settings),
     amount: {
       kind: 'question',
       prompt: ({ say, recipientOf }, draft) =>
@@ -165,12 +166,41 @@ export function createMenu(settings: MenuSettings): Menu {
   }
 }
 
+function recipientQuestion({ profile }: MenuSettings): Question {
+  return {
+    kind: 'question',
+    prompt: ({ say }, _, { recipients = [] }) =>
+      recipients.length === 0
+        ? say.enterRecipient
+        : [...recipients.map(({ label }, index) => `${index + 1}. ${label}`), say.orRecipient].join(
+            '\n',
+          ),
+    answer: (typed, context) => {
+      const known = /^[1-9]$/.test(typed) ? knownBy(Number(typed), context) : undefined
+      if (known !== undefined) return known
+      const parsed = parseRecipient(typed, context)
+      return parsed.kind === 'recipient'
+        ? { kind: 'given', draft: { recipient: parsed.recipient } }
+        : { kind: 'mistake', why: context.say.badRecipient[parsed.fault] }
+    },
+    leads: ['amount'],
+    back: 'main',
+    ...(profile === 'lender' ? { facts: ['recipients'] } : {}),
+  }
+}
+
+function knownBy(digit: number, { known }: MenuContext): Given | undefined {
+  if (known === undefined) return { kind: 'unread' }
+  const recipient = known[digit - 1]
+  return recipient && { kind: 'given', draft: { recipient } }
+}
+
 function afterAmount({ confirms }: MenuSettings): Pick<Question, 'leads' | 'next'> {
   if (!confirms) return { leads: ['transfer'] }
   return {
     leads: ['confirmPhone', 'confirmAddress'],
     next: ({ recipient }) =>
-      answered(recipient).kind === 'phone' ? 'confirmPhone' : 'confirmAddress',
+      answered(recipient).kind === 'address' ? 'confirmAddress' : 'confirmPhone',
   }
 }
 
@@ -211,14 +241,29 @@ function mainMenu({ profile, confirms, helpNumber, languages: offered }: MenuSet
 const confirmations: Pick<Menu, 'confirmPhone' | 'confirmAddress' | 'repeat' | 'agree'> = {
   confirmPhone: {
     kind: 'list',
-    title: (context, draft) => context.say.confirmPhone(...shownTransfer(context, draft)),
+    title: (context, draft, { worth, isUnregistered }) => {
+      const { say } = context
+      const [amount, to] = shownTransfer(context, draft)
+      return [
+        say.sending(amount),
+        ...(worth === undefined ? [] : [say.about(worth)]),
+        say.sendingTo(to),
+        ...(isUnregistered ? [say.notRegistered] : []),
+        say.noFee,
+      ].join('\n')
+    },
     entries: [{ digit: '1', label: 'confirmSend', leads: 'transfer', orAsks: 'repeat' }],
     back: 'amount',
     backLabel: 'change',
+    facts: ['worth', 'registration'],
   },
   confirmAddress: {
     kind: 'list',
-    title: (context, draft) => context.say.confirmAddress(...shownTransfer(context, draft)),
+    title: (context, draft) => {
+      const { say } = context
+      const [amount, to] = shownTransfer(context, draft)
+      return [say.sending(amount), say.sendingTo(to), say.creditsAccount].join('\n')
+    },
     entries: [
       { digit: '1', label: 'credit', leads: 'transfer', orAsks: 'repeat' },
       { digit: '2', label: 'cashOutNow', leads: 'cashOut', orAsks: 'repeatCashOut' },
@@ -342,7 +387,7 @@ function transferOf({ recipient, amountWei }: Draft): Extract<Intent, { kind: 't
 
 function cashOutOf({ recipient, amountWei }: Draft): Extract<Intent, { kind: 'cashOut' }> {
   const to = answered(recipient)
-  if (to.kind === 'phone') throw new Error('a phone number is no wallet')
+  if (to.kind !== 'address') throw new Error('a phone number is no wallet')
   return { kind: 'cashOut', to: to.address, amountWei: answered(amountWei) }
 }
 

@@ -6,6 +6,10 @@ import { type PhoneNumber, parseRecipient as parsePhone } from '../account/phone
 export type Recipient =
   | { kind: 'address'; address: Address }
   | { kind: 'phone'; phone: PhoneNumber }
+  | KnownRecipient
+
+/** One whom the caller has sent to by number. The number is not kept: `label` is what of it screens show. */
+export type KnownRecipient = { kind: 'known'; address: Address; label: string }
 
 /** Why nothing is sent to what was typed. */
 export type RecipientFault =
@@ -32,7 +36,9 @@ export type RecipientRules = {
 export function parseRecipient(
   typed: string,
   rules: RecipientRules,
-): { kind: 'recipient'; recipient: Recipient } | { kind: 'fault'; fault: RecipientFault } {
+):
+  | { kind: 'recipient'; recipient: Exclude<Recipient, KnownRecipient> }
+  | { kind: 'fault'; fault: RecipientFault } {
   const text = typed.trim()
   if (!/^0x/i.test(text)) {
     const phone = parsePhone(text, rules.caller)

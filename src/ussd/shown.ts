@@ -1,5 +1,7 @@
+import { type Address, isAddress } from 'viem'
 import * as z from 'zod/mini'
 import type { Ledger, Question } from '../relay/ledger/port.ts'
+import type { KnownRecipient } from './recipient.ts'
 
 /** What a screen shows, or was judged by, that a later delivery has to go by. It holds nothing that was typed, and no number. */
 export type ShownFact<Value> = { name: string; schema: z.ZodMiniType<Value> }
@@ -14,6 +16,21 @@ export const equalPayment: ShownFact<number | null> = {
   name: 'equal',
   schema: z.nullable(z.int()),
 }
+
+/** Whom digits of a session stand for, where it asks whom to send to. The session has one list, by {@link recipientsStep}. */
+export const shownRecipients: ShownFact<KnownRecipient[]> = {
+  name: 'recipients',
+  schema: z.array(
+    z.object({
+      kind: z.literal('known'),
+      address: z.custom<Address>((value) => isAddress(`${value}`, { strict: false })),
+      label: z.string(),
+    }),
+  ),
+}
+
+/** The step of a session that what holds for all of it is kept under. */
+export const recipientsStep = 'recipients'
 
 /** A loan as its terms were shown. */
 export const shownTerms = {

@@ -49,6 +49,10 @@ export function smsOf(
         const who = shortAddress(showAddress(recipient.address, chainId))
         return [told({ kind: 'sent', amountWei: spendsWei, who })]
       }
+      // Of one who was chosen from a list no number is kept, so that there is nowhere to send it.
+      if (recipient.kind === 'known') {
+        return [told({ kind: 'sent', amountWei: spendsWei, who: recipient.label })]
+      }
       const { phone } = recipient
       const received = { kind: 'received' as const, amountWei: spendsWei, who: shortPhone(caller) }
       return [

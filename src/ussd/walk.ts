@@ -16,6 +16,8 @@ import { backDigit, moreDigit, pagesOf } from './pages.ts'
 export type MenuResult =
   | { kind: 'ask'; place: Place }
   | Outcome
+  /** What an answer means is to be read first: {@link MenuContext.known}. */
+  | { kind: 'unread' }
   /** Three bad answers to one question. */
   | { kind: 'gave_up' }
   /** So many answers that no question is left open. */
@@ -29,6 +31,7 @@ export type Place = { name: NodeName; draft: Draft; page: number; why?: string }
 /** What an answer leads to: another place, the session's end, or the same question again. */
 type Step =
   | { kind: 'go'; place: Place }
+  | { kind: 'unread' }
   /** `or`: where another answer goes on from, if the end turned out to be a question. */
   | { kind: 'end'; outcome: Outcome; or: Place | undefined }
   | Mistake
@@ -64,6 +67,8 @@ export function walk(answers: readonly string[], context: MenuContext): MenuResu
         if (step.or === undefined) return { kind: 'past_the_end' }
         place = step.or
         break
+      case 'unread':
+        return { kind: 'unread' }
       case 'go':
         place = step.place
         break
@@ -93,7 +98,7 @@ function stepFrom(place: Place, typed: string, context: MenuContext): Step {
   if (typed === backDigit && node.back !== undefined) return { kind: 'go', place: at(node.back) }
   const given =
     node.kind === 'list' ? chosen(place, node, typed, context) : asked(place, node, typed, context)
-  if (given.kind === 'mistake') return given
+  if (given.kind !== 'given') return given
   const { draft, leads, or } = given
   return isEffect(leads)
     ? { kind: 'end', outcome: effects[leads](draft), or: or && at(or, draft) }
@@ -102,6 +107,7 @@ function stepFrom(place: Place, typed: string, context: MenuContext): Step {
 
 type Given =
   | { kind: 'given'; draft: Draft; leads: Destination; or?: NodeName | undefined }
+  | { kind: 'unread' }
   | Mistake
 
 function chosen(place: Place, { entries }: List, typed: string, { say }: MenuContext): Given {
@@ -113,7 +119,7 @@ function chosen(place: Place, { entries }: List, typed: string, { say }: MenuCon
 
 function asked(place: Place, node: Question, typed: string, context: MenuContext): Given {
   const given = node.answer(typed, context)
-  if (given.kind === 'mistake') return given
+  if (given.kind !== 'given') return given
   const draft = { ...place.draft, ...given.draft }
   const leads = node.next?.(draft) ?? node.leads[0]
   if (!node.leads.includes(leads)) throw new Error(`${place.name} does not lead to ${leads}`)

@@ -1,12 +1,13 @@
 import type { KeptMemory, MemoryStore } from '../../src/account/memory.ts'
 
 /** The memory of accounts in this process. It counts what is asked of it. */
-export function createMemoryStore(): MemoryStore & { asked(): number } {
+export function createMemoryStore(): MemoryStore & { asked(): number; rows(): string[] } {
   const rows = new Map<string, KeptMemory>()
   let asked = 0
   const kept = (account: string) => rows.get(account.toLowerCase()) ?? { row: '', version: 0 }
   return {
     asked: () => asked,
+    rows: () => [...rows.values()].map(({ row }) => row),
     async load(account) {
       asked += 1
       return kept(account)

@@ -12,7 +12,7 @@ import {
 
 /** What callers are shown, and what a transfer has to be at least. */
 type ShownProduct = Pick<Product, 'settings' | 'say' | 'sealSms'> &
-  Partial<Pick<Product, 'leastTransferWei'>>
+  Partial<Pick<Product, 'leastTransferWei' | 'worthOf'>>
 
 export type ModelledRelay = ModelledService & {
   ledger: Ledger
@@ -26,6 +26,8 @@ export type ModelledRelay = ModelledService & {
   paid(caller: number): Promise<number>
   /** How often the memory of accounts was asked. */
   memoryCalls(): number
+  /** All that the memory of accounts keeps. */
+  memoryRows(): string[]
   /** The balance in the words of the menu. */
   balance(caller: number): Promise<string>
 }
@@ -71,6 +73,7 @@ export function openModelledRelay({
     ...service,
     ...{ ledger, rows: kept.rows },
     memoryCalls: memory.asked,
+    memoryRows: memory.rows,
     paid: async (caller) => (await ledger.payments(service.accountOf(caller), 10_000)).length,
     settle: () => finish(service.chain.mine(Date.now()), 'executed', ''),
     fail: (reason) => finish({ number: 1_000, hash: `0x${'fa'.repeat(32)}` }, 'failed', reason),

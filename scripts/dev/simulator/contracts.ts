@@ -7,6 +7,8 @@ import type { SignedRequest } from '../../../src/relay/forwarder/requests.ts'
 export type ContractState = {
   accounts: Map<Address, LoanAccount>
   liquidityWei: bigint
+  /** What has left for addresses outside. */
+  outWei: bigint
   /** Principal issued, by the hour (Unix time). */
   issuedWei: Map<number, bigint>
   isPaused: boolean
@@ -66,6 +68,7 @@ const selectors = {
   transfer: toFunctionSelector('transfer(address,uint256)'),
   applyForLoanOf: toFunctionSelector('applyForLoanOf(uint256)'),
   repayLoan: toFunctionSelector('repayLoan(uint256)'),
+  withdrawTo: toFunctionSelector('withdrawTo(address,uint256)'),
 }
 
 /** State that shares nothing with the given one. */
@@ -161,6 +164,8 @@ function callLoan(
       )
     case selectors.repayLoan:
       return repayLoan(state, caller, BigInt(`0x${data.slice(10, 74)}`), timestampSeconds)
+    case selectors.withdrawTo:
+      return withdrawTo(state, caller, BigInt(`0x${data.slice(74, 138)}`))
     default:
       return '0x'
   }
@@ -273,6 +278,14 @@ function repayLoan(
   return undefined
 }
 
+/** No recipient refuses it, and no day has a limit here. */
+function withdrawTo(state: ContractState, from: Address, amountWei: bigint): Hex | undefined {
+  if (state.isPaused) return encodeErrorResult({ abi: microLoanAbi, errorName: 'EnforcedPause' })
+  const refusal = debit(state, from, amountWei)
+  if (refusal === undefined) state.outWei += amountWei
+  return refusal
+}
+
 function debit(state: ContractState, from: Address, amountWei: bigint): Hex | undefined {
   if (amountWei === 0n) return encodeErrorResult({ abi: microLoanAbi, errorName: 'ZeroAmount' })
   const account = accountOf(state, from)
@@ -296,9 +309,9 @@ export function accountOf(state: ContractState, address: Address): LoanAccount {
   return made
 }
 
-/** Everything that the loan contract owes to anybody: no call changes it. */
+/** Everything that the loan contract owes to anybody, or has paid out: no call changes it. */
 export function totalWei(state: ContractState): bigint {
-  let sum = state.liquidityWei
+  let sum = state.liquidityWei + state.outWei
   for (const { balanceWei } of state.accounts.values()) sum += balanceWei
   return sum
 }

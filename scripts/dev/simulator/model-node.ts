@@ -6,6 +6,7 @@ import {
   liquidityCall,
   principalCall,
   termsCall,
+  withdrawableCall,
 } from '../../../src/loan/calls.ts'
 import { readExecute, resultData, selectors, wordOf } from './calldata.ts'
 import type { MinedTransaction, ModelBlock, ModelChain } from './chain.ts'
@@ -42,9 +43,16 @@ export type ModelNode = (method: string, params: readonly unknown[], view: Model
 const revertCodes = { rskj: -32015, geth: 3 } as const
 const rejectedCodes = { rskj: -32010, geth: -32000 } as const
 const callGas = 6_800_000
+/** What may leave in a day: the model has no limit. */
+const unlimitedWei = 10n ** 30n
+
 const reads = {
   ...{ principal: principalCall(), liquidity: liquidityCall(), issuable: issuableCall() },
-  ...{ terms: termsCall(), debt: debtCall(zeroAddress).slice(0, 10) },
+  ...{
+    withdrawable: withdrawableCall(),
+    terms: termsCall(),
+    debt: debtCall(zeroAddress).slice(0, 10),
+  },
 }
 
 /** How long after the hour of its issue a loan is due. */
@@ -108,6 +116,7 @@ export function createModelNode(options: ModelNodeOptions): ModelNode {
     if (to.toLowerCase() === world.loan) {
       if (data === reads.principal) return wordOf(world.principalWei)
       if (data === reads.liquidity) return wordOf(state.liquidityWei)
+      if (data === reads.withdrawable) return wordOf(unlimitedWei)
       if (data === reads.issuable) return wordOf(issuableWei(world, state, timestampSeconds))
       if (data === reads.terms)
         return wordsOf(world.principalWei, world.dailyCapWei, termSeconds, 0, 0, 0)

@@ -41,9 +41,8 @@ export type ProgramOptions = {
 export type Product = Pick<
   AnswerParts,
   'settings' | 'say' | 'leastTransferWei' | 'background' | 'sealSms'
-> & {
-  memory: MemoryStore
-}
+> &
+  Partial<Pick<AnswerParts, 'worthOf'>> & { memory: MemoryStore }
 
 /** The demonstration remembers nothing. */
 const noMemory: MemoryStore = {
@@ -119,6 +118,7 @@ export function createService(parts: ProgramOptions, clock: Clock): Answer {
     endSession: createEndSession(relayer),
     mayDial,
     leastTransferWei: parts.product?.leastTransferWei ?? 0n,
+    worthOf: parts.product?.worthOf ?? (async () => undefined),
     now: clock.now,
     settings: parts.product?.settings ?? demonstrationMenu,
     say: parts.product?.say ?? demonstration,

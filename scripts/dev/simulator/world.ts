@@ -295,6 +295,7 @@ export function startState(callers: readonly Address[], poolLoans: number): Chai
       ]),
     ),
     liquidityWei: BigInt(poolLoans) * principalWei,
+    outWei: 0n,
     issuedWei: new Map(),
     isPaused: false,
     isRelayerAllowed: true,

@@ -326,8 +326,7 @@ export const steps: Steps = {
 
   vitals(at, { identity, probes = false } = {}) {
     if (probes) probe(at.rows)
-    if (identity === undefined) return vitalsOf(at, undefined, false)
-    return vitalsOf(at, identified(at, identity), hasMoved(at, identity))
+    return vitalsOf(at, identity && identified(at, identity), identity && hasMoved(at, identity))
   },
 
   saw: ({ rows }, seen) => noteSeen(rows, seen),

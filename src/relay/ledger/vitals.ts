@@ -46,7 +46,11 @@ const lastMinedOf = (rows: Draft): number | undefined =>
     .find(({ state }) => state === 'mined')?.changed_at
 
 /** What those who run the service go by. */
-export function vitalsOf(at: At, identity: Identified | undefined, hasMoved: boolean): Vitals {
+export function vitalsOf(
+  at: At,
+  identity: Identified | undefined,
+  hasMoved: boolean | undefined,
+): Vitals {
   const { rows, relayer } = at
   const seen = sightOf(rows)
   const known = relayerOf(rows, relayer)

@@ -4,11 +4,15 @@ import { dateWith, languageLabels, type Messages } from './texts.ts'
 export const english: Messages = {
   mainTitle: (phone) => `Rootstock DeFi (${phone})`,
   enterRecipient: 'Phone number or address to send to:\n0. Back',
+  orRecipient: 'Or phone number or address:\n0. Back',
   enterAmount: (to) => `To: ${to}\nAmount, or all:\n0. Back`,
   enterRepayment: 'Amount to repay, or all:\n0. Back',
-  confirmPhone: (amount, to) => [sending(amount), `To: ${to}`, 'Fee: none'].join('\n'),
-  confirmAddress: (amount, to) =>
-    [sending(amount), `To: ${to}`, 'Credits an account of this service, NOT a wallet.'].join('\n'),
+  sending: (amount) => (amount === 'all' ? 'Send all you have' : `Send ${amount}`),
+  about: (worth) => `(about ${worth})`,
+  sendingTo: (to) => `To: ${to}`,
+  notRegistered: 'Not registered yet',
+  noFee: 'Fee: none',
+  creditsAccount: 'Credits an account of this service, NOT a wallet.',
   enterWallet: 'Address of your wallet outside:\n0. Back',
   noWallet: 'Not the address of a wallet.',
   confirmCashOut: (amount, to) =>
@@ -193,6 +197,3 @@ export const english: Messages = {
   unavailable: 'Service not available. Please try again later.',
   outOfService: 'This service is not in operation.',
 }
-
-const sending = (amount: string | 'all'): string =>
-  amount === 'all' ? 'Send all you have' : `Send ${amount}`

@@ -4,13 +4,15 @@ import { dateWith, languageLabels, type Messages } from './texts.ts'
 export const spanish: Messages = {
   mainTitle: (phone) => `Rootstock DeFi (${phone})`,
   enterRecipient: 'Número o dirección del destinatario:\n0. Atrás',
+  orRecipient: 'O número, o dirección:\n0. Atrás',
   enterAmount: (to) => `Para: ${to}\nMonto, o todo:\n0. Atrás`,
   enterRepayment: 'Monto a pagar, o todo:\n0. Atrás',
-  confirmPhone: (amount, to) => [sending(amount), `Para: ${to}`, 'Comisión: ninguna'].join('\n'),
-  confirmAddress: (amount, to) =>
-    [sending(amount), `Para: ${to}`, 'Va a una cuenta de este servicio, NO a una billetera.'].join(
-      '\n',
-    ),
+  sending: (amount) => (amount === 'all' ? 'Enviar todo su saldo' : `Enviar ${amount}`),
+  about: (worth) => `(unos ${worth})`,
+  sendingTo: (to) => `Para: ${to}`,
+  notRegistered: 'Aún no registrado',
+  noFee: 'Comisión: ninguna',
+  creditsAccount: 'Va a una cuenta de este servicio, NO a una billetera.',
   enterWallet: 'Dirección de su billetera externa:\n0. Atrás',
   noWallet: 'No es la dirección de una billetera.',
   confirmCashOut: (amount, to) =>
@@ -191,6 +193,3 @@ export const spanish: Messages = {
   unavailable: 'Servicio no disponible. Intente más tarde.',
   outOfService: 'Este servicio no está en funcionamiento.',
 }
-
-const sending = (amount: string | 'all'): string =>
-  amount === 'all' ? 'Enviar todo su saldo' : `Enviar ${amount}`

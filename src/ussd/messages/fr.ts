@@ -4,13 +4,15 @@ import { dateWith, languageLabels, type Messages } from './texts.ts'
 export const french: Messages = {
   mainTitle: (phone) => `Rootstock DeFi (${phone})`,
   enterRecipient: 'Numéro ou adresse du destinataire:\n0. Retour',
+  orRecipient: 'Ou numéro, ou adresse:\n0. Retour',
   enterAmount: (to) => `À: ${to}\nMontant, ou tout:\n0. Retour`,
   enterRepayment: 'Montant à rembourser, ou tout:\n0. Retour',
-  confirmPhone: (amount, to) => [sending(amount), `À: ${to}`, 'Frais: aucun'].join('\n'),
-  confirmAddress: (amount, to) =>
-    [sending(amount), `À: ${to}`, 'Crédite un compte de ce service, PAS un portefeuille.'].join(
-      '\n',
-    ),
+  sending: (amount) => (amount === 'all' ? 'Envoyer tout votre solde' : `Envoyer ${amount}`),
+  about: (worth) => `(environ ${worth})`,
+  sendingTo: (to) => `À: ${to}`,
+  notRegistered: 'Pas encore inscrit',
+  noFee: 'Frais: aucun',
+  creditsAccount: 'Crédite un compte de ce service, PAS un portefeuille.',
   enterWallet: 'Adresse de votre portefeuille externe:\n0. Retour',
   noWallet: "Ce n'est pas une adresse de portefeuille.",
   confirmCashOut: (amount, to) =>
@@ -195,6 +197,3 @@ export const french: Messages = {
   unavailable: 'Service indisponible. Veuillez réessayer plus tard.',
   outOfService: "Ce service n'est pas en fonction.",
 }
-
-const sending = (amount: string | 'all'): string =>
-  amount === 'all' ? 'Envoyer tout votre solde' : `Envoyer ${amount}`

@@ -4,11 +4,15 @@ import { dateWith, languageLabels, type Messages } from './texts.ts'
 export const kiswahili: Messages = {
   mainTitle: (phone) => `Rootstock DeFi (${phone})`,
   enterRecipient: 'Namba ya simu au anwani ya mpokeaji:\n0. Rudi',
+  orRecipient: 'Au namba ya simu au anwani:\n0. Rudi',
   enterAmount: (to) => `Kwa: ${to}\nKiasi, au zote:\n0. Rudi`,
   enterRepayment: 'Kiasi cha kulipa, au zote:\n0. Rudi',
-  confirmPhone: (amount, to) => [sending(amount), `Kwa: ${to}`, 'Ada: hakuna'].join('\n'),
-  confirmAddress: (amount, to) =>
-    [sending(amount), `Kwa: ${to}`, 'Zitaingia akaunti ya huduma hii, SI pochi.'].join('\n'),
+  sending: (amount) => (amount === 'all' ? 'Tuma pesa zako zote' : `Tuma ${amount}`),
+  about: (worth) => `(takriban ${worth})`,
+  sendingTo: (to) => `Kwa: ${to}`,
+  notRegistered: 'Bado hajasajiliwa',
+  noFee: 'Ada: hakuna',
+  creditsAccount: 'Zitaingia akaunti ya huduma hii, SI pochi.',
   enterWallet: 'Anwani ya pochi yako ya nje:\n0. Rudi',
   noWallet: 'Hii si anwani ya pochi.',
   confirmCashOut: (amount, to) =>
@@ -195,6 +199,3 @@ export const kiswahili: Messages = {
   unavailable: 'Huduma haipatikani. Tafadhali jaribu tena baadaye.',
   outOfService: 'Huduma hii haifanyi kazi.',
 }
-
-const sending = (amount: string | 'all'): string =>
-  amount === 'all' ? 'Tuma pesa zako zote' : `Tuma ${amount}`

@@ -11,12 +11,20 @@ export type Messages = {
   /** The first line of the main menu. */
   mainTitle: (phone: PhoneNumber) => string
   enterRecipient: string
+  /** The same below those whom the caller sent to last. */
+  orRecipient: string
   /** `to` is the recipient as it is shown before a payment. */
   enterAmount: (to: string) => string
   enterRepayment: string
-  /** What a transfer will do, to a phone number and to an address; `all` is the whole balance. */
-  confirmPhone: (amount: string | 'all', to: string) => string
-  confirmAddress: (amount: string | 'all', to: string) => string
+  /** The lines of a transfer before it is made; `all` is the whole balance. */
+  sending: (amount: string | 'all') => string
+  /** What an amount is worth in the caller's own money, which comes formatted. */
+  about: (worth: string) => string
+  sendingTo: (to: string) => string
+  /** The number never dialled here, and has nothing. */
+  notRegistered: string
+  noFee: string
+  creditsAccount: string
   enterWallet: string
   /** A phone number was typed for a wallet. */
   noWallet: string

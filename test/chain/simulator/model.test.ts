@@ -140,6 +140,7 @@ async function createTwin() {
         ]),
       ),
       liquidityWei: POOL_MILLIS * MILLI,
+      outWei: 0n,
       issuedWei: new Map(),
       isPaused: false,
       isRelayerAllowed: true,

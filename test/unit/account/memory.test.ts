@@ -12,12 +12,22 @@ memorySuite('a map', () => shared)
 test('whom payments went to is remembered of the last twenty', async ({ expect }) => {
   const memory = createMemory(() => shared)
   for (let index = 0; index < 25; index++) {
-    await memory.change(account, (kept) => withSent(kept, `0x${index}`, 'x'))
+    await memory.change(account, (kept) => withSent(kept, `0x${index}`, 'x', account))
   }
   const { sent } = await memory.read(account)
   expect(sent.map(({ intentId }) => intentId)).toEqual(
     Array.from({ length: 20 }, (_, index) => `0x${24 - index}`),
   )
+})
+
+test('recipients are remembered of the last three, each once', async ({ expect }) => {
+  const memory = createMemory(() => shared)
+  const to = (index: number) => `0x${`${index}`.repeat(40)}` as const
+  for (const [index, recipient] of [1, 2, 3, 4, 3].entries()) {
+    await memory.change(to(9), (kept) => withSent(kept, `0x${index}`, 'x', to(recipient)))
+  }
+  const { recipients } = await memory.read(to(9))
+  expect(recipients.map(({ address }) => address)).toEqual([to(3), to(4), to(2)])
 })
 
 test('a change that is always late gives up', async ({ expect }) => {

@@ -86,6 +86,20 @@ describe('the configuration', () => {
     })
   })
 
+  test('has local prices on the main network alone', ({ expect }) => {
+    const feed = { RATE_FEED_URL: 'https://prices.example/planted', LOCAL_CURRENCY: 'KES' }
+    expect(parseConfig({ ...env, ...feed, CHAIN_ID: '30' }).rateFeed).toEqual({
+      ...{ url: 'https://prices.example/planted', currency: 'KES' },
+    })
+    expect(parseConfig({ ...env, CHAIN_ID: '30' }).rateFeed).toBeUndefined()
+    expect(faultsOf(feed)).toEqual([
+      {
+        ...{ variable: 'RATE_FEED_URL' },
+        reason: 'is for the main network: what is on the test network is worth nothing',
+      },
+    ])
+  })
+
   test('has a budget for nodes that are not on this machine, half of it for the relay', ({
     expect,
   }) => {
@@ -165,6 +179,9 @@ describe('the configuration', () => {
     ['UPSTREAM_RESERVE', 'all'],
     ['CONFIRM', 'yes'],
     ['LANGUAGES', 'sw'],
+    ['LOCAL_CURRENCY', 'shilling'],
+    ['LOCAL_CURRENCY', 'KES'],
+    ['RATE_FEED_URL', 'http://prices.example/planted'],
     ['LANGUAGES', 'de'],
     ['LANGUAGES', 'sw,en,sw'],
     ['LANGUAGES', ','],

@@ -73,6 +73,13 @@ describe('alerts', () => {
     for (const says of saysOf(bad)) expect(says).toMatch(/^[A-Z].+\. [A-Z].+\.$/)
   })
 
+  test('tell of no round that is late where none was ever due', ({ expect }) => {
+    const known = conditionWith({}, { failingSince: now - 400_000 })
+    expect(namesOf(known)).toEqual(['round_late'])
+    known.vitals.sight.roundAt = undefined
+    expect(namesOf(known)).toEqual([])
+  })
+
   test('tell of a budget from 80 % on', ({ expect }) => {
     const used = (relay: number) => ({ asked: { relay, callers: 39 }, callsADay: 100 })
     expect(namesOf({ ...conditionWith(), budget: used(40) })).toEqual([])

@@ -24,6 +24,7 @@ function createChain() {
     state: {
       accounts: new Map(),
       liquidityWei: 0n,
+      outWei: 0n,
       issuedWei: new Map(),
       isPaused: false,
       isRelayerAllowed: true,

@@ -55,6 +55,54 @@ describe('a transfer that is confirmed', () => {
   })
 })
 
+describe('what is known of a transfer before it is made', () => {
+  const nobody = '+254700000077'
+  const shownTo = (to: string, ...lines: string[]) =>
+    ['CON Send 0.001 tRBTC', ...lines, '1. Send', '0. Change'].join('\n').replace('<to>', to)
+
+  test('is that a number is not registered yet: it never dialled, and has nothing', async ({
+    expect,
+  }) => {
+    const { deliver, settle } = open()
+    const unregistered = shownTo('+254 700 000 077', 'To: <to>', 'Not registered yet', 'Fee: none')
+    expect(await deliver(0, 's', `2*${nobody}*0.001`)).toBe(unregistered)
+    expect(await deliver(0, 's', `2*${nobody}*0.001`)).toBe(unregistered)
+    expect(await deliver(0, 's', `2*${nobody}*0.001*1`)).toMatch(/^END Transfer Submitted\n/)
+    await settle()
+    expect(await deliver(0, 'again', `2*${nobody}*0.001`)).toBe(
+      shownTo('+254 700 000 077', 'To: <to>', 'Fee: none'),
+    )
+  })
+
+  test('is not that of a number which dialled, whatever it has', async ({ expect }) => {
+    const { deliver } = openModelledRelay({
+      ...{ callers: 2, poolLoans: 9, capLoans: 9, balanceWei: 0n, product: menus.lender },
+    })
+    expect(await deliver(0, 's', `2*${friend}*0.001`)).toContain('\nNot registered yet\n')
+    await deliver(1, 'theirs', '')
+    expect(await deliver(0, 's', `2*${friend}*0.001`)).not.toContain('registered')
+  })
+
+  test('is nothing where it cannot be read', async ({ expect }) => {
+    const { deliver, breakNode } = open()
+    breakNode()
+    expect(await deliver(0, 's', `2*${nobody}*0.001`)).toBe(
+      shownTo('+254 700 000 077', 'To: <to>', 'Fee: none'),
+    )
+  })
+
+  test('is what the amount is worth, but for all that there is', async ({ expect }) => {
+    const worthOf = async (wei: bigint) => (wei === 10n ** 15n ? 'KES 120' : undefined)
+    const product = { ...menus.lender, worthOf }
+    const { deliver } = openModelledRelay({ callers: 2, poolLoans: 9, capLoans: 9, product })
+    expect(await deliver(0, 's', `2*${friend}*0.001`)).toBe(
+      shownTo('+254 700 000 001', '(about KES 120)', 'To: <to>', 'Fee: none'),
+    )
+    expect(await deliver(0, 's', `2*${friend}*0.002`)).not.toContain('KES')
+    expect(await deliver(0, 's', `2*${friend}*all`)).not.toContain('KES')
+  })
+})
+
 describe('the same transfer within ten minutes', () => {
   const text = `2*${friend}*0.001*1`
   const asked = (minutes: number) =>

@@ -40,8 +40,17 @@ const activity = {
   ),
 }
 const facts: Facts = {
+  recipients: Array.from({ length: 3 }, () => ({
+    ...{ kind: 'known', address: `0x${'1'.repeat(40)}`, label: '9997...001' },
+  })),
   ...{ debt, terms: { principalWei: 1n, dueAt: debt.dueAt }, earlierMinutes: 10 },
-  ...{ hasFailed: true, activity, address: `0x${'1'.repeat(40)}` },
+  ...{
+    worth: 'KES 999999999999',
+    isUnregistered: true,
+    hasFailed: true,
+    activity,
+    address: `0x${'1'.repeat(40)}`,
+  },
 }
 
 /** Answers that some question takes and others do not, and what is typed by mistake. */

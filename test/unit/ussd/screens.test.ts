@@ -72,7 +72,10 @@ const screenOf = (kind: typeof end, words: string, expect: ExpectStatic): string
 test('each screen in English is printable ASCII without trailing spaces, and says whether it goes on', async ({
   expect,
 }) => {
-  const text = fc.oneof(textIn(english), textIn(demonstration))
+  // A language is named in itself.
+  const text = fc
+    .oneof(textIn(english), textIn(demonstration))
+    .filter((words) => !/Français|Español/.test(words))
   await holds(
     fc.property(text, fc.constantFrom(goOn, end), (words, kind) => {
       const shown = screenOf(kind, words, expect)

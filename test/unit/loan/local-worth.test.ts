@@ -1,0 +1,85 @@
+import { describe, test } from 'vitest'
+import { createLocalWorth } from '../../../src/loan/local-worth.ts'
+import { createHandClock } from '../../support/hand-clock.ts'
+
+const oneCoin = 10n ** 18n
+
+/** A feed that answers what a test says, and counts what it is asked. */
+function open(answer: (now: number) => Response | Promise<Response>) {
+  const clock = createHandClock()
+  const asked: string[] = []
+  const logged: string[] = []
+  const worthOf = createLocalWorth({
+    feed: { url: 'https://prices.example/simple', currency: 'KES' },
+    fetch: async (url) => {
+      asked.push(`${url}`)
+      return await answer(clock.now())
+    },
+    clock,
+    log: ({ event }) => logged.push(event),
+  })
+  return { clock, asked, logged, worthOf }
+}
+
+const priced = (kes: unknown, at: number): Response =>
+  Response.json({ rootstock: { kes, last_updated_at: Math.floor(at / 1_000) } })
+
+describe('what an amount is worth in local currency', () => {
+  test('follows the price of the feed, which is asked once a minute', async ({ expect }) => {
+    let price = 12_345_678.9
+    const { worthOf, clock, asked } = open((now) => priced(price, now))
+    expect(await worthOf(oneCoin)).toBe('KES 12345679')
+    expect(await worthOf(oneCoin / 1_000_000n)).toBe('KES 12')
+    expect(await worthOf(oneCoin / 10_000_000n)).toBe('KES 1.23')
+    price = 20_000_000
+    clock.forward(59_000)
+    expect(await worthOf(oneCoin)).toBe('KES 12345679')
+    expect(asked).toEqual(['https://prices.example/simple'])
+    clock.forward(2_000)
+    expect(await worthOf(oneCoin)).toBe('KES 20000000')
+    expect(asked).toHaveLength(2)
+  })
+
+  test('is not known by a price of 15 minutes ago, or of later than now', async ({ expect }) => {
+    const minuteMs = 60_000
+    const { worthOf } = open((now) => priced(1_000, now - 14 * minuteMs))
+    expect(await worthOf(oneCoin)).toBe('KES 1000')
+    for (const offMs of [-15 * minuteMs - 1_000, 2 * minuteMs]) {
+      const { worthOf } = open((now) => priced(1_000, now + offMs))
+      expect(await worthOf(oneCoin)).toBeUndefined()
+    }
+  })
+
+  test('is not known any more when the last price has grown old', async ({ expect }) => {
+    let isBroken = false
+    const { worthOf, clock, logged } = open((now) => {
+      if (isBroken) throw new Error('no answer')
+      return priced(1_000, now)
+    })
+    expect(await worthOf(oneCoin)).toBe('KES 1000')
+    isBroken = true
+    clock.forward(61_000)
+    expect(await worthOf(oneCoin)).toBeUndefined()
+    expect(logged).toEqual(['rate.unread'])
+  })
+
+  test.for<[string, (now: number) => Response]>([
+    ['another currency', (now) => Response.json({ x: { usd: 1, last_updated_at: now / 1_000 } })],
+    ['a price without its time', () => Response.json({ x: { kes: 1 } })],
+    ['a price of nothing', (now) => priced(0, now)],
+    ['a price below nothing', (now) => priced(-1, now)],
+    ['a price in words', (now) => priced('1000', now)],
+    ['a price beyond any', (now) => priced(1e300, now)],
+    ['several coins', (now) => Response.json({ x: { kes: 1, last_updated_at: now }, y: {} })],
+    ['no JSON', () => new Response('<html>')],
+    ['a list', () => Response.json([])],
+    ['an error', () => new Response('{}', { status: 500 })],
+    ['another address', () => new Response(null, { status: 302, headers: { location: '/' } })],
+    ['too much', () => new Response('x'.repeat(5_000), { headers: { 'content-length': '5000' } })],
+  ])('is not known where the feed answers %s', async ([, answer], { expect }) => {
+    const { worthOf, asked } = open(answer)
+    expect(await worthOf(oneCoin)).toBeUndefined()
+    expect(await worthOf(oneCoin)).toBeUndefined()
+    expect(asked).toHaveLength(1)
+  })
+})
