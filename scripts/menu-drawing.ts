@@ -1,7 +1,7 @@
 import type { Activity } from '../src/ussd/facts.ts'
-import { type Destination, isEffect, type MenuContext } from '../src/ussd/menu.ts'
+import { type Destination, isEffect, type MenuContext, type NodeName } from '../src/ussd/menu.ts'
 import { promptOf } from '../src/ussd/walk.ts'
-import { type Ways, waysThrough } from './dev/menu-ways.ts'
+import { allRight, type Ways, waysThrough } from './dev/menu-ways.ts'
 
 type Step = Ways['steps'][number]
 type Box = {
@@ -33,12 +33,14 @@ const facts = {
 }
 
 /** Menus as one SVG, each under its heading: each place with its screen, each way with what is typed for it. */
-export function drawMenus(menus: readonly (readonly [heading: string, MenuContext])[]): string {
+export function drawMenus(
+  menus: readonly (readonly [heading: string, context: MenuContext, start?: NodeName])[],
+): string {
   let top = size.margin
   const parts: string[] = []
   let width = 0
-  for (const [heading, context] of menus) {
-    const drawn = drawMenu(context)
+  for (const [heading, context, start = 'main'] of menus) {
+    const drawn = drawMenu(context, start)
     parts.push(
       `<g transform="translate(${size.margin} ${top})"><text y="12" font-weight="bold">${escaped(heading)}</text>`,
       `<g transform="translate(0 28)">${drawn.svg}</g></g>`,
@@ -60,14 +62,14 @@ export function drawMenus(menus: readonly (readonly [heading: string, MenuContex
   ].join('\n')
 }
 
-function drawMenu(context: MenuContext): Drawn {
-  const ways = waysThrough(context)
-  const boxes = layOut(ways, (name) => {
+function drawMenu(context: MenuContext, start: NodeName): Drawn {
+  const ways = waysThrough(context, allRight(start))
+  const boxes = layOut(ways, start, (name) => {
     if (isEffect(name)) return [`END: ${name}`]
     const place = ways.places.get(name)?.place
     if (place === undefined) throw new Error(`no way leads to ${name}`)
     const node = context.menu[name]
-    const isRead = node.kind === 'list' && (node.facts !== undefined || name.startsWith('repeat'))
+    const isRead = node.facts !== undefined || name.startsWith('repeat')
     return promptOf(place, context, isRead ? facts : {}).split('\n')
   })
   const all = [...boxes.values()]
@@ -81,6 +83,7 @@ function drawMenu(context: MenuContext): Drawn {
 /** A column for each step from the main menu; what follows a place stands beside it. */
 function layOut(
   { steps }: Ways,
+  start: NodeName,
   linesOf: (place: Destination) => readonly string[],
 ): Map<Destination, Box> {
   const boxes = new Map<Destination, Box>()
@@ -96,7 +99,7 @@ function layOut(
     }
     return Math.max(below, top + height + size.gap)
   }
-  place('main', 0, 0)
+  place(start, 0, 0)
   return boxes
 }
 

@@ -9,6 +9,8 @@ const file = fileURLToPath(new URL('../docs/menu.svg', import.meta.url))
 const drawn = drawMenus([
   ['PROFILE=demo', sampleContext(menus.demo)],
   ['PROFILE=lender', sampleContext(menus.lender)],
+  ['PROFILE=lender, PIN=strict', sampleContext(menus.strict)],
+  ['The same where no PIN was chosen yet', sampleContext(menus.strict), 'newPin'],
 ])
 if (!process.argv.includes('--check')) writeFileSync(file, drawn)
 else if (read() !== drawn) {

@@ -13,16 +13,29 @@ import { demonstration } from '../../src/ussd/messages/demonstration.ts'
 import { english } from '../../src/ussd/messages/en.ts'
 import { messagesIn } from '../../src/ussd/messages/languages.ts'
 import { languageLabels, longAddress, type Messages } from '../../src/ussd/messages/texts.ts'
-import { type Place, walk } from '../../src/ussd/walk.ts'
+import { maxAnswers, type Place, type SoFar, walk } from '../../src/ussd/walk.ts'
 
 /** Every menu that an operator can have, and in what words. */
 export const menus = {
   demo: {
-    settings: { profile: 'demo', confirms: false, helpNumber: undefined, languages: [] },
+    settings: {
+      ...{ profile: 'demo', confirms: false, pin: 'off' },
+      ...{ helpNumber: undefined, languages: [] },
+    },
     say: demonstration,
   },
   lender: {
-    settings: { profile: 'lender', confirms: true, helpNumber: '0700 000 099', languages },
+    settings: {
+      ...{ profile: 'lender', confirms: true, pin: 'off' },
+      ...{ helpNumber: '0700 000 099', languages },
+    },
+    say: english,
+  },
+  strict: {
+    settings: {
+      ...{ profile: 'lender', confirms: true, pin: 'strict' },
+      ...{ helpNumber: '0700 000 099', languages },
+    },
     say: english,
   },
 } as const satisfies Record<string, { settings: MenuSettings; say: Messages }>
@@ -35,17 +48,32 @@ export const menusInAllLanguages: Readonly<
   ...Object.fromEntries(
     languages
       .slice(1)
-      .map((language) => [
-        `lender in ${languageLabels[language]}`,
-        { ...menus.lender, say: messagesIn[language] },
-      ]),
+      .flatMap((language) =>
+        (['lender', 'strict'] as const).map((name) => [
+          `${name} in ${languageLabels[language]}`,
+          { ...menus[name], say: messagesIn[language] },
+        ]),
+      ),
   ),
 }
 
 /** Answers that some question takes. */
 export const goodAnswers: readonly string[] = [
   ...['+254700000002', '0x1111111111111111111111111111111111111111', '0.001', 'all'],
+  '482615',
 ]
+
+/** A session in which each PIN is right, from where it begins. */
+export const allRight = (start: NodeName = 'main'): SoFar => ({
+  start,
+  verdicts: new Map(
+    Array.from({ length: maxAnswers }, (_, index) => [index + 1, { kind: 'right' }] as const),
+  ),
+})
+
+/** Where sessions may begin in a menu. */
+export const startsOf = ({ pin }: MenuSettings): readonly NodeName[] =>
+  pin === 'off' ? ['main'] : ['main', 'newPin']
 
 /** What each place is reached by, and what is known there. */
 export type Ways = {
@@ -73,26 +101,26 @@ export function sampleContext(
 }
 
 /** Walks through a menu as it is declared until nothing new is found. */
-export function waysThrough(context: MenuContext): Ways {
+export function waysThrough(context: MenuContext, known = allRight()): Ways {
   const places = new Map<NodeName, { way: readonly string[]; place: Place }>()
   const effects = new Map<EffectName, readonly string[]>()
   const steps = new Map<string, Ways['steps'][number]>()
   const open: { way: readonly string[]; place: Place }[] = []
   const seen = new Set<string>()
   const arrive = (way: readonly string[], place: Place) => {
-    const known = `${place.name} ${place.draft.recipient?.kind}`
-    if (seen.has(known)) return
-    seen.add(known)
+    const kind = `${place.name} ${place.draft.recipient?.kind}`
+    if (seen.has(kind)) return
+    seen.add(kind)
     if (!places.has(place.name)) places.set(place.name, { way, place })
     open.push({ way, place })
   }
   const lead = (from: NodeName, to: Destination, typed: string, way: readonly string[]) => {
     steps.set(`${from} ${to} ${typed}`, { from, to, typed })
     if (isEffect(to) && !effects.has(to)) effects.set(to, way)
-    const result = walk(way, context)
+    const result = walk(way, context, known)
     if (result.kind === 'ask') arrive(way, result.place)
   }
-  arrive([], { name: 'main', draft: {}, page: 0 })
+  arrive([], { name: known.start, draft: {}, page: 0 })
   for (let next = open.shift(); next !== undefined; next = open.shift()) {
     const { way, place } = next
     const node = context.menu[place.name]
@@ -106,10 +134,13 @@ export function waysThrough(context: MenuContext): Ways {
       continue
     }
     for (const answer of goodAnswers) {
-      const given = node.answer(answer, context)
+      const given = node.answer(answer, context, place.draft)
       if (given.kind !== 'given') continue
       const to = node.next?.({ ...place.draft, ...given.draft }) ?? node.leads[0]
       lead(place.name, to, '*', [...way, answer])
+      if (node.orAsks === undefined) continue
+      steps.set(`${place.name} ${node.orAsks}`, { from: place.name, to: node.orAsks, typed: '*' })
+      arrive([...way, answer], { name: node.orAsks, draft: place.draft, page: 0 })
     }
   }
   return { places, effects, steps: [...steps.values()] }

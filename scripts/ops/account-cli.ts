@@ -5,13 +5,15 @@ import {
   cashOutAnswer,
   depositAnswer,
   lookupAnswer,
+  type PinRequest,
+  pinAnswer,
   statusAnswer,
 } from '../../src/operator/answers.ts'
 import { alias } from '../contracts/migrate/alias.ts'
 import { command, StackError, say } from '../stack/report.ts'
 import { readCommandLine, readNumber } from './command-line.ts'
 import { insist, type OperatorClient, openOperator } from './operator-client.ts'
-import { depositLines, whyLine } from './show.ts'
+import { depositLines, pinLines, whyLine } from './show.ts'
 
 const usage = `Usage: npm run account -- <what> [--url https://<host>] [--json]
 
@@ -21,6 +23,9 @@ deposit             has the account's own key deposit what was sent there, less 
 cash-out <wallet> <amount | all> [--key K]
                     pays out of the account of a number to an address outside, once. Where it was not
                     answered, the same command with the key that is printed tells what became of it
+unblock             has a number spend again that three wrong PINs, or 90 days without a dial, keep from it:
+                    for callers who have shown who they are
+keep-pin            calls off that a PIN which was called forgotten may be replaced
 alias --record FILE ties the accounts of former numbers to the numbers that came in their place
 
 The number is read from a prompt or from the standard input, and never from an argument.
@@ -41,6 +46,8 @@ const actions: Readonly<
   address: { arguments: 0, run: address },
   deposit: { arguments: 0, run: deposit },
   'cash-out': { arguments: 2, run: cashOut },
+  unblock: { arguments: 0, run: (operator, asked) => tendPin(operator, asked, 'unblock') },
+  'keep-pin': { arguments: 0, run: (operator, asked) => tendPin(operator, asked, 'keep-pin') },
 }
 
 const [first, ...others] = process.argv.slice(2)
@@ -95,6 +102,21 @@ async function cashOut(operator: OperatorClient, { values, positionals }: Asked)
   const { currency } = await insist(remedy, () => operator.read('/operator/status', statusAnswer))
   say(whyLine(payment, currency))
   say(`Follow it with: npm run ops -- why ${payment.intent}`)
+}
+
+async function tendPin(
+  operator: OperatorClient,
+  { values }: Asked,
+  action: PinRequest['action'],
+): Promise<void> {
+  const phone = await readNumber()
+  const remedy =
+    'It may have been done. The same command does it once more, and changes nothing else.'
+  const answer = await insist(remedy, () =>
+    operator.act('/operator/pin', pinAnswer, { phone, action }),
+  )
+  if (values.json) return say(JSON.stringify(answer))
+  for (const line of pinLines(answer)) say(line)
 }
 
 /** When it is made, since it is good for a day, and what no one else has. */

@@ -106,6 +106,10 @@ async function dialFinding(origin: string, secret: string | undefined): Promise<
   if (code === 200 && /^END Your Balance: /.test(text)) {
     return { name: 'dial', state: 'ok', says: 'A balance is shown.' }
   }
+  // A number that never dialled chooses a PIN first.
+  if (code === 200 && /^CON .*PIN/.test(text)) {
+    return { name: 'dial', state: 'ok', says: 'A PIN is asked for before a balance is shown.' }
+  }
   if (code === 404) return bad('dial', 'The deployment has another CALLBACK_SECRET than you.')
   return bad('dial', `A balance is not shown, but: ${text.split('\n')[0] || code}`)
 }

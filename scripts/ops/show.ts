@@ -8,6 +8,7 @@ import type {
   LookupAnswer,
   Payment,
   PaymentAnswer,
+  PinAnswer,
   StatusAnswer,
 } from '../../src/operator/answers.ts'
 
@@ -198,4 +199,14 @@ export function depositLines(
     case 'refused':
       return { lines: ['No node takes the transaction. Nothing has moved.'], isBad: true }
   }
+}
+
+/** What the PIN of an account is. */
+export function pinLines({ isChosen, isBlocked, isDormant, replaceableAt }: PinAnswer): string[] {
+  const isOpen = isBlocked ? 'The PIN is blocked.' : 'The PIN is not blocked.'
+  return [
+    isChosen ? isOpen : 'No PIN was chosen yet.',
+    ...(isDormant ? ['The number was not dialled from for 90 days: it spends nothing.'] : []),
+    ...(replaceableAt === null ? [] : [`Another PIN can be chosen from ${replaceableAt} on.`]),
+  ]
 }

@@ -33,6 +33,7 @@ export function workerVariables({
     RELAYER_MNEMONIC: secrets.RELAYER_MNEMONIC,
     ACCOUNT_ID_SECRET: secrets.ACCOUNT_ID_SECRET,
     ACCOUNT_KEY_SECRET: secrets.ACCOUNT_KEY_SECRET,
+    ...(secrets.PIN_SECRET && { PIN_SECRET: secrets.PIN_SECRET }),
     OPERATOR_TOKEN: secrets.OPERATOR_TOKEN,
     RPC_KEY_HASHES: hashRpcKey(secrets.RPC_KEY),
     PREFLIGHT: 'on',

@@ -35,13 +35,31 @@ const remembered = z.object({
   hasDialled: z._default(z.boolean(), false),
   /** The language that was chosen last, and those before it, with the sessions that chose them (keyed digests). */
   chosen: z._default(z.array(z.object({ language: z.enum(languages), session: z.string() })), []),
+  /** When the caller dialled last, to a day (Unix time in ms), where there are PINs. */
+  dialedAt: z.optional(z.int()),
+  /** The last dial came so long after the one before that only an operator lets the account spend. */
+  isDormant: z.optional(z.literal(true)),
+  pin: z.optional(
+    z.object({
+      /** Keyed, of account, salt and PIN. */
+      ...{ digest: z.string(), salt: z.string() },
+      /** Wrong ones in a row. */
+      tries: z.int(),
+      /** The last wrong ones by their steps (keyed digests), with the tries that were left. */
+      wrong: z.array(z.object({ step: z.string(), left: z.int() })),
+      /** Sessions (keyed digests) that have set it or called it forgotten: none does it twice. */
+      sessions: z.array(z.string()),
+      /** From when on another may be chosen (Unix time in ms): it was called forgotten. */
+      replaceableAt: z.optional(z.int()),
+    }),
+  ),
   /** Messages that went to the phone, by the names of what they told; the newest first. */
   texted: z._default(z.array(z.string()), []),
 })
 
 /**
- * What is kept of an account for its caller's sake. It never holds a phone number, what was typed, or what
- * money depends on: where it is lost, screens say less.
+ * What is kept of an account for its caller's sake. It never holds a phone number or what was typed. Where it is
+ * lost, screens say less, and the caller chooses a PIN anew: no payment is made twice or forgotten for it.
  */
 export type AccountMemory = z.output<typeof remembered>
 

@@ -89,7 +89,7 @@ export function assemble(config: Config, runtime: Runtime, stores: Stores): Asse
     },
     look: operations.look,
     async tend(ledger) {
-      const tended = await withEndingLimits(clock, (ending) => {
+      const round = withEndingLimits(clock, (ending) => {
         const relayer = assembleRelayer(config, { ...runtime, clock: ending }, nodeService, ledger)
         return watched(relayer, contracts, tend, (how) =>
           how === 'noted'
@@ -97,7 +97,12 @@ export function assemble(config: Config, runtime: Runtime, stores: Stores): Asse
             : runtime.background(operations.look('failed')),
         )
       })
-      const isMoreToSend = await sendSms?.(ledger)
+      // What is final already waits for no node that answers.
+      const isMoreToSend = await round.then(
+        () => sendSms?.(ledger),
+        () => sendSms?.(ledger),
+      )
+      const tended = await round
       return isMoreToSend === true && tended !== 'soon' ? 'open' : tended
     },
     feedKeeper: (chainId) =>

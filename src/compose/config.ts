@@ -31,6 +31,8 @@ export type Config = {
   relayerMnemonic: string
   accountIdSecret: Hex
   accountKeySecret: Hex
+  /** Undefined: no PIN is asked for. */
+  pinSecret: Hex | undefined
   /** Undefined: `/ussd` is closed outside development. */
   callbackSecret: string | undefined
   /** Whose national numbers the gateway may send. Undefined: international ones alone. */
@@ -203,6 +205,8 @@ const environment = z.object({
   MAX_SENT_A_DAY_WEI: z.optional(orNone(wei, 'a number of wei')),
   MIN_TRANSFER_WEI: z.optional(wei),
   CONFIRM: z.optional(choice('on', 'off')),
+  PIN: z.optional(choice('off', 'on', 'strict')),
+  PIN_SECRET: z.optional(secret),
   LOCAL_CURRENCY: z.optional(
     z
       .string()
@@ -258,7 +262,7 @@ export function parseConfig(env: Readonly<Record<string, unknown>>): Config {
   const faults = contradictionsOf(values, chain, urls)
   if (faults.length > 0) throw new ConfigError(faults)
   const usual = poolRules[values.POOL_RULES]
-  const profile = values.PROFILE ?? usualProfile[chain.id]
+  const profile = profileOf(values, chain)
   // For a local chain with Rootstock's pool and blocks faster than Rootstock's.
   const rules =
     values.BLOCK_SECONDS === undefined ? usual : atPace(usual, values.BLOCK_SECONDS * 1_000)
@@ -277,6 +281,7 @@ export function parseConfig(env: Readonly<Record<string, unknown>>): Config {
     relayerMnemonic: values.RELAYER_MNEMONIC,
     accountIdSecret: values.ACCOUNT_ID_SECRET,
     accountKeySecret: values.ACCOUNT_KEY_SECRET,
+    pinSecret: pinOf(values, chain) === 'off' ? undefined : values.PIN_SECRET,
     callbackSecret: values.CALLBACK_SECRET,
     gatewayCountry: values.GATEWAY_COUNTRY,
     operatorToken: values.OPERATOR_TOKEN,
@@ -291,6 +296,7 @@ export function parseConfig(env: Readonly<Record<string, unknown>>): Config {
     menu: {
       profile,
       confirms: (values.CONFIRM ?? profiles[profile].CONFIRM) === 'on',
+      pin: pinOf(values, chain),
       helpNumber: values.HELP_NUMBER,
       languages: values.LANGUAGES ?? profiles[profile].LANGUAGES,
     },
@@ -345,12 +351,58 @@ function limitsOf(values: Values, defaults: ProfileDefaults): Limits {
 
 type Values = z.output<typeof environment>
 type Fault = ConfigError['faults'][number]
+type Check = [variable: keyof Values, isWrong: boolean, reason: string]
+
+const profileOf = (values: Values, chain: Chain) => values.PROFILE ?? usualProfile[chain.id]
+
+/** Where nothing is confirmed no PIN is asked for, unless one is wanted. */
+function pinOf(values: Values, chain: Chain): MenuSettings['pin'] {
+  return values.PIN ?? (values.CONFIRM === 'off' ? 'off' : profiles[profileOf(values, chain)].PIN)
+}
+
+/** Messages want both: who sends them, and its key. */
+function smsFaults({ SMS_API_KEY: key, SMS_USERNAME: name }: Values): Check[] {
+  return [
+    [
+      'SMS_USERNAME',
+      key !== undefined && name === undefined,
+      'is missing: messages are sent in its name',
+    ],
+    [
+      'SMS_API_KEY',
+      key === undefined && name !== undefined,
+      'is missing: no message is sent without it',
+    ],
+  ]
+}
+
+/** What is wrong with a PIN: it stands in the place of what confirms, and is one of the lender's screens. */
+function pinFaults(values: Values, chain: Chain): Check[] {
+  const profile = profileOf(values, chain)
+  const isAsked = pinOf(values, chain) !== 'off'
+  const { PIN_SECRET: secret } = values
+  const others = [values.ACCOUNT_ID_SECRET, values.ACCOUNT_KEY_SECRET]
+  return [
+    ['PIN', isAsked && profile === 'demo', 'is for PROFILE=lender'],
+    [
+      'PIN',
+      isAsked && (values.CONFIRM ?? profiles[profile].CONFIRM) === 'off',
+      'confirms what is sent: it needs CONFIRM=on',
+    ],
+    ['PIN_SECRET', isAsked && secret === undefined, 'is missing: PINs are kept under it'],
+    [
+      'PIN_SECRET',
+      secret !== undefined && others.includes(secret),
+      'has to differ from the secrets of accounts',
+    ],
+  ]
+}
 
 /** What is wrong with values that are each well formed. */
 function contradictionsOf(values: Values, chain: Chain, urls: readonly string[]): Fault[] {
   const isLocal = urls.every(isLoopback)
   const maxWei = values.MAX_GAS_PRICE_WEI ?? usualMaxGasPriceWei[values.POOL_RULES]
-  const checks: [variable: keyof Values, isWrong: boolean, reason: string][] = [
+  const checks: Check[] = [
     [
       'RELAYER_MNEMONIC',
       values.RELAYER_MNEMONIC === wellKnownMnemonic && !isLocal,
@@ -387,16 +439,8 @@ function contradictionsOf(values: Values, chain: Chain, urls: readonly string[])
       values.ALERT_WEBHOOK_URL !== undefined && values.ALERT_WEBHOOK_SECRET === undefined,
       'is missing: what goes to ALERT_WEBHOOK_URL is signed with it',
     ],
-    [
-      'SMS_USERNAME',
-      values.SMS_API_KEY !== undefined && values.SMS_USERNAME === undefined,
-      'is missing: messages are sent in its name',
-    ],
-    [
-      'SMS_API_KEY',
-      values.SMS_API_KEY === undefined && values.SMS_USERNAME !== undefined,
-      'is missing: no message is sent without it',
-    ],
+    ...pinFaults(values, chain),
+    ...smsFaults(values),
     ['MIN_GAS_PRICE_WEI', values.MIN_GAS_PRICE_WEI > maxWei, 'is above the highest price'],
     ['UPSTREAM_RESERVE', isReserveTooLarge(values, urls), 'is above the calls of a day'],
     [
@@ -411,7 +455,7 @@ function contradictionsOf(values: Values, chain: Chain, urls: readonly string[])
     ],
     [
       'LANGUAGES',
-      values.LANGUAGES !== undefined && (values.PROFILE ?? usualProfile[chain.id]) === 'demo',
+      values.LANGUAGES !== undefined && profileOf(values, chain) === 'demo',
       'is for PROFILE=lender: the demonstration has its own words',
     ],
   ]

@@ -12,6 +12,7 @@ export const profiles = {
     MAX_SENT_A_DAY_WEI: undefined,
     MIN_TRANSFER_WEI: 0n,
     CONFIRM: 'off',
+    PIN: 'off',
     LANGUAGES: [],
   },
   lender: {
@@ -22,6 +23,7 @@ export const profiles = {
     // Twice what a transfer costs at Rootstock's usual price: a smaller one burns more than it sends.
     MIN_TRANSFER_WEI: 20_000_000_000_000n,
     CONFIRM: 'on',
+    PIN: 'on',
     LANGUAGES: languages,
   },
 } as const satisfies Record<string, ProfileDefaults>
@@ -36,6 +38,7 @@ export type ProfileDefaults = {
   MAX_SENT_A_DAY_WEI: bigint | undefined
   MIN_TRANSFER_WEI: bigint
   CONFIRM: 'on' | 'off'
+  PIN: 'off' | 'on' | 'strict'
   /** The first is where none is chosen. The demonstration is in its own words. */
   LANGUAGES: readonly Language[]
 }

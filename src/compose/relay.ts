@@ -53,6 +53,7 @@ export function assembleIdentity(config: Config): () => Promise<Identity> {
         ...fingerprints,
         ACCOUNT_ID_SECRET: await fingerprint(config.accountIdSecret),
         ACCOUNT_KEY_SECRET: await fingerprint(config.accountKeySecret),
+        ...(config.pinSecret && { PIN_SECRET: await fingerprint(config.pinSecret) }),
       },
     }
     return known

@@ -1,5 +1,6 @@
 import { createCallerAccounts } from '../account/keys.ts'
 import { createMemory, type MemoryStore, withinMs } from '../account/memory.ts'
+import { createPins } from '../account/pin.ts'
 import { createIntentKeys, createSessionKeys } from '../account/session-keys.ts'
 import { createLocalWorth } from '../loan/local-worth.ts'
 import { createLoanReader } from '../loan/reader.ts'
@@ -65,6 +66,7 @@ function partsOf(
 ): AnswerParts {
   const { node, ledger, forwarder } = relayer
   const loan = createLoanReader(readLoan(relayer, config.loan))
+  const kept = createMemory(() => withinMs(memory(), runtime.clock, memoryMs))
   return {
     chainId: config.chain.id,
     currency: config.chain.currency,
@@ -81,7 +83,13 @@ function partsOf(
     intentKeys: createIntentKeys(config.accountKeySecret),
     identity: createIdentityCheck(ledger, runtime.clock, assembleIdentity(config)),
     ledger,
-    memory: createMemory(() => withinMs(memory(), runtime.clock, memoryMs)),
+    memory: kept,
+    pins:
+      config.pinSecret &&
+      createPins({
+        ...{ secret: config.pinSecret, memory: kept, now: runtime.clock.now },
+        newSalt: () => crypto.randomUUID(),
+      }),
     background: runtime.background,
     pay: createPay({ ...relayer, node }, createChainCache(relayer), {
       preflight: config.preflight,

@@ -302,6 +302,23 @@ export const depositAnswer = z.object({
   ]),
 })
 
+/**
+ * `POST /operator/pin`: `unblock` has a phone spend again that three wrong PINs, or 90 days without a dial, keep
+ * from it; `keep-pin` calls off that a forgotten PIN may be replaced. Asked for twice it is the same.
+ */
+export const pinRequest = z.object({
+  phone: z.string().check(z.maxLength(40)),
+  action: z.enum(['unblock', 'keep-pin']),
+})
+
+/** What the PIN of the account is from then on. */
+export const pinAnswer = z.object({
+  account: address,
+  ...{ isChosen: z.boolean(), isBlocked: z.boolean(), isDormant: z.boolean() },
+  /** Null: it was not called forgotten. */
+  replaceableAt: z.nullable(time),
+})
+
 /** `GET /operator/audit`: what operators did, the newest first. */
 export const auditAnswer = z.object({
   entries: z.array(
@@ -355,6 +372,8 @@ export type CashOutAnswer = z.infer<typeof cashOutAnswer>
 export type DepositAnswer = z.infer<typeof depositAnswer>
 export type Payment = z.infer<typeof payment>
 export type OutbidAnswer = z.infer<typeof outbidAnswer>
+export type PinRequest = z.infer<typeof pinRequest>
+export type PinAnswer = z.infer<typeof pinAnswer>
 export type LookupAnswer = z.infer<typeof lookupAnswer>
 export type IntakeAnswer = z.infer<typeof intakeAnswer>
 export type AuditAnswer = z.infer<typeof auditAnswer>

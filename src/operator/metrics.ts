@@ -86,7 +86,6 @@ function paymentMetrics({ vitals }: Known): Metric[] {
     return { label, event, value }
   })
   const refusals = named.filter(({ label }) => label === 'refused')
-  const messages = named.filter(({ label }) => label === 'sms')
   const events = named.filter(({ label }) => label !== 'refused' && label !== 'sms')
   return [
     {
@@ -102,7 +101,7 @@ function paymentMetrics({ vitals }: Known): Metric[] {
     {
       ...{ name: 'relay_sms_total', type: 'counter' },
       help: 'what became of messages to phones; later: put off, and tried again',
-      samples: messages.map(({ event, value }) => [value, { fate: event }]),
+      samples: smsFates.map((fate) => [counts[`sms.${fate}`] ?? 0, { fate }]),
     },
     gauge('relay_payments_waiting', 'payments that wait for a nonce', [[waiting]]),
     gauge(
@@ -112,6 +111,9 @@ function paymentMetrics({ vitals }: Known): Metric[] {
     ),
   ]
 }
+
+/** What is counted of messages to phones. */
+const smsFates = ['sent', 'unknown', 'refused', 'known', 'later', 'given_up'] as const
 
 function chainMetrics({ vitals }: Known): Metric[] {
   const { sight, now } = vitals

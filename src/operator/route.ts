@@ -13,6 +13,7 @@ import {
   lookupRequest,
   outbidRequest,
   paymentsQuery,
+  pinRequest,
   restoreEndRequest,
   restoreEntriesRequest,
   restoreRequest,
@@ -171,6 +172,7 @@ function addActions(routes: Hono, operator: Operator): void {
 }
 
 const phoneWanted = 'the body has to be {"phone": "+…"}'
+const pinWanted = '{"phone": "+…", "action": "unblock" or "keep-pin"}'
 const badNumber = 'this is not a phone number'
 const otherSecrets = 'the ledger was begun with other secrets'
 
@@ -193,6 +195,14 @@ function addCallers(routes: Hono, operator: Operator): void {
     if (!parsed.success) return c.json({ error: phoneWanted }, 400)
     const { kind, ...answer } = await operator.deposit(parsed.data.phone)
     return kind === 'told' ? c.json(answer) : refused(c, kind)
+  })
+  routes.post('/operator/pin', async (c) => {
+    const parsed = pinRequest.safeParse(await c.req.json().catch(() => undefined))
+    if (!parsed.success) {
+      return c.json({ error: `the body has to be ${pinWanted}` }, 400)
+    }
+    const { kind, ...answer } = await operator.pin(parsed.data)
+    return kind === 'done' ? c.json(answer) : refused(c, kind)
   })
   routes.post('/operator/cash-out', async (c) => {
     const parsed = cashOutRequest.safeParse(await c.req.json().catch(() => undefined))

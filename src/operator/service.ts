@@ -31,6 +31,7 @@ import type {
   LookupAnswer,
   PaymentAnswer,
   PaymentsAnswer,
+  PinRequest,
   StatusAnswer,
 } from './answers.ts'
 import { type CashedOut, type CashOutOptions, cashOutFor } from './cash-out.ts'
@@ -38,6 +39,7 @@ import { type Deposited, type DepositOptions, depositFor } from './deposit.ts'
 import { type Condition, healthOf } from './health.ts'
 import { metricsOf } from './metrics.ts'
 import { type Outbidden, outbidNonce } from './outbid.ts'
+import { type PinOptions, type PinTended, tendPin } from './pin.ts'
 import { isoOf, paymentOf, traceOf } from './records.ts'
 import { type Counts, intakeOf, statusOf } from './status.ts'
 
@@ -54,6 +56,7 @@ export type Operator = {
   lookup: (phone: string) => Promise<LookedUp>
   cashOut: (request: CashOutRequest) => Promise<CashedOut>
   deposit: (phone: string) => Promise<Deposited>
+  pin: (request: PinRequest) => Promise<PinTended>
   audit: () => Promise<AuditAnswer>
   exported: (place: ExportPlace) => Promise<ExportPage>
   beginRestore: (head: ExportHead, adds: boolean) => Promise<RestoreBegun>
@@ -74,7 +77,8 @@ export class LedgerSilent extends Error {
 }
 
 export type OperatorOptions = CashOutOptions &
-  DepositOptions & {
+  DepositOptions &
+  PinOptions & {
     /** What is known of the deployment, shared for seconds. */
     condition: () => Promise<Condition>
     loan: Pick<LoanReader, 'balance' | 'owed'>
@@ -148,6 +152,7 @@ export function createOperator(options: OperatorOptions): Operator {
     lookup: async (phone) => lookUp(options, phone, (await known()).vitals),
     cashOut: async (request) => cashOutFor(options, request, (await known()).vitals),
     deposit: async (phone) => depositFor(options, phone, (await known()).vitals),
+    pin: async (request) => tendPin(options, request, (await known()).vitals),
     async audit() {
       const entries = await ledger.audit(shownEntries)
       return { entries: entries.map(({ id: _, at, ...entry }) => ({ ...entry, at: isoOf(at) })) }

@@ -12,6 +12,7 @@ import {
   withSent,
 } from '../account/memory.ts'
 import { type PhoneNumber, spelledPhone } from '../account/phone.ts'
+import type { Pins } from '../account/pin.ts'
 import type { IntentKeys, SessionKeys } from '../account/session-keys.ts'
 import { formatAmount, formatAmountDown } from '../loan/amounts.ts'
 import { type LoanRefusal, refusalOf } from '../loan/calls.ts'
@@ -27,22 +28,16 @@ import { askAt } from './ask.ts'
 import { addressOf, createContractCalls, shortNumber } from './contract-calls.ts'
 import { minutesSinceEqual } from './earlier.ts'
 import type { Intent } from './intent.ts'
-import { createMenu, type Menu, type MenuContext, type MenuSettings } from './menu.ts'
+import { createMenu, type Menu, type MenuContext, type MenuSettings, type PinWish } from './menu.ts'
 import { messagesIn } from './messages/languages.ts'
 import { longAddress, type Messages } from './messages/texts.ts'
 import { refusedText } from './refused.ts'
 import type { UssdRequest } from './request.ts'
 import { end, goOn, type Screen } from './screen.ts'
-import {
-  equalPayment,
-  keepShown,
-  recipientsStep,
-  shownAt,
-  shownRecipients,
-  shownTerms,
-} from './shown.ts'
+import { readSession } from './session.ts'
+import { equalPayment, keepShown, shownAt, shownTerms } from './shown.ts'
 import { type SmsFacts, smsOf } from './sms.ts'
-import { answersOf, type MenuResult, type Place, promptOf, walk } from './walk.ts'
+import { answersOf, type Place, promptOf } from './walk.ts'
 
 /** Answers one delivery with a screen. Never throws. */
 export type Answer = (request: UssdRequest) => Promise<Answered>
@@ -63,6 +58,8 @@ export type AnswerParts = {
   identity: () => Promise<Identified>
   ledger: Pick<Ledger, 'payments' | 'show' | 'shown'>
   memory: Memory
+  /** Undefined: no PIN is asked for. */
+  pins: Pins | undefined
   /** Keeps work alive after the reply. */
   background: (work: Promise<unknown>) => void
   pay: Pay
@@ -145,23 +142,32 @@ function remember(
 
 async function answerMenu(
   parts: AnswerParts,
-  request: UssdRequest,
+  delivery: UssdRequest,
   since: number,
 ): Promise<Answered> {
   const { loan, accounts, say } = parts
-  const answers = answersOf(request.text)
+  const answers = answersOf(delivery.text)
   const delivered = { since, steps: answers.length }
-  const context = contextOf(parts, request.phone)
-  const result = await walkWith(parts, request, answers, context)
+  const context = contextOf(parts, delivery.phone)
+  const account = async () => (await accounts(delivery.phone)).address
+  const question = (own: Address, text: string) => questionOf(parts, { ...delivery, text }, own)
+  const session = { ...parts, context, question, account }
+  const { result, text } = await readSession(session, answers)
+  // From here on nothing that is secret is known but what is to be set.
+  const request = { ...delivery, text }
   switch (result.kind) {
     case 'ask': {
-      const account = async () => (await accounts(request.phone)).address
-      const question = (address: Address, step = request.text) =>
-        questionOf(parts, { ...request, text: step }, address)
-      const shown = await askAt({ ...parts, context, account, question }, result.place)
+      const asked = (own: Address, step = text) => question(own, step)
+      const shown = await askAt({ ...session, question: asked }, result.place)
       // What an answer to it would have led to is not to be had any more.
       return shown.kind === 'end' ? endFor(parts, request, delivered, shown) : screen(shown)
     }
+    case 'locked':
+      return endFor(parts, request, delivered, end(say.pin.locked[result.why]))
+    case 'choosePin':
+    case 'changePin':
+    case 'forgetPin':
+      return endFor(parts, request, delivered, await changePin(parts, request, result))
     case 'gave_up':
       return endFor(parts, request, delivered, end(say.tooManyMistakes))
     case 'too_long':
@@ -186,24 +192,6 @@ async function answerMenu(
     case 'cashOut':
       return payFor(parts, request, delivered, result)
   }
-}
-
-/** Where the answers lead, with what digits of the session stand for where one was typed. */
-async function walkWith(
-  parts: AnswerParts,
-  request: UssdRequest,
-  answers: readonly string[],
-  context: MenuContext,
-): Promise<Exclude<MenuResult, { kind: 'unread' }>> {
-  const result = walk(answers, context)
-  if (result.kind !== 'unread') return result
-  const { address } = await parts.accounts(request.phone)
-  const session = await questionOf(parts, { ...request, text: recipientsStep }, address)
-  // Where no list was shown first, a digit of this session stands for nobody, for good.
-  const known = (await keepShown(parts.ledger, session, shownRecipients, [])) ?? []
-  const read = walk(answers, { ...context, known })
-  if (read.kind === 'unread') throw new Error('a digit has no meaning though its list was read')
-  return read
 }
 
 function contextOf(parts: AnswerParts, caller: PhoneNumber): MenuContext {
@@ -329,6 +317,29 @@ async function asShown(
   const before = await questionOf(parts, { ...request, text }, account)
   const terms = await shownAt(parts.ledger, before, shownTerms)
   return { ...intent, principalWei: terms?.principalWei }
+}
+
+/** Does what is wished of the PIN, once a session. */
+async function changePin(
+  { accounts, keys, pins, say }: AnswerParts,
+  { gateway, sessionId, phone }: UssdRequest,
+  wish: PinWish,
+): Promise<Screen> {
+  if (pins === undefined) throw new Error('there are no PINs')
+  const { address } = await accounts(phone)
+  const session = await keys.session(gateway, sessionId, address)
+  const change =
+    wish.kind === 'forgetPin'
+      ? await pins.forget(address, session)
+      : await pins[wish.kind === 'choosePin' ? 'choose' : 'change'](address, wish.pin, session)
+  switch (change) {
+    case 'done':
+      return end(wish.kind === 'forgetPin' ? say.pin.wished : say.pin.chosen)
+    case 'kept':
+      return end(say.pin.kept)
+    case 'dormant':
+      return end(say.pin.locked.dormant)
+  }
 }
 
 /** Messages that are sent once the outcome is final. Until then no one can read to whom. */

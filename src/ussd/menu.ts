@@ -1,10 +1,11 @@
 import { type Language, languages } from '../account/language.ts'
 import { spelledPhone } from '../account/phone.ts'
+import { isEasy, isPin } from '../account/pin.ts'
 import { type AmountFault, parseAmount } from '../loan/amounts.ts'
 import { activityLines } from './activity.ts'
 import type { FactName, Facts } from './facts.ts'
 import type { Intent } from './intent.ts'
-import type { LabelName, Messages } from './messages/texts.ts'
+import type { LabelName, Messages, PinPurpose } from './messages/texts.ts'
 import {
   type KnownRecipient,
   parseRecipient,
@@ -16,7 +17,11 @@ import {
 export type Outcome =
   | { kind: 'balance' | 'help' | 'claim' }
   | { kind: 'language'; language: Language }
+  | PinWish
   | Intent
+
+/** What a caller wants of the PIN. */
+export type PinWish = { kind: 'choosePin' | 'changePin'; pin: string } | { kind: 'forgetPin' }
 
 /** What an operator decides of the menu. */
 export type MenuSettings = {
@@ -24,6 +29,8 @@ export type MenuSettings = {
   profile: 'demo' | 'lender'
   /** Whether a transfer and a loan are shown, and agreed to, before they are made. */
   confirms: boolean
+  /** Whether a PIN is asked for before money moves; `strict`: and before anything of the account is shown. */
+  pin: 'off' | 'on' | 'strict'
   /** Whom callers in trouble call. Undefined: nobody. */
   helpNumber: string | undefined
   /** What callers may choose from; the first is where none is chosen. The demonstration has none. */
@@ -47,7 +54,12 @@ export type MenuContext = RecipientRules & {
 }
 
 /** What was answered so far in this session. */
-export type Draft = { recipient?: Recipient; amountWei?: bigint | 'all' }
+export type Draft = {
+  recipient?: Recipient
+  amountWei?: bigint | 'all'
+  /** One that is about to be set. */
+  pin?: string
+}
 
 /** A place in the menu: a list to choose from, or a question to answer in one's own words. */
 export type Node = List | Question
@@ -81,13 +93,19 @@ export type Entry = {
 export type Question = {
   kind: 'question'
   prompt: Words
-  answer: (typed: string, context: MenuContext) => Given
+  /** What stands below why it is asked again, where that is another prompt. */
+  again?: Words
+  answer: (typed: string, context: MenuContext, draft: Draft) => Given
+  /** The answer is a PIN: the caller's own, which is judged, or a new one. No digest is made of it, and no row or log has it. */
+  secret?: 'own' | 'new'
+  /** What is asked instead of its effect, as in {@link Entry}. */
+  orAsks?: NodeName
+  /** What of the chain is read to show it. */
+  facts?: readonly FactName[]
   /** All that an answer may lead to; the first one where `next` does not choose. */
   leads: readonly [Destination, ...Destination[]]
   next?: (draft: Draft) => Destination
-  back: NodeName
-  /** What is read to show it. */
-  facts?: readonly FactName[]
+  back?: NodeName
 }
 
 /** What an answer adds to the draft, or why it is refused. `unread`: what it means is to be read first. */
@@ -104,11 +122,15 @@ export type NodeName =
   | ('main' | 'recipient' | 'amount' | 'confirmPhone' | 'confirmAddress' | 'repeat')
   | ('agree' | 'repay' | 'repayAmount' | 'activity' | 'receive')
   | ('wallet' | 'walletAmount' | 'confirmCashOut' | 'repeatCashOut' | 'settings' | 'language')
+  | ('pinToSend' | 'pinToCashOut' | 'pinToRepay' | 'pinToRepayPart' | 'pinToSeeBalance')
+  | ('pinToSeeActivity' | 'pinToChange' | 'newPin' | 'newPinAgain' | 'changedPin')
+  | ('changedPinAgain' | 'forgotten')
 
 export type EffectName =
   | ('balance' | 'transfer' | 'transferAgain' | 'loan' | 'repayAll' | 'repayPart')
   | ('help' | 'claim' | 'cashOut' | 'cashOutAgain')
   | Language
+  | ('choosePin' | 'changePin' | 'forgetPin')
 
 /** What ends a session, made of what was answered before. */
 export const effects: Readonly<Record<EffectName, (draft: Draft) => Outcome>> = {
@@ -126,6 +148,9 @@ export const effects: Readonly<Record<EffectName, (draft: Draft) => Outcome>> = 
   sw: () => ({ kind: 'language', language: 'sw' }),
   fr: () => ({ kind: 'language', language: 'fr' }),
   es: () => ({ kind: 'language', language: 'es' }),
+  choosePin: ({ pin }) => ({ kind: 'choosePin', pin: answered(pin) }),
+  changePin: ({ pin }) => ({ kind: 'changePin', pin: answered(pin) }),
+  forgetPin: () => ({ kind: 'forgetPin' }),
 }
 
 /**
@@ -144,9 +169,10 @@ export function createMenu(settings: MenuSettings): Menu {
       ...afterAmount(settings),
       back: 'recipient',
     },
-    ...confirmations,
-    ...cashOuts,
+    ...confirmations(settings),
+    ...cashOuts(settings),
     ...repayments(settings),
+    ...pinPlaces,
     activity: {
       kind: 'list',
       title: ({ say, amountOf }, _, { activity }) =>
@@ -204,20 +230,20 @@ function afterAmount({ confirms }: MenuSettings): Pick<Question, 'leads' | 'next
   }
 }
 
-const lenderEntries: readonly Entry[] = [
-  { digit: '5', label: 'activity', leads: 'activity' },
-  { digit: '6', label: 'receive', leads: 'receive' },
-  { digit: '7', label: 'cashOut', leads: 'wallet' },
-]
-
-function mainMenu({ profile, confirms, helpNumber, languages: offered }: MenuSettings): List {
+function mainMenu({ profile, confirms, pin, helpNumber, languages: offered }: MenuSettings): List {
   const isLender = profile === 'lender'
+  const isStrict = pin === 'strict'
+  const lenderEntries: readonly Entry[] = [
+    { digit: '5', label: 'activity', leads: isStrict ? 'pinToSeeActivity' : 'activity' },
+    { digit: '6', label: 'receive', leads: 'receive' },
+    { digit: '7', label: 'cashOut', leads: 'wallet' },
+  ]
   return {
     kind: 'list',
     title: ({ say, caller }, _, { hasFailed }) =>
       hasFailed ? `${say.lastFailed}\n${say.mainTitle(caller)}` : say.mainTitle(caller),
     entries: [
-      { digit: '1', label: 'balance', leads: 'balance' },
+      { digit: '1', label: 'balance', leads: isStrict ? 'pinToSeeBalance' : 'balance' },
       { digit: '2', label: 'send', leads: 'recipient' },
       { digit: '3', label: 'borrow', leads: confirms ? 'agree' : 'loan' },
       {
@@ -226,7 +252,7 @@ function mainMenu({ profile, confirms, helpNumber, languages: offered }: MenuSet
           debt !== undefined && debt.owedWei > 0n ? amountOf(debt.owedWei) : undefined,
       },
       ...(isLender ? lenderEntries : []),
-      ...(offered.length > 1
+      ...(offered.length > 1 || pin !== 'off'
         ? [{ digit: '8', label: 'settings', leads: 'settings' } satisfies Entry]
         : []),
       ...(helpNumber === undefined
@@ -237,9 +263,130 @@ function mainMenu({ profile, confirms, helpNumber, languages: offered }: MenuSet
   }
 }
 
+/** A list of one wish, which the PIN confirms in the place of its digit. */
+function confirmedBy(
+  pin: MenuSettings['pin'],
+  purpose: PinPurpose,
+  list: List & { again?: Words },
+): Node {
+  const [entry] = list.entries
+  return pin === 'off' || entry === undefined ? list : pinFor(purpose, { ...list, ...entry })
+}
+
+/** Asks for the caller's PIN, below what it is for; `again`: in fewer words, below why. */
+function pinFor(
+  purpose: PinPurpose,
+  {
+    title,
+    again,
+    leads,
+    orAsks,
+    back = 'main',
+    backLabel,
+    facts,
+  }: Omit<List, 'kind' | 'entries'> & Pick<Entry, 'leads' | 'orAsks'> & { again?: Words },
+): Question {
+  const below =
+    (words: Words): Words =>
+    (context, draft, read) => {
+      const { say } = context
+      const backWord = backLabel === undefined ? say.back : say.labels[backLabel]
+      const above = words(context, draft, read)
+      const lines = [...(above === '' ? [] : [above]), say.pin.enter[purpose]]
+      return [...lines, `0. ${backWord}`].join('\n')
+    }
+  return {
+    kind: 'question',
+    secret: 'own',
+    prompt: below(title),
+    answer: (typed, { say }) =>
+      isPin(typed) ? { kind: 'given', draft: {} } : { kind: 'mistake', why: say.pin.form },
+    leads: [leads],
+    back,
+    ...(again && { again: below(again) }),
+    ...(orAsks && { orAsks }),
+    ...(facts && { facts }),
+  }
+}
+
+/** A new PIN, and once more the same, since no one sees what is typed. */
+function newPinBy(
+  first: NodeName,
+  again: NodeName,
+  leads: EffectName,
+  back: Pick<Question, 'back'>,
+): [first: Question, again: Question] {
+  return [
+    {
+      kind: 'question',
+      secret: 'new',
+      prompt: ({ say }) =>
+        back.back === undefined ? say.pin.choose : `${say.pin.choose}\n0. ${say.back}`,
+      answer: (typed, { say, caller }) => {
+        if (!isPin(typed)) return { kind: 'mistake', why: say.pin.form }
+        return isEasy(typed, caller)
+          ? { kind: 'mistake', why: say.pin.easy }
+          : { kind: 'given', draft: { pin: typed } }
+      },
+      leads: [again],
+      ...back,
+    },
+    {
+      kind: 'question',
+      secret: 'new',
+      prompt: ({ say }) => `${say.pin.again}\n0. ${say.back}`,
+      answer: (typed, { say }, { pin }) =>
+        typed === pin ? { kind: 'given', draft: {} } : { kind: 'mistake', why: say.pin.differs },
+      leads: [leads],
+      back: first,
+    },
+  ]
+}
+
+const [newPin, newPinAgain] = newPinBy('newPin', 'newPinAgain', 'choosePin', {})
+const [changedPin, changedPinAgain] = newPinBy('changedPin', 'changedPinAgain', 'changePin', {
+  back: 'settings',
+})
+const none: Words = () => ''
+
+/** Where PINs are chosen, and asked for where no list is confirmed. */
+const pinPlaces = {
+  ...{ newPin, newPinAgain, changedPin, changedPinAgain },
+  pinToSend: pinFor('send', {
+    title: sendingTitle,
+    ...{ leads: 'transfer', orAsks: 'repeat', back: 'confirmAddress' },
+  }),
+  pinToCashOut: pinFor('cashOut', {
+    title: (context, draft) => context.say.confirmCashOut(...shownTransfer(context, draft)),
+    ...{ leads: 'cashOut', orAsks: 'repeatCashOut', back: 'confirmAddress' },
+  }),
+  pinToRepay: pinFor('repay', {
+    title: ({ say }) => `${say.labels.repay}: ${say.labels.all}`,
+    ...{ leads: 'repayAll', back: 'repay' },
+  }),
+  pinToRepayPart: pinFor('repay', {
+    title: ({ say, amountOf }, { amountWei }) => {
+      const amount = answered(amountWei)
+      return `${say.labels.repay}: ${amount === 'all' ? say.labels.all : amountOf(amount)}`
+    },
+    ...{ leads: 'repayPart', back: 'repayAmount' },
+  }),
+  pinToSeeBalance: pinFor('see', { title: none, leads: 'balance' }),
+  pinToSeeActivity: pinFor('see', { title: none, leads: 'activity' }),
+  pinToChange: pinFor('change', { title: none, leads: 'changedPin', back: 'settings' }),
+  forgotten: {
+    kind: 'list',
+    title: ({ say }) => say.pin.forgotten,
+    entries: [{ digit: '1', label: 'newPin', leads: 'forgetPin' }],
+    back: 'settings',
+  },
+} as const satisfies Partial<Menu>
+
 /** What is shown before a payment is made. No digit here is the one that leads here. */
-const confirmations: Pick<Menu, 'confirmPhone' | 'confirmAddress' | 'repeat' | 'agree'> = {
-  confirmPhone: {
+const confirmations = ({
+  pin,
+}: MenuSettings): Pick<Menu, 'confirmPhone' | 'confirmAddress' | 'repeat' | 'agree'> => ({
+  confirmPhone: confirmedBy(pin, 'send', {
     kind: 'list',
     title: (context, draft, { worth, isUnregistered }) => {
       const { say } = context
@@ -256,18 +403,21 @@ const confirmations: Pick<Menu, 'confirmPhone' | 'confirmAddress' | 'repeat' | '
     back: 'amount',
     backLabel: 'change',
     facts: ['worth', 'registration'],
-  },
+    again: sendingTitle,
+  }),
   confirmAddress: {
     kind: 'list',
-    title: (context, draft) => {
-      const { say } = context
-      const [amount, to] = shownTransfer(context, draft)
-      return [say.sending(amount), say.sendingTo(to), say.creditsAccount].join('\n')
-    },
-    entries: [
-      { digit: '1', label: 'credit', leads: 'transfer', orAsks: 'repeat' },
-      { digit: '2', label: 'cashOutNow', leads: 'cashOut', orAsks: 'repeatCashOut' },
-    ],
+    title: (context, draft) => `${sendingTitle(context, draft)}\n${context.say.creditsAccount}`,
+    entries:
+      pin === 'off'
+        ? [
+            { digit: '1', label: 'credit', leads: 'transfer', orAsks: 'repeat' },
+            { digit: '2', label: 'cashOutNow', leads: 'cashOut', orAsks: 'repeatCashOut' },
+          ]
+        : [
+            { digit: '1', label: 'credit', leads: 'pinToSend' },
+            { digit: '2', label: 'cashOutNow', leads: 'pinToCashOut' },
+          ],
     back: 'amount',
   },
   repeat: {
@@ -278,7 +428,7 @@ const confirmations: Pick<Menu, 'confirmPhone' | 'confirmAddress' | 'repeat' | '
     back: 'amount',
     backLabel: 'change',
   },
-  agree: {
+  agree: confirmedBy(pin, 'agree', {
     kind: 'list',
     title: ({ say, amountOf }, _, { terms }) => {
       const { principalWei, dueAt } = answered(terms)
@@ -287,11 +437,13 @@ const confirmations: Pick<Menu, 'confirmPhone' | 'confirmAddress' | 'repeat' | '
     entries: [{ digit: '1', label: 'agree', leads: 'loan' }],
     back: 'main',
     facts: ['debt', 'terms'],
-  },
-}
+  }),
+})
 
 /** What leaves for a wallet outside is always shown first: nobody can bring it back. */
-const cashOuts: Pick<Menu, 'wallet' | 'walletAmount' | 'confirmCashOut' | 'repeatCashOut'> = {
+const cashOuts = ({
+  pin,
+}: MenuSettings): Pick<Menu, 'wallet' | 'walletAmount' | 'confirmCashOut' | 'repeatCashOut'> => ({
   wallet: {
     kind: 'question',
     prompt: ({ say }) => say.enterWallet,
@@ -315,13 +467,13 @@ const cashOuts: Pick<Menu, 'wallet' | 'walletAmount' | 'confirmCashOut' | 'repea
     leads: ['confirmCashOut'],
     back: 'wallet',
   },
-  confirmCashOut: {
+  confirmCashOut: confirmedBy(pin, 'cashOut', {
     kind: 'list',
     title: (context, draft) => context.say.confirmCashOut(...shownTransfer(context, draft)),
     entries: [{ digit: '1', label: 'cashOutNow', leads: 'cashOut', orAsks: 'repeatCashOut' }],
     back: 'walletAmount',
     backLabel: 'change',
-  },
+  }),
   repeatCashOut: {
     kind: 'list',
     title: (context, draft, { earlierMinutes = 0 }) =>
@@ -330,9 +482,9 @@ const cashOuts: Pick<Menu, 'wallet' | 'walletAmount' | 'confirmCashOut' | 'repea
     // Two places lead here, each with a question of its own for the amount.
     back: 'main',
   },
-}
+})
 
-function repayments({ profile }: MenuSettings): Pick<Menu, 'repay' | 'repayAmount'> {
+function repayments({ profile, pin }: MenuSettings): Pick<Menu, 'repay' | 'repayAmount'> {
   return {
     repay: {
       kind: 'list',
@@ -342,7 +494,7 @@ function repayments({ profile }: MenuSettings): Pick<Menu, 'repay' | 'repayAmoun
         return `${say.labels.repay}\n${say.debt(amountOf(debt.owedWei), say.date(debt.dueAt))}`
       },
       entries: [
-        { digit: '1', label: 'all', leads: 'repayAll' },
+        { digit: '1', label: 'all', leads: pin === 'off' ? 'repayAll' : 'pinToRepay' },
         { digit: '2', label: 'part', leads: 'repayAmount' },
       ],
       back: 'main',
@@ -352,19 +504,31 @@ function repayments({ profile }: MenuSettings): Pick<Menu, 'repay' | 'repayAmoun
       kind: 'question',
       prompt: ({ say }) => say.enterRepayment,
       answer: (typed, { say }) => amountIn(typed, say.badAmount),
-      leads: ['repayPart'],
+      leads: [pin === 'off' ? 'repayPart' : 'pinToRepayPart'],
       back: 'repay',
     },
   }
 }
 
+const settingEntries = {
+  language: { digit: '1', label: 'language', leads: 'language' },
+  changePin: { digit: '2', label: 'changePin', leads: 'pinToChange' },
+  forgotPin: { digit: '3', label: 'forgotPin', leads: 'forgotten' },
+} as const satisfies Record<string, Entry>
+
 /** What a caller may choose for all screens. A language has its digit wherever it is offered. */
-function settingsOf({ languages: offered }: MenuSettings): Pick<Menu, 'settings' | 'language'> {
+function settingsOf({
+  languages: offered,
+  pin,
+}: MenuSettings): Pick<Menu, 'settings' | 'language'> {
   return {
     settings: {
       kind: 'list',
       title: ({ say }) => say.labels.settings,
-      entries: [{ digit: '1', label: 'language', leads: 'language' }],
+      entries: [
+        ...(offered.length > 1 ? [settingEntries.language] : []),
+        ...(pin === 'off' ? [] : [settingEntries.changePin, settingEntries.forgotPin]),
+      ],
       back: 'main',
     },
     language: {
@@ -396,6 +560,13 @@ function atLeast(typed: string, { say, least }: MenuContext): Given {
   const amount = given.kind === 'given' ? given.draft.amountWei : undefined
   const isLess = typeof amount === 'bigint' && amount < least.wei
   return isLess ? { kind: 'mistake', why: say.tooLittle(least.text) } : given
+}
+
+/** What is sent to whom. */
+function sendingTitle(context: MenuContext, draft: Draft): string {
+  const { say } = context
+  const [amount, to] = shownTransfer(context, draft)
+  return `${say.sending(amount)}\n${say.sendingTo(to)}`
 }
 
 function shownTransfer(

@@ -1,5 +1,6 @@
 import { type Address, isAddress } from 'viem'
 import * as z from 'zod/mini'
+import type { PinVerdict } from '../account/pin.ts'
 import type { Ledger, Question } from '../relay/ledger/port.ts'
 import type { KnownRecipient } from './recipient.ts'
 
@@ -37,6 +38,21 @@ export const shownTerms = {
   name: 'terms',
   schema: z.object({ principalWei: wei, dueAt: z.int() }),
 } as const satisfies ShownFact<unknown>
+
+/** Where a session begins: who has no PIN chooses one first. */
+export const sessionStart: ShownFact<'main' | 'newPin'> = {
+  name: 'start',
+  schema: z.enum(['main', 'newPin']),
+}
+
+/** What a PIN was judged that was typed at a step. Nothing of the PIN is in it. */
+export const pinVerdict: ShownFact<PinVerdict> = {
+  name: 'pin',
+  schema: z.discriminatedUnion('kind', [
+    z.object({ kind: z.literal('wrong'), left: z.int() }),
+    z.object({ kind: z.enum(['right', 'blocked', 'unset', 'dormant']) }),
+  ]) as z.ZodMiniType<PinVerdict>,
+}
 
 /**
  * Has a question go by a value from now on; what it goes by already is what is returned. Undefined where the

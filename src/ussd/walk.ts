@@ -1,3 +1,4 @@
+import { isPin, type PinVerdict } from '../account/pin.ts'
 import type { Facts } from './facts.ts'
 import {
   type Destination,
@@ -16,6 +17,10 @@ import { backDigit, moreDigit, pagesOf } from './pages.ts'
 export type MenuResult =
   | { kind: 'ask'; place: Place }
   | Outcome
+  /** The PIN that was typed as the last of so many answers has to be judged first. */
+  | { kind: 'unjudged'; steps: number; pin: string }
+  /** The account's PIN opens nothing. */
+  | { kind: 'locked'; why: LockedBy }
   /** What an answer means is to be read first: {@link MenuContext.known}. */
   | { kind: 'unread' }
   /** Three bad answers to one question. */
@@ -28,12 +33,25 @@ export type MenuResult =
 /** Where a session stands, and why it is asked again. */
 export type Place = { name: NodeName; draft: Draft; page: number; why?: string }
 
+export type LockedBy = Exclude<PinVerdict['kind'], 'right' | 'wrong'>
+
+/** What is known of a session besides its answers, and stays so. */
+export type SoFar = {
+  /** Where it begins. */
+  start: NodeName
+  /** What PINs were judged, by the number of answers with them. */
+  verdicts: ReadonlyMap<number, PinVerdict>
+}
+
+const nothingKnown: SoFar = { start: 'main', verdicts: new Map() }
+
 /** What an answer leads to: another place, the session's end, or the same question again. */
 type Step =
   | { kind: 'go'; place: Place }
   | { kind: 'unread' }
   /** `or`: where another answer goes on from, if the end turned out to be a question. */
   | { kind: 'end'; outcome: Outcome; or: Place | undefined }
+  | { kind: 'stop'; result: Extract<MenuResult, { kind: 'unjudged' | 'locked' }> }
   | Mistake
 
 type Mistake = { kind: 'mistake'; why: string }
@@ -55,18 +73,56 @@ export function answersOf(text: string): string[] {
  * Where the answers of a session lead. The same answers always lead to the same place: what depends
  * on the chain is decided elsewhere, so that a later delivery never reads a text another way.
  */
-export function walk(answers: readonly string[], context: MenuContext): MenuResult {
-  let place: Place = { name: 'main', draft: {}, page: 0 }
+export function walk(
+  answers: readonly string[],
+  context: MenuContext,
+  known: SoFar = nothingKnown,
+): MenuResult {
+  return follow(answers, context, known, () => {})
+}
+
+/** Instead of a PIN: nothing is ever made of one but by its own secret. */
+const masks = { pin: 'PIN', other: '?' } as const
+
+/** The answers without those that are secret. What follows a session's end is nobody's to keep either. */
+export function withoutSecrets(
+  answers: readonly string[],
+  context: MenuContext,
+  known: SoFar,
+): string[] {
+  const shown: string[] = answers.map(() => masks.other)
+  follow(answers, context, known, (index, place) => {
+    const typed = answers[index] ?? ''
+    const node = context.menu[place.name]
+    const isSecret = node.kind === 'question' && node.secret !== undefined && !isWayOut(typed)
+    const mask = isPin(meant(typed)) ? masks.pin : masks.other
+    shown[index] = isSecret ? mask : typed
+  })
+  return shown
+}
+
+const isWayOut = (typed: string): boolean => [backDigit, menuDigits].includes(meant(typed))
+
+function follow(
+  answers: readonly string[],
+  context: MenuContext,
+  known: SoFar,
+  answering: (index: number, place: Place) => void,
+): MenuResult {
+  let place: Place = { name: known.start, draft: {}, page: 0 }
   const mistakes = new Map<NodeName, number>()
   for (const [index, typed] of answers.entries()) {
     const isLast = index === answers.length - 1
-    const step = stepFrom(place, meant(typed), context)
+    answering(index, place)
+    const step = stepFrom(place, meant(typed), context, { ...known, steps: index + 1 })
     switch (step.kind) {
       case 'end':
         if (isLast) return step.outcome
         if (step.or === undefined) return { kind: 'past_the_end' }
         place = step.or
         break
+      case 'stop':
+        return isLast || step.result.kind === 'unjudged' ? step.result : { kind: 'past_the_end' }
       case 'unread':
         return { kind: 'unread' }
       case 'go':
@@ -87,15 +143,21 @@ export function walk(answers: readonly string[], context: MenuContext): MenuResu
 /** What was typed, without what ends a dialled code. */
 const meant = (typed: string): string => typed.trim().replace(/\s*#$/, '')
 
-function stepFrom(place: Place, typed: string, context: MenuContext): Step {
+type At = SoFar & { steps: number }
+
+function stepFrom(place: Place, typed: string, context: MenuContext, known: At): Step {
   const node = context.menu[place.name]
   const at = (name: NodeName, draft: Draft = place.draft): Place => ({ name, draft, page: 0 })
-  if (typed === menuDigits) return { kind: 'go', place: at('main', {}) }
+  if (typed === menuDigits) return { kind: 'go', place: at(known.start, {}) }
   if (node.kind === 'list') {
     const turned = turn(place, node, typed, context)
     if (turned !== undefined) return { kind: 'go', place: turned }
   }
   if (typed === backDigit && node.back !== undefined) return { kind: 'go', place: at(node.back) }
+  if (node.kind === 'question' && node.secret === 'own' && isPin(typed)) {
+    const refused = judged(typed, context, known)
+    if (refused !== undefined) return refused
+  }
   const given =
     node.kind === 'list' ? chosen(place, node, typed, context) : asked(place, node, typed, context)
   if (given.kind !== 'given') return given
@@ -103,6 +165,23 @@ function stepFrom(place: Place, typed: string, context: MenuContext): Step {
   return isEffect(leads)
     ? { kind: 'end', outcome: effects[leads](draft), or: or && at(or, draft) }
     : { kind: 'go', place: at(leads, draft) }
+}
+
+/** What comes of a PIN that is not known to be the right one. */
+function judged(pin: string, { say }: MenuContext, { verdicts, steps }: At): Step | undefined {
+  const verdict = verdicts.get(steps)
+  switch (verdict?.kind) {
+    case 'right':
+      return undefined
+    case undefined:
+      return { kind: 'stop', result: { kind: 'unjudged', steps, pin } }
+    case 'wrong':
+      return { kind: 'mistake', why: say.pin.wrong(verdict.left) }
+    case 'blocked':
+    case 'unset':
+    case 'dormant':
+      return { kind: 'stop', result: { kind: 'locked', why: verdict.kind } }
+  }
 }
 
 type Given =
@@ -118,12 +197,12 @@ function chosen(place: Place, { entries }: List, typed: string, { say }: MenuCon
 }
 
 function asked(place: Place, node: Question, typed: string, context: MenuContext): Given {
-  const given = node.answer(typed, context)
+  const given = node.answer(typed, context, place.draft)
   if (given.kind !== 'given') return given
   const draft = { ...place.draft, ...given.draft }
   const leads = node.next?.(draft) ?? node.leads[0]
   if (!node.leads.includes(leads)) throw new Error(`${place.name} does not lead to ${leads}`)
-  return { kind: 'given', draft, leads }
+  return { kind: 'given', draft, leads, or: node.orAsks }
 }
 
 /** Another page of a list that has one. How many there are may follow from what is read for it, or from the language. */
@@ -164,6 +243,10 @@ export function promptOf(place: Place, context: MenuContext, facts: Facts = {}):
     const pages = pagesFrom(place, node, context, facts)
     return pages[Math.min(place.page, pages.length - 1)] ?? ''
   }
-  const prompt = node.prompt(context, place.draft, facts)
-  return place.why === undefined ? prompt : `${context.say.askAgain(place.why)}\n${prompt}`
+  const words = place.why === undefined ? node.prompt : (node.again ?? node.prompt)
+  const prompt = words(context, place.draft, facts)
+  if (place.why === undefined) return prompt
+  // A prompt for a PIN shows what it is for, and has no room for more.
+  const why = node.secret === undefined ? context.say.askAgain(place.why) : place.why
+  return `${why}\n${prompt}`
 }

@@ -10,6 +10,7 @@ import {
   withSent,
   withTold,
 } from '../../src/account/memory.ts'
+import { createPins } from '../../src/account/pin.ts'
 
 let accounts = 0
 
@@ -60,6 +61,26 @@ export function memorySuite(name: string, open: () => MemoryStore): void {
       )
       const { sent } = await memory.read(account)
       expect(sent.map(({ intentId }) => intentId).sort()).toEqual(intents)
+    })
+
+    test('gives three tries at a PIN to however many sessions side by side', async ({ expect }) => {
+      const [memory, account] = [createMemory(open), newAccount()]
+      const secret = `0x${'5'.repeat(64)}` as const
+      const pins = createPins({ secret, memory, now: () => 1, newSalt: () => 'salt' })
+      await pins.choose(account, '482615', 'first')
+      const guesses = await Promise.allSettled(
+        Array.from({ length: 60 }, (_, index) =>
+          pins.verify(account, `13${index + 10}`, `${index}`),
+        ),
+      )
+      const kinds = guesses.map((each) => (each.status === 'fulfilled' ? each.value.kind : 'none'))
+      expect(kinds.filter((kind) => kind === 'right')).toEqual([])
+      expect(kinds.filter((kind) => kind === 'wrong').length).toBeLessThanOrEqual(2)
+      // Those that got no answer have had no try.
+      for (const step of ['a', 'b', 'c']) await pins.verify(account, '1357', step)
+      const { pin } = await memory.read(account)
+      expect(pin?.tries).toBe(3)
+      expect(await pins.verify(account, '482615', 'later')).toEqual({ kind: 'blocked' })
     })
 
     test('knows in which session a failure was told', async ({ expect }) => {

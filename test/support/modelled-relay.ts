@@ -24,6 +24,8 @@ export type ModelledRelay = ModelledService & {
   fail(reason: string): Promise<void>
   /** How many payments the ledger has of a caller. */
   paid(caller: number): Promise<number>
+  /** All that is kept: of the ledger, and of the memory of accounts. */
+  rows(): string[]
   /** How often the memory of accounts was asked. */
   memoryCalls(): number
   /** All that the memory of accounts keeps. */
@@ -73,6 +75,7 @@ export function openModelledRelay({
     ...service,
     ...{ ledger, rows: kept.rows },
     memoryCalls: memory.asked,
+    rows: () => [...kept.rows(), ...memory.rows()],
     memoryRows: memory.rows,
     paid: async (caller) => (await ledger.payments(service.accountOf(caller), 10_000)).length,
     settle: () => finish(service.chain.mine(Date.now()), 'executed', ''),

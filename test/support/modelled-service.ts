@@ -18,6 +18,7 @@ import {
 import type { PhoneNumber } from '../../src/account/phone.ts'
 import type { Ledger } from '../../src/relay/ledger/port.ts'
 import { type Clock, systemClock } from '../../src/runtime/clock.ts'
+import type { Log } from '../../src/runtime/log.ts'
 import { africasTalking } from '../../src/ussd/gateways/africas-talking.ts'
 
 export type ModelledOptions = {
@@ -29,6 +30,7 @@ export type ModelledOptions = {
   preflight?: boolean
   clock?: Clock
   product?: Product
+  log?: Log
   /** What each caller has at first. Undefined: the simulator's. */
   balanceWei?: bigint
 }
@@ -97,7 +99,7 @@ export function openModelledService(options: ModelledOptions): ModelledService {
         signer: (signer) => signer,
         step: (_, work) => work(),
       },
-      log: () => {},
+      log: options.log ?? (() => {}),
       newToken: () => crypto.randomUUID(),
       product: options.product,
     },

@@ -1,6 +1,7 @@
 import type { Address, Hex } from 'viem'
 import { createMemory, type MemoryStore } from '../../../src/account/memory.ts'
 import type { PhoneNumber } from '../../../src/account/phone.ts'
+import { createPins } from '../../../src/account/pin.ts'
 import { createNode } from '../../../src/chain/node.ts'
 import { refusalOf, refusalWords } from '../../../src/loan/calls.ts'
 import { createLoanReader } from '../../../src/loan/reader.ts'
@@ -51,7 +52,13 @@ const noMemory: MemoryStore = {
 }
 
 const demonstrationMenu = {
-  ...({ profile: 'demo', confirms: false, helpNumber: undefined, languages: [] } as const),
+  ...({
+    profile: 'demo',
+    confirms: false,
+    pin: 'off',
+    helpNumber: undefined,
+    languages: [],
+  } as const),
 }
 
 const currencyName = 'tRBTC'
@@ -59,6 +66,9 @@ export const gatewayName = 'africas-talking'
 
 const readTimeoutMs = 5_000
 const principalTtlMs = 60_000
+
+/** Of nobody: no history depends on it. */
+const pinSecret = `0x${'55'.repeat(32)}` as const
 const lendableTtlMs = 1_000
 
 /** The USSD service of one isolate, with the memory that its requests share. */
@@ -76,6 +86,7 @@ export function createService(parts: ProgramOptions, clock: Clock): Answer {
     events: (topics, fromBlock) =>
       relayer.node.logs({ address: loan, topics, fromBlock }, clock.timeout(readTimeoutMs)),
   })
+  const memory = createMemory(() => parts.product?.memory ?? noMemory)
   const mayDial = createDialRate(knobs.limits.dialsAMinute, clock.now)
   return createAnswer({
     chainId: forwarder.chainId,
@@ -105,7 +116,11 @@ export function createService(parts: ProgramOptions, clock: Clock): Answer {
       return { chainId, fingerprints: { ...fingerprints, ...secrets } }
     }),
     ledger: wires.ledger,
-    memory: createMemory(() => parts.product?.memory ?? noMemory),
+    memory,
+    pins:
+      parts.product === undefined || parts.product.settings.pin === 'off'
+        ? undefined
+        : createPins({ secret: pinSecret, memory, now: clock.now, newSalt: parts.newToken }),
     background: parts.product?.background ?? (() => {}),
     sealSms: parts.product?.sealSms,
     pay: createPay(relayer, createChainCache(relayer), {

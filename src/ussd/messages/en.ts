@@ -75,6 +75,34 @@ export const english: Messages = {
       too_late: 'too late',
     },
   },
+  pin: {
+    choose: 'Choose a PIN of 4 to 6 digits. It guards your money: tell it to nobody.',
+    again: 'Type the same PIN again.',
+    enter: {
+      send: 'Enter PIN to send',
+      cashOut: 'Enter PIN to cash out',
+      agree: 'Enter PIN to agree',
+      repay: 'Enter PIN to repay',
+      see: 'Enter your PIN',
+      change: 'Enter your present PIN',
+    },
+    form: 'A PIN has 4 to 6 digits.',
+    easy: 'This PIN is easy to guess.',
+    differs: 'The two PINs differ.',
+    wrong: (left) => `Wrong PIN. Tries left: ${left}.`,
+    locked: {
+      blocked:
+        '3 wrong PINs: nothing can be sent. Nothing was sent. If you forgot your PIN, dial again and choose 8.',
+      unset: 'You have no PIN. Nothing was sent. Please dial again to choose one.',
+      dormant:
+        'This phone was not used for 90 days. Nothing was sent. Ask your provider to open the account again.',
+    },
+    chosen: 'Your PIN is set. Please dial again.',
+    kept: 'Nothing was changed. Please dial again.',
+    forgotten:
+      'A new PIN can be chosen in 24 hours. If your old PIN is typed before, all stays as it is.',
+    wished: 'You can choose a new PIN in 24 hours: dial again then. Your old PIN calls that off.',
+  },
   credited: {
     sent: (amount, who) => `Done: the account of ${who} was credited with ${amount}.`,
     received: (amount, who) => `You received ${amount} from ${who}. Your account was credited.`,
@@ -95,6 +123,9 @@ export const english: Messages = {
     help: 'Help',
     settings: 'Settings',
     language: 'Language',
+    changePin: 'Change PIN',
+    forgotPin: 'Forgot PIN',
+    newPin: 'I need a new PIN',
     all: 'All of it',
     part: 'A part',
     confirmSend: 'Send',

@@ -75,6 +75,34 @@ export const spanish: Messages = {
       too_late: 'demasiado tarde',
     },
   },
+  pin: {
+    choose: 'Elija un PIN de 4 a 6 cifras. Protege su dinero: no lo diga a nadie.',
+    again: 'Escriba otra vez el mismo PIN.',
+    enter: {
+      send: 'PIN para enviar',
+      cashOut: 'PIN para retirar',
+      agree: 'PIN para aceptar',
+      repay: 'PIN para pagar',
+      see: 'Escriba su PIN',
+      change: 'Escriba su PIN actual',
+    },
+    form: 'Un PIN tiene de 4 a 6 cifras.',
+    easy: 'Este PIN es fácil de adivinar.',
+    differs: 'Los dos PIN no son iguales.',
+    wrong: (left) => `PIN incorrecto. Intentos: ${left}.`,
+    locked: {
+      blocked:
+        '3 PIN incorrectos: no puede enviar. No se envió nada. Si olvidó el PIN, marque de nuevo y elija 8.',
+      unset: 'No tiene PIN. No se envió nada. Marque de nuevo para elegir uno.',
+      dormant:
+        'Este número no se usó en 90 días. No se envió nada. Pida a su proveedor que abra la cuenta otra vez.',
+    },
+    chosen: 'Su PIN está guardado. Marque de nuevo.',
+    kept: 'No se cambió nada. Marque de nuevo.',
+    forgotten:
+      'Podrá elegir otro PIN en 24 horas. Si antes se escribe el anterior, todo queda como está.',
+    wished: 'Podrá elegir otro PIN en 24 horas: marque entonces. El PIN anterior lo anula.',
+  },
   credited: {
     sent: (amount, who) => `Hecho: se abonó ${amount} a la cuenta de ${who}.`,
     received: (amount, who) => `Recibió ${amount} de ${who}. Se abonó a su cuenta.`,
@@ -95,6 +123,9 @@ export const spanish: Messages = {
     help: 'Ayuda',
     settings: 'Ajustes',
     language: 'Idioma',
+    changePin: 'Cambiar PIN',
+    forgotPin: 'Olvidé el PIN',
+    newPin: 'Necesito otro PIN',
     all: 'Todo',
     part: 'Una parte',
     confirmSend: 'Enviar',

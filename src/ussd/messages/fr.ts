@@ -76,6 +76,35 @@ export const french: Messages = {
       too_late: 'trop tard',
     },
   },
+  pin: {
+    choose: 'Choisissez un PIN de 4 à 6 chiffres. Il garde votre argent: ne le dites à personne.',
+    again: 'Tapez encore le même PIN.',
+    enter: {
+      send: 'PIN pour envoyer',
+      cashOut: 'PIN pour retirer',
+      agree: 'PIN pour accepter',
+      repay: 'PIN pour rembourser',
+      see: 'Entrez votre PIN',
+      change: 'Entrez votre PIN actuel',
+    },
+    form: 'Un PIN a 4 à 6 chiffres.',
+    easy: 'Ce PIN est facile à deviner.',
+    differs: 'Les deux PIN diffèrent.',
+    wrong: (left) => `PIN faux. Essais: ${left}.`,
+    locked: {
+      blocked:
+        "3 PIN faux: les envois sont bloqués. Rien n'a été envoyé. Si vous avez oublié le PIN, recomposez et choisissez 8.",
+      unset: "Vous n'avez pas de PIN. Rien n'a été envoyé. Recomposez pour en choisir un.",
+      dormant:
+        "Ce numéro n'a pas servi pendant 90 jours. Rien n'a été envoyé. Demandez à votre prestataire de rouvrir le compte.",
+    },
+    chosen: 'Votre PIN est enregistré. Veuillez recomposer.',
+    kept: "Rien n'a changé. Veuillez recomposer.",
+    forgotten:
+      "Vous pourrez choisir un PIN dans 24 heures. Si l'ancien est tapé avant, tout reste comme avant.",
+    wished:
+      "Vous pourrez choisir un PIN dans 24 heures: recomposez alors. L'ancien PIN annule cela.",
+  },
   credited: {
     sent: (amount, who) => `Terminé: le compte de ${who} a été crédité de ${amount}.`,
     received: (amount, who) => `Vous avez reçu ${amount} de ${who}. Votre compte a été crédité.`,
@@ -96,6 +125,9 @@ export const french: Messages = {
     help: 'Aide',
     settings: 'Paramètres',
     language: 'Langue',
+    changePin: 'Changer le PIN',
+    forgotPin: 'PIN oublié',
+    newPin: 'Il me faut un PIN',
     all: 'Tout',
     part: 'Une partie',
     confirmSend: 'Envoyer',

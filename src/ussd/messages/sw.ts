@@ -75,6 +75,35 @@ export const kiswahili: Messages = {
       too_late: 'muda umepita',
     },
   },
+  pin: {
+    choose: 'Chagua PIN ya tarakimu 4 hadi 6. Inalinda pesa zako: usimwambie mtu.',
+    again: 'Andika PIN ile ile tena.',
+    enter: {
+      send: 'Weka PIN kutuma',
+      cashOut: 'Weka PIN kutoa pesa',
+      agree: 'Weka PIN kukubali',
+      repay: 'Weka PIN kulipa',
+      see: 'Weka PIN yako',
+      change: 'Weka PIN yako ya sasa',
+    },
+    form: 'PIN ina tarakimu 4 hadi 6.',
+    easy: 'PIN hii ni rahisi kukisia.',
+    differs: 'PIN hizi mbili ni tofauti.',
+    wrong: (left) => `PIN si sahihi. Majaribio: ${left}.`,
+    locked: {
+      blocked:
+        'PIN 3 zisizo sahihi: huwezi kutuma. Hakuna kilichotumwa. Ukisahau PIN, piga tena na uchague 8.',
+      unset: 'Huna PIN. Hakuna kilichotumwa. Tafadhali piga tena uchague moja.',
+      dormant:
+        'Simu hii haikutumika kwa siku 90. Hakuna kilichotumwa. Mwombe mtoa huduma afungue akaunti tena.',
+    },
+    chosen: 'PIN yako imewekwa. Tafadhali piga tena.',
+    kept: 'Hakuna kilichobadilishwa. Tafadhali piga tena.',
+    forgotten:
+      'Utaweza kuchagua PIN mpya baada ya saa 24. PIN ya zamani ikiandikwa kabla, yote yabaki yalivyo.',
+    wished:
+      'Utaweza kuchagua PIN mpya baada ya saa 24: piga tena wakati huo. PIN ya zamani inafuta ombi hili.',
+  },
   credited: {
     sent: (amount, who) => `Imekamilika: akaunti ya ${who} imeongezewa ${amount}.`,
     received: (amount, who) => `Umepokea ${amount} kutoka ${who}. Akaunti yako imeongezewa.`,
@@ -95,6 +124,9 @@ export const kiswahili: Messages = {
     help: 'Msaada',
     settings: 'Mipangilio',
     language: 'Lugha',
+    changePin: 'Badilisha PIN',
+    forgotPin: 'Nimesahau PIN',
+    newPin: 'Nahitaji PIN mpya',
     all: 'Deni lote',
     part: 'Sehemu ya deni',
     confirmSend: 'Tuma',

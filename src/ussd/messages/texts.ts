@@ -51,6 +51,7 @@ export type Messages = {
   /** Of a payment that has failed, in such a message. */
   nothingMoved: string
   /** The language was chosen. */
+  pin: PinWords
   languageChosen: string
   /** What the lines of lists say, without their digits. */
   labels: Labels
@@ -137,12 +138,34 @@ export type ActivityWords = {
   reasons: Readonly<Record<LoanRefusal['reason'] | 'too_late', string>>
 }
 
+/** What a PIN is asked for. */
+export type PinPurpose = 'send' | 'cashOut' | 'agree' | 'repay' | 'see' | 'change'
+
+export type PinWords = {
+  choose: string
+  again: string
+  enter: Readonly<Record<PinPurpose, string>>
+  form: string
+  /** Easy to guess. */
+  easy: string
+  differs: string
+  wrong: (left: number) => string
+  locked: Readonly<Record<'blocked' | 'unset' | 'dormant', string>>
+  /** One is set now; another session was faster. */
+  chosen: string
+  kept: string
+  forgotten: string
+  /** From when on another may be chosen is a day away. */
+  wished: string
+}
+
 /** The lines of lists, whichever list they are in. */
 export type Labels = Readonly<Record<LabelName, string>>
 
 export type LabelName =
   | ('balance' | 'send' | 'borrow' | 'repay' | 'activity' | 'help' | 'all' | 'part')
   | ('receive' | 'claim' | 'cashOut' | 'cashOutNow' | 'settings' | 'language')
+  | ('changePin' | 'forgotPin' | 'newPin')
   | ('confirmSend' | 'credit' | 'change' | 'sendAgain' | 'agree')
   | Language
 

@@ -177,11 +177,14 @@ export function playIncidents({
   chosen,
   chainArgs = [],
   open,
+  besides = () => {},
 }: {
   runtime: string
   chosen: readonly Incident[]
   chainArgs?: string[]
   open: (surroundings: Surroundings) => Promise<IncidentWorld>
+  /** What else is tested in the same world, before anything goes wrong in it. */
+  besides?: (world: () => IncidentWorld) => void
 }): void {
   describe(`an incident on ${runtime} is named by readiness, status, webhook, ops and doctor, with its remedy, and cleared`, () => {
     const told: string[] = []
@@ -212,6 +215,8 @@ export function playIncidents({
     afterAll(async () => {
       for (const stop of ended) await stop()
     })
+
+    besides(() => world)
 
     for (const incident of chosen) {
       const { name, make, alert, check, within = 2 } = incident

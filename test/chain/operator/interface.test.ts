@@ -28,6 +28,7 @@ import {
   outbidAnswer,
   paymentAnswer,
   paymentsAnswer,
+  pinAnswer,
   statusAnswer,
 } from '../../../src/operator/answers.ts'
 import { version } from '../../../src/operator/version.ts'
@@ -323,6 +324,54 @@ describe("the operator's interface", () => {
       (_, value) => (typeof value === 'bigint' ? `${value}` : value),
     )
     expect(kept).not.toContain(phone.slice(1))
+  })
+
+  test('unblocks a PIN and keeps a forgotten one, for a number that nothing keeps', async ({
+    expect,
+  }) => {
+    const deployment = open({
+      ...{ PROFILE: 'lender', PIN: 'strict', PIN_SECRET: `0x${'5'.repeat(64)}` },
+    })
+    const { phone, account } = await newCaller()
+    let sessions = 0
+    const dial = async (text: string) => {
+      sessions += 1
+      const form = new URLSearchParams({ phoneNumber: phone, sessionId: `pin ${sessions}`, text })
+      return (await deployment.ask('/ussd', { method: 'POST', body: form })).body as string
+    }
+    const tend = (action: string) => act(deployment, pinAnswer, 'pin', { phone, action })
+    const dayMs = 24 * 60 * 60 * 1_000
+    const usual = { account, isChosen: true, isBlocked: false, isDormant: false }
+    expect(await tend('unblock')).toMatchObject({ ...usual, isChosen: false })
+    expect(await dial('482615*482615')).toBe('END Your PIN is set. Please dial again.')
+    for (const pin of ['739164', '739165', '739166']) await dial(`1*${pin}`)
+    expect(await dial('1*482615')).toMatch(/^END 3 wrong PINs/)
+    expect(await tend('keep-pin')).toMatchObject({ ...usual, isBlocked: true })
+    expect(await tend('unblock')).toMatchObject({ ...usual, replaceableAt: null })
+    expect(await dial('1*482615')).toBe('END Your Balance: 1 tRBTC')
+    expect(await dial('8*3*1')).toMatch(/^END You can choose a new PIN in 24 hours/)
+    expect((await tend('unblock')).replaceableAt).toMatch(/^20\d\d-/)
+    expect((await tend('keep-pin')).replaceableAt).toBeNull()
+    deployment.pass(dayMs)
+    expect(await dial('')).toMatch(/^CON Rootstock DeFi/)
+    deployment.pass(91 * dayMs)
+    expect(await dial('1*482615')).toMatch(/^END This phone was not used for 90 days/)
+    const server = await serveApp(deployment)
+    expect(await runAccount(['unblock', '--url', server.url], phone)).toEqual({
+      ...{ code: 0, output: 'The PIN is not blocked.\n' },
+    })
+    await server.close()
+    expect(await dial('1*482615')).toBe('END Your Balance: 1 tRBTC')
+    const bad = { phone, action: 'tell' }
+    expect((await act(deployment, operatorError, 'pin', bad)).status).toBe(400)
+    const { entries } = await read(deployment, auditAnswer, '/operator/audit')
+    expect(entries.map(({ action }) => action).sort()).toEqual([
+      ...['keep-pin', 'keep-pin', 'unblock', 'unblock', 'unblock', 'unblock'],
+    ])
+    for (const { detail } of entries) expect(detail).toEqual({ account })
+    const metrics = await deployment.ask('/metrics', { headers: authorized })
+    const told = JSON.stringify([deployment.events, entries, metrics])
+    for (const secret of [phone.slice(1), '482615', '739164']) expect(told).not.toContain(secret)
   })
 
   test('sets back no ledger that is kept where no history is', async ({ expect }) => {

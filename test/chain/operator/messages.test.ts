@@ -33,7 +33,15 @@ async function openWorld(
   memory = createMemoryStore(),
 ) {
   const variables = { ...chain.bindings, OPERATOR_TOKEN: token, ...changes }
-  const deployment = openDeployment({ memory, database, variables })
+  const node = { isDead: false }
+  const deployment = openDeployment({
+    ...{ memory, database, variables },
+    fetch: (input, init) => {
+      const isNode = `${input}`.startsWith(chain.anvil.url)
+      // Nothing listens there.
+      return fetch(isNode && node.isDead ? 'http://127.0.0.1:9' : input, init)
+    },
+  })
   const served = await serveApp(deployment)
   /** Minutes in which nothing is dialled: the cron begins a round in each. */
   const pass = async (minutes: number) => {
@@ -43,7 +51,7 @@ async function openWorld(
       await deployment.settled()
     }
   }
-  return { deployment, url: () => served.url, pass, stop: served.close }
+  return { deployment, node, url: () => served.url, pass, stop: served.close }
 }
 
 type World = Awaited<ReturnType<typeof openWorld>>
@@ -101,6 +109,20 @@ describe('messages to phones', () => {
       expect(kept).not.toContain(number.slice(1))
       expect(told).not.toContain(number.slice(1))
     }
+    await Promise.all([world.stop(), provider.close()])
+  })
+
+  test('of what is final already go out while no node answers', async ({ expect }) => {
+    const { provider, settings } = await openTelling()
+    const world = await openWorld(settings, join(folder, 'final.sqlite'))
+    await dial(world, 'final', friend)
+    await world.deployment.settled()
+    world.node.isDead = true
+    world.deployment.pass(60_000)
+    await world.deployment.round().catch(() => undefined)
+    await world.deployment.settled()
+    expect(world.deployment.events).toContainEqual(expect.objectContaining({ level: 'warn' }))
+    expect(provider.asked).toHaveLength(2)
     await Promise.all([world.stop(), provider.close()])
   })
 

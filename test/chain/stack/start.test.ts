@@ -8,6 +8,8 @@ import { until } from '../../../scripts/dev/wait.ts'
 import { writeJson } from '../../../scripts/stack/files.ts'
 import { openFolder } from '../../../scripts/stack/folder.ts'
 import { isRunning } from '../../../scripts/stack/process-id.ts'
+import { isFull, sampleOf } from '../../support/sample.ts'
+import { flowsOf, playFlow } from './flows.ts'
 import {
   balanceOf,
   createDevFolder,
@@ -188,5 +190,24 @@ test('the terminal phone shows screens and sends what is typed', async ({ expect
   expect(played.code, played.output).toBe(0)
   expect(played.output).toContain('END You have no loan to repay.')
   expect(start.output() + phone.output).not.toMatch(/warn/i)
+  const [drawn = ''] = sampleOf(1, flowsOf('demo'), 'flow')
+  await playFlow({ folder, start }, drawn, 10)
   await start.interrupt()
 })
+
+const stacks = (['demo', 'lender'] as const).flatMap((profile) =>
+  ['worker', 'deno'].map((runtime) => ({ profile, runtime })),
+)
+
+test.for(isFull ? stacks : [])(
+  'every flow of $profile is dialled on a stack: $runtime',
+  async ({ profile, runtime }) => {
+    const folder = createDevFolder()
+    const env = { PROFILE: profile, HELP_NUMBER: profile === 'lender' ? '0700 000 099' : '' }
+    const start = await startStack(folder, { env, args: runtime === 'deno' ? ['--deno'] : [] })
+    for (const [place, file] of flowsOf(profile).entries()) {
+      await playFlow({ folder, start }, file, place + 1)
+    }
+    await start.interrupt()
+  },
+)

@@ -1,7 +1,7 @@
 import { describe, test } from 'vitest'
 import { ConfigError, parseConfig } from '../../../src/compose/config.ts'
 
-const env = {
+const required = {
   NODE_URL: 'http://127.0.0.1:8545',
   LOAN_ADDRESS: '0x1111111111111111111111111111111111111111',
   FORWARDER_ADDRESS: '0x2222222222222222222222222222222222222222',
@@ -9,6 +9,7 @@ const env = {
   ACCOUNT_ID_SECRET: `0x${'11'.repeat(32)}`,
   ACCOUNT_KEY_SECRET: `0x${'22'.repeat(32)}`,
 }
+const env = { ...required, PIN_SECRET: `0x${'55'.repeat(32)}` }
 
 function faultsOf(changes: Record<string, string | undefined>) {
   try {
@@ -73,17 +74,41 @@ describe('the configuration', () => {
   })
 
   test('has the screens of its profile, and each setting by itself', ({ expect }) => {
-    const demo = { profile: 'demo', confirms: false, helpNumber: undefined, languages: [] }
+    const demo = {
+      ...{ profile: 'demo', confirms: false, pin: 'off' },
+      ...{ helpNumber: undefined, languages: [] },
+    }
     const lender = {
-      ...{ profile: 'lender', confirms: true, helpNumber: undefined },
+      ...{ profile: 'lender', confirms: true, pin: 'on', helpNumber: undefined },
       languages: ['en', 'sw', 'fr', 'es'],
     }
     expect(parseConfig(env).menu).toEqual(demo)
     expect(parseConfig({ ...env, CHAIN_ID: '30' }).menu).toEqual(lender)
     expect(parseConfig({ ...env, PROFILE: 'lender', CONFIRM: 'off' }).menu.confirms).toBe(false)
     expect(parseConfig({ ...env, CONFIRM: 'on', HELP_NUMBER: '0700 000 099' }).menu).toEqual({
-      ...{ profile: 'demo', confirms: true, helpNumber: '0700 000 099', languages: [] },
+      ...{ profile: 'demo', confirms: true, pin: 'off' },
+      ...{ helpNumber: '0700 000 099', languages: [] },
     })
+  })
+
+  test('asks for a PIN where it has a secret of its own for that, and confirms', ({ expect }) => {
+    const secret = env.PIN_SECRET
+    const asks = { PROFILE: 'lender', PIN: 'strict' }
+    expect(parseConfig({ ...env, ...asks })).toMatchObject({
+      ...{ pinSecret: secret, menu: { pin: 'strict' } },
+    })
+    for (const unasked of [{}, { PROFILE: 'lender', PIN: 'off' }]) {
+      expect(parseConfig({ ...env, ...unasked }).pinSecret).toBeUndefined()
+    }
+    // Who confirms nothing types no PIN either.
+    expect(parseConfig({ ...env, PROFILE: 'lender', CONFIRM: 'off' }).menu.pin).toBe('off')
+    const badIn = (changes: Parameters<typeof faultsOf>[0]) =>
+      faultsOf(changes).map(({ variable }) => variable)
+    expect(badIn({ CHAIN_ID: '30', PIN_SECRET: undefined })).toEqual(['PIN_SECRET'])
+    expect(badIn({ ...asks, CONFIRM: 'off' })).toEqual(['PIN'])
+    expect(badIn({ ...asks, PROFILE: 'demo' })).toEqual(['PIN', 'PIN'])
+    expect(badIn({ ...asks, PIN_SECRET: env.ACCOUNT_KEY_SECRET })).toEqual(['PIN_SECRET'])
+    expect(badIn({ ...asks, PIN_SECRET: '1234' })).toEqual(['PIN_SECRET'])
   })
 
   test('has local prices on the main network alone', ({ expect }) => {
@@ -136,9 +161,9 @@ describe('the configuration', () => {
   })
 
   test('names every missing variable at once', ({ expect }) => {
-    const missing = Object.fromEntries(Object.keys(env).map((name) => [name, undefined]))
+    const missing = Object.fromEntries(Object.keys(required).map((name) => [name, undefined]))
     expect(faultsOf(missing)).toEqual(
-      Object.keys(env).map((variable) => ({ variable, reason: 'is missing' })),
+      Object.keys(required).map((variable) => ({ variable, reason: 'is missing' })),
     )
   })
 

@@ -12,30 +12,68 @@ const root = fileURLToPath(new URL('../../..', import.meta.url))
 const callers = 4
 const balanceWei = 10n ** 18n
 
+/** Plays a script on a relay of its own, and gives what each of its lines showed. */
+async function play(script: string, menu: (typeof menus)[keyof typeof menus]): Promise<string[]> {
+  const product = { ...menu, leastTransferWei: 20n }
+  const pool = { callers, poolLoans: 9, capLoans: 9 }
+  const { deliver, settle } = openModelledRelay({ ...pool, balanceWei, product })
+  const shown: string[] = []
+  let sessions = 0
+  await playScript(script, {
+    send: async ({ phone, session, text }) => {
+      const caller = Array.from({ length: callers }, (_, index) => phoneOf(index)).indexOf(
+        phone as never,
+      )
+      return await deliver(caller, session, text)
+    },
+    newSession() {
+      sessions += 1
+      return `s${sessions}`
+    },
+    toPhone: (typed) => typed,
+    show: (line) => shown.push(line),
+    pause: settle,
+  })
+  return shown
+}
+
 describe.for(Object.entries(menus))('a flow of %s', ([profile, menu]) => {
   const files = globSync(`test/flows/${profile}/*.txt`, { cwd: root }).sort()
 
   test.for(files)('%s is dialled as it is written', async (file, { expect }) => {
-    const product = { ...menu, leastTransferWei: 20n }
-    const pool = { callers, poolLoans: 9, capLoans: 9 }
-    const { deliver, settle } = openModelledRelay({ ...pool, balanceWei, product })
-    const shown: string[] = []
-    let sessions = 0
-    await playScript(readFileSync(`${root}/${file}`, 'utf8'), {
-      send: async ({ phone, session, text }) => {
-        const caller = Array.from({ length: callers }, (_, index) => phoneOf(index)).indexOf(
-          phone as never,
-        )
-        return await deliver(caller, session, text)
-      },
-      newSession() {
-        sessions += 1
-        return `s${sessions}`
-      },
-      toPhone: (typed) => typed,
-      show: (line) => shown.push(line),
-      pause: settle,
-    })
+    const shown = await play(readFileSync(`${root}/${file}`, 'utf8'), menu)
     expect(shown.join('\n')).toMatch(/(CON|END) /)
   })
 })
+
+/** What a script showed, its remarks as prose; hashes and dates, which differ each time, as one of them. */
+function transcriptOf(script: string, shown: readonly string[]): string {
+  const rest = [...shown]
+  const menus = new Set<string>()
+  const parts = script.split('\n').flatMap((line): string[] => {
+    if (line === '') return []
+    if (line.startsWith('#')) return [line.slice(1).trim()]
+    const verb = rest.shift() ?? ''
+    const screen = rest[0]?.startsWith('\n') ? rest.shift()?.trim() : undefined
+    if (screen === undefined) return verb.startsWith('=') ? [] : [`\`${verb}\``]
+    // The main menu is the same at most dials.
+    if (verb === 'dial' && menus.has(screen)) return []
+    if (verb === 'dial') menus.add(screen)
+    const typed = verb.startsWith('until') ? 'dial, and the same again' : verb
+    return [`\`\`\`text\n${typed}\n\n${screen}\n\`\`\``]
+  })
+  return parts
+    .join('\n\n')
+    .replaceAll(/0x[0-9a-f]{10}\.\.\.(?=\n)/g, '0x0123456789...')
+    .replaceAll(/Until: \d+ \w+ \d+/g, 'Until: 22 Dec 2026')
+}
+
+test("a new caller's first day is the one that docs/new-caller.md has", async ({ expect }) => {
+  const script = readFileSync(`${root}/test/flows/lender/new-caller.txt`, 'utf8')
+  const transcript = transcriptOf(script, await play(script, menus.lender))
+  await expect(`${heading}\n\n${transcript}\n`).toMatchFileSnapshot(`${root}/docs/new-caller.md`)
+})
+
+const heading = `# A new caller's first day
+
+What phones show with \`PROFILE=lender\`. The local stack shows the same: \`PROFILE=lender npm start -- --reset\`, then \`npm run dial -- --script test/flows/lender/new-caller.txt\`. The tests dial it in every run and compare it with this page (\`npx vitest run --project unit test/unit/ussd/flows.test.ts -u\` writes it again); hashes, dates and the address are examples, and a main menu that was shown before is left out.`

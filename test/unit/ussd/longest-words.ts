@@ -51,6 +51,7 @@ const calls: Calls<Messages> = {
     },
     failed: (words) => [words(date)],
   },
+  pin: { wrong: (words) => [words(2)] },
   credited: {
     sent: (words) => [words(amount, shortRecipient)],
     received: (words) => [words(amount, shortRecipient)],

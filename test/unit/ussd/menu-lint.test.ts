@@ -1,15 +1,17 @@
 import { describe, type ExpectStatic, test } from 'vitest'
 import {
+  allRight,
   goodAnswers,
   menusInAllLanguages,
   sampleContext,
+  startsOf,
   waysThrough,
 } from '../../../scripts/dev/menu-ways.ts'
 import { type PhoneNumber, parseCaller } from '../../../src/account/phone.ts'
 import type { Activity, Facts } from '../../../src/ussd/facts.ts'
 import { type Draft, effects, type MenuContext, type NodeName } from '../../../src/ussd/menu.ts'
 import { inAlphabet, screenSeptets, septetsOf } from '../../../src/ussd/septets.ts'
-import { type MenuResult, promptOf, walk } from '../../../src/ussd/walk.ts'
+import { type MenuResult, promptOf, type SoFar, walk } from '../../../src/ussd/walk.ts'
 import { longestWords } from './longest-words.ts'
 
 const amount = '20999999.123456 tRBTC'
@@ -76,8 +78,13 @@ function expectToFit(text: string, expect: ExpectStatic): void {
 }
 
 /** All screens of a place: a list has pages. */
-function pagesAt(name: NodeName, way: readonly string[], context: MenuContext): string[] {
-  const result = walk(way, context)
+function pagesAt(
+  name: NodeName,
+  way: readonly string[],
+  context: MenuContext,
+  known: SoFar,
+): string[] {
+  const result = walk(way, context, known)
   const draft = result.kind === 'ask' ? result.place.draft : answeredIn(result)
   const pages = Array.from({ length: 20 }, (_, page) =>
     promptOf({ name, draft, page }, context, facts),
@@ -85,9 +92,12 @@ function pagesAt(name: NodeName, way: readonly string[], context: MenuContext): 
   return [...new Set(pages)]
 }
 
-const all = Object.entries(menusInAllLanguages).map(([name, menu]) => {
+const all = Object.entries(menusInAllLanguages).flatMap(([name, menu]) => {
   const context = sampleContext(menu, longest)
-  return [name, menu, context, waysThrough(context)] as const
+  return startsOf(menu.settings).map((start) => {
+    const known = allRight(start)
+    return [`${name} from ${start}`, menu, context, waysThrough(context, known), known] as const
+  })
 })
 
 test('every place and every effect is reached in some menu', ({ expect }) => {
@@ -101,7 +111,7 @@ test('every place and every effect is reached in some menu', ({ expect }) => {
   )
 })
 
-describe.for(all)('in the menu of %s', ([, menu, context, ways]) => {
+describe.for(all)('in the menu of %s', ([, menu, context, ways, known]) => {
   test('no list has a digit twice, or one that pages need, or that led to it', ({ expect }) => {
     for (const [name, { way }] of ways.places) {
       const node = context.menu[name]
@@ -115,23 +125,28 @@ describe.for(all)('in the menu of %s', ([, menu, context, ways]) => {
   })
 
   test.for([...ways.effects])('%s is reached as declared', ([effect, way], { expect }) => {
-    const outcome = walk(way, context)
+    const outcome = walk(way, context, known)
     expect(outcome).toEqual(effects[effect](answeredIn(outcome)))
   })
 
   test.for([...ways.places])(
     '%s fits screens, and handles every answer',
     ([name, { way }], { expect }) => {
-      const pages = pagesAt(name, way, context)
+      const pages = pagesAt(name, way, context, known)
       for (const page of pages) expectToFit(page, expect)
-      for (const answer of typed) {
-        const result = walk([...way, answer], context)
+      const wrong = { kind: 'wrong', left: 2 } as const
+      const verdicts = new Map(known.verdicts).set(way.length + 1, wrong)
+      const answers = typed.flatMap((answer) =>
+        [known, { ...known, verdicts }].map((so) => [answer, so] as const),
+      )
+      for (const [answer, so] of answers) {
+        const result = walk([...way, answer], context, so)
         if (result.kind !== 'ask') continue
         const prompt = promptOf(result.place, context, facts)
         expect(prompt, `${name} after ${answer}`).toMatch(/\S/)
         expectToFit(prompt, expect)
       }
-      expect(walk([...way, '00'], context)).toEqual(walk([], context))
+      expect(walk([...way, '00'], context, known)).toEqual(walk([], context, known))
     },
   )
 

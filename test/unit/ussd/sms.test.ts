@@ -48,7 +48,7 @@ function open(settings: Record<string, string> = {}) {
     SMS_API_KEY: server.account.apiKey,
     SMS_USERNAME: server.account.username,
     SMS_URL: server.url,
-    PROFILE: 'lender',
+    ...{ PROFILE: 'lender', PIN: 'off' },
     ...settings,
   }
   const clock = createHandClock()

@@ -6,16 +6,22 @@ import worker from '../../../src/worker.ts'
 import { dial, newSession, untilBalance } from '../support/caller.ts'
 import { accountOf, fund, processed, relayerNonce, rpc } from '../support/ground-truth.ts'
 
-const lenderEnv = { ...env, PROFILE: 'lender' } as never
+const lenderEnv = { ...env, PROFILE: 'lender', PIN: 'off' } as never
+const pinEnv = { ...env, PROFILE: 'lender', PIN_SECRET: `0x${'5'.repeat(64)}` } as never
 
 /** A delivery to the same Worker with a lender's screens. */
-async function dialLender(phoneNumber: string, text: string, sessionId = newSession()) {
+async function dialLender(
+  phoneNumber: string,
+  text: string,
+  sessionId = newSession(),
+  ownEnv = lenderEnv,
+) {
   const request = new Request<unknown, IncomingRequestCfProperties>('http://relay.test/ussd', {
     method: 'POST',
     headers: { 'content-type': 'application/x-www-form-urlencoded' },
     body: new URLSearchParams({ phoneNumber, sessionId, text }),
   })
-  const response = await worker.fetch(request, lenderEnv, createExecutionContext())
+  const response = await worker.fetch(request, ownEnv, createExecutionContext())
   return await response.text()
 }
 
@@ -106,6 +112,21 @@ describe('the specification', () => {
 })
 
 describe("a lender's session", () => {
+  test('is confirmed by the PIN that the first one chose', async ({ expect }) => {
+    const phone = '+254700000017'
+    const dialWithPin = (text: string, session?: string) => dialLender(phone, text, session, pinEnv)
+    expect(await dialWithPin('')).toMatch(/^CON Choose a PIN of 4 to 6 digits\./)
+    expect(await dialWithPin('482615*482615')).toBe('END Your PIN is set. Please dial again.')
+    expect(await dialWithPin('3*1')).toMatch(/^CON A PIN has 4 to 6 digits\.\nLoan: /)
+    const session = newSession()
+    expect(await dialWithPin('3', session)).toMatch(/\nEnter PIN to agree\n0\. Back$/)
+    const wrong = await dialWithPin('3*739164', session)
+    expect(wrong).toMatch(/^CON Wrong PIN\. Tries left: 2\.\n/)
+    expect(await dialWithPin('3*739164', session)).toBe(wrong)
+    expect(await dialWithPin('3*739164*482615', session)).toMatch(/^END Loan Requested\n/)
+    await untilBalance(phone, '0.01')
+  })
+
   test('shows both sides of a transfer, and a loan with its terms, from the real contract', async ({
     expect,
   }) => {
@@ -113,7 +134,7 @@ describe("a lender's session", () => {
     await fund(sender, '1')
     const text = '2*0700000014*0.04'
     expect(await dialLender(sender, text)).toBe(
-      'CON Send 0.04 tRBTC\nTo: +254 700 000 014\nFee: none\n1. Send\n0. Change',
+      'CON Send 0.04 tRBTC\nTo: +254 700 000 014\nNot registered yet\nFee: none\n1. Send\n0. Change',
     )
     expect(await dialLender(sender, `${text}*1`)).toMatch(/^END Transfer Submitted\n/)
     await untilBalance(receiver, '0.04')

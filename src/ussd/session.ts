@@ -1,0 +1,95 @@
+import type { Address } from 'viem'
+import type { Pins, PinVerdict } from '../account/pin.ts'
+import type { Ledger, Question } from '../relay/ledger/port.ts'
+import type { MenuContext } from './menu.ts'
+import type { KnownRecipient } from './recipient.ts'
+import {
+  keepShown,
+  pinVerdict,
+  recipientsStep,
+  sessionStart,
+  shownAt,
+  shownRecipients,
+} from './shown.ts'
+import { type MenuResult, type SoFar, walk, withoutSecrets } from './walk.ts'
+
+/** A session as far as it was answered: where that leads, and what of it may be named by a digest. */
+export type Read = {
+  result: Exclude<MenuResult, { kind: 'unread' | 'unjudged' }>
+  text: string
+}
+
+export type SessionParts = {
+  context: MenuContext
+  /** Undefined: no PIN is asked for, and nothing is kept of where a session begins. */
+  pins: Pins | undefined
+  ledger: Pick<Ledger, 'show' | 'shown'>
+  /** Names the session, and a text of it, by keyed digests. */
+  question: (account: Address, text: string) => Promise<Question>
+  account: () => Promise<Address>
+}
+
+/**
+ * Reads a session's answers, with what digits stood for on its screens. A session begins where its first delivery
+ * began it, and a PIN is what it was judged first: whatever is changed since, a later delivery is read as the
+ * one before.
+ *
+ * @throws {Error} the ledger or the account's memory gave no answer
+ */
+export async function readSession(parts: SessionParts, answers: readonly string[]): Promise<Read> {
+  const { pins, question } = parts
+  let { context } = parts
+  const verdicts = new Map<number, PinVerdict>()
+  const start = pins === undefined ? 'main' : await startOf(parts, pins, await parts.account())
+  const soFar: SoFar = { start, verdicts }
+  for (;;) {
+    const result = walk(answers, context, soFar)
+    const shown = pins === undefined ? answers : withoutSecrets(answers, context, soFar)
+    switch (result.kind) {
+      case 'unread':
+        if (context.known !== undefined) throw new Error('a digit has no meaning')
+        context = { ...context, known: await knownOf(parts) }
+        break
+      case 'unjudged': {
+        if (pins === undefined) throw new Error('a PIN is asked for where there are none')
+        const step = await question(await parts.account(), shown.slice(0, result.steps).join('*'))
+        verdicts.set(result.steps, await verdictOf(parts, pins, step, result.pin))
+        break
+      }
+      default:
+        return { result, text: shown.join('*') }
+    }
+  }
+}
+
+/** Where no list was shown first, a digit of this session stands for nobody, for good. */
+async function knownOf({ ledger, question, account }: SessionParts): Promise<KnownRecipient[]> {
+  const session = await question(await account(), recipientsStep)
+  return (await keepShown(ledger, session, shownRecipients, [])) ?? []
+}
+
+async function startOf(
+  { ledger, question }: SessionParts,
+  pins: Pins,
+  account: Address,
+): Promise<SoFar['start']> {
+  const first = await question(account, '')
+  const known = await shownAt(ledger, first, sessionStart)
+  if (known !== undefined) return known
+  const { hasToChoose } = await pins.begin(account)
+  const start = hasToChoose ? 'newPin' : 'main'
+  return (await keepShown(ledger, first, sessionStart, start)) ?? start
+}
+
+/** Counted by the account's memory, once for its step; kept by the ledger for as long as the session may be delivered again. */
+async function verdictOf(
+  { ledger }: SessionParts,
+  pins: Pins,
+  question: Question,
+  pin: string,
+): Promise<PinVerdict> {
+  const known = await shownAt(ledger, question, pinVerdict)
+  if (known !== undefined) return known
+  const verdict = await pins.verify(question.account, pin, `${question.session}:${question.input}`)
+  return (await keepShown(ledger, question, pinVerdict, verdict)) ?? verdict
+}
