@@ -50,7 +50,7 @@ function serve({ config, redis }: DenoConfig): Required<Served> {
   )
   const keyStore = createRedisKeys(database)
   const memory = createRedisMemory(database)
-  const { app, tend } = assemble(config, runtime, {
+  const { app, tend, look } = assemble(config, runtime, {
     ledger,
     keyStore: () => keyStore,
     memory: () => memory,
@@ -68,6 +68,7 @@ function serve({ config, redis }: DenoConfig): Required<Served> {
   const rounds = createRounds({
     queue,
     tend: () => tend(ledger),
+    ended: (how) => background.keep(look(how)),
     tendMs,
     clock: systemClock,
     log,

@@ -94,5 +94,14 @@ export { AccountObject, KeysObject }
 export default {
   fetch: (request, env, context) => appOf(env).fetch(request, env, context),
   // A lost alarm delays a payment by a minute at most.
-  scheduled: async (_controller, env) => assembleFrom(env).wake(),
+  async scheduled(_controller, env) {
+    const { wake, look } = assembleFrom(env)
+    try {
+      await wake()
+      await look('done')
+    } catch (error) {
+      await look('failed')
+      throw error
+    }
+  },
 } satisfies ExportedHandler<Env>

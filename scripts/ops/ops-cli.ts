@@ -174,9 +174,8 @@ async function setIntake(
   body?: z.infer<typeof drainRequest>,
 ): Promise<Found> {
   const { intake, open } = await operator.act(`/operator/${action}`, intakeAnswer, body)
-  const rest =
-    open === 0 ? 'Nothing is open.' : `Of those that were accepted ${open} have not ended yet.`
-  const lines = [`${intakeLine(intake)} ${rest}`]
+  const rest = open === 0 ? '' : ` Of those that were accepted ${open} have not ended yet.`
+  const lines = [`${intakeLine(intake)}${rest}`]
   return { json: { intake, open }, lines }
 }
 

@@ -49,6 +49,10 @@ export type PoolRules = {
   regressionMs: number
   /** A node whose latest block is older than this stands still. Undefined: blocks come with transactions alone. */
   stillMs: number | undefined
+  /** How long what rounds saw for operators is taken as it was while nothing is open; else twice as long. */
+  lookMs: number
+  /** An alert that is over has to stay so for this long: what flutters is told once. */
+  calmMs: number
 }
 
 export type PoolRulesName = 'rootstock' | 'anvil'
@@ -74,6 +78,7 @@ export const poolRules: Readonly<Record<PoolRulesName, PoolRules>> = {
     regressionMs: 90_000,
     // Twenty blocks: by chance no such pause comes in years.
     stillMs: 500_000,
+    ...{ lookMs: 50_000, calmMs: 120_000 },
   },
   // The local chain: a block a transaction and no limits, but a replacement is priced as Rootstock's.
   anvil: {
@@ -90,6 +95,7 @@ export const poolRules: Readonly<Record<PoolRulesName, PoolRules>> = {
     meansMs: 4_000,
     regressionMs: 2_000,
     stillMs: undefined,
+    ...{ lookMs: 50_000, calmMs: 120_000 },
   },
 }
 
@@ -120,5 +126,7 @@ export function atPace(rules: PoolRules, blockMs: number): PoolRules {
     meansMs: paced(rules.meansMs),
     regressionMs: paced(rules.regressionMs),
     stillMs: rules.stillMs && paced(rules.stillMs),
+    lookMs: paced(rules.lookMs),
+    calmMs: paced(rules.calmMs),
   }
 }

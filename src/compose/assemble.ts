@@ -35,6 +35,8 @@ export type Assembly = {
   app: () => App
   /** One round over what a ledger has open. */
   tend: (ledger: Ledger) => Promise<Tended>
+  /** After each round, or where none could begin: tells of a ledger that gives no answer. */
+  look: Operations['look']
   /** What keeps the subscribers of a network in an object of its own, over a node service of its own. */
   feedKeeper: (chainId: number) => FeedKeeper
 }
@@ -85,10 +87,15 @@ export function assemble(config: Config, runtime: Runtime, stores: Stores): Asse
       app ??= assembleApp()
       return app
     },
+    look: operations.look,
     async tend(ledger) {
       const round = withEndingLimits(clock, (ending) => {
         const relayer = assembleRelayer(config, { ...runtime, clock: ending }, nodeService, ledger)
-        return watched(relayer, contracts, tend, () => operations.watch(ledger))
+        return watched(relayer, contracts, tend, (how) =>
+          how === 'noted'
+            ? operations.watch(ledger)
+            : runtime.background(operations.look('failed')),
+        )
       })
       // What is final already waits for no node that answers.
       const isMoreToSend = await round.then(

@@ -4,6 +4,7 @@ import { createLoanReader } from '../loan/reader.ts'
 import type { NodeService } from '../node/service.ts'
 import type { UpstreamBudget } from '../node/upstream/budget.ts'
 import { createOperator, type Operator, type OperatorOptions } from '../operator/service.ts'
+import { createSilence } from '../operator/silence.ts'
 import type { Subject } from '../operator/status.ts'
 import { watch } from '../operator/watch.ts'
 import type { Identity, Ledger, Vitals } from '../relay/ledger/port.ts'
@@ -36,6 +37,8 @@ export type Operations = {
   operator: () => Operator
   /** Raises, clears and tells alerts in the background, after a round has noted something in this ledger. */
   watch: (ledger: Ledger) => void
+  /** After a round: whether the ledger still answers, or does again, which it cannot tell by itself. */
+  look: (round: 'done' | 'failed') => Promise<void>
 }
 
 export function assembleOperations(
@@ -50,6 +53,7 @@ export function assembleOperations(
   const subject = subjectOf(config, nodeService)
   const webhook = config.webhook && { webhook: config.webhook, fetch: runtime.fetch, clock }
   const { upstreamBudget: limits } = config
+  const silence = createSilence({ subject, clock, log, webhook })
   let wokenAt = Number.NEGATIVE_INFINITY
 
   const around = <Known extends Vitals | undefined>(vitals: Known) => ({
@@ -78,6 +82,7 @@ export function assembleOperations(
   async function vitals(): Promise<Vitals | undefined> {
     try {
       const known = await vitalsWithin(runtime, stores.ledger, await identity())
+      background(silence.note(true))
       background(
         wakeIfLate(known).catch((error) =>
           log({ level: 'warn', event: 'wake.failed', message: faultOf(error) }),
@@ -86,6 +91,7 @@ export function assembleOperations(
       return known
     } catch (error) {
       log({ level: 'error', event: 'ledger.silent', message: faultOf(error) })
+      background(silence.note(false))
       return undefined
     }
   }
@@ -94,6 +100,9 @@ export function assembleOperations(
   return {
     operator: () => operatorOver(config, runtime, stores, nodeService, { subject, condition }),
     watch: (ledger) => background(watchOver(ledger)),
+    async look(round) {
+      if (round === 'failed' || silence.isTold()) await condition()
+    },
   }
 }
 

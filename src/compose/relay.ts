@@ -35,8 +35,8 @@ export const signerAddress = (config: Config): Address => signerOf(config).addre
 
 /** The ledger's rules under the pool's. */
 export function ledgerRulesOf({ rules }: Config): LedgerRules {
-  const { maxInFlight, watchBlocks, meansMs } = rules
-  return { ...ledgerRules, maxInFlight, watchBlocks, meansMs }
+  const { maxInFlight, watchBlocks, meansMs, calmMs } = rules
+  return { ...ledgerRules, maxInFlight, watchBlocks, meansMs, calmMs }
 }
 
 /** What the ledger has to have been begun with. */

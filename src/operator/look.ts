@@ -4,12 +4,6 @@ import type { Relayer } from '../relay/relayer.ts'
 import { faultOf } from '../runtime/log.ts'
 import type { ContractsCall } from './contracts.ts'
 
-/** A fact is asked for again after so long: while nothing is open a round comes once a minute. */
-const renewMs = 50_000
-
-/** And while something is: most of them rounds ask for by themselves. */
-const openRenewMs = 100_000
-
 /** Questions of one look, but for facts that were never known: two a minute while nothing is open. */
 const questionsALook = 2
 
@@ -19,14 +13,14 @@ const noteMs = 10_000
 const nodeTimeoutMs = 5_000
 
 /**
- * Does a round, and notes in the ledger what it saw of the chain, for those who run the service. `noted`
- * is called once something is noted.
+ * Does a round, and notes in the ledger what it saw of the chain, for those who run the service. `ended` is
+ * called once something is noted, or could not be.
  */
 export async function watched<Answer>(
   relayer: Relayer,
   contracts: ContractsCall,
   round: (relayer: Relayer) => Promise<Answer>,
-  noted: () => void,
+  ended: (how: 'noted' | 'failed') => void,
 ): Promise<Answer> {
   const seen: Seen = { facts: {}, node: undefined, round: 'failed' }
   try {
@@ -35,9 +29,10 @@ export async function watched<Answer>(
     return answer
   } finally {
     try {
-      if (await look(relayer, contracts, seen)) noted()
+      if (await look(relayer, contracts, seen)) ended('noted')
     } catch (error) {
       relayer.log({ level: 'warn', event: 'look.failed', message: faultOf(error) })
+      ended('failed')
     }
   }
 }
@@ -76,10 +71,11 @@ function observed({ node, signer }: Relayer, seen: Seen): Relayer['node'] {
  * not where that was noted a moment ago: then it says so.
  */
 async function look(relayer: Relayer, contracts: ContractsCall, seen: Seen): Promise<boolean> {
-  const { ledger, log } = relayer
+  const { ledger, log, rules } = relayer
   const { now, sight } = await ledger.vitals()
   const ageOf = (name: FactName) => now - (sight[name]?.at ?? 0)
-  const leastAgeMs = seen.node === undefined ? renewMs : openRenewMs
+  // While something is open rounds ask for most of them by themselves.
+  const leastAgeMs = seen.node === undefined ? rules.lookMs : 2 * rules.lookMs
   const due = factNames
     .filter((name) => seen.facts[name] === undefined && ageOf(name) >= leastAgeMs)
     .sort((a, b) => ageOf(b) - ageOf(a))

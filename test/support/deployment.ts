@@ -1,3 +1,8 @@
+import {
+  type LoopbackServer,
+  startLoopbackServer,
+  textOf,
+} from '../../scripts/dev/loopback-server.ts'
 import { openSqlite } from '../../scripts/dev/sqlite.ts'
 import type { MemoryStore } from '../../src/account/memory.ts'
 import { type Assembly, assemble } from '../../src/compose/assemble.ts'
@@ -126,4 +131,20 @@ function methodsIn(body: unknown): string[] {
   const isJson = typeof body === 'string' && /^[[{]/.test(body)
   const sent = JSON.parse(isJson ? body : '[]') as { method: string }[]
   return [sent].flat().map(({ method }) => method)
+}
+
+/** A deployment over HTTP. So many of its first answers are lost on their way. */
+export function serveApp({ ask }: Pick<Deployment, 'ask'>, lost = 0): Promise<LoopbackServer> {
+  let answers = 0
+  return startLoopbackServer(async (request, response) => {
+    const body = await textOf(request)
+    const { authorization = '', 'content-type': type = '' } = request.headers
+    const headers = { authorization, 'content-type': type }
+    const init = { method: request.method ?? '', headers, ...(body === '' ? {} : { body }) }
+    const answer = await ask(request.url ?? '', init)
+    answers += 1
+    if (answers <= lost) return void response.destroy()
+    response.writeHead(answer.status)
+    response.end(typeof answer.body === 'string' ? answer.body : JSON.stringify(answer.body))
+  })
 }

@@ -83,6 +83,16 @@ export async function startDenoRelays({
       if (rows === 'lost') await server.empty()
       await Promise.all(processes.map((_, index) => revive(index)))
     },
+    async tear() {
+      const names = (await server.call('KEYS', `${ledgerKey(name)}:row:*`)) as string[]
+      const whole = await Promise.all(
+        names.map(async (row) => [row, (await server.call('GET', row)) as string] as const),
+      )
+      for (const [row] of whole) await server.call('SET', row, 'torn')
+      return async () => {
+        for (const [row, text] of whole) await server.call('SET', row, text)
+      }
+    },
     openRows: () => openRows(server, ledgerKey(name), relayer),
     log,
     kill,

@@ -30,6 +30,16 @@ export function openRows(objects: string): Record<string, unknown>[] {
   })
 }
 
+/** Where the rows of ledgers lie, with what is written beside them. */
+export function ledgerFiles(objects: string): string[] {
+  return readdirSync(objects, { recursive: true, withFileTypes: true })
+    .filter(
+      ({ name, parentPath }) =>
+        /^[0-9a-f]{64}\.sqlite/.test(name) && /LedgerObject$/.test(parentPath),
+    )
+    .map((entry) => join(entry.parentPath, entry.name))
+}
+
 function databases(folder: string): string[] {
   return readdirSync(folder, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile() && /^[0-9a-f]{64}\.sqlite$/.test(entry.name))

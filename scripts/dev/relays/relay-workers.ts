@@ -1,10 +1,10 @@
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { buildWorker, servedWorker, type WorkerBuild } from '../../stack/worker-build.ts'
 import { assertNothingUncaught } from '../uncaught.ts'
 import { startWorkerd } from '../workerd.ts'
-import { openRows } from './ledger-rows.ts'
+import { ledgerFiles, openRows } from './ledger-rows.ts'
 
 /** One delivery of a gateway. */
 export type Delivery = { phone: string; sessionId: string; text: string }
@@ -25,6 +25,8 @@ export type RelayWorkers = {
   wake(): Promise<void>
   /** Kills workerd and starts it again, with the rows that it had or without any, and with other variables. */
   restart(rows: 'kept' | 'lost', changes?: Record<string, string>): Promise<void>
+  /** Spoils the ledger's rows where they lie; resolves to what gives them back, with another start. */
+  tear(): Promise<() => Promise<void>>
   /** Rows of the ledger that are not settled, read past everything under test. */
   openRows(): Promise<Record<string, unknown>[]>
   /** What the Workers logged so far. */
@@ -59,6 +61,17 @@ export async function startRelayWorkers({
       await running.stop()
       if (rows === 'lost') rmSync(objects, { recursive: true, force: true })
       running = await start(changes)
+    },
+    async tear() {
+      await running.stop()
+      const whole = ledgerFiles(objects).map((file) => [file, readFileSync(file)] as const)
+      for (const [file, bytes] of whole) writeFileSync(file, Buffer.alloc(bytes.length, 0xff))
+      running = await start()
+      return async () => {
+        await running.stop()
+        for (const [file, bytes] of whole) writeFileSync(file, bytes)
+        running = await start()
+      }
     },
     openRows: async () => openRows(objects),
     log,

@@ -2,9 +2,6 @@ import type { Draft } from './draft.ts'
 import type { ActiveAlert, AlertChange, AlertNotice, Finding } from './port.ts'
 import type { Row } from './rows.ts'
 
-/** An alert that is over has to stay so for this long: what flutters is told once. */
-const calmMs = 120_000
-
 /** A notice that was not delivered is due again after this, then after twice as long each, up to the longest. */
 const againMs = 30_000
 const longestAgainMs = 3_600_000
@@ -23,11 +20,11 @@ export function activeAlerts(rows: Draft): readonly Active[] {
   return known === undefined ? [] : (JSON.parse(known.value) as Active[])
 }
 
-/** Raises what is found and was not raised, clears what is not found any more, and keeps a notice of each. */
+/** Raises what is found and was not raised, clears what was not found for `calmMs`, and keeps a notice of each. */
 export function noteAlerts(
   rows: Draft,
   found: readonly Finding[],
-  { isTold }: { isTold: boolean },
+  { isTold, calmMs }: { isTold: boolean; calmMs: number },
 ): AlertChange {
   const before = activeAlerts(rows)
   const isFound = ({ name }: Finding) => found.some((one) => one.name === name)

@@ -1,4 +1,5 @@
 import type { Address, Hex } from 'viem'
+import { poolRules } from '../../chain/chains.ts'
 import type { SignedRequest } from '../forwarder/requests.ts'
 import type { ExportEntry, ExportHead, ExportPage, ExportPlace } from './export-format.ts'
 import type { smsParties } from './rows.ts'
@@ -177,6 +178,8 @@ export type LedgerRules = {
   maxAttempts: number
   /** How long a session stays answered after it was decided; at least the chain's 7 days. */
   retentionMs: number
+  /** How long an alert has to be over until it is cleared. */
+  calmMs: number
   /** How long after its settlement it is kept what became of a payment; longer than its own row. */
   historyMs: number
 }
@@ -190,6 +193,7 @@ export const ledgerRules = {
   // The forwarder refuses a spent id for 7 days; a day more covers clocks and pauses.
   retentionMs: 8 * 24 * 60 * 60 * 1000,
   historyMs: 90 * 24 * 60 * 60 * 1000,
+  calmMs: poolRules.rootstock.calmMs,
 } as const
 
 /** `isBegun`: whether a relay has ever used these rows. Without a `name` nothing is known yet. */

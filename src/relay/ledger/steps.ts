@@ -335,7 +335,7 @@ export const steps: Steps = {
 
   note: ({ rows }, entry) => note(rows, entry),
 
-  alert: ({ rows }, found, told) => noteAlerts(rows, found, told),
+  alert: ({ rows, rules }, found, told) => noteAlerts(rows, found, { ...rules, ...told }),
 
   takeNotices: ({ rows }, limit) => takeNotices(rows, limit),
 

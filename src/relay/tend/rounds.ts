@@ -7,6 +7,8 @@ import { againAfterMs, type Tended } from '../ledger/keeper.ts'
 export type RoundsOptions = {
   queue: DueQueue
   tend: () => Promise<Tended>
+  /** Called after each round, and where none could begin. */
+  ended?: (how: 'done' | 'failed') => void
   /** ms between two rounds while something is open; ten times that while blocks are only watched. */
   tendMs: number
   clock: Clock
@@ -31,7 +33,14 @@ const wakeEveryMs = 60_000
 /** A holder that has not renewed its lease for so many rounds has died. */
 const leaseRounds = 3
 
-export function createRounds({ queue, tend, tendMs, clock, log }: RoundsOptions): Rounds {
+export function createRounds({
+  queue,
+  tend,
+  ended: told,
+  tendMs,
+  clock,
+  log,
+}: RoundsOptions): Rounds {
   const leaseMs = tendMs * leaseRounds
   let hurry = new AbortController()
 
@@ -40,6 +49,7 @@ export function createRounds({ queue, tend, tendMs, clock, log }: RoundsOptions)
       for (const held of await queue.take(leaseMs)) await round(held)
     } catch (error) {
       log({ level: 'error', event: 'rounds.failed', message: faultOf(error) })
+      told?.('failed')
     }
   }
 
@@ -51,8 +61,10 @@ export function createRounds({ queue, tend, tendMs, clock, log }: RoundsOptions)
       const tended = await tend()
       again = againAfterMs(tended, tendMs)
       if (tended === 'soon') hurry.abort()
+      told?.('done')
     } catch (error) {
       log({ level: 'error', event: 'tend.failed', message: faultOf(error) })
+      told?.('failed')
     } finally {
       ended.abort()
       await renewing

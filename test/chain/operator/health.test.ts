@@ -265,7 +265,11 @@ describe('alerts', () => {
 
   test('of rounds that do not come is told when someone asks for health', async ({ expect }) => {
     const { deployment, told, pass, close } = await openTold()
+    // Nothing is late on a deployment that has just begun.
+    expect((await health(deployment)).failing).toEqual(['rounds'])
+    await deployment.settled()
     await pass(2)
+    expect(told()).toEqual([])
     deployment.pass(400_000)
     expect((await health(deployment)).failing).toContain('rounds')
     await deployment.settled()

@@ -10,11 +10,6 @@ import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
 import { afterAll, afterEach, beforeAll, describe, test } from 'vitest'
 import type * as z from 'zod/mini'
 import { startChain, type TestChain } from '../../../scripts/dev/chain.ts'
-import {
-  type LoopbackServer,
-  startLoopbackServer,
-  textOf,
-} from '../../../scripts/dev/loopback-server.ts'
 import { type RpcCall, rpcTo } from '../../../scripts/dev/rpc.ts'
 import { until } from '../../../scripts/dev/wait.ts'
 import { createOperatorClient } from '../../../scripts/ops/operator-client.ts'
@@ -37,7 +32,7 @@ import {
   statusAnswer,
 } from '../../../src/operator/answers.ts'
 import { version } from '../../../src/operator/version.ts'
-import { type Deployment, openDeployment } from '../../support/deployment.ts'
+import { type Deployment, openDeployment, serveApp } from '../../support/deployment.ts'
 
 const token = 'the-token-of-this-test'
 const recipient = '0x00000000000000000000000000000000000a11ce'
@@ -679,22 +674,6 @@ describe('money into an account', () => {
     await server.close()
   })
 })
-
-/** Serves a deployment on loopback; the first answers, so many, are lost on their way. */
-async function serveApp(deployment: Deployment, lost = 0): Promise<LoopbackServer> {
-  let answers = 0
-  return await startLoopbackServer(async (request, response) => {
-    const body = await textOf(request)
-    const { authorization = '', 'content-type': type = '' } = request.headers
-    const headers = { authorization, 'content-type': type }
-    const init = { method: request.method ?? '', headers, ...(body === '' ? {} : { body }) }
-    const answer = await deployment.ask(request.url ?? '', init)
-    answers += 1
-    if (answers <= lost) return void response.destroy()
-    response.writeHead(answer.status)
-    response.end(typeof answer.body === 'string' ? answer.body : JSON.stringify(answer.body))
-  })
-}
 
 test('the status is shown again and again, also while nothing answers', async ({ expect }) => {
   const deployment = open()

@@ -1,0 +1,145 @@
+import { copyFileSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { parseEther } from 'viem'
+import { afterAll, beforeAll, describe, test } from 'vitest'
+import { startChain, type TestChain } from '../../../scripts/dev/chain.ts'
+import { callersOf, createTreasury } from '../../../scripts/dev/relays/callers.ts'
+import { openDeployment, serveApp } from '../../support/deployment.ts'
+import { createMemoryStore } from '../../support/memory-store.ts'
+import { startSmsServer } from '../../support/sms-server.ts'
+import { look, token } from './incidents.ts'
+
+const folder = mkdtempSync(join(tmpdir(), 'messages-'))
+let chain: TestChain
+let phone: string
+
+beforeAll(async () => {
+  chain = await startChain()
+  const [caller] = await callersOf(chain, 1)
+  if (caller === undefined) throw new Error('there is no caller')
+  phone = caller.phone
+  await createTreasury(chain).deposit([caller.account.address], parseEther('1'))
+})
+afterAll(async () => {
+  await chain?.stop()
+  rmSync(folder, { recursive: true })
+})
+
+/** A deployment whose minutes pass when it is told to. */
+async function openWorld(
+  changes: Record<string, string>,
+  database: string,
+  memory = createMemoryStore(),
+) {
+  const variables = { ...chain.bindings, OPERATOR_TOKEN: token, ...changes }
+  const node = { isDead: false }
+  const deployment = openDeployment({
+    ...{ memory, database, variables },
+    fetch: (input, init) => {
+      const isNode = `${input}`.startsWith(chain.anvil.url)
+      // Nothing listens there.
+      return fetch(isNode && node.isDead ? 'http://127.0.0.1:9' : input, init)
+    },
+  })
+  const served = await serveApp(deployment)
+  /** Minutes in which nothing is dialled: the cron begins a round in each. */
+  const pass = async (minutes: number) => {
+    for (let minute = 0; minute < minutes; minute++) {
+      deployment.pass(60_000)
+      await deployment.round()
+      await deployment.settled()
+    }
+  }
+  return { deployment, node, url: () => served.url, pass, stop: served.close }
+}
+
+type World = Awaited<ReturnType<typeof openWorld>>
+
+const dial = ({ deployment }: World, sessionId: string, to: string) =>
+  deployment.ask('/ussd', {
+    method: 'POST',
+    body: new URLSearchParams({ phoneNumber: phone, sessionId, text: `2*${to}*0.01` }),
+  })
+
+describe('messages to phones', () => {
+  const friend = '+254700000002'
+
+  async function openTelling() {
+    const provider = await startSmsServer()
+    const { apiKey, username } = provider.account
+    const settings = { SMS_API_KEY: apiKey, SMS_USERNAME: username, SMS_URL: provider.url }
+    return { provider, settings }
+  }
+
+  const countsOf = async ({ deployment }: World) => (await deployment.ledger.vitals()).counts
+
+  test('from a provider that is down harm nothing else, and those that were not lost come once it is back', async ({
+    expect,
+  }) => {
+    const { provider, settings } = await openTelling()
+    const database = join(folder, 'messages.sqlite')
+    const world = await openWorld(settings, database)
+    provider.answer(() => 'nothing')
+    for (const session of ['one', 'two']) {
+      const { body } = await dial(world, session, friend)
+      expect(body).toMatch(/^END Transfer Submitted\n/)
+    }
+    await world.deployment.settled()
+    expect(provider.asked).toEqual([])
+    await world.pass(1)
+    expect(await countsOf(world)).toMatchObject({ 'Transfer.executed': 2, 'sms.unknown': 1 })
+    world.deployment.pass(3_000)
+    const shown = await look(world)
+    expect(shown).toMatchObject({ ready: { status: 200 }, alerts: [], doctor: [] })
+    provider.answer(undefined)
+    await world.pass(3)
+    const counts = await countsOf(world)
+    expect(counts).toMatchObject({ 'sms.unknown': 1, 'sms.sent': 3 })
+    expect(new Set(provider.asked.map(({ to }) => to))).toEqual(new Set([phone, friend]))
+    expect(provider.asked).toHaveLength(4)
+    const headers = { authorization: `Bearer ${token}` }
+    const { body } = await world.deployment.ask('/metrics', { headers })
+    expect(body).toContain('relay_sms_total{fate="unknown"} 1\n')
+    expect(body).toContain('relay_sms_total{fate="sent"} 3\n')
+    expect(body).not.toContain('label="sms"')
+    const told = JSON.stringify(world.deployment.events)
+    const kept = readFileSync(database, 'latin1')
+    for (const number of [phone, friend]) {
+      expect(kept).not.toContain(number.slice(1))
+      expect(told).not.toContain(number.slice(1))
+    }
+    await Promise.all([world.stop(), provider.close()])
+  })
+
+  test('of what is final already go out while no node answers', async ({ expect }) => {
+    const { provider, settings } = await openTelling()
+    const world = await openWorld(settings, join(folder, 'final.sqlite'))
+    await dial(world, 'final', friend)
+    await world.deployment.settled()
+    world.node.isDead = true
+    world.deployment.pass(60_000)
+    await world.deployment.round().catch(() => undefined)
+    await world.deployment.settled()
+    expect(world.deployment.events).toContainEqual(expect.objectContaining({ level: 'warn' }))
+    expect(provider.asked).toHaveLength(2)
+    await Promise.all([world.stop(), provider.close()])
+  })
+
+  test('that have left are not sent again from a ledger that was set back', async ({ expect }) => {
+    const { provider, settings } = await openTelling()
+    const [database, former] = [join(folder, 'told.sqlite'), join(folder, 'set-back.sqlite')]
+    const memory = createMemoryStore()
+    const world = await openWorld(settings, database, memory)
+    await dial(world, 'set back', friend)
+    await world.deployment.settled()
+    copyFileSync(database, former)
+    await world.pass(1)
+    expect(provider.asked).toHaveLength(2)
+    const setBack = await openWorld(settings, former, memory)
+    await setBack.pass(1)
+    expect(await countsOf(setBack)).toMatchObject({ 'Transfer.executed': 1, 'sms.known': 2 })
+    expect(provider.asked).toHaveLength(2)
+    await Promise.all([world.stop(), setBack.stop(), provider.close()])
+  })
+})
