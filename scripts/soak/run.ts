@@ -155,7 +155,7 @@ export async function soak({
     rig.faults.clear()
     served?.calm()
     progress('waiting for what is still open')
-    const { stuck, seconds: settledSeconds } = await settle(rig, played)
+    const { stuck, seconds: settledSeconds } = await settle(rig)
     const verdict = await rig.judge()
     const operator = createOperatorClient({
       ...{ origin: stage.urls()[0] ?? rig.relay.url, token: operatorToken },
@@ -322,15 +322,11 @@ function startWeather(random: Random, events: readonly SoakEvent[]) {
 }
 
 /** Waits until nothing is open, and says what still is after a time in which everything should be. */
-async function settle(
-  rig: Rig,
-  sessions: number,
-): Promise<{ stuck: string | undefined; seconds: number }> {
+async function settle(rig: Rig): Promise<{ stuck: string | undefined; seconds: number }> {
   const started = performance.now()
   const since = () => (performance.now() - started) / 1000
   try {
-    // One key carries fifteen transactions a block at best: many sessions leave a long queue.
-    await rig.settle(60_000 + sessions * 60)
+    await rig.settle()
     return { stuck: undefined, seconds: since() }
   } catch (error) {
     if (!(error instanceof UnsettledError)) throw error

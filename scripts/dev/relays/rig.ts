@@ -37,8 +37,8 @@ export type AnvilRig = {
   abandon(delivery: Delivery): void
   /** Writes down a delivery that was made another way; its reply is filled in when it comes. */
   note(delivery: Delivery): Told
-  /** Waits until nothing is open any more. @throws {UnsettledError} saying what still is */
-  settle(withinMs?: number): Promise<void>
+  /** Waits until nothing is open any more. @throws {UnsettledError} saying what still is, where nothing moves */
+  settle(): Promise<void>
   judge(): Promise<Verdict>
   /** Another relay with the same key and secrets, and a ledger of its own. */
   another(): Promise<RelayWorkers>
@@ -72,10 +72,10 @@ export type RigOptions = CommonOptions & {
   rules?: Partial<RootstockRules>
 }
 
-/** Everything is settled long before, on the busiest of machines. */
+/** Something is mined long before, on the busiest of machines. */
 const SETTLES_WITHIN_MS = 180_000
 
-/** Something was still open after the time in which everything should have been settled. */
+/** Something was still open, and no block took anything for a long time. */
 export class UnsettledError extends Error {
   override readonly name = 'UnsettledError'
 }
@@ -215,14 +215,24 @@ async function assemble(
     return entry
   }
 
-  async function settle(withinMs = SETTLES_WITHIN_MS): Promise<void> {
+  /** As long as intents go on being spent: a queue may be long, and a machine busy. */
+  async function settle(): Promise<void> {
     let open: string | undefined
     const isSettled = async () => {
       open = await whatIsOpen()
       return open === undefined
     }
     const late = () => new UnsettledError(`still open: ${open}`)
-    await until(isSettled, { everyMs: 40, withinMs, late })
+    for (let isOver = false; !isOver; ) {
+      const { length: before } = await spentOn(truth)
+      try {
+        await until(isSettled, { everyMs: 40, withinMs: SETTLES_WITHIN_MS, late })
+        isOver = true
+      } catch (error) {
+        const { length: now } = await spentOn(truth)
+        if (!(error instanceof UnsettledError) || now === before) throw error
+      }
+    }
   }
 
   async function whatIsOpen(): Promise<string | undefined> {
