@@ -11,6 +11,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import {
   type Address,
+  BaseError,
   createPublicClient,
   getAddress,
   getContractAddress,
@@ -103,9 +104,18 @@ type ContractName = 'RelayForwarder' | 'MicroLoan'
  * back nothing that an owner has changed since, and fills no pool that was drained. It says what differs.
  * @throws WrongChainError, PublicRecordError, CodeMissingError, CodeDiffersError, PendingTransactionsError,
  * GasTooDearError: nothing was sent.
- * @throws ForgeError: the next call goes on from what reached the chain.
+ * @throws ForgeError, NodeError: the next call goes on from what reached the chain.
  */
 export async function deployContracts(options: DeployOptions): Promise<Deployment> {
+  try {
+    return await deploy(options)
+  } catch (error) {
+    // What viem says has the node's address in it, which may end in a key.
+    throw error instanceof BaseError ? new NodeError(error.shortMessage) : error
+  }
+}
+
+async function deploy(options: DeployOptions): Promise<Deployment> {
   const chain = await openChain(options)
   await buildContracts()
   const deployer = privateKeyToAddress(options.deployerKey)
@@ -392,6 +402,10 @@ export class PublicRecordError extends Error {
 }
 
 /** The node's price for gas is above the highest that may be paid. */
+export class NodeError extends Error {
+  override readonly name = 'NodeError'
+}
+
 export class GasTooDearError extends Error {
   override readonly name = 'GasTooDearError'
 

@@ -26,7 +26,8 @@ import { type RunningWorker, runWorker, workerVariables } from './worker.ts'
 import { buildWorker } from './worker-build.ts'
 import { createWorkerLog } from './worker-log.ts'
 
-const HEALTHY_WITHIN_MS = 5_000
+/** A machine may be busy; what is wrong for good is told by then. */
+const HEALTHY_WITHIN_MS = 30_000
 
 /** As often as Cloudflare runs the Worker's cron. */
 const WAKE_EVERY_MS = 60_000

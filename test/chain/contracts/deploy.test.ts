@@ -1,4 +1,12 @@
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import {
@@ -352,31 +360,39 @@ test('a deployer with a transaction under way is told to wait', async ({ expect 
   }
 })
 
-test('no message shows the key or the address of the node', async ({ expect }) => {
-  // The node goes away in the middle, which is when forge says what it could not reach.
-  const leaving = await serveJsonRpc({
-    port: 0,
-    maxBatch: 100,
-    answer: async (method, params) => {
-      if (method === 'eth_gasPrice') await leaving.stop()
-      return rpcTo(anvil.url)(method, [...params])
-    },
-  })
-  const nodeUrl = `${leaving.url}/rpc/a-key-of-the-node`
-  const file = newRecordFile()
-  const poor = generatePrivateKey()
-  for (const wanted of [{ nodeUrl }, { deployerKey: poor }]) {
+test.for([
+  { of: 'a node that leaves before anything is sent', leavesAt: 'eth_gasPrice', name: 'NodeError' },
+  { of: 'a node that leaves later', leavesAt: 'eth_sendRawTransaction', name: 'ForgeError' },
+  { of: 'a deployer without money', leavesAt: undefined, name: 'ForgeError' },
+])(
+  'no message of $of shows the key or the address of the node',
+  async ({ leavesAt, name }, { expect }) => {
+    const node = await serveJsonRpc({
+      port: 0,
+      maxBatch: 100,
+      answer: async (method, params) => {
+        if (method === leavesAt) await node.stop()
+        return rpcTo(anvil.url)(method, [...params])
+      },
+    })
+    onTestFinished(() => node.stop())
+    const nodeUrl = `${node.url}/rpc/a-key-of-the-node`
+    const file = newRecordFile()
+    const poor = generatePrivateKey()
+    const wanted = { nodeUrl, ...(leavesAt === undefined && { deployerKey: poor }) }
     const error = await deployContracts({ ...options(), ...wanted, recordFile: file }).then(
       () => undefined,
       (reason: Error) => reason,
     )
-    expect(error).toMatchObject({ name: 'ForgeError' })
-    for (const secret of [poor.slice(2), DEV_KEY.slice(2), 'a-key-of-the-node', anvil.url]) {
+    expect(error).toMatchObject({ name })
+    for (const secret of [poor.slice(2), DEV_KEY.slice(2), 'a-key-of-the-node', node.url]) {
       expect(String(error?.stack)).not.toContain(secret)
     }
-    expect(JSON.parse(readFileSync(file, 'utf8')).state).toBe('sending')
-  }
-})
+    // What forge was to send is recorded before.
+    const state = existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')).state : undefined
+    expect(state).toBe(name === 'ForgeError' ? 'sending' : undefined)
+  },
+)
 
 test('a new version is deployed beside the old one, which stays withdrawable', async ({
   expect,

@@ -78,7 +78,10 @@ export async function startStack(
   await until(isSettled, { withinMs: HAPPENS_WITHIN_MS, late })
   return {
     output,
-    stack: () => readRunningStack(openFolder({ DEV_DIR: folder })),
+    stack: () => {
+      if (hasEnded) throw new Error(`The stack has ended:\n${output()}`)
+      return readRunningStack(openFolder({ DEV_DIR: folder }))
+    },
     interrupt: () => {
       signal(-group, 'SIGINT')
       return ended
