@@ -7,7 +7,7 @@ const deployLine = z.object({ type: z.literal('deploy'), targets: z.array(z.stri
 
 const everyMs = 1_000
 
-/** The https address at which a Worker was put, from what wrangler wrote; undefined where there is none. */
+/** The https address at which a Worker was put, from what wrangler wrote; undefined where it names no address. */
 export function addressIn(written: string): string | undefined {
   const targets = written
     .split('\n')

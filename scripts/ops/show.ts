@@ -25,8 +25,8 @@ export function statusLines(status: StatusAnswer): string[] {
     poolLine(contracts, currency),
     head === null ? 'No head has been seen yet.' : `Block ${head.number} was seen at ${head.at}.`,
     ...nodes.map(
-      ({ label, height, state, p95Ms, failures, callsToday }) =>
-        `Node ${label}: block ${height ?? 'not known'}, ${state}, ${p95Ms === null ? 'not asked yet' : `95 of 100 answers within ${Math.round(p95Ms)} ms, ${failures} failures, ${callsToday} calls today`}.`,
+      ({ label, height, heightAt, state, p95Ms, failures, callsToday }) =>
+        `Node ${label}: block ${height ?? 'not known'}${heightAt === null ? '' : ` at ${heightAt}`}, ${state}, ${p95Ms === null ? 'not asked yet' : `95 of 100 answers within ${Math.round(p95Ms)} ms, ${failures} failures, ${callsToday} calls today`}.`,
     ),
     ...(callsToday === null
       ? []

@@ -59,7 +59,7 @@ const remembered = z.object({
 
 /**
  * What is kept of an account for its caller's sake. It never holds a phone number or what was typed. Where it is
- * lost, screens say less, and the caller chooses a PIN anew: no payment is made twice or forgotten for it.
+ * lost, screens say less, and the caller chooses a new PIN: no payment is made twice or forgotten for it.
  */
 export type AccountMemory = z.output<typeof remembered>
 

@@ -10,7 +10,7 @@ export type PinVerdict =
   | { kind: 'wrong'; left: number }
   /** Three wrong ones in a row, over all sessions. */
   | { kind: 'blocked' }
-  /** There is none to compare with. */
+  /** The account has no PIN. */
   | { kind: 'unset' }
   /** The number was not dialled from for so long that it may be another person's by now. */
   | { kind: 'dormant' }
@@ -65,7 +65,7 @@ export type PinsOptions = {
 
 /**
  * The PINs of accounts. At rest there is a keyed digest of account, salt and PIN alone. A slow hash would add
- * nothing: whoever has the secret and the memory tries all 10,000 in no time, and without the secret none.
+ * nothing: with the secret and the memory one tries all 10,000 in no time, and without the secret not one.
  */
 export function createPins({ secret, memory, now, newSalt }: PinsOptions): Pins {
   const hash = createKeyedHash(secret)

@@ -3,6 +3,7 @@ import { createMemory } from '../account/memory.ts'
 import { createLoanReader } from '../loan/reader.ts'
 import type { NodeService } from '../node/service.ts'
 import type { UpstreamBudget } from '../node/upstream/budget.ts'
+import { isoOrNull } from '../operator/records.ts'
 import { createOperator, type Operator, type OperatorOptions } from '../operator/service.ts'
 import { createSilence } from '../operator/silence.ts'
 import type { Subject } from '../operator/status.ts'
@@ -135,9 +136,11 @@ function subjectOf(config: Config, nodeService: NodeService): Subject {
     relayer: () => signerAddress(config),
     ...{ loan: config.loan, forwarder: config.forwarder },
     nodes: () =>
-      nodeService.nodes.standings().map(({ name, height = null, p95Ms = null, ...rest }) => ({
-        ...{ label: name, height, p95Ms, ...rest },
-      })),
+      nodeService.nodes
+        .standings()
+        .map(({ name, height = null, heightAt, p95Ms = null, ...rest }) => ({
+          ...{ label: name, height, heightAt: isoOrNull(heightAt), p95Ms, ...rest },
+        })),
   }
 }
 

@@ -29,7 +29,7 @@ const mostShown = 1e12
 
 type Price = { ofOne: number; at: number }
 
-/** One coin, by any name, with its price and its time: what CoinGecko's "simple price" answers, and whoever writes the same. */
+/** One coin, by any name, with its price and its time: what CoinGecko's "simple price" answers, and other feeds like it. */
 const answer = z.record(z.string(), z.record(z.string(), z.number()))
 
 /**

@@ -136,6 +136,8 @@ export const statusAnswer = z.object({
     z.object({
       label: z.string(),
       height: z.nullable(z.int()),
+      /** When it told that. */
+      heightAt: z.nullable(time),
       state: z.enum(['able', 'suspended', 'distrusted']),
       /** Within which 95 of 100 of its last answers came. */
       p95Ms: z.nullable(z.number()),

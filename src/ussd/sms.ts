@@ -19,14 +19,14 @@ const smsFacts = z.object({
       z.transform((digits) => BigInt(digits)),
     ),
   ]),
-  /** The other one, in short; empty where there is none. */
+  /** The other party, in short; empty for a loan and a repayment. */
   who: z.string(),
 })
 
 /** To which phone a message goes, and what its payment is: all of it but the outcome. */
 export type SmsFacts = z.output<typeof smsFacts>
 
-/** @throws {Error} the text is none of {@link writeSmsFacts} */
+/** @throws {Error} the text was not written by {@link writeSmsFacts} */
 export const parseSmsFacts = (text: string): SmsFacts => smsFacts.parse(JSON.parse(text))
 
 export const writeSmsFacts = ({ amountWei, ...facts }: SmsFacts): string =>

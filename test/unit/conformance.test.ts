@@ -112,9 +112,7 @@ describe.for(tables.map((table) => [basename(table), readText(table)] as const))
   },
 )
 
-test('the table of settings has each that a profile sets, and nothing that is none', ({
-  expect,
-}) => {
+test('the table of settings has each that a profile sets, and nothing else', ({ expect }) => {
   const document = readText('test/conformance/ussd.md')
   const [, table = ''] = document.split("## The product's settings")
   const rows = rowsOf(table.split('\n## ')[0] ?? '').map(({ text }) => text.split('|')[1] ?? '')

@@ -6,7 +6,7 @@ import { toQuantity } from '../objects/values.ts'
 import { type AttemptOptions, attempt, attemptMs } from './attempt.ts'
 import { MalformedAnswer } from './malformed-answer.ts'
 import type { Node } from './node.ts'
-import { isTrusted, noteFailure, type Standing } from './standing.ts'
+import { isTrusted, noteFailure, noteHeight, type Standing } from './standing.ts'
 
 /** How long the heights of several nodes are believed. */
 const heightsMs = 1_000
@@ -89,7 +89,7 @@ export function noteHead(
 ): void {
   const known = heights.head?.number ?? 0
   const standing = standings.find(({ upstream }) => upstream.name === name)
-  if (standing !== undefined) standing.height = number
+  if (standing !== undefined) noteHeight(standing, number, clock.now())
   if (number < known) throw new TransportError(`${name} is behind`)
   // Higher ones wait for the next survey, which looks closer.
   if (number <= known + plausibleLead) heights.head = { number, shownAt: clock.now() }
@@ -155,14 +155,15 @@ async function tellHeight(
   const ask = (node: Node) => confirmedHeight(node, heights, options)
   let tookTooLong = false
   try {
-    standing.height = await withinTime(options.clock, attemptMs / 2, (limit) => {
+    const height = await withinTime(options.clock, attemptMs / 2, (limit) => {
       limit.addEventListener('abort', () => {
         tookTooLong = true
       })
       return attempt(standing, ask, limit, options)
     })
+    noteHeight(standing, height, options.clock.now())
   } catch (error) {
-    standing.height = undefined
+    noteHeight(standing, undefined, options.clock.now())
     // The service asks for a node's head, and no customer: a malformed or late answer is its failure.
     if (error instanceof MalformedAnswer || tookTooLong) noteFailure(standing, error, options)
     throw error

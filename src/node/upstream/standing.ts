@@ -21,6 +21,8 @@ export type Standing = {
   strikes: number
   latencyMs: number | undefined
   height: number | undefined
+  /** When it told that. */
+  heightAt: number | undefined
   /** How long its last answers took, in ms, in no order. */
   readonly tookMs: number[]
   answers: number
@@ -31,6 +33,8 @@ export type Standing = {
 export type NodeStanding = {
   name: string
   height: number | undefined
+  /** When it told that (Unix ms). */
+  heightAt: number | undefined
   state: 'able' | 'suspended' | 'distrusted'
   /** Within which 95 of 100 of its last answers came. */
   p95Ms: number | undefined
@@ -64,14 +68,14 @@ export function newStanding(upstream: Upstream): Standing {
     malformedToldAt: Number.NEGATIVE_INFINITY,
     strikes: 0,
     latencyMs: undefined,
-    height: undefined,
+    ...{ height: undefined, heightAt: undefined },
     ...{ tookMs: [], answers: 0, failures: 0 },
   }
 }
 
 /** How a node has done, at this time. */
 export function standingOf(standing: Standing, now: number): NodeStanding {
-  const { upstream, height, tookMs, answers, failures } = standing
+  const { upstream, height, heightAt, tookMs, answers, failures } = standing
   const state = isAble(standing, now)
     ? 'able'
     : isTrusted(standing, now)
@@ -79,7 +83,14 @@ export function standingOf(standing: Standing, now: number): NodeStanding {
       : 'distrusted'
   const p95Ms = tookMs.toSorted((a, b) => a - b)[Math.ceil(tookMs.length * 0.95) - 1]
   const { name, callsToday } = upstream
-  return { name, height, state, p95Ms, answers, failures, callsToday: callsToday() }
+  const told = { name, height, heightAt, p95Ms, answers, failures }
+  return { ...told, state, callsToday: callsToday() }
+}
+
+/** What a node told of its height at this time, or that it told nothing. */
+export function noteHeight(standing: Standing, height: number | undefined, now: number): void {
+  standing.height = height
+  standing.heightAt = height === undefined ? undefined : now
 }
 
 /** Whether a node has neither failed nor lied lately. */

@@ -159,7 +159,8 @@ export function createUpstreams({ upstreams, ...rest }: UpstreamsOptions): Upstr
 /** Of a single node no survey is made: its height is what it was last asked for. */
 function standingsOf(standings: readonly Standing[], { head }: Heights, now: number) {
   const told = standings.map((standing) => standingOf(standing, now))
-  return told.length > 1 ? told : told.map((one) => ({ ...one, height: head?.number }))
+  if (told.length > 1) return told
+  return told.map((one) => ({ ...one, height: head?.number, heightAt: head?.shownAt }))
 }
 
 /** The answers of two nodes, or of the one that gave one. */

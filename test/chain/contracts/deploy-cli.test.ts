@@ -98,7 +98,9 @@ test('gas that is dearer than MAX_GAS_PRICE_WEI is not paid, and nothing is reco
   const block = (await rpcTo(anvil.url)('eth_getBlockByNumber', ['latest', true])) as {
     transactions: { gasPrice: string }[]
   }
-  expect(block.transactions.map(({ gasPrice }) => Number(gasPrice))).toEqual([price])
+  // One block may have both contracts.
+  const prices = new Set(block.transactions.map(({ gasPrice }) => Number(gasPrice)))
+  expect([...prices]).toEqual([price])
 })
 
 test('what explorers verify by compiles to the code that is deployed', async ({ expect }) => {

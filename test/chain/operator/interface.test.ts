@@ -138,6 +138,8 @@ describe("the operator's interface", () => {
     expect(status.contracts).toMatchObject({ loan: chain.loan.toLowerCase(), state: 'ready' })
     expect(BigInt(status.contracts.pool?.liquidityWei ?? 0)).toBe(parseEther('10'))
     expect(status.nodes).toMatchObject([{ label: 'node 1', state: 'able', failures: 0 }])
+    expect(status.nodes[0]?.height).toBe(status.head?.number)
+    expect(status.nodes[0]?.heightAt).toMatch(/^2\d{3}-/)
     expect(status.nodes[0]?.answers).toBeGreaterThan(5)
     expect(status.nodes[0]?.callsToday).toBeGreaterThan(5)
     expect(status.nodes[0]?.callsToday).toBeLessThanOrEqual(deployment.asked.length)

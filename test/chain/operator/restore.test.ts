@@ -181,10 +181,12 @@ function bringsBack(name: string, openOn: (options: DeploymentOptions) => Deploy
         else expect(again).toContain('END Transfer Submitted')
       }
       await finish(restored, world)
-      expect(await received(world)).toBe(parseEther('0.01') * BigInt(told.size))
+      // On a busy machine a dial may be refused, which moves nothing and is told so again.
+      const accepted = [...told.values()].filter((screen) => screen.includes('Transfer Submitted'))
+      expect(await received(world)).toBe(parseEther('0.01') * BigInt(accepted.length))
       const { payments } = await restored.ledger.page({ limit: 200 })
       expect(new Set(payments.map(({ state }) => state))).toEqual(new Set(['confirmed']))
-      expect(payments).toHaveLength(told.size)
+      expect(payments).toHaveLength(accepted.length)
       const found = await reconcile(ours, { fromBlock: 0, eachAccount: true })
       expect(found.differences).toEqual([])
     })

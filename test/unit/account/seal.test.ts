@@ -18,7 +18,9 @@ describe('a seal', () => {
     expect(await other.open(sealed, 'session:sender')).toBeUndefined()
   })
 
-  test('is not opened where a byte of it has changed, or where it is none', async ({ expect }) => {
+  test('is not opened where a byte of it has changed, or where it is no seal', async ({
+    expect,
+  }) => {
     const sealed = await seal.close(text, 'a')
     const last = sealed.endsWith('0') ? '1' : '0'
     for (const damaged of [`${sealed.slice(0, -1)}${last}`, sealed.slice(0, 20), '0x', 'no hex']) {

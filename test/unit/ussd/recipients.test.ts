@@ -55,7 +55,7 @@ describe('those whom a caller sent to last', () => {
     expect(await deliver(0, 'again', '2*1*0.001*1')).toMatch(/^END Transfer S.+\nTo: 2547\.\.\.002/)
   })
 
-  test('are what a session showed first, whoever came since, however late it is delivered', async ({
+  test('are what a session showed first, however late it is delivered and whom the caller sent to since', async ({
     expect,
   }) => {
     const { deliver, settle } = open()
