@@ -69,11 +69,11 @@ function transcriptOf(script: string, shown: readonly string[]): string {
 }
 
 test("a new caller's first day is the one that docs/new-caller.md has", async ({ expect }) => {
-  const script = readFileSync(`${root}/test/flows/lender/new-caller.txt`, 'utf8')
-  const transcript = transcriptOf(script, await play(script, menus.lender))
+  const script = readFileSync(`${root}/test/flows/strict/new-caller.txt`, 'utf8')
+  const transcript = transcriptOf(script, await play(script, menus.strict))
   await expect(`${heading}\n\n${transcript}\n`).toMatchFileSnapshot(`${root}/docs/new-caller.md`)
 })
 
 const heading = `# A new caller's first day
 
-What phones show with \`PROFILE=lender\` and \`PIN=off\`. The local stack shows the same: \`PROFILE=lender PIN=off npm start -- --reset\`, then \`npm run dial -- --script test/flows/lender/new-caller.txt\`. The tests dial it in every run and compare it with this page (\`npx vitest run --project unit test/unit/ussd/flows.test.ts -u\` writes it again); hashes, dates and the address are examples, and a main menu that was shown before is left out.`
+What phones show with \`PROFILE=lender\` and \`PIN=strict\`. The local stack shows the same: \`PROFILE=lender PIN=strict npm start -- --reset\`, then \`npm run dial -- --script test/flows/strict/new-caller.txt\`. The tests dial it in every run and compare it with this page (\`npx vitest run --project unit test/unit/ussd/flows.test.ts -u\` writes it again); hashes, dates and the address are examples, and a main menu that was shown before is left out.`
