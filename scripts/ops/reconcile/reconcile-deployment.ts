@@ -32,7 +32,9 @@ export async function reconcile(
   const { contracts } = await operator.read('/operator/status', statusAnswer)
   // What is paid between the two looks is newer than the chain that is looked at.
   const known = await readPayments(operator)
-  const accounts = new Set(known.map(({ account }) => account.toLowerCase() as Address))
+  const accounts = new Set(
+    [...known.values()].map(({ account }) => account.toLowerCase() as Address),
+  )
   const at = {
     nodeUrl,
     loan: contracts.loan as Address,
@@ -41,7 +43,8 @@ export async function reconcile(
     accounts: eachAccount ? accounts : new Set<Address>(),
   }
   const chain = await readChain(at)
-  const payments = await readPayments(operator)
+  // One that moves on while pages are read is on none of them: it was on those of before.
+  const payments = [...new Map([...known, ...(await readPayments(operator))]).values()]
   const elsewhere = await sentElsewhere(at, unspentHashes(payments, chain.spendings))
   const compared = payments.filter(({ hash }) => hash === null || !elsewhere.has(hash as Hex))
   return {
@@ -63,7 +66,7 @@ function unspentHashes(payments: readonly Payment[], spendings: readonly Spendin
 }
 
 /** All that the ledger remembers, those of long ago among them. */
-async function readPayments(operator: OperatorClient): Promise<Payment[]> {
+async function readPayments(operator: OperatorClient): Promise<Map<string, Payment>> {
   const payments = new Map<string, Payment>()
   for (const archived of ['true', 'false']) {
     for (let before: string | null = ''; before !== null; ) {
@@ -73,5 +76,5 @@ async function readPayments(operator: OperatorClient): Promise<Payment[]> {
       before = page.next
     }
   }
-  return [...payments.values()]
+  return payments
 }
