@@ -188,8 +188,8 @@ export function refusalOf(revertData: Hex): LoanRefusal {
   }
 }
 
-/** Refusals in the words of log lines; "Existing loan active" is the demonstration's. */
-const refusalWordsOf: Readonly<Record<LoanRefusal['reason'], string>> = {
+/** Refusals in the words of log lines and of English screens; "Existing loan active" is the demonstration's. */
+export const refusalWordsOf: Readonly<Record<LoanRefusal['reason'], string>> = {
   balance_too_low: 'Balance too low',
   existing_loan: 'Existing loan active',
   no_loan: 'No loan to repay',

@@ -1,3 +1,4 @@
+import { refusalWordsOf } from '../../loan/calls.ts'
 import { dateWith, languageLabels, type Messages } from './texts.ts'
 
 /** English. */
@@ -59,18 +60,7 @@ export const english: Messages = {
     done: 'done',
     failed: (why) => `FAILED, ${why}`,
     reasons: {
-      balance_too_low: 'Balance too low',
-      existing_loan: 'Existing loan active',
-      no_loan: 'No loan to repay',
-      repayment_too_large: 'More than is owed',
-      no_liquidity: 'No liquidity',
-      not_listed: 'Not a listed borrower',
-      loan_limit: 'Too many loans',
-      principal_changed: 'Loan amount changed',
-      invalid_recipient: 'Recipient not allowed',
-      paused: 'Paused',
-      withdrawal_limit: 'Limit of withdrawals reached',
-      nothing_there: 'Nothing there',
+      ...refusalWordsOf,
       unknown: 'not possible',
       too_late: 'too late',
     },
