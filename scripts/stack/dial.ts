@@ -7,12 +7,14 @@ import { readCommandLine, readNumber } from '../ops/command-line.ts'
 import { demoCallers, toPhone } from './callers.ts'
 import { playScript } from './dial-script.ts'
 import { openFolder } from './folder.ts'
+import { gatewayNames, type PhoneLine, phoneLines } from './phone-lines.ts'
 import { command, StackError, say } from './report.ts'
 import { readRunningStack } from './running-stack.ts'
 
 const usage = `Usage: npm run dial -- [--phone +254700000001] [--text 1 [--session NAME]] [--json]
        npm run dial -- --url https://<host> [--text 1 [--session NAME]] [--json]
        npm run dial -- --script FILE
+       Each with --gateway ${gatewayNames.join('|')}: whose requests are sent
 
 A phone in the terminal. With --text one request is sent and its answer shown; a script is played line by
 line (scripts/stack/dial-script.ts), with the numbers that it names.
@@ -20,7 +22,10 @@ Dials the local stack, or the deployment at --url with CALLBACK_SECRET in the en
 is read from a prompt, or from the standard input.`
 
 /** Where is dialled. Off this machine no number is offered, and none is an argument. */
-type Line = { relayUrl: string; secret: string | undefined; offered: string | undefined }
+type Line = { send: PhoneLine; offered: string | undefined }
+
+/** Where a relay is, and what it wants to hear. */
+type Relay = { relayUrl: string; secret: string | undefined; isLocal: boolean }
 
 await command(async () => {
   const text = { type: 'string' } as const
@@ -30,6 +35,7 @@ await command(async () => {
     text,
     session: text,
     script: text,
+    gateway: text,
     json: { type: 'boolean' },
   } as const
   const asked = readCommandLine(usage, options)
@@ -39,31 +45,43 @@ await command(async () => {
     positionals.length > 0 ||
     (values.url !== undefined && (values.phone ?? values.script) !== undefined)
   if (isBad) throw new StackError(usage)
-  const line = openLine(values.url, process.env)
+  const line = openLine(values.url, values.gateway, process.env)
   if (values.script !== undefined) {
     return await playScript(readScript(values.script), {
       ...{ newSession, toPhone, show: say },
-      send: (dialled) => send(line, { ...dialled, phone: toPhone(dialled.phone) }),
+      send: (dialled) => line.send({ ...dialled, phone: toPhone(dialled.phone) }),
       pause: () => setTimeout(500),
     })
   }
   if (values.text === undefined) return await pickUp(line, values.phone)
   const phone = await numberFor(line, values.phone)
   const request = { phone, session: values.session ?? newSession(), text: values.text }
-  const screen = await send(line, request)
+  const screen = await line.send(request)
   say(values.json ? JSON.stringify({ session: request.session, screen }) : screen)
 })
 
-function openLine(url: string | undefined, env: NodeJS.ProcessEnv): Line {
+function openLine(
+  url: string | undefined,
+  gateway: string = 'africas-talking',
+  env: NodeJS.ProcessEnv,
+): Line {
+  const name = gatewayNames.find((known) => known === gateway)
+  if (name === undefined) throw new StackError(`No gateway is called ${gateway}. ${usage}`)
+  const relay = relayAt(url, env)
+  const send = phoneLines[name]((...posted) => post(relay, ...posted))
+  return { send, offered: relay.isLocal ? demoCallers[0] : undefined }
+}
+
+function relayAt(url: string | undefined, env: NodeJS.ProcessEnv): Relay {
   if (url === undefined) {
     const { relayUrl } = readRunningStack(openFolder())
-    return { relayUrl, secret: undefined, offered: demoCallers[0] }
+    return { relayUrl, secret: undefined, isLocal: true }
   }
   if (!/^https?:$/.test(URL.parse(url)?.protocol ?? '')) {
     throw new StackError(`"${url}" is not an address.`)
   }
   const secret = env.CALLBACK_SECRET || undefined
-  return { relayUrl: new URL(url).origin, secret, offered: undefined }
+  return { relayUrl: new URL(url).origin, secret, isLocal: false }
 }
 
 async function numberFor({ offered }: Line, chosen: string | undefined): Promise<PhoneNumber> {
@@ -122,7 +140,7 @@ async function dial(
   const session = newSession()
   const answers: string[] = []
   for (;;) {
-    const reply = await send(line, { phone, session, text: answers.join('*') })
+    const reply = await line.send({ phone, session, text: answers.join('*') })
     const [, kind, screen = reply] = /^(CON|END) ([\s\S]*)$/.exec(reply) ?? []
     say(`\n${framed(screen)}`)
     if (kind !== 'CON') return true
@@ -132,15 +150,16 @@ async function dial(
   }
 }
 
-async function send(
-  { relayUrl, secret, offered }: Line,
-  { phone, session, text }: { phone: string; session: string; text: string },
+async function post(
+  { relayUrl, secret, isLocal }: Relay,
+  path: string,
+  headers: Record<string, string>,
+  body: string,
 ): Promise<string> {
+  const authorization = secret === undefined ? {} : { authorization: `Bearer ${secret}` }
   try {
-    const response = await fetch(`${relayUrl}/ussd`, {
-      method: 'POST',
-      headers: secret === undefined ? {} : { authorization: `Bearer ${secret}` },
-      body: new URLSearchParams({ sessionId: session, phoneNumber: phone, text }),
+    const response = await fetch(`${relayUrl}${path}`, {
+      ...{ method: 'POST', headers: { ...headers, ...authorization }, body },
     })
     if (response.status === 404) {
       throw new StackError(`${relayUrl} has another CALLBACK_SECRET than you, or is no relay.`)
@@ -149,9 +168,9 @@ async function send(
   } catch (error) {
     if (error instanceof StackError) throw error
     throw new StackError(
-      offered === undefined
-        ? `Nothing answers at ${relayUrl}.`
-        : `The relay at ${relayUrl} does not answer. Start it with: npm start (or, after npm run setup: npx wrangler dev)`,
+      isLocal
+        ? `The relay at ${relayUrl} does not answer. Start it with: npm start (or, after npm run setup: npx wrangler dev)`
+        : `Nothing answers at ${relayUrl}.`,
     )
   }
 }

@@ -16,7 +16,9 @@ import type { Tended } from '../relay/ledger/keeper.ts'
 import type { Ledger } from '../relay/ledger/port.ts'
 import { tend } from '../relay/tend/round.ts'
 import { withEndingLimits } from '../runtime/clock.ts'
+import { createCarriedText } from '../ussd/carried-text.ts'
 import { africasTalking } from '../ussd/gateways/africas-talking.ts'
+import { hubtel } from '../ussd/gateways/hubtel.ts'
 import { closedRoutes, ussdRoutes } from '../ussd/route.ts'
 import { type App, createApp } from './app.ts'
 import type { Config } from './config.ts'
@@ -142,12 +144,16 @@ function ussdOf(
   { ledger, memory }: Stores,
 ): App {
   const isOpen = config.isDevelopment || config.callbackSecret !== undefined
-  if (!isOpen) return closedRoutes(africasTalking)
+  const hubtelPath = `/${hubtel.name}`
+  if (!isOpen) return closedRoutes(africasTalking).route(hubtelPath, closedRoutes(hubtel))
   const relayer = assembleRelayer(config, runtime, nodeService, ledger)
   const answer = assembleAnswer(config, runtime, relayer, memory)
   const { background, log } = runtime
   const country = config.gatewayCountry
-  return ussdRoutes({ gateway: africasTalking, answer, country, background, log })
+  const carriedText = createCarriedText(config.accountIdSecret)
+  const deps = { answer, carriedText, country, background, log }
+  const routes = ussdRoutes({ ...deps, gateway: africasTalking })
+  return routes.route(hubtelPath, ussdRoutes({ ...deps, gateway: hubtel }))
 }
 
 function keysOf(config: Config, { clock }: Runtime, registry: KeyRegistry): App {

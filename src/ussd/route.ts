@@ -2,14 +2,17 @@ import { Hono } from 'hono'
 import { bodyLimit } from 'hono/body-limit'
 import type { Country } from '../account/phone.ts'
 import type { Log } from '../runtime/log.ts'
-import type { Answer } from './answer.ts'
-import type { Gateway } from './gateways/gateway.ts'
+import type { Answer, Answered } from './answer.ts'
+import type { CarriedText } from './carried-text.ts'
+import type { Gateway, Parsed, ReplyTo, UssdSession } from './gateways/gateway.ts'
 import { english } from './messages/en.ts'
-import { end, type Screen } from './screen.ts'
+import { end } from './screen.ts'
 
 export type UssdRouteDeps = {
   gateway: Gateway
   answer: Answer
+  /** For gateways that send the last answer alone. */
+  carriedText: CarriedText
   /** Of the gateway's network: callers' numbers may come in its national form. */
   country?: Country | undefined
   /** Keeps work alive when the gateway hangs up. */
@@ -20,14 +23,14 @@ export type UssdRouteDeps = {
 /** Far more than any session: the longest `text` that a gateway sends is a few hundred bytes. */
 const maxBodyBytes = 8 * 1024
 
-/** `POST /`: one delivery. A request that is not one is answered by a screen too, since a handset shows nothing else. */
-export function ussdRoutes({ gateway, answer, country, background, log }: UssdRouteDeps): Hono {
+/** `POST /`: one delivery of a gateway. A request that is not one is answered by a screen too, since a handset shows nothing else. */
+export function ussdRoutes(deps: UssdRouteDeps): Hono {
+  const { gateway, country, log } = deps
   const routes = new Hono()
   const type = { 'content-type': gateway.contentType }
-  const bodyOf = (screen: Screen) => gateway.render(screen)
-  const bad = (says: string): string => {
+  const bad = (says: string, to?: ReplyTo): string => {
     log({ level: 'error', event: 'gateway.bad', message: says, gateway: gateway.name })
-    return bodyOf(end(says))
+    return gateway.render(end(says), to)
   }
   routes.use(
     bodyLimit({
@@ -43,19 +46,45 @@ export function ussdRoutes({ gateway, answer, country, background, log }: UssdRo
         return c.body(bad(parsed.says), 200, type)
       case 'notice':
         return c.body('', 200, type)
-      case 'request': {
-        const answering = answer(parsed.request)
-        background(answering.then(() => undefined))
-        const { kind, screen } = await answering
-        return c.body(bodyOf(screen), kind === 'screen' ? 200 : 503, type)
+      case 'request':
+      case 'step': {
+        const reply = await replyTo(deps, parsed)
+        const { sessionId } = sessionOf(parsed)
+        // Forged, or of another secret: what was typed before is not known, and nothing is begun.
+        if (reply === undefined) return c.body(bad(english.sessionEnded, { sessionId }), 200, type)
+        return c.body(reply.body, reply.kind === 'screen' ? 200 : 503, type)
       }
     }
   })
   routes.all('/', (c) => {
     c.header('allow', 'POST')
-    return c.body(bodyOf(end('Use POST.')), 405, type)
+    return c.body(gateway.render(end('Use POST.')), 405, type)
   })
   return routes
+}
+
+type Delivery = Extract<Parsed, { kind: 'request' | 'step' }>
+
+const sessionOf = (delivery: Delivery): UssdSession =>
+  delivery.kind === 'request' ? delivery.request : delivery.session
+
+/** Undefined: the delivery answers no reply of this service. */
+async function replyTo(
+  { gateway, answer, carriedText, background }: UssdRouteDeps,
+  delivery: Delivery,
+): Promise<{ kind: Answered['kind']; body: string } | undefined> {
+  const session = sessionOf(delivery)
+  const text =
+    delivery.kind === 'request'
+      ? delivery.request.text
+      : await carriedText.read(session, delivery.last)
+  if (text === undefined) return undefined
+  const answering = answer({ ...session, text })
+  background(answering.then(() => undefined))
+  const { kind, screen } = await answering
+  const carries = delivery.kind === 'step' && screen.kind === 'ask'
+  const carried = carries ? { carried: await carriedText.write(session, text) } : {}
+  return { kind, body: gateway.render(screen, { sessionId: session.sessionId, ...carried }) }
 }
 
 /** Stands in the place of a service that must not be open to all. */

@@ -4,11 +4,12 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { type Address, createWalletClient, http, parseEther } from 'viem'
 import { playScript } from '../../../scripts/stack/dial-script.ts'
+import { type GatewayName, phoneLines } from '../../../scripts/stack/phone-lines.ts'
 import { openSecrets } from '../../../scripts/stack/secrets.ts'
 import { callerAccount } from '../../../src/account/keys.ts'
 import type { PhoneNumber } from '../../../src/account/phone.ts'
 import { microLoanAbi } from '../../../src/loan/abi.ts'
-import { dial, type Start } from './stack-process.ts'
+import { postTo, type Start } from './stack-process.ts'
 
 const root = fileURLToPath(new URL('../../..', import.meta.url))
 
@@ -26,28 +27,28 @@ export async function playFlow(
   { folder, start }: { folder: string; start: Start },
   file: string,
   place: number,
+  gateway: GatewayName = 'africas-talking',
 ): Promise<void> {
-  const numberOf = (caller: number) => `${place * 3 + caller}`.padStart(2, '0')
+  const numberOf = (caller: number) => `${place * 3 + caller}`.padStart(3, '0')
   const { relayUrl, nodeUrl, contracts } = start.stack()
   const { ACCOUNT_KEY_SECRET } = openSecrets(join(folder, 'secrets.json'))
   for (const caller of [1, 2, 3]) {
-    const phone = `+2547000000${numberOf(caller)}` as PhoneNumber
+    const phone = `+254700000${numberOf(caller)}` as PhoneNumber
     const { address } = await callerAccount(ACCOUNT_KEY_SECRET, phone)
     await give(nodeUrl, contracts.loan, address)
   }
   const written = readFileSync(`${root}/${file}`, 'utf8')
   // As E.164, as screens spell it and as people do, and what screens show of it afterwards.
   const script = written.replaceAll(
-    /(00[ -]?000[ -]?0|\.\.\.0)0([1-3])\b/g,
+    /(00[ -]?000[ -]?|\.\.\.)00([1-3])\b/g,
     (_, before: string, caller: string) => `${before}${numberOf(Number(caller))}`,
   )
   let sessions = 0
   await playScript(script, {
-    send: ({ phone, session, text }) =>
-      dial(relayUrl, { sessionId: session, phoneNumber: phone, text }),
+    send: phoneLines[gateway]((path, headers, body) => postTo(relayUrl, path, headers, body)),
     newSession() {
       sessions += 1
-      return `${file} ${sessions}`
+      return `${file} ${gateway} ${sessions}`
     },
     toPhone: (typed) => typed,
     show: () => {},

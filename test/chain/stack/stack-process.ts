@@ -122,9 +122,18 @@ export async function dial(
   relayUrl: string,
   fields: { sessionId: string; phoneNumber: string; text: string },
 ): Promise<string> {
-  const body = new URLSearchParams(fields)
+  const form = { 'content-type': 'application/x-www-form-urlencoded' }
+  return postTo(relayUrl, '/ussd', form, `${new URLSearchParams(fields)}`)
+}
+
+export async function postTo(
+  relayUrl: string,
+  path: string,
+  headers: Record<string, string>,
+  body: string,
+): Promise<string> {
   const signal = AbortSignal.timeout(HAPPENS_WITHIN_MS)
-  const response = await fetch(`${relayUrl}/ussd`, { method: 'POST', body, signal })
+  const response = await fetch(`${relayUrl}${path}`, { method: 'POST', headers, body, signal })
   return response.text()
 }
 

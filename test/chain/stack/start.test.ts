@@ -7,6 +7,7 @@ import { type ExpectStatic, test } from 'vitest'
 import { until } from '../../../scripts/dev/wait.ts'
 import { writeJson } from '../../../scripts/stack/files.ts'
 import { openFolder } from '../../../scripts/stack/folder.ts'
+import { gatewayNames } from '../../../scripts/stack/phone-lines.ts'
 import { isRunning } from '../../../scripts/stack/process-id.ts'
 import { isFull, sampleOf } from '../../support/sample.ts'
 import { flowsOf, playFlow } from './flows.ts'
@@ -193,6 +194,7 @@ test('the terminal phone shows screens and sends what is typed', async ({ expect
   expect(start.output() + phone.output).not.toMatch(/warn/i)
   const [drawn = ''] = sampleOf(1, flowsOf('demo'), 'flow')
   await playFlow({ folder, start }, drawn, 10)
+  await playFlow({ folder, start }, drawn, 20, 'hubtel')
   await start.interrupt()
 })
 
@@ -208,13 +210,16 @@ const stacks = (['demo', 'lender', 'strict'] as const).flatMap((profile) =>
 )
 
 test.for(isFull ? stacks : [])(
-  'every flow of $profile is dialled on a stack: $runtime',
+  'every flow of $profile is dialled on a stack through each gateway: $runtime',
   async ({ profile, runtime }) => {
     const folder = createDevFolder()
     const env = environments[profile]
     const start = await startStack(folder, { env, args: runtime === 'deno' ? ['--deno'] : [] })
-    for (const [place, file] of flowsOf(profile).entries()) {
-      await playFlow({ folder, start }, file, place + 1)
+    const played = gatewayNames.flatMap((gateway) =>
+      flowsOf(profile).map((file) => ({ file, gateway })),
+    )
+    for (const [index, { file, gateway }] of played.entries()) {
+      await playFlow({ folder, start }, file, index + 1, gateway)
     }
     await start.interrupt()
   },

@@ -1,0 +1,52 @@
+import { z } from 'zod'
+import type { Dialled } from './dial-script.ts'
+
+/** Posts to a path of the relay and gives the body that comes back. */
+export type Post = (path: string, headers: Record<string, string>, body: string) => Promise<string>
+
+/** Delivers what was dialled as a gateway does. What comes back is the screen after its CON or END. */
+export type PhoneLine = (dialled: Dialled) => Promise<string>
+
+export const gatewayNames = ['africas-talking', 'hubtel'] as const
+export type GatewayName = (typeof gatewayNames)[number]
+
+/** The gateways that the relay speaks with, each by its own wire. */
+export const phoneLines: Record<GatewayName, (post: Post) => PhoneLine> = {
+  'africas-talking': (post) => async (dialled) => {
+    const form = { 'content-type': 'application/x-www-form-urlencoded' }
+    const { phone: phoneNumber, session: sessionId, text } = dialled
+    return post('/ussd', form, `${new URLSearchParams({ sessionId, phoneNumber, text })}`)
+  },
+  hubtel: hubtelLine,
+}
+
+const hubtelReply = z.object({
+  SessionId: z.string(),
+  Type: z.enum(['response', 'release']),
+  Message: z.string(),
+  ClientState: z.string(),
+})
+
+/** Sends the last answer alone, with what came with the reply before it; what was typed before that is sent first. */
+function hubtelLine(post: Post): PhoneLine {
+  const carried = new Map<string, string>()
+  return async function deliver({ phone, session, text }) {
+    const keyOf = (answered: string) => JSON.stringify([phone, session, answered])
+    const cut = text.lastIndexOf('*')
+    const before = cut === -1 ? '' : text.slice(0, cut)
+    const isFirst = text === ''
+    if (!isFirst && !carried.has(keyOf(before))) await deliver({ phone, session, text: before })
+    const request = {
+      ...{ Type: isFirst ? 'initiation' : 'response', Mobile: phone.replace('+', '') },
+      ...{ SessionId: session, ServiceCode: '*384#', Operator: 'mtn', Platform: 'USSD' },
+      Message: isFirst ? '*384#' : text.slice(cut + 1),
+      ClientState: isFirst ? '' : (carried.get(keyOf(before)) ?? ''),
+    }
+    const json = { 'content-type': 'application/json' }
+    const body = await post('/ussd/hubtel', json, JSON.stringify(request))
+    const { SessionId, Type, Message, ClientState } = hubtelReply.parse(JSON.parse(body))
+    if (SessionId !== session) throw new Error('the reply names another session')
+    carried.set(keyOf(text), ClientState)
+    return `${Type === 'response' ? 'CON' : 'END'} ${Message}`
+  }
+}

@@ -1,0 +1,74 @@
+import * as z from 'zod/mini'
+import { type Country, parseCaller } from '../../account/phone.ts'
+import { inAlphabet } from '../septets.ts'
+import type { Gateway, Parsed, Posted } from './gateway.ts'
+
+const name = 'hubtel'
+
+/**
+ * The JSON that Hubtel's Programmable Services post: `Type`, `SessionId`, `Mobile`, `Message`, `ClientState`; other
+ * members are passed over. `Message` is the last answer alone; what was typed before comes back in `ClientState`.
+ * Replies are of the type `response`, which goes on, or `release`.
+ */
+export const hubtel: Gateway = {
+  name,
+  parse,
+  render: ({ kind, lines }, { sessionId = '', carried = '' } = {}) =>
+    JSON.stringify({
+      SessionId: sessionId,
+      Type: kind === 'ask' ? 'response' : 'release',
+      Message: inAlphabet(lines.join('\n')),
+      // What Hubtel's own app puts above the message, which says all of it.
+      Label: 'USSD',
+      ClientState: carried,
+      DataType: kind === 'ask' ? 'input' : 'display',
+      FieldType: 'text',
+    }),
+  contentType: 'application/json; charset=utf-8',
+}
+
+const fields = z.object({
+  SessionId: z.string().check(z.minLength(1), z.maxLength(256)),
+  Mobile: z.string(),
+  // Documented in small letters, sent with a capital as well.
+  Type: z.pipe(
+    z.string().check(z.toLowerCase()),
+    z.enum(['initiation', 'response', 'release', 'timeout']),
+  ),
+  Message: z._default(z.nullable(z.string()), ''),
+  ClientState: z._default(z.nullable(z.string()), ''),
+})
+
+const faults = {
+  SessionId: 'SessionId is missing or too long.',
+  Mobile: 'Mobile is missing or not in international format.',
+  Type: 'Type is not one of initiation, response, release, timeout.',
+  Message: 'Message is not valid.',
+  ClientState: 'ClientState is not valid.',
+} as const
+
+function parse({ body }: Posted, country?: Country): Parsed {
+  const parsed = fields.safeParse(jsonOf(body))
+  if (!parsed.success) {
+    const [field] = parsed.error.issues[0]?.path ?? []
+    const fault = faults[field as keyof typeof faults] ?? 'The request has to be a JSON object.'
+    return { kind: 'bad', says: fault }
+  }
+  const { SessionId: sessionId, Mobile, Type, Message, ClientState } = parsed.data
+  if (Type === 'release' || Type === 'timeout') return { kind: 'notice' }
+  // The country code comes without its plus.
+  const phone = parseCaller(/^[1-9]/.test(Mobile) ? `+${Mobile}` : Mobile, country)
+  if (phone === undefined) return { kind: 'bad', says: faults.Mobile }
+  const session = { gateway: name, sessionId, phone }
+  // What is dialled first is the service's own code.
+  if (Type === 'initiation') return { kind: 'step', session, last: undefined }
+  return { kind: 'step', session, last: { input: Message ?? '', carried: ClientState ?? '' } }
+}
+
+function jsonOf(body: string): unknown {
+  try {
+    return JSON.parse(body)
+  } catch {
+    return undefined
+  }
+}
