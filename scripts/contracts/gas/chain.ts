@@ -63,19 +63,29 @@ export function accountOf(name: string): PrivateKeyAccount {
 
 /** An anvil of its own, a minute after the hour's begin: what is measured is measured within one hour. */
 export async function startMeasuredAnvil(start: number): Promise<MeasuredChain> {
-  const anvil = await startAnvil({ args: ['--steps-tracing', '--timestamp', `${start}`] })
+  // Blocks come when they are asked for alone: a miner of anvil's own may hold a transaction that was mined by
+  // then, and mine it once more after it was undone.
+  const args = ['--no-mining', '--steps-tracing', '--timestamp', `${start}`]
+  const anvil = await startAnvil({ args })
   return openChain(anvil.url, start, anvil.stop)
 }
 
 /** A node that is running, set to the next hour's begin. What is sent to it is undone at the end. */
 export async function openMeasuredNode(url: string): Promise<MeasuredChain> {
   const rpc = rpcTo(url)
-  const snapshot = await rpc('evm_snapshot', [])
+  const goBack = await snapshotOf(rpc)
   const start = (Math.floor((await newestTime(rpc)) / 3_600) + 1) * 3_600 + 60
   await advanceTo(rpc, start)
-  return openChain(url, start, async () => {
-    await rpc('evm_revert', [snapshot])
-  })
+  return openChain(url, start, goBack)
+}
+
+/** Takes the chain back to where it is now. */
+async function snapshotOf(rpc: RpcCall): Promise<() => Promise<void>> {
+  const snapshot = await rpc('evm_snapshot', [])
+  return async () => {
+    const isBack = await rpc('evm_revert', [snapshot])
+    if (isBack !== true) throw new Error('a node did not go back to a snapshot')
+  }
 }
 
 function openChain(url: string, start: number, stop: () => Promise<void>): MeasuredChain {
@@ -89,11 +99,11 @@ function openChain(url: string, start: number, stop: () => Promise<void>): Measu
       await advanceTo(rpc, now)
     },
     undoing: async (measure) => {
-      const snapshot = await rpc('evm_snapshot', [])
+      const goBack = await snapshotOf(rpc)
       try {
         return await measure()
       } finally {
-        await rpc('evm_revert', [snapshot])
+        await goBack()
       }
     },
     rootstockPrice: (hash, call) => rootstockPrice(rpc, hash, call),
