@@ -1,9 +1,9 @@
 import { availableParallelism } from 'node:os'
 import { parseArgs } from 'node:util'
-import { type Broken, runCampaign } from './dev/simulator/campaign.ts'
 import { rules } from './dev/simulator/oracle.ts'
-import { explain, simulate, tell } from './dev/simulator/simulate.ts'
-import type { Tally } from './dev/simulator/tally.ts'
+import { type Broken, runCampaign } from './dev/simulator/runs/campaign.ts'
+import { explain, simulate, tell } from './dev/simulator/runs/simulate.ts'
+import type { Tally } from './dev/simulator/runs/tally.ts'
 
 const HELP = `Simulates whole histories of the relay, each from one seed, and judges them.
 

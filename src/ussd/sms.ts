@@ -3,8 +3,8 @@ import { showAddress } from '../account/address.ts'
 import { type PhoneNumber, shortPhone } from '../account/phone.ts'
 import type { DueSms, SmsParty } from '../relay/ledger/port.ts'
 import type { ContractCall } from '../relay/pay/delivery.ts'
-import { activityLine } from './activity.ts'
 import type { Intent } from './intent.ts'
+import { activityLine } from './menu/activity.ts'
 import { type Messages, shortAddress } from './messages/texts.ts'
 
 const smsFacts = z.object({

@@ -1,7 +1,7 @@
 import { type Address, type Hex, stringToHex } from 'viem'
 import type { ExpectStatic } from 'vitest'
 import { createRandom, type Random } from '../../scripts/dev/random.ts'
-import type { ExportPage } from '../../src/relay/ledger/export-format.ts'
+import type { ExportPage } from '../../src/relay/ledger/copies/export-format.ts'
 import type {
   Claiming,
   Execution,

@@ -3,12 +3,12 @@ import {
   createModelChain,
   type ModelBlock,
   type ModelChain,
-} from '../../scripts/dev/simulator/chain.ts'
-import { createModelNode } from '../../scripts/dev/simulator/model-node.ts'
+} from '../../scripts/dev/simulator/model/chain.ts'
+import { createModelNode } from '../../scripts/dev/simulator/model/model-node.ts'
+import { createModelPool } from '../../scripts/dev/simulator/model/pool.ts'
+import { cheapSigning } from '../../scripts/dev/simulator/model/signing.ts'
 import { phoneOf, planOf, principalWei } from '../../scripts/dev/simulator/plan.ts'
-import { createModelPool } from '../../scripts/dev/simulator/pool.ts'
-import { createService, type Product } from '../../scripts/dev/simulator/programs.ts'
-import { cheapSigning } from '../../scripts/dev/simulator/signing.ts'
+import { createService, type Product } from '../../scripts/dev/simulator/relay/programs.ts'
 import {
   forwarderAddress,
   loanAddress,

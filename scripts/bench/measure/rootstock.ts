@@ -1,4 +1,4 @@
-import { startRootstockPool } from '../../dev/rootstock-pool/rootstock-pool.ts'
+import { startRootstockPool } from '../../dev/rootstock-pool/start.ts'
 import { payRound } from '../payer.ts'
 import { startNodeProxy } from '../served/node-proxy.ts'
 import { quantile } from '../statistics.ts'

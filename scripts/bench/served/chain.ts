@@ -20,8 +20,8 @@ import { relayerAccount } from '../../../src/relay/keys.ts'
 import { deployContracts } from '../../contracts/deploy.ts'
 import { startAnvil } from '../../dev/anvil.ts'
 import { until } from '../../dev/wait.ts'
-import { createNodeCall, quantity } from '../../stack/node-call.ts'
-import { devKey } from '../../stack/treasury.ts'
+import { createNodeCall, quantity } from '../../stack/chain/node-call.ts'
+import { devKey } from '../../stack/money/treasury.ts'
 
 /** Mnemonics of BIP-39's published test vectors: a relayer of its own for each relay that is served. */
 const mnemonics = {

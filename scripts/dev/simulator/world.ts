@@ -1,25 +1,30 @@
 import type { Address, Hex } from 'viem'
 import type { Forwarder } from '../../../src/relay/forwarder/requests.ts'
 import { ledgerRules, type Payment } from '../../../src/relay/ledger/port.ts'
-import type { Sql } from '../../../src/relay/ledger/sql.ts'
+import type { Sql } from '../../../src/relay/ledger/stores/sql.ts'
 import type { Log } from '../../../src/runtime/log.ts'
 import { createRandom } from '../random.ts'
 import { type Actors, createActors } from './actors.ts'
-import { type ChainState, createModelChain, type ModelBlock, type ModelChain } from './chain.ts'
-import type { ContractWorld } from './contracts.ts'
 import type { Faults } from './faults.ts'
-import { digest } from './hashing.ts'
 import type { Arrival, Asked, Loss, Statement } from './history.ts'
-import { createLedgerHost, type LedgerHost } from './ledger-host.ts'
-import { createModelNode, type ModelNode } from './model-node.ts'
+import {
+  type ChainState,
+  createModelChain,
+  type ModelBlock,
+  type ModelChain,
+} from './model/chain.ts'
+import type { ContractWorld } from './model/contracts.ts'
+import { digest } from './model/hashing.ts'
+import { createModelNode, type ModelNode } from './model/model-node.ts'
+import { createModelPool, type ModelPool } from './model/pool.ts'
+import { cheapSigning, type ModelTransaction, realSigning, type Signing } from './model/signing.ts'
 import { type Plan, phoneOf, principalWei, startMillis } from './plan.ts'
-import { createModelPool, type ModelPool } from './pool.ts'
-import { createTending, type ProgramOptions } from './programs.ts'
-import { createRoundWatch, type RoundWatch } from './rounds.ts'
+import { createLedgerHost, type LedgerHost } from './relay/ledger-host.ts'
+import { createTending, type ProgramOptions } from './relay/programs.ts'
+import { createRoundWatch, type RoundWatch } from './relay/rounds.ts'
+import { createWires } from './relay/wires.ts'
 import { createScheduler, type Scheduler } from './scheduler.ts'
-import { cheapSigning, type ModelTransaction, realSigning, type Signing } from './signing.ts'
 import { nameOf, type Story } from './story.ts'
-import { createWires } from './wires.ts'
 
 /** Where a run takes place: a chain, its pool and node, the ledger's object, and the time of all. */
 export type World = {

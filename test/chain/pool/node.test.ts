@@ -4,7 +4,7 @@ import { type Anvil, startAnvil } from '../../../scripts/dev/anvil.ts'
 import {
   type RootstockPool,
   startRootstockPool,
-} from '../../../scripts/dev/rootstock-pool/rootstock-pool.ts'
+} from '../../../scripts/dev/rootstock-pool/start.ts'
 import { type RpcCall, rpcTo } from '../../../scripts/dev/rpc.ts'
 import { RpcError } from '../../../src/chain/rpc.ts'
 import { MIN_PRICE, newSender } from './sender.ts'

@@ -12,7 +12,11 @@ import { until } from '../../../scripts/dev/wait.ts'
 import { startWorkerd } from '../../../scripts/dev/workerd.ts'
 import { addressIn, beginLedger } from '../../../scripts/ops/deployed.ts'
 import { environments } from '../../../scripts/ops/environments.ts'
-import { buildWorker, quietTools, servedWorker } from '../../../scripts/stack/worker-build.ts'
+import {
+  buildWorker,
+  quietTools,
+  servedWorker,
+} from '../../../scripts/stack/served/worker-build.ts'
 
 const root = fileURLToPath(new URL('../../..', import.meta.url))
 const guide = readFileSync(join(root, 'docs/deploying-to-cloudflare.md'), 'utf8')

@@ -1,6 +1,6 @@
 import { availableParallelism } from 'node:os'
 import { test } from 'vitest'
-import { runCampaign } from '../../../scripts/dev/simulator/campaign.ts'
+import { runCampaign } from '../../../scripts/dev/simulator/runs/campaign.ts'
 import { seed, times } from '../../support/sample.ts'
 
 const SEEDS = times({ sampled: 300, full: 2_000 })
