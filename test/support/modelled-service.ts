@@ -1,5 +1,11 @@
 import type { Address } from 'viem'
 import {
+  forwarderAddress,
+  loanAddress,
+  startGasPriceWei,
+  startState,
+} from '../../scripts/dev/simulator/ground.ts'
+import {
   createModelChain,
   type ModelBlock,
   type ModelChain,
@@ -9,12 +15,6 @@ import { createModelPool } from '../../scripts/dev/simulator/model/pool.ts'
 import { cheapSigning } from '../../scripts/dev/simulator/model/signing.ts'
 import { phoneOf, planOf, principalWei } from '../../scripts/dev/simulator/plan.ts'
 import { createService, type Product } from '../../scripts/dev/simulator/relay/programs.ts'
-import {
-  forwarderAddress,
-  loanAddress,
-  startGasPriceWei,
-  startState,
-} from '../../scripts/dev/simulator/world.ts'
 import type { PhoneNumber } from '../../src/account/phone.ts'
 import type { Ledger } from '../../src/relay/ledger/port.ts'
 import { type Clock, systemClock } from '../../src/runtime/clock.ts'

@@ -4,13 +4,14 @@ import { createRandom } from '../random.ts'
 import { openSqlite } from '../sqlite.ts'
 import { endOf, happen } from './events.ts'
 import { drawnFaults, type Fault, givenFaults } from './faults.ts'
+import { startState, startTime } from './ground.ts'
 import type { History } from './history.ts'
 import { totalWei } from './model/contracts.ts'
 import { checkSignatures } from './model/signing.ts'
 import { type Dial, type Plan, phoneOf } from './plan.ts'
 import { createWorkers, type Workers } from './relay/workers.ts'
 import { blockWords, createStory, nameOf, silentStory } from './story.ts'
-import { createWorld, poolViewOf, startState, startTime, type World } from './world.ts'
+import { createWorld, poolViewOf, type World } from './world.ts'
 
 export type RunOptions = {
   plan: Plan

@@ -3,9 +3,10 @@ import type { PhoneNumber } from '../../../../src/account/phone.ts'
 import type { Answer } from '../../../../src/ussd/answer.ts'
 import { africasTalking } from '../../../../src/ussd/gateways/africas-talking.ts'
 import type { Actor } from '../actors.ts'
+import { poorWei } from '../ground.ts'
 import type { Delivery } from '../history.ts'
 import { type Dial, phoneOf } from '../plan.ts'
-import { poorWei, type World } from '../world.ts'
+import type { World } from '../world.ts'
 import { createService, gatewayName, intentKey, sessionKey } from './programs.ts'
 
 /** The Workers that deliveries come to. */
