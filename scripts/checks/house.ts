@@ -8,10 +8,10 @@ import { buildWorker, metafile } from '../stack/served/worker-build.ts'
 import { licenceFaults, linesOf, longestFunction, packagesIn, tableFaults } from './house-size.ts'
 
 /** What a newcomer reads first is read to its end. */
-const MAX_README_LINES = 150
+const maxReadmeLines = 150
 
 /** Of the gzipped bundle: what an isolate reads before it answers its first request. */
-const MAX_BUNDLE_BYTES = 250_000
+const maxBundleBytes = 250_000
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 const read = (file: string) => readFileSync(join(root, file), 'utf8')
@@ -40,8 +40,8 @@ print(
 )
 print('commands', `${Object.keys(commands).length} of npm run`)
 print('settings', `${settings.length} of the Worker`)
-print('README', `${readme} lines, ${MAX_README_LINES} at most`)
-print('bundle', `${kb(bundle.raw)}, gzipped ${kb(bundle.gzipped)}, ${kb(MAX_BUNDLE_BYTES)} at most`)
+print('README', `${readme} lines, ${maxReadmeLines} at most`)
+print('bundle', `${kb(bundle.raw)}, gzipped ${kb(bundle.gzipped)}, ${kb(maxBundleBytes)} at most`)
 
 const faults = [
   ...tableFaults(settings, read('docs/configuration.md')).map(
@@ -51,8 +51,8 @@ const faults = [
     (fault) => `docs/licences.md ${fault}`,
   ),
 ]
-if (bundle.gzipped > MAX_BUNDLE_BYTES) faults.push('The bundle is too large: its metafile says why')
-if (readme > MAX_README_LINES) faults.push('README.md is too long: details belong in docs/')
+if (bundle.gzipped > maxBundleBytes) faults.push('The bundle is too large: its metafile says why')
+if (readme > maxReadmeLines) faults.push('README.md is too long: details belong in docs/')
 for (const fault of faults) process.stdout.write(`${fault}\n`)
 if (faults.length > 0) process.exitCode = 1
 

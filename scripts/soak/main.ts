@@ -3,10 +3,10 @@ import { createRandom } from '../dev/random.ts'
 import { createKilledDenos } from './deno.ts'
 import { type SoakResult, soak } from './run.ts'
 
-const KILL_EVERY_MS = 4_000
+const killEveryMs = 4_000
 
 /** What one key carries on a chain whose blocks come every 0.4 s, with a process or two less. */
-const DENO_SESSIONS_PER_SECOND = 25
+const denoSessionsPerSecond = 25
 
 const { values } = parseArgs({
   options: {
@@ -35,10 +35,10 @@ const result = await soak({
   ...{ sessions, concurrency, seed, progress: say },
   ...(values.deno
     ? {
-        perSecond: DENO_SESSIONS_PER_SECOND,
+        perSecond: denoSessionsPerSecond,
         served: createKilledDenos({
           random: createRandom(seed, 'processes'),
-          killEveryMs: KILL_EVERY_MS,
+          killEveryMs,
         }),
       }
     : {}),

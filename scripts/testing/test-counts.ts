@@ -11,7 +11,7 @@ export type Failure = { name: string; words: string }
 export type Outcome = Counts & { failures: readonly Failure[] }
 
 /** As much of a failure's words as is shown once more at the end. */
-const SHOWN_LINES = 12
+const shownLines = 12
 
 export function sum(all: readonly Outcome[]): Outcome {
   return {
@@ -31,7 +31,7 @@ export function summary({ passed, failed, skipped }: Counts): string {
 export function describeFailures(failures: readonly Failure[]): string {
   return failures
     .map(({ name, words }) => {
-      const lines = words.trim().split('\n').slice(0, SHOWN_LINES)
+      const lines = words.trim().split('\n').slice(0, shownLines)
       return [`FAILED ${name}`, ...lines.map((line) => `  ${line}`)].join('\n')
     })
     .join('\n\n')
@@ -140,11 +140,11 @@ function withExitCode(
 /** What was thrown where no test could catch it. */
 function uncaught(printed: string): string | undefined {
   const told = /(?:Unhandled Errors? |Workerd tells of exceptions)[\s\S]*/.exec(printed)?.[0]
-  return told?.split('\n').slice(0, SHOWN_LINES).join('\n')
+  return told?.split('\n').slice(0, shownLines).join('\n')
 }
 
 function lastLines(text: string): string {
-  return text.trimEnd().split('\n').slice(-SHOWN_LINES).join('\n')
+  return text.trimEnd().split('\n').slice(-shownLines).join('\n')
 }
 
 function parseJson(text: string): unknown {

@@ -2,7 +2,7 @@ import { parseArgs, stripVTControlCharacters } from 'node:util'
 import { runCommand } from '../run-command.ts'
 import { describeDepth, openDepth } from './test-depth.ts'
 
-const HELP = `Runs everything that repeats one thing with other numbers, and says what came of each part.
+const helpText = `Runs everything that repeats one thing with other numbers, and says what came of each part.
 
   npm run test:full -- [--only NAME,NAME] [--list]
 
@@ -72,7 +72,7 @@ const parts: readonly Part[] = [
   { name: 'mutation', command: npm('test:contracts:mutation') },
 ]
 
-if (values.help) print(HELP)
+if (values.help) print(helpText)
 else if (values.list) for (const { name, command } of parts) print(`${name}: ${command.join(' ')}`)
 else await runAll(chosen(values.only?.split(',')))
 

@@ -4,7 +4,7 @@ import { parseArgs } from 'node:util'
 import { runCommand } from '../run-command.ts'
 import { describeFailures, type Failure } from './test-counts.ts'
 
-const HELP = `Runs tests again and again, each time with another seed, and says which runs were red.
+const helpText = `Runs tests again and again, each time with another seed, and says which runs were red.
 
   npm run test:repeat -- [--times N] [--busy] [FILE...] [-- FLAGS of vitest]
 
@@ -21,7 +21,7 @@ const { values, positionals: files } = parseArgs({
   },
 })
 
-if (values.help) process.stdout.write(`${HELP}\n`)
+if (values.help) process.stdout.write(`${helpText}\n`)
 else process.exitCode = await repeat(Number(values.times))
 
 async function repeat(times: number): Promise<number> {

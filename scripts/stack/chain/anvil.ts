@@ -14,13 +14,13 @@ import { adoptStateAtExit, keepSaving, loadChain, saveChain } from './chain-stat
 import { createNodeCall } from './node-call.ts'
 
 /** Where the local chain is looked for first; the next free port is taken when it is in use. */
-const FIRST_PORT = 8545
+const firstPort = 8545
 
-const STARTS_WITHIN_MS = 20_000
+const startsWithinMs = 20_000
 
-const ENDS_WITHIN_MS = 5_000
+const endsWithinMs = 5_000
 
-const ATTEMPTS = 5
+const attempts = 5
 
 export type LocalChain = {
   url: string
@@ -81,7 +81,7 @@ export async function startChain(
       if (!hasEnded()) await saveChain(folder, url).catch(() => {})
       // What it writes at its end is the whole of it, should the last save have failed.
       child.kill('SIGTERM')
-      const forced = setTimeout(() => child.kill('SIGKILL'), ENDS_WITHIN_MS)
+      const forced = setTimeout(() => child.kill('SIGKILL'), endsWithinMs)
       await exited
       clearTimeout(forced)
       adoptStateAtExit(folder)
@@ -100,7 +100,7 @@ export async function endLeftChain(
       say(`The chain that was left running did not give its state (${error.message})`)
     })
   }
-  if (isRunning(left)) await end(left, { graceMs: ENDS_WITHIN_MS })
+  if (isRunning(left)) await end(left, { graceMs: endsWithinMs })
   if (!keep) rmSync(folder.chainAtExit, { force: true })
 }
 
@@ -145,7 +145,7 @@ async function spawnOnFreePort(
     onSpawned,
   }: Genesis & { onSpawned: (id: ProcessId, url: string) => void },
 ): Promise<{ child: ChildProcess; url: string }> {
-  for (let attempt = 0, from = FIRST_PORT; attempt < ATTEMPTS; attempt++) {
+  for (let attempt = 0, from = firstPort; attempt < attempts; attempt++) {
     const port = await freePortFrom(from)
     const url = `http://127.0.0.1:${port}`
     const child = spawnAnvil(folder, port, { chainId, genesisTime })
@@ -193,7 +193,7 @@ function spawnAnvil(folder: Folder, port: number, { chainId, genesisTime }: Gene
 async function listens(child: ChildProcess, folder: Folder): Promise<boolean> {
   child.once('error', () => {})
   const started = performance.now()
-  while (performance.now() - started < STARTS_WITHIN_MS) {
+  while (performance.now() - started < startsWithinMs) {
     if (child.pid === undefined || child.exitCode !== null || child.signalCode !== null) break
     if (existsSync(folder.chainStarted)) {
       rmSync(folder.chainStarted)

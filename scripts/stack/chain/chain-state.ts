@@ -6,10 +6,10 @@ import type { Folder } from '../folder.ts'
 import { blockHead, createNodeCall } from './node-call.ts'
 
 /** How often the head is looked at; a changed one is saved at once. */
-const LOOK_EVERY_MS = 1_000
+const lookEveryMs = 1_000
 
 /** A chain that gets blocks all the time is not saved in between more often than this is tried. */
-const ATTEMPTS = 10
+const attempts = 10
 
 const savedHead = z.object({ number: z.number(), savedAt: z.string() })
 
@@ -30,7 +30,7 @@ export async function saveChain(folder: Folder, url: string): Promise<string | u
   const call = createNodeCall(url)
   const head = () => call('eth_getBlockByNumber', ['latest', false], blockHead)
   let before = await head()
-  for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
+  for (let attempt = 0; attempt < attempts; attempt++) {
     const state = await call('anvil_dumpState', [], z.string().startsWith('0x'))
     const after = await head()
     // anvil collects blocks first and balances after them: a block in between would be half in.
@@ -83,7 +83,7 @@ export function keepSaving(folder: Folder, url: string, onError: (error: unknown
       if (!stopped) onError(error)
     }
     // A long chain takes longer to save: at most a tenth of the time goes into it.
-    const pause = Math.max(LOOK_EVERY_MS, 9 * (performance.now() - started))
+    const pause = Math.max(lookEveryMs, 9 * (performance.now() - started))
     if (!stopped) timer = setTimeout(next, pause)
   }
   const next = () => {

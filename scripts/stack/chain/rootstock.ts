@@ -1,7 +1,7 @@
 import type { LocalChain } from './anvil.ts'
 
 /** Nobody at a terminal waits 25 seconds for a block. The relay's times follow the blocks'. */
-const BLOCK_SECONDS = 3
+const blockSeconds = 3
 
 /** Rootstock's pool between the Worker and the local chain. */
 export type Rootstock = {
@@ -19,14 +19,14 @@ export async function startRootstock(chain: LocalChain): Promise<Rootstock> {
   const { startRootstockPool } = await import('../../dev/rootstock-pool/start.ts')
   const { url, stop } = await startRootstockPool({
     anvilUrl: chain.url,
-    blockMs: BLOCK_SECONDS * 1_000,
+    blockMs: blockSeconds * 1_000,
     // `npm run fund` finds the chain's own money by them.
     devMethods: 'passed',
   })
   return {
     url,
-    blockSeconds: BLOCK_SECONDS,
-    variables: { POOL_RULES: 'rootstock', BLOCK_SECONDS: `${BLOCK_SECONDS}` },
+    blockSeconds,
+    variables: { POOL_RULES: 'rootstock', BLOCK_SECONDS: `${blockSeconds}` },
     stop,
   }
 }

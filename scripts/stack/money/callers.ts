@@ -13,7 +13,7 @@ import type { Treasury } from './treasury.ts'
 export const demoCallers = ['+254700000001', '+254700000002', '+254700000003'].map(toPhone)
 
 /** What each of them gets once, in wei. */
-export const DEMO_DEPOSIT_WEI = 10n ** 18n
+export const demoDepositWei = 10n ** 18n
 
 /** Puts money into the account of a phone number, as `depositFor` of the loan contract does. */
 export async function depositFor(
@@ -49,7 +49,7 @@ export async function fundDemoCallers(bank: Bank, recordFile: string): Promise<v
   for (const phone of demoCallers) {
     const { address } = await callerAccount(bank.secrets.ACCOUNT_KEY_SECRET, phone)
     if (funded.has(address)) continue
-    await depositFor(bank, phone, DEMO_DEPOSIT_WEI)
+    await depositFor(bank, phone, demoDepositWei)
     funded.add(address)
     writeJson(recordFile, [...funded])
   }

@@ -3,14 +3,14 @@ import { dirname } from 'node:path'
 import { z } from 'zod'
 
 /** A log of this size is set aside at the next start. */
-const MAX_BYTES = 10_000_000
+const maxBytes = 10_000_000
 
 const event = z.looseObject({ message: z.string(), level: z.string().optional() })
 
 /** What a Worker logs: raw into a file, a JSON line an event, and for people onto the terminal. */
 export function createWorkerLog(file: string, print: (line: string) => void) {
   mkdirSync(dirname(file), { recursive: true })
-  if ((statSync(file, { throwIfNoEntry: false })?.size ?? 0) > MAX_BYTES) {
+  if ((statSync(file, { throwIfNoEntry: false })?.size ?? 0) > maxBytes) {
     renameSync(file, `${file}.1`)
   }
   return (line: string): void => {

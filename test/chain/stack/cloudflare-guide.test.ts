@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, test } from 'vitest'
 import { unstable_readConfig } from 'wrangler'
 import { type Anvil, startAnvil } from '../../../scripts/dev/anvil.ts'
-import { DEV_KEY } from '../../../scripts/dev/chain.ts'
+import { devKey } from '../../../scripts/dev/chain.ts'
 import { rpcTo } from '../../../scripts/dev/rpc.ts'
 import { until } from '../../../scripts/dev/wait.ts'
 import { startWorkerd } from '../../../scripts/dev/workerd.ts'
@@ -110,7 +110,7 @@ describe('the guide for Cloudflare', () => {
       output: `${secretsFile} is there already. Nothing was made.\n`,
     })
 
-    const paid = { NODE_URL: anvil.url, DEPLOYER_KEY: DEV_KEY, RELAYERS: relayer, POOL: '0.5' }
+    const paid = { NODE_URL: anvil.url, DEPLOYER_KEY: devKey, RELAYERS: relayer, POOL: '0.5' }
     const deployed = await shell(`${contracts} --record '${record}'`, paid)
     expect(deployed.code, deployed.output).toBe(0)
     const dry = await shell(`${deploy} --dry-run --record '${record}'`)

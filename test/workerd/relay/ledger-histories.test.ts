@@ -10,13 +10,13 @@ import { createObjectLedger, type LedgerStub } from '../../../src/relay/ledger/s
 import { liveHistory } from '../../ports/ledger-histories.ts'
 import { createMemoryLedger, textOf } from '../../ports/ledger-memory.ts'
 
-const YEAR_MS = 365 * 24 * 60 * 60 * 1000
+const yearMs = 365 * 24 * 60 * 60 * 1000
 const { maxInFlight, watchBlocks, meansMs } = poolRules.anvil
 const rules = { ...ledgerRules, maxInFlight, watchBlocks, meansMs }
 
 beforeEach(() => {
   // The object's clock is the test's; alarms are set by it and rung by the real one: none rings here.
-  vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + YEAR_MS })
+  vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + yearMs })
 })
 afterEach(() => {
   vi.useRealTimers()

@@ -65,7 +65,7 @@ export type MortalOptions = {
   fault?: { kind: LineFault; strikes: (index: number, method: string) => boolean }
 }
 
-const LATE_MS = 150
+const lateMs = 150
 
 export function createMortal({ death, fault }: MortalOptions): Mortal {
   const config = sharedConfig()
@@ -179,7 +179,7 @@ async function struck(
       await (await send()).arrayBuffer()
       throw new TypeError('the connection was lost')
     case 'answer late':
-      await systemClock.sleep(LATE_MS)
+      await systemClock.sleep(lateMs)
       return await send()
     case 'connection refused':
       return await fetch('http://127.0.0.1:1')

@@ -15,8 +15,8 @@ import { openRedis } from '../../../../src/runtime/redis.ts'
 import { type HistoryStore, liveHistory } from '../../../ports/ledger-histories.ts'
 import { createMemoryLedger, textOf } from '../../../ports/ledger-memory.ts'
 
-const HISTORIES = Number(process.env.LEDGER_HISTORIES ?? 12)
-const STEPS = 150
+const historyCount = Number(process.env.LEDGER_HISTORIES ?? 12)
+const stepCount = 150
 const relayer = '0x9999999999999999999999999999999999999999'
 const rules = { ...ledgerRules, maxInFlight: 4, maxAttempts: 3, watchBlocks: 3, meansMs: 100_000 }
 
@@ -80,7 +80,7 @@ describe.skipIf(!hasRedisServer())('the same random history', () => {
   })
 
   const first = Math.floor(Math.random() * 1_000_000)
-  test.for(Array.from({ length: HISTORIES }, (_, index) => first + index))(
+  test.for(Array.from({ length: historyCount }, (_, index) => first + index))(
     'has the same answers and leaves the same rows in memory, on SQLite and on Redis (seed %i)',
     { timeout: 60_000 },
     async (seed, { expect }) => {
@@ -88,7 +88,7 @@ describe.skipIf(!hasRedisServer())('the same random history', () => {
       const pass = (ms: number) => {
         now += ms
       }
-      await liveHistory({ seed, steps: STEPS, rules, stores, pass, expect })
+      await liveHistory({ seed, steps: stepCount, rules, stores, pass, expect })
     },
   )
 })
