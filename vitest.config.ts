@@ -41,25 +41,23 @@ const packages = [
 ]
 
 /**
- * The very tests that every run asks of the Worker: Deno has one of the faults and two of the node service a
- * day, by the seed, or all in a full run.
+ * Tests that ask the very same of either runtime. A run asks half of them of the Worker and half of Deno, by the
+ * seed; a full run asks all of both.
  */
-const again = [
-  { folder: 'faults', names: ['peers', 'pool', 'workers'], most: 1 },
-  {
-    folder: 'node',
-    names: ['addresses', 'keys', 'methods', 'slow-readers', 'subscriptions'],
-    most: 2,
-  },
+const ofEitherRuntime = [
+  ...['peers', 'pool', 'workers'].map((name) => `faults/${name}`),
+  ...['addresses', 'keys', 'methods', 'slow-readers', 'subscriptions'].map(
+    (name) => `node/${name}`,
+  ),
 ]
-const spared =
-  report === undefined || depth.isFull
-    ? []
-    : again.flatMap(({ folder, names, most }) => {
-        const first = createRandom(depth.seed, `${folder} on Deno`).int(0, names.length - 1)
-        const drawn = [...names.slice(first), ...names.slice(0, first)]
-        return drawn.slice(most).map((name) => `test/deno/${folder}/${name}.test.ts`)
-      })
+const isWhole = report === undefined || depth.isFull
+const offset = createRandom(depth.seed, 'which runtime').int(0, 1)
+const spared = isWhole
+  ? []
+  : ofEitherRuntime.map((name, index) => {
+      const folder = (index + offset) % 2 === 0 ? 'chain' : 'deno'
+      return `test/${folder}/${name}.test.ts`
+    })
 
 /**
  * No test is red because a machine is slow: each waits for what has to happen, and these limits only
@@ -110,6 +108,7 @@ export default defineConfig({
           ...inNode,
           name: 'chain',
           include: ['test/chain/**/*.test.ts'],
+          exclude: spared,
           globalSetup: ['./test/support/worker-build-setup.ts'],
         },
       },

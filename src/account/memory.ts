@@ -21,12 +21,16 @@ const remembered = z.object({
   told: z.optional(z.object({ intentId: z.string(), session: z.string() })),
   /** What a screen said of whom the last payments went to, by their intents; the newest first. */
   sent: z._default(z.array(z.object({ intentId: z.string(), to: z.string() })), []),
-  /** Whom the caller sent to last by number, the newest first: accounts, and what screens show of their numbers. */
+  /**
+   * Whom the caller sent to last by number, the newest first: accounts, and what screens show of their numbers; where
+   * messages are sent, the numbers as well, sealed.
+   */
   recipients: z._default(
     z.array(
       z.object({
         address: z.custom<Address>((value) => isAddress(`${value}`, { strict: false })),
         to: z.string(),
+        sealed: z.optional(z.string()),
       }),
     ),
     [],
@@ -58,7 +62,7 @@ const remembered = z.object({
 })
 
 /**
- * What is kept of an account for its caller's sake. It never holds a phone number or what was typed. Where it is
+ * What is kept of an account for its caller's sake. It never holds a phone number that can be read, or what was typed. Where it is
  * lost, screens say less, and the caller chooses a new PIN: no payment is made twice or forgotten for it.
  */
 export type AccountMemory = z.output<typeof remembered>
@@ -117,16 +121,21 @@ const mostRecipients = 3
 export function withSent(
   memory: AccountMemory,
   intentId: string,
-  to: string,
-  address: Address,
+  { to, address, sealed }: AccountMemory['recipients'][number],
 ): AccountMemory | undefined {
   if (memory.sent.some((known) => known.intentId === intentId)) return undefined
   const others = memory.recipients.filter((known) => known.address !== address)
+  const recipient = { address, to, sealed: sealed ?? sealedIn(memory, address) }
   return {
     ...memory,
     sent: [{ intentId, to }, ...memory.sent].slice(0, mostSent),
-    recipients: [{ address, to }, ...others].slice(0, mostRecipients),
+    recipients: [recipient, ...others].slice(0, mostRecipients),
   }
+}
+
+/** The sealed number of one whom the caller has sent to. Undefined: none is kept. */
+export function sealedIn({ recipients }: AccountMemory, address: Address): string | undefined {
+  return recipients.find((known) => known.address === address)?.sealed
 }
 
 /** Whom the caller may send to again. Two that screens show alike are not offered: nobody could tell them apart. */

@@ -7,6 +7,7 @@ import {
   withinMs,
   withTexted,
 } from '../account/memory.ts'
+import { parseCaller } from '../account/phone.ts'
 import { createSeal, type Seal } from '../account/seal.ts'
 import { formatAmountDown } from '../loan/amounts.ts'
 import type { DueSms, SmsFate, SmsName } from '../relay/ledger/port.ts'
@@ -14,10 +15,9 @@ import { createSmsRound, type SmsRound } from '../relay/tend/sms.ts'
 import { faultOf } from '../runtime/log.ts'
 import { createAfricasTalkingSms } from '../sms/africas-talking.ts'
 import type { SmsProvider } from '../sms/provider.ts'
-import type { AnswerParts } from '../ussd/answer.ts'
 import { wordsFor } from '../ussd/messages/languages.ts'
 import { inAlphabet } from '../ussd/screens/septets.ts'
-import { parseSmsFacts, smsText, writeSmsFacts } from '../ussd/sms.ts'
+import { parseSmsFacts, type SmsSeals, smsText, writeSmsFacts } from '../ussd/sms.ts'
 import type { Config } from './config.ts'
 import type { Runtime } from './runtime.ts'
 
@@ -27,11 +27,19 @@ const sealOf = ({ accountKeySecret }: Config): Seal => createSeal(accountKeySecr
 const aboutOf = ({ session, party }: Pick<SmsName, 'session' | 'party'>): string =>
   `${session}:${party}`
 
-/** Seals what a message is about. Undefined where none are sent: then no number is kept at all. */
-export function sealSmsOf(config: Config): AnswerParts['sealSms'] {
+/** Undefined where no messages are sent: then no number is kept at all. */
+export function smsSealsOf(config: Config): SmsSeals | undefined {
   if (config.sms === undefined) return undefined
   const seal = sealOf(config)
-  return (facts, about) => seal.close(writeSmsFacts(facts), aboutOf(about))
+  const numbers = createSeal(config.accountKeySecret, 'recipient')
+  return {
+    facts: (facts, about) => seal.close(writeSmsFacts(facts), aboutOf(about)),
+    number: (phone, sender) => numbers.close(phone, sender),
+    async open(sealed, sender) {
+      const phone = await numbers.open(sealed, sender)
+      return phone === undefined ? undefined : parseCaller(phone)
+    },
+  }
 }
 
 /** Sends messages after rounds. Undefined where none are sent. */

@@ -16,7 +16,7 @@ import { wordsFor } from '../ussd/messages/languages.ts'
 import type { Config } from './config.ts'
 import { assembleDepositClaim, assembleIdentity, readLoan } from './relay.ts'
 import type { Runtime } from './runtime.ts'
-import { sealSmsOf } from './sms.ts'
+import { smsSealsOf } from './sms.ts'
 
 /** How long a loan's principal is taken as unchanged: only the owner changes it. */
 const principalTtlMs = 60_000
@@ -97,7 +97,7 @@ function partsOf(
       mayDial,
       background: runtime.background,
     }),
-    sealSms: sealSmsOf(config),
+    smsSeals: smsSealsOf(config),
     claimDeposit: assembleDepositClaim(config, relayer),
     endSession: createEndSession(relayer),
     mayDial,

@@ -7,6 +7,7 @@ import {
   hasDialled,
   languageIn,
   type Memory,
+  sealedIn,
   withDialled,
   withLanguage,
   withSent,
@@ -19,7 +20,7 @@ import { type LoanRefusal, refusalOf } from '../loan/calls.ts'
 import type { LoanReader } from '../loan/reader.ts'
 import type { DepositClaim } from '../relay/claim-deposit.ts'
 import { type Forwarder, intentIdOf } from '../relay/forwarder/requests.ts'
-import type { HeldSms, Identified, Ledger, Question, SmsName } from '../relay/ledger/port.ts'
+import type { HeldSms, Identified, Ledger, Question } from '../relay/ledger/port.ts'
 import type { PaymentAnswer } from '../relay/pay/answers.ts'
 import type { ContractCall, Pay, PaymentRefusal } from '../relay/pay/delivery.ts'
 import type { EndSession } from '../relay/pay/end-session.ts'
@@ -43,7 +44,7 @@ import type { UssdRequest } from './request.ts'
 import { end, goOn, type Screen } from './screens/screen.ts'
 import { readSession } from './session.ts'
 import { equalPayment, keepShown, shownAt, shownTerms } from './shown.ts'
-import { type SmsFacts, smsOf } from './sms.ts'
+import { type SmsSeals, smsOf } from './sms.ts'
 
 /** Answers one delivery with a screen. Never throws. */
 export type Answer = (request: UssdRequest) => Promise<Answered>
@@ -70,10 +71,8 @@ export type AnswerParts = {
   background: (work: Promise<unknown>) => void
   pay: Pay
   endSession: EndSession
-  /** Seals what a message to a phone is about, for its session and party. Undefined: no messages are sent. */
-  sealSms?:
-    | ((facts: SmsFacts, about: Pick<SmsName, 'session' | 'party'>) => Promise<string>)
-    | undefined
+  /** Undefined: no messages are sent. */
+  smsSeals?: SmsSeals | undefined
   claimDeposit: (account: LocalAccount) => Promise<DepositClaim>
   /** Whether an account may ask the chain once more at this time. */
   mayDial: (account: Address) => boolean
@@ -350,18 +349,40 @@ async function changePin(
 
 /** Messages that are sent once the outcome is final. Until then no one can read to whom. */
 async function sealedSms(
-  { sealSms, chainId }: AnswerParts,
-  { phone }: UssdRequest,
+  parts: AnswerParts,
+  { phone: caller }: UssdRequest,
   intent: Intent,
   call: ContractCall,
-  { session }: Question,
+  { session, account }: Question,
 ): Promise<HeldSms[]> {
-  if (sealSms === undefined) return []
+  const { smsSeals, chainId } = parts
+  if (smsSeals === undefined) return []
+  const receiver = await receiverOf(parts, smsSeals, intent, account)
   return Promise.all(
-    smsOf(intent, phone, call, chainId).map(async ({ party, facts }) => ({
-      ...{ party, sealed: await sealSms(facts, { session, party }) },
+    smsOf(intent, { caller, receiver }, call, chainId).map(async ({ party, facts }) => ({
+      ...{ party, sealed: await smsSeals.facts(facts, { session, party }) },
     })),
   )
+}
+
+/** The phone of who gets the money. Undefined: it has none, or none is known. */
+async function receiverOf(
+  { memory, log }: AnswerParts,
+  smsSeals: SmsSeals,
+  intent: Intent,
+  sender: Address,
+): Promise<PhoneNumber | undefined> {
+  if (intent.kind !== 'transfer' || intent.recipient.kind === 'address') return undefined
+  const { recipient } = intent
+  if (recipient.kind === 'phone') return recipient.phone
+  try {
+    const sealed = sealedIn(await memory.read(sender), recipient.address)
+    return sealed === undefined ? undefined : await smsSeals.open(sealed, sender)
+  } catch (error) {
+    // A payment waits for no message.
+    log({ level: 'warn', event: 'memory.failed', message: faultOf(error) })
+    return undefined
+  }
 }
 
 /** An address says nothing to who typed a number: what the screen said of it is kept for the activity. */
@@ -373,9 +394,12 @@ async function rememberRecipient(
 ): Promise<void> {
   if (parts.settings.profile === 'demo') return
   if (intent.kind !== 'transfer' || intent.recipient.kind === 'address') return
-  const to = shortNumber(intent.recipient)
-  const address = await addressOf(intent.recipient, parts.accounts)
-  remember(parts, account, (kept) => withSent(kept, intentId, to, address))
+  const { recipient } = intent
+  const to = shortNumber(recipient)
+  const address = await addressOf(recipient, parts.accounts)
+  const sealed =
+    recipient.kind === 'phone' ? await parts.smsSeals?.number(recipient.phone, account) : undefined
+  remember(parts, account, (kept) => withSent(kept, intentId, { to, address, sealed }))
 }
 
 /** Brings in what was sent to the account's own address. Asked twice it does no more than once. */

@@ -1,8 +1,10 @@
+import type { Address } from 'viem'
 import * as z from 'zod/mini'
 import { showAddress } from '../account/address.ts'
 import { type PhoneNumber, shortPhone } from '../account/phone.ts'
-import type { DueSms, SmsParty } from '../relay/ledger/port.ts'
+import type { DueSms, SmsName, SmsParty } from '../relay/ledger/port.ts'
 import type { ContractCall } from '../relay/pay/delivery.ts'
+import { shortNumber } from './contract-calls.ts'
 import type { Intent } from './intent.ts'
 import { activityLine } from './menu/activity.ts'
 import { type Messages, shortAddress } from './messages/texts.ts'
@@ -32,10 +34,20 @@ export const parseSmsFacts = (text: string): SmsFacts => smsFacts.parse(JSON.par
 export const writeSmsFacts = ({ amountWei, ...facts }: SmsFacts): string =>
   JSON.stringify({ ...facts, amountWei: `${amountWei}` })
 
-/** Whom a payment's outcome is told to: its caller, and who gets the money, where that is known by a number. */
+/** Closes and opens numbers, so that nobody reads them where they are kept. */
+export type SmsSeals = {
+  /** What a message is about, for its session and party. */
+  facts(facts: SmsFacts, about: Pick<SmsName, 'session' | 'party'>): Promise<string>
+  /** The number of one whom an account has sent to. */
+  number(phone: PhoneNumber, sender: Address): Promise<string>
+  /** Undefined: it was sealed for another account, or under another secret. */
+  open(sealed: string, sender: Address): Promise<PhoneNumber | undefined>
+}
+
+/** Whom a payment's outcome is told to: its caller, and who gets the money, where their number is known. */
 export function smsOf(
   intent: Intent,
-  caller: PhoneNumber,
+  { caller, receiver }: { caller: PhoneNumber; receiver: PhoneNumber | undefined },
   { spendsWei, shared }: Pick<ContractCall, 'spendsWei' | 'shared'>,
   chainId: number,
 ): { party: SmsParty; facts: SmsFacts }[] {
@@ -49,16 +61,10 @@ export function smsOf(
         const who = shortAddress(showAddress(recipient.address, chainId))
         return [told({ kind: 'sent', amountWei: spendsWei, who })]
       }
-      // Of one who was chosen from a list no number is kept, so that there is nowhere to send it.
-      if (recipient.kind === 'known') {
-        return [told({ kind: 'sent', amountWei: spendsWei, who: recipient.label })]
-      }
-      const { phone } = recipient
+      const sent = told({ kind: 'sent', amountWei: spendsWei, who: shortNumber(recipient) })
+      if (receiver === undefined) return [sent]
       const received = { kind: 'received' as const, amountWei: spendsWei, who: shortPhone(caller) }
-      return [
-        told({ kind: 'sent', amountWei: spendsWei, who: shortPhone(phone) }),
-        { party: 'receiver', facts: { phone, ...received } },
-      ]
+      return [sent, { party: 'receiver', facts: { phone: receiver, ...received } }]
     }
     case 'loan':
       return [told({ kind: 'borrowed', amountWei: shared?.poolWei ?? 0n, who: '' })]

@@ -56,7 +56,9 @@ export function memorySuite(name: string, open: () => MemoryStore): void {
       const intents = ['0x01', '0x02', '0x03', '0x04']
       await Promise.all(
         [...intents, ...intents].map((intentId) =>
-          memory.change(account, (kept) => withSent(kept, intentId, '2547...002', account)),
+          memory.change(account, (kept) =>
+            withSent(kept, intentId, { to: '2547...002', address: account }),
+          ),
         ),
       )
       const { sent } = await memory.read(account)

@@ -11,7 +11,7 @@ import {
 } from './modelled-service.ts'
 
 /** What callers are shown, and what a transfer has to be at least. */
-type ShownProduct = Pick<Product, 'settings' | 'say' | 'sealSms'> &
+type ShownProduct = Pick<Product, 'settings' | 'say' | 'smsSeals'> &
   Partial<Pick<Product, 'leastTransferWei' | 'worthOf'>>
 
 export type ModelledRelay = ModelledService & {

@@ -53,7 +53,8 @@ export function differences(books: Books): string[] {
   ]
 }
 
-const keyOf = ({ intent, account }: { intent: string; account: string }) =>
+/** One intent of one account. */
+export const keyOf = ({ intent, account }: { intent: string; account: string }) =>
   `${intent} ${account}`.toLowerCase()
 
 /** What the ledger says of a payment, against the last time that the chain spent its intent. */

@@ -2,7 +2,7 @@ import type { Address, Hex } from 'viem'
 import { type Payment, paymentsAnswer, statusAnswer } from '../../../src/operator/answers.ts'
 import { StackError } from '../../stack/report.ts'
 import type { OperatorClient } from '../operator-client.ts'
-import { differences, type Spending } from './compare.ts'
+import { differences, keyOf, type Spending } from './compare.ts'
 import { readChain, sentElsewhere } from './read-chain.ts'
 
 /** What was compared, and every difference in a sentence. */
@@ -43,8 +43,8 @@ export async function reconcile(
     accounts: eachAccount ? accounts : new Set<Address>(),
   }
   const chain = await readChain(at)
-  // One that moves on while pages are read is on none of them: it was on those of before.
-  const payments = [...new Map([...known, ...(await readPayments(operator))]).values()]
+  const read = await readPayments(operator)
+  const payments = [...read.values(), ...(await askFor(operator, unread(known, chain, read)))]
   const elsewhere = await sentElsewhere(at, unspentHashes(payments, chain.spendings))
   const compared = payments.filter(({ hash }) => hash === null || !elsewhere.has(hash as Hex))
   return {
@@ -65,6 +65,33 @@ function unspentHashes(payments: readonly Payment[], spendings: readonly Spendin
   )
 }
 
+/** Intents that were told of, by the ledger before or by the chain, and are on no page of the last reading. */
+function unread(
+  known: ReadonlyMap<string, Payment>,
+  { spendings }: { spendings: readonly Spending[] },
+  read: ReadonlyMap<string, Payment>,
+): Hex[] {
+  const since = Math.min(...[...read.values()].flatMap(({ block }) => block ?? []))
+  const told = [
+    ...[...known.values()].map(({ intent, account }) => ({ intent: intent as Hex, account })),
+    ...spendings.filter(({ block }) => block >= since),
+  ]
+  return [...new Set(told.filter((one) => !read.has(keyOf(one))).map(({ intent }) => intent))]
+}
+
+/** More than that are a difference, however they are asked for. */
+const mostAsked = 1_000
+
+/** Payments that were on no page, as a payment is that moves on while pages are read: each by its intent. */
+async function askFor(operator: OperatorClient, intents: readonly Hex[]): Promise<Payment[]> {
+  const found: Payment[] = []
+  for (const intent of intents.slice(0, mostAsked)) {
+    const page = await operator.read(`/operator/payments?intent=${intent}`, paymentsAnswer)
+    found.push(...page.payments)
+  }
+  return found
+}
+
 /** All that the ledger remembers, those of long ago among them. */
 async function readPayments(operator: OperatorClient): Promise<Map<string, Payment>> {
   const payments = new Map<string, Payment>()
@@ -72,7 +99,7 @@ async function readPayments(operator: OperatorClient): Promise<Map<string, Payme
     for (let before: string | null = ''; before !== null; ) {
       const query = new URLSearchParams({ archived, limit: '200', ...(before && { before }) })
       const page = await operator.read(`/operator/payments?${query}`, paymentsAnswer)
-      for (const payment of page.payments) payments.set(payment.intent + payment.account, payment)
+      for (const payment of page.payments) payments.set(keyOf(payment), payment)
       before = page.next
     }
   }

@@ -18,7 +18,7 @@ import { reconcile } from '../../../scripts/ops/reconcile/reconcile-deployment.t
 import { callerAccount } from '../../../src/account/keys.ts'
 import { type PhoneNumber, parseCaller } from '../../../src/account/phone.ts'
 import { microLoanAbi } from '../../../src/loan/abi.ts'
-import { operatorError, statusAnswer } from '../../../src/operator/answers.ts'
+import { operatorError, paymentsAnswer, statusAnswer } from '../../../src/operator/answers.ts'
 import { isOpen } from '../../../src/relay/ledger/port.ts'
 import { createRedisLedger } from '../../../src/relay/ledger/stores/redis.ts'
 import { openRedis } from '../../../src/runtime/redis.ts'
@@ -34,6 +34,17 @@ const folder = mkdtempSync(join(tmpdir(), 'restore-'))
 let databases = 0
 
 afterAll(() => rmSync(folder, { recursive: true }))
+
+/** The operator's answers, with one payment on no page. */
+function pagesWithout(operator: OperatorClient, intent: string | undefined) {
+  const read: OperatorClient['read'] = async (path, schema) => {
+    const answer = await operator.read(path, schema)
+    if (!path.startsWith('/operator/payments?archived')) return answer
+    const page = paymentsAnswer.parse(answer)
+    return { ...page, payments: page.payments.filter((one) => one.intent !== intent) } as never
+  }
+  return read
+}
 
 type Dialled = { phone: string; sessionId: string; text: string }
 type World = { chain: TestChain; open: () => Deployment; phones: readonly string[] }
@@ -189,6 +200,10 @@ function bringsBack(name: string, openOn: (options: DeploymentOptions) => Deploy
       expect(payments).toHaveLength(accepted.length)
       const found = await reconcile(ours, { fromBlock: 0, eachAccount: true })
       expect(found.differences).toEqual([])
+      // One that moves on while pages are read is on none of them.
+      const moving = { ...ours, read: pagesWithout(ours, payments.at(0)?.intentId) }
+      const besides = await reconcile(moving, { fromBlock: 0, eachAccount: true })
+      expect(besides).toEqual(found)
     })
 
     test('takes no file that is torn, or that another deployment wrote', async ({ expect }) => {

@@ -2,7 +2,14 @@ import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
-import { type Address, createWalletClient, http, parseEther } from 'viem'
+import {
+  type Address,
+  createPublicClient,
+  createWalletClient,
+  http,
+  parseEther,
+  stringify,
+} from 'viem'
 import { playScript } from '../../../scripts/stack/phone/dial-script.ts'
 import { type GatewayName, phoneLines } from '../../../scripts/stack/phone/phone-lines.ts'
 import { openSecrets } from '../../../scripts/stack/secrets.ts'
@@ -17,6 +24,12 @@ const root = fileURLToPath(new URL('../../..', import.meta.url))
 export const flowsOf = (profile: 'demo' | 'lender' | 'strict'): string[] =>
   globSync(`test/flows/${profile}/*.txt`, { cwd: root }).sort()
 
+/** The numbers that the flow at a place is played with. */
+export const phonesAt = (place: number): PhoneNumber[] =>
+  [1, 2, 3].map((caller) => `+254700000${numberAt(place, caller)}` as PhoneNumber)
+
+const numberAt = (place: number, caller: number) => `${place * 3 + caller}`.padStart(3, '0')
+
 /**
  * Plays a flow with numbers of its own, `place` times three above those that it is written with: each begins
  * with what the local stack gives its first callers.
@@ -29,20 +42,21 @@ export async function playFlow(
   place: number,
   gateway: GatewayName = 'africas-talking',
 ): Promise<void> {
-  const numberOf = (caller: number) => `${place * 3 + caller}`.padStart(3, '0')
   const { relayUrl, nodeUrl, contracts } = start.stack()
   const { ACCOUNT_KEY_SECRET } = openSecrets(join(folder, 'secrets.json'))
-  for (const caller of [1, 2, 3]) {
-    const phone = `+254700000${numberOf(caller)}` as PhoneNumber
+  for (const phone of phonesAt(place)) {
     const { address } = await callerAccount(ACCOUNT_KEY_SECRET, phone)
     await give(nodeUrl, contracts.loan, address)
   }
   const written = readFileSync(`${root}/${file}`, 'utf8')
   // As E.164, as screens spell it and as people do, and what screens show of it afterwards.
-  const script = written.replaceAll(
-    /(00[ -]?000[ -]?|\.\.\.)00([1-3])\b/g,
-    (_, before: string, caller: string) => `${before}${numberOf(Number(caller))}`,
-  )
+  const script = written
+    // Whom no one knows is known once something was sent there.
+    .replaceAll(/(00 ?000 ?)088\b/g, `$1${900 + place}`)
+    .replaceAll(
+      /(00[ -]?000[ -]?|\.\.\.)00([1-3])\b/g,
+      (_, before: string, caller: string) => `${before}${numberAt(place, Number(caller))}`,
+    )
   let sessions = 0
   await playScript(script, {
     send: phoneLines[gateway]((path, headers, body) => postTo(relayUrl, path, headers, body)),
@@ -66,4 +80,48 @@ async function give(nodeUrl: string, loan: Address, account: Address): Promise<v
     ...{ account: payer, chain: null, address: loan, abi: microLoanAbi },
     ...{ functionName: 'depositFor', args: [account], value: parseEther('1') },
   })
+}
+
+/** The PINs that the flows type. */
+export const typedPins = ['482615', '739164']
+
+/**
+ * Where a stack has written one of these words, once it has ended: what its chain holds, its metrics, its log and
+ * each file of its folder, also as the hexadecimal of its letters.
+ */
+export async function tracesOf(
+  { folder, start }: { folder: string; start: Start },
+  words: readonly string[],
+): Promise<string[]> {
+  const { relayUrl, nodeUrl, operatorToken } = start.stack()
+  const authorization = `Bearer ${operatorToken}`
+  const signal = AbortSignal.timeout(30_000)
+  const metrics = await fetch(`${relayUrl}/metrics`, { headers: { authorization }, signal })
+  const written = new Map([['metrics', await metrics.text()]])
+  for (const [block, text] of await blocksOf(nodeUrl)) written.set(block, text)
+  written.set('log', (await start.interrupt()).output)
+  for (const file of globSync('**/*', { cwd: folder, withFileTypes: true })) {
+    const path = join(file.parentPath, file.name)
+    if (file.isFile()) written.set(path, readFileSync(path, 'latin1'))
+  }
+  const needles = words.flatMap((word) => [word, Buffer.from(word).toString('hex')])
+  return [...written].flatMap(([place, text]) =>
+    needles.filter((needle) => text.includes(needle)).map((needle) => `${needle} in ${place}`),
+  )
+}
+
+/** Each block with all of its transactions, and their logs. */
+async function blocksOf(nodeUrl: string): Promise<[string, string][]> {
+  const client = createPublicClient({ transport: http(nodeUrl) })
+  const height = Number(await client.getBlockNumber())
+  const blocks = Array.from(
+    { length: height + 1 },
+    async (_, number): Promise<[string, string]> => {
+      const blockNumber = BigInt(number)
+      const block = await client.getBlock({ blockNumber, includeTransactions: true })
+      const logs = await client.getLogs({ fromBlock: blockNumber, toBlock: blockNumber })
+      return [`block ${number}`, stringify([block, logs])]
+    },
+  )
+  return Promise.all(blocks)
 }

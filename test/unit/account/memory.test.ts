@@ -12,7 +12,9 @@ memorySuite('a map', () => shared)
 test('whom payments went to is remembered of the last twenty', async ({ expect }) => {
   const memory = createMemory(() => shared)
   for (let index = 0; index < 25; index++) {
-    await memory.change(account, (kept) => withSent(kept, `0x${index}`, 'x', account))
+    await memory.change(account, (kept) =>
+      withSent(kept, `0x${index}`, { to: 'x', address: account }),
+    )
   }
   const { sent } = await memory.read(account)
   expect(sent.map(({ intentId }) => intentId)).toEqual(
@@ -24,7 +26,9 @@ test('recipients are remembered of the last three, each once', async ({ expect }
   const memory = createMemory(() => shared)
   const to = (index: number) => `0x${`${index}`.repeat(40)}` as const
   for (const [index, recipient] of [1, 2, 3, 4, 3].entries()) {
-    await memory.change(to(9), (kept) => withSent(kept, `0x${index}`, 'x', to(recipient)))
+    await memory.change(to(9), (kept) =>
+      withSent(kept, `0x${index}`, { to: 'x', address: to(recipient) }),
+    )
   }
   const { recipients } = await memory.read(to(9))
   expect(recipients.map(({ address }) => address)).toEqual([to(3), to(4), to(2)])

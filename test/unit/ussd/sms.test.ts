@@ -3,7 +3,7 @@ import { menus } from '../../../scripts/dev/menu-ways.ts'
 import { callerAccount } from '../../../src/account/keys.ts'
 import type { PhoneNumber } from '../../../src/account/phone.ts'
 import { parseConfig } from '../../../src/compose/config.ts'
-import { assembleSms, sealSmsOf } from '../../../src/compose/sms.ts'
+import { assembleSms, smsSealsOf } from '../../../src/compose/sms.ts'
 import { refusalWords } from '../../../src/loan/calls.ts'
 import type { LogEvent } from '../../../src/runtime/log.ts'
 import { demonstration } from '../../../src/ussd/messages/demonstration.ts'
@@ -59,7 +59,7 @@ function open(settings: Record<string, string> = {}) {
     ...{ clock, fetch, log: (event: LogEvent) => void events.push(event) },
     background: (work: Promise<unknown>) => void running.push(work),
   }
-  const product = { ...menus.lender, sealSms: sealSmsOf(parseConfig(variables)) }
+  const product = { ...menus.lender, smsSeals: smsSealsOf(parseConfig(variables)) }
   const relay = openModelledRelay({ callers: 2, poolLoans: 9, capLoans: 9, product, clock })
   /** One process's rounds, or another's. */
   const process = (changes: Record<string, string> = {}) => {
@@ -93,6 +93,31 @@ describe('a message about an outcome', () => {
     expect(rows().filter((row) => row.startsWith('sms '))).toEqual([])
   })
 
+  test('goes to a receiver who was chosen from the list too', async ({ expect }) => {
+    const { deliver, settle, round, rows, clock } = open()
+    await deliver(0, 'first', `2*${friend}*0.001*1`)
+    for (const amount of ['0.002', '0.003']) {
+      clock.forward(61_000)
+      await settle()
+      await round()
+      server.asked.length = 0
+      const list = 'CON 1. 2547...001\nOr phone number or address:\n0. Back'
+      expect(await deliver(0, amount, '2')).toBe(list)
+      expect(await deliver(0, amount, `2*1*${amount}*1`)).toMatch(/^END Transfer Submitted/)
+    }
+    await settle()
+    await round()
+    expect(texts()).toEqual([
+      `${caller}: Done: the account of 2547...001 was credited with 0.003 tRBTC.`,
+      `${friend}: You received 0.003 tRBTC from 2547...000. Your account was credited.`,
+    ])
+    expect(
+      rows()
+        .join('\n')
+        .replaceAll(/2547\.\.\.\d{3}/g, ''),
+    ).not.toMatch(numbers)
+  })
+
   test('tells of loans, repayments and addresses, and why one failed', async ({ expect }) => {
     const { deliver, settle, fail, clock, round } = open()
     const asked = ['3*1', '4*1', `2*${stranger}*0.003*1`]
@@ -122,7 +147,7 @@ describe('a message about an outcome', () => {
   test('says "wallet" of what left the service, and "account" of what did not', ({ expect }) => {
     const intent = { kind: 'cashOut', to: stranger, amountWei: 'all' } as const
     const call = { spendsWei: 2_000_000_000_000_000n, shared: undefined }
-    const told = smsOf(intent, caller as PhoneNumber, call, 31)
+    const told = smsOf(intent, { caller: caller as PhoneNumber, receiver: undefined }, call, 31)
     expect(told.map(({ party }) => party)).toEqual(['sender'])
     const { facts } = told[0] as (typeof told)[number]
     const text = smsText(facts, { state: 'confirmed', reason: '' }, english, () => '0.002 tRBTC')

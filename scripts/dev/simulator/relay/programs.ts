@@ -41,7 +41,7 @@ export type ProgramOptions = {
 
 export type Product = Pick<
   AnswerParts,
-  'settings' | 'say' | 'leastTransferWei' | 'background' | 'sealSms'
+  'settings' | 'say' | 'leastTransferWei' | 'background' | 'smsSeals'
 > &
   Partial<Pick<AnswerParts, 'worthOf'>> & { memory: MemoryStore }
 
@@ -122,7 +122,7 @@ export function createService(parts: ProgramOptions, clock: Clock): Answer {
         ? undefined
         : createPins({ secret: pinSecret, memory, now: clock.now, newSalt: parts.newToken }),
     background: parts.product?.background ?? (() => {}),
-    sealSms: parts.product?.sealSms,
+    smsSeals: parts.product?.smsSeals,
     pay: createPay(relayer, createChainCache(relayer), {
       preflight: knobs.preflight,
       limits: knobs.limits,
