@@ -3,7 +3,7 @@ import { cloudflareTest } from '@cloudflare/vitest-plugin'
 import { defineConfig, type TestProjectInlineConfiguration } from 'vitest/config'
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
 import { createRandom } from './scripts/dev/random.ts'
-import { describeDepth, openDepth } from './scripts/test-depth.ts'
+import { describeDepth, openDepth } from './scripts/testing/test-depth.ts'
 import { createRuntimeReporter } from './test/support/runtime-reporter.ts'
 
 const depth = openDepth(process.env)

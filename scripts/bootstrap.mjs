@@ -5,7 +5,7 @@ import { delimiter, join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 
 /** The Node that the TypeScript files run on; npm's `node` package brings one. */
-const NEEDED_MAJOR = 24
+const neededMajor = 24
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 const bin = join(root, 'node_modules', '.bin')
@@ -30,7 +30,7 @@ export async function run(script, args) {
   if (!isInstalled()) await install()
   process.env.PATH = `${bin}${delimiter}${process.env.PATH ?? ''}`
   const file = join(root, script)
-  if (Number.parseInt(process.versions.node, 10) >= NEEDED_MAJOR) {
+  if (Number.parseInt(process.versions.node, 10) >= neededMajor) {
     process.argv = [process.argv[0] ?? 'node', file, ...args]
     await import(pathToFileURL(file).href)
     return

@@ -1,11 +1,11 @@
 import { availableParallelism } from 'node:os'
 import { parseArgs } from 'node:util'
-import { type Broken, runCampaign } from './dev/simulator/campaign.ts'
 import { rules } from './dev/simulator/oracle.ts'
-import { explain, simulate, tell } from './dev/simulator/simulate.ts'
-import type { Tally } from './dev/simulator/tally.ts'
+import { type Broken, runCampaign } from './dev/simulator/runs/campaign.ts'
+import { explain, simulate, tell } from './dev/simulator/runs/simulate.ts'
+import type { Tally } from './dev/simulator/runs/tally.ts'
 
-const HELP = `Simulates whole histories of the relay, each from one seed, and judges them.
+const helpText = `Simulates whole histories of the relay, each from one seed, and judges them.
 
   npm run simulate -- [--seeds N] [--seed S] [--jobs J] [--stories K] [--tell]
 
@@ -28,7 +28,7 @@ const { values } = parseArgs({
 
 const print = (line: string) => process.stdout.write(`${line}\n`)
 
-if (values.help) print(HELP)
+if (values.help) print(helpText)
 else if (values.tell) for (const line of await tell(Number(values.seed))) print(line)
 else process.exitCode = await main()
 

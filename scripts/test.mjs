@@ -7,4 +7,4 @@ else if (!provideRedisServer()) {
     'redis-server is missing: what needs it is skipped. Install it: apt-get install redis-server\n',
   )
 }
-await run('scripts/test.ts', process.argv.slice(2))
+await run('scripts/testing/test.ts', process.argv.slice(2))

@@ -10,8 +10,8 @@ import { KeysObject } from './keys/api-keys-object.ts'
 import type { KeyStore } from './keys/key-store.ts'
 import { createObjectSockets, feedObject } from './node/feed/sockets-object.ts'
 import { createHomedLedger } from './relay/ledger/home.ts'
-import { createObjectLedger, type LedgerStub, ledgerObject } from './relay/ledger/object.ts'
 import type { SetBack, SetBackAnswer } from './relay/ledger/port.ts'
+import { createObjectLedger, type LedgerStub, ledgerObject } from './relay/ledger/stores/object.ts'
 import { systemClock } from './runtime/clock.ts'
 import { createConsoleLog } from './runtime/log.ts'
 
@@ -76,7 +76,7 @@ function appOf(env: Env): Hono {
   }
 }
 
-/** The ledger of this deployment: see `src/relay/ledger/object.ts`. */
+/** The ledger of this deployment: see `src/relay/ledger/stores/object.ts`. */
 export class LedgerObject extends ledgerObject<Env>((env) => {
   const { config, tend } = assembleFrom(env)
   const { tendMs } = config.rules

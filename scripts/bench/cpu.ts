@@ -33,7 +33,7 @@ export async function cpuDuring<Name extends string, Result>(
   return { result, cpuMs }
 }
 
-const LOOP_STEPS = 120_000
+const loopSteps = 120_000
 
 /**
  * CPU milliseconds of one calibration loop: 256-bit arithmetic, a hash map and JSON, in this process,
@@ -46,7 +46,7 @@ export function calibrate(): number {
   const modulus = 2n ** 256n - 189n
   const seen = new Map<string, number>()
   let length = 0
-  for (let step = 0; step < LOOP_STEPS; step += 1) {
+  for (let step = 0; step < loopSteps; step += 1) {
     value = (value * value + BigInt(step)) % modulus
     if (step % 16 === 0) {
       const text = JSON.stringify({ step, value: value.toString(16) })

@@ -6,7 +6,7 @@ import { root } from '../stack/folder.ts'
 import { collectFigures, type Figure, type Results, type Run, results } from './figures.ts'
 import { describeMachine } from './machine.ts'
 import { measurements } from './measurements.ts'
-import { compareRuns, TOLERANCE, wordsOf } from './report/compare.ts'
+import { compareRuns, usualTolerance, wordsOf } from './report/compare.ts'
 import { renderCost } from './report/cost.ts'
 import { plots } from './report/plots.ts'
 import { renderTable, showNumber, withPart } from './report/table.ts'
@@ -74,8 +74,8 @@ function check(before: Run, done: Run): number {
   for (const finding of findings) say(`OFF ${wordsOf(finding)}`)
   say(
     findings.length === 0
-      ? `All ${held} held figures are within ${TOLERANCE * 100} % of the committed ones.`
-      : `${findings.length} held figures are off by more than ${TOLERANCE * 100} %, or missing. If that is meant: npm run bench, and commit ${resultsFile.slice(root.length)}.`,
+      ? `All ${held} held figures are within ${usualTolerance * 100} % of the committed ones.`
+      : `${findings.length} held figures are off by more than ${usualTolerance * 100} %, or missing. If that is meant: npm run bench, and commit ${resultsFile.slice(root.length)}.`,
   )
   return findings.length === 0 ? 0 : 1
 }

@@ -20,7 +20,7 @@ export type Confirmations = {
 }
 
 /** Longer than any round takes to settle. */
-const SETTLES_WITHIN_MS = 120_000
+const settlesWithinMs = 120_000
 
 /** Counts lines that end a payment, as the specification words them. */
 export function countConfirmations(): Confirmations {
@@ -39,9 +39,9 @@ export function countConfirmations(): Confirmations {
     lines: () => lines,
     async next(count) {
       const goal = seen + count
-      const until = setTimeout(() => wake(), SETTLES_WITHIN_MS)
+      const until = setTimeout(() => wake(), settlesWithinMs)
       const from = performance.now()
-      while (seen < goal && performance.now() - from < SETTLES_WITHIN_MS) {
+      while (seen < goal && performance.now() - from < settlesWithinMs) {
         await new Promise<void>((resolve) => {
           wake = resolve
         })

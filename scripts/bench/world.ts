@@ -1,4 +1,4 @@
-import { buildWorker, type WorkerBuild } from '../stack/worker-build.ts'
+import { buildWorker, type WorkerBuild } from '../stack/served/worker-build.ts'
 import type { Figures } from './figures.ts'
 import { type Load, startLoad } from './load.ts'
 import { countConfirmations, type Payer } from './payer.ts'

@@ -13,10 +13,10 @@ import { privateKeyToAddress } from 'viem/accounts'
 import { parseAddress } from '../../src/account/address.ts'
 import { createCallerAccounts } from '../../src/account/keys.ts'
 import { microLoanAbi } from '../../src/loan/abi.ts'
-import { type ChainNode, openNode } from '../stack/node.ts'
+import { type ChainNode, openNode } from '../stack/chain/node.ts'
+import { createTreasury } from '../stack/money/treasury.ts'
 import { readChainId, readNodeUrls } from '../stack/options.ts'
 import { command, StackError, say } from '../stack/report.ts'
-import { createTreasury } from '../stack/treasury.ts'
 import { parsePhones } from './migrate/phones.ts'
 
 const usage = `usage: npm run borrowers -- add|remove|list < numbers.txt

@@ -22,7 +22,7 @@ import {
 import { privateKeyToAddress } from 'viem/accounts'
 import { microLoanAbi } from '../../src/loan/abi.ts'
 import { relayForwarderAbi } from '../../src/relay/forwarder/abi.ts'
-import { maxGasPrice, priceObstacle } from '../stack/gas-price.ts'
+import { maxGasPrice, priceObstacle } from '../stack/chain/gas-price.ts'
 import { buildContracts, copyBuildCache, forge, readArtifact } from './forge.ts'
 
 /** What is to stand on a chain, and who pays for it. */

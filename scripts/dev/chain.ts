@@ -9,7 +9,7 @@ import { type Anvil, startAnvil } from './anvil.ts'
 import { rpcTo } from './rpc.ts'
 
 /** anvil's first account, funded on every fresh chain. Everybody knows its key. */
-export const DEV_KEY: Hex = '0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80'
+export const devKey: Hex = '0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80'
 
 export type TestChain = {
   anvil: Anvil
@@ -21,7 +21,7 @@ export type TestChain = {
   stop: () => Promise<void>
 }
 
-const MNEMONIC = 'test test test test test test test test test test test junk'
+const mnemonic = 'test test test test test test test test test test test junk'
 
 /** A chain with the contracts on it, a funded pool and a funded relayer. More relayers may be allowed. */
 export async function startChain(
@@ -29,12 +29,12 @@ export async function startChain(
   relayers: readonly Address[] = [],
 ): Promise<TestChain> {
   const anvil = await startAnvil({ args })
-  const relayer = relayerAccount(MNEMONIC, 31, 0).address
+  const relayer = relayerAccount(mnemonic, 31, 0).address
   const folder = mkdtempSync(join(tmpdir(), 'deployment-'))
   const { loan, forwarder } = await deployContracts({
     nodeUrl: anvil.url,
     chainId: 31,
-    deployerKey: DEV_KEY,
+    deployerKey: devKey,
     relayers: [relayer, ...relayers],
     recordFile: join(folder, '31.json'),
     poolWei: parseEther('10'),
@@ -54,7 +54,7 @@ export async function startChain(
       NODE_URL: anvil.url,
       LOAN_ADDRESS: loan,
       FORWARDER_ADDRESS: forwarder,
-      RELAYER_MNEMONIC: MNEMONIC,
+      RELAYER_MNEMONIC: mnemonic,
       ACCOUNT_ID_SECRET: `0x${randomBytes(32).toString('hex')}`,
       ACCOUNT_KEY_SECRET: `0x${randomBytes(32).toString('hex')}`,
       PREFLIGHT: 'on',

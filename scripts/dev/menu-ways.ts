@@ -8,12 +8,12 @@ import {
   type MenuContext,
   type MenuSettings,
   type NodeName,
-} from '../../src/ussd/menu.ts'
+} from '../../src/ussd/menu/nodes.ts'
+import { maxAnswers, type Place, type SoFar, walk } from '../../src/ussd/menu/walk.ts'
 import { demonstration } from '../../src/ussd/messages/demonstration.ts'
 import { english } from '../../src/ussd/messages/en.ts'
 import { messagesIn } from '../../src/ussd/messages/languages.ts'
 import { languageLabels, longAddress, type Messages } from '../../src/ussd/messages/texts.ts'
-import { maxAnswers, type Place, type SoFar, walk } from '../../src/ussd/walk.ts'
 
 /** Every menu that an operator can have, and in what words. */
 export const menus = {

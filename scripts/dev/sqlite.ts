@@ -1,5 +1,5 @@
 import { DatabaseSync } from 'node:sqlite'
-import type { Sql, SqlValue } from '../../src/relay/ledger/sql.ts'
+import type { Sql, SqlValue } from '../../src/relay/ledger/stores/sql.ts'
 
 /** The ledger's SQL on node:sqlite, in memory where no file is named. */
 export function openSqlite(path = ':memory:'): Sql {

@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url'
 import { statesText } from './states.ts'
 
 /** What is generated for the ledger: the scripts of Redis as text, and the states of a payment. */
-const home = new URL('../../src/relay/ledger/', import.meta.url)
+const home = new URL('../../src/relay/ledger/stores/', import.meta.url)
 const storage = fileURLToPath(new URL('../../STORAGE.md', import.meta.url))
 
 const beginMark = '<!-- begin: npm run ledger -->'

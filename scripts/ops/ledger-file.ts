@@ -9,7 +9,7 @@ import {
   type ExportHead,
   exportEntry,
   exportHead,
-} from '../../src/relay/ledger/export-format.ts'
+} from '../../src/relay/ledger/copies/export-format.ts'
 import { StackError } from '../stack/report.ts'
 import { insist, type OperatorClient } from './operator-client.ts'
 

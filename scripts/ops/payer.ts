@@ -1,10 +1,10 @@
 import { parseAmount } from '../../src/loan/amounts.ts'
 import { type StatusAnswer, statusAnswer } from '../../src/operator/answers.ts'
-import { type KeySource, keyUsage, readKeyOf } from '../stack/key-source.ts'
-import { type ChainNode, openNode } from '../stack/node.ts'
+import { type ChainNode, openNode } from '../stack/chain/node.ts'
+import { type KeySource, keyUsage, readKeyOf } from '../stack/money/key-source.ts'
+import { openTreasury, type Treasury } from '../stack/money/treasury.ts'
 import { readChainId } from '../stack/options.ts'
 import { StackError } from '../stack/report.ts'
-import { openTreasury, type Treasury } from '../stack/treasury.ts'
 import type { OperatorClient } from './operator-client.ts'
 
 /**

@@ -8,7 +8,7 @@ import {
 } from 'viem'
 import { microLoanAbi } from '../../src/loan/abi.ts'
 import { statusAnswer } from '../../src/operator/answers.ts'
-import { keyOptions, keyUsage } from '../stack/key-source.ts'
+import { keyOptions, keyUsage } from '../stack/money/key-source.ts'
 import { command, StackError, say } from '../stack/report.ts'
 import { readCommandLine } from './command-line.ts'
 import { type OperatorClient, openOperator } from './operator-client.ts'

@@ -5,7 +5,7 @@ export type Bug = { name: string; patches: readonly Patch[] }
 
 /** A relay that gives a nonce back has forgotten what it sent for it: nothing has to outbid its bytes. */
 const forgetsBytes: Patch = {
-  file: 'src/relay/ledger/nonces.ts',
+  file: 'src/relay/ledger/life/nonces.ts',
   within: 'take',
   find: 'saveNonce(rows, $row)',
   replace: 'saveNonce(rows, { ...$row, bytes: [] })',
@@ -31,7 +31,7 @@ export const bugs: readonly Bug[] = [
     name: 'a counter that ran ahead of the chain never comes back',
     patches: [
       {
-        file: 'src/relay/ledger/nonces.ts',
+        file: 'src/relay/ledger/life/nonces.ts',
         within: 'freeNonce',
         find: '$isGiven ? $leastGiven : next',
         replace: 'next',

@@ -11,9 +11,9 @@ const isNotDone = 'it is not done'
 const guard = 'a guard is gone'
 
 const steps = 'src/relay/ledger/steps.ts'
-const nonces = 'src/relay/ledger/nonces.ts'
-const payments = 'src/relay/ledger/payments.ts'
-const sums = 'src/relay/ledger/sums.ts'
+const nonces = 'src/relay/ledger/life/nonces.ts'
+const payments = 'src/relay/ledger/life/payments.ts'
+const sums = 'src/relay/ledger/life/sums.ts'
 const plan = 'src/relay/tend/plan.ts'
 const facts = 'src/relay/tend/facts.ts'
 

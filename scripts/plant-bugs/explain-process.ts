@@ -1,4 +1,4 @@
-import { explain, simulate } from '../dev/simulator/simulate.ts'
+import { explain, simulate } from '../dev/simulator/runs/simulate.ts'
 
 // Started in a copy that has a bug, with the seed that found it.
 const finding = await explain(await simulate(Number(process.argv[2])))

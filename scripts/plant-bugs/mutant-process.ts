@@ -1,8 +1,8 @@
 import { writeSync } from 'node:fs'
 import { registerHooks } from 'node:module'
 import { pathToFileURL } from 'node:url'
-import type { simulate as Simulate } from '../dev/simulator/simulate.ts'
-import { newTally } from '../dev/simulator/tally.ts'
+import type { simulate as Simulate } from '../dev/simulator/runs/simulate.ts'
+import { newTally } from '../dev/simulator/runs/tally.ts'
 import { drawMutations } from './mutations.ts'
 import { root } from './plant.ts'
 
@@ -41,7 +41,7 @@ for (let index = first; index < mutations.length; index += step) {
 
 /** The seed that breaks a promise, or how the relay fails to live through one. */
 async function look(index: number): Promise<string | undefined> {
-  const script = new URL(`../dev/simulator/simulate.ts?${index}`, import.meta.url).href
+  const script = new URL(`../dev/simulator/runs/simulate.ts?${index}`, import.meta.url).href
   try {
     const { simulate } = (await import(script)) as { simulate: typeof Simulate }
     const others = Array.from({ length: seeds }, (_, seed) => seed + 1)

@@ -145,7 +145,9 @@ function mutationsIn(node: Node, around: string, file: string, source: string): 
 
 /** The ledger's state machine, and the plan of a round. */
 const machine = [
-  ...['transitions', 'steps', 'nonces', 'payments', 'sums'].map((name) => `ledger/${name}.ts`),
+  ...['transitions', 'steps', 'life/nonces', 'life/payments', 'life/sums'].map(
+    (name) => `ledger/${name}.ts`,
+  ),
   ...['plan', 'facts'].map((name) => `tend/${name}.ts`),
 ].map((path) => `src/relay/${path}`)
 

@@ -2,7 +2,7 @@ import { cp, mkdir, mkdtemp, rm, symlink } from 'node:fs/promises'
 import { availableParallelism, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
-import { type Broken, runCampaign } from '../dev/simulator/campaign.ts'
+import { type Broken, runCampaign } from '../dev/simulator/runs/campaign.ts'
 
 export const root = fileURLToPath(new URL('../../', import.meta.url))
 
@@ -39,7 +39,7 @@ export async function plant<Found>(
     const { broken } = await runCampaign({
       ...{ from, count, stopsAtFirst: true },
       jobs: Math.min(2, availableParallelism()),
-      home: pathToFileURL(join(home, 'scripts/dev/simulator/')),
+      home: pathToFileURL(join(home, 'scripts/dev/simulator/runs/')),
     })
     const [first] = broken
     return first === undefined ? undefined : await found(home, first)

@@ -4,7 +4,7 @@ import { sleep } from '../dev/wait.ts'
 import type { Served } from './run.ts'
 
 /** Share of the calls of the database that each kind of fault strikes. */
-const DATABASE_FAULT_RATE = 0.002
+const databaseFaultRate = 0.002
 
 /** Two Deno processes with one real Redis. One of them dies every so often and is started again. */
 export function createKilledDenos({
@@ -23,7 +23,7 @@ export function createKilledDenos({
   return {
     async start(options) {
       relays = await startDenoRelays({ ...options, workers, seed: random.int(0, 2 ** 31) })
-      const rate = DATABASE_FAULT_RATE
+      const rate = databaseFaultRate
       for (const kind of kinds) {
         hits.set(`redis ${kind}`, relays.bridge.script({ fault: { kind }, rate }).hits)
       }

@@ -77,14 +77,14 @@ export type SoakResult = {
 }
 
 /** A gateway gives up on a reply after this time. */
-const GATEWAY_MS = 15_000
+const gatewayMs = 15_000
 
 const operatorToken = 'the-token-of-the-soak'
 
 /** One person pays a few times a minute at most: few people with many payments each wait for themselves. */
-const SESSIONS_PER_CALLER = 10
-const FEWEST_CALLERS = 150
-const MOST_CALLERS = 1_000
+const sessionsPerCaller = 10
+const fewestCallers = 150
+const mostCallers = 1_000
 
 /** Every kind of fault, each of which strikes at the given rate. */
 const faults: readonly Fault[] = [
@@ -191,8 +191,8 @@ export async function soak({
 
 function callersFor(sessions: SoakOptions['sessions']): number {
   const expected = typeof sessions === 'number' ? sessions : sessions.untilSubmitted
-  const wanted = Math.ceil(expected / SESSIONS_PER_CALLER)
-  return Math.min(MOST_CALLERS, Math.max(FEWEST_CALLERS, wanted))
+  const wanted = Math.ceil(expected / sessionsPerCaller)
+  return Math.min(mostCallers, Math.max(fewestCallers, wanted))
 }
 
 /** What the sessions of one run share. */
@@ -241,7 +241,7 @@ async function deliver(stage: Stage, delivery: Delivery): Promise<void> {
     const entry = stage.rig.note(delivery)
     const started = performance.now()
     try {
-      entry.reply = await post(url, delivery, AbortSignal.timeout(GATEWAY_MS))
+      entry.reply = await post(url, delivery, AbortSignal.timeout(gatewayMs))
       stage.latencies.push(performance.now() - started)
       if (claimOf(entry.reply) === 'submitted') stage.submitted.add(delivery.sessionId)
       return

@@ -8,12 +8,12 @@ import {
   deployContracts,
   GasTooDearError,
 } from '../contracts/deploy.ts'
+import { readMaxGasPrice } from './chain/gas-price.ts'
+import type { ChainNode } from './chain/node.ts'
 import { readJson } from './files.ts'
 import type { Folder } from './folder.ts'
-import { readMaxGasPrice } from './gas-price.ts'
-import type { ChainNode } from './node.ts'
+import { createTreasury, type Treasury } from './money/treasury.ts'
 import { StackError, say } from './report.ts'
-import { createTreasury, type Treasury } from './treasury.ts'
 
 /** What a stack gives away on a chain, in wei. */
 type Amounts = { pool: bigint; relayer: bigint; relayerLow: bigint; deployment: bigint }

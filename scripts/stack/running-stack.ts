@@ -1,11 +1,11 @@
 import { z } from 'zod'
-import { type DevVars, readDevVars } from './dev-vars.ts'
 import { readJson } from './files.ts'
 import type { Folder } from './folder.ts'
+import { relayerAddresses } from './money/relayers.ts'
 import { readChainId, readNodeUrls, readPort } from './options.ts'
-import { relayerAddresses } from './relayers.ts'
 import { StackError } from './report.ts'
 import { openSecrets, type Secrets } from './secrets.ts'
+import { type DevVars, readDevVars } from './served/dev-vars.ts'
 
 const address = z.templateLiteral(['0x', z.string().regex(/^[0-9a-fA-F]{40}$/)])
 

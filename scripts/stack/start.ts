@@ -4,39 +4,39 @@ import { type Address, createPublicClient, formatEther, http } from 'viem'
 import { poolRules } from '../../src/chain/chains.ts'
 import { provideRedisServer } from '../debian.mjs'
 import { sleep } from '../dev/wait.ts'
-import { endLeftChain, isFree, type LocalChain, startChain } from './anvil.ts'
-import { DEMO_DEPOSIT_WEI, demoCallers, fundDemoCallers } from './callers.ts'
-import { readSavedHead } from './chain-state.ts'
-import { runDeno } from './deno.ts'
+import { endLeftChain, isFree, type LocalChain, startChain } from './chain/anvil.ts'
+import { readSavedHead } from './chain/chain-state.ts'
+import { type ChainNode, openNode, withoutKey } from './chain/node.ts'
+import { startRootstock } from './chain/rootstock.ts'
 import { prepareChain } from './deployment.ts'
 import { readJson, writeJson } from './files.ts'
 import { type Folder, openFolder, root } from './folder.ts'
-import { type ChainNode, openNode, withoutKey } from './node.ts'
+import { demoCallers, demoDepositWei, fundDemoCallers } from './money/callers.ts'
+import { relayerAddresses } from './money/relayers.ts'
+import { openTreasury } from './money/treasury.ts'
 import { type Options, readOptions } from './options.ts'
 import { end } from './process-id.ts'
 import { type Child, claim } from './processes.ts'
-import { relayerAddresses } from './relayers.ts'
 import { command, describe, StackError, say } from './report.ts'
-import { startRootstock } from './rootstock.ts'
 import { describeStack, type RunningStack } from './running-stack.ts'
 import { openSecrets } from './secrets.ts'
+import { runDeno } from './served/deno.ts'
+import { type RunningWorker, runWorker, workerVariables } from './served/worker.ts'
+import { buildWorker } from './served/worker-build.ts'
+import { createWorkerLog } from './served/worker-log.ts'
 import { watchStarter } from './starter.ts'
-import { openTreasury } from './treasury.ts'
-import { type RunningWorker, runWorker, workerVariables } from './worker.ts'
-import { buildWorker } from './worker-build.ts'
-import { createWorkerLog } from './worker-log.ts'
 
 /** A machine may be busy; what is wrong for good is told by then. */
-const HEALTHY_WITHIN_MS = 30_000
+const healthyWithinMs = 30_000
 
 /** As often as Cloudflare runs the Worker's cron. */
-const WAKE_EVERY_MS = 60_000
+const wakeEveryMs = 60_000
 
 /** How long a start waits for payments that are sent again, at most. */
-const REPEATED_WITHIN_MS = 20_000
+const repeatedWithinMs = 20_000
 
 /** A chain that is shorter than it was may be a replica that lags, so the relay waits before it acts. */
-const REPEATS_AFTER_MS = poolRules.anvil.regressionMs + 3 * poolRules.anvil.tendMs
+const repeatsAfterMs = poolRules.anvil.regressionMs + 3 * poolRules.anvil.tendMs
 
 await command(async () => {
   const options = readOptions(process.argv.slice(2), process.env)
@@ -282,8 +282,8 @@ async function sayWhatWasRepeated(
   const sum = (counts: number[]) => counts.reduce((total, count) => total + count, 0)
   const started = performance.now()
   let repeated = 0
-  let quietUntil = started + REPEATS_AFTER_MS
-  while (performance.now() < Math.min(quietUntil, started + REPEATED_WITHIN_MS)) {
+  let quietUntil = started + repeatsAfterMs
+  while (performance.now() < Math.min(quietUntil, started + repeatedWithinMs)) {
     const now = sum(await transactionCounts(node, relayers)) - sum(before)
     if (now !== repeated) quietUntil = performance.now() + poolRules.anvil.tendMs
     repeated = now
@@ -302,7 +302,7 @@ async function healthy(url: string): Promise<void> {
     const response = await fetch(`${url}/healthz`, { signal: AbortSignal.timeout(5_000) })
     const text = await response.text()
     if (response.ok) return
-    if (performance.now() - started > HEALTHY_WITHIN_MS) {
+    if (performance.now() - started > healthyWithinMs) {
       throw new StackError(`The Worker is not healthy (${response.status}): ${text.slice(0, 500)}`)
     }
     await sleep(200)
@@ -317,7 +317,7 @@ function keepAwake(worker: RunningWorker, lifetime: Lifetime): void {
     })
   }
   wake()
-  const waking = setInterval(wake, WAKE_EVERY_MS)
+  const waking = setInterval(wake, wakeEveryMs)
   const watching = setInterval(() => {
     if (worker.isRunning()) return
     clearInterval(watching)
@@ -355,7 +355,7 @@ function sayReady({
 }): void {
   const { currency } = node.chain
   const callers = `${demoCallers[0]} to ${demoCallers.at(-1)}`
-  const amount = formatEther(DEMO_DEPOSIT_WEI)
+  const amount = formatEther(demoDepositWei)
   const dial = `curl -s ${stack.relayUrl}/ussd -d phoneNumber=%2B${demoCallers[0]?.slice(1)}`
   const example = '{"jsonrpc":"2.0","id":1,"method":"eth_blockNumber","params":[]}'
   say(`

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { identify, isRunning, type ProcessId, parentOf } from './process-id.ts'
 
 /** npm, its shell and the bootstrap; nobody else stands between us and npm. */
-const GENERATIONS = 4
+const generations = 4
 
 /**
  * Calls back when the process that started this one is killed: the bootstrap or npm itself.
@@ -24,7 +24,7 @@ export function watchStarter(onGone: () => void): void {
 function findNpm(): ProcessId | undefined {
   if (process.env.npm_lifecycle_event === undefined) return undefined
   let pid: number | undefined = process.ppid
-  for (let generation = 0; generation < GENERATIONS && pid !== undefined; generation++) {
+  for (let generation = 0; generation < generations && pid !== undefined; generation++) {
     // npm gives itself the title `npm start`.
     if (/^npm\b/.test(commandLine(pid))) return identify(pid)
     pid = parentOf(pid)

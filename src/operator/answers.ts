@@ -1,5 +1,5 @@
 import * as z from 'zod/mini'
-import { exportEntry, exportHead } from '../relay/ledger/export-format.ts'
+import { exportEntry, exportHead } from '../relay/ledger/copies/export-format.ts'
 
 /** What has to hold for a payment to be carried, in the order in which to look. */
 export const checkNames = [

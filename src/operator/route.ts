@@ -5,6 +5,7 @@ import * as z from 'zod/mini'
 import { isOperator } from '../keys/operator-token.ts'
 import type { IntakeWish, RestoreAnswer, RestoreBegun } from '../relay/ledger/port.ts'
 import { faultOf, type Log } from '../runtime/log.ts'
+import type { CashedOut } from './actions/cash-out.ts'
 import {
   cashOutRequest,
   drainRequest,
@@ -19,7 +20,6 @@ import {
   restoreRequest,
   setBackRequest,
 } from './answers.ts'
-import type { CashedOut } from './cash-out.ts'
 import { LedgerSilent, type Operator } from './service.ts'
 import '../runtime/english.ts'
 

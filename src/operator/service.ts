@@ -6,8 +6,8 @@ import type {
   ExportHead,
   ExportPage,
   ExportPlace,
-} from '../relay/ledger/export-format.ts'
-import { intakeActions } from '../relay/ledger/operations.ts'
+} from '../relay/ledger/copies/export-format.ts'
+import { intakeActions } from '../relay/ledger/notes/operations.ts'
 import type {
   Identity,
   IntakeWish,
@@ -23,6 +23,10 @@ import { isOpen } from '../relay/ledger/port.ts'
 import type { Relayer } from '../relay/relayer.ts'
 import { cached } from '../runtime/cached.ts'
 import { faultOf } from '../runtime/log.ts'
+import { type CashedOut, type CashOutOptions, cashOutFor } from './actions/cash-out.ts'
+import { type Deposited, type DepositOptions, depositFor } from './actions/deposit.ts'
+import { type Outbidden, outbidNonce } from './actions/outbid.ts'
+import { type PinOptions, type PinTended, tendPin } from './actions/pin.ts'
 import type {
   AuditAnswer,
   CashOutRequest,
@@ -34,12 +38,8 @@ import type {
   PinRequest,
   StatusAnswer,
 } from './answers.ts'
-import { type CashedOut, type CashOutOptions, cashOutFor } from './cash-out.ts'
-import { type Deposited, type DepositOptions, depositFor } from './deposit.ts'
 import { type Condition, healthOf } from './health.ts'
 import { metricsOf } from './metrics.ts'
-import { type Outbidden, outbidNonce } from './outbid.ts'
-import { type PinOptions, type PinTended, tendPin } from './pin.ts'
 import { isoOf, paymentOf, traceOf } from './records.ts'
 import { type Counts, intakeOf, statusOf } from './status.ts'
 

@@ -29,16 +29,22 @@ import { askAt } from './ask.ts'
 import { addressOf, createContractCalls, shortNumber } from './contract-calls.ts'
 import { minutesSinceEqual } from './earlier.ts'
 import type { Intent } from './intent.ts'
-import { createMenu, type Menu, type MenuContext, type MenuSettings, type PinWish } from './menu.ts'
+import {
+  createMenu,
+  type Menu,
+  type MenuContext,
+  type MenuSettings,
+  type PinWish,
+} from './menu/nodes.ts'
+import { answersOf, type Place, promptOf } from './menu/walk.ts'
 import { messagesIn } from './messages/languages.ts'
 import { longAddress, type Messages } from './messages/texts.ts'
 import { refusedText } from './refused.ts'
 import type { UssdRequest } from './request.ts'
-import { end, goOn, type Screen } from './screen.ts'
+import { end, goOn, type Screen } from './screens/screen.ts'
 import { readSession } from './session.ts'
 import { equalPayment, keepShown, shownAt, shownTerms } from './shown.ts'
 import { type SmsSeals, smsOf } from './sms.ts'
-import { answersOf, type Place, promptOf } from './walk.ts'
 
 /** Answers one delivery with a screen. Never throws. */
 export type Answer = (request: UssdRequest) => Promise<Answered>

@@ -5,14 +5,14 @@ import { hasDialled, type Memory, recipientsIn, tellsOf, withTold } from '../acc
 import type { LoanReader } from '../loan/reader.ts'
 import type { Ledger, Question } from '../relay/ledger/port.ts'
 import { faultOf, type Log } from '../runtime/log.ts'
-import { activityOf, lastFailure, receivedOf, shownPayments } from './activity.ts'
 import type { FactName, Facts, LoanTerms } from './facts.ts'
-import type { MenuContext } from './menu.ts'
+import { activityOf, lastFailure, receivedOf, shownPayments } from './menu/activity.ts'
+import type { MenuContext } from './menu/nodes.ts'
+import { type Place, promptOf } from './menu/walk.ts'
 import type { KnownRecipient } from './recipient.ts'
 import { refusedText } from './refused.ts'
-import { end, goOn, type Screen } from './screen.ts'
+import { end, goOn, type Screen } from './screens/screen.ts'
 import { keepShown, recipientsStep, shownAt, shownRecipients, shownTerms } from './shown.ts'
-import { type Place, promptOf } from './walk.ts'
 
 export type AskParts = {
   context: MenuContext

@@ -8,7 +8,7 @@ import type { ContractCall } from '../relay/pay/delivery.ts'
 import type { Intent } from './intent.ts'
 import { type Messages, shortAddress } from './messages/texts.ts'
 import type { Recipient } from './recipient.ts'
-import { end } from './screen.ts'
+import { end } from './screens/screen.ts'
 
 export type ContractCallsOptions = {
   chainId: number

@@ -3,10 +3,10 @@ import { bodyLimit } from 'hono/body-limit'
 import type { Country } from '../account/phone.ts'
 import type { Log } from '../runtime/log.ts'
 import type { Answer, Answered } from './answer.ts'
-import type { CarriedText } from './carried-text.ts'
+import type { CarriedText } from './gateways/carried-text.ts'
 import type { Gateway, Parsed, ReplyTo, UssdSession } from './gateways/gateway.ts'
 import { english } from './messages/en.ts'
-import { end } from './screen.ts'
+import { end } from './screens/screen.ts'
 
 export type UssdRouteDeps = {
   gateway: Gateway

@@ -1,7 +1,8 @@
 import type { Address } from 'viem'
 import type { Pins, PinVerdict } from '../account/pin.ts'
 import type { Ledger, Question } from '../relay/ledger/port.ts'
-import type { MenuContext } from './menu.ts'
+import type { MenuContext } from './menu/nodes.ts'
+import { type MenuResult, type SoFar, walk, withoutSecrets } from './menu/walk.ts'
 import type { KnownRecipient } from './recipient.ts'
 import {
   keepShown,
@@ -11,7 +12,6 @@ import {
   shownAt,
   shownRecipients,
 } from './shown.ts'
-import { type MenuResult, type SoFar, walk, withoutSecrets } from './walk.ts'
 
 /** A session as far as it was answered: where that leads, and what of it may be named by a digest. */
 export type Read = {

@@ -4,9 +4,9 @@ import { showAddress } from '../account/address.ts'
 import { type PhoneNumber, shortPhone } from '../account/phone.ts'
 import type { DueSms, SmsName, SmsParty } from '../relay/ledger/port.ts'
 import type { ContractCall } from '../relay/pay/delivery.ts'
-import { activityLine } from './activity.ts'
 import { shortNumber } from './contract-calls.ts'
 import type { Intent } from './intent.ts'
+import { activityLine } from './menu/activity.ts'
 import { type Messages, shortAddress } from './messages/texts.ts'
 
 const smsFacts = z.object({

@@ -15,8 +15,8 @@ import {
 } from '../../scripts/dev/relays/rig.ts'
 import { rpcTo } from '../../scripts/dev/rpc.ts'
 
-const DAY_MS = 86_400_000
-const MIN_PRICE = 60_000_000n
+const dayMs = 86_400_000
+const minPrice = 60_000_000n
 
 let rig: AnvilRig | undefined
 const servers: RedisServer[] = []
@@ -56,7 +56,7 @@ describe.skipIf(!hasRedisServer())('a Redis that lost rows', () => {
     const own = await startAnvilRig({ relays: relays.start, callers: 1 })
     rig = own
     const chain = rpcTo(own.chain.anvil.url)
-    const midnight = (Math.floor(Date.now() / DAY_MS) + 1) * DAY_MS
+    const midnight = (Math.floor(Date.now() / dayMs) + 1) * dayMs
     const setClocks = async (ms: number) => {
       await chain('evm_setNextBlockTimestamp', [Math.floor(ms / 1000)])
       await chain('evm_mine', [])
@@ -124,7 +124,7 @@ describe.skipIf(!hasRedisServer())('a Redis that lost rows', () => {
       const relays = relaysWith(redis)
       const own = await startRig({
         ...{ relays: relays.start, callers: 4, workers: 2, blockMs: 100 },
-        rules: { minGasPriceWei: MIN_PRICE },
+        rules: { minGasPriceWei: minPrice },
       })
       rig = own
       own.rootstock.setBlockTime(undefined)
@@ -149,14 +149,14 @@ describe.skipIf(!hasRedisServer())('a Redis that lost rows', () => {
         ),
       ).toBe(1)
       // By now anything new would outbid what waits.
-      own.rootstock.setMinGasPrice(MIN_PRICE * 2n)
+      own.rootstock.setMinGasPrice(minPrice * 2n)
       await relays.get().wake()
       expect(claimOf(await own.deliver(pay(own.nextCaller().phone), 1))).toBe('submitted')
       // Nobody knows what nonce 1 carries: its payment goes out again on a nonce after all of them.
       const sent = () => own.rootstock.pool.pending().map(({ nonce }) => nonce)
       await expect.poll(sent).toEqual([0, 1, 2, 3, 4])
       expect(own.rootstock.pool.pending()[1]).toEqual(before[1])
-      own.rootstock.setMinGasPrice(MIN_PRICE)
+      own.rootstock.setMinGasPrice(minPrice)
       own.rootstock.setBlockTime(100)
       await own.settle()
       for (const [index, delivery] of deliveries.entries()) {

@@ -9,7 +9,7 @@ export type KeyStoreHarness = {
   pass: (ms: number) => void
 }
 
-const DAY_MS = 86_400_000
+const dayMs = 86_400_000
 
 const recordOf = (digit: string, more: Partial<KeyRecord> = {}): KeyRecord => ({
   hash: digit.repeat(64),
@@ -47,7 +47,7 @@ export function keyStoreSuite(name: string, create: () => Promise<KeyStoreHarnes
 
     test('stand beside what is asked of the nodes in a day, by whom', async ({ expect }) => {
       const { store, now, pass } = await create()
-      const resetAt = (Math.floor(now() / DAY_MS) + 1) * DAY_MS
+      const resetAt = (Math.floor(now() / dayMs) + 1) * dayMs
       expect(await store.count({ relay: 3, callers: 0 })).toEqual({
         ...{ relay: 3, callers: 0, resetAt },
       })
@@ -56,9 +56,9 @@ export function keyStoreSuite(name: string, create: () => Promise<KeyStoreHarnes
         store.count({ relay: 0, callers: 5 }),
       ])
       expect(await store.count({ relay: 0, callers: 0 })).toMatchObject({ relay: 4, callers: 25 })
-      pass(DAY_MS)
+      pass(dayMs)
       expect(await store.count({ relay: 1, callers: 0 })).toEqual({
-        ...{ relay: 1, callers: 0, resetAt: resetAt + DAY_MS },
+        ...{ relay: 1, callers: 0, resetAt: resetAt + dayMs },
       })
     })
 
@@ -108,7 +108,7 @@ export function keyStoreSuite(name: string, create: () => Promise<KeyStoreHarnes
     test('start over with the day', async ({ expect }) => {
       const { store, now, pass } = await create()
       await store.create(recordOf('a', { quota: 10 }))
-      const midnight = (Math.floor(now() / DAY_MS) + 1) * DAY_MS
+      const midnight = (Math.floor(now() / dayMs) + 1) * dayMs
       const spent = { kind: 'taken', calls: 10, resetAt: midnight }
       expect(await store.take('a'.repeat(64), 10, 0)).toEqual(spent)
       pass(midnight - 1 - now())
@@ -116,7 +116,7 @@ export function keyStoreSuite(name: string, create: () => Promise<KeyStoreHarnes
       pass(1)
       expect(await store.take('a'.repeat(64), 1, 0)).toMatchObject({
         kind: 'taken',
-        resetAt: midnight + DAY_MS,
+        resetAt: midnight + dayMs,
       })
     })
 

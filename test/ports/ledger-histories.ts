@@ -1,7 +1,7 @@
 import { type Address, type Hex, stringToHex } from 'viem'
 import type { ExpectStatic } from 'vitest'
 import { createRandom, type Random } from '../../scripts/dev/random.ts'
-import type { ExportPage } from '../../src/relay/ledger/export-format.ts'
+import type { ExportPage } from '../../src/relay/ledger/copies/export-format.ts'
 import type {
   Claiming,
   Execution,
@@ -36,8 +36,8 @@ export type HistoryOptions = {
 
 const accounts = ['1', '2', '3'].map((digit): Address => `0x${digit.repeat(40)}`)
 const target: Address = `0x${'4'.repeat(40)}`
-const SESSIONS = 12
-const BLOCKS = 6
+const sessions = 12
+const blocks = 6
 
 const id = (text: string): Hex => stringToHex(text, { size: 32 })
 
@@ -139,7 +139,7 @@ const oneOrNone = <Item>(random: Random, items: readonly Item[]): Item | undefin
 /** Calls that mostly fit what is open, and sometimes do not. */
 function drawCall(world: World, work: Work): Call {
   const { random, rules } = world
-  const session = `s${random.int(0, SESSIONS - 1)}`
+  const session = `s${random.int(0, sessions - 1)}`
   const account = accounts[Number(session.slice(1)) % accounts.length] ?? target
   const token = `${session} ${random.int(0, 1)}`
   const question = { session, account, input: random.pick(['a', 'a', 'b']), steps: 3, token }
@@ -215,7 +215,7 @@ function drawCall(world: World, work: Work): Call {
       return ['sawMeans', means, oneOrNone(random, ['balanceWei', 'gasPriceWei'])]
     }
     case 'blocks':
-      return ['blocks', random.int(-1, BLOCKS)]
+      return ['blocks', random.int(-1, blocks)]
     case 'payments':
       return ['payments', account, random.int(1, 4)]
     case 'identify':
@@ -240,7 +240,7 @@ function drawCall(world: World, work: Work): Call {
     case 'abandon':
       return [kind, nonce]
     case 'saw': {
-      const head = oneOrNone(random, [{ number: random.int(1, BLOCKS), timestampSeconds: 1 }])
+      const head = oneOrNone(random, [{ number: random.int(1, blocks), timestampSeconds: 1 }])
       const node = oneOrNone(random, ['answered', 'silent'])
       return ['saw', { facts: { head }, node, round: random.pick(['done', 'failed']) }]
     }
@@ -365,7 +365,7 @@ function orderOf({ random }: World, session: string, account: Address): Order {
 const share = { poolWei: 10n, capWei: 11n, outWei: 12n }
 
 function drawReserves(random: Random): Claiming['reserves'] {
-  const block = random.int(0, BLOCKS)
+  const block = random.int(0, blocks)
   const there = { poolWei: BigInt(random.int(5, 60)), capWei: 50n, outWei: 55n }
   const of = oneOrNone(random, [{ ...there, block }])
   return oneOrNone(random, [{ ...share, of }])
@@ -378,7 +378,7 @@ function drawTransaction(world: World): SignedTransaction {
 }
 
 function drawExecution(random: Random): Execution {
-  const number = random.int(1, BLOCKS)
+  const number = random.int(1, blocks)
   const block = { number, hash: id(`block ${number} ${random.pick(['a', 'a', 'b'])}`) }
   const outcome = random.pick(['executed', 'failed'] as const)
   return { outcome, reason: outcome === 'failed' ? 'No' : '', hash: id('spent'), block }

@@ -1,6 +1,6 @@
 import { type Address, type Hex, stringToHex } from 'viem'
 import { describe, test } from 'vitest'
-import type { ExportEntry, ExportHead } from '../../src/relay/ledger/export-format.ts'
+import type { ExportEntry, ExportHead } from '../../src/relay/ledger/copies/export-format.ts'
 import type { Claiming, Identity, Ledger, Order } from '../../src/relay/ledger/port.ts'
 import type { LedgerHarness } from './ledger.suite.ts'
 

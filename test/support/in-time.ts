@@ -1,4 +1,4 @@
-const TRIES = 5
+const tries = 5
 
 /**
  * Does something again until it has taken less than so many ms, and gives what came of that. On a busy
@@ -11,7 +11,7 @@ export async function inTime<Result>(
   work: () => Promise<Result>,
 ): Promise<Result> {
   const took: number[] = []
-  while (took.length < TRIES) {
+  while (took.length < tries) {
     const began = performance.now()
     const result = await work()
     took.push(Math.round(performance.now() - began))

@@ -1,5 +1,5 @@
 import type { Hex } from 'viem'
-import type { Product } from '../../scripts/dev/simulator/programs.ts'
+import type { Product } from '../../scripts/dev/simulator/relay/programs.ts'
 import { type Ledger, ledgerRules } from '../../src/relay/ledger/port.ts'
 import { ledgerThrough } from '../../src/relay/ledger/steps.ts'
 import { createMemoryLedger } from '../ports/ledger-memory.ts'

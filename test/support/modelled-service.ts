@@ -1,20 +1,20 @@
 import type { Address } from 'viem'
 import {
-  createModelChain,
-  type ModelBlock,
-  type ModelChain,
-} from '../../scripts/dev/simulator/chain.ts'
-import { createModelNode } from '../../scripts/dev/simulator/model-node.ts'
-import { phoneOf, planOf, principalWei } from '../../scripts/dev/simulator/plan.ts'
-import { createModelPool } from '../../scripts/dev/simulator/pool.ts'
-import { createService, type Product } from '../../scripts/dev/simulator/programs.ts'
-import { cheapSigning } from '../../scripts/dev/simulator/signing.ts'
-import {
   forwarderAddress,
   loanAddress,
   startGasPriceWei,
   startState,
-} from '../../scripts/dev/simulator/world.ts'
+} from '../../scripts/dev/simulator/ground.ts'
+import {
+  createModelChain,
+  type ModelBlock,
+  type ModelChain,
+} from '../../scripts/dev/simulator/model/chain.ts'
+import { createModelNode } from '../../scripts/dev/simulator/model/model-node.ts'
+import { createModelPool } from '../../scripts/dev/simulator/model/pool.ts'
+import { cheapSigning } from '../../scripts/dev/simulator/model/signing.ts'
+import { phoneOf, planOf, principalWei } from '../../scripts/dev/simulator/plan.ts'
+import { createService, type Product } from '../../scripts/dev/simulator/relay/programs.ts'
 import type { PhoneNumber } from '../../src/account/phone.ts'
 import type { Ledger } from '../../src/relay/ledger/port.ts'
 import { type Clock, systemClock } from '../../src/runtime/clock.ts'

@@ -34,15 +34,15 @@ export type Outcry = { at: number; text: string }
 export type Span = { from: number; to: number; causes: readonly Cause[] }
 
 /** The clock that a test's begin is told by may stand still for a moment. */
-const LEAD_MS = 1_000
+const leadMs = 1_000
 
 /** What follows a test for a while is still its own: connections end after it. */
-const AFTERMATH_MS = 30_000
+const aftermathMs = 30_000
 
 /** The outcries that no test has caused on purpose. */
 export function unexpected(outcries: readonly Outcry[], spans: readonly Span[]): Outcry[] {
   return outcries.filter(({ at, text }) => {
-    const running = spans.filter(({ from, to }) => from - LEAD_MS <= at && at <= to + AFTERMATH_MS)
+    const running = spans.filter(({ from, to }) => from - leadMs <= at && at <= to + aftermathMs)
     return !running.some((span) => span.causes.some((cause) => causes[cause].test(text)))
   })
 }

@@ -1,6 +1,6 @@
 import { inject } from 'vitest'
 import { createRandom } from '../../scripts/dev/random.ts'
-import type { Depth } from '../../scripts/test-depth.ts'
+import type { Depth } from '../../scripts/testing/test-depth.ts'
 
 declare module 'vitest' {
   interface ProvidedContext {

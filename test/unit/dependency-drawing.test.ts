@@ -1,5 +1,5 @@
 import { describe, test } from 'vitest'
-import { dependencyDrawing } from '../../scripts/dependency-drawing.ts'
+import { dependencyDrawing } from '../../scripts/drawings/dependency-drawing.ts'
 
 const draw = (files: Record<string, string>) =>
   dependencyDrawing(new Map(Object.entries(files)))

@@ -6,7 +6,7 @@ import {
   longestFunction,
   packagesIn,
   tableFaults,
-} from '../../scripts/house-size.ts'
+} from '../../scripts/checks/house-size.ts'
 
 const longestOf = (source: string) =>
   longestFunction(new Map([['a.ts', source]]), (text) => parseAst(text, { lang: 'ts' }))

@@ -1,5 +1,5 @@
 import { describe, test } from 'vitest'
-import { importFaults } from '../../scripts/import-rules.ts'
+import { importFaults } from '../../scripts/checks/import-rules.ts'
 
 /** What the rules say of these files, as `file message`. */
 function faultsOf(files: Record<string, string>): string[] {
@@ -61,7 +61,7 @@ test('what is served is made of the small builds of packages', ({ expect }) => {
 describe('runtimes and frameworks', () => {
   test('only Durable Objects know the Workers runtime', ({ expect }) => {
     const source = `import { DurableObject } from 'cloudflare:workers'`
-    expect(faultsOf({ 'src/relay/ledger/object.ts': source })).toEqual([])
+    expect(faultsOf({ 'src/relay/ledger/stores/object.ts': source })).toEqual([])
     expect(faultsOf({ 'src/node/keys-object.ts': source })).toEqual([])
     expect(faultsOf({ 'src/relay/ledger.ts': source })).toEqual([
       'src/relay/ledger.ts imports cloudflare:workers: only Durable Objects (object.ts, *-object.ts) and the entry points do',
@@ -92,8 +92,12 @@ describe('ports and adapters', () => {
       'src/relay/ledger.ts imports src/relay/ledger-object.ts: a port never imports its adapter',
     ])
     const inFolder = `import type { Rows } from './object.ts'`
-    expect(faultsOf({ 'src/relay/ledger/port.ts': inFolder })).toEqual([
-      'src/relay/ledger/port.ts imports src/relay/ledger/object.ts: a port never imports its adapter',
+    expect(faultsOf({ 'src/keys/port.ts': inFolder })).toEqual([
+      'src/keys/port.ts imports src/keys/object.ts: a port never imports its adapter',
+    ])
+    const inRoom = `import type { Rows } from './stores/redis.ts'`
+    expect(faultsOf({ 'src/relay/ledger/port.ts': inRoom })).toEqual([
+      'src/relay/ledger/port.ts imports src/relay/ledger/stores/redis.ts: a port never imports its adapter',
     ])
   })
 
@@ -155,7 +159,7 @@ describe('directions', () => {
 
   test('a new part has to be given a direction', ({ expect }) => {
     expect(faultsOf({ 'src/mail/send.ts': `import x from '../account/phone.ts'` })).toEqual([
-      'src/mail/send.ts is in a part that has no direction yet: add src/mail to scripts/import-rules.ts',
+      'src/mail/send.ts is in a part that has no direction yet: add src/mail to scripts/checks/import-rules.ts',
     ])
   })
 
@@ -168,7 +172,19 @@ describe('directions', () => {
     }
     expect(faultsOf(files)).toEqual([
       'src/node/objects/block.ts imports src/node/reads/mined-block.ts: objects may use no other room',
-      'src/node/filters/poll.ts is in a room that has no direction yet: add node/filters to scripts/import-rules.ts',
+      'src/node/filters/poll.ts is in a room that has no direction yet: add node/filters to scripts/checks/import-rules.ts',
+    ])
+  })
+
+  test('a store of the ledger knows nothing of payments', ({ expect }) => {
+    const files = {
+      'src/relay/ledger/stores/sqlite.ts': `
+        import { runStep } from '../steps.ts'
+        import { movePayment } from '../life/payments.ts'`,
+      'src/relay/ledger/life/payments.ts': `import { SignedRequest } from '../../forwarder/requests.ts'`,
+    }
+    expect(faultsOf(files)).toEqual([
+      'src/relay/ledger/stores/sqlite.ts imports src/relay/ledger/life/payments.ts: stores may use versions',
     ])
   })
 
@@ -189,6 +205,19 @@ describe('names', () => {
     expect(faultsOf({ 'src/node/methods/methods.ts': '', 'src/node/methods/list.ts': '' })).toEqual(
       ['src/node/methods/methods.ts bears the name of its folder: name it after what is in it'],
     )
+    expect(faultsOf({ 'scripts/soak/soak.ts': '', 'test/ports/ports.ts': '' })).toHaveLength(2)
+  })
+
+  test('are few enough in a folder to find the place for a change', ({ expect }) => {
+    const filesOf = (folder: string, count: number) =>
+      Object.fromEntries(Array.from({ length: count }, (_, index) => [`${folder}/${index}.ts`, '']))
+    expect(faultsOf({ ...filesOf('scripts/dev', 16), ...filesOf('scripts/dev/redis', 9) })).toEqual(
+      [],
+    )
+    expect(faultsOf(filesOf('scripts/dev', 17))).toEqual([
+      'scripts/dev holds 17 files, 16 at most: divide it into rooms with names',
+    ])
+    expect(faultsOf(filesOf('src/node/methods', 40))).toEqual([])
   })
 })
 

@@ -6,7 +6,7 @@ import {
   sum,
   summary,
   vitestOutcome,
-} from '../../scripts/test-counts.ts'
+} from '../../scripts/testing/test-counts.ts'
 
 const file = (status: string, ...statuses: string[]) => ({
   name: 'a.test.ts',

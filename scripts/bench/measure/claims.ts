@@ -3,8 +3,8 @@ import { type Address, type Hex, keccak256, toHex } from 'viem'
 import { poolRules } from '../../../src/chain/chains.ts'
 import { ledgerRules, type Order } from '../../../src/relay/ledger/port.ts'
 import { type AnyRow, keyOf, type TableName } from '../../../src/relay/ledger/rows.ts'
-import type { Sql } from '../../../src/relay/ledger/sql.ts'
-import { apply, createSqlLedger, type SqlLedger } from '../../../src/relay/ledger/sqlite.ts'
+import type { Sql } from '../../../src/relay/ledger/stores/sql.ts'
+import { apply, createSqlLedger, type SqlLedger } from '../../../src/relay/ledger/stores/sqlite.ts'
 import { openSqlite } from '../../dev/sqlite.ts'
 import type { World } from '../world.ts'
 
@@ -35,7 +35,7 @@ export async function measureClaims({ figures, isFull }: World): Promise<void> {
   }
 }
 
-const ACCOUNTS = 5_000
+const accounts = 5_000
 const relayer = `0x${'44'.repeat(20)}`
 const screen = { kind: 'end' as const, lines: ['Transfer Submitted'] }
 
@@ -49,8 +49,8 @@ function settleMany(sql: Sql, rows: number): void {
     for (let index = 0; index < rows; index++) {
       for (const [table, row] of settledRows(index, settledAt + index)) insert(table, row)
     }
-    for (let index = 0; index < Math.min(rows, ACCOUNTS); index++) {
-      const seen = Math.ceil((rows - index) / ACCOUNTS)
+    for (let index = 0; index < Math.min(rows, accounts); index++) {
+      const seen = Math.ceil((rows - index) / accounts)
       insert('accounts', { account: accountOf(index), open: [], claims: [], seen })
     }
     insert('relayers', { relayer, leases: [], open: [], top: rows - 1 })
@@ -139,7 +139,7 @@ function requestOf(index: number): Order['request'] {
 }
 
 function accountOf(index: number): Address {
-  return `0x${(index % ACCOUNTS).toString(16).padStart(40, '0')}`
+  return `0x${(index % accounts).toString(16).padStart(40, '0')}`
 }
 
 function idOf(kind: string, index: number): Hex {

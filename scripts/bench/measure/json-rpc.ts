@@ -55,15 +55,15 @@ export async function measureJsonRpc(world: World): Promise<void> {
 }
 
 /** What a chain of anvil's can be grown to: each of its blocks costs more than the one before. */
-const MANY_BLOCKS = 10_000
+const manyBlocks = 10_000
 
 /** Logs over many blocks, as an indexer of a contract asks. */
 async function measureManyBlocks(world: World, answerers: Record<Name, Answerer>): Promise<void> {
-  const head = await growTo(world, MANY_BLOCKS + 200)
+  const head = await growTo(world, manyBlocks + 200)
   await askInTurn(world, answerers, {
-    ...{ key: `jsonRpc.logs${MANY_BLOCKS}`, title: 'eth_getLogs over 10,000 blocks' },
+    ...{ key: `jsonRpc.logs${manyBlocks}`, title: 'eth_getLogs over 10,000 blocks' },
     ...{ callers: 1, requests: 10, slices: 1, rounds: 9, headers, expects: '"result":' },
-    body: logsOver(MANY_BLOCKS, head),
+    body: logsOver(manyBlocks, head),
     against: [],
   })
 }

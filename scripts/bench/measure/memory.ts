@@ -3,7 +3,7 @@ import { type Inspector, openInspector } from '../inspector.ts'
 import { formHeaders, payRound } from '../payer.ts'
 import type { World } from '../world.ts'
 
-const SESSIONS = 10_000
+const sessionCount = 10_000
 
 const heap = z.object({ usedSize: z.number() })
 
@@ -14,7 +14,7 @@ export async function measureMemory(world: World): Promise<void> {
   const pay = (payments: number) =>
     payRound({ chain, load }, relay, { payments, pace: { callers: 32 } })
   await pay(100)
-  const count = SESSIONS
+  const count = sessionCount
   const inspector = await openInspector(relay.inspectorUrl)
   try {
     const before = await livingKiB(inspector, relay.url)

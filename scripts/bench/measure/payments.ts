@@ -25,7 +25,7 @@ export type PaymentPlan = readonly {
 }[]
 
 /** The compilers have seen all of it before anything counts. */
-const WARM_UP = [
+const warmUp = [
   { callers: 16, payments: 100 },
   { callers: 64, payments: 128 },
 ]
@@ -40,7 +40,7 @@ export async function measurePayments(
   }: { chain: BenchChain; load: Load; payers: Payers; figures: Figures },
   plan: PaymentPlan,
 ): Promise<void> {
-  for (const { callers, payments } of WARM_UP) {
+  for (const { callers, payments } of warmUp) {
     for (const payer of Object.values(payers)) {
       await payRound({ chain, load }, payer, { payments, pace: { callers } })
     }
@@ -52,19 +52,19 @@ export async function measurePayments(
       const count = name === 'relay' ? payments.relay : payments.baseline
       const turn = { payments: count, pace: { callers } }
       const pay = () => payRound({ chain, load }, payers[name], turn)
-      if (name !== 'relay' || callers !== CPU_AT) return await pay()
+      if (name !== 'relay' || callers !== cpuAt) return await pay()
       const before = calibrate()
       const paid = await pay()
       relativeCpu.push(paid.cpuMs.payer / ((before + calibrate()) / 2))
       return paid
     })
     tellLoad(figures, callers, taken)
-    if (callers === CPU_AT) tellCpu(figures, taken, relativeCpu)
+    if (callers === cpuAt) tellCpu(figures, taken, relativeCpu)
   }
 }
 
 /** Callers at a time where CPU is measured. */
-const CPU_AT = 64
+const cpuAt = 64
 
 function tellLoad(figures: Figures, callers: number, taken: Record<Name, PaymentRound[]>): void {
   const at = `${callers} caller${callers === 1 ? '' : 's'}`
@@ -109,7 +109,7 @@ function tellCpu(
   taken: Record<Name, PaymentRound[]>,
   relative: readonly number[],
 ): void {
-  const at = `${CPU_AT} callers`
+  const at = `${cpuAt} callers`
   figures.hold(
     'cpu.relay.loops',
     `Worker's process, ${at}`,

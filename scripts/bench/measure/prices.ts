@@ -19,16 +19,16 @@ const perMillion = {
 }
 
 /** What an object is billed for while it is active, whatever it uses: 128 MB. */
-const OBJECT_GB = 0.128
+const objectGb = 0.128
 
 /** Gas that a transfer to a new account takes on Rootstock, alone in its transaction. */
-export const TRANSFER_GAS = relayed['transfer to a new account']['of 1']
+export const transferGas = relayed['transfer to a new account']['of 1']
 
 /** An assumption: what Rootstock's nodes have asked for in calm months. */
-export const GAS_PRICE_GWEI = 0.06
+export const gasPriceGwei = 0.06
 
 /** An assumption, for the comparison alone. */
-export const USD_PER_RBTC = 100_000
+export const usdPerRbtc = 100_000
 
 /** What Cloudflare counts of payments, each of them with all that belongs to it. */
 export type Billed = {
@@ -49,7 +49,7 @@ export function cloudflareUsd(billed: Billed): number {
     billed.workerRequests * perMillion.workerRequest +
     billed.workerCpuMs * perMillion.workerCpuMs +
     (billed.objectRequests + billed.alarms) * perMillion.objectRequest +
-    (billed.activeMs / 1000) * OBJECT_GB * perMillion.objectGbSecond +
+    (billed.activeMs / 1000) * objectGb * perMillion.objectGbSecond +
     billed.rowsRead * perMillion.rowRead +
     billed.rowsWritten * perMillion.rowWritten +
     billed.logLines * perMillion.logEvent
@@ -58,5 +58,5 @@ export function cloudflareUsd(billed: Billed): number {
 
 /** US dollars for the gas of one payment, by the assumptions above. */
 export function gasUsd(): number {
-  return TRANSFER_GAS * GAS_PRICE_GWEI * 1e-9 * USD_PER_RBTC
+  return transferGas * gasPriceGwei * 1e-9 * usdPerRbtc
 }

@@ -6,7 +6,7 @@ import { median, quantile } from '../statistics.ts'
 import { takeTurns } from '../turns.ts'
 import type { World } from '../world.ts'
 
-const CALLERS = 16
+const callerCount = 16
 
 /**
  * The same relay on Deno with Redis in the object's place, beside the one in workerd. Between Deno and
@@ -35,7 +35,7 @@ export async function measureRedis(world: World): Promise<void> {
     relay: await world.serveRelay('plain'),
   }
   const titles = { deno: 'Deno with Redis', relay: 'workerd with its object' }
-  const pay = (name: 'deno' | 'relay', payments: number, callers = CALLERS) =>
+  const pay = (name: 'deno' | 'relay', payments: number, callers = callerCount) =>
     payRound({ chain, load }, payers[name], { payments, pace: { callers } })
   /** Commands a payment. */
   const commandsOf = async (payments: number, callers: number) => {
@@ -48,14 +48,14 @@ export async function measureRedis(world: World): Promise<void> {
   const together: number[] = []
   const taken = await takeTurns(['deno', 'relay'], world.isFull ? 9 : 2, async (name) => {
     if (name === 'relay') return await pay('relay', 64)
-    const { round, commands } = await commandsOf(64, CALLERS)
+    const { round, commands } = await commandsOf(64, callerCount)
     together.push(commands)
     return round
   })
   const { commands: alone } = await commandsOf(30, 1)
   for (const name of ['deno', 'relay'] as const) {
     const rounds = taken[name]
-    const at = `${CALLERS} callers: ${titles[name]}`
+    const at = `${callerCount} callers: ${titles[name]}`
     const key = (what: string) => `redis.${what}.${name}`
     figures.add(
       key('accepted'),
@@ -84,6 +84,11 @@ export async function measureRedis(world: World): Promise<void> {
   }
   const unit = 'commands/payment'
   // How many steps go in one command depends on how many wait, and so on the machine.
-  figures.add('redis.commands.16', `commands, ${CALLERS} callers: Deno with Redis`, unit, together)
+  figures.add(
+    'redis.commands.16',
+    `commands, ${callerCount} callers: Deno with Redis`,
+    unit,
+    together,
+  )
   figures.hold('redis.commands.1', 'commands, 1 caller: Deno with Redis', unit, [alone])
 }

@@ -1,16 +1,16 @@
-import { startRootstockPool } from '../../dev/rootstock-pool/rootstock-pool.ts'
+import { startRootstockPool } from '../../dev/rootstock-pool/start.ts'
 import { payRound } from '../payer.ts'
 import { startNodeProxy } from '../served/node-proxy.ts'
 import { quantile } from '../statistics.ts'
 import type { World } from '../world.ts'
 import { countDuring, tellBilled, tellNodeCalls } from './billed.ts'
-import { cloudflareUsd, GAS_PRICE_GWEI, gasUsd, TRANSFER_GAS } from './prices.ts'
+import { cloudflareUsd, gasPriceGwei, gasUsd, transferGas } from './prices.ts'
 
 /** One key's places in Rootstock's pool are 15; a little less leaves nobody waiting. */
-const PER_BLOCK = 10
+const perBlock = 10
 
 /** Deliveries of a session that pays: the menu, the choice, the recipient, the amount. */
-const DELIVERIES = 4
+const deliveriesEach = 4
 
 /**
  * Payments before Rootstock's pool, at the pace that one key carries, until 12 blocks have confirmed
@@ -30,34 +30,34 @@ export async function measureRootstock(world: World): Promise<void> {
     nodeUrl: proxy.url,
     variables: { POOL_RULES: 'rootstock', BLOCK_SECONDS: `${blockMs / 1000}` },
   })
-  const pace = { perSecond: (PER_BLOCK * 1000) / blockMs }
-  await payRound({ chain, load }, relay, { payments: PER_BLOCK, pace })
+  const pace = { perSecond: (perBlock * 1000) / blockMs }
+  await payRound({ chain, load }, relay, { payments: perBlock, pace })
   const counted = await countDuring({ relay, proxy, payments }, async () => {
     const { replyMs, cpuMs } = await payRound({ chain, load }, relay, { payments, pace })
-    const at = `Rootstock's pool, ${PER_BLOCK} payments a block of ${blockMs / 1000} s`
+    const at = `Rootstock's pool, ${perBlock} payments a block of ${blockMs / 1000} s`
     figures.add('payments.p95.relay.rootstock', `reply p95, ${at}`, 'ms', [quantile(replyMs, 0.95)])
     figures.add('cpu.relay.rootstock', `Worker's process, ${at}`, 'ms/payment', [cpuMs.payer])
   })
-  const how = `Rootstock's pool, ${PER_BLOCK} payments a block`
+  const how = `Rootstock's pool, ${perBlock} payments a block`
   tellBilled(figures, 'rootstock', how, counted)
   tellNodeCalls(figures, 'rootstock', how, counted)
 
   const cpuMs = figures.all().find(({ key }) => key === 'cpu.relay.rootstock')?.value.median ?? 0
   const usd = cloudflareUsd({
     ...counted,
-    workerRequests: payments * DELIVERIES,
+    workerRequests: payments * deliveriesEach,
     workerCpuMs: payments * cpuMs,
     rowsWritten: counted.rowsWritten + counted.alarmsSet,
   })
   figures.hold(
     'bill.usd.cloudflare',
-    `1,000 payments of ${DELIVERIES} deliveries each: Cloudflare's list prices`,
+    `1,000 payments of ${deliveriesEach} deliveries each: Cloudflare's list prices`,
     'US$',
     [(usd * 1000) / payments],
   )
   figures.add(
     'bill.usd.gas',
-    `1,000 payments: gas, ${TRANSFER_GAS} each at ${GAS_PRICE_GWEI} gwei (assumed)`,
+    `1,000 payments: gas, ${transferGas} each at ${gasPriceGwei} gwei (assumed)`,
     'US$',
     [gasUsd() * 1000],
   )

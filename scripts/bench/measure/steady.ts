@@ -5,9 +5,9 @@ import { median, quantile } from '../statistics.ts'
 import type { World } from '../world.ts'
 import { countDuring, tellBilled, tellNodeCalls } from './billed.ts'
 
-const PER_SECOND = 5
-const NODE_MS = 150
-const how = `${PER_SECOND} payments/s, node of ${NODE_MS} ms`
+const perSecond = 5
+const nodeMs = 150
+const how = `${perSecond} payments/s, node of ${nodeMs} ms`
 
 /**
  * Payments as people make them, at a pace and not as fast as they are answered, before a node that is
@@ -27,13 +27,13 @@ export async function measureSteady(world: World): Promise<void> {
     await payRound({ chain, load }, payer, { payments: 64, pace: { callers: 8 } })
   }
   for (const { proxy } of lanes) {
-    proxy.set({ delayMs: NODE_MS })
+    proxy.set({ delayMs: nodeMs })
     proxy.takeCounts()
   }
 
   const rounds: Record<string, PaymentRound> = {}
   const pay = async ({ name, payer, load }: Lane) => {
-    const pace = { perSecond: PER_SECOND }
+    const pace = { perSecond }
     rounds[name] = await payRound({ chain, load }, payer, { payments, pace })
   }
   const others = Promise.all([pay(asked), pay(fixed)])

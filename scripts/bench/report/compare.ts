@@ -1,7 +1,7 @@
 import type { Figure, Run } from '../figures.ts'
 
 /** A figure may be off by so much before the check fails: a fifth. */
-export const TOLERANCE = 0.2
+export const usualTolerance = 0.2
 
 /** What a check finds of one figure. */
 export type Finding =
@@ -16,7 +16,7 @@ export type Finding =
 export function compareRuns(
   committed: Pick<Run, 'figures'>,
   now: Pick<Run, 'figures'>,
-  tolerance = TOLERANCE,
+  tolerance = usualTolerance,
 ): Finding[] {
   const held = ({ figures }: Pick<Run, 'figures'>) => figures.filter(({ checked }) => checked)
   const before = new Map(held(committed).map((figure) => [figure.key, figure]))

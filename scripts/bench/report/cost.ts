@@ -1,5 +1,5 @@
 import type { Results, Run } from '../figures.ts'
-import { GAS_PRICE_GWEI, TRANSFER_GAS, USD_PER_RBTC } from '../measure/prices.ts'
+import { gasPriceGwei, transferGas, usdPerRbtc } from '../measure/prices.ts'
 
 const payments = 1_000
 
@@ -23,14 +23,14 @@ export function renderCost({ quick, full }: Results): string {
   if (run === undefined) throw new Error('nothing was measured yet: npm run bench')
   const rows = counted.map(([key, title]) => [title, whole(figureOf(run, key) * payments)])
   const usd = figureOf(run, 'bill.usd.cloudflare')
-  const rbtc = (TRANSFER_GAS * payments * GAS_PRICE_GWEI) / 1e9
+  const rbtc = (transferGas * payments * gasPriceGwei) / 1e9
   return [
     `| ${whole(payments)} payments, of 4 deliveries each | |`,
     '|---|---:|',
     ...rows.map(([title, count]) => `| ${title} | ${count} |`),
     `| at Cloudflare's list prices, beyond what the plan includes | US$ ${usd.toFixed(3)} |`,
-    `| gas, ${whole(TRANSFER_GAS)} a transfer | ${whole(TRANSFER_GAS * payments)} |`,
-    `| the same at ${GAS_PRICE_GWEI} gwei (assumed) | ${rbtc.toFixed(4)} RBTC, US$ ${whole(rbtc * USD_PER_RBTC)} at US$ ${whole(USD_PER_RBTC)} (assumed) |`,
+    `| gas, ${whole(transferGas)} a transfer | ${whole(transferGas * payments)} |`,
+    `| the same at ${gasPriceGwei} gwei (assumed) | ${rbtc.toFixed(4)} RBTC, US$ ${whole(rbtc * usdPerRbtc)} at US$ ${whole(usdPerRbtc)} (assumed) |`,
     '',
     `Measured by \`${run.command}\` on ${run.date.slice(0, 10)}, ten payments a block. Fewer payments in a block share fewer of the calls that a block costs.`,
   ].join('\n')

@@ -10,12 +10,12 @@ export type Plot = {
   series: readonly { name: string; values: readonly (number | undefined)[] }[]
 }
 
-const WIDTH = 760
-const HEIGHT = 380
-const LEFT = 76
-const RIGHT = 20
-const TOP = 76
-const BOTTOM = 58
+const plotWidth = 760
+const plotHeight = 380
+const leftMargin = 76
+const rightMargin = 20
+const topMargin = 76
+const bottomMargin = 58
 const colours = ['#0b5fa5', '#d97706', '#6b7280', '#0f8a5f']
 
 /** The plot as SVG, on white, so that it is readable on any page. */
@@ -24,18 +24,19 @@ export function renderPlot(plot: Plot): string {
     ...plot.series.flatMap(({ values }) => values.map((value) => value ?? 0)),
   )
   const { top, step } = scaleOf(highest)
-  const yOf = (value: number) => HEIGHT - BOTTOM - (value / top) * (HEIGHT - TOP - BOTTOM)
+  const yOf = (value: number) =>
+    plotHeight - bottomMargin - (value / top) * (plotHeight - topMargin - bottomMargin)
   const lines = Array.from({ length: Math.round(top / step) + 1 }, (_, index) => index * step)
   return [
-    `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH} ${HEIGHT}" width="${WIDTH}" height="${HEIGHT}" font-family="Helvetica, Arial, sans-serif" font-size="13" fill="#1f2937" role="img" aria-label="${escapeXml(plot.title)}">`,
+    `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${plotWidth} ${plotHeight}" width="${plotWidth}" height="${plotHeight}" font-family="Helvetica, Arial, sans-serif" font-size="13" fill="#1f2937" role="img" aria-label="${escapeXml(plot.title)}">`,
     `<title>${escapeXml(plot.title)}</title>`,
-    `<rect width="${WIDTH}" height="${HEIGHT}" fill="#ffffff"/>`,
-    `<text x="${LEFT}" y="26" font-size="16" font-weight="bold">${escapeXml(plot.title)}</text>`,
+    `<rect width="${plotWidth}" height="${plotHeight}" fill="#ffffff"/>`,
+    `<text x="${leftMargin}" y="26" font-size="16" font-weight="bold">${escapeXml(plot.title)}</text>`,
     ...legend(plot),
     ...lines.map((value) => gridLine(value, yOf(value))),
     ...bars(plot, yOf),
-    `<text x="${(LEFT + WIDTH - RIGHT) / 2}" y="${HEIGHT - 14}" text-anchor="middle">${escapeXml(plot.across)}</text>`,
-    `<text transform="translate(20 ${(TOP + HEIGHT - BOTTOM) / 2}) rotate(-90)" text-anchor="middle">${escapeXml(plot.upwards)}</text>`,
+    `<text x="${(leftMargin + plotWidth - rightMargin) / 2}" y="${plotHeight - 14}" text-anchor="middle">${escapeXml(plot.across)}</text>`,
+    `<text transform="translate(20 ${(topMargin + plotHeight - bottomMargin) / 2}) rotate(-90)" text-anchor="middle">${escapeXml(plot.upwards)}</text>`,
     '</svg>',
     '',
   ].join('\n')
@@ -51,24 +52,24 @@ export function scaleOf(highest: number): { top: number; step: number } {
 }
 
 function legend({ series }: Plot): string[] {
-  const place = (WIDTH - LEFT - RIGHT) / series.length
+  const place = (plotWidth - leftMargin - rightMargin) / series.length
   return series.flatMap(({ name }, index) => [
-    `<rect x="${LEFT + index * place}" y="42" width="12" height="12" fill="${colourOf(index)}"/>`,
-    `<text x="${LEFT + index * place + 18}" y="53">${escapeXml(name)}</text>`,
+    `<rect x="${leftMargin + index * place}" y="42" width="12" height="12" fill="${colourOf(index)}"/>`,
+    `<text x="${leftMargin + index * place + 18}" y="53">${escapeXml(name)}</text>`,
   ])
 }
 
 function gridLine(value: number, y: number): string {
   const text = Number(value.toPrecision(6)).toString()
-  return `<path d="M${LEFT} ${y}H${WIDTH - RIGHT}" stroke="#e5e7eb"/><text x="${LEFT - 8}" y="${y + 4}" text-anchor="end">${text}</text>`
+  return `<path d="M${leftMargin} ${y}H${plotWidth - rightMargin}" stroke="#e5e7eb"/><text x="${leftMargin - 8}" y="${y + 4}" text-anchor="end">${text}</text>`
 }
 
 function bars({ groups, series }: Plot, yOf: (value: number) => number): string[] {
-  const place = (WIDTH - LEFT - RIGHT) / groups.length
+  const place = (plotWidth - leftMargin - rightMargin) / groups.length
   const width = (place * 0.76) / series.length
   return groups.flatMap((name, group) => {
-    const from = LEFT + group * place
-    const label = `<text x="${from + place / 2}" y="${HEIGHT - BOTTOM + 19}" text-anchor="middle">${escapeXml(name)}</text>`
+    const from = leftMargin + group * place
+    const label = `<text x="${from + place / 2}" y="${plotHeight - bottomMargin + 19}" text-anchor="middle">${escapeXml(name)}</text>`
     const drawn = series.flatMap(({ values }, index) => {
       const value = values[group]
       if (value === undefined) return []

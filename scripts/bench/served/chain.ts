@@ -20,8 +20,8 @@ import { relayerAccount } from '../../../src/relay/keys.ts'
 import { deployContracts } from '../../contracts/deploy.ts'
 import { startAnvil } from '../../dev/anvil.ts'
 import { until } from '../../dev/wait.ts'
-import { createNodeCall, quantity } from '../../stack/node-call.ts'
-import { devKey } from '../../stack/treasury.ts'
+import { createNodeCall, quantity } from '../../stack/chain/node-call.ts'
+import { devKey } from '../../stack/money/treasury.ts'
 
 /** Mnemonics of BIP-39's published test vectors: a relayer of its own for each relay that is served. */
 const mnemonics = {
@@ -49,10 +49,10 @@ export type BenchChain = {
   stop: () => Promise<void>
 }
 
-const BLOCK_SECONDS = 0.25
+const blockSeconds = 0.25
 
 /** Fresh callers: each of them pays once in so many payments. */
-const CALLERS = 512
+const callerCount = 512
 
 /** An API key of the node service without a quota, and the account of whom everybody pays. */
 export const apiKey = 'the-key-of-the-benchmark'
@@ -64,7 +64,7 @@ const accountKeySecret = secretOf('accounts')
 export async function startBenchChain(afternoons: readonly string[]): Promise<BenchChain> {
   // A block for each transaction would make blocks by the thousand, and each of anvil's costs more than
   // the one before.
-  const anvil = await startAnvil({ args: ['--block-time', `${BLOCK_SECONDS}`] })
+  const anvil = await startAnvil({ args: ['--block-time', `${blockSeconds}`] })
   const call = createNodeCall(anvil.url, { timeoutMs: 300_000 })
   const relayers = Object.values(mnemonics).map((words) => relayerAccount(words, 31, 0).address)
   const folder = mkdtempSync(join(tmpdir(), 'bench-deployment-'))
@@ -82,7 +82,7 @@ export async function startBenchChain(afternoons: readonly string[]): Promise<Be
   for (const address of [...relayers, ...payers]) {
     await call('anvil_setBalance', [address, toHex(parseEther('1000'))], z.unknown())
   }
-  const phones = Array.from({ length: CALLERS }, (_, index) => `+2547000${10_000 + index}`)
+  const phones = Array.from({ length: callerCount }, (_, index) => `+2547000${10_000 + index}`)
   const accountOf = createCallerAccounts(accountKeySecret)
   const accounts = await Promise.all(
     phones.map(async (phone) => (await accountOf(parseCaller(phone) as PhoneNumber)).address),

@@ -9,7 +9,7 @@ import {
   bundleWorker,
   servedWorker,
   type WorkerBuild,
-} from '../../stack/worker-build.ts'
+} from '../../stack/served/worker-build.ts'
 
 /** A Worker in a workerd of its own, which listens itself: nothing stands between it and the load. */
 export type Workerd = {

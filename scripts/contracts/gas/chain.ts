@@ -14,7 +14,7 @@ import { privateKeyToAccount } from 'viem/accounts'
 import { z } from 'zod'
 import type { RawLog } from '../../../src/relay/forwarder/requests.ts'
 import { startAnvil } from '../../dev/anvil.ts'
-import { DEV_KEY } from '../../dev/chain.ts'
+import { devKey } from '../../dev/chain.ts'
 import { type RpcCall, rpcTo } from '../../dev/rpc.ts'
 import { until } from '../../dev/wait.ts'
 import { type Price, priceOnRootstock, type Step, stateBefore } from './reprice.ts'
@@ -133,7 +133,7 @@ async function newestTime(rpc: RpcCall): Promise<number> {
 /** Pays each new sender from the development account first. */
 async function send(url: string, rpc: RpcCall, call: Call): Promise<Mined> {
   const client = createPublicClient({ transport: http(url) })
-  const funder = privateKeyToAccount(DEV_KEY)
+  const funder = privateKeyToAccount(devKey)
   if (call.from.address !== funder.address) {
     const balance = await client.getBalance({ address: call.from.address })
     if (balance < parseEther('50')) {

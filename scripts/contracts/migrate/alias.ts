@@ -1,7 +1,7 @@
 import { text } from 'node:stream/consumers'
 import { parseArgs } from 'node:util'
 import { createPublicClient, http } from 'viem'
-import { readMaxGasPrice } from '../../stack/gas-price.ts'
+import { readMaxGasPrice } from '../../stack/chain/gas-price.ts'
 import { messageOf, readRelayer, required, requiredSecret, UsageError } from './command.ts'
 import { deriveAliases, parseAliases } from './phones.ts'
 import { openPair } from './records.ts'

@@ -1,7 +1,7 @@
 import { text } from 'node:stream/consumers'
 import { createPublicClient, http, type PublicClient } from 'viem'
 import type { Chain } from '../../../src/chain/chains.ts'
-import { readMaxGasPrice } from '../../stack/gas-price.ts'
+import { readMaxGasPrice } from '../../stack/chain/gas-price.ts'
 import {
   type Command,
   messageOf,

@@ -1,7 +1,7 @@
 import type { Address, PublicClient } from 'viem'
 import { microLoanAbi } from '../../../src/loan/abi.ts'
 import { relayForwarderAbi } from '../../../src/relay/forwarder/abi.ts'
-import { priceObstacle } from '../../stack/gas-price.ts'
+import { priceObstacle } from '../../stack/chain/gas-price.ts'
 import type { Move } from './needs.ts'
 import type { PoolTerms } from './relayer.ts'
 

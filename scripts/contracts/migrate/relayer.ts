@@ -10,7 +10,7 @@ import {
 import { gasPriceFor } from '../../../src/relay/relayer.ts'
 import { createSigner, type Signer } from '../../../src/relay/signer.ts'
 import { until } from '../../dev/wait.ts'
-import { maxGasPrice, priceObstacle } from '../../stack/gas-price.ts'
+import { maxGasPrice, priceObstacle } from '../../stack/chain/gas-price.ts'
 import type { Pair } from './records.ts'
 import { gasLimitOf } from './requests.ts'
 

@@ -34,7 +34,7 @@ export type DenoProcessOptions = {
 }
 
 /** Far longer than the entry point takes to let everything come to its end. */
-const STOP_WITHIN_MS = 60_000
+const stopWithinMs = 60_000
 
 /** Starts one on a port of the loopback address; it answers when this resolves. */
 export async function startDenoProcess({
@@ -111,7 +111,7 @@ export async function startDenoProcess({
     },
     async stop(withSignal = 'SIGTERM') {
       send(withSignal)
-      const forced = setTimeout(() => send('SIGKILL'), STOP_WITHIN_MS)
+      const forced = setTimeout(() => send('SIGKILL'), stopWithinMs)
       await exited
       clearTimeout(forced)
       return code ?? null

@@ -10,7 +10,7 @@ import { privateKeyToAccount } from 'viem/accounts'
 import { createCallerAccounts } from '../../../src/account/keys.ts'
 import { type PhoneNumber, parseCaller } from '../../../src/account/phone.ts'
 import { microLoanAbi } from '../../../src/loan/abi.ts'
-import { DEV_KEY, type TestChain } from '../chain.ts'
+import { devKey, type TestChain } from '../chain.ts'
 import { rpcTo } from '../rpc.ts'
 import { until } from '../wait.ts'
 
@@ -39,7 +39,7 @@ export type Treasury = {
 }
 
 export function createTreasury(chain: TestChain): Treasury {
-  const owner = privateKeyToAccount(DEV_KEY)
+  const owner = privateKeyToAccount(devKey)
   const call = rpcTo(chain.anvil.url)
 
   async function sendAll(calls: { data: Hex; value: bigint }[]): Promise<void> {

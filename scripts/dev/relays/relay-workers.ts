@@ -1,7 +1,7 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { buildWorker, servedWorker, type WorkerBuild } from '../../stack/worker-build.ts'
+import { buildWorker, servedWorker, type WorkerBuild } from '../../stack/served/worker-build.ts'
 import { assertNothingUncaught } from '../uncaught.ts'
 import { startWorkerd } from '../workerd.ts'
 import { ledgerFiles, openRows } from './ledger-rows.ts'

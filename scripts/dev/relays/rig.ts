@@ -3,7 +3,7 @@ import { createIntentKeys } from '../../../src/account/session-keys.ts'
 import { startChain, type TestChain } from '../chain.ts'
 import { type FaultProxy, startFaultProxy } from '../faults/fault-proxy.ts'
 import type { RootstockRules } from '../rootstock-pool/pool.ts'
-import { type RootstockPool, startRootstockPool } from '../rootstock-pool/rootstock-pool.ts'
+import { type RootstockPool, startRootstockPool } from '../rootstock-pool/start.ts'
 import { rpcTo } from '../rpc.ts'
 import { until } from '../wait.ts'
 import { type Caller, callersOf, createTreasury } from './callers.ts'
@@ -73,7 +73,7 @@ export type RigOptions = CommonOptions & {
 }
 
 /** Something is mined long before, on the busiest of machines. */
-const SETTLES_WITHIN_MS = 180_000
+const settlesWithinMs = 180_000
 
 /** Something was still open, and no block took anything for a long time. */
 export class UnsettledError extends Error {
@@ -226,7 +226,7 @@ async function assemble(
     for (let isOver = false; !isOver; ) {
       const { length: before } = await spentOn(truth)
       try {
-        await until(isSettled, { everyMs: 40, withinMs: SETTLES_WITHIN_MS, late })
+        await until(isSettled, { everyMs: 40, withinMs: settlesWithinMs, late })
         isOver = true
       } catch (error) {
         const { length: now } = await spentOn(truth)

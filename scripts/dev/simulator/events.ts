@@ -1,12 +1,13 @@
 import type { Address, Hex } from 'viem'
 import { createRandom } from '../random.ts'
-import type { ModelBlock } from './chain.ts'
-import { accountOf } from './contracts.ts'
+import { poorWei, richWei, startGasPriceWei } from './ground.ts'
+import type { ModelBlock } from './model/chain.ts'
+import { accountOf } from './model/contracts.ts'
+import type { ModelTransaction } from './model/signing.ts'
 import type { Item } from './plan.ts'
-import type { ModelTransaction } from './signing.ts'
+import type { Workers } from './relay/workers.ts'
 import { blockWords, nameOf, short } from './story.ts'
-import type { Workers } from './workers.ts'
-import { poolViewOf, poorWei, richWei, startGasPriceWei, type World } from './world.ts'
+import { poolViewOf, type World } from './world.ts'
 
 /** Whom the relay knows nothing of. */
 const strangerAddress: Address = `0x${'5e'.repeat(20)}`

@@ -1,11 +1,11 @@
 import type { Address, Hex } from 'viem'
 import type { Payment, Work } from '../../../src/relay/ledger/port.ts'
 import type { Actor } from './actors.ts'
-import type { MinedTransaction } from './chain.ts'
-import type { ProcessedRequest } from './contracts.ts'
 import type { Fault } from './faults.ts'
+import type { MinedTransaction } from './model/chain.ts'
+import type { ProcessedRequest } from './model/contracts.ts'
+import type { ModelTransaction } from './model/signing.ts'
 import type { Dial, Plan } from './plan.ts'
-import type { ModelTransaction } from './signing.ts'
 
 /** All that a run leaves behind for its judge. Times are Unix times in ms. */
 export type History = {

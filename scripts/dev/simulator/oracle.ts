@@ -2,8 +2,8 @@ import type { Hex } from 'viem'
 import { callOf, refusalOf } from '../../../src/loan/calls.ts'
 import { ledgerRules } from '../../../src/relay/ledger/port.ts'
 import { requestLifetimeSeconds } from '../../../src/relay/relayer.ts'
-import { Status } from './contracts.ts'
 import type { Arrival, Delivery, History, Loss, OnChain, Statement } from './history.ts'
+import { Status } from './model/contracts.ts'
 import { type Dial, type Item, principalWei } from './plan.ts'
 
 /** A promise that a run broke, and how. */

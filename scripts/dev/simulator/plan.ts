@@ -2,8 +2,8 @@ import { type PoolRules, poolRules } from '../../../src/chain/chains.ts'
 import type { AccountLimits } from '../../../src/relay/pay/limits.ts'
 import { createRandom, type Random } from '../random.ts'
 import { drawRates, type FaultRates } from './faults.ts'
-import { type LosableTable, losableTables } from './ledger-host.ts'
-import type { PoolFamily } from './pool.ts'
+import type { PoolFamily } from './model/pool.ts'
+import { type LosableTable, losableTables } from './relay/ledger-host.ts'
 
 /** A whole history before it happens. Every item can be left out, and the rest still makes sense. */
 export type Plan = { seed: number; knobs: Knobs; items: readonly Item[] }

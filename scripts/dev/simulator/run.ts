@@ -1,16 +1,17 @@
 import { isOpen } from '../../../src/relay/ledger/port.ts'
-import type { Sql } from '../../../src/relay/ledger/sql.ts'
+import type { Sql } from '../../../src/relay/ledger/stores/sql.ts'
 import { createRandom } from '../random.ts'
 import { openSqlite } from '../sqlite.ts'
-import { totalWei } from './contracts.ts'
 import { endOf, happen } from './events.ts'
 import { drawnFaults, type Fault, givenFaults } from './faults.ts'
+import { startState, startTime } from './ground.ts'
 import type { History } from './history.ts'
+import { totalWei } from './model/contracts.ts'
+import { checkSignatures } from './model/signing.ts'
 import { type Dial, type Plan, phoneOf } from './plan.ts'
-import { checkSignatures } from './signing.ts'
+import { createWorkers, type Workers } from './relay/workers.ts'
 import { blockWords, createStory, nameOf, silentStory } from './story.ts'
-import { createWorkers, type Workers } from './workers.ts'
-import { createWorld, poolViewOf, startState, startTime, type World } from './world.ts'
+import { createWorld, poolViewOf, type World } from './world.ts'
 
 export type RunOptions = {
   plan: Plan

@@ -1,7 +1,7 @@
 import type { LogEvent } from '../../../src/runtime/log.ts'
-import type { ModelBlock } from './chain.ts'
 import type { Fault } from './faults.ts'
-import type { ModelTransaction } from './signing.ts'
+import type { ModelBlock } from './model/chain.ts'
+import type { ModelTransaction } from './model/signing.ts'
 
 /** A run told in sentences with times. */
 export type Story = {

@@ -1,8 +1,8 @@
 import { soonMs } from '../../chain/chains.ts'
 import { faultOf, type Log } from '../../runtime/log.ts'
 import { isOpen, type Ledger, type LedgerRules } from './port.ts'
-import type { SqlLedger } from './sqlite.ts'
 import { dueAfterMs, type LedgerMethod, ledgerThrough } from './steps.ts'
+import type { SqlLedger } from './stores/sqlite.ts'
 
 /** What is left after a round. `soon`: bytes that no node took have to be offered again. */
 export type Tended = 'soon' | 'open' | 'watching' | 'idle'

@@ -1,7 +1,7 @@
 import type { Address, Hex } from 'viem'
 import { poolRules } from '../../chain/chains.ts'
 import type { SignedRequest } from '../forwarder/requests.ts'
-import type { ExportEntry, ExportHead, ExportPage, ExportPlace } from './export-format.ts'
+import type { ExportEntry, ExportHead, ExportPage, ExportPlace } from './copies/export-format.ts'
 import type { smsParties } from './rows.ts'
 import type { Seen, Sight } from './sight.ts'
 import type { PaymentState, Phase } from './transitions.ts'

@@ -1,11 +1,9 @@
 import { soonMs } from '../../chain/chains.ts'
 import type { SignedRequest } from '../forwarder/requests.ts'
-import { noteAlerts, takeNotices } from './alerts.ts'
-import { meansOf, saveMeans, saveTrail, trailOf } from './chain-notes.ts'
-import { count } from './counts.ts'
+import { exportPage } from './copies/export.ts'
+import { beginRestore, endRestore, restore } from './copies/restore.ts'
 import type { At, Draft } from './draft.ts'
-import { exportPage } from './export.ts'
-import { hasMoved, identified, identify } from './identity.ts'
+import { count } from './life/counts.ts'
 import {
   bytesOf,
   carrierOf,
@@ -26,8 +24,7 @@ import {
   signedBytes,
   slotOf,
   take,
-} from './nonces.ts'
-import { auditOf, intakeOf, note, pageOf, pruneAudit, setIntake, traceOf } from './operations.ts'
+} from './life/nonces.ts'
 import {
   archive,
   begin,
@@ -40,7 +37,24 @@ import {
   paymentOf,
   paymentRow,
   paymentsIn,
-} from './payments.ts'
+} from './life/payments.ts'
+import { isShort, noteReservedClaim, recentMs } from './life/reserves.ts'
+import { noteSms, pruneSms, takeSms } from './life/sms.ts'
+import { accountOf, noteClaim } from './life/sums.ts'
+import { noteAlerts, takeNotices } from './notes/alerts.ts'
+import { meansOf, saveMeans, saveTrail, trailOf } from './notes/chain-notes.ts'
+import { hasMoved, identified, identify } from './notes/identity.ts'
+import {
+  auditOf,
+  intakeOf,
+  note,
+  pageOf,
+  pruneAudit,
+  setIntake,
+  traceOf,
+} from './notes/operations.ts'
+import { pruneShown, show, shown } from './notes/shown.ts'
+import { noteSeen, probe, vitalsOf } from './notes/vitals.ts'
 import {
   type Decided,
   type Ledger,
@@ -51,14 +65,8 @@ import {
   type Refused,
   type Work,
 } from './port.ts'
-import { isShort, noteReservedClaim, recentMs } from './reserves.ts'
-import { beginRestore, endRestore, restore } from './restore.ts'
 import { each, type Listing, type Row, type TableName } from './rows.ts'
-import { pruneShown, show, shown } from './shown.ts'
-import { noteSms, pruneSms, takeSms } from './sms.ts'
-import { accountOf, noteClaim } from './sums.ts'
 import { isCarried, isUnsettled } from './transitions.ts'
-import { noteSeen, probe, vitalsOf } from './vitals.ts'
 
 /** Every method of the port as one step: it reads and writes rows, and waits for nothing. */
 export type Steps = {

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini'
 import { type Country, parseCaller } from '../../account/phone.ts'
-import { inAlphabet } from '../septets.ts'
+import { inAlphabet } from '../screens/septets.ts'
 import type { Gateway, Parsed, Posted } from './gateway.ts'
 
 const name = 'africas-talking'

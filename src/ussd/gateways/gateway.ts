@@ -1,6 +1,6 @@
 import type { Country } from '../../account/phone.ts'
 import type { UssdRequest } from '../request.ts'
-import type { Screen } from '../screen.ts'
+import type { Screen } from '../screens/screen.ts'
 
 /** What a gateway sends and takes. */
 export type Gateway = {

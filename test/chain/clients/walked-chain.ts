@@ -2,7 +2,7 @@ import { createWalletClient, type Hex, http, parseEther, publicActions } from 'v
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
 import { rootstockTestnet } from 'viem/chains'
 import { startAnvil } from '../../../scripts/dev/anvil.ts'
-import { startRootstockPool } from '../../../scripts/dev/rootstock-pool/rootstock-pool.ts'
+import { startRootstockPool } from '../../../scripts/dev/rootstock-pool/start.ts'
 
 /** A node that clients come to through the service, and where its money comes from. */
 export type WalkedChain = {

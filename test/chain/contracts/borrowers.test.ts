@@ -9,7 +9,7 @@ import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts'
 import { afterAll, beforeAll, test } from 'vitest'
 import { type Deployment, deployContracts } from '../../../scripts/contracts/deploy.ts'
 import { type Anvil, startAnvil } from '../../../scripts/dev/anvil.ts'
-import { DEV_KEY } from '../../../scripts/dev/chain.ts'
+import { devKey } from '../../../scripts/dev/chain.ts'
 import { rpcTo } from '../../../scripts/dev/rpc.ts'
 import { callerAccount } from '../../../src/account/keys.ts'
 import { parseCaller } from '../../../src/account/phone.ts'
@@ -26,7 +26,7 @@ beforeAll(async () => {
   anvil = await startAnvil({})
   const creditor = privateKeyToAddress(creditorKey)
   deployment = await deployContracts({
-    ...{ nodeUrl: anvil.url, chainId: 31, deployerKey: DEV_KEY, log: () => {} },
+    ...{ nodeUrl: anvil.url, chainId: 31, deployerKey: devKey, log: () => {} },
     relayers: [privateKeyToAddress(generatePrivateKey())],
     recordFile: join(mkdtempSync(join(tmpdir(), 'borrowers-')), '31.json'),
     ...{ poolWei: parseEther('1'), isListOnly: true, creditor },
@@ -90,7 +90,7 @@ test('another key, a bad number or a bad setting changes nothing, and is named',
   const before = await rpcTo(anvil.url)('eth_blockNumber', [])
   const fresh = ['+254700000009']
   const cases: [string, string[], NodeJS.ProcessEnv, string][] = [
-    ['add', fresh, { CREDITOR_KEY: DEV_KEY }, "The contract's creditor is 0x"],
+    ['add', fresh, { CREDITOR_KEY: devKey }, "The contract's creditor is 0x"],
     ['add', fresh, { CREDITOR_KEY: '' }, 'CREDITOR_KEY is not set'],
     ['add', fresh, { CREDITOR_KEY: '0x12' }, 'CREDITOR_KEY is not 0x and 64 digits'],
     ['add', [...fresh, '12'], {}, 'line 2 of the standard input is no number'],

@@ -8,7 +8,7 @@ import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts'
 import { afterAll, beforeAll, test } from 'vitest'
 import { projectRoot, readArtifact } from '../../../scripts/contracts/forge.ts'
 import { type Anvil, startAnvil } from '../../../scripts/dev/anvil.ts'
-import { DEV_KEY } from '../../../scripts/dev/chain.ts'
+import { devKey } from '../../../scripts/dev/chain.ts'
 import { rpcTo } from '../../../scripts/dev/rpc.ts'
 import { microLoanAbi } from '../../../src/loan/abi.ts'
 
@@ -38,11 +38,11 @@ test('the command says what to put into the configuration, in the checksum of it
   expect(deployed.output).toContain('CHAIN_ID = "30"')
   expect(deployed.output).toContain(`LOAN_ADDRESS = "${getAddress(deployed.loan, 30)}"`)
   expect(deployed.output).toContain(`FORWARDER_ADDRESS = "${getAddress(deployed.forwarder, 30)}"`)
-  expect(deployed.output).not.toContain(DEV_KEY.slice(2))
+  expect(deployed.output).not.toContain(devKey.slice(2))
 })
 
 test('a key that lacks a digit pays for nothing, and is not shown', async ({ expect }) => {
-  const short = DEV_KEY.slice(0, -1)
+  const short = devKey.slice(0, -1)
   const refused = deploy(['--network', 'mainnet', '--record', recordFile], {
     ...{ RELAYERS: relayer, DEPLOYER_KEY: short },
   })
@@ -190,7 +190,7 @@ test('an outside wallet withdraws what it was sent, as the README shows it with 
   expect(commands).toHaveLength(5)
   const environment = { LOAN: deployed.loan, ETH_RPC_URL: anvil.url, WALLET: address }
 
-  await shell(deposit, { ...environment, ...(await keystore(DEV_KEY)) })
+  await shell(deposit, { ...environment, ...(await keystore(devKey)) })
   expect(await shell(balance, environment)).toMatch(/^10000000000000000\b/)
   const asWallet = { ...environment, ...(await keystore(wallet)) }
   await shell(announce, asWallet)
@@ -223,7 +223,7 @@ async function deploy(
 ): Promise<string> {
   const script = join(projectRoot, 'scripts/contracts/deploy-cli.ts')
   const running = run(process.execPath, [script, ...args], {
-    env: { ...process.env, NODE_URL: anvil.url, DEPLOYER_KEY: DEV_KEY, ...environment },
+    env: { ...process.env, NODE_URL: anvil.url, DEPLOYER_KEY: devKey, ...environment },
   })
   running.child.stdin?.end(input)
   return (await running).stdout

@@ -32,15 +32,15 @@ import { afterAll, beforeAll, beforeEach, onTestFinished, test } from 'vitest'
 import { type DeployOptions, deployContracts } from '../../../scripts/contracts/deploy.ts'
 import { buildContracts, projectRoot, readArtifact } from '../../../scripts/contracts/forge.ts'
 import { type Anvil, startAnvil } from '../../../scripts/dev/anvil.ts'
-import { DEV_KEY } from '../../../scripts/dev/chain.ts'
-import { startRootstockPool } from '../../../scripts/dev/rootstock-pool/rootstock-pool.ts'
+import { devKey } from '../../../scripts/dev/chain.ts'
 import { serveJsonRpc } from '../../../scripts/dev/rootstock-pool/server.ts'
+import { startRootstockPool } from '../../../scripts/dev/rootstock-pool/start.ts'
 import { rpcTo } from '../../../scripts/dev/rpc.ts'
 import { microLoanAbi } from '../../../src/loan/abi.ts'
 import { relayForwarderAbi } from '../../../src/relay/forwarder/abi.ts'
 import { startPlainNode } from '../stack/plain-node.ts'
 
-const deployer = privateKeyToAddress(DEV_KEY)
+const deployer = privateKeyToAddress(devKey)
 const relayers = [1, 2, 3].map(() => privateKeyToAddress(generatePrivateKey()))
 
 let anvil: Anvil
@@ -385,7 +385,7 @@ test.for([
       (reason: Error) => reason,
     )
     expect(error).toMatchObject({ name })
-    for (const secret of [poor.slice(2), DEV_KEY.slice(2), 'a-key-of-the-node', node.url]) {
+    for (const secret of [poor.slice(2), devKey.slice(2), 'a-key-of-the-node', node.url]) {
       expect(String(error?.stack)).not.toContain(secret)
     }
     // What forge was to send is recorded before.
@@ -436,7 +436,7 @@ function options(): DeployOptions {
   return {
     nodeUrl: anvil.url,
     chainId: 31,
-    deployerKey: DEV_KEY,
+    deployerKey: devKey,
     relayers,
     recordFile,
     poolWei: parseEther('5'),
@@ -528,7 +528,7 @@ async function depositFor(loan: Address, account: Address, value: bigint): Promi
 }
 
 function wallet() {
-  return createWalletClient({ account: privateKeyToAccount(DEV_KEY), transport: http(anvil.url) })
+  return createWalletClient({ account: privateKeyToAccount(devKey), transport: http(anvil.url) })
 }
 
 function chain() {

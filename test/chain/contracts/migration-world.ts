@@ -18,7 +18,7 @@ import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
 import { z } from 'zod'
 import { deployContracts } from '../../../scripts/contracts/deploy.ts'
 import { projectRoot } from '../../../scripts/contracts/forge.ts'
-import { DEV_KEY, startChain, type TestChain } from '../../../scripts/dev/chain.ts'
+import { devKey, startChain, type TestChain } from '../../../scripts/dev/chain.ts'
 import { type RpcCall, rpcTo } from '../../../scripts/dev/rpc.ts'
 import { until } from '../../../scripts/dev/wait.ts'
 import { callerAccount } from '../../../src/account/keys.ts'
@@ -50,7 +50,7 @@ export type World = {
   stop: () => Promise<void>
 }
 
-const devAccount = privateKeyToAccount(DEV_KEY)
+const devAccount = privateKeyToAccount(devKey)
 const day = 24 * 60 * 60
 
 /** Seven phones, three of them with a loan, one written off and one repaid in part; and a wallet. */
@@ -75,7 +75,7 @@ export async function openWorld(): Promise<World> {
   const { loan: to } = await deployContracts({
     nodeUrl: chain.anvil.url,
     chainId: 31,
-    deployerKey: DEV_KEY,
+    deployerKey: devKey,
     relayers: [],
     recordFile: records.to,
     predecessor: loan,

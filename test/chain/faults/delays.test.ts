@@ -4,7 +4,7 @@ import { type Rig, startRig, stranger } from '../../../scripts/dev/relays/rig.ts
 import { inTime } from '../../support/in-time.ts'
 
 /** In this time a caller is answered, whatever the node does. */
-const ANSWERED_WITHIN_MS = 8_000
+const answeredWithinMs = 8_000
 
 let rig: Rig
 
@@ -45,7 +45,7 @@ describe('a node that takes longer than anybody waits', () => {
         fault: { kind: 'delay_request', ms: 9_000 },
         methods: [method],
       })
-      const { delivery, reply } = await inTime(ANSWERED_WITHIN_MS, payment)
+      const { delivery, reply } = await inTime(answeredWithinMs, payment)
       expect(claimOf(reply)).toBe('refused')
       expect(scripted.hits()).toBeGreaterThan(0)
       scripted.end()
@@ -61,7 +61,7 @@ describe('a node that takes longer than anybody waits', () => {
         fault: { kind, ms: 9_000 },
         methods: ['eth_sendRawTransaction'],
       })
-      const { reply } = await inTime(ANSWERED_WITHIN_MS, payment)
+      const { reply } = await inTime(answeredWithinMs, payment)
       expect(claimOf(reply)).toBe('submitted')
       expect(scripted.hits()).toBeGreaterThan(0)
       scripted.end()
@@ -73,7 +73,7 @@ describe('a node that takes longer than anybody waits', () => {
     await rig.relay.restart('kept')
     rig.faults.script({ fault: { kind: 'delay_reply', ms: 9_000 } })
     const payments = () => Promise.all(Array.from({ length: 8 }, payment))
-    for (const { reply } of await inTime(ANSWERED_WITHIN_MS, payments)) {
+    for (const { reply } of await inTime(answeredWithinMs, payments)) {
       expect(claimOf(reply)).toBe('refused')
     }
     rig.faults.clear()

@@ -1,7 +1,7 @@
 import { encodeFunctionData, type Hex, parseEther, parseGwei } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import { afterAll, afterEach, beforeAll, describe, test } from 'vitest'
-import { DEV_KEY } from '../../../scripts/dev/chain.ts'
+import { devKey } from '../../../scripts/dev/chain.ts'
 import { claimOf } from '../../../scripts/dev/relays/oracle.ts'
 import { type Rig, startRig, stranger } from '../../../scripts/dev/relays/rig.ts'
 import { type RpcCall, rpcTo } from '../../../scripts/dev/rpc.ts'
@@ -10,19 +10,19 @@ import { relayForwarderAbi } from '../../../src/relay/forwarder/abi.ts'
 import { relayerAccount } from '../../../src/relay/keys.ts'
 import { maxOpen } from '../../../src/relay/ledger/port.ts'
 
-const BLOCK_MS = 100
-const MIN_PRICE = 60_000_000n
+const blockMs = 100
+const minPrice = 60_000_000n
 
 let rig: Rig
 
 beforeAll(async () => {
-  rig = await startRig({ blockMs: BLOCK_MS, callers: 120, rules: { minGasPriceWei: MIN_PRICE } })
+  rig = await startRig({ blockMs, callers: 120, rules: { minGasPriceWei: minPrice } })
 })
 
 afterEach(() => {
   rig.faults.clear()
-  rig.rootstock.setMinGasPrice(MIN_PRICE)
-  rig.rootstock.setBlockTime(BLOCK_MS)
+  rig.rootstock.setMinGasPrice(minPrice)
+  rig.rootstock.setBlockTime(blockMs)
 })
 
 afterAll(() => rig.stop())
@@ -67,7 +67,7 @@ describe('a pool that forgets', () => {
     const [transaction] = waiting()
     expect(await rig.rootstock.drop(transaction?.hash ?? '0x')).toBe(true)
     await expect.poll(() => waiting().map(({ hash }) => hash)).toEqual([transaction?.hash])
-    rig.rootstock.setBlockTime(BLOCK_MS)
+    rig.rootstock.setBlockTime(blockMs)
     expect(await judged()).toEqual([])
   })
 
@@ -76,7 +76,7 @@ describe('a pool that forgets', () => {
     await payMany(5)
     const second = waiting()[1]
     await rig.rootstock.drop(second?.hash ?? '0x')
-    rig.rootstock.setBlockTime(BLOCK_MS)
+    rig.rootstock.setBlockTime(blockMs)
     expect(await judged()).toEqual([])
   })
 
@@ -87,7 +87,7 @@ describe('a pool that forgets', () => {
       expect(await rig.rootstock.evictAll()).toHaveLength(8)
       await expect.poll(() => waiting().length).toBe(8)
     }
-    rig.rootstock.setBlockTime(BLOCK_MS)
+    rig.rootstock.setBlockTime(blockMs)
     expect(await judged()).toEqual([])
   })
 
@@ -96,8 +96,8 @@ describe('a pool that forgets', () => {
     await payMany(3)
     // A payment that is accepted may be signed later, and then at the price of that time.
     await expect.poll(() => waiting().length).toBe(3)
-    rig.rootstock.setMinGasPrice(MIN_PRICE * 2n)
-    rig.rootstock.setBlockTime(BLOCK_MS)
+    rig.rootstock.setMinGasPrice(minPrice * 2n)
+    rig.rootstock.setBlockTime(blockMs)
     expect(await judged()).toEqual([])
     expect(logged('nonce.replaced').length).toBeGreaterThan(0)
   })
@@ -110,9 +110,9 @@ describe('a pool that forgets', () => {
     const before = logged('nonce.stuck').length
     // Above what the relay may pay, so that no replacement helps.
     rig.rootstock.setMinGasPrice(parseGwei('2'))
-    rig.rootstock.setBlockTime(BLOCK_MS)
+    rig.rootstock.setBlockTime(blockMs)
     await expect.poll(() => logged('nonce.stuck').length).toBeGreaterThan(before)
-    rig.rootstock.setMinGasPrice(MIN_PRICE)
+    rig.rootstock.setMinGasPrice(minPrice)
     expect(await judged()).toEqual([])
   })
 })
@@ -137,7 +137,7 @@ describe('a chain that changes its mind', () => {
     await rig.rootstock.mine(change.depth - 1)
     await rig.rootstock.reorg(change)
     expect((await rig.judge()).lost).toBe(3)
-    rig.rootstock.setBlockTime(BLOCK_MS)
+    rig.rootstock.setBlockTime(blockMs)
     expect(await judged()).toEqual([])
   })
 
@@ -147,7 +147,7 @@ describe('a chain that changes its mind', () => {
     await rig.rootstock.mine(4)
     await expect.poll(() => logged('payment.confirmed').length).toBe(confirmed + 3)
     await rig.rootstock.reorg({ depth: 5, transactions: 'dropped' })
-    rig.rootstock.setBlockTime(BLOCK_MS)
+    rig.rootstock.setBlockTime(blockMs)
     await expect.poll(async () => (await rig.judge()).lost, { interval: 100 }).toBe(0)
     expect(await judged()).toEqual([])
   })
@@ -170,7 +170,7 @@ describe('a chain that changes its mind', () => {
     const since = asked()
     expect(since.payments).toBe(before.payments)
     expect(since.counts - before.counts).toBeLessThan(payments)
-    rig.rootstock.setBlockTime(BLOCK_MS)
+    rig.rootstock.setBlockTime(blockMs)
     expect(await judged()).toEqual([])
   })
 
@@ -190,7 +190,7 @@ describe('a chain that changes its mind', () => {
     await rig.rootstock.reorg({ depth: 3, blocks: 0, transactions: 'dropped' })
     // No block for longer than any replica would lag.
     await expect.poll(() => waiting().length).toBe(3)
-    rig.rootstock.setBlockTime(BLOCK_MS)
+    rig.rootstock.setBlockTime(blockMs)
     expect(await judged()).toEqual([])
   })
 
@@ -199,7 +199,7 @@ describe('a chain that changes its mind', () => {
     await rig.rootstock.reorg({ depth: 1, transactions: 'returned' })
     await rig.rootstock.mine()
     await rig.rootstock.reorg({ depth: 2, transactions: 'dropped' })
-    rig.rootstock.setBlockTime(BLOCK_MS)
+    rig.rootstock.setBlockTime(blockMs)
     expect(await judged()).toEqual([])
   })
 
@@ -217,7 +217,7 @@ describe('a chain that changes its mind', () => {
 
     await rig.rootstock.reorg({ depth: 1, transactions: 'dropped' })
     await pause(true)
-    rig.rootstock.setBlockTime(BLOCK_MS)
+    rig.rootstock.setBlockTime(blockMs)
     await expect.poll(() => logged('payment.reverted').length).toBe(failed + 1)
     expect(logged('payment.reverted').at(-1)?.message).toBe('Loan failed on-chain: Paused')
     expect(await judged()).toEqual([])
@@ -226,7 +226,7 @@ describe('a chain that changes its mind', () => {
 
   /** Another transaction of the next block: the owner's. */
   async function pause(paused: boolean): Promise<void> {
-    const owner = privateKeyToAccount(DEV_KEY)
+    const owner = privateKeyToAccount(devKey)
     const raw = await owner.signTransaction({
       type: 'legacy',
       chainId: 31,
@@ -235,7 +235,7 @@ describe('a chain that changes its mind', () => {
       // pause() and unpause().
       data: paused ? '0x8456cb59' : '0x3f4ba83a',
       gas: 100_000n,
-      gasPrice: MIN_PRICE * 2n,
+      gasPrice: minPrice * 2n,
     })
     const hash = await anvil('eth_sendRawTransaction', [raw])
     await rig.rootstock.mine()
@@ -248,12 +248,12 @@ describe('another program with the same key', () => {
   test('whose transaction waits on the next nonce is not bumped over', async ({ expect }) => {
     await rig.settle()
     rig.rootstock.setBlockTime(undefined)
-    const raw = await foreign(MIN_PRICE)
+    const raw = await foreign(minPrice)
     const hash = await rpcTo(rig.rootstock.url)('eth_sendRawTransaction', [raw])
     await payMany(2)
     await expect.poll(() => waiting().length).toBe(3)
     expect(rig.rootstock.pool.find(hash as Hex)?.state).toBe('pending')
-    rig.rootstock.setBlockTime(BLOCK_MS)
+    rig.rootstock.setBlockTime(blockMs)
     expect(await judged()).toEqual([])
     expect(await anvil('eth_getTransactionReceipt', [hash])).toMatchObject({ status: '0x1' })
   })
@@ -261,14 +261,14 @@ describe('another program with the same key', () => {
   test('whose transaction takes a nonce that a payment already had', async ({ expect }) => {
     await rig.settle()
     rig.rootstock.setBlockTime(undefined)
-    const raw = await foreign(MIN_PRICE * 10n)
+    const raw = await foreign(minPrice * 10n)
     await payMany(2)
     // It reached a miner that never saw ours.
     await rig.rootstock.evictAll()
     const hash = await anvil('eth_sendRawTransaction', [raw])
     await rig.rootstock.mine()
     expect(await anvil('eth_getTransactionReceipt', [hash])).toMatchObject({ status: '0x1' })
-    rig.rootstock.setBlockTime(BLOCK_MS)
+    rig.rootstock.setBlockTime(blockMs)
     await rig.settle()
     expect((await rig.judge()).faults).toEqual([])
   })
@@ -284,7 +284,7 @@ describe('a forwarder that refuses the relayer for a while', () => {
     const receipt = await anvil('eth_getTransactionReceipt', [first?.hash])
     expect(receipt).toMatchObject({ status: '0x0' })
     await allowRelayer(true)
-    rig.rootstock.setBlockTime(BLOCK_MS)
+    rig.rootstock.setBlockTime(blockMs)
     expect(await judged()).toEqual([])
     expect(await anvil('eth_getTransactionCount', [first?.from, 'latest'])).toBe(
       `0x${((first?.nonce ?? 0) + 2).toString(16)}`,
@@ -299,7 +299,7 @@ describe('a forwarder that refuses the relayer for a while', () => {
       functionName: 'setRelayer',
       args: [relayer.address, isAllowed],
     })
-    const { address: from } = privateKeyToAccount(DEV_KEY)
+    const { address: from } = privateKeyToAccount(devKey)
     const gasPrice = `0x${parseGwei('100').toString(16)}`
     const to = rig.chain.bindings.FORWARDER_ADDRESS
     await anvil('eth_sendTransaction', [{ from, to, data, gasPrice }])
@@ -327,7 +327,7 @@ describe('a relayer without money', () => {
     expect(logged('payments.refused').at(-1)).toMatchObject({ reason: 'relayer_poor' })
     await anvil('anvil_setBalance', [relayer, `0x${parseEther('1').toString(16)}`])
     await untilNextIs('submitted')
-    rig.rootstock.setBlockTime(BLOCK_MS)
+    rig.rootstock.setBlockTime(blockMs)
     expect(await judged()).toEqual([])
   })
 })
@@ -340,7 +340,7 @@ describe('more payments than the pool has slots', () => {
     expect(replies.map(claimOf)).toEqual(Array.from({ length: 20 }, () => 'submitted'))
     expect(replies.filter(({ text }) => text.includes('Tx: queued')).length).toBe(5)
     expect(waiting()).toHaveLength(15)
-    rig.rootstock.setBlockTime(BLOCK_MS)
+    rig.rootstock.setBlockTime(blockMs)
     expect(await judged()).toEqual([])
     expect(
       logged('broadcast.refused').filter(({ refusal }) => refusal === 'nonce_too_high'),
@@ -354,7 +354,7 @@ describe('more payments than the pool has slots', () => {
     const claims: string[] = []
     for (const amount of amounts) claims.push(claimOf(await rig.deliver(pay(phone, amount))))
     expect(claims).toEqual(amounts.map((_, index) => (index < maxOpen ? 'submitted' : 'refused')))
-    rig.rootstock.setBlockTime(BLOCK_MS)
+    rig.rootstock.setBlockTime(blockMs)
     expect(await judged()).toEqual([])
   })
 })

@@ -3,21 +3,21 @@ import { claimOf } from '../../../scripts/dev/relays/oracle.ts'
 import { type Rig, startRig, stranger } from '../../../scripts/dev/relays/rig.ts'
 import { sleep } from '../../../scripts/dev/wait.ts'
 
-const BLOCK_MS = 100
-const MIN_PRICE = 60_000_000n
+const blockMs = 100
+const minPrice = 60_000_000n
 
 let rig: Rig
 
 beforeAll(async () => {
   rig = await startRig({
-    ...{ blockMs: BLOCK_MS, callers: 60, workers: 2 },
-    rules: { minGasPriceWei: MIN_PRICE },
+    ...{ blockMs, callers: 60, workers: 2 },
+    rules: { minGasPriceWei: minPrice },
   })
 })
 
 afterEach(() => {
   rig.faults.clear()
-  rig.rootstock.setBlockTime(BLOCK_MS)
+  rig.rootstock.setBlockTime(blockMs)
 })
 
 afterAll(() => rig.stop())
@@ -83,7 +83,7 @@ describe('a ledger that lost its rows', () => {
     for (const delivery of deliveries) {
       expect(claimOf(await rig.deliver(delivery))).toBe('submitted')
     }
-    rig.rootstock.setBlockTime(BLOCK_MS)
+    rig.rootstock.setBlockTime(blockMs)
     expect(await judged()).toEqual([])
   })
 
@@ -98,12 +98,12 @@ describe('a ledger that lost its rows', () => {
     }
     const hashes = waiting().map(({ hash }) => hash)
     await rig.relay.restart('lost')
-    onTestFinished(() => rig.rootstock.setMinGasPrice(MIN_PRICE))
-    rig.rootstock.setMinGasPrice(MIN_PRICE * 2n)
+    onTestFinished(() => rig.rootstock.setMinGasPrice(minPrice))
+    rig.rootstock.setMinGasPrice(minPrice * 2n)
     expect(claimOf(await rig.deliver(pay(rig.nextCaller().phone)))).toBe('submitted')
     expect(waiting().map(({ hash }) => hash)).toEqual(expect.arrayContaining(hashes))
-    rig.rootstock.setMinGasPrice(MIN_PRICE)
-    rig.rootstock.setBlockTime(BLOCK_MS)
+    rig.rootstock.setMinGasPrice(minPrice)
+    rig.rootstock.setBlockTime(blockMs)
     expect(await judged()).toEqual([])
   })
 
@@ -125,7 +125,7 @@ describe('a Worker that is killed', () => {
     expect(replies.some(({ text }) => text.includes('Tx: queued'))).toBe(true)
     await rig.relay.restart('kept')
     await rig.rootstock.evictAll()
-    rig.rootstock.setBlockTime(BLOCK_MS)
+    rig.rootstock.setBlockTime(blockMs)
     await rig.relay.wake()
     expect(await judged()).toEqual([])
     for (const [index, { phone }] of callers.entries()) {

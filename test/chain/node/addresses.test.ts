@@ -5,7 +5,7 @@ import {
   type FaultProxy,
   startFaultProxy,
 } from '../../../scripts/dev/faults/fault-proxy.ts'
-import { type RealWorker, startRealWorker } from './real-worker.ts'
+import { type RealWorker, startRealWorker } from './support/real-worker.ts'
 
 const faults: readonly Fault[] = [
   { kind: 'drop_request' },

@@ -3,7 +3,7 @@ import { privateKeyToAccount } from 'viem/accounts'
 import { rootstockTestnet } from 'viem/chains'
 import { afterAll, beforeAll, test } from 'vitest'
 import { type Anvil, startAnvil } from '../../../scripts/dev/anvil.ts'
-import { type Served, serve } from './serve.ts'
+import { type Served, serve } from './support/serve.ts'
 
 // anvil's first development account, known to everybody.
 const funded = privateKeyToAccount(

@@ -2,9 +2,9 @@ import type { Address } from 'viem'
 import { afterAll, beforeAll, beforeEach, test } from 'vitest'
 import { type Anvil, startAnvil } from '../../../scripts/dev/anvil.ts'
 import { type RpcCall, rpcTo } from '../../../scripts/dev/rpc.ts'
-import { deployEmitter, emit, mined } from './anvil-rpc.ts'
-import { type ProxyNode, startProxyNode } from './proxy-node.ts'
-import { type Served, serve } from './serve.ts'
+import { deployEmitter, emit, mined } from './support/anvil-rpc.ts'
+import { type ProxyNode, startProxyNode } from './support/proxy-node.ts'
+import { type Served, serve } from './support/serve.ts'
 
 type Json = Record<string, unknown>
 

@@ -21,8 +21,8 @@ import { type Anvil, startAnvil } from '../../../scripts/dev/anvil.ts'
 import { type RpcCall, rpcTo } from '../../../scripts/dev/rpc.ts'
 import { until } from '../../../scripts/dev/wait.ts'
 import { runFoundry } from '../clients/foundry.ts'
-import { deployEmitter, emit, mined, topic } from './anvil-rpc.ts'
-import { type RealWorker, startRealWorker } from './real-worker.ts'
+import { deployEmitter, emit, mined, topic } from './support/anvil-rpc.ts'
+import { type RealWorker, startRealWorker } from './support/real-worker.ts'
 
 // anvil's development accounts, known to everybody; each client sends from its own.
 const privateKeys: Hex[] = [

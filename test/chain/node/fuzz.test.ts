@@ -7,10 +7,10 @@ import { sleep } from '../../../scripts/dev/wait.ts'
 import { children } from '../../../scripts/stack/process-id.ts'
 import { createRandomRequests, faultOfResponse } from '../../support/requests.ts'
 import { isFull, seed, times } from '../../support/sample.ts'
-import { deployEmitter, emit, mined } from './anvil-rpc.ts'
-import { type RealWorker, startRealWorker } from './real-worker.ts'
-import { serve } from './serve.ts'
-import { residentMiB, livingMiB as workerLivingMiB } from './worker-memory.ts'
+import { deployEmitter, emit, mined } from './support/anvil-rpc.ts'
+import { type RealWorker, startRealWorker } from './support/real-worker.ts'
+import { serve } from './support/serve.ts'
+import { residentMiB, livingMiB as workerLivingMiB } from './support/worker-memory.ts'
 
 /** Each run sends a thousand; `npm run fuzz:node`, a part of `npm run test:full`, 100,000 to the Worker. */
 const requests = times({ sampled: 1_000, full: Number(process.env.FUZZ_REQUESTS ?? 4_000) })

@@ -9,10 +9,10 @@ import {
   textOf,
 } from '../../../scripts/dev/loopback-server.ts'
 import { hashKey } from '../../../src/keys/api-keys.ts'
+import { alertMessage } from '../../../src/operator/alerting/webhook.ts'
 import { healthAnswer, intakeAnswer, statusAnswer } from '../../../src/operator/answers.ts'
-import { alertMessage } from '../../../src/operator/webhook.ts'
-import { type RealWorker, startRealWorker } from './real-worker.ts'
-import { connectSocket } from './socket-client.ts'
+import { type RealWorker, startRealWorker } from './support/real-worker.ts'
+import { connectSocket } from './support/socket-client.ts'
 
 const script = fileURLToPath(new URL('../../../scripts/node/keys.ts', import.meta.url))
 

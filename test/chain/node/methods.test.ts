@@ -11,11 +11,11 @@ import {
   mined,
   sender,
   topic,
-} from './anvil-rpc.ts'
-import { type NodeKind, nodeKinds, type StartedNode } from './nodes.ts'
-import { type RealWorker, startRealWorker } from './real-worker.ts'
-import type { Answer } from './serve.ts'
-import { connectSocket } from './socket-client.ts'
+} from './support/anvil-rpc.ts'
+import { type NodeKind, nodeKinds, type StartedNode } from './support/nodes.ts'
+import { type RealWorker, startRealWorker } from './support/real-worker.ts'
+import type { Answer } from './support/serve.ts'
+import { connectSocket } from './support/socket-client.ts'
 
 const nowhere = `0x${'99'.repeat(32)}`
 // anvil's second development account, known to everybody.

@@ -5,8 +5,8 @@ import { type Caller, callersOf, createTreasury } from '../../../scripts/dev/rel
 import { exchange } from '../../../scripts/dev/rpc.ts'
 import { until } from '../../../scripts/dev/wait.ts'
 import { inTime } from '../../support/in-time.ts'
-import { lieAboutHeight, type ProxyNode, startProxyNode } from './proxy-node.ts'
-import { type RealWorker, startRealWorker } from './real-worker.ts'
+import { lieAboutHeight, type ProxyNode, startProxyNode } from './support/proxy-node.ts'
+import { type RealWorker, startRealWorker } from './support/real-worker.ts'
 
 const loanAbi = parseAbi(['function getBalance(address account) view returns (uint256)'])
 const account = `0x${'ab'.repeat(20)}`

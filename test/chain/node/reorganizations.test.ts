@@ -4,9 +4,9 @@ import { startAnvil } from '../../../scripts/dev/anvil.ts'
 import { createRandom } from '../../../scripts/dev/random.ts'
 import { type RpcCall, rpcTo } from '../../../scripts/dev/rpc.ts'
 import { seed } from '../../support/sample.ts'
-import { deployEmitter, emit, mined } from './anvil-rpc.ts'
-import { startRealWorker } from './real-worker.ts'
-import { connectSocket, type SocketClient } from './socket-client.ts'
+import { deployEmitter, emit, mined } from './support/anvil-rpc.ts'
+import { startRealWorker } from './support/real-worker.ts'
+import { connectSocket, type SocketClient } from './support/socket-client.ts'
 
 type Json = Record<string, unknown>
 

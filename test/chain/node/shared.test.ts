@@ -3,8 +3,8 @@ import { type Anvil, startAnvil } from '../../../scripts/dev/anvil.ts'
 import { exchange } from '../../../scripts/dev/rpc.ts'
 import { until } from '../../../scripts/dev/wait.ts'
 import { inTime } from '../../support/in-time.ts'
-import { type ProxyNode, startProxyNode } from './proxy-node.ts'
-import { type RealWorker, startRealWorker } from './real-worker.ts'
+import { type ProxyNode, startProxyNode } from './support/proxy-node.ts'
+import { type RealWorker, startRealWorker } from './support/real-worker.ts'
 
 let anvil: Anvil
 let node: ProxyNode

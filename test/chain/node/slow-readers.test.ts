@@ -3,10 +3,10 @@ import { type Anvil, startAnvil } from '../../../scripts/dev/anvil.ts'
 import { type RpcCall, rpcTo } from '../../../scripts/dev/rpc.ts'
 import { children } from '../../../scripts/stack/process-id.ts'
 
-import { type RealWorker, startRealWorker } from './real-worker.ts'
-import { connectSocket } from './socket-client.ts'
-import { connectStalled, type StalledSocket } from './stalled-socket.ts'
-import { residentMiB } from './worker-memory.ts'
+import { type RealWorker, startRealWorker } from './support/real-worker.ts'
+import { connectSocket } from './support/socket-client.ts'
+import { connectStalled, type StalledSocket } from './support/stalled-socket.ts'
+import { residentMiB } from './support/worker-memory.ts'
 
 const stalledClients = 8
 const subscriptionsEach = 100

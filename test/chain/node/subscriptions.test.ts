@@ -3,11 +3,11 @@ import { afterAll, beforeAll, describe, test } from 'vitest'
 import type { RpcCall } from '../../../scripts/dev/rpc.ts'
 import { until } from '../../../scripts/dev/wait.ts'
 import { inTime } from '../../support/in-time.ts'
-import { deployEmitter, emit, mined, topic } from './anvil-rpc.ts'
-import { type NodeKind, nodeKinds, type StartedNode } from './nodes.ts'
-import { lieAbout, type ProxyNode, startProxyNode } from './proxy-node.ts'
-import { type RealWorker, startRealWorker } from './real-worker.ts'
-import { connectSocket, type Notification, type SocketClient } from './socket-client.ts'
+import { deployEmitter, emit, mined, topic } from './support/anvil-rpc.ts'
+import { type NodeKind, nodeKinds, type StartedNode } from './support/nodes.ts'
+import { lieAbout, type ProxyNode, startProxyNode } from './support/proxy-node.ts'
+import { type RealWorker, startRealWorker } from './support/real-worker.ts'
+import { connectSocket, type Notification, type SocketClient } from './support/socket-client.ts'
 
 type Json = Record<string, unknown>
 

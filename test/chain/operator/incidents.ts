@@ -9,13 +9,13 @@ import { examine } from '../../../scripts/ops/doctor.ts'
 import { createOperatorClient } from '../../../scripts/ops/operator-client.ts'
 import { statusLines } from '../../../scripts/ops/show.ts'
 import { microLoanAbi } from '../../../src/loan/abi.ts'
+import { alertMessage } from '../../../src/operator/alerting/webhook.ts'
 import {
   type AlertName,
   type CheckName,
   healthAnswer,
   statusAnswer,
 } from '../../../src/operator/answers.ts'
-import { alertMessage } from '../../../src/operator/webhook.ts'
 
 export const token = 'the-token-of-this-test'
 

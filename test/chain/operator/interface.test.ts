@@ -719,20 +719,22 @@ test('the phone and the gift of the local stack work on any deployment', async (
   const { phone, account } = await newCaller('0')
   const on = (script: string, args: string[], env: Record<string, string>) =>
     run(`../stack/${script}`, [...args, '--url', server.url], { input: `${phone}\n`, env })
-  const given = await on('fund.ts', ['0.25'], { NODE_URL: chain.anvil.url })
+  const given = await on('money/fund.ts', ['0.25'], { NODE_URL: chain.anvil.url })
   expect(given).toEqual({
     code: 0,
     output: `Gave ${account} 0.25 tRBTC with depositFor.\nIts balance is 0.25 tRBTC now.\n`,
   })
-  const shown = await on('dial.ts', ['--text', '1'], { CALLBACK_SECRET: secret })
+  const shown = await on('phone/dial.ts', ['--text', '1'], { CALLBACK_SECRET: secret })
   expect(shown).toEqual({ code: 0, output: 'END Your Balance: 0.25 tRBTC\n' })
-  const stranger = await on('dial.ts', ['--text', '1'], { CALLBACK_SECRET: 'another' })
+  const stranger = await on('phone/dial.ts', ['--text', '1'], { CALLBACK_SECRET: 'another' })
   expect(stranger).toEqual({
     code: 1,
     output: `${server.url} has another CALLBACK_SECRET than you, or is no relay.\n`,
   })
   // A number on a command line stays in the shell's history.
-  const typed = await on('dial.ts', ['--text', '1', '--phone', phone], { CALLBACK_SECRET: secret })
+  const typed = await on('phone/dial.ts', ['--text', '1', '--phone', phone], {
+    CALLBACK_SECRET: secret,
+  })
   expect([typed.code, typed.output.includes(phone)]).toEqual([1, false])
   await server.close()
 })

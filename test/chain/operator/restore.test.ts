@@ -20,7 +20,7 @@ import { type PhoneNumber, parseCaller } from '../../../src/account/phone.ts'
 import { microLoanAbi } from '../../../src/loan/abi.ts'
 import { operatorError, paymentsAnswer, statusAnswer } from '../../../src/operator/answers.ts'
 import { isOpen } from '../../../src/relay/ledger/port.ts'
-import { createRedisLedger } from '../../../src/relay/ledger/redis.ts'
+import { createRedisLedger } from '../../../src/relay/ledger/stores/redis.ts'
 import { openRedis } from '../../../src/runtime/redis.ts'
 import {
   type Deployment,

@@ -4,10 +4,10 @@ import { type Anvil, startAnvil } from '../../../scripts/dev/anvil.ts'
 import {
   type RootstockPool,
   startRootstockPool,
-} from '../../../scripts/dev/rootstock-pool/rootstock-pool.ts'
+} from '../../../scripts/dev/rootstock-pool/start.ts'
 import { type RpcCall, rpcTo } from '../../../scripts/dev/rpc.ts'
 import { RpcError } from '../../../src/chain/rpc.ts'
-import { MIN_PRICE, newSender } from './sender.ts'
+import { minPrice, newSender } from './sender.ts'
 
 let anvil: Anvil
 let rootstock: RootstockPool
@@ -37,7 +37,7 @@ describe('a Rootstock node', () => {
   test('has blocks with a minimum gas price and none of a base fee', async ({ expect }) => {
     await rootstock.mine()
     const block = (await call('eth_getBlockByNumber', ['latest', true])) as object
-    expect(block).toMatchObject({ minimumGasPrice: `0x${MIN_PRICE.toString(16)}` })
+    expect(block).toMatchObject({ minimumGasPrice: `0x${minPrice.toString(16)}` })
     expect(block).toMatchObject({ gasLimit: '0x67c280' })
     for (const name of ['baseFeePerGas', 'withdrawals', 'blobGasUsed']) {
       expect(block).not.toHaveProperty(name)
@@ -61,7 +61,7 @@ describe('a Rootstock node', () => {
     const at = '0x00000000000000000000000000000000000000cc'
     await rpcTo(anvil.url)('anvil_setCode', [at, '0x4860005260206000f3'])
     await rootstock.mine()
-    expect(BigInt(String(await call('eth_call', [{ to: at }, 'latest'])))).toBe(MIN_PRICE)
+    expect(BigInt(String(await call('eth_call', [{ to: at }, 'latest'])))).toBe(minPrice)
   })
 
   test('serves neither safe nor finalized', async ({ expect }) => {

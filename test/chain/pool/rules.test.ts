@@ -5,10 +5,10 @@ import { type Anvil, startAnvil } from '../../../scripts/dev/anvil.ts'
 import {
   type RootstockPool,
   startRootstockPool,
-} from '../../../scripts/dev/rootstock-pool/rootstock-pool.ts'
+} from '../../../scripts/dev/rootstock-pool/start.ts'
 import { type RpcCall, rpcTo } from '../../../scripts/dev/rpc.ts'
 import { RpcError } from '../../../src/chain/rpc.ts'
-import { MIN_PRICE, newSender } from './sender.ts'
+import { minPrice, newSender } from './sender.ts'
 
 let anvil: Anvil
 let rootstock: RootstockPool
@@ -122,7 +122,7 @@ describe('the same nonce again', () => {
 
   test('other bytes have to pay 40 % more, rounded up', async ({ expect }) => {
     const sender = await newSender(anvil.url)
-    const price = MIN_PRICE + 1n
+    const price = minPrice + 1n
     const least = (price * 140n + 99n) / 100n
     await send(await sender.sign({ nonce: 0, gasPrice: price }))
     expect(await refusal(send(await sender.sign({ nonce: 0, gasPrice: least - 1n })))).toEqual(
@@ -138,40 +138,40 @@ describe('the same nonce again', () => {
 describe('prices', () => {
   test('the minimum is taken and a wei less is refused', async ({ expect }) => {
     const sender = await newSender(anvil.url)
-    expect(await refusal(send(await sender.sign({ nonce: 0, gasPrice: MIN_PRICE - 1n })))).toEqual(
+    expect(await refusal(send(await sender.sign({ nonce: 0, gasPrice: minPrice - 1n })))).toEqual(
       rejected("transaction's gas price lower than block's minimum"),
     )
-    await send(await sender.sign({ nonce: 0, gasPrice: MIN_PRICE }))
+    await send(await sender.sign({ nonce: 0, gasPrice: minPrice }))
   })
 
   test('eighty times the minimum is taken and a wei more is refused', async ({ expect }) => {
     const sender = await newSender(anvil.url)
     expect(
-      await refusal(send(await sender.sign({ nonce: 0, gasPrice: 80n * MIN_PRICE + 1n }))),
+      await refusal(send(await sender.sign({ nonce: 0, gasPrice: 80n * minPrice + 1n }))),
     ).toEqual(rejected("transaction's gas price exceeds cap"))
-    await send(await sender.sign({ nonce: 0, gasPrice: 80n * MIN_PRICE }))
+    await send(await sender.sign({ nonce: 0, gasPrice: 80n * minPrice }))
   })
 
   test('what waits is not mined below a minimum that has risen', async ({ expect }) => {
     const sender = await newSender(anvil.url)
     const raw = await sender.sign({ nonce: 0 })
     await send(raw)
-    rootstock.setMinGasPrice(MIN_PRICE + 1n)
+    rootstock.setMinGasPrice(minPrice + 1n)
     try {
       expect((await rootstock.mine())[0]?.transactions).toEqual([])
     } finally {
-      rootstock.setMinGasPrice(MIN_PRICE)
+      rootstock.setMinGasPrice(minPrice)
     }
     expect((await rootstock.mine())[0]?.transactions).toEqual([keccak256(raw)])
   })
 
   test('the price that is asked for is a tenth over the minimum', async ({ expect }) => {
-    expect(BigInt(String(await call('eth_gasPrice', [])))).toBe((MIN_PRICE * 11n) / 10n)
+    expect(BigInt(String(await call('eth_gasPrice', [])))).toBe((minPrice * 11n) / 10n)
   })
 })
 
 describe('balance', () => {
-  const cost = 21_000n * MIN_PRICE
+  const cost = 21_000n * minPrice
 
   test('has to cover the gas of one', async ({ expect }) => {
     const sender = await newSender(anvil.url, cost - 1n)
@@ -192,7 +192,7 @@ describe('balance', () => {
   test('does not count what a replacement takes the place of', async ({ expect }) => {
     const sender = await newSender(anvil.url, 2n * cost)
     await send(await sender.sign({ nonce: 0 }))
-    const dearer = await sender.sign({ nonce: 0, gasPrice: 2n * MIN_PRICE })
+    const dearer = await sender.sign({ nonce: 0, gasPrice: 2n * minPrice })
     expect(await send(dearer)).toBe(keccak256(dearer))
   })
 })
@@ -269,15 +269,15 @@ describe('what is no transaction for Rootstock', () => {
   test('types 1 and 2 are refused before the pool sees them', async ({ expect }) => {
     const common = { chainId: 31, nonce: 0, gas: 21_000n, to } as const
     const typed = [
-      await account.signTransaction({ ...common, type: 'eip2930', gasPrice: MIN_PRICE }),
-      await account.signTransaction({ ...common, type: 'eip1559', maxFeePerGas: MIN_PRICE }),
+      await account.signTransaction({ ...common, type: 'eip2930', gasPrice: minPrice }),
+      await account.signTransaction({ ...common, type: 'eip1559', maxFeePerGas: minPrice }),
     ]
     for (const raw of typed) expect((await refusal(send(raw))).code).toBe(-32602)
     expect(rootstock.pool.pending()).toEqual([])
   })
 
   test('another chain, no chain and no bytes are refused', async ({ expect }) => {
-    const common = { type: 'legacy', nonce: 0, gas: 21_000n, gasPrice: MIN_PRICE, to } as const
+    const common = { type: 'legacy', nonce: 0, gas: 21_000n, gasPrice: minPrice, to } as const
     const foreign = [
       await account.signTransaction({ ...common, chainId: 30 }),
       await account.signTransaction(common),

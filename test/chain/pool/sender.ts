@@ -13,7 +13,7 @@ type Wanted = { gasPrice: bigint; gas: bigint; value: bigint; data: Hex; to: Add
 
 let senders = 0
 
-export const MIN_PRICE = rootstockRules.minGasPriceWei
+export const minPrice = rootstockRules.minGasPriceWei
 
 /** A new account each time, the same ones in every run. */
 export async function newSender(
@@ -25,7 +25,7 @@ export async function newSender(
   await rpcTo(anvilUrl)('anvil_setBalance', [account.address, toHex(balanceWei)])
   return {
     address: account.address,
-    sign: ({ gasPrice = MIN_PRICE, gas = 21_000n, value = 0n, ...rest }) =>
+    sign: ({ gasPrice = minPrice, gas = 21_000n, value = 0n, ...rest }) =>
       account.signTransaction({
         type: 'legacy',
         chainId: 31,

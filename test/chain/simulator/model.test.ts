@@ -13,19 +13,19 @@ import { privateKeyToAccount } from 'viem/accounts'
 import { afterAll, beforeAll, describe, test } from 'vitest'
 import { deployContracts } from '../../../scripts/contracts/deploy.ts'
 import { type Anvil, startAnvil } from '../../../scripts/dev/anvil.ts'
-import { DEV_KEY } from '../../../scripts/dev/chain.ts'
+import { devKey } from '../../../scripts/dev/chain.ts'
 import { createRandom, type Random } from '../../../scripts/dev/random.ts'
 import { rootstockRules } from '../../../scripts/dev/rootstock-pool/pool.ts'
 import {
   type RootstockPool,
   startRootstockPool,
-} from '../../../scripts/dev/rootstock-pool/rootstock-pool.ts'
+} from '../../../scripts/dev/rootstock-pool/start.ts'
 import { rpcTo } from '../../../scripts/dev/rpc.ts'
-import { createModelChain, type ModelChain } from '../../../scripts/dev/simulator/chain.ts'
-import { digest } from '../../../scripts/dev/simulator/hashing.ts'
-import { createModelNode } from '../../../scripts/dev/simulator/model-node.ts'
-import { createModelPool, type ModelPool } from '../../../scripts/dev/simulator/pool.ts'
-import { type ModelTransaction, realSigning } from '../../../scripts/dev/simulator/signing.ts'
+import { createModelChain, type ModelChain } from '../../../scripts/dev/simulator/model/chain.ts'
+import { digest } from '../../../scripts/dev/simulator/model/hashing.ts'
+import { createModelNode } from '../../../scripts/dev/simulator/model/model-node.ts'
+import { createModelPool, type ModelPool } from '../../../scripts/dev/simulator/model/pool.ts'
+import { type ModelTransaction, realSigning } from '../../../scripts/dev/simulator/model/signing.ts'
 import { RpcError } from '../../../src/chain/rpc.ts'
 import { microLoanAbi } from '../../../src/loan/abi.ts'
 import { callOf } from '../../../src/loan/calls.ts'
@@ -39,18 +39,18 @@ import {
 } from '../../../src/relay/forwarder/requests.ts'
 import { sampleOf } from '../../support/sample.ts'
 
-const CHAIN_ID = 31
-const STEPS = 200
-const BLOCK_SECONDS = 30
-const MILLI = 10n ** 15n
-const START_MILLIS = 20n
-const POOL_MILLIS = 30n
-const PHONES = ['+254700000001', '+254700000002', '+254700000003']
-const NEVER = 1_000_000
+const chainId = 31
+const steps = 200
+const blockSeconds = 30
+const milli = 10n ** 15n
+const startMillis = 20n
+const poolMillis = 30n
+const phones = ['+254700000001', '+254700000002', '+254700000003']
+const neverInBlocks = 1_000_000
 
-const signing = realSigning(CHAIN_ID)
+const signing = realSigning(chainId)
 const relayer = signing.relayer.address
-const callers = PHONES.map((phone) => signing.caller(phone))
+const callers = phones.map((phone) => signing.caller(phone))
 
 let anvil: Anvil
 let rootstock: RootstockPool
@@ -66,34 +66,34 @@ beforeAll(async () => {
   dev = rpcTo(anvil.url)
   const deployed = await deployContracts({
     nodeUrl: anvil.url,
-    chainId: CHAIN_ID,
-    deployerKey: DEV_KEY,
+    chainId,
+    deployerKey: devKey,
     relayers: [relayer],
     recordFile: join(mkdtempSync(join(tmpdir(), 'deployment-')), '31.json'),
-    poolWei: POOL_MILLIS * MILLI,
+    poolWei: poolMillis * milli,
     log: () => {},
   })
   loan = deployed.loan
-  forwarder = { chainId: CHAIN_ID, address: deployed.forwarder }
-  const { address: owner } = privateKeyToAccount(DEV_KEY)
+  forwarder = { chainId, address: deployed.forwarder }
+  const { address: owner } = privateKeyToAccount(devKey)
   for (const caller of callers) {
     const data = encodeFunctionData({
       abi: microLoanAbi,
       functionName: 'depositFor',
       args: [caller.address],
     })
-    const value = `0x${(START_MILLIS * MILLI).toString(16)}`
+    const value = `0x${(startMillis * milli).toString(16)}`
     await dev('eth_sendTransaction', [{ from: owner, to: loan, value, data }])
   }
   await dev('anvil_setBalance', [relayer, `0x${parseEther('10').toString(16)}`])
   rootstock = await startRootstockPool({
     anvilUrl: anvil.url,
     now: () => nowMs,
-    rules: { evictAfterBlocks: NEVER },
+    rules: { evictAfterBlocks: neverInBlocks },
   })
   ask = rpcTo(rootstock.url)
   // Two blocks may else have one second: the model's never have.
-  await dev('anvil_setBlockTimestampInterval', [BLOCK_SECONDS])
+  await dev('anvil_setBlockTimestampInterval', [blockSeconds])
   fresh = (await dev('evm_snapshot', [])) as Hex
 }, 120_000)
 
@@ -110,7 +110,7 @@ async function createTwin() {
   const world = {
     forwarder: forwarder.address.toLowerCase() as Address,
     loan: loan.toLowerCase() as Address,
-    principalWei: 10n * MILLI,
+    principalWei: 10n * milli,
     dailyCapWei: parseEther('1000'),
     isSigned: ({ intentId, data, signature }: SignedRequest) =>
       signed.has(`${intentId} ${data} ${signature}`),
@@ -120,7 +120,7 @@ async function createTwin() {
     slots: rootstockRules.accountSlots,
     bumpPercent: rootstockRules.replacementPercent,
     priceCapTimes: rootstockRules.priceCapTimes,
-    evictAfterBlocks: NEVER,
+    evictAfterBlocks: neverInBlocks,
     evictAfterMs: rootstockRules.evictAfterMs,
   })
   // Blocks have anvil's times; what waits in the pool waits by the clock.
@@ -136,10 +136,10 @@ async function createTwin() {
       accounts: new Map(
         callers.map(({ address }) => [
           address.toLowerCase() as Address,
-          { balanceWei: START_MILLIS * MILLI, owedWei: 0n, issuedHour: 0 },
+          { balanceWei: startMillis * milli, owedWei: 0n, issuedHour: 0 },
         ]),
       ),
-      liquidityWei: POOL_MILLIS * MILLI,
+      liquidityWei: poolMillis * milli,
       outWei: 0n,
       issuedWei: new Map(),
       isPaused: false,
@@ -182,12 +182,12 @@ async function drawRequest(random: Random, { chain, signed }: Twin): Promise<Sig
   const caller = random.pick(callers) as LocalAccount
   const to = random.pick(callers).address
   const data = random.weighted([
-    [callOf({ kind: 'transfer', to, amountWei: BigInt(random.int(1, 25)) * MILLI }), 4],
-    [callOf({ kind: 'loan', principalWei: 10n * MILLI }), 2],
-    [callOf({ kind: 'loan', principalWei: 11n * MILLI }), 1],
+    [callOf({ kind: 'transfer', to, amountWei: BigInt(random.int(1, 25)) * milli }), 4],
+    [callOf({ kind: 'loan', principalWei: 10n * milli }), 2],
+    [callOf({ kind: 'loan', principalWei: 11n * milli }), 1],
     [callOf({ kind: 'repayment', amountWei: 'all' }), 1],
-    [callOf({ kind: 'repayment', amountWei: BigInt(random.int(1, 12)) * MILLI }), 2],
-    [callOf({ kind: 'transfer', to: loan, amountWei: MILLI }), 1],
+    [callOf({ kind: 'repayment', amountWei: BigInt(random.int(1, 12)) * milli }), 2],
+    [callOf({ kind: 'transfer', to: loan, amountWei: milli }), 1],
     [callOf({ kind: 'transfer', to, amountWei: 0n }), 1],
     ['0x1234', 1],
   ] as const)
@@ -324,7 +324,7 @@ describe("the simulator's chain and pool", () => {
       }
     }
 
-    for (let step = 0; step < STEPS; step++) {
+    for (let step = 0; step < steps; step++) {
       const kind = random.weighted([
         ['send', 10],
         ['mine', 4],

@@ -6,13 +6,17 @@ import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, test } from 'vitest'
 import { unstable_readConfig } from 'wrangler'
 import { type Anvil, startAnvil } from '../../../scripts/dev/anvil.ts'
-import { DEV_KEY } from '../../../scripts/dev/chain.ts'
+import { devKey } from '../../../scripts/dev/chain.ts'
 import { rpcTo } from '../../../scripts/dev/rpc.ts'
 import { until } from '../../../scripts/dev/wait.ts'
 import { startWorkerd } from '../../../scripts/dev/workerd.ts'
 import { addressIn, beginLedger } from '../../../scripts/ops/deployed.ts'
 import { environments } from '../../../scripts/ops/environments.ts'
-import { buildWorker, quietTools, servedWorker } from '../../../scripts/stack/worker-build.ts'
+import {
+  buildWorker,
+  quietTools,
+  servedWorker,
+} from '../../../scripts/stack/served/worker-build.ts'
 
 const root = fileURLToPath(new URL('../../..', import.meta.url))
 const guide = readFileSync(join(root, 'docs/deploying-to-cloudflare.md'), 'utf8')
@@ -106,7 +110,7 @@ describe('the guide for Cloudflare', () => {
       output: `${secretsFile} is there already. Nothing was made.\n`,
     })
 
-    const paid = { NODE_URL: anvil.url, DEPLOYER_KEY: DEV_KEY, RELAYERS: relayer, POOL: '0.5' }
+    const paid = { NODE_URL: anvil.url, DEPLOYER_KEY: devKey, RELAYERS: relayer, POOL: '0.5' }
     const deployed = await shell(`${contracts} --record '${record}'`, paid)
     expect(deployed.code, deployed.output).toBe(0)
     const dry = await shell(`${deploy} --dry-run --record '${record}'`)

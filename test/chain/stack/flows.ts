@@ -10,8 +10,8 @@ import {
   parseEther,
   stringify,
 } from 'viem'
-import { playScript } from '../../../scripts/stack/dial-script.ts'
-import { type GatewayName, phoneLines } from '../../../scripts/stack/phone-lines.ts'
+import { playScript } from '../../../scripts/stack/phone/dial-script.ts'
+import { type GatewayName, phoneLines } from '../../../scripts/stack/phone/phone-lines.ts'
 import { openSecrets } from '../../../scripts/stack/secrets.ts'
 import { callerAccount } from '../../../src/account/keys.ts'
 import type { PhoneNumber } from '../../../src/account/phone.ts'

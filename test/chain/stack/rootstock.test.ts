@@ -23,7 +23,7 @@ test('a start with --rootstock pays by the rules of its pool, on a chain that is
   expect(paid).toMatch(/^END Transfer Submitted\n/)
   await until(async () => (await balance(bob)) === parseEther('1.25'))
 
-  const funded = await runCommand(folder, 'fund.ts', [carol, '0.5'])
+  const funded = await runCommand(folder, 'money/fund.ts', [carol, '0.5'])
   expect(funded.code, funded.output).toBe(0)
   expect(await balance(carol)).toBe(parseEther('0.5'))
   await start.interrupt()

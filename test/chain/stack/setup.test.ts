@@ -7,7 +7,7 @@ import { onTestFinished, test } from 'vitest'
 import { freePort, startAnvil } from '../../../scripts/dev/anvil.ts'
 import { until } from '../../../scripts/dev/wait.ts'
 import { readPort } from '../../../scripts/stack/options.ts'
-import { quietTools } from '../../../scripts/stack/worker-build.ts'
+import { quietTools } from '../../../scripts/stack/served/worker-build.ts'
 import { dial } from './stack-process.ts'
 
 const root = fileURLToPath(new URL('../../..', import.meta.url))
@@ -109,10 +109,10 @@ test('after setup, plain wrangler dev serves the relay on that node, to every co
   expect(output()).not.toContain('npm run setup')
 
   const at = { PORT: `${port}` }
-  const funded = await run(copy, 'scripts/stack/fund.ts', ['+254700000009', '0.5'], at)
+  const funded = await run(copy, 'scripts/stack/money/fund.ts', ['+254700000009', '0.5'], at)
   expect(funded.output).toContain('Its balance is 0.5 tRBTC now.')
   const dialled = ['--phone', '+254700000009', '--text', '1']
-  expect(await run(copy, 'scripts/stack/dial.ts', dialled, at)).toEqual({
+  expect(await run(copy, 'scripts/stack/phone/dial.ts', dialled, at)).toEqual({
     code: 0,
     output: 'END Your Balance: 0.5 tRBTC\n',
   })

@@ -21,7 +21,7 @@ const root = fileURLToPath(new URL('../../..', import.meta.url))
 export type Ended = { code: number | null; output: string }
 
 /** What has not happened by then, on the busiest of machines, hangs. */
-const HAPPENS_WITHIN_MS = 180_000
+const happensWithinMs = 180_000
 
 /** A `npm start` of its own, in a process group of its own, as a terminal gives it one. */
 export type Start = {
@@ -75,7 +75,7 @@ export async function startStack(
   })
   const isSettled = () => hasEnded || output().includes('Ctrl-C ends everything')
   const late = () => new Error(`The stack is not ready:\n${output()}`)
-  await until(isSettled, { withinMs: HAPPENS_WITHIN_MS, late })
+  await until(isSettled, { withinMs: happensWithinMs, late })
   return {
     output,
     stack: () => {
@@ -132,7 +132,7 @@ export async function postTo(
   headers: Record<string, string>,
   body: string,
 ): Promise<string> {
-  const signal = AbortSignal.timeout(HAPPENS_WITHIN_MS)
+  const signal = AbortSignal.timeout(happensWithinMs)
   const response = await fetch(`${relayUrl}${path}`, { method: 'POST', headers, body, signal })
   return response.text()
 }

@@ -7,7 +7,7 @@ import { type ExpectStatic, test } from 'vitest'
 import { until } from '../../../scripts/dev/wait.ts'
 import { writeJson } from '../../../scripts/stack/files.ts'
 import { openFolder } from '../../../scripts/stack/folder.ts'
-import { gatewayNames } from '../../../scripts/stack/phone-lines.ts'
+import { gatewayNames } from '../../../scripts/stack/phone/phone-lines.ts'
 import { isRunning } from '../../../scripts/stack/process-id.ts'
 import { isFull, sampleOf } from '../../support/sample.ts'
 import { flowsOf, phonesAt, playFlow, tracesOf, typedPins } from './flows.ts'
@@ -56,10 +56,10 @@ test('a first start serves a relay on a chain of its own, and a second one goes 
   expect(await client.getChainId()).toBe(31)
   expect(await client.getBalance({ address: relayers[0] ?? '0x' })).toBeGreaterThan(0n)
 
-  const funded = await runCommand(folder, 'fund.ts', [carol, '0.5'])
+  const funded = await runCommand(folder, 'money/fund.ts', [carol, '0.5'])
   expect(funded.code, funded.output).toBe(0)
   expect(await balance(carol)).toBe(parseEther('0.5'))
-  const shown = await runCommand(folder, 'dial.ts', ['--phone', carol, '--text', '1'])
+  const shown = await runCommand(folder, 'phone/dial.ts', ['--phone', carol, '--text', '1'])
   expect(shown.output).toBe('END Your Balance: 0.5 tRBTC\n')
   const reconciled = await runCommand(folder, '../ops/ops-cli.ts', ['reconcile', '--accounts'])
   expect(reconciled.output).toMatch(
@@ -89,7 +89,7 @@ test('a first start serves a relay on a chain of its own, and a second one goes 
   const stopped = await first.interrupt()
   expect(stopped.code).toBe(0)
   expect(running.filter(({ id }) => isRunning(id))).toEqual([])
-  expect((await runCommand(folder, 'fund.ts', [carol, '1'])).output).toBe(
+  expect((await runCommand(folder, 'money/fund.ts', [carol, '1'])).output).toBe(
     'No stack runs here. Start one with: npm start\n',
   )
 
@@ -182,13 +182,15 @@ test('the terminal phone shows screens and sends what is typed', async ({ expect
   const weekAgo = Math.floor(Date.now() / 1_000) - 7 * 24 * 3_600
   writeJson(openFolder({ DEV_DIR: folder }).chainGenesisTime, weekAgo)
   const start = await startStack(folder)
-  const phone = await runCommand(folder, 'dial.ts', [], { input: `${alice}\n2\n${bob}\n0.1\nq\n` })
+  const phone = await runCommand(folder, 'phone/dial.ts', [], {
+    input: `${alice}\n2\n${bob}\n0.1\nq\n`,
+  })
   expect(phone.code, phone.output).toBe(0)
   expect(phone.output).toContain('| 2. Send Money (P2P)')
   expect(phone.output).toContain('| Enter Recipient Address:_________ |')
   expect(phone.output).toContain('| Transfer Submitted')
   const script = fileURLToPath(new URL('../../flows/demo/every-way.txt', import.meta.url))
-  const played = await runCommand(folder, 'dial.ts', ['--script', script])
+  const played = await runCommand(folder, 'phone/dial.ts', ['--script', script])
   expect(played.code, played.output).toBe(0)
   expect(played.output).toContain('END You have no loan to repay.')
   expect(start.output() + phone.output).not.toMatch(/warn/i)

@@ -1,9 +1,9 @@
 import { createRedisKeys } from '../../../src/keys/api-keys-redis.ts'
 import type { KeyStore } from '../../../src/keys/key-store.ts'
 import type { DueQueue } from '../../../src/relay/ledger/due-queue.ts'
-import { createRedisDueQueue } from '../../../src/relay/ledger/due-queue-redis.ts'
 import type { Ledger, LedgerRules } from '../../../src/relay/ledger/port.ts'
-import { createRedisLedger } from '../../../src/relay/ledger/redis.ts'
+import { createRedisDueQueue } from '../../../src/relay/ledger/stores/due-queue-redis.ts'
+import { createRedisLedger } from '../../../src/relay/ledger/stores/redis.ts'
 import { openRedis, type RedisAddress, type RedisDatabase } from '../../../src/runtime/redis.ts'
 
 /** A call of a port; `name` says whose ledger it is, or whose queue. */

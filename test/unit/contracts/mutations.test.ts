@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { test } from 'vitest'
 import { projectRoot } from '../../../scripts/contracts/forge.ts'
-import { mutate, mutationsOf } from '../../../scripts/contracts/mutations.ts'
+import { mutate, mutationsOf } from '../../../scripts/contracts/mutation/mutations.ts'
 
 const forwarder = 'contracts/src/RelayForwarder.sol'
 const loan = 'contracts/src/MicroLoan.sol'

@@ -1,5 +1,5 @@
 import { describe, test } from 'vitest'
-import { type Dialled, playScript } from '../../../scripts/stack/dial-script.ts'
+import { type Dialled, playScript } from '../../../scripts/stack/phone/dial-script.ts'
 
 const menu = 'CON Menu\n1. My Balance\n2. Send\n98. More'
 

@@ -8,7 +8,7 @@ import { createMemorySockets } from '../../../src/node/feed/sockets-memory.ts'
 import { maxBodyBytes, nodeRoutes } from '../../../src/node/route.ts'
 import { systemClock } from '../../../src/runtime/clock.ts'
 import type { LogEvent } from '../../../src/runtime/log.ts'
-import { type Served, serve, testKey } from '../../chain/node/serve.ts'
+import { type Served, serve, testKey } from '../../chain/node/support/serve.ts'
 import { holds } from '../../support/properties.ts'
 import { faultOfResponse, randomRequest } from '../../support/requests.ts'
 

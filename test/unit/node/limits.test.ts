@@ -1,6 +1,6 @@
 import { describe, test } from 'vitest'
 import { type Clock, systemClock } from '../../../src/runtime/clock.ts'
-import { serve } from '../../chain/node/serve.ts'
+import { serve } from '../../chain/node/support/serve.ts'
 
 type Request = { id: number; method: string; params: readonly unknown[] }
 

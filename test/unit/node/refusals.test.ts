@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
 import { describe, test } from 'vitest'
 import { exampleLogs, exampleTraces } from '../../../src/node/methods/examples.ts'
-import { serve } from '../../chain/node/serve.ts'
+import { serve } from '../../chain/node/support/serve.ts'
 import { type Said, scriptedNode } from './scripted-node.ts'
 
 const { pairs } = JSON.parse(

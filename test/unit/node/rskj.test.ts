@@ -1,5 +1,5 @@
 import { beforeAll, describe, test } from 'vitest'
-import { type Served, serve } from '../../chain/node/serve.ts'
+import { type Served, serve } from '../../chain/node/support/serve.ts'
 import {
   type Pair,
   type Recording,

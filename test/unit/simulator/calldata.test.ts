@@ -1,8 +1,12 @@
 import { decodeFunctionResult, getAddress } from 'viem'
 import { describe, test } from 'vitest'
 import { createRandom } from '../../../scripts/dev/random.ts'
-import { processedLog, readExecute, resultData } from '../../../scripts/dev/simulator/calldata.ts'
-import { digest } from '../../../scripts/dev/simulator/hashing.ts'
+import {
+  processedLog,
+  readExecute,
+  resultData,
+} from '../../../scripts/dev/simulator/model/calldata.ts'
+import { digest } from '../../../scripts/dev/simulator/model/hashing.ts'
 import { relayForwarderAbi } from '../../../src/relay/forwarder/abi.ts'
 import {
   encodeExecute,

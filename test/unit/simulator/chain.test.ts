@@ -1,6 +1,6 @@
 import { describe, test } from 'vitest'
-import { createModelChain } from '../../../scripts/dev/simulator/chain.ts'
-import { createModelPool } from '../../../scripts/dev/simulator/pool.ts'
+import { createModelChain } from '../../../scripts/dev/simulator/model/chain.ts'
+import { createModelPool } from '../../../scripts/dev/simulator/model/pool.ts'
 
 function createChain() {
   const pool = createModelPool({

@@ -1,8 +1,8 @@
 import { describe, test } from 'vitest'
-import { watchClaims } from '../../../scripts/dev/simulator/claims.ts'
+import { watchClaims } from '../../../scripts/dev/simulator/relay/claims.ts'
 import { openSqlite } from '../../../scripts/dev/sqlite.ts'
 import { type Acceptance, type Claiming, ledgerRules } from '../../../src/relay/ledger/port.ts'
-import { createSqlLedger, type SqlLedger } from '../../../src/relay/ledger/sqlite.ts'
+import { createSqlLedger, type SqlLedger } from '../../../src/relay/ledger/stores/sqlite.ts'
 
 const rules = { ...ledgerRules, maxInFlight: 4, watchBlocks: 50, meansMs: 100_000 }
 const [alice, bob] = [`0x${'11'.repeat(20)}`, `0x${'22'.repeat(20)}`] as const

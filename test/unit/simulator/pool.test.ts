@@ -1,7 +1,7 @@
 import { describe, test } from 'vitest'
-import { digest } from '../../../scripts/dev/simulator/hashing.ts'
-import { createModelPool, type PoolView } from '../../../scripts/dev/simulator/pool.ts'
-import type { ModelTransaction } from '../../../scripts/dev/simulator/signing.ts'
+import { digest } from '../../../scripts/dev/simulator/model/hashing.ts'
+import { createModelPool, type PoolView } from '../../../scripts/dev/simulator/model/pool.ts'
+import type { ModelTransaction } from '../../../scripts/dev/simulator/model/signing.ts'
 
 const limits = {
   family: 'rskj',

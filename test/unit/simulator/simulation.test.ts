@@ -1,20 +1,20 @@
 import { availableParallelism } from 'node:os'
 import { test } from 'vitest'
-import { runCampaign } from '../../../scripts/dev/simulator/campaign.ts'
+import { runCampaign } from '../../../scripts/dev/simulator/runs/campaign.ts'
 import { seed, times } from '../../support/sample.ts'
 
-const SEEDS = times({ sampled: 150, full: 2_000 })
+const seeds = times({ sampled: 150, full: 2_000 })
 /** A campaign of so many beginning with 1 has been run before; which of them are run is drawn. */
 const from = 1 + (seed % 1_000_000)
 
-test(`every promise is kept in ${SEEDS} simulated histories`, async ({ expect }) => {
+test(`every promise is kept in ${seeds} simulated histories`, async ({ expect }) => {
   const { broken, tally } = await runCampaign({
     from,
-    count: SEEDS,
+    count: seeds,
     jobs: Math.min(2, availableParallelism()),
   })
   // `npm run simulate -- --seed S --seeds 1` tells the story of one of these.
   expect(broken).toEqual([])
-  expect(tally.seeds).toBe(SEEDS)
-  expect(tally.executed).toBeGreaterThan(SEEDS)
+  expect(tally.seeds).toBe(seeds)
+  expect(tally.executed).toBeGreaterThan(seeds)
 })

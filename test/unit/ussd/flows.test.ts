@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url'
 import { describe, test } from 'vitest'
 import { menus } from '../../../scripts/dev/menu-ways.ts'
 import { phoneOf } from '../../../scripts/dev/simulator/plan.ts'
-import { playScript } from '../../../scripts/stack/dial-script.ts'
+import { playScript } from '../../../scripts/stack/phone/dial-script.ts'
 import { openModelledRelay } from '../../support/modelled-relay.ts'
 
 const root = fileURLToPath(new URL('../../..', import.meta.url))

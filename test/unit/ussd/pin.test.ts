@@ -1,6 +1,6 @@
 import { describe, test } from 'vitest'
 import { menus } from '../../../scripts/dev/menu-ways.ts'
-import type { MenuSettings } from '../../../src/ussd/menu.ts'
+import type { MenuSettings } from '../../../src/ussd/menu/nodes.ts'
 import { createHandClock } from '../../support/hand-clock.ts'
 import { openModelledRelay } from '../../support/modelled-relay.ts'
 

@@ -17,7 +17,7 @@ const openEnds = ['END It is not known yet', 'END Service not available. Please 
 const claimsNothing = (reply: string) => openEnds.some((words) => reply.startsWith(words))
 
 /** A claim that died with its Worker stands for 12 s: so many wait for theirs together. */
-const SIDE_BY_SIDE = 60
+const sideBySide = 60
 
 type Delivery = { phone: string; sessionId: string; text: string }
 
@@ -90,7 +90,7 @@ async function inParallel<Item>(
 ): Promise<void> {
   const left = items.values()
   await Promise.all(
-    Array.from({ length: SIDE_BY_SIDE }, async () => {
+    Array.from({ length: sideBySide }, async () => {
       for (const item of left) await work(item)
     }),
   )

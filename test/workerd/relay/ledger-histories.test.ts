@@ -4,19 +4,19 @@ import { afterEach, beforeEach, describe, test, vi } from 'vitest'
 import { poolRules } from '../../../src/chain/chains.ts'
 import { parseConfig } from '../../../src/compose/config.ts'
 import { relayerAddress } from '../../../src/compose/relay.ts'
-import { createObjectLedger, type LedgerStub } from '../../../src/relay/ledger/object.ts'
 import { ledgerRules } from '../../../src/relay/ledger/port.ts'
 import { type TableName, tables } from '../../../src/relay/ledger/rows.ts'
+import { createObjectLedger, type LedgerStub } from '../../../src/relay/ledger/stores/object.ts'
 import { liveHistory } from '../../ports/ledger-histories.ts'
 import { createMemoryLedger, textOf } from '../../ports/ledger-memory.ts'
 
-const YEAR_MS = 365 * 24 * 60 * 60 * 1000
+const yearMs = 365 * 24 * 60 * 60 * 1000
 const { maxInFlight, watchBlocks, meansMs } = poolRules.anvil
 const rules = { ...ledgerRules, maxInFlight, watchBlocks, meansMs }
 
 beforeEach(() => {
   // The object's clock is the test's; alarms are set by it and rung by the real one: none rings here.
-  vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + YEAR_MS })
+  vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + yearMs })
 })
 afterEach(() => {
   vi.useRealTimers()

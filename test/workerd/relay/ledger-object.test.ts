@@ -1,9 +1,9 @@
 import { env } from 'cloudflare:workers'
 import { afterEach, beforeEach, describe, test, vi } from 'vitest'
 import { poolRules } from '../../../src/chain/chains.ts'
-import { createObjectLedger, type LedgerStub } from '../../../src/relay/ledger/object.ts'
 import { ledgerRules } from '../../../src/relay/ledger/port.ts'
-import { isOfPrevious } from '../../../src/relay/ledger/previous.ts'
+import { createObjectLedger, type LedgerStub } from '../../../src/relay/ledger/stores/object.ts'
+import { isOfPrevious } from '../../../src/relay/ledger/versions/previous.ts'
 import { alertsSuite } from '../../ports/alerts.suite.ts'
 import { ledgerSuite } from '../../ports/ledger.suite.ts'
 import { operationsSuite } from '../../ports/operations.suite.ts'
@@ -16,12 +16,12 @@ import { vitalsSuite } from '../../ports/vitals.suite.ts'
 import { willCause } from '../../support/runtime-words.ts'
 
 const { maxInFlight, watchBlocks, meansMs } = poolRules.anvil
-const YEAR_MS = 365 * 24 * 60 * 60 * 1000
+const yearMs = 365 * 24 * 60 * 60 * 1000
 let objects = 0
 
 beforeEach(() => {
   // Alarms are set by this clock and rung by the real one: none rings between a test's steps.
-  vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + YEAR_MS })
+  vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + yearMs })
 })
 afterEach(() => {
   vi.useRealTimers()

@@ -6,9 +6,9 @@ import { assembleNodeService } from '../../../src/compose/node-services.ts'
 import { assembleRelayer, ledgerNames } from '../../../src/compose/relay.ts'
 import type { Runtime } from '../../../src/compose/runtime.ts'
 import { assembleAnswer } from '../../../src/compose/ussd.ts'
-import type { LedgerStub } from '../../../src/relay/ledger/object.ts'
 import type { Ledger } from '../../../src/relay/ledger/port.ts'
 import { ledgerThrough } from '../../../src/relay/ledger/steps.ts'
+import type { LedgerStub } from '../../../src/relay/ledger/stores/object.ts'
 import { tend } from '../../../src/relay/tend/round.ts'
 import { systemClock } from '../../../src/runtime/clock.ts'
 import { africasTalking } from '../../../src/ussd/gateways/africas-talking.ts'
@@ -65,7 +65,7 @@ export type MortalOptions = {
   fault?: { kind: LineFault; strikes: (index: number, method: string) => boolean }
 }
 
-const LATE_MS = 150
+const lateMs = 150
 
 export function createMortal({ death, fault }: MortalOptions): Mortal {
   const config = sharedConfig()
@@ -179,7 +179,7 @@ async function struck(
       await (await send()).arrayBuffer()
       throw new TypeError('the connection was lost')
     case 'answer late':
-      await systemClock.sleep(LATE_MS)
+      await systemClock.sleep(lateMs)
       return await send()
     case 'connection refused':
       return await fetch('http://127.0.0.1:1')

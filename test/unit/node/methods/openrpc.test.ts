@@ -4,7 +4,7 @@ import { Ajv } from 'ajv'
 import { test } from 'vitest'
 import { methods } from '../../../../src/node/methods/list.ts'
 import { openRpcDocument } from '../../../../src/node/methods/openrpc.ts'
-import { serve } from '../../../chain/node/serve.ts'
+import { serve } from '../../../chain/node/support/serve.ts'
 
 // A CommonJS package whose types promise a default export.
 const { openrpcDocument: metaSchema } = createRequire(import.meta.url)('@open-rpc/meta-schema')

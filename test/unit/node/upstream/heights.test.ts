@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { test } from 'vitest'
 import { sleep, until } from '../../../../scripts/dev/wait.ts'
 import { type Clock, systemClock } from '../../../../src/runtime/clock.ts'
-import { serve } from '../../../chain/node/serve.ts'
+import { serve } from '../../../chain/node/support/serve.ts'
 
 type Request = { id: number; method: string; params: readonly unknown[] }
 type Block = Record<string, unknown> & { number: string; hash: string }

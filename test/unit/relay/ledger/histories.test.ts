@@ -7,17 +7,17 @@ import {
 } from '../../../../scripts/dev/redis/redis-server.ts'
 import { openSqlite } from '../../../../scripts/dev/sqlite.ts'
 import { ledgerRules } from '../../../../src/relay/ledger/port.ts'
-import { createRedisLedger, ledgerKey } from '../../../../src/relay/ledger/redis.ts'
 import { type TableName, tables } from '../../../../src/relay/ledger/rows.ts'
-import { createSqlLedger } from '../../../../src/relay/ledger/sqlite.ts'
 import { ledgerThrough } from '../../../../src/relay/ledger/steps.ts'
+import { createRedisLedger, ledgerKey } from '../../../../src/relay/ledger/stores/redis.ts'
+import { createSqlLedger } from '../../../../src/relay/ledger/stores/sqlite.ts'
 import { openRedis } from '../../../../src/runtime/redis.ts'
 import { type HistoryStore, liveHistory } from '../../../ports/ledger-histories.ts'
 import { createMemoryLedger, textOf } from '../../../ports/ledger-memory.ts'
 import { seed as runSeed, times } from '../../../support/sample.ts'
 
-const HISTORIES = times({ sampled: 6, full: 60 })
-const STEPS = 150
+const historyCount = times({ sampled: 6, full: 60 })
+const stepCount = 150
 const relayer = '0x9999999999999999999999999999999999999999'
 const rules = { ...ledgerRules, maxInFlight: 4, maxAttempts: 3, watchBlocks: 3, meansMs: 100_000 }
 
@@ -81,7 +81,7 @@ describe.skipIf(!hasRedisServer())('the same random history', () => {
   })
 
   const first = runSeed % 1_000_000
-  test.for(Array.from({ length: HISTORIES }, (_, index) => first + index))(
+  test.for(Array.from({ length: historyCount }, (_, index) => first + index))(
     'has the same answers and leaves the same rows in memory, on SQLite and on Redis (seed %i)',
     { timeout: 60_000 },
     async (seed, { expect }) => {
@@ -89,7 +89,7 @@ describe.skipIf(!hasRedisServer())('the same random history', () => {
       const pass = (ms: number) => {
         now += ms
       }
-      await liveHistory({ seed, steps: STEPS, rules, stores, pass, expect })
+      await liveHistory({ seed, steps: stepCount, rules, stores, pass, expect })
     },
   )
 })

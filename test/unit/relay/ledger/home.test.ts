@@ -1,7 +1,7 @@
 import { describe, type ExpectStatic, test } from 'vitest'
 import { createHomedLedger } from '../../../../src/relay/ledger/home.ts'
 import { type Ledger, ledgerRules } from '../../../../src/relay/ledger/port.ts'
-import { previousLedger } from '../../../../src/relay/ledger/previous.ts'
+import { previousLedger } from '../../../../src/relay/ledger/versions/previous.ts'
 import { createMemoryLedger } from '../../../ports/ledger-memory.ts'
 
 const rules = { ...ledgerRules, maxInFlight: 4, watchBlocks: 50, meansMs: 100_000 }

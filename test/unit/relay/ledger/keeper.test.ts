@@ -2,7 +2,7 @@ import { test } from 'vitest'
 import { openSqlite } from '../../../../scripts/dev/sqlite.ts'
 import { keepLedger, type Tended } from '../../../../src/relay/ledger/keeper.ts'
 import { ledgerRules } from '../../../../src/relay/ledger/port.ts'
-import { createSqlLedger } from '../../../../src/relay/ledger/sqlite.ts'
+import { createSqlLedger } from '../../../../src/relay/ledger/stores/sqlite.ts'
 
 const rules = { ...ledgerRules, maxInFlight: 4, watchBlocks: 50, meansMs: 100_000 }
 const relayer = '0x9999999999999999999999999999999999999999'

@@ -13,9 +13,9 @@ import {
 import { openSqlite } from '../../../../scripts/dev/sqlite.ts'
 import { createHomedLedger } from '../../../../src/relay/ledger/home.ts'
 import { type Execution, type Ledger, ledgerRules } from '../../../../src/relay/ledger/port.ts'
-import { createRedisLedger, ledgerKey } from '../../../../src/relay/ledger/redis.ts'
-import { createSqlLedger } from '../../../../src/relay/ledger/sqlite.ts'
 import { ledgerThrough } from '../../../../src/relay/ledger/steps.ts'
+import { createRedisLedger, ledgerKey } from '../../../../src/relay/ledger/stores/redis.ts'
+import { createSqlLedger } from '../../../../src/relay/ledger/stores/sqlite.ts'
 import { openRedis } from '../../../../src/runtime/redis.ts'
 
 // What the version before the schema had a number wrote, with payments in every state.

@@ -5,7 +5,7 @@ import {
   isOfPrevious,
   previousLedger,
   screenOf,
-} from '../../../../src/relay/ledger/previous.ts'
+} from '../../../../src/relay/ledger/versions/previous.ts'
 import { createMemoryLedger } from '../../../ports/ledger-memory.ts'
 
 const rules = { ...ledgerRules, maxInFlight: 4, watchBlocks: 50, meansMs: 100_000 }

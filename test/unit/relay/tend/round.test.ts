@@ -16,7 +16,7 @@ import { createMemoryLedger } from '../../../ports/ledger-memory.ts'
 const account = privateKeyToAccount(`0x${'01'.repeat(32)}`)
 const rules = { ...ledgerRules, maxInFlight: 4, watchBlocks: 50, meansMs: 100_000 }
 /** Unix time in seconds. */
-const DEADLINE = 1_800_000_000
+const deadline = 1_800_000_000
 const forwarder = { chainId: 31, address: account.address }
 const head = {
   ...{ number: '0x10', hash: `0x${'10'.repeat(32)}`, parentHash: `0x${'0f'.repeat(32)}` },
@@ -59,7 +59,7 @@ async function enqueue(ledger: Ledger, number: number): Promise<string> {
   const counts = { chainNonce: 0, poolNonce: 0, seen: undefined, steps: 1 }
   await ledger.claim({ ...question, ...counts, token })
   const request = await signRequest(caller, forwarder, {
-    ...{ from: caller.address, to: account.address, data: '0x', gas: 1, deadline: DEADLINE },
+    ...{ from: caller.address, to: account.address, data: '0x', gas: 1, deadline },
     intentId: numberToHex(number, { size: 32 }),
   })
   const order = { request, label: 'Transfer', spendsWei: 1n }
@@ -143,7 +143,7 @@ test('a payment whose change the ledger refuses keeps no other from its end', as
   const { relayer, ledger, events } = relayerOver((question) => {
     if (question.method === 'eth_call') return numberToHex(0, { size: 64 })
     if (question.method !== 'eth_getBlockByNumber') return silentOfIntents(question)
-    return { ...head, timestamp: numberToHex(DEADLINE + 1) }
+    return { ...head, timestamp: numberToHex(deadline + 1) }
   })
   const refused = await enqueue(ledger, 1)
   const other = await enqueue(ledger, 2)
@@ -312,7 +312,7 @@ test('a count that a replica told too early is asked for again, and nothing wait
 test('a payment is dead only by a node that has the block behind its deadline', async ({
   expect,
 }) => {
-  const late = { ...head, number: '0x20', timestamp: numberToHex(DEADLINE + 1) }
+  const late = { ...head, number: '0x20', timestamp: numberToHex(deadline + 1) }
   const deep = numberToHex(0x20 - poolRules.rootstock.confirmations + 1)
   let isBehind = true
   const { relayer, ledger, events } = relayerOver((question) => {

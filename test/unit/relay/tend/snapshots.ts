@@ -27,10 +27,10 @@ export const terms: Terms = {
   fees: { minWei: 0n, maxWei: 1_000n },
 }
 
-const NOW = 100_000_000
-const HEAD = 100
-const HEAD_SECONDS = 1_000_000
-const COUNT = 4
+const now = 100_000_000
+const headNumber = 100
+const headSeconds = 1_000_000
+const minedCount = 4
 
 const word = (value: number): Hex => numberToHex(value, { size: 32 })
 const address = (value: number): Hex => numberToHex(value, { size: 20 })
@@ -46,13 +46,13 @@ const paymentOf = (
   nonce: given.nonce,
   attempts: given.attempts,
   execution: undefined,
-  acceptedAt: NOW - 600_000 + number,
+  acceptedAt: now - 600_000 + number,
   order: {
     label: 'Transfer',
     spendsWei: 1n,
     request: {
       ...{ from: address(given.account), to: address(99), intentId: word(number), data: '0x' },
-      ...{ gas: 1, deadline: HEAD_SECONDS - given.lateness, signature: '0x' },
+      ...{ gas: 1, deadline: headSeconds - given.lateness, signature: '0x' },
     },
   },
 })
@@ -115,7 +115,7 @@ function openNonce({ kind, ageMs, isSent, copies, failures }: Slot, nonce: numbe
   const bytes = Array.from({ length: kind === 'bare' || isLeased ? 0 : copies }, (_, copy) => ({
     ...{ hash: word(0xa000 + nonce * 20 + copy), raw: '0x' as const },
     ...{ gasPriceWei: BigInt(100 * (copies - copy)) },
-    ...{ recordedAt: NOW - ageMs, sentAt: isSent ? NOW - ageMs : undefined },
+    ...{ recordedAt: now - ageMs, sentAt: isSent ? now - ageMs : undefined },
     failures,
   }))
   return [
@@ -146,15 +146,15 @@ export const snapshots: fc.Arbitrary<Snapshots> = fc
     mined: fc.array(fc.record({ block: fc.constantFrom(80, 80, 85, 95), person }), {
       maxLength: 4,
     }),
-    places: fc.uniqueArray(fc.tuple(fc.constantFrom(80, 85, 95, HEAD - 1), place), {
+    places: fc.uniqueArray(fc.tuple(fc.constantFrom(80, 85, 95, headNumber - 1), place), {
       selector: ([number]) => number,
     }),
-    refused: fc.uniqueArray(fc.integer({ min: COUNT, max: COUNT + 6 }), { maxLength: 2 }),
-    poolCount: known(fc.constantFrom(0, 0, COUNT, COUNT + 1, COUNT + 3)),
+    refused: fc.uniqueArray(fc.integer({ min: minedCount, max: minedCount + 6 }), { maxLength: 2 }),
+    poolCount: known(fc.constantFrom(0, 0, minedCount, minedCount + 1, minedCount + 3)),
     gasPriceWei: known(fc.constantFrom(60n, 900n)),
-    deepCount: known(fc.integer({ min: 0, max: COUNT })),
-    deepTimeSeconds: known(fc.constantFrom(HEAD_SECONDS - 300, HEAD_SECONDS - 5)),
-    countAgain: known(fc.integer({ min: COUNT, max: COUNT + 2 })),
+    deepCount: known(fc.integer({ min: 0, max: minedCount })),
+    deepTimeSeconds: known(fc.constantFrom(headSeconds - 300, headSeconds - 5)),
+    countAgain: known(fc.integer({ min: minedCount, max: minedCount + 2 })),
   })
   .map(({ slots, queue, mined, places, refused, ...answers }) => {
     const carried = slots.flatMap(({ kind, person: own }, nonce) =>
@@ -168,7 +168,12 @@ export const snapshots: fc.Arbitrary<Snapshots> = fc
       return { ...payment, state: 'mined', execution: { ...execution, block: blockAt(block) } }
     })
     const work: Work = {
-      ...{ now: NOW, head: blockAt(HEAD - 1), behindSince: undefined, nextNonce: slots.length },
+      ...{
+        now: now,
+        head: blockAt(headNumber - 1),
+        behindSince: undefined,
+        nextNonce: slots.length,
+      },
       ...{ trail: [], means: {}, nextMeans: 'balanceWei' as const },
       ...{
         nonces: slots.flatMap(openNonce),
@@ -184,13 +189,13 @@ export const snapshots: fc.Arbitrary<Snapshots> = fc
       ...slots.map((own, nonce) => [`session ${nonce}`, own.person.spending] as const),
     ]
     const head = {
-      ...blockAt(HEAD),
+      ...blockAt(headNumber),
       parentHash: word(0),
-      timestampSeconds: HEAD_SECONDS,
+      timestampSeconds: headSeconds,
       transactions: [],
     }
     const chain: ChainSnapshot = {
-      ...chainAt(head, COUNT),
+      ...chainAt(head, minedCount),
       ...answers,
       blocks: [blockAt(95), blockAt(85), blockAt(80)],
       places: new Map(places.map(([number, one]) => [blockAt(number).hash, one])),

@@ -1,0 +1,109 @@
+import { globSync, readFileSync } from 'node:fs'
+import { availableParallelism } from 'node:os'
+import { join } from 'node:path'
+import { parseArgs } from 'node:util'
+import { projectRoot } from '../forge.ts'
+import { createMutationCopy, type Outcome } from './mutation-copy.ts'
+import { type Mutation, mutationsOf } from './mutations.ts'
+
+// `npm run test:contracts:mutation [-- --file MicroLoan.sol] [-- --list]` changes contracts/src in a copy, one
+// mistake at a time, and runs the tests on each. One that no test notices has to stand in
+// contracts/test/mutation/survivors.json with the reason why it may. `--survivors` tries those alone, `--rule
+// backdoor` one kind of mistake, `--from N --to N` a part.
+
+type Survivor = { file: string; before: string; after: string; reason: string }
+
+const survivorsFile = join(projectRoot, 'contracts/test/mutation/survivors.json')
+const survivors: Survivor[] = JSON.parse(readFileSync(survivorsFile, 'utf8'))
+const sources = sourceFiles()
+
+const { values } = parseArgs({
+  options: {
+    file: { type: 'string' },
+    rule: { type: 'string' },
+    from: { type: 'string', default: '1' },
+    to: { type: 'string', default: `${Number.MAX_SAFE_INTEGER}` },
+    list: { type: 'boolean' },
+    survivors: { type: 'boolean' },
+  },
+})
+const all = sources.flatMap((file) => mutationsOf(file))
+const mutations = all
+  .filter(({ file }) => values.file === undefined || file.endsWith(`/${values.file}`))
+  .filter(({ rule }) => values.rule === undefined || values.rule === rule)
+  .filter((mutation) => !values.survivors || reasonFor(mutation) !== undefined)
+  .slice(Number(values.from) - 1, Number(values.to))
+const stale = survivors.filter((survivor) => !all.some((mutation) => isOf(survivor, mutation)))
+
+if (values.list) {
+  for (const mutation of mutations) say(describe(mutation))
+  say(`${mutations.length} mutations`)
+} else {
+  await run()
+}
+
+async function run(): Promise<void> {
+  for (const { file, before } of stale) say(`survivors.json: ${file} has no line ${before}`)
+  const counts = { killed: 0, stillborn: 0, survived: 0 }
+  let problems = stale.length
+  const left = mutations.values()
+  await Promise.all(Array.from({ length: availableParallelism() }, lane))
+  const { killed, stillborn, survived } = counts
+  say(`${killed} killed, ${survived} survived, ${stillborn} did not compile`)
+  if (problems > 0) process.exitCode = 1
+
+  /** Takes what is left, one after the other, in a copy of its own. */
+  async function lane(): Promise<void> {
+    const copy = createMutationCopy()
+    try {
+      await copy.prepare()
+      for (const mutation of left) {
+        const outcome = await copy.outcomeOf(mutation)
+        counts[outcome] += 1
+        if (!isExpected(mutation, outcome)) problems += 1
+        tell(mutation, outcome, counts.killed + counts.survived + counts.stillborn)
+      }
+    } finally {
+      await copy.remove()
+    }
+  }
+}
+
+function isExpected(mutation: Mutation, outcome: Outcome): boolean {
+  return (outcome === 'survived') === (reasonFor(mutation) !== undefined)
+}
+
+function tell(mutation: Mutation, outcome: Outcome, done: number): void {
+  const reason = reasonFor(mutation)
+  const progress = `${done}/${mutations.length} ${outcome}`
+  if (outcome === 'survived' && reason === undefined) {
+    say(`${progress} WITHOUT A REASON\n${describe(mutation)}`)
+  } else if (outcome === 'survived') {
+    say(`${progress}: ${reason}\n${describe(mutation)}`)
+  } else if (reason !== undefined) {
+    say(`${progress}, although survivors.json says it does not\n${describe(mutation)}`)
+  } else if (process.stdout.isTTY || done % 20 === 0) {
+    say(progress)
+  }
+}
+
+function reasonFor(mutation: Mutation): string | undefined {
+  return survivors.find((survivor) => isOf(survivor, mutation))?.reason
+}
+
+function isOf({ file, before, after }: Survivor, mutation: Mutation): boolean {
+  return file === mutation.file && before === mutation.before && after === mutation.after
+}
+
+/** Everything that has code: interfaces have no mutations. */
+function sourceFiles(): string[] {
+  return globSync('contracts/src/*.sol', { cwd: projectRoot }).sort()
+}
+
+function describe({ file, line, rule, before, after }: Mutation): string {
+  return `  ${file}:${line} (${rule})\n    - ${before}\n    + ${after}`
+}
+
+function say(text: string): void {
+  process.stdout.write(`${text}\n`)
+}

@@ -1,0 +1,92 @@
+import type { Address } from 'viem'
+import { createRandom } from '../random.ts'
+import { type ChainState, createModelChain, type ModelChain } from './model/chain.ts'
+import type { ContractWorld } from './model/contracts.ts'
+import { createModelNode, type ModelNode } from './model/model-node.ts'
+import { createModelPool, type ModelPool } from './model/pool.ts'
+import { cheapSigning, realSigning, type Signing } from './model/signing.ts'
+import { type Plan, phoneOf, principalWei, startMillis } from './plan.ts'
+import type { Recorder } from './records.ts'
+
+const milliWei = 10n ** 15n
+export const simulatedChainId = 31
+export const forwarderAddress: Address = `0x${'f0'.repeat(20)}`
+export const loanAddress: Address = `0x${'10a7'.repeat(10)}`
+export const startTime = Date.UTC(2026, 10, 21, 12)
+
+/** The pool's least at the start. */
+export const startGasPriceWei = 60_000_000n
+export const richWei = 10n ** 18n
+/** Less than one transaction costs. */
+export const poorWei = 10n ** 12n
+
+/** What a relay stands on: a chain with the contracts, its pool and a node, and who signs. */
+export type Ground = {
+  signing: Signing
+  /** Their accounts, in the plan's order. */
+  callers: readonly Address[]
+  chain: ModelChain
+  pool: ModelPool
+  node: ModelNode
+}
+
+/** Begins a chain as a plan has it. */
+export function createGround(
+  { seed, knobs }: Plan,
+  { arrived }: Pick<Recorder, 'arrived'>,
+  now: () => number,
+): Ground {
+  const signing = knobs.isSignedForReal ? realSigning(simulatedChainId) : cheapSigning()
+  const callers = Array.from(
+    { length: knobs.callers },
+    (_, caller) => signing.caller(phoneOf(caller)).address.toLowerCase() as Address,
+  )
+  const world: ContractWorld = {
+    forwarder: forwarderAddress,
+    loan: loanAddress,
+    principalWei,
+    dailyCapWei: BigInt(knobs.capLoans) * principalWei,
+    isSigned: signing.isSigned,
+  }
+  const { family } = knobs
+  const pool = createModelPool({
+    family,
+    slots: knobs.slots,
+    bumpPercent: family === 'rskj' ? 40 : 10,
+    priceCapTimes: 80n,
+    evictAfterBlocks: knobs.evictAfterBlocks,
+    evictAfterMs: knobs.evictAfterMs,
+  })
+  const chain = createModelChain({
+    world,
+    pool,
+    state: startState(callers, knobs.poolLoans),
+    start: startTime,
+    blockMs: knobs.blockMs,
+    minGasPriceWei: startGasPriceWei,
+    isTaken: ({ hash }, block) => createRandom(seed, hash + block).chance(knobs.inclusion),
+  })
+  const relayer = signing.relayer.address
+  const node = createModelNode({ chain, pool, world, relayer, signing, family, now, arrived })
+  return { signing, callers, chain, pool, node }
+}
+
+/** The contracts as they are deployed, with something in every caller's account and in the pool. */
+export function startState(callers: readonly Address[], poolLoans: number): ChainState {
+  return {
+    accounts: new Map(
+      callers.map((caller) => [
+        caller,
+        { balanceWei: BigInt(startMillis) * milliWei, owedWei: 0n, issuedHour: 0 },
+      ]),
+    ),
+    liquidityWei: BigInt(poolLoans) * principalWei,
+    outWei: 0n,
+    issuedWei: new Map(),
+    isPaused: false,
+    isRelayerAllowed: true,
+    spentAt: new Map(),
+    nonce: 0,
+    relayerWei: richWei,
+  }
+}

@@ -1,0 +1,317 @@
+import { type Address, encodeErrorResult, type Hex, toFunctionSelector } from 'viem'
+import { microLoanAbi } from '../../../../src/loan/abi.ts'
+import { intentLifetimeSeconds } from '../../../../src/relay/forwarder/abi.ts'
+import type { SignedRequest } from '../../../../src/relay/forwarder/requests.ts'
+
+/** What the two contracts remember, as far as the relay can tell. */
+export type ContractState = {
+  accounts: Map<Address, LoanAccount>
+  liquidityWei: bigint
+  /** What has left for addresses outside. */
+  outWei: bigint
+  /** Principal issued, by the hour (Unix time). */
+  issuedWei: Map<number, bigint>
+  isPaused: boolean
+  isRelayerAllowed: boolean
+  /** When and where an account last spent an intent, by {@link spendingKey}. */
+  spentAt: Map<string, Spending>
+}
+
+export type Spending = { timestampSeconds: number; blockNumber: number }
+
+/** An intent belongs to its signer. */
+export const spendingKey = (signer: Address, intentId: Hex): string => `${signer}${intentId}`
+
+/** `issuedHour`: of the last loan, in hours of Unix time; zero if there was none. */
+export type LoanAccount = { balanceWei: bigint; owedWei: bigint; issuedHour: number }
+
+/** What the owner and the deployment decided for good. Addresses are lower case throughout. */
+export type ContractWorld = {
+  forwarder: Address
+  loan: Address
+  principalWei: bigint
+  dailyCapWei: bigint
+  /** Whether the signature is the sender's own over the request. */
+  isSigned: (request: SignedRequest) => boolean
+}
+
+/** RelayForwarder's `Status`, by its number. */
+export const Status = {
+  executed: 0,
+  failed: 1,
+  expired: 2,
+  deadlineTooFar: 3,
+  badSignature: 4,
+  alreadySpent: 5,
+  disallowedTarget: 6,
+  skipped: 7,
+  outOfBounds: 8,
+} as const
+
+export type ProcessedRequest = {
+  intentId: Hex
+  from: Address
+  status: number
+  returnData: Hex
+}
+
+const maxDeadlineAheadSeconds = 24 * 60 * 60
+const maxGas = 1_000_000
+const maxDataBytes = 1024
+const maxReturnBytes = 256
+const callOverheadGas = 45_000
+const requestOverheadGas = 20_000
+const hourSeconds = 60 * 60
+const maxUint256 = (1n << 256n) - 1n
+
+const selectors = {
+  transfer: toFunctionSelector('transfer(address,uint256)'),
+  applyForLoanOf: toFunctionSelector('applyForLoanOf(uint256)'),
+  repayLoan: toFunctionSelector('repayLoan(uint256)'),
+  withdrawTo: toFunctionSelector('withdrawTo(address,uint256)'),
+}
+
+/** State that shares nothing with the given one. */
+export function cloneContracts(state: ContractState): ContractState {
+  return {
+    ...state,
+    accounts: new Map([...state.accounts].map(([address, account]) => [address, { ...account }])),
+    issuedWei: new Map(state.issuedWei),
+    spentAt: new Map(state.spentAt),
+  }
+}
+
+/** RelayForwarder's `execute` by an allowed relayer, as its source has it. Changes the state. */
+export function executeRequests(
+  world: ContractWorld,
+  state: ContractState,
+  requests: readonly SignedRequest[],
+  block: Spending,
+  gas: number,
+): ProcessedRequest[] {
+  const { timestampSeconds } = block
+  let gasLeft = gas
+  let isSkipping = false
+  return requests.map((request, index) => {
+    const { intentId, from } = request
+    const of = (status: number, returnData: Hex = '0x'): ProcessedRequest => ({
+      intentId,
+      from,
+      status,
+      returnData,
+    })
+    if (isSkipping) return of(Status.skipped)
+    const refusal = judge(world, state, request, timestampSeconds)
+    if (refusal !== undefined) return of(refusal)
+    const following = requests.length - index - 1
+    const needed =
+      callOverheadGas + Math.ceil((request.gas * 64) / 63) + following * requestOverheadGas
+    if (gasLeft < needed) {
+      isSkipping = true
+      return of(Status.skipped)
+    }
+    gasLeft -= callOverheadGas + requestOverheadGas
+    state.spentAt.set(spendingKey(from, intentId), block)
+    const reverted = callLoan(world, state, from, request.data, timestampSeconds)
+    if (reverted === undefined) return of(Status.executed)
+    return of(Status.failed, reverted.slice(0, 2 + 2 * maxReturnBytes) as Hex)
+  })
+}
+
+function judge(
+  world: ContractWorld,
+  state: ContractState,
+  request: SignedRequest,
+  timestampSeconds: number,
+): number | undefined {
+  const bytes = (request.data.length - 2) / 2
+  if (bytes < 4 || bytes > maxDataBytes || request.gas > maxGas) return Status.outOfBounds
+  const spent = state.spentAt.get(spendingKey(request.from, request.intentId))
+  if (spent && timestampSeconds < spent.timestampSeconds + intentLifetimeSeconds) {
+    return Status.alreadySpent
+  }
+  if (timestampSeconds > request.deadline) return Status.expired
+  if (request.deadline > timestampSeconds + maxDeadlineAheadSeconds) return Status.deadlineTooFar
+  if (request.to !== world.loan) return Status.disallowedTarget
+  if (!world.isSigned(request)) return Status.badSignature
+  return undefined
+}
+
+/** MicroLoan's answer to a forwarded call: undefined, or the data of its revert, which changes nothing. */
+function callLoan(
+  world: ContractWorld,
+  state: ContractState,
+  caller: Address,
+  data: Hex,
+  timestampSeconds: number,
+): Hex | undefined {
+  switch (data.slice(0, 10)) {
+    case selectors.transfer:
+      return transfer(
+        world,
+        state,
+        caller,
+        `0x${data.slice(34, 74)}`,
+        BigInt(`0x${data.slice(74, 138)}`),
+      )
+    case selectors.applyForLoanOf:
+      return applyForLoanOf(
+        world,
+        state,
+        caller,
+        BigInt(`0x${data.slice(10, 74)}`),
+        timestampSeconds,
+      )
+    case selectors.repayLoan:
+      return repayLoan(state, caller, BigInt(`0x${data.slice(10, 74)}`), timestampSeconds)
+    case selectors.withdrawTo:
+      return withdrawTo(state, caller, BigInt(`0x${data.slice(74, 138)}`))
+    default:
+      return '0x'
+  }
+}
+
+function transfer(
+  { loan, forwarder }: ContractWorld,
+  state: ContractState,
+  from: Address,
+  to: Address,
+  amountWei: bigint,
+): Hex | undefined {
+  if (BigInt(to) === 0n || to === loan || to === forwarder) {
+    return encodeErrorResult({ abi: microLoanAbi, errorName: 'InvalidRecipient', args: [to] })
+  }
+  const refusal = debit(state, from, amountWei)
+  if (refusal !== undefined) return refusal
+  accountOf(state, to).balanceWei += amountWei
+  return undefined
+}
+
+/** What the daily cap leaves at a time (Unix, in seconds). */
+export function issuableWei(
+  { dailyCapWei }: ContractWorld,
+  state: ContractState,
+  timestampSeconds: number,
+): bigint {
+  const hour = Math.floor(timestampSeconds / hourSeconds)
+  let issuedWei = 0n
+  for (const [at, amountWei] of state.issuedWei) if (at >= hour - 24) issuedWei += amountWei
+  return dailyCapWei > issuedWei ? dailyCapWei - issuedWei : 0n
+}
+
+function applyForLoanOf(
+  world: ContractWorld,
+  state: ContractState,
+  borrower: Address,
+  shownWei: bigint,
+  timestampSeconds: number,
+): Hex | undefined {
+  const { principalWei } = world
+  if (state.isPaused) return encodeErrorResult({ abi: microLoanAbi, errorName: 'EnforcedPause' })
+  if (shownWei !== principalWei) {
+    return encodeErrorResult({
+      abi: microLoanAbi,
+      errorName: 'PrincipalChanged',
+      args: [shownWei, principalWei],
+    })
+  }
+  const account = accountOf(state, borrower)
+  if (account.owedWei !== 0n) {
+    return encodeErrorResult({
+      abi: microLoanAbi,
+      errorName: 'LoanActive',
+      args: [borrower, account.owedWei],
+    })
+  }
+  const hour = Math.floor(timestampSeconds / hourSeconds)
+  const leftWei = issuableWei(world, state, timestampSeconds)
+  if (principalWei > leftWei) {
+    return encodeErrorResult({
+      abi: microLoanAbi,
+      errorName: 'DailyCapReached',
+      args: [leftWei, principalWei],
+    })
+  }
+  if (principalWei > state.liquidityWei) {
+    return encodeErrorResult({
+      abi: microLoanAbi,
+      errorName: 'InsufficientLiquidity',
+      args: [state.liquidityWei, principalWei],
+    })
+  }
+  state.issuedWei.set(hour, (state.issuedWei.get(hour) ?? 0n) + principalWei)
+  account.balanceWei += principalWei
+  account.owedWei = principalWei
+  account.issuedHour = hour
+  state.liquidityWei -= principalWei
+  return undefined
+}
+
+function repayLoan(
+  state: ContractState,
+  borrower: Address,
+  wanted: bigint,
+  timestampSeconds: number,
+): Hex | undefined {
+  const account = accountOf(state, borrower)
+  if (account.owedWei === 0n) {
+    return encodeErrorResult({ abi: microLoanAbi, errorName: 'NoLoan', args: [borrower] })
+  }
+  const amountWei = wanted === maxUint256 ? account.owedWei : wanted
+  if (amountWei > account.owedWei) {
+    return encodeErrorResult({
+      abi: microLoanAbi,
+      errorName: 'RepaymentTooLarge',
+      args: [account.owedWei, amountWei],
+    })
+  }
+  const refusal = debit(state, borrower, amountWei)
+  if (refusal !== undefined) return refusal
+  account.owedWei -= amountWei
+  state.liquidityWei += amountWei
+  // What is repaid counts no more against the cap of its day.
+  const { issuedHour } = account
+  const issuedWei = state.issuedWei.get(issuedHour) ?? 0n
+  if (issuedHour >= Math.floor(timestampSeconds / hourSeconds) - 24) {
+    state.issuedWei.set(issuedHour, issuedWei - amountWei)
+  }
+  return undefined
+}
+
+/** No recipient refuses it, and no day has a limit here. */
+function withdrawTo(state: ContractState, from: Address, amountWei: bigint): Hex | undefined {
+  if (state.isPaused) return encodeErrorResult({ abi: microLoanAbi, errorName: 'EnforcedPause' })
+  const refusal = debit(state, from, amountWei)
+  if (refusal === undefined) state.outWei += amountWei
+  return refusal
+}
+
+function debit(state: ContractState, from: Address, amountWei: bigint): Hex | undefined {
+  if (amountWei === 0n) return encodeErrorResult({ abi: microLoanAbi, errorName: 'ZeroAmount' })
+  const account = accountOf(state, from)
+  if (amountWei > account.balanceWei) {
+    return encodeErrorResult({
+      abi: microLoanAbi,
+      errorName: 'InsufficientBalance',
+      args: [from, account.balanceWei, amountWei],
+    })
+  }
+  account.balanceWei -= amountWei
+  return undefined
+}
+
+/** The account's entry, made if it is missing: Solidity's mappings have one for every key. */
+export function accountOf(state: ContractState, address: Address): LoanAccount {
+  const known = state.accounts.get(address)
+  if (known !== undefined) return known
+  const made = { balanceWei: 0n, owedWei: 0n, issuedHour: 0 }
+  state.accounts.set(address, made)
+  return made
+}
+
+/** Everything that the loan contract owes to anybody, or has paid out: no call changes it. */
+export function totalWei(state: ContractState): bigint {
+  let sum = state.liquidityWei + state.outWei
+  for (const { balanceWei } of state.accounts.values()) sum += balanceWei
+  return sum
+}

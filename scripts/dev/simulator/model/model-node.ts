@@ -1,0 +1,211 @@
+import { type Address, concat, type Hex, pad, zeroAddress } from 'viem'
+import { RpcError } from '../../../../src/chain/rpc.ts'
+import {
+  debtCall,
+  issuableCall,
+  liquidityCall,
+  principalCall,
+  termsCall,
+  withdrawableCall,
+} from '../../../../src/loan/calls.ts'
+import { readExecute, resultData, selectors, wordOf } from './calldata.ts'
+import type { MinedTransaction, ModelBlock, ModelChain } from './chain.ts'
+import {
+  type ContractWorld,
+  cloneContracts,
+  executeRequests,
+  issuableWei,
+  type LoanAccount,
+  spendingKey,
+} from './contracts.ts'
+import type { ModelPool, PoolFamily } from './pool.ts'
+import type { ModelTransaction, Signing } from './signing.ts'
+
+export type ModelNodeOptions = {
+  chain: ModelChain
+  pool: ModelPool
+  world: ContractWorld
+  relayer: Address
+  signing: Signing
+  family: PoolFamily
+  now: () => number
+  /** Called with all bytes that arrive, and with others that held their nonce in the pool before. */
+  arrived: (
+    transaction: ModelTransaction,
+    refusal: string | undefined,
+    held: ModelTransaction | undefined,
+  ) => void
+}
+
+/** Answers one JSON-RPC call from what a replica sees whose head is `view`. */
+export type ModelNode = (method: string, params: readonly unknown[], view: ModelBlock) => unknown
+
+const revertCodes = { rskj: -32015, geth: 3 } as const
+const rejectedCodes = { rskj: -32010, geth: -32000 } as const
+const callGas = 6_800_000
+/** What may leave in a day: the model has no limit. */
+const unlimitedWei = 10n ** 30n
+
+const reads = {
+  ...{ principal: principalCall(), liquidity: liquidityCall(), issuable: issuableCall() },
+  ...{
+    withdrawable: withdrawableCall(),
+    terms: termsCall(),
+    debt: debtCall(zeroAddress).slice(0, 10),
+  },
+}
+
+/** How long after the hour of its issue a loan is due. */
+export const termSeconds = 30 * 24 * 3_600
+
+/** The methods that the relay asks, as RSKj or geth answer them. */
+export function createModelNode(options: ModelNodeOptions): ModelNode {
+  const { chain, pool, world, signing, family } = options
+
+  return (method, params, view) => {
+    switch (method) {
+      case 'eth_getBlockByNumber': {
+        const block =
+          params[0] === 'latest' ? view : chain.blockAt(Number(params[0] as string), view)
+        return block === undefined ? null : blockOf(block)
+      }
+      case 'eth_getTransactionCount': {
+        if (params[1] === 'pending') {
+          return toHex(isRelayer(params[0]) ? pool.nextNonce(view.state.nonce) : 0)
+        }
+        return toHex(isRelayer(params[0]) ? viewAt(params[1], view).state.nonce : 0)
+      }
+      case 'eth_getBalance':
+        return toHex(isRelayer(params[0]) ? view.state.relayerWei : 0n)
+      case 'eth_gasPrice':
+        // RSKj adds a tenth to the minimum (GasPriceTracker).
+        return toHex(family === 'rskj' ? (view.minGasPriceWei * 11n) / 10n : view.minGasPriceWei)
+      case 'eth_call':
+        return call(params[0] as Call, viewAt(params[1], view))
+      case 'eth_getTransactionReceipt': {
+        const mined = chain.find(params[0] as Hex, view)
+        return mined === undefined ? null : receiptOf(mined)
+      }
+      case 'eth_getTransactionByHash': {
+        const hash = params[0] as Hex
+        const known =
+          chain.find(hash, view)?.transaction ?? pool.all().find((waiting) => waiting.hash === hash)
+        return known === undefined ? null : { hash, input: known.data }
+      }
+      case 'eth_getLogs':
+        return logs(params[0] as Filter, view)
+      case 'eth_sendRawTransaction':
+        return send(params[0] as Hex, view)
+      default:
+        throw new RpcError(-32601, 'method not found')
+    }
+  }
+
+  function viewAt(tag: unknown, view: ModelBlock): ModelBlock {
+    const block = tag === 'latest' ? view : chain.blockAt(Number(tag as string), view)
+    if (block === undefined) throw new RpcError(-32602, 'no such block')
+    return block
+  }
+
+  function isRelayer(address: unknown): boolean {
+    return typeof address === 'string' && address.toLowerCase() === options.relayer.toLowerCase()
+  }
+
+  function call({ from, to, data }: Call, view: ModelBlock): Hex {
+    const { state, number, timestampSeconds } = view
+    if (to.toLowerCase() === world.loan) {
+      if (data === reads.principal) return wordOf(world.principalWei)
+      if (data === reads.liquidity) return wordOf(state.liquidityWei)
+      if (data === reads.withdrawable) return wordOf(unlimitedWei)
+      if (data === reads.issuable) return wordOf(issuableWei(world, state, timestampSeconds))
+      if (data === reads.terms)
+        return wordsOf(world.principalWei, world.dailyCapWei, termSeconds, 0, 0, 0)
+      const account = state.accounts.get(`0x${data.slice(34).toLowerCase()}`)
+      if (data.startsWith(reads.debt)) return debtWords(account)
+      return wordOf(account?.balanceWei ?? 0n)
+    }
+    if (data.startsWith(selectors.spentAt)) {
+      const spent = state.spentAt.get(spendingKey(`0x${data.slice(34, 74)}`, `0x${data.slice(74)}`))
+      const { timestampSeconds = 0, blockNumber = 0 } = spent ?? {}
+      return `${wordOf(timestampSeconds)}${wordOf(blockNumber).slice(2)}` as Hex
+    }
+    if (!isRelayer(from) || !state.isRelayerAllowed) {
+      throw new RpcError(revertCodes[family], 'execution reverted', '0x')
+    }
+    const trial = cloneContracts(state)
+    const block = { timestampSeconds, blockNumber: number }
+    return resultData(executeRequests(world, trial, readExecute(data), block, callGas))
+  }
+
+  function logs({ topics, fromBlock, toBlock }: Filter, view: ModelBlock): unknown[] {
+    // Some providers give a few blocks at a time; the forwarder names the one block that is asked for.
+    if (fromBlock !== toBlock) throw new RpcError(-32012, 'block range is too large')
+    return chain
+      .allProcessed()
+      .filter(
+        ({ mined, processed }) =>
+          processed.intentId === topics[1] &&
+          pad(processed.from) === topics[2] &&
+          mined.block.number >= Number(fromBlock) &&
+          mined.block.number <= Number(toBlock) &&
+          chain.isWithin(mined.block, view),
+      )
+      .flatMap(({ mined, processed }) =>
+        mined.logs
+          .filter((_, index) => mined.processed[index] === processed)
+          .map((log) => ({ ...log, ...placeOf(mined) })),
+      )
+  }
+
+  function send(raw: Hex, view: ModelBlock): Hex {
+    const transaction = signing.read(raw)
+    const head = chain.head()
+    const held = pool.all().find(({ nonce }) => nonce === transaction.nonce)
+    const refusal = pool.add(transaction, {
+      stateNonce: view.state.nonce,
+      balanceWei: view.state.relayerWei,
+      minGasPriceWei: chain.minGasPriceWei(),
+      head: head.number,
+      now: options.now(),
+    })
+    options.arrived(transaction, refusal, held)
+    if (refusal !== undefined) throw new RpcError(rejectedCodes[family], refusal)
+    return transaction.hash
+  }
+}
+
+type Call = { from?: Address; to: Address; data: Hex }
+type Filter = { topics: (Hex | null)[]; fromBlock: Hex; toBlock: Hex }
+
+function blockOf({ number, hash, parent, timestampSeconds, transactions }: ModelBlock) {
+  return {
+    number: toHex(number),
+    hash,
+    parentHash: parent?.hash ?? `0x${'00'.repeat(32)}`,
+    timestamp: toHex(timestampSeconds),
+    transactions: transactions.map(({ transaction }) => transaction.hash),
+  }
+}
+
+function placeOf({ transaction, block }: MinedTransaction) {
+  return {
+    transactionHash: transaction.hash,
+    blockHash: block.hash,
+    blockNumber: toHex(block.number),
+  }
+}
+
+function receiptOf(mined: MinedTransaction) {
+  return { ...placeOf(mined), status: mined.succeeded ? '0x1' : '0x0', logs: mined.logs }
+}
+
+const toHex = (value: number | bigint): Hex => `0x${value.toString(16)}`
+
+const wordsOf = (...values: readonly (bigint | number)[]): Hex => concat(values.map(wordOf))
+
+/** The loan of an account: what is owed, its dates, and that it is not written off. */
+function debtWords(account: LoanAccount | undefined): Hex {
+  if (account === undefined || account.owedWei === 0n) return wordsOf(0, 0, 0, 0)
+  const issuedAt = account.issuedHour * 3_600
+  return wordsOf(account.owedWei, issuedAt, issuedAt + termSeconds, 0)
+}

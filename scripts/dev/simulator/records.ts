@@ -1,0 +1,96 @@
+import type { Hex } from 'viem'
+import type { Payment } from '../../../src/relay/ledger/port.ts'
+import type { Log } from '../../../src/runtime/log.ts'
+import type { Arrival, Asked, Loss, Statement } from './history.ts'
+import type { ModelTransaction } from './model/signing.ts'
+import { nameOf, type Story } from './story.ts'
+
+/** What is written down for the oracle. */
+export type Records = {
+  statements: Statement[]
+  arrivals: Arrival[]
+  reorganizations: { at: number; removed: number }[]
+  phaseStarts: number[]
+  quietFrom: number[]
+  payments: ReadonlyMap<string, Payment>[]
+  losses: Loss[]
+  foreign: Set<Hex>
+  /** Errors that nobody caught. */
+  uncaught: string[]
+  /** Calls of strangers that were not refused. */
+  unrefused: string[]
+  /** Claims that are not what was asked for. */
+  misclaimed: string[]
+  /** What rounds left that they had to do. */
+  undone: string[]
+  /** How often the log told of a reorganization. */
+  reorganizationsTold: number
+  /** How often the relay took what passed a nonce for a transaction of another program. */
+  displacedTold: number
+  asked: Asked[]
+}
+
+export function newRecords(): Records {
+  return {
+    statements: [],
+    arrivals: [],
+    reorganizations: [],
+    phaseStarts: [],
+    quietFrom: [],
+    payments: [],
+    losses: [],
+    foreign: new Set(),
+    uncaught: [],
+    unrefused: [],
+    misclaimed: [],
+    undone: [],
+    reorganizationsTold: 0,
+    displacedTold: 0,
+    asked: [],
+  }
+}
+
+/** Writes down what happens and tells it. */
+export type Recorder = {
+  /** What the relay logs. */
+  log: Log
+  /** A transaction came to the pool, which refused it or had `held` in its place. */
+  arrived: (
+    transaction: ModelTransaction,
+    refusal: string | undefined,
+    held: ModelTransaction | undefined,
+  ) => void
+  /** A step of the ledger failed of itself. */
+  threw: (method: string, error: unknown) => void
+}
+
+export function createRecorder(records: Records, story: Story, now: () => number): Recorder {
+  return {
+    log(event) {
+      const { intent, to, hash } = event
+      if (event.event.startsWith('payment.')) {
+        records.statements.push({
+          at: now(),
+          intentId: `${intent}`,
+          to: `${to}`,
+          hash: hash === undefined ? undefined : `${hash}`,
+        })
+      }
+      if (event.event === 'chain.reorganized') records.reorganizationsTold += 1
+      if (event.event === 'nonce.foreign') records.displacedTold += 1
+      story.log(event)
+    },
+    arrived(transaction, refusal, held) {
+      const { arrivals, foreign } = records
+      const isOwn = held !== undefined && held.hash !== transaction.hash && !foreign.has(held.hash)
+      const over = isOwn ? held : undefined
+      if (!foreign.has(transaction.hash)) arrivals.push({ at: now(), transaction, refusal, over })
+      story.tell(() => `The pool is sent ${nameOf(transaction)}: ${refusal ?? 'taken'}.`)
+    },
+    threw(method, error) {
+      const words = `the ledger's ${method} throws: ${error}`
+      // A second payment of one intent is refused by a throw.
+      if (!/recorded already/.test(words)) records.uncaught.push(words)
+    },
+  }
+}

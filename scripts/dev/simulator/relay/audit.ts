@@ -1,0 +1,183 @@
+import type { Address, Hex } from 'viem'
+import type { LedgerRules } from '../../../../src/relay/ledger/port.ts'
+import { type Row, type TableName, tableNames } from '../../../../src/relay/ledger/rows.ts'
+import type { Sql } from '../../../../src/relay/ledger/stores/sql.ts'
+import type { SqlLedger } from '../../../../src/relay/ledger/stores/sqlite.ts'
+
+export type AuditOptions = {
+  storage: Sql
+  rules: LedgerRules
+  ledger: SqlLedger
+  /** Lets so much time pass for the ledger. */
+  pass: (ms: number) => void
+}
+
+/**
+ * What is wrong with the rows of a ledger in which nothing is open: sums that do not add up, and rows
+ * that are there when all of it should be forgotten. Nothing is left of the ledger afterwards.
+ */
+export function auditLedger(options: AuditOptions): string[] {
+  const { storage } = options
+  return [
+    ...wrongSums(storage),
+    ...wrongIdentities(options),
+    ...wrongClaims(options),
+    ...wrongReturns(options),
+    ...leftovers(options),
+  ]
+}
+
+function rowsOf<Name extends TableName>(storage: Sql, table: Name): Row<Name>[] {
+  return storage.exec<{ row: string }>(`SELECT row FROM ${table}`).map(({ row }) => JSON.parse(row))
+}
+
+function* wrongSums(storage: Sql): Generator<string> {
+  const payments = rowsOf(storage, 'payments')
+  const nonces = rowsOf(storage, 'nonces')
+  for (const { account, open, seen } of rowsOf(storage, 'accounts')) {
+    if (open.length > 0) yield `account ${account} has open payments, and none is`
+    const there = payments.filter((payment) => payment.account === account).length
+    if (seen !== there) yield `account ${account} has seen ${seen} payments and has ${there}`
+  }
+  for (const { relayer, leases, open, top } of rowsOf(storage, 'relayers')) {
+    const used = nonces.filter(({ state }) => state === 'mined' || state === 'foreign')
+    const highest = Math.max(-1, ...used.map(({ nonce }) => nonce))
+    if (leases.length + open.length > 0) yield `relayer ${relayer} has open nonces, and none is`
+    if ((top ?? -1) < highest) yield `relayer ${relayer} counts from ${top} and used ${highest}`
+  }
+  for (const { name, value } of rowsOf(storage, 'meta')) {
+    if (name === 'queue' && JSON.parse(value).waiting !== 0) yield `the queue is ${value}`
+    if (name === 'reserved') yield* wrongReserves(JSON.parse(value), payments)
+  }
+  const settled = payments.filter(({ block_hash }) => block_hash !== null)
+  const blocks = rowsOf(storage, 'blocks')
+  for (const { session, block_hash } of settled) {
+    const block = blocks.find(({ hash }) => hash === block_hash)
+    if (block?.sessions.includes(session) !== true) yield `no block holds the payment of ${session}`
+  }
+  for (const { nonce, state, block_hash } of nonces) {
+    const block = blocks.find(({ hash }) => hash === block_hash)
+    const isHeld = block?.nonces.some(([, held]) => held === nonce) === true
+    if (isHeld !== (state === 'mined')) yield `nonce ${nonce} is ${state}, in a block: ${isHeld}`
+  }
+  const transactions = rowsOf(storage, 'transactions')
+  for (const { session, nonce, attempts, history } of payments) {
+    const carrier = nonces.find((row) => row.nonce === nonce)
+    if (carrier !== undefined && carrier.session !== session) yield `${session} has lost its nonce`
+    const isTaken = history[0]?.[0] === 'signed' && history[1]?.[0] === 'broadcast'
+    const isSent = transactions.some((row) => row.session === session && row.sent_at !== null)
+    if (isTaken && attempts === 0 && !isSent) yield `${session} was sent, and no row says so`
+  }
+}
+
+type Reserved = {
+  open: { poolWei: string; capWei: string }
+  blocks: { number: number; poolWei: string; capWei: string }[]
+}
+
+/** With nothing open nothing is reserved but what blocks hold that a view may be older than. */
+function* wrongReserves(
+  { open, blocks }: Reserved,
+  payments: readonly Row<'payments'>[],
+): Generator<string> {
+  if (open.poolWei !== '0' || open.capWei !== '0') {
+    yield `${open.poolWei} wei of the pool and ${open.capWei} of the cap are reserved for nothing`
+  }
+  for (const { number, poolWei } of blocks) {
+    const held = payments.filter(
+      (payment) => payment.block_number === number && payment.outcome === 'executed',
+    )
+    const sum = held.reduce((wei, payment) => wei + BigInt(payment.reserves_pool ?? 0), 0n)
+    if (BigInt(poolWei) !== sum) yield `${poolWei} wei are reserved in block ${number}, not ${sum}`
+  }
+}
+
+/** With nothing open the forwarder and the relayer's key may move, and nothing else. */
+function* wrongIdentities({ storage, ledger }: AuditOptions): Generator<string> {
+  const { identify, home } = ledger
+  const isBegun = rowsOf(storage, 'meta').some(({ name }) => name === 'identity.chain')
+  const [first, second] = [home('here'), home('there')]
+  if (first.name !== 'here' || second.name !== 'here') yield `its home is ${second.name}`
+  if (first.isBegun !== isBegun) yield `it is begun: ${first.isBegun}`
+  for (const { name, value } of rowsOf(storage, 'meta')) {
+    const own = name.startsWith('identity.') ? name.slice('identity.'.length) : 'chain'
+    if (own === 'chain') continue
+    const isMovable = own === 'FORWARDER_ADDRESS' || own === 'RELAYER_MNEMONIC'
+    const chain = rowsOf(storage, 'meta').find((row) => row.name === 'identity.chain')
+    const chainId = Number(chain?.value)
+    const { kind } = identify({ chainId, fingerprints: { [own]: `${value} of another` } })
+    if ((kind === 'same') !== isMovable) yield `another ${own} is ${kind}`
+    const back = identify({ chainId, fingerprints: { [own]: value } })
+    if (back.kind === 'different') yield `the ledger does not know its own ${own}`
+  }
+}
+
+/** Nonces whose holders never record go to the next claims, the lowest first. */
+function* wrongClaims({ ledger, rules, pass }: AuditOptions): Generator<string> {
+  const { nextNonce } = ledger.work()
+  const counts = { chainNonce: nextNonce, poolNonce: nextNonce }
+  const nonceOf = (name: 'a' | 'b' | 'c' | 'd') => {
+    const account: Address = `0x${name.repeat(40)}`
+    const session = { session: name, input: name, account, steps: 1, token: name, seen: undefined }
+    const claim = ledger.claim({ ...session, ...counts })
+    return claim.kind === 'claimed' ? claim.slot?.nonce : undefined
+  }
+  const early = [nonceOf('a'), nonceOf('b'), nonceOf('a')]
+  pass(rules.leaseMs + 1)
+  const late = [nonceOf('c'), nonceOf('d')]
+  pass(rules.leaseMs + 1)
+  const expected = [0, 1, 0, 0, 1].map((above) => nextNonce + above)
+  if (`${[...early, ...late]}` !== `${expected}`) yield `claims get ${early}, then ${late}`
+}
+
+/** A nonce out of the pool's reach is the next claim's again, also where a block had it that is gone. */
+function* wrongReturns({ ledger, rules, pass }: AuditOptions): Generator<string> {
+  for (const [index, wasMined] of [false, true].entries()) {
+    const [name, digit] = [`returned ${index}`, `${7 + index}`]
+    const { nextNonce: nonce } = ledger.work()
+    const hash: Hex = `0x${digit.repeat(64)}`
+    const block = { number: 1, hash }
+    ledger.lease({ nonce, token: name, chainNonce: nonce, session: undefined })
+    ledger.attach({ nonce, token: name, transaction: { hash, raw: hash, gasPriceWei: 1n } })
+    if (wasMined) {
+      ledger.mined({ nonce, session: undefined, hash, block, execution: undefined })
+      if (ledger.work().nextNonce !== nonce + 1) yield `nonce ${nonce} is in a block, and not used`
+      ledger.reopen(hash)
+    }
+    ledger.abandon(nonce)
+    const account: Address = `0x${digit.repeat(40)}`
+    const claim = ledger.claim({
+      ...{ session: name, input: name, account, steps: 1, token: name, seen: undefined },
+      ...{ chainNonce: nonce, poolNonce: nonce },
+    })
+    const next = claim.kind === 'claimed' ? claim.slot?.nonce : undefined
+    if (next !== nonce) yield `nonce ${nonce} is given up, and a claim gets ${next}`
+    pass(rules.leaseMs + 1)
+    ledger.release([nonce], nonce)
+  }
+}
+
+/** What stays for good: whose ledger it is, and from where it counts on. */
+const kept: readonly TableName[] = ['meta', 'relayers']
+
+function* leftovers({ storage, rules, ledger, pass }: AuditOptions): Generator<string> {
+  const count = (table: TableName) => storage.exec(`SELECT 1 AS one FROM ${table}`).length
+  const rowsLeft = () => tableNames.reduce((sum, table) => sum + count(table), 0)
+  // Each call forgets a bounded number of rows.
+  const pruneAfter = (ms: number) => {
+    pass(ms)
+    for (let before = Number.POSITIVE_INFINITY; rowsLeft() < before; ) {
+      before = rowsLeft()
+      ledger.prune()
+    }
+  }
+  const settled = count('payments') + count('history')
+  pruneAfter(rules.retentionMs + 1)
+  if (count('history') !== settled) yield `${settled} payments leave ${count('history')} in history`
+  for (const table of tableNames) {
+    const isForgotten = !kept.includes(table) && table !== 'history'
+    if (isForgotten && count(table) > 0) yield `${count(table)} ${table} are never forgotten`
+  }
+  pruneAfter(rules.historyMs + 1)
+  if (count('history') > 0) yield `${count('history')} entries of history are never forgotten`
+}

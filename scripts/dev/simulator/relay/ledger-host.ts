@@ -1,0 +1,267 @@
+import type { Tended } from '../../../../src/relay/ledger/keeper.ts'
+import { type KeptLedger, keepLedger } from '../../../../src/relay/ledger/keeper.ts'
+import type { Leasing, Ledger, LedgerRules } from '../../../../src/relay/ledger/port.ts'
+import { tables } from '../../../../src/relay/ledger/rows.ts'
+import { type LedgerMethod, ledgerThrough } from '../../../../src/relay/ledger/steps.ts'
+import type { Sql } from '../../../../src/relay/ledger/stores/sql.ts'
+import { createSqlLedger, type SqlLedger } from '../../../../src/relay/ledger/stores/sqlite.ts'
+import type { Log } from '../../../../src/runtime/log.ts'
+import { createRandom, type Random } from '../../random.ts'
+import type { Actor, Actors } from '../actors.ts'
+import type { Faults } from '../faults.ts'
+import type { Scheduled, Scheduler } from '../scheduler.ts'
+import type { Story } from '../story.ts'
+import { auditLedger } from './audit.ts'
+import { watchClaims } from './claims.ts'
+import type { RoundWatch } from './rounds.ts'
+import { strangersCalls } from './stranger.ts'
+import type { Wires } from './wires.ts'
+
+export type CallOutcome = { ok: true; value: unknown } | { ok: false; error: Error }
+
+/** A Durable Object's life around the real ledger: its storage and alarm outlive it. */
+export type LedgerHost = {
+  /** Runs a method in the object, at once; `done` is called once, when it has answered or died. */
+  call(
+    name: string,
+    method: LedgerMethod,
+    args: unknown[],
+    done: (outcome: CallOutcome) => void,
+  ): void
+  /** Ends the object and all that runs in it. For some time it cannot be reached. */
+  crash(downMs: number): void
+  /** What the scheduled trigger does. */
+  wake(): void
+  /** All rows and the alarm are gone. */
+  loseEverything(): void
+  /** One row is gone: which, or undefined where the table has none. */
+  loseRow(table: LosableTable, random: Random): LostRow | undefined
+  /** The ledger behind it all, for the run's judge: as a fresh object would read it. */
+  peek(): SqlLedger
+  /** Calls that change nothing, as far as it keeps its promises: those that were not refused. */
+  strangersCall(): string[]
+  /** What is wrong with the rows of a ledger in which nothing is open. It is empty afterwards. */
+  audit(): string[]
+}
+
+export const losableTables = ['sessions', 'payments', 'nonces', 'transactions'] as const
+export type LosableTable = (typeof losableTables)[number]
+export type LostRow = { key: string; session: string | undefined; nonce: number | undefined }
+
+export type LedgerHostOptions = {
+  seed: number
+  scheduler: Scheduler
+  actors: Actors
+  faults: Faults
+  story: Story
+  wires: Wires
+  storage: Sql
+  rules: LedgerRules
+  /** Whose nonces it hands out. */
+  relayer: string
+  tendMs: number
+  tend: (ledger: Ledger) => Promise<Tended>
+  log: Log
+  /** A step failed of itself: its caller hears of a broken line. */
+  threw: (method: LedgerMethod, error: unknown) => void
+  /** What the ledger says of claims is not what it was asked for. */
+  misclaimed: (words: string) => void
+  rounds: () => RoundWatch
+}
+
+/** An alarm that ended in a crash rings again after this time. */
+const redeliveredAfterMs = 2_000
+
+/** How long an object takes to come back that died of itself. */
+const restartMs = 40
+
+type Instance = {
+  kept: KeptLedger
+  actors: Set<Actor>
+  calls: Set<(outcome: CallOutcome) => void>
+}
+
+export function createLedgerHost(options: LedgerHostOptions): LedgerHost {
+  const { seed, scheduler, actors, faults, story, storage, rules, relayer } = options
+  let instance: Instance | undefined
+  let downUntil = 0
+  let alarmAt: number | null = null
+  let alarm: Scheduled | undefined
+  let rings = 0
+  const ringing = new Set<Actor>()
+
+  // A row that is lost is lost to an object that lives, too: nothing that it remembers outlives that.
+  let ledger: SqlLedger | undefined
+  let laterMs = 0
+  const now = () => scheduler.now() + laterMs
+  const ledgerOf = () => (ledger ??= createSqlLedger(storage, { rules, relayer, now }))
+  let isWhole = true
+  const unwatched = ledgerThrough<SqlLedger>((method, args) => {
+    try {
+      const answer = (ledgerOf()[method] as (...args: unknown[]) => unknown)(...args)
+      const isRefused = method === 'lease' && (answer as { kind: string }).kind === 'taken'
+      if (isRefused && ringing.size > 0) options.rounds().refused((args[0] as Leasing).nonce)
+      return answer
+    } catch (error) {
+      options.threw(method, error)
+      throw error
+    }
+  })
+  const current = watchClaims({
+    ...{ ledger: unwatched, leaseMs: rules.leaseMs, now, isWhole: () => isWhole },
+    found: options.misclaimed,
+  })
+  ledgerOf()
+  clear()
+
+  function clear(): void {
+    for (const table of Object.keys(tables)) storage.exec(`DELETE FROM ${table}`)
+    ledger = undefined
+  }
+
+  function setAlarm(time: number | null): void {
+    alarm?.cancel()
+    alarm = undefined
+    alarmAt = time
+    if (time !== null) alarm = scheduler.at(time, due)
+  }
+
+  function due(): void {
+    if (alarmAt === null) return
+    if (downUntil > scheduler.now()) {
+      alarm = scheduler.at(downUntil, due)
+      return
+    }
+    // One at a time: what became due meanwhile rings when the last one is done.
+    if (ringing.size > 0) return
+    setAlarm(null)
+    ring(`round ${++rings}`)
+  }
+
+  function ring(name: string): void {
+    const { kept, actors: own } = living()
+    const actor = actors.create(name, () => crash(restartMs))
+    const fault = faults.at(`${name} rings`, 'ring', createRandom(seed, `${name} rings`))
+    if (fault?.kind === 'rings_twice') {
+      story.fault(name, 'alarm', fault)
+      scheduler.at(scheduler.now() + fault.afterMs, () => {
+        if (downUntil <= scheduler.now()) ring(`${name} again`)
+      })
+    }
+    own.add(actor)
+    ringing.add(actor)
+    const done = () => {
+      own.delete(actor)
+      ringing.delete(actor)
+      if (ringing.size === 0 && alarmAt !== null && alarmAt <= scheduler.now()) due()
+    }
+    const watch = options.rounds()
+    const start = watch.begin()
+    const ended = () => watch.end(actor, start)
+    actors
+      .run(actor, () => kept.ring())
+      .then(ended)
+      .then(done, done)
+  }
+
+  function living(): Instance {
+    if (instance !== undefined) return instance
+    const { own } = options.wires
+    const port = {
+      getAlarm: () => own('getAlarm', () => alarmAt),
+      setAlarm: (time: number) => own('setAlarm', () => setAlarm(time)),
+      deleteAlarm: () => own('deleteAlarm', () => setAlarm(null)),
+    }
+    const keeper = { rules, relayer, tendMs: options.tendMs, tend: options.tend, log: options.log }
+    instance = {
+      kept: keepLedger(current, port, keeper, scheduler.now),
+      actors: new Set(),
+      calls: new Set(),
+    }
+    return instance
+  }
+
+  function crash(downMs: number): void {
+    const dead = instance
+    instance = undefined
+    ledger = undefined
+    downUntil = scheduler.now() + downMs
+    if (dead === undefined) return
+    for (const actor of dead.actors) actor.isAlive = false
+    if (ringing.size > 0) {
+      ringing.clear()
+      const again = downUntil + redeliveredAfterMs
+      setAlarm(alarmAt === null ? again : Math.min(alarmAt, again))
+    }
+    const error = new Error('Durable Object reset.')
+    for (const done of dead.calls) done({ ok: false, error })
+  }
+
+  return {
+    call(name, method, args, done) {
+      if (downUntil > scheduler.now()) {
+        return done({ ok: false, error: new Error('Durable Object is not there.') })
+      }
+      const { kept, actors: own, calls } = living()
+      const actor = actors.create(name, () => crash(restartMs))
+      own.add(actor)
+      const finish = (outcome: CallOutcome) => {
+        if (!calls.delete(finish)) return
+        own.delete(actor)
+        done(outcome)
+      }
+      calls.add(finish)
+      actors
+        .run(actor, () =>
+          (kept.ledger[method] as (...args: unknown[]) => Promise<unknown>)(...args),
+        )
+        .then(
+          (value) => finish({ ok: true, value }),
+          (error: Error) => finish({ ok: false, error }),
+        )
+    },
+    crash,
+    wake() {
+      if (downUntil > scheduler.now()) return
+      const soon = scheduler.now() + options.tendMs
+      if (alarmAt === null || alarmAt > soon) setAlarm(alarmAt === null ? scheduler.now() : soon)
+    },
+    loseEverything() {
+      isWhole = false
+      crash(restartMs)
+      clear()
+      setAlarm(null)
+    },
+    loseRow(table, random) {
+      const rows = storage
+        .exec<{ row: string }>(`SELECT row FROM ${table}`)
+        .map(({ row }): Record<string, string | number | null> => JSON.parse(row))
+      if (rows.length === 0) return undefined
+      const row = random.pick(rows)
+      const column = {
+        sessions: 'session',
+        payments: 'session',
+        nonces: 'nonce',
+        transactions: 'hash',
+      }[table]
+      const key = row[column]
+      if (key === undefined || key === null) return undefined
+      isWhole = false
+      storage.exec(`DELETE FROM ${table} WHERE ${column} = ?`, key)
+      ledger = undefined
+      return {
+        key: `${key}`,
+        session: typeof row.session === 'string' ? row.session : undefined,
+        nonce: typeof row.nonce === 'number' ? row.nonce : undefined,
+      }
+    },
+    peek: () => unwatched,
+    strangersCall: () => strangersCalls(ledgerOf(), storage),
+    audit() {
+      const pass = (ms: number) => {
+        laterMs += ms
+      }
+      return auditLedger({ storage, rules, ledger: unwatched, pass })
+    },
+  }
+}

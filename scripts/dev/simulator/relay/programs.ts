@@ -1,0 +1,183 @@
+import type { Address, Hex } from 'viem'
+import { createMemory, type MemoryStore } from '../../../../src/account/memory.ts'
+import type { PhoneNumber } from '../../../../src/account/phone.ts'
+import { createPins } from '../../../../src/account/pin.ts'
+import { createNode } from '../../../../src/chain/node.ts'
+import { refusalOf, refusalWords } from '../../../../src/loan/calls.ts'
+import { createLoanReader } from '../../../../src/loan/reader.ts'
+import type { Forwarder } from '../../../../src/relay/forwarder/requests.ts'
+import { createIdentityCheck, identityOf } from '../../../../src/relay/identity.ts'
+import type { Tended } from '../../../../src/relay/ledger/keeper.ts'
+import type { Ledger } from '../../../../src/relay/ledger/port.ts'
+import { ledgerThrough } from '../../../../src/relay/ledger/steps.ts'
+import { createPay } from '../../../../src/relay/pay/delivery.ts'
+import { createEndSession } from '../../../../src/relay/pay/end-session.ts'
+import { createChainCache, type Relayer } from '../../../../src/relay/relayer.ts'
+import { tend } from '../../../../src/relay/tend/round.ts'
+import { cached } from '../../../../src/runtime/cached.ts'
+import type { Clock } from '../../../../src/runtime/clock.ts'
+import type { Log } from '../../../../src/runtime/log.ts'
+import { type Answer, type AnswerParts, createAnswer } from '../../../../src/ussd/answer.ts'
+import { createDialRate } from '../../../../src/ussd/dial-rate.ts'
+import { demonstration } from '../../../../src/ussd/messages/demonstration.ts'
+import { digest } from '../model/hashing.ts'
+import type { Signing } from '../model/signing.ts'
+import type { Knobs } from '../plan.ts'
+import type { Wires } from './wires.ts'
+
+/** What the real code is put together from in a run. */
+export type ProgramOptions = {
+  knobs: Knobs
+  forwarder: Forwarder
+  loan: Address
+  signing: Signing
+  wires: Wires
+  log: Log
+  /** The same for every program of a run: tokens are never repeated. */
+  newToken: () => string
+  /** What callers are shown. Undefined: the demonstration. */
+  product?: Product | undefined
+}
+
+export type Product = Pick<
+  AnswerParts,
+  'settings' | 'say' | 'leastTransferWei' | 'background' | 'smsSeals'
+> &
+  Partial<Pick<AnswerParts, 'worthOf'>> & { memory: MemoryStore }
+
+/** The demonstration remembers nothing. */
+const noMemory: MemoryStore = {
+  load: () => Promise.reject(new Error('the demonstration asks for no memory')),
+  save: () => Promise.reject(new Error('the demonstration keeps no memory')),
+}
+
+const demonstrationMenu = {
+  ...({
+    profile: 'demo',
+    confirms: false,
+    pin: 'off',
+    helpNumber: undefined,
+    languages: [],
+  } as const),
+}
+
+const currencyName = 'tRBTC'
+export const gatewayName = 'africas-talking'
+
+const readTimeoutMs = 5_000
+const principalTtlMs = 60_000
+
+/** Of nobody: no history depends on it. */
+const pinSecret = `0x${'55'.repeat(32)}` as const
+const lendableTtlMs = 1_000
+
+/** The USSD service of one isolate, with the memory that its requests share. */
+export function createService(parts: ProgramOptions, clock: Clock): Answer {
+  const { knobs, signing, wires, forwarder, loan, log } = parts
+  const relayer = createRelayer(parts, clock, wires.ledger)
+  const reader = createLoanReader({
+    async read(data, block) {
+      const signal = clock.timeout(readTimeoutMs)
+      const outcome = await relayer.node.call({ to: loan, data }, signal, block)
+      if (outcome.kind === 'reverted') throw new Error('the loan contract refuses to be read')
+      return outcome.data
+    },
+    height: async () => (await relayer.node.head(clock.timeout(readTimeoutMs))).number,
+    events: (topics, fromBlock) =>
+      relayer.node.logs({ address: loan, topics, fromBlock }, clock.timeout(readTimeoutMs)),
+  })
+  const memory = createMemory(() => parts.product?.memory ?? noMemory)
+  const mayDial = createDialRate(knobs.limits.dialsAMinute, clock.now)
+  return createAnswer({
+    chainId: forwarder.chainId,
+    currency: currencyName,
+    forwarder,
+    loanAddress: loan,
+    loan: {
+      ...reader,
+      principal: cached(clock, principalTtlMs, () => reader.principal()),
+      lendable: cached(clock, lendableTtlMs, () => reader.lendable()),
+    },
+    accounts: async (phone: PhoneNumber) => {
+      const account = signing.caller(phone)
+      return {
+        ...account,
+        signTypedData: (data) => wires.step('request', () => account.signTypedData(data)),
+      }
+    },
+    keys: {
+      session: async (gateway, sessionId, account) => sessionKey(gateway, sessionId, account),
+      input: async (session, text) => digest('input', session, text),
+    },
+    intentKeys: async (gateway, sessionId, account) => intentKey(gateway, sessionId, account),
+    identity: createIdentityCheck(wires.ledger, clock, async () => {
+      const { chainId, fingerprints } = identityOf(relayer)
+      const secrets = { ACCOUNT_ID_SECRET: 'id', ACCOUNT_KEY_SECRET: 'key' }
+      return { chainId, fingerprints: { ...fingerprints, ...secrets } }
+    }),
+    ledger: wires.ledger,
+    memory,
+    pins:
+      parts.product === undefined || parts.product.settings.pin === 'off'
+        ? undefined
+        : createPins({ secret: pinSecret, memory, now: clock.now, newSalt: parts.newToken }),
+    background: parts.product?.background ?? (() => {}),
+    smsSeals: parts.product?.smsSeals,
+    pay: createPay(relayer, createChainCache(relayer), {
+      preflight: knobs.preflight,
+      limits: knobs.limits,
+      mayDial,
+      background: () => {},
+    }),
+    claimDeposit: async () => ({ kind: 'too_little', thereWei: 0n, gasWei: 0n, last: undefined }),
+    endSession: createEndSession(relayer),
+    mayDial,
+    leastTransferWei: parts.product?.leastTransferWei ?? 0n,
+    worthOf: parts.product?.worthOf ?? (async () => undefined),
+    now: clock.now,
+    settings: parts.product?.settings ?? demonstrationMenu,
+    say: parts.product?.say ?? demonstration,
+    log,
+  })
+}
+
+/** What the ledger's object does in a round of its alarm: each of its own steps may be its last. */
+export function createTending(
+  parts: ProgramOptions,
+  clock: Clock,
+): (ledger: Ledger) => Promise<Tended> {
+  return (ledger) => {
+    const mortal = ledgerThrough((method, args) =>
+      parts.wires.own(`own.${method}`, () =>
+        (ledger[method] as (...args: unknown[]) => Promise<unknown>)(...args),
+      ),
+    )
+    return tend(createRelayer(parts, clock, mortal))
+  }
+}
+
+function createRelayer(parts: ProgramOptions, clock: Clock, ledger: Ledger): Relayer {
+  const { knobs, forwarder, signing, wires, log, newToken } = parts
+  return {
+    ledger,
+    node: createNode(wires.rpc),
+    signer: wires.signer(signing.relayer),
+    forwarder,
+    rules: knobs.rules,
+    fees: { minWei: 0n, maxWei: knobs.maxGasPriceWei },
+    clock,
+    log,
+    newToken,
+    reasonOf: (revertData: Hex) => refusalWords(refusalOf(revertData)),
+  }
+}
+
+/** What a session's intent is made of. */
+export function intentKey(gateway: string, sessionId: string, account: Address): Hex {
+  return digest('intent', gateway, sessionId, account.toLowerCase())
+}
+
+/** How a session is called in the ledger. */
+export function sessionKey(gateway: string, sessionId: string, account: Address): string {
+  return digest('session', gateway, sessionId, account.toLowerCase())
+}

@@ -1,0 +1,218 @@
+import { type Rpc, RpcError, TransportError } from '../../../../src/chain/rpc.ts'
+import type { Ledger } from '../../../../src/relay/ledger/port.ts'
+import { type LedgerMethod, ledgerThrough } from '../../../../src/relay/ledger/steps.ts'
+import type { Signer } from '../../../../src/relay/signer.ts'
+import { createRandom, type Random } from '../../random.ts'
+import { type Actor, type Actors, deadlineOf } from '../actors.ts'
+import type { Fault, Faults, Place } from '../faults.ts'
+import type { Asked } from '../history.ts'
+import type { ModelBlock, ModelChain } from '../model/chain.ts'
+import type { ModelNode } from '../model/model-node.ts'
+import type { Scheduler } from '../scheduler.ts'
+import type { Story } from '../story.ts'
+import type { LedgerHost } from './ledger-host.ts'
+
+/** What every wait of a program goes through: latency, and whatever goes wrong there. */
+export type Wires = {
+  rpc: Rpc
+  /** A Worker's calls of the ledger's object. */
+  ledger: Ledger
+  /** The object's own calls of its ledger, and what it asks of its storage: points where it may die. */
+  own: <Answer>(what: string, work: () => Answer | Promise<Answer>) => Promise<Answer>
+  signer: (signer: Signer) => Signer
+  /** Work of the program itself, which takes no time unless it stalls. */
+  step: <Answer>(what: string, work: () => Promise<Answer>) => Promise<Answer>
+}
+
+export type WireOptions = {
+  seed: number
+  scheduler: Scheduler
+  actors: Actors
+  faults: Faults
+  story: Story
+  chain: ModelChain
+  node: ModelNode
+  /** Whether the node can be reached: all of its calls fail while it cannot. */
+  isNodeDown: (random: Random) => boolean
+  host: () => LedgerHost
+  /** Multiplies every latency. */
+  slowness: number
+  /** Called with what goes to the node. */
+  asked: (call: Asked) => void
+}
+
+type Outcome = { ok: true; value: unknown } | { ok: false; error: Error }
+
+/** Nobody hears of it any more. */
+export const never = <Answer>(): Promise<Answer> => new Promise<Answer>(() => {})
+
+/** How long a call of an object hangs that gets no answer. */
+const objectHangsMs = 12_000
+
+export function createWires(options: WireOptions): Wires {
+  const { seed, scheduler, actors, faults, story, chain, node, slowness } = options
+
+  /** Names the place, draws what happens there, and lets the actor die or stall where it has to. */
+  function meet(what: string, place: Place) {
+    const actor = actors.current()
+    const key = `${actor.name} ${what}#${actor.count(what)}`
+    const random = createRandom(seed, key)
+    const outMs = place === 'ledger' ? random.int(2, 25) : random.int(8, 120)
+    const backMs = place === 'ledger' ? random.int(2, 25) : random.int(8, 120)
+    const fault = faults.at(key, place, random)
+    if (fault !== undefined) {
+      actor.troubles.add(fault.kind)
+      story.fault(actor.name, what, fault)
+    }
+    if (fault?.kind === 'stalls') actor.stalledUntil = scheduler.now() + fault.forMs
+    if (fault?.kind === 'dies_before') actor.die(fault.scope)
+    return { actor, random, fault, outMs: outMs * slowness, backMs: backMs * slowness }
+  }
+
+  const rpc: Rpc = (method, params, { signal }) => {
+    const place = method === 'eth_sendRawTransaction' ? 'send' : 'read'
+    const { actor, random, fault, outMs, backMs } = meet(method, place)
+    if (!actor.isAlive) return never()
+    options.asked({ at: scheduler.now(), by: actor.name, method, params })
+    const deadline = deadlineOf(signal) ?? Number.POSITIVE_INFINITY
+    return new Promise((resolve, reject) => {
+      function finish(time: number, outcome: Outcome): void {
+        const isLate = time > deadline
+        actors.comeBack(actor, isLate ? deadline : time, () => {
+          if (fault?.kind === 'dies_after') return actor.die(fault.scope)
+          if (isLate) reject(new TransportError('no answer in time'))
+          else if (outcome.ok) resolve(outcome.value)
+          else reject(outcome.error)
+        })
+      }
+      const lost = (hangs: boolean) =>
+        finish(hangs && deadline < Number.POSITIVE_INFINITY ? deadline : scheduler.now(), {
+          ok: false,
+          error: new TransportError('the connection was lost'),
+        })
+      const lateMs = fault?.kind === 'request_late' ? fault.byMs : 0
+      // The caller gives up even if the request is still on its way.
+      if (lateMs > 0 && scheduler.now() + outMs + lateMs > deadline) {
+        finish(deadline + 1, { ok: true, value: undefined })
+      }
+      scheduler.at(
+        scheduler.now() + outMs + lateMs,
+        () => {
+          if (fault?.kind === 'request_lost') return lost(fault.hangs)
+          if (options.isNodeDown(random)) {
+            actor.troubles.add('node_down')
+            return lost(random.chance(0.5))
+          }
+          const outcome = answerOf(method, params, fault)
+          if (fault?.kind === 'reply_lost') return lost(fault.hangs)
+          const backLateMs = fault?.kind === 'reply_late' ? fault.byMs : 0
+          finish(scheduler.now() + backMs + backLateMs, outcome)
+        },
+        'quiet',
+      )
+    })
+  }
+
+  function answerOf(method: string, params: readonly unknown[], fault: Fault | undefined): Outcome {
+    switch (fault?.kind) {
+      case 'error_before':
+        return { ok: false, error: new RpcError(-32603, 'Internal error') }
+      case 'quota':
+        return { ok: false, error: new RpcError(-32010, 'account exceeds quota') }
+    }
+    try {
+      const value = node(method, params, viewOf(fault))
+      if (fault?.kind === 'error_after') {
+        return { ok: false, error: new RpcError(-32603, 'Internal error') }
+      }
+      if (fault?.kind === 'garbled') {
+        // Sending, it is the transport that finds no JSON in it; reading, the node's own parser.
+        return method === 'eth_sendRawTransaction'
+          ? { ok: false, error: new TransportError('the answer is no JSON') }
+          : { ok: true, value: '<html>' }
+      }
+      return { ok: true, value }
+    } catch (error) {
+      if (error instanceof RpcError) return { ok: false, error }
+      throw error
+    }
+  }
+
+  function viewOf(fault: Fault | undefined): ModelBlock {
+    return fault?.kind === 'replica_behind'
+      ? chain.headAt(scheduler.now() - fault.byMs)
+      : chain.head()
+  }
+
+  function callObject(method: LedgerMethod, args: unknown[]): Promise<unknown> {
+    const what = `ledger.${method}`
+    const { actor, fault, outMs, backMs } = meet(what, 'ledger')
+    if (!actor.isAlive) return never()
+    return new Promise((resolve, reject) => {
+      function finish(time: number, outcome: Outcome): void {
+        actors.comeBack(actor, time, () => {
+          if (fault?.kind === 'dies_after') return actor.die(fault.scope)
+          if (outcome.ok) resolve(outcome.value)
+          else reject(outcome.error)
+        })
+      }
+      const lost = (hangs: boolean) =>
+        finish(scheduler.now() + (hangs ? objectHangsMs : 0), {
+          ok: false,
+          error: new Error('Network connection lost.'),
+        })
+      const lateMs = fault?.kind === 'request_late' ? fault.byMs : 0
+      scheduler.at(scheduler.now() + outMs + lateMs, () => {
+        if (fault?.kind === 'request_lost') return lost(fault.hangs)
+        const host = options.host()
+        if (fault?.kind === 'object_dies_before') host.crash(fault.downMs)
+        host.call(`${actor.name}'s ${what}`, method, args, (outcome) => {
+          if (!outcome.ok) actor.troubles.add('object_down')
+          if (fault?.kind === 'object_dies_after') {
+            host.crash(fault.downMs)
+            return lost(false)
+          }
+          if (fault?.kind === 'reply_lost') return lost(fault.hangs)
+          const backLateMs = fault?.kind === 'reply_late' ? fault.byMs : 0
+          finish(scheduler.now() + backMs + backLateMs, outcome)
+        })
+      })
+    })
+  }
+
+  async function own<Answer>(what: string, work: () => Answer | Promise<Answer>): Promise<Answer> {
+    const { actor, fault } = meet(what, 'tending')
+    if (!actor.isAlive) return never()
+    const answer = await work()
+    if (fault?.kind === 'dies_after') {
+      actor.die(fault.scope)
+      return never()
+    }
+    return answer
+  }
+
+  async function step<Answer>(what: string, work: () => Promise<Answer>): Promise<Answer> {
+    const { actor } = meet(what, 'step')
+    if (!actor.isAlive) return never()
+    const answer = await work()
+    if (actor.stalledUntil > scheduler.now()) await untilAwake(actor)
+    return answer
+  }
+
+  function untilAwake(actor: Actor): Promise<void> {
+    return new Promise((resolve) => {
+      actors.comeBack(actor, actor.stalledUntil, resolve)
+    })
+  }
+
+  return {
+    rpc,
+    ledger: ledgerThrough(callObject),
+    own,
+    step,
+    signer: (signer) => ({
+      ...signer,
+      sign: (transaction) => step('sign', () => signer.sign(transaction)),
+    }),
+  }
+}

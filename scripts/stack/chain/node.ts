@@ -1,0 +1,75 @@
+import type { Hash } from 'viem'
+import { z } from 'zod'
+import { type Chain, chains } from '../../../src/chain/chains.ts'
+import { StackError } from '../report.ts'
+import { blockHead, createNodeCall, NodeRefusal, quantity } from './node-call.ts'
+
+/** The chain behind a stack, as the stack's own tools reach it. */
+export type ChainNode = {
+  url: string
+  chain: Chain
+  genesis: Hash
+  /** Whether money costs nothing there: an anvil, local or not. */
+  isAnvil: boolean
+}
+
+/**
+ * Looks at the nodes of a list and takes the first one that answers.
+ *
+ * @throws {StackError} when none answers, or one of them serves another chain
+ */
+export async function openNode(urls: string[], chainId: Chain['id']): Promise<ChainNode> {
+  const failures: string[] = []
+  const found: ChainNode[] = []
+  for (const url of urls) {
+    try {
+      found.push(await look(url, chainId))
+    } catch (error) {
+      if (error instanceof StackError) throw error
+      failures.push(`${withoutKey(url)} (${reasonOf(error)})`)
+    }
+  }
+  const first = found[0]
+  if (first === undefined) throw new StackError(`No node answers at ${failures.join(', ')}.`)
+  return first
+}
+
+async function look(url: string, chainId: Chain['id']): Promise<ChainNode> {
+  const call = createNodeCall(url)
+  const served = await call('eth_chainId', [], quantity)
+  if (served !== chainId) {
+    const other = Object.values(chains).find(({ id }) => id === served)
+    const hint = other === undefined ? '' : ` For ${other.name} set CHAIN_ID=${other.id}.`
+    throw new StackError(
+      `The node at ${withoutKey(url)} serves chain ${served}, and this stack is for chain ${chainId}.${hint}`,
+    )
+  }
+  const genesis = await call('eth_getBlockByNumber', ['0x0', false], blockHead)
+  return { url, chain: chains[chainId], genesis: genesis.hash, isAnvil: await isAnvil(url) }
+}
+
+async function isAnvil(url: string): Promise<boolean> {
+  try {
+    await createNodeCall(url)('anvil_nodeInfo', [], z.unknown())
+    return true
+  } catch (error) {
+    if (error instanceof NodeRefusal) return false
+    throw error
+  }
+}
+
+/** Hosted nodes have their key in the path or the query, which belongs on no terminal. */
+export function withoutKey(url: string): string {
+  const { origin, pathname, search } = new URL(url)
+  return pathname === '/' && search === '' ? origin : `${origin}/…`
+}
+
+function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error)
+  if (error.name === 'TimeoutError') return 'no answer in time'
+  const cause = error.cause
+  if (cause instanceof Error && 'code' in cause) return String(cause.code)
+  return error instanceof z.ZodError || error instanceof SyntaxError
+    ? 'it is not a JSON-RPC node'
+    : error.message
+}

@@ -1,0 +1,71 @@
+import { readFileSync } from 'node:fs'
+import { createInterface } from 'node:readline'
+import { Writable } from 'node:stream'
+import { decryptKeystoreJson } from 'ethers'
+import type { Hex } from 'viem'
+import { readDeployerKey } from '../options.ts'
+import { StackError } from '../report.ts'
+
+/** Where the key is that pays for what a command sends. On a command line it would stay in the shell's history. */
+export type KeySource = { keystore?: string | undefined; stdin?: boolean | undefined }
+
+/** The options of a command that pays, for its command line and its usage. */
+export const keyOptions = { keystore: { type: 'string' }, stdin: { type: 'boolean' } } as const
+
+export const keyUsage = `The key that pays is in a keystore (--keystore FILE, of version 3; its password is asked for, or in
+KEYSTORE_PASSWORD), on the standard input (--stdin), or in DEPLOYER_KEY.`
+
+/**
+ * The key; undefined where none is named.
+ *
+ * @throws {StackError} it cannot be read; without anything that was read
+ */
+export async function readKeyOf(
+  { keystore, stdin = false }: KeySource,
+  env: NodeJS.ProcessEnv,
+): Promise<Hex | undefined> {
+  if (keystore !== undefined) {
+    const stored = readKeystore(keystore)
+    return decrypt(
+      keystore,
+      stored,
+      env.KEYSTORE_PASSWORD ?? (await ask('Password of the keystore: ')),
+    )
+  }
+  if (!stdin) return readDeployerKey(env.DEPLOYER_KEY)
+  const key = readDeployerKey((await ask('The key that pays: ')).trim())
+  if (key === undefined) throw new StackError('There is no key on the standard input.')
+  return key
+}
+
+function readKeystore(file: string): string {
+  try {
+    return readFileSync(file, 'utf8')
+  } catch {
+    throw new StackError(`${file} cannot be read.`)
+  }
+}
+
+async function decrypt(file: string, stored: string, password: string): Promise<Hex> {
+  try {
+    return (await decryptKeystoreJson(stored, password)).privateKey as Hex
+  } catch {
+    throw new StackError(`${file} is not a keystore, or its password is another one.`)
+  }
+}
+
+/** The first line of the standard input. On a terminal nothing of what is typed is shown. */
+async function ask(question: string): Promise<string> {
+  const { stdin: input, stderr } = process
+  const output = new Writable({ write: (_chunk, _encoding, done) => done() })
+  const terminal = input.isTTY === true
+  if (terminal) stderr.write(question)
+  const lines = createInterface({ input, output, terminal })
+  try {
+    for await (const line of lines) return line
+    return ''
+  } finally {
+    lines.close()
+    if (terminal) stderr.write('\n')
+  }
+}

@@ -1,0 +1,187 @@
+import { randomBytes } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import { createInterface } from 'node:readline/promises'
+import { setTimeout } from 'node:timers/promises'
+import type { PhoneNumber } from '../../../src/account/phone.ts'
+import { readCommandLine, readNumber } from '../../ops/command-line.ts'
+import { openFolder } from '../folder.ts'
+import { demoCallers, toPhone } from '../money/callers.ts'
+import { command, StackError, say } from '../report.ts'
+import { readRunningStack } from '../running-stack.ts'
+import { playScript } from './dial-script.ts'
+import { gatewayNames, type PhoneLine, phoneLines } from './phone-lines.ts'
+
+const usage = `Usage: npm run dial -- [--phone +254700000001] [--text 1 [--session NAME]] [--json]
+       npm run dial -- --url https://<host> [--text 1 [--session NAME]] [--json]
+       npm run dial -- --script FILE
+       Each with --gateway ${gatewayNames.join('|')}: whose requests are sent
+
+A phone in the terminal. With --text one request is sent and its answer shown; a script is played line by
+line (scripts/stack/phone/dial-script.ts), with the numbers that it names.
+Dials the local stack, or the deployment at --url with CALLBACK_SECRET in the environment; there the number
+is read from a prompt, or from the standard input.`
+
+/** Where is dialled. Off this machine no number is offered, and none is an argument. */
+type Line = { send: PhoneLine; offered: string | undefined }
+
+/** Where a relay is, and what it wants to hear. */
+type Relay = { relayUrl: string; secret: string | undefined; isLocal: boolean }
+
+await command(async () => {
+  const text = { type: 'string' } as const
+  const options = {
+    url: text,
+    phone: text,
+    text,
+    session: text,
+    script: text,
+    gateway: text,
+    json: { type: 'boolean' },
+  } as const
+  const asked = readCommandLine(usage, options)
+  if (asked === undefined) return
+  const { values, positionals } = asked
+  const isBad =
+    positionals.length > 0 ||
+    (values.url !== undefined && (values.phone ?? values.script) !== undefined)
+  if (isBad) throw new StackError(usage)
+  const line = openLine(values.url, values.gateway, process.env)
+  if (values.script !== undefined) {
+    return await playScript(readScript(values.script), {
+      ...{ newSession, toPhone, show: say },
+      send: (dialled) => line.send({ ...dialled, phone: toPhone(dialled.phone) }),
+      pause: () => setTimeout(500),
+    })
+  }
+  if (values.text === undefined) return await pickUp(line, values.phone)
+  const phone = await numberFor(line, values.phone)
+  const request = { phone, session: values.session ?? newSession(), text: values.text }
+  const screen = await line.send(request)
+  say(values.json ? JSON.stringify({ session: request.session, screen }) : screen)
+})
+
+function openLine(
+  url: string | undefined,
+  gateway: string = 'africas-talking',
+  env: NodeJS.ProcessEnv,
+): Line {
+  const name = gatewayNames.find((known) => known === gateway)
+  if (name === undefined) throw new StackError(`No gateway is called ${gateway}. ${usage}`)
+  const relay = relayAt(url, env)
+  const send = phoneLines[name]((...posted) => post(relay, ...posted))
+  return { send, offered: relay.isLocal ? demoCallers[0] : undefined }
+}
+
+function relayAt(url: string | undefined, env: NodeJS.ProcessEnv): Relay {
+  if (url === undefined) {
+    const { relayUrl } = readRunningStack(openFolder())
+    return { relayUrl, secret: undefined, isLocal: true }
+  }
+  if (!/^https?:$/.test(URL.parse(url)?.protocol ?? '')) {
+    throw new StackError(`"${url}" is not an address.`)
+  }
+  const secret = env.CALLBACK_SECRET || undefined
+  return { relayUrl: new URL(url).origin, secret, isLocal: false }
+}
+
+async function numberFor({ offered }: Line, chosen: string | undefined): Promise<PhoneNumber> {
+  return toPhone(chosen ?? offered ?? (await readNumber()))
+}
+
+function readScript(file: string): string {
+  try {
+    return readFileSync(file, 'utf8')
+  } catch {
+    throw new StackError(`The script ${file} cannot be read. ${usage}`)
+  }
+}
+
+/** A phone with a screen and a keypad: dials until it is put away. */
+async function pickUp(line: Line, chosen: string | undefined): Promise<void> {
+  const input = createInterface({ input: process.stdin, output: process.stdout })
+  // Piped answers may end at any question, which puts the phone away.
+  const ended = new Promise<undefined>((resolve) => {
+    input.once('close', () => resolve(undefined))
+    input.once('SIGINT', () => input.close())
+  })
+  const lines = input[Symbol.asyncIterator]()
+  const ask = async (question: string): Promise<string | undefined> => {
+    process.stdout.write(question)
+    const answer = await Promise.race([lines.next(), ended])
+    return answer === undefined || answer.done ? undefined : answer.value.trim()
+  }
+
+  say('A phone. Ctrl-D or q puts it away.')
+  let phone = chosen === undefined ? undefined : toPhone(chosen)
+  for (;;) {
+    const current: string = phone ?? line.offered ?? ''
+    const answer =
+      phone === undefined || chosen === undefined ? await ask(`\nNumber [${current}]: `) : ''
+    if (answer === undefined || answer === 'q') break
+    try {
+      phone = answer === '' ? toPhone(current) : toPhone(answer)
+    } catch (error) {
+      if (!(error instanceof StackError)) throw error
+      say(error.message)
+      continue
+    }
+    chosen = undefined
+    if (!(await dial(line, phone, ask))) break
+  }
+  input.close()
+}
+
+/** One session, screen after screen. False when the phone was put away in the middle. */
+async function dial(
+  line: Line,
+  phone: string,
+  ask: (question: string) => Promise<string | undefined>,
+): Promise<boolean> {
+  const session = newSession()
+  const answers: string[] = []
+  for (;;) {
+    const reply = await line.send({ phone, session, text: answers.join('*') })
+    const [, kind, screen = reply] = /^(CON|END) ([\s\S]*)$/.exec(reply) ?? []
+    say(`\n${framed(screen)}`)
+    if (kind !== 'CON') return true
+    const answer = await ask('> ')
+    if (answer === undefined) return false
+    answers.push(answer)
+  }
+}
+
+async function post(
+  { relayUrl, secret, isLocal }: Relay,
+  path: string,
+  headers: Record<string, string>,
+  body: string,
+): Promise<string> {
+  const authorization = secret === undefined ? {} : { authorization: `Bearer ${secret}` }
+  try {
+    const response = await fetch(`${relayUrl}${path}`, {
+      ...{ method: 'POST', headers: { ...headers, ...authorization }, body },
+    })
+    if (response.status === 404) {
+      throw new StackError(`${relayUrl} has another CALLBACK_SECRET than you, or is no relay.`)
+    }
+    return await response.text()
+  } catch (error) {
+    if (error instanceof StackError) throw error
+    throw new StackError(
+      isLocal
+        ? `The relay at ${relayUrl} does not answer. Start it with: npm start (or, after npm run setup: npx wrangler dev)`
+        : `Nothing answers at ${relayUrl}.`,
+    )
+  }
+}
+
+function framed(screen: string): string {
+  const lines = screen.split('\n')
+  const width = Math.max(24, ...lines.map((line) => line.length))
+  const edge = `+${'-'.repeat(width + 2)}+`
+  return [edge, ...lines.map((line) => `| ${line.padEnd(width)} |`), edge].join('\n')
+}
+
+function newSession(): string {
+  return `dial-${randomBytes(6).toString('hex')}`
+}

@@ -1,0 +1,49 @@
+import { join } from 'node:path'
+import { parseEnv } from 'node:util'
+import { readIfThere, writeWhole } from '../files.ts'
+import { root } from '../folder.ts'
+import { StackError } from '../report.ts'
+import { parseSecrets, type Secrets } from '../secrets.ts'
+import type { WorkerVariables } from './worker.ts'
+
+/** Where `wrangler dev` looks for variables. */
+const file = join(root, '.dev.vars')
+
+const keyLine = /^# Key of the node service: (\S+)$/m
+const ledgerLine = /^# Ledger of: (.+)$/m
+
+/** What `npm run setup` wrote for `wrangler dev`. */
+export type DevVars = {
+  secrets: Secrets
+  variables: Readonly<Record<string, string | undefined>>
+  /** The chain and the contract that the ledger of `wrangler dev` is for. */
+  ledgerOf: string | undefined
+}
+
+/**
+ * Undefined without the file.
+ *
+ * @throws {StackError} something else wrote it, or it is damaged
+ */
+export function readDevVars(): DevVars | undefined {
+  const text = readIfThere(file)?.toString('utf8')
+  if (text === undefined) return undefined
+  const variables = parseEnv(text)
+  const secrets = parseSecrets({ ...variables, RPC_KEY: keyLine.exec(text)?.[1] })
+  if (secrets === undefined) {
+    throw new StackError(
+      '.dev.vars was not written by this command, or is damaged. Move it away and try again.',
+    )
+  }
+  return { secrets, variables, ledgerOf: ledgerLine.exec(text)?.[1] }
+}
+
+export function writeDevVars(variables: WorkerVariables, secrets: Secrets, ledgerOf: string): void {
+  const lines = Object.entries(variables).map(([name, value]) => `${name}="${value}"`)
+  const text = `# Written by \`npm run setup\` for \`wrangler dev\`. It holds secrets: git ignores it.
+# Key of the node service: ${secrets.RPC_KEY}
+# Ledger of: ${ledgerOf}
+${lines.join('\n')}
+`
+  writeWhole(file, text)
+}

@@ -1,0 +1,205 @@
+import { spawn } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
+import { basename, join } from 'node:path'
+import type { unstable_getMiniflareWorkerOptions } from 'wrangler'
+import { z } from 'zod'
+import { readIfThere, readJson } from '../files.ts'
+import { root } from '../folder.ts'
+import { StackError } from '../report.ts'
+
+/** Cloudflare's tools stay off the network and say nothing of themselves. */
+export const quietTools = {
+  WRANGLER_SEND_METRICS: 'false',
+  WRANGLER_LOG: 'error',
+  WRANGLER_WRITE_LOGS: 'false',
+  // With the banner comes a look at the registry for a newer wrangler.
+  WRANGLER_HIDE_BANNER: 'true',
+  CLOUDFLARE_CF_FETCH_ENABLED: 'false',
+}
+
+/** Everything that a build depends on; of the packages, what npm says that it installed. */
+const sources = [
+  'src',
+  'scripts/stack/served/worker-build.ts',
+  'wrangler.toml',
+  'tsconfig.json',
+  'node_modules/.package-lock.json',
+]
+
+/** Of what a bundle is made, in esbuild's words. */
+export const metafile = 'meta.json'
+
+const builds = join(root, 'node_modules', '.cache', 'ussd-relay')
+
+type WorkerOptions = ReturnType<typeof unstable_getMiniflareWorkerOptions>['workerOptions']
+
+/** What wrangler.toml says, in Miniflare's words, as far as the scripts look at it. */
+const settings = z.object({
+  name: z.string(),
+  cron: z.string(),
+  worker: z.looseObject({
+    compatibilityDate: z.string(),
+    bindings: z.record(z.string(), z.unknown()),
+    durableObjects: z.record(
+      z.string(),
+      z.looseObject({ className: z.string(), useSQLite: z.boolean() }),
+    ),
+  }),
+})
+
+/** The Worker as a deployment would upload it, and what wrangler.toml says of it. */
+export type WorkerBuild = z.infer<typeof settings> & {
+  /** Where the bundle and its source map are. */
+  folder: string
+  /** The bundle. */
+  script: string
+}
+
+/**
+ * Builds the Worker, or finds the build of these very sources: wrangler takes seconds for each. When
+ * the signal aborts, it rejects once wrangler is gone.
+ *
+ * @throws {StackError} with wrangler's own words when the Worker does not build
+ */
+export async function buildWorker(signal?: AbortSignal): Promise<WorkerBuild> {
+  const folder = join(builds, `worker-${fingerprint()}`)
+  return readBuild(folder) ?? (await makeBuild(folder, signal))
+}
+
+/** Miniflare's options for a build with these variables: `.dev.vars` is for `wrangler dev` alone. */
+export function servedWorker(
+  { name, folder, script, worker }: WorkerBuild,
+  variables: Record<string, string>,
+) {
+  return {
+    ...(worker as unknown as WorkerOptions),
+    name,
+    rootPath: root,
+    modulesRoot: folder,
+    modules: [{ type: 'ESModule' as const, path: join(folder, 'worker.js'), contents: script }],
+    bindings: { ...worker.bindings, ...variables } as Record<string, string>,
+  }
+}
+
+/**
+ * Bundles the Worker, or the one that another configuration describes, as a deployment would. When the
+ * signal aborts, it rejects once wrangler is gone.
+ *
+ * @throws {StackError} with wrangler's own words when it does not build
+ */
+export async function bundleWorker(
+  folder: string,
+  signal?: AbortSignal,
+  config = join(root, 'wrangler.toml'),
+): Promise<void> {
+  const wrangler = join(root, 'node_modules', 'wrangler', 'bin', 'wrangler.js')
+  const dryRun = ['deploy', '--dry-run', '--outdir', folder, '--config', config]
+  const child = spawn(
+    process.execPath,
+    [wrangler, ...dryRun, '--metafile', join(folder, metafile)],
+    {
+      cwd: root,
+      env: { ...process.env, ...quietTools, ...(process.stdout.isTTY ? {} : { NO_COLOR: '1' }) },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    },
+  )
+  let output = ''
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.setEncoding('utf8').on('data', (text: string) => {
+      output += text
+    })
+  }
+  const kill = () => child.kill()
+  signal?.addEventListener('abort', kill)
+  const code = await new Promise<number | null>((resolve, reject) => {
+    child.once('error', reject)
+    child.once('close', resolve)
+  })
+  signal?.removeEventListener('abort', kill)
+  if (code !== 0) throw new StackError(`The Worker does not build:\n${output.trim()}`)
+}
+
+/** Undefined where nothing reads as a build. */
+function readBuild(folder: string): WorkerBuild | undefined {
+  const script = readIfThere(join(folder, 'worker.js'))?.toString('utf8')
+  const read = settings.safeParse(readJson(join(folder, 'settings.json')))
+  return script === undefined || !read.success ? undefined : { ...read.data, folder, script }
+}
+
+/** Builds beside the folder and moves it there whole: another process may build or read the same. */
+async function makeBuild(folder: string, signal?: AbortSignal): Promise<WorkerBuild> {
+  mkdirSync(builds, { recursive: true })
+  const temporary = mkdtempSync(join(builds, 'building-'))
+  try {
+    const [read] = await Promise.all([readSettings(), bundleWorker(temporary, signal)])
+    writeFileSync(join(temporary, 'settings.json'), JSON.stringify(read))
+    const build = readBuild(temporary)
+    if (build === undefined) throw new Error('wrangler built something that is not a Worker')
+    keep(temporary, folder)
+    return { ...build, folder }
+  } finally {
+    rmSync(temporary, { recursive: true, force: true })
+  }
+}
+
+/** What a killed process was building for longer than any build takes stays behind. */
+const abandonedMs = 60 * 60 * 1000
+
+/** Only the newest build is kept. */
+function keep(temporary: string, folder: string): void {
+  for (const name of readdirSync(builds)) {
+    const path = join(builds, name)
+    const isOld = name.startsWith('worker-') && name !== basename(folder)
+    const changedAt = statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0
+    const isAbandoned = name.startsWith('building-') && Date.now() - changedAt > abandonedMs
+    if (isOld || isAbandoned) rmSync(path, { recursive: true, force: true })
+  }
+  try {
+    renameSync(temporary, folder)
+  } catch (error) {
+    if (!existsSync(folder)) throw error
+  }
+}
+
+async function readSettings(): Promise<z.input<typeof settings>> {
+  // wrangler reads these when it is loaded, and it is large.
+  Object.assign(process.env, quietTools)
+  const { unstable_readConfig, unstable_getMiniflareWorkerOptions } = await import('wrangler')
+  const config = unstable_readConfig({ config: join(root, 'wrangler.toml') })
+  const { workerOptions } = unstable_getMiniflareWorkerOptions(config)
+  return settings.parse({
+    name: config.name,
+    cron: config.triggers.crons?.[0],
+    worker: { ...workerOptions, bindings: config.vars },
+  })
+}
+
+function fingerprint(): string {
+  const hash = createHash('sha256')
+  for (const path of sources.flatMap(filesIn)) {
+    hash
+      .update(`${path}\0`)
+      .update(readIfThere(join(root, path)) ?? '')
+      .update('\0')
+  }
+  return hash.digest('hex').slice(0, 16)
+}
+
+function filesIn(path: string): string[] {
+  const at = join(root, path)
+  if (path !== 'src') return [path]
+  return readdirSync(at, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name).slice(root.length))
+    .sort()
+}

@@ -1,0 +1,49 @@
+import { appendFileSync, mkdirSync, renameSync, statSync } from 'node:fs'
+import { dirname } from 'node:path'
+import { z } from 'zod'
+
+/** A log of this size is set aside at the next start. */
+const maxBytes = 10_000_000
+
+const event = z.looseObject({ message: z.string(), level: z.string().optional() })
+
+/** What a Worker logs: raw into a file, a JSON line an event, and for people onto the terminal. */
+export function createWorkerLog(file: string, print: (line: string) => void) {
+  mkdirSync(dirname(file), { recursive: true })
+  if ((statSync(file, { throwIfNoEntry: false })?.size ?? 0) > maxBytes) {
+    renameSync(file, `${file}.1`)
+  }
+  return (line: string): void => {
+    appendFileSync(file, `${line}\n`, { mode: 0o600 })
+    print(readable(line))
+  }
+}
+
+/** Fields that the message says already. */
+const said = ['event', 'from', 'to', 'hash']
+
+/** `12:30:05 Transfer confirmed: 0x… (intent=0x5e23ed98)`; any other line stays as it is. */
+export function readable(line: string): string {
+  const parsed = event.safeParse(parseJson(line))
+  if (!parsed.success) return line
+  const { message, level = 'info', time, ...fields } = parsed.data
+  const at = new Date(typeof time === 'string' ? time : Date.now()).toTimeString().slice(0, 8)
+  const details = Object.entries(fields)
+    .filter(([name, value]) => value !== undefined && !said.includes(name))
+    .map(([name, value]) => `${name}=${shortened(value)}`)
+  const grade = level === 'info' ? '' : `${level.toUpperCase()} `
+  return `${at} ${grade}${message}${details.length === 0 ? '' : ` (${details.join(' ')})`}`
+}
+
+function shortened(value: unknown): string {
+  const text = typeof value === 'string' ? value : JSON.stringify(value)
+  return /^0x[0-9a-f]{64}$/.test(text) ? text.slice(0, 10) : text
+}
+
+function parseJson(line: string): unknown {
+  try {
+    return JSON.parse(line)
+  } catch {
+    return undefined
+  }
+}

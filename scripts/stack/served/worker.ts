@@ -1,0 +1,117 @@
+import type { Deployment } from '../../contracts/deploy.ts'
+import { startWorkerd } from '../../dev/workerd.ts'
+import type { ChainNode } from '../chain/node.ts'
+import { children, isRunning, type ProcessId } from '../process-id.ts'
+import type { Processes } from '../processes.ts'
+import { hashRpcKey, type Secrets } from '../secrets.ts'
+import { servedWorker, type WorkerBuild } from './worker-build.ts'
+
+/** The Worker's configuration, as its bindings and as `.dev.vars` hold it: all of it is text. */
+export type WorkerVariables = Record<string, string>
+
+/** What a local Worker needs to know. `overrides` come from the environment and go before. */
+export function workerVariables({
+  secrets,
+  node,
+  nodeUrls,
+  deployment,
+  overrides,
+}: {
+  secrets: Secrets
+  node: ChainNode
+  nodeUrls: string[]
+  deployment: Deployment
+  overrides: Record<string, string>
+}): WorkerVariables {
+  return {
+    ENVIRONMENT: 'development',
+    CHAIN_ID: `${node.chain.id}`,
+    POOL_RULES: node.isAnvil ? 'anvil' : 'rootstock',
+    NODE_URL: nodeUrls.join(','),
+    LOAN_ADDRESS: deployment.loan,
+    FORWARDER_ADDRESS: deployment.forwarder,
+    RELAYER_MNEMONIC: secrets.RELAYER_MNEMONIC,
+    ACCOUNT_ID_SECRET: secrets.ACCOUNT_ID_SECRET,
+    ACCOUNT_KEY_SECRET: secrets.ACCOUNT_KEY_SECRET,
+    ...(secrets.PIN_SECRET && { PIN_SECRET: secrets.PIN_SECRET }),
+    OPERATOR_TOKEN: secrets.OPERATOR_TOKEN,
+    RPC_KEY_HASHES: hashRpcKey(secrets.RPC_KEY),
+    PREFLIGHT: 'on',
+    ...overrides,
+  }
+}
+
+export type RunningWorker = {
+  url: string
+  /** Runs the Worker's scheduled handler, as Cloudflare does every minute. */
+  wake: () => Promise<void>
+  /** Whether workerd still runs. */
+  isRunning: () => boolean
+  stop: () => Promise<void>
+}
+
+/** Serves the Worker with what wrangler.toml binds to it, on the loopback address. */
+export async function runWorker({
+  build,
+  objects,
+  port,
+  variables,
+  processes,
+  onLine,
+}: {
+  build: WorkerBuild
+  /** Where Durable Objects keep their rows. */
+  objects: string
+  port: number
+  variables: WorkerVariables
+  processes: Processes
+  /** A line that the Worker wrote. */
+  onLine: (line: string) => void
+}): Promise<RunningWorker> {
+  const known = new Set(children().map(({ pid }) => pid))
+  const miniflare = startWorkerd({
+    objects,
+    port,
+    onLine,
+    workers: [servedWorker(build, variables)],
+  })
+  const recording = recordRuntime(known, processes)
+  let url: URL
+  try {
+    url = await miniflare.ready
+  } finally {
+    recording.stop()
+  }
+  const fetcher = await miniflare.getWorker()
+  return {
+    url: url.origin,
+    wake: async () => {
+      await fetcher.scheduled({ cron: build.cron })
+    },
+    isRunning: recording.isRunning,
+    stop: () => miniflare.dispose(),
+  }
+}
+
+/**
+ * workerd outlives a killed parent and keeps its port, so it is written down as soon as it is there,
+ * not when it is ready.
+ */
+function recordRuntime(known: ReadonlySet<number>, processes: Processes) {
+  const recorded: ProcessId[] = []
+  const look = () => {
+    for (const child of children()) {
+      if (known.has(child.pid) || recorded.some(({ pid }) => pid === child.pid)) continue
+      recorded.push(child)
+      processes.add({ ...child, name: 'workerd', url: '' })
+    }
+  }
+  const timer = setInterval(look, 10)
+  return {
+    stop: () => {
+      clearInterval(timer)
+      look()
+    },
+    isRunning: () => recorded.some(isRunning),
+  }
+}

@@ -1,0 +1,94 @@
+import type { Vitals } from '../../relay/ledger/port.ts'
+import type { AlertName, CheckName } from '../answers.ts'
+import { type Condition, checksOf, paymentsLeft, wantedWei } from '../health.ts'
+import { isoOf } from '../records.ts'
+import type { Subject } from '../status.ts'
+
+/** A pool that has fewer loans than this is low. */
+const fewLoans = 10n
+
+/** A payment that no block has after so many of the times after which it is outbid is stuck. */
+const stuckTimes = 3
+
+/** Where so much of a day's calls is used, the operator has to know. */
+const budgetShare = 0.8
+
+type Known = Condition & { vitals: Vitals }
+type Find = (known: Known, subject: Subject) => string | undefined
+
+/** What a person has to look at, each with its remedy in one sentence. */
+export function alertsOf(known: Known, subject: Subject): { name: AlertName; says: string }[] {
+  return Object.entries(finds).flatMap(([name, find]) => {
+    const says = find(known, subject)
+    return says === undefined ? [] : [{ name: name as AlertName, says }]
+  })
+}
+
+const finds: Readonly<Record<AlertName, Find>> = {
+  relayer_low: lowRelayer,
+  stuck: stuckPayment,
+  node_down: (known) => failure(known, 'node', 'Look at the node, or name another in NODE_URL.'),
+  identity: (known) =>
+    failure(known, 'identity', 'Put the former values back: no payment is taken meanwhile.'),
+  pool_low: lowPool,
+  contracts: (known) =>
+    failure(known, 'contracts', 'Unpause them, or compare the addresses with the deployment.'),
+  // Of a ledger that was begun a moment ago no round is late; one that never comes is woken by health.
+  round_late: (known) =>
+    known.vitals.sight.roundAt === undefined
+      ? undefined
+      : failure(known, 'rounds', 'Look at the cron and at the log of the ledger.'),
+  budget: spentBudget,
+}
+
+/** What a failing check of health says, and what to do. */
+function failure(known: Known, name: CheckName, remedy: string): string | undefined {
+  const check = checksOf(known).find((one) => one.name === name)
+  return check?.state === 'failing' ? `${check.says}. ${remedy}` : undefined
+}
+
+function lowRelayer(known: Known, { relayer, chain }: Subject): string | undefined {
+  const { vitals, terms } = known
+  const wanted = wantedWei(vitals, terms)
+  if (wanted === undefined) return undefined
+  const { funds } = vitals.sight
+  const left = paymentsLeft(vitals, terms)
+  const { waiting } = vitals.oldest
+  const queue =
+    waiting === undefined ? '' : `; ${vitals.waiting} payments wait since ${isoOf(waiting)}`
+  const has = `Relayer ${relayer()} has ${coins(BigInt(funds?.wei ?? 0))} ${chain.currency}`
+  return `${has}, enough for ${left} payments${queue}. Send ${coins(wanted)} there; nothing is lost.`
+}
+
+function stuckPayment({ vitals, terms }: Known): string | undefined {
+  const { oldest, now } = vitals
+  const lateMs = terms.rules.replaceAfterMs * stuckTimes
+  if (oldest.stuck !== undefined) {
+    return `A payment of ${isoOf(oldest.stuck)} was carried in vain too often and waits for its deadline. Look at it: its state is queued.`
+  }
+  if (oldest.carried === undefined || now - oldest.carried < lateMs) return undefined
+  return `A payment of ${isoOf(oldest.carried)} is in no block. Outbid its nonce, or raise MAX_GAS_PRICE_WEI.`
+}
+
+function lowPool({ vitals }: Known, { chain, loan }: Subject): string | undefined {
+  const pool = vitals.sight.contracts?.pool
+  if (pool === undefined) return undefined
+  const liquidityWei = BigInt(pool.liquidityWei)
+  if (liquidityWei >= BigInt(pool.principalWei) * fewLoans) return undefined
+  return `The pool of ${loan} has ${coins(liquidityWei)} ${chain.currency} to lend, fewer than ${fewLoans} loans. Fund it.`
+}
+
+function spentBudget({ budget }: Known): string | undefined {
+  if (budget === undefined) return undefined
+  const { asked, callsADay } = budget
+  const used = asked.relay + asked.callers
+  if (used < callsADay * budgetShare) return undefined
+  return `${used} of ${callsADay} calls to the nodes are used today (UTC). Raise UPSTREAM_CALLS_A_DAY if the node's plan has more.`
+}
+
+/** Whole coins with as many digits after the point as say something. */
+function coins(wei: bigint): string {
+  const digits = `${wei}`.padStart(19, '0')
+  const [whole, part] = [digits.slice(0, -18), digits.slice(-18, -12)]
+  return `${whole}.${part}`.replace(/\.?0+$/, '')
+}

@@ -1,0 +1,78 @@
+import * as z from 'zod/mini'
+import type { AlertNotice } from '../../relay/ledger/port.ts'
+import type { Clock } from '../../runtime/clock.ts'
+
+/** Where alerts are sent, and what they are signed with. */
+export type Webhook = { url: string; secret: string }
+
+/** What is posted. The same `id` comes again where an answer was lost: one that is known changes nothing. */
+export const alertMessage = z.object({
+  id: z.string(),
+  name: z.string(),
+  state: z.enum(['raised', 'cleared']),
+  says: z.string(),
+  raisedAt: z.iso.datetime(),
+  at: z.iso.datetime(),
+  chainId: z.int(),
+  relayer: z.string(),
+})
+
+export type AlertMessage = z.infer<typeof alertMessage>
+
+export type WebhookOptions = {
+  webhook: Webhook
+  fetch: typeof globalThis.fetch
+  clock: Clock
+}
+
+const timeoutMs = 5_000
+
+/** The message of a notice. */
+export function messageOf(
+  { id, name, kind, says, raisedAt, at }: AlertNotice,
+  deployment: Pick<AlertMessage, 'chainId' | 'relayer'>,
+): AlertMessage {
+  const [raised, noted] = [new Date(raisedAt).toISOString(), new Date(at).toISOString()]
+  return { id, name, state: kind, says, raisedAt: raised, at: noted, ...deployment }
+}
+
+/**
+ * Posts a message, signed over the time and its bytes. Any status from 200 to 299 says that it was taken.
+ *
+ * @throws {Error} it was not taken, or there was no answer
+ */
+export async function post(
+  { webhook, fetch, clock }: WebhookOptions,
+  message: AlertMessage,
+): Promise<void> {
+  const body = JSON.stringify(message)
+  const seconds = `${Math.floor(clock.now() / 1_000)}`
+  const response = await fetch(webhook.url, {
+    method: 'POST',
+    body,
+    headers: {
+      'content-type': 'application/json',
+      'relay-timestamp': seconds,
+      'relay-signature': await signatureOf(webhook.secret, seconds, body),
+    },
+    redirect: 'manual',
+    signal: clock.timeout(timeoutMs),
+  })
+  await response.body?.cancel()
+  if (!response.ok) throw new Error(`the webhook answered ${response.status}`)
+}
+
+/** `v1=` and the HMAC-SHA-256 (RFC 2104), in hex, of `<time in s>.<body>`. */
+export async function signatureOf(secret: string, seconds: string, body: string): Promise<string> {
+  const bytes = new TextEncoder()
+  const key = await crypto.subtle.importKey(
+    'raw',
+    bytes.encode(secret),
+    { name: 'HMAC', hash: 'SHA-256' },
+    false,
+    ['sign'],
+  )
+  const digest = await crypto.subtle.sign('HMAC', key, bytes.encode(`${seconds}.${body}`))
+  const hex = Array.from(new Uint8Array(digest), (byte) => byte.toString(16).padStart(2, '0'))
+  return `v1=${hex.join('')}`
+}

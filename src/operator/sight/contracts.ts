@@ -1,0 +1,139 @@
+import {
+  type Address,
+  bytesToHex,
+  decodeErrorResult,
+  decodeFunctionResult,
+  encodeFunctionData,
+  type Hex,
+  keccak256,
+  stringToHex,
+} from 'viem'
+import type { CallOutcome } from '../../chain/node.ts'
+import { TransportError } from '../../chain/rpc.ts'
+import { microLoanAbi } from '../../loan/abi.ts'
+import { relayForwarderAbi } from '../../relay/forwarder/abi.ts'
+import {
+  decodeExecute,
+  encodeExecute,
+  type Forwarder,
+  type RequestResult,
+  type SignedRequest,
+  signRequest,
+} from '../../relay/forwarder/requests.ts'
+import type { Seen } from '../../relay/ledger/sight.ts'
+import { keyAccount } from '../../runtime/key-account.ts'
+
+/** What the contracts are to this relayer, and what the pool has. */
+export type Contracts = NonNullable<Seen['facts']['contracts']>
+
+/** One call that is only ever simulated: through it the forwarder reads the loan contract for us. */
+export type ContractsCall = {
+  /** Calldata of the forwarder for a block of about this time (Unix time in seconds). */
+  calldata: (seconds: number) => Promise<Hex>
+  /**
+   * What the outcome of that call says.
+   *
+   * @throws {TransportError} the chain's clock is hours from ours
+   */
+  read: (outcome: CallOutcome) => Contracts
+}
+
+/** What is read of the loan contract. */
+const views = [
+  'liquidity',
+  'issuable',
+  'totalOwed',
+  'totalBalances',
+  'principal',
+  'paused',
+] as const
+
+/** Enough for any of the views in Rootstock's prices. */
+const viewGas = 100_000
+
+/** Signed requests are used for so long, in seconds, and are good for as long again. */
+const signedForSeconds = 3_600
+
+/**
+ * The look at the contracts as one `eth_call` of `execute`, from the relayer: that it does not revert says
+ * that the forwarder is there and takes this relayer, and what each request returned is a view of the
+ * loan contract. A key that holds nothing signs them, so that nothing could be spent by them.
+ */
+export function createContractsCall(forwarder: Forwarder, loan: Address): ContractsCall {
+  let signed: { at: number; requests: readonly SignedRequest[] } | undefined
+
+  async function sign(seconds: number): Promise<readonly SignedRequest[]> {
+    const nobody = keyAccount(bytesToHex(crypto.getRandomValues(new Uint8Array(32))))
+    return Promise.all(
+      views.map((functionName) =>
+        signRequest(nobody, forwarder, {
+          from: nobody.address,
+          to: loan,
+          intentId: keccak256(stringToHex(functionName)),
+          gas: viewGas,
+          deadline: seconds + 2 * signedForSeconds,
+          data: encodeFunctionData({ abi: microLoanAbi, functionName }),
+        }),
+      ),
+    )
+  }
+
+  return {
+    async calldata(seconds) {
+      if (signed === undefined || Math.abs(seconds - signed.at) > signedForSeconds) {
+        signed = { at: seconds, requests: await sign(seconds) }
+      }
+      return encodeExecute(signed.requests)
+    },
+    read(outcome) {
+      if (outcome.kind === 'reverted') return { state: stateAfter(outcome.data) }
+      if (outcome.data === '0x' || signed === undefined) return { state: 'missing' }
+      return contractsOf(decodeExecute(signed.requests, outcome.data))
+    },
+  }
+}
+
+/** Why the forwarder reverts as a whole. */
+function stateAfter(data: Hex): Contracts['state'] {
+  switch (errorName(data)) {
+    case 'NotRelayer':
+      return 'not_allowed'
+    case 'EnforcedPause':
+      return 'paused'
+    default:
+      return 'missing'
+  }
+}
+
+function errorName(data: Hex): string | undefined {
+  try {
+    return decodeErrorResult({ abi: relayForwarderAbi, data }).errorName
+  } catch {
+    // Another contract stands there, or none.
+    return undefined
+  }
+}
+
+function contractsOf(results: readonly RequestResult[]): Contracts {
+  if (results.some(({ status }) => status === 'expired' || status === 'deadline_too_far')) {
+    throw new TransportError("the chain's clock is far from ours")
+  }
+  if (results.some(({ status }) => status === 'disallowed_target')) return { state: 'not_allowed' }
+  const data = results.map(({ status, returnData }) => (status === 'executed' ? returnData : '0x'))
+  // Of an account without code every call succeeds and returns nothing.
+  if (data.some((one) => one === '0x')) return { state: 'missing' }
+  const [liquidity, issuable, owed, balances, principal, isPaused] = data
+  const amount = (one: Hex = '0x') =>
+    `${decodeFunctionResult({ abi: microLoanAbi, functionName: 'liquidity', data: one })}`
+  return {
+    state: 'ready',
+    pool: {
+      liquidityWei: amount(liquidity),
+      issuableWei: amount(issuable),
+      owedWei: amount(owed),
+      balancesWei: amount(balances),
+      principalWei: amount(principal),
+      isPaused: BigInt(isPaused ?? 0) !== 0n,
+    },
+  }
+}

@@ -1,0 +1,132 @@
+import type { At, Draft } from '../draft.ts'
+import { countsOf } from '../life/counts.ts'
+import { bytesOf, carrierOf } from '../life/nonces.ts'
+import { paymentRow } from '../life/payments.ts'
+import { identified } from '../notes/identity.ts'
+import type { Identity } from '../port.ts'
+import { anyTable, type Listing, nameOf, type Row, schemaVersion, type tables } from '../rows.ts'
+import { type Phase, phaseNames } from '../transitions.ts'
+import type { ExportEntry, ExportHead, ExportPage, ExportPlace } from './export-format.ts'
+
+/** Rows that a page is made of, unless more of them have one score. */
+const pageRows = 50
+
+type Found = { name: string; score: number; entry: ExportEntry | undefined }
+type Part = (at: At, from: number, limit: number) => Found[]
+
+/** The rows of one list, each with what it is exported as; undefined: not at all, or with another row. */
+function partOver<Name extends keyof typeof tables>(
+  listingOf: (at: At) => Pick<Listing<Name>, 'table' | 'list' | 'group'>,
+  entryOf: (at: At, row: Row<Name>) => ExportEntry | undefined,
+): Part {
+  return (at, from, limit) => {
+    const listing = listingOf(at)
+    const { key, lists } = anyTable(listing.table)
+    const score = lists[listing.list]?.score ?? ''
+    return at.rows.list<Name>({ ...listing, from, limit }).map((row) => {
+      const cells = row as Readonly<Record<string, string | number>>
+      const name = nameOf(
+        listing.table,
+        key.map((column) => cells[column] ?? ''),
+      )
+      return { name, score: Number(cells[score]), entry: entryOf(at, row) }
+    })
+  }
+}
+
+/** A nonce with all that was signed for it. */
+function nonceEntry({ rows }: At, nonce: Row<'nonces'> | undefined): ExportEntry {
+  if (nonce === undefined) return {}
+  const transactions = bytesOf(nonce).flatMap(({ hash }) => rows.row('transactions', hash) ?? [])
+  return { nonce, transactions }
+}
+
+const paymentEntry = (at: At, payment: Row<'payments'>): ExportEntry => ({
+  payment,
+  ...nonceEntry(at, carrierOf(at.rows, payment)),
+})
+
+/** A claim is no answer yet: who holds it has none to record with in another ledger. */
+function sessionEntry(at: At, session: Row<'sessions'>): ExportEntry | undefined {
+  if (session.state === 'claimed') return undefined
+  const payment = paymentRow(at.rows, session.session)
+  return { session: { ...session, token: null }, ...(payment && paymentEntry(at, payment)) }
+}
+
+/** Whether the nonce is exported with the payment that it carries. */
+function isCarrying(rows: Draft, { relayer, nonce, session }: Row<'nonces'>): boolean {
+  const payment = paymentRow(rows, session)
+  return payment?.nonce === nonce && payment.relayer === relayer
+}
+
+const loneNonce = (at: At, nonce: Row<'nonces'>): ExportEntry | undefined =>
+  isCarrying(at.rows, nonce) ? undefined : nonceEntry(at, nonce)
+
+/** In an order in which nothing is missed that changes meanwhile: a session that is decided stays where it is. */
+const parts: readonly Part[] = [
+  partOver<'sessions'>(() => ({ table: 'sessions', list: 'age' }), sessionEntry),
+  // Those whose session's row is lost.
+  ...phaseNames.map((group: Phase) =>
+    partOver<'payments'>(
+      () => ({ table: 'payments', list: 'phase', group }),
+      (at, payment) =>
+        at.rows.row('sessions', payment.session) === undefined
+          ? paymentEntry(at, payment)
+          : undefined,
+    ),
+  ),
+  partOver<'nonces'>(
+    ({ relayer }) => ({ table: 'nonces', list: 'number', group: relayer }),
+    loneNonce,
+  ),
+  partOver<'nonces'>(
+    () => ({ table: 'nonces', list: 'phase', group: 'done' }),
+    // Of a former key.
+    (at, nonce) => (nonce.relayer === at.relayer ? undefined : loneNonce(at, nonce)),
+  ),
+  partOver<'history'>(
+    () => ({ table: 'history', list: 'age' }),
+    (_, history) => ({ history }),
+  ),
+  partOver<'audit'>(
+    () => ({ table: 'audit', list: 'age' }),
+    (_, audit) => ({ audit }),
+  ),
+  partOver<'shown'>(
+    () => ({ table: 'shown', list: 'age' }),
+    (_, shown) => ({ shown }),
+  ),
+]
+
+/** A page of what a restore needs. What has one score is in one page, so that a score tells where the next begins. */
+export function exportPage(at: At, identity: Identity, { part, from }: ExportPlace): ExportPage {
+  const { rows } = at
+  const same = identified(at, identity)
+  if (same.kind === 'different') return same
+  if (rows.row('meta', 'identity.chain') === undefined) return { kind: 'different', names: [] }
+  const head = headOf(rows, identity)
+  const list = parts[part]
+  if (list === undefined) return { kind: 'page', head, entries: [], next: undefined }
+  for (let limit = pageRows; ; limit *= 2) {
+    const found = list(at, from, limit)
+    const isLast = found.length < limit
+    const end = found.at(-1)?.score ?? from
+    const whole = isLast ? found : found.filter(({ score }) => score < end)
+    if (whole.length === 0 && !isLast) continue
+    const entries = whole
+      .sort((a, b) => a.score - b.score || (a.name < b.name ? -1 : 1))
+      .flatMap(({ entry }) => entry ?? [])
+    const follows = part + 1 < parts.length ? { part: part + 1, from: 0 } : undefined
+    return { kind: 'page', head, entries, next: isLast ? follows : { part, from: end } }
+  }
+}
+
+function headOf(rows: Draft, { chainId, fingerprints }: Identity): ExportHead {
+  const known = rows.row('meta', 'head')
+  const head = known && (JSON.parse(known.value) as { number: number; hash: string })
+  return {
+    ...{ format: 'ussd-relay-ledger', schema: schemaVersion, exportedAt: rows.now },
+    ...{ chainId, fingerprints, counts: countsOf(rows) },
+    head: head === undefined ? null : { number: head.number, hash: head.hash },
+  }
+}

@@ -1,0 +1,157 @@
+import type { At, Draft } from '../draft.ts'
+import { countsOf } from '../life/counts.ts'
+import { relayerOf, saveNonce } from '../life/nonces.ts'
+import { paymentRow, savePayment } from '../life/payments.ts'
+import { saveHead, trailOf } from '../notes/chain-notes.ts'
+import { identify, isAnythingOpen } from '../notes/identity.ts'
+import { intakeOf, note, saveIntake } from '../notes/operations.ts'
+import type { RestoreAnswer, RestoreBegun, Restoring } from '../port.ts'
+import { type Row, schemaVersion } from '../rows.ts'
+import type { ExportEntry, ExportHead } from './export-format.ts'
+
+/**
+ * A restore adds what an export has and the ledger has not. What the ledger has itself stays: it is newer,
+ * or the same. While it is under way no session is decided and no round does anything, since a session
+ * whose row is still to come may have paid, and a nonce may have bytes.
+ */
+export function beginRestore(at: At, { id, head, identity, adds }: Restoring): RestoreBegun {
+  const { rows } = at
+  if (head.schema !== schemaVersion) return { kind: 'other_schema', schema: schemaVersion }
+  const names = differencesOf(head, identity)
+  if (names.length > 0) return { kind: 'other_ledger', names }
+  const intake = intakeOf(rows)
+  if (intake.kind === 'restoring') {
+    return { kind: intake.exportedAt === head.exportedAt ? 'begun' : 'other_restore' }
+  }
+  const [isOpen, isNewer] = [isAnythingOpen(at), isNewerThan(rows, head.exportedAt)]
+  if (!adds && (isOpen || isNewer)) return { kind: 'in_use', isOpen, isNewer }
+  const same = identify(at, identity)
+  if (same.kind === 'different') return { kind: 'other_ledger', names: same.names }
+  const { exportedAt } = head
+  saveIntake(rows, { kind: 'restoring', since: rows.now, exportedAt, after: intake.kind })
+  note(rows, { id, action: 'restore', detail: { exportedAt: new Date(exportedAt).toISOString() } })
+  restoreCounts(rows, head)
+  // What is restored was checked against that block, and nothing later.
+  const { head: known } = trailOf(rows)
+  if (head.head !== null && (known?.number ?? head.head.number) >= head.head.number) {
+    saveHead(rows, head.head)
+  }
+  return { kind: 'begun' }
+}
+
+/** Of a ledger of another deployment, or of the same one before its key or its forwarder changed. */
+function differencesOf(
+  head: ExportHead,
+  { chainId, fingerprints }: Restoring['identity'],
+): string[] {
+  const [theirs, ours] = [
+    { chain: `${head.chainId}`, ...head.fingerprints },
+    { chain: `${chainId}`, ...fingerprints },
+  ].map((one): Readonly<Record<string, string>> => one)
+  const names = new Set([...Object.keys(theirs ?? {}), ...Object.keys(ours ?? {})])
+  return [...names].filter((name) => theirs?.[name] !== ours?.[name])
+}
+
+function isNewerThan(rows: Draft, exportedAt: number): boolean {
+  const [last] = rows.list({ table: 'sessions', list: 'age', newest: true, limit: 1 })
+  return last !== undefined && last.decided_at > exportedAt
+}
+
+/** They never become less, and restoring twice counts nothing twice. */
+function restoreCounts(rows: Draft, { counts: exported }: ExportHead): void {
+  const counts = { ...countsOf(rows) }
+  for (const [name, times] of Object.entries(exported)) {
+    counts[name] = Math.max(counts[name] ?? 0, times)
+  }
+  rows.put('meta', { name: 'counts', value: JSON.stringify(counts) })
+}
+
+/** Adds what is not there. The same entries again change nothing. */
+export function restore(
+  at: At,
+  exportedAt: number,
+  entries: readonly ExportEntry[],
+): RestoreAnswer {
+  const { rows } = at
+  const intake = intakeOf(rows)
+  if (intake.kind !== 'restoring' || intake.exportedAt !== exportedAt) return { kind: 'not_begun' }
+  // Where a sum is lost, it is counted from what is there: before anything is added to that.
+  const named = entries.flatMap(({ nonce }) => nonce?.relayer ?? [])
+  for (const relayer of new Set([at.relayer, ...named])) {
+    if (rows.row('relayers', relayer) === undefined) rows.put('relayers', relayerOf(rows, relayer))
+  }
+  const added = entries.filter((entry) => restoreEntry(rows, entry)).length
+  return { kind: 'restored', added, kept: entries.length - added }
+}
+
+/** Takes payments again, or does not, as before the restore. */
+export function endRestore({ rows }: At, exportedAt: number): RestoreAnswer {
+  const intake = intakeOf(rows)
+  if (intake.kind !== 'restoring' || intake.exportedAt !== exportedAt) return { kind: 'not_begun' }
+  saveIntake(
+    rows,
+    intake.after === 'open' ? { kind: 'open' } : { kind: intake.after, since: rows.now },
+  )
+  return { kind: 'restored', added: 0, kept: 0 }
+}
+
+function restoreEntry(rows: Draft, entry: ExportEntry): boolean {
+  const { session, payment, nonce, history, audit, shown } = entry
+  if (history !== undefined && !isThere(rows, history)) {
+    rows.put('history', history)
+    return true
+  }
+  if (audit !== undefined && rows.row('audit', audit.id) === undefined) {
+    rows.put('audit', audit)
+    return true
+  }
+  if (shown !== undefined) return restoreShown(rows, shown)
+  if (session === undefined && payment === undefined) return restoreNonce(rows, entry)
+  if (isDecidedHere(rows, entry)) return false
+  // In the place of a claim: what its holder records from here on is refused, and its bytes are dropped.
+  if (session !== undefined) rows.put('sessions', { ...session, token: null, lease_until: null })
+  if (payment !== undefined) restorePayment(rows, payment)
+  // Where the nonce has another holder by now, a round finds the payment another nonce.
+  if (nonce !== undefined) restoreNonce(rows, entry)
+  return true
+}
+
+function restoreShown(rows: Draft, shown: Row<'shown'>): boolean {
+  if (rows.row('shown', shown.session, shown.step, shown.name) !== undefined) return false
+  rows.put('shown', shown)
+  return true
+}
+
+const isThere = (rows: Draft, { intent_id, accepted_at }: Row<'history'>): boolean =>
+  rows.row('history', intent_id, accepted_at) !== undefined
+
+/** Whether this ledger has told the session's caller an answer of its own, or has paid its intent. */
+function isDecidedHere(rows: Draft, { session, payment }: ExportEntry): boolean {
+  const name = session?.session ?? payment?.session ?? ''
+  const known = rows.row('sessions', name)
+  const isAnswered = known !== undefined && known.state !== 'claimed'
+  const intent = payment && rows.row('intents', payment.intent_id)
+  return [paymentRow(rows, name), paymentRow(rows, intent?.session)].some(Boolean) || isAnswered
+}
+
+/**
+ * A payment that waited may have been carried since: with an attempt to its name rounds ask the chain for
+ * its intent before it goes out.
+ */
+function restorePayment(rows: Draft, payment: Row<'payments'>): void {
+  const { intent_id, session, phase, attempts } = payment
+  rows.put('intents', { intent_id, session })
+  const isWaiting = phase === 'waiting' || phase === 'stuck'
+  savePayment(rows, undefined, {
+    ...payment,
+    attempts: isWaiting ? Math.max(1, attempts) : attempts,
+  })
+}
+
+function restoreNonce(rows: Draft, { nonce, transactions = [] }: ExportEntry): boolean {
+  if (nonce === undefined) return false
+  if (rows.row('nonces', nonce.relayer, nonce.nonce) !== undefined) return false
+  saveNonce(rows, nonce)
+  for (const transaction of transactions) rows.put('transactions', transaction)
+  return true
+}

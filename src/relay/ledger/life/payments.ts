@@ -1,0 +1,179 @@
+import type { Hex } from 'viem'
+import type { At, Draft } from '../draft.ts'
+import type { Execution, LedgerRules, Order, Payment, Transition } from '../port.ts'
+import type { Row } from '../rows.ts'
+import {
+  isUnsettled,
+  nextState,
+  type PaymentEvent,
+  type PaymentState,
+  phases,
+} from '../transitions.ts'
+import { count } from './counts.ts'
+import { noteReserved } from './reserves.ts'
+import { followPayment, holdSms } from './sms.ts'
+import { accountOf, joined, left, noteBlock, queueOf, saveAccount, saveQueue } from './sums.ts'
+
+type PaymentRow = Row<'payments'>
+
+/** What a payment's row has of what the chain did. */
+type ExecutionColumns = Pick<
+  PaymentRow,
+  'outcome' | 'reason' | 'hash' | 'block_number' | 'block_hash'
+>
+
+export const noNonce = { relayer: null, nonce: null }
+export const noBlock = { hash: null, block_number: null, block_hash: null }
+export const noExecution: ExecutionColumns = { outcome: null, reason: null, ...noBlock }
+
+export function executionColumns({ outcome, reason, hash, block }: Execution): ExecutionColumns {
+  return { outcome, reason, hash, block_number: block.number, block_hash: block.hash }
+}
+
+export const paymentRow = (rows: Draft, session: string | null | undefined) =>
+  session === null || session === undefined ? undefined : rows.row('payments', session)
+
+export const paymentsIn = (rows: Draft, phase: PaymentRow['phase'], limit: number) =>
+  rows.list({ table: 'payments', list: 'phase', group: phase, limit })
+
+/**
+ * Begins a payment by the event, with whatever carries it.
+ *
+ * @throws {Error} the ledger has a payment of this session or of this intent
+ */
+export function begin(
+  { rows, rules }: At,
+  event: PaymentEvent,
+  session: string,
+  { request, label, spendsWei, reserves, sms = [] }: Order,
+  columns: Partial<PaymentRow> = {},
+): void {
+  const { intentId, from: account } = request
+  const known = [session, rows.row('intents', intentId)?.session]
+  if (known.some((other) => paymentRow(rows, other) !== undefined)) {
+    throw new Error('the payment or its intent is recorded already')
+  }
+  const state = nextState('none', event)
+  if (state === undefined) throw new Error(`no payment begins with ${event}`)
+  rows.put('intents', { intent_id: intentId, session })
+  count(rows, label, event)
+  // The rows of one that is found on the chain are lost: its messages may have left.
+  if (event !== 'adopted') holdSms(rows, session, sms)
+  savePayment(rows, undefined, {
+    ...{ session, state, intent_id: intentId, account, counterparty: null, label, request },
+    ...{ spends: `${spendsWei}`, reserves_gas: null },
+    reserves_pool: reserves === undefined ? null : `${reserves.poolWei}`,
+    reserves_cap: reserves === undefined ? null : `${reserves.capWei}`,
+    reserves_out: reserves?.outWei === undefined ? null : `${reserves.outWei}`,
+    ...{ ...noNonce, attempts: 0, ...noExecution },
+    ...{ accepted_at: rows.now, history: [[state, rows.now]] },
+    ...placeIn(rules, state, 0, rows.now, rows.now),
+    ...columns,
+  })
+}
+
+/** Once for a payment, but for reorganizations; the usual ones on its way would be a write each. */
+const countedEvents: readonly PaymentEvent[] = [
+  ...['executed', 'failed', 'overdue', 'dropped', 'reorganized', 'orphaned'],
+] as const
+
+/** What an event does to a payment; nothing where its state does not know the event. */
+export function move(
+  { rows, rules }: At,
+  payment: PaymentRow | undefined,
+  event: PaymentEvent,
+  columns: Partial<PaymentRow> = {},
+): Transition[] {
+  const to = payment && nextState(payment.state, event)
+  if (payment === undefined || to === undefined) return []
+  const after = { ...payment, ...columns, state: to }
+  savePayment(rows, payment, {
+    ...after,
+    ...placeIn(rules, to, after.attempts, after.accepted_at, rows.now),
+    history: [...payment.history, [to, rows.now]],
+  })
+  const { intent_id: intentId, label, state: from } = payment
+  followPayment(rows, payment, to)
+  if (countedEvents.includes(event)) count(rows, label, event)
+  const hash = after.hash ?? payment.hash ?? undefined
+  return [{ intentId, label, from, to, hash, reason: after.reason ?? payment.reason ?? '' }]
+}
+
+/** Its transaction did nothing for it: it waits for another nonce. */
+export function drop(at: At, payment: PaymentRow | undefined): Transition[] {
+  const attempts = (payment?.attempts ?? 0) + 1
+  return move(at, payment, 'dropped', { ...noExecution, ...noNonce, attempts })
+}
+
+/** Forgets payments of one account, and keeps what became of them. */
+export function archive(rows: Draft, name: string, payments: readonly PaymentRow[]): void {
+  // Asked before anything goes: where the sum is lost, it is counted from what is there.
+  const account = accountOf(rows, name)
+  for (const payment of payments) {
+    const { request: _, phase: __, since, relayer: ___, nonce: ____, ...kept } = payment
+    rows.put('history', { ...kept, settled_at: since })
+    noteReserved(rows, payment, undefined)
+    rows.drop('payments', payment.session)
+    noteBlock(rows, payment, undefined, { nonces: [], sessions: [payment.session] })
+    if (rows.row('intents', payment.intent_id)?.session === payment.session) {
+      rows.drop('intents', payment.intent_id)
+    }
+  }
+  // Also those that are there without a payment: nothing else would take them away.
+  const open = account.open.filter(([session]) => rows.row('payments', session) !== undefined)
+  saveAccount(rows, { ...account, open, seen: Math.max(0, account.seen - payments.length) })
+}
+
+/** Where a payment of this state is listed that came to it at `now` (Unix time in ms). */
+export function placeIn(
+  { maxAttempts }: LedgerRules,
+  state: PaymentState,
+  attempts: number,
+  acceptedAt: number,
+  now: number,
+): Pick<PaymentRow, 'phase' | 'since'> {
+  const phase = phases[state]
+  if (phase === 'waiting' && attempts >= maxAttempts) return { phase: 'stuck', since: acceptedAt }
+  return { phase, since: phase === 'settled' ? now : acceptedAt }
+}
+
+/** Writes a payment and whatever counts it. */
+export function savePayment(rows: Draft, before: PaymentRow | undefined, after: PaymentRow): void {
+  const { session, nonce, accepted_at } = after
+  const [wasWaiting, isWaiting] = [before?.phase === 'waiting', after.phase === 'waiting']
+  if (wasWaiting !== isWaiting) {
+    const queue = queueOf(rows)
+    saveQueue(rows, isWaiting ? joined(queue, after) : left(rows, queue, session))
+  } else if (nonce === null && (before === undefined || before.phase === 'settled')) {
+    // Neither the queue nor a relayer's row changes: what asks whether anything is open meets it here.
+    saveQueue(rows, queueOf(rows))
+  }
+  const [wasOpen, isOpen] = [before && isUnsettled(before.state), isUnsettled(after.state)]
+  if (wasOpen !== isOpen || before?.nonce !== nonce) {
+    const account = accountOf(rows, after.account)
+    const open = account.open.filter(([other]) => other !== session)
+    if (isOpen) open.push([session, nonce, accepted_at])
+    open.sort((a, b) => a[2] - b[2] || (a[0] < b[0] ? -1 : 1))
+    saveAccount(rows, { ...account, open, seen: account.seen + (before === undefined ? 1 : 0) })
+  }
+  noteBlock(rows, before, after, { nonces: [], sessions: [session] })
+  noteReserved(rows, before, after)
+  rows.put('payments', after)
+}
+
+/** A payment as the port tells of it. */
+export function paymentOf(row: PaymentRow): Payment {
+  const { outcome, reason, hash, block_number: number, block_hash: blockHash } = row
+  const isSettled = outcome !== null && hash !== null && number !== null && blockHash !== null
+  return {
+    session: row.session,
+    state: row.state,
+    order: { request: row.request, label: row.label, spendsWei: BigInt(row.spends) },
+    nonce: row.nonce ?? undefined,
+    attempts: row.attempts,
+    execution: isSettled
+      ? { outcome, reason: reason ?? '', hash, block: { number, hash: blockHash as Hex } }
+      : undefined,
+    acceptedAt: row.accepted_at,
+  }
+}

@@ -1,0 +1,152 @@
+import * as z from 'zod/mini'
+import type { At, Draft } from '../draft.ts'
+import type { Claiming, Shares } from '../port.ts'
+import type { Row } from '../rows.ts'
+import { isUnsettled, type Phase } from '../transitions.ts'
+import { noLimit } from './sums.ts'
+
+const amount = z.pipe(
+  z.string(),
+  z.transform((value) => BigInt(value)),
+)
+const shares = { poolWei: amount, capWei: amount, outWei: z._default(amount, 0n) }
+
+/**
+ * What payments take of what all accounts share, in one row (`meta.reserved`), by what releases it: a
+ * claim's lease, a settlement, or a view of the chain at or past the block that holds the payment.
+ */
+const reserved = z.object({
+  open: z.object(shares),
+  blocks: z.array(z.object({ ...shares, number: z.int() })),
+  claims: z.array(z.object({ ...shares, session: z.string(), until: z.int() })),
+})
+
+type Reserved = z.infer<typeof reserved>
+
+/** What is taken, with a zero for what is not. */
+type Taken = { [Name in keyof Shares]-?: bigint }
+
+const rowName = 'reserved'
+const nothing: Taken = { poolWei: 0n, capWei: 0n, outWei: 0n }
+
+/** Settled payments that a node which is behind may not know yet are younger than this. */
+export const recentMs = 10 * 60 * 1000
+
+/** No view of the chain is as old as so many blocks. */
+const keptBlocks = 200
+
+const plus = (a: Taken, { poolWei, capWei, outWei = 0n }: Shares): Taken => ({
+  poolWei: a.poolWei + poolWei,
+  capWei: a.capWei + capWei,
+  outWei: a.outWei + outWei,
+})
+const minus = (a: Taken, { poolWei, capWei, outWei = 0n }: Shares): Taken =>
+  plus(a, { poolWei: -poolWei, capWei: -capWei, outWei: -outWei })
+
+function known(rows: Draft): Reserved | undefined {
+  const row = rows.row('meta', rowName)
+  return row && reserved.parse(JSON.parse(row.value))
+}
+
+function save(rows: Draft, value: Reserved): void {
+  const words = (_: string, part: unknown) => (typeof part === 'bigint' ? `${part}` : part)
+  rows.put('meta', { name: rowName, value: JSON.stringify(value, words) })
+}
+
+/** What a payment takes, and from when on the chain shows it: a block's number, or not yet. */
+function partOf(row: Row<'payments'> | undefined): (Shares & { at: number | 'open' }) | undefined {
+  if (row === undefined || row.reserves_pool === null || row.reserves_cap === null) return undefined
+  const taken = {
+    ...{ poolWei: BigInt(row.reserves_pool), capWei: BigInt(row.reserves_cap) },
+    outWei: BigInt(row.reserves_out ?? 0),
+  }
+  if (isUnsettled(row.state)) return { ...taken, at: 'open' }
+  if (row.outcome !== 'executed' || row.block_number === null) return undefined
+  return { ...taken, at: row.block_number }
+}
+
+function added(
+  { open, blocks, claims }: Reserved,
+  part: Shares & { at: number | 'open' },
+  add: typeof plus,
+): Reserved {
+  if (part.at === 'open') return { open: add(open, part), blocks, claims }
+  const number = part.at
+  const block = blocks.find((one) => one.number === number) ?? { ...nothing, number }
+  const others = blocks.filter((one) => one !== block)
+  return { open, claims, blocks: [...others, { ...add(block, part), number }] }
+}
+
+/** Notes that a payment takes something, or takes it no more. A row that is lost is counted when it is asked for. */
+export function noteReserved(
+  rows: Draft,
+  before: Row<'payments'> | undefined,
+  after: Row<'payments'> | undefined,
+): void {
+  const [was, is] = [partOf(before), partOf(after)]
+  const all = was?.at === is?.at ? undefined : known(rows)
+  if (all === undefined) return
+  const without = was === undefined ? all : added(all, was, minus)
+  const { open, blocks, claims } = is === undefined ? without : added(without, is, plus)
+  const oldest = Math.max(...blocks.map(({ number }) => number)) - keptBlocks
+  const kept = blocks.filter(
+    ({ number, poolWei, capWei, outWei }) => number > oldest && poolWei + capWei + outWei > 0n,
+  )
+  save(rows, { open, claims, blocks: kept })
+}
+
+/** Reserves for a claim until its lease ends, or ends that. */
+export function noteReservedClaim(
+  rows: Draft,
+  session: string,
+  claim: (Shares & { until: number }) | undefined,
+): void {
+  const all = claim === undefined ? known(rows) : reservedOf(rows)
+  if (all === undefined) return
+  if (claim === undefined && all.claims.every((one) => one.session !== session)) return
+  const claims = all.claims.filter((one) => one.session !== session && one.until > rows.now)
+  if (claim !== undefined) claims.push({ session, until: claim.until, ...plus(nothing, claim) })
+  save(rows, { ...all, claims })
+}
+
+const listed: readonly Phase[] = ['waiting', 'stuck', 'carried', 'mined', 'settled']
+
+/** Counted again where the row is lost, but for claims: their leases end soon. */
+function reservedOf(rows: Draft): Reserved {
+  const row = known(rows)
+  if (row !== undefined) return row
+  return listed
+    .flatMap((group) =>
+      rows.list({
+        ...({ table: 'payments', list: 'phase', group, limit: noLimit } as const),
+        ...(group === 'settled' ? { from: rows.now - recentMs } : {}),
+      }),
+    )
+    .reduce<Reserved>(
+      (sum, payment) => {
+        const part = partOf(payment)
+        return part === undefined ? sum : added(sum, part, plus)
+      },
+      { open: nothing, blocks: [], claims: [] },
+    )
+}
+
+/**
+ * Whether the chain held less at a block than what this payment takes, and what is reserved that this
+ * block does not show.
+ */
+export function isShort(
+  { rows }: At,
+  session: string,
+  { of, ...own }: NonNullable<Claiming['reserves']>,
+): boolean {
+  if (of === undefined) return false
+  const { open, blocks, claims } = reservedOf(rows)
+  const others = claims.filter((one) => one.session !== session && one.until > rows.now)
+  const later = blocks.filter(({ number }) => number > of.block)
+  const taken = plus(nothing, own)
+  const all = [open, ...others, ...later].reduce<Taken>(plus, taken)
+  const there = plus(nothing, of)
+  const names = ['poolWei', 'capWei', 'outWei'] as const
+  return names.some((name) => taken[name] > 0n && all[name] > there[name])
+}

@@ -1,0 +1,107 @@
+import type { Draft } from '../draft.ts'
+import type { DueSms, HeldSms, SmsFate, SmsName } from '../port.ts'
+import { type Row, smsParties } from '../rows.ts'
+import { type PaymentState, phases } from '../transitions.ts'
+import { count } from './counts.ts'
+
+/** A message that could not be sent for so long is of no use any more. */
+const usefulMs = 24 * 60 * 60 * 1000
+
+/** Who took a message so long ago has died: it may have been sent. */
+const takenMs = 10 * 60 * 1000
+
+/** A message that was certainly not sent is due again after this, then after twice as long each, up to the longest. */
+const againMs = 30_000
+const longestAgainMs = 3_600_000
+
+type SmsRow = Row<'sms'>
+
+/** Keeps the messages of a payment that begins. */
+export function holdSms(rows: Draft, session: string, messages: readonly HeldSms[]): void {
+  for (const { party, sealed } of messages) {
+    rows.put('sms', { session, party, sealed, state: 'held', at: rows.now, attempts: 0 })
+  }
+}
+
+/**
+ * What a payment's step means for its messages: they are due once it is at its end, and wait again where a
+ * reorganization takes that back. What has been taken by then has left. No one received what failed.
+ */
+export function followPayment(
+  rows: Draft,
+  { session, state: from }: Pick<Row<'payments'>, 'session' | 'state'>,
+  to: PaymentState,
+): void {
+  const [wasFinal, isFinal] = [phases[from] === 'settled', phases[to] === 'settled']
+  if (wasFinal === isFinal) return
+  for (const party of smsParties) {
+    const message = rows.row('sms', session, party)
+    if (message === undefined || message.state === 'taken') continue
+    if (isFinal && party === 'receiver' && to !== 'confirmed') rows.drop('sms', session, party)
+    else rows.put('sms', { ...message, state: isFinal ? 'due' : 'held', at: rows.now })
+  }
+}
+
+/** Messages that are due, for whom takes them: it is in the row before anything is sent. */
+export function takeSms(rows: Draft, limit: number): { taken: DueSms[]; next: number | undefined } {
+  const listed = rows.list({ table: 'sms', list: 'state', group: 'due', limit: limit + 1 })
+  const due = listed.filter(({ at }, index) => at <= rows.now && index < limit)
+  const taken = due.flatMap((row) => takeOne(rows, row) ?? [])
+  return { taken, next: listed[due.length]?.at }
+}
+
+/** Undefined: it came too late to be of use, or nothing is known any more of what it would tell. */
+function takeOne(rows: Draft, row: SmsRow): DueSms | undefined {
+  const { session, party, sealed } = row
+  const payment = rows.row('payments', session)
+  const state = payment?.state
+  const isFinal = state === 'confirmed' || state === 'reverted' || state === 'expired'
+  if (payment === undefined || !isFinal || rows.now - payment.since > usefulMs) {
+    end(rows, row, 'given_up')
+    return undefined
+  }
+  const attempts = row.attempts + 1
+  rows.put('sms', { ...row, state: 'taken', at: rows.now, attempts })
+  const { intent_id: intentId, accepted_at: acceptedAt, reason } = payment
+  return { session, party, attempts, sealed, intentId, acceptedAt, state, reason: reason ?? '' }
+}
+
+/** What became of one that was taken; of one that was given up since, nothing. */
+export function noteSms(rows: Draft, { session, party, attempts }: SmsName, fate: SmsFate): void {
+  const row = rows.row('sms', session, party)
+  if (row?.state !== 'taken' || row.attempts !== attempts) return
+  switch (fate) {
+    case 'sent':
+    case 'unknown':
+    case 'refused':
+    case 'known':
+      end(rows, row, fate)
+      break
+    case 'later':
+      count(rows, 'sms', fate)
+      rows.put('sms', { ...row, state: 'due', at: rows.now + pauseAfter(attempts) })
+      break
+    case 'untried':
+      rows.put('sms', { ...row, state: 'due', at: rows.now, attempts: attempts - 1 })
+      break
+  }
+}
+
+const pauseAfter = (attempts: number): number =>
+  Math.min(longestAgainMs, againMs * 2 ** (attempts - 1))
+
+/** Nothing of a message stays, whatever became of it. */
+function end(rows: Draft, { session, party }: SmsRow, what: SmsFate | 'given_up'): void {
+  rows.drop('sms', session, party)
+  count(rows, 'sms', what)
+}
+
+/** Forgets messages that no one sends any more: also where none are sent at all by now. */
+export function pruneSms(rows: Draft, heldMs: number, limit: number): void {
+  const listed = { table: 'sms', list: 'state', limit } as const
+  const taken = rows.list({ ...listed, group: 'taken', olderThanMs: takenMs })
+  const due = rows.list({ ...listed, group: 'due', olderThanMs: usefulMs })
+  const held = rows.list({ ...listed, group: 'held', olderThanMs: heldMs })
+  for (const row of taken) end(rows, row, 'unknown')
+  for (const row of [...due, ...held]) end(rows, row, 'given_up')
+}

@@ -1,0 +1,116 @@
+import type { Draft } from '../draft.ts'
+import type { Row } from '../rows.ts'
+import { isUnsettled } from '../transitions.ts'
+
+/**
+ * What steps decide by and no single row says: an account's open payments, whether a queue waits, what
+ * a block holds (a relayer's nonces: see `nonces.ts`). Each is a row that is written by every step that
+ * changes it, so two steps never both pass on one sum. A sum that is missing is counted again.
+ */
+export const noLimit = Number.MAX_SAFE_INTEGER
+
+type Account = Row<'accounts'>
+
+export function accountOf(rows: Draft, account: string): Account {
+  const known = rows.row('accounts', account)
+  if (known !== undefined) return known
+  const payments = rows.list({ table: 'payments', list: 'account', group: account, limit: noLimit })
+  const open = payments
+    .filter(({ state }) => isUnsettled(state))
+    .map(({ session, nonce, accepted_at }): Account['open'][number] => [
+      session,
+      nonce,
+      accepted_at,
+    ])
+  return { account, open, claims: [], seen: payments.length }
+}
+
+/** An account that nothing is known of has no row. */
+export function saveAccount(rows: Draft, account: Account): void {
+  const { open, claims, seen } = account
+  if (open.length + claims.length + seen > 0) rows.put('accounts', account)
+  else rows.drop('accounts', account.account)
+}
+
+/** Notes an account's claim for a session until a time, or that it has none where there is no time. */
+export function noteClaim(
+  rows: Draft,
+  account: Account,
+  session: string,
+  until: number | null,
+): void {
+  if (account.claims.length === 0 && until === null) return
+  const others = account.claims.filter(([other, end]) => other !== session && end > rows.now)
+  const claims = until === null ? others : [...others, [session, until] as [string, number]]
+  saveAccount(rows, { ...account, claims })
+}
+
+/** Payments that wait for a nonce, and until when (Unix time in s) the last of them may be carried. */
+export type Queue = { waiting: number; until: number }
+
+/** Writes it where it is counted again: each claim asks for it. */
+export function queueOf(rows: Draft): Queue {
+  const queue = lookAtQueue(rows)
+  if (rows.row('meta', 'queue') === undefined) saveQueue(rows, queue)
+  return queue
+}
+
+/** The same without a write. */
+export function lookAtQueue(rows: Draft): Queue {
+  const known = rows.row('meta', 'queue')
+  if (known !== undefined) return JSON.parse(known.value) as Queue
+  const waiting = { table: 'payments', list: 'phase', group: 'waiting', limit: noLimit } as const
+  return rows.list(waiting).reduce(joined, { waiting: 0, until: 0 })
+}
+
+export const joined = ({ waiting, until }: Queue, { request }: Row<'payments'>): Queue => ({
+  waiting: waiting + 1,
+  until: Math.max(until, request.deadline),
+})
+
+/**
+ * Without a payment that still stands in the list. A queue that goes on keeps the latest deadline that it
+ * had, and is not read as a whole at each departure; one that is at its end is counted from nothing.
+ */
+export function left(rows: Draft, { waiting, until }: Queue, session: string): Queue {
+  const firstTwo = rows.list({ table: 'payments', list: 'phase', group: 'waiting', limit: 2 })
+  const isLast = firstTwo.every((payment) => payment.session === session)
+  return isLast ? { waiting: 0, until: 0 } : { waiting: Math.max(1, waiting - 1), until }
+}
+
+export function saveQueue(rows: Draft, queue: Queue): void {
+  rows.put('meta', { name: 'queue', value: JSON.stringify(queue) })
+}
+
+type InBlock = Pick<Row<'nonces'>, 'block_hash' | 'block_number'>
+type Holds = Pick<Row<'blocks'>, 'nonces' | 'sessions'>
+
+/** Notes in the rows of blocks that a nonce or a payment came into one, or left it. */
+export function noteBlock(
+  rows: Draft,
+  before: InBlock | undefined,
+  after: InBlock | undefined,
+  { nonces, sessions }: Holds,
+): void {
+  const [was, is] = [before?.block_hash ?? null, after?.block_hash ?? null]
+  if (was === is) return
+  const old = was === null ? undefined : rows.row('blocks', was)
+  if (old !== undefined) {
+    const gone = new Set([...nonces, ...sessions].map(String))
+    const left = {
+      nonces: old.nonces.filter((nonce) => !gone.has(`${nonce}`)),
+      sessions: old.sessions.filter((session) => !gone.has(session)),
+    }
+    // A block that holds nothing of ours has no row.
+    if (left.nonces.length + left.sessions.length > 0) rows.put('blocks', { ...old, ...left })
+    else rows.drop('blocks', old.hash)
+  }
+  const number = after?.block_number ?? null
+  if (is === null || number === null) return
+  const block = rows.row('blocks', is) ?? { hash: is, number, nonces: [], sessions: [] }
+  rows.put('blocks', {
+    ...block,
+    nonces: [...block.nonces, ...nonces],
+    sessions: [...block.sessions, ...sessions],
+  })
+}

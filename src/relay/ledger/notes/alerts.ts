@@ -1,0 +1,80 @@
+import type { Draft } from '../draft.ts'
+import type { ActiveAlert, AlertChange, AlertNotice, Finding } from '../port.ts'
+import type { Row } from '../rows.ts'
+
+/** A notice that was not delivered is due again after this, then after twice as long each, up to the longest. */
+const againMs = 30_000
+const longestAgainMs = 3_600_000
+
+/** A notice that nobody took for so long is of no use any more. */
+const noticeMs = 30 * 24 * 60 * 60 * 1000
+
+type Active = ActiveAlert & {
+  /** Since when it is not found any more. */
+  calmSince?: number | undefined
+}
+
+/** What is raised at present. */
+export function activeAlerts(rows: Draft): readonly Active[] {
+  const known = rows.row('meta', 'alerts')
+  return known === undefined ? [] : (JSON.parse(known.value) as Active[])
+}
+
+/** Raises what is found and was not raised, clears what was not found for `calmMs`, and keeps a notice of each. */
+export function noteAlerts(
+  rows: Draft,
+  found: readonly Finding[],
+  { isTold, calmMs }: { isTold: boolean; calmMs: number },
+): AlertChange {
+  const before = activeAlerts(rows)
+  const isFound = ({ name }: Finding) => found.some((one) => one.name === name)
+  const raised = found
+    .filter(({ name }) => before.every((one) => one.name !== name))
+    .map(({ name, says }) => ({ name, says, raisedAt: rows.now }))
+  const [kept, cleared] = [[] as Active[], [] as Active[]]
+  for (const alert of before) {
+    const { calmSince = rows.now } = alert
+    const says = found.find(({ name }) => name === alert.name)?.says ?? alert.says
+    if (isFound(alert)) kept.push({ ...alert, says, calmSince: undefined })
+    else if (rows.now - calmSince >= calmMs) cleared.push(alert)
+    else kept.push({ ...alert, calmSince })
+  }
+  const after = JSON.stringify([...kept, ...raised])
+  if (after !== JSON.stringify(before)) rows.put('meta', { name: 'alerts', value: after })
+  if (isTold) {
+    for (const alert of raised) notice(rows, alert, 'raised')
+    for (const alert of cleared) notice(rows, alert, 'cleared')
+  }
+  return { raised, cleared: cleared.map(({ calmSince: _, ...alert }) => alert) }
+}
+
+function notice(
+  { now, put }: Draft,
+  { name, says, raisedAt }: ActiveAlert,
+  kind: AlertNotice['kind'],
+): void {
+  const id = `${name}:${raisedAt}:${kind}`
+  put('notices', {
+    ...{ id, name, kind, says },
+    ...{ raised_at: raisedAt, at: now, due_at: now, attempts: 0 },
+  })
+}
+
+/** Notices that are due, for whom takes them: no one else gets them until they are due again. */
+export function takeNotices(rows: Draft, limit: number): AlertNotice[] {
+  const due = rows
+    .list({ table: 'notices', list: 'due', limit })
+    .filter(({ due_at }) => due_at <= rows.now)
+  for (const row of due) {
+    const attempts = row.attempts + 1
+    const pauseMs = Math.min(longestAgainMs, againMs * 2 ** row.attempts)
+    if (rows.now - row.at > noticeMs) rows.drop('notices', row.id)
+    else rows.put('notices', { ...row, attempts, due_at: rows.now + pauseMs })
+  }
+  return due.map(noticeOf)
+}
+
+const noticeOf = ({ id, name, kind, says, raised_at, at }: Row<'notices'>): AlertNotice => ({
+  ...{ id, name, kind, says },
+  ...{ raisedAt: raised_at, at },
+})

@@ -1,0 +1,64 @@
+import type { At } from '../draft.ts'
+import { relayerOf } from '../life/nonces.ts'
+import { paymentsIn } from '../life/payments.ts'
+import { queueOf } from '../life/sums.ts'
+import { type Identified, type Identity, movableIdentity } from '../port.ts'
+import { intakeOf } from './operations.ts'
+import { forgetSeen } from './vitals.ts'
+
+/** What makes something open writes the queue's row or the relayer's, so that it is not missed here. */
+export function isAnythingOpen({ rows, relayer }: At): boolean {
+  // The key may be another one by now.
+  const known = rows.row('meta', 'identity.RELAYER_MNEMONIC')?.value ?? relayer
+  const { leases, open } = relayerOf(rows, known)
+  const { waiting } = queueOf(rows)
+  if (leases.length + open.length + waiting > 0) return true
+  const phases = ['stuck', 'carried', 'mined'] as const
+  return phases.some((phase) => paymentsIn(rows, phase, 1).length > 0)
+}
+
+/** What the ledger has other values of than this identity, or none. */
+function othersIn({ rows }: At, { chainId, fingerprints }: Identity): [string, string][] {
+  const told = Object.entries({ chain: `${chainId}`, ...fingerprints })
+  return told.filter(([name, value]) => rows.row('meta', `identity.${name}`)?.value !== value)
+}
+
+/** And of these what the ledger was begun with. */
+function knownOthersIn(at: At, identity: Identity): [string, string][] {
+  return othersIn(at, identity).filter(
+    ([name]) => at.rows.row('meta', `identity.${name}`) !== undefined,
+  )
+}
+
+/** The account secret changes only to one that a drain has named. */
+function mayChange({ rows }: At, name: string, value: string): boolean {
+  if (movableIdentity.includes(name)) return true
+  const intake = intakeOf(rows)
+  const isNext = intake.kind === 'draining' && intake.nextAccountKey === value
+  return name === 'ACCOUNT_KEY_SECRET' && isNext
+}
+
+/** Whether the ledger was begun with this identity, or may go on with it. */
+export function identified(at: At, identity: Identity): Identified {
+  const names = knownOthersIn(at, identity)
+    .filter(([name, value]) => !mayChange(at, name, value) || isAnythingOpen(at))
+    .map(([name]) => name)
+  return names.length > 0 ? { kind: 'different', names } : { kind: 'same' }
+}
+
+/** Whether what rounds have seen of contracts and key is of others than these. */
+export function hasMoved(at: At, identity: Identity): boolean {
+  return knownOthersIn(at, identity).some(([name]) => movableIdentity.includes(name))
+}
+
+/** The same, and goes on with it from here. */
+export function identify(at: At, identity: Identity): Identified {
+  const same = identified(at, identity)
+  // What may change, changes with nothing else that may not: a refusal leaves all as it was.
+  if (same.kind === 'different') return same
+  if (hasMoved(at, identity)) forgetSeen(at.rows)
+  for (const [name, value] of othersIn(at, identity)) {
+    at.rows.put('meta', { name: `identity.${name}`, value })
+  }
+  return same
+}

@@ -1,0 +1,193 @@
+import type { Hex } from 'viem'
+import type { At, Draft } from '../draft.ts'
+import { bytesOf } from '../life/nonces.ts'
+import { paymentRow } from '../life/payments.ts'
+import type {
+  AuditEntry,
+  Intake,
+  IntakeWish,
+  PaymentPage,
+  PaymentQuery,
+  PaymentRecord,
+  PaymentTrace,
+} from '../port.ts'
+import type { Listing, Row } from '../rows.ts'
+import { type PaymentState, type Phase, phaseNames, phases } from '../transitions.ts'
+
+/** How far back a payment is looked for of which only what became of it is kept. */
+const searchedHistory = 2_000
+
+/** An audit's entry is kept for so long: longer than anything that it may be asked about. */
+const auditMs = 400 * 24 * 60 * 60 * 1000
+
+type Listed = { row: Row<'payments'> | Row<'history'>; at: number }
+
+/** Whether new payments are taken. */
+export function intakeOf(rows: Draft): Intake {
+  const known = rows.row('meta', 'intake')
+  return known === undefined ? { kind: 'open' } : (JSON.parse(known.value) as Intake)
+}
+
+/** What an operator does to have it so. */
+export const intakeActions = { open: 'resume', paused: 'pause', draining: 'drain' } as const
+
+/**
+ * Sets it, and writes down that an operator did. Done twice it keeps the first time. A restore that is
+ * under way goes on, unless payments are to be taken: that ends it where it is. It names no secret.
+ */
+export function setIntake(
+  rows: Draft,
+  kind: IntakeWish,
+  { id, nextAccountKey }: { id: string; nextAccountKey?: string | undefined },
+): Intake {
+  const known = intakeOf(rows)
+  const isNamed = kind === 'draining' && known.kind !== 'restoring' && nextAccountKey !== undefined
+  const detail: AuditEntry['detail'] = isNamed ? { next: 'ACCOUNT_KEY_SECRET' } : {}
+  note(rows, { id, action: intakeActions[kind], detail })
+  if (known.kind === kind && !isNamed) return known
+  if (kind === 'open') return saveIntake(rows, { kind })
+  if (known.kind === 'restoring') return saveIntake(rows, { ...known, after: kind })
+  const since = known.kind === kind ? known.since : rows.now
+  return saveIntake(rows, { kind, since, ...(isNamed && { nextAccountKey }) })
+}
+
+export function saveIntake(rows: Draft, intake: Intake): Intake {
+  rows.put('meta', { name: 'intake', value: JSON.stringify(intake) })
+  return intake
+}
+
+/** Writes down what an operator did, once. */
+export function note(rows: Draft, { id, action, detail }: Omit<AuditEntry, 'at'>): void {
+  if (rows.row('audit', id) === undefined) rows.put('audit', { id, at: rows.now, action, detail })
+}
+
+export const auditOf = (rows: Draft, limit: number): AuditEntry[] =>
+  rows.list({ table: 'audit', list: 'age', newest: true, limit })
+
+export function pruneAudit(rows: Draft, limit: number): void {
+  const old = rows.list({ table: 'audit', list: 'age', olderThanMs: auditMs, limit })
+  for (const { id } of old) rows.drop('audit', id)
+}
+
+/** Payments as an operator looks for them, the newest first. */
+export function pageOf(rows: Draft, query: PaymentQuery): PaymentPage {
+  const one = singleOf(rows, query)
+  if (one !== undefined) return { payments: one.map(recordOf), next: undefined }
+  const { limit, before = rows.now + 1 } = query
+  const found = listingsOf(query)
+    .flatMap((listing) => listed(rows, listing, query))
+    .filter(({ at }) => at < before)
+    .sort((a, b) => b.at - a.at)
+  const { page, next } = cut(found, limit)
+  const kept = page
+    .map(({ row }) => recordOf(row))
+    .filter(
+      ({ state, account }) =>
+        (query.state === undefined || state === query.state) &&
+        (query.account === undefined || account.toLowerCase() === query.account.toLowerCase()),
+    )
+  return { payments: kept, next }
+}
+
+/** One page, and where the next one begins; payments of one moment stay together. */
+function cut(found: readonly Listed[], limit: number): { page: readonly Listed[]; next?: number } {
+  const rest = found[limit]
+  if (rest === undefined) return { page: found }
+  const page = found.filter(({ at }) => at > rest.at)
+  // More of one moment than a page holds: the rest of them is not shown.
+  return page.length === 0
+    ? { page: found.slice(0, limit), next: rest.at }
+    : { page, next: rest.at + 1 }
+}
+
+/** By a hash or an intent there is one payment, or none; undefined where neither is asked for. */
+function singleOf(
+  rows: Draft,
+  { intent, hash }: PaymentQuery,
+): readonly (Row<'payments'> | Row<'history'>)[] | undefined {
+  if (hash !== undefined) {
+    const payment = paymentRow(rows, rows.row('transactions', hash)?.session)
+    return payment === undefined ? [] : [payment]
+  }
+  if (intent === undefined) return undefined
+  const row = rowOf(rows, intent)
+  return row === undefined ? [] : [row]
+}
+
+function rowOf(rows: Draft, intent: Hex): Row<'payments'> | Row<'history'> | undefined {
+  const payment = paymentRow(rows, rows.row('intents', intent)?.session)
+  if (payment !== undefined) return payment
+  return rows
+    .list({ table: 'history', list: 'age', newest: true, limit: searchedHistory })
+    .find(({ intent_id }) => intent_id === intent)
+}
+
+type PaymentListing = Pick<Listing<'payments'>, 'table' | 'list' | 'group'>
+type HistoryListing = Pick<Listing<'history'>, 'table' | 'list'>
+
+function listingsOf({
+  state,
+  account,
+  archived,
+}: PaymentQuery): readonly (PaymentListing | HistoryListing)[] {
+  if (archived === true) return [{ table: 'history', list: 'age' }]
+  if (account !== undefined) return [{ table: 'payments', list: 'account', group: account }]
+  return phasesOf(state).map((group) => ({ table: 'payments', list: 'phase', group }))
+}
+
+function phasesOf(state: PaymentState | undefined): readonly Phase[] {
+  if (state === undefined) return phaseNames
+  const phase = phases[state]
+  return phase === 'waiting' ? ['waiting', 'stuck'] : [phase]
+}
+
+function listed(
+  rows: Draft,
+  listing: PaymentListing | HistoryListing,
+  { since, before, limit }: PaymentQuery,
+): Listed[] {
+  const range = {
+    newest: true,
+    limit: limit + 1,
+    ...(since === undefined ? {} : { from: since }),
+    ...(before === undefined ? {} : { olderThanMs: rows.now - before }),
+  }
+  if (listing.table === 'history') {
+    return rows.list({ ...listing, ...range }).map((row) => ({ row, at: row.settled_at }))
+  }
+  const isByAccount = listing.list === 'account'
+  return rows
+    .list({ ...listing, ...range })
+    .map((row) => ({ row, at: isByAccount ? row.accepted_at : row.since }))
+}
+
+function recordOf(row: Row<'payments'> | Row<'history'>): PaymentRecord {
+  const request = 'request' in row ? row.request : undefined
+  return {
+    ...{ intentId: row.intent_id, state: row.state, label: row.label, account: row.account },
+    ...{ spendsWei: row.spends, acceptedAt: row.accepted_at, history: row.history },
+    ...{ attempts: row.attempts, hash: row.hash, block: row.block_number },
+    ...{ outcome: row.outcome, reason: row.reason },
+    relayer: 'relayer' in row ? row.relayer : null,
+    nonce: 'nonce' in row ? row.nonce : null,
+    gas: request?.gas ?? null,
+    deadline: request?.deadline ?? null,
+  }
+}
+
+/** Everything that is known of one payment. */
+export function traceOf({ rows }: At, intent: Hex): PaymentTrace | undefined {
+  const row = rowOf(rows, intent)
+  if (row === undefined) return undefined
+  const record = recordOf(row)
+  const { relayer, nonce } = record
+  const carrier =
+    relayer === null || nonce === null ? undefined : rows.row('nonces', relayer, nonce)
+  const transactions = bytesOf(carrier?.session === row.session ? carrier : undefined)
+    .flatMap(({ hash }) => rows.row('transactions', hash) ?? [])
+    .map(({ hash, nonce, gas_price, recorded_at, sent_at, failures }) => ({
+      ...{ hash, nonce, gasPriceWei: gas_price, failures },
+      ...{ recordedAt: recorded_at, sentAt: sent_at },
+    }))
+  return { ...record, transactions }
+}

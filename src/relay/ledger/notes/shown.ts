@@ -1,0 +1,30 @@
+import type { Draft } from '../draft.ts'
+import type { Decided, Question, Showing, Shown } from '../port.ts'
+import { intakeOf } from './operations.ts'
+
+/**
+ * What was kept first stays. Nothing is added to a session that is decided: what it was answered with is what
+ * it is answered with. While a restore is under way the first one may be in what is still to come.
+ */
+export function show(
+  rows: Draft,
+  { session, input: step, name, value }: Showing,
+  decided: Decided | undefined,
+): Shown | Decided {
+  const known = rows.row('shown', session, step, name)
+  if (known !== undefined) return { kind: 'shown', value: known.value }
+  // A claim of another question may end without a decision.
+  const isUndecided = decided === undefined || decided.kind === 'pending'
+  if (!isUndecided || intakeOf(rows).kind === 'restoring') return decided ?? { kind: 'pending' }
+  rows.put('shown', { session, step, name, value, shown_at: rows.now })
+  return { kind: 'shown', value }
+}
+
+export const shown = (rows: Draft, { session, input }: Question, name: string) =>
+  rows.row('shown', session, input, name)?.value
+
+export function pruneShown(rows: Draft, olderThanMs: number, limit: number): void {
+  for (const row of rows.list({ table: 'shown', list: 'age', olderThanMs, limit })) {
+    rows.drop('shown', row.session, row.step, row.name)
+  }
+}

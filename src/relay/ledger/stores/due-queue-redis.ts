@@ -1,0 +1,41 @@
+import * as z from 'zod/mini'
+import type { RedisDatabase } from '../../../runtime/redis.ts'
+import type { DueQueue } from '../due-queue.ts'
+import { armLua, dueLua } from './lua.ts'
+import { ledgerKey } from './redis.ts'
+
+/** Tasks that are taken at a time. */
+const takeLimit = 10
+
+export type RedisDueQueueOptions = {
+  database: RedisDatabase
+  /** Whose ledger's tasks these are: the ledger arms them in the same step that opens work. */
+  name: () => Promise<string>
+  newToken: () => string
+}
+
+/** The due-queue of one ledger on Redis, next to the ledger's rows. */
+export function createRedisDueQueue({ database, name, newToken }: RedisDueQueueOptions): DueQueue {
+  const script = database.script(armLua + dueLua)
+  const run = async (method: string, task: string, token: string, ms: number | undefined) => {
+    const args = [method, task, token, ms === undefined ? '' : `${ms}`, `${takeLimit}`]
+    return script([ledgerKey(await name())], args)
+  }
+
+  return {
+    async arm(task, inMs) {
+      await run('arm', task, '', inMs)
+    },
+    async take(leaseMs) {
+      const token = newToken()
+      const tasks = z.array(z.string()).parse(await run('take', '', token, leaseMs))
+      return tasks.map((task) => ({ task, token }))
+    },
+    async renew({ task, token }, leaseMs) {
+      return z.int().parse(await run('renew', task, token, leaseMs)) === 1
+    },
+    async done({ task, token }, againInMs) {
+      await run('done', task, token, againInMs)
+    },
+  }
+}

@@ -1,0 +1,109 @@
+import { DurableObject } from 'cloudflare:workers'
+import { faultOf } from '../../../runtime/log.ts'
+import { type KeptLedger, keepLedger, type LedgerKeeper } from '../keeper.ts'
+import type { Ledger, SetBack, SetBackAnswer } from '../port.ts'
+import { type LedgerMethod, ledgerMethods, ledgerThrough } from '../steps.ts'
+import {
+  callByPrevious,
+  isOfPrevious,
+  type PreviousStub,
+  previousLedger,
+} from '../versions/previous.ts'
+import type { Sql, SqlValue } from './sql.ts'
+import { createSqlLedger } from './sqlite.ts'
+
+/** What the object shows to Workers: the port, and a wish to be tended now. */
+export type LedgerStub = Ledger &
+  PreviousStub & {
+    wake(): Promise<void>
+    /** Has the next {@link LedgerStub.restart} begin with all rows as they were then. */
+    setBack(to: SetBack): Promise<SetBackAnswer>
+    /** Ends the object at once, and with it this call. */
+    restart(): Promise<void>
+  }
+
+/**
+ * The ledger as a Durable Object: rows in its own SQLite storage, and an alarm that tends whatever is
+ * open until nothing is. `keeperOf` is called once an instance.
+ */
+export function ledgerObject<Env>(keeperOf: (env: Env) => LedgerKeeper) {
+  class LedgerObject extends DurableObject<Env> {
+    readonly #kept: KeptLedger
+
+    static {
+      // Only what stands on the prototype can be called by a Worker.
+      for (const method of ledgerMethods) {
+        const value = function (this: LedgerObject, ...args: unknown[]): unknown {
+          return this.#call(method, args)
+        }
+        Object.defineProperty(LedgerObject.prototype, method, { value })
+      }
+    }
+
+    constructor(state: DurableObjectState, env: Env) {
+      super(state, env)
+      const keeper = keeperOf(env)
+      const now = () => Date.now()
+      const { rules, relayer } = keeper
+      const ledger = createSqlLedger(sqlOf(state.storage), { rules, relayer, now })
+      this.#kept = keepLedger(ledger, state.storage, keeper, now)
+    }
+
+    #call(method: LedgerMethod, args: unknown[]): unknown {
+      return (this.#kept.ledger[method] as (...args: unknown[]) => unknown)(...args)
+    }
+
+    run(method: LedgerMethod, ...args: unknown[]): Promise<unknown> {
+      return callByPrevious(this.#kept.ledger, method, args)
+    }
+
+    wake(): Promise<void> {
+      return this.#kept.wake()
+    }
+
+    async setBack(to: SetBack): Promise<SetBackAnswer> {
+      const { storage } = this.ctx
+      try {
+        const bookmark = 'time' in to ? await storage.getBookmarkForTime(to.time) : to.bookmark
+        return { kind: 'set_back', undo: await storage.onNextSessionRestoreBookmark(bookmark) }
+      } catch (error) {
+        return { kind: 'refused', reason: faultOf(error) }
+      }
+    }
+
+    async restart(): Promise<void> {
+      this.ctx.abort('an operator sets the ledger back')
+    }
+
+    override alarm(): Promise<void> {
+      return this.#kept.ring()
+    }
+  }
+  return LedgerObject as unknown as new (
+    state: DurableObjectState,
+    env: Env,
+  ) => DurableObject<Env> & LedgerStub
+}
+
+/** The ledger's port over calls to its object. `stubOf` gives a new stub: one that failed stays broken. */
+export function createObjectLedger(stubOf: () => LedgerStub): Ledger {
+  const previous = previousLedger(stubOf)
+  return ledgerThrough(async (method, args) => {
+    const call = (ledger: Ledger) =>
+      (ledger[method] as (...args: unknown[]) => Promise<unknown>)(...args)
+    try {
+      return await call(stubOf())
+    } catch (error) {
+      if (!isOfPrevious(error)) throw error
+      return await call(previous)
+    }
+  })
+}
+
+function sqlOf(storage: DurableObjectStorage): Sql {
+  return {
+    exec: <Row extends Record<string, SqlValue>>(query: string, ...bindings: SqlValue[]) =>
+      storage.sql.exec<Row>(query, ...bindings).toArray(),
+    transaction: (work) => storage.transactionSync(work),
+  }
+}

@@ -1,0 +1,106 @@
+import * as z from 'zod/mini'
+import type { RedisDatabase } from '../../../runtime/redis.ts'
+import { tendTask } from '../due-queue.ts'
+import { type AnyRow, anyTable, parseRow, placeOf, type TableName, type Write } from '../rows.ts'
+import type { LedgerMethod } from '../steps.ts'
+import { armLua, commitLua, loadLua } from './lua.ts'
+
+/** A row as the database has it. Version `0`: it has none. */
+export type Kept = { version: string; row: AnyRow | undefined }
+
+/** A list as `load.lua` is asked for it. */
+type ListWish = {
+  name: string
+  from: string
+  olderThanMs: number | undefined
+  newest: boolean | undefined
+  limit: number
+}
+
+/** What a load is asked for. `methods` is only shown in the database's log of slow commands. */
+export type Wanted = {
+  methods: readonly LedgerMethod[]
+  rows: Set<string>
+  lists: Map<string, ListWish>
+}
+
+/** What a load brought: everything as it was at one moment. */
+export type Loaded = {
+  now: number
+  rows: ReadonlyMap<string, Kept>
+  lists: ReadonlyMap<string, readonly string[]>
+}
+
+/** Each conflict is another process's progress. */
+export const commitAttempts = 50
+const loadReply = z.tuple([z.coerce.number(), z.array(z.string()), z.array(z.array(z.string()))])
+
+/** The row of a name from the database's text: its version and its JSON; empty where it has none. */
+function keptOf(name: string, text: string): Kept {
+  if (text === '') return { version: '0', row: undefined }
+  const end = text.indexOf(' ')
+  const table = name.slice(0, name.indexOf(':')) as TableName
+  return { version: text.slice(0, end), row: parseRow(table, text.slice(end + 1)) }
+}
+
+export type Load = (wanted: Wanted) => Promise<Loaded>
+
+export function createLoad(database: RedisDatabase, keys: readonly string[]): Load {
+  const script = database.script(loadLua)
+  return async ({ rows: names, lists: wishes, methods }) => {
+    const asked = JSON.stringify({ rows: [...names], lists: [...wishes.values()] })
+    const reply = await script(keys, [asked, 'load', ...methods])
+    const [now, texts, lists] = loadReply.parse(reply)
+    const rows = new Map<string, Kept>()
+    for (let index = 0; index < texts.length; index += 2) {
+      const [name = '', text = ''] = texts.slice(index, index + 2)
+      rows.set(name, keptOf(name, text))
+    }
+    const ids = [...wishes.keys()]
+    return { now, rows, lists: new Map(ids.map((id, index) => [id, lists[index] ?? []])) }
+  }
+}
+
+/** What is written while every row that was wanted is as it was loaded. `dueMs` is how soon the task is due. */
+export type Change = {
+  wanted: Wanted
+  writes: ReadonlyMap<string, Write>
+  dueMs: number | undefined
+}
+
+/** Writes all of it, or nothing and says so. */
+export type Commit = (loaded: Loaded, change: Change) => Promise<boolean>
+
+export function createCommit(database: RedisDatabase, keys: readonly string[]): Commit {
+  const script = database.script(armLua + commitLua)
+  return async (loaded, { wanted, writes, dueMs }) => {
+    const read = Object.fromEntries(
+      [...wanted.rows].map((name) => [name, loaded.rows.get(name)?.version ?? '0']),
+    )
+    const gone = [...writes].filter(([, { after }]) => after === undefined)
+    const here = [...writes].filter(([, { after }]) => after !== undefined)
+    const change = {
+      ...{ read, drop: gone.map(([name]) => name) },
+      put: Object.fromEntries(here.map(([name, { after }]) => [name, JSON.stringify(after)])),
+      ...listChanges(writes),
+      ...(dueMs === undefined ? {} : { arm: { task: tendTask, inMs: dueMs } }),
+    }
+    const args = [JSON.stringify(change), 'commit', ...wanted.methods]
+    return z.coerce.number().parse(await script(keys, args)) === 1
+  }
+}
+
+/** Where rows are listed from now on, and where no more: the database knows no columns. */
+function listChanges(writes: ReadonlyMap<string, Write>): { list: string[][]; unlist: string[][] } {
+  const list: string[][] = []
+  const unlist: string[][] = []
+  for (const [name, { table, before, after }] of writes) {
+    for (const [own, columns] of Object.entries(anyTable(table).lists)) {
+      const [was, is] = [placeOf(columns, before), placeOf(columns, after)]
+      if (was?.group === is?.group && was?.score === is?.score) continue
+      if (was !== undefined) unlist.push([`${table}.${own}:${was.group}`, name])
+      if (is !== undefined) list.push([`${table}.${own}:${is.group}`, `${is.score}`, name])
+    }
+  }
+  return { list, unlist }
+}

@@ -1,0 +1,191 @@
+import type { RedisDatabase } from '../../../runtime/redis.ts'
+import { createDraft, ListedTooLate, type Writes } from '../draft.ts'
+import type { Ledger, LedgerRules } from '../port.ts'
+import { type Key, type Listing, nameOf, type Row, type TableName, type View } from '../rows.ts'
+import { dueAfterMs, type LedgerMethod, ledgerThrough, methodKinds, runStep } from '../steps.ts'
+import { migrateRedis } from './migrate.ts'
+import {
+  type Change,
+  commitAttempts,
+  createCommit,
+  createLoad,
+  type Kept,
+  type Loaded,
+  type Wanted,
+} from './redis-rows.ts'
+
+export type RedisLedgerOptions = {
+  database: RedisDatabase
+  /** Whose ledger it is: see {@link ledgerKey}. */
+  name: string
+  rules: LedgerRules
+  /** Address of the key whose nonces are handed out. */
+  relayer: string
+  /** How soon a task is due that looks after what a claim, a record or an adoption left open. */
+  tendMs: number
+  /** Called when the task was armed for within seconds: it need not wait for the usual look. */
+  soon?: () => void
+}
+
+/** Every key of a ledger begins with this; the braces keep them in one slot of a cluster. */
+export const ledgerKey = (name: string): string => `ledger:{${name}}`
+
+/** A call that waits for its answer. */
+type Call = {
+  method: LedgerMethod
+  args: readonly unknown[]
+  resolve: (answer: unknown) => void
+  reject: (error: unknown) => void
+}
+
+/** Calls that were run: how each ends once the writes are committed. Those without an end come later. */
+type Folded = Change & { ends: (() => void)[] }
+
+/** Calls that share a load and a commit. */
+const foldLimit = 100
+const readsSideBySide = 8
+/** Rows that are remembered to guess what calls will read. */
+const rememberedLimit = 2_000
+
+/**
+ * The ledger on Redis. What waits in this process at a time shares one load and one commit, which is
+ * refused where another process has written a row that was read: then all of it is done again. A
+ * call that fails may have been done: each meets its own token or its own state when it is made again.
+ */
+export function createRedisLedger(options: RedisLedgerOptions): Ledger {
+  const { database, name } = options
+  const keys = [ledgerKey(name)]
+  const load = createLoad(database, keys)
+  const commit = createCommit(database, keys)
+  /** Good for guessing what a call reads, and never for an answer. */
+  const remembered = new Map<string, Kept>()
+  let opening: Promise<void> | undefined
+
+  const open = () => {
+    opening ??= migrateRedis({ ...options, keys, load, commit }).catch((error) => {
+      opening = undefined
+      throw error
+    })
+    return opening
+  }
+
+  /** Answers calls from one moment of the database. Gives those that have to wait for this to be committed. */
+  async function answer(calls: readonly Call[]): Promise<readonly Call[]> {
+    await open()
+    let folded = fold(options, { now: 0, rows: remembered, lists: new Map() }, calls)
+    let now: number | undefined
+    for (let attempt = 0; attempt < commitAttempts; attempt++) {
+      const found = await load(folded.wanted)
+      // What is asked for depends on the time: one that moved with each load would never have it all.
+      now ??= found.now
+      const loaded = { ...found, now }
+      if (remembered.size > rememberedLimit) remembered.clear()
+      for (const [name, row] of loaded.rows) remembered.set(name, row)
+      folded = fold(options, loaded, calls)
+      if (!isComplete(folded.wanted, loaded)) continue
+      const { ends, writes } = folded
+      if (writes.size > 0 && !(await commit(loaded, folded))) {
+        now = undefined
+        continue
+      }
+      if (folded.dueMs !== undefined && folded.dueMs < options.tendMs) options.soon?.()
+      for (const [name, { after }] of writes) remembered.set(name, { version: '', row: after })
+      for (const end of ends) end()
+      return calls.slice(ends.length)
+    }
+    throw new Error('other processes changed what was read again and again')
+  }
+
+  const lanes = { reads: createLane(readsSideBySide, answer), writes: createLane(1, answer) }
+  return ledgerThrough((method, args) => {
+    const lane = methodKinds[method] === 'reads' ? lanes.reads : lanes.writes
+    return new Promise((resolve, reject) => lane({ method, args, resolve, reject }))
+  })
+}
+
+/** Answers so many batches of calls at a time, each of all that wait by then. */
+function createLane(
+  sideBySide: number,
+  answer: (calls: readonly Call[]) => Promise<readonly Call[]>,
+): (call: Call) => void {
+  let waiting: Call[] = []
+  let running = 0
+
+  async function run(): Promise<void> {
+    // Calls of the same moment come along.
+    await undefined
+    const calls = waiting.slice(0, foldLimit)
+    waiting = waiting.slice(foldLimit)
+    try {
+      waiting = [...(await answer(calls)), ...waiting]
+    } catch (error) {
+      for (const { reject } of calls) reject(error)
+    }
+    running -= 1
+    next()
+  }
+
+  function next(): void {
+    if (waiting.length === 0 || running === sideBySide) return
+    running += 1
+    void run()
+  }
+
+  return (call) => {
+    waiting.push(call)
+    next()
+  }
+}
+
+/** Runs calls one after the other over one moment: each sees what those before it wrote. */
+function fold(
+  { rules, relayer, tendMs }: RedisLedgerOptions,
+  loaded: Loaded,
+  calls: readonly Call[],
+): Folded {
+  const methods = [...new Set(calls.map(({ method }) => method))]
+  const wanted: Wanted = { methods, rows: new Set(), lists: new Map() }
+  const view = viewOf(loaded, wanted)
+  const ends: (() => void)[] = []
+  let writes: Writes = new Map()
+  let dueMs: number | undefined
+  for (const { method, args, resolve, reject } of calls) {
+    const own: Writes = new Map(writes)
+    try {
+      const rows = createDraft(view, loaded.now, own)
+      const answer = runStep({ rows, rules, relayer }, method, args)
+      ends.push(() => resolve(answer))
+      const ownDueMs = own.size > writes.size ? dueAfterMs(method, args, tendMs) : undefined
+      if (ownDueMs !== undefined) dueMs = Math.min(dueMs ?? ownDueMs, ownDueMs)
+      writes = own
+    } catch (error) {
+      if (error instanceof ListedTooLate && ends.length > 0) break
+      ends.push(() => reject(error))
+    }
+  }
+  return { wanted, writes, ends, dueMs }
+}
+
+const isComplete = ({ rows, lists }: Wanted, loaded: Loaded): boolean =>
+  [...rows].every((name) => loaded.rows.has(name)) &&
+  [...lists.keys()].every((name) => loaded.lists.has(name))
+
+/** What was loaded. What was not is noted, and taken as nothing until it is. */
+function viewOf({ rows, lists }: Loaded, wanted: Wanted): View {
+  const rowOf = <Name extends TableName>(name: string) => {
+    wanted.rows.add(name)
+    return rows.get(name)?.row as Row<Name> | undefined
+  }
+  return {
+    row: <Name extends TableName>(table: Name, ...key: Key) => rowOf<Name>(nameOf(table, key)),
+    list<Name extends TableName>(listing: Listing<Name>) {
+      const { table, list, group = '', from = '-inf', olderThanMs, newest, limit } = listing
+      const most = limit < Number.MAX_SAFE_INTEGER ? limit : -1
+      const range = { from: `${from}`, olderThanMs, newest, limit: most }
+      const wish = { name: `${table}.${list}:${group}`, ...range }
+      const id = JSON.stringify(wish)
+      wanted.lists.set(id, wish)
+      return (lists.get(id) ?? []).flatMap((name) => rowOf<Name>(name) ?? [])
+    },
+  }
+}

@@ -1,0 +1,180 @@
+import { createDraft, type Writes } from '../draft.ts'
+import type { Ledger, LedgerRules } from '../port.ts'
+import {
+  type AnyRow,
+  anyTable,
+  type Key,
+  keyOf,
+  type Listing,
+  nameOf,
+  parseRow,
+  type Row,
+  type TableName,
+  tableNames,
+  type View,
+  type Write,
+} from '../rows.ts'
+import { ledgerThrough, runStep } from '../steps.ts'
+import { migrateSql } from './migrate.ts'
+import type { Sql, SqlValue } from './sql.ts'
+
+/** Every method of the port, synchronous: nothing can fall between its reads and writes. */
+export type SqlLedger = {
+  [Method in keyof Ledger]: (
+    ...args: Parameters<Ledger[Method]>
+  ) => Awaited<ReturnType<Ledger[Method]>>
+}
+
+export type SqlLedgerOptions = {
+  rules: LedgerRules
+  /** Address of the key whose nonces are handed out. */
+  relayer: string
+  /** This storage's clock in ms: leases are measured by it alone, so no two Workers' clocks have to agree. */
+  now: () => number
+}
+
+/** Rows that are remembered, of 1 to 3 kB. */
+const rememberedLimit = 4_000
+
+/** Rows by their names, as they are in the database; undefined for one that is not there. */
+type Remembered = Map<string, AnyRow | undefined>
+
+/**
+ * The ledger on SQLite. A method is one transaction: a throw takes back what it wrote. No other writer
+ * may use the database meanwhile, since rows of late are remembered and not read again.
+ */
+export function createSqlLedger(sql: Sql, { rules, relayer, now }: SqlLedgerOptions): SqlLedger {
+  sql.transaction(() => migrateSql(sql, { relayer, rules, now: now(), createTables, apply }))
+  const remembered: Remembered = new Map()
+  const view = sqlView(sql, remembered)
+
+  return ledgerThrough<SqlLedger>((method, args) => {
+    if (remembered.size > rememberedLimit) remembered.clear()
+    const writes: Writes = new Map()
+    const answer = sql.transaction(() => {
+      const rows = createDraft(view, now(), writes)
+      const answer = runStep({ rows, rules, relayer }, method, args)
+      for (const write of writes.values()) apply(sql, write)
+      return answer
+    })
+    for (const [name, { after }] of writes) remembered.set(name, after)
+    return answer
+  })
+}
+
+/**
+ * Tables and indexes as `rows.ts` has them. A row is JSON; what it is found by stands beside it. A
+ * list that is in the order of its key needs no index.
+ */
+export function createTables(sql: Sql): void {
+  for (const name of tableNames) {
+    const { key, lists } = anyTable(name)
+    const columns = [...columnsOf(name), 'row'].join(', ')
+    // Rows of a kilobyte and more: in a table without row ids they would fill pages of their own.
+    const isLarge = name === 'payments' || name === 'transactions'
+    sql.exec(
+      `CREATE TABLE IF NOT EXISTS ${name} (${columns}, PRIMARY KEY (${key.join(', ')}))${isLarge ? '' : ' WITHOUT ROWID'}`,
+    )
+    for (const [list, { group, score }] of Object.entries(lists)) {
+      const order = [...new Set([group ?? score, score, ...key])]
+      if ([...order].sort().join() === [...key].sort().join()) continue
+      const where = group === undefined ? '' : ` WHERE ${group} IS NOT NULL`
+      sql.exec(
+        `CREATE INDEX IF NOT EXISTS ${name}_${list} ON ${name} (${order.join(', ')})${where}`,
+      )
+    }
+  }
+}
+
+/** What rows are found by. */
+function columnsOf(name: TableName): readonly string[] {
+  const { key, lists } = anyTable(name)
+  const listed = Object.values(lists).flatMap(({ group, score }) => [group ?? score, score])
+  return [...new Set([...key, ...listed])]
+}
+
+/** What is asked of each table in SQL, made once. */
+const statements = Object.fromEntries(
+  tableNames.map((name) => {
+    const columns = columnsOf(name)
+    const byKey = anyTable(name)
+      .key.map((column) => `${column} = ?`)
+      .join(' AND ')
+    const insert = `INSERT INTO ${name} VALUES (${columns.map(() => '?, ').join('')}?)`
+    return [name, { columns, byKey, insert, row: `SELECT row FROM ${name} WHERE ${byKey}` }]
+  }),
+) as Record<TableName, { columns: readonly string[]; byKey: string; insert: string; row: string }>
+
+/** Made once each, by what they differ in: a query in one piece is found again at once. */
+const lists = new Map<string, string>()
+const updates = new Map<string, string>()
+
+function known(queries: Map<string, string>, kind: string, make: () => string): string {
+  const query = queries.get(kind) ?? make()
+  queries.set(kind, query)
+  return query
+}
+
+function sqlView(sql: Sql, remembered: Remembered): View {
+  return {
+    row<Name extends TableName>(table: Name, ...key: Key) {
+      const name = nameOf(table, key)
+      if (!remembered.has(name)) {
+        const [found] = sql.exec<{ row: string }>(statements[table].row, ...key)
+        remembered.set(name, found && parseRow(table, found.row))
+      }
+      return remembered.get(name) as Row<Name> | undefined
+    },
+    list<Name extends TableName>(listing: Listing<Name>, now: number) {
+      const { table, list, group, from = Number.MIN_SAFE_INTEGER, olderThanMs } = listing
+      const kind = `${table} ${list} ${listing.newest} ${listing.limit}`
+      const query = known(lists, kind, () => listQuery(listing))
+      const to = olderThanMs === undefined ? Number.MAX_SAFE_INTEGER : now - olderThanMs - 1
+      const range = [from, to]
+      const found = sql.exec<Record<string, SqlValue> & { row: string }>(
+        ...[query, ...(group === undefined ? range : [group, ...range])],
+      )
+      return found.map((columns) => {
+        const name = nameOf(table, keyOf(table, columns))
+        const row = remembered.get(name) ?? parseRow(table, columns.row)
+        remembered.set(name, row)
+        return row as Row<Name>
+      })
+    },
+  }
+}
+
+/** The limit is a constant: SQLite plans a query again each time where it is bound. */
+function listQuery<Name extends TableName>(listing: Listing<Name>): string {
+  const { table, list, newest, limit } = listing
+  const { key, lists } = anyTable(table)
+  const columns = lists[list]
+  if (columns === undefined) throw new Error(`${table} has no list ${list}`)
+  const { group, score } = columns
+  const direction = newest === true ? 'DESC' : 'ASC'
+  const order = [...new Set([score, ...key])].map((column) => `${column} ${direction}`).join(', ')
+  return `SELECT ${key.join(', ')}, row FROM ${table}
+    WHERE ${group === undefined ? '' : `${group} = ? AND `}${score} BETWEEN ? AND ?
+    ORDER BY ${order} LIMIT ${Number(limit)}`
+}
+
+/** Writes what differs: a column that stays as it was costs no index. */
+export function apply(sql: Sql, { table, key, before, after }: Write): void {
+  const { columns, byKey, insert } = statements[table]
+  if (after === undefined) {
+    if (before !== undefined) sql.exec(`DELETE FROM ${table} WHERE ${byKey}`, ...key)
+    return
+  }
+  const row = JSON.stringify(after)
+  const cellOf = (column: string) => (after[column] ?? null) as SqlValue
+  if (before === undefined) {
+    sql.exec(insert, ...columns.map(cellOf), row)
+    return
+  }
+  const changed = columns.filter((column) => after[column] !== before[column])
+  const update = known(updates, `${table} ${changed}`, () => {
+    const cells = changed.map((column) => `${column} = ?, `).join('')
+    return `UPDATE ${table} SET ${cells}row = ? WHERE ${byKey}`
+  })
+  sql.exec(update, ...changed.map(cellOf), row, ...key)
+}

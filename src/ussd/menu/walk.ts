@@ -1,0 +1,252 @@
+import { isPin, type PinVerdict } from '../../account/pin.ts'
+import type { Facts } from '../facts.ts'
+import { backDigit, moreDigit, pagesOf } from '../screens/pages.ts'
+import {
+  type Destination,
+  type Draft,
+  effects,
+  isEffect,
+  type List,
+  type MenuContext,
+  type NodeName,
+  type Outcome,
+  type Question,
+} from './nodes.ts'
+
+/** What the text of a session comes to. */
+export type MenuResult =
+  | { kind: 'ask'; place: Place }
+  | Outcome
+  /** The PIN that was typed as the last of so many answers has to be judged first. */
+  | { kind: 'unjudged'; steps: number; pin: string }
+  /** The account's PIN opens nothing. */
+  | { kind: 'locked'; why: LockedBy }
+  /** What an answer means is to be read first: {@link MenuContext.known}. */
+  | { kind: 'unread' }
+  /** Three bad answers to one question. */
+  | { kind: 'gave_up' }
+  /** So many answers that no question is left open. */
+  | { kind: 'too_long' }
+  /** Something was typed after the session's last screen. */
+  | { kind: 'past_the_end' }
+
+/** Where a session stands, and why it is asked again. */
+export type Place = { name: NodeName; draft: Draft; page: number; why?: string }
+
+export type LockedBy = Exclude<PinVerdict['kind'], 'right' | 'wrong'>
+
+/** What is known of a session besides its answers, and stays so. */
+export type SoFar = {
+  /** Where it begins. */
+  start: NodeName
+  /** What PINs were judged, by the number of answers with them. */
+  verdicts: ReadonlyMap<number, PinVerdict>
+}
+
+const nothingKnown: SoFar = { start: 'main', verdicts: new Map() }
+
+/** What an answer leads to: another place, the session's end, or the same question again. */
+type Step =
+  | { kind: 'go'; place: Place }
+  | { kind: 'unread' }
+  /** `or`: where another answer goes on from, if the end turned out to be a question. */
+  | { kind: 'end'; outcome: Outcome; or: Place | undefined }
+  | { kind: 'stop'; result: Extract<MenuResult, { kind: 'unjudged' | 'locked' }> }
+  | Mistake
+
+type Mistake = { kind: 'mistake'; why: string }
+
+/** Bad answers to one question that end a session. */
+const maxMistakes = 3
+
+/** A session that is not over by then never will be. The longest way through the menu takes a fourth of it. */
+export const maxAnswers = 40
+
+const menuDigits = '00'
+
+/** The answers in a gateway's `text`: none on the first dial. */
+export function answersOf(text: string): string[] {
+  return text === '' ? [] : text.split('*')
+}
+
+/**
+ * Where the answers of a session lead. The same answers always lead to the same place: what depends
+ * on the chain is decided elsewhere, so that a later delivery never reads a text another way.
+ */
+export function walk(
+  answers: readonly string[],
+  context: MenuContext,
+  known: SoFar = nothingKnown,
+): MenuResult {
+  return follow(answers, context, known, () => {})
+}
+
+/** Instead of a PIN: nothing is ever made of one but by its own secret. */
+const masks = { pin: 'PIN', other: '?' } as const
+
+/** The answers without those that are secret. What follows a session's end is nobody's to keep either. */
+export function withoutSecrets(
+  answers: readonly string[],
+  context: MenuContext,
+  known: SoFar,
+): string[] {
+  const shown: string[] = answers.map(() => masks.other)
+  follow(answers, context, known, (index, place) => {
+    const typed = answers[index] ?? ''
+    const node = context.menu[place.name]
+    const isSecret = node.kind === 'question' && node.secret !== undefined && !isWayOut(typed)
+    const mask = isPin(meant(typed)) ? masks.pin : masks.other
+    shown[index] = isSecret ? mask : typed
+  })
+  return shown
+}
+
+const isWayOut = (typed: string): boolean => [backDigit, menuDigits].includes(meant(typed))
+
+function follow(
+  answers: readonly string[],
+  context: MenuContext,
+  known: SoFar,
+  answering: (index: number, place: Place) => void,
+): MenuResult {
+  let place: Place = { name: known.start, draft: {}, page: 0 }
+  const mistakes = new Map<NodeName, number>()
+  for (const [index, typed] of answers.entries()) {
+    const isLast = index === answers.length - 1
+    answering(index, place)
+    const step = stepFrom(place, meant(typed), context, { ...known, steps: index + 1 })
+    switch (step.kind) {
+      case 'end':
+        if (isLast) return step.outcome
+        if (step.or === undefined) return { kind: 'past_the_end' }
+        place = step.or
+        break
+      case 'stop':
+        return isLast || step.result.kind === 'unjudged' ? step.result : { kind: 'past_the_end' }
+      case 'unread':
+        return { kind: 'unread' }
+      case 'go':
+        place = step.place
+        break
+      case 'mistake': {
+        const count = (mistakes.get(place.name) ?? 0) + 1
+        mistakes.set(place.name, count)
+        if (count === maxMistakes) return { kind: isLast ? 'gave_up' : 'past_the_end' }
+        place = { ...place, page: 0, why: step.why }
+      }
+    }
+    if (index + 1 === maxAnswers) return { kind: isLast ? 'too_long' : 'past_the_end' }
+  }
+  return { kind: 'ask', place }
+}
+
+/** What was typed, without what ends a dialled code. */
+const meant = (typed: string): string => typed.trim().replace(/\s*#$/, '')
+
+type At = SoFar & { steps: number }
+
+function stepFrom(place: Place, typed: string, context: MenuContext, known: At): Step {
+  const node = context.menu[place.name]
+  const at = (name: NodeName, draft: Draft = place.draft): Place => ({ name, draft, page: 0 })
+  if (typed === menuDigits) return { kind: 'go', place: at(known.start, {}) }
+  if (node.kind === 'list') {
+    const turned = turn(place, node, typed, context)
+    if (turned !== undefined) return { kind: 'go', place: turned }
+  }
+  if (typed === backDigit && node.back !== undefined) return { kind: 'go', place: at(node.back) }
+  if (node.kind === 'question' && node.secret === 'own' && isPin(typed)) {
+    const refused = judged(typed, context, known)
+    if (refused !== undefined) return refused
+  }
+  const given =
+    node.kind === 'list' ? chosen(place, node, typed, context) : asked(place, node, typed, context)
+  if (given.kind !== 'given') return given
+  const { draft, leads, or } = given
+  return isEffect(leads)
+    ? { kind: 'end', outcome: effects[leads](draft), or: or && at(or, draft) }
+    : { kind: 'go', place: at(leads, draft) }
+}
+
+/** What comes of a PIN that is not known to be the right one. */
+function judged(pin: string, { say }: MenuContext, { verdicts, steps }: At): Step | undefined {
+  const verdict = verdicts.get(steps)
+  switch (verdict?.kind) {
+    case 'right':
+      return undefined
+    case undefined:
+      return { kind: 'stop', result: { kind: 'unjudged', steps, pin } }
+    case 'wrong':
+      return { kind: 'mistake', why: say.pin.wrong(verdict.left) }
+    case 'blocked':
+    case 'unset':
+    case 'dormant':
+      return { kind: 'stop', result: { kind: 'locked', why: verdict.kind } }
+  }
+}
+
+type Given =
+  | { kind: 'given'; draft: Draft; leads: Destination; or?: NodeName | undefined }
+  | { kind: 'unread' }
+  | Mistake
+
+function chosen(place: Place, { entries }: List, typed: string, { say }: MenuContext): Given {
+  const entry = entries.find(({ digit }) => digit === typed)
+  return entry === undefined
+    ? { kind: 'mistake', why: say.unknownChoice }
+    : { kind: 'given', draft: place.draft, leads: entry.leads, or: entry.orAsks }
+}
+
+function asked(place: Place, node: Question, typed: string, context: MenuContext): Given {
+  const given = node.answer(typed, context, place.draft)
+  if (given.kind !== 'given') return given
+  const draft = { ...place.draft, ...given.draft }
+  const leads = node.next?.(draft) ?? node.leads[0]
+  if (!node.leads.includes(leads)) throw new Error(`${place.name} does not lead to ${leads}`)
+  return { kind: 'given', draft, leads, or: node.orAsks }
+}
+
+/** Another page of a list that has one. How many there are may follow from what is read for it, or from the language. */
+function turn(place: Place, node: List, typed: string, context: MenuContext): Place | undefined {
+  if (typed === backDigit && place.page > 0) return { ...place, page: place.page - 1 }
+  if (typed !== moreDigit) return undefined
+  const hasMore =
+    node.facts !== undefined ||
+    context.hasLanguages ||
+    place.page + 1 < pagesFrom(place, node, context).length
+  return hasMore ? { ...place, page: place.page + 1 } : undefined
+}
+
+function pagesFrom(
+  { draft, why }: Place,
+  node: List,
+  context: MenuContext,
+  facts: Facts = {},
+): string[] {
+  const { labels, more, back } = context.say
+  const lines = [
+    ...(why === undefined ? [] : [why]),
+    ...node.title(context, draft, facts).split('\n'),
+    ...node.entries.map(({ digit, label, note }) => {
+      const said = note?.(context, facts)
+      return `${digit}. ${labels[label]}${said === undefined ? '' : ` (${said})`}`
+    }),
+  ]
+  const backWord = node.backLabel === undefined ? back : labels[node.backLabel]
+  const words = { more: `${moreDigit}. ${more}`, back: `${backDigit}. ${backWord}` }
+  return pagesOf(lines, words, node.back !== undefined)
+}
+
+/** What is shown at a place. A page beyond the last is the last. */
+export function promptOf(place: Place, context: MenuContext, facts: Facts = {}): string {
+  const node = context.menu[place.name]
+  if (node.kind === 'list') {
+    const pages = pagesFrom(place, node, context, facts)
+    return pages[Math.min(place.page, pages.length - 1)] ?? ''
+  }
+  const words = place.why === undefined ? node.prompt : (node.again ?? node.prompt)
+  const prompt = words(context, place.draft, facts)
+  if (place.why === undefined) return prompt
+  // A prompt for a PIN shows what it is for, and has no room for more.
+  const why = node.secret === undefined ? context.say.askAgain(place.why) : place.why
+  return `${why}\n${prompt}`
+}

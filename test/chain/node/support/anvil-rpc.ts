@@ -1,0 +1,79 @@
+import { type Address, encodeAbiParameters, type Hex, numberToHex } from 'viem'
+import { type RpcCall, rpcTo } from '../../../../scripts/dev/rpc.ts'
+
+/** anvil's first development account, unlocked there. */
+export const sender: Address = '0xf39fd6e51aad88f6f4ce6ab8827279cfffb92266'
+
+/** Asks an anvil whose chain has legacy transactions alone, as Rootstock's. */
+export function legacyRpc(url: string): RpcCall {
+  const rpc = rpcTo(url)
+  return async (method, params = []) => {
+    if (method !== 'eth_sendTransaction') return await rpc(method, params)
+    const [transaction] = params as [object]
+    return await rpc(method, [{ gasPrice: '0x1b580a0', ...transaction }])
+  }
+}
+
+/**
+ * `emit(topic1, topic2, word)` by raw calldata: LOG2 with the word as data, and the word returned.
+ * Without calldata it reverts.
+ */
+export const emitterCode: Hex =
+  '0x602180600b6000396000f33615601b5760403560005260203560003560206000a260206000f35b60006000fd'
+
+/** Calls the address in its calldata without data and does not mind when that fails. */
+const callerCode: Hex = '0x600d80600b6000396000f36000808080806000355af15000'
+
+/** Emits as many logs as the number in its calldata says, without topics or data. */
+const floodCode: Hex = '0x601680600b6000396000f36000355b8015601457600080a0600190036003565b00'
+
+/** Deploys the contract that emits many logs. */
+export async function deployFlood(rpc: RpcCall): Promise<Address> {
+  return await deploy(rpc, floodCode)
+}
+
+/** Deploys the contract that emits logs. */
+export async function deployEmitter(rpc: RpcCall): Promise<Address> {
+  return await deploy(rpc, emitterCode)
+}
+
+/** Deploys the contract whose inner call may fail. */
+export async function deployCaller(rpc: RpcCall): Promise<Address> {
+  return await deploy(rpc, callerCode)
+}
+
+async function deploy(rpc: RpcCall, data: Hex): Promise<Address> {
+  const hash = await rpc('eth_sendTransaction', [{ from: sender, data }])
+  const { contractAddress } = await mined(rpc, hash as Hex)
+  return contractAddress
+}
+
+/** The receipt of a transaction, as soon as there is one. */
+export async function mined(rpc: RpcCall, hash: Hex): Promise<Mined> {
+  for (;;) {
+    const receipt = (await rpc('eth_getTransactionReceipt', [hash])) as Mined | null
+    if (receipt !== null) return receipt
+  }
+}
+
+export type Mined = { contractAddress: Address; blockNumber: Hex; blockHash: Hex }
+
+/** Makes the emitter log; gives the transaction's hash. */
+export async function emit(
+  rpc: RpcCall,
+  emitter: Address,
+  ...words: [topic1: bigint, topic2: bigint, data: bigint]
+): Promise<Hex> {
+  const data = encodeAbiParameters(
+    [{ type: 'uint256' }, { type: 'uint256' }, { type: 'uint256' }],
+    words,
+  )
+  return (await rpc('eth_sendTransaction', [
+    { from: sender, to: emitter, data, gas: numberToHex(100_000) },
+  ])) as Hex
+}
+
+/** A number as a topic. */
+export function topic(value: bigint): Hex {
+  return numberToHex(value, { size: 32 })
+}

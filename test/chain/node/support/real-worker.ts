@@ -1,0 +1,95 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { startRealDeno } from '../../../../scripts/dev/deno/real-deno.ts'
+import { assertNothingUncaught } from '../../../../scripts/dev/uncaught.ts'
+import { startWorkerd } from '../../../../scripts/dev/workerd.ts'
+import { buildWorker, servedWorker } from '../../../../scripts/stack/served/worker-build.ts'
+import { hashKey } from '../../../../src/keys/api-keys.ts'
+
+/** The whole Worker as it is deployed, in workerd with its Durable Objects, or on Deno with Redis. */
+export type RealWorker = {
+  origin: string
+  /** `{base_url}/<API_KEY>` and `{ws_url}/<API_KEY>` with a key that has no quota. */
+  rpcUrl: string
+  wsUrl: string
+  operatorToken: string
+  /** Every line it logged. */
+  lines: string[]
+  /** Where workerd's isolates can be inspected; on Deno there is none. */
+  inspectorUrl?: string
+  stop: () => Promise<void>
+}
+
+export const workerKey = 'the-key-of-the-real-worker-tests'
+
+const operatorToken = 'the-token-of-the-operator'
+
+/**
+ * Serves these nodes; `variables` go before what a test needs by default. `SERVED_BY=deno` serves by
+ * Deno: what a client sees is the same.
+ */
+export async function startRealWorker(
+  nodeUrls: readonly string[],
+  variables: Record<string, string> = {},
+): Promise<RealWorker> {
+  const lines: string[] = []
+  const note = (line: string) => lines.push(line)
+  const environment = { ...(await defaults(nodeUrls)), ...variables }
+  const served =
+    process.env.SERVED_BY === 'deno'
+      ? await startRealDeno(environment, note)
+      : await startInWorkerd(environment, note)
+  const rpcUrl = `${served.origin}/rpc/${workerKey}`
+  return {
+    ...served,
+    async stop() {
+      await served.stop()
+      assertNothingUncaught(lines)
+    },
+    rpcUrl,
+    wsUrl: rpcUrl.replace(/^http/, 'ws'),
+    operatorToken,
+    lines,
+  }
+}
+
+async function defaults(nodeUrls: readonly string[]): Promise<Record<string, string>> {
+  const secret = (digit: string): string => `0x${digit.repeat(64)}`
+  return {
+    ENVIRONMENT: 'development',
+    CHAIN_ID: '31',
+    POOL_RULES: 'anvil',
+    NODE_URL: nodeUrls.join(','),
+    LOAN_ADDRESS: `0x${'11'.repeat(20)}`,
+    FORWARDER_ADDRESS: `0x${'22'.repeat(20)}`,
+    RELAYER_MNEMONIC: 'test test test test test test test test test test test junk',
+    ACCOUNT_ID_SECRET: secret('a'),
+    ACCOUNT_KEY_SECRET: secret('b'),
+    OPERATOR_TOKEN: operatorToken,
+    RPC_KEY_HASHES: await hashKey(workerKey),
+  }
+}
+
+async function startInWorkerd(
+  variables: Record<string, string>,
+  note: (line: string) => void,
+): Promise<Pick<RealWorker, 'origin' | 'stop' | 'inspectorUrl'>> {
+  const build = await buildWorker()
+  const objects = await mkdtemp(join(tmpdir(), 'real-worker-'))
+  const miniflare = startWorkerd({
+    objects,
+    isInspected: true,
+    onLine: note,
+    workers: [servedWorker(build, variables)],
+  })
+  const { origin } = await miniflare.ready
+  return {
+    origin,
+    inspectorUrl: (await miniflare.getInspectorURL()).href,
+    async stop() {
+      await miniflare.dispose()
+      await rm(objects, { recursive: true, force: true })
+    },
+  }
+}

@@ -1,0 +1,193 @@
+import { fromRlp, type Hex, keccak256, toHex, toRlp } from 'viem'
+import { privateKeyToAccount } from 'viem/accounts'
+import { afterAll, beforeAll, describe, test } from 'vitest'
+import type { Anvil } from '../../../../scripts/dev/anvil.ts'
+import { createRandom } from '../../../../scripts/dev/random.ts'
+import { type RpcCall, rpcTo } from '../../../../scripts/dev/rpc.ts'
+import { until } from '../../../../scripts/dev/wait.ts'
+import {
+  type RskjNode,
+  startAnvilForRskj,
+  startRskjNode,
+} from '../../../support/rskj-node/start.ts'
+import { seed, times } from '../../../support/sample.ts'
+import { legacyRpc, mined } from '../support/anvil-rpc.ts'
+import { type RealWorker, startRealWorker } from '../support/real-worker.ts'
+import type { Answer } from '../support/serve.ts'
+
+const random = createRandom(seed)
+
+/** How often a customer sends each kind of bytes, and how many of them in one batch. */
+const repetitions = times({ sampled: 200, full: 1_000 })
+const batch = 50
+
+// anvil's second development account, known to everybody.
+const customer = privateKeyToAccount(
+  '0x59c6995e998f97a5a0044966f0945389dc9e86dae88c7a8412f4603b6b78690d',
+)
+const receiver: Hex = `0x${'12'.repeat(20)}`
+
+let anvil: Anvil
+let chain: RpcCall
+let nodes: RskjNode[]
+let worker: RealWorker
+let beat: NodeJS.Timeout
+
+beforeAll(async () => {
+  anvil = await startAnvilForRskj()
+  chain = legacyRpc(anvil.url)
+  nodes = [await startRskjNode(anvil.url), await startRskjNode(anvil.url)]
+  worker = await startRealWorker(nodes.map(({ url }) => url))
+  // The chain moves on, whatever is sent.
+  beat = setInterval(() => void chain('evm_mine').catch(() => undefined), 250)
+})
+
+afterAll(async () => {
+  clearInterval(beat)
+  await worker.stop()
+  for (const node of nodes) await node.stop()
+  await anvil.stop()
+})
+
+async function post(body: unknown): Promise<unknown> {
+  const response = await fetch(worker.rpcUrl, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(body),
+  })
+  return await response.json()
+}
+
+async function send(raws: readonly Hex[]): Promise<Answer[]> {
+  const requests = raws.map((raw, id) => ({
+    jsonrpc: '2.0',
+    id,
+    method: 'eth_sendRawTransaction',
+    params: [raw],
+  }))
+  return (await post(requests)) as Answer[]
+}
+
+function bytes(length: number): Hex {
+  return toHex(Uint8Array.from({ length }, () => random.int(0, 255)))
+}
+
+const plain = { type: 'legacy', gas: 21_000n, gasPrice: 60_000_000n, to: receiver } as const
+
+function signed(chainId: number, value: bigint): Promise<Hex> {
+  return customer.signTransaction({ ...plain, chainId, nonce: 0, value })
+}
+
+async function blob(index: number): Promise<Hex> {
+  const alone = await customer.signTransaction({
+    type: 'eip4844',
+    chainId: 31,
+    nonce: index,
+    gas: 21_000n,
+    maxFeePerGas: 60_000_000n,
+    maxFeePerBlobGas: 1n,
+    to: receiver,
+    blobVersionedHashes: [`0x01${bytes(31).slice(2)}`],
+  })
+  if (index % 100 !== 0) return alone
+  // In the form in which it travels, with what it is about (EIP-4844, "Networking").
+  const body = fromRlp(`0x${alone.slice(4)}`)
+  const network = [body, [bytes(131_072)], [bytes(48)], [bytes(48)]]
+  return `0x03${toRlp(network as never).slice(2)}`
+}
+
+const order = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n
+
+/** The same signature written otherwise: a leading zero, or the other `s`. */
+async function notCanonical(index: number): Promise<Hex> {
+  const fields = fromRlp(await signed(31, BigInt(index))) as Hex[]
+  const [v = '0x', r = '0x', s = '0x'] = fields.slice(6)
+  const forms: Hex[][] = [
+    [v, `0x00${r.slice(2)}`, s],
+    [v, r, `0x00${s.slice(2)}`],
+    [toHex(BigInt(v) === 97n ? 98 : 97), r, toHex(order - BigInt(s))],
+  ]
+  return toRlp([...fields.slice(0, 6), ...(forms[index % forms.length] ?? [])])
+}
+
+/** Nothing at all, noise, noise of every length behind each first byte, and a piece of the real. */
+async function garbage(index: number): Promise<Hex> {
+  if (index === 0) return '0x'
+  const whole = await signed(31, BigInt(index))
+  const cut = 2 + 2 * random.int(0, whole.length / 2 - 2)
+  const kinds = [
+    bytes(random.int(1, 200)),
+    `0x${toHex(index % 256, { size: 1 }).slice(2)}${bytes(random.int(0, 79)).slice(2)}`,
+    whole.slice(0, cut),
+    `${whole}00`,
+  ] as Hex[]
+  return kinds[index % kinds.length] ?? '0x'
+}
+
+/** Well formed, and about half of them with an `r` that is not a point of the curve. */
+async function unsignable(): Promise<Hex> {
+  const fields = fromRlp(await signed(31, 1n)) as Hex[]
+  return toRlp([...fields.slice(0, 7), `0x7${bytes(32).slice(3)}`, `0x1${bytes(32).slice(3)}`])
+}
+
+const kinds: readonly [string, (index: number) => Promise<Hex>][] = [
+  ['a blob transaction', blob],
+  ['a signature that is not canonical', notCanonical],
+  ['garbage', garbage],
+  ['a signature of a key that does not exist, or has nothing', unsignable],
+  ['a transaction for another chain', (index) => signed([30, 1, 33][index % 3] ?? 30, 1n)],
+]
+
+/** Words for the sender that say what is wrong with the bytes: more than the name of a fault. */
+const sentence = /^(?!.*internal (?:server )?error)(?!.*undefined)(?:\S+ ){4}/i
+
+/** A node that is not trusted is not asked for 60 s: a head that comes sooner comes from one that is. */
+const catchUpMs = 50_000
+
+describe('a customer who sends bad bytes again and again stops nobody', () => {
+  test.for(kinds)('%s', async ([, make], { expect }) => {
+    for (let start = 0; start < repetitions; start += batch) {
+      const raws = await Promise.all(
+        Array.from({ length: batch }, (_, index) => make(start + index)),
+      )
+      const answers = await send(raws)
+      expect(answers).toHaveLength(batch)
+      for (const [index, { result, error }] of answers.entries()) {
+        const what = `seed ${seed}: ${raws[index]?.slice(0, 200)}`
+        expect(result, what).toBeUndefined()
+        expect(error?.message, what).toMatch(sentence)
+        // On a busy machine a node may answer too late, which is told in a sentence too.
+        expect([-32602, -32010, -32011], what).toContain(error?.code)
+      }
+      if (start % (repetitions / 4) === 0) await headHasCaughtUp()
+    }
+    await headHasCaughtUp()
+    const faults = worker.lines.filter((line) => {
+      return /node\.(?:distrusted|malformed)|uncaught|rpc\.failed/.test(line)
+    })
+    expect(faults, `seed ${seed}`).toEqual([])
+  })
+
+  test('and what the same customer means is taken, and hashed as everybody hashes it', async ({
+    expect,
+  }) => {
+    const raw = await signed(31, 1n)
+    expect(await send([raw])).toMatchObject([{ result: keccak256(raw) }])
+    expect(await mined(chain, keccak256(raw))).toMatchObject({ status: '0x1' })
+    for (const { url } of nodes) {
+      const own = await rpcTo(url)('eth_getTransactionByHash', [keccak256(raw)])
+      expect(own).toMatchObject({ from: customer.address.toLowerCase() })
+    }
+  })
+
+  /** The service's head comes up to what the chain has now. */
+  async function headHasCaughtUp(): Promise<void> {
+    const now = Number(await chain('eth_blockNumber'))
+    const late = () => new Error(`seed ${seed}: the head stands`)
+    const hasCaughtUp = async () => {
+      const answer = await post({ jsonrpc: '2.0', id: 1, method: 'eth_blockNumber', params: [] })
+      return Number((answer as Answer).result) >= now
+    }
+    await until(hasCaughtUp, { everyMs: 50, withinMs: catchUpMs, late })
+  }
+})

@@ -1,0 +1,255 @@
+import { type Address, type Hex, keccak256, parseGwei } from 'viem'
+import { privateKeyToAccount } from 'viem/accounts'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, test } from 'vitest'
+import { type Anvil, startAnvil } from '../../../../scripts/dev/anvil.ts'
+import { type RpcCall, rpcTo } from '../../../../scripts/dev/rpc.ts'
+import { until } from '../../../../scripts/dev/wait.ts'
+import { inTime } from '../../../support/in-time.ts'
+import { deployEmitter, emit, mined } from '../support/anvil-rpc.ts'
+import { lieAbout, lieAboutHeight, type ProxyNode, startProxyNode } from '../support/proxy-node.ts'
+import { type Served, serve } from '../support/serve.ts'
+
+type Json = Record<string, unknown>
+
+// anvil's second development account, known to everybody.
+const wallet = privateKeyToAccount(
+  '0x59c6995e998f97a5a0044966f0945389dc9e86dae88c7a8412f4603b6b78690d',
+)
+const account = `0x${'ab'.repeat(20)}`
+
+let anvil: Anvil
+let direct: RpcCall
+let nodes: [ProxyNode, ProxyNode, ProxyNode]
+let served: Served
+let emitter: Address
+
+beforeAll(async () => {
+  anvil = await startAnvil()
+  direct = rpcTo(anvil.url)
+  emitter = await deployEmitter(direct)
+})
+
+afterAll(() => anvil.stop())
+
+beforeEach(async () => {
+  nodes = [
+    await startProxyNode(anvil.url),
+    await startProxyNode(anvil.url),
+    await startProxyNode(anvil.url),
+  ]
+  served = await serve(nodes.map(({ url }) => url))
+})
+
+afterEach(async () => {
+  for (const node of nodes) {
+    node.thaw()
+    await node.stop()
+  }
+})
+
+async function signed(): Promise<Hex> {
+  const nonce = Number(await direct('eth_getTransactionCount', [wallet.address, 'pending']))
+  return await wallet.signTransaction({
+    type: 'legacy',
+    chainId: 31,
+    nonce,
+    gas: 21_000n,
+    gasPrice: parseGwei('3'),
+    to: account as Address,
+    value: 1n,
+  })
+}
+
+const headOf = async (): Promise<number> =>
+  Number((await served.rpc('eth_blockNumber')).result as unknown as string)
+
+describe('reads', () => {
+  test('go on when the preferred node is gone, and do not wait for it again', async ({
+    expect,
+  }) => {
+    expect((await served.rpc('eth_getBalance', [account])).error).toBeUndefined()
+    await nodes[0].cut()
+    for (let count = 0; count < 5; count += 1) {
+      const { error } = await inTime(1_000, () => served.rpc('eth_getBalance', [account]))
+      expect(error).toBeUndefined()
+    }
+    expect(nodes[1].seen('eth_getBalance')).toBeGreaterThanOrEqual(5)
+    expect(nodes[2].seen('eth_getBalance')).toBe(0)
+  })
+
+  test('are given to a second node when the first one hangs', async ({ expect }) => {
+    await served.rpc('eth_chainId')
+    nodes[0].freeze()
+    const first = await inTime(2_500, () => served.rpc('eth_gasPrice'))
+    expect(first.error).toBeUndefined()
+    const next = await inTime(300, () => served.rpc('eth_gasPrice'))
+    expect(next.error).toBeUndefined()
+  })
+
+  test('and transactions go on with one node frozen and one lying about its height', async ({
+    expect,
+  }) => {
+    for (const lie of [
+      (number: number) => number + 1_000,
+      (number: number) => Math.max(0, number - 3),
+    ]) {
+      nodes[0].lie(lieAboutHeight(lie))
+      nodes[1].freeze()
+      await direct('anvil_mine', ['0x5'])
+      const raw = await signed()
+      const reads = [
+        ['eth_blockNumber', []],
+        ['eth_getBlockByNumber', ['latest', false]],
+        ['eth_getBalance', [account, 'latest']],
+        ['eth_sendRawTransaction', [raw]],
+        ['eth_getTransactionReceipt', [keccak256(raw)]],
+        ['eth_call', [{ to: account }, 'latest']],
+        ['eth_getLogs', [{ fromBlock: '0x0', toBlock: 'latest' }]],
+      ] as const
+      for (const [method, params] of reads) {
+        const { error } = await inTime(8_000, () => served.rpc(method, params))
+        expect(error, method).toBeUndefined()
+      }
+      const head = Number(await direct('eth_blockNumber'))
+      await until(async () => (await headOf()) === head)
+      const latest = (await served.rpc('eth_getBlockByNumber', ['latest', false])).result as unknown
+      expect((latest as Json).hash).toBe(
+        ((await direct('eth_getBlockByNumber', ['latest', false])) as Json).hash,
+      )
+      nodes[0].lie(undefined)
+      nodes[1].thaw()
+    }
+  })
+
+  test('never see the head go back when another node answers', async ({ expect }) => {
+    await direct('anvil_mine', ['0x5'])
+    const head = Number(await direct('eth_blockNumber'))
+    const old = await direct('eth_getBlockByNumber', [`0x${(head - 2).toString(16)}`, false])
+    for (const behind of [nodes[1], nodes[2]]) {
+      behind.lie((answer, { method, params }) =>
+        method === 'eth_getBlockByNumber' && params[0] === 'latest'
+          ? { ...answer, result: old }
+          : answer,
+      )
+    }
+    expect(await headOf()).toBe(head)
+    await nodes[0].cut()
+    for (let count = 0; count < 3; count += 1) {
+      const { result, error } = await served.rpc('eth_getBlockByNumber', ['latest', false])
+      // An answer that is older than what was shown does not count.
+      expect(error ?? result).toMatchObject({ code: -32011 })
+      expect(await headOf()).toBe(head)
+    }
+    for (const behind of [nodes[1], nodes[2]]) behind.lie(undefined)
+    expect(await headOf()).toBe(head)
+    const { result } = await served.rpc('eth_getBlockByNumber', ['latest', false])
+    expect(Number((result as unknown as Json).number)).toBe(head)
+  })
+
+  test('ask another node before they believe that something is not there', async ({ expect }) => {
+    const hash = await emit(direct, emitter, 1n, 1n, 1n)
+    await mined(direct, hash)
+    nodes[0].lie(lieAbout('eth_getTransactionReceipt', () => null))
+    const { result } = await served.rpc('eth_getTransactionReceipt', [hash])
+    expect(result).toMatchObject({ transactionHash: hash })
+    const { result: absent } = await served.rpc('eth_getTransactionReceipt', [
+      `0x${'99'.repeat(32)}`,
+    ])
+    expect(absent).toBeNull()
+  })
+
+  test('never come from a node of another chain', async ({ expect }) => {
+    const other = await startAnvil({ chainId: 30 })
+    try {
+      const mixed = await serve([other.url, nodes[0].url])
+      const balance = await mixed.rpc('eth_getBalance', [wallet.address])
+      expect(balance.result).toBe(await direct('eth_getBalance', [wallet.address, 'latest']))
+      const raw = await signed()
+      expect((await mixed.rpc('eth_sendRawTransaction', [raw])).error).toBeUndefined()
+      const alone = await serve([other.url])
+      expect((await alone.rpc('eth_getBalance', [wallet.address])).error).toMatchObject({
+        code: -32011,
+      })
+    } finally {
+      await other.stop()
+    }
+  })
+})
+
+describe('a transaction', () => {
+  test('goes to every node, and is known to the others', async ({ expect }) => {
+    await direct('evm_setAutomine', [false])
+    try {
+      const raw = await signed()
+      expect((await served.rpc('eth_sendRawTransaction', [raw])).result).toBe(keccak256(raw))
+      await until(async () => nodes.every((node) => node.seen('eth_sendRawTransaction') === 1))
+    } finally {
+      await direct('evm_mine')
+      await direct('evm_setAutomine', [true])
+    }
+  })
+
+  test('is sent when one node takes it, whatever the others do', async ({ expect }) => {
+    nodes[0].lie(refuse)
+    nodes[1].freeze()
+    // The one that refuses has passed it on all the same: unmined, the other knows it from there.
+    await direct('evm_setAutomine', [false])
+    try {
+      const raw = await signed()
+      expect((await served.rpc('eth_sendRawTransaction', [raw])).result).toBe(keccak256(raw))
+    } finally {
+      await direct('evm_mine')
+      await direct('evm_setAutomine', [true])
+    }
+  })
+
+  test('is refused when every node refuses it', async ({ expect }) => {
+    for (const node of nodes) node.lie(refuse)
+    const { error } = await served.rpc('eth_sendRawTransaction', [await signed()])
+    expect(error).toEqual({ code: -32010, message: 'account exceeds quota' })
+  })
+
+  test('may have been sent when a node answers the hash of another, which is held against no node', async ({
+    expect,
+  }) => {
+    const otherHash = `0x${'ab'.repeat(32)}`
+    await direct('evm_setAutomine', [false])
+    try {
+      nodes[0].lie(lieAbout('eth_sendRawTransaction', () => otherHash))
+      const alone = await serve([nodes[0].url])
+      const raw = await signed()
+      expect((await alone.rpc('eth_sendRawTransaction', [raw])).error?.message).toBe(
+        'no node gave an answer: the transaction may have been sent',
+      )
+      expect((await served.rpc('eth_sendRawTransaction', [raw])).result).toBe(keccak256(raw))
+      const events = [...alone.logged, ...served.logged].map(({ event }) => event)
+      expect(events).not.toContain('node.distrusted')
+    } finally {
+      await direct('evm_mine')
+      await direct('evm_setAutomine', [true])
+    }
+  })
+
+  test('may have been sent when one node did not answer', async ({ expect }) => {
+    nodes[0].lie(refuse)
+    nodes[2].lie(refuse)
+    nodes[1].freeze()
+    const { error } = await inTime(8_000, async () =>
+      served.rpc('eth_sendRawTransaction', [await signed()]),
+    )
+    expect(error).toEqual({
+      code: -32011,
+      message: 'no node gave an answer: the transaction may have been sent',
+    })
+  })
+
+  const refuse = lieWithError('eth_sendRawTransaction', {
+    code: -32010,
+    message: 'account exceeds quota',
+  })
+})
+
+function lieWithError(method: string, error: object) {
+  return (answer: { id?: unknown }, request: { method: string }) =>
+    request.method === method ? { id: answer.id, error } : answer
+}

@@ -1,0 +1,211 @@
+import { afterAll, beforeAll, beforeEach, describe, test } from 'vitest'
+import { type RedisBridge, startRedisBridge } from '../../../../../scripts/dev/redis/bridge.ts'
+import {
+  hasRedisServer,
+  type RedisServer,
+  startRedisServer,
+} from '../../../../../scripts/dev/redis/redis-server.ts'
+import { type DueQueue, tendTask } from '../../../../../src/relay/ledger/due-queue.ts'
+import { ledgerRules } from '../../../../../src/relay/ledger/port.ts'
+import { createRedisDueQueue } from '../../../../../src/relay/ledger/stores/due-queue-redis.ts'
+import { createRedisLedger } from '../../../../../src/relay/ledger/stores/redis.ts'
+import { openRedis } from '../../../../../src/runtime/redis.ts'
+import { type ProcessClient, startProcessClient } from '../../../../support/redis/process-client.ts'
+
+const leaseMs = 3_000
+const tendMs = 1_000
+const relayer = '0x9999999999999999999999999999999999999999'
+
+let server: RedisServer
+let bridge: RedisBridge
+let now = 1_700_000_000_000
+let queues = 0
+let name = ''
+let process: ProcessClient
+/** Two instances that work off one queue, the second one in a process of its own. */
+let one: DueQueue
+let other: DueQueue
+
+const open = (): DueQueue =>
+  createRedisDueQueue({
+    database: openRedis(bridge),
+    name: async () => name,
+    newToken: () => crypto.randomUUID(),
+  })
+
+function openElsewhere(): DueQueue {
+  const own = name
+  const through =
+    (method: keyof DueQueue) =>
+    (...args: unknown[]) =>
+      process.call({ port: 'queue', name: own, method, args })
+  const methods = ['arm', 'take', 'renew', 'done'] as const
+  return Object.fromEntries(methods.map((method) => [method, through(method)])) as DueQueue
+}
+
+const tasks = async (queue: DueQueue) => (await queue.take(leaseMs)).map(({ task }) => task)
+
+/** Takes what has to be there. */
+async function takeOne(queue: DueQueue) {
+  const [held] = await queue.take(leaseMs)
+  if (held === undefined) throw new Error('nothing was due')
+  return held
+}
+
+describe.skipIf(!hasRedisServer())('the due-queue on Redis', () => {
+  beforeAll(async () => {
+    server = await startRedisServer({ mode: 'cluster' })
+    bridge = await startRedisBridge({ redisPort: server.port, now: () => now })
+    const rules = { ...ledgerRules, maxInFlight: 4, watchBlocks: 50, meansMs: 100_000 }
+    process = startProcessClient({ address: bridge, rules, relayer, tendMs })
+  })
+
+  afterAll(async () => {
+    await process?.stop()
+    await bridge?.stop()
+    await server?.stop()
+  })
+
+  beforeEach(() => {
+    queues += 1
+    name = `31:0x${queues}`
+    one = open()
+    other = openElsewhere()
+  })
+
+  test('gives a task to one of all who ask, when it is due', async ({ expect }) => {
+    await one.arm(tendTask, 500)
+    expect(await tasks(one)).toEqual([])
+    now += 500
+    const taken = await Promise.all([one, other, one, other].map(tasks))
+    expect(taken.flat()).toEqual([tendTask])
+  })
+
+  test('keeps the earlier of two times', async ({ expect }) => {
+    await one.arm(tendTask, 500)
+    await one.arm(tendTask, 900)
+    now += 500
+    expect(await tasks(one)).toEqual([tendTask])
+  })
+
+  test('is due again when the process that took it died', async ({ expect }) => {
+    await one.arm(tendTask, 0)
+    const dead = await takeOne(one)
+    now += leaseMs - 1
+    expect(await tasks(other)).toEqual([])
+    now += 1
+    const held = await takeOne(other)
+    // Not dead, only slow: what it says of its task counts no more.
+    expect(await one.renew(dead, leaseMs)).toBe(false)
+    await one.done(dead, undefined)
+    now += leaseMs
+    expect(await tasks(one)).toEqual([tendTask])
+    expect(held.token).not.toBe(dead.token)
+  })
+
+  test('stays with the process that renews the lease', async ({ expect }) => {
+    await one.arm(tendTask, 0)
+    const held = await takeOne(one)
+    now += leaseMs - 1
+    expect(await one.renew(held, leaseMs)).toBe(true)
+    now += leaseMs - 1
+    expect(await tasks(other)).toEqual([])
+  })
+
+  test('is done until it is armed again', async ({ expect }) => {
+    await one.arm(tendTask, 0)
+    await one.done(await takeOne(one), undefined)
+    now += 1_000_000
+    expect(await tasks(one)).toEqual([])
+    await other.arm(tendTask, 0)
+    expect(await tasks(one)).toEqual([tendTask])
+  })
+
+  test('is due again when its holder says', async ({ expect }) => {
+    await one.arm(tendTask, 0)
+    await one.done(await takeOne(one), 700)
+    now += 699
+    expect(await tasks(one)).toEqual([])
+    now += 1
+    expect(await tasks(one)).toEqual([tendTask])
+  })
+
+  test('remembers what was armed while a process was at it', async ({ expect }) => {
+    await one.arm(tendTask, 0)
+    const held = await takeOne(one)
+    await other.arm(tendTask, 400)
+    await other.arm(tendTask, 600)
+    now += 400
+    expect(await tasks(other)).toEqual([])
+    await one.done(held, undefined)
+    expect(await tasks(other)).toEqual([tendTask])
+  })
+
+  test('is armed within seconds by a broadcast that no node took', async ({ expect }) => {
+    const rules = { ...ledgerRules, maxInFlight: 4, watchBlocks: 50, meansMs: 100_000 }
+    const options = { database: openRedis(bridge), name, rules, relayer }
+    let hurried = 0
+    const soon = () => {
+      hurried += 1
+    }
+    const ledger = createRedisLedger({ ...options, tendMs: 20_000, soon })
+    const [token, session] = ['t', undefined]
+    const transaction = { hash: '0x12', raw: '0x34', gasPriceWei: 1n } as const
+    await ledger.lease({ nonce: 0, token, chainNonce: 0, session })
+    await ledger.attach({ nonce: 0, token, transaction })
+    await ledger.sent(transaction.hash, true)
+    now += 20_000
+    expect(await tasks(one)).toEqual([])
+    expect(hurried).toBe(0)
+    await ledger.sent(transaction.hash, false)
+    expect(hurried).toBe(1)
+    now += 4_999
+    expect(await tasks(one)).toEqual([])
+    now += 1
+    expect(await tasks(one)).toEqual([tendTask])
+  })
+
+  test.for(['claim', 'record', 'adopt'] as const)(
+    'is armed in the same step as a ledger takes a %s',
+    async (method, { expect }) => {
+      const rules = { ...ledgerRules, maxInFlight: 4, watchBlocks: 50, meansMs: 100_000 }
+      const ledger = createRedisLedger({
+        database: openRedis(bridge),
+        name,
+        rules,
+        relayer,
+        tendMs,
+      })
+      const account = '0x1111111111111111111111111111111111111111' as const
+      const hash = `0x${'1'.repeat(64)}` as const
+      const screen = { kind: 'end' as const, lines: ['Paid'] }
+      const step = { session: 's', input: 'i', account, steps: 1, token: 't', screen }
+      const order = {
+        request: {
+          ...{ from: account, to: account, intentId: hash, gas: 1, deadline: 1 },
+          ...({ data: '0x12', signature: '0x34' } as const),
+        },
+        label: 'Transfer',
+        spendsWei: 1n,
+      }
+      const block = { number: 1, hash }
+      const execution = { outcome: 'executed', reason: '', hash, block } as const
+      const claiming = { ...step, chainNonce: 0, poolNonce: 0, seen: undefined }
+      if (method !== 'adopt') await ledger.claim(claiming)
+      if (method === 'record') {
+        now += tendMs
+        await one.done(await takeOne(one), undefined)
+        const recorded = await ledger.record({
+          ...step,
+          ...{ order, seen: undefined, transaction: undefined },
+        })
+        expect(recorded).toEqual({ kind: 'recorded' })
+      }
+      if (method === 'adopt') await ledger.adopt({ ...step, order, execution })
+      now += tendMs - 1
+      expect(await tasks(one)).toEqual([])
+      now += 1
+      expect(await tasks(one)).toEqual([tendTask])
+    },
+  )
+})

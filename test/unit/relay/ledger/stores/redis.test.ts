@@ -1,0 +1,491 @@
+import { afterAll, beforeAll, describe, test } from 'vitest'
+import { type RedisBridge, startRedisBridge } from '../../../../../scripts/dev/redis/bridge.ts'
+import {
+  hasRedisServer,
+  type RedisServer,
+  startRedisServer,
+} from '../../../../../scripts/dev/redis/redis-server.ts'
+import {
+  type Acceptance,
+  type Ledger,
+  ledgerRules,
+  maxOpen,
+} from '../../../../../src/relay/ledger/port.ts'
+import { ledgerThrough } from '../../../../../src/relay/ledger/steps.ts'
+import { createRedisLedger, ledgerKey } from '../../../../../src/relay/ledger/stores/redis.ts'
+import { openRedis, type RedisDatabase } from '../../../../../src/runtime/redis.ts'
+import { alertsSuite } from '../../../../ports/alerts.suite.ts'
+import { ledgerSuite } from '../../../../ports/ledger.suite.ts'
+import { operationsSuite } from '../../../../ports/operations.suite.ts'
+import { restoreSuite } from '../../../../ports/restore.suite.ts'
+import { sessionEndsSuite } from '../../../../ports/session-ends.suite.ts'
+import { sharedLimitsSuite } from '../../../../ports/shared-limits.suite.ts'
+import { shownSuite } from '../../../../ports/shown.suite.ts'
+import { smsSuite } from '../../../../ports/sms.suite.ts'
+import { vitalsSuite } from '../../../../ports/vitals.suite.ts'
+import { type ProcessClient, startProcessClient } from '../../../../support/redis/process-client.ts'
+
+const rules = { ...ledgerRules, maxInFlight: 4, watchBlocks: 50, meansMs: 100_000 }
+const tendMs = 1_000
+const relayer = '0x9999999999999999999999999999999999999999'
+
+let server: RedisServer
+let bridge: RedisBridge
+let other: ProcessClient
+let now = 1_700_000_000_000
+let ledgers = 0
+
+const newName = () => {
+  ledgers += 1
+  return `31:0x${ledgers}`
+}
+
+const pass = (ms: number) => {
+  now += ms
+}
+
+const open = (name: string, over: Partial<typeof rules> = {}): Ledger =>
+  createRedisLedger({
+    database: openRedis(bridge),
+    name,
+    rules: { ...rules, ...over },
+    relayer,
+    tendMs,
+  })
+
+/** One ledger that is asked by this process and by another one in turns. */
+function fromTwoProcesses(name: string): Ledger {
+  const own = open(name)
+  let calls = 0
+  return ledgerThrough((method, args) => {
+    calls += 1
+    if (calls % 2 === 0) return other.call({ port: 'ledger', name, method, args })
+    return (own[method] as (...args: unknown[]) => Promise<unknown>)(...args)
+  })
+}
+
+describe.skipIf(!hasRedisServer())('on a real Redis with the keys of a cluster', () => {
+  beforeAll(async () => {
+    server = await startRedisServer({ mode: 'cluster' })
+    bridge = await startRedisBridge({ redisPort: server.port, now: () => now })
+    other = startProcessClient({ address: bridge, rules, relayer, tendMs })
+  })
+
+  afterAll(async () => {
+    await other?.stop()
+    await bridge?.stop()
+    await server?.stop()
+  })
+
+  ledgerSuite('Redis', async () => ({ ledger: open(newName()), rules, pass }))
+
+  ledgerSuite('Redis, asked by two processes', async () => ({
+    ledger: fromTwoProcesses(newName()),
+    rules,
+    pass,
+  }))
+
+  sessionEndsSuite('Redis, asked by two processes', async () => ({
+    ledger: fromTwoProcesses(newName()),
+    rules,
+    pass,
+  }))
+
+  sharedLimitsSuite('Redis, asked by two processes', async () => ({
+    ledger: fromTwoProcesses(newName()),
+    rules,
+    pass,
+  }))
+
+  const asked = async () => ({ ledger: fromTwoProcesses(newName()), rules, pass })
+  vitalsSuite('Redis, asked by two processes', asked)
+  operationsSuite('Redis, asked by two processes', asked)
+  restoreSuite('Redis, asked by two processes', asked)
+  alertsSuite('Redis, asked by two processes', asked)
+  shownSuite('Redis, asked by two processes', asked)
+  smsSuite('Redis, asked by two processes', asked)
+
+  describe('over a network that sends everything twice', () => {
+    beforeAll(() => void bridge.script({ fault: { kind: 'double' } }))
+    afterAll(() => bridge.clear())
+
+    ledgerSuite('Redis', async () => ({ ledger: open(newName()), rules, pass }))
+  })
+
+  describe('the ledger on Redis', () => {
+    const claiming = (session: string, token: string) => ({
+      session,
+      input: 'input',
+      account: '0x1111111111111111111111111111111111111111' as const,
+      steps: 3,
+      token,
+      chainNonce: 0,
+      poolNonce: 0,
+      seen: undefined,
+    })
+
+    const hash = (digit: string) => `0x${digit.repeat(64)}` as const
+
+    /** Of an intent and with a transaction whose hashes are this digit over and over. */
+    const acceptance = (session: string, nonce: number, digit: string): Acceptance => ({
+      session,
+      token: session,
+      seen: undefined,
+      order: {
+        request: {
+          from: '0x1111111111111111111111111111111111111111',
+          to: '0x2222222222222222222222222222222222222222',
+          intentId: hash(digit),
+          gas: 1,
+          deadline: 1,
+          data: '0x12',
+          signature: '0x34',
+        },
+        label: 'Transfer',
+        spendsWei: 1n,
+      },
+      screen: { kind: 'end', lines: ['Paid'] },
+      transaction: { nonce, hash: hash(digit), raw: '0x56', gasPriceWei: 1n },
+    })
+
+    test('hands out each nonce once, whichever process asks', async ({ expect }) => {
+      const name = newName()
+      const ledger = open(name, { maxInFlight: 100 })
+      const wide = startProcessClient({
+        address: bridge,
+        rules: { ...rules, maxInFlight: 100 },
+        relayer,
+        tendMs,
+      })
+      const claims = await Promise.all(
+        Array.from({ length: 60 }, (_, index) => {
+          const claim = claiming(`session ${index}`, `token ${index}`)
+          return index % 2 === 0
+            ? ledger.claim(claim)
+            : wide.call({ port: 'ledger', name, method: 'claim', args: [claim] })
+        }),
+      )
+      await wide.stop()
+      const nonces = (claims as { slot?: { nonce: number } }[]).map(({ slot }) => slot?.nonce ?? -1)
+      expect(nonces.sort((a, b) => a - b)).toEqual(Array.from({ length: 60 }, (_, index) => index))
+    })
+
+    test('knows a claim again whose answer was lost on the way', async ({ expect }) => {
+      const ledger = open(newName())
+      bridge.script({ fault: { kind: 'drop_reply' }, argument: 'commit', times: 1 })
+      await expect(ledger.claim(claiming('s', 'mine'))).rejects.toThrow('no answer')
+      bridge.clear()
+      expect(await ledger.claim(claiming('s', 'mine'))).toMatchObject({
+        kind: 'claimed',
+        slot: { nonce: 0 },
+      })
+      expect(await ledger.claim(claiming('next', 'next'))).toMatchObject({ slot: { nonce: 1 } })
+    })
+
+    test('goes on after the database has forgotten its scripts', async ({ expect }) => {
+      const ledger = open(newName())
+      await ledger.claim(claiming('s', 'mine'))
+      await server.call('SCRIPT', 'FLUSH')
+      expect(await ledger.lookup(claiming('s', 'mine'))).toEqual({ kind: 'pending' })
+    })
+
+    test("measures leases by the database's own clock", async ({ expect }) => {
+      const plain = await startRedisBridge({ redisPort: server.port })
+      const ledger = createRedisLedger({
+        database: openRedis(plain),
+        name: newName(),
+        rules: { ...rules, leaseMs: 400 },
+        relayer,
+        tendMs,
+      })
+      const [before] = (await server.call('TIME')) as string[]
+      expect(Math.abs((await ledger.work()).now / 1000 - Number(before))).toBeLessThan(5)
+      await ledger.claim(claiming('s', 'slow'))
+      expect(await ledger.claim(claiming('s', 'next'))).toEqual({ kind: 'pending' })
+      await expect
+        .poll(async () => (await ledger.claim(claiming('s', 'next'))).kind, { timeout: 5_000 })
+        .toBe('claimed')
+      await plain.stop()
+    })
+
+    test('records no second payment of one intent, and nothing of one that it refuses', async ({
+      expect,
+    }) => {
+      const ledger = open(newName())
+      await ledger.claim(claiming('a', 'a'))
+      await ledger.record(acceptance('a', 0, 'a'))
+      await ledger.claim(claiming('b', 'b'))
+      await expect(ledger.record(acceptance('b', 1, 'a'))).rejects.toThrow('recorded already')
+      expect((await ledger.work()).carried).toHaveLength(1)
+      expect(await ledger.record(acceptance('b', 1, 'b'))).toEqual({ kind: 'recorded' })
+    })
+
+    test('leaves nothing behind but who it belongs to and from where it counts on', async ({
+      expect,
+    }) => {
+      const name = newName()
+      const ledger = open(name)
+      const block = { number: 9, hash: hash('9') }
+      await ledger.identify({ chainId: 31, fingerprints: { KEY: 'a' } })
+      await ledger.refuse({ ...claiming('refused', 'r'), screen: { kind: 'end', lines: ['No'] } })
+      await ledger.claim(claiming('given up', 'given up'))
+      pass(rules.leaseMs)
+      for (const [session, nonce, digit] of [
+        ['a', 0, 'a'],
+        ['b', 1, 'b'],
+      ] as const) {
+        await ledger.claim(claiming(session, session))
+        await ledger.record(acceptance(session, nonce, digit))
+        const execution = { outcome: 'executed', reason: '', hash: hash(digit), block } as const
+        await ledger.mined({ nonce, session, hash: hash(digit), block, execution })
+        await ledger.confirm(session, block.hash)
+      }
+      const left = async () => {
+        const found = (await server.call('KEYS', `${ledgerKey(name)}*`)) as string[]
+        return found.map((key) => key.slice(ledgerKey(name).length)).sort()
+      }
+      const counters = [
+        ...[':due', ':nonces:leased', ':payments:queued'],
+        ':row:meta:counts',
+        ':row:meta:identity.KEY',
+        ':row:meta:identity.chain',
+        ':row:meta:queue',
+        ':row:meta:schema',
+        `:row:relayers:${relayer}`,
+        ...[':sessions', ':tasks', ':version'],
+      ]
+      pass(rules.retentionMs + 1)
+      await ledger.prune()
+      const history = (await left()).filter((key) => key.startsWith(':row:history:'))
+      expect(history).toHaveLength(2)
+      expect((await left()).sort()).toEqual([...counters, ...history, ':list:history.age:'].sort())
+      pass(rules.historyMs)
+      await ledger.prune()
+      expect(await left()).toEqual(counters)
+    })
+
+    test('prunes over a network that takes time: the clock has moved at each load', async ({
+      expect,
+    }) => {
+      // A script that the server knows already would run by the server's own clock.
+      await server.call('SCRIPT', 'FLUSH')
+      let clock = 1_700_000_000_000
+      const far = await startRedisBridge({
+        redisPort: server.port,
+        now: () => {
+          clock += 20
+          return clock
+        },
+      })
+      try {
+        const ledger = createRedisLedger({
+          ...{ database: openRedis(far), name: newName(), rules, relayer, tendMs },
+        })
+        await ledger.refuse({ ...claiming('refused', 'r'), screen: { kind: 'end', lines: ['No'] } })
+        await ledger.claim(claiming('a', 'a'))
+        await ledger.record(acceptance('a', 0, 'a'))
+        const block = { number: 9, hash: hash('9') }
+        const execution = { outcome: 'executed', reason: '', hash: hash('a'), block } as const
+        await ledger.mined({ nonce: 0, session: 'a', hash: hash('a'), block, execution })
+        await ledger.confirm('a', block.hash)
+        clock += rules.retentionMs + 1
+        const before = far.commands()
+        await ledger.prune()
+        // The lists, what they name, what that names, and the commit.
+        expect(far.commands() - before).toBeLessThanOrEqual(6)
+        expect(await ledger.payment('a')).toBeUndefined()
+        expect(await ledger.lookup(claiming('refused', 'r'))).toMatchObject({ kind: 'undecided' })
+      } finally {
+        await far.stop()
+      }
+    })
+
+    /** Two settled payments of one account, and one that is open, in this order. */
+    const withThree = async (name: string) => {
+      const ledger = open(name)
+      const block = { number: 9, hash: hash('9') }
+      for (const [nonce, digit] of ['a', 'b', 'c'].entries()) {
+        await ledger.claim(claiming(digit, digit))
+        await ledger.record(acceptance(digit, nonce, digit))
+        if (digit === 'c') break
+        const execution = { outcome: 'executed', reason: '', hash: hash(digit), block } as const
+        await ledger.mined({ nonce, session: digit, hash: hash(digit), block, execution })
+        await ledger.confirm(digit, block.hash)
+      }
+      return ledger
+    }
+
+    test('lets payments whose rows are lost take no place among the open ones', async ({
+      expect,
+    }) => {
+      const name = newName()
+      const ledger = await withThree(name)
+      const { account } = claiming('', '')
+      const lost = Array.from({ length: maxOpen }, (_, index) => [`lost ${index}`, null, 1])
+      const row = { account, open: [...lost, ['c', 2, 2]], claims: [], seen: maxOpen + 3 }
+      const key = `${ledgerKey(name)}:row:accounts:${account}`
+      await server.call('SET', key, `999 ${JSON.stringify(row)}`)
+      const { open: before } = { open: [], ...(await ledger.lookup(claiming('new', 'new'))) }
+      expect(before).toMatchObject([{ intentId: hash('c') }])
+      pass(rules.retentionMs + 1)
+      await ledger.prune()
+      expect(await server.call('GET', key)).toContain('"open":[["c",2,2]]')
+    })
+
+    test('prunes where the row of the relayer is lost', async ({ expect }) => {
+      const name = newName()
+      const ledger = await withThree(name)
+      await server.call('DEL', `${ledgerKey(name)}:row:relayers:${relayer}`)
+      pass(rules.retentionMs + 1)
+      await ledger.prune()
+      expect(await ledger.payment('a')).toBeUndefined()
+      expect(await ledger.payment('b')).toBeUndefined()
+      expect((await ledger.work()).nonces.map(({ nonce }) => nonce)).toEqual([2])
+      expect((await ledger.work()).nextNonce).toBe(3)
+    })
+
+    test('prunes several payments of an account whose count is too low', async ({ expect }) => {
+      const name = newName()
+      const ledger = await withThree(name)
+      const key = `${ledgerKey(name)}:row:accounts:${claiming('', '').account}`
+      const short = { account: claiming('', '').account, open: [], claims: [], seen: 1 }
+      await server.call('SET', key, `999 ${JSON.stringify(short)}`)
+      pass(rules.retentionMs + 1)
+      await ledger.prune()
+      expect(await ledger.payment('a')).toBeUndefined()
+      expect(await ledger.payment('b')).toBeUndefined()
+      // A sum of nothing is no row: it is counted again.
+      expect(await ledger.lookup(claiming('new', 'new'))).toMatchObject({ seen: 1 })
+    })
+
+    test('counts what a lost row held for used once the chain has passed it', async ({
+      expect,
+    }) => {
+      const name = newName()
+      const ledger = open(name)
+      await ledger.identify({ chainId: 31, fingerprints: { FORWARDER_ADDRESS: 'old' } })
+      await ledger.claim(claiming('a', 'a'))
+      await ledger.record(acceptance('a', 0, 'a'))
+      await server.call('DEL', `${ledgerKey(name)}:row:nonces:${relayer}:0`)
+      expect(await ledger.requeue('a')).toMatchObject([{ to: 'queued' }])
+      await ledger.expire('a')
+      const moved = { chainId: 31, fingerprints: { FORWARDER_ADDRESS: 'new' } }
+      await ledger.release([], 0)
+      expect(await ledger.identify(moved)).toMatchObject({ kind: 'different' })
+      await ledger.release([], 1)
+      expect(await ledger.identify(moved)).toEqual({ kind: 'same' })
+      expect((await ledger.work()).nextNonce).toBe(1)
+    })
+
+    test('tells a round of a part of a long queue only: the oldest, in their order', async ({
+      expect,
+    }) => {
+      const ledger = open(newName())
+      const sessions = Array.from({ length: 130 }, (_, index) => `session ${1000 + index}`)
+      for (const [index, session] of sessions.entries()) {
+        const { transaction, ...accepted } = acceptance(session, 0, 'a')
+        const intentId = `0x${index.toString(16).padStart(64, '0')}` as const
+        const request = { ...accepted.order.request, intentId }
+        pass(1)
+        await ledger.claim({ ...claiming(session, session), chainNonce: 0, poolNonce: 1_000 })
+        await ledger.record({
+          ...accepted,
+          order: { ...accepted.order, request },
+          transaction: undefined,
+        })
+      }
+      const { queued } = await ledger.work()
+      expect(queued.map(({ session }) => session)).toEqual(sessions.slice(0, 100))
+    })
+
+    /** Accepts a payment that waits for a nonce until 2096. */
+    const enqueue = async (ledger: Ledger, session: string, digit: string) => {
+      await ledger.claim({ ...claiming(session, session), poolNonce: 1_000 })
+      const { transaction, order, ...accepted } = acceptance(session, 0, digit)
+      const request = { ...order.request, deadline: 4_000_000_000 }
+      const waiting = { ...order, request }
+      await ledger.record({ ...accepted, order: waiting, transaction: undefined })
+    }
+
+    test('lets no payment whose row is lost keep others in the queue once it is empty', async ({
+      expect,
+    }) => {
+      const name = newName()
+      const ledger = open(name)
+      await enqueue(ledger, 'a', 'a')
+      await enqueue(ledger, 'b', 'b')
+      await server.call('DEL', `${ledgerKey(name)}:row:payments:a`)
+      expect(await ledger.claim(claiming('c', 'c'))).toMatchObject({ slot: undefined })
+      await ledger.refuse({ ...claiming('c', 'c'), screen: { kind: 'end', lines: ['No'] } })
+      await ledger.expire('b')
+      expect(await ledger.claim(claiming('d', 'd'))).toMatchObject({ slot: { nonce: 0 } })
+    })
+
+    test('reads two of a long queue when a payment leaves it', async ({ expect }) => {
+      const name = newName()
+      const ledger = open(name)
+      for (const digit of '0123456789abcdef') await enqueue(ledger, digit, digit)
+      const read = async () => {
+        const found = `${await server.call('INFO', 'commandstats')}`
+        return Number(/cmdstat_get:calls=(\d+)/.exec(found)?.[1])
+      }
+      const before = await read()
+      await ledger.expire('0')
+      expect((await read()) - before).toBeLessThan(30)
+      expect((await ledger.work()).queued).toHaveLength(15)
+    })
+
+    test('moves to no other forwarder while a spent intent is adopted', async ({ expect }) => {
+      const name = newName()
+      const ledger = open(name)
+      const identity = (forwarder: string) => ({
+        ...{ chainId: 31, fingerprints: { FORWARDER_ADDRESS: forwarder } },
+      })
+      await ledger.identify(identity('old'))
+      const { screen, order } = acceptance('a', 0, 'a')
+      const block = { number: 9, hash: hash('9') }
+      const execution = { outcome: 'executed', reason: '', hash: hash('a'), block } as const
+      const slow = await startRedisBridge({ redisPort: server.port, now: () => now })
+      let isAdopted = false
+      const between: RedisDatabase = {
+        script: (source) => {
+          const run = openRedis(slow).script(source)
+          return async (keys, args) => {
+            // Between the load and the commit of the move.
+            if (args[1] === 'commit' && !isAdopted) {
+              isAdopted = true
+              await ledger.adopt({ ...claiming('a', 'a'), screen, order, execution })
+            }
+            return run(keys, args)
+          }
+        },
+      }
+      try {
+        const moving = createRedisLedger({ database: between, name, rules, relayer, tendMs })
+        const answer = await moving.identify(identity('new'))
+        expect(answer).toEqual({ kind: 'different', names: ['FORWARDER_ADDRESS'] })
+      } finally {
+        await slow.stop()
+      }
+    })
+
+    test('says nothing of what it was asked when the database refuses', async ({ expect }) => {
+      const database = openRedis({ url: bridge.url, token: 'wrong-token' })
+      const ledger = createRedisLedger({ database, name: newName(), rules, relayer, tendMs })
+      const refused = ledger.claim(claiming('secret-session', 'secret-token'))
+      await expect(refused).rejects.toThrow(/^the database refused: WRONGPASS [a-z ]+$/)
+    })
+
+    test('refuses a malformed answer', async ({ expect }) => {
+      const ledger = open(newName())
+      bridge.script({ fault: { kind: 'html' }, times: 1 })
+      await expect(ledger.work()).rejects.toThrow('a malformed answer')
+      bridge.script({ fault: { kind: 'delay_reply', ms: 5_000 }, times: 1 })
+      const slow = createRedisLedger({
+        ...{ database: openRedis(bridge, 100), name: newName(), rules, relayer, tendMs },
+      })
+      await expect(slow.work()).rejects.toThrow('gave no answer')
+      bridge.clear()
+    })
+  })
+})

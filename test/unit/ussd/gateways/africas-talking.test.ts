@@ -1,0 +1,85 @@
+import { describe, test } from 'vitest'
+import type { Country } from '../../../../src/account/phone.ts'
+import { africasTalking } from '../../../../src/ussd/gateways/africas-talking.ts'
+
+const form = 'application/x-www-form-urlencoded'
+const good = { sessionId: 's1', phoneNumber: '+254700000001', text: '2*0700000002' }
+const parse = (contentType: string | undefined, body: string, country?: Country) =>
+  africasTalking.parse({ contentType, body }, country)
+const body = (fields: Record<string, string>) => new URLSearchParams(fields).toString()
+
+describe("Africa's Talking's form", () => {
+  test('is read', ({ expect }) => {
+    expect(parse(`${form}; charset=UTF-8`, body({ ...good, networkCode: '99999' }))).toEqual({
+      kind: 'request',
+      request: {
+        gateway: 'africas-talking',
+        sessionId: 's1',
+        phone: '+254700000001',
+        text: '2*0700000002',
+      },
+    })
+  })
+
+  test('is a first dial without text', ({ expect }) => {
+    const { text: _, ...rest } = good
+    expect(parse(form, body(rest))).toMatchObject({ request: { text: '' } })
+  })
+
+  test('may hold a plus that was not encoded', ({ expect }) => {
+    expect(parse(form, 'sessionId=s1&phoneNumber=+254700000001')).toMatchObject({
+      request: { phone: '+254700000001' },
+    })
+  })
+
+  test.for([
+    ['no session', { phoneNumber: '+254700000001' }, 'sessionId'],
+    ['an empty session', { ...good, sessionId: '' }, 'sessionId'],
+    ['an endless session', { ...good, sessionId: 'x'.repeat(257) }, 'sessionId'],
+    ['no phone number', { sessionId: 's1' }, 'phoneNumber'],
+    ['a national phone number', { ...good, phoneNumber: '0700000001' }, 'phoneNumber'],
+    ['letters for a phone number', { ...good, phoneNumber: '+2547abc' }, 'phoneNumber'],
+    ['a phone number of 16 digits', { ...good, phoneNumber: '+2547000000010000' }, 'phoneNumber'],
+  ] as const)('is refused with %s, naming the field', ([, fields, name], { expect }) => {
+    const parsed = parse(form, body(fields))
+    expect(parsed).toMatchObject({ kind: 'bad' })
+    expect(parsed.kind === 'bad' && parsed.says).toContain(name)
+  })
+
+  test.for([
+    ['0700000001', 'the national form'],
+    ['254700000001', 'no plus'],
+    ['00254700000001', 'two zeros for the plus'],
+    ['+254700000001', 'the international form'],
+  ] as const)('may hold %s where the gateway has a country: %s', ([phoneNumber], { expect }) => {
+    const parsed = parse(form, body({ ...good, phoneNumber }), 'KE')
+    expect(parsed).toMatchObject({ request: { phone: '+254700000001' } })
+  })
+
+  test('is refused in another content type', ({ expect }) => {
+    for (const type of [undefined, 'application/json', 'multipart/form-data; boundary=x']) {
+      expect(parse(type, body(good))).toEqual({
+        kind: 'bad',
+        says: 'The request has to be application/x-www-form-urlencoded.',
+      })
+    }
+  })
+
+  test('is the notice of an end, of which nothing is taken', ({ expect }) => {
+    const { text: _, ...rest } = good
+    const notice = {
+      ...rest,
+      status: 'Success',
+      durationInMillis: '9',
+      hopsCount: '3',
+      input: '2*1',
+    }
+    expect(parse(form, body(notice))).toEqual({ kind: 'notice' })
+    expect(parse(form, body({ ...notice, text: '' }))).toMatchObject({ kind: 'request' })
+  })
+})
+
+test('a screen goes out in letters that a handset has', ({ expect }) => {
+  const screen = { kind: 'end', lines: ['Olá – “você”', 'São 2 €'] } as const
+  expect(africasTalking.render(screen)).toBe('END Ola - "voce"\nSao 2 €')
+})

@@ -1,0 +1,115 @@
+import fc from 'fast-check'
+import { describe, test } from 'vitest'
+import { goodAnswers, menus } from '../../../../scripts/dev/menu-ways.ts'
+import { maxAnswers } from '../../../../src/ussd/menu/walk.ts'
+import { messagesIn } from '../../../../src/ussd/messages/languages.ts'
+import { inAlphabet, screenSeptets, septetsOf } from '../../../../src/ussd/screens/septets.ts'
+import { createHandClock } from '../../../support/hand-clock.ts'
+import { openModelledRelay } from '../../../support/modelled-relay.ts'
+import { holds } from '../../../support/properties.ts'
+
+const runs = { sampled: 60, full: 5_000 }
+
+/** Mostly what leads somewhere, and whatever a keypad, a gateway or an attacker may send. */
+const answer = fc.oneof(
+  {
+    weight: 5,
+    arbitrary: fc.constantFrom('1', '2', '3', '4', '5', '6', '7', '8', '9', '0', '00', '98', '1#'),
+  },
+  { weight: 4, arbitrary: fc.constantFrom(...goodAnswers, '+254700000001', '0,001', '0.002') },
+  { weight: 1, arbitrary: fc.string({ unit: 'binary', maxLength: 30 }) },
+  { weight: 1, arbitrary: fc.stringMatching(/^[0-9*#.,+x€[\]-]{0,60}$/) },
+)
+
+/** That nothing was sent, in every language as phones show it. */
+const nothingSent = new RegExp(
+  `^END .*(Nothing was sent|Hakuna kilichotumwa|${inAlphabet("Rien n'a été envoyé")}|${inAlphabet('No se envió nada')})`,
+  's',
+)
+const unavailable = new RegExp(
+  `^END (${Object.values(messagesIn)
+    .map(({ unavailable }) => inAlphabet(unavailable))
+    .join('|')})$`,
+)
+
+describe.for(Object.entries(menus))('whatever is typed into the menu of %s', ([, menu]) => {
+  function open() {
+    const clock = createHandClock()
+    const options = { callers: 2, poolLoans: 99_999, capLoans: 99_999, balanceWei: 10n ** 24n }
+    const relay = openModelledRelay({ ...options, clock, product: menu })
+    let sessions = 0
+    return {
+      ...relay,
+      /** A session of its own, at a time when the phone may dial again. */
+      begin() {
+        sessions += 1
+        clock.forward(61_000)
+        const session = `s${sessions}`
+        return (answers: readonly string[]) => relay.deliver(0, session, answers.join('*'))
+      },
+    }
+  }
+
+  test('each delivery gets a screen that a handset holds', async ({ expect }) => {
+    const { begin, settle } = open()
+    await holds(
+      fc.asyncProperty(fc.array(answer, { maxLength: 10 }), async (answers) => {
+        const deliver = begin()
+        for (let given = 0; given <= answers.length; given++) {
+          const screen = await deliver(answers.slice(0, given))
+          expect(screen).toMatch(/^(CON|END) \S/)
+          expect(screen).not.toMatch(unavailable)
+          expect(septetsOf(screen.slice(4)), screen).toBeLessThanOrEqual(screenSeptets)
+        }
+        await settle()
+      }),
+      runs,
+    )
+  })
+
+  test('a session pays once at most, and never after it was told that nothing was sent', async ({
+    expect,
+  }) => {
+    const { begin, settle, paid } = open()
+    await holds(
+      fc.asyncProperty(
+        fc.array(answer, { minLength: 1, maxLength: 10 }),
+        fc.infiniteStream(fc.nat(10)),
+        async (answers, order) => {
+          const deliver = begin()
+          const before = await paid(0)
+          let isClosed = false
+          // Each beginning of it, and then some of them again, in any order.
+          const beginnings = answers.map((_, index) => index + 1)
+          const again = beginnings.map(() => (order.next().value ?? 0) % (answers.length + 1))
+          for (const given of [...beginnings, ...again]) {
+            const known = await paid(0)
+            const screen = await deliver(answers.slice(0, given))
+            const now = await paid(0)
+            if (isClosed) expect(now, screen).toBe(known)
+            isClosed ||= nothingSent.test(screen)
+            expect(now - before).toBeLessThanOrEqual(1)
+            if (nothingSent.test(screen)) expect(now).toBe(before)
+          }
+          await settle()
+        },
+      ),
+      runs,
+    )
+  })
+
+  test('it comes to an end', async ({ expect }) => {
+    const { begin, settle } = open()
+    await holds(
+      fc.asyncProperty(
+        fc.array(answer, { minLength: maxAnswers, maxLength: maxAnswers }),
+        async (answers) => {
+          const deliver = begin()
+          expect(await deliver(answers)).toMatch(/^END /)
+          await settle()
+        },
+      ),
+      runs,
+    )
+  })
+})

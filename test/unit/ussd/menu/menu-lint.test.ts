@@ -1,0 +1,161 @@
+import { describe, type ExpectStatic, test } from 'vitest'
+import {
+  allRight,
+  goodAnswers,
+  menusInAllLanguages,
+  sampleContext,
+  startsOf,
+  waysThrough,
+} from '../../../../scripts/dev/menu-ways.ts'
+import { type PhoneNumber, parseCaller } from '../../../../src/account/phone.ts'
+import type { Activity, Facts } from '../../../../src/ussd/facts.ts'
+import {
+  type Draft,
+  effects,
+  type MenuContext,
+  type NodeName,
+} from '../../../../src/ussd/menu/nodes.ts'
+import { type MenuResult, promptOf, type SoFar, walk } from '../../../../src/ussd/menu/walk.ts'
+import { inAlphabet, screenSeptets, septetsOf } from '../../../../src/ussd/screens/septets.ts'
+import { longestWords } from '../longest-words.ts'
+
+const amount = '20999999.123456 tRBTC'
+const longest = {
+  /** Of 15 digits, the most that E.164 has. */
+  caller: parseCaller('+999700000000001') as PhoneNumber,
+  amountOf: () => amount,
+  recipientOf: () => '+999 700 000 000 001',
+  least: { wei: 1_000n, text: '0.000000000000001 tRBTC' },
+}
+
+/** What is read for screens, as long as it comes. */
+const debt = { owedWei: 1n, dueAt: 1_790_700_000 }
+const who = '0x12345678...'
+const reason = 'Limit of withdrawals reached'
+const activity = {
+  own: Array.from(
+    { length: 8 },
+    (): Activity => ({
+      ...{ kind: 'sent', amountWei: 1n, who, state: { kind: 'failed', reason } },
+    }),
+  ),
+  received: Array.from(
+    { length: 8 },
+    (): Activity => ({
+      ...{ kind: 'received', amountWei: 1n, who, state: { kind: 'under_way' } },
+    }),
+  ),
+}
+const facts: Facts = {
+  recipients: Array.from({ length: 3 }, () => ({
+    ...{ kind: 'known', address: `0x${'1'.repeat(40)}`, label: '9997...001' },
+  })),
+  ...{ debt, terms: { principalWei: 1n, dueAt: debt.dueAt }, earlierMinutes: 10 },
+  ...{
+    worth: 'KES 999999999999',
+    isUnregistered: true,
+    hasFailed: true,
+    activity,
+    address: `0x${'1'.repeat(40)}`,
+  },
+}
+
+/** Answers that some question takes and others do not, and what is typed by mistake. */
+const typed = [
+  ...['', '0', '00', '98', '1', '2', '3', '4', '5', '8', '9', '42', 'x', '#', '0700000002'],
+  ...[longest.caller, `0x${'0'.repeat(40)}`, '0.0', '0.0000000000000000001', '99999999'],
+  ...['0.0000000000000001', '20999999.123456789012345678', ...goodAnswers],
+]
+
+/** What was answered on the way to an outcome: it has that in it, mostly by the same names. */
+function answeredIn(outcome: MenuResult): Draft {
+  if (outcome.kind === 'language') return {}
+  if (outcome.kind !== 'cashOut') return outcome as Draft
+  const { to, amountWei } = outcome
+  return { recipient: { kind: 'address', address: to }, amountWei }
+}
+
+/** What a handset shows of a text takes so much, and nothing of it is a question mark that was not one. */
+function expectToFit(text: string, expect: ExpectStatic): void {
+  const shown = inAlphabet(text)
+  expect(septetsOf(shown), text).toBeLessThanOrEqual(screenSeptets)
+  expect(shown.split('?').length, text).toBe(text.split('?').length)
+}
+
+/** All screens of a place: a list has pages. */
+function pagesAt(
+  name: NodeName,
+  way: readonly string[],
+  context: MenuContext,
+  known: SoFar,
+): string[] {
+  const result = walk(way, context, known)
+  const draft = result.kind === 'ask' ? result.place.draft : answeredIn(result)
+  const pages = Array.from({ length: 20 }, (_, page) =>
+    promptOf({ name, draft, page }, context, facts),
+  )
+  return [...new Set(pages)]
+}
+
+const all = Object.entries(menusInAllLanguages).flatMap(([name, menu]) => {
+  const context = sampleContext(menu, longest)
+  return startsOf(menu.settings).map((start) => {
+    const known = allRight(start)
+    return [`${name} from ${start}`, menu, context, waysThrough(context, known), known] as const
+  })
+})
+
+test('every place and every effect is reached in some menu', ({ expect }) => {
+  const reached = all.flatMap(([, , , { places, effects }]) => [
+    ...places.keys(),
+    ...effects.keys(),
+  ])
+  const [, , context] = all[0] ?? []
+  expect(new Set(reached)).toEqual(
+    new Set([...Object.keys(context?.menu ?? {}), ...Object.keys(effects)]),
+  )
+})
+
+describe.for(all)('in the menu of %s', ([, menu, context, ways, known]) => {
+  test('no list has a digit twice, or one that pages need, or that led to it', ({ expect }) => {
+    for (const [name, { way }] of ways.places) {
+      const node = context.menu[name]
+      if (node.kind !== 'list') continue
+      const digits = node.entries.map(({ digit }) => digit)
+      expect(new Set(digits).size).toBe(digits.length)
+      for (const digit of digits) expect(digit).toMatch(/^[1-9]$/)
+      const leadsToMoney = node.entries.some(({ leads }) => /^(transfer|cashOut|loan$)/.test(leads))
+      if (name !== 'main' && leadsToMoney) expect(digits).not.toContain(way.at(-1))
+    }
+  })
+
+  test.for([...ways.effects])('%s is reached as declared', ([effect, way], { expect }) => {
+    const outcome = walk(way, context, known)
+    expect(outcome).toEqual(effects[effect](answeredIn(outcome)))
+  })
+
+  test.for([...ways.places])(
+    '%s fits screens, and handles every answer',
+    ([name, { way }], { expect }) => {
+      const pages = pagesAt(name, way, context, known)
+      for (const page of pages) expectToFit(page, expect)
+      const wrong = { kind: 'wrong', left: 2 } as const
+      const verdicts = new Map(known.verdicts).set(way.length + 1, wrong)
+      const answers = typed.flatMap((answer) =>
+        [known, { ...known, verdicts }].map((so) => [answer, so] as const),
+      )
+      for (const [answer, so] of answers) {
+        const result = walk([...way, answer], context, so)
+        if (result.kind !== 'ask') continue
+        const prompt = promptOf(result.place, context, facts)
+        expect(prompt, `${name} after ${answer}`).toMatch(/\S/)
+        expectToFit(prompt, expect)
+      }
+      expect(walk([...way, '00'], context, known)).toEqual(walk([], context, known))
+    },
+  )
+
+  test('all that it says fits a screen with the longest values', ({ expect }) => {
+    for (const [, words] of longestWords(menu.say)) expectToFit(words, expect)
+  })
+})

@@ -1,0 +1,257 @@
+import fc from 'fast-check'
+import { parseEther } from 'viem'
+import { describe, test } from 'vitest'
+import { menus, sampleContext } from '../../../../scripts/dev/menu-ways.ts'
+import { parseCaller } from '../../../../src/account/phone.ts'
+import { parseAmount } from '../../../../src/loan/amounts.ts'
+import type { MenuContext } from '../../../../src/ussd/menu/nodes.ts'
+import { answersOf, maxAnswers, promptOf, walk } from '../../../../src/ussd/menu/walk.ts'
+import { parseRecipient } from '../../../../src/ussd/recipient.ts'
+import { holds } from '../../../support/properties.ts'
+
+const caller = parseCaller('+254700000001')
+if (caller === undefined) throw new Error('the fixture is no phone number')
+
+const loan = '0x00000000000000000000000000000000000000aa'
+const forwarder = '0x00000000000000000000000000000000000000bb'
+const context: MenuContext = {
+  ...sampleContext(menus.demo),
+  ...{ caller, reserved: [loan, forwarder] },
+}
+const alice = '0x1111111111111111111111111111111111111111'
+
+const menu =
+  'Rootstock DeFi (+254700000001)\n1. My Balance\n2. Send Money (P2P)\n3. Request Micro-Loan\n4. Repay Loan'
+
+/** What a text comes to; a question as it is shown. */
+function reach(text: string, within = context) {
+  const result = walk(answersOf(text), within)
+  return result.kind === 'ask' ? { kind: 'ask', prompt: promptOf(result.place, within) } : result
+}
+
+describe('the menu', () => {
+  test.for([
+    ['', { kind: 'ask', prompt: menu }],
+    ['1', { kind: 'balance' }],
+    ['2', { kind: 'ask', prompt: 'Enter Recipient Address:_________' }],
+    [`2*${alice}`, { kind: 'ask', prompt: 'Enter Amount:_____' }],
+    ['3', { kind: 'loan' }],
+    ['4', { kind: 'ask', prompt: 'Repay Loan\n1. All of it\n2. A part\n0. Back' }],
+    ['4*1', { kind: 'repayment', amountWei: 'all' }],
+    ['4*2', { kind: 'ask', prompt: 'Enter Amount:_____' }],
+    ['4*2*0.004', { kind: 'repayment', amountWei: parseEther('0.004') }],
+  ])('answers %j', ([text, result], { expect }) => {
+    expect(reach(text as string)).toEqual(result)
+  })
+
+  test('takes an address as recipient', ({ expect }) => {
+    expect(reach(`2*${alice}*1.5`)).toEqual({
+      kind: 'transfer',
+      recipient: { kind: 'address', address: alice },
+      amountWei: parseEther('1.5'),
+    })
+  })
+
+  test("takes a phone number in the caller's national form as recipient", ({ expect }) => {
+    expect(reach('2*0700000002*1')).toEqual({
+      kind: 'transfer',
+      recipient: { kind: 'phone', phone: '+254700000002' },
+      amountWei: parseEther('1'),
+    })
+  })
+
+  test.for([
+    ...['abc', '0x12', '12', '', '+254202222222', '0.5'].map((typed) => [
+      typed,
+      'Not a valid address or phone number.',
+    ]),
+    [
+      '0x0000000000000000000000000000000000000000',
+      'The zero address is nobody: money there is lost.',
+    ],
+    ['0x5aAeb6053F3e94c9b9A09F33669435E7EF1BEaed', 'This address has a typing mistake.'],
+    [loan, 'This address is a contract of this service.'],
+    [forwarder, 'This address is a contract of this service.'],
+    ['+254700000001', 'This is your own number.'],
+    ['0700000001#', 'This is your own number.'],
+  ] as const)('asks again for the recipient after %j: %s', ([typed, why], { expect }) => {
+    expect(reach(`2*${typed}`)).toEqual({
+      kind: 'ask',
+      prompt: `${why} Try again, or 0 to go back.\nEnter Recipient Address:_________`,
+    })
+  })
+
+  test.for([
+    ['0,5', parseEther('0.5')],
+    ['1.', parseEther('1')],
+    ['0.5#', parseEther('0.5')],
+    ['all', 'all'],
+    ['ALL #', 'all'],
+  ] as const)('takes %s as an amount', ([typed, amountWei], { expect }) => {
+    expect(reach(`2*0700000002*${typed}`)).toMatchObject({ kind: 'transfer', amountWei })
+    expect(reach(`4*2*${typed}`)).toEqual({ kind: 'repayment', amountWei })
+  })
+
+  test.for([
+    ['abc', 'Not a valid amount, such as 0.001.'],
+    ['-1', 'Not a valid amount, such as 0.001.'],
+    ['1e3', 'Not a valid amount, such as 0.001.'],
+    ['1,500', 'Not a valid amount, such as 0.001.'],
+    ['', 'Not a valid amount, such as 0.001.'],
+    ['0.0', 'The amount must be more than 0.'],
+    ['0.0000000000000000001', 'At most 18 digits after the point.'],
+    ['21000001', 'This amount is too large.'],
+    [`1${'0'.repeat(80)}`, 'This amount is too large.'],
+  ])('asks again for the amount after %j: %s', ([typed, why], { expect }) => {
+    expect(reach(`2*${alice}*${typed}`)).toEqual({
+      kind: 'ask',
+      prompt: `${why} Try again, or 0 to go back.\nEnter Amount:_____`,
+    })
+  })
+
+  test('takes the next answer after a bad one as the new answer', ({ expect }) => {
+    expect(reach(`2*nobody*${alice}*much*0.5`)).toEqual({
+      kind: 'transfer',
+      recipient: { kind: 'address', address: alice },
+      amountWei: parseEther('0.5'),
+    })
+  })
+
+  test('ends the session at the third bad answer to one question', ({ expect }) => {
+    expect(reach('2*nobody*none*no')).toEqual({ kind: 'gave_up' })
+    expect(reach(`2*nobody*none*no*${alice}`)).toEqual({ kind: 'past_the_end' })
+    expect(reach('2*nobody*0*2*none*0*2*no')).toEqual({ kind: 'gave_up' })
+  })
+
+  test('counts bad answers for each question', ({ expect }) => {
+    expect(reach(`9*8*2*nobody*none*${alice}*much*more*0.5`)).toEqual({
+      kind: 'transfer',
+      recipient: { kind: 'address', address: alice },
+      amountWei: parseEther('0.5'),
+    })
+  })
+
+  test('goes to the main menu at 00, from everywhere, and forgets what was answered', ({
+    expect,
+  }) => {
+    for (const text of ['00', '2*00', `2*${alice}*00`, '4*00', '4*2*00', '9*00']) {
+      expect(reach(text), text).toEqual({ kind: 'ask', prompt: menu })
+    }
+  })
+
+  test('ends a session that goes back and forth', ({ expect }) => {
+    const restless = Array.from({ length: maxAnswers }, (_, index) => (index % 2 === 0 ? '2' : '0'))
+    expect(walk(restless.slice(1), context)).toMatchObject({ kind: 'ask' })
+    expect(walk(restless, context)).toEqual({ kind: 'too_long' })
+    expect(walk([...restless, '1'], context)).toEqual({ kind: 'past_the_end' })
+  })
+
+  test('goes back at a bare 0, also from the amount', ({ expect }) => {
+    expect(reach('2*0')).toEqual({ kind: 'ask', prompt: menu })
+    expect(reach(`2*${alice}*0`)).toEqual({
+      kind: 'ask',
+      prompt: 'Enter Recipient Address:_________',
+    })
+    expect(reach('4*0')).toEqual({ kind: 'ask', prompt: menu })
+    expect(reach('4*2*0')).toEqual({
+      kind: 'ask',
+      prompt: 'Repay Loan\n1. All of it\n2. A part\n0. Back',
+    })
+  })
+
+  test('asks again where there is nothing to go back to', ({ expect }) => {
+    expect(reach('0')).toEqual({ kind: 'ask', prompt: `Please choose from the list.\n${menu}` })
+  })
+
+  test('never reads anything after the last screen', ({ expect }) => {
+    expect(reach('1*2')).toEqual({ kind: 'past_the_end' })
+    expect(reach(`2*${alice}*100*0.5`)).toEqual({ kind: 'past_the_end' })
+    expect(reach('3*')).toEqual({ kind: 'past_the_end' })
+  })
+})
+
+const withoutHash = (typed = '') => typed.trim().replace(/\s*#$/, '')
+
+/** What is typed as an amount, as an intent has it. */
+function amountIn(typed: string): bigint | string {
+  const parsed = parseAmount(withoutHash(typed))
+  return parsed.kind === 'amount' ? parsed.wei : withoutHash(typed).toLowerCase()
+}
+
+describe('whatever is typed', () => {
+  const answer = fc.oneof(
+    { weight: 4, arbitrary: fc.constantFrom('0', '00', '98', '1', '2', '3', '4', ' 2 ') },
+    { weight: 3, arbitrary: fc.constantFrom(alice, '0700000002', '+254700000003', loan) },
+    {
+      weight: 3,
+      arbitrary: fc.constantFrom('0.5', '100', '.25', '0,5', 'all', '5#', '0.0', '1e3', '21000001'),
+    },
+    {
+      weight: 1,
+      arbitrary: fc
+        .string({ unit: 'grapheme', maxLength: 20 })
+        .filter((text) => !text.includes('*')),
+    },
+  )
+  const answers = fc.array(answer, { maxLength: 12 })
+
+  test('a session that was decided stays decided, and never pays for something else', async ({
+    expect,
+  }) => {
+    await holds(
+      fc.property(answers, answer, (typed, more) => {
+        const result = walk(typed, context)
+        if (result.kind !== 'ask') {
+          expect(walk([...typed, more], context)).toEqual({ kind: 'past_the_end' })
+        }
+        expect(walk(typed, context)).toEqual(result)
+      }),
+    )
+  })
+
+  test('the gateway joins answers and the menu takes them apart again', async ({ expect }) => {
+    await holds(
+      fc.property(answers, (typed) => {
+        const text = typed.join('*')
+        if (text !== '') expect(answersOf(text)).toEqual(typed)
+      }),
+    )
+  })
+
+  test('money goes where the caller said, and as much as was typed last', async ({ expect }) => {
+    await holds(
+      fc.property(answers, (typed) => {
+        const result = walk(typed, context)
+        if (result.kind === 'transfer') {
+          expect(amountIn(typed.at(-1) ?? '')).toBe(result.amountWei)
+          // The answer after which the amount was asked for, for the last time without a mistake.
+          const asked = typed.findLastIndex((_, index) => {
+            const step = walk(typed.slice(0, index + 1), context)
+            return (
+              step.kind === 'ask' && step.place.name === 'amount' && step.place.why === undefined
+            )
+          })
+          expect(parseRecipient(withoutHash(typed[asked]), context)).toEqual({
+            kind: 'recipient',
+            recipient: result.recipient,
+          })
+        }
+        if (result.kind === 'repayment' && typed.at(-1) !== '1') {
+          expect(amountIn(typed.at(-1) ?? '')).toBe(result.amountWei)
+        }
+      }),
+      { sampled: 2_000, full: 100_000 },
+    )
+  })
+})
+
+test('a transfer below the least amount is asked again, and a repayment is not', ({ expect }) => {
+  const strict = { ...context, least: { wei: 20n, text: '0.00000000000000002 tRBTC' } }
+  const below = `2*${alice}*0.000000000000000019`
+  expect(reach(below, strict)).toEqual({
+    kind: 'ask',
+    prompt: `The smallest amount to send is 0.00000000000000002 tRBTC. Try again, or 0 to go back.\nEnter Amount:_____`,
+  })
+  expect(walk(answersOf(`${below}*0.00000000000000002`), strict)).toMatchObject({ amountWei: 20n })
+  expect(walk(answersOf('4*2*0.000000000000000019'), strict)).toMatchObject({ amountWei: 19n })
+})

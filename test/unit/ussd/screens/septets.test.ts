@@ -1,0 +1,88 @@
+import fc from 'fast-check'
+import { describe, test } from 'vitest'
+import { pagesOf } from '../../../../src/ussd/screens/pages.ts'
+import { inAlphabet, screenSeptets, septetsOf } from '../../../../src/ussd/screens/septets.ts'
+import { holds } from '../../../support/properties.ts'
+
+describe('septets', () => {
+  test.for([
+    ['', 0],
+    ['My Balance', 10],
+    ['@£_\n', 4],
+    ['€', 2],
+    ['[{~^|\\}]', 16],
+  ] as const)('%j takes %i', ([text, septets], { expect }) => {
+    expect(septetsOf(text)).toBe(septets)
+  })
+
+  test.for([
+    ['0.5 tRBTC', '0.5 tRBTC'],
+    ['ÄÖÜ äöü ñ à Å', 'ÄÖÜ äöü ñ à Å'],
+    ['ê õ ç Ž', 'e o c Z'],
+    ['“so” – it’s…', '"so" - it\'s...'],
+    ['你好 🙂', '?? ?'],
+    ['a\u00a0b\tc', 'a b c'],
+  ] as const)('%j is written as %j', ([text, written], { expect }) => {
+    expect(inAlphabet(text)).toBe(written)
+  })
+
+  test('whatever is written is in the alphabet', async ({ expect }) => {
+    await holds(
+      fc.property(fc.string({ unit: 'binary' }), (text) => {
+        expect(inAlphabet(inAlphabet(text))).toBe(inAlphabet(text))
+      }),
+    )
+  })
+})
+
+describe('the pages of a list', () => {
+  const words = { more: '98. More', back: '0. Back' }
+  const lines = Array.from(
+    { length: 12 },
+    (_, index) => `${index}. Sent 0.000123 to 2547...00${index}`,
+  )
+
+  test('are one where all fits', ({ expect }) => {
+    expect(pagesOf(['A', 'B'], words, false)).toEqual(['A\nB'])
+    expect(pagesOf(['A', 'B'], words, true)).toEqual(['A\nB\n0. Back'])
+    expect(pagesOf(['x'.repeat(screenSeptets)], words, false)).toHaveLength(1)
+  })
+
+  test('lead on with 98 but for the last, and back with 0 but for a first one without a way back', ({
+    expect,
+  }) => {
+    const pages = pagesOf(lines, words, false)
+    expect(pages.length).toBeGreaterThan(2)
+    for (const [index, page] of pages.entries()) {
+      expect(page.endsWith('\n0. Back'), page).toBe(index > 0)
+      expect(page.includes('\n98. More'), page).toBe(index < pages.length - 1)
+    }
+    expect(pagesOf(lines, words, true)[0]).toMatch(/\n98\. More\n0\. Back$/)
+  })
+
+  test('divide a line that no page holds between words', ({ expect }) => {
+    const amount = '0.000123 tRBTC'
+    const long = Array.from({ length: 30 }, () => amount).join(' ')
+    const pages = pagesOf([long], words, true)
+    for (const page of pages) expect(septetsOf(page)).toBeLessThanOrEqual(screenSeptets)
+    expect(
+      pages
+        .join('\n')
+        .replaceAll(/\n(98|0)\. \w+/g, '')
+        .replaceAll('\n', ' '),
+    ).toBe(long)
+  })
+
+  test('hold every line once, in its order, each in 160 septets at most', async ({ expect }) => {
+    const word = fc.stringMatching(/^[a-z0-9[\]€.]{1,20}$/)
+    const line = fc.array(word, { minLength: 1, maxLength: 12 }).map((parts) => parts.join(' '))
+    await holds(
+      fc.property(fc.array(line, { minLength: 1, maxLength: 12 }), fc.boolean(), (all, hasBack) => {
+        const pages = pagesOf(all, words, hasBack)
+        for (const page of pages) expect(septetsOf(page)).toBeLessThanOrEqual(screenSeptets)
+        const own = pages.map((page) => page.replaceAll(/\n(?:98\. More|0\. Back)/g, '')).join('\n')
+        expect(own.split(/\s/)).toEqual(all.join('\n').split(/\s/))
+      }),
+    )
+  })
+})
