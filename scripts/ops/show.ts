@@ -11,6 +11,7 @@ import type {
   PinAnswer,
   StatusAnswer,
 } from '../../src/operator/answers.ts'
+import { phases } from '../../src/relay/ledger/transitions.ts'
 
 /** How things are, a line each. What wants a person comes first. */
 export function statusLines(status: StatusAnswer): string[] {
@@ -136,7 +137,7 @@ export function whyLine(payment: Payment, currency: string): string {
 export function traceLines(trace: PaymentAnswer, currency: string): string[] {
   const { account, intent, gasUsed, deadline, state } = trace
   const gas = gasUsed === null ? '' : `; ${gasUsed} gas were used`
-  const isOpen = !['confirmed', 'reverted', 'expired'].includes(state)
+  const isOpen = phases[state] !== 'settled'
   const until = isOpen && deadline !== null ? `; good until ${deadline}` : ''
   return [
     whyLine(trace, currency),

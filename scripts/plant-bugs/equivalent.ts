@@ -46,7 +46,13 @@ const table: readonly (readonly [string, string, string, string, string])[] = [
     ...([facts, 'isStuck', 'work.now - recordedAt >= rules.replaceAfterMs'] as const),
     ...(['at least is more', millisecond] as const),
   ],
-  [facts, 'isPoolCountWrong', 'now - acceptedAt > ledgerRules.displacedMs', atLeast, millisecond],
+  [
+    facts,
+    'isPoolCountWrong',
+    'work.now - acceptedAt > ledgerRules.displacedMs',
+    atLeast,
+    millisecond,
+  ],
   [facts, 'waitingPayments', 'order.request.deadline > timestampSeconds', atLeast, millisecond],
   [
     ...([facts, 'isCountShort', 'open < work.nextNonce - count', atMost] as const),

@@ -1,5 +1,6 @@
 import * as z from 'zod/mini'
 import { exportEntry, exportHead } from '../relay/ledger/copies/export-format.ts'
+import { paymentStates } from '../relay/ledger/transitions.ts'
 
 /** What has to hold for a payment to be carried, in the order in which to look. */
 export const checkNames = [
@@ -152,16 +153,6 @@ export const statusAnswer = z.object({
   /** How often something happened since the ledger was begun, by `<label>.<event>` or `refused.<reason>`. */
   counts: z.record(z.string(), z.int()),
 })
-
-export const paymentStates = [
-  'queued',
-  'signed',
-  'broadcast',
-  'mined',
-  'confirmed',
-  'reverted',
-  'expired',
-] as const
 
 const paymentState = z.enum(paymentStates)
 

@@ -19,7 +19,7 @@ import type {
   SetBackAnswer,
   Vitals,
 } from '../relay/ledger/port.ts'
-import { isOpen } from '../relay/ledger/port.ts'
+import { isOpen, paymentsOf } from '../relay/ledger/port.ts'
 import type { Relayer } from '../relay/relayer.ts'
 import { cached } from '../runtime/cached.ts'
 import { faultOf } from '../runtime/log.ts'
@@ -135,9 +135,7 @@ export function createOperator(options: OperatorOptions): Operator {
         message: `An operator did: ${intakeActions[kind]}`,
       })
       const work = await ledger.work()
-      const { queued, stuck, carried, mined } = work
-      const open = queued.length + stuck.length + carried.length + mined.length
-      return { intake: intakeOf(intake, isOpen(work)), open }
+      return { intake: intakeOf(intake, isOpen(work)), open: paymentsOf(work).length }
     },
     async outbid(nonce) {
       await ledger.note({ id: newId(), action: 'outbid', detail: { nonce: `${nonce}` } })

@@ -1,6 +1,7 @@
 import type { Address } from 'viem'
 import type { Chain } from '../chain/chains.ts'
 import type { Intake, Vitals } from '../relay/ledger/port.ts'
+import { undecidedPhases } from '../relay/ledger/transitions.ts'
 import type { AlertName, StatusAnswer } from './answers.ts'
 import { type Condition, healthOf, paymentsLeft, wantedWei } from './health.ts'
 import { isoOf, isoOrNull } from './records.ts'
@@ -63,7 +64,7 @@ function relayerOf(
   counts: Counts,
 ): StatusAnswer['relayers'][number] {
   const { sight, oldest } = vitals
-  const open = [oldest.waiting, oldest.stuck, oldest.carried].filter((at) => at !== undefined)
+  const open = undecidedPhases.flatMap((phase) => oldest[phase] ?? [])
   return {
     address: relayer(),
     balanceWei: sight.funds?.wei ?? null,

@@ -1,21 +1,24 @@
 import { type Address, type Hex, stringToHex } from 'viem'
 import type { ExpectStatic } from 'vitest'
 import { createRandom, type Random } from '../../scripts/dev/random.ts'
+import { partCount } from '../../src/relay/ledger/copies/export.ts'
 import type { ExportPage } from '../../src/relay/ledger/copies/export-format.ts'
-import type {
-  Claiming,
-  Execution,
-  Identity,
-  Ledger,
-  LedgerRules,
-  Order,
-  PaymentQuery,
-  Room,
-  SignedTransaction,
-  Slot,
+import {
+  type Claiming,
+  type Execution,
+  type Identity,
+  type Ledger,
+  type LedgerRules,
+  type Order,
+  type PaymentQuery,
+  paymentsOf,
+  type Room,
+  type SignedTransaction,
+  type Slot,
 } from '../../src/relay/ledger/port.ts'
 import { smsParties } from '../../src/relay/ledger/rows.ts'
 import { ledgerMethods } from '../../src/relay/ledger/steps.ts'
+import { paymentStates } from '../../src/relay/ledger/transitions.ts'
 
 /** One store among those that live through the same history. */
 export type HistoryStore = {
@@ -144,7 +147,7 @@ function drawCall(world: World, work: Work): Call {
   const token = `${session} ${random.int(0, 1)}`
   const question = { session, account, input: random.pick(['a', 'a', 'b']), steps: 3, token }
   const screen = { kind: 'end' as const, lines: [session, 'Thank you.'] }
-  const any = oneOrNone(random, [...work.carried, ...work.queued, ...work.stuck, ...work.mined])
+  const any = oneOrNone(random, paymentsOf(work))
   const owner = any?.session ?? session
   const open = oneOrNone(random, work.nonces)
   const nonce = open?.nonce ?? random.int(0, work.nextNonce)
@@ -267,7 +270,7 @@ function drawCall(world: World, work: Work): Call {
         ...random.pick([[], ['a'], ['b']]),
       ]
     case 'exported':
-      return ['exported', identityOf(random), { part: random.int(0, 11), from: 0 }]
+      return ['exported', identityOf(random), { part: random.int(0, partCount), from: 0 }]
     case 'beginRestore': {
       const { head } = world.exported
       const identity = { chainId: 31, fingerprints: head.fingerprints }
@@ -321,7 +324,7 @@ const drawName = (random: Random): string => `entry ${random.int(1, 1_000)}`
 
 function drawQuery(random: Random, account: Address, now: number): PaymentQuery {
   return {
-    state: oneOrNone(random, ['queued', 'broadcast', 'mined', 'confirmed'] as const),
+    state: oneOrNone(random, paymentStates),
     account: oneOrNone(random, [account]),
     before: oneOrNone(random, [now - random.int(0, 100_000)]),
     archived: random.chance(0.2),

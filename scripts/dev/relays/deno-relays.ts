@@ -2,6 +2,7 @@ import { relayerAccount } from '../../../src/relay/keys.ts'
 import { tendTask } from '../../../src/relay/ledger/due-queue.ts'
 import { createRedisDueQueue } from '../../../src/relay/ledger/stores/due-queue-redis.ts'
 import { ledgerKey } from '../../../src/relay/ledger/stores/redis.ts'
+import { openPhases } from '../../../src/relay/ledger/transitions.ts'
 import { openRedis } from '../../../src/runtime/redis.ts'
 import { freePort } from '../anvil.ts'
 import { type DenoProcess, startDenoProcess } from '../deno/deno-process.ts'
@@ -159,9 +160,7 @@ async function openRows(
     return row === null ? undefined : JSON.parse(row.slice(row.indexOf(' ')))
   }
   const listed = await Promise.all(
-    ['waiting', 'stuck', 'carried', 'mined'].map((phase) =>
-      server.call('ZRANGE', `${base}:list:payments.phase:${phase}`, 0, -1),
-    ),
+    openPhases.map((phase) => server.call('ZRANGE', `${base}:list:payments.phase:${phase}`, 0, -1)),
   )
   const payments = await Promise.all((listed.flat() as string[]).map(rowOf))
   const relayer = await rowOf(`relayers:${address}`)

@@ -1,6 +1,6 @@
 import type { Hex } from 'viem'
 import { callOf, refusalOf } from '../../../src/loan/calls.ts'
-import { ledgerRules } from '../../../src/relay/ledger/port.ts'
+import { ledgerRules, paymentsOf } from '../../../src/relay/ledger/port.ts'
 import { requestLifetimeSeconds } from '../../../src/relay/relayer.ts'
 import type { Arrival, Delivery, History, Loss, OnChain, Statement } from './history.ts'
 import { Status } from './model/contracts.ts'
@@ -509,12 +509,9 @@ function judgeBudget(history: History, found: Found): void {
 }
 
 function judgeEnd(history: History, found: Found): void {
-  const { nonces, queued, stuck, carried, mined } = history.work
   const open = [
-    ...nonces.map(({ nonce, state }) => `nonce ${nonce} is ${state}`),
-    ...[...queued, ...stuck, ...carried, ...mined].map(
-      ({ order, state }) => `${order.request.intentId} is ${state}`,
-    ),
+    ...history.work.nonces.map(({ nonce, state }) => `nonce ${nonce} is ${state}`),
+    ...paymentsOf(history.work).map(({ order, state }) => `${order.request.intentId} is ${state}`),
   ]
   if (open.length > 0) found('settled', open.join('; '))
   const left = history.pool.filter(({ hash }) => !history.foreign.has(hash))

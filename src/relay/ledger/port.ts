@@ -4,7 +4,7 @@ import type { SignedRequest } from '../forwarder/requests.ts'
 import type { ExportEntry, ExportHead, ExportPage, ExportPlace } from './copies/export-format.ts'
 import type { smsParties } from './rows.ts'
 import type { Seen, Sight } from './sight.ts'
-import type { PaymentState, Phase } from './transitions.ts'
+import { type OpenPhase, openPhases, type PaymentState, phaseRules } from './transitions.ts'
 
 export type { PaymentState } from './transitions.ts'
 
@@ -304,8 +304,8 @@ export type Vitals = {
   carried: number
   /** Payments that wait for a nonce. */
   waiting: number
-  /** When the oldest payment of each phase that is not settled was accepted. */
-  oldest: Readonly<Record<Exclude<Phase, 'settled'>, number | undefined>>
+  /** When the oldest payment of each open phase was accepted. */
+  oldest: Readonly<Record<OpenPhase, number | undefined>>
 }
 
 /**
@@ -653,7 +653,19 @@ export type Work = {
   watching: boolean
 }
 
+type WorkList = (typeof phaseRules)[OpenPhase]['list']
+
+/** The lists of {@link Work}, by what is in the phase of each. */
+export const workLists = (
+  paymentsIn: (phase: OpenPhase) => Payment[],
+): Record<WorkList, Payment[]> =>
+  Object.fromEntries(
+    openPhases.map((phase) => [phaseRules[phase].list, paymentsIn(phase)]),
+  ) as Record<WorkList, Payment[]>
+
+/** Its payments of these phases, one phase after the other. */
+export const paymentsOf = (work: Work, phases: readonly OpenPhase[] = openPhases): Payment[] =>
+  phases.flatMap((phase) => work[phaseRules[phase].list])
+
 /** Whether anything is not settled. */
-export function isOpen({ nonces, queued, stuck, carried, mined }: Work): boolean {
-  return [nonces, queued, stuck, carried, mined].some((open) => open.length > 0)
-}
+export const isOpen = (work: Work): boolean => work.nonces.length > 0 || paymentsOf(work).length > 0

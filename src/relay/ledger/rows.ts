@@ -1,5 +1,5 @@
 import * as z from 'zod/mini'
-import { type PaymentState, phaseNames, phases } from './transitions.ts'
+import { paymentStates, phaseNames } from './transitions.ts'
 
 /** The layout of the rows. */
 export const schemaVersion = '2'
@@ -20,7 +20,7 @@ const hex = matching(/^0x[0-9a-f]*$/i, 'is not hex')
 const address = matching(/^0x[0-9a-f]{40}$/i, 'is not an address')
 /** An amount, which outgrows the numbers of SQLite, Lua and JSON. */
 const wei = text.check(z.regex(/^[0-9]{1,78}$/))
-const state = z.enum(Object.keys(phases) as PaymentState[])
+const state = z.enum(paymentStates)
 const screen = z.object({ kind: z.enum(['ask', 'end']), lines: z.readonly(z.array(text)) })
 
 /** Which transaction and block have it; null where none does. */

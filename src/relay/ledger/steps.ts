@@ -64,9 +64,10 @@ import {
   type Question,
   type Refused,
   type Work,
+  workLists,
 } from './port.ts'
 import { each, type Listing, type Row, type TableName } from './rows.ts'
-import { isCarried, isUnsettled } from './transitions.ts'
+import { isCarried, isUnsettled, phaseRules } from './transitions.ts'
 
 /** Every method of the port as one step: it reads and writes rows, and waits for nothing. */
 export type Steps = {
@@ -205,7 +206,7 @@ function noteObstacle(rows: Draft, kind: ObstacleKind | undefined): Refused {
 
 const nothingOpen = (at: At): Work => ({
   ...{ now: at.rows.now, head: undefined, trail: [], ...meansOf(at), behindSince: undefined },
-  ...{ nextNonce: 0, nonces: [], queued: [], stuck: [], carried: [], mined: [], watching: false },
+  ...{ nextNonce: 0, nonces: [], ...workLists(() => []), watching: false },
 })
 
 export const steps: Steps = {
@@ -387,10 +388,10 @@ export const steps: Steps = {
       behindSince: behindSince && Number(behindSince.value),
       nextNonce: nextNonce(relayer),
       nonces: openNonces(at),
-      queued: paymentsIn(rows, 'waiting', queueLimit).map(paymentOf),
-      stuck: paymentsIn(rows, 'stuck', queueLimit).map(paymentOf),
-      carried: paymentsIn(rows, 'carried', workLimit).map(paymentOf),
-      mined: paymentsIn(rows, 'mined', workLimit).map(paymentOf),
+      ...workLists((phase) => {
+        const limit = phaseRules[phase].waits ? queueLimit : workLimit
+        return paymentsIn(rows, phase, limit).map(paymentOf)
+      }),
       watching: watched.length > 0,
     }
   },

@@ -48,13 +48,50 @@ export const eventWords: Readonly<Record<PaymentEvent, string>> = {
   orphaned: 'the block left the chain, and no transaction of ours carries the payment',
 }
 
-/**
- * Where payments are listed: what waits for a nonce, what waits for its deadline alone, what a transaction
- * carries, what a block holds, what is done.
- */
-export const phaseNames = ['waiting', 'stuck', 'carried', 'mined', 'settled'] as const
+type PhaseRule = {
+  /** The list of a ledger's work that has its payments; undefined where nothing is left to be done for them. */
+  list: string | undefined
+  /** Whether the outcome is known. Until then a payment counts against its account, and a deadline ends it. */
+  isDecided: boolean
+  /** Whether no nonce carries it yet, or any more. */
+  waits: boolean
+}
 
-export type Phase = (typeof phaseNames)[number]
+/**
+ * Where payments are listed, in the order in which they are told: what waits for a nonce, what waits for its
+ * deadline alone, what a transaction carries, what a block holds, what is done. Whatever depends on a phase
+ * goes by this table.
+ */
+export const phaseRules = {
+  waiting: { list: 'queued', isDecided: false, waits: true },
+  stuck: { list: 'stuck', isDecided: false, waits: true },
+  carried: { list: 'carried', isDecided: false, waits: false },
+  mined: { list: 'mined', isDecided: true, waits: false },
+  settled: { list: undefined, isDecided: true, waits: false },
+} as const satisfies Record<string, PhaseRule>
+
+/** Where a payment is listed. */
+export type Phase = keyof typeof phaseRules
+
+/** A phase whose payments are not settled. */
+export type OpenPhase = {
+  [Name in Phase]: (typeof phaseRules)[Name]['list'] extends string ? Name : never
+}[Phase]
+
+/** Every phase, the settled one last. */
+export const phaseNames = Object.keys(phaseRules) as Phase[]
+
+/** Those in which something is left to be done. */
+export const openPhases = phaseNames.filter(
+  (phase): phase is OpenPhase => phaseRules[phase].list !== undefined,
+)
+
+/** Those in which a deadline ends a payment. */
+export const undecidedPhases = openPhases.filter((phase) => !phaseRules[phase].isDecided)
+
+/** One value for each open phase. */
+export const perOpenPhase = <Value>(value: (phase: OpenPhase) => Value): Record<OpenPhase, Value> =>
+  Object.fromEntries(openPhases.map((phase) => [phase, value(phase)])) as Record<OpenPhase, Value>
 
 /** Where a payment of each state is listed, unless too many transactions carried it in vain. */
 export const phases = {
@@ -66,6 +103,9 @@ export const phases = {
   reverted: 'settled',
   expired: 'settled',
 } as const satisfies Record<PaymentState, Phase>
+
+/** Every state, the final ones last. */
+export const paymentStates = Object.keys(phases) as PaymentState[]
 
 /** Where an event leads; undefined where it changes nothing. */
 export function nextState(
@@ -79,8 +119,5 @@ export function nextState(
 /** Whether a transaction of ours carries the payment, mined or not yet. */
 export const isCarried = (state: PaymentState): boolean => phases[state] === 'carried'
 
-/** Where the outcome is known. */
-const decidedPhases: readonly Phase[] = ['mined', 'settled']
-
 /** Whether the outcome is not known yet: such payments are counted against their account. */
-export const isUnsettled = (state: PaymentState): boolean => !decidedPhases.includes(phases[state])
+export const isUnsettled = (state: PaymentState): boolean => !phaseRules[phases[state]].isDecided

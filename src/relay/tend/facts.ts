@@ -1,7 +1,8 @@
 import { type PoolRules, resendAfterMs } from '../../chain/chains.ts'
 import type { Head } from '../../chain/node.ts'
 import type { BlockId, Execution, MinedReport, OpenNonce, Payment, Work } from '../ledger/port.ts'
-import { ledgerRules } from '../ledger/port.ts'
+import { ledgerRules, paymentsOf } from '../ledger/port.ts'
+import { undecidedPhases } from '../ledger/transitions.ts'
 import type { Relayer } from '../relayer.ts'
 import type { Followed } from './trail.ts'
 
@@ -164,7 +165,7 @@ export function overduePayments(work: Work, chain: ChainSnapshot, seconds: numbe
   for (const fate of chain.fates.values()) {
     if (fate.kind === 'mined' && fate.report.execution) settled.add(fate.report.session)
   }
-  return [...work.queued, ...work.stuck, ...work.carried].filter(
+  return paymentsOf(work, undecidedPhases).filter(
     ({ order, session }) => order.request.deadline < seconds && !settled.has(session),
   )
 }
@@ -230,9 +231,9 @@ export function dueOffers(work: Work, count: number, { rules }: Terms): Offer[] 
 }
 
 /** Whether a payment has waited for longer than a pool keeps anything: then its count is wrong. */
-export function isPoolCountWrong({ now, queued, stuck, carried }: Work): boolean {
-  return [...queued, ...stuck, ...carried].some(
-    ({ acceptedAt }) => now - acceptedAt > ledgerRules.displacedMs,
+export function isPoolCountWrong(work: Work): boolean {
+  return paymentsOf(work, undecidedPhases).some(
+    ({ acceptedAt }) => work.now - acceptedAt > ledgerRules.displacedMs,
   )
 }
 

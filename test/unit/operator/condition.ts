@@ -1,12 +1,14 @@
 import { poolRules } from '../../../src/chain/chains.ts'
 import type { Condition } from '../../../src/operator/health.ts'
 import type { Vitals } from '../../../src/relay/ledger/port.ts'
+import { perOpenPhase } from '../../../src/relay/ledger/transitions.ts'
 
 const gwei = 1_000_000_000n
 /** Unix time in ms of every condition. */
 export const now = 1_700_000_000_000
 const terms = { rules: poolRules.rootstock, fees: { minWei: 0n, maxWei: gwei } }
-const none = { waiting: undefined, stuck: undefined, carried: undefined, mined: undefined }
+/** No payment is open. */
+export const noneOpen: Vitals['oldest'] = perOpenPhase(() => undefined)
 
 /** A deployment of which all is well but what the test changes. */
 export function conditionWith(
@@ -16,7 +18,7 @@ export function conditionWith(
   const at = now - 20_000
   const vitals: Vitals = {
     ...{ now, schema: '2', identity: { kind: 'same' }, obstacle: undefined },
-    ...{ nextNonce: 3, carried: 0, waiting: 0, oldest: none },
+    ...{ nextNonce: 3, carried: 0, waiting: 0, oldest: noneOpen },
     ...{ intake: { kind: 'open' }, lastMinedAt: undefined, counts: {} },
     ...{ alerts: [], untoldFrom: undefined },
     sight: {

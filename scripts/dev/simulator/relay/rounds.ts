@@ -1,5 +1,11 @@
 import type { PoolRules } from '../../../../src/chain/chains.ts'
-import type { OpenNonce, Payment, Work } from '../../../../src/relay/ledger/port.ts'
+import {
+  type OpenNonce,
+  type Payment,
+  paymentsOf,
+  type Work,
+} from '../../../../src/relay/ledger/port.ts'
+import { undecidedPhases } from '../../../../src/relay/ledger/transitions.ts'
 import type { Actor } from '../actors.ts'
 import type { ModelBlock, ModelChain } from '../model/chain.ts'
 import { spendingKey } from '../model/contracts.ts'
@@ -82,10 +88,10 @@ function* undone(options: RoundWatchOptions, start: RoundStart, left: Work): Gen
 /** An account with more open payments than it may have; what a block gave back was open before. */
 function* greedy(
   { knobs: { limits }, isAlone, isOneBranch }: RoundWatchOptions,
-  { queued, stuck, carried }: Work,
+  left: Work,
 ): Generator<string> {
   if (!isAlone() || !isOneBranch()) return
-  const open = Map.groupBy([...queued, ...stuck, ...carried], ({ order }) => order.request.from)
+  const open = Map.groupBy(paymentsOf(left, undecidedPhases), ({ order }) => order.request.from)
   for (const [account, { length }] of open) {
     if (length > limits.openPayments) yield `${account} with ${length} open payments`
   }
@@ -147,11 +153,9 @@ function* unsettled(
   }
   const deep = chain.blockAt(Math.max(0, deepNumber), head)
   if (deep === undefined) return
-  for (const { session, order } of [...left.queued, ...left.stuck, ...left.carried]) {
+  for (const { session, order } of paymentsOf(left, undecidedPhases)) {
     const { from, intentId, deadline } = order.request
-    const wasOpen = [...work.queued, ...work.stuck, ...work.carried].some(
-      (one) => one.session === session,
-    )
+    const wasOpen = paymentsOf(work, undecidedPhases).some((one) => one.session === session)
     const isDead =
       deadline < deep.timestampSeconds && !head.state.spentAt.has(spendingKey(from, intentId))
     if (wasOpen && isDead) yield `${intentId} open, whose deadline is over`

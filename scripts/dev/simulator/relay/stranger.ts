@@ -1,8 +1,15 @@
 import type { Address, Hex } from 'viem'
-import type { Execution, Ledger, OpenNonce, Work } from '../../../../src/relay/ledger/port.ts'
+import {
+  type Execution,
+  type Ledger,
+  type OpenNonce,
+  paymentsOf,
+  type Work,
+} from '../../../../src/relay/ledger/port.ts'
 import { tableNames } from '../../../../src/relay/ledger/rows.ts'
 import type { Sql } from '../../../../src/relay/ledger/stores/sql.ts'
 import type { SqlLedger } from '../../../../src/relay/ledger/stores/sqlite.ts'
+import { openPhases, phaseRules } from '../../../../src/relay/ledger/transitions.ts'
 
 const hash: Hex = `0x${'57'.repeat(32)}`
 const account: Address = `0x${'57'.repeat(20)}`
@@ -35,7 +42,10 @@ const textOf = (storage: Sql): string =>
 
 function callsOn(work: Work): Call[] {
   const { nonces, carried, mined } = work
-  const queued = [...work.queued, ...work.stuck]
+  const waiting = paymentsOf(
+    work,
+    openPhases.filter((phase) => phaseRules[phase].waits),
+  )
   const elsewhere = { ...execution, block: { number: 2, hash } }
   return [
     ...nonces.flatMap(onNonce),
@@ -52,11 +62,11 @@ function callsOn(work: Work): Call[] {
       ['requeue', [session], '0'],
       ['settle', [session, elsewhere], '0'],
     ]),
-    ...queued.flatMap(({ session }): Call[] => [
+    ...waiting.flatMap(({ session }): Call[] => [
       ['confirm', [session, hash], '0'],
       ['requeue', [session], '0'],
     ]),
-    ...[...carried, ...mined, ...queued].flatMap(({ session, order }): Call[] => {
+    ...paymentsOf(work).flatMap(({ session, order }): Call[] => {
       const question = { session, input: 'another', account: order.request.from, steps: 3 }
       const counts = { chainNonce: 0, poolNonce: 0, seen: undefined }
       const none = { seen: undefined, transaction: undefined }

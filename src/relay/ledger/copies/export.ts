@@ -5,7 +5,7 @@ import { paymentRow } from '../life/payments.ts'
 import { identified } from '../notes/identity.ts'
 import type { Identity } from '../port.ts'
 import { anyTable, type Listing, nameOf, type Row, schemaVersion, type tables } from '../rows.ts'
-import { type Phase, phaseNames } from '../transitions.ts'
+import { phaseNames } from '../transitions.ts'
 import type { ExportEntry, ExportHead, ExportPage, ExportPlace } from './export-format.ts'
 
 /** Rows that a page is made of, unless more of them have one score. */
@@ -66,7 +66,7 @@ const loneNonce = (at: At, nonce: Row<'nonces'>): ExportEntry | undefined =>
 const parts: readonly Part[] = [
   partOver<'sessions'>(() => ({ table: 'sessions', list: 'age' }), sessionEntry),
   // Those whose session's row is lost.
-  ...phaseNames.map((group: Phase) =>
+  ...phaseNames.map((group) =>
     partOver<'payments'>(
       () => ({ table: 'payments', list: 'phase', group }),
       (at, payment) =>
@@ -97,6 +97,9 @@ const parts: readonly Part[] = [
     (_, shown) => ({ shown }),
   ),
 ]
+
+/** How many parts there are: a page names one of them. */
+export const partCount = parts.length
 
 /** A page of what a restore needs. What has one score is in one page, so that a score tells where the next begins. */
 export function exportPage(at: At, identity: Identity, { part, from }: ExportPlace): ExportPage {

@@ -7,6 +7,7 @@ import { identify, isAnythingOpen } from '../notes/identity.ts'
 import { intakeOf, note, saveIntake } from '../notes/operations.ts'
 import type { RestoreAnswer, RestoreBegun, Restoring } from '../port.ts'
 import { type Row, schemaVersion } from '../rows.ts'
+import { phaseRules } from '../transitions.ts'
 import type { ExportEntry, ExportHead } from './export-format.ts'
 
 /**
@@ -141,10 +142,9 @@ function isDecidedHere(rows: Draft, { session, payment }: ExportEntry): boolean 
 function restorePayment(rows: Draft, payment: Row<'payments'>): void {
   const { intent_id, session, phase, attempts } = payment
   rows.put('intents', { intent_id, session })
-  const isWaiting = phase === 'waiting' || phase === 'stuck'
   savePayment(rows, undefined, {
     ...payment,
-    attempts: isWaiting ? Math.max(1, attempts) : attempts,
+    attempts: phaseRules[phase].waits ? Math.max(1, attempts) : attempts,
   })
 }
 

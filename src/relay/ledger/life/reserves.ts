@@ -2,7 +2,7 @@ import * as z from 'zod/mini'
 import type { At, Draft } from '../draft.ts'
 import type { Claiming, Shares } from '../port.ts'
 import type { Row } from '../rows.ts'
-import { isUnsettled, type Phase } from '../transitions.ts'
+import { isUnsettled, phaseNames } from '../transitions.ts'
 import { noLimit } from './sums.ts'
 
 const amount = z.pipe(
@@ -109,13 +109,11 @@ export function noteReservedClaim(
   save(rows, { ...all, claims })
 }
 
-const listed: readonly Phase[] = ['waiting', 'stuck', 'carried', 'mined', 'settled']
-
 /** Counted again where the row is lost, but for claims: their leases end soon. */
 function reservedOf(rows: Draft): Reserved {
   const row = known(rows)
   if (row !== undefined) return row
-  return listed
+  return phaseNames
     .flatMap((group) =>
       rows.list({
         ...({ table: 'payments', list: 'phase', group, limit: noLimit } as const),

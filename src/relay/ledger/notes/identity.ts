@@ -3,6 +3,7 @@ import { relayerOf } from '../life/nonces.ts'
 import { paymentsIn } from '../life/payments.ts'
 import { queueOf } from '../life/sums.ts'
 import { type Identified, type Identity, movableIdentity } from '../port.ts'
+import { openPhases } from '../transitions.ts'
 import { intakeOf } from './operations.ts'
 import { forgetSeen } from './vitals.ts'
 
@@ -13,8 +14,7 @@ export function isAnythingOpen({ rows, relayer }: At): boolean {
   const { leases, open } = relayerOf(rows, known)
   const { waiting } = queueOf(rows)
   if (leases.length + open.length + waiting > 0) return true
-  const phases = ['stuck', 'carried', 'mined'] as const
-  return phases.some((phase) => paymentsIn(rows, phase, 1).length > 0)
+  return openPhases.some((phase) => paymentsIn(rows, phase, 1).length > 0)
 }
 
 /** What the ledger has other values of than this identity, or none. */

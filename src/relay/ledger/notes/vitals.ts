@@ -6,7 +6,7 @@ import { lookAtQueue } from '../life/sums.ts'
 import type { Identified, NotedObstacle, Vitals } from '../port.ts'
 import { schemaVersion } from '../rows.ts'
 import { type Seen, type Sight, sight, withSeen } from '../sight.ts'
-import type { Phase } from '../transitions.ts'
+import { perOpenPhase } from '../transitions.ts'
 import { activeAlerts } from './alerts.ts'
 import { intakeOf } from './operations.ts'
 
@@ -54,7 +54,6 @@ export function vitalsOf(
   const { rows, relayer } = at
   const seen = sightOf(rows)
   const known = relayerOf(rows, relayer)
-  const oldestIn = (phase: Phase) => paymentsIn(rows, phase, 1)[0]?.accepted_at
   return {
     now: rows.now,
     schema: schemaVersion,
@@ -69,11 +68,6 @@ export function vitalsOf(
     nextNonce: nextNonce(known),
     carried: known.open.length + known.leases.filter((lease) => isLive(lease, rows.now)).length,
     waiting: lookAtQueue(rows).waiting,
-    oldest: {
-      waiting: oldestIn('waiting'),
-      stuck: oldestIn('stuck'),
-      carried: oldestIn('carried'),
-      mined: oldestIn('mined'),
-    },
+    oldest: perOpenPhase((phase) => paymentsIn(rows, phase, 1)[0]?.accepted_at),
   }
 }

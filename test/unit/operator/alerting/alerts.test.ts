@@ -3,7 +3,7 @@ import { chains, poolRules } from '../../../../src/chain/chains.ts'
 import { alertsOf } from '../../../../src/operator/alerting/alerts.ts'
 import type { Condition } from '../../../../src/operator/health.ts'
 import type { Vitals } from '../../../../src/relay/ledger/port.ts'
-import { conditionWith, now } from '../condition.ts'
+import { conditionWith, noneOpen, now } from '../condition.ts'
 
 const subject = {
   chain: chains[31],
@@ -33,7 +33,7 @@ describe('alerts', () => {
 
   test('say what to send to a relayer, and what waits since when', ({ expect }) => {
     const funds = { wei: '0', at: now }
-    const oldest = { waiting: now - 60_000, stuck: undefined, carried: undefined, mined: undefined }
+    const oldest = { ...noneOpen, waiting: now - 60_000 }
     const poor = conditionWith({ waiting: 3, oldest }, { funds })
     expect(saysOf(poor)).toEqual([
       `Relayer ${subject.relayer()} has 0 tRBTC, enough for 0 payments; 3 payments wait since 2023-11-14T22:12:20.000Z. Send 0.15 there; nothing is lost.`,
@@ -48,14 +48,13 @@ describe('alerts', () => {
   test('tell of a payment that no block takes, and of one that was carried in vain', ({
     expect,
   }) => {
-    const none = { waiting: undefined, stuck: undefined, carried: undefined, mined: undefined }
     const lateMs = poolRules.rootstock.replaceAfterMs * 3
-    const carried = { ...none, carried: now - lateMs + 1 }
+    const carried = { ...noneOpen, carried: now - lateMs + 1 }
     expect(namesOf(conditionWith({ oldest: carried }))).toEqual([])
-    expect(namesOf(conditionWith({ oldest: { ...none, carried: now - lateMs } }))).toEqual([
+    expect(namesOf(conditionWith({ oldest: { ...noneOpen, carried: now - lateMs } }))).toEqual([
       'stuck',
     ])
-    expect(namesOf(conditionWith({ oldest: { ...none, stuck: now } }))).toEqual(['stuck'])
+    expect(namesOf(conditionWith({ oldest: { ...noneOpen, stuck: now } }))).toEqual(['stuck'])
   })
 
   test('tell of a pool that has fewer than ten loans', ({ expect }) => {
