@@ -13,6 +13,8 @@ import {
 } from '../../scripts/dev/redis/redis-server.ts'
 import { until } from '../../scripts/dev/wait.ts'
 import { hashRpcKey } from '../../scripts/stack/secrets.ts'
+import { createRedisDueQueue } from '../../src/relay/ledger/stores/due-queue-redis.ts'
+import { openRedis } from '../../src/runtime/redis.ts'
 import { inTime } from '../support/in-time.ts'
 
 let chain: TestChain
@@ -152,6 +154,9 @@ describe.skipIf(!hasRedisServer())('the relay on Deno', () => {
   })
 
   test('looks after its ledger whenever Deno.cron says, where there is one', async ({ expect }) => {
+    // A database that has no script yet is asked twice: once by its digest, once with its text.
+    const warm = { database: openRedis(bridge), name: async () => 'warm', newToken: () => 'warm' }
+    await createRedisDueQueue(warm).arm('warm', 0)
     const wakes = bridge.script({ fault: { kind: 'delay_reply', ms: 0 }, argument: 'arm' })
     const rounds = bridge.script({ fault: { kind: 'delay_reply', ms: 0 }, argument: 'work' })
     const lines: string[] = []
