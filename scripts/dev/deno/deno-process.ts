@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process'
+import { readFileSync } from 'node:fs'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { freePort } from '../anvil.ts'
@@ -6,6 +7,11 @@ import { until } from '../wait.ts'
 
 const root = fileURLToPath(new URL('../../..', import.meta.url))
 const binary = fileURLToPath(new URL('../../../node_modules/.bin/deno', import.meta.url))
+
+/** What `deno task serve` lets the entry point do. */
+const permissions = readFileSync(`${root}/deno.json`, 'utf8').match(/--allow-\S+/g)
+if (permissions === null) throw new Error('deno.json serves without permissions')
+const served = ['serve', ...permissions]
 
 /** One `deno serve` of the entry point, as it is deployed. */
 export type DenoProcess = {
@@ -52,9 +58,7 @@ export async function startDenoProcess({
     wrapper === undefined ? ['src/deno.ts'] : ['--allow-read', `scripts/dev/deno/${wrapper}.ts`]
   const child = spawn(
     binary,
-    how !== 'deploy'
-      ? ['serve', '--allow-env', '--allow-net', ...address, ...entry]
-      : ['run', '--allow-all', ...entry],
+    how !== 'deploy' ? [...served, ...address, ...entry] : ['run', '--allow-all', ...entry],
     {
       cwd: root,
       // Its own group: where npm could not link the executable, a script stands between us and it.
