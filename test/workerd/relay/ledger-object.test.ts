@@ -4,15 +4,7 @@ import { poolRules } from '../../../src/chain/chains.ts'
 import { ledgerRules } from '../../../src/relay/ledger/port.ts'
 import { createObjectLedger, type LedgerStub } from '../../../src/relay/ledger/stores/object.ts'
 import { isOfPrevious } from '../../../src/relay/ledger/versions/previous.ts'
-import { alertsSuite } from '../../ports/alerts.suite.ts'
-import { ledgerSuite } from '../../ports/ledger.suite.ts'
-import { operationsSuite } from '../../ports/operations.suite.ts'
-import { restoreSuite } from '../../ports/restore.suite.ts'
-import { sessionEndsSuite } from '../../ports/session-ends.suite.ts'
-import { sharedLimitsSuite } from '../../ports/shared-limits.suite.ts'
-import { shownSuite } from '../../ports/shown.suite.ts'
-import { smsSuite } from '../../ports/sms.suite.ts'
-import { vitalsSuite } from '../../ports/vitals.suite.ts'
+import { ledgerSuites } from '../../ports/ledger-store.suite.ts'
 import { willCause } from '../../support/runtime-words.ts'
 
 const { maxInFlight, watchBlocks, meansMs } = poolRules.anvil
@@ -37,15 +29,7 @@ const create = async () => {
   }
 }
 
-ledgerSuite('a Durable Object', create)
-sessionEndsSuite('a Durable Object', create)
-sharedLimitsSuite('a Durable Object', create)
-shownSuite('a Durable Object', create)
-vitalsSuite('a Durable Object', create)
-alertsSuite('a Durable Object', create)
-smsSuite('a Durable Object', create)
-operationsSuite('a Durable Object', create)
-restoreSuite('a Durable Object', create)
+ledgerSuites('a Durable Object', create)
 
 describe('what an object shows', () => {
   const stubOf = (name: string) => env.LEDGER.getByName(name) as unknown as LedgerStub

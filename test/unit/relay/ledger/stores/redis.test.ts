@@ -14,15 +14,8 @@ import {
 import { ledgerThrough } from '../../../../../src/relay/ledger/steps.ts'
 import { createRedisLedger, ledgerKey } from '../../../../../src/relay/ledger/stores/redis.ts'
 import { openRedis, type RedisDatabase } from '../../../../../src/runtime/redis.ts'
-import { alertsSuite } from '../../../../ports/alerts.suite.ts'
 import { ledgerSuite } from '../../../../ports/ledger.suite.ts'
-import { operationsSuite } from '../../../../ports/operations.suite.ts'
-import { restoreSuite } from '../../../../ports/restore.suite.ts'
-import { sessionEndsSuite } from '../../../../ports/session-ends.suite.ts'
-import { sharedLimitsSuite } from '../../../../ports/shared-limits.suite.ts'
-import { shownSuite } from '../../../../ports/shown.suite.ts'
-import { smsSuite } from '../../../../ports/sms.suite.ts'
-import { vitalsSuite } from '../../../../ports/vitals.suite.ts'
+import { ledgerSuites } from '../../../../ports/ledger-store.suite.ts'
 import { type ProcessClient, startProcessClient } from '../../../../support/redis/process-client.ts'
 
 const rules = { ...ledgerRules, maxInFlight: 4, watchBlocks: 50, meansMs: 100_000 }
@@ -79,31 +72,11 @@ describe.skipIf(!hasRedisServer())('on a real Redis with the keys of a cluster',
 
   ledgerSuite('Redis', async () => ({ ledger: open(newName()), rules, pass }))
 
-  ledgerSuite('Redis, asked by two processes', async () => ({
+  ledgerSuites('Redis, asked by two processes', async () => ({
     ledger: fromTwoProcesses(newName()),
     rules,
     pass,
   }))
-
-  sessionEndsSuite('Redis, asked by two processes', async () => ({
-    ledger: fromTwoProcesses(newName()),
-    rules,
-    pass,
-  }))
-
-  sharedLimitsSuite('Redis, asked by two processes', async () => ({
-    ledger: fromTwoProcesses(newName()),
-    rules,
-    pass,
-  }))
-
-  const asked = async () => ({ ledger: fromTwoProcesses(newName()), rules, pass })
-  vitalsSuite('Redis, asked by two processes', asked)
-  operationsSuite('Redis, asked by two processes', asked)
-  restoreSuite('Redis, asked by two processes', asked)
-  alertsSuite('Redis, asked by two processes', asked)
-  shownSuite('Redis, asked by two processes', asked)
-  smsSuite('Redis, asked by two processes', asked)
 
   describe('over a network that sends everything twice', () => {
     beforeAll(() => void bridge.script({ fault: { kind: 'double' } }))

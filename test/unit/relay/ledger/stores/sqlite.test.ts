@@ -4,15 +4,7 @@ import type { SignedRequest } from '../../../../../src/relay/forwarder/requests.
 import { type Claiming, ledgerRules } from '../../../../../src/relay/ledger/port.ts'
 import { ledgerThrough } from '../../../../../src/relay/ledger/steps.ts'
 import { createSqlLedger } from '../../../../../src/relay/ledger/stores/sqlite.ts'
-import { alertsSuite } from '../../../../ports/alerts.suite.ts'
-import { ledgerSuite } from '../../../../ports/ledger.suite.ts'
-import { operationsSuite } from '../../../../ports/operations.suite.ts'
-import { restoreSuite } from '../../../../ports/restore.suite.ts'
-import { sessionEndsSuite } from '../../../../ports/session-ends.suite.ts'
-import { sharedLimitsSuite } from '../../../../ports/shared-limits.suite.ts'
-import { shownSuite } from '../../../../ports/shown.suite.ts'
-import { smsSuite } from '../../../../ports/sms.suite.ts'
-import { vitalsSuite } from '../../../../ports/vitals.suite.ts'
+import { ledgerSuites } from '../../../../ports/ledger-store.suite.ts'
 
 const rules = { ...ledgerRules, maxInFlight: 4, watchBlocks: 50, meansMs: 100_000 }
 const relayer = '0x9999999999999999999999999999999999999999'
@@ -31,15 +23,7 @@ const create = async () => {
   }
 }
 
-ledgerSuite('node:sqlite', create)
-sessionEndsSuite('node:sqlite', create)
-sharedLimitsSuite('node:sqlite', create)
-shownSuite('node:sqlite', create)
-vitalsSuite('node:sqlite', create)
-alertsSuite('node:sqlite', create)
-smsSuite('node:sqlite', create)
-operationsSuite('node:sqlite', create)
-restoreSuite('node:sqlite', create)
+ledgerSuites('node:sqlite', create)
 
 test("another key takes a ledger over only when the former one's nonces are settled", ({
   expect,

@@ -1,0 +1,22 @@
+import { alertsSuite } from './alerts.suite.ts'
+import { type LedgerHarness, ledgerSuite } from './ledger.suite.ts'
+import { operationsSuite } from './operations.suite.ts'
+import { restoreSuite } from './restore.suite.ts'
+import { sessionEndsSuite } from './session-ends.suite.ts'
+import { sharedLimitsSuite } from './shared-limits.suite.ts'
+import { shownSuite } from './shown.suite.ts'
+import { smsSuite } from './sms.suite.ts'
+import { vitalsSuite } from './vitals.suite.ts'
+
+/** All that a store of the ledger has to pass. Each test creates a ledger of its own, which is empty. */
+export function ledgerSuites(name: string, create: () => Promise<LedgerHarness>): void {
+  ledgerSuite(name, create)
+  sessionEndsSuite(name, create)
+  sharedLimitsSuite(name, create)
+  shownSuite(name, create)
+  vitalsSuite(name, create)
+  alertsSuite(name, create)
+  smsSuite(name, create)
+  operationsSuite(name, create)
+  restoreSuite(name, create)
+}
