@@ -41,22 +41,24 @@ const packages = [
 ]
 
 /**
- * Tests that ask the very same of either runtime. A run asks half of them of the Worker and half of Deno, by the
+ * Tests that ask the same of either runtime. A run asks half of them of the Worker and half of Deno, by the
  * seed; a full run asks all of both.
  */
 const ofEitherRuntime = [
-  ...['peers', 'pool', 'workers'].map((name) => `faults/${name}`),
-  ...['addresses', 'keys', 'methods', 'slow-readers', 'subscriptions'].map(
-    (name) => `node/${name}`,
-  ),
+  ...['faults/peers', 'faults/pool', 'faults/workers'],
+  ...['node/addresses', 'node/keys', 'node/methods', 'node/slow-readers', 'node/subscriptions'],
+  { onWorker: 'faults/soak', onDeno: 'soak' },
+  { onWorker: 'operator/runtimes', onDeno: 'incidents' },
 ]
 const isWhole = report === undefined || depth.isFull
 const offset = createRandom(depth.seed, 'which runtime').int(0, 1)
 const spared = isWhole
   ? []
   : ofEitherRuntime.map((name, index) => {
-      const folder = (index + offset) % 2 === 0 ? 'chain' : 'deno'
-      return `test/${folder}/${name}.test.ts`
+      const { onWorker, onDeno } =
+        typeof name === 'string' ? { onWorker: name, onDeno: name } : name
+      const isDeno = (index + offset) % 2 === 0
+      return `test/${isDeno ? `chain/${onWorker}` : `deno/${onDeno}`}.test.ts`
     })
 
 /**

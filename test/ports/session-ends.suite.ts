@@ -3,11 +3,11 @@ import { createRandom, type Random } from '../../scripts/dev/random.ts'
 import { phoneOf } from '../../scripts/dev/simulator/plan.ts'
 import { ledgerThrough } from '../../src/relay/ledger/steps.ts'
 import { type ModelledService, openModelledService } from '../support/modelled-service.ts'
-import { seed } from '../support/sample.ts'
+import { seed, times } from '../support/sample.ts'
 import type { LedgerHarness } from './ledger.suite.ts'
 
-const sessionCount = 6
-const ordersOfEach = 6
+const sessionCount = times({ sampled: 3, full: 12 })
+const ordersOfEach = times({ sampled: 3, full: 12 })
 const plenty = 1_000
 
 /** What is shown at the end of a session that moves no money from then on. */

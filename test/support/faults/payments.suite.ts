@@ -41,9 +41,9 @@ const harmless = new Set(['delay_request', 'delay_reply', 'lagging'])
 
 /**
  * One payment under each fault at each question that it asks of its node. Deliveries go to the
- * relays in turns. With a disturbance a delivery may get no answer, or that it is not known: each of
- * those waits for a lease to end, so that a run of every day makes a sample, one at least under each
- * fault.
+ * relays in turns. A run of every day makes a sample: under each fault one at a question before the
+ * reply and one after it. With a disturbance a delivery may get no answer, or that it is not known,
+ * and waits for a lease to end: of these there is one under each fault.
  */
 export function paymentsUnderFaults(options: RigOptions, disturbance?: Disturbance): void {
   const { workers = 1 } = options
@@ -95,11 +95,10 @@ export function paymentsUnderFaults(options: RigOptions, disturbance?: Disturban
     return disturbance === undefined ? claims : claims.filter((claim) => claim !== 'uncertain')
   }
 
-  const sampled = <Item>(count: number, all: readonly Item[], name: string) =>
-    disturbance === undefined ? all : sampleOf(count, all, name)
-
   describe.for(faults)('a payment while $name', ({ name, fault }) => {
-    const methods = sampled<string>(1, [...before, ...after], name)
+    const parts: (readonly string[])[] =
+      disturbance === undefined ? [before, after] : [[...before, ...after]]
+    const methods = parts.flatMap((part, index) => sampleOf(1, part, `${name} ${index}`))
     const isChosen = (method: string) => methods.includes(method)
 
     test.for(after.filter(isChosen))(
@@ -139,7 +138,7 @@ export function paymentsUnderFaults(options: RigOptions, disturbance?: Disturban
       { kind: 'truncated' },
     ]
 
-    test.for(sampled(2, [...before, ...after], 'every second'))(
+    test.for(sampleOf(2, [...before, ...after], 'every second'))(
       'at %s',
       async (method, { expect }) => {
         if (remembered.has(method)) await rig.relay.restart('kept')
@@ -158,14 +157,17 @@ export function paymentsUnderFaults(options: RigOptions, disturbance?: Disturban
       },
     )
 
-    test.for(sampled(1, kinds, 'by kind'))('at any method, by $kind', async (fault, { expect }) => {
-      const methods = [...before, ...after]
-      const told = await payUnder({ fault, methods, every: 2 }, (hits) =>
-        expect(hits).toBeGreaterThan(0),
-      )
-      expect(claimsOf(told).filter((claim) => claim !== 'uncertain')).toHaveLength(1)
-      expect((await rig.judge()).faults).toEqual([])
-    })
+    test.for(sampleOf(1, kinds, 'by kind'))(
+      'at any method, by $kind',
+      async (fault, { expect }) => {
+        const methods = [...before, ...after]
+        const told = await payUnder({ fault, methods, every: 2 }, (hits) =>
+          expect(hits).toBeGreaterThan(0),
+        )
+        expect(claimsOf(told).filter((claim) => claim !== 'uncertain')).toHaveLength(1)
+        expect((await rig.judge()).faults).toEqual([])
+      },
+    )
   })
 }
 

@@ -14,8 +14,9 @@ import { createSqlLedger } from '../../../../src/relay/ledger/stores/sqlite.ts'
 import { openRedis } from '../../../../src/runtime/redis.ts'
 import { type HistoryStore, liveHistory } from '../../../ports/ledger-histories.ts'
 import { createMemoryLedger, textOf } from '../../../ports/ledger-memory.ts'
+import { seed as runSeed, times } from '../../../support/sample.ts'
 
-const historyCount = Number(process.env.LEDGER_HISTORIES ?? 12)
+const historyCount = times({ sampled: 6, full: 60 })
 const stepCount = 150
 const relayer = '0x9999999999999999999999999999999999999999'
 const rules = { ...ledgerRules, maxInFlight: 4, maxAttempts: 3, watchBlocks: 3, meansMs: 100_000 }
@@ -79,7 +80,7 @@ describe.skipIf(!hasRedisServer())('the same random history', () => {
     await server?.stop()
   })
 
-  const first = Math.floor(Math.random() * 1_000_000)
+  const first = runSeed % 1_000_000
   test.for(Array.from({ length: historyCount }, (_, index) => first + index))(
     'has the same answers and leaves the same rows in memory, on SQLite and on Redis (seed %i)',
     { timeout: 60_000 },
