@@ -91,7 +91,7 @@ function begin(world: World, workers: Workers, item: Item): string | undefined {
       return `Caller ${item.caller}'s money is moved away in the next block.`
     case 'foreign':
       sendForeign(world, item)
-      return "Somebody else uses the relayer's key."
+      return "Another program uses the relayer's key."
     case 'loss':
       host.loseEverything()
       records.losses.push({ at: scheduler.now(), row: undefined })

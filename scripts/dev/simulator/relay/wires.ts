@@ -78,7 +78,7 @@ export function createWires(options: WireOptions): Wires {
     return new Promise((resolve, reject) => {
       function finish(time: number, outcome: Outcome): void {
         const isLate = time > deadline
-        actors.comeBack(actor, isLate ? deadline : time, () => {
+        actors.resumeAt(actor, isLate ? deadline : time, () => {
           if (fault?.kind === 'dies_after') return actor.die(fault.scope)
           if (isLate) reject(new TransportError('no answer in time'))
           else if (outcome.ok) resolve(outcome.value)
@@ -150,7 +150,7 @@ export function createWires(options: WireOptions): Wires {
     if (!actor.isAlive) return never()
     return new Promise((resolve, reject) => {
       function finish(time: number, outcome: Outcome): void {
-        actors.comeBack(actor, time, () => {
+        actors.resumeAt(actor, time, () => {
           if (fault?.kind === 'dies_after') return actor.die(fault.scope)
           if (outcome.ok) resolve(outcome.value)
           else reject(outcome.error)
@@ -201,7 +201,7 @@ export function createWires(options: WireOptions): Wires {
 
   function untilAwake(actor: Actor): Promise<void> {
     return new Promise((resolve) => {
-      actors.comeBack(actor, actor.stalledUntil, resolve)
+      actors.resumeAt(actor, actor.stalledUntil, resolve)
     })
   }
 
