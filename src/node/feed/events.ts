@@ -37,11 +37,15 @@ export function createFeedEvents(
     async entered() {
       socket.ensure()
       const connection = socket.connection()
-      const live = connection !== undefined && connection === listenedTo
+      if (connection === undefined) {
+        listenedTo = undefined
+        return await filtered()
+      }
+      if (connection === listenedTo) return { hashes: socket.takeHashes(), live: true }
+      const inPool = await pool()
+      // Not before: where the node gave no answer, the next look still has to find what it missed.
       listenedTo = connection
-      if (connection === undefined) return await filtered()
-      if (live) return { hashes: socket.takeHashes(), live }
-      return { hashes: [...(await pool()), ...socket.takeHashes()], live }
+      return { hashes: [...inPool, ...socket.takeHashes()], live: false }
     },
     pool,
     syncing: () => ask((node) => node.call('eth_syncing', [], z.unknown())),

@@ -1,4 +1,5 @@
 import { describe, test } from 'vitest'
+import { TransportError } from '../../../../src/chain/rpc.ts'
 import { createFeedEvents } from '../../../../src/node/feed/events.ts'
 import type { Node } from '../../../../src/node/upstream/node.ts'
 import type { NodeSocket } from '../../../../src/node/upstream/socket.ts'
@@ -77,5 +78,22 @@ describe('what enters the pool', () => {
     pool.enter(second)
     model.connection = 2
     expect(await events.entered()).toEqual({ hashes: [second], live: false })
+  })
+
+  test('is looked for again where the node gave no answer after a new connection', async ({
+    expect,
+  }) => {
+    let isAway = true
+    const pool = createModelPool(() => {
+      if (isAway) throw new TransportError('away')
+    })
+    const { model, socket } = createModelSocket()
+    const events = createFeedEvents((work) => work(pool.node), socket)
+    model.connection = 1
+    pool.enter(first)
+    await expect(events.entered()).rejects.toThrow('away')
+    isAway = false
+    expect(await events.entered()).toEqual({ hashes: [first], live: false })
+    expect(await events.entered()).toEqual({ hashes: [], live: true })
   })
 })
