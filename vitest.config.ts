@@ -93,7 +93,7 @@ export default defineConfig({
   test: {
     sequence: { sequencer: LongestFirst },
     // Most of them wait for a chain or a process most of the time.
-    maxWorkers: availableParallelism() + 2,
+    maxWorkers: availableParallelism() + 3,
     reporters: ['default', createRuntimeReporter(), ...json],
     // What a Worker logs is shown beside the test that it made red.
     silent: 'passed-only',

@@ -18,7 +18,7 @@ import type { Answer } from '../support/serve.ts'
 const random = createRandom(seed)
 
 /** How often a customer sends each kind of bytes, and how many of them in one batch. */
-const repetitions = times({ sampled: 200, full: 1_000 })
+const repetitions = times({ sampled: 100, full: 1_000 })
 const batch = 50
 
 // anvil's second development account, known to everybody.
