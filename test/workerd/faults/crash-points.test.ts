@@ -7,6 +7,7 @@ import { sampleOf } from '../../support/sample.ts'
 import { dial, newSession } from '../support/caller.ts'
 import { accountOf, balanceOnChain, fund, processed } from '../support/ground-truth.ts'
 import { createMortal, type Death, ledgerStub, lineFaults } from '../support/mortal.ts'
+import { untilSettled } from '../support/settled.ts'
 
 const recipient = '0x00000000000000000000000000000000000c0a54'
 const submitted = 'END Transfer Submitted\n'
@@ -65,23 +66,6 @@ async function judge(
   const balance = await balanceOnChain(account)
   if (balance !== (wanted === 1 ? '0.75' : '1')) faults.push(`the balance is ${balance}`)
   return faults
-}
-
-/** Nothing is open, and every nonce up to the last is used. */
-async function untilSettled(): Promise<void> {
-  await until(async () => {
-    await ledgerStub().wake()
-    const open = await runInDurableObject(ledgerStub(), (_, { storage }) =>
-      storage.sql
-        .exec(
-          `SELECT 1 FROM relayers, json_each(row, '$.leases')
-           UNION ALL SELECT 1 FROM relayers, json_each(row, '$.open')
-           UNION ALL SELECT 1 FROM payments WHERE phase <> 'settled'`,
-        )
-        .toArray(),
-    ).catch(() => [undefined])
-    return open.length === 0
-  })
 }
 
 async function inParallel<Item>(

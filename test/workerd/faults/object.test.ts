@@ -10,6 +10,7 @@ import { requestStatuses } from '../../../src/relay/forwarder/abi.ts'
 import { dial, newSession, untilBalance } from '../support/caller.ts'
 import { accountOf, fund, processed, rpc } from '../support/ground-truth.ts'
 import { createMortal, ledgerStub } from '../support/mortal.ts'
+import { untilSettled } from '../support/settled.ts'
 
 const recipient = '0x00000000000000000000000000000000000fa017'
 const submitted = /^END Transfer Submitted\nTo: 0x00000000\.\.\.\nTx: 0x[0-9a-f]{10}\.\.\.\n/
@@ -149,6 +150,8 @@ describe("a ledger's object", () => {
     const session = newSession()
     const reply = await dial(caller, `2*${recipient}*0.25`, session)
     await untilBalance(caller, '0.75')
+    // Who still watches a payment would find no table.
+    await untilSettled()
     await runInDurableObject(ledgerStub(), async (_, state) => {
       await state.storage.deleteAlarm()
       await state.storage.deleteAll()
