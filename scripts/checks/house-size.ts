@@ -18,21 +18,19 @@ export function linesOf(sources: Iterable<string>): number {
 }
 
 /**
- * The longest function of all sources, by their path. Lines of a function inside it that takes more
- * than one are that one's own: a function that makes a store is no longer than what it says itself.
+ * The functions of all sources, by their path, the longest first. Lines of a function inside another that
+ * takes more than one are that one's own: a function that makes a store is no longer than what it says itself.
  */
-export function longestFunction(
+export function functionSizes(
   sources: ReadonlyMap<string, string>,
   parse: (source: string) => unknown,
-): FunctionSize | undefined {
-  let longest: FunctionSize | undefined
-  for (const [file, source] of sources) {
-    for (const { name, start, lines } of functionsIn(parse(source) as Node, '', source)) {
-      if (lines <= (longest?.lines ?? 0)) continue
-      longest = { name, file, line: linesOf([source.slice(0, start + 1)]), lines }
-    }
-  }
-  return longest
+): FunctionSize[] {
+  const sizes = [...sources].flatMap(([file, source]) =>
+    functionsIn(parse(source) as Node, '', source).map(({ name, start, lines }) => {
+      return { name, file, line: linesOf([source.slice(0, start + 1)]), lines }
+    }),
+  )
+  return sizes.sort((a, b) => b.lines - a.lines)
 }
 
 type Found = { name: string; start: number; lines: number; span: number }

@@ -5,10 +5,20 @@ import { gzipSync } from 'node:zlib'
 import { parseAst } from 'vitest/node'
 import { settings } from '../../src/compose/config.ts'
 import { buildWorker, metafile } from '../stack/served/worker-build.ts'
-import { licenceFaults, linesOf, longestFunction, packagesIn, tableFaults } from './house-size.ts'
+import {
+  type FunctionSize,
+  functionSizes,
+  licenceFaults,
+  linesOf,
+  packagesIn,
+  tableFaults,
+} from './house-size.ts'
 
 /** What a newcomer reads first is read to its end. */
 const maxReadmeLines = 150
+
+/** What fits a screen, comments among it: lines of a function's own. */
+const maxFunctionLines = 70
 
 /** Of the gzipped bundle: what an isolate reads before it answers its first request. */
 const maxBundleBytes = 250_000
@@ -24,9 +34,11 @@ const parts = {
   scripts: sourcesOf('scripts/**/*.{ts,mjs}'),
   tests: sourcesOf('test/**/*.ts', 'contracts/test/**/*.sol'),
 }
-const longest = longestFunction(new Map([...parts.src, ...parts.scripts]), (source) =>
-  parseAst(source, { lang: 'ts' }),
+const typescript = new Map(
+  [...parts.src, ...parts.scripts, ...parts.tests].filter(([file]) => !file.endsWith('.sol')),
 )
+const functions = functionSizes(typescript, (source) => parseAst(source, { lang: 'ts' }))
+const longest = functions.slice(0, 5).map(sizeWords)
 const readme = linesOf([read('README.md')])
 const { scripts: commands } = JSON.parse(read('package.json')) as { scripts: object }
 const bundle = await readBundle()
@@ -34,10 +46,7 @@ const bundle = await readBundle()
 for (const [part, sources] of Object.entries(parts)) {
   print(part, `${linesOf(sources.values())} lines in ${sources.size} files`)
 }
-print(
-  'longest function',
-  `${longest?.lines} lines of its own: ${longest?.name} (${longest?.file}:${longest?.line})`,
-)
+print('longest functions', `${longest.join(', ')}; ${maxFunctionLines} at most`)
 print('commands', `${Object.keys(commands).length} of npm run`)
 print('settings', `${settings.length} of the Worker`)
 print('README', `${readme} lines, ${maxReadmeLines} at most`)
@@ -51,13 +60,19 @@ const faults = [
     (fault) => `docs/licences.md ${fault}`,
   ),
 ]
+for (const size of functions.filter(({ lines }) => lines > maxFunctionLines))
+  faults.push(`Does not fit a screen: ${sizeWords(size)}`)
 if (bundle.gzipped > maxBundleBytes) faults.push('The bundle is too large: its metafile says why')
 if (readme > maxReadmeLines) faults.push('README.md is too long: details belong in docs/')
 for (const fault of faults) process.stdout.write(`${fault}\n`)
 if (faults.length > 0) process.exitCode = 1
 
+function sizeWords({ lines, name, file, line }: FunctionSize): string {
+  return `${lines} ${name || 'a function'} (${file}:${line})`
+}
+
 function print(name: string, figures: string): void {
-  process.stdout.write(`${`${name}:`.padEnd(18)}${figures}\n`)
+  process.stdout.write(`${`${name}:`.padEnd(20)}${figures}\n`)
 }
 
 function kb(bytes: number): string {

@@ -134,22 +134,8 @@ export async function soak({
       ...(rate === 0 ? [] : chainEvents(rig, createRandom(seed, 'chain'), { rate, blockMs })),
       ...(served?.events ?? []),
     ])
-    const started = performance.now()
-    const late: Delivery[] = []
-    let played = 0
-    let begun = 0
-    await inParallel(concurrency, dialled(sessions, stage, random), async (session) => {
-      const waitMs = started + (begun * 1000) / perSecond - performance.now()
-      begun += 1
-      if (waitMs > 0) await sleep(waitMs)
-      await play(stage, session)
-      if (session.late !== undefined) late.push(session.late)
-      played += 1
-      if (played % 500 === 0) progress(`${played} sessions, ${stage.submitted.size} submitted`)
-    })
-    progress(`${late.length} late deliveries`)
-    await inParallel(concurrency, late.values(), (delivery) => deliver(stage, delivery))
-    const seconds = (performance.now() - started) / 1000
+    const dialling = dialled(sessions, stage, random)
+    const { played, seconds } = await playAll(stage, dialling, { concurrency, perSecond, progress })
     await weather.stop()
     await rig.faults.accept()
     rig.faults.clear()
@@ -157,11 +143,7 @@ export async function soak({
     progress('waiting for what is still open')
     const { stuck, seconds: settledSeconds } = await settle(rig)
     const verdict = await rig.judge()
-    const operator = createOperatorClient({
-      ...{ origin: stage.urls()[0] ?? rig.relay.url, token: operatorToken },
-      nodeUrl: rig.chain.anvil.url,
-    })
-    const reconciled = await reconcile(operator, { fromBlock: 0, eachAccount: true })
+    const reconciled = await reconcileAll(rig, stage.urls()[0])
     const payments = verdict.executed + verdict.failed
     return {
       sessions: played,
@@ -187,6 +169,43 @@ export async function soak({
   } finally {
     await rig.stop()
   }
+}
+
+/** What the ledger says, held against the chain. */
+function reconcileAll(rig: Rig, url: string | undefined): Promise<Reconciled> {
+  const operator = createOperatorClient({
+    ...{ origin: url ?? rig.relay.url, token: operatorToken },
+    nodeUrl: rig.chain.anvil.url,
+  })
+  return reconcile(operator, { fromBlock: 0, eachAccount: true })
+}
+
+/** Plays sessions, so many at a time and a second, and then what is delivered late of them. */
+async function playAll(
+  stage: Stage,
+  dialling: Iterator<Session>,
+  {
+    concurrency,
+    perSecond,
+    progress,
+  }: Required<Pick<SoakOptions, 'concurrency' | 'perSecond' | 'progress'>>,
+): Promise<{ played: number; seconds: number }> {
+  const started = performance.now()
+  const late: Delivery[] = []
+  let played = 0
+  let begun = 0
+  await inParallel(concurrency, dialling, async (session) => {
+    const waitMs = started + (begun * 1000) / perSecond - performance.now()
+    begun += 1
+    if (waitMs > 0) await sleep(waitMs)
+    await play(stage, session)
+    if (session.late !== undefined) late.push(session.late)
+    played += 1
+    if (played % 500 === 0) progress(`${played} sessions, ${stage.submitted.size} submitted`)
+  })
+  progress(`${late.length} late deliveries`)
+  await inParallel(concurrency, late.values(), (delivery) => deliver(stage, delivery))
+  return { played, seconds: (performance.now() - started) / 1000 }
 }
 
 function callersFor(sessions: SoakOptions['sessions']): number {

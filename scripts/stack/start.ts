@@ -16,10 +16,10 @@ import { relayerAddresses } from './money/relayers.ts'
 import { openTreasury } from './money/treasury.ts'
 import { type Options, readOptions } from './options.ts'
 import { end } from './process-id.ts'
-import { type Child, claim } from './processes.ts'
+import { type Child, type Claim, claim } from './processes.ts'
 import { command, describe, StackError, say } from './report.ts'
 import { describeStack, type RunningStack } from './running-stack.ts'
-import { openSecrets } from './secrets.ts'
+import { openSecrets, type Secrets } from './secrets.ts'
 import { runDeno } from './served/deno.ts'
 import { type RunningWorker, runWorker, workerVariables } from './served/worker.ts'
 import { buildWorker } from './served/worker-build.ts'
@@ -105,99 +105,40 @@ function openLifetime(): Lifetime {
 async function start(options: Options, lifetime: Lifetime): Promise<void> {
   const began = performance.now()
   const folder = openFolder()
-  const relayUrl = `http://127.0.0.1:${options.port}`
-  const claimed = claim(folder, relayUrl)
-  if (claimed.kind === 'running') {
-    throw new StackError(
-      `The stack already runs at ${claimed.relayUrl} (process ${claimed.main.pid}). End that one first, with Ctrl-C or: kill ${claimed.main.pid}`,
-    )
-  }
+  const claimed = await claimFolder(folder, options, lifetime)
   const { killed, left, processes } = claimed
-  lifetime.add(processes.close)
-  // Tools that wait for this file wait for this start.
-  rmSync(folder.stack, { force: true })
-  lifetime.add(() => rmSync(folder.stack, { force: true }))
-
-  const isLocal = options.nodeUrls.length === 0
-  await endLeft(folder, left, { keep: !(options.reset && isLocal) })
-  if (!(await isFree(options.port))) {
-    throw new StackError(
-      `Port ${options.port} is in use by another program. Choose one with: PORT=${options.port + 1} npm start`,
-    )
-  }
   // Only now: a stack that runs already is found before anything is installed.
   if (options.deno && !process.env.UPSTASH_REDIS_REST_URL) provideRedisServer()
   await lifetime.goOn()
   const secrets = openSecrets(folder.secrets)
   // A node of another operator may be away: it is asked before anything is begun.
-  const given = isLocal ? undefined : await openNode(options.nodeUrls, options.chainId)
-  const unneeded = new AbortController()
-  const building = options.deno ? undefined : buildWorker(unneeded.signal)
-  // Looked at when it is needed; until then a failure is not lost.
-  const built = building?.catch(() => {})
-  lifetime.add(() => {
-    unneeded.abort()
-    return built
-  })
-
-  if (options.reset && isLocal) forgetLocalChain(folder)
-  const chain = isLocal
-    ? await startChain(folder, { chainId: options.chainId, processes })
-    : undefined
-  if (chain !== undefined) {
-    lifetime.add(chain.stop)
-    chain.lost.catch((error) => lifetime.fail(error))
-  }
-  await lifetime.goOn()
-  const nodeUrls = chain === undefined ? options.nodeUrls : [chain.url]
-  const node = given ?? (await openNode(nodeUrls, options.chainId))
-  if (chain === undefined) {
-    if (options.reset) rmSync(folder.ofChain(node.genesis), { recursive: true, force: true })
-    say(`Using the node at ${withoutKey(node.url)} (chain ${node.chain.id})`)
-  } else {
-    writeJson(folder.chainGenesisHash, node.genesis)
-    sayWhatWasFound(folder, chain, { killed })
-  }
-
-  say('Compiling the contracts and looking for them on the chain')
-  const relayers = relayerAddresses(secrets.RELAYER_MNEMONIC, node.chain.id)
-  const treasury = await openTreasury(node, options.deployerKey)
-  const deployment = await prepareChain(folder, node, {
-    treasury,
-    relayers,
-    restart: restartOf(options),
-  })
-  await lifetime.goOn()
-  if (treasury !== undefined && node.isAnvil) {
-    const bank = { node, treasury, loan: deployment.loan, secrets }
-    await fundDemoCallers(bank, folder.funded(node.genesis, deployment.loan))
-  }
+  const given = isLocal(options) ? undefined : await openNode(options.nodeUrls, options.chainId)
+  const building = beginBuild(options, lifetime)
+  const { chain, node } =
+    given === undefined
+      ? await openChain(folder, options, claimed, lifetime)
+      : { chain: undefined, node: given }
+  sayWhatIsThere(folder, options, { chain, node, killed })
+  const { relayers, deployment } = await deploy(folder, options, { node, secrets, lifetime })
   // Before the first payment, so that a ledger never knows of contracts that its chain forgets.
   await chain?.save()
   await lifetime.goOn()
-
-  const rootstock =
-    options.rootstock && chain !== undefined ? await startRootstock(chain) : undefined
-  if (rootstock !== undefined) {
-    lifetime.add(rootstock.stop)
-    say(`Started a Rootstock pool at ${rootstock.url}: a block every ${rootstock.blockSeconds} s`)
-  }
+  const rootstock = await openRootstock(options, chain, lifetime)
   await lifetime.goOn()
   const served = rootstock === undefined ? node : { ...node, url: rootstock.url }
 
   say(options.deno ? 'Starting Deno' : 'Starting the Worker')
   const build = await building
   const nonces = await transactionCounts(served, relayers)
-  const log = createWorkerLog(folder.log('relay'), say)
+  const nodeUrls = chain === undefined ? options.nodeUrls : [served.url]
   const running = {
     port: options.port,
     variables: workerVariables({
-      ...{ secrets, node, deployment },
-      nodeUrls: rootstock === undefined ? nodeUrls : [rootstock.url],
+      ...{ secrets, node, deployment, nodeUrls },
       overrides: { ...rootstock?.variables, ...options.variables },
     }),
     processes,
-    onLine: log,
+    onLine: createWorkerLog(folder.log('relay'), say),
   }
   const rows = folder.redis(node.genesis)
   const objects = folder.objects(node.genesis)
@@ -222,6 +163,93 @@ async function start(options: Options, lifetime: Lifetime): Promise<void> {
   const [local, funded] = [chain !== undefined, node.isAnvil]
   const restart = restartOf(options)
   sayReady({ stack, file, node: served, local, seconds, funded, restart })
+}
+
+/** Whether the stack brings a chain of its own. */
+function isLocal({ nodeUrls }: Options): boolean {
+  return nodeUrls.length === 0
+}
+
+type Claimed = Extract<Claim, { kind: 'claimed' }>
+
+/**
+ * Makes the folder this start's own, and ends what an earlier one left.
+ *
+ * @throws {StackError} another stack runs there, or the port is taken
+ */
+async function claimFolder(folder: Folder, options: Options, lifetime: Lifetime): Promise<Claimed> {
+  const claimed = claim(folder, `http://127.0.0.1:${options.port}`)
+  if (claimed.kind === 'running') {
+    throw new StackError(
+      `The stack already runs at ${claimed.relayUrl} (process ${claimed.main.pid}). End that one first, with Ctrl-C or: kill ${claimed.main.pid}`,
+    )
+  }
+  lifetime.add(claimed.processes.close)
+  // Tools that wait for this file wait for this start.
+  rmSync(folder.stack, { force: true })
+  lifetime.add(() => rmSync(folder.stack, { force: true }))
+  await endLeft(folder, claimed.left, { keep: !(options.reset && isLocal(options)) })
+  if (!(await isFree(options.port))) {
+    throw new StackError(
+      `Port ${options.port} is in use by another program. Choose one with: PORT=${options.port + 1} npm start`,
+    )
+  }
+  return claimed
+}
+
+/** The Worker's build, which takes a while; undefined on Deno, which needs none. */
+function beginBuild(options: Options, lifetime: Lifetime) {
+  const unneeded = new AbortController()
+  const building = options.deno ? undefined : buildWorker(unneeded.signal)
+  // Looked at when it is needed; until then a failure is not lost.
+  const built = building?.catch(() => {})
+  lifetime.add(() => {
+    unneeded.abort()
+    return built
+  })
+  return building
+}
+
+/** The stack's own chain, kept from the last start or new. */
+async function openChain(
+  folder: Folder,
+  { reset, chainId }: Options,
+  { processes }: Claimed,
+  lifetime: Lifetime,
+): Promise<{ chain: LocalChain; node: ChainNode }> {
+  if (reset) forgetLocalChain(folder)
+  const chain = await startChain(folder, { chainId, processes })
+  lifetime.add(chain.stop)
+  chain.lost.catch((error) => lifetime.fail(error))
+  await lifetime.goOn()
+  return { chain, node: await openNode([chain.url], chainId) }
+}
+
+/** Deploys what is not there yet, funds the relayers, and on a chain of anvil's the demonstration's callers. */
+async function deploy(
+  folder: Folder,
+  options: Options,
+  { node, secrets, lifetime }: { node: ChainNode; secrets: Secrets; lifetime: Lifetime },
+) {
+  say('Compiling the contracts and looking for them on the chain')
+  const relayers = relayerAddresses(secrets.RELAYER_MNEMONIC, node.chain.id)
+  const treasury = await openTreasury(node, options.deployerKey)
+  const restart = restartOf(options)
+  const deployment = await prepareChain(folder, node, { treasury, relayers, restart })
+  await lifetime.goOn()
+  if (treasury !== undefined && node.isAnvil) {
+    const bank = { node, treasury, loan: deployment.loan, secrets }
+    await fundDemoCallers(bank, folder.funded(node.genesis, deployment.loan))
+  }
+  return { relayers, deployment }
+}
+
+async function openRootstock(options: Options, chain: LocalChain | undefined, lifetime: Lifetime) {
+  if (!options.rootstock || chain === undefined) return undefined
+  const rootstock = await startRootstock(chain)
+  lifetime.add(rootstock.stop)
+  say(`Started a Rootstock pool at ${rootstock.url}: a block every ${rootstock.blockSeconds} s`)
+  return rootstock
 }
 
 /** Processes that a killed start could not end: first who sends, then the chain with all it has. */
@@ -249,6 +277,20 @@ function forgetLocalChain(folder: Folder): void {
   }
   rmSync(folder.chain, { recursive: true, force: true })
   say('The local chain and what was kept with it are gone: starting over')
+}
+
+function sayWhatIsThere(
+  folder: Folder,
+  { reset }: Options,
+  { chain, node, killed }: { chain: LocalChain | undefined; node: ChainNode; killed: boolean },
+): void {
+  if (chain === undefined) {
+    if (reset) rmSync(folder.ofChain(node.genesis), { recursive: true, force: true })
+    say(`Using the node at ${withoutKey(node.url)} (chain ${node.chain.id})`)
+  } else {
+    writeJson(folder.chainGenesisHash, node.genesis)
+    sayWhatWasFound(folder, chain, { killed })
+  }
 }
 
 function sayWhatWasFound(folder: Folder, chain: LocalChain, { killed }: { killed: boolean }): void {

@@ -15,7 +15,7 @@ export type PinVerdict =
   /** The number was not dialled from for so long that it may be another person's by now. */
   | { kind: 'dormant' }
 
-/** What became of a wish about a PIN. `kept`: nothing was changed. */
+/** What came of what was asked about a PIN. `kept`: nothing was changed. */
 export type PinChange = 'done' | 'kept' | 'dormant'
 
 export type Pins = {
@@ -186,7 +186,7 @@ export function unlocked({ isDormant: _, ...memory }: AccountMemory): AccountMem
   return pin === undefined ? memory : { ...memory, pin: { ...pin, tries: 0, wrong: [] } }
 }
 
-/** The wish to replace a forgotten PIN is called off. */
+/** The replacement of a forgotten PIN is called off. */
 export function withoutWish(memory: AccountMemory): AccountMemory {
   if (memory.pin === undefined) return memory
   const { replaceableAt: _, ...pin } = memory.pin

@@ -151,9 +151,9 @@ function ussdOf(
   const { background, log } = runtime
   const country = config.gatewayCountry
   const carriedText = createCarriedText(config.accountIdSecret)
-  const deps = { answer, carriedText, country, background, log }
-  const routes = ussdRoutes({ ...deps, gateway: africasTalking })
-  return routes.route(hubtelPath, ussdRoutes({ ...deps, gateway: hubtel }))
+  const shared = { answer, carriedText, country, background, log }
+  const routes = ussdRoutes({ ...shared, gateway: africasTalking })
+  return routes.route(hubtelPath, ussdRoutes({ ...shared, gateway: hubtel }))
 }
 
 function keysOf(config: Config, { clock }: Runtime, registry: KeyRegistry): App {

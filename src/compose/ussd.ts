@@ -10,7 +10,7 @@ import { createPay } from '../relay/pay/delivery.ts'
 import { createEndSession } from '../relay/pay/end-session.ts'
 import { createChainCache, type Relayer } from '../relay/relayer.ts'
 import { cached } from '../runtime/cached.ts'
-import { type Answer, type AnswerParts, carryOut, createAnswer } from '../ussd/answer.ts'
+import { type Answer, type AnswerOptions, carryOut, createAnswer } from '../ussd/answer.ts'
 import { createDialRate } from '../ussd/dial-rate.ts'
 import { wordsFor } from '../ussd/messages/languages.ts'
 import type { Config } from './config.ts'
@@ -62,8 +62,8 @@ function partsOf(
   runtime: Runtime,
   relayer: Relayer,
   memory: () => MemoryStore,
-  mayDial: AnswerParts['mayDial'],
-): AnswerParts {
+  mayDial: AnswerOptions['mayDial'],
+): AnswerOptions {
   const { node, ledger, forwarder } = relayer
   const loan = createLoanReader(readLoan(relayer, config.loan))
   const kept = createMemory(() => withinMs(memory(), runtime.clock, memoryMs))
@@ -111,6 +111,6 @@ function partsOf(
 }
 
 /** Nothing is worth anything where no feed says how much. */
-function worthFrom({ rateFeed: feed }: Config, runtime: Runtime): AnswerParts['worthOf'] {
+function worthFrom({ rateFeed: feed }: Config, runtime: Runtime): AnswerOptions['worthOf'] {
   return feed === undefined ? async () => undefined : createLocalWorth({ ...runtime, feed })
 }

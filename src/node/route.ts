@@ -36,7 +36,7 @@ export type NodeRouteOptions = {
 }
 
 /** `POST /<API_KEY>`, or `POST /` with the key in a header: JSON-RPC 2.0. Every refusal is a JSON-RPC error object too. */
-export function nodeRoutes(deps: NodeRouteOptions): Hono {
+export function nodeRoutes(options: NodeRouteOptions): Hono {
   const routes = new Hono()
 
   routes.options('*', (c) => {
@@ -46,12 +46,12 @@ export function nodeRoutes(deps: NodeRouteOptions): Hono {
     return c.body(null, 204, anyOrigin)
   })
 
-  routes.on('POST', keyPaths, (c) => answerPost(c, deps))
+  routes.on('POST', keyPaths, (c) => answerPost(c, options))
 
   routes.on('GET', keyPaths, async (c, next) => {
     const isUpgrade = c.req.header('upgrade')?.toLowerCase() === 'websocket'
-    if (!isUpgrade || deps.sockets === undefined) return await next()
-    return await acceptSocket(c, deps, deps.sockets)
+    if (!isUpgrade || options.sockets === undefined) return await next()
+    return await acceptSocket(c, options, options.sockets)
   })
 
   routes.all('*', (c) => {
@@ -61,7 +61,7 @@ export function nodeRoutes(deps: NodeRouteOptions): Hono {
   })
 
   routes.onError((error, c) => {
-    deps.log({ level: 'error', event: 'rpc.failed', message: faultOf(error) })
+    options.log({ level: 'error', event: 'rpc.failed', message: faultOf(error) })
     return refuse(c, 503, codes.internal, 'not available now, try again')
   })
 
@@ -69,8 +69,8 @@ export function nodeRoutes(deps: NodeRouteOptions): Hono {
 }
 
 /** The key is checked before a byte of the body is read. */
-async function answerPost(c: Context, deps: NodeRouteOptions): Promise<Response> {
-  const { keys, services, clock, background, log } = deps
+async function answerPost(c: Context, options: NodeRouteOptions): Promise<Response> {
+  const { keys, services, clock, background, log } = options
   const key = await keys.check(keyOf(c))
   if (key.kind === 'unknown') return unauthorized(c)
   const service = services.get(key.chainId)

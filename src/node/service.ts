@@ -65,10 +65,10 @@ const methodOf = (name: string): Method | undefined =>
 export const isServed = (name: string): boolean => methodOf(name) !== undefined
 
 /** Serves the listed methods from the given nodes. */
-export function createNodeService(deps: NodeServiceOptions): NodeService {
-  const { chainId, clock, background, log } = deps
+export function createNodeService(options: NodeServiceOptions): NodeService {
+  const { chainId, clock, background, log } = options
   const upstreams = createUpstreams({
-    upstreams: nodesOf(deps),
+    upstreams: nodesOf(options),
     chainId,
     async blockNumber(node, selector) {
       const block = await minedBlock(node, selector, false)

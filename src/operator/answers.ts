@@ -209,7 +209,7 @@ export const paymentAnswer = z.extend(payment, {
   /** By the transaction that was mined for it; null where none was, or no node tells. */
   gasUsed: z.nullable(z.int()),
   transitions: z.array(z.object({ state: paymentState, at: time })),
-  /** What was signed for the nonce that carries it now, the dearest first. */
+  /** What was signed for the nonce that carries it now, the highest-priced first. */
   transactions: z.array(
     z.object({
       hash,

@@ -3,7 +3,7 @@ import { gasPriceWithin } from './fees.ts'
 import type { Relayer } from './relayer.ts'
 import { createSigner } from './signer.ts'
 
-/** What came of a wish to bring what is at an account's own address into its balance. */
+/** What came of an attempt to bring what is at an account's own address into its balance. */
 export type DepositClaim =
   /** On its way. `isTaken`: a node said that it has it; else none may, and it can be asked for again. */
   | { kind: 'sent'; amountWei: bigint; hash: Hex; isTaken: boolean }

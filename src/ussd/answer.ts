@@ -34,7 +34,7 @@ import {
   type Menu,
   type MenuContext,
   type MenuSettings,
-  type PinWish,
+  type PinAction,
 } from './menu/nodes.ts'
 import { answersOf, type Place, promptOf } from './menu/walk.ts'
 import { messagesIn } from './messages/languages.ts'
@@ -52,7 +52,7 @@ export type Answer = (request: UssdRequest) => Promise<Answered>
 /** `out_of_service`: nothing may be done, and the operator has to know. */
 export type Answered = { kind: 'screen' | 'out_of_service'; screen: Screen }
 
-export type AnswerParts = {
+export type AnswerOptions = {
   chainId: number
   /** What the chain's currency is called. */
   currency: string
@@ -89,7 +89,7 @@ export type AnswerParts = {
 }
 
 /** The USSD service: from what was typed to a screen, by way of the chain where it must. */
-export function createAnswer(parts: AnswerParts): Answer {
+export function createAnswer(parts: AnswerOptions): Answer {
   const { log } = parts
 
   return async (request) => {
@@ -116,7 +116,7 @@ export function createAnswer(parts: AnswerParts): Answer {
 }
 
 /** The words of a caller's screens: of the language that was chosen, while it is offered. */
-async function wordsFor(parts: AnswerParts, phone: PhoneNumber): Promise<Messages> {
+async function wordsFor(parts: AnswerOptions, phone: PhoneNumber): Promise<Messages> {
   const { settings, say, accounts, memory } = parts
   if (settings.profile === 'demo') return say
   try {
@@ -135,7 +135,7 @@ async function wordsFor(parts: AnswerParts, phone: PhoneNumber): Promise<Message
 
 /** Keeps something of a caller, after the reply if need be. Where that fails, screens say less. */
 function remember(
-  { memory, background, log }: AnswerParts,
+  { memory, background, log }: AnswerOptions,
   account: Address,
   change: (kept: AccountMemory) => AccountMemory | undefined,
 ): void {
@@ -146,7 +146,7 @@ function remember(
 }
 
 async function answerMenu(
-  parts: AnswerParts,
+  parts: AnswerOptions,
   delivery: UssdRequest,
   since: number,
 ): Promise<Answered> {
@@ -199,7 +199,7 @@ async function answerMenu(
   }
 }
 
-function contextOf(parts: AnswerParts, caller: PhoneNumber): MenuContext {
+function contextOf(parts: AnswerOptions, caller: PhoneNumber): MenuContext {
   const { chainId, forwarder, loanAddress, say, leastTransferWei: leastWei, currency } = parts
   return {
     ...{ chainId, caller, say, menu: menuOf(parts.settings) },
@@ -226,7 +226,7 @@ function contextOf(parts: AnswerParts, caller: PhoneNumber): MenuContext {
 export type Delivered = { since: number; steps: number }
 
 async function payFor(
-  parts: AnswerParts,
+  parts: AnswerOptions,
   request: UssdRequest,
   delivered: Delivered,
   intent: Intent,
@@ -244,7 +244,7 @@ async function payFor(
  * its answer, and a payment is not asked about.
  */
 async function askOfRepeat(
-  parts: AnswerParts,
+  parts: AnswerOptions,
   request: UssdRequest,
   intent: Intent,
 ): Promise<Screen | undefined> {
@@ -273,7 +273,7 @@ async function askOfRepeat(
 
 /** Carries out what a caller wants, at most once for its gateway and session. */
 export async function carryOut(
-  parts: AnswerParts,
+  parts: AnswerOptions,
   request: UssdRequest,
   delivered: Delivered,
   intent: Intent,
@@ -300,7 +300,7 @@ export async function carryOut(
 
 /** Keeps a language for the caller, and says so in it. */
 async function chooseLanguage(
-  { accounts, keys, memory }: AnswerParts,
+  { accounts, keys, memory }: AnswerOptions,
   { gateway, sessionId, phone }: UssdRequest,
   language: Language,
 ): Promise<Screen> {
@@ -312,7 +312,7 @@ async function chooseLanguage(
 
 /** A loan is of the amount that the screen before showed: that is what was agreed to. */
 async function asShown(
-  parts: AnswerParts,
+  parts: AnswerOptions,
   request: UssdRequest,
   intent: Intent,
   account: Address,
@@ -324,22 +324,22 @@ async function asShown(
   return { ...intent, principalWei: terms?.principalWei }
 }
 
-/** Does what is wished of the PIN, once a session. */
+/** Does what the caller asks of the PIN, once a session. */
 async function changePin(
-  { accounts, keys, pins, say }: AnswerParts,
+  { accounts, keys, pins, say }: AnswerOptions,
   { gateway, sessionId, phone }: UssdRequest,
-  wish: PinWish,
+  action: PinAction,
 ): Promise<Screen> {
   if (pins === undefined) throw new Error('there are no PINs')
   const { address } = await accounts(phone)
   const session = await keys.session(gateway, sessionId, address)
   const change =
-    wish.kind === 'forgetPin'
+    action.kind === 'forgetPin'
       ? await pins.forget(address, session)
-      : await pins[wish.kind === 'choosePin' ? 'choose' : 'change'](address, wish.pin, session)
+      : await pins[action.kind === 'choosePin' ? 'choose' : 'change'](address, action.pin, session)
   switch (change) {
     case 'done':
-      return end(wish.kind === 'forgetPin' ? say.pin.wished : say.pin.chosen)
+      return end(action.kind === 'forgetPin' ? say.pin.requested : say.pin.chosen)
     case 'kept':
       return end(say.pin.kept)
     case 'dormant':
@@ -349,7 +349,7 @@ async function changePin(
 
 /** Messages that are sent once the outcome is final. Until then no one can read to whom. */
 async function sealedSms(
-  parts: AnswerParts,
+  parts: AnswerOptions,
   { phone: caller }: UssdRequest,
   intent: Intent,
   call: ContractCall,
@@ -367,7 +367,7 @@ async function sealedSms(
 
 /** The phone of who gets the money. Undefined: it has none, or none is known. */
 async function receiverOf(
-  { memory, log }: AnswerParts,
+  { memory, log }: AnswerOptions,
   smsSeals: SmsSeals,
   intent: Intent,
   sender: Address,
@@ -387,7 +387,7 @@ async function receiverOf(
 
 /** An address says nothing to who typed a number: what the screen said of it is kept for the activity. */
 async function rememberRecipient(
-  parts: AnswerParts,
+  parts: AnswerOptions,
   account: Address,
   intentId: Hex,
   intent: Intent,
@@ -403,7 +403,7 @@ async function rememberRecipient(
 }
 
 /** Brings in what was sent to the account's own address. Asked twice it does no more than once. */
-async function claimFor(parts: AnswerParts, request: UssdRequest): Promise<Screen> {
+async function claimFor(parts: AnswerOptions, request: UssdRequest): Promise<Screen> {
   const { say } = parts
   const account = await parts.accounts(request.phone)
   if (!parts.mayDial(account.address)) return end(say.tooManyDials)
@@ -436,7 +436,7 @@ async function claimFor(parts: AnswerParts, request: UssdRequest): Promise<Scree
 
 /** An end after which nothing of the session may be paid: the ledger has it before it is shown. */
 async function endFor(
-  parts: AnswerParts,
+  parts: AnswerOptions,
   request: UssdRequest,
   delivered: Delivered,
   shown: Screen,
@@ -448,7 +448,7 @@ async function endFor(
 }
 
 async function questionOf(
-  { keys }: AnswerParts,
+  { keys }: AnswerOptions,
   { gateway, sessionId, text }: UssdRequest,
   account: Address,
 ): Promise<Question> {
@@ -456,7 +456,11 @@ async function questionOf(
   return { session, input: await keys.input(session, text), account }
 }
 
-function refusalText(parts: AnswerParts, refusal: PaymentRefusal, payment: Intent['kind']): string {
+function refusalText(
+  parts: AnswerOptions,
+  refusal: PaymentRefusal,
+  payment: Intent['kind'],
+): string {
   const { say } = parts
   const refused = (why: LoanRefusal) =>
     refusedText(say.refused, why, (wei) => amountText(parts, wei), payment)
@@ -488,7 +492,7 @@ function refusalText(parts: AnswerParts, refusal: PaymentRefusal, payment: Inten
   }
 }
 
-function screenOf({ say }: AnswerParts, answered: PaymentAnswer, intent?: Intent): Screen {
+function screenOf({ say }: AnswerOptions, answered: PaymentAnswer, intent?: Intent): Screen {
   switch (answered.kind) {
     case 'screen':
       return answered.screen
@@ -514,7 +518,7 @@ function menuOf(settings: MenuSettings): Menu {
 }
 
 /** An amount as screens show it. */
-function amountText({ currency }: AnswerParts, wei: bigint): string {
+function amountText({ currency }: AnswerOptions, wei: bigint): string {
   return `${formatAmountDown(wei)} ${currency}`
 }
 

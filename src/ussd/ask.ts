@@ -14,7 +14,7 @@ import { refusedText } from './refused.ts'
 import { end, goOn, type Screen } from './screens/screen.ts'
 import { keepShown, recipientsStep, shownAt, shownRecipients, shownTerms } from './shown.ts'
 
-export type AskParts = {
+export type AskOptions = {
   context: MenuContext
   loan: Pick<LoanReader, 'balance' | 'debt' | 'terms' | 'received'>
   accounts: CallerAccounts
@@ -36,7 +36,7 @@ export type AskParts = {
  * The screen of a place, with what is read for it. A menu is shown without what could not be read; what a
  * caller agrees to is not, which ends the session.
  */
-export async function askAt(parts: AskParts, place: Place): Promise<Screen> {
+export async function askAt(parts: AskOptions, place: Place): Promise<Screen> {
   const { context } = parts
   const node = context.menu[place.name]
   const wanted = node.facts ?? []
@@ -54,7 +54,7 @@ export async function askAt(parts: AskParts, place: Place): Promise<Screen> {
 
 /** A fact, or nothing where it cannot be read now. */
 async function read(
-  parts: AskParts,
+  parts: AskOptions,
   fact: FactName,
   account: Address,
   place: Place,
@@ -67,7 +67,7 @@ async function read(
   }
 }
 
-type Reader = (parts: AskParts, account: Address, place: Place) => Promise<Facts>
+type Reader = (parts: AskOptions, account: Address, place: Place) => Promise<Facts>
 
 const readers: Readonly<Record<FactName, Reader>> = {
   debt: async ({ loan }, account) => ({ debt: await loan.debt(account) }),
@@ -96,7 +96,7 @@ const readers: Readonly<Record<FactName, Reader>> = {
 
 /** Whom a session may send to by a digit. What it shows first is what its digits mean. */
 async function recipientsOf(
-  { memory, ledger, question }: AskParts,
+  { memory, ledger, question }: AskOptions,
   account: Address,
 ): Promise<Facts> {
   const session = await question(account, recipientsStep)
@@ -112,7 +112,7 @@ async function recipientsOf(
 
 /** A number is called unregistered only where it is known: it never dialled, and the chain has nothing of it. */
 async function registrationOf(
-  { memory, accounts, loan }: AskParts,
+  { memory, accounts, loan }: AskOptions,
   _: Address,
   { draft: { recipient } }: Place,
 ): Promise<Facts> {
@@ -123,7 +123,7 @@ async function registrationOf(
 }
 
 /** The first session that can tells of a failure; the same again says the same again. */
-async function failureOf(parts: AskParts, account: Address): Promise<Facts> {
+async function failureOf(parts: AskOptions, account: Address): Promise<Facts> {
   const { ledger, memory } = parts
   const failure = lastFailure(await ledger.payments(account, 1))
   if (failure === undefined) return {}
@@ -133,13 +133,13 @@ async function failureOf(parts: AskParts, account: Address): Promise<Facts> {
   return tellsOf(kept, intentId, session) ? { hasFailed: true } : {}
 }
 
-async function termsOf({ loan, now }: AskParts): Promise<LoanTerms> {
+async function termsOf({ loan, now }: AskOptions): Promise<LoanTerms> {
   const { principalWei, termSeconds } = await loan.terms()
   return { principalWei, dueAt: Math.floor(now() / 1_000) + termSeconds }
 }
 
 /** What is owed from when a loan is taken, where none is. What is shown first is shown again, and is what is agreed to. */
-async function askForLoan(parts: AskParts, place: Place, account: Address): Promise<Screen> {
+async function askForLoan(parts: AskOptions, place: Place, account: Address): Promise<Screen> {
   const { context } = parts
   const [{ debt }, { terms }] = await Promise.all([
     read(parts, 'debt', account, place),

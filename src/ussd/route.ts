@@ -8,7 +8,7 @@ import type { Gateway, Parsed, ReplyTo, UssdSession } from './gateways/gateway.t
 import { english } from './messages/en.ts'
 import { end } from './screens/screen.ts'
 
-export type UssdRouteDeps = {
+export type UssdRouteOptions = {
   gateway: Gateway
   answer: Answer
   /** For gateways that send the last answer alone. */
@@ -24,8 +24,8 @@ export type UssdRouteDeps = {
 const maxBodyBytes = 8 * 1024
 
 /** `POST /`: one delivery of a gateway. A request that is not one is answered by a screen too, since a handset shows nothing else. */
-export function ussdRoutes(deps: UssdRouteDeps): Hono {
-  const { gateway, country, log } = deps
+export function ussdRoutes(options: UssdRouteOptions): Hono {
+  const { gateway, country, log } = options
   const routes = new Hono()
   const type = { 'content-type': gateway.contentType }
   const bad = (says: string, to?: ReplyTo): string => {
@@ -48,7 +48,7 @@ export function ussdRoutes(deps: UssdRouteDeps): Hono {
         return c.body('', 200, type)
       case 'request':
       case 'step': {
-        const reply = await replyTo(deps, parsed)
+        const reply = await replyTo(options, parsed)
         const { sessionId } = sessionOf(parsed)
         // Forged, or of another secret: what was typed before is not known, and nothing is begun.
         if (reply === undefined) return c.body(bad(english.sessionEnded, { sessionId }), 200, type)
@@ -70,7 +70,7 @@ const sessionOf = (delivery: Delivery): UssdSession =>
 
 /** Undefined: the delivery answers no reply of this service. */
 async function replyTo(
-  { gateway, answer, carriedText, background }: UssdRouteDeps,
+  { gateway, answer, carriedText, background }: UssdRouteOptions,
   delivery: Delivery,
 ): Promise<{ kind: Answered['kind']; body: string } | undefined> {
   const session = sessionOf(delivery)

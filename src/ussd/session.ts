@@ -19,7 +19,7 @@ export type Read = {
   text: string
 }
 
-export type SessionParts = {
+export type SessionOptions = {
   context: MenuContext
   /** Undefined: no PIN is asked for, and nothing is kept of where a session begins. */
   pins: Pins | undefined
@@ -36,7 +36,10 @@ export type SessionParts = {
  *
  * @throws {Error} the ledger or the account's memory gave no answer
  */
-export async function readSession(parts: SessionParts, answers: readonly string[]): Promise<Read> {
+export async function readSession(
+  parts: SessionOptions,
+  answers: readonly string[],
+): Promise<Read> {
   const { pins, question } = parts
   let { context } = parts
   const verdicts = new Map<number, PinVerdict>()
@@ -63,13 +66,13 @@ export async function readSession(parts: SessionParts, answers: readonly string[
 }
 
 /** Where no list was shown first, a digit of this session stands for nobody, for good. */
-async function knownOf({ ledger, question, account }: SessionParts): Promise<KnownRecipient[]> {
+async function knownOf({ ledger, question, account }: SessionOptions): Promise<KnownRecipient[]> {
   const session = await question(await account(), recipientsStep)
   return (await keepShown(ledger, session, shownRecipients, [])) ?? []
 }
 
 async function startOf(
-  { ledger, question }: SessionParts,
+  { ledger, question }: SessionOptions,
   pins: Pins,
   account: Address,
 ): Promise<SoFar['start']> {
@@ -83,7 +86,7 @@ async function startOf(
 
 /** Counted by the account's memory, once for its step; kept by the ledger for as long as the session may be delivered again. */
 async function verdictOf(
-  { ledger }: SessionParts,
+  { ledger }: SessionOptions,
   pins: Pins,
   question: Question,
   pin: string,

@@ -219,66 +219,7 @@ describe.skipIf(!hasRedisServer())('a Worker and Deno', () => {
       hash: string
       transactions: string[]
     }
-    const [transaction = ''] = block.transactions
-    const nowhere = `0x${'99'.repeat(32)}`
-    const call = { to: chain.loan, data: '0x00' }
-    const asked: [string, unknown[]][] = [
-      ['eth_chainId', []],
-      ['net_version', []],
-      ['eth_accounts', []],
-      ['eth_blockNumber', []],
-      ['eth_gasPrice', []],
-      ['eth_protocolVersion', []],
-      ['chain_protocolVersion', []],
-      ['web3_clientVersion', []],
-      ['web3_sha3', ['0x68656c6c6f']],
-      ['eth_getBalance', [chain.relayer]],
-      ['eth_getBalance', [chain.relayer, 'latest']],
-      ['eth_getBalance', [chain.relayer, block.number]],
-      ['eth_getBalance', [chain.relayer, 'never']],
-      ['eth_getBalance', ['0x12']],
-      ['eth_getCode', [chain.loan, 'latest']],
-      ['eth_getCode', [chain.relayer, 'latest']],
-      ['eth_getStorageAt', [chain.loan, '0x0', 'latest']],
-      ['eth_getTransactionCount', [chain.relayer, 'latest']],
-      ['eth_getBlockByNumber', ['latest', false]],
-      ['eth_getBlockByNumber', ['latest', true]],
-      ['eth_getBlockByNumber', ['earliest', false]],
-      ['eth_getBlockByNumber', ['0xffffff', false]],
-      ['eth_getBlockByHash', [block.hash]],
-      ['eth_getBlockByHash', [block.hash, true]],
-      ['eth_getBlockByHash', [nowhere]],
-      ['eth_getBlockByHash', ['0x1']],
-      ['eth_getBlockTransactionCountByHash', [block.hash]],
-      ['eth_getBlockTransactionCountByNumber', [block.number]],
-      ['eth_getUncleCountByBlockHash', [block.hash]],
-      ['eth_getUncleCountByBlockNumber', [block.number]],
-      ['eth_getTransactionByHash', [transaction]],
-      ['eth_getTransactionByHash', [nowhere]],
-      ['eth_getTransactionByBlockHashAndIndex', [block.hash, '0x0']],
-      ['eth_getTransactionByBlockNumberAndIndex', [block.number, '0x0']],
-      ['eth_getTransactionReceipt', [transaction]],
-      ['eth_getTransactionReceipt', [nowhere]],
-      ['eth_getLogs', [{ fromBlock: '0x0', toBlock: 'latest' }]],
-      ['eth_getLogs', [{ blockHash: block.hash }]],
-      ['eth_getLogs', [{ blockHash: block.hash, fromBlock: '0x0' }]],
-      ['eth_getLogs', [{ address: chain.forwarder, fromBlock: '0x0' }]],
-      ['eth_call', [call, 'latest']],
-      ['eth_call', [{ data: '0x00' }, 'latest']],
-      ['eth_estimateGas', [{ from: chain.relayer, to: stranger, value: '0x1' }]],
-      ['eth_sendRawTransaction', ['0x00']],
-      ['eth_subscribe', ['newHeads']],
-      ['chain_getRawBlockHeaderByHash', [block.hash]],
-      ['chain_getRawBlockHeaderByNumber', [block.number]],
-      ['chain_getRawTransactionReceiptByHash', [transaction]],
-      ['chain_getTransactionReceiptNodesByHash', [block.hash, transaction]],
-      ['rsk_protocolVersion', []],
-      ['trace_transaction', [transaction]],
-      ['trace_block', [block.number]],
-      ['rpc.discover', []],
-      ['eth_mining', []],
-    ]
-    const single = asked.map(([method, params], id) =>
+    const single = questions(block).map(([method, params], id) =>
       JSON.stringify({ jsonrpc: '2.0', id, method, params }),
     )
     return [
@@ -292,3 +233,70 @@ describe.skipIf(!hasRedisServer())('a Worker and Deno', () => {
     ]
   }
 })
+
+/** Questions of every method about a block, good and bad. */
+function questions(block: {
+  number: string
+  hash: string
+  transactions: string[]
+}): [string, unknown[]][] {
+  const [transaction = ''] = block.transactions
+  const nowhere = `0x${'99'.repeat(32)}`
+  const call = { to: chain.loan, data: '0x00' }
+  return [
+    ['eth_chainId', []],
+    ['net_version', []],
+    ['eth_accounts', []],
+    ['eth_blockNumber', []],
+    ['eth_gasPrice', []],
+    ['eth_protocolVersion', []],
+    ['chain_protocolVersion', []],
+    ['web3_clientVersion', []],
+    ['web3_sha3', ['0x68656c6c6f']],
+    ['eth_getBalance', [chain.relayer]],
+    ['eth_getBalance', [chain.relayer, 'latest']],
+    ['eth_getBalance', [chain.relayer, block.number]],
+    ['eth_getBalance', [chain.relayer, 'never']],
+    ['eth_getBalance', ['0x12']],
+    ['eth_getCode', [chain.loan, 'latest']],
+    ['eth_getCode', [chain.relayer, 'latest']],
+    ['eth_getStorageAt', [chain.loan, '0x0', 'latest']],
+    ['eth_getTransactionCount', [chain.relayer, 'latest']],
+    ['eth_getBlockByNumber', ['latest', false]],
+    ['eth_getBlockByNumber', ['latest', true]],
+    ['eth_getBlockByNumber', ['earliest', false]],
+    ['eth_getBlockByNumber', ['0xffffff', false]],
+    ['eth_getBlockByHash', [block.hash]],
+    ['eth_getBlockByHash', [block.hash, true]],
+    ['eth_getBlockByHash', [nowhere]],
+    ['eth_getBlockByHash', ['0x1']],
+    ['eth_getBlockTransactionCountByHash', [block.hash]],
+    ['eth_getBlockTransactionCountByNumber', [block.number]],
+    ['eth_getUncleCountByBlockHash', [block.hash]],
+    ['eth_getUncleCountByBlockNumber', [block.number]],
+    ['eth_getTransactionByHash', [transaction]],
+    ['eth_getTransactionByHash', [nowhere]],
+    ['eth_getTransactionByBlockHashAndIndex', [block.hash, '0x0']],
+    ['eth_getTransactionByBlockNumberAndIndex', [block.number, '0x0']],
+    ['eth_getTransactionReceipt', [transaction]],
+    ['eth_getTransactionReceipt', [nowhere]],
+    ['eth_getLogs', [{ fromBlock: '0x0', toBlock: 'latest' }]],
+    ['eth_getLogs', [{ blockHash: block.hash }]],
+    ['eth_getLogs', [{ blockHash: block.hash, fromBlock: '0x0' }]],
+    ['eth_getLogs', [{ address: chain.forwarder, fromBlock: '0x0' }]],
+    ['eth_call', [call, 'latest']],
+    ['eth_call', [{ data: '0x00' }, 'latest']],
+    ['eth_estimateGas', [{ from: chain.relayer, to: stranger, value: '0x1' }]],
+    ['eth_sendRawTransaction', ['0x00']],
+    ['eth_subscribe', ['newHeads']],
+    ['chain_getRawBlockHeaderByHash', [block.hash]],
+    ['chain_getRawBlockHeaderByNumber', [block.number]],
+    ['chain_getRawTransactionReceiptByHash', [transaction]],
+    ['chain_getTransactionReceiptNodesByHash', [block.hash, transaction]],
+    ['rsk_protocolVersion', []],
+    ['trace_transaction', [transaction]],
+    ['trace_block', [block.number]],
+    ['rpc.discover', []],
+    ['eth_mining', []],
+  ]
+}

@@ -139,9 +139,9 @@ type Call = ['pass', number] | [keyof Ledger, ...unknown[]]
 const oneOrNone = <Item>(random: Random, items: readonly Item[]): Item | undefined =>
   items[random.int(0, items.length)]
 
-/** Calls that mostly fit what is open, and sometimes do not. */
-function drawCall(world: World, work: Work): Call {
-  const { random, rules } = world
+/** What a call is drawn of: much of it fits what is open, and some does not. */
+function drawScene(world: World, work: Work) {
+  const { random } = world
   const session = `s${random.int(0, sessions - 1)}`
   const account = accounts[Number(session.slice(1)) % accounts.length] ?? target
   const token = `${session} ${random.int(0, 1)}`
@@ -154,162 +154,154 @@ function drawCall(world: World, work: Work): Call {
   const hash = open?.transactions[0]?.hash ?? id('unknown')
   const [first] = work.nonces
   const chainNonce = first?.nonce ?? work.nextNonce
-  const kind = random.weighted(weights)
-  switch (kind) {
-    case 'pass':
-      return ['pass', drawTime(world)]
-    case 'claim': {
-      const poolNonce = chainNonce + random.pick([0, 0, 1])
-      const seen = oneOrNone(random, [0, 1])
-      const more = { seen, room: drawRoom(random), reserves: drawReserves(random) }
-      return ['claim', { ...question, chainNonce, poolNonce, ...more }]
-    }
-    case 'record': {
-      const slot = world.slots.get(token)
-      const made = slot && { ...drawTransaction(world), nonce: slot.nonce }
-      const order = orderOf(world, session, account)
-      const seen = oneOrNone(random, [0, 1])
-      const room = drawRoom(random)
-      return ['record', { session, token, seen, order, screen, transaction: made, room }]
-    }
-    case 'refuse':
-      return ['refuse', { ...question, screen, obstacle: oneOrNone(random, ['crowded']) }]
-    case 'adopt': {
-      const order = orderOf(world, session, account)
-      return ['adopt', { ...question, order, screen, execution: drawExecution(random) }]
-    }
-    case 'lease':
-      return ['lease', { nonce, token, chainNonce, session: oneOrNone(random, [owner, owner]) }]
-    case 'attach': {
-      const transaction = drawTransaction(world)
-      return ['attach', { nonce: world.slots.get(token)?.nonce ?? nonce, token, transaction }]
-    }
-    case 'replace': {
-      const carriesPayment = random.chance(0.7)
-      return ['replace', { nonce, over: hash, carriesPayment, transaction: drawTransaction(world) }]
-    }
-    case 'release':
-      return ['release', work.nonces.map((each) => each.nonce), chainNonce]
-    case 'sent':
-      return ['sent', hash, random.chance(0.7)]
-    case 'mined': {
-      const execution = random.chance(0.8) ? drawExecution(random) : undefined
-      const block = execution?.block ?? drawExecution(random).block
-      return ['mined', { nonce, session: open?.session, hash, block, execution }]
-    }
-    case 'confirm':
-      return ['confirm', owner, any?.execution?.block.hash ?? id('block 1')]
-    case 'reopen':
-      return ['reopen', drawExecution(random).block.hash]
-    case 'settle':
-      return ['settle', owner, drawExecution(random)]
-    case 'sawHead':
-      return [
-        'sawHead',
-        oneOrNone(random, [[{ ...drawExecution(random).block, count: chainNonce }]]),
-      ]
-    case 'sawMeans': {
-      const means = random.pick([
-        { count: chainNonce },
-        { toldCount: chainNonce },
-        { balanceWei: BigInt(random.int(0, 9)) },
-        { gasPriceWei: 60n, count: chainNonce },
-      ])
-      return ['sawMeans', means, oneOrNone(random, ['balanceWei', 'gasPriceWei'])]
-    }
-    case 'blocks':
-      return ['blocks', random.int(-1, blocks)]
-    case 'payments':
-      return ['payments', account, random.int(1, 4)]
-    case 'identify':
-      return ['identify', identityOf(random)]
-    case 'home':
-      return ['home', ...random.pick([[], ['31'], ['30']])]
-    case 'paymentShownAs':
-      return ['paymentShownAs', hash]
-    case 'lookup':
-      return ['lookup', question]
-    case 'show': {
-      const name = random.pick(['terms', 'equal'])
-      return ['show', { ...question, name, value: `${random.int(1, 3)}` }]
-    }
-    case 'shown':
-      return ['shown', question, random.pick(['terms', 'equal'])]
-    case 'payment':
-    case 'requeue':
-    case 'expire':
-      return [kind, owner]
-    case 'displaced':
-    case 'abandon':
-      return [kind, nonce]
-    case 'saw': {
-      const head = oneOrNone(random, [{ number: random.int(1, blocks), timestampSeconds: 1 }])
-      const node = oneOrNone(random, ['answered', 'silent'])
-      return ['saw', { facts: { head }, node, round: random.pick(['done', 'failed']) }]
-    }
-    case 'alert': {
-      const found = ['stuck', 'budget'].filter(() => random.chance(0.5))
-      const isTold = random.chance(0.8)
-      return ['alert', found.map((name) => ({ name, says: 'Look.' })), { isTold }]
-    }
-    case 'takeNotices':
-      return ['takeNotices', random.int(1, 3)]
-    case 'takeSms':
-      return ['takeSms', random.int(1, 3)]
-    case 'noteSms': {
-      const name = { session, party: random.pick(smsParties), attempts: random.int(1, 2) }
-      return ['noteSms', name, random.pick(['sent', 'unknown', 'later', 'untried'])]
-    }
-    case 'told':
-      return ['told', `stuck:${work.now}:raised`]
-    case 'setIntake':
-      return [
-        'setIntake',
-        random.pick(['open', 'open', 'paused', 'draining']),
-        drawName(random),
-        ...random.pick([[], ['a'], ['b']]),
-      ]
-    case 'exported':
-      return ['exported', identityOf(random), { part: random.int(0, partCount), from: 0 }]
-    case 'beginRestore': {
-      const { head } = world.exported
-      const identity = { chainId: 31, fingerprints: head.fingerprints }
-      return ['beginRestore', { id: drawName(random), head, identity, adds: random.chance(0.8) }]
-    }
-    case 'endRestore':
-      return ['endRestore', world.exported.head.exportedAt]
-    case 'restore': {
-      const { head, entries } = world.exported
-      return ['restore', head.exportedAt, entries.filter(() => random.chance(0.7))]
-    }
-    case 'note':
-      return ['note', { id: drawName(random), action: 'outbid', detail: { nonce: `${nonce}` } }]
-    case 'audit':
-      return ['audit', random.int(1, 5)]
-    case 'page':
-      return ['page', drawQuery(random, account, work.now)]
-    case 'trace':
-      return ['trace', id(`intent ${session}`)]
-    case 'vitals': {
-      const identity = { chainId: 31, fingerprints: { FORWARDER_ADDRESS: 'old' } }
-      return ['vitals', ...random.pick([[], [{ identity, probes: true }]])]
-    }
-    case 'work':
-    case 'signed':
-    case 'prune':
-      return [kind]
-    default:
-      return kind satisfies never
+  return {
+    ...{ world, work, random, session, account, token, question, screen },
+    ...{ any, owner, open, nonce, hash, chainNonce },
   }
+}
 
-  function drawTime({ rules: { leaseMs, displacedMs, retentionMs } }: World): number {
-    return random.weighted([
-      [random.int(1, 1_000), 6],
-      [leaseMs, 5],
-      [displacedMs, 2],
-      [retentionMs + 1, rules.retentionMs > 0 ? 0.2 : 0],
-    ] as const)
-  }
+type Scene = ReturnType<typeof drawScene>
+
+const drawCall = (world: World, work: Work): Call =>
+  draws[world.random.weighted(weights)](drawScene(world, work))
+
+/** One for each method of the port: one that is forgotten does not compile. */
+const draws: Readonly<Record<keyof Ledger | 'pass', (scene: Scene) => Call>> = {
+  pass: ({ world }) => ['pass', drawTime(world)],
+  claim({ random, question, chainNonce }) {
+    const poolNonce = chainNonce + random.pick([0, 0, 1])
+    const seen = oneOrNone(random, [0, 1])
+    const more = { seen, room: drawRoom(random), reserves: drawReserves(random) }
+    return ['claim', { ...question, chainNonce, poolNonce, ...more }]
+  },
+  record({ world, random, session, account, token, screen }) {
+    const slot = world.slots.get(token)
+    const made = slot && { ...drawTransaction(world), nonce: slot.nonce }
+    const order = orderOf(world, session, account)
+    const seen = oneOrNone(random, [0, 1])
+    const room = drawRoom(random)
+    return ['record', { session, token, seen, order, screen, transaction: made, room }]
+  },
+  refuse: ({ random, question, screen }) => [
+    'refuse',
+    { ...question, screen, obstacle: oneOrNone(random, ['crowded']) },
+  ],
+  adopt({ world, random, session, account, question, screen }) {
+    const order = orderOf(world, session, account)
+    return ['adopt', { ...question, order, screen, execution: drawExecution(random) }]
+  },
+  lease: ({ random, token, owner, nonce, chainNonce }) => [
+    'lease',
+    { nonce, token, chainNonce, session: oneOrNone(random, [owner, owner]) },
+  ],
+  attach({ world, token, nonce }) {
+    const transaction = drawTransaction(world)
+    return ['attach', { nonce: world.slots.get(token)?.nonce ?? nonce, token, transaction }]
+  },
+  replace({ world, random, nonce, hash }) {
+    const carriesPayment = random.chance(0.7)
+    return ['replace', { nonce, over: hash, carriesPayment, transaction: drawTransaction(world) }]
+  },
+  release: ({ work, chainNonce }) => ['release', work.nonces.map((each) => each.nonce), chainNonce],
+  sent: ({ random, hash }) => ['sent', hash, random.chance(0.7)],
+  mined({ random, open, nonce, hash }) {
+    const execution = random.chance(0.8) ? drawExecution(random) : undefined
+    const block = execution?.block ?? drawExecution(random).block
+    return ['mined', { nonce, session: open?.session, hash, block, execution }]
+  },
+  confirm: ({ any, owner }) => ['confirm', owner, any?.execution?.block.hash ?? id('block 1')],
+  reopen: ({ random }) => ['reopen', drawExecution(random).block.hash],
+  settle: ({ random, owner }) => ['settle', owner, drawExecution(random)],
+  sawHead: ({ random, chainNonce }) => [
+    'sawHead',
+    oneOrNone(random, [[{ ...drawExecution(random).block, count: chainNonce }]]),
+  ],
+  sawMeans({ random, chainNonce }) {
+    const means = random.pick([
+      { count: chainNonce },
+      { toldCount: chainNonce },
+      { balanceWei: BigInt(random.int(0, 9)) },
+      { gasPriceWei: 60n, count: chainNonce },
+    ])
+    return ['sawMeans', means, oneOrNone(random, ['balanceWei', 'gasPriceWei'])]
+  },
+  blocks: ({ random }) => ['blocks', random.int(-1, blocks)],
+  payments: ({ random, account }) => ['payments', account, random.int(1, 4)],
+  identify: ({ random }) => ['identify', identityOf(random)],
+  home: ({ random }) => ['home', ...random.pick([[], ['31'], ['30']])],
+  paymentShownAs: ({ hash }) => ['paymentShownAs', hash],
+  lookup: ({ question }) => ['lookup', question],
+  show({ random, question }) {
+    const name = random.pick(['terms', 'equal'])
+    return ['show', { ...question, name, value: `${random.int(1, 3)}` }]
+  },
+  shown: ({ random, question }) => ['shown', question, random.pick(['terms', 'equal'])],
+  payment: ({ owner }) => ['payment', owner],
+  requeue: ({ owner }) => ['requeue', owner],
+  expire: ({ owner }) => ['expire', owner],
+  displaced: ({ nonce }) => ['displaced', nonce],
+  abandon: ({ nonce }) => ['abandon', nonce],
+  saw({ random }) {
+    const head = oneOrNone(random, [{ number: random.int(1, blocks), timestampSeconds: 1 }])
+    const node = oneOrNone(random, ['answered', 'silent'])
+    return ['saw', { facts: { head }, node, round: random.pick(['done', 'failed']) }]
+  },
+  alert({ random }) {
+    const found = ['stuck', 'budget'].filter(() => random.chance(0.5))
+    const isTold = random.chance(0.8)
+    return ['alert', found.map((name) => ({ name, says: 'Look.' })), { isTold }]
+  },
+  takeNotices: ({ random }) => ['takeNotices', random.int(1, 3)],
+  takeSms: ({ random }) => ['takeSms', random.int(1, 3)],
+  noteSms({ random, session }) {
+    const name = { session, party: random.pick(smsParties), attempts: random.int(1, 2) }
+    return ['noteSms', name, random.pick(['sent', 'unknown', 'later', 'untried'])]
+  },
+  told: ({ work }) => ['told', `stuck:${work.now}:raised`],
+  setIntake: ({ random }) => [
+    'setIntake',
+    random.pick(['open', 'open', 'paused', 'draining']),
+    drawName(random),
+    ...random.pick([[], ['a'], ['b']]),
+  ],
+  exported: ({ random }) => [
+    'exported',
+    identityOf(random),
+    { part: random.int(0, partCount), from: 0 },
+  ],
+  beginRestore({ world, random }) {
+    const { head } = world.exported
+    const identity = { chainId: 31, fingerprints: head.fingerprints }
+    return ['beginRestore', { id: drawName(random), head, identity, adds: random.chance(0.8) }]
+  },
+  endRestore: ({ world }) => ['endRestore', world.exported.head.exportedAt],
+  restore({ world, random }) {
+    const { head, entries } = world.exported
+    return ['restore', head.exportedAt, entries.filter(() => random.chance(0.7))]
+  },
+  note: ({ random, nonce }) => [
+    'note',
+    { id: drawName(random), action: 'outbid', detail: { nonce: `${nonce}` } },
+  ],
+  audit: ({ random }) => ['audit', random.int(1, 5)],
+  page: ({ work, random, account }) => ['page', drawQuery(random, account, work.now)],
+  trace: ({ session }) => ['trace', id(`intent ${session}`)],
+  vitals({ random }) {
+    const identity = { chainId: 31, fingerprints: { FORWARDER_ADDRESS: 'old' } }
+    return ['vitals', ...random.pick([[], [{ identity, probes: true }]])]
+  },
+  work: () => ['work'],
+  signed: () => ['signed'],
+  prune: () => ['prune'],
+}
+
+function drawTime({ random, rules: { leaseMs, displacedMs, retentionMs } }: World): number {
+  return random.weighted([
+    [random.int(1, 1_000), 6],
+    [leaseMs, 5],
+    [displacedMs, 2],
+    [retentionMs + 1, retentionMs > 0 ? 0.2 : 0],
+  ] as const)
 }
 
 const identityOf = (random: Random): Identity => ({

@@ -19,7 +19,7 @@ function drawAnswers(random: Random): string[] {
   const phone = phoneOf(random.int(1, 3)).replace('+254', '0')
   const amount = `0.00${random.int(1, 4)}`
   const slips = random.chance(0.3) ? ['nobody'] : []
-  const wish = random.pick([
+  const intent = random.pick([
     ['2', ...slips, phone, amount],
     ['2', ...slips, phone, '0', phone, amount],
     ['3'],
@@ -28,7 +28,7 @@ function drawAnswers(random: Random): string[] {
     ['1'],
   ])
   const more = random.pick([[], ['1'], ['2', phone, amount], ['3'], ['9', '9', '9']])
-  return [...wish, ...more]
+  return [...intent, ...more]
 }
 
 /** All that a gateway may deliver of it: each beginning, and each rest. */

@@ -34,7 +34,6 @@ export async function measureRedis(world: World): Promise<void> {
     deno: { url: deno.url, pid: deno.pid, confirmed },
     relay: await world.serveRelay('plain'),
   }
-  const titles = { deno: 'Deno with Redis', relay: 'workerd with its object' }
   const pay = (name: 'deno' | 'relay', payments: number, callers = callerCount) =>
     payRound({ chain, load }, payers[name], { payments, pace: { callers } })
   /** Commands a payment. */
@@ -53,35 +52,7 @@ export async function measureRedis(world: World): Promise<void> {
     return round
   })
   const { commands: alone } = await commandsOf(30, 1)
-  for (const name of ['deno', 'relay'] as const) {
-    const rounds = taken[name]
-    const at = `${callerCount} callers: ${titles[name]}`
-    const key = (what: string) => `redis.${what}.${name}`
-    figures.add(
-      key('accepted'),
-      `accepted, ${at}`,
-      'payments/s',
-      rounds.map((round) => round.acceptedPerSecond),
-    )
-    figures.add(
-      key('p50'),
-      `reply p50, ${at}`,
-      'ms',
-      rounds.map(({ replyMs }) => median(replyMs)),
-    )
-    figures.add(
-      key('p99'),
-      `reply p99, ${at}`,
-      'ms',
-      rounds.map(({ replyMs }) => quantile(replyMs, 0.99)),
-    )
-    figures.add(
-      key('cpu'),
-      `server's process, ${at}`,
-      'ms/payment',
-      rounds.map(({ cpuMs }) => cpuMs.payer),
-    )
-  }
+  for (const name of ['deno', 'relay'] as const) tell(world, name, taken[name])
   const unit = 'commands/payment'
   // How many steps go in one command depends on how many wait, and so on the machine.
   figures.add(
@@ -91,4 +62,40 @@ export async function measureRedis(world: World): Promise<void> {
     together,
   )
   figures.hold('redis.commands.1', 'commands, 1 caller: Deno with Redis', unit, [alone])
+}
+
+const titles = { deno: 'Deno with Redis', relay: 'workerd with its object' }
+
+/** What rounds of payments come to. */
+function tell(
+  { figures }: World,
+  name: keyof typeof titles,
+  rounds: readonly Awaited<ReturnType<typeof payRound>>[],
+): void {
+  const at = `${callerCount} callers: ${titles[name]}`
+  const key = (what: string) => `redis.${what}.${name}`
+  figures.add(
+    key('accepted'),
+    `accepted, ${at}`,
+    'payments/s',
+    rounds.map((round) => round.acceptedPerSecond),
+  )
+  figures.add(
+    key('p50'),
+    `reply p50, ${at}`,
+    'ms',
+    rounds.map(({ replyMs }) => median(replyMs)),
+  )
+  figures.add(
+    key('p99'),
+    `reply p99, ${at}`,
+    'ms',
+    rounds.map(({ replyMs }) => quantile(replyMs, 0.99)),
+  )
+  figures.add(
+    key('cpu'),
+    `server's process, ${at}`,
+    'ms/payment',
+    rounds.map(({ cpuMs }) => cpuMs.payer),
+  )
 }

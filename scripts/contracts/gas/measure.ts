@@ -88,7 +88,7 @@ async function leastGas(world: World, signed: Signed): Promise<number | undefine
 
 async function measureWith(chain: MeasuredChain, meter: Meter) {
   const world = await openWorld(chain)
-  // The dearest call there is: the first loan of a contract writes to words that are still empty.
+  // The most expensive call: the first loan of a contract writes to words that are still empty.
   const data = callOf({ kind: 'loan', principalWei })
   const signer = accountOf('the first borrower')
   const firstLoan = 'the first loan of all'

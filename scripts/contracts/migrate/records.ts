@@ -23,7 +23,7 @@ const recordSchema = z.object({
 /**
  * What a record of `npm run deploy:contracts` says.
  *
- * @throws {RecordError} it is no record of a finished deployment, or there is none
+ * @throws {RecordError} no record of a finished deployment is there
  */
 export function readDeployed(file: string): z.output<typeof recordSchema> {
   try {

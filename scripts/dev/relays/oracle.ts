@@ -281,43 +281,43 @@ function applyWish(
   const texts = new Set(
     deliveries
       .map(({ delivery }) => delivery.text)
-      .filter((text) => wishOf(text) !== undefined && !declined.has(text)),
+      .filter((text) => intentIn(text) !== undefined && !declined.has(text)),
   )
   const text = submitted?.delivery.text ?? (texts.size === 1 ? [...texts][0] : undefined)
-  const wish = text === undefined ? undefined : wishOf(text)
-  if (wish === undefined) {
+  const intent = text === undefined ? undefined : intentIn(text)
+  if (intent === undefined) {
     note('unbalanced', `${event.intentId} was executed and no question leads to it`)
     return
   }
   const change = (account: Address, wei: bigint): void => {
     expected.set(account, (expected.get(account) ?? 0n) + wei)
   }
-  switch (wish.kind) {
+  switch (intent.kind) {
     case 'loan':
       change(event.from, parseEther('0.01'))
       return
     case 'repayment':
-      if (wish.amountWei !== 'all' && wish.amountWei !== event.repaidWei) {
+      if (intent.amountWei !== 'all' && intent.amountWei !== event.repaidWei) {
         note('unbalanced', `${event.intentId} repaid another amount than was typed`)
       }
       change(event.from, -event.repaidWei)
       return
     case 'transfer': {
-      const caller = truth.callers.find(({ phone }) => phone === wish.to)
-      const to = caller?.account.address ?? (wish.to as Address)
-      change(event.from, -wish.amountWei)
-      change(to, wish.amountWei)
+      const caller = truth.callers.find(({ phone }) => phone === intent.to)
+      const to = caller?.account.address ?? (intent.to as Address)
+      change(event.from, -intent.amountWei)
+      change(to, intent.amountWei)
     }
   }
 }
 
-type Wish =
+type Intent =
   | { kind: 'transfer'; to: string; amountWei: bigint }
   | { kind: 'loan' }
   | { kind: 'repayment'; amountWei: bigint | 'all' }
 
 /** What a text without detours asks for. */
-function wishOf(text: string): Wish | undefined {
+function intentIn(text: string): Intent | undefined {
   const [choice, ...rest] = text.split('*')
   const [first, second] = rest
   if (choice === '3' && rest.length === 0) return { kind: 'loan' }

@@ -64,7 +64,7 @@ export type Pool = {
   find(hash: Hex): { transaction: PoolTransaction; state: 'pending' | 'queued' } | undefined
   /** The nonce after the sender's highest pending one. */
   nextNonce(account: Address, stateNonce: number): number
-  /** Pending transactions that the account's nonce allows, the dearest sender's first. */
+  /** Pending transactions that the account's nonce allows, the highest-priced sender first. */
   minable(stateNonces: ReadonlyMap<Address, number>): PoolTransaction[]
   /** Drops what has waited too long, and names it. */
   evict(head: number, nowMs: number): Hex[]

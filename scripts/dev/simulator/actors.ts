@@ -26,7 +26,7 @@ export type Actors = {
   /** Who is running at this moment. */
   current(): Actor
   /** Comes back to the actor at this time, later if it stalls, and never if it has died. */
-  comeBack(actor: Actor, time: number, resume: () => void): void
+  resumeAt(actor: Actor, time: number, resume: () => void): void
   /** Time for programs whose computer's clock is wrong by this much. */
   clock(skewMs: number): Clock
 }
@@ -48,10 +48,10 @@ export function createActors(scheduler: Scheduler): Actors {
     return actor
   }
 
-  function comeBack(actor: Actor, time: number, resume: () => void): void {
+  function resumeAt(actor: Actor, time: number, resume: () => void): void {
     scheduler.at(time, () => {
       if (!actor.isAlive) return
-      if (actor.stalledUntil > scheduler.now()) comeBack(actor, actor.stalledUntil, resume)
+      if (actor.stalledUntil > scheduler.now()) resumeAt(actor, actor.stalledUntil, resume)
       else resume()
     })
   }
@@ -93,13 +93,13 @@ export function createActors(scheduler: Scheduler): Actors {
     },
     run: (actor, program) => storage.run(actor, program),
     current,
-    comeBack,
+    resumeAt,
     clock: (skewMs) => ({
       now: () => scheduler.now() + skewMs,
       sleep: (ms, signal) =>
         new Promise((resolve) => {
           if (signal?.aborted) return resolve()
-          comeBack(current(), scheduler.now() + ms, resolve)
+          resumeAt(current(), scheduler.now() + ms, resolve)
           signal?.addEventListener('abort', () => resolve())
         }),
       timeout: timeoutSignal,

@@ -28,34 +28,15 @@ export function happen(world: World, workers: Workers, item: Item): void {
 /** What happened, in words. */
 function begin(world: World, workers: Workers, item: Item): string | undefined {
   const { chain, pool, scheduler, host, weather, records } = world
-  const { seed, knobs } = world.plan
-  const random = createRandom(seed, `${item.kind} ${item.at}`)
+  const random = createRandom(world.plan.seed, `${item.kind} ${item.at}`)
   switch (item.kind) {
     case 'dial':
       workers.deliver(item, item.phase, false)
       return undefined
-    case 'reorganization': {
-      const returns = ({ hash }: ModelTransaction) =>
-        createRandom(seed, `${hash} ${item.at}`).chance(knobs.returned)
-      const change = chain.reorganize(item.depth, item.blocks, scheduler.now(), returns)
-      const { removed, added } = change
-      records.reorganizations.push({ at: scheduler.now(), removed: removed.length })
-      const list = (blocks: ModelBlock[]) => blocks.map(blockWords).join(' | ') || 'none'
-      return `The chain loses ${removed.length} blocks (${list(removed)}) and gets ${added.length} others (${list(added)}).`
-    }
-    case 'alternation': {
-      const tip = chain.head()
-      const returns = ({ hash }: ModelTransaction) =>
-        createRandom(seed, `${hash} ${item.at}`).chance(knobs.returned)
-      const { removed } = chain.reorganize(item.depth, item.blocks, scheduler.now(), returns)
-      records.reorganizations.push({ at: scheduler.now(), removed: removed.length })
-      after(world, item.forMs, 'The branch that was lost comes back, if it is not too old.', () => {
-        if (chain.depthBelow(tip) > knobs.rules.watchBlocks - 6) return
-        const back = chain.resume(tip, scheduler.now(), returns)
-        records.reorganizations.push({ at: scheduler.now(), removed: back.removed.length })
-      })
-      return `Another branch takes the place of ${removed.length} blocks (${removed.map(blockWords).join(' | ')}) for ${item.forMs / 1000} s.`
-    }
+    case 'reorganization':
+      return reorganize(world, item)
+    case 'alternation':
+      return alternate(world, item)
     case 'eviction': {
       const dropped = pool.all().filter(() => random.chance(item.share))
       for (const { hash } of dropped) pool.remove(hash)
@@ -110,7 +91,7 @@ function begin(world: World, workers: Workers, item: Item): string | undefined {
       return `Caller ${item.caller}'s money is moved away in the next block.`
     case 'foreign':
       sendForeign(world, item)
-      return "Somebody else uses the relayer's key."
+      return "Another program uses the relayer's key."
     case 'loss':
       host.loseEverything()
       records.losses.push({ at: scheduler.now(), row: undefined })
@@ -134,6 +115,40 @@ function begin(world: World, workers: Workers, item: Item): string | undefined {
       weather.blocksStopUntil = Math.max(weather.blocksStopUntil, scheduler.now() + item.forMs)
       return `There are no blocks for ${item.forMs / 1000} s.`
   }
+}
+
+/** Which transactions of a branch that is lost come back to the pool. */
+const returnsOf =
+  ({ plan: { seed, knobs } }: World, { at }: Item) =>
+  ({ hash }: ModelTransaction) =>
+    createRandom(seed, `${hash} ${at}`).chance(knobs.returned)
+
+function reorganize(world: World, item: Extract<Item, { kind: 'reorganization' }>): string {
+  const now = world.scheduler.now()
+  const { removed, added } = world.chain.reorganize(
+    item.depth,
+    item.blocks,
+    now,
+    returnsOf(world, item),
+  )
+  world.records.reorganizations.push({ at: now, removed: removed.length })
+  const list = (blocks: ModelBlock[]) => blocks.map(blockWords).join(' | ') || 'none'
+  return `The chain loses ${removed.length} blocks (${list(removed)}) and gets ${added.length} others (${list(added)}).`
+}
+
+/** Another branch takes some blocks' place, and they come back where the watch still sees them. */
+function alternate(world: World, item: Extract<Item, { kind: 'alternation' }>): string {
+  const { chain, scheduler, records, plan } = world
+  const tip = chain.head()
+  const returns = returnsOf(world, item)
+  const { removed } = chain.reorganize(item.depth, item.blocks, scheduler.now(), returns)
+  records.reorganizations.push({ at: scheduler.now(), removed: removed.length })
+  after(world, item.forMs, 'The branch that was lost comes back, if it is not too old.', () => {
+    if (chain.depthBelow(tip) > plan.knobs.rules.watchBlocks - 6) return
+    const back = chain.resume(tip, scheduler.now(), returns)
+    records.reorganizations.push({ at: scheduler.now(), removed: back.removed.length })
+  })
+  return `Another branch takes the place of ${removed.length} blocks (${removed.map(blockWords).join(' | ')}) for ${item.forMs / 1000} s.`
 }
 
 const timesUp = (wei: bigint, times: number) => (wei * BigInt(Math.round(times * 10))) / 10n

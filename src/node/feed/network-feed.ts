@@ -49,17 +49,17 @@ export type FeedOptions = {
   pollMs: () => number
 }
 
-export function createFeed(deps: FeedOptions): Feed {
-  const { chain, events, store, limits, clock, log, pollMs } = deps
+export function createFeed(options: FeedOptions): Feed {
+  const { chain, events, store, limits, clock, log, pollMs } = options
   const sessions = createSessions({ limits, clock, log, left })
   const teller = createTeller(sessions.all, sessions.send)
-  const looks = createLooks({ ...deps, sessions, teller })
+  const looks = createLooks({ ...options, sessions, teller })
   const joining = { count: 0 }
   let isFollowing = false
   let wake = new AbortController()
   const subscriptionsOf = (session: Session, most: number) =>
     createSubscriptions(session, most, {
-      ...deps,
+      ...options,
       sessions,
       joining,
       look: looks.soon,
@@ -78,7 +78,7 @@ export function createFeed(deps: FeedOptions): Feed {
     async message(socket, text) {
       const session = sessions.get(socket.id)
       if (session === undefined) return
-      await handleMessage(session, text, { ...deps, sessions, subscriptionsOf })
+      await handleMessage(session, text, { ...options, sessions, subscriptionsOf })
     },
     closed: ({ id }) => sessions.gone(id),
     async follow() {

@@ -7,7 +7,7 @@ import type { Relayer } from '../../relay/relayer.ts'
 import type { DepositAnswer } from '../answers.ts'
 import type { Subject } from '../status.ts'
 
-/** What came of an operator's wish to deposit for a caller. */
+/** What came of an operator's attempt to deposit for a caller. */
 export type Deposited =
   | ({ kind: 'told' } & DepositAnswer)
   | { kind: 'bad_number' }

@@ -2,7 +2,7 @@ import { gasPriceFor, type Relayer } from '../../relay/relayer.ts'
 import { execute } from '../../relay/tend/execute.ts'
 import type { OutbidAnswer } from '../answers.ts'
 
-/** What came of a wish to outbid a nonce's transaction. */
+/** What came of an attempt to outbid a nonce's transaction. */
 export type Outbidden =
   | ({ kind: 'outbid' } & OutbidAnswer)
   /** The ledger has no bytes of this nonce that wait for a block. */
@@ -16,7 +16,7 @@ const nodeTimeoutMs = 5_000
 
 /**
  * Outbids what was sent for a nonce, before a round would: new bytes for the same request, recorded over
- * the dearest ones that are named. The request stays as it was signed, so it pays once at most.
+ * the highest-priced ones that are named. The request stays as it was signed, so it pays once at most.
  *
  * @throws {TransportError} no node tells the price
  */

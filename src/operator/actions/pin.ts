@@ -7,7 +7,7 @@ import type { Relayer } from '../../relay/relayer.ts'
 import type { PinAnswer, PinRequest } from '../answers.ts'
 import { isoOf } from '../records.ts'
 
-/** What came of an operator's wish about a caller's PIN. */
+/** What came of what an operator asked about a caller's PIN. */
 export type PinTended =
   | ({ kind: 'done' } & PinAnswer)
   | { kind: 'bad_number' }

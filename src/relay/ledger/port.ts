@@ -422,7 +422,7 @@ export type PaymentRecord = {
   deadline: number | null
 }
 
-/** With what was signed for the nonce that carries it, the dearest first. */
+/** With what was signed for the nonce that carries it, the highest-priced first. */
 export type PaymentTrace = PaymentRecord & {
   transactions: {
     hash: Hex
@@ -619,7 +619,7 @@ export type OpenNonce = {
   state: 'leased' | 'recorded'
   /** Whether its holder may still record. Always false for recorded ones. */
   leaseLive: boolean
-  /** All bytes ever recorded for it, the dearest first. */
+  /** All bytes ever recorded for it, the highest-priced first. */
   transactions: (SignedTransaction & {
     recordedAt: number
     sentAt: number | undefined

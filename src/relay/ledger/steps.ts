@@ -13,12 +13,12 @@ import {
   isFull,
   isLive,
   leaseTo,
-  letGo,
   loadOf,
   nextNonce,
   openNonces,
   recordBytes,
   relayerOf,
+  releaseLease,
   resendSoon,
   saveNonce,
   signedBytes,
@@ -244,7 +244,7 @@ export const steps: Steps = {
     const decided = decidedOf(rows, refusing)
     const isOwn = row?.state === 'claimed' && row.token === token
     if (decided !== undefined && !isOwn) return decided
-    if (isOwn) letGo(rows, relayerOf(rows, relayer), token)
+    if (isOwn) releaseLease(rows, relayerOf(rows, relayer), token)
     if (isOwn) noteReservedClaim(rows, session, undefined)
     saveSession(rows, refusing, { state: 'refused', screen, token: null, lease_until: null })
     count(rows, 'refused', refusing.obstacle ?? 'own')
@@ -308,7 +308,7 @@ export const steps: Steps = {
     if (transaction === undefined) {
       const load = loadOf(at, accountOf(rows, row.account), session)
       if (room && isFull(load, room, true)) return { kind: 'full', load }
-      letGo(rows, relayer, token)
+      releaseLease(rows, relayer, token)
       begin(at, 'enqueued', session, order)
     } else {
       const { nonce } = transaction

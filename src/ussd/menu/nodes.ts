@@ -17,11 +17,11 @@ import { activityLines } from './activity.ts'
 export type Outcome =
   | { kind: 'balance' | 'help' | 'claim' }
   | { kind: 'language'; language: Language }
-  | PinWish
+  | PinAction
   | Intent
 
 /** What a caller wants of the PIN. */
-export type PinWish = { kind: 'choosePin' | 'changePin'; pin: string } | { kind: 'forgetPin' }
+export type PinAction = { kind: 'choosePin' | 'changePin'; pin: string } | { kind: 'forgetPin' }
 
 /** What an operator decides of the menu. */
 export type MenuSettings = {
@@ -263,7 +263,7 @@ function mainMenu({ profile, confirms, pin, helpNumber, languages: offered }: Me
   }
 }
 
-/** A list of one wish, which the PIN confirms in the place of its digit. */
+/** A list of one intent, which the PIN confirms in the place of its digit. */
 function confirmedBy(
   pin: MenuSettings['pin'],
   purpose: PinPurpose,

@@ -91,7 +91,8 @@ export const english: Messages = {
     kept: 'Nothing was changed. Please dial again.',
     forgotten:
       'A new PIN can be chosen in 24 hours. If your old PIN is typed before, all stays as it is.',
-    wished: 'You can choose a new PIN in 24 hours: dial again then. Your old PIN calls that off.',
+    requested:
+      'You can choose a new PIN in 24 hours: dial again then. Your old PIN calls that off.',
   },
   credited: {
     sent: (amount, who) => `Done: the account of ${who} was credited with ${amount}.`,

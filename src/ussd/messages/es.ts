@@ -101,7 +101,7 @@ export const spanish: Messages = {
     kept: 'No se cambió nada. Marque de nuevo.',
     forgotten:
       'Podrá elegir otro PIN en 24 horas. Si antes se escribe el anterior, todo queda como está.',
-    wished: 'Podrá elegir otro PIN en 24 horas: marque entonces. El PIN anterior lo anula.',
+    requested: 'Podrá elegir otro PIN en 24 horas: marque entonces. El PIN anterior lo anula.',
   },
   credited: {
     sent: (amount, who) => `Hecho: se abonó ${amount} a la cuenta de ${who}.`,

@@ -102,7 +102,7 @@ export const french: Messages = {
     kept: "Rien n'a changé. Veuillez recomposer.",
     forgotten:
       "Vous pourrez choisir un PIN dans 24 heures. Si l'ancien est tapé avant, tout reste comme avant.",
-    wished:
+    requested:
       "Vous pourrez choisir un PIN dans 24 heures: recomposez alors. L'ancien PIN annule cela.",
   },
   credited: {

@@ -101,7 +101,7 @@ export const kiswahili: Messages = {
     kept: 'Hakuna kilichobadilishwa. Tafadhali piga tena.',
     forgotten:
       'Utaweza kuchagua PIN mpya baada ya saa 24. PIN ya zamani ikiandikwa kabla, yote yabaki yalivyo.',
-    wished:
+    requested:
       'Utaweza kuchagua PIN mpya baada ya saa 24: piga tena wakati huo. PIN ya zamani inafuta ombi hili.',
   },
   credited: {

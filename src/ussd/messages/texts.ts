@@ -156,7 +156,7 @@ export type PinWords = {
   kept: string
   forgotten: string
   /** From when on another may be chosen is a day away. */
-  wished: string
+  requested: string
 }
 
 /** The lines of lists, whichever list they are in. */

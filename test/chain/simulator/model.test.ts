@@ -324,6 +324,38 @@ describe("the simulator's chain and pool", () => {
       }
     }
 
+    async function send(name: string): Promise<void> {
+      const raw = await drawTransaction(random, twin, sent)
+      const transaction = signing.read(raw)
+      sent.push(raw)
+      known.set(transaction.hash, transaction)
+      // As the real one does at each transaction that is sent.
+      twin.pool.evict({ ...viewOf(twin), now: nowMs })
+      const theirs = await answerOf(() => ask('eth_sendRawTransaction', [raw]))
+      const ours = await answerOf(() =>
+        twin.node('eth_sendRawTransaction', [raw], twin.chain.head()),
+      )
+      expect(theirs, name).toEqual(ours)
+    }
+
+    async function reorganize(): Promise<void> {
+      const depth = random.int(1, 3)
+      if (twin.chain.head().number < depth) return
+      const transactions = random.pick(['returned', 'dropped'] as const)
+      await rootstock.reorg({ depth, transactions })
+      const { timestamp } = (await ask('eth_getBlockByNumber', ['latest', false])) as {
+        timestamp: Hex
+      }
+      twin.weather.isMining = false
+      twin.chain.reorganize(
+        depth,
+        depth + 1,
+        Number(timestamp) * 1000,
+        () => transactions === 'returned',
+      )
+      twin.weather.isMining = true
+    }
+
     for (let step = 0; step < steps; step++) {
       const kind = random.weighted([
         ['send', 10],
@@ -335,20 +367,9 @@ describe("the simulator's chain and pool", () => {
       ] as const)
       const name = `step ${step}, ${kind}`
       switch (kind) {
-        case 'send': {
-          const raw = await drawTransaction(random, twin, sent)
-          const transaction = signing.read(raw)
-          sent.push(raw)
-          known.set(transaction.hash, transaction)
-          // As the real one does at each transaction that is sent.
-          twin.pool.evict({ ...viewOf(twin), now: nowMs })
-          const theirs = await answerOf(() => ask('eth_sendRawTransaction', [raw]))
-          const ours = await answerOf(() =>
-            twin.node('eth_sendRawTransaction', [raw], twin.chain.head()),
-          )
-          expect(theirs, name).toEqual(ours)
+        case 'send':
+          await send(name)
           break
-        }
         case 'mine':
           twin.pool.evict({ ...viewOf(twin), now: nowMs })
           await rootstock.mine()
@@ -362,24 +383,9 @@ describe("the simulator's chain and pool", () => {
           expect(decodeExecute(requests, theirs), name).toEqual(decodeExecute(requests, ours))
           break
         }
-        case 'reorganize': {
-          const depth = random.int(1, 3)
-          if (twin.chain.head().number < depth) break
-          const transactions = random.pick(['returned', 'dropped'] as const)
-          await rootstock.reorg({ depth, transactions })
-          const { timestamp } = (await ask('eth_getBlockByNumber', ['latest', false])) as {
-            timestamp: Hex
-          }
-          twin.weather.isMining = false
-          twin.chain.reorganize(
-            depth,
-            depth + 1,
-            Number(timestamp) * 1000,
-            () => transactions === 'returned',
-          )
-          twin.weather.isMining = true
+        case 'reorganize':
+          await reorganize()
           break
-        }
         case 'drop': {
           const [first] = twin.pool.all()
           if (first === undefined) break

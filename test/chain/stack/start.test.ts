@@ -17,6 +17,7 @@ import {
   dial,
   leaveMark,
   runCommand,
+  type Start,
   startStack,
 } from './stack-process.ts'
 
@@ -68,15 +69,7 @@ test('a first start serves a relay on a chain of its own, and a second one goes 
   expect(reconciled.code).toBe(0)
   await operates(expect, folder, relayUrl)
 
-  const twice = await startStack(folder)
-  const { code, output } = await twice.ended
-  expect(code).toBe(1)
-  expect(output).toContain(`The stack already runs at ${relayUrl}`)
-  // On Deno too, and before anything is installed that Deno would need.
-  const withoutRedis = { PATH: programsWithAptAlone(folder) }
-  const onDeno = await startStack(folder, { args: ['--deno'], env: withoutRedis })
-  expect((await onDeno.ended).output).toContain(`The stack already runs at ${relayUrl}`)
-  expect(existsSync(join(folder, 'asked-of-apt'))).toBe(false)
+  await isAlone(expect, folder, relayUrl)
   expect(await dial(relayUrl, { sessionId: 's3', phoneNumber: bob, text: '1' })).toBe(
     'END Your Balance: 1.25 tRBTC',
   )
@@ -94,13 +87,43 @@ test('a first start serves a relay on a chain of its own, and a second one goes 
   )
 
   const second = await startStack(folder)
+  expect(second.stack().contracts).toEqual(contracts)
+  expect(second.stack().relayers).toEqual(relayers)
+  expect(await lastBlock.isOn(second.stack().nodeUrl)).toBe(true)
+  await goesOn(expect, folder, second, { paid, left })
+
+  const reset = await startStack(folder, { args: ['--reset'] })
+  expect(reset.output()).toContain('starting over')
+  expect(await dial(reset.stack().relayUrl, { sessionId: 's4', phoneNumber: bob, text: '1' })).toBe(
+    'END Your Balance: 1 tRBTC',
+  )
+  await reset.interrupt()
+})
+
+/** While a stack runs, another one of its folder is refused, and nothing is installed for it. */
+async function isAlone(expect: ExpectStatic, folder: string, relayUrl: string): Promise<void> {
+  const twice = await startStack(folder)
+  const { code, output } = await twice.ended
+  expect(code).toBe(1)
+  expect(output).toContain(`The stack already runs at ${relayUrl}`)
+  // On Deno too, and before anything is installed that Deno would need.
+  const withoutRedis = { PATH: programsWithAptAlone(folder) }
+  const onDeno = await startStack(folder, { args: ['--deno'], env: withoutRedis })
+  expect((await onDeno.ended).output).toContain(`The stack already runs at ${relayUrl}`)
+  expect(existsSync(join(folder, 'asked-of-apt'))).toBe(false)
+}
+
+/** A second start has the money, the sessions and the time of the first: the screen, and when it was left (Unix, s). */
+async function goesOn(
+  expect: ExpectStatic,
+  folder: string,
+  second: Start,
+  { paid, left }: { paid: string; left: number },
+): Promise<void> {
   expect(second.output()).toContain('goes on from block')
   expect(second.output()).not.toMatch(/killed|deploying contracts/)
   const again = second.stack()
-  expect(again.contracts).toEqual(contracts)
-  expect(again.relayers).toEqual(relayers)
-  expect(await lastBlock.isOn(again.nodeUrl)).toBe(true)
-  expect(await balanceOf(folder, again.nodeUrl, contracts.loan, bob)).toBe(parseEther('1.25'))
+  expect(await balanceOf(folder, again.nodeUrl, again.contracts.loan, bob)).toBe(parseEther('1.25'))
   // The session is remembered too: the same bytes, and nothing is paid again.
   expect(
     await dial(again.relayUrl, { sessionId: 's2', phoneNumber: alice, text: `2*${bob}*0.25` }),
@@ -111,14 +134,7 @@ test('a first start serves a relay on a chain of its own, and a second one goes 
   expect(resumed).toBeGreaterThanOrEqual(left)
   expect(resumed).toBeLessThanOrEqual(Date.now() / 1_000 + 1)
   await second.interrupt()
-
-  const reset = await startStack(folder, { args: ['--reset'] })
-  expect(reset.output()).toContain('starting over')
-  expect(await dial(reset.stack().relayUrl, { sessionId: 's4', phoneNumber: bob, text: '1' })).toBe(
-    'END Your Balance: 1 tRBTC',
-  )
-  await reset.interrupt()
-})
+}
 
 const chainAt = (nodeUrl: string) =>
   createTestClient({ mode: 'anvil', chain: anvil, transport: http(nodeUrl) }).extend(publicActions)

@@ -110,7 +110,7 @@ function endOfItem(bytes: Buffer, at: number): number {
   return end
 }
 
-/** EIP-155; zero means that there is none. */
+/** EIP-155; zero means that it names no chain. */
 function chainIdOf(v: Hex): number {
   const number = Number(bigint(v))
   return number < 35 ? 0 : (number - 35) >> 1

@@ -116,7 +116,7 @@ describe('a PIN', () => {
   }) => {
     const { pins, clock } = await chosen()
     for (const step of ['a', 'b', 'c']) await pins.verify(account, '1357', step)
-    expect(await pins.forget(account, 'wish')).toBe('done')
+    expect(await pins.forget(account, 'a session')).toBe('done')
     expect(await pins.choose(account, '975310', 'early')).toBe('kept')
     clock.now += dayMs - 1
     expect(await pins.begin(account)).toEqual({ hasToChoose: false })
@@ -132,14 +132,14 @@ describe('a PIN', () => {
     expect,
   }) => {
     const { pins, memory, clock } = await chosen()
-    await pins.forget(account, 'wish')
+    await pins.forget(account, 'a session')
     expect(await pins.verify(account, own, 'a')).toEqual({ kind: 'right' })
     clock.now += dayMs
     expect(await pins.begin(account)).toEqual({ hasToChoose: false })
-    expect(await pins.forget(account, 'wish'), 'delivered again').toBe('done')
+    expect(await pins.forget(account, 'a session'), 'delivered again').toBe('done')
     clock.now += dayMs
     expect(await pins.begin(account)).toEqual({ hasToChoose: false })
-    await pins.forget(account, 'another wish')
+    await pins.forget(account, 'another session')
     await memory.change(account, withoutWish)
     clock.now += dayMs
     expect(await pins.begin(account)).toEqual({ hasToChoose: false })
@@ -156,7 +156,7 @@ describe('a number that was not dialled from', () => {
     expect(await pins.begin(account)).toEqual({ hasToChoose: false })
     const dormant = { kind: 'dormant' }
     expect(await pins.verify(account, own, 'b')).toEqual(dormant)
-    expect(await pins.forget(account, 'wish')).toBe('dormant')
+    expect(await pins.forget(account, 'a session')).toBe('dormant')
     expect(await pins.change(account, '1357', 'change')).toBe('dormant')
     clock.now += dayMs
     await pins.begin(account)

@@ -43,7 +43,7 @@ describe('an actor', () => {
     const actors = createActors(scheduler)
     const clock = actors.clock(0)
     const woke: number[] = []
-    const actor = actors.create('somebody', () => {})
+    const actor = actors.create('an actor', () => {})
     const sleep = (ms: number) =>
       actors.run(actor, () => clock.sleep(ms)).then(() => woke.push(scheduler.now()))
     return { scheduler, actor, woke, sleep }

@@ -250,9 +250,9 @@ describe('a loan', () => {
     expect(await deliver(0, 'second', '3*1')).toBe(closed)
     expect(await deliver(0, 'third', '3*1')).toMatch(/^END Loan Requested\n/)
     const troubled = open()
-    const mend = troubled.breakNode()
+    const repair = troubled.breakNode()
     expect(await troubled.deliver(0, 'unread', '3')).toMatch(/^END Service not available\./)
-    mend()
+    repair()
     expect(await troubled.deliver(0, 'unread', '3*1')).toBe(closed)
   })
 

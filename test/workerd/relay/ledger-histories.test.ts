@@ -9,7 +9,9 @@ import { type TableName, tables } from '../../../src/relay/ledger/rows.ts'
 import { createObjectLedger, type LedgerStub } from '../../../src/relay/ledger/stores/object.ts'
 import { liveHistory } from '../../ports/ledger-histories.ts'
 import { createMemoryLedger, textOf } from '../../ports/ledger-memory.ts'
+import { seed as runSeed, times } from '../../support/sample.ts'
 
+const historyCount = times({ sampled: 4, full: 40 })
 const yearMs = 365 * 24 * 60 * 60 * 1000
 const { maxInFlight, watchBlocks, meansMs } = poolRules.anvil
 const rules = { ...ledgerRules, maxInFlight, watchBlocks, meansMs }
@@ -23,8 +25,8 @@ afterEach(() => {
 })
 
 describe('the same random history', () => {
-  const first = Math.floor(Math.random() * 1_000_000)
-  test.for([first, first + 1, first + 2, first + 3])(
+  const first = runSeed % 1_000_000
+  test.for(Array.from({ length: historyCount }, (_, index) => first + index))(
     'has the same answers and leaves the same rows in memory and in a Durable Object (seed %i)',
     { timeout: 60_000 },
     async (seed, { expect }) => {

@@ -60,7 +60,8 @@ export const termSeconds = 30 * 24 * 3_600
 
 /** The methods that the relay asks, as RSKj or geth answer them. */
 export function createModelNode(options: ModelNodeOptions): ModelNode {
-  const { chain, pool, world, signing, family } = options
+  const { chain, pool, signing, family } = options
+  const isRelayer = (address: unknown) => isSame(address, options.relayer)
 
   return (method, params, view) => {
     switch (method) {
@@ -81,7 +82,7 @@ export function createModelNode(options: ModelNodeOptions): ModelNode {
         // RSKj adds a tenth to the minimum (GasPriceTracker).
         return toHex(family === 'rskj' ? (view.minGasPriceWei * 11n) / 10n : view.minGasPriceWei)
       case 'eth_call':
-        return call(params[0] as Call, viewAt(params[1], view))
+        return callAt(options, params[0] as Call, viewAt(params[1], view))
       case 'eth_getTransactionReceipt': {
         const mined = chain.find(params[0] as Hex, view)
         return mined === undefined ? null : receiptOf(mined)
@@ -93,7 +94,7 @@ export function createModelNode(options: ModelNodeOptions): ModelNode {
         return known === undefined ? null : { hash, input: known.data }
       }
       case 'eth_getLogs':
-        return logs(params[0] as Filter, view)
+        return logsOf(chain, params[0] as Filter, view)
       case 'eth_sendRawTransaction':
         return send(params[0] as Hex, view)
       default:
@@ -105,56 +106,6 @@ export function createModelNode(options: ModelNodeOptions): ModelNode {
     const block = tag === 'latest' ? view : chain.blockAt(Number(tag as string), view)
     if (block === undefined) throw new RpcError(-32602, 'no such block')
     return block
-  }
-
-  function isRelayer(address: unknown): boolean {
-    return typeof address === 'string' && address.toLowerCase() === options.relayer.toLowerCase()
-  }
-
-  function call({ from, to, data }: Call, view: ModelBlock): Hex {
-    const { state, number, timestampSeconds } = view
-    if (to.toLowerCase() === world.loan) {
-      if (data === reads.principal) return wordOf(world.principalWei)
-      if (data === reads.liquidity) return wordOf(state.liquidityWei)
-      if (data === reads.withdrawable) return wordOf(unlimitedWei)
-      if (data === reads.issuable) return wordOf(issuableWei(world, state, timestampSeconds))
-      if (data === reads.terms)
-        return wordsOf(world.principalWei, world.dailyCapWei, termSeconds, 0, 0, 0)
-      const account = state.accounts.get(`0x${data.slice(34).toLowerCase()}`)
-      if (data.startsWith(reads.debt)) return debtWords(account)
-      return wordOf(account?.balanceWei ?? 0n)
-    }
-    if (data.startsWith(selectors.spentAt)) {
-      const spent = state.spentAt.get(spendingKey(`0x${data.slice(34, 74)}`, `0x${data.slice(74)}`))
-      const { timestampSeconds = 0, blockNumber = 0 } = spent ?? {}
-      return `${wordOf(timestampSeconds)}${wordOf(blockNumber).slice(2)}` as Hex
-    }
-    if (!isRelayer(from) || !state.isRelayerAllowed) {
-      throw new RpcError(revertCodes[family], 'execution reverted', '0x')
-    }
-    const trial = cloneContracts(state)
-    const block = { timestampSeconds, blockNumber: number }
-    return resultData(executeRequests(world, trial, readExecute(data), block, callGas))
-  }
-
-  function logs({ topics, fromBlock, toBlock }: Filter, view: ModelBlock): unknown[] {
-    // Some providers give a few blocks at a time; the forwarder names the one block that is asked for.
-    if (fromBlock !== toBlock) throw new RpcError(-32012, 'block range is too large')
-    return chain
-      .allProcessed()
-      .filter(
-        ({ mined, processed }) =>
-          processed.intentId === topics[1] &&
-          pad(processed.from) === topics[2] &&
-          mined.block.number >= Number(fromBlock) &&
-          mined.block.number <= Number(toBlock) &&
-          chain.isWithin(mined.block, view),
-      )
-      .flatMap(({ mined, processed }) =>
-        mined.logs
-          .filter((_, index) => mined.processed[index] === processed)
-          .map((log) => ({ ...log, ...placeOf(mined) })),
-      )
   }
 
   function send(raw: Hex, view: ModelBlock): Hex {
@@ -208,4 +159,62 @@ function debtWords(account: LoanAccount | undefined): Hex {
   if (account === undefined || account.owedWei === 0n) return wordsOf(0, 0, 0, 0)
   const issuedAt = account.issuedHour * 3_600
   return wordsOf(account.owedWei, issuedAt, issuedAt + termSeconds, 0)
+}
+
+const isSame = (address: unknown, own: Address): boolean =>
+  typeof address === 'string' && address.toLowerCase() === own.toLowerCase()
+
+/** `eth_call` of either contract. */
+function callAt(
+  { world, relayer, family }: ModelNodeOptions,
+  { from, to, data }: Call,
+  view: ModelBlock,
+): Hex {
+  const { state, number, timestampSeconds } = view
+  if (to.toLowerCase() === world.loan) {
+    if (data === reads.principal) return wordOf(world.principalWei)
+    if (data === reads.liquidity) return wordOf(state.liquidityWei)
+    if (data === reads.withdrawable) return wordOf(unlimitedWei)
+    if (data === reads.issuable) return wordOf(issuableWei(world, state, timestampSeconds))
+    if (data === reads.terms)
+      return wordsOf(world.principalWei, world.dailyCapWei, termSeconds, 0, 0, 0)
+    const account = state.accounts.get(`0x${data.slice(34).toLowerCase()}`)
+    if (data.startsWith(reads.debt)) return debtWords(account)
+    return wordOf(account?.balanceWei ?? 0n)
+  }
+  if (data.startsWith(selectors.spentAt)) {
+    const spent = state.spentAt.get(spendingKey(`0x${data.slice(34, 74)}`, `0x${data.slice(74)}`))
+    const { timestampSeconds = 0, blockNumber = 0 } = spent ?? {}
+    return `${wordOf(timestampSeconds)}${wordOf(blockNumber).slice(2)}` as Hex
+  }
+  if (!isSame(from, relayer) || !state.isRelayerAllowed) {
+    throw new RpcError(revertCodes[family], 'execution reverted', '0x')
+  }
+  const trial = cloneContracts(state)
+  const block = { timestampSeconds, blockNumber: number }
+  return resultData(executeRequests(world, trial, readExecute(data), block, callGas))
+}
+
+function logsOf(
+  chain: ModelChain,
+  { topics, fromBlock, toBlock }: Filter,
+  view: ModelBlock,
+): unknown[] {
+  // Some providers give a few blocks at a time; the forwarder names the one block that is asked for.
+  if (fromBlock !== toBlock) throw new RpcError(-32012, 'block range is too large')
+  return chain
+    .allProcessed()
+    .filter(
+      ({ mined, processed }) =>
+        processed.intentId === topics[1] &&
+        pad(processed.from) === topics[2] &&
+        mined.block.number >= Number(fromBlock) &&
+        mined.block.number <= Number(toBlock) &&
+        chain.isWithin(mined.block, view),
+    )
+    .flatMap(({ mined, processed }) =>
+      mined.logs
+        .filter((_, index) => mined.processed[index] === processed)
+        .map((log) => ({ ...log, ...placeOf(mined) })),
+    )
 }

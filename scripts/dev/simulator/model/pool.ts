@@ -109,6 +109,18 @@ export function createModelPool(limits: PoolLimits): ModelPool {
     return undefined
   }
 
+  function drop(isDropped: (entry: Entry) => boolean): ModelTransaction[] {
+    const dropped: ModelTransaction[] = []
+    for (const set of [pending, queued]) {
+      for (const [nonce, entry] of set) {
+        if (!isDropped(entry)) continue
+        set.delete(nonce)
+        dropped.push(entry.transaction)
+      }
+    }
+    return dropped
+  }
+
   return {
     add(transaction, view) {
       const refusal = addOne(transaction, view)
@@ -135,25 +147,13 @@ export function createModelPool(limits: PoolLimits): ModelPool {
       [pending, queued].some((set) =>
         [...set.values()].some(({ transaction }) => transaction.hash === hash),
       ),
-    evict(view) {
-      const dropped: ModelTransaction[] = []
-      for (const set of [pending, queued]) {
-        for (const [nonce, { transaction, head, since }] of set) {
-          const isOld =
-            head < view.head - limits.evictAfterBlocks || view.now - since >= limits.evictAfterMs
-          if (!isOld) continue
-          set.delete(nonce)
-          dropped.push(transaction)
-        }
-      }
-      return dropped
-    },
+    evict: (view) =>
+      drop(
+        ({ head, since }) =>
+          head < view.head - limits.evictAfterBlocks || view.now - since >= limits.evictAfterMs,
+      ),
     remove(hash) {
-      for (const set of [pending, queued]) {
-        for (const [nonce, { transaction }] of set) {
-          if (transaction.hash === hash) set.delete(nonce)
-        }
-      }
+      drop(({ transaction }) => transaction.hash === hash)
     },
     clear() {
       pending.clear()

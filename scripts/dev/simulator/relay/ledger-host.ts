@@ -90,34 +90,15 @@ export function createLedgerHost(options: LedgerHostOptions): LedgerHost {
   let rings = 0
   const ringing = new Set<Actor>()
 
-  // A row that is lost is lost to an object that lives, too: nothing that it remembers outlives that.
-  let ledger: SqlLedger | undefined
-  let laterMs = 0
-  const now = () => scheduler.now() + laterMs
-  const ledgerOf = () => (ledger ??= createSqlLedger(storage, { rules, relayer, now }))
   let isWhole = true
-  const unwatched = ledgerThrough<SqlLedger>((method, args) => {
-    try {
-      const answer = (ledgerOf()[method] as (...args: unknown[]) => unknown)(...args)
-      const isRefused = method === 'lease' && (answer as { kind: string }).kind === 'taken'
-      if (isRefused && ringing.size > 0) options.rounds().refused((args[0] as Leasing).nonce)
-      return answer
-    } catch (error) {
-      options.threw(method, error)
-      throw error
-    }
+  const store = openStore(options, (nonce) => {
+    if (ringing.size > 0) options.rounds().refused(nonce)
   })
   const current = watchClaims({
-    ...{ ledger: unwatched, leaseMs: rules.leaseMs, now, isWhole: () => isWhole },
+    ...{ ledger: store.ledger, leaseMs: rules.leaseMs, now: store.now, isWhole: () => isWhole },
     found: options.misclaimed,
   })
-  ledgerOf()
-  clear()
-
-  function clear(): void {
-    for (const table of Object.keys(tables)) storage.exec(`DELETE FROM ${table}`)
-    ledger = undefined
-  }
+  store.clear()
 
   function setAlarm(time: number | null): void {
     alarm?.cancel()
@@ -184,7 +165,7 @@ export function createLedgerHost(options: LedgerHostOptions): LedgerHost {
   function crash(downMs: number): void {
     const dead = instance
     instance = undefined
-    ledger = undefined
+    store.forget()
     downUntil = scheduler.now() + downMs
     if (dead === undefined) return
     for (const actor of dead.actors) actor.isAlive = false
@@ -229,39 +210,90 @@ export function createLedgerHost(options: LedgerHostOptions): LedgerHost {
     loseEverything() {
       isWhole = false
       crash(restartMs)
-      clear()
+      store.clear()
       setAlarm(null)
     },
     loseRow(table, random) {
-      const rows = storage
-        .exec<{ row: string }>(`SELECT row FROM ${table}`)
-        .map(({ row }): Record<string, string | number | null> => JSON.parse(row))
-      if (rows.length === 0) return undefined
-      const row = random.pick(rows)
-      const column = {
-        sessions: 'session',
-        payments: 'session',
-        nonces: 'nonce',
-        transactions: 'hash',
-      }[table]
-      const key = row[column]
-      if (key === undefined || key === null) return undefined
+      const lost = dropRow(storage, table, random)
+      if (lost === undefined) return undefined
       isWhole = false
-      storage.exec(`DELETE FROM ${table} WHERE ${column} = ?`, key)
+      store.forget()
+      return lost
+    },
+    peek: () => store.ledger,
+    strangersCall: () => strangersCalls(store.opened(), storage),
+    audit: () => auditLedger({ storage, rules, ledger: store.ledger, pass: store.pass }),
+  }
+}
+
+/** The rows of the object, and a ledger over them that remembers nothing of what was lost. */
+type Store = {
+  /** Each call tells of an error that it throws, and of a lease that it refuses. */
+  ledger: SqlLedger
+  opened: () => SqlLedger
+  now: () => number
+  /** Lets the ledger's own clock go ahead of all others. */
+  pass: (ms: number) => void
+  /** What it remembers beside its rows. */
+  forget: () => void
+  /** All rows. */
+  clear: () => void
+}
+
+function openStore(
+  { scheduler, storage, rules, relayer, threw }: LedgerHostOptions,
+  refused: (nonce: number) => void,
+): Store {
+  let ledger: SqlLedger | undefined
+  let laterMs = 0
+  const now = () => scheduler.now() + laterMs
+  const opened = () => (ledger ??= createSqlLedger(storage, { rules, relayer, now }))
+  opened()
+  return {
+    ledger: ledgerThrough<SqlLedger>((method, args) => {
+      try {
+        const answer = (opened()[method] as (...args: unknown[]) => unknown)(...args)
+        const isRefused = method === 'lease' && (answer as { kind: string }).kind === 'taken'
+        if (isRefused) refused((args[0] as Leasing).nonce)
+        return answer
+      } catch (error) {
+        threw(method, error)
+        throw error
+      }
+    }),
+    ...{ opened, now },
+    pass(ms) {
+      laterMs += ms
+    },
+    forget() {
       ledger = undefined
-      return {
-        key: `${key}`,
-        session: typeof row.session === 'string' ? row.session : undefined,
-        nonce: typeof row.nonce === 'number' ? row.nonce : undefined,
-      }
     },
-    peek: () => unwatched,
-    strangersCall: () => strangersCalls(ledgerOf(), storage),
-    audit() {
-      const pass = (ms: number) => {
-        laterMs += ms
-      }
-      return auditLedger({ storage, rules, ledger: unwatched, pass })
+    clear() {
+      for (const table of Object.keys(tables)) storage.exec(`DELETE FROM ${table}`)
+      ledger = undefined
     },
+  }
+}
+
+/** Drops a row that is drawn, and says which; undefined where there is none. */
+function dropRow(storage: Sql, table: LosableTable, random: Random): LostRow | undefined {
+  const rows = storage
+    .exec<{ row: string }>(`SELECT row FROM ${table}`)
+    .map(({ row }): Record<string, string | number | null> => JSON.parse(row))
+  if (rows.length === 0) return undefined
+  const row = random.pick(rows)
+  const column = {
+    sessions: 'session',
+    payments: 'session',
+    nonces: 'nonce',
+    transactions: 'hash',
+  }[table]
+  const key = row[column]
+  if (key === undefined || key === null) return undefined
+  storage.exec(`DELETE FROM ${table} WHERE ${column} = ?`, key)
+  return {
+    key: `${key}`,
+    session: typeof row.session === 'string' ? row.session : undefined,
+    nonce: typeof row.nonce === 'number' ? row.nonce : undefined,
   }
 }

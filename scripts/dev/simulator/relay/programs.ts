@@ -17,7 +17,7 @@ import { tend } from '../../../../src/relay/tend/round.ts'
 import { cached } from '../../../../src/runtime/cached.ts'
 import type { Clock } from '../../../../src/runtime/clock.ts'
 import type { Log } from '../../../../src/runtime/log.ts'
-import { type Answer, type AnswerParts, createAnswer } from '../../../../src/ussd/answer.ts'
+import { type Answer, type AnswerOptions, createAnswer } from '../../../../src/ussd/answer.ts'
 import { createDialRate } from '../../../../src/ussd/dial-rate.ts'
 import { demonstration } from '../../../../src/ussd/messages/demonstration.ts'
 import { digest } from '../model/hashing.ts'
@@ -40,10 +40,10 @@ export type ProgramOptions = {
 }
 
 export type Product = Pick<
-  AnswerParts,
+  AnswerOptions,
   'settings' | 'say' | 'leastTransferWei' | 'background' | 'smsSeals'
 > &
-  Partial<Pick<AnswerParts, 'worthOf'>> & { memory: MemoryStore }
+  Partial<Pick<AnswerOptions, 'worthOf'>> & { memory: MemoryStore }
 
 /** The demonstration remembers nothing. */
 const noMemory: MemoryStore = {

@@ -6,7 +6,7 @@ import { createRandom, type Random } from '../../random.ts'
 import { type Actor, type Actors, deadlineOf } from '../actors.ts'
 import type { Fault, Faults, Place } from '../faults.ts'
 import type { Asked } from '../history.ts'
-import type { ModelBlock, ModelChain } from '../model/chain.ts'
+import type { ModelChain } from '../model/chain.ts'
 import type { ModelNode } from '../model/model-node.ts'
 import type { Scheduler } from '../scheduler.ts'
 import type { Story } from '../story.ts'
@@ -50,10 +50,60 @@ export const never = <Answer>(): Promise<Answer> => new Promise<Answer>(() => {}
 const objectHangsMs = 12_000
 
 export function createWires(options: WireOptions): Wires {
-  const { seed, scheduler, actors, faults, story, chain, node, slowness } = options
+  const { scheduler, actors } = options
+  const meet = meeting(options)
 
-  /** Names the place, draws what happens there, and lets the actor die or stall where it has to. */
-  function meet(what: string, place: Place) {
+  async function own<Answer>(what: string, work: () => Answer | Promise<Answer>): Promise<Answer> {
+    const { actor, fault } = meet(what, 'tending')
+    if (!actor.isAlive) return never()
+    const answer = await work()
+    if (fault?.kind === 'dies_after') {
+      actor.die(fault.scope)
+      return never()
+    }
+    return answer
+  }
+
+  async function step<Answer>(what: string, work: () => Promise<Answer>): Promise<Answer> {
+    const { actor } = meet(what, 'step')
+    if (!actor.isAlive) return never()
+    const answer = await work()
+    if (actor.stalledUntil > scheduler.now()) await untilAwake(actor)
+    return answer
+  }
+
+  function untilAwake(actor: Actor): Promise<void> {
+    return new Promise((resolve) => {
+      actors.resumeAt(actor, actor.stalledUntil, resolve)
+    })
+  }
+
+  return {
+    rpc: nodeWire(options, meet),
+    ledger: ledgerThrough(objectWire(options, meet)),
+    own,
+    step,
+    signer: (signer) => ({
+      ...signer,
+      sign: (transaction) => step('sign', () => signer.sign(transaction)),
+    }),
+  }
+}
+
+type Met = {
+  actor: Actor
+  random: Random
+  fault: Fault | undefined
+  /** How long it takes there and back. */
+  outMs: number
+  backMs: number
+}
+
+type Meet = (what: string, place: Place) => Met
+
+/** Names the place, draws what happens there, and lets the actor die or stall where it has to. */
+function meeting({ seed, scheduler, actors, faults, story, slowness }: WireOptions): Meet {
+  return (what, place) => {
     const actor = actors.current()
     const key = `${actor.name} ${what}#${actor.count(what)}`
     const random = createRandom(seed, key)
@@ -68,8 +118,12 @@ export function createWires(options: WireOptions): Wires {
     if (fault?.kind === 'dies_before') actor.die(fault.scope)
     return { actor, random, fault, outMs: outMs * slowness, backMs: backMs * slowness }
   }
+}
 
-  const rpc: Rpc = (method, params, { signal }) => {
+/** The way to the node: whatever is lost or late on it, the caller hears by its deadline. */
+function nodeWire(options: WireOptions, meet: Meet): Rpc {
+  const { scheduler, actors } = options
+  return (method, params, { signal }) => {
     const place = method === 'eth_sendRawTransaction' ? 'send' : 'read'
     const { actor, random, fault, outMs, backMs } = meet(method, place)
     if (!actor.isAlive) return never()
@@ -78,7 +132,7 @@ export function createWires(options: WireOptions): Wires {
     return new Promise((resolve, reject) => {
       function finish(time: number, outcome: Outcome): void {
         const isLate = time > deadline
-        actors.comeBack(actor, isLate ? deadline : time, () => {
+        actors.resumeAt(actor, isLate ? deadline : time, () => {
           if (fault?.kind === 'dies_after') return actor.die(fault.scope)
           if (isLate) reject(new TransportError('no answer in time'))
           else if (outcome.ok) resolve(outcome.value)
@@ -103,7 +157,7 @@ export function createWires(options: WireOptions): Wires {
             actor.troubles.add('node_down')
             return lost(random.chance(0.5))
           }
-          const outcome = answerOf(method, params, fault)
+          const outcome = answerOf(options, method, params, fault)
           if (fault?.kind === 'reply_lost') return lost(fault.hangs)
           const backLateMs = fault?.kind === 'reply_late' ? fault.byMs : 0
           finish(scheduler.now() + backMs + backLateMs, outcome)
@@ -112,45 +166,50 @@ export function createWires(options: WireOptions): Wires {
       )
     })
   }
+}
 
-  function answerOf(method: string, params: readonly unknown[], fault: Fault | undefined): Outcome {
-    switch (fault?.kind) {
-      case 'error_before':
-        return { ok: false, error: new RpcError(-32603, 'Internal error') }
-      case 'quota':
-        return { ok: false, error: new RpcError(-32010, 'account exceeds quota') }
-    }
-    try {
-      const value = node(method, params, viewOf(fault))
-      if (fault?.kind === 'error_after') {
-        return { ok: false, error: new RpcError(-32603, 'Internal error') }
-      }
-      if (fault?.kind === 'garbled') {
-        // Sending, it is the transport that finds no JSON in it; reading, the node's own parser.
-        return method === 'eth_sendRawTransaction'
-          ? { ok: false, error: new TransportError('the answer is no JSON') }
-          : { ok: true, value: '<html>' }
-      }
-      return { ok: true, value }
-    } catch (error) {
-      if (error instanceof RpcError) return { ok: false, error }
-      throw error
-    }
+function answerOf(
+  { node, chain, scheduler }: WireOptions,
+  method: string,
+  params: readonly unknown[],
+  fault: Fault | undefined,
+): Outcome {
+  switch (fault?.kind) {
+    case 'error_before':
+      return { ok: false, error: new RpcError(-32603, 'Internal error') }
+    case 'quota':
+      return { ok: false, error: new RpcError(-32010, 'account exceeds quota') }
   }
-
-  function viewOf(fault: Fault | undefined): ModelBlock {
-    return fault?.kind === 'replica_behind'
-      ? chain.headAt(scheduler.now() - fault.byMs)
-      : chain.head()
+  try {
+    const view =
+      fault?.kind === 'replica_behind' ? chain.headAt(scheduler.now() - fault.byMs) : chain.head()
+    const value = node(method, params, view)
+    if (fault?.kind === 'error_after') {
+      return { ok: false, error: new RpcError(-32603, 'Internal error') }
+    }
+    if (fault?.kind === 'garbled') {
+      // Sending, it is the transport that finds no JSON in it; reading, the node's own parser.
+      return method === 'eth_sendRawTransaction'
+        ? { ok: false, error: new TransportError('the answer is no JSON') }
+        : { ok: true, value: '<html>' }
+    }
+    return { ok: true, value }
+  } catch (error) {
+    if (error instanceof RpcError) return { ok: false, error }
+    throw error
   }
+}
 
-  function callObject(method: LedgerMethod, args: unknown[]): Promise<unknown> {
+/** A Worker's way to the ledger's object. */
+function objectWire(options: WireOptions, meet: Meet) {
+  const { scheduler, actors } = options
+  return (method: LedgerMethod, args: unknown[]): Promise<unknown> => {
     const what = `ledger.${method}`
     const { actor, fault, outMs, backMs } = meet(what, 'ledger')
     if (!actor.isAlive) return never()
     return new Promise((resolve, reject) => {
       function finish(time: number, outcome: Outcome): void {
-        actors.comeBack(actor, time, () => {
+        actors.resumeAt(actor, time, () => {
           if (fault?.kind === 'dies_after') return actor.die(fault.scope)
           if (outcome.ok) resolve(outcome.value)
           else reject(outcome.error)
@@ -178,41 +237,5 @@ export function createWires(options: WireOptions): Wires {
         })
       })
     })
-  }
-
-  async function own<Answer>(what: string, work: () => Answer | Promise<Answer>): Promise<Answer> {
-    const { actor, fault } = meet(what, 'tending')
-    if (!actor.isAlive) return never()
-    const answer = await work()
-    if (fault?.kind === 'dies_after') {
-      actor.die(fault.scope)
-      return never()
-    }
-    return answer
-  }
-
-  async function step<Answer>(what: string, work: () => Promise<Answer>): Promise<Answer> {
-    const { actor } = meet(what, 'step')
-    if (!actor.isAlive) return never()
-    const answer = await work()
-    if (actor.stalledUntil > scheduler.now()) await untilAwake(actor)
-    return answer
-  }
-
-  function untilAwake(actor: Actor): Promise<void> {
-    return new Promise((resolve) => {
-      actors.comeBack(actor, actor.stalledUntil, resolve)
-    })
-  }
-
-  return {
-    rpc,
-    ledger: ledgerThrough(callObject),
-    own,
-    step,
-    signer: (signer) => ({
-      ...signer,
-      sign: (transaction) => step('sign', () => signer.sign(transaction)),
-    }),
   }
 }

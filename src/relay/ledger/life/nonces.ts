@@ -104,7 +104,7 @@ export function leaseTo(
 }
 
 /** Without a holder, a nonce that nothing was recorded for is free. */
-export function letGo(rows: Draft, relayer: RelayerRow, token: string): void {
+export function releaseLease(rows: Draft, relayer: RelayerRow, token: string): void {
   if (relayer.leases.every((lease) => lease.token !== token)) return
   const leases = relayer.leases.map((lease) =>
     lease.token === token ? { ...lease, token: null, until: 0, session: null } : lease,

@@ -4,7 +4,7 @@ import type { LedgerRules } from '../port.ts'
 import { nameOf, schemaVersion, type Write } from '../rows.ts'
 import { fromVersion1, type OldRow, type Version1 } from '../versions/version-1.ts'
 import { version1Lua } from './lua.ts'
-import { type Commit, commitAttempts, type Load, type Wanted } from './redis-rows.ts'
+import { type Commit, commitAttempts, type Load, type LoadQuery } from './redis-rows.ts'
 import type { Sql, SqlValue } from './sql.ts'
 
 const schema: Write = {
@@ -65,7 +65,7 @@ export type RedisMigration = {
   commit: Commit
 }
 
-const asking = (names: readonly string[]): Wanted => ({
+const asking = (names: readonly string[]): LoadQuery => ({
   ...{ methods: [], lists: new Map() },
   rows: new Set(['meta:schema', ...names]),
 })
@@ -99,8 +99,8 @@ const pageSize = 500
 export async function migrateRedis(migration: RedisMigration): Promise<void> {
   const { relayer, rules, database, keys, load } = migration
   const script = database.script(version1Lua)
-  const ask = async (wish: Record<string, unknown>) =>
-    z.array(z.unknown()).parse(await script(keys, [JSON.stringify(wish)]))
+  const ask = async (call: Record<string, unknown>) =>
+    z.array(z.unknown()).parse(await script(keys, [JSON.stringify(call)]))
   const { rows: known, now } = await load(asking([]))
   const there = known.get('meta:schema')?.row
   if (there !== undefined) return assertKnown(there)

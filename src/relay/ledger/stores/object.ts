@@ -12,7 +12,7 @@ import {
 import type { Sql, SqlValue } from './sql.ts'
 import { createSqlLedger } from './sqlite.ts'
 
-/** What the object shows to Workers: the port, and a wish to be tended now. */
+/** What the object shows to Workers: the port, and a way to be tended now. */
 export type LedgerStub = Ledger &
   PreviousStub & {
     wake(): Promise<void>

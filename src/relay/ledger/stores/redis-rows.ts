@@ -9,7 +9,7 @@ import { armLua, commitLua, loadLua } from './lua.ts'
 export type Kept = { version: string; row: AnyRow | undefined }
 
 /** A list as `load.lua` is asked for it. */
-type ListWish = {
+type ListQuery = {
   name: string
   from: string
   olderThanMs: number | undefined
@@ -18,10 +18,10 @@ type ListWish = {
 }
 
 /** What a load is asked for. `methods` is only shown in the database's log of slow commands. */
-export type Wanted = {
+export type LoadQuery = {
   methods: readonly LedgerMethod[]
   rows: Set<string>
-  lists: Map<string, ListWish>
+  lists: Map<string, ListQuery>
 }
 
 /** What a load brought: everything as it was at one moment. */
@@ -43,12 +43,12 @@ function keptOf(name: string, text: string): Kept {
   return { version: text.slice(0, end), row: parseRow(table, text.slice(end + 1)) }
 }
 
-export type Load = (wanted: Wanted) => Promise<Loaded>
+export type Load = (wanted: LoadQuery) => Promise<Loaded>
 
 export function createLoad(database: RedisDatabase, keys: readonly string[]): Load {
   const script = database.script(loadLua)
-  return async ({ rows: names, lists: wishes, methods }) => {
-    const asked = JSON.stringify({ rows: [...names], lists: [...wishes.values()] })
+  return async ({ rows: names, lists: queries, methods }) => {
+    const asked = JSON.stringify({ rows: [...names], lists: [...queries.values()] })
     const reply = await script(keys, [asked, 'load', ...methods])
     const [now, texts, lists] = loadReply.parse(reply)
     const rows = new Map<string, Kept>()
@@ -56,14 +56,14 @@ export function createLoad(database: RedisDatabase, keys: readonly string[]): Lo
       const [name = '', text = ''] = texts.slice(index, index + 2)
       rows.set(name, keptOf(name, text))
     }
-    const ids = [...wishes.keys()]
+    const ids = [...queries.keys()]
     return { now, rows, lists: new Map(ids.map((id, index) => [id, lists[index] ?? []])) }
   }
 }
 
 /** What is written while every row that was wanted is as it was loaded. `dueMs` is how soon the task is due. */
 export type Change = {
-  wanted: Wanted
+  wanted: LoadQuery
   writes: ReadonlyMap<string, Write>
   dueMs: number | undefined
 }

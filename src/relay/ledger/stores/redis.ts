@@ -11,7 +11,7 @@ import {
   createLoad,
   type Kept,
   type Loaded,
-  type Wanted,
+  type LoadQuery,
 } from './redis-rows.ts'
 
 export type RedisLedgerOptions = {
@@ -144,7 +144,7 @@ function fold(
   calls: readonly Call[],
 ): Folded {
   const methods = [...new Set(calls.map(({ method }) => method))]
-  const wanted: Wanted = { methods, rows: new Set(), lists: new Map() }
+  const wanted: LoadQuery = { methods, rows: new Set(), lists: new Map() }
   const view = viewOf(loaded, wanted)
   const ends: (() => void)[] = []
   let writes: Writes = new Map()
@@ -166,12 +166,12 @@ function fold(
   return { wanted, writes, ends, dueMs }
 }
 
-const isComplete = ({ rows, lists }: Wanted, loaded: Loaded): boolean =>
+const isComplete = ({ rows, lists }: LoadQuery, loaded: Loaded): boolean =>
   [...rows].every((name) => loaded.rows.has(name)) &&
   [...lists.keys()].every((name) => loaded.lists.has(name))
 
 /** What was loaded. What was not is noted, and taken as nothing until it is. */
-function viewOf({ rows, lists }: Loaded, wanted: Wanted): View {
+function viewOf({ rows, lists }: Loaded, wanted: LoadQuery): View {
   const rowOf = <Name extends TableName>(name: string) => {
     wanted.rows.add(name)
     return rows.get(name)?.row as Row<Name> | undefined
@@ -182,9 +182,9 @@ function viewOf({ rows, lists }: Loaded, wanted: Wanted): View {
       const { table, list, group = '', from = '-inf', olderThanMs, newest, limit } = listing
       const most = limit < Number.MAX_SAFE_INTEGER ? limit : -1
       const range = { from: `${from}`, olderThanMs, newest, limit: most }
-      const wish = { name: `${table}.${list}:${group}`, ...range }
-      const id = JSON.stringify(wish)
-      wanted.lists.set(id, wish)
+      const query = { name: `${table}.${list}:${group}`, ...range }
+      const id = JSON.stringify(query)
+      wanted.lists.set(id, query)
       return (lists.get(id) ?? []).flatMap((name) => rowOf<Name>(name) ?? [])
     },
   }

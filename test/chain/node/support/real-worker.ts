@@ -16,7 +16,7 @@ export type RealWorker = {
   operatorToken: string
   /** Every line it logged. */
   lines: string[]
-  /** Where workerd's isolates can be inspected; on Deno there is none. */
+  /** Where workerd's isolates can be inspected; undefined on Deno. */
   inspectorUrl?: string
   stop: () => Promise<void>
 }

@@ -33,14 +33,14 @@ export async function serve(
   clock: Clock = systemClock,
 ): Promise<Served> {
   const logged: LogEvent[] = []
-  const deps = {
+  const shared = {
     clock,
     background: () => {},
     log: (event: LogEvent) => logged.push(event),
   }
-  const service = createNodeService({ chainId, urls, fetch, ...deps })
+  const service = createNodeService({ chainId, urls, fetch, ...shared })
   const keys = createConfigKeys({ hashes: [await hashKey(testKey)], chainId })
-  const app = nodeRoutes({ keys, services: new Map([[chainId, service]]), ...deps })
+  const app = nodeRoutes({ keys, services: new Map([[chainId, service]]), ...shared })
   const url = `http://service.test/${testKey}`
   const json = { 'content-type': 'application/json' }
   const post: Served['post'] = async (body, headers = json) =>
