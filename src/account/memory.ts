@@ -62,8 +62,9 @@ const remembered = z.object({
 })
 
 /**
- * What is kept of an account for its caller's sake. It never holds a phone number that can be read, or what was typed. Where it is
- * lost, screens say less, and the caller chooses a new PIN: no payment is made twice or forgotten for it.
+ * What is kept of an account for its caller's sake. It never holds a phone number that can be read, or what was
+ * typed. Where it is lost, screens say less, and the caller chooses a new PIN: no payment is made twice or
+ * forgotten for it.
  */
 export type AccountMemory = z.output<typeof remembered>
 

@@ -1,3 +1,4 @@
+import { type UntilOptions, until } from '../../dev/wait.ts'
 import { StackError } from '../report.ts'
 
 /** One delivery: what a gateway posts, without the wire around it. */
@@ -9,8 +10,10 @@ export type ScriptPhone = {
   newSession: () => string
   toPhone: (typed: string) => string
   show: (line: string) => void
-  /** Waits a moment before the chain is looked at again. */
-  pause: () => Promise<void>
+  /** Has what waits for the chain done. Undefined: the chain does it by itself. */
+  settle?: () => Promise<void>
+  /** How often a screen that waits for the chain is dialled again, and when it is given up. */
+  looks?: Pick<UntilOptions, 'everyMs' | 'withinMs'>
 }
 
 type Line = { number: number; verb: Verb; rest: string }
@@ -18,8 +21,8 @@ type Line = { number: number; verb: Verb; rest: string }
 const verbs = ['phone', 'dial', '>', '=', 'again', 'until'] as const
 type Verb = (typeof verbs)[number]
 
-/** Looks at a screen that waits for the chain, before it is given up. */
-const mostLooks = 120
+/** Of a phone that says nothing of it. */
+const usualLooks = { everyMs: 500, withinMs: 180_000 }
 
 /**
  * Plays a script of flows, and says of each screen what the script says of it.
@@ -55,6 +58,14 @@ export async function playScript(script: string, phone: ScriptPhone): Promise<vo
     return deliver()
   }
 
+  /** Whether the screen has it, or has it once the same is dialled again. */
+  const isThere = async ({ rest }: Line) => {
+    if (screen !== undefined && hasLine(screen, rest)) return true
+    await phone.settle?.()
+    screen = await restart()
+    return hasLine(screen, rest)
+  }
+
   for (const line of linesOf(script)) {
     phone.show(`${line.verb} ${line.rest}`.trim())
     switch (line.verb) {
@@ -82,11 +93,10 @@ export async function playScript(script: string, phone: ScriptPhone): Promise<vo
       }
       case 'until':
         screen = shown(line)
-        for (let look = 1; !hasLine(screen, line.rest); look++) {
-          if (look === mostLooks) throw fault(line, `the screen stays: ${screen}`)
-          await phone.pause()
-          screen = await restart()
-        }
+        await until(() => isThere(line), {
+          ...(phone.looks ?? usualLooks),
+          late: () => fault(line, `the screen stays: ${screen}`),
+        })
         break
     }
     phone.show(`\n${screen}\n`)

@@ -1,7 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { createInterface } from 'node:readline/promises'
-import { setTimeout } from 'node:timers/promises'
 import type { PhoneNumber } from '../../../src/account/phone.ts'
 import { readCommandLine, readNumber } from '../../ops/command-line.ts'
 import { openFolder } from '../folder.ts'
@@ -50,7 +49,6 @@ await command(async () => {
     return await playScript(readScript(values.script), {
       ...{ newSession, toPhone, show: say },
       send: (dialled) => line.send({ ...dialled, phone: toPhone(dialled.phone) }),
-      pause: () => setTimeout(500),
     })
   }
   if (values.text === undefined) return await pickUp(line, values.phone)

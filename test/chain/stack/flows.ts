@@ -1,6 +1,5 @@
 import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import {
   type Address,
@@ -49,10 +48,10 @@ export async function playFlow(
     await give(nodeUrl, contracts.loan, address)
   }
   const written = readFileSync(`${root}/${file}`, 'utf8')
-  // As E.164, as screens spell it and as people do, and what screens show of it afterwards.
   const script = written
     // Whom no one knows is known once something was sent there.
     .replaceAll(/(00 ?000 ?)088\b/g, `$1${900 + place}`)
+    // As E.164, as screens spell it and as people do, and what screens show of it afterwards.
     .replaceAll(
       /(00[ -]?000[ -]?|\.\.\.)00([1-3])\b/g,
       (_, before: string, caller: string) => `${before}${numberAt(place, Number(caller))}`,
@@ -66,8 +65,6 @@ export async function playFlow(
     },
     toPhone: (typed) => typed,
     show: () => {},
-    // A block of the local chain comes with a transaction; what waits for one is looked at again.
-    pause: () => sleep(500),
   })
 }
 

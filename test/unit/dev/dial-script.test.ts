@@ -19,7 +19,7 @@ function createPhone(balances: readonly string[] = ['1']) {
       newSession: () => `s${sent.length}`,
       toPhone: (typed) => typed,
       show: () => {},
-      pause: async () => {},
+      looks: { everyMs: 0, withinMs: 1_000 },
     })
   return { sent, play }
 }

@@ -32,7 +32,7 @@ async function play(script: string, menu: (typeof menus)[keyof typeof menus]): P
     },
     toPhone: (typed) => typed,
     show: (line) => shown.push(line),
-    pause: settle,
+    settle,
   })
   return shown
 }
