@@ -53,7 +53,14 @@ export type History = {
 }
 
 /** One call to the node. */
-export type Asked = { at: number; by: string; method: string; params: readonly unknown[] }
+export type Asked = {
+  at: number
+  by: string
+  method: string
+  params: readonly unknown[]
+  /** The chain's height then, however far behind the replica is that answers. */
+  head: number
+}
 
 export type Delivery = {
   dial: Dial

@@ -122,12 +122,13 @@ function meeting({ seed, scheduler, actors, faults, story, slowness }: WireOptio
 
 /** The way to the node: whatever is lost or late on it, the caller hears by its deadline. */
 function nodeWire(options: WireOptions, meet: Meet): Rpc {
-  const { scheduler, actors } = options
+  const { scheduler, actors, chain } = options
   return (method, params, { signal }) => {
     const place = method === 'eth_sendRawTransaction' ? 'send' : 'read'
     const { actor, random, fault, outMs, backMs } = meet(method, place)
     if (!actor.isAlive) return never()
-    options.asked({ at: scheduler.now(), by: actor.name, method, params })
+    const head = chain.head().number
+    options.asked({ at: scheduler.now(), by: actor.name, method, params, head })
     const deadline = deadlineOf(signal) ?? Number.POSITIVE_INFINITY
     return new Promise((resolve, reject) => {
       function finish(time: number, outcome: Outcome): void {
