@@ -381,6 +381,7 @@ function judgeTimes(history: History, found: Found): void {
       )
     if (!isTurnedAway || isRepeated || losses.length > 0 || isDistrusted) continue
     if (isMovedAway(history, dial) || isInOwnLine(deliveries, deliveries[index])) continue
+    if (isShortened(history, actor.name, startedAt)) continue
     const isExcused = troubled.some(
       (other) =>
         other.startedAt <= (repliedAt ?? startedAt) &&
@@ -421,6 +422,18 @@ const isTroubled = ({ actor, reply }: Delivery): boolean =>
 function isMovedAway({ plan, reorganizations }: History, { caller }: Dial): boolean {
   const isMoved = plan.items.some((item) => item.kind === 'withdrawal' && item.caller === caller)
   return isMoved && reorganizations.length > 0
+}
+
+/**
+ * Whether the chain was not yet as long again as before a reorganization: it looks like a replica that is
+ * behind, and for as long as one may be, nothing is decided by it.
+ */
+function isShortened({ asked, reorganizations }: History, by: string, startedAt: number): boolean {
+  const heads = asked.filter((call) => call.by === by).map(({ head }) => head)
+  return reorganizations.some(({ at }) => {
+    const before = asked.filter((call) => call.at < at).map(({ head }) => head)
+    return at <= startedAt && Math.min(...heads) <= Math.max(...before)
+  })
 }
 
 /** Whether a Worker or the ledger's object was ended from outside at about this time. */
