@@ -51,6 +51,7 @@ function changesOf(node: Node, source: string): Change[] {
     case 'ArrayExpression':
       return partChanges(node, source)
     case 'VariableDeclarator':
+      if (nameOf(node.id) === 'phaseRules') return flagChanges(node)
       return stateTables.has(nameOf(node.id) ?? '') ? tableChanges(node, source) : []
     default:
       return []
@@ -117,6 +118,16 @@ function tableChanges(table: Node, source: string): Change[] {
     if (nameOf(table.id) === 'phases') return [changed]
     return [changed, { ...place, words: `${key} does nothing`, text: '...{}' }]
   })
+}
+
+/** Each flag of a table turned over. */
+function flagChanges(node: Node): Change[] {
+  const { type, key, value } = node
+  if (type !== 'Property' || !isNode(value) || typeof value.value !== 'boolean') {
+    return partsOf(node).flatMap(flagChanges)
+  }
+  const { start, end } = value
+  return [{ words: `${nameOf(key)} is ${!value.value}`, start, end, text: `${!value.value}` }]
 }
 
 function entriesIn(node: Node): { key: string; value: string; node: Node }[] {
