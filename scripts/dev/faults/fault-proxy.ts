@@ -1,8 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { startLoopbackServer, textOf } from '../loopback-server.ts'
+import { type LoopbackServer, startLoopbackServer, textOf } from '../loopback-server.ts'
 import { createRandom } from '../random.ts'
 import { sleep } from '../wait.ts'
-import { laggingAnswer } from './lagging.ts'
+import { type Ask, laggingAnswer } from './lagging.ts'
 import { createRules, type Scripted, type Timing } from './rules.ts'
 
 /** What can go wrong between a sender and its node. */
@@ -58,6 +58,14 @@ export type FaultProxy = {
 
 type Request = { id: unknown; method: string; params: readonly unknown[] }
 
+/** What came in one HTTP request, and where its answer goes. */
+type Exchange = {
+  body: string
+  requests: readonly Request[]
+  request: IncomingMessage
+  response: ServerResponse
+}
+
 /** Starts a JSON-RPC proxy that does what it is told to, and otherwise only passes on. */
 export async function startFaultProxy({
   target,
@@ -67,6 +75,7 @@ export async function startFaultProxy({
   seed?: number
 }): Promise<FaultProxy> {
   const rules = createRules<Rule>(createRandom(seed, 'faults'))
+  const node = nodeAt(target)
   const log: FaultEntry[] = []
   const seen = new Map<string, number>()
   const stopping = new AbortController()
@@ -91,95 +100,15 @@ export async function startFaultProxy({
     const requests = requestsIn(body)
     for (const { method } of requests) seen.set(method, (seen.get(method) ?? 0) + 1)
     const fault = faultFor(requests)
-    if (fault === undefined) return reply(response, await forward(body))
+    if (fault === undefined) return reply(response, await node.forward(body))
     log.push({ methods: requests.map(({ method }) => method), fault: fault.kind })
-    await misbehave(fault, body, requests, request, response)
-  }
-
-  async function misbehave(
-    fault: Fault,
-    body: string,
-    requests: readonly Request[],
-    request: IncomingMessage,
-    response: ServerResponse,
-  ): Promise<void> {
-    switch (fault.kind) {
-      case 'drop_request':
-        request.socket.destroy()
-        return
-      case 'drop_reply':
-        await forward(body)
-        request.socket.destroy()
-        return
-      case 'refuse':
-        await server.close()
-        await pause(fault.ms)
-        return await server.open()
-      case 'delay_request':
-        await pause(fault.ms)
-        return reply(response, await forward(body))
-      case 'delay_reply': {
-        const answer = await forward(body)
-        await pause(fault.ms)
-        return reply(response, answer)
-      }
-      case 'status':
-        response.writeHead(fault.status, { 'content-type': 'text/plain' })
-        response.end('The gateway has no answer.')
-        return
-      case 'html':
-        response.writeHead(200, { 'content-type': 'text/html' })
-        response.end('<!doctype html><title>Just a moment...</title>')
-        return
-      case 'truncated': {
-        const { status, text } = await forward(body)
-        // A whole response to HTTP, half of one to JSON.
-        return reply(response, { status, text: text.slice(0, Math.floor(text.length / 2)) })
-      }
-      case 'lagging':
-      case 'miscounted': {
-        const answers = await Promise.all(requests.map((one) => answerBadly(fault, one)))
-        const text = JSON.stringify(body.trimStart().startsWith('[') ? answers : answers[0])
-        return reply(response, { status: 200, text })
-      }
-    }
-  }
-
-  async function answerBadly(
-    fault: Extract<Fault, { kind: 'lagging' | 'miscounted' }>,
-    { id, method, params }: Request,
-  ): Promise<unknown> {
-    const direct = async () => {
-      const { text } = await forward(JSON.stringify({ jsonrpc: '2.0', id, method, params }))
-      return JSON.parse(text)
-    }
-    if (fault.kind === 'lagging') {
-      const answer = await laggingAnswer({ method, params }, fault.blocks, ask)
-      return answer === undefined ? direct() : { jsonrpc: '2.0', id, ...answer }
-    }
-    if (method !== 'eth_getTransactionCount') return direct()
-    const count = Math.max(0, Number(await ask(method, params)) + fault.by)
-    return { jsonrpc: '2.0', id, result: `0x${count.toString(16)}` }
-  }
-
-  async function ask(method: string, params: readonly unknown[]): Promise<unknown> {
-    const { text } = await forward(JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }))
-    return (JSON.parse(text) as { result?: unknown }).result
+    await misbehave(fault, { body, requests, request, response }, { node, server, pause })
   }
 
   function faultFor(requests: readonly Request[]): Fault | undefined {
     const isMeant = ({ methods }: Rule) =>
       methods === undefined || requests.some(({ method }) => methods.includes(method))
     return rules.strike(isMeant)?.fault
-  }
-
-  async function forward(body: string): Promise<{ status: number; text: string }> {
-    const answer = await fetch(target, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body,
-    })
-    return { status: answer.status, text: await answer.text() }
   }
 
   /** Whatever waits when the proxy is stopped goes no further. */
@@ -189,7 +118,98 @@ export async function startFaultProxy({
   }
 }
 
-function reply(response: ServerResponse, { status, text }: { status: number; text: string }): void {
+/** What a proxy misbehaves with. */
+type Means = { node: Node; server: LoopbackServer; pause: (ms: number) => Promise<void> }
+
+async function misbehave(
+  fault: Fault,
+  { body, requests, request, response }: Exchange,
+  { node, server, pause }: Means,
+): Promise<void> {
+  switch (fault.kind) {
+    case 'drop_request':
+      request.socket.destroy()
+      return
+    case 'drop_reply':
+      await node.forward(body)
+      request.socket.destroy()
+      return
+    case 'refuse':
+      await server.close()
+      await pause(fault.ms)
+      return await server.open()
+    case 'delay_request':
+      await pause(fault.ms)
+      return reply(response, await node.forward(body))
+    case 'delay_reply': {
+      const answer = await node.forward(body)
+      await pause(fault.ms)
+      return reply(response, answer)
+    }
+    case 'status':
+      response.writeHead(fault.status, { 'content-type': 'text/plain' })
+      response.end('The gateway has no answer.')
+      return
+    case 'html':
+      response.writeHead(200, { 'content-type': 'text/html' })
+      response.end('<!doctype html><title>Just a moment...</title>')
+      return
+    case 'truncated': {
+      const { status, text } = await node.forward(body)
+      // A whole response to HTTP, half of one to JSON.
+      return reply(response, { status, text: text.slice(0, Math.floor(text.length / 2)) })
+    }
+    case 'lagging':
+    case 'miscounted': {
+      const answers = await Promise.all(requests.map((one) => answerBadly(node, fault, one)))
+      const text = JSON.stringify(body.trimStart().startsWith('[') ? answers : answers[0])
+      return reply(response, { status: 200, text })
+    }
+  }
+}
+
+async function answerBadly(
+  { forward, ask }: Node,
+  fault: Extract<Fault, { kind: 'lagging' | 'miscounted' }>,
+  { id, method, params }: Request,
+): Promise<unknown> {
+  const direct = async () => {
+    const { text } = await forward(JSON.stringify({ jsonrpc: '2.0', id, method, params }))
+    return JSON.parse(text)
+  }
+  if (fault.kind === 'lagging') {
+    const answer = await laggingAnswer({ method, params }, fault.blocks, ask)
+    return answer === undefined ? direct() : { jsonrpc: '2.0', id, ...answer }
+  }
+  if (method !== 'eth_getTransactionCount') return direct()
+  const count = Math.max(0, Number(await ask(method, params)) + fault.by)
+  return { jsonrpc: '2.0', id, result: `0x${count.toString(16)}` }
+}
+
+type NodeReply = { status: number; text: string }
+
+/** The node behind the proxy. */
+type Node = { forward: (body: string) => Promise<NodeReply>; ask: Ask }
+
+function nodeAt(target: string): Node {
+  async function forward(body: string): Promise<NodeReply> {
+    const answer = await fetch(target, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body,
+    })
+    return { status: answer.status, text: await answer.text() }
+  }
+
+  async function ask(method: string, params: readonly unknown[]): Promise<unknown> {
+    const { text } = await forward(JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }))
+    return (JSON.parse(text) as { result?: unknown }).result
+  }
+
+  return { forward, ask }
+}
+
+function reply(response: ServerResponse, { status, text }: NodeReply): void {
   response.writeHead(status, { 'content-type': 'application/json' })
   response.end(text)
 }

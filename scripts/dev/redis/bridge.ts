@@ -1,11 +1,11 @@
-import { createHash, randomBytes } from 'node:crypto'
+import { randomBytes } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { ErrorReply } from '@redis/client'
 import { createRules, type Scripted, type Timing } from '../faults/rules.ts'
 import { startLoopbackServer, textOf } from '../loopback-server.ts'
 import { createRandom } from '../random.ts'
 import { sleep } from '../wait.ts'
-import { connectRedis, type RedisConnection, type RedisValue } from './connection.ts'
+import { type Answer, createCommands } from './commands.ts'
+import type { RedisValue } from './connection.ts'
 
 /** What can go wrong between a client and its database. */
 export type BridgeFault =
@@ -53,8 +53,6 @@ export type RedisBridgeOptions = {
   seed?: number
 }
 
-type Answer = { result: RedisValue } | { error: string }
-
 const jsonHeaders = { 'content-type': 'application/json' }
 
 /**
@@ -68,55 +66,43 @@ export async function startRedisBridge({
   now,
   seed = 1,
 }: RedisBridgeOptions): Promise<RedisBridge> {
-  let redis = connectRedis(redisPort)
-  let commands = 0
+  const commands = createCommands(redisPort, now)
   const rules = createRules<BridgeRule>(createRandom(seed, 'database'))
-  const scripts = new Map<string, string>()
   const stopping = new AbortController()
   const server = await startLoopbackServer(serve, port)
 
   return {
     url: server.url,
     token,
-    commands: () => commands,
+    commands: commands.count,
     script: rules.script,
     clear: rules.clear,
-    lead(to) {
-      redis.close()
-      redis = connectRedis(to)
-    },
+    lead: commands.lead,
     async stop() {
       stopping.abort()
       await server.close()
-      redis.close()
+      commands.close()
     },
   }
 
   async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const body = await textOf(request)
-    if (request.headers.authorization !== `Bearer ${token}`) {
-      return reply(response, 401, { error: 'WRONGPASS invalid or missing auth token' })
-    }
-    if (request.method !== 'POST') return reply(response, 405, { error: 'ERR use POST' })
-    const asked = parse(body)
-    if (asked === undefined) return reply(response, 400, { error: 'ERR failed to parse the body' })
-    const isBase64 = request.headers['upstash-encoding'] === 'base64'
-    const shown = (answer: Answer) => (isBase64 ? inBase64(answer) : answer)
-    const path = new URL(request.url ?? '/', 'http://bridge').pathname
+    const asked = read(request, await textOf(request), token)
+    if ('error' in asked) return reply(response, asked.status, { error: asked.error })
+    const { path, list, shown } = asked
     if (path === '/') {
-      const [command] = asked
-      if (command === undefined || asked.length > 1) {
+      const [command] = list
+      if (command === undefined || list.length > 1) {
         return reply(response, 400, { error: 'ERR one command is expected' })
       }
       return await answerOne(command, request, response, shown)
     }
     if (path === '/pipeline') {
       const answers = []
-      for (const command of asked) answers.push(shown(await run(command)))
+      for (const command of list) answers.push(shown(await commands.run(command)))
       return reply(response, 200, answers)
     }
     if (path === '/multi-exec') {
-      const answers = await runTogether(asked)
+      const answers = await commands.runTogether(list)
       return 'error' in answers
         ? reply(response, 400, answers)
         : reply(response, 200, answers.list.map(shown))
@@ -134,7 +120,7 @@ export async function startRedisBridge({
       argument === undefined || command.includes(argument)
     const fault = rules.strike(isMeant)?.fault
     if (fault?.kind === 'drop_request') return void request.socket.destroy()
-    const answer = await run(command)
+    const answer = await commands.run(command)
     switch (fault?.kind) {
       case undefined:
         break
@@ -147,54 +133,38 @@ export async function startRedisBridge({
         await sleep(fault.ms, stopping.signal)
         break
       case 'double':
-        await run(command)
+        await commands.run(command)
     }
     // Upstash answers a refused command with 400.
     reply(response, 'error' in answer ? 400 : 200, shown(answer))
   }
+}
 
-  async function run(command: string[]): Promise<Answer> {
-    commands += 1
-    try {
-      return { result: await redis.call(...timed(command)) }
-    } catch (error) {
-      if (error instanceof ErrorReply) return { error: error.message }
-      throw error
-    }
+/** What a request asks of the database. */
+type Asked = {
+  path: string
+  list: string[][]
+  /** An answer in the encoding that was asked for. */
+  shown: (answer: Answer) => Answer
+}
+
+/** What a request asks, or why it is refused. */
+function read(
+  request: IncomingMessage,
+  body: string,
+  token: string,
+): Asked | { status: number; error: string } {
+  if (request.headers.authorization !== `Bearer ${token}`) {
+    return { status: 401, error: 'WRONGPASS invalid or missing auth token' }
   }
-
-  async function runTogether(all: string[][]): Promise<{ list: Answer[] } | { error: string }> {
-    commands += all.length
-    const own: RedisConnection = connectRedis(redisPort)
-    try {
-      await own.call('MULTI')
-      for (const command of all) await own.call(...command)
-      const results = await own.call('EXEC')
-      const list = Array.isArray(results) ? results : []
-      return {
-        list: list.map((result) =>
-          result instanceof ErrorReply ? { error: result.message } : { result },
-        ),
-      }
-    } catch (error) {
-      if (error instanceof ErrorReply) return { error: error.message }
-      throw error
-    } finally {
-      own.close()
-    }
-  }
-
-  /** With a clock of ours, a script is kept here and runs with its time written into it. */
-  function timed(command: string[]): string[] {
-    if (now === undefined) return command
-    const [name = '', script = '', ...rest] = command
-    const kind = name.toUpperCase()
-    if (kind === 'EVAL') scripts.set(createHash('sha1').update(script).digest('hex'), script)
-    const text = kind === 'EVAL' ? script : kind === 'EVALSHA' ? scripts.get(script) : undefined
-    if (text === undefined) return command
-    const ms = now()
-    const time = `{ '${Math.floor(ms / 1000)}', '${(ms % 1000) * 1000}' }`
-    return ['EVAL', text.replaceAll("redis.call('TIME')", time), ...rest]
+  if (request.method !== 'POST') return { status: 405, error: 'ERR use POST' }
+  const list = parse(body)
+  if (list === undefined) return { status: 400, error: 'ERR failed to parse the body' }
+  const isBase64 = request.headers['upstash-encoding'] === 'base64'
+  return {
+    path: new URL(request.url ?? '/', 'http://bridge').pathname,
+    list,
+    shown: (answer) => (isBase64 ? inBase64(answer) : answer),
   }
 }
 

@@ -2,14 +2,15 @@ import { relayerAccount } from '../../../src/relay/keys.ts'
 import { tendTask } from '../../../src/relay/ledger/due-queue.ts'
 import { createRedisDueQueue } from '../../../src/relay/ledger/stores/due-queue-redis.ts'
 import { ledgerKey } from '../../../src/relay/ledger/stores/redis.ts'
-import { openPhases } from '../../../src/relay/ledger/transitions.ts'
 import { openRedis } from '../../../src/runtime/redis.ts'
 import { freePort } from '../anvil.ts'
 import { type DenoProcess, startDenoProcess } from '../deno/deno-process.ts'
 import { type RedisBridge, startRedisBridge } from '../redis/bridge.ts'
 import { type RedisServer, startRedisServer } from '../redis/redis-server.ts'
 import { assertNothingUncaught } from '../uncaught.ts'
-import type { LogLine, RelayWorkers } from './relay-workers.ts'
+import { openRows, tearRows } from './ledger-rows-redis.ts'
+import { type LogLine, logLineOf } from './log-line.ts'
+import type { RelayWorkers } from './relay-workers.ts'
 
 /** Deno processes with one Redis, in the place of Workers with one object. */
 export type DenoRelays = RelayWorkers & {
@@ -48,6 +49,7 @@ export async function startDenoRelays({
     ...(seed === undefined ? {} : { seed }),
   })
   const log: LogLine[] = []
+  const note = (printed: string) => log.push(logLineOf(printed))
   const environment = {
     ...variables,
     UPSTASH_REDIS_REST_URL: bridge.url,
@@ -84,16 +86,7 @@ export async function startDenoRelays({
       if (rows === 'lost') await server.empty()
       await Promise.all(processes.map((_, index) => revive(index)))
     },
-    async tear() {
-      const names = (await server.call('KEYS', `${ledgerKey(name)}:row:*`)) as string[]
-      const whole = await Promise.all(
-        names.map(async (row) => [row, (await server.call('GET', row)) as string] as const),
-      )
-      for (const [row] of whole) await server.call('SET', row, 'torn')
-      return async () => {
-        for (const [row, text] of whole) await server.call('SET', row, text)
-      }
-    },
+    tear: () => tearRows(server, ledgerKey(name)),
     openRows: () => openRows(server, ledgerKey(name), relayer),
     log,
     kill,
@@ -132,14 +125,6 @@ export async function startDenoRelays({
     if (port === undefined) throw new Error(`there is no process ${index}`)
     processes[index] ??= await start(port)
   }
-
-  function note(line: string): void {
-    try {
-      log.push(JSON.parse(line))
-    } catch {
-      log.push({ level: 'error', event: 'console', message: line })
-    }
-  }
 }
 
 /** The ledger and its key, as the entry point names them. */
@@ -147,28 +132,4 @@ function namesOf({ CHAIN_ID, RELAYER_MNEMONIC = '' }: Record<string, string>) {
   const chainId = CHAIN_ID === '30' ? 30 : 31
   const relayer = relayerAccount(RELAYER_MNEMONIC, chainId, 0).address.toLowerCase()
   return { name: `${chainId}`, relayer }
-}
-
-/** Rows of the ledger that are not settled, read past everything under test. */
-async function openRows(
-  server: RedisServer,
-  base: string,
-  address: string,
-): Promise<Record<string, unknown>[]> {
-  const rowOf = async (name: string) => {
-    const row = (await server.call('GET', `${base}:row:${name}`)) as string | null
-    return row === null ? undefined : JSON.parse(row.slice(row.indexOf(' ')))
-  }
-  const listed = await Promise.all(
-    openPhases.map((phase) => server.call('ZRANGE', `${base}:list:payments.phase:${phase}`, 0, -1)),
-  )
-  const payments = await Promise.all((listed.flat() as string[]).map(rowOf))
-  const relayer = await rowOf(`relayers:${address}`)
-  return [
-    ...payments.map(({ state, nonce }) => ({ what: 'payment', state, nonce })),
-    ...(relayer?.leases ?? []).map(({ nonce }: { nonce: number }) => ({
-      ...{ what: 'nonce', state: 'leased', nonce },
-    })),
-    ...(relayer?.open ?? []).map((nonce: number) => ({ what: 'nonce', state: 'recorded', nonce })),
-  ]
 }

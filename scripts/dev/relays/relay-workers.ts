@@ -5,15 +5,13 @@ import { buildWorker, servedWorker, type WorkerBuild } from '../../stack/served/
 import { assertNothingUncaught } from '../uncaught.ts'
 import { startWorkerd } from '../workerd.ts'
 import { ledgerFiles, openRows } from './ledger-rows.ts'
+import { type LogLine, logLineOf } from './log-line.ts'
 
 /** One delivery of a gateway. */
 export type Delivery = { phone: string; sessionId: string; text: string }
 
 /** What the gateway sees. */
 export type Reply = { status: number; text: string }
-
-/** A line of the Worker's log. */
-export type LogLine = { level: string; event: string; message: string; [field: string]: unknown }
 
 /** The bundled Worker in workerd, as many of it as asked for, all with one ledger. */
 export type RelayWorkers = {
@@ -44,6 +42,7 @@ export async function startRelayWorkers({
 }): Promise<RelayWorkers> {
   const objects = mkdtempSync(join(tmpdir(), 'relay-objects-'))
   const log: LogLine[] = []
+  const note = (printed: string) => log.push(logLineOf(printed))
   const build = await buildWorker()
   let running = await start()
 
@@ -104,14 +103,6 @@ export async function startRelayWorkers({
         await fetchers[0]?.scheduled({ cron: '* * * * *' })
       },
       stop: () => miniflare.dispose(),
-    }
-  }
-
-  function note(line: string): void {
-    try {
-      log.push(JSON.parse(line))
-    } catch {
-      log.push({ level: 'error', event: 'console', message: line })
     }
   }
 }

@@ -1,52 +1,6 @@
 import type { Address, Hex } from 'viem'
-import { costWei, intrinsicGas, type PoolTransaction } from './transaction.ts'
-
-/** What a Rootstock node's pool is told once. */
-export type RootstockRules = {
-  /** A nonce at or above the account's by this much is refused. */
-  accountSlots: number
-  /** A replacement's gas price over the replaced one's, in percent, rounded up. */
-  replacementPercent: number
-  /** A transaction is dropped when this many blocks came after the one it arrived at. */
-  evictAfterBlocks: number
-  evictAfterMs: number
-  minGasPriceWei: bigint
-  /** A gas price above the minimum by more than this factor is refused. */
-  priceCapTimes: bigint
-  /** Gas of a block, and the most that one transaction may ask for. */
-  blockGas: bigint
-  maxBytes: number
-  /** What an account may use up, refilled over time. Undefined: no quota. */
-  quota: GasQuota | undefined
-}
-
-export type GasQuota = { newAccountGas: bigint; maxGas: bigint; gasPerSecond: bigint }
-
-/**
- * RSKj's own numbers (`transaction.accountSlots`, `transaction.gasPriceBump`, `transaction.outdated`,
- * RSKIP252), without the quota, which every test that is about it sets.
- */
-export const rootstockRules: RootstockRules = {
-  accountSlots: 16,
-  replacementPercent: 40,
-  evictAfterBlocks: 10,
-  evictAfterMs: 650_000,
-  minGasPriceWei: 60_000_000n,
-  priceCapTimes: 80n,
-  blockGas: 6_800_000n,
-  maxBytes: 128 * 1024,
-  quota: undefined,
-}
-
-/** What a pool has to know of the sender and the time when a transaction arrives. */
-export type Arrival = {
-  /** Transactions of the sender in the chain. */
-  stateNonce: number
-  balanceWei: bigint
-  /** The best block's number. */
-  head: number
-  nowMs: number
-}
+import { type Arrival, brokenRule, type RootstockRules } from './rules.ts'
+import { costWei, type PoolTransaction } from './transaction.ts'
 
 export type Added =
   | { kind: 'pending' }
@@ -73,34 +27,20 @@ export type Pool = {
 }
 
 type Entry = { transaction: PoolTransaction; head: number; arrivedMs: number }
+type Entries = Map<Hex, Entry>
 
 /**
  * RSKj's TransactionPoolImpl and its validators in their order, so that the first rule that is broken
  * gives the wording. One difference: a replacement's least price is rounded up, RSKj's down.
  */
 export function createPool(rules: RootstockRules): Pool {
-  const pending = new Map<Hex, Entry>()
-  const queued = new Map<Hex, Entry>()
-  const quotas = new Map<Address, { gas: bigint; atMs: number }>()
-
-  const ofSender = (set: Map<Hex, Entry>, account: Address): PoolTransaction[] =>
-    [...set.values()]
-      .map(({ transaction }) => transaction)
-      .filter(({ from }) => from === account)
-      .sort((a, b) => a.nonce - b.nonce)
-
-  const sameNonce = (set: Map<Hex, Entry>, { from, nonce }: PoolTransaction) =>
-    ofSender(set, from).find((other) => other.nonce === nonce)
+  const pending: Entries = new Map()
+  const queued: Entries = new Map()
+  const takeFromQuota = createQuotas(rules)
 
   function nextNonce(account: Address, stateNonce: number): number {
     const last = ofSender(pending, account).at(-1)
     return last === undefined ? stateNonce : Math.max(stateNonce, last.nonce + 1)
-  }
-
-  function put(set: Map<Hex, Entry>, transaction: PoolTransaction, arrival: Arrival): void {
-    const replaced = sameNonce(set, transaction)
-    if (replaced !== undefined) set.delete(replaced.hash)
-    set.set(transaction.hash, { transaction, head: arrival.head, arrivedMs: arrival.nowMs })
   }
 
   /** Transactions that waited for this one, until one of them is missing again or refused. */
@@ -127,53 +67,14 @@ export function createPool(rules: RootstockRules): Pool {
   }
 
   function faultOf(transaction: PoolTransaction, arrival: Arrival): string | undefined {
-    const { hash, gas, gasPriceWei, nonce } = transaction
-    if (pending.has(hash)) return 'pending transaction with same hash already exists'
-    if (queued.has(hash)) return 'queued transaction with same hash already exists'
-    const bytes = (transaction.raw.length - 2) / 2
-    if (bytes > rules.maxBytes) {
-      return `transaction's size is higher than defined maximum: ${bytes} > ${rules.maxBytes}`
-    }
-    if (gas > rules.blockGas) {
-      return `transaction's gas limit of ${gas} is higher than the block's gas limit of ${rules.blockGas}`
-    }
-    if (nonce < arrival.stateNonce) return 'transaction nonce too low'
-    if (nonce >= arrival.stateNonce + rules.accountSlots) return 'transaction nonce too high'
-    if (arrival.balanceWei < gas * gasPriceWei) return 'insufficient funds'
-    if (gasPriceWei < rules.minGasPriceWei) {
-      return "transaction's gas price lower than block's minimum"
-    }
-    if (gasPriceWei > rules.minGasPriceWei * rules.priceCapTimes) {
-      return "transaction's gas price exceeds cap"
-    }
-    if (intrinsicGas(transaction) > gas) return "transaction's basic cost is above the gas limit"
-    const replaced = sameNonce(pending, transaction)
-    if (replaced !== undefined && gasPriceWei < leastPriceOver(replaced.gasPriceWei)) {
-      return 'gas price not enough to bump transaction'
-    }
-    if (!takeFromQuota(transaction, arrival)) return 'account exceeds quota'
-    const others = ofSender(pending, transaction.from).filter((other) => other.nonce !== nonce)
-    const total = others.reduce((sum, other) => sum + costWei(other), costWei(transaction))
-    if (total > arrival.balanceWei) {
-      return 'insufficient funds to pay for pending and new transactions'
-    }
-    return undefined
-  }
-
-  function leastPriceOver(priceWei: bigint): bigint {
-    return (priceWei * BigInt(100 + rules.replacementPercent) + 99n) / 100n
-  }
-
-  /** False, and nothing taken, where the sender's quota has not enough gas left. */
-  function takeFromQuota({ from, gas }: PoolTransaction, { nowMs }: Arrival): boolean {
-    if (rules.quota === undefined) return true
-    const { newAccountGas, maxGas, gasPerSecond } = rules.quota
-    const before = quotas.get(from) ?? { gas: newAccountGas, atMs: nowMs }
-    const refilled = before.gas + (gasPerSecond * BigInt(Math.trunc(nowMs - before.atMs))) / 1000n
-    const available = refilled < maxGas ? refilled : maxGas
-    const isEnough = gas <= available
-    quotas.set(from, { gas: isEnough ? available - gas : available, atMs: nowMs })
-    return isEnough
+    if (pending.has(transaction.hash)) return 'pending transaction with same hash already exists'
+    if (queued.has(transaction.hash)) return 'queued transaction with same hash already exists'
+    return (
+      brokenRule(rules, transaction, arrival) ??
+      faultAsReplacement(pending, transaction, rules.replacementPercent) ??
+      takeFromQuota(transaction, arrival) ??
+      faultOfTotal(pending, transaction, arrival)
+    )
   }
 
   return {
@@ -196,36 +97,13 @@ export function createPool(rules: RootstockRules): Pool {
 
     nextNonce,
 
-    minable(stateNonces) {
-      const ready: PoolTransaction[][] = []
-      for (const [account, stateNonce] of stateNonces) {
-        let expected = stateNonce
-        const own: PoolTransaction[] = []
-        for (const transaction of ofSender(pending, account)) {
-          // Its nonce was used by a transaction that came past this pool: it waits for its eviction.
-          if (transaction.nonce < expected) continue
-          if (transaction.nonce > expected || transaction.gasPriceWei < rules.minGasPriceWei) break
-          own.push(transaction)
-          expected += 1
-        }
-        if (own.length > 0) ready.push(own)
-      }
-      return byPriceThenNonce(ready)
-    },
+    minable: (stateNonces) =>
+      byPriceThenNonce(minableBySender(pending, stateNonces, rules.minGasPriceWei)),
 
     evict(head, nowMs) {
-      const outdated: Hex[] = []
-      for (const set of [pending, queued]) {
-        for (const [hash, entry] of set) {
-          const isOld =
-            entry.head < head - rules.evictAfterBlocks ||
-            nowMs - entry.arrivedMs >= rules.evictAfterMs
-          if (!isOld) continue
-          set.delete(hash)
-          outdated.push(hash)
-        }
-      }
-      return outdated
+      const isOld = (entry: Entry) =>
+        entry.head < head - rules.evictAfterBlocks || nowMs - entry.arrivedMs >= rules.evictAfterMs
+      return [...dropWhere(pending, isOld), ...dropWhere(queued, isOld)]
     },
 
     remove: (hash) => pending.delete(hash) || queued.delete(hash),
@@ -239,8 +117,102 @@ export function createPool(rules: RootstockRules): Pool {
   }
 }
 
-function inOrder(set: Map<Hex, Entry>): PoolTransaction[] {
-  return [...set.values()]
+function faultAsReplacement(
+  pending: Entries,
+  transaction: PoolTransaction,
+  replacementPercent: number,
+): string | undefined {
+  const replaced = sameNonce(pending, transaction)
+  if (replaced === undefined) return undefined
+  const leastWei = (replaced.gasPriceWei * BigInt(100 + replacementPercent) + 99n) / 100n
+  return transaction.gasPriceWei < leastWei ? 'gas price not enough to bump transaction' : undefined
+}
+
+function faultOfTotal(
+  pending: Entries,
+  transaction: PoolTransaction,
+  { balanceWei }: Arrival,
+): string | undefined {
+  const { from, nonce } = transaction
+  const others = ofSender(pending, from).filter((other) => other.nonce !== nonce)
+  const total = others.reduce((sum, other) => sum + costWei(other), costWei(transaction))
+  return total > balanceWei
+    ? 'insufficient funds to pay for pending and new transactions'
+    : undefined
+}
+
+/** Takes gas from a sender's quota. Where it has not enough left nothing is taken, and that is a fault. */
+function createQuotas(
+  rules: RootstockRules,
+): (transaction: PoolTransaction, arrival: Arrival) => string | undefined {
+  const quotas = new Map<Address, { gas: bigint; atMs: number }>()
+  return ({ from, gas }, { nowMs }) => {
+    if (rules.quota === undefined) return undefined
+    const { newAccountGas, maxGas, gasPerSecond } = rules.quota
+    const before = quotas.get(from) ?? { gas: newAccountGas, atMs: nowMs }
+    const refilled = before.gas + (gasPerSecond * BigInt(Math.trunc(nowMs - before.atMs))) / 1000n
+    const available = refilled < maxGas ? refilled : maxGas
+    const isEnough = gas <= available
+    quotas.set(from, { gas: isEnough ? available - gas : available, atMs: nowMs })
+    return isEnough ? undefined : 'account exceeds quota'
+  }
+}
+
+function ofSender(entries: Entries, account: Address): PoolTransaction[] {
+  return [...entries.values()]
+    .map(({ transaction }) => transaction)
+    .filter(({ from }) => from === account)
+    .sort((a, b) => a.nonce - b.nonce)
+}
+
+function sameNonce(
+  entries: Entries,
+  { from, nonce }: PoolTransaction,
+): PoolTransaction | undefined {
+  return ofSender(entries, from).find((other) => other.nonce === nonce)
+}
+
+/** In the place of the one with its nonce, if there is one. */
+function put(entries: Entries, transaction: PoolTransaction, { head, nowMs }: Arrival): void {
+  const replaced = sameNonce(entries, transaction)
+  if (replaced !== undefined) entries.delete(replaced.hash)
+  entries.set(transaction.hash, { transaction, head, arrivedMs: nowMs })
+}
+
+function dropWhere(entries: Entries, isDropped: (entry: Entry) => boolean): Hex[] {
+  const dropped: Hex[] = []
+  for (const [hash, entry] of entries) {
+    if (!isDropped(entry)) continue
+    entries.delete(hash)
+    dropped.push(hash)
+  }
+  return dropped
+}
+
+/** What the accounts' nonces and the least price let into a block: a list for each sender, by nonce. */
+function minableBySender(
+  pending: Entries,
+  stateNonces: ReadonlyMap<Address, number>,
+  minGasPriceWei: bigint,
+): PoolTransaction[][] {
+  const ready: PoolTransaction[][] = []
+  for (const [account, stateNonce] of stateNonces) {
+    let expected = stateNonce
+    const own: PoolTransaction[] = []
+    for (const transaction of ofSender(pending, account)) {
+      // Its nonce was used by a transaction that came past this pool: it waits for its eviction.
+      if (transaction.nonce < expected) continue
+      if (transaction.nonce > expected || transaction.gasPriceWei < minGasPriceWei) break
+      own.push(transaction)
+      expected += 1
+    }
+    if (own.length > 0) ready.push(own)
+  }
+  return ready
+}
+
+function inOrder(entries: Entries): PoolTransaction[] {
+  return [...entries.values()]
     .map(({ transaction }) => transaction)
     .sort((a, b) => (a.from === b.from ? a.nonce - b.nonce : a.from < b.from ? -1 : 1))
 }

@@ -14,6 +14,8 @@ const strangerAddress: Address = `0x${'5e'.repeat(20)}`
 
 const noOpGas = 21_000
 
+type ItemOf<Kind extends Item['kind']> = Extract<Item, { kind: Kind }>
+
 /** When an item of a plan and its consequences are over, in ms from its phase's start. */
 export function endOf(item: Item): number {
   return item.at + ('forMs' in item ? item.forMs : 0)
@@ -27,8 +29,7 @@ export function happen(world: World, workers: Workers, item: Item): void {
 
 /** What happened, in words. */
 function begin(world: World, workers: Workers, item: Item): string | undefined {
-  const { chain, pool, scheduler, host, weather, records } = world
-  const random = createRandom(world.plan.seed, `${item.kind} ${item.at}`)
+  const { chain, scheduler, host, weather, records } = world
   switch (item.kind) {
     case 'dial':
       workers.deliver(item, item.phase, false)
@@ -37,58 +38,22 @@ function begin(world: World, workers: Workers, item: Item): string | undefined {
       return reorganize(world, item)
     case 'alternation':
       return alternate(world, item)
-    case 'eviction': {
-      const dropped = pool.all().filter(() => random.chance(item.share))
-      for (const { hash } of dropped) pool.remove(hash)
-      return `The pool drops ${dropped.map(nameOf).join(', ') || 'nothing'}.`
-    }
+    case 'eviction':
+      return evict(world, item)
     case 'price':
-      chain.setMinGasPrice(timesUp(weather.usualGasPriceWei, item.times))
-      after(world, item.forMs, 'The least gas price is the usual one.', () =>
-        chain.setMinGasPrice(weather.usualGasPriceWei),
-      )
-      return `The least gas price is ${item.times} times the usual one.`
+      return raisePrice(world, item)
     case 'lasting_price':
       weather.usualGasPriceWei = timesUp(startGasPriceWei, item.times)
       chain.setMinGasPrice(weather.usualGasPriceWei)
       return `The least gas price is ${item.times} times what it was, and stays so.`
     case 'shortage':
-      chain.change((state) => {
-        state.relayerWei = poorWei
-      })
-      after(world, item.forMs, 'The relayer gets money in the next block.', () =>
-        chain.change((state) => {
-          state.relayerWei = richWei
-        }),
-      )
-      return "The relayer's money is gone in the next block."
+      return runShort(world, item)
     case 'unlisted':
-      chain.change((state) => {
-        state.isRelayerAllowed = false
-      })
-      after(world, item.forMs, 'The forwarder allows the relayer from the next block on.', () =>
-        chain.change((state) => {
-          state.isRelayerAllowed = true
-        }),
-      )
-      return 'The forwarder does not allow the relayer from the next block on.'
+      return unlist(world, item)
     case 'pause':
-      chain.change((state) => {
-        state.isPaused = true
-      })
-      after(world, item.forMs, 'The loan contract goes on in the next block.', () =>
-        chain.change((state) => {
-          state.isPaused = false
-        }),
-      )
-      return 'The loan contract pauses in the next block.'
+      return pause(world, item)
     case 'withdrawal':
-      chain.change((state) => {
-        const account = accountOf(state, world.callers[item.caller] ?? strangerAddress)
-        accountOf(state, strangerAddress).balanceWei += account.balanceWei
-        account.balanceWei = 0n
-      })
-      return `Caller ${item.caller}'s money is moved away in the next block.`
+      return withdraw(world, item)
     case 'foreign':
       sendForeign(world, item)
       return "Another program uses the relayer's key."
@@ -96,12 +61,8 @@ function begin(world: World, workers: Workers, item: Item): string | undefined {
       host.loseEverything()
       records.losses.push({ at: scheduler.now(), row: undefined })
       return 'The ledger loses everything.'
-    case 'row_loss': {
-      const row = host.loseRow(item.table, random)
-      if (row === undefined) return undefined
-      records.losses.push({ at: scheduler.now(), row: { table: item.table, ...row } })
-      return `The ledger loses the row ${short(row.key)} of ${item.table}.`
-    }
+    case 'row_loss':
+      return loseRow(world, item)
     case 'restart':
       host.crash(item.downMs)
       return `The ledger's object dies, for ${item.downMs} ms.`
@@ -123,7 +84,7 @@ const returnsOf =
   ({ hash }: ModelTransaction) =>
     createRandom(seed, `${hash} ${at}`).chance(knobs.returned)
 
-function reorganize(world: World, item: Extract<Item, { kind: 'reorganization' }>): string {
+function reorganize(world: World, item: ItemOf<'reorganization'>): string {
   const now = world.scheduler.now()
   const { removed, added } = world.chain.reorganize(
     item.depth,
@@ -137,7 +98,7 @@ function reorganize(world: World, item: Extract<Item, { kind: 'reorganization' }
 }
 
 /** Another branch takes some blocks' place, and they come back where the watch still sees them. */
-function alternate(world: World, item: Extract<Item, { kind: 'alternation' }>): string {
+function alternate(world: World, item: ItemOf<'alternation'>): string {
   const { chain, scheduler, records, plan } = world
   const tip = chain.head()
   const returns = returnsOf(world, item)
@@ -150,6 +111,78 @@ function alternate(world: World, item: Extract<Item, { kind: 'alternation' }>): 
   })
   return `Another branch takes the place of ${removed.length} blocks (${removed.map(blockWords).join(' | ')}) for ${item.forMs / 1000} s.`
 }
+
+function evict({ plan, pool }: World, item: ItemOf<'eviction'>): string {
+  const random = randomOf(plan.seed, item)
+  const dropped = pool.all().filter(() => random.chance(item.share))
+  for (const { hash } of dropped) pool.remove(hash)
+  return `The pool drops ${dropped.map(nameOf).join(', ') || 'nothing'}.`
+}
+
+function raisePrice(world: World, item: ItemOf<'price'>): string {
+  const { chain, weather } = world
+  chain.setMinGasPrice(timesUp(weather.usualGasPriceWei, item.times))
+  after(world, item.forMs, 'The least gas price is the usual one.', () =>
+    chain.setMinGasPrice(weather.usualGasPriceWei),
+  )
+  return `The least gas price is ${item.times} times the usual one.`
+}
+
+function runShort(world: World, { forMs }: ItemOf<'shortage'>): string {
+  world.chain.change((state) => {
+    state.relayerWei = poorWei
+  })
+  after(world, forMs, 'The relayer gets money in the next block.', () =>
+    world.chain.change((state) => {
+      state.relayerWei = richWei
+    }),
+  )
+  return "The relayer's money is gone in the next block."
+}
+
+function unlist(world: World, { forMs }: ItemOf<'unlisted'>): string {
+  world.chain.change((state) => {
+    state.isRelayerAllowed = false
+  })
+  after(world, forMs, 'The forwarder allows the relayer from the next block on.', () =>
+    world.chain.change((state) => {
+      state.isRelayerAllowed = true
+    }),
+  )
+  return 'The forwarder does not allow the relayer from the next block on.'
+}
+
+function pause(world: World, { forMs }: ItemOf<'pause'>): string {
+  world.chain.change((state) => {
+    state.isPaused = true
+  })
+  after(world, forMs, 'The loan contract goes on in the next block.', () =>
+    world.chain.change((state) => {
+      state.isPaused = false
+    }),
+  )
+  return 'The loan contract pauses in the next block.'
+}
+
+function withdraw({ chain, callers }: World, { caller }: ItemOf<'withdrawal'>): string {
+  chain.change((state) => {
+    const account = accountOf(state, callers[caller] ?? strangerAddress)
+    accountOf(state, strangerAddress).balanceWei += account.balanceWei
+    account.balanceWei = 0n
+  })
+  return `Caller ${caller}'s money is moved away in the next block.`
+}
+
+function loseRow(world: World, item: ItemOf<'row_loss'>): string | undefined {
+  const { plan, host, records, scheduler } = world
+  const row = host.loseRow(item.table, randomOf(plan.seed, item))
+  if (row === undefined) return undefined
+  records.losses.push({ at: scheduler.now(), row: { table: item.table, ...row } })
+  return `The ledger loses the row ${short(row.key)} of ${item.table}.`
+}
+
+/** What of an item is left to chance. */
+const randomOf = (seed: number, { kind, at }: Item) => createRandom(seed, `${kind} ${at}`)
 
 const timesUp = (wei: bigint, times: number) => (wei * BigInt(Math.round(times * 10))) / 10n
 
@@ -165,7 +198,7 @@ function after({ scheduler, story }: World, ms: number, words: string, change: (
 }
 
 /** A transaction with the relayer's key that the relay knows nothing of. */
-function sendForeign(world: World, { nonce: where, times }: Extract<Item, { kind: 'foreign' }>) {
+function sendForeign(world: World, { nonce: where, times }: ItemOf<'foreign'>) {
   const { chain, pool, records, signing } = world
   const { stateNonce } = poolViewOf(world)
   const nonce = where === 'next' ? stateNonce : stateNonce + pool.minable(stateNonce).length

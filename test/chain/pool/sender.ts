@@ -1,6 +1,6 @@
 import { type Address, type Hex, type LocalAccount, parseEther, toHex } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
-import { rootstockRules } from '../../../scripts/dev/rootstock-pool/pool.ts'
+import { rootstockRules } from '../../../scripts/dev/rootstock-pool/rules.ts'
 import { rpcTo } from '../../../scripts/dev/rpc.ts'
 
 /** An account of one test, with money, that signs what it is told to. */

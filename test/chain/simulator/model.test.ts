@@ -15,7 +15,7 @@ import { deployContracts } from '../../../scripts/contracts/deploy.ts'
 import { type Anvil, startAnvil } from '../../../scripts/dev/anvil.ts'
 import { devKey } from '../../../scripts/dev/chain.ts'
 import { createRandom, type Random } from '../../../scripts/dev/random.ts'
-import { rootstockRules } from '../../../scripts/dev/rootstock-pool/pool.ts'
+import { rootstockRules } from '../../../scripts/dev/rootstock-pool/rules.ts'
 import {
   type RootstockPool,
   startRootstockPool,

@@ -81,23 +81,12 @@ export function createModelPool(limits: PoolLimits): ModelPool {
   }
 
   function refusalOf(transaction: ModelTransaction, view: PoolView): string | undefined {
-    const { hash, nonce, gasPriceWei } = transaction
+    const { hash, nonce } = transaction
     if (pending.get(nonce)?.transaction.hash === hash) return say.known
     if (queued.get(nonce)?.transaction.hash === hash) return say.knownQueued
-    if (nonce < view.stateNonce) return say.tooLow
-    if (nonce >= view.stateNonce + limits.slots) return say.tooHigh
-    if (view.balanceWei < costWei(transaction)) return say.funds
-    if (gasPriceWei < view.minGasPriceWei) return say.priceLow
-    if (gasPriceWei > view.minGasPriceWei * limits.priceCapTimes) return say.priceCap
-    const held = pending.get(nonce)?.transaction
-    if (held !== undefined) {
-      const leastWei = (held.gasPriceWei * BigInt(100 + limits.bumpPercent) + 99n) / 100n
-      if (gasPriceWei < leastWei) return say.bump
-    }
-    let totalWei = costWei(transaction)
-    for (const [other, entry] of pending)
-      if (other !== nonce) totalWei += costWei(entry.transaction)
-    return totalWei > view.balanceWei ? say.fundsForAll : undefined
+    return (
+      refusalAlone(limits, transaction, view) ?? refusalAmong(pending, limits, transaction, view)
+    )
   }
 
   function addOne(transaction: ModelTransaction, view: PoolView): string | undefined {
@@ -160,4 +149,38 @@ export function createModelPool(limits: PoolLimits): ModelPool {
       queued.clear()
     },
   }
+}
+
+/** Why a transaction is refused whatever else waits. */
+function refusalAlone(
+  limits: PoolLimits,
+  transaction: ModelTransaction,
+  view: PoolView,
+): string | undefined {
+  const say = words[limits.family]
+  const { nonce, gasPriceWei } = transaction
+  if (nonce < view.stateNonce) return say.tooLow
+  if (nonce >= view.stateNonce + limits.slots) return say.tooHigh
+  if (view.balanceWei < costWei(transaction)) return say.funds
+  if (gasPriceWei < view.minGasPriceWei) return say.priceLow
+  return gasPriceWei > view.minGasPriceWei * limits.priceCapTimes ? say.priceCap : undefined
+}
+
+/** Why a transaction is refused beside those that wait: it outbids one by too little, or all cost too much. */
+function refusalAmong(
+  pending: ReadonlyMap<number, Entry>,
+  limits: PoolLimits,
+  transaction: ModelTransaction,
+  view: PoolView,
+): string | undefined {
+  const say = words[limits.family]
+  const { nonce, gasPriceWei } = transaction
+  const held = pending.get(nonce)?.transaction
+  if (held !== undefined) {
+    const leastWei = (held.gasPriceWei * BigInt(100 + limits.bumpPercent) + 99n) / 100n
+    if (gasPriceWei < leastWei) return say.bump
+  }
+  let totalWei = costWei(transaction)
+  for (const [other, entry] of pending) if (other !== nonce) totalWei += costWei(entry.transaction)
+  return totalWei > view.balanceWei ? say.fundsForAll : undefined
 }

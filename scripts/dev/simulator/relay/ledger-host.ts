@@ -6,11 +6,12 @@ import { type LedgerMethod, ledgerThrough } from '../../../../src/relay/ledger/s
 import type { Sql } from '../../../../src/relay/ledger/stores/sql.ts'
 import { createSqlLedger, type SqlLedger } from '../../../../src/relay/ledger/stores/sqlite.ts'
 import type { Log } from '../../../../src/runtime/log.ts'
-import { createRandom, type Random } from '../../random.ts'
+import type { Random } from '../../random.ts'
 import type { Actor, Actors } from '../actors.ts'
 import type { Faults } from '../faults.ts'
-import type { Scheduled, Scheduler } from '../scheduler.ts'
+import type { Scheduler } from '../scheduler.ts'
 import type { Story } from '../story.ts'
+import { type Alarm, createAlarm } from './alarm.ts'
 import { auditLedger } from './audit.ts'
 import { watchClaims } from './claims.ts'
 import type { RoundWatch } from './rounds.ts'
@@ -69,9 +70,6 @@ export type LedgerHostOptions = {
   rounds: () => RoundWatch
 }
 
-/** An alarm that ended in a crash rings again after this time. */
-const redeliveredAfterMs = 2_000
-
 /** How long an object takes to come back that died of itself. */
 const restartMs = 40
 
@@ -82,17 +80,13 @@ type Instance = {
 }
 
 export function createLedgerHost(options: LedgerHostOptions): LedgerHost {
-  const { seed, scheduler, actors, faults, story, storage, rules, relayer } = options
+  const { scheduler, actors, storage, rules } = options
   let instance: Instance | undefined
   let downUntil = 0
-  let alarmAt: number | null = null
-  let alarm: Scheduled | undefined
-  let rings = 0
-  const ringing = new Set<Actor>()
 
   let isWhole = true
   const store = openStore(options, (nonce) => {
-    if (ringing.size > 0) options.rounds().refused(nonce)
+    if (alarm.isRinging()) options.rounds().refused(nonce)
   })
   const current = watchClaims({
     ...{ ledger: store.ledger, leaseMs: rules.leaseMs, now: store.now, isWhole: () => isWhole },
@@ -100,65 +94,11 @@ export function createLedgerHost(options: LedgerHostOptions): LedgerHost {
   })
   store.clear()
 
-  function setAlarm(time: number | null): void {
-    alarm?.cancel()
-    alarm = undefined
-    alarmAt = time
-    if (time !== null) alarm = scheduler.at(time, due)
-  }
-
-  function due(): void {
-    if (alarmAt === null) return
-    if (downUntil > scheduler.now()) {
-      alarm = scheduler.at(downUntil, due)
-      return
-    }
-    // One at a time: what became due meanwhile rings when the last one is done.
-    if (ringing.size > 0) return
-    setAlarm(null)
-    ring(`round ${++rings}`)
-  }
-
-  function ring(name: string): void {
-    const { kept, actors: own } = living()
-    const actor = actors.create(name, () => crash(restartMs))
-    const fault = faults.at(`${name} rings`, 'ring', createRandom(seed, `${name} rings`))
-    if (fault?.kind === 'rings_twice') {
-      story.fault(name, 'alarm', fault)
-      scheduler.at(scheduler.now() + fault.afterMs, () => {
-        if (downUntil <= scheduler.now()) ring(`${name} again`)
-      })
-    }
-    own.add(actor)
-    ringing.add(actor)
-    const done = () => {
-      own.delete(actor)
-      ringing.delete(actor)
-      if (ringing.size === 0 && alarmAt !== null && alarmAt <= scheduler.now()) due()
-    }
-    const watch = options.rounds()
-    const start = watch.begin()
-    const ended = () => watch.end(actor, start)
-    actors
-      .run(actor, () => kept.ring())
-      .then(ended)
-      .then(done, done)
-  }
+  const die = () => crash(restartMs)
+  const alarm = createAlarm(options, { downUntil: () => downUntil, living, die })
 
   function living(): Instance {
-    if (instance !== undefined) return instance
-    const { own } = options.wires
-    const port = {
-      getAlarm: () => own('getAlarm', () => alarmAt),
-      setAlarm: (time: number) => own('setAlarm', () => setAlarm(time)),
-      deleteAlarm: () => own('deleteAlarm', () => setAlarm(null)),
-    }
-    const keeper = { rules, relayer, tendMs: options.tendMs, tend: options.tend, log: options.log }
-    instance = {
-      kept: keepLedger(current, port, keeper, scheduler.now),
-      actors: new Set(),
-      calls: new Set(),
-    }
+    instance ??= newInstance(options, current, alarm)
     return instance
   }
 
@@ -169,11 +109,7 @@ export function createLedgerHost(options: LedgerHostOptions): LedgerHost {
     downUntil = scheduler.now() + downMs
     if (dead === undefined) return
     for (const actor of dead.actors) actor.isAlive = false
-    if (ringing.size > 0) {
-      ringing.clear()
-      const again = downUntil + redeliveredAfterMs
-      setAlarm(alarmAt === null ? again : Math.min(alarmAt, again))
-    }
+    alarm.interrupt(downUntil)
     const error = new Error('Durable Object reset.')
     for (const done of dead.calls) done({ ok: false, error })
   }
@@ -184,7 +120,7 @@ export function createLedgerHost(options: LedgerHostOptions): LedgerHost {
         return done({ ok: false, error: new Error('Durable Object is not there.') })
       }
       const { kept, actors: own, calls } = living()
-      const actor = actors.create(name, () => crash(restartMs))
+      const actor = actors.create(name, die)
       own.add(actor)
       const finish = (outcome: CallOutcome) => {
         if (!calls.delete(finish)) return
@@ -205,13 +141,14 @@ export function createLedgerHost(options: LedgerHostOptions): LedgerHost {
     wake() {
       if (downUntil > scheduler.now()) return
       const soon = scheduler.now() + options.tendMs
-      if (alarmAt === null || alarmAt > soon) setAlarm(alarmAt === null ? scheduler.now() : soon)
+      const dueAt = alarm.time()
+      if (dueAt === null || dueAt > soon) alarm.set(dueAt === null ? scheduler.now() : soon)
     },
     loseEverything() {
       isWhole = false
-      crash(restartMs)
+      die()
       store.clear()
-      setAlarm(null)
+      alarm.set(null)
     },
     loseRow(table, random) {
       const lost = dropRow(storage, table, random)
@@ -223,6 +160,25 @@ export function createLedgerHost(options: LedgerHostOptions): LedgerHost {
     peek: () => store.ledger,
     strangersCall: () => strangersCalls(store.opened(), storage),
     audit: () => auditLedger({ storage, rules, ledger: store.ledger, pass: store.pass }),
+  }
+}
+
+/** The object as it comes to life: nothing runs in it. */
+function newInstance(
+  { wires: { own }, scheduler, rules, relayer, tendMs, tend, log }: LedgerHostOptions,
+  ledger: SqlLedger,
+  alarm: Alarm,
+): Instance {
+  const port = {
+    getAlarm: () => own('getAlarm', alarm.time),
+    setAlarm: (time: number) => own('setAlarm', () => alarm.set(time)),
+    deleteAlarm: () => own('deleteAlarm', () => alarm.set(null)),
+  }
+  const keeper = { rules, relayer, tendMs, tend, log }
+  return {
+    kept: keepLedger(ledger, port, keeper, scheduler.now),
+    actors: new Set(),
+    calls: new Set(),
   }
 }
 

@@ -1,0 +1,80 @@
+import { createHash } from 'node:crypto'
+import { ErrorReply } from '@redis/client'
+import { connectRedis, type RedisValue } from './connection.ts'
+
+/** What came of a command, as Upstash says it. */
+export type Answer = { result: RedisValue } | { error: string }
+
+/** The commands of a bridge, on their way to the Redis server behind it. */
+export type Commands = {
+  run(command: string[]): Promise<Answer>
+  /** Several as one step. */
+  runTogether(all: string[][]): Promise<{ list: Answer[] } | { error: string }>
+  /** How many came. */
+  count(): number
+  /** From now on another server answers. */
+  lead(port: number): void
+  close(): void
+}
+
+/** With a clock, scripts are told its time in ms and not the server's. */
+export function createCommands(redisPort: number, now: (() => number) | undefined): Commands {
+  let redis = connectRedis(redisPort)
+  let count = 0
+  const timed = now === undefined ? (command: string[]) => command : createScriptClock(now)
+
+  return {
+    async run(command) {
+      count += 1
+      try {
+        return { result: await redis.call(...timed(command)) }
+      } catch (error) {
+        if (error instanceof ErrorReply) return { error: error.message }
+        throw error
+      }
+    },
+
+    async runTogether(all) {
+      count += all.length
+      const own = connectRedis(redisPort)
+      try {
+        await own.call('MULTI')
+        for (const command of all) await own.call(...command)
+        const results = await own.call('EXEC')
+        const list = Array.isArray(results) ? results : []
+        return {
+          list: list.map((result) =>
+            result instanceof ErrorReply ? { error: result.message } : { result },
+          ),
+        }
+      } catch (error) {
+        if (error instanceof ErrorReply) return { error: error.message }
+        throw error
+      } finally {
+        own.close()
+      }
+    },
+
+    count: () => count,
+    lead(port) {
+      redis.close()
+      redis = connectRedis(port)
+    },
+    close: () => redis.close(),
+  }
+}
+
+/** Keeps the scripts that come, and lets each run with the time of a clock written into it. */
+function createScriptClock(now: () => number): (command: string[]) => string[] {
+  const scripts = new Map<string, string>()
+  return (command) => {
+    const [name = '', script = '', ...rest] = command
+    const kind = name.toUpperCase()
+    if (kind === 'EVAL') scripts.set(createHash('sha1').update(script).digest('hex'), script)
+    const text = kind === 'EVAL' ? script : kind === 'EVALSHA' ? scripts.get(script) : undefined
+    if (text === undefined) return command
+    const ms = now()
+    const time = `{ '${Math.floor(ms / 1000)}', '${(ms % 1000) * 1000}' }`
+    return ['EVAL', text.replaceAll("redis.call('TIME')", time), ...rest]
+  }
+}

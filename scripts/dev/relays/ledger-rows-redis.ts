@@ -1,0 +1,38 @@
+import { openPhases } from '../../../src/relay/ledger/transitions.ts'
+import type { RedisServer } from '../redis/redis-server.ts'
+
+/** Rows of the ledger that are not settled, read past everything under test. */
+export async function openRows(
+  server: RedisServer,
+  base: string,
+  address: string,
+): Promise<Record<string, unknown>[]> {
+  const rowOf = async (name: string) => {
+    const row = (await server.call('GET', `${base}:row:${name}`)) as string | null
+    return row === null ? undefined : JSON.parse(row.slice(row.indexOf(' ')))
+  }
+  const listed = await Promise.all(
+    openPhases.map((phase) => server.call('ZRANGE', `${base}:list:payments.phase:${phase}`, 0, -1)),
+  )
+  const payments = await Promise.all((listed.flat() as string[]).map(rowOf))
+  const relayer = await rowOf(`relayers:${address}`)
+  return [
+    ...payments.map(({ state, nonce }) => ({ what: 'payment', state, nonce })),
+    ...(relayer?.leases ?? []).map(({ nonce }: { nonce: number }) => ({
+      ...{ what: 'nonce', state: 'leased', nonce },
+    })),
+    ...(relayer?.open ?? []).map((nonce: number) => ({ what: 'nonce', state: 'recorded', nonce })),
+  ]
+}
+
+/** Spoils the ledger's rows where they lie; resolves to what gives them back. */
+export async function tearRows(server: RedisServer, base: string): Promise<() => Promise<void>> {
+  const names = (await server.call('KEYS', `${base}:row:*`)) as string[]
+  const whole = await Promise.all(
+    names.map(async (row) => [row, (await server.call('GET', row)) as string] as const),
+  )
+  for (const [row] of whole) await server.call('SET', row, 'torn')
+  return async () => {
+    for (const [row, text] of whole) await server.call('SET', row, text)
+  }
+}

@@ -1,0 +1,123 @@
+import type { Hex } from 'viem'
+import { RpcError } from '../../../src/chain/rpc.ts'
+import { asRskj, asRskjError, isObject, pendingTransaction, quantity } from './answers.ts'
+import { addToPool, type RootstockNode } from './node.ts'
+import { decodeTransaction, InvalidTransactionError, type PoolTransaction } from './transaction.ts'
+
+/** What RSKj serves; of the rest it says that there is no such method. */
+const served = new Set([
+  'eth_accounts',
+  'eth_blockNumber',
+  'eth_call',
+  'eth_chainId',
+  'eth_estimateGas',
+  'eth_gasPrice',
+  'eth_getBalance',
+  'eth_getBlockByHash',
+  'eth_getBlockByNumber',
+  'eth_getBlockTransactionCountByHash',
+  'eth_getBlockTransactionCountByNumber',
+  'eth_getCode',
+  'eth_getLogs',
+  'eth_getStorageAt',
+  'eth_getTransactionByBlockHashAndIndex',
+  'eth_getTransactionByBlockNumberAndIndex',
+  'eth_getTransactionByHash',
+  'eth_getTransactionCount',
+  'eth_getTransactionReceipt',
+  'eth_getUncleCountByBlockHash',
+  'eth_getUncleCountByBlockNumber',
+  'eth_sendRawTransaction',
+  'eth_syncing',
+  'net_listening',
+  'net_peerCount',
+  'net_version',
+  'web3_clientVersion',
+  'web3_sha3',
+])
+
+/**
+ * What the node answers to a sender.
+ *
+ * @throws {RpcError} what it refuses, in RSKj's words
+ */
+export async function answer(
+  node: RootstockNode,
+  method: string,
+  params: readonly unknown[],
+): Promise<unknown> {
+  if (!served.has(method)) throw new RpcError(-32601, 'method not found')
+  refuseUnknownTags(method, params)
+  switch (method) {
+    case 'eth_sendRawTransaction':
+      return node.inTurn(() => send(node, params[0]))
+    case 'eth_gasPrice':
+      // A tenth over the minimum (GasPriceTracker).
+      return quantity((node.rules.minGasPriceWei * 11n) / 10n)
+    case 'eth_getTransactionByHash':
+      return byHash(node, params)
+    case 'eth_getTransactionCount':
+      return transactionCount(node, params)
+    case 'eth_call':
+    case 'eth_estimateGas':
+      if (params.length > 2) throw new RpcError(-32602, 'invalid argument 2: state overrides')
+      return pass(node, method, params)
+    default:
+      return pass(node, method, params)
+  }
+}
+
+async function pass(
+  { anvil, rules }: RootstockNode,
+  method: string,
+  params: readonly unknown[],
+): Promise<unknown> {
+  try {
+    return asRskj(method, await anvil(method, params), rules.minGasPriceWei)
+  } catch (error) {
+    throw error instanceof RpcError ? asRskjError(error) : error
+  }
+}
+
+async function send(node: RootstockNode, raw: unknown): Promise<Hex> {
+  const transaction = await decode(raw, node.chainId)
+  const added = await addToPool(node, transaction)
+  if (added.kind === 'refused') throw new RpcError(-32010, added.message)
+  return transaction.hash
+}
+
+async function decode(raw: unknown, chainId: number): Promise<PoolTransaction> {
+  try {
+    return await decodeTransaction(raw, chainId)
+  } catch (error) {
+    if (!(error instanceof InvalidTransactionError)) throw error
+    throw new RpcError(-32602, error.message)
+  }
+}
+
+async function byHash(node: RootstockNode, params: readonly unknown[]): Promise<unknown> {
+  const found = await pass(node, 'eth_getTransactionByHash', params)
+  if (found !== null) return found
+  const waiting = node.pool.find(params[0] as Hex)
+  return waiting?.state === 'pending' ? pendingTransaction(waiting.transaction) : null
+}
+
+async function transactionCount(node: RootstockNode, params: readonly unknown[]): Promise<unknown> {
+  if (params[1] !== 'pending') return pass(node, 'eth_getTransactionCount', params)
+  const account = String(params[0]).toLowerCase()
+  const count = Number(await node.anvil('eth_getTransactionCount', [account, 'latest']))
+  const own = node.pool.pending().find(({ from }) => from.toLowerCase() === account)
+  return quantity(own === undefined ? count : node.pool.nextNonce(own.from, count))
+}
+
+/** `safe` and `finalized` are Ethereum's: nobody finalizes Rootstock's blocks. */
+function refuseUnknownTags(method: string, params: readonly unknown[]): void {
+  const filter = params[0]
+  const tags =
+    method === 'eth_getLogs' && isObject(filter) ? [filter.fromBlock, filter.toBlock] : params
+  for (const tag of tags) {
+    if (tag === 'safe' || tag === 'finalized') {
+      throw new RpcError(-32602, `invalid blocknumber ${tag}`)
+    }
+  }
+}

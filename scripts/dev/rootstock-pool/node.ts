@@ -1,0 +1,40 @@
+import type { RpcCall } from '../rpc.ts'
+import type { Added, Pool } from './pool.ts'
+import type { RootstockRules } from './rules.ts'
+import type { PoolTransaction } from './transaction.ts'
+
+/** What all parts of the node share. */
+export type RootstockNode = {
+  /** The anvil that does the executing. */
+  anvil: RpcCall
+  chainId: number
+  rules: RootstockRules
+  pool: Pool
+  now: () => number
+  /** One after the other, as RSKj's pool is synchronized. */
+  inTurn: <Result>(work: () => Promise<Result>) => Promise<Result>
+}
+
+/** Gives the pool a transaction, with what it has to know of the sender and the time. */
+export async function addToPool(
+  { anvil, pool, now }: RootstockNode,
+  transaction: PoolTransaction,
+): Promise<Added> {
+  const { from } = transaction
+  const [count, balance, head] = await Promise.all([
+    anvil('eth_getTransactionCount', [from, 'latest']),
+    anvil('eth_getBalance', [from, 'latest']),
+    headNumber(anvil),
+  ])
+  pool.evict(head, now())
+  return pool.add(transaction, {
+    stateNonce: Number(count),
+    balanceWei: BigInt(String(balance)),
+    head,
+    nowMs: now(),
+  })
+}
+
+export async function headNumber(anvil: RpcCall): Promise<number> {
+  return Number(await anvil('eth_blockNumber'))
+}
