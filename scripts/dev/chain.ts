@@ -23,6 +23,15 @@ export type TestChain = {
 
 const mnemonic = 'test test test test test test test test test test test junk'
 
+/** What is on a chain once the contracts are deployed: the pair, and anvil's own dump of all of it. */
+type Deployed = { loan: Address; forwarder: Address; state: unknown }
+
+/**
+ * By the relayers that the forwarder allows: forge deploys once in a process, and a chain of the same kind
+ * begins with what that left.
+ */
+const deployed = new Map<string, Promise<Deployed>>()
+
 /** A chain with the contracts on it, a funded pool and a funded relayer. More relayers may be allowed. */
 export async function startChain(
   args: string[] = [],
@@ -30,18 +39,14 @@ export async function startChain(
 ): Promise<TestChain> {
   const anvil = await startAnvil({ args })
   const relayer = relayerAccount(mnemonic, 31, 0).address
-  const folder = mkdtempSync(join(tmpdir(), 'deployment-'))
-  const { loan, forwarder } = await deployContracts({
-    nodeUrl: anvil.url,
-    chainId: 31,
-    deployerKey: devKey,
-    relayers: [relayer, ...relayers],
-    recordFile: join(folder, '31.json'),
-    poolWei: parseEther('10'),
-    log: () => {},
-  })
-  rmSync(folder, { recursive: true })
-  await rpcTo(anvil.url)('anvil_setBalance', [relayer, `0x${parseEther('100').toString(16)}`])
+  const allowed = [relayer, ...relayers]
+  const known = deployed.get(`${allowed}`)
+  const deploying = known ?? deploy(anvil, allowed)
+  deployed.set(`${allowed}`, deploying)
+  const { loan, forwarder, state } = await deploying
+  const ask = rpcTo(anvil.url)
+  if (known !== undefined) await ask('anvil_loadState', [state])
+  await ask('anvil_setBalance', [relayer, `0x${parseEther('100').toString(16)}`])
   return {
     anvil,
     loan,
@@ -64,4 +69,19 @@ export async function startChain(
     },
     stop: anvil.stop,
   }
+}
+
+async function deploy(anvil: Anvil, relayers: readonly Address[]): Promise<Deployed> {
+  const folder = mkdtempSync(join(tmpdir(), 'deployment-'))
+  const { loan, forwarder } = await deployContracts({
+    nodeUrl: anvil.url,
+    chainId: 31,
+    deployerKey: devKey,
+    relayers: [...relayers],
+    recordFile: join(folder, '31.json'),
+    poolWei: parseEther('10'),
+    log: () => {},
+  })
+  rmSync(folder, { recursive: true })
+  return { loan, forwarder, state: await rpcTo(anvil.url)('anvil_dumpState', []) }
 }

@@ -3,8 +3,8 @@ import { cpSync, mkdtempSync, readFileSync, rmSync, statSync, symlinkSync } from
 import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { onTestFinished, test } from 'vitest'
-import { freePort, startAnvil } from '../../../scripts/dev/anvil.ts'
+import { afterAll, beforeAll, describe, onTestFinished, test } from 'vitest'
+import { type Anvil, freePort, startAnvil } from '../../../scripts/dev/anvil.ts'
 import { until } from '../../../scripts/dev/wait.ts'
 import { readPort } from '../../../scripts/stack/options.ts'
 import { quietTools } from '../../../scripts/stack/served/worker-build.ts'
@@ -15,12 +15,18 @@ const root = fileURLToPath(new URL('../../..', import.meta.url))
 /** `.dev.vars` stands beside wrangler.toml, so these tests have a copy of everything, where people put it. */
 function copyRepository(): string {
   const copy = mkdtempSync(join(tmpdir(), 'ussd relay of mine-'))
+  copies.push(copy)
   const left = ['node_modules', '.git', '.dev', '.dev.vars', '.wrangler', 'out', 'cache']
   cpSync(root, copy, { recursive: true, filter: (path) => !left.includes(basename(path)) })
   symlinkSync(join(root, 'node_modules'), join(copy, 'node_modules'))
-  onTestFinished(() => rmSync(copy, { recursive: true, force: true, maxRetries: 5 }))
   return copy
 }
+
+const copies: string[] = []
+
+afterAll(() => {
+  for (const copy of copies) rmSync(copy, { recursive: true, force: true, maxRetries: 5 })
+})
 
 type Ended = { code: number | null; output: string }
 
@@ -77,70 +83,76 @@ test('wrangler dev in a fresh clone says what to run, in one line', async ({ exp
   ])
 })
 
-test('after setup, plain wrangler dev serves the relay on that node, to every command', async ({
-  expect,
-}) => {
-  const copy = copyRepository()
-  const node = await startAnvil()
-  onTestFinished(() => node.stop())
-  const first = await setup(copy, ['--node-url', node.url])
-  expect(first.code, first.output).toBe(0)
-  const file = join(copy, '.dev.vars')
-  expect(statSync(file).mode & 0o777).toBe(0o600)
+describe('a copy that was set up', () => {
+  let copy: string
+  let node: Anvil
+  let file: string
 
-  const port = await freePort()
-  const output = wranglerDev(copy, port)
-  const relayUrl = `http://127.0.0.1:${port}`
-  const isUp = () =>
-    fetch(`${relayUrl}/healthz`).then(
-      ({ ok }) => ok,
-      () => false,
+  // The contracts are compiled for it, and that takes longer than all that is asked of it.
+  beforeAll(async () => {
+    copy = copyRepository()
+    file = join(copy, '.dev.vars')
+    node = await startAnvil()
+    const first = await setup(copy, ['--node-url', node.url])
+    if (first.code !== 0) throw new Error(first.output)
+  })
+
+  afterAll(() => node.stop())
+
+  test('after setup, plain wrangler dev serves the relay on that node, to every command', async ({
+    expect,
+  }) => {
+    expect(statSync(file).mode & 0o777).toBe(0o600)
+
+    const port = await freePort()
+    const output = wranglerDev(copy, port)
+    const relayUrl = `http://127.0.0.1:${port}`
+    const isUp = () =>
+      fetch(`${relayUrl}/healthz`).then(
+        ({ ok }) => ok,
+        () => false,
+      )
+    await until(isUp)
+    const caller = { sessionId: 'w1', phoneNumber: '+254700000001' }
+    expect(await dial(relayUrl, { ...caller, text: '1' })).toBe('END Your Balance: 1 tRBTC')
+    const key = /^# Key of the node service: (\S+)$/m.exec(readFileSync(file, 'utf8'))?.[1]
+    const answer = await fetch(`${relayUrl}/rpc/${key}`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: '{"jsonrpc":"2.0","id":1,"method":"eth_chainId","params":[]}',
+    })
+    expect(await answer.json()).toEqual({ jsonrpc: '2.0', id: 1, result: '0x1f' })
+    expect(output()).not.toContain('npm run setup')
+
+    const at = { PORT: `${port}` }
+    const funded = await run(copy, 'scripts/stack/money/fund.ts', ['+254700000009', '0.5'], at)
+    expect(funded.output).toContain('Its balance is 0.5 tRBTC now.')
+    const dialled = ['--phone', '+254700000009', '--text', '1']
+    expect(await run(copy, 'scripts/stack/phone/dial.ts', dialled, at)).toEqual({
+      code: 0,
+      output: 'END Your Balance: 0.5 tRBTC\n',
+    })
+    const made = await run(copy, 'scripts/node/keys.ts', ['create', '--name', 'a client'], at)
+    expect(made.output).toContain(`${relayUrl}/rpc/rpc_`)
+    expect((await run(copy, 'scripts/node/keys.ts', ['list'], at)).output).toContain('a client')
+  })
+
+  test('a second setup keeps the secrets, and a file that it did not write is not written over', async ({
+    expect,
+  }) => {
+    const before = readFileSync(file, 'utf8')
+    const second = await setup(copy, ['--node-url', node.url])
+    expect(second.output).toContain('contracts are in place')
+    expect(readFileSync(file, 'utf8')).toBe(before)
+
+    cpSync(join(copy, 'wrangler.toml'), file)
+    const third = await setup(copy, ['--node-url', node.url])
+    expect(third.code).toBe(1)
+    expect(third.output).toContain('.dev.vars was not written by this command')
+    expect((await setup(copy, [])).output).toBe(
+      'Which node? Usage: npm run setup -- --node-url http://127.0.0.1:8545\n',
     )
-  await until(isUp)
-  const caller = { sessionId: 'w1', phoneNumber: '+254700000001' }
-  expect(await dial(relayUrl, { ...caller, text: '1' })).toBe('END Your Balance: 1 tRBTC')
-  const key = /^# Key of the node service: (\S+)$/m.exec(readFileSync(file, 'utf8'))?.[1]
-  const answer = await fetch(`${relayUrl}/rpc/${key}`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: '{"jsonrpc":"2.0","id":1,"method":"eth_chainId","params":[]}',
   })
-  expect(await answer.json()).toEqual({ jsonrpc: '2.0', id: 1, result: '0x1f' })
-  expect(output()).not.toContain('npm run setup')
-
-  const at = { PORT: `${port}` }
-  const funded = await run(copy, 'scripts/stack/money/fund.ts', ['+254700000009', '0.5'], at)
-  expect(funded.output).toContain('Its balance is 0.5 tRBTC now.')
-  const dialled = ['--phone', '+254700000009', '--text', '1']
-  expect(await run(copy, 'scripts/stack/phone/dial.ts', dialled, at)).toEqual({
-    code: 0,
-    output: 'END Your Balance: 0.5 tRBTC\n',
-  })
-  const made = await run(copy, 'scripts/node/keys.ts', ['create', '--name', 'a client'], at)
-  expect(made.output).toContain(`${relayUrl}/rpc/rpc_`)
-  expect((await run(copy, 'scripts/node/keys.ts', ['list'], at)).output).toContain('a client')
-})
-
-test('a second setup keeps the secrets, and a file that it did not write is not written over', async ({
-  expect,
-}) => {
-  const copy = copyRepository()
-  const node = await startAnvil()
-  onTestFinished(() => node.stop())
-  const file = join(copy, '.dev.vars')
-  expect((await setup(copy, ['--node-url', node.url])).code).toBe(0)
-  const before = readFileSync(file, 'utf8')
-  const second = await setup(copy, ['--node-url', node.url])
-  expect(second.output).toContain('contracts are in place')
-  expect(readFileSync(file, 'utf8')).toBe(before)
-
-  cpSync(join(copy, 'wrangler.toml'), file)
-  const third = await setup(copy, ['--node-url', node.url])
-  expect(third.code).toBe(1)
-  expect(third.output).toContain('.dev.vars was not written by this command')
-  expect((await setup(copy, [])).output).toBe(
-    'Which node? Usage: npm run setup -- --node-url http://127.0.0.1:8545\n',
-  )
 })
 
 test('wrangler dev serves where npm start does', ({ expect }) => {
