@@ -50,7 +50,7 @@ export async function measureJsonRpc(world: World): Promise<void> {
       })
     }
   }
-  await measureClients(world, serviceUrl)
+  await measureClients(world, { service: serviceUrl, node: chain.url, passOn: passOn.url })
   if (world.isFull) await measureManyBlocks(world, answerers)
 }
 
@@ -114,7 +114,7 @@ function questions(loan: Address, head: number, deepBlock: string, isFull: boole
   }
   const same = JSON.stringify(call())
   const alone = { callers: 1, requests: 12, slices: 5 }
-  const crowd = { callers: 16, requests: 80, slices: 2 }
+  const crowd = { callers: 16, requests: 40, slices: 2 }
   return [
     {
       key: 'uncached',
@@ -150,54 +150,53 @@ function questions(loan: Address, head: number, deepBlock: string, isFull: boole
   ]
 }
 
-/** What a program sees that asks through viem: over HTTP, and over a WebSocket. */
-async function measureClients({ chain, figures, isFull, atEnd }: World, serviceUrl: string) {
-  const socketUrl = (url: string) => url.replace(/^http/, 'ws')
-  const open = (url: string) =>
-    createPublicClient({
-      chain: rootstockTestnet,
-      transport: webSocket(socketUrl(url), { reconnect: false, keepAlive: false }),
-    })
-  const serviceSocket = open(serviceUrl)
-  const nodeSocket = open(chain.url)
-  const sockets = [serviceSocket, nodeSocket]
-  const client = (url: string) =>
+/** What a program sees that asks through viem: over HTTP (c), and over a WebSocket. */
+async function measureClients({ figures, isFull, atEnd }: World, urls: Record<Name, string>) {
+  const overHttp = (url: string) =>
     createPublicClient({ chain: rootstockTestnet, transport: http(url) })
-  const pairs = {
-    http: { title: 'viem over HTTP (c)', service: client(serviceUrl), node: client(chain.url) },
-    webSocket: { title: 'viem over a WebSocket', service: serviceSocket, node: nodeSocket },
+  const overSocket = async (url: string) => {
+    const transport = webSocket(url.replace(/^http/, 'ws'), { reconnect: false, keepAlive: false })
+    const client = createPublicClient({ chain: rootstockTestnet, transport })
+    const { socket } = await client.transport.getRpcClient()
+    atEnd(() => socket.close())
+    return client
   }
-  for (const [key, { title, ...clients }] of Object.entries(pairs)) {
-    const taken = await takeTurns(['service', 'node'] as const, isFull ? 45 : 21, async (name) => {
-      const bench = new Bench({ iterations: 20, time: 0, warmupIterations: 3, warmupTime: 0 })
-      bench.add(name, async () => {
-        await clients[name].getBalance({ address: recipient })
-      })
-      const [task] = await bench.run()
-      if (task?.result.state !== 'completed') throw new Error(`${title} to the ${name} failed`)
-      return task.result.latency.p50
+  const clients = {
+    'http.service': overHttp(urls.service),
+    'http.node': overHttp(urls.node),
+    'http.passOn': overHttp(urls.passOn),
+    'webSocket.service': await overSocket(urls.service),
+    'webSocket.node': await overSocket(urls.node),
+  }
+  const names = Object.keys(clients) as (keyof typeof clients)[]
+  const taken = await takeTurns(names, isFull ? 45 : 21, async (name) => {
+    const bench = new Bench({ iterations: 20, time: 0, warmupIterations: 3, warmupTime: 0 })
+    bench.add(name, async () => {
+      await clients[name].getBalance({ address: recipient })
     })
-    figures.add(
-      `jsonRpc.${key}.p50.service`,
-      `eth_getBalance by ${title}: service`,
-      'ms, p50',
-      taken.service,
-    )
-    figures.add(
-      `jsonRpc.${key}.p50.node`,
-      `eth_getBalance by ${title}: node (b)`,
-      'ms, p50',
-      taken.node,
-    )
+    const [task] = await bench.run()
+    if (task?.result.state !== 'completed') throw new Error(`eth_getBalance by ${name} failed`)
+    return task.result.latency.p50
+  })
+  const asked = 'eth_getBalance by viem'
+  for (const name of names) {
+    figures.add(`jsonRpc.${name}.p50`, `${asked}: ${clientTitles[name]}`, 'ms, p50', taken[name])
+  }
+  const hold = (key: string, first: (typeof names)[number], second: (typeof names)[number]) =>
     figures.hold(
       `jsonRpc.${key}.ratio`,
-      `eth_getBalance by ${title}: service against node (b)`,
+      `${asked}: ${clientTitles[first]} against ${clientTitles[second]}`,
       'ratio of p50',
-      ratioOf(taken.service, taken.node),
+      ratioOf(taken[first], taken[second]),
     )
-  }
-  for (const opened of sockets) {
-    const { socket } = await opened.transport.getRpcClient()
-    atEnd(() => socket.close())
-  }
+  hold('http', 'http.service', 'http.passOn')
+  hold('webSocket', 'webSocket.service', 'http.service')
+}
+
+const clientTitles = {
+  'http.service': 'service over HTTP',
+  'http.node': 'node (b) over HTTP',
+  'http.passOn': 'Worker that passes on (d) over HTTP',
+  'webSocket.service': 'service over a WebSocket',
+  'webSocket.node': 'node (b) over a WebSocket',
 }

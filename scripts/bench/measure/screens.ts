@@ -25,7 +25,7 @@ export async function measureScreens(world: World): Promise<void> {
   const common = { headers: formHeaders, rounds }
   for (const pace of [
     { callers: 1, requests: 12, slices: 5 },
-    { callers: 16, requests: 100, slices: 2 },
+    { callers: 16, requests: 50, slices: 2 },
   ]) {
     await askInTurn(world, all, {
       ...common,
