@@ -19,7 +19,8 @@ export type Commands = {
 
 /** With a clock, scripts are told its time in ms and not the server's. */
 export function createCommands(redisPort: number, now: (() => number) | undefined): Commands {
-  let redis = connectRedis(redisPort)
+  let leader = redisPort
+  let redis = connectRedis(leader)
   let count = 0
   const timed = now === undefined ? (command: string[]) => command : createScriptClock(now)
 
@@ -36,7 +37,7 @@ export function createCommands(redisPort: number, now: (() => number) | undefine
 
     async runTogether(all) {
       count += all.length
-      const own = connectRedis(redisPort)
+      const own = connectRedis(leader)
       try {
         await own.call('MULTI')
         for (const command of all) await own.call(...command)
@@ -57,8 +58,9 @@ export function createCommands(redisPort: number, now: (() => number) | undefine
 
     count: () => count,
     lead(port) {
+      leader = port
       redis.close()
-      redis = connectRedis(port)
+      redis = connectRedis(leader)
     },
     close: () => redis.close(),
   }
