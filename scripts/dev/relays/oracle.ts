@@ -6,6 +6,7 @@ import {
   encodeFunctionData,
   formatEther,
   type Hex,
+  isAddressEqual,
   parseEther,
 } from 'viem'
 import type { IntentKeys } from '../../../src/account/session-keys.ts'
@@ -78,6 +79,8 @@ export type Spent = {
   transaction: Hex
   /** Wei that a repayment took, by this transaction's event. */
   repaidWei: bigint
+  /** Where a transfer went, by this transaction's event. */
+  transferred: { to: Address; wei: bigint } | undefined
 }
 
 /** Everything that the oracle needs of a chain before the deliveries begin. */
@@ -202,6 +205,12 @@ export async function spentOn({
     abi: relayForwarderAbi,
     eventName: 'RequestProcessed',
   })
+  const sent = encodeEventTopics({ abi: microLoanAbi, eventName: 'Transferred' })
+  const transfers = new Map<string, NonNullable<Spent['transferred']>>()
+  for (const { topics, data, transactionHash } of await logs(loan, sent)) {
+    const { args } = decodeEventLog({ abi: microLoanAbi, eventName: 'Transferred', topics, data })
+    transfers.set(`${transactionHash} ${args.from}`, { to: args.to, wei: args.amount })
+  }
   const repaid = encodeEventTopics({ abi: microLoanAbi, eventName: 'LoanRepaid' })
   const repayments = new Map<string, bigint>()
   for (const { topics, data, transactionHash } of await logs(loan, repaid)) {
@@ -217,7 +226,9 @@ export async function spentOn({
     })
     const outcome = requestStatuses[args.status]
     if (outcome !== 'executed' && outcome !== 'failed') return []
-    const repaidWei = repayments.get(`${transactionHash} ${args.from}`) ?? 0n
+    const place = `${transactionHash} ${args.from}`
+    const repaidWei = repayments.get(place) ?? 0n
+    const transferred = transfers.get(place)
     return [
       {
         intentId: args.intentId,
@@ -225,6 +236,7 @@ export async function spentOn({
         from: args.from,
         transaction: transactionHash,
         repaidWei,
+        transferred,
       },
     ]
   })
@@ -272,7 +284,8 @@ function applyWish(
   note: (name: 'unbalanced', sentence: string) => void,
 ): void {
   const submitted = deliveries.find(({ reply }) => claimOf(reply) === 'submitted')
-  // Without a reply that says so, it has to be the only thing that was asked and not declined.
+  // Without a reply that says so, it has to be what the chain did, and asked once and not declined: who hung
+  // up may have asked for something else before it was known what became of the first.
   const declined = new Set(
     deliveries
       .filter(({ reply }) => ['ended', 'closed', 'refused'].includes(claimOf(reply)))
@@ -281,7 +294,7 @@ function applyWish(
   const texts = new Set(
     deliveries
       .map(({ delivery }) => delivery.text)
-      .filter((text) => intentIn(text) !== undefined && !declined.has(text)),
+      .filter((text) => isDone(truth, intentIn(text), event) && !declined.has(text)),
   )
   const text = submitted?.delivery.text ?? (texts.size === 1 ? [...texts][0] : undefined)
   const intent = text === undefined ? undefined : intentIn(text)
@@ -302,13 +315,36 @@ function applyWish(
       }
       change(event.from, -event.repaidWei)
       return
-    case 'transfer': {
-      const caller = truth.callers.find(({ phone }) => phone === intent.to)
-      const to = caller?.account.address ?? (intent.to as Address)
+    case 'transfer':
       change(event.from, -intent.amountWei)
-      change(to, intent.amountWei)
-    }
+      change(accountOf(truth, intent.to), intent.amountWei)
   }
+}
+
+/** Whether an event is what a question asks for. */
+function isDone(
+  truth: GroundTruth,
+  intent: Intent | undefined,
+  { transferred, repaidWei }: Spent,
+): boolean {
+  switch (intent?.kind) {
+    case undefined:
+      return false
+    case 'loan':
+      return transferred === undefined && repaidWei === 0n
+    case 'repayment':
+      return repaidWei > 0n
+    case 'transfer':
+      return (
+        transferred?.wei === intent.amountWei &&
+        isAddressEqual(transferred.to, accountOf(truth, intent.to))
+      )
+  }
+}
+
+/** The account of a number or an address. */
+function accountOf({ callers }: GroundTruth, to: string): Address {
+  return callers.find(({ phone }) => phone === to)?.account.address ?? (to as Address)
 }
 
 type Intent =
