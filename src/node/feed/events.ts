@@ -8,10 +8,10 @@ import type { NodeSocket } from '../upstream/socket.ts'
 /** What the node has to tell beyond its chain. */
 export type FeedEvents = {
   /**
-   * Hashes that entered the pool since the last call. Not `live`: the node was away meanwhile, so
-   * that some came and went unseen.
+   * Hashes that entered the pool since the last call, as far as it was seen: while the node was away, or
+   * before a lost connection is noticed, some come and are mined unseen.
    */
-  readonly entered: () => Promise<{ hashes: string[]; live: boolean }>
+  readonly entered: () => Promise<string[]>
   /** Hashes that are in the pool now. */
   readonly pool: () => Promise<string[]>
   /** `false`, or how far the node has come (`eth_syncing`). */
@@ -41,11 +41,11 @@ export function createFeedEvents(
         listenedTo = undefined
         return await filtered()
       }
-      if (connection === listenedTo) return { hashes: socket.takeHashes(), live: true }
+      if (connection === listenedTo) return socket.takeHashes()
       const inPool = await pool()
       // Not before: where the node gave no answer, the next look still has to find what it missed.
       listenedTo = connection
-      return { hashes: [...inPool, ...socket.takeHashes()], live: false }
+      return [...inPool, ...socket.takeHashes()]
     },
     pool,
     syncing: () => ask((node) => node.call('eth_syncing', [], z.unknown())),
@@ -61,22 +61,21 @@ export function createFeedEvents(
     return ask(poolOf)
   }
 
-  async function filtered(): Promise<{ hashes: string[]; live: boolean }> {
+  async function filtered(): Promise<string[]> {
     const known = filter
     try {
       return await ask(async (node) => {
         if (known?.node === node.name) {
-          const hashes = await node.call('eth_getFilterChanges', [known.id], z.array(hash))
-          return { hashes, live: true }
+          return await node.call('eth_getFilterChanges', [known.id], z.array(hash))
         }
         const id = await node.call('eth_newPendingTransactionFilter', [], data)
         filter = { node: node.name, id }
         // Asked after the filter is there: what enters between the two is in both, and not in neither.
-        return { hashes: await poolOf(node), live: false }
+        return await poolOf(node)
       })
     } catch (error) {
       filter = undefined
-      if (error instanceof RpcError) return { hashes: await pool(), live: false }
+      if (error instanceof RpcError) return await pool()
       throw error
     }
   }

@@ -125,9 +125,9 @@ function endSubscribers({ sessions }: LooksOptions): void {
 
 async function lookAtPool(memory: Memory, { events, teller }: LooksOptions): Promise<void> {
   if (teller.isWanted('newPendingTransactions')) {
-    const { hashes, live } = await events.entered()
-    // What was mined while the pool was not watched must have been in it.
-    teller.pending(live ? hashes : [...memory.minedSincePool, ...hashes])
+    const hashes = await events.entered()
+    // What was mined must have been in the pool, whether its entering was seen or not; none is told twice.
+    teller.pending([...memory.minedSincePool, ...hashes])
   } else {
     events.skip()
   }

@@ -62,7 +62,7 @@ describe('what enters the pool', () => {
         if (hash !== undefined) pool.enter(hash)
       })
       const events = createFeedEvents((work) => work(pool.node), createModelSocket().socket)
-      const seen = [...(await events.entered()).hashes, ...(await events.entered()).hashes]
+      const seen = [...(await events.entered()), ...(await events.entered())]
       expect(seen, `entering after ${moment}`).toContain(first)
     }
   })
@@ -73,11 +73,11 @@ describe('what enters the pool', () => {
     const events = createFeedEvents((work) => work(pool.node), socket)
     model.connection = 1
     await events.entered()
-    expect(await events.entered()).toEqual({ hashes: [], live: true })
+    expect(await events.entered()).toEqual([])
     // It ends, and another is there at the next look: what entered meanwhile was told to neither.
     pool.enter(second)
     model.connection = 2
-    expect(await events.entered()).toEqual({ hashes: [second], live: false })
+    expect(await events.entered()).toEqual([second])
   })
 
   test('is looked for again where the node gave no answer after a new connection', async ({
@@ -93,7 +93,7 @@ describe('what enters the pool', () => {
     pool.enter(first)
     await expect(events.entered()).rejects.toThrow('away')
     isAway = false
-    expect(await events.entered()).toEqual({ hashes: [first], live: false })
-    expect(await events.entered()).toEqual({ hashes: [], live: true })
+    expect(await events.entered()).toEqual([first])
+    expect(await events.entered()).toEqual([])
   })
 })

@@ -32,6 +32,12 @@ function createModelChain() {
         blocks.push({ ...block, transactions: [], uncles: [] } as unknown as MinedBlock)
       }
     },
+    /** A block that holds these transactions. */
+    mine(...transactions: string[]): void {
+      model.extend('m')
+      const block = blocks.at(-1)
+      if (block !== undefined) blocks = [...blocks.slice(0, -1), { ...block, transactions }]
+    },
     rewind(count: number): void {
       blocks = blocks.slice(0, -count)
     },
@@ -163,6 +169,33 @@ describe('a feed that lost its memory', () => {
   })
 })
 
+describe('what enters the pool', () => {
+  test('is told once it is mined where its entering was not seen, and never twice', async ({
+    expect,
+  }) => {
+    const model = createModelChain()
+    model.extend(...'abc')
+    // A connection that is lost, and that this side still takes for open, tells nothing.
+    let unseen = true
+    const feed = feedOn(model.source, createMemoryStore(), {
+      events: { ...noEvents, entered: async () => (unseen ? [] : [hex('2'), hex('3')]) },
+    })
+    const socket = createTestSocket('one')
+    feed.open(socket, 10)
+    await feed.message(socket, subscribe('newPendingTransactions'))
+    void feed.follow()
+    model.mine(hex('1'), hex('2'))
+    feed.nudge()
+    await until(() => socket.sent.length === 3)
+    unseen = false
+    feed.nudge()
+    await until(() => socket.sent.length === 4)
+    const told = socket.sent.slice(1).map((text) => JSON.parse(text).params.result)
+    expect(told).toEqual([hex('1'), hex('2'), hex('3')])
+    feed.closed(socket)
+  })
+})
+
 describe('a key that was revoked', () => {
   test('ends the connections that were opened with it, within a minute', async ({ expect }) => {
     const model = createModelChain()
@@ -269,18 +302,20 @@ const granted: KeyCheck = {
   spend: async () => undefined,
 }
 
+const noEvents: FeedOptions['events'] = {
+  entered: async () => [],
+  pool: async () => [],
+  syncing: async () => false,
+  skip: () => {},
+  rest: () => {},
+}
+
 function feedOn(source: FeedSource, store: MemoryStore, more: Partial<FeedOptions> = {}) {
   let ids = 0
   const log = (): void => {}
   return createFeed({
     chain: createFeedChain(source, store.blocks()),
-    events: {
-      entered: async () => ({ hashes: [], live: true }),
-      pool: async () => [],
-      syncing: async () => false,
-      skip: () => {},
-      rest: () => {},
-    },
+    events: noEvents,
     store,
     limits: feedLimits,
     keyOf: async () => granted,
