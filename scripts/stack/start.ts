@@ -21,13 +21,11 @@ import { command, describe, StackError, say } from './report.ts'
 import { describeStack, type RunningStack } from './running-stack.ts'
 import { openSecrets, type Secrets } from './secrets.ts'
 import { runDeno } from './served/deno.ts'
+import { waitUntilHealthy } from './served/healthy.ts'
 import { type RunningWorker, runWorker, workerVariables } from './served/worker.ts'
 import { buildWorker } from './served/worker-build.ts'
 import { createWorkerLog } from './served/worker-log.ts'
 import { watchStarter } from './starter.ts'
-
-/** A machine may be busy; what is wrong for good is told by then. */
-const healthyWithinMs = 30_000
 
 /** As often as Cloudflare runs the Worker's cron. */
 const wakeEveryMs = 60_000
@@ -148,7 +146,7 @@ async function start(options: Options, lifetime: Lifetime): Promise<void> {
       : await runWorker({ ...running, build, objects })
   lifetime.add(worker.stop)
   await lifetime.goOn()
-  await healthy(worker.url)
+  await waitUntilHealthy(worker)
   keepAwake(worker, lifetime)
   const isOlder = killed && chain?.loaded === true && !left.some(({ name }) => name === 'anvil')
   if (isOlder) await sayWhatWasRepeated(served, relayers, nonces)
@@ -336,19 +334,6 @@ async function sayWhatWasRepeated(
       ? 'No payment had to be sent again'
       : `Sent again what the chain had lost, same bytes: ${repeated} of the relay's transactions`,
   )
-}
-
-async function healthy(url: string): Promise<void> {
-  const started = performance.now()
-  for (;;) {
-    const response = await fetch(`${url}/healthz`, { signal: AbortSignal.timeout(5_000) })
-    const text = await response.text()
-    if (response.ok) return
-    if (performance.now() - started > healthyWithinMs) {
-      throw new StackError(`The Worker is not healthy (${response.status}): ${text.slice(0, 500)}`)
-    }
-    await sleep(200)
-  }
 }
 
 /** Wakes the ledgers now and every minute, and notices when workerd is gone. */
