@@ -1,7 +1,7 @@
 import type { Address, Hex } from 'viem'
 import { createRandom } from '../random.ts'
 import { poorWei, richWei, startGasPriceWei } from './ground.ts'
-import type { ModelBlock } from './model/chain.ts'
+import type { ChainState, ModelBlock } from './model/chain.ts'
 import { accountOf } from './model/contracts.ts'
 import type { ModelTransaction } from './model/signing.ts'
 import type { Item } from './plan.ts'
@@ -129,39 +129,36 @@ function raisePrice(world: World, item: ItemOf<'price'>): string {
 }
 
 function runShort(world: World, { forMs }: ItemOf<'shortage'>): string {
-  world.chain.change((state) => {
-    state.relayerWei = poorWei
+  changeFor(world, forMs, 'The relayer gets money in the next block.', (state, isBack) => {
+    state.relayerWei = isBack ? richWei : poorWei
   })
-  after(world, forMs, 'The relayer gets money in the next block.', () =>
-    world.chain.change((state) => {
-      state.relayerWei = richWei
-    }),
-  )
   return "The relayer's money is gone in the next block."
 }
 
 function unlist(world: World, { forMs }: ItemOf<'unlisted'>): string {
-  world.chain.change((state) => {
-    state.isRelayerAllowed = false
+  const back = 'The forwarder allows the relayer from the next block on.'
+  changeFor(world, forMs, back, (state, isBack) => {
+    state.isRelayerAllowed = isBack
   })
-  after(world, forMs, 'The forwarder allows the relayer from the next block on.', () =>
-    world.chain.change((state) => {
-      state.isRelayerAllowed = true
-    }),
-  )
   return 'The forwarder does not allow the relayer from the next block on.'
 }
 
 function pause(world: World, { forMs }: ItemOf<'pause'>): string {
-  world.chain.change((state) => {
-    state.isPaused = true
+  changeFor(world, forMs, 'The loan contract goes on in the next block.', (state, isBack) => {
+    state.isPaused = !isBack
   })
-  after(world, forMs, 'The loan contract goes on in the next block.', () =>
-    world.chain.change((state) => {
-      state.isPaused = false
-    }),
-  )
   return 'The loan contract pauses in the next block.'
+}
+
+/** Changes the chain's state with the next block, and back with one after so many ms. */
+function changeFor(
+  world: World,
+  forMs: number,
+  back: string,
+  change: (state: ChainState, isBack: boolean) => void,
+): void {
+  world.chain.change((state) => change(state, false))
+  after(world, forMs, back, () => world.chain.change((state) => change(state, true)))
 }
 
 function withdraw({ chain, callers }: World, { caller }: ItemOf<'withdrawal'>): string {

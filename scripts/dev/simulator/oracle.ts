@@ -432,7 +432,7 @@ function isShortened({ asked, reorganizations }: History, by: string, startedAt:
   const heads = asked.filter((call) => call.by === by).map(({ head }) => head)
   return reorganizations.some(({ at }) => {
     const before = asked.filter((call) => call.at < at).map(({ head }) => head)
-    return at <= startedAt && Math.min(...heads) <= Math.max(...before)
+    return at <= startedAt && Math.min(...heads) < Math.max(...before)
   })
 }
 

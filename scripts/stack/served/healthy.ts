@@ -1,4 +1,4 @@
-import { sleep } from '../../dev/wait.ts'
+import { until } from '../../dev/wait.ts'
 import { describe, StackError } from '../report.ts'
 import type { RunningWorker } from './worker.ts'
 
@@ -20,15 +20,14 @@ export async function waitUntilHealthy(
   { url, isRunning }: Pick<RunningWorker, 'url' | 'isRunning'>,
   { withinMs, answerMs }: HealthTimes = usual,
 ): Promise<void> {
-  const started = performance.now()
-  for (;;) {
-    const fault = await healthFault(url, answerMs)
-    if (fault === undefined) return
-    if (!isRunning() || performance.now() - started > withinMs) {
-      throw new StackError(`The Worker is not healthy ${fault}`)
-    }
-    await sleep(200)
+  let fault: string | undefined
+  const isHealthy = async () => {
+    fault = await healthFault(url, answerMs)
+    if (fault !== undefined && !isRunning()) throw unhealthy()
+    return fault === undefined
   }
+  const unhealthy = () => new StackError(`The Worker is not healthy ${fault}`)
+  await until(isHealthy, { everyMs: 200, withinMs, late: unhealthy })
 }
 
 async function healthFault(url: string, answerMs: number): Promise<string | undefined> {

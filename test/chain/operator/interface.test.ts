@@ -105,8 +105,9 @@ async function pay({ ask }: Deployment, phone: string, sessionId: string): Promi
 async function allDone({ settled, ledger, round }: Deployment): Promise<void> {
   await settled()
   await until(async () => {
-    if (isOpen(await ledger.work())) await round()
-    return !isOpen(await ledger.work())
+    if (!isOpen(await ledger.work())) return true
+    await round()
+    return false
   })
 }
 
