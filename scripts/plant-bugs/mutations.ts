@@ -51,7 +51,7 @@ function changesOf(node: Node, source: string): Change[] {
     case 'ArrayExpression':
       return partChanges(node, source)
     case 'VariableDeclarator':
-      if (nameOf(node.id) === 'phaseRules') return flagChanges(node)
+      if (nameOf(node.id) === 'phaseRules') return flagChanges(node, '', source)
       return stateTables.has(nameOf(node.id) ?? '') ? tableChanges(node, source) : []
     default:
       return []
@@ -120,14 +120,16 @@ function tableChanges(table: Node, source: string): Change[] {
   })
 }
 
-/** Each flag of a table turned over. */
-function flagChanges(node: Node): Change[] {
-  const { type, key, value } = node
-  if (type !== 'Property' || !isNode(value) || typeof value.value !== 'boolean') {
-    return partsOf(node).flatMap(flagChanges)
+/** Each flag of a table turned over; `around` is the entry that it stands in. */
+function flagChanges(node: Node, around: string, source: string): Change[] {
+  const { type, key, value, start, end } = node
+  const isFlag = type === 'Property' && isNode(value) && typeof value.value === 'boolean'
+  if (!isFlag) {
+    const within = type === 'Property' ? source.slice(start, end) : around
+    return partsOf(node).flatMap((part) => flagChanges(part, within, source))
   }
-  const { start, end } = value
-  return [{ words: `${nameOf(key)} is ${!value.value}`, start, end, text: `${!value.value}` }]
+  const place = { start: value.start, end: value.end, was: around }
+  return [{ ...place, words: `${nameOf(key)} is ${!value.value}`, text: `${!value.value}` }]
 }
 
 function entriesIn(node: Node): { key: string; value: string; node: Node }[] {

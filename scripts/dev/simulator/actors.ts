@@ -12,7 +12,7 @@ export type Actor = {
   isAlive: boolean
   /** Nothing comes back to it before. */
   stalledUntil: number
-  readonly troubles: Set<FaultKind | 'node_down' | 'object_down'>
+  readonly troubles: Set<FaultKind | 'node_down' | 'object_down' | 'miscounted'>
   /** How often it has done this. */
   count(what: string): number
   /** Ends it, and with it whatever else dies then. */

@@ -75,6 +75,9 @@ function begin(world: World, workers: Workers, item: Item): string | undefined {
     case 'no_blocks':
       weather.blocksStopUntil = Math.max(weather.blocksStopUntil, scheduler.now() + item.forMs)
       return `There are no blocks for ${item.forMs / 1000} s.`
+    case 'miscount':
+      weather.miscounts.push({ until: scheduler.now() + item.forMs, by: item.by })
+      return `Workers are told of ${item.by} transactions too many for ${item.forMs / 1000} s.`
   }
 }
 

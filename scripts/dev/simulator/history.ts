@@ -41,6 +41,8 @@ export type History = {
   unrefused: readonly string[]
   /** Claims that are not what was asked for. */
   misclaimed: readonly string[]
+  /** Calls that left the alarm otherwise than what they did asks for. */
+  misarmed: readonly string[]
   /** What rounds left that they had to do. */
   undone: readonly string[]
   /** How often the log told of a reorganization. */

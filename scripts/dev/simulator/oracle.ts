@@ -1,10 +1,11 @@
 import type { Hex } from 'viem'
 import { callOf, refusalOf } from '../../../src/loan/calls.ts'
-import { ledgerRules, paymentsOf } from '../../../src/relay/ledger/port.ts'
+import { ledgerRules } from '../../../src/relay/ledger/port.ts'
 import { requestLifetimeSeconds } from '../../../src/relay/relayer.ts'
 import type { Arrival, Delivery, History, Loss, OnChain, Statement } from './history.ts'
 import { Status } from './model/contracts.ts'
 import { type Dial, type Item, principalWei } from './plan.ts'
+import { unsettled } from './relay/open.ts'
 
 /** A promise that a run broke, and how. */
 export type Violation = { rule: Rule; words: string }
@@ -26,6 +27,7 @@ export const rules = {
   settled: 'Nothing is open when enough time has passed.',
   made: 'A payment expires only where it was carried in vain as often as may be.',
   done: 'A round that nothing disturbs leaves nothing undone.',
+  armed: 'A round is due soon after what opens work, and after nothing else.',
   gap: 'Nothing of ours waits in the pool when nothing is open.',
   conserved: 'No call makes money or destroys it.',
   bump: 'The pool never finds our own bytes too cheap over our own.',
@@ -282,11 +284,25 @@ function judgeOutcome(history: History, one: Asked, found: Found): void {
   }
   // What was said before a block was taken back, or a row was lost, was true when it was said.
   if (history.reorganizations.length > 0 || isAnother || lost.answer.length > 0) return
+  if (execution !== undefined) judgeWaiting(history, one, execution.mined.block.since, found)
   for (const { to } of one.statements) {
     if (['confirmed', 'reverted', 'expired'].includes(to) && to !== expected) {
       found('stated', `${intentId} was stated to be ${to}, and the chain says ${expected}`)
     }
   }
+}
+
+/** What a block has executed does not wait again, as far as anything was there to show the block. */
+function judgeWaiting(
+  { faults, losses, foreign }: History,
+  { statements, intentId }: Asked,
+  since: number,
+  found: Found,
+): void {
+  const isBehind = [...faults.values()].some(({ kind }) => kind === 'replica_behind')
+  if (isBehind || losses.length + foreign.size > 0) return
+  const isToldLate = statements.some(({ to, at }) => to === 'queued' && at > since)
+  if (isToldLate) found('stated', `${intentId} is stated to wait, and a block has executed it`)
 }
 
 /** What became of a payment may change with a branch, and what was lost cannot be told. */
@@ -315,13 +331,22 @@ function judgeRepetition(history: History, { intentId, processed }: Asked, found
   if (losses.length > 0 || foreign.size > 0) return
   // A few confirmations may be younger than a replica is behind.
   const isBehind = [...faults.values()].some(({ kind }) => kind === 'replica_behind')
-  if (isBehind && (plan.knobs.rules.confirmations < 12 || plan.knobs.maxBehindMs > 25_000)) return
+  if (isBehind && !isDeeperThanReplicas(history)) return
   // A transaction that reverted as a whole, and whose request went out again, may be mined once more.
   if (reorganizations.length > 0 && plan.items.some(({ kind }) => kind === 'unlisted')) return
   if (processed.length > 1) {
     const hashes = processed.map(({ mined }) => mined.transaction.hash)
     found('once', `${intentId} reached blocks in ${hashes.join(' and ')}`)
   }
+}
+
+/** Whether every replica shows what lies at the depth at which outcomes are final. */
+function isDeeperThanReplicas({ plan: { knobs } }: History): boolean {
+  const { rules, blockMs, isRegular, maxBehindMs } = knobs
+  const isDeep = isRegular
+    ? (rules.confirmations - 1) * blockMs > maxBehindMs
+    : rules.confirmations >= 12 && maxBehindMs <= 25_000
+  return isDeep
 }
 
 function judgeUnasked(history: History, asked: readonly Asked[], found: Found): void {
@@ -537,7 +562,7 @@ function judgeBudget(history: History, found: Found): void {
 function judgeEnd(history: History, found: Found): void {
   const open = [
     ...history.work.nonces.map(({ nonce, state }) => `nonce ${nonce} is ${state}`),
-    ...paymentsOf(history.work).map(({ order, state }) => `${order.request.intentId} is ${state}`),
+    ...unsettled(history.work).map(({ order, state }) => `${order.request.intentId} is ${state}`),
   ]
   if (open.length > 0) found('settled', open.join('; '))
   const left = history.pool.filter(({ hash }) => !history.foreign.has(hash))
@@ -550,11 +575,12 @@ function judgeEnd(history: History, found: Found): void {
   }
   for (const words of history.unrefused) found('refused', words)
   for (const words of history.misclaimed) found('claimed', words)
+  for (const words of history.misarmed) found('armed', words)
   for (const words of history.undone) found('done', words)
   for (const payments of history.payments) {
     for (const [intentId, { state, attempts }] of payments) {
       const isInVain =
-        attempts >= ledgerRules.maxAttempts || history.losses.length > 0 || isBarred(history)
+        attempts >= ledgerRules.maxAttempts || history.losses.length > 0 || isHopeless(history)
       if (state === 'expired' && !isInVain) found('made', `${intentId} has expired`)
     }
   }
@@ -563,16 +589,26 @@ function judgeEnd(history: History, found: Found): void {
     found('stated', 'the log tells of a reorganization, and there was none')
   }
   const isWhole = history.losses.length + history.reorganizations.length === 0
-  if (history.displacedTold > 0 && history.foreign.size === 0 && isWhole && !isBehind) {
+  const isMissed = isBehind && !isDeeperThanReplicas(history)
+  if (history.displacedTold > 0 && history.foreign.size === 0 && isWhole && !isMissed) {
     found('stated', 'the log tells of a transaction of another program, and there was none')
   }
   for (const error of history.uncaught) found('uncaught', error)
 }
 
-/** Whether a crowd waits while the forwarder takes nothing from the relayer for longer than a request is good for. */
-function isBarred({ plan: { knobs, items } }: History): boolean {
+/**
+ * Whether nothing could be carried for longer than a request is good for: the node or the chain stood
+ * still, or a crowd waited while the forwarder took nothing from the relayer.
+ */
+function isHopeless({ plan: { knobs, items } }: History): boolean {
   const isCrowded = knobs.callers > 100
-  return isCrowded && items.some((item) => item.kind === 'unlisted' && item.forMs > lifetimeMs)
+  return items.some(
+    (item) =>
+      (item.kind === 'node_down' ||
+        item.kind === 'no_blocks' ||
+        (item.kind === 'unlisted' && isCrowded)) &&
+      item.forMs > lifetimeMs,
+  )
 }
 
 function saidOf(reply: string | undefined): Said | undefined {

@@ -73,6 +73,8 @@ export type Item = { phase: 0 | 1; at: number } & (
   | { kind: 'worker_restart'; worker: number }
   | { kind: 'node_down'; forMs: number; share: number }
   | { kind: 'no_blocks'; forMs: number }
+  /** Workers are told of so many transactions more than the chain has of the relayer. */
+  | { kind: 'miscount'; forMs: number; by: number }
 )
 
 /** One delivery of a session's text to a Worker. */
@@ -125,6 +127,7 @@ export function planOf(seed: number): Plan {
     )
   }
   items.push(...drawEnds(createRandom(seed, 'ends'), items, counter))
+  items.push(...drawRare(seed, knobs, items, counter))
   const crowd = drawCrowd(createRandom(seed, 'crowd'), knobs, spanMs, counter)
   items.push(...crowd.items)
   const isDearer = items.some(({ kind }) => kind === 'lasting_price')
@@ -280,6 +283,97 @@ function drawEnds(
   })
 }
 
+/**
+ * What has to meet something else to show anything, drawn for each phase with what it has to meet. Drawn
+ * apart, so that a seed's others stay what they were.
+ */
+function drawRare(
+  seed: number,
+  knobs: Knobs,
+  items: readonly Item[],
+  counter: { next: number },
+): Item[] {
+  const phases = [...new Set(items.map(({ phase }) => phase))]
+  return phases.flatMap((phase) => {
+    const dials = items.filter((item) => item.phase === phase && item.kind === 'dial')
+    return [
+      ...drawOutage(createRandom(seed, `outage ${phase}`), dials),
+      ...drawForgotten(createRandom(seed, `forgotten ${phase}`), knobs, dials, counter),
+      ...drawRefuted(createRandom(seed, `refuted ${phase}`), knobs, dials),
+      ...drawMiscount(createRandom(seed, `miscount ${phase}`), dials),
+    ]
+  })
+}
+
+/** The node, or the chain, stands still for longer than a request is good for, soon after a dial. */
+function drawOutage(random: Random, dials: readonly Item[]): Item[] {
+  const dial = random.chance(0.03) ? random.pick(dials) : undefined
+  if (dial === undefined) return []
+  const at = Math.max(0, dial.at + random.int(-2, 30) * secondMs)
+  const forMs = random.int(122, 140) * minuteMs
+  const event = random.pick([
+    { kind: 'node_down' as const, forMs, share: 1 },
+    { kind: 'no_blocks' as const, forMs },
+  ])
+  return [{ phase: dial.phase, at, ...event }]
+}
+
+/** The ledger is lost, its callers dial once more, and what that found on the chain leaves it again. */
+function drawForgotten(
+  random: Random,
+  knobs: Knobs,
+  dials: readonly Item[],
+  counter: { next: number },
+): Item[] {
+  const first = random.chance(0.05) ? random.pick(dials) : undefined
+  if (first === undefined) return []
+  const { phase } = first
+  const lostAt = first.at + random.int(1, 4) * knobs.blockMs
+  const again = dials
+    .filter((item) => item.kind === 'dial' && item.at <= lostAt)
+    .map((item) => ({ ...item, at: lostAt + random.int(1, 30) * secondMs, id: counter.next++ }))
+  const after = lostAt + 30 * secondMs
+  const moved = random.chance(0.5) ? drawMoved(random, knobs, first) : []
+  return [
+    { phase, at: lostAt, kind: 'loss' },
+    ...[...again, ...moved],
+    drawDeep(random, knobs, phase, after),
+  ] as Item[]
+}
+
+/** A payment fails, since its money is moved away, and its block is lost once that is final. */
+function drawRefuted(random: Random, knobs: Knobs, dials: readonly Item[]): Item[] {
+  const dial = random.chance(0.04) ? random.pick(dials) : undefined
+  if (dial === undefined) return []
+  return [
+    ...drawMoved(random, knobs, dial),
+    drawDeep(random, knobs, dial.phase, dial.at + knobs.blockMs),
+  ]
+}
+
+/** The caller's money goes before a block has the payment. */
+function drawMoved(random: Random, { blockMs }: Knobs, dial: Item): Item[] {
+  if (dial.kind !== 'dial') return []
+  const { phase, caller } = dial
+  return [{ phase, at: dial.at + random.int(0, blockMs), kind: 'withdrawal', caller }]
+}
+
+/** A reorganization of so many blocks that it may take what is final. */
+function drawDeep(random: Random, { rules, blockMs }: Knobs, phase: 0 | 1, after: number): Item {
+  const depth = random.int(1, Math.min(12, rules.watchBlocks - 6))
+  const at = after + random.int(0, (rules.confirmations + 2) * blockMs)
+  return { phase, at, kind: 'reorganization', depth, blocks: depth + 1 }
+}
+
+/** Nonces far above the chain's are handed out by it. */
+function drawMiscount(random: Random, dials: readonly Item[]): Item[] {
+  const dial = random.chance(0.04) ? random.pick(dials) : undefined
+  if (dial === undefined) return []
+  const at = Math.max(0, dial.at - secondMs)
+  const forMs = random.int(2, 60) * secondMs
+  return [{ phase: dial.phase, at, kind: 'miscount', forMs, by: random.int(1, 40) }]
+}
+
 /** One caller who dials again and again for next to nothing, drawn apart and last. */
 function drawGreedy(
   random: Random,
@@ -433,7 +527,7 @@ function drawLasting(random: Random, phase: 0 | 1, spanMs: number): Item[] {
   return random.chance(0.02) ? [{ phase, at, kind: 'unlisted', forMs: 135 * minuteMs }] : []
 }
 
-type EventKind = Exclude<Item['kind'], 'dial' | 'alternation' | 'lasting_price'>
+type EventKind = Exclude<Item['kind'], 'dial' | 'alternation' | 'lasting_price' | 'miscount'>
 type EventBody = Exclude<
   Item extends infer One ? (One extends Item ? Omit<One, 'phase' | 'at'> : never) : never,
   Dial

@@ -21,6 +21,8 @@ export type Records = {
   unrefused: string[]
   /** Claims that are not what was asked for. */
   misclaimed: string[]
+  /** Calls that left the alarm otherwise than what they did asks for. */
+  misarmed: string[]
   /** What rounds left that they had to do. */
   undone: string[]
   /** How often the log told of a reorganization. */
@@ -43,6 +45,7 @@ export function newRecords(): Records {
     uncaught: [],
     unrefused: [],
     misclaimed: [],
+    misarmed: [],
     undone: [],
     reorganizationsTold: 0,
     displacedTold: 0,

@@ -14,6 +14,8 @@ export type Weather = {
   /** What the least gas price comes back to. */
   usualGasPriceWei: bigint
   nodeDown: { until: number; share: number }[]
+  /** By how many transactions Workers are told too much of the relayer's count. */
+  miscounts: { until: number; by: number }[]
 }
 
 export function newWeather(usualGasPriceWei: bigint): Weather {
@@ -24,6 +26,7 @@ export function newWeather(usualGasPriceWei: bigint): Weather {
     blocksStopUntil: 0,
     usualGasPriceWei,
     nodeDown: [],
+    miscounts: [],
   }
 }
 
@@ -31,6 +34,10 @@ export function newWeather(usualGasPriceWei: bigint): Weather {
 export function isNodeDown({ nodeDown }: Weather, now: number, random: Random): boolean {
   return nodeDown.some(({ until, share }) => now < until && random.chance(share))
 }
+
+/** By how many transactions a Worker is told too much at this time. */
+export const miscountAt = ({ miscounts }: Weather, now: number): number =>
+  Math.max(0, ...miscounts.filter(({ until }) => now < until).map(({ by }) => by))
 
 /** By what a round is judged: how quiet it was, and what had happened before it. */
 export function circumstances(

@@ -20,7 +20,7 @@ import { createRoundWatch, type RoundWatch } from './relay/rounds.ts'
 import { createWires } from './relay/wires.ts'
 import { createScheduler, type Scheduler } from './scheduler.ts'
 import type { Story } from './story.ts'
-import { circumstances, isNodeDown, newWeather, type Weather } from './weather.ts'
+import { circumstances, isNodeDown, miscountAt, newWeather, type Weather } from './weather.ts'
 
 /** Where a run takes place: a chain, its pool and node, the ledger's object, and the time of all. */
 export type World = Ground & {
@@ -57,6 +57,7 @@ export function createWorld({ plan, storage, ...options }: WorldOptions): World 
   const wires = createWires({
     ...{ seed, ...shared, chain, node },
     isNodeDown: (random) => isNodeDown(weather, now(), random),
+    miscount: () => miscountAt(weather, now()),
     host: () => host,
     slowness: knobs.slowness,
     asked: (call) => records.asked.push(call),
@@ -82,6 +83,7 @@ export function createWorld({ plan, storage, ...options }: WorldOptions): World 
     log: recorder.log,
     threw: recorder.threw,
     misclaimed: (words) => records.misclaimed.push(words),
+    misarmed: (words) => records.misarmed.push(words),
     rounds: () => rounds,
   })
   return { ...ground, ...shared, plan, host, parts, weather, records }

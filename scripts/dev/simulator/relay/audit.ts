@@ -3,6 +3,7 @@ import type { LedgerRules } from '../../../../src/relay/ledger/port.ts'
 import { type Row, type TableName, tableNames } from '../../../../src/relay/ledger/rows.ts'
 import type { Sql } from '../../../../src/relay/ledger/stores/sql.ts'
 import type { SqlLedger } from '../../../../src/relay/ledger/stores/sqlite.ts'
+import { tryLedger } from './trials/all.ts'
 
 export type AuditOptions = {
   storage: Sql
@@ -10,6 +11,10 @@ export type AuditOptions = {
   ledger: SqlLedger
   /** Lets so much time pass for the ledger. */
   pass: (ms: number) => void
+  /** Drops what the ledger remembers beside its rows. */
+  forget: () => void
+  /** Whether its ledger is tried. */
+  isTried: boolean
 }
 
 /**
@@ -17,12 +22,13 @@ export type AuditOptions = {
  * that are there when all of it should be forgotten. Nothing is left of the ledger afterwards.
  */
 export function auditLedger(options: AuditOptions): string[] {
-  const { storage } = options
+  const { storage, isTried } = options
   return [
     ...wrongSums(storage),
     ...wrongIdentities(options),
     ...wrongClaims(options),
     ...wrongReturns(options),
+    ...(isTried ? [...tryLedger(options), ...wrongSums(storage)] : []),
     ...leftovers(options),
   ]
 }
@@ -96,8 +102,8 @@ function* wrongReserves(
 function* wrongIdentities({ storage, ledger }: AuditOptions): Generator<string> {
   const { identify, home } = ledger
   const isBegun = rowsOf(storage, 'meta').some(({ name }) => name === 'identity.chain')
-  const [first, second] = [home('here'), home('there')]
-  if (first.name !== 'here' || second.name !== 'here') yield `its home is ${second.name}`
+  const [first, ...later] = [home('here'), home('there'), home(undefined)]
+  for (const { name } of [first, ...later]) if (name !== 'here') yield `its home is ${name}`
   if (first.isBegun !== isBegun) yield `it is begun: ${first.isBegun}`
   for (const { name, value } of rowsOf(storage, 'meta')) {
     const own = name.startsWith('identity.') ? name.slice('identity.'.length) : 'chain'

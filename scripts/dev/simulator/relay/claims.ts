@@ -3,10 +3,13 @@ import type {
   Adoption,
   Claiming,
   Ledger,
+  Load,
+  Room,
   Work,
 } from '../../../../src/relay/ledger/port.ts'
 import { ledgerThrough } from '../../../../src/relay/ledger/steps.ts'
 import type { SqlLedger } from '../../../../src/relay/ledger/stores/sqlite.ts'
+import { undecided } from './open.ts'
 
 export type ClaimWatchOptions = {
   ledger: SqlLedger
@@ -32,89 +35,159 @@ type Live = {
  * The ledger, looked at from outside: what it says of claims is compared with what it was asked for.
  * While one session of an account is between its claim and its record, no other passes on that view of
  * it; a token gets its own claim back; a nonce whose holder never recorded goes to the next claim; and
- * nothing is recorded after a lease, or on a view that the account has outgrown.
+ * nothing is recorded after a lease, or on a view that the account has outgrown. One payment more than
+ * there is room for is refused, and no other for want of room. What was recorded is recorded when it is
+ * said again.
  */
-export function watchClaims(options: ClaimWatchOptions): SqlLedger {
-  const { ledger, leaseMs, now, isWhole, found } = options
-  const live = new Map<string, Live>()
-  /** Tokens that have recorded: they are told so again. */
-  const recorded = new Set<string>()
-  const othersOf = (session: string, account: string) =>
-    [...live.values()].filter((one) => one.account === account && one.session !== session)
-
-  function forget(session: string): void {
-    for (const [token, one] of live) if (one.session === session) live.delete(token)
-  }
-
-  function judgeClaim(
-    claiming: Claiming,
-    work: Work,
-    answer: ReturnType<SqlLedger['claim']>,
-  ): void {
-    const { session, account, token, seen } = claiming
-    if (answer.kind !== 'claimed') return
-    const nonce = answer.slot?.nonce
-    const own = live.get(token)
-    if (own !== undefined) {
-      if (own.nonce !== nonce) found(`the claim of nonce ${own.nonce} comes back with ${nonce}`)
-      return
-    }
-    if (seen !== undefined && othersOf(session, account).length > 0) {
-      found(`${session} is claimed while another session of the account is`)
-    }
-    const free = freeOf(claiming, work)
-    if (nonce !== undefined && free.length > 0 && !free.slice(0, 1).includes(nonce)) {
-      found(`a claim gets nonce ${nonce}, and ${free[0]} was given back`)
-    }
-    if (nonce !== undefined && [...live.values()].some((one) => one.nonce === nonce)) {
-      found(`nonce ${nonce} is claimed twice`)
-    }
-    forget(session)
-    const view = { isOutdated: false, isChecked: seen !== undefined }
-    live.set(token, { session, account, until: now() + leaseMs, nonce, ...view })
-  }
-
-  function judgeRecord({ session, token, order }: Acceptance): void {
-    const own = live.get(token)
-    if (!recorded.has(token) && own === undefined) found(`${session} is recorded after its lease`)
-    if (own?.isOutdated) found(`${session} is recorded on an older view of its account`)
-    if (!recorded.has(token)) outdate(session, order.request.from)
-    recorded.add(token)
-    forget(session)
-  }
-
-  /** There is a payment that other claims of the account do not know. */
-  function outdate(session: string, account: string): void {
-    for (const one of othersOf(session, account)) one.isOutdated = one.isChecked
-  }
-
-  function judge(method: keyof Ledger, [asked]: unknown[], answer: unknown): void {
-    const { kind } = (answer ?? {}) as { kind?: string }
-    const { session, account } = asked as Adoption
-    if (method === 'record' && kind === 'recorded') judgeRecord(asked as Acceptance)
-    if (method === 'adopt' && kind === 'adopted') outdate(session, account)
-    if (method === 'refuse' && kind === 'refused') forget(session)
-    if (method !== 'lookup' || kind !== 'undecided') return
-    const isBusy = othersOf(session, account).length > 0
-    const { busy } = answer as { busy: boolean }
-    if (isBusy !== busy) found(`${account} is said to be busy: ${busy}`)
-  }
-
+export function watchClaims({ ledger, ...options }: ClaimWatchOptions): SqlLedger {
+  const { now, isWhole } = options
+  const seen: Seen = { ...options, live: new Map(), recorded: new Set() }
   return ledgerThrough<SqlLedger>((method, args) => {
     const call = () => (ledger[method] as (...args: unknown[]) => unknown)(...args)
     if (!watched.has(method)) return call()
-    for (const [token, { until }] of live) if (until <= now()) live.delete(token)
+    for (const [token, { until }] of seen.live) if (until <= now()) seen.live.delete(token)
     if (!isWhole()) {
-      live.clear()
+      seen.live.clear()
       return call()
     }
-    const work = method === 'claim' ? ledger.work() : undefined
+    const work = ledger.work()
     const answer = call()
-    if (work !== undefined) judgeClaim(args[0] as Claiming, work, answer as never)
-    judge(method, args, answer)
+    judge(seen, method, args, answer, work)
     return answer
   })
 }
+
+type Seen = Omit<ClaimWatchOptions, 'ledger'> & {
+  live: Map<string, Live>
+  /** Tokens that have recorded: they are told so again. */
+  recorded: Set<string>
+}
+
+function judge(
+  seen: Seen,
+  method: keyof Ledger,
+  [asked]: unknown[],
+  answer: unknown,
+  work: Work,
+): void {
+  const { kind } = (answer ?? {}) as { kind?: string }
+  const { session, account } = asked as Adoption
+  if (method === 'claim') judgeClaim(seen, asked as Claiming, work, answer as never)
+  if (method === 'record' && kind === 'recorded') judgeRecord(seen, asked as Acceptance, work)
+  else if (method === 'record') judgeRefusal(seen, asked as Acceptance, `${kind}`)
+  if (method === 'adopt' && kind === 'adopted') outdate(seen, session, account)
+  if (method === 'refuse' && kind === 'refused') forget(seen, session)
+  if (method !== 'lookup' || kind !== 'undecided') return
+  const isBusy = othersOf(seen, session, account).length > 0
+  const { busy, load } = answer as { busy: boolean; load: Load }
+  if (isBusy !== busy) seen.found(`${account} is said to be busy: ${busy}`)
+  const counted = JSON.stringify(loadOf(seen, work, session, account) ?? load)
+  const said = JSON.stringify(load)
+  if (said !== counted) seen.found(`${account} is said to have ${said} open, and has ${counted}`)
+}
+
+const othersOf = ({ live }: Seen, session: string, account: string): Live[] =>
+  [...live.values()].filter((one) => one.account === account && one.session !== session)
+
+/** What is open, counted from what the ledger lists; undefined where it lists a part of what waits. */
+function loadOf(seen: Seen, work: Work, session: string, account: string): Load | undefined {
+  if (work.queued.length >= listedAtMost) return undefined
+  const own = undecided(work).filter(({ order }) => order.request.from === account)
+  const carried = work.nonces.filter(({ state, leaseLive }) => state === 'recorded' || leaseLive)
+  const ofAccount = own.length + othersOf(seen, session, account).length
+  return { ofAccount, carried: carried.length, waiting: work.queued.length }
+}
+
+function judgeRoom(
+  { found }: Seen,
+  session: string,
+  room: Room | undefined,
+  load: Load | undefined,
+  asks: { isFull: boolean; waits: boolean },
+): void {
+  if (room === undefined || load === undefined) return
+  const isMuch = load.ofAccount >= room.ofAccount || load.carried + load.waiting >= room.open
+  const isFull = isMuch || (asks.waits && load.waiting >= room.waiting)
+  if (isFull === asks.isFull) return
+  found(`${session} is told of ${isFull ? 'room where there is none' : 'no room where there is'}`)
+}
+
+function forget({ live }: Seen, session: string): void {
+  for (const [token, one] of live) if (one.session === session) live.delete(token)
+}
+
+function judgeClaim(
+  watch: Seen,
+  claiming: Claiming,
+  work: Work,
+  answer: ReturnType<SqlLedger['claim']>,
+): void {
+  const { live, leaseMs, now, found } = watch
+  const { session, account, token, seen, room } = claiming
+  const isFull = answer.kind === 'full'
+  if (answer.kind !== 'claimed' && !isFull) return
+  const nonce = isFull ? undefined : answer.slot?.nonce
+  const own = live.get(token)
+  if (own !== undefined) {
+    if (own.nonce !== nonce) found(`the claim of nonce ${own.nonce} comes back with ${nonce}`)
+    return
+  }
+  const waits = nonce === undefined
+  judgeRoom(watch, session, room, loadOf(watch, work, session, account), { isFull, waits })
+  if (isFull) return
+  if (seen !== undefined && othersOf(watch, session, account).length > 0) {
+    found(`${session} is claimed while another session of the account is`)
+  }
+  const free = freeOf(claiming, work)
+  if (nonce !== undefined && free.length > 0 && !free.slice(0, 1).includes(nonce)) {
+    found(`a claim gets nonce ${nonce}, and ${free[0]} was given back`)
+  }
+  if (nonce !== undefined && [...live.values()].some((one) => one.nonce === nonce)) {
+    found(`nonce ${nonce} is claimed twice`)
+  }
+  forget(watch, session)
+  const view = { isOutdated: false, isChecked: seen !== undefined }
+  live.set(token, { session, account, until: now() + leaseMs, nonce, ...view })
+}
+
+function judgeRecord(
+  seen: Seen,
+  { session, token, order, transaction, room }: Acceptance,
+  work: Work,
+): void {
+  const { live, recorded, found } = seen
+  const own = live.get(token)
+  if (own !== undefined && transaction === undefined) {
+    const load = loadOf(seen, work, session, own.account)
+    judgeRoom(seen, session, room, load, { isFull: false, waits: true })
+  }
+  if (!recorded.has(token) && own === undefined) found(`${session} is recorded after its lease`)
+  if (own?.isOutdated) found(`${session} is recorded on an older view of its account`)
+  if (!recorded.has(token)) outdate(seen, session, order.request.from)
+  recorded.add(token)
+  forget(seen, session)
+}
+
+/** There is a payment that other claims of the account do not know. */
+function outdate(seen: Seen, session: string, account: string): void {
+  for (const one of othersOf(seen, session, account)) one.isOutdated = one.isChecked
+}
+
+/** A record is refused where its claim is over, and where it would be one more than there is room for. */
+function judgeRefusal(
+  { live, recorded, found }: Seen,
+  { session, token, transaction }: Acceptance,
+  kind: string,
+): void {
+  const own = live.get(token)
+  const isGood = own !== undefined && !own.isOutdated && own.session === session
+  const isHeld = transaction === undefined || transaction.nonce === own?.nonce
+  if (kind !== 'fenced' || !(recorded.has(token) || (isGood && isHeld))) return
+  found(`the record of ${session} is ${kind}, which was ${own ? 'claimed' : 'recorded'}`)
+}
+
+/** Of those that wait the ledger lists so many. */
+const listedAtMost = 100
 
 const watched = new Set<keyof Ledger>(['claim', 'record', 'refuse', 'adopt', 'lookup'])
 

@@ -67,8 +67,13 @@ export type LedgerHostOptions = {
   threw: (method: LedgerMethod, error: unknown) => void
   /** What the ledger says of claims is not what it was asked for. */
   misclaimed: (words: string) => void
+  /** A call has left the alarm otherwise than what it did asks for. */
+  misarmed: (words: string) => void
   rounds: () => RoundWatch
 }
+
+/** One history of so many ends with the trials of its ledger: they take as long as it does. */
+const triedEach = 16
 
 /** How long an object takes to come back that died of itself. */
 const restartMs = 40
@@ -80,7 +85,7 @@ type Instance = {
 }
 
 export function createLedgerHost(options: LedgerHostOptions): LedgerHost {
-  const { scheduler, actors, storage, rules } = options
+  const { seed, scheduler, storage, rules } = options
   let instance: Instance | undefined
   let downUntil = 0
 
@@ -119,23 +124,7 @@ export function createLedgerHost(options: LedgerHostOptions): LedgerHost {
       if (downUntil > scheduler.now()) {
         return done({ ok: false, error: new Error('Durable Object is not there.') })
       }
-      const { kept, actors: own, calls } = living()
-      const actor = actors.create(name, die)
-      own.add(actor)
-      const finish = (outcome: CallOutcome) => {
-        if (!calls.delete(finish)) return
-        own.delete(actor)
-        done(outcome)
-      }
-      calls.add(finish)
-      actors
-        .run(actor, () =>
-          (kept.ledger[method] as (...args: unknown[]) => Promise<unknown>)(...args),
-        )
-        .then(
-          (value) => finish({ ok: true, value }),
-          (error: Error) => finish({ ok: false, error }),
-        )
+      runCall(options, { ...living(), alarm, die }, { name, method, args, done })
     },
     crash,
     wake() {
@@ -159,7 +148,62 @@ export function createLedgerHost(options: LedgerHostOptions): LedgerHost {
     },
     peek: () => store.ledger,
     strangersCall: () => strangersCalls(store.opened(), storage),
-    audit: () => auditLedger({ storage, rules, ledger: store.ledger, pass: store.pass }),
+    audit: () => auditLedger({ storage, rules, ...store, isTried: seed % triedEach === 1 }),
+  }
+}
+
+type Call = {
+  name: string
+  method: LedgerMethod
+  args: unknown[]
+  done: (outcome: CallOutcome) => void
+}
+
+/** A call in a living object: it dies with it, unless it has answered by then. */
+function runCall(
+  options: LedgerHostOptions,
+  { kept, actors: own, calls, alarm, die }: Instance & { alarm: Alarm; die: () => void },
+  { name, method, args, done }: Call,
+): void {
+  const actor = options.actors.create(name, die)
+  own.add(actor)
+  const before = calls.size === 0 ? alarm.time() : undefined
+  const finish = (outcome: CallOutcome) => {
+    if (!calls.delete(finish)) return
+    own.delete(actor)
+    done(outcome)
+  }
+  calls.add(finish)
+  options.actors
+    .run(actor, () => (kept.ledger[method] as (...args: unknown[]) => Promise<unknown>)(...args))
+    .then(
+      (value) => {
+        if (calls.has(finish)) judgeAlarm(options, alarm, { method, args, before })
+        finish({ ok: true, value })
+      },
+      (error: Error) => finish({ ok: false, error }),
+    )
+}
+
+/** After which a round has to look. */
+const opening: readonly LedgerMethod[] = ['claim', 'record', 'adopt', 'endRestore']
+
+/** What opens work is looked after in its time, and what only reads calls for no round. */
+function judgeAlarm(
+  { scheduler, tendMs, misarmed }: LedgerHostOptions,
+  alarm: Alarm,
+  { method, args, before }: Pick<Call, 'method' | 'args'> & { before: number | null | undefined },
+): void {
+  const time = alarm.time()
+  if (alarm.isRinging()) return
+  const isOfferedAgain = method === 'sent' && args[1] === false
+  const soonMs = isOfferedAgain ? Math.min(5_000, tendMs) : undefined
+  const dueMs = opening.includes(method) ? tendMs : soonMs
+  if (dueMs === undefined) {
+    const isMoved = before !== undefined && time !== before
+    if (isMoved) misarmed(`another round is due after ${method}, which opens nothing`)
+  } else if (time === null || time > scheduler.now() + dueMs) {
+    misarmed(`no round is due soon after ${method}`)
   }
 }
 

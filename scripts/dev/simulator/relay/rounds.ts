@@ -1,16 +1,11 @@
 import type { PoolRules } from '../../../../src/chain/chains.ts'
-import {
-  type OpenNonce,
-  type Payment,
-  paymentsOf,
-  type Work,
-} from '../../../../src/relay/ledger/port.ts'
-import { undecidedPhases } from '../../../../src/relay/ledger/transitions.ts'
+import type { OpenNonce, Payment, Work } from '../../../../src/relay/ledger/port.ts'
 import type { Actor } from '../actors.ts'
 import type { ModelBlock, ModelChain } from '../model/chain.ts'
 import { spendingKey } from '../model/contracts.ts'
 import type { ModelPool } from '../model/pool.ts'
 import type { Knobs } from '../plan.ts'
+import { undecided } from './open.ts'
 
 /** How things stand when a round begins. */
 export type RoundStart = { head: ModelBlock; work: Work }
@@ -76,6 +71,7 @@ export function createRoundWatch(options: RoundWatchOptions): RoundWatch {
 
 function* undone(options: RoundWatchOptions, start: RoundStart, left: Work): Generator<string> {
   yield* unsettled(options, start, left)
+  yield* unsaid(left)
   yield* givenUp(options, start, left)
   yield* greedy(options, left)
   // What held a nonce that the ledger does not know is left alone for longer than it is there.
@@ -91,7 +87,7 @@ function* greedy(
   left: Work,
 ): Generator<string> {
   if (!isAlone() || !isOneBranch()) return
-  const open = Map.groupBy(paymentsOf(left, undecidedPhases), ({ order }) => order.request.from)
+  const open = Map.groupBy(undecided(left), ({ order }) => order.request.from)
   for (const [account, { length }] of open) {
     if (length > limits.openPayments) yield `${account} with ${length} open payments`
   }
@@ -153,12 +149,23 @@ function* unsettled(
   }
   const deep = chain.blockAt(Math.max(0, deepNumber), head)
   if (deep === undefined) return
-  for (const { session, order } of paymentsOf(left, undecidedPhases)) {
+  for (const { session, order } of undecided(left)) {
     const { from, intentId, deadline } = order.request
-    const wasOpen = paymentsOf(work, undecidedPhases).some((one) => one.session === session)
+    const wasOpen = undecided(work).some((one) => one.session === session)
     const isDead =
       deadline < deep.timestampSeconds && !head.state.spentAt.has(spendingKey(from, intentId))
     if (wasOpen && isDead) yield `${intentId} open, whose deadline is over`
+  }
+}
+
+/** A node has the bytes of a payment that is not said to be broadcast. */
+function* unsaid(left: Work): Generator<string> {
+  for (const { nonce, session, transactions } of recorded(left)) {
+    const [latest] = transactions
+    if (latest?.sentAt === undefined || latest.failures > 0) continue
+    const payment = left.carried.find((one) => one.session === session && one.nonce === nonce)
+    if (payment?.state === 'signed')
+      yield `a payment signed whose bytes were taken at nonce ${nonce}`
   }
 }
 
@@ -239,7 +246,11 @@ function* misoffered(
     const [latest] = transactions
     const [was] = recorded(work).find((one) => one.nonce === nonce)?.transactions ?? []
     const isWithin = nonce >= count && nonce < count + rules.maxInFlight
-    if (was === undefined || latest === undefined || !isWithin) continue
+    if (latest === undefined || !isWithin) continue
+    if (was === undefined) {
+      if (isLeftLying(rules, latest, work.now)) yield `nonce ${nonce}, which is back, not offered`
+      continue
+    }
     const mayBeOutbid =
       head.state.relayerWei >= enoughWei &&
       transactions.length <= rules.maxReplacements &&
@@ -247,6 +258,11 @@ function* misoffered(
     const bytes = { nonce, isNext: nonce === count, mayBeOutbid, was, latest }
     yield* misofferedAt(rules, bytes, work.now, left.now)
   }
+}
+
+/** Whether what a lost block had is offered no sooner than what a node took: no pool need have it. */
+function isLeftLying({ tendMs }: PoolRules, { sentAt }: Transaction, from: number): boolean {
+  return sentAt !== undefined && sentAt < from && from - sentAt >= Math.min(5_000, tendMs)
 }
 
 type Transaction = OpenNonce['transactions'][number]

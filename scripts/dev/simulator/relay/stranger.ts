@@ -1,15 +1,9 @@
 import type { Address, Hex } from 'viem'
-import {
-  type Execution,
-  type Ledger,
-  type OpenNonce,
-  paymentsOf,
-  type Work,
-} from '../../../../src/relay/ledger/port.ts'
+import type { Execution, Ledger, OpenNonce, Work } from '../../../../src/relay/ledger/port.ts'
 import { tableNames } from '../../../../src/relay/ledger/rows.ts'
 import type { Sql } from '../../../../src/relay/ledger/stores/sql.ts'
 import type { SqlLedger } from '../../../../src/relay/ledger/stores/sqlite.ts'
-import { openPhases, phaseRules } from '../../../../src/relay/ledger/transitions.ts'
+import { unsettled } from './open.ts'
 
 const hash: Hex = `0x${'57'.repeat(32)}`
 const account: Address = `0x${'57'.repeat(20)}`
@@ -17,6 +11,9 @@ const token = 'a token of no claim'
 const transaction = { hash, raw: hash, gasPriceWei: 10n ** 15n }
 const screen = { kind: 'end' as const, lines: ['Nothing.'] }
 const execution: Execution = { outcome: 'executed', reason: '', hash, block: { number: 1, hash } }
+
+/** What a call answers that answers nothing. */
+const nothing = { kind: 'nothing' }
 
 /** A call that has to change nothing, and what it is answered. */
 type Call = { [Method in keyof Ledger]: [Method, Parameters<Ledger[Method]>, string] }[keyof Ledger]
@@ -31,7 +28,8 @@ export function strangersCalls(ledger: SqlLedger, storage: Sql): string[] {
   const wrong = calls.flatMap(([method, args, expected]) => {
     const call = ledger[method] as (...args: readonly unknown[]) => unknown
     const answer = call(...args)
-    const kind = Array.isArray(answer) ? `${answer.length}` : (answer as { kind: string }).kind
+    const said = Array.isArray(answer) ? { kind: `${answer.length}` } : (answer ?? nothing)
+    const { kind } = said as { kind: string }
     return kind === expected ? [] : [`${method} of a stranger is answered ${kind}, not ${expected}`]
   })
   return textOf(storage) === before ? wrong : [...wrong, 'the calls of a stranger changed rows']
@@ -41,11 +39,9 @@ const textOf = (storage: Sql): string =>
   JSON.stringify(tableNames.map((table) => storage.exec(`SELECT row FROM ${table}`)))
 
 function callsOn(work: Work): Call[] {
-  const { nonces, carried, mined } = work
-  const waiting = paymentsOf(
-    work,
-    openPhases.filter((phase) => phaseRules[phase].waits),
-  )
+  const { nonces, carried, mined, queued, stuck } = work
+  const waiting = [...queued, ...stuck]
+  const held = nonces.filter(({ leaseLive }) => leaseLive).map(({ nonce }) => nonce)
   const elsewhere = { ...execution, block: { number: 2, hash } }
   return [
     ...nonces.flatMap(onNonce),
@@ -66,7 +62,7 @@ function callsOn(work: Work): Call[] {
       ['confirm', [session, hash], '0'],
       ['requeue', [session], '0'],
     ]),
-    ...paymentsOf(work).flatMap(({ session, order }): Call[] => {
+    ...unsettled(work).flatMap(({ session, order }): Call[] => {
       const question = { session, input: 'another', account: order.request.from, steps: 3 }
       const counts = { chainNonce: 0, poolNonce: 0, seen: undefined }
       const none = { seen: undefined, transaction: undefined }
@@ -78,6 +74,9 @@ function callsOn(work: Work): Call[] {
         ['lookup', [question], 'ended'],
       ]
     }),
+    // What is held is its holder's, and what was not named is left as it is.
+    ['release', [held, 0], nothing.kind],
+    ['release', [[], 0], nothing.kind],
     ['sent', [hash, true], '0'],
     ['displaced', [work.nextNonce + 9], '0'],
     ['abandon', [work.nextNonce + 9], '0'],
