@@ -10,6 +10,8 @@ const atMost = 'a less is at most'
 const isNotDone = 'it is not done'
 const guard = 'a guard is gone'
 
+const isListed = 'it says how many a list tells of at most: a later round has the others'
+const transitions = 'src/relay/ledger/transitions.ts'
 const steps = 'src/relay/ledger/steps.ts'
 const nonces = 'src/relay/ledger/life/nonces.ts'
 const payments = 'src/relay/ledger/life/payments.ts'
@@ -75,6 +77,52 @@ const table: readonly (readonly [string, string, string, string, string])[] = [
     'nothing is out of reach by a count that is not there: it is there for the types',
   ],
   [steps, 'claim', 'leases.length < known.leases.length', atMost, asItWas],
+  [
+    nonces,
+    'releaseLease',
+    'if (relayer.leases.every((lease) => lease.token !== token)) return',
+    guard,
+    asItWas,
+  ],
+  [sums, 'noteClaim', 'if (account.claims.length === 0 && until === null) return', guard, asItWas],
+  [
+    ...([sums, 'queueOf', "rows.row('meta', 'queue') === undefined"] as const),
+    ...(['an equal is a different', 'it is counted again by whatever asks next'] as const),
+  ],
+  [steps, 'noteObstacle', 'rows.now - last.at < obstacleMs', atMost, millisecond],
+  [nonces, 'claims', 'until > rows.now', atLeast, millisecond],
+  [steps, 'leases', 'lease.nonce < highest', atMost, 'a nonce that is recorded is not leased'],
+  [
+    ...([
+      steps,
+      'reopen',
+      "row?.state !== 'mined' || row.block_hash !== blockHash",
+      orAnd,
+    ] as const),
+    'the row of a nonce is in the block that lists it, or it is lost',
+  ],
+  [
+    ...([nonces, 'others', "was === 'used'", 'an equal is a different'] as const),
+    'what is open counts as used: the count comes back when it is given up',
+  ],
+  [
+    ...([
+      sums,
+      'saveQueue',
+      "rows.put('meta', { name: 'queue', value: JSON.stringify(queue) })",
+    ] as const),
+    ...([isNotDone, 'it is counted again by whatever asks next'] as const),
+  ],
+  [steps, 'work', 'if (isRestoring(rows)) return nothingOpen(at)', guard, forOperators],
+  ...(
+    [
+      ["waiting: { list: 'queued', isDecided: false, waits: true }", 'waits is false'],
+      ["stuck: { list: 'stuck', isDecided: false, waits: true }", 'waits is false'],
+      ["carried: { list: 'carried', isDecided: false, waits: false }", 'waits is true'],
+      ["mined: { list: 'mined', isDecided: true, waits: false }", 'waits is true'],
+      ['settled: { list: undefined, isDecided: true, waits: false }', 'waits is true'],
+    ] as const
+  ).map(([was, words]) => [transitions, 'phaseRules', was, words, isListed] as const),
 
   [payments, 'savePayment', 'a[0] < b[0]', atMost, oneSession],
   [

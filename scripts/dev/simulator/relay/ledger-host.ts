@@ -90,8 +90,11 @@ export function createLedgerHost(options: LedgerHostOptions): LedgerHost {
   let downUntil = 0
 
   let isWhole = true
-  const store = openStore(options, (nonce) => {
-    if (alarm.isRinging()) options.rounds().refused(nonce)
+  const store = openStore(options, (method, args, answer) => {
+    if (!alarm.isRinging()) return
+    const isTaken = method === 'lease' && (answer as { kind: string }).kind === 'taken'
+    if (isTaken) options.rounds().refused((args[0] as Leasing).nonce)
+    if (method === 'requeue' && (answer as unknown[]).length === 0) options.rounds().vain(method)
   })
   const current = watchClaims({
     ...{ ledger: store.ledger, leaseMs: rules.leaseMs, now: store.now, isWhole: () => isWhole },
@@ -228,7 +231,7 @@ function newInstance(
 
 /** The rows of the object, and a ledger over them that remembers nothing of what was lost. */
 type Store = {
-  /** Each call tells of an error that it throws, and of a lease that it refuses. */
+  /** Each call tells of its answer, and of an error that it throws. */
   ledger: SqlLedger
   opened: () => SqlLedger
   now: () => number
@@ -242,7 +245,7 @@ type Store = {
 
 function openStore(
   { scheduler, storage, rules, relayer, threw }: LedgerHostOptions,
-  refused: (nonce: number) => void,
+  answered: (method: LedgerMethod, args: readonly unknown[], answer: unknown) => void,
 ): Store {
   let ledger: SqlLedger | undefined
   let laterMs = 0
@@ -253,8 +256,7 @@ function openStore(
     ledger: ledgerThrough<SqlLedger>((method, args) => {
       try {
         const answer = (opened()[method] as (...args: unknown[]) => unknown)(...args)
-        const isRefused = method === 'lease' && (answer as { kind: string }).kind === 'taken'
-        if (isRefused) refused((args[0] as Leasing).nonce)
+        answered(method, args, answer)
         return answer
       } catch (error) {
         threw(method, error)

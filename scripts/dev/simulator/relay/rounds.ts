@@ -36,6 +36,8 @@ export type RoundWatch = {
   end(actor: Actor, start: RoundStart | undefined): void
   /** The ledger gave no lease of this nonce. */
   refused(nonce: number): void
+  /** What a round did to a payment has changed nothing. */
+  vain(what: string): void
 }
 
 /** A request that lives has asked for its receipt so long after its poll. */
@@ -57,6 +59,9 @@ export function createRoundWatch(options: RoundWatchOptions): RoundWatch {
     refused(nonce) {
       const wasHeld = current !== undefined && heldBy(current.work).includes(nonce)
       if (wasHeld && isQuiet()) found(`a round asks for nonce ${nonce}, which is taken`)
+    },
+    vain(what) {
+      if (current !== undefined && isQuiet()) found(`a round does ${what} for nothing`)
     },
     end(actor, start) {
       if (start === undefined || !isQuiet() || chain.head() !== start.head) return

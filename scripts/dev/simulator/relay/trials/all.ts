@@ -1,6 +1,14 @@
 import { isOpen } from '../../../../../src/relay/ledger/port.ts'
 import { blockOf, bytesOf, createDesk, type Desk, type DeskOptions } from './desk.ts'
-import { tryAttachments, tryGaps, tryLeases, tryMany, tryReplacements, tryTaken } from './nonces.ts'
+import {
+  tryAttachments,
+  tryGaps,
+  tryLeases,
+  tryMany,
+  tryOwnOrder,
+  tryReplacements,
+  tryTaken,
+} from './nonces.ts'
 import {
   tryAttempts,
   tryBlocks,
@@ -22,6 +30,7 @@ import {
   tryQueue,
   tryRefusals,
   tryRoom,
+  tryShown,
   tryViews,
   tryViewsOfExecuted,
 } from './sessions.ts'
@@ -30,8 +39,8 @@ const enoughToOutbidWei = 10n ** 12n
 
 const trials: readonly ((desk: Desk) => void)[] = [
   ...[tryClaims, tryRefusals, tryViews, tryViewsOfExecuted, tryRoom, tryObstacles],
-  ...[tryQueue, tryOrder, tryIntents, tryMessages],
-  ...[tryLeases, tryAttachments, tryTaken, tryReplacements, tryGaps, tryMany],
+  ...[tryShown, tryQueue, tryOrder, tryIntents, tryMessages],
+  ...[tryLeases, tryAttachments, tryTaken, tryReplacements, tryGaps, tryOwnOrder, tryMany],
   ...[tryBlocks, tryOrphans, tryDeadlines, tryFailures, tryAttempts, tryForgetting, tryLostRows],
   ...[tryMeans, tryWatching, tryReserves],
 ]

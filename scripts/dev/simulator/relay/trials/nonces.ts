@@ -174,6 +174,36 @@ export function tryGaps({ ledger, rules, pass, lose, expect, next }: Desk): void
   ledger.release([nonce + 2], nonce + 2)
 }
 
+/** An account's payments keep their order: a nonce that is free below its own is another account's. */
+export function tryOwnOrder(desk: Desk): void {
+  const { ledger, rules, pass, expect, claim, record, enqueue, finish, next } = desk
+  for (const by of ['claims', 'waits']) {
+    const nonce = next()
+    const counts = { chainNonce: nonce, poolNonce: nonce }
+    const slotOf = (name: string, account: string) => {
+      const claimed = claim(name, { by: account, ...counts })
+      return claimed.kind === 'claimed' ? claimed.slot?.nonce : undefined
+    }
+    ledger.lease({ nonce, token: 'below', chainNonce: nonce, session })
+    if (by === 'claims') {
+      expect('a claim above one that is held', slotOf(`${by} 1`, by), nonce + 1)
+      record(`${by} 1`, nonce + 1, { by })
+    } else {
+      enqueue(`${by} 1`, { by, ...counts, chainNonce: nonce - rules.maxInFlight })
+      ledger.lease({ nonce: nonce + 1, token, chainNonce: nonce, session: `${by} 1` })
+      ledger.attach({ nonce: nonce + 1, token, transaction: bytesOf(`${by} 1`) })
+    }
+    pass(rules.leaseMs + 1)
+    const above = rules.maxInFlight > 2 ? nonce + 2 : undefined
+    expect('a claim of the same account', slotOf(`${by} 2`, by), above)
+    expect('a claim of another account', slotOf(`${by} 3`, `${by} another`), nonce)
+    finish(`${by} 1`, nonce + 1, 1)
+    pass(rules.leaseMs + 1)
+    const leased = ledger.work().nonces.map((one) => one.nonce)
+    ledger.release(leased, next())
+  }
+}
+
 /** What was signed is listed for every open nonce, however many there are. */
 export function tryMany({ ledger, expect, next }: Desk): void {
   const from = next()

@@ -78,6 +78,10 @@ export function tryViews({ ledger, expect, claim, record, accept, finish }: Desk
   const claimed = claim('viewed', { seen: 0 })
   const nonce = claimed.kind === 'claimed' ? claimed.slot?.nonce : undefined
   const other = accept('unviewed', { by: 'viewed' })
+  claim('aside', { by: 'viewed' })
+  const beside = ledger.lookup(questionOf('a look', 'viewed'))
+  expect('a look at three', beside.kind === 'undecided' && beside.load.ofAccount, 3)
+  refuse(ledger, 'aside', 'viewed')
   expect('a record on an older view', kindOf(record('viewed', nonce, { seen: 0 })), 'fenced')
   expect('a claim on an older view', kindOf(claim('old', { by: 'viewed', seen: 0 })), 'changed')
   finish('unviewed', other, 1)
@@ -187,16 +191,25 @@ export function tryQueue({ ledger, rules, pass, expect, claim, record, next }: D
 /** A payment that gets another nonce keeps its place among its account's. */
 export function tryOrder({ ledger, pass, expect, accept, finish, next }: Desk): void {
   const by = 'in order'
-  const nonce = accept('order 1', { by })
+  const nonce = accept('z, the first', { by })
   pass(1_000)
-  finish('order 2', accept('order 2', { by }), 1)
-  accept('order 3', { by })
+  finish('another', accept('another', { by }), 1)
+  accept('a, the last', { by })
   ledger.abandon(nonce)
   const view = ledger.lookup(questionOf('a look', by))
   const intents = view.kind === 'undecided' ? view.open.map(({ intentId }) => intentId) : []
-  expect('the order of what is open', intents, [hashOf('order 1'), hashOf('order 3')])
-  ledger.expire('order 1')
-  finish('order 3', next() - 1, 2)
+  expect('the order of what is open', intents, [hashOf('z, the first'), hashOf('a, the last')])
+  ledger.expire('z, the first')
+  finish('a, the last', next() - 1, 2)
+}
+
+/** What a step of a session showed is told to each later delivery of it. */
+export function tryShown({ ledger, expect }: Desk): void {
+  const showing = { ...questionOf('shown'), name: 'fact', value: '1' }
+  expect('a fact', ledger.show(showing), { kind: 'shown', value: '1' })
+  expect('another of its name', ledger.show({ ...showing, value: '2' }), {
+    ...{ kind: 'shown', value: '1' },
+  })
 }
 
 /** What payments are refused for is news once a minute. */
