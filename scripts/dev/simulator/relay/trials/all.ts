@@ -22,6 +22,16 @@ import {
   tryOrphans,
   tryWatching,
 } from './payments.ts'
+import {
+  tryCarrying,
+  tryEnds,
+  tryFollowing,
+  tryOffers,
+  tryOutcomes,
+  tryPassed,
+  tryReach,
+  tryRepairs,
+} from './plans.ts'
 import { tryReserves } from './reserves.ts'
 import {
   tryClaims,
@@ -43,6 +53,7 @@ const trials: readonly ((desk: Desk) => void)[] = [
   ...[tryLeases, tryAttachments, tryTaken, tryReplacements, tryGaps, tryOwnOrder, tryMany],
   ...[tryBlocks, tryOrphans, tryDeadlines, tryFailures, tryAttempts, tryForgetting, tryLostRows],
   ...[tryMeans, tryWatching, tryReserves],
+  ...[tryFollowing, tryRepairs, tryPassed, tryOutcomes, tryEnds, tryReach, tryOffers, tryCarrying],
 ]
 
 /**
