@@ -37,6 +37,11 @@ const table: readonly (readonly [string, string, string, string, string])[] = [
   [steps, 'lease', 'rows.now - row.changed_at < rules.displacedMs', atMost, millisecond],
   [facts, 'isAwaited', 'now - (behindSince ?? now) < rules.regressionMs', atMost, millisecond],
   [facts, 'isReceiptOverdue', 'work.now - since > missingReceiptMs', atLeast, millisecond],
+  [facts, 'isWatched', 'work.now - (latest?.recordedAt ?? 0) < watchedMs', atMost, millisecond],
+  [
+    ...([facts, 'keepsOrder', '(other.nonce ?? -1) > nonce', atLeast] as const),
+    'a free nonce carries nothing',
+  ],
   [facts, 'overduePayments', 'order.request.deadline < seconds', atMost, millisecond],
   [
     ...([facts, 'dueOffers'] as const),
@@ -58,6 +63,10 @@ const table: readonly (readonly [string, string, string, string, string])[] = [
   [facts, 'waitingPayments', 'order.request.deadline > timestampSeconds', atLeast, millisecond],
   [
     ...([facts, 'isCountShort', 'open < work.nextNonce - count', atMost] as const),
+    'it asks for blocks that it need not look at',
+  ],
+  [
+    ...([facts, 'open', 'nonce >= count', 'at least is more'] as const),
     'it asks for blocks that it need not look at',
   ],
   [

@@ -19,17 +19,20 @@ import {
   tryLostRows,
   tryMeans,
   tryMessages,
+  tryOneBlock,
   tryOrphans,
   tryWatching,
 } from './payments.ts'
 import {
   tryCarrying,
   tryEnds,
+  tryFilling,
   tryFollowing,
   tryOffers,
   tryOutcomes,
   tryPassed,
   tryReach,
+  tryRefused,
   tryRepairs,
 } from './plans.ts'
 import { tryReserves } from './reserves.ts'
@@ -51,9 +54,19 @@ const trials: readonly ((desk: Desk) => void)[] = [
   ...[tryClaims, tryRefusals, tryViews, tryViewsOfExecuted, tryRoom, tryObstacles],
   ...[tryShown, tryQueue, tryOrder, tryIntents, tryMessages],
   ...[tryLeases, tryAttachments, tryTaken, tryReplacements, tryGaps, tryOwnOrder, tryMany],
-  ...[tryBlocks, tryOrphans, tryDeadlines, tryFailures, tryAttempts, tryForgetting, tryLostRows],
+  ...[
+    tryBlocks,
+    tryOneBlock,
+    tryOrphans,
+    tryDeadlines,
+    tryFailures,
+    tryAttempts,
+    tryForgetting,
+    tryLostRows,
+  ],
   ...[tryMeans, tryWatching, tryReserves],
-  ...[tryFollowing, tryRepairs, tryPassed, tryOutcomes, tryEnds, tryReach, tryOffers, tryCarrying],
+  ...[tryFollowing, tryRepairs, tryPassed, tryOutcomes, tryEnds, tryReach, tryOffers],
+  ...[tryCarrying, tryFilling, tryRefused],
 ]
 
 /**

@@ -56,6 +56,19 @@ export function tryBlocks(desk: Desk): void {
   expect('it, by its session', ledger.payment(name)?.order.label, 'Trial')
 }
 
+/** Where one block is taken back alone, nonces in others stay used. */
+export function tryOneBlock({ ledger, expect, accept, mine, next }: Desk): void {
+  const number = 150_000
+  const nonce = accept('below')
+  mine('below', nonce, number)
+  mine('above', accept('above'), number + 1)
+  ledger.confirm('above', blockOf(number + 1).hash)
+  ledger.reopen(blockOf(number).hash)
+  expect('what comes next', next(), nonce + 2)
+  mine('below', nonce, number + 2)
+  ledger.confirm('below', blockOf(number + 2).hash)
+}
+
 /** What another transaction has settled goes back to those that wait, and takes another nonce. */
 export function tryOrphans(desk: Desk): void {
   const { ledger, expect, enqueue } = desk

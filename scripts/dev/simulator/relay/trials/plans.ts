@@ -1,6 +1,11 @@
 import { poolRules } from '../../../../../src/chain/chains.ts'
 import type { OpenNonce, Payment, Work } from '../../../../../src/relay/ledger/port.ts'
-import { type ChainSnapshot, chainAt, type NonceFate } from '../../../../../src/relay/tend/facts.ts'
+import {
+  type ChainSnapshot,
+  chainAt,
+  isAnyRefusedOnce,
+  type NonceFate,
+} from '../../../../../src/relay/tend/facts.ts'
 import { type Action, plan, type Stage } from '../../../../../src/relay/tend/plan.ts'
 import { blockOf, bytesOf, type Desk, executionOf, orderOf } from './desk.ts'
 
@@ -185,6 +190,10 @@ export function tryPassed(desk: Desk): void {
   does('one in a block', 'settle', open, mined, 'settle 3')
   const late = [payment('a', { nonce: 3, deadline: nowSeconds - 1 })]
   does('a late one in a block', 'settle', { ...open, carried: late }, mined, 'settle 3')
+  const idle = { ...report, execution: undefined }
+  const vain = { ...mined, fates: new Map([[3, { kind: 'mined', report: idle } as const]]) }
+  const both = ['settle 3', 'expire a']
+  does('a late one that a block has in vain', 'settle', { ...open, carried: late }, vain, ...both)
   const watched = [recorded(3, 'a', { recorded: rules.pollMs })]
   does('one that is watched', 'settle', { ...open, nonces: watched }, mined)
   const replaced = [recorded(3, 'a', { recorded: rules.pollMs }, { recorded: rules.pollMs })]
@@ -247,6 +256,16 @@ export function tryReach(desk: Desk): void {
   does('nonces out of reach', 'settle', { nonces }, at(0, known(0)), `abandon ${far + 3}`)
   does('nonces by an older count', 'settle', { nonces }, at(0, known(far)))
   does('nonces by a newer count', 'settle', { nonces }, at(far, known(0)))
+  const passed = [0, 7].map((nonce) => recorded(nonce, undefined, { recorded: 0 }))
+  does(
+    'nonces above one that was passed',
+    'settle',
+    { nonces: passed },
+    at(2, known(2)),
+    ...['abandon 7'],
+  )
+  const bare = { nonces: [recorded(9, undefined)] }
+  does('a bare nonce out of reach', 'settle', bare, at(0, known(0)), 'displace 9: bytes_lost')
   does('nonces by one count', 'settle', { nonces }, at(0, unknown))
 }
 
@@ -287,6 +306,8 @@ export function tryOffers(desk: Desk): void {
   offer('bytes at the highest price', 5, [dear], 'reportStuck 5 after 0')
   const open = { nonces: [recorded(5, 'a', stuck)], carried: [payment('a', { nonce: 5 })] }
   does('a payment that is stuck', 'offer', open, chain, 'outbid 5 for a payment')
+  const given = { nonces: [{ ...recorded(5, 'a', once), state: 'leased' as const }] }
+  does('bytes that were given up', 'offer', given, chain)
   does('bytes that are stuck, at no price', 'offer', open, chainOf(5, {}), 'rebroadcast 5')
 }
 
@@ -355,4 +376,40 @@ export function tryCarrying(desk: Desk): void {
   const own = [payment('c', { nonce: 7, by: 'a' })]
   const turns = { nonces, carried: own, queued: [payment('a', { by: 'a' }), payment('b')] }
   does('turns of accounts', 'carry', turns, chain, 'carry b on 5', 'carry a on 8', 'release 5')
+  const three = { queued: [payment('a', { by: 'a' }), payment('c', { by: 'a' }), payment('b')] }
+  const fair = ['carry a on 5', 'carry b on 6', 'carry c on 7', 'release ']
+  does('turns in a queue', 'carry', three, chain, ...fair)
+  const first = { nonces: [recorded(5, 'c', { recorded: 0 })], carried: own }
+  const after = ['carry b on 6', 'carry a on 7', 'release ']
+  does('a turn that was had', 'carry', { ...turns, ...first }, chain, ...after)
+}
+
+export function tryFilling(desk: Desk): void {
+  const does = doing(desk)
+  const chain = chainOf(5, { gasPriceWei: known(10n), poolCount: known(5) })
+  const crowd = { queued: ['a', 'b', 'c', 'd', 'e'].map((name) => payment(name)) }
+  const most = ['carry a on 5', 'carry b on 6', 'carry c on 7', 'carry d on 8', 'release ']
+  does('more than there is room for', 'carry', crowd, chain, ...most)
+  const nonces = [leased(5, false), recorded(7, 'c', { recorded: 0 })]
+  const above = { nonces, carried: [payment('c', { nonce: 7, by: 'a' })] }
+  const queued = [payment('a', { by: 'a' })]
+  const kept = ['noOp 5', 'noOp 6', 'carry a on 8', 'release 5']
+  does('an account that keeps its order', 'carry', { ...above, queued }, chain, ...kept)
+  does('two gaps', 'carry', { nonces: nonces.slice(1) }, chain, 'noOp 5', 'noOp 6', 'release ')
+  const snapshot = { work: workOf({ queued }), refused: new Set([5]) }
+  const done = plan('carry', snapshot, chain, terms).map(wordsOf)
+  desk.expect('a nonce that was refused', done, ['carry a on 6', 'release '])
+}
+
+export function tryRefused({ expect }: Desk): void {
+  const isRefused = (nonce: number, failures: number) => {
+    const nonces = [recorded(nonce, 'a', { recorded: 0, sent: 0, failures })]
+    return isAnyRefusedOnce(workOf({ nonces }), 5, terms)
+  }
+  expect(
+    'what was refused once, twice, and never',
+    [1, 2, 0].map((times) => isRefused(5, times)),
+    [...[true, false, false]],
+  )
+  expect('what was refused out of reach', isRefused(5 + rules.maxInFlight, 1), false)
 }
