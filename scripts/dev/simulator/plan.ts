@@ -307,7 +307,7 @@ function drawRare(
 
 /** The node, or the chain, stands still for longer than a request is good for, soon after a dial. */
 function drawOutage(random: Random, dials: readonly Item[]): Item[] {
-  const dial = random.chance(0.03) ? random.pick(dials) : undefined
+  const dial = random.chance(0.01) ? random.pick(dials) : undefined
   if (dial === undefined) return []
   const at = Math.max(0, dial.at + random.int(-2, 30) * secondMs)
   const forMs = random.int(122, 140) * minuteMs
