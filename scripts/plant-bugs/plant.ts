@@ -37,7 +37,8 @@ export async function plant<Found>(
     await symlink(join(root, 'node_modules'), join(home, 'node_modules'))
     await change(home)
     const { broken } = await runCampaign({
-      ...{ from, count, stopsAtFirst: true },
+      // A mistake has to show in what happens to callers, and not only where the ledger is asked.
+      ...{ from, count, stopsAtFirst: true, hasTrials: false },
       jobs: Math.min(2, availableParallelism()),
       home: pathToFileURL(join(home, 'scripts/dev/simulator/runs/')),
     })

@@ -47,7 +47,7 @@ const parts: readonly Part[] = [
   },
   { name: 'prove', command: npm('prove') },
   { name: 'planted-bugs', command: npm('plant-bugs') },
-  { name: 'mutations', command: npm('mutate:ledger', '--sample', '40', '--seed', seed) },
+  { name: 'mutations', command: npm('mutate:ledger') },
   {
     name: 'fuzz-node',
     command: npm('fuzz:node'),

@@ -42,6 +42,8 @@ export type Knobs = {
   /** Days between the two phases, in the second of which session ids are used again. */
   pauseDays: number | undefined
   isSignedForReal: boolean
+  /** The history ends with the trials of its ledger. */
+  isTried: boolean
 }
 
 /** What a caller wants, in words that the oracle understands without the menu. */
@@ -107,6 +109,9 @@ const digitsOf = (caller: number): string => `${caller}`.padStart(8, '0')
 /** What `src/compose/config.ts` lets the relay pay on Rootstock, and a limit that replacements meet soon. */
 const usualMaxGasPriceWei = 1_000_000_000n
 const tightGasPriceWei = 100_000_000n
+
+/** One history of so many ends with trials: they take as long as it does. */
+const triedEach = 16
 
 /** The plan that a seed stands for. */
 export function planOf(seed: number): Plan {
@@ -190,6 +195,7 @@ function drawKnobs(seed: number, random: Random, spanMs: number): Knobs {
     troubledMs: spanMs + random.int(10, 300) * secondMs,
     pauseDays: random.chance(0.12) ? random.pick([6, 8, 8.05, 8.3, 9, 12]) : undefined,
     isSignedForReal: seed % 500 === 0,
+    isTried: seed % triedEach === 1,
   }
 }
 

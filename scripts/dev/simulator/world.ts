@@ -76,7 +76,7 @@ export function createWorld({ plan, storage, ...options }: WorldOptions): World 
   })
   const { tendMs, maxInFlight, meansMs, watchBlocks } = knobs.rules
   const host = createLedgerHost({
-    ...{ seed, ...shared, wires, storage, tendMs },
+    ...{ seed, ...shared, wires, storage, tendMs, isTried: knobs.isTried },
     rules: { ...ledgerRules, maxInFlight, meansMs, watchBlocks },
     relayer: signing.relayer.address.toLowerCase(),
     tend: createTending(parts, actors.clock(0)),

@@ -58,6 +58,8 @@ export type LedgerHostOptions = {
   wires: Wires
   storage: Sql
   rules: LedgerRules
+  /** Whether it ends with trials. */
+  isTried: boolean
   /** Whose nonces it hands out. */
   relayer: string
   tendMs: number
@@ -72,9 +74,6 @@ export type LedgerHostOptions = {
   rounds: () => RoundWatch
 }
 
-/** One history of so many ends with the trials of its ledger: they take as long as it does. */
-const triedEach = 16
-
 /** How long an object takes to come back that died of itself. */
 const restartMs = 40
 
@@ -85,13 +84,14 @@ type Instance = {
 }
 
 export function createLedgerHost(options: LedgerHostOptions): LedgerHost {
-  const { seed, scheduler, storage, rules } = options
+  const { scheduler, storage, rules, isTried } = options
   let instance: Instance | undefined
   let downUntil = 0
 
   let isWhole = true
+  let isAudited = false
   const store = openStore(options, (method, args, answer) => {
-    if (!alarm.isRinging()) return
+    if (isAudited || !alarm.isRinging()) return
     const isTaken = method === 'lease' && (answer as { kind: string }).kind === 'taken'
     if (isTaken) options.rounds().refused((args[0] as Leasing).nonce)
     if (method === 'requeue' && (answer as unknown[]).length === 0) options.rounds().vain(method)
@@ -151,7 +151,10 @@ export function createLedgerHost(options: LedgerHostOptions): LedgerHost {
     },
     peek: () => store.ledger,
     strangersCall: () => strangersCalls(store.opened(), storage),
-    audit: () => auditLedger({ storage, rules, ...store, isTried: seed % triedEach === 1 }),
+    audit() {
+      isAudited = true
+      return auditLedger({ storage, rules, ...store, isTried })
+    },
   }
 }
 

@@ -10,6 +10,8 @@ export type CampaignOptions = {
   count: number
   /** Processes to share them. */
   jobs: number
+  /** Without the trials of ledgers where it is false. */
+  hasTrials?: boolean
   /** Ends with the first seed that broke a promise. */
   stopsAtFirst?: boolean
   /** Where the simulator is; another copy has other code to run. */
@@ -34,7 +36,7 @@ export type Message =
  * @throws {Error} a seed could not be lived through at all, which is a fault of the simulator's own
  */
 export async function runCampaign(options: CampaignOptions): Promise<CampaignResult> {
-  const { from, count, jobs, stopsAtFirst = false, found } = options
+  const { from, count, jobs, hasTrials = true, stopsAtFirst = false, found } = options
   const script = fileURLToPath(new URL('campaign-process.ts', options.home ?? import.meta.url))
   const started = performance.now()
   const broken: Broken[] = []
@@ -46,7 +48,7 @@ export async function runCampaign(options: CampaignOptions): Promise<CampaignRes
     new Promise<void>((resolve, reject) => {
       const child = spawn(
         process.execPath,
-        [script, `${from + job}`, `${jobs}`, `${from + count}`],
+        [script, `${from + job}`, `${jobs}`, `${from + count}`, hasTrials ? '1' : '0'],
         {
           stdio: ['ignore', 'pipe', 'inherit'],
         },

@@ -1,13 +1,13 @@
 import type { Fault } from '../faults.ts'
 import { judge, type Violation } from '../oracle.ts'
-import { planOf } from '../plan.ts'
+import { type Plan, planOf } from '../plan.ts'
 import { runPlan } from '../run.ts'
 import { shrink } from './shrink.ts'
 import { count, type Tally } from './tally.ts'
 
 /** What came of one seed. */
 export type Verdict = {
-  seed: number
+  plan: Plan
   violations: readonly Violation[]
   /** All faults that happened, so that the run can be replayed in parts. */
   faults: ReadonlyMap<string, Fault>
@@ -22,21 +22,27 @@ export type Finding = {
   story: readonly string[]
 }
 
-/** Lives a seed's plan through and judges it. */
-export async function simulate(seed: number, tally?: Tally): Promise<Verdict> {
-  const { history } = await runPlan({ plan: planOf(seed) })
+/** Lives a seed's plan through and judges it; with or without the trials that it may end with. */
+export async function simulate(seed: number, tally?: Tally, hasTrials = true): Promise<Verdict> {
+  const { knobs, ...drawn } = planOf(seed)
+  const plan = { ...drawn, knobs: { ...knobs, isTried: hasTrials && knobs.isTried } }
+  const { history } = await runPlan({ plan })
   if (tally !== undefined) count(tally, history)
-  return { seed, violations: judge(history), faults: history.faults }
+  return { plan, violations: judge(history), faults: history.faults }
 }
 
 /** Shrinks a verdict's first violation and tells it. Undefined where nothing was violated. */
-export async function explain({ seed, violations, faults }: Verdict): Promise<Finding | undefined> {
+export async function explain({
+  plan: whole,
+  violations,
+  faults,
+}: Verdict): Promise<Finding | undefined> {
   const [first] = violations
   if (first === undefined) return undefined
-  const { plan, faults: few } = await shrink({ plan: planOf(seed), faults }, first.rule)
+  const { plan, faults: few } = await shrink({ plan: whole, faults }, first.rule)
   const { history, story } = await runPlan({ plan, faults: few, isTold: true })
   const violation = judge(history).find(({ rule }) => rule === first.rule) ?? first
-  return { seed, violation, length: plan.items.length + few.size, story }
+  return { seed: whole.seed, violation, length: plan.items.length + few.size, story }
 }
 
 /** The whole story of a seed, whatever came of it. */

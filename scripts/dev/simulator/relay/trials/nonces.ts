@@ -177,7 +177,7 @@ export function tryGaps({ ledger, rules, pass, lose, expect, next }: Desk): void
 /** An account's payments keep their order: a nonce that is free below its own is another account's. */
 export function tryOwnOrder(desk: Desk): void {
   const { ledger, rules, pass, expect, claim, record, enqueue, finish, next } = desk
-  for (const by of ['claims', 'waits']) {
+  for (const by of ['order of claims', 'order of a queue']) {
     const nonce = next()
     const counts = { chainNonce: nonce, poolNonce: nonce }
     const slotOf = (name: string, account: string) => {
@@ -185,7 +185,7 @@ export function tryOwnOrder(desk: Desk): void {
       return claimed.kind === 'claimed' ? claimed.slot?.nonce : undefined
     }
     ledger.lease({ nonce, token: 'below', chainNonce: nonce, session })
-    if (by === 'claims') {
+    if (by === 'order of claims') {
       expect('a claim above one that is held', slotOf(`${by} 1`, by), nonce + 1)
       record(`${by} 1`, nonce + 1, { by })
     } else {

@@ -19,7 +19,7 @@ const stateOf = ({ ledger }: Desk, name: string) => ledger.payment(name)?.state
 export function tryBlocks(desk: Desk): void {
   const { ledger, expect, accept, mine } = desk
   const name = 'travels'
-  const above = 100_000
+  const above = 700_000
   const nonce = accept(name)
   expect('bytes that no node took', ledger.sent(hashOf(name), false), [])
   expect('bytes that a node took', statesOf(ledger.sent(hashOf(name), true)), ['broadcast'])
@@ -279,7 +279,7 @@ export function tryMeans({ ledger, rules, pass, expect }: Desk): void {
 
 /** Blocks are watched for as long as the rules say, counted from the head. */
 export function tryWatching({ ledger, rules, expect, accept, finish }: Desk): void {
-  const number = 300_000
+  const number = 900_000
   const headAt = (height: number) => {
     ledger.sawHead([{ ...blockOf(height), count: 0 }])
     return ledger.work().watching
