@@ -1,4 +1,4 @@
-import { runCommand } from './run-command.ts'
+import { npmScript, runCommand } from './run-command.ts'
 
 /** What has to be in order before a test is worth running: scripts of package.json, quick ones first. */
 const steps = [
@@ -28,10 +28,7 @@ export async function runChecks({
 } = {}): Promise<Step[]> {
   const results: Step[] = []
   for (const name of steps.filter((step) => !without.includes(step))) {
-    const { code, output, seconds } = await runCommand(
-      ['npm', 'run', '--silent', name],
-      environment,
-    )
+    const { code, output, seconds } = await runCommand(npmScript(name), environment)
     const passed = code === 0
     if (!passed || told.has(name)) process.stdout.write(`${output.trim()}\n`)
     process.stdout.write(`${passed ? 'ok    ' : 'FAILED'} ${name} (${seconds.toFixed(1)} s)\n`)

@@ -1,4 +1,3 @@
-import { text } from 'node:stream/consumers'
 import {
   type Address,
   createPublicClient,
@@ -13,10 +12,11 @@ import { privateKeyToAddress } from 'viem/accounts'
 import { parseAddress } from '../../src/account/address.ts'
 import { createCallerAccounts } from '../../src/account/keys.ts'
 import { microLoanAbi } from '../../src/loan/abi.ts'
+import { ownTerminal, type Terminal } from '../ops/terminal.ts'
 import { type ChainNode, openNode } from '../stack/chain/node.ts'
 import { createTreasury } from '../stack/money/treasury.ts'
 import { readChainId, readNodeUrls } from '../stack/options.ts'
-import { command, StackError, say } from '../stack/report.ts'
+import { command, StackError } from '../stack/report.ts'
 import { parsePhones } from './migrate/phones.ts'
 
 const usage = `usage: npm run borrowers -- add|remove|list < numbers.txt
@@ -35,12 +35,14 @@ const batchSize = 100
 
 type List = { node: ChainNode; loan: Address; accounts: readonly Address[] }
 
-await command(async () => {
-  const [action, ...rest] = process.argv.slice(2)
+/** `npm run borrowers` with these arguments. @throws {StackError} */
+export async function borrowers(args: readonly string[], terminal: Terminal): Promise<void> {
+  const { env, say } = terminal
+  const [action, ...rest] = args
   if (rest.length > 0 || (action !== 'add' && action !== 'remove' && action !== 'list')) {
     throw new StackError(usage)
   }
-  const list = await openList()
+  const list = await openList(terminal)
   const listed = await readListed(list)
   if (action === 'list') {
     for (const [index, isListed] of listed.entries()) {
@@ -50,19 +52,19 @@ await command(async () => {
   }
   const isAdded = action === 'add'
   const changing = list.accounts.filter((_, index) => listed[index] !== isAdded)
-  await setBorrowers(list, changing, isAdded)
+  await setBorrowers(list, changing, { isAdded, env })
   const others = list.accounts.length - changing.length
   say(`${changing.length} ${isAdded ? 'added' : 'removed'}, ${others} were so already`)
-})
+}
 
-async function openList(): Promise<List> {
-  const chainId = readChainId(process.env.CHAIN_ID)
-  const loan = parseAddress(required('LOAN_ADDRESS'), chainId)
+async function openList({ env, input }: Terminal): Promise<List> {
+  const chainId = readChainId(env.CHAIN_ID)
+  const loan = parseAddress(required(env, 'LOAN_ADDRESS'), chainId)
   if (loan === undefined) throw new StackError('LOAN_ADDRESS is no address of this chain.')
-  const accountOf = createCallerAccounts(required32('ACCOUNT_KEY_SECRET'))
-  const node = await openNode(readNodeUrls(required('NODE_URL'), 'NODE_URL'), chainId)
+  const accountOf = createCallerAccounts(required32(env, 'ACCOUNT_KEY_SECRET'))
+  const node = await openNode(readNodeUrls(required(env, 'NODE_URL'), 'NODE_URL'), chainId)
   const accounts: Address[] = []
-  for (const phone of readPhones(await text(process.stdin))) {
+  for (const phone of readPhones(await input())) {
     accounts.push((await accountOf(phone)).address)
   }
   return { node, loan, accounts }
@@ -89,9 +91,9 @@ async function readListed({ node, loan, accounts }: List): Promise<boolean[]> {
 async function setBorrowers(
   { node, loan }: List,
   accounts: readonly Address[],
-  isAdded: boolean,
+  { isAdded, env }: { isAdded: boolean; env: NodeJS.ProcessEnv },
 ): Promise<void> {
-  const key = required32('CREDITOR_KEY')
+  const key = required32(env, 'CREDITOR_KEY')
   const client = createPublicClient({ transport: http(node.url) })
   const creditor = await client.readContract({
     ...{ address: loan, abi: microLoanAbi, functionName: 'creditor' },
@@ -109,14 +111,16 @@ async function setBorrowers(
   }
 }
 
-function required(name: string): string {
-  const value = process.env[name]
+function required(env: NodeJS.ProcessEnv, name: string): string {
+  const value = env[name]
   if (!value) throw new StackError(`${name} is not set.\n\n${usage}`)
   return value
 }
 
-function required32(name: string): Hex {
-  const value = required(name)
+function required32(env: NodeJS.ProcessEnv, name: string): Hex {
+  const value = required(env, name)
   if (!isHex(value) || size(value) !== 32) throw new StackError(`${name} is not 0x and 64 digits.`)
   return value
 }
+
+if (import.meta.main) await command(() => borrowers(process.argv.slice(2), ownTerminal))

@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import { type Address, getAddress, isAddress, parseEther } from 'viem'
 import { readCommandLine } from '../ops/command-line.ts'
+import { ownTerminal, type Terminal } from '../ops/terminal.ts'
 import { readMaxGasPrice } from '../stack/chain/gas-price.ts'
 import { keyOptions, keyUsage, readKeyOf } from '../stack/money/key-source.ts'
 import { describe, StackError } from '../stack/report.ts'
@@ -47,33 +48,45 @@ const options = {
   ...keyOptions,
 } as const
 
-async function main(): Promise<void> {
-  const read = readCommandLine(usage, options)
+/** `npm run deploy:contracts` with these arguments. Resolves to its exit code. */
+export async function deployCommand(args: readonly string[], terminal: Terminal): Promise<0 | 1> {
+  try {
+    await run(args, terminal)
+    return 0
+  } catch (error) {
+    const isKnown = error instanceof Error && !(error instanceof StackError)
+    terminal.complain(isKnown ? `${error.name}: ${error.message}` : describe(error))
+    return 1
+  }
+}
+
+async function run(args: readonly string[], { env, say: log, complain }: Terminal): Promise<void> {
+  const read = readCommandLine(usage, options, args)
   if (read === undefined) return
   const { values, positionals } = read
   if (positionals.length > 0) throw new StackError(usage)
-  if (values.source !== undefined) return printSource(values.source)
+  if (values.source !== undefined) return log(await sourceOf(values.source))
   const chainId = networks[values.network ?? '']
   if (chainId === undefined) throw misused('name a network')
   const addressOf = (name: string) => {
-    const text = process.env[name]
+    const text = env[name]
     return text ? readAddress(text.trim(), chainId) : undefined
   }
   const asked = {
-    nodeUrl: required('NODE_URL').split(',')[0]?.trim() ?? '',
+    nodeUrl: required(env, 'NODE_URL').split(',')[0]?.trim() ?? '',
     chainId,
-    relayers: required('RELAYERS')
+    relayers: required(env, 'RELAYERS')
       .split(',')
       .map((text) => readAddress(text.trim(), chainId)),
     recordFile: values.record ?? join(projectRoot, 'deployments', `${chainId}.json`),
-    poolWei: readAmount('POOL', '0'),
-    principalWei: readAmount('PRINCIPAL', '0.01'),
-    dailyCapWei: readAmount('DAILY_CAP', '1'),
-    withdrawalLimitWei: readAmount('WITHDRAWAL_LIMIT', '1'),
-    termSeconds: readCount('TERM_DAYS', 30) * 24 * 60 * 60,
-    pauseBetweenSeconds: readCount('PAUSE_MINUTES', 0) * 60,
-    loansPerDay: readCount('LOANS_PER_DAY', 0),
-    isListOnly: readYes('LIST_ONLY'),
+    poolWei: readAmount(env, 'POOL', '0'),
+    principalWei: readAmount(env, 'PRINCIPAL', '0.01'),
+    dailyCapWei: readAmount(env, 'DAILY_CAP', '1'),
+    withdrawalLimitWei: readAmount(env, 'WITHDRAWAL_LIMIT', '1'),
+    termSeconds: readCount(env, 'TERM_DAYS', 30) * 24 * 60 * 60,
+    pauseBetweenSeconds: readCount(env, 'PAUSE_MINUTES', 0) * 60,
+    loansPerDay: readCount(env, 'LOANS_PER_DAY', 0),
+    isListOnly: readYes(env, 'LIST_ONLY'),
     ...given({
       forwarderOwner: addressOf('FORWARDER_OWNER'),
       loanOwner: addressOf('LOAN_OWNER'),
@@ -82,11 +95,11 @@ async function main(): Promise<void> {
       predecessor: addressOf('PREDECESSOR'),
     }),
     // What a program reads is the answer alone.
-    log: values.json ? (line: string) => void process.stderr.write(`${line}\n`) : log,
+    log: values.json ? complain : log,
   }
-  const maxGasPriceWei = readMaxGasPrice(process.env)
+  const maxGasPriceWei = readMaxGasPrice(env)
   // Asked for once all else is known to be good.
-  const deployerKey = await readKeyOf(values, process.env)
+  const deployerKey = await readKeyOf(values, env)
   if (deployerKey === undefined) throw misused('no key is named that pays')
   const { loan, forwarder, deployedBlock, differences } = await deployContracts({
     ...{ ...asked, deployerKey },
@@ -106,15 +119,15 @@ async function main(): Promise<void> {
 }
 
 /** @throws {StackError} there is no such contract */
-async function printSource(name: string): Promise<void> {
+async function sourceOf(name: string): Promise<string> {
   const contract = { forwarder: 'RelayForwarder', loan: 'MicroLoan' }[name]
   if (contract === undefined) throw misused('--source is forwarder or loan')
   await buildContracts()
-  log(JSON.stringify(sourceJson(contract)))
+  return JSON.stringify(sourceJson(contract))
 }
 
-function required(name: string): string {
-  const value = process.env[name]
+function required(env: NodeJS.ProcessEnv, name: string): string {
+  const value = env[name]
   if (!value) throw misused(`${name} is not set`)
   return value
 }
@@ -129,21 +142,21 @@ function readAddress(text: string, chainId: number): Address {
   return lower
 }
 
-function readAmount(name: string, byDefault: string): bigint {
-  const text = process.env[name] || byDefault
+function readAmount(env: NodeJS.ProcessEnv, name: string, byDefault: string): bigint {
+  const text = env[name] || byDefault
   if (!/^\d+(\.\d{1,18})?$/.test(text)) throw misused(`${name} is not an amount: ${text}`)
   return parseEther(text)
 }
 
-function readCount(name: string, byDefault: number): number {
-  const text = process.env[name]
+function readCount(env: NodeJS.ProcessEnv, name: string, byDefault: number): number {
+  const text = env[name]
   if (!text) return byDefault
   if (!/^\d{1,6}$/.test(text)) throw misused(`${name} is not a whole number: ${text}`)
   return Number(text)
 }
 
-function readYes(name: string): boolean {
-  const text = process.env[name] || 'no'
+function readYes(env: NodeJS.ProcessEnv, name: string): boolean {
+  const text = env[name] || 'no'
   if (text !== 'yes' && text !== 'no') throw misused(`${name} is yes or no, not ${text}`)
   return text === 'yes'
 }
@@ -156,17 +169,7 @@ function given<Members extends Record<string, Address | undefined>>(
   return Object.fromEntries(entries) as { [Name in keyof Members]?: Address }
 }
 
-function log(line: string): void {
-  process.stdout.write(`${line}\n`)
-}
-
 /** The command was called in a way that it can't follow. */
 const misused = (fault: string) => new StackError(`${fault}.\n\n${usage}`)
 
-try {
-  await main()
-} catch (error) {
-  const isKnown = error instanceof Error && !(error instanceof StackError)
-  process.stderr.write(`${isKnown ? `${error.name}: ${error.message}` : describe(error)}\n`)
-  process.exitCode = 1
-}
+if (import.meta.main) process.exitCode = await deployCommand(process.argv.slice(2), ownTerminal)

@@ -14,6 +14,7 @@ import { command, StackError, say } from '../stack/report.ts'
 import { readCommandLine, readNumber } from './command-line.ts'
 import { insist, type OperatorClient, openOperator } from './operator-client.ts'
 import { depositLines, pinLines, whyLine } from './show.ts'
+import { ownTerminal } from './terminal.ts'
 
 const usage = `Usage: npm run account -- <what> [--url https://<host>] [--json]
 
@@ -52,7 +53,7 @@ const actions: Readonly<
 
 const [first, ...others] = process.argv.slice(2)
 // What it needs, and how it tells of faults, is that of the migration.
-if (first === 'alias') await alias(others)
+if (first === 'alias') process.exitCode = await alias(others, ownTerminal)
 else await command(run)
 
 async function run(): Promise<void> {

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { runChecks } from '../check.ts'
 import { projectRoot } from '../contracts/forge.ts'
-import { runCommand } from '../run-command.ts'
+import { npmScript, runCommand } from '../run-command.ts'
 import { readIfThere } from '../stack/files.ts'
 import {
   describeFailures,
@@ -56,7 +56,7 @@ async function checks(): Promise<Outcome> {
 /** Says how it went when it is through: its lines would stand between those of other tests. */
 async function contracts(): Promise<Outcome> {
   const fuzzSeed = ['--fuzz-seed', `0x${seed.toString(16)}`]
-  const command = ['npm', 'run', '--silent', 'test:contracts', '--', ...fuzzSeed]
+  const command = npmScript('test:contracts', ...fuzzSeed)
   const { code, output, seconds } = await runCommand(command, apart)
   const outcome = forgeOutcome(output, code)
   if (outcome.failed > 0) process.stdout.write(output)
@@ -67,7 +67,7 @@ async function contracts(): Promise<Outcome> {
 
 /** One of those that `npm run plant-bugs` plants: the simulator has to find it. */
 async function plantedBug(): Promise<Outcome> {
-  const command = ['npm', 'run', '--silent', 'plant-bugs', '--', '--sample', `${seed}`]
+  const command = npmScript('plant-bugs', '--sample', `${seed}`)
   const { code, output, seconds } = await runCommand(command)
   const name = 'a planted bug is found'
   process.stdout.write(`${code === 0 ? 'ok    ' : 'FAILED'} ${name} (${seconds.toFixed(1)} s)\n`)

@@ -1,6 +1,6 @@
-import { text } from 'node:stream/consumers'
 import { parseArgs } from 'node:util'
 import { createPublicClient, http } from 'viem'
+import type { Terminal } from '../../ops/terminal.ts'
 import { readMaxGasPrice } from '../../stack/chain/gas-price.ts'
 import { messageOf, readRelayer, required, requiredSecret, UsageError } from './command.ts'
 import { deriveAliases, parseAliases } from './phones.ts'
@@ -29,38 +29,44 @@ const maxBlocks = 2_000n
 /** Accounts that one transaction moves. */
 const batchSize = 10
 
-/** `npm run account -- alias`, with what follows it on the command line. */
-export async function alias(args: readonly string[]): Promise<void> {
+/** `npm run account -- alias`, with what follows it on the command line. Resolves to its exit code. */
+export async function alias(args: readonly string[], terminal: Terminal): Promise<0 | 1> {
   try {
-    await tieAccounts(args)
+    return await tieAccounts(args, terminal)
   } catch (error) {
-    process.stderr.write(`${messageOf(error)}\n`)
-    process.exitCode = 1
+    terminal.complain(messageOf(error))
+    return 1
   }
 }
 
-async function tieAccounts(args: readonly string[]): Promise<void> {
+async function tieAccounts(args: readonly string[], { env, input, say }: Terminal): Promise<0 | 1> {
   const record = readRecord(args)
-  if (record === undefined) return print(usage)
-  const nodeUrl = required('NODE_URL', usage).split(',')[0]?.trim() ?? ''
-  const secret = requiredSecret('ACCOUNT_KEY_SECRET', usage)
+  if (record === undefined) {
+    say(usage)
+    return 0
+  }
+  const nodeUrl = required(env, 'NODE_URL', usage).split(',')[0]?.trim() ?? ''
+  const secret = requiredSecret(env, 'ACCOUNT_KEY_SECRET', usage)
   const client = createPublicClient({ transport: http(nodeUrl) })
   const { pair, chain } = await openPair(client, record)
-  const key = readRelayer(chain.id)
+  const key = readRelayer(env, chain.id)
   if (key === undefined) throw new UsageError('RELAYER_KEY or RELAYER_MNEMONIC is not set', usage)
-  const phones = await deriveAliases(parseAliases(await text(process.stdin)), secret)
+  const phones = await deriveAliases(parseAliases(await input()), secret)
   const move = { kind: 'number', from: pair } as const
-  const terms = await openPool(client, readMaxGasPrice(process.env))
+  const terms = await openPool(client, readMaxGasPrice(env))
   const migration = { client, chain, move, phones, batchSize, maxBlocks, terms, log: () => {} }
   const relayer = createRelayer(client, { key, chain, pair, terms })
   const { moved, stuck } = await moveAccounts(migration, relayer)
-  for (const from of moved) {
-    audit({ event: 'account.aliased', from, to: phones.get(from)?.heir?.address })
-  }
-  for (const { address, reason } of stuck) audit({ event: 'account.stuck', from: address, reason })
+  const audited = [
+    ...moved.map((from) => ({
+      ...{ event: 'account.aliased', from, to: phones.get(from)?.heir?.address },
+    })),
+    ...stuck.map(({ address, reason }) => ({ event: 'account.stuck', from: address, reason })),
+  ]
+  for (const entry of audited) say(auditLine(entry))
   const rest = phones.size - moved.length - stuck.length
-  print(`${moved.length} accounts tied, ${rest} with nothing to pass on, ${stuck.length} stuck`)
-  if (stuck.length > 0) process.exitCode = 1
+  say(`${moved.length} accounts tied, ${rest} with nothing to pass on, ${stuck.length} stuck`)
+  return stuck.length > 0 ? 1 : 0
 }
 
 /** Undefined where the usage was asked for. */
@@ -84,11 +90,7 @@ function parse(args: readonly string[]) {
   }
 }
 
-/** One line for the operator's records: addresses and times, and never a number. */
-function audit(entry: Record<string, string | undefined>): void {
-  print(JSON.stringify({ time: new Date().toISOString(), ...entry }))
-}
-
-function print(line: string): void {
-  process.stdout.write(`${line}\n`)
+/** For the operator's records: addresses and times, and never a number. */
+function auditLine(entry: Record<string, string | undefined>): string {
+  return JSON.stringify({ time: new Date().toISOString(), ...entry })
 }

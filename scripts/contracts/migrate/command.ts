@@ -58,25 +58,28 @@ export function readCommand(args: readonly string[]): Command {
 }
 
 /** A variable that has to be set. @throws {UsageError} */
-export function required(name: string, words = usage): string {
-  const value = process.env[name]
+export function required(env: NodeJS.ProcessEnv, name: string, words = usage): string {
+  const value = env[name]
   if (!value) throw new UsageError(`${name} is not set`, words)
   return value
 }
 
 /** A secret of 32 bytes. @throws {UsageError} without its value */
-export function requiredSecret(name: string, words = usage): Hex {
-  const value = required(name, words)
+export function requiredSecret(env: NodeJS.ProcessEnv, name: string, words = usage): Hex {
+  const value = required(env, name, words)
   if (!isSecret(value)) throw new UsageError(`${name} is not 0x and 64 digits`, words)
   return value
 }
 
 /** The key that pays, if one is set. @throws {UsageError} */
-export function readRelayer(chainId: Chain['id']): LocalAccount | undefined {
-  if (process.env.RELAYER_KEY) return privateKeyToAccount(requiredSecret('RELAYER_KEY'))
-  if (!process.env.RELAYER_MNEMONIC) return undefined
+export function readRelayer(
+  env: NodeJS.ProcessEnv,
+  chainId: Chain['id'],
+): LocalAccount | undefined {
+  if (env.RELAYER_KEY) return privateKeyToAccount(requiredSecret(env, 'RELAYER_KEY'))
+  if (!env.RELAYER_MNEMONIC) return undefined
   try {
-    return relayerAccount(process.env.RELAYER_MNEMONIC, chainId, 0)
+    return relayerAccount(env.RELAYER_MNEMONIC, chainId, 0)
   } catch {
     // The cause may show words of the phrase.
     throw new UsageError('RELAYER_MNEMONIC is not a phrase of BIP-39')

@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { createInterface } from 'node:readline'
 import { Writable } from 'node:stream'
-import { decryptKeystoreJson } from 'ethers'
 import type { Hex } from 'viem'
 import { readDeployerKey } from '../options.ts'
 import { StackError } from '../report.ts'
@@ -47,6 +46,8 @@ function readKeystore(file: string): string {
 }
 
 async function decrypt(file: string, stored: string, password: string): Promise<Hex> {
+  // Large, and few commands are given a keystore.
+  const { decryptKeystoreJson } = await import('ethers')
   try {
     return (await decryptKeystoreJson(stored, password)).privateKey as Hex
   } catch {

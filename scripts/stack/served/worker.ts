@@ -1,5 +1,4 @@
 import type { Deployment } from '../../contracts/deploy.ts'
-import { startWorkerd } from '../../dev/workerd.ts'
 import type { ChainNode } from '../chain/node.ts'
 import { children, isRunning, type ProcessId } from '../process-id.ts'
 import type { Processes } from '../processes.ts'
@@ -68,6 +67,8 @@ export async function runWorker({
   /** A line that the Worker wrote. */
   onLine: (line: string) => void
 }): Promise<RunningWorker> {
+  // It brings Miniflare, which is as large as all else that a start loads: one that is refused needs none.
+  const { startWorkerd } = await import('../../dev/workerd.ts')
   const known = new Set(children().map(({ pid }) => pid))
   const miniflare = startWorkerd({
     objects,

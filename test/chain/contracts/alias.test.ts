@@ -1,8 +1,16 @@
 import { parseEther } from 'viem'
 import { afterAll, beforeAll, describe, test } from 'vitest'
+import { alias as aliasCommand } from '../../../scripts/contracts/migrate/alias.ts'
 import { callerAccount } from '../../../src/account/keys.ts'
 import { type PhoneNumber, parseCaller } from '../../../src/account/phone.ts'
-import { asDeployer, holdingOf, openWorld, startScript, type World } from './migration-world.ts'
+import {
+  asDeployer,
+  holdingOf,
+  openWorld,
+  runHere,
+  startScript,
+  type World,
+} from './migration-world.ts'
 
 let world: World
 
@@ -18,7 +26,12 @@ const accountOf = (phone: PhoneNumber) =>
 
 /** Runs the command on this standard input. */
 function alias(input: string, environment = {}) {
-  return startScript(world, '../../ops/account-cli.ts', ['alias'], { input, environment }).ended
+  return runHere(world, aliasCommand, [], { input, environment })
+}
+
+/** The same in a process of its own. */
+function startAlias(input: string) {
+  return startScript(world, '../../ops/account-cli.ts', ['alias'], { input }).ended
 }
 
 const linesFor = (indexes: readonly number[]) =>
@@ -39,7 +52,7 @@ describe('a number that has changed', () => {
     )
     expect(before[0]?.debt.owed).toBe(parseEther('0.01'))
 
-    const run = await alias(linesFor([0, 4]))
+    const run = await startAlias(linesFor([0, 4]))
     expect(run).toMatchObject({ code: 0 })
     const heirs = await Promise.all([0, 4].map((index) => accountOf(present(index))))
     const after = await Promise.all(
@@ -69,7 +82,7 @@ describe('a number that has changed', () => {
     expect,
   }) => {
     const [second, third] = [world.owners[1], world.owners[2]]
-    const run = await alias(`${second?.phone} ${third?.phone}\n`)
+    const run = await startAlias(`${second?.phone} ${third?.phone}\n`)
     expect(run.code).toBe(1)
     expect(auditOf(run.output)).toMatchObject([
       { event: 'account.stuck', from: second?.account.address },

@@ -7,10 +7,12 @@ import { text } from 'node:stream/consumers'
 import { createPublicClient, http, parseEther, toHex } from 'viem'
 import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts'
 import { afterAll, beforeAll, test } from 'vitest'
+import { borrowers as command } from '../../../scripts/contracts/borrowers.ts'
 import { type Deployment, deployContracts } from '../../../scripts/contracts/deploy.ts'
 import { type Anvil, startAnvil } from '../../../scripts/dev/anvil.ts'
 import { devKey } from '../../../scripts/dev/chain.ts'
 import { rpcTo } from '../../../scripts/dev/rpc.ts'
+import { describe } from '../../../scripts/stack/report.ts'
 import { callerAccount } from '../../../src/account/keys.ts'
 import { parseCaller } from '../../../src/account/phone.ts'
 import { microLoanAbi } from '../../../src/loan/abi.ts'
@@ -36,18 +38,48 @@ beforeAll(async () => {
 
 afterAll(() => anvil.stop())
 
-async function borrowers(action: string, input: string[], environment: NodeJS.ProcessEnv = {}) {
-  const variables = {
-    ...{ NODE_URL: anvil.url, CHAIN_ID: '31', LOAN_ADDRESS: deployment.loan },
-    ...{ ACCOUNT_KEY_SECRET: secret, CREDITOR_KEY: creditorKey, ...environment },
+const variablesWith = (environment: NodeJS.ProcessEnv) => ({
+  ...{ NODE_URL: anvil.url, CHAIN_ID: '31', LOAN_ADDRESS: deployment.loan },
+  ...{ ACCOUNT_KEY_SECRET: secret, CREDITOR_KEY: creditorKey, ...environment },
+})
+
+type Ended = { code: number | null; output: string; errors: string; leaks: string[] }
+
+/** In this process: to start one takes longer than most of what it does. */
+async function borrowers(
+  action: string,
+  input: string[],
+  environment: NodeJS.ProcessEnv = {},
+): Promise<Ended> {
+  const [output, errors]: [string[], string[]] = [[], []]
+  const terminal = {
+    ...{ env: variablesWith(environment), input: async () => input.join('\n') },
+    say: (line: string) => void output.push(`${line}\n`),
+    complain: (line: string) => void errors.push(`${line}\n`),
   }
+  const code = await command([action], terminal).then(
+    () => 0,
+    (error) => {
+      terminal.complain(describe(error))
+      return 1
+    },
+  )
+  return ended(code, output.join(''), errors.join(''))
+}
+
+/** In a process of its own. */
+async function startBorrowers(action: string, input: string[]): Promise<Ended> {
+  const variables = variablesWith({})
   const child = spawn('node', ['scripts/contracts/borrowers.ts', action], {
     env: { ...process.env, ...variables },
   })
   child.stdin.end(input.join('\n'))
-  const ended = new Promise<number | null>((resolve) => child.on('close', resolve))
+  const closed = new Promise<number | null>((resolve) => child.on('close', resolve))
   const [output, errors] = await Promise.all([text(child.stdout), text(child.stderr)])
-  const code = await ended
+  return ended(await closed, output, errors)
+}
+
+function ended(code: number | null, output: string, errors: string): Ended {
   // Neither a number nor a key is ever told.
   const told = `${output}${errors}`
   const secrets = [
@@ -68,7 +100,7 @@ async function isListed(number: string): Promise<boolean> {
 }
 
 test("the creditor's key lists numbers and takes them off again, each once", async ({ expect }) => {
-  expect(await borrowers('add', numbers.slice(0, 2))).toEqual({
+  expect(await startBorrowers('add', numbers.slice(0, 2))).toEqual({
     ...{ code: 0, output: '2 added, 0 were so already\n', errors: '', leaks: [] },
   })
   expect(await Promise.all(numbers.map(isListed))).toEqual([true, true, false])
@@ -89,6 +121,9 @@ test('another key, a bad number or a bad setting changes nothing, and is named',
 }) => {
   const before = await rpcTo(anvil.url)('eth_blockNumber', [])
   const fresh = ['+254700000009']
+  expect(await startBorrowers('add', [...fresh, '12'])).toEqual({
+    ...{ code: 1, output: '', errors: expect.stringContaining('line 2 of the'), leaks: [] },
+  })
   const cases: [string, string[], NodeJS.ProcessEnv, string][] = [
     ['add', fresh, { CREDITOR_KEY: devKey }, "The contract's creditor is 0x"],
     ['add', fresh, { CREDITOR_KEY: '' }, 'CREDITOR_KEY is not set'],

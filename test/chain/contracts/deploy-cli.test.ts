@@ -6,6 +6,7 @@ import { promisify } from 'node:util'
 import { type Address, createPublicClient, getAddress, http, parseEther } from 'viem'
 import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts'
 import { afterAll, beforeAll, test } from 'vitest'
+import { deployCommand } from '../../../scripts/contracts/deploy-cli.ts'
 import { projectRoot, readArtifact } from '../../../scripts/contracts/forge.ts'
 import { type Anvil, startAnvil } from '../../../scripts/dev/anvil.ts'
 import { devKey } from '../../../scripts/dev/chain.ts'
@@ -22,7 +23,7 @@ let deployed: { output: string; loan: Address; forwarder: Address }
 beforeAll(async () => {
   anvil = await startAnvil({ chainId: 30 })
   recordFile = join(mkdtempSync(join(tmpdir(), 'record-')), '30.json')
-  const output = await deploy(['--network', 'mainnet', '--record', recordFile], {
+  const output = await startDeploy(['--network', 'mainnet', '--record', recordFile], {
     RELAYERS: getAddress(relayer, 30),
     POOL: '2.5',
     DAILY_CAP: '0.5',
@@ -62,7 +63,11 @@ test('the key is taken from a keystore or from the standard input, and never sho
   const poor = { RELAYERS: relayer, DEPLOYER_KEY: '' }
   // No account but the one that it is asked of can be poor: it has no money here.
   const asked = (flags: string[], input: string) =>
-    deploy(['--network', 'mainnet', '--record', `${recordFile}.other`, ...flags], poor, input).then(
+    startDeploy(
+      ['--network', 'mainnet', '--record', `${recordFile}.other`, ...flags],
+      poor,
+      input,
+    ).then(
       () => 'deployed',
       ({ stderr }: { stderr: string }) => stderr,
     )
@@ -135,8 +140,8 @@ test('a public record is not written from a local chain', async ({ expect }) => 
 test('what it takes is told when it is asked for, and what it did is told to programs', async ({
   expect,
 }) => {
-  expect(await deploy(['--help'], {})).toMatch(/^Usage: npm run deploy:contracts -- --network/)
-  const told = await deploy(['--network', 'mainnet', '--record', recordFile, '--json'], {
+  expect(await startDeploy(['--help'], {})).toMatch(/^Usage: npm run deploy:contracts -- --network/)
+  const told = await startDeploy(['--network', 'mainnet', '--record', recordFile, '--json'], {
     RELAYERS: relayer,
     DAILY_CAP: '0.4',
   })
@@ -216,7 +221,21 @@ async function keystore(key: string): Promise<{ HOME: string; ETH_PASSWORD: stri
   return { HOME, ETH_PASSWORD }
 }
 
-async function deploy(
+/** What the command prints, in this process: to start one takes longer than most of what it does. */
+async function deploy(args: string[], environment: Record<string, string>): Promise<string> {
+  const [stdout, stderr]: [string[], string[]] = [[], []]
+  const code = await deployCommand(args, {
+    env: { NODE_URL: anvil.url, DEPLOYER_KEY: devKey, ...environment },
+    input: async () => '',
+    say: (line) => void stdout.push(line),
+    complain: (line) => void stderr.push(line),
+  })
+  if (code !== 0) throw Object.assign(new Error('refused'), { code, stderr: stderr.join('\n') })
+  return stdout.join('\n')
+}
+
+/** The same in a process of its own, with this standard input. */
+async function startDeploy(
   args: string[],
   environment: Record<string, string>,
   input = '',

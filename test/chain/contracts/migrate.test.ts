@@ -183,7 +183,7 @@ for (const { kind, what, open, arrivals, relist } of sampleOf(1, moves, 'what is
       expect(await holdings(arrivals())).toEqual(before)
       expect(await statusesAfter(block)).toEqual({ executed: calls })
       await relist()
-      expect(await runCommand(world, ['verify', kind])).toMatchObject({ code: 0 })
+      expect(await startCommand(world, ['verify', kind]).ended).toMatchObject({ code: 0 })
     })
 
     test.for(sampleOf(1, ['two relayers', 'one relayer'], 'who moves'))(
@@ -201,10 +201,10 @@ for (const { kind, what, open, arrivals, relist } of sampleOf(1, moves, 'what is
               if (question.includes('eth_sendRawTransaction')) await first.wait()
               return answer(question)
             })
-            const end = await runCommand(world, ['run', kind, '--batch', '3'], {
+            const end = await startCommand(world, ['run', kind, '--batch', '3'], {
               NODE_URL: gate.url,
               RELAYER_KEY: world.relayers[index] as Hex,
-            })
+            }).ended
             first.leave()
             await gate.close()
             return end
@@ -433,7 +433,7 @@ test('no secret and no number is ever printed, whatever goes wrong', async ({ ex
     }
   }
   const owners = [{ phone: '+25470000001x' }] as unknown as World['owners']
-  const { code, output } = await runCommand(world, ['plan', 'secret'], { owners })
+  const { code, output } = await startCommand(world, ['plan', 'secret'], { owners }).ended
   expect(code).toBe(1)
   expect(output).toContain('line 1 of the standard input')
   expect(output).not.toContain('25470000001')

@@ -18,9 +18,11 @@ import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
 import { z } from 'zod'
 import { deployContracts } from '../../../scripts/contracts/deploy.ts'
 import { projectRoot } from '../../../scripts/contracts/forge.ts'
+import { migrate } from '../../../scripts/contracts/migrate/cli.ts'
 import { devKey, startChain, type TestChain } from '../../../scripts/dev/chain.ts'
 import { type RpcCall, rpcTo } from '../../../scripts/dev/rpc.ts'
 import { until } from '../../../scripts/dev/wait.ts'
+import type { Terminal } from '../../../scripts/ops/terminal.ts'
 import { callerAccount } from '../../../src/account/keys.ts'
 import { type PhoneNumber, parseCaller } from '../../../src/account/phone.ts'
 import { microLoanAbi } from '../../../src/loan/abi.ts'
@@ -235,15 +237,53 @@ export async function forward(world: World, signer: LocalAccount, data: Hex): Pr
 /** What a run of the command came to. */
 export type Ended = { code: number | null; output: string }
 
-/** Starts the command; the numbers of these owners come from its standard input. */
+type CommandOptions = { owners?: Owner[]; [name: string]: unknown }
+
+/** Starts the command in a process; the numbers of these owners come from its standard input. */
 export function startCommand(
   world: World,
   args: readonly string[],
-  { owners = world.owners, ...environment }: { owners?: Owner[]; [name: string]: unknown } = {},
+  options: CommandOptions = {},
 ): { child: ChildProcess; ended: Promise<Ended> } {
-  const target = args[1] === 'pair' ? ['--to', world.records.to] : []
-  const input = owners.map(({ phone }) => `${phone}\n`).join('')
-  return startScript(world, 'cli.ts', [...args, ...target], { input, environment })
+  return startScript(world, 'cli.ts', argumentsOf(world, args), inputOf(world, options))
+}
+
+/** Runs the command to its end, in this process: to start one takes longer than what most of them do. */
+export function runCommand(
+  world: World,
+  args: readonly string[],
+  options: CommandOptions = {},
+): Promise<Ended> {
+  return runHere(world, migrate, argumentsOf(world, args), inputOf(world, options))
+}
+
+function argumentsOf(world: World, args: readonly string[]): string[] {
+  return [...args, ...(args[1] === 'pair' ? ['--to', world.records.to] : [])]
+}
+
+function inputOf(world: World, { owners = world.owners, ...environment }: CommandOptions): Input {
+  return { input: owners.map(({ phone }) => `${phone}\n`).join(''), environment }
+}
+
+type Input = { input: string; environment?: Record<string, unknown> }
+
+/** Runs what a script of the migration's folder runs, with the first pair's record and this standard input. */
+export async function runHere(
+  world: World,
+  command: (args: readonly string[], terminal: Terminal) => Promise<number>,
+  args: readonly string[],
+  { input, environment = {} }: Input,
+): Promise<Ended> {
+  let output = ''
+  const note = (line: string) => {
+    output += `${line}\n`
+  }
+  const code = await command([...args, '--record', world.records.from], {
+    env: { ...world.environment, ...(environment as Record<string, string>) },
+    input: async () => input,
+    ...{ say: note, complain: note },
+  })
+  return { code, output }
 }
 
 /** Starts a script of the migration's folder with the first pair's record and this standard input. */
@@ -251,7 +291,7 @@ export function startScript(
   world: World,
   script: 'cli.ts' | '../../ops/account-cli.ts',
   args: readonly string[],
-  { input, environment = {} }: { input: string; environment?: Record<string, unknown> },
+  { input, environment = {} }: Input,
 ): { child: ChildProcess; ended: Promise<Ended> } {
   const path = join(projectRoot, 'scripts/contracts/migrate', script)
   const child = spawn(process.execPath, [path, ...args, '--record', world.records.from], {
@@ -270,15 +310,6 @@ export function startScript(
     child.once('close', (code) => resolve({ code, output }))
   })
   return { child, ended }
-}
-
-/** Runs the command to its end. */
-export function runCommand(
-  world: World,
-  args: readonly string[],
-  options: { owners?: Owner[]; [name: string]: unknown } = {},
-): Promise<Ended> {
-  return startCommand(world, args, options).ended
 }
 
 /** What an account has and owes in a loan contract. */
