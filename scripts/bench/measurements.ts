@@ -25,7 +25,7 @@ export type Measurement = {
  */
 const quickPlan: PaymentPlan = [
   { callers: 1, payments: { relay: 16, baseline: 24 }, rounds: 9 },
-  { callers: 16, payments: { relay: 48, baseline: 128 }, rounds: 3 },
+  { callers: 16, payments: { relay: 48, baseline: 96 }, rounds: 2 },
   { callers: 64, payments: { relay: 96, baseline: 192 }, rounds: 5 },
 ]
 const fullPlan: PaymentPlan = [

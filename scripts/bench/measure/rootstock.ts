@@ -19,8 +19,8 @@ const deliveriesEach = 4
  */
 export async function measureRootstock(world: World): Promise<void> {
   const { chain, figures, load, atEnd } = world
-  const blockMs = world.isFull ? 2_000 : 500
-  const payments = world.isFull ? 300 : 80
+  const blockMs = world.isFull ? 2_000 : 300
+  const payments = world.isFull ? 300 : 60
   const pool = await startRootstockPool({ anvilUrl: chain.url, blockMs, devMethods: 'passed' })
   atEnd(pool.stop)
   const proxy = await startNodeProxy(pool.url)

@@ -23,9 +23,8 @@ export async function measureSteady(world: World): Promise<void> {
   const asked = await lane(world, 'asked', (nodeUrl) => world.serveAfternoon('asked', nodeUrl))
   const fixed = await lane(world, 'fixed', (nodeUrl) => world.serveAfternoon('fixed', nodeUrl))
   const lanes = [relay, asked, fixed]
-  for (const { payer, load } of lanes) {
-    await payRound({ chain, load }, payer, { payments: 64, pace: { callers: 8 } })
-  }
+  const warmUp = { payments: 64, pace: { callers: 8 } }
+  await Promise.all(lanes.map(({ payer, load }) => payRound({ chain, load }, payer, warmUp)))
   for (const { proxy } of lanes) {
     proxy.set({ delayMs: nodeMs })
     proxy.takeCounts()
