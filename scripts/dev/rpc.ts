@@ -1,6 +1,5 @@
 import { z } from 'zod'
 import { RpcError } from '../../src/chain/rpc.ts'
-import { post } from './post.ts'
 
 /**
  * Calls of one node or service.
@@ -15,8 +14,6 @@ const answerSchema = z.looseObject({
     .looseObject({ code: z.number(), message: z.string(), data: z.unknown().optional() })
     .optional(),
 })
-
-const batchSchema = z.array(answerSchema.extend({ id: z.number() }))
 
 /** An answer as it came, with what stands beside result and error. */
 export type RpcAnswer = z.infer<typeof answerSchema>
@@ -37,34 +34,12 @@ export async function exchange(
   return { status: response.status, answer: answerSchema.parse(await response.json()) }
 }
 
-/** Asks what listens at this address of this machine. */
-export function rpcTo(url: string): RpcCall {
+/** Asks what listens at this address; each call has so many ms, if a limit is given. */
+export function rpcTo(url: string, { timeoutMs }: { timeoutMs?: number } = {}): RpcCall {
   return async (method, params = []) => {
-    const { text } = await post(url, requestOf(1, { method, params }))
-    return resultOf(answerSchema.parse(JSON.parse(text)))
+    const signal = timeoutMs === undefined ? undefined : AbortSignal.timeout(timeoutMs)
+    const { error, result } = (await exchange(url, method, params, signal)).answer
+    if (error !== undefined) throw new RpcError(error.code, error.message, error.data)
+    return result
   }
-}
-
-/** Asks the same many things in one request. The results are in the order of the calls. */
-export async function askAll(
-  url: string,
-  calls: readonly { method: string; params: readonly unknown[] }[],
-): Promise<unknown[]> {
-  const { text } = await post(url, `[${calls.map((call, id) => requestOf(id, call))}]`)
-  const answers = batchSchema.parse(JSON.parse(text))
-  const byId = new Map(answers.map((answer) => [answer.id, answer]))
-  return calls.map((_, id) => resultOf(byId.get(id) ?? {}))
-}
-
-function requestOf(
-  id: number,
-  { method, params }: { method: string; params: readonly unknown[] },
-): string {
-  return JSON.stringify({ jsonrpc: '2.0', id, method, params })
-}
-
-/** @throws {RpcError} the error object that was answered with */
-export function resultOf({ error, result }: RpcAnswer): unknown {
-  if (error !== undefined) throw new RpcError(error.code, error.message, error.data)
-  return result
 }

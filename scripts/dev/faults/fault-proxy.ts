@@ -1,6 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { type LoopbackServer, startLoopbackServer, textOf } from '../loopback-server.ts'
-import { post } from '../post.ts'
 import { createRandom } from '../random.ts'
 import { sleep } from '../wait.ts'
 import { type Ask, laggingAnswer } from './lagging.ts'
@@ -193,7 +192,14 @@ type NodeReply = { status: number; text: string }
 type Node = { forward: (body: string) => Promise<NodeReply>; ask: Ask }
 
 function nodeAt(target: string): Node {
-  const forward = (body: string): Promise<NodeReply> => post(target, body)
+  async function forward(body: string): Promise<NodeReply> {
+    const answer = await fetch(target, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body,
+    })
+    return { status: answer.status, text: await answer.text() }
+  }
 
   async function ask(method: string, params: readonly unknown[]): Promise<unknown> {
     const { text } = await forward(JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }))

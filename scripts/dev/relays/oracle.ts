@@ -13,7 +13,7 @@ import type { IntentKeys } from '../../../src/account/session-keys.ts'
 import { microLoanAbi } from '../../../src/loan/abi.ts'
 import { relayForwarderAbi, requestStatuses } from '../../../src/relay/forwarder/abi.ts'
 import { type Forwarder, intentIdOf } from '../../../src/relay/forwarder/requests.ts'
-import { askAll, rpcTo } from '../rpc.ts'
+import { rpcTo } from '../rpc.ts'
 import type { Caller } from './callers.ts'
 import type { Delivery, Reply } from './relay-workers.ts'
 
@@ -188,36 +188,36 @@ const refusals = [
   'END No loan can be given',
 ]
 
-type Log = { topics: [Hex, ...Hex[]]; data: Hex; transactionHash: Hex }
-
 /** Events of the forwarder that spent an intent, in the chain's order. */
 export async function spentOn({
   anvilUrl,
   forwarder,
   loan,
 }: Pick<GroundTruth, 'anvilUrl' | 'forwarder' | 'loan'>): Promise<Spent[]> {
-  const logs = (address: Address, topics: unknown) => ({
-    ...{ method: 'eth_getLogs', params: [{ address, topics, fromBlock: '0x0' }] },
+  const call = rpcTo(anvilUrl)
+  const logs = async (address: Address, topics: unknown) =>
+    (await call('eth_getLogs', [{ address, topics, fromBlock: '0x0' }])) as {
+      topics: [Hex, ...Hex[]]
+      data: Hex
+      transactionHash: Hex
+    }[]
+  const processed = encodeEventTopics({
+    abi: relayForwarderAbi,
+    eventName: 'RequestProcessed',
   })
-  const [processed, sent, repaid] = (await askAll(anvilUrl, [
-    logs(
-      forwarder.address,
-      encodeEventTopics({ abi: relayForwarderAbi, eventName: 'RequestProcessed' }),
-    ),
-    logs(loan, encodeEventTopics({ abi: microLoanAbi, eventName: 'Transferred' })),
-    logs(loan, encodeEventTopics({ abi: microLoanAbi, eventName: 'LoanRepaid' })),
-  ])) as [Log[], Log[], Log[]]
+  const sent = encodeEventTopics({ abi: microLoanAbi, eventName: 'Transferred' })
   const transfers = new Map<string, NonNullable<Spent['transferred']>>()
-  for (const { topics, data, transactionHash } of sent) {
+  for (const { topics, data, transactionHash } of await logs(loan, sent)) {
     const { args } = decodeEventLog({ abi: microLoanAbi, eventName: 'Transferred', topics, data })
     transfers.set(`${transactionHash} ${args.from}`, { to: args.to, wei: args.amount })
   }
+  const repaid = encodeEventTopics({ abi: microLoanAbi, eventName: 'LoanRepaid' })
   const repayments = new Map<string, bigint>()
-  for (const { topics, data, transactionHash } of repaid) {
+  for (const { topics, data, transactionHash } of await logs(loan, repaid)) {
     const { args } = decodeEventLog({ abi: microLoanAbi, eventName: 'LoanRepaid', topics, data })
     repayments.set(`${transactionHash} ${args.borrower}`, args.amount)
   }
-  return processed.flatMap(({ topics, data, transactionHash }) => {
+  return (await logs(forwarder.address, processed)).flatMap(({ topics, data, transactionHash }) => {
     const { args } = decodeEventLog({
       abi: relayForwarderAbi,
       eventName: 'RequestProcessed',
@@ -373,16 +373,14 @@ async function balancesOf(
   truth: Pick<GroundTruth, 'anvilUrl' | 'loan' | 'callers' | 'others'>,
 ): Promise<Map<Address, bigint>> {
   const accounts = [...truth.callers.map(({ account }) => account.address), ...truth.others]
-  const balances = await read(
-    truth,
-    accounts.map((account) => ({ functionName: 'getBalance', args: [account] })),
+  const balances = await Promise.all(
+    accounts.map((account) => read(truth, { functionName: 'getBalance', args: [account] })),
   )
   return new Map(accounts.map((account, index) => [account, balances[index] ?? 0n]))
 }
 
-async function totalBalances(truth: Pick<GroundTruth, 'anvilUrl' | 'loan'>): Promise<bigint> {
-  const [total = 0n] = await read(truth, [{ functionName: 'totalBalances', args: [] }])
-  return total
+function totalBalances(truth: Pick<GroundTruth, 'anvilUrl' | 'loan'>): Promise<bigint> {
+  return read(truth, { functionName: 'totalBalances', args: [] })
 }
 
 async function reserveOf({
@@ -396,18 +394,17 @@ type Reading =
   | { functionName: 'getBalance'; args: [Address] }
   | { functionName: 'totalBalances'; args: [] }
 
-/** What the loan contract says, in one request: of a hundred accounts it is asked at a time. */
 async function read(
   { anvilUrl, loan }: Pick<GroundTruth, 'anvilUrl' | 'loan'>,
-  readings: readonly Reading[],
-): Promise<bigint[]> {
-  const abi = microLoanAbi
-  const calls = readings.map((reading) => ({
-    method: 'eth_call',
-    params: [{ to: loan, data: encodeFunctionData({ abi, ...reading }) }, 'latest'],
-  }))
-  const answers = await askAll(anvilUrl, calls)
-  return readings.map(({ functionName }, index) =>
-    decodeFunctionResult({ abi, functionName, data: answers[index] as Hex }),
-  )
+  reading: Reading,
+): Promise<bigint> {
+  const data = await rpcTo(anvilUrl)('eth_call', [
+    { to: loan, data: encodeFunctionData({ abi: microLoanAbi, ...reading }) },
+    'latest',
+  ])
+  return decodeFunctionResult({
+    abi: microLoanAbi,
+    functionName: reading.functionName,
+    data: data as Hex,
+  })
 }

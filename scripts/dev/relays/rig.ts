@@ -176,7 +176,6 @@ async function assemble(
   const configured = { variables: { ...chain.bindings, NODE_URL: faults.url, ...variables } }
   const relay = await startRelays({ ...configured, workers })
   const told: Told[] = []
-  const intentFor = rememberIntents(truth)
   let nextCaller = 0
 
   return {
@@ -243,20 +242,10 @@ async function assemble(
     if (inPool > 0) return `${inPool} transactions in the pool`
     const spent = new Set((await spentOn(truth)).map(({ intentId }) => intentId))
     for (const { delivery, reply } of told) {
-      if (claimOf(reply) === 'submitted' && !spent.has(await intentFor(delivery))) {
+      if (claimOf(reply) === 'submitted' && !spent.has(await intentOf(truth, delivery))) {
         return `${delivery.phone} ${delivery.sessionId} submitted`
       }
     }
     return undefined
-  }
-}
-
-/** Intents of deliveries: they are asked for at every look, and each takes a signature of its session. */
-function rememberIntents(truth: GroundTruth): (delivery: Delivery) => Promise<Hex> {
-  const known = new WeakMap<Delivery, Hex>()
-  return async (delivery) => {
-    const intent = known.get(delivery) ?? (await intentOf(truth, delivery))
-    known.set(delivery, intent)
-    return intent
   }
 }

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { RpcError } from '../../../src/chain/rpc.ts'
-import { exchange, resultOf } from '../../dev/rpc.ts'
+import { rpcTo } from '../../dev/rpc.ts'
 
 /** One JSON-RPC call to a node, for what viem has no function for. The answer is untrusted. */
 export type NodeCall = <T>(method: string, params: unknown[], result: z.ZodType<T>) => Promise<T>
@@ -12,10 +12,10 @@ export class NodeRefusal extends Error {
 
 /** @throws {NodeRefusal} when the node says no; anything else means that it could not be asked */
 export function createNodeCall(url: string, { timeoutMs = 10_000 } = {}): NodeCall {
+  const call = rpcTo(url, { timeoutMs })
   return async (method, params, result) => {
     try {
-      const { answer } = await exchange(url, method, params, AbortSignal.timeout(timeoutMs))
-      return result.parse(resultOf(answer))
+      return result.parse(await call(method, params))
     } catch (error) {
       if (!(error instanceof RpcError)) throw error
       throw new NodeRefusal(`${method}: ${error.message}`, { cause: error })
