@@ -112,6 +112,15 @@ export function isReorganized(ledger: LedgerSnapshot, chain: ChainSnapshot): boo
   return isShorter(ledger, chain) || chain.places.get(head.hash) === 'lost'
 }
 
+/** Whether a head was lost, and of a block that may have gone with it no node on the same branch tells. */
+export function isUnproven(ledger: LedgerSnapshot, chain: ChainSnapshot): boolean {
+  const { head, blocks, places } = chain
+  const isUnknown = blocks.some(
+    ({ hash, number }) => number <= head.number && places.get(hash) === 'unknown',
+  )
+  return isUnknown && isReorganized(ledger, chain)
+}
+
 /** Whether nonces are neither passed nor open that were handed out: something noted them and was lost. */
 export function isCountShort({ work }: LedgerSnapshot, { count }: ChainSnapshot): boolean {
   const open = work.nonces.filter(({ nonce }) => nonce >= count).length

@@ -20,6 +20,7 @@ import {
   isAwaited,
   isReceiptOverdue,
   isReorganized,
+  isUnproven,
   type LedgerSnapshot,
   mayCarry,
   type Offer,
@@ -33,7 +34,7 @@ import {
 
 /** What a round does, each by itself: the failure of one keeps no other from being done. */
 export type Action =
-  /** Notes that the chain is shorter than it was, and leaves everything as it is. */
+  /** Notes that the chain is shorter than it was, or what it holds is not known, and leaves everything as it is. */
   | { kind: 'awaitChain' }
   /** Takes back what lost blocks have settled; then this is the head that the ledger agrees with. */
   | {
@@ -130,7 +131,7 @@ export function plan(
 }
 
 function planFollow(ledger: LedgerSnapshot, chain: ChainSnapshot, terms: Terms): Action[] {
-  if (isAwaited(ledger, chain, terms)) return [{ kind: 'awaitChain' }]
+  if (isAwaited(ledger, chain, terms) || isUnproven(ledger, chain)) return [{ kind: 'awaitChain' }]
   const lost = chain.blocks.filter(
     ({ hash, number }) => number > chain.head.number || chain.places.get(hash) === 'lost',
   )

@@ -81,7 +81,8 @@ export async function askFollow(relayer: Relayer, ledger: LedgerSnapshot): Promi
   const lost = [...compared.places].filter(([, place]) => place === 'lost')
   if (lost.length === 0) return compared
   // A replica that still has what others have lost calls more held than is: that is asked once more.
-  const certain = { ...compared, places: new Map(lost) }
+  const unheld = [...compared.places].filter(([, place]) => place !== 'held')
+  const certain = { ...compared, places: new Map(unheld) }
   if (compared.toldCount !== undefined) return certain
   // What lost blocks held was counted.
   const toldCount = await askCount(relayer)
@@ -124,12 +125,63 @@ async function askBlocks(
       ? await relayer.ledger.blocks(above)
       : chain.blocks.filter(({ number }) => number > above)
   const places = new Map(chain.places)
+  const bottom = chain.trail.at(-1)?.number ?? chain.head.number
+  const placeBelow = placesBelow(relayer, chain)
   for (const block of blocks) {
-    const place = await placeOf(relayer, block, chain)
+    const isBelow = isLost && block.number > watched && block.number < bottom
+    const place = isBelow ? await placeBelow(block) : await placeOf(relayer, block, chain)
     places.set(block.hash, place)
     if (place === 'held' && block.number <= seenTogether) break
   }
   return { ...chain, blocks, places }
+}
+
+/**
+ * Where blocks below the trail are once a head was lost, asked from the highest down. A node that is behind
+ * still shows what is lost, and what is taken for held here no later round asks for: so a block is held
+ * where the head leads down to it.
+ */
+function placesBelow(relayer: Relayer, chain: ChainSnapshot): (block: BlockId) => Promise<Place> {
+  let lowest: Head | undefined
+  let isBegun = false
+  return async (block) => {
+    lowest = await stepDown(
+      relayer,
+      isBegun ? lowest : await bottomOf(relayer, chain),
+      block.number,
+    )
+    isBegun = true
+    if (lowest === undefined) return 'unknown'
+    return lowest.hash === block.hash ? 'held' : 'lost'
+  }
+}
+
+/** The lowest block that was followed from the head. */
+async function bottomOf(
+  { node, clock }: Relayer,
+  { head, trail }: ChainSnapshot,
+): Promise<Head | undefined> {
+  const bottom = trail.at(-1)
+  if (bottom === undefined || bottom.hash === head.hash) return head
+  const there = await node.block(bottom.number, clock.timeout(nodeTimeoutMs))
+  return there?.hash === bottom.hash ? there : undefined
+}
+
+/** From a block down to a height, from each to its parent. Undefined where replicas are on different branches. */
+async function stepDown(
+  { node, clock }: Relayer,
+  from: Head | undefined,
+  number: number,
+): Promise<Head | undefined> {
+  let lowest = from
+  while (lowest !== undefined && lowest.number > number) {
+    const parent: Head | undefined = await node.block(
+      lowest.number - 1,
+      clock.timeout(nodeTimeoutMs),
+    )
+    lowest = parent?.hash === lowest.parentHash ? parent : undefined
+  }
+  return lowest
 }
 
 /** A block above the head, or one that the node does not show, is unknown: a replica may lag. */

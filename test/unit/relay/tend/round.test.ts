@@ -68,6 +68,23 @@ async function enqueue(ledger: Ledger, number: number): Promise<string> {
   return session
 }
 
+/** A payment that was found on the chain, in this block, by a ledger that had lost its rows. */
+async function adopt(ledger: Ledger, block: { number: number; hash: Hex }): Promise<string> {
+  const session = 'found'
+  const caller = privateKeyToAccount(numberToHex(1_000, { size: 32 }))
+  const request = await signRequest(caller, forwarder, {
+    ...{ from: caller.address, to: account.address, data: '0x', gas: 1, deadline },
+    intentId: numberToHex(1_000, { size: 32 }),
+  })
+  await ledger.adopt({
+    ...{ session, input: 'input', account: caller.address, steps: 1 },
+    ...{ order: { request, label: 'Transfer', spendsWei: 1n } },
+    screen: { kind: 'end', lines: ['Submitted'] },
+    execution: { outcome: 'executed', reason: '', hash: numberToHex(1, { size: 32 }), block },
+  })
+  return session
+}
+
 /** Carries a payment on a nonce, by a transaction that did nothing for it. */
 async function carryInVain(ledger: Ledger, session: string, nonce: number): Promise<void> {
   const [hash, block] = [
@@ -260,6 +277,42 @@ test.for([
   },
 )
 
+const hashAt = (branch: number, number: number) =>
+  numberToHex(branch * 0x1000 + number, { size: 32 })
+
+/** A block of a branch: each is a chain of its own from its first block on. */
+const blockAt = (branch: number, number: number) => ({
+  ...{ ...head, number: numberToHex(number) },
+  ...{ hash: hashAt(branch, number), parentHash: hashAt(branch, number - 1) },
+})
+
+test('a final payment is taken back also where a node that is behind still shows its block', async ({
+  expect,
+}) => {
+  const [before, after] = [1, 2]
+  let latest = blockAt(before, 0x10)
+  let branchBelow = before
+  const { relayer, ledger, time } = relayerOver((question) => {
+    const { method, params } = question
+    if (method !== 'eth_getBlockByNumber') return takesAll(question)
+    if (params[0] === 'latest') return latest
+    const number = Number(params[0])
+    // The replica that is behind has the branch that others have lost up to the payment's block.
+    return blockAt(number === 0xf ? branchBelow : after, number)
+  })
+  const session = await adopt(ledger, { number: 0xf, hash: hashAt(before, 0xf) })
+  expect(await tend(relayer)).toBe('open')
+  await ledger.confirm(session, hashAt(before, 0xf))
+  latest = blockAt(after, 0x18)
+  time.now += 25_000
+  await tend(relayer)
+  expect((await ledger.payment(session))?.state).toBe('confirmed')
+  branchBelow = after
+  time.now += 25_000
+  await tend(relayer)
+  expect((await ledger.payment(session))?.state).toBe('broadcast')
+})
+
 test('what a reorganization takes back goes out again in the round that sees it', async ({
   expect,
 }) => {
@@ -268,13 +321,12 @@ test('what a reorganization takes back goes out again in the round that sees it'
     const { method, params } = question
     if (method !== 'eth_getBlockByNumber') return takesAll(question)
     const number = params[0] === 'latest' ? chain : Number(params[0])
-    // Each length of the chain is a branch of its own.
-    return { ...head, number: numberToHex(number), hash: numberToHex(chain, { size: 32 }) }
+    return blockAt(chain, number)
   })
   const session = await enqueue(ledger, 1)
   expect(await tend(relayer)).toBe('open')
   const [sent] = (await ledger.work()).nonces[0]?.transactions ?? []
-  const block = { number: chain, hash: numberToHex(chain, { size: 32 }) }
+  const block = { number: chain, hash: hashAt(chain, chain) }
   const execution = { outcome: 'executed', reason: '', hash: sent?.hash ?? '0x', block } as const
   await ledger.mined({ nonce: 0, session, hash: execution.hash, block, execution })
   asked.length = 0
