@@ -10,7 +10,10 @@ const atMost = 'a less is at most'
 const isNotDone = 'it is not done'
 const guard = 'a guard is gone'
 
-const isListed = 'it says how many a list tells of at most: a later round has the others'
+const listLength = 'it says how many a list tells of at most: a later round has the others'
+const noList = 'no list tells of what is settled, and no restore asks whether it waits'
+const forRestore =
+  'it says besides what a restored payment is to be doubted by: a suite of restores holds it'
 const transitions = 'src/relay/ledger/transitions.ts'
 const steps = 'src/relay/ledger/steps.ts'
 const nonces = 'src/relay/ledger/life/nonces.ts'
@@ -101,37 +104,16 @@ const table: readonly (readonly [string, string, string, string, string])[] = [
   [steps, 'noteObstacle', 'rows.now - last.at < obstacleMs', atMost, millisecond],
   [nonces, 'claims', 'until > rows.now', atLeast, millisecond],
   [steps, 'leases', 'lease.nonce < highest', atMost, 'a nonce that is recorded is not leased'],
-  [
-    ...([
-      steps,
-      'reopen',
-      "row?.state !== 'mined' || row.block_hash !== blockHash",
-      orAnd,
-    ] as const),
-    'the row of a nonce is in the block that lists it, or it is lost',
-  ],
-  [
-    ...([nonces, 'others', "was === 'used'", 'an equal is a different'] as const),
-    'what is open counts as used: the count comes back when it is given up',
-  ],
-  [
-    ...([
-      sums,
-      'saveQueue',
-      "rows.put('meta', { name: 'queue', value: JSON.stringify(queue) })",
-    ] as const),
-    ...([isNotDone, 'it is counted again by whatever asks next'] as const),
-  ],
   [steps, 'work', 'if (isRestoring(rows)) return nothingOpen(at)', guard, forOperators],
   ...(
     [
-      ["waiting: { list: 'queued', isDecided: false, waits: true }", 'waits is false'],
-      ["stuck: { list: 'stuck', isDecided: false, waits: true }", 'waits is false'],
-      ["carried: { list: 'carried', isDecided: false, waits: false }", 'waits is true'],
-      ["mined: { list: 'mined', isDecided: true, waits: false }", 'waits is true'],
-      ['settled: { list: undefined, isDecided: true, waits: false }', 'waits is true'],
+      ["waiting: { list: 'queued', isDecided: false, waits: true }", 'waits is false', forRestore],
+      ["stuck: { list: 'stuck', isDecided: false, waits: true }", 'waits is false', forRestore],
+      ["carried: { list: 'carried', isDecided: false, waits: false }", 'waits is true', listLength],
+      ["mined: { list: 'mined', isDecided: true, waits: false }", 'waits is true', listLength],
+      ['settled: { list: undefined, isDecided: true, waits: false }', 'waits is true', noList],
     ] as const
-  ).map(([was, words]) => [transitions, 'phaseRules', was, words, isListed] as const),
+  ).map(([was, words, why]) => [transitions, 'phaseRules', was, words, why] as const),
 
   [payments, 'savePayment', 'a[0] < b[0]', atMost, oneSession],
   [
@@ -171,11 +153,6 @@ const table: readonly (readonly [string, string, string, string, string])[] = [
       ['before === undefined', 'an equal is a different'],
     ] as const
   ).map(([was, words]) => [payments, 'savePayment', was, words, forTwo] as const),
-  [
-    ...([sums, 'lookAtQueue'] as const),
-    ...(['if (known !== undefined) return JSON.parse(known.value) as Queue', guard] as const),
-    'the same is counted again, from more rows',
-  ],
   [
     ...([sums, 'queueOf', 'saveQueue(rows, queue)', isNotDone] as const),
     'it is counted again by whatever asks next',

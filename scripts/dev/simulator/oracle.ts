@@ -292,6 +292,9 @@ function judgeOutcome(history: History, one: Asked, found: Found): void {
   }
 }
 
+/** What keeps a block from being seen, or a line of the log from being written when it was so. */
+const blurring = ['replica_behind', 'stalls', 'reply_late', 'request_late']
+
 /** What a block has executed does not wait again, as far as anything was there to show the block. */
 function judgeWaiting(
   { faults, losses, foreign }: History,
@@ -299,8 +302,8 @@ function judgeWaiting(
   since: number,
   found: Found,
 ): void {
-  const isBehind = [...faults.values()].some(({ kind }) => kind === 'replica_behind')
-  if (isBehind || losses.length + foreign.size > 0) return
+  const isBlurred = [...faults.values()].some(({ kind }) => blurring.includes(kind))
+  if (isBlurred || losses.length + foreign.size > 0) return
   const isToldLate = statements.some(({ to, at }) => to === 'queued' && at > since)
   if (isToldLate) found('stated', `${intentId} is stated to wait, and a block has executed it`)
 }
@@ -341,12 +344,13 @@ function judgeRepetition(history: History, { intentId, processed }: Asked, found
 }
 
 /** Whether every replica shows what lies at the depth at which outcomes are final. */
-function isDeeperThanReplicas({ plan: { knobs } }: History): boolean {
+function isDeeperThanReplicas({ plan: { knobs }, reorganizations }: History): boolean {
   const { rules, blockMs, isRegular, maxBehindMs } = knobs
-  const isDeep = isRegular
-    ? (rules.confirmations - 1) * blockMs > maxBehindMs
-    : rules.confirmations >= 12 && maxBehindMs <= 25_000
-  return isDeep
+  // A reorganization adds several blocks at a time.
+  if (isRegular && reorganizations.length === 0) {
+    return (rules.confirmations - 1) * blockMs > maxBehindMs
+  }
+  return rules.confirmations >= 12 && maxBehindMs <= 25_000
 }
 
 function judgeUnasked(history: History, asked: readonly Asked[], found: Found): void {
@@ -582,7 +586,7 @@ function judgeEnd(history: History, found: Found): void {
   for (const payments of history.payments) {
     for (const [intentId, { state, attempts }] of payments) {
       const isInVain =
-        attempts >= ledgerRules.maxAttempts || history.losses.length > 0 || isHopeless(history)
+        attempts >= ledgerRules.maxAttempts || history.losses.length > 0 || isOutlasted(history)
       if (state === 'expired' && !isInVain) found('made', `${intentId} has expired`)
     }
   }
@@ -600,7 +604,7 @@ function judgeEnd(history: History, found: Found): void {
 
 /**
  * Whether a pool may hold bytes so far above the chain's count that they were given up: geth's takes any
- * nonce, and whoever gets that nonce outbids them.
+ * nonce, and the next payment with that nonce outbids them.
  */
 const keepsFar = ({ plan: { knobs, items } }: History): boolean =>
   knobs.family === 'geth' && items.some(({ kind }) => kind === 'miscount')
@@ -609,7 +613,7 @@ const keepsFar = ({ plan: { knobs, items } }: History): boolean =>
  * Whether nothing could be carried for longer than a request is good for: the node or the chain stood
  * still, or a crowd waited while the forwarder took nothing from the relayer.
  */
-function isHopeless({ plan: { knobs, items } }: History): boolean {
+function isOutlasted({ plan: { knobs, items } }: History): boolean {
   const isCrowded = knobs.callers > 100
   return items.some(
     (item) =>

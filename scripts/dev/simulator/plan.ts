@@ -371,7 +371,7 @@ function drawDeep(random: Random, { rules, blockMs }: Knobs, phase: 0 | 1, after
   return { phase, at, kind: 'reorganization', depth, blocks: depth + 1 }
 }
 
-/** Nonces far above the chain's are handed out by it. */
+/** Workers hear of more transactions than the chain has, so they take nonces above its count. */
 function drawMiscount(random: Random, dials: readonly Item[]): Item[] {
   const dial = random.chance(0.04) ? random.pick(dials) : undefined
   if (dial === undefined) return []

@@ -74,7 +74,7 @@ function judge(
   const { session, account } = asked as Adoption
   if (method === 'claim') judgeClaim(seen, asked as Claiming, work, answer as never)
   if (method === 'record' && kind === 'recorded') judgeRecord(seen, asked as Acceptance, work)
-  else if (method === 'record') judgeRefusal(seen, asked as Acceptance, `${kind}`)
+  else if (method === 'record') judgeRefusal(seen, asked as Acceptance, `${kind}`, work)
   if (method === 'adopt' && kind === 'adopted') outdate(seen, session, account)
   if (method === 'refuse' && kind === 'refused') forget(seen, session)
   if (method !== 'lookup' || kind !== 'undecided') return
@@ -91,7 +91,7 @@ const othersOf = ({ live }: Seen, session: string, account: string): Live[] =>
 
 /** What is open, counted from what the ledger lists; undefined where it lists a part of what waits. */
 function loadOf(seen: Seen, work: Work, session: string, account: string): Load | undefined {
-  if (work.queued.length >= listedAtMost) return undefined
+  if (Math.max(work.queued.length, work.stuck.length) >= listedAtMost) return undefined
   const own = undecided(work).filter(({ order }) => order.request.from === account)
   const carried = work.nonces.filter(({ state, leaseLive }) => state === 'recorded' || leaseLive)
   const ofAccount = own.length + othersOf(seen, session, account).length
@@ -175,13 +175,20 @@ function outdate(seen: Seen, session: string, account: string): void {
 
 /** A record is refused where its claim is over, and where it would be one more than there is room for. */
 function judgeRefusal(
-  { live, recorded, found }: Seen,
-  { session, token, transaction }: Acceptance,
+  seen: Seen,
+  { session, token, transaction, room }: Acceptance,
   kind: string,
+  work: Work,
 ): void {
+  const { live, recorded, found } = seen
   const own = live.get(token)
   const isGood = own !== undefined && !own.isOutdated && own.session === session
   const isHeld = transaction === undefined || transaction.nonce === own?.nonce
+  if (kind === 'full' && own !== undefined) {
+    judgeRoom(seen, session, room, loadOf(seen, work, session, own.account), {
+      ...{ isFull: true, waits: true },
+    })
+  }
   if (kind !== 'fenced' || !(recorded.has(token) || (isGood && isHeld))) return
   found(`the record of ${session} is ${kind}, which was ${own ? 'claimed' : 'recorded'}`)
 }

@@ -208,7 +208,7 @@ function answerOf(
   }
 }
 
-/** A node that lies of the count, to Workers alone: rounds learn what is so, and clear up after it. */
+/** A node that lies about the count, to Workers alone: rounds learn what is so, and clear up after it. */
 function miscounted(
   { miscount }: WireOptions,
   actor: Actor,

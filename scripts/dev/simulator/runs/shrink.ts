@@ -74,6 +74,7 @@ export async function shrink(found: Case, rule: Rule): Promise<Shrunk> {
 
 /** What makes a story easier to follow where it does not matter for it. */
 const calmKnobs: ((knobs: Knobs) => Partial<Knobs>)[] = [
+  () => ({ isTried: false }),
   () => ({ pauseDays: undefined }),
   () => ({ isRegular: true }),
   () => ({ inclusion: 1 }),

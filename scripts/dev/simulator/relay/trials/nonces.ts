@@ -45,7 +45,7 @@ export function tryLeases({ ledger, rules, pass, expect, next, accept, finish }:
   finish('carried', other, 2)
 }
 
-/** A payment that waits gets the bytes of whoever leased a nonce for it, unless it has settled since. */
+/** A payment that waits gets the bytes of the one that leased a nonce for it, unless it has settled since. */
 export function tryAttachments({ ledger, expect, next, enqueue }: Desk): void {
   enqueue('waits 1')
   enqueue('waits 2')
@@ -77,7 +77,7 @@ export function tryTaken({ ledger, rules, pass, expect, next }: Desk): void {
   const leasing = { nonce, token, chainNonce: nonce, session }
   const transaction = bytesOf('taken', 7n)
   const attach = () => ledger.attach({ nonce, token, transaction })
-  const [recorded] = [() => ledger.work().nonces.find((one) => one.nonce === nonce)]
+  const recorded = () => ledger.work().nonces.find((one) => one.nonce === nonce)
   ledger.lease(leasing)
   attach()
   ledger.sent(transaction.hash, true)
@@ -88,6 +88,10 @@ export function tryTaken({ ledger, rules, pass, expect, next }: Desk): void {
   pass(2_000)
   const slot = { nonce, priorGasPriceWei: undefined }
   expect('a nonce that was foreign', ledger.lease(leasing), { kind: 'leased', slot })
+  pass(rules.leaseMs + 1)
+  ledger.release([nonce], nonce)
+  expect('what comes after it was given back', next(), nonce)
+  ledger.lease(leasing)
   attach()
   expect('bytes that were dropped', recorded()?.transactions[0]?.sentAt, undefined)
   ledger.sent(transaction.hash, true)
@@ -127,7 +131,8 @@ export function tryReplacements({ ledger, expect, next }: Desk): void {
     sentOf().map(({ hash }) => hash),
     [second.hash, first.hash],
   )
-  for (const taken of [false, false]) ledger.sent(second.hash, taken)
+  ledger.sent(second.hash, false)
+  ledger.sent(second.hash, false)
   expect('what no node took', sentOf()[0]?.failures, 2)
   ledger.sent(second.hash, true)
   expect('what a node took', sentOf()[0]?.failures, 0)

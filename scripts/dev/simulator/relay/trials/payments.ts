@@ -65,8 +65,12 @@ export function tryOneBlock({ ledger, expect, accept, mine, next }: Desk): void 
   ledger.confirm('above', blockOf(number + 1).hash)
   ledger.reopen(blockOf(number).hash)
   expect('what comes next', next(), nonce + 2)
-  mine('below', nonce, number + 2)
-  ledger.confirm('below', blockOf(number + 2).hash)
+  mine('below', nonce, number)
+  ledger.reopen(blockOf(number + 1).hash)
+  ledger.reopen(blockOf(number).hash)
+  for (const given of [nonce, nonce + 1]) ledger.abandon(given)
+  expect('what comes next after both were given up', next(), nonce)
+  for (const name of ['below', 'above']) ledger.expire(name)
 }
 
 /** What another transaction has settled goes back to those that wait, and takes another nonce. */
@@ -91,6 +95,16 @@ export function tryOrphans(desk: Desk): void {
     expect(`${name} that is overdue`, statesOf(ledger.expire(name)), ['expired'])
     expect(`${name} that has expired`, [ledger.expire(name), stateOf(desk, name)], [[], 'expired'])
   }
+}
+
+/** One block takes all back that it has settled. */
+export function tryTwoOrphans({ ledger, expect, enqueue }: Desk): void {
+  const number = 250_000
+  const names = ['twin 1', 'twin 2']
+  for (const name of names) enqueue(name)
+  for (const name of names) ledger.settle(name, executionOf(name, number))
+  expect('both taken back', statesOf(ledger.reopen(blockOf(number).hash)), ['queued', 'queued'])
+  for (const name of names) ledger.expire(name)
 }
 
 /** Where a deadline ends a payment, its nonce is left to be filled. */
