@@ -2,7 +2,6 @@ import { writeSync } from 'node:fs'
 import { registerHooks } from 'node:module'
 import { pathToFileURL } from 'node:url'
 import type { simulate as Simulate } from '../dev/simulator/runs/simulate.ts'
-import { newTally } from '../dev/simulator/runs/tally.ts'
 import { drawMutations } from './mutations.ts'
 import { root } from './plant.ts'
 
@@ -46,7 +45,7 @@ async function look(index: number): Promise<string | undefined> {
     const { simulate } = (await import(script)) as { simulate: typeof Simulate }
     const others = Array.from({ length: seeds }, (_, seed) => seed + 1)
     for (const seed of new Set([...early, ...others])) {
-      const [violation] = (await simulate(seed, newTally())).violations
+      const [violation] = (await simulate(seed)).violations
       if (violation === undefined) continue
       if (!early.includes(seed) && early.length < earlyLimit) early.push(seed)
       return `seed ${seed}, ${violation.rule}`

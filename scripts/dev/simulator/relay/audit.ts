@@ -1,18 +1,10 @@
 import type { Address, Hex } from 'viem'
-import type { LedgerRules } from '../../../../src/relay/ledger/port.ts'
 import { type Row, type TableName, tableNames } from '../../../../src/relay/ledger/rows.ts'
 import type { Sql } from '../../../../src/relay/ledger/stores/sql.ts'
-import type { SqlLedger } from '../../../../src/relay/ledger/stores/sqlite.ts'
 import { tryLedger } from './trials/all.ts'
+import { type DeskOptions, nonceOf } from './trials/desk.ts'
 
-export type AuditOptions = {
-  storage: Sql
-  rules: LedgerRules
-  ledger: SqlLedger
-  /** Lets so much time pass for the ledger. */
-  pass: (ms: number) => void
-  /** Drops what the ledger remembers beside its rows. */
-  forget: () => void
+export type AuditOptions = DeskOptions & {
   /** Whether its ledger is tried. */
   isTried: boolean
 }
@@ -122,15 +114,15 @@ function* wrongIdentities({ storage, ledger }: AuditOptions): Generator<string> 
 function* wrongClaims({ ledger, rules, pass }: AuditOptions): Generator<string> {
   const { nextNonce } = ledger.work()
   const counts = { chainNonce: nextNonce, poolNonce: nextNonce }
-  const nonceOf = (name: 'a' | 'b' | 'c' | 'd') => {
+  const claimAs = (name: 'a' | 'b' | 'c' | 'd') => {
     const account: Address = `0x${name.repeat(40)}`
     const session = { session: name, input: name, account, steps: 1, token: name, seen: undefined }
     const claim = ledger.claim({ ...session, ...counts })
-    return claim.kind === 'claimed' ? claim.slot?.nonce : undefined
+    return nonceOf(claim)
   }
-  const early = [nonceOf('a'), nonceOf('b'), nonceOf('a')]
+  const early = [claimAs('a'), claimAs('b'), claimAs('a')]
   pass(rules.leaseMs + 1)
-  const late = [nonceOf('c'), nonceOf('d')]
+  const late = [claimAs('c'), claimAs('d')]
   pass(rules.leaseMs + 1)
   const expected = [0, 1, 0, 0, 1].map((above) => nextNonce + above)
   if (`${[...early, ...late]}` !== `${expected}`) yield `claims get ${early}, then ${late}`
@@ -156,7 +148,7 @@ function* wrongReturns({ ledger, rules, pass }: AuditOptions): Generator<string>
       ...{ session: name, input: name, account, steps: 1, token: name, seen: undefined },
       ...{ chainNonce: nonce, poolNonce: nonce },
     })
-    const next = claim.kind === 'claimed' ? claim.slot?.nonce : undefined
+    const next = nonceOf(claim)
     if (next !== nonce) yield `nonce ${nonce} is given up, and a claim gets ${next}`
     pass(rules.leaseMs + 1)
     ledger.release([nonce], nonce)

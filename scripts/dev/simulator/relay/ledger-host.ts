@@ -94,7 +94,8 @@ export function createLedgerHost(options: LedgerHostOptions): LedgerHost {
     if (isAudited || !alarm.isRinging()) return
     const isTaken = method === 'lease' && (answer as { kind: string }).kind === 'taken'
     if (isTaken) options.rounds().refused((args[0] as Leasing).nonce)
-    if (method === 'requeue' && (answer as unknown[]).length === 0) options.rounds().vain(method)
+    const isInVain = method === 'requeue' && (answer as unknown[]).length === 0
+    if (isInVain) options.rounds().requeuedInVain()
   })
   const current = watchClaims({
     ...{ ledger: store.ledger, leaseMs: rules.leaseMs, now: store.now, isWhole: () => isWhole },

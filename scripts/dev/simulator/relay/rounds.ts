@@ -36,8 +36,8 @@ export type RoundWatch = {
   end(actor: Actor, start: RoundStart | undefined): void
   /** The ledger gave no lease of this nonce. */
   refused(nonce: number): void
-  /** What a round did to a payment has changed nothing. */
-  vain(what: string): void
+  /** A payment that a round has wait again did not change. */
+  requeuedInVain(): void
 }
 
 /** A request that lives has asked for its receipt so long after its poll. */
@@ -60,8 +60,8 @@ export function createRoundWatch(options: RoundWatchOptions): RoundWatch {
       const wasHeld = current !== undefined && heldBy(current.work).includes(nonce)
       if (wasHeld && isQuiet()) found(`a round asks for nonce ${nonce}, which is taken`)
     },
-    vain(what) {
-      if (current !== undefined && isQuiet()) found(`a round does ${what} for nothing`)
+    requeuedInVain() {
+      if (current !== undefined && isQuiet()) found('a round has a payment wait again for nothing')
     },
     end(actor, start) {
       if (start === undefined || !isQuiet() || chain.head() !== start.head) return

@@ -10,7 +10,7 @@ const say = (message: Message) => writeSync(1, `${JSON.stringify(message)}\n`)
 
 for (let seed = first; seed < end; seed += step) {
   try {
-    const { violations } = await simulate(seed, tally, trials !== 0)
+    const { violations } = await simulate(seed, { tally, hasTrials: trials !== 0 })
     const [violation] = violations
     if (violation !== undefined) say({ kind: 'broken', seed, violation })
   } catch (error) {

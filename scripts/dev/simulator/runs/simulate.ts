@@ -22,8 +22,18 @@ export type Finding = {
   story: readonly string[]
 }
 
-/** Lives a seed's plan through and judges it; with or without the trials that it may end with. */
-export async function simulate(seed: number, tally?: Tally, hasTrials = true): Promise<Verdict> {
+export type SimulateOptions = {
+  /** What is counted besides. */
+  tally?: Tally
+  /** False leaves out the trials that the history may end with. */
+  hasTrials?: boolean
+}
+
+/** Lives a seed's plan through and judges it. */
+export async function simulate(
+  seed: number,
+  { tally, hasTrials = true }: SimulateOptions = {},
+): Promise<Verdict> {
   const { knobs, ...drawn } = planOf(seed)
   const plan = { ...drawn, knobs: { ...knobs, isTried: hasTrials && knobs.isTried } }
   const { history } = await runPlan({ plan })

@@ -4,8 +4,10 @@ import type {
   Claiming,
   Execution,
   LedgerRules,
+  Load,
   Order,
   Question,
+  Refusing,
   Screen,
   SignedTransaction,
 } from '../../../../../src/relay/ledger/port.ts'
@@ -28,6 +30,10 @@ export type Desk = DeskOptions & {
   expect(what: string, answer: unknown, promised: unknown): void
   /** Claims a session for an account, by default the one of its name. */
   claim(name: string, asking?: Asking): ReturnType<SqlLedger['claim']>
+  /** Gives a session up, as its holder. */
+  refuse(name: string, refusing?: Refusal): ReturnType<SqlLedger['refuse']>
+  /** What is open as a caller of this account sees it. */
+  loadOf(by: string): Load | undefined
   /** Records a payment on a nonce; undefined: it waits for one. */
   record(
     name: string,
@@ -54,6 +60,7 @@ export type Desk = DeskOptions & {
 }
 
 export type Asking = Partial<Claiming> & { by?: string }
+export type Refusal = Partial<Refusing> & { by?: string }
 export type Recording = Partial<Acceptance> & { by?: string } & Pick<Order, 'reserves' | 'sms'>
 
 const lifetimeSeconds = 7_200
@@ -108,6 +115,10 @@ export function orderOf(
 const wordsOf = (value: unknown): string =>
   JSON.stringify(value, (_, part) => (typeof part === 'bigint' ? `${part}` : part)) ?? 'nothing'
 
+/** The nonce that a claim got; undefined where it waits for one, or was turned away. */
+export const nonceOf = (claimed: ReturnType<SqlLedger['claim']>): number | undefined =>
+  claimed.kind === 'claimed' ? claimed.slot?.nonce : undefined
+
 /** The kind of an answer, or how long its list is. */
 export const kindOf = (answer: unknown): string | number | undefined =>
   Array.isArray(answer) ? answer.length : (answer as { kind?: string } | undefined)?.kind
@@ -146,11 +157,19 @@ export function createDesk(options: DeskOptions, found: (words: string) => void)
     },
     accept(name, asking) {
       const claimed = claim(name, asking)
-      const nonce = claimed.kind === 'claimed' ? claimed.slot?.nonce : undefined
+      const nonce = nonceOf(claimed)
       if (nonce === undefined) found(`${name} gets no nonce: ${claimed.kind}`)
       const { kind } = record(name, nonce, asking?.by === undefined ? {} : { by: asking.by })
       if (kind !== 'recorded') found(`${name} is ${kind}`)
       return nonce ?? next()
+    },
+    refuse(name, { by, ...refusing } = {}) {
+      const told = { steps: 1, screen: screenOf(name), token: name }
+      return ledger.refuse({ ...questionOf(name, by), ...told, ...refusing })
+    },
+    loadOf(by) {
+      const view = ledger.lookup(questionOf('a look', by))
+      return view.kind === 'undecided' ? view.load : undefined
     },
     lose(nonce) {
       const named = storage.exec<{ row: string }>('SELECT row FROM nonces WHERE nonce = ?', nonce)

@@ -5,8 +5,8 @@ import {
   executionOf,
   hashOf,
   kindOf,
+  nonceOf,
   questionOf,
-  screenOf,
 } from './desk.ts'
 
 /** More than the last nonces whose bytes are always listed. */
@@ -140,7 +140,7 @@ export function tryReplacements({ ledger, expect, next }: Desk): void {
 }
 
 /** A lease is given back unless it is a gap below recorded bytes, or its holder may still record. */
-export function tryGaps({ ledger, rules, pass, lose, expect, next }: Desk): void {
+export function tryGaps({ ledger, rules, pass, lose, expect, refuse, loadOf, next }: Desk): void {
   const nonce = next()
   const lease = (at: number) => ledger.lease({ nonce: at, token, chainNonce: nonce, session })
   const free = () =>
@@ -160,10 +160,7 @@ export function tryGaps({ ledger, rules, pass, lose, expect, next }: Desk): void
   expect('what was not named', free(), [nonce])
   ledger.release([nonce], nonce + 1)
   expect('a gap that was passed', free(), [])
-  const carried = () => {
-    const view = ledger.lookup(questionOf('a look'))
-    return view.kind === 'undecided' ? view.load.carried : view.kind
-  }
+  const carried = () => loadOf('a look')?.carried
   lose(nonce + 1)
   ledger.release([], nonce + 1)
   expect('what comes after a lost row', [next(), carried()], [nonce + 2, 1])
@@ -175,7 +172,7 @@ export function tryGaps({ ledger, rules, pass, lose, expect, next }: Desk): void
   const asked = { ...questionOf(name), steps: 1, token: name, seen: undefined, ...nonces }
   const slot = { nonce: nonce + 2, priorGasPriceWei: undefined }
   expect('a claim after it', ledger.claim(asked), { kind: 'claimed', slot })
-  ledger.refuse({ ...questionOf(name), steps: 1, token: name, screen: screenOf(name) })
+  refuse(name)
   ledger.release([nonce + 2], nonce + 2)
 }
 
@@ -187,7 +184,7 @@ export function tryOwnOrder(desk: Desk): void {
     const counts = { chainNonce: nonce, poolNonce: nonce }
     const slotOf = (name: string, account: string) => {
       const claimed = claim(name, { by: account, ...counts })
-      return claimed.kind === 'claimed' ? claimed.slot?.nonce : undefined
+      return nonceOf(claimed)
     }
     ledger.lease({ nonce, token: 'below', chainNonce: nonce, session })
     if (by === 'order of claims') {

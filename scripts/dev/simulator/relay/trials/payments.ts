@@ -5,6 +5,7 @@ import {
   executionOf,
   hashOf,
   kindOf,
+  nonceOf,
   orderOf,
   questionOf,
   screenOf,
@@ -155,7 +156,7 @@ export function tryFailures({ ledger, expect, accept, mine }: Desk): void {
 export function tryIntents({ ledger, expect, accept, claim, finish }: Desk): void {
   const nonce = accept('original')
   const claimed = claim('copy')
-  const free = claimed.kind === 'claimed' ? claimed.slot?.nonce : undefined
+  const free = nonceOf(claimed)
   const order = orderOf('original', ledger.work().now)
   const transaction = { ...bytesOf('copy'), nonce: free ?? 0 }
   const told = { session: 'copy', token: 'copy', seen: undefined, screen: screenOf('copy') }
@@ -186,7 +187,7 @@ export function tryMessages({ ledger, expect, claim, record, mine }: Desk): void
   const name = 'tells'
   const number = 400_000
   const claimed = claim(name)
-  const nonce = claimed.kind === 'claimed' ? (claimed.slot?.nonce ?? 0) : 0
+  const nonce = nonceOf(claimed) ?? 0
   const sms = [
     { party: 'sender', sealed: 'to the sender' },
     { party: 'receiver', sealed: 'to the receiver' },
@@ -204,7 +205,7 @@ export function tryMessages({ ledger, expect, claim, record, mine }: Desk): void
   expect('the same messages again', taken(), [])
   ledger.noteSms({ session: name, party: 'sender', attempts: 1 }, 'sent')
   const later = claim('tells no one')
-  const other = later.kind === 'claimed' ? (later.slot?.nonce ?? 0) : 0
+  const other = nonceOf(later) ?? 0
   record('tells no one', other, { sms })
   mine('tells no one', other, number + 2)
   ledger.confirm('tells no one', blockOf(number + 2).hash)
@@ -243,7 +244,7 @@ export function tryAttempts(desk: Desk): void {
   enqueue('in vain')
   for (let time = 1; time <= rules.maxAttempts; time++) {
     const nonce = next()
-    const [token, transaction] = [`in vain ${time}`, { ...bytesOfTime(time) }]
+    const [token, transaction] = [`in vain ${time}`, bytesOf(`attempt ${time}`)]
     const leasing = { nonce, token, chainNonce: nonce, session: 'in vain' }
     expect(`attempt ${time}`, kindOf(ledger.lease(leasing)), 'leased')
     ledger.attach({ nonce, token, transaction })
@@ -262,11 +263,6 @@ export function tryAttempts(desk: Desk): void {
   const late = { nonce, token: 'late', chainNonce: nonce, session: 'in vain' }
   expect('one attempt more', kindOf(ledger.lease(late)), 'taken')
   ledger.expire('in vain')
-}
-
-const bytesOfTime = (time: number) => {
-  const hash = hashOf(`attempt ${time}`)
-  return { hash, raw: hash, gasPriceWei: 1n }
 }
 
 /** What rounds have seen of the chain is told until it is old, and since when the chain has been shorter. */

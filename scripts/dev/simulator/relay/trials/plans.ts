@@ -121,6 +121,7 @@ const doing =
     expect(what, done.map(wordsOf), actions)
   }
 
+/** A chain that is shorter is waited for, and what it has lost is taken back once. */
 export function tryFollowing(desk: Desk): void {
   const does = doing(desk)
   const ahead = { head: blockOf(number + 1) }
@@ -154,6 +155,7 @@ export function tryFollowing(desk: Desk): void {
   )
 }
 
+/** What stands alone since a row was lost is given up, or waits again. */
 export function tryRepairs(desk: Desk): void {
   const does = doing(desk)
   const nonces = [recorded(0, 'bare'), recorded(1, 'whole', { recorded: 0 }), leased(2, true)]
@@ -165,6 +167,7 @@ export function tryRepairs(desk: Desk): void {
   does('lost rows', 'settle', { nonces, carried }, chain, 'displace 0: bytes_lost', 'requeue alone')
 }
 
+/** A nonce that the chain has passed is settled by its block, and is foreign only where nothing else is possible. */
 export function tryPassed(desk: Desk): void {
   const does = doing(desk)
   const old = { recorded: 60 * secondMs, sent: 31 * secondMs }
@@ -200,6 +203,7 @@ export function tryPassed(desk: Desk): void {
   does('one that was outbid', 'settle', { ...open, nonces: replaced }, mined, 'settle 3')
 }
 
+/** Outcomes are final at their depth, by a block that is still there. */
 export function tryOutcomes(desk: Desk): void {
   const does = doing(desk)
   const block = shallow - 1
@@ -216,6 +220,7 @@ export function tryOutcomes(desk: Desk): void {
   does('outcomes of a block not asked for', 'settle', { mined }, placed('unknown'))
 }
 
+/** A deadline ends what nothing has spent, and what was spent is settled by that. */
 export function tryEnds(desk: Desk): void {
   const does = doing(desk)
   const deadline = nowSeconds - 1
@@ -245,6 +250,7 @@ export function tryEnds(desk: Desk): void {
   does('one without its nonce that ends', 'settle', lost, told(unspent), 'expire a')
 }
 
+/** Nonces that the pool never reaches are given up, by the higher of two counts. */
 export function tryReach(desk: Desk): void {
   const does = doing(desk)
   const far = 1 + rules.maxInFlight
@@ -269,6 +275,7 @@ export function tryReach(desk: Desk): void {
   does('nonces by one count', 'settle', { nonces }, at(0, unknown))
 }
 
+/** Bytes go out again in their time, and a higher price is paid where only that can help. */
 export function tryOffers(desk: Desk): void {
   const does = doing(desk)
   const { rebroadcastMs, replaceAfterMs, maxReplacements, maxInFlight } = rules
@@ -311,6 +318,7 @@ export function tryOffers(desk: Desk): void {
   does('bytes that are stuck, at no price', 'offer', open, chainOf(5, {}), 'rebroadcast 5')
 }
 
+/** Free nonces go to payments that wait and may go out, else to what closes a gap. */
 export function tryCarrying(desk: Desk): void {
   const does = doing(desk)
   const asked = { gasPriceWei: known(10n), poolCount: known(5) }
@@ -384,6 +392,7 @@ export function tryCarrying(desk: Desk): void {
   does('a turn that was had', 'carry', { ...turns, ...first }, chain, ...after)
 }
 
+/** No more nonces are filled than the pool takes, and an account keeps its order. */
 export function tryFilling(desk: Desk): void {
   const does = doing(desk)
   const chain = chainOf(5, { gasPriceWei: known(10n), poolCount: known(5) })
@@ -401,6 +410,7 @@ export function tryFilling(desk: Desk): void {
   desk.expect('a nonce that was refused', done, ['carry a on 6', 'release '])
 }
 
+/** A round comes soon after bytes that no node took once, and could take. */
 export function tryRefused({ expect }: Desk): void {
   const isRefused = (nonce: number, failures: number) => {
     const nonces = [recorded(nonce, 'a', { recorded: 0, sent: 0, failures })]

@@ -1,5 +1,5 @@
 import type { Lendable } from '../../../../../src/relay/ledger/port.ts'
-import { blockOf, type Desk, kindOf, questionOf, screenOf } from './desk.ts'
+import { blockOf, type Desk, kindOf, nonceOf } from './desk.ts'
 
 const loanWei = 10n
 
@@ -7,7 +7,16 @@ const loanWei = 10n
  * What payments take of what all accounts share is taken from their claim on, until a view of the chain
  * shows it; a claim that ends, and a payment that fails, give it back.
  */
-export function tryReserves({ ledger, rules, pass, expect, claim, record, mine }: Desk): void {
+export function tryReserves({
+  ledger,
+  rules,
+  pass,
+  expect,
+  claim,
+  record,
+  refuse,
+  mine,
+}: Desk): void {
   const block = 1_000_000
   const shares = { poolWei: loanWei, capWei: loanWei, outWei: 0n }
   const wanting = (poolWei: bigint, at = block) => {
@@ -16,8 +25,6 @@ export function tryReserves({ ledger, rules, pass, expect, claim, record, mine }
   }
   const asks = (name: string, loans: number, at = block) =>
     kindOf(claim(name, wanting(loanWei * BigInt(loans), at)))
-  const refuse = (name: string) =>
-    ledger.refuse({ ...questionOf(name), steps: 1, screen: screenOf(name), token: name })
   expect('the last loan', asks('lent 1', 1), 'claimed')
   expect('one loan more', asks('lent 2', 1), 'short')
   refuse('lent 1')
@@ -36,7 +43,7 @@ export function tryReserves({ ledger, rules, pass, expect, claim, record, mine }
   ledger.confirm('lent 3', blockOf(block + 5).hash)
   expect('a loan on a view from before, later', asks('lent 6', 1, block + 4), 'short')
   const failing = claim('lent 7', wanting(2n * loanWei, block + 5))
-  const other = failing.kind === 'claimed' ? failing.slot?.nonce : undefined
+  const other = nonceOf(failing)
   record('lent 7', other, { reserves: shares })
   mine('lent 7', other ?? 0, block + 6, 'failed')
   expect('a loan after one that failed', asks('lent 8', 1, block + 5), 'claimed')

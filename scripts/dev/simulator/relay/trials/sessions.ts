@@ -4,6 +4,7 @@ import {
   type Desk,
   hashOf,
   kindOf,
+  nonceOf,
   orderOf,
   questionOf,
   screenOf,
@@ -12,16 +13,8 @@ import {
 const farAway = Number.MAX_SAFE_INTEGER
 
 /** One session's claim, its record, and what every other question is told meanwhile and afterwards. */
-export function tryClaims({
-  ledger,
-  rules,
-  pass,
-  expect,
-  claim,
-  record,
-  next,
-  finish,
-}: Desk): void {
+export function tryClaims(desk: Desk): void {
+  const { ledger, rules, pass, expect, claim, record, refuse, next, finish } = desk
   const name = 'claim'
   const nonce = next()
   const slot = { nonce, priorGasPriceWei: undefined }
@@ -50,42 +43,47 @@ export function tryClaims({
   expect('a look after a lease', kindOf(ledger.lookup(questionOf('late'))), 'undecided')
   const again = claim('late')
   expect('a claim after its own lease', kindOf(again), 'claimed')
-  expect('a refusal', kindOf(refuse(ledger, 'late')), 'refused')
+  expect('a refusal', kindOf(refuse('late')), 'refused')
 }
 
-const refuse = (ledger: Desk['ledger'], name: string, by = name, token = name) =>
-  ledger.refuse({ ...questionOf(name, by), steps: 1, screen: screenOf(name), token })
-
 /** Who gives a session up gives its nonce back, and answers it for good. */
-export function tryRefusals({ ledger, expect, claim, next }: Desk): void {
+export function tryRefusals({ ledger, expect, claim, refuse, next }: Desk): void {
   const nonce = next()
   claim('given')
-  expect('a refusal by another', kindOf(refuse(ledger, 'given', 'given', 'another')), 'pending')
-  expect('a refusal', refuse(ledger, 'given'), { kind: 'refused' })
+  expect('a refusal by another', kindOf(refuse('given', { token: 'another' })), 'pending')
+  expect('a refusal', refuse('given'), { kind: 'refused' })
   const screen = screenOf('given')
   expect('a look after it', ledger.lookup(questionOf('given')), { kind: 'answered', screen })
   const other = { ...questionOf('given'), input: 'another' }
   expect('another question after it', ledger.lookup(other), { kind: 'closed' })
   const slot = { nonce, priorGasPriceWei: undefined }
   expect('the next claim', claim('taken', { chainNonce: nonce }), { kind: 'claimed', slot })
-  refuse(ledger, 'taken')
-  expect('a refusal without a claim', refuse(ledger, 'without'), { kind: 'refused' })
+  refuse('taken')
+  expect('a refusal without a claim', refuse('without'), { kind: 'refused' })
   ledger.release([nonce], nonce)
 }
 
 /** A claim on a view that another payment has changed records nothing. */
-export function tryViews({ ledger, expect, claim, record, accept, finish }: Desk): void {
+export function tryViews({
+  ledger,
+  expect,
+  claim,
+  record,
+  refuse,
+  loadOf,
+  accept,
+  finish,
+}: Desk): void {
   const claimed = claim('viewed', { seen: 0 })
-  const nonce = claimed.kind === 'claimed' ? claimed.slot?.nonce : undefined
+  const nonce = nonceOf(claimed)
   const other = accept('unviewed', { by: 'viewed' })
   claim('aside', { by: 'viewed' })
-  const beside = ledger.lookup(questionOf('a look', 'viewed'))
-  expect('a look at three', beside.kind === 'undecided' && beside.load.ofAccount, 3)
-  refuse(ledger, 'aside', 'viewed')
+  expect('a look at three', loadOf('viewed')?.ofAccount, 3)
+  refuse('aside', { by: 'viewed' })
   expect('a record on an older view', kindOf(record('viewed', nonce, { seen: 0 })), 'fenced')
   expect('a claim on an older view', kindOf(claim('old', { by: 'viewed', seen: 0 })), 'changed')
   finish('unviewed', other, 1)
-  refuse(ledger, 'viewed')
+  refuse('viewed')
   const { open, executed, seen } = seenBy(ledger, 'viewed')
   expect('a look at one that was executed', [open, executed, seen], [0, 1, 1])
 }
@@ -123,7 +121,7 @@ export function tryViewsOfExecuted(desk: Desk): void {
 }
 
 /** Beyond its room nothing is claimed, and nothing waits. */
-export function tryRoom({ ledger, rules, expect, claim, record, accept, finish }: Desk): void {
+export function tryRoom({ rules, expect, claim, record, refuse, accept, finish }: Desk): void {
   const room = { ofAccount: 2, open: 2, waiting: 1 }
   const nonce = accept('room 1', { by: 'room' })
   const load = { ofAccount: 1, carried: 1, waiting: 0 }
@@ -134,7 +132,7 @@ export function tryRoom({ ledger, rules, expect, claim, record, accept, finish }
   expect('a claim without a turn', kindOf(full({ waiting: 0 })), 'claimed')
   const few = { by: 'room', room: { ...room, waiting: 0 } }
   expect('a record without a turn', kindOf(record('room 2', undefined, few)), 'full')
-  refuse(ledger, 'room 2', 'room')
+  refuse('room 2', { by: 'room' })
   // What was given back is just out of reach.
   const none = { chainNonce: nonce + 1 - rules.maxInFlight, poolNonce: 0 }
   const third = { by: 'room', ...none, room: { ...room, waiting: 0 } }
@@ -143,7 +141,17 @@ export function tryRoom({ ledger, rules, expect, claim, record, accept, finish }
 }
 
 /** While payments wait none passes them, and each is counted; who waits holds no nonce. */
-export function tryQueue({ ledger, rules, pass, expect, claim, record, next }: Desk): void {
+export function tryQueue({
+  ledger,
+  rules,
+  pass,
+  expect,
+  claim,
+  record,
+  refuse,
+  loadOf,
+  next,
+}: Desk): void {
   const nonce = next()
   const waits = (name: string, seconds: number) => {
     const order = orderOf(name, ledger.work().now)
@@ -153,12 +161,9 @@ export function tryQueue({ ledger, rules, pass, expect, claim, record, next }: D
   }
   const slotOf = (name: string, from = nonce) => {
     const claimed = claim(name, { chainNonce: from, poolNonce: from })
-    return claimed.kind === 'claimed' ? claimed.slot?.nonce : claimed.kind
+    return claimed.kind === 'claimed' ? nonceOf(claimed) : claimed.kind
   }
-  const waiting = () => {
-    const view = ledger.lookup(questionOf('a look'))
-    return view.kind === 'undecided' ? view.load : view.kind
-  }
+  const waiting = () => loadOf('a look')
   expect('the first claim', slotOf('queue 1'), nonce)
   waits('queue 1', 7_200)
   expect('the second claim', slotOf('queue 2'), undefined)
@@ -171,7 +176,7 @@ export function tryQueue({ ledger, rules, pass, expect, claim, record, next }: D
   pass(120_000)
   expect('a claim after two deadlines', slotOf('queue 4', nonce + 1), undefined)
   expect('a nonce that was passed', ledger.work().nonces, [])
-  refuse(ledger, 'queue 4')
+  refuse('queue 4')
   ledger.expire('queue 3')
   expect('what still waits', waiting(), { ofAccount: 0, carried: 0, waiting: 2 })
   expect(
@@ -213,9 +218,8 @@ export function tryShown({ ledger, expect }: Desk): void {
 }
 
 /** What payments are refused for is news once a minute. */
-export function tryObstacles({ ledger, pass, expect }: Desk): void {
-  const refuseFor = (name: string, obstacle: 'crowded' | 'paused') =>
-    ledger.refuse({ ...questionOf(name), steps: 1, screen: screenOf(name), token: name, obstacle })
+export function tryObstacles({ pass, expect, refuse }: Desk): void {
+  const refuseFor = (name: string, obstacle: 'crowded' | 'paused') => refuse(name, { obstacle })
   const news = { kind: 'refused', isNews: true }
   const known = { kind: 'refused' }
   pass(60_001)
