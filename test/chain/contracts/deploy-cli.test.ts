@@ -3,7 +3,7 @@ import { existsSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { type Address, createPublicClient, getAddress, http, parseEther } from 'viem'
+import { type Address, createPublicClient, getAddress, http, numberToHex, parseEther } from 'viem'
 import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts'
 import { afterAll, beforeAll, test } from 'vitest'
 import { deployCommand } from '../../../scripts/contracts/deploy-cli.ts'
@@ -100,11 +100,15 @@ test('gas that is dearer than MAX_GAS_PRICE_WEI is not paid, and nothing is reco
   expect(existsSync(file)).toBe(false)
   expect(await rpcTo(anvil.url)('eth_blockNumber', [])).toBe(before)
   await deploy(args, { RELAYERS: relayer, MAX_GAS_PRICE_WEI: `${price}` })
-  const block = (await rpcTo(anvil.url)('eth_getBlockByNumber', ['latest', true])) as {
-    transactions: { gasPrice: string }[]
-  }
-  // One block may have both contracts.
-  const prices = new Set(block.transactions.map(({ gasPrice }) => Number(gasPrice)))
+  const after = Number(await rpcTo(anvil.url)('eth_blockNumber', []))
+  const blocks = Array.from({ length: after - Number(before) }, async (_, index) => {
+    const number = numberToHex(Number(before) + 1 + index)
+    const block = await rpcTo(anvil.url)('eth_getBlockByNumber', [number, true])
+    return (block as { transactions: { gasPrice: string }[] }).transactions
+  })
+  // One block may have both contracts, and the one after it nothing.
+  const sent = (await Promise.all(blocks)).flat()
+  const prices = new Set(sent.map(({ gasPrice }) => Number(gasPrice)))
   expect([...prices]).toEqual([price])
 })
 

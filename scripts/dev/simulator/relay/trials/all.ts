@@ -35,6 +35,7 @@ import {
   tryReach,
   tryRefused,
   tryRepairs,
+  tryTurns,
 } from './plans.ts'
 import { tryReserves } from './reserves.ts'
 import {
@@ -68,7 +69,7 @@ const trials: readonly ((desk: Desk) => void)[] = [
   ],
   ...[tryMeans, tryWatching, tryReserves],
   ...[tryFollowing, tryRepairs, tryPassed, tryOutcomes, tryEnds, tryReach, tryOffers],
-  ...[tryCarrying, tryFilling, tryRefused],
+  ...[tryCarrying, tryTurns, tryFilling, tryRefused],
 ]
 
 /**

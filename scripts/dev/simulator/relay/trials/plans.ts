@@ -381,6 +381,13 @@ export function tryCarrying(desk: Desk): void {
     'carry b on 5',
     'release 5',
   )
+}
+
+/** Accounts take turns, and what is carried was one. */
+export function tryTurns(desk: Desk): void {
+  const does = doing(desk)
+  const chain = chainOf(5, { gasPriceWei: known(10n), poolCount: known(5) })
+  const nonces = [leased(5, false), leased(6, true), recorded(7, undefined, { recorded: 0 })]
   const own = [payment('c', { nonce: 7, by: 'a' })]
   const turns = { nonces, carried: own, queued: [payment('a', { by: 'a' }), payment('b')] }
   does('turns of accounts', 'carry', turns, chain, 'carry b on 5', 'carry a on 8', 'release 5')
