@@ -7,6 +7,7 @@ import {
 import { describe, test } from 'vitest'
 import { until } from '../../../scripts/dev/wait.ts'
 import { requestStatuses } from '../../../src/relay/forwarder/abi.ts'
+import { willCause } from '../../support/runtime-words.ts'
 import { dial, newSession, untilBalance } from '../support/caller.ts'
 import { accountOf, fund, processed, rpc } from '../support/ground-truth.ts'
 import { createMortal, ledgerStub } from '../support/mortal.ts'
@@ -123,7 +124,8 @@ describe("a ledger's object", () => {
     expect(await executions(caller)).toBe(1)
   })
 
-  test('that dies in the middle of deliveries pays each of them once', async ({ expect }) => {
+  test('that dies in the middle of deliveries pays each of them once', async ({ expect, task }) => {
+    willCause(task, 'aborted_objects')
     const callers = Array.from({ length: 8 }, (_, index) => `+25470000042${index}`)
     const sessions = callers.map(() => newSession())
     for (const caller of callers) await fund(caller, '1')
@@ -144,7 +146,9 @@ describe("a ledger's object", () => {
 
   test('that lost its storage between two deliveries shows the same screen and pays nothing', async ({
     expect,
+    task,
   }) => {
+    willCause(task, 'aborted_objects')
     const caller = '+254700000431'
     await fund(caller, '1')
     const session = newSession()
