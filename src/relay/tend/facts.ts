@@ -112,11 +112,21 @@ export function isReorganized(ledger: LedgerSnapshot, chain: ChainSnapshot): boo
   return isShorter(ledger, chain) || chain.places.get(head.hash) === 'lost'
 }
 
-/** Whether a head was lost, and of a block that may have gone with it no node on the same branch tells. */
-export function isUnproven(ledger: LedgerSnapshot, chain: ChainSnapshot): boolean {
+/**
+ * Whether a head was lost, and of a watched block that may have gone with it no node on the same branch
+ * tells. What lies deeper is waited for by nothing: a node may not have it any more.
+ */
+export function isUnproven(
+  ledger: LedgerSnapshot,
+  chain: ChainSnapshot,
+  { rules }: Terms,
+): boolean {
   const { head, blocks, places } = chain
   const isUnknown = blocks.some(
-    ({ hash, number }) => number <= head.number && places.get(hash) === 'unknown',
+    ({ hash, number }) =>
+      number <= head.number &&
+      number > head.number - rules.watchBlocks &&
+      places.get(hash) === 'unknown',
   )
   return isUnknown && isReorganized(ledger, chain)
 }

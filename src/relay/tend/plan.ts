@@ -131,7 +131,9 @@ export function plan(
 }
 
 function planFollow(ledger: LedgerSnapshot, chain: ChainSnapshot, terms: Terms): Action[] {
-  if (isAwaited(ledger, chain, terms) || isUnproven(ledger, chain)) return [{ kind: 'awaitChain' }]
+  if (isAwaited(ledger, chain, terms) || isUnproven(ledger, chain, terms)) {
+    return [{ kind: 'awaitChain' }]
+  }
   const lost = chain.blocks.filter(
     ({ hash, number }) => number > chain.head.number || chain.places.get(hash) === 'lost',
   )

@@ -30,7 +30,7 @@ import {
   type Spending,
 } from './facts.ts'
 import type { Stage } from './plan.ts'
-import { askCount, followTrail } from './trail.ts'
+import { askCount, followTrail, parentOf } from './trail.ts'
 
 const nodeTimeoutMs = 5_000
 
@@ -142,17 +142,13 @@ async function askBlocks(
  * where the head leads down to it.
  */
 function placesBelow(relayer: Relayer, chain: ChainSnapshot): (block: BlockId) => Promise<Place> {
-  let lowest: Head | undefined
-  let isBegun = false
+  let lowest: Promise<Head | undefined> | undefined
   return async (block) => {
-    lowest = await stepDown(
-      relayer,
-      isBegun ? lowest : await bottomOf(relayer, chain),
-      block.number,
-    )
-    isBegun = true
-    if (lowest === undefined) return 'unknown'
-    return lowest.hash === block.hash ? 'held' : 'lost'
+    const from = await (lowest ?? bottomOf(relayer, chain))
+    lowest = stepDown(relayer, from, block.number)
+    const there = await lowest
+    if (there === undefined) return 'unknown'
+    return there.hash === block.hash ? 'held' : 'lost'
   }
 }
 
@@ -169,18 +165,12 @@ async function bottomOf(
 
 /** From a block down to a height, from each to its parent. Undefined where replicas are on different branches. */
 async function stepDown(
-  { node, clock }: Relayer,
+  relayer: Relayer,
   from: Head | undefined,
   number: number,
 ): Promise<Head | undefined> {
   let lowest = from
-  while (lowest !== undefined && lowest.number > number) {
-    const parent: Head | undefined = await node.block(
-      lowest.number - 1,
-      clock.timeout(nodeTimeoutMs),
-    )
-    lowest = parent?.hash === lowest.parentHash ? parent : undefined
-  }
+  while (lowest !== undefined && lowest.number > number) lowest = await parentOf(relayer, lowest)
   return lowest
 }
 

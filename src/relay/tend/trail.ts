@@ -54,7 +54,7 @@ export function askCount({ node, signer, clock }: Relayer): Promise<number> {
  * where they do not meet.
  */
 async function missingBlocks(
-  { node, clock }: Relayer,
+  relayer: Relayer,
   { trail }: Work,
   head: Head,
 ): Promise<Head[] | undefined> {
@@ -64,13 +64,26 @@ async function missingBlocks(
   const missing = [head]
   for (let lowest = head; !known.has(lowest.parentHash); ) {
     if (lowest.number <= (bottom?.number ?? 0)) return undefined
-    const parent = await node.block(lowest.number - 1, clock.timeout(nodeTimeoutMs))
-    // Replicas may be on different branches.
-    if (parent?.hash !== lowest.parentHash) return undefined
+    const parent = await parentOf(relayer, lowest)
+    if (parent === undefined) return undefined
     missing.push(parent)
     lowest = parent
   }
   return missing
+}
+
+/**
+ * The block that another one names as the one below it. Undefined where the node shows another there:
+ * replicas may be on different branches.
+ *
+ * @throws {TransportError} {@link RpcError}
+ */
+export async function parentOf(
+  { node, clock }: Relayer,
+  { number, parentHash }: Head,
+): Promise<Head | undefined> {
+  const parent = await node.block(number - 1, clock.timeout(nodeTimeoutMs))
+  return parent?.hash === parentHash ? parent : undefined
 }
 
 /** Blocks above a part of the trail, which may hold something of ours. */

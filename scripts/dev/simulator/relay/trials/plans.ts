@@ -145,6 +145,15 @@ export function tryFollowing(desk: Desk): void {
     chainOf(0, { blocks, places }),
     ...['followHead, 1 lost, from undefined'],
   )
+  const unproven = (at: number) => {
+    const lost = [blockOf(number).hash, 'lost'] as const
+    const unasked = [blockOf(at).hash, 'unknown'] as const
+    return chainOf(0, { blocks: [blockOf(at)], places: new Map([lost, unasked]) })
+  }
+  const [watched, deeper] = [number - rules.watchBlocks + 1, number - rules.watchBlocks]
+  does('a watched block that no node proves', 'follow', seen, unproven(watched), 'awaitChain')
+  const followed = `followHead, 0 lost, from ${number}`
+  does('a deeper one', 'follow', seen, unproven(deeper), followed)
   const above = chainOf(0, { blocks: [blockOf(number + 1)] })
   does(
     'a block above the head',
