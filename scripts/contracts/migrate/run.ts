@@ -14,6 +14,7 @@ import {
   type Task,
 } from './plan.ts'
 import { preflight, type Relayer, sendBatch } from './relayer.ts'
+import type { AccountState } from './survey.ts'
 import { inTurns } from './turns.ts'
 
 /** What a run came to. */
@@ -33,15 +34,19 @@ export async function moveAccounts(migration: Migration, relayer: Relayer): Prom
   const obstacles = await findObstacles(migration, relayer.signer.address)
   if (obstacles.length > 0) throw new ObstacleError(obstacles)
   const stuck = new Map<Address, string>()
-  const tries = new Map<Address, number>()
+  const sent = new Map<Address, Sent>()
   const moved = new Set<Address>()
   for (;;) {
     const todo = await findTodo(migration)
     for (const { address, reason } of todo.stuck) stuck.set(address, reason)
+    const open = new Set([...todo.tasks.map(({ state }) => state), ...todo.stuck].map(addressOf))
+    // A node may count a transaction before it names the block: what that moved is first missed here.
+    for (const [address, { state }] of sent) {
+      if (!open.has(address)) noteMoved({ migration, sent, moved }, state)
+    }
     const tasks = todo.tasks.filter(({ state }) => !stuck.has(state.address))
     if (tasks.length === 0) {
       // A run beside this one may have done what this one could not.
-      const open = new Set([...todo.tasks.map(({ state }) => state), ...todo.stuck].map(addressOf))
       const left = [...stuck].filter(([address]) => open.has(address))
       for (const [address, reason] of left) log(`stuck ${address}: ${reason}`)
       printOutside(migration, todo.outside)
@@ -50,10 +55,13 @@ export async function moveAccounts(migration: Migration, relayer: Relayer): Prom
     for (const batch of batchesOf(tasks, migration.batchSize)) {
       const phones = batch.map(({ phone }) => phone)
       const { borrowed } = todo.survey.history
-      await moveBatch({ migration, relayer, phones, borrowed, stuck, tries, moved })
+      await moveBatch({ migration, relayer, phones, borrowed, stuck, sent, moved })
     }
   }
 }
+
+/** An account whose calls were sent, so many times, and that was not seen to have moved. */
+type Sent = { state: AccountState; times: number }
 
 type Batch = {
   migration: Migration
@@ -61,12 +69,12 @@ type Batch = {
   phones: readonly Phone[]
   borrowed: ReadonlySet<Address>
   stuck: Map<Address, string>
-  tries: Map<Address, number>
+  sent: Map<Address, Sent>
   moved: Set<Address>
 }
 
 async function moveBatch(batch: Batch): Promise<void> {
-  const { migration, relayer, stuck, tries, moved } = batch
+  const { migration, relayer, stuck, sent } = batch
   const block = await migration.client.getBlock()
   const before = await readTasks(batch, block.number)
   const { ready, requests } = await dropRefused(batch, before, block)
@@ -76,14 +84,22 @@ async function moveBatch(batch: Batch): Promise<void> {
   const left = new Set((await readTasks(batch, now)).map(({ state }) => state.address))
   for (const { state } of ready) {
     if (!left.has(state.address)) {
-      moved.add(state.address)
-      migration.log(`moved ${describeAccount(state, migration.chain)}`)
+      noteMoved(batch, state)
       continue
     }
-    const times = (tries.get(state.address) ?? 0) + 1
-    tries.set(state.address, times)
+    const times = (sent.get(state.address)?.times ?? 0) + 1
+    sent.set(state.address, { state, times })
     if (times >= maxTries) stuck.set(state.address, `not moved by ${times} transactions`)
   }
+}
+
+function noteMoved(
+  { migration, sent, moved }: Pick<Batch, 'migration' | 'sent' | 'moved'>,
+  state: AccountState,
+): void {
+  sent.delete(state.address)
+  moved.add(state.address)
+  migration.log(`moved ${describeAccount(state, migration.chain)}`)
 }
 
 /** What is left of the batch in a block: a run beside this one may have done some of it. */

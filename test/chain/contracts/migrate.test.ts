@@ -367,6 +367,23 @@ test('a node that keeps an event back is noticed, and nothing is sent', async ({
   expect(await world.ask('eth_blockNumber', [])).toBe(block)
 })
 
+test('what a node executes before it names the block is counted as moved', async ({ expect }) => {
+  await pause(world)
+  const before = await world.ask('eth_blockNumber', [])
+  let isSent = false
+  const gate = await openGate(world.chain.anvil.url, async (question, answer) => {
+    const own = await answer(question)
+    if (question.includes('eth_sendRawTransaction')) isSent = true
+    if (!question.includes('eth_blockNumber') || !isSent) return own
+    isSent = false
+    return JSON.stringify({ ...JSON.parse(own), result: before })
+  })
+  const run = await runCommand(world, ['run', 'secret'], { NODE_URL: gate.url })
+  await gate.close()
+  expect(run).toMatchObject({ code: 0, output: expect.stringContaining('7 accounts moved') })
+  expect(run.output.match(/^moved 0x/gm)).toHaveLength(7)
+})
+
 test('nothing is sent where the node asks for more than the highest price', async ({ expect }) => {
   await pause(world)
   const block = await world.ask('eth_blockNumber', [])
