@@ -42,6 +42,10 @@ const table: readonly (readonly [string, string, string, string, string])[] = [
   [facts, 'isReceiptOverdue', 'work.now - since > missingReceiptMs', atLeast, millisecond],
   [facts, 'isWatched', 'work.now - (latest?.recordedAt ?? 0) < watchedMs', atMost, millisecond],
   [
+    ...([facts, 'isUnknown', 'number <= head.number', 'at most is less'] as const),
+    'the head itself tells of its own height, so nothing there is unknown',
+  ],
+  [
     ...([facts, 'keepsOrder', '(other.nonce ?? -1) > nonce', atLeast] as const),
     'a free nonce carries nothing',
   ],
