@@ -25,7 +25,7 @@ export type RelayWorkers = {
   restart(rows: 'kept' | 'lost', changes?: Record<string, string>): Promise<void>
   /** Spoils the ledger's rows where they lie; resolves to what gives them back, with another start. */
   tear(): Promise<() => Promise<void>>
-  /** Rows of the ledger that are not settled, read past everything under test. */
+  /** The first rows of the ledger that are not settled, read past everything under test. */
   openRows(): Promise<Record<string, unknown>[]>
   /** What the Workers logged so far. */
   log: readonly LogLine[]
