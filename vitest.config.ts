@@ -4,6 +4,7 @@ import { defineConfig, type TestProjectInlineConfiguration } from 'vitest/config
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
 import { createRandom } from './scripts/dev/random.ts'
 import { describeDepth, openDepth } from './scripts/testing/test-depth.ts'
+import { usualMaxGasPriceWei } from './src/relay/fees.ts'
 import { createRuntimeReporter } from './test/support/runtime-reporter.ts'
 
 const depth = openDepth(process.env)
@@ -127,6 +128,8 @@ export default defineConfig({
       inWorkerd('workerd', {
         include: ['test/workerd/**/*.test.ts'],
         exclude: [paying, crashPoints, ...paid.map((name) => `test/workerd/${name}.test.ts`)],
+        // Whose pool is full of fifteen transactions, and not of five hundred.
+        bindings: { POOL_RULES: 'rootstock', MAX_GAS_PRICE_WEI: `${usualMaxGasPriceWei.anvil}` },
       }),
       inWorkerd('workerd-paying', { include: [paying] }),
       // What it cuts off in the middle stays behind in its runtime, so that is nobody else's.
@@ -138,13 +141,18 @@ export default defineConfig({
 /** Tests that run in a workerd of their own, with the Worker as it is configured. */
 function inWorkerd(
   name: string,
-  files: { include: string[]; exclude?: string[] },
+  {
+    bindings = {},
+    ...files
+  }: { include: string[]; exclude?: string[]; bindings?: Record<string, string> },
 ): TestProjectInlineConfiguration {
   return {
     plugins: [
       cloudflareTest(({ inject }) => ({
         wrangler: { configPath: './wrangler.toml' },
-        miniflare: { bindings: inject<Record<string, string>>('workerBindings') },
+        miniflare: {
+          bindings: { ...inject<Record<string, string>>('workerBindings'), ...bindings },
+        },
       })),
     ],
     test: {

@@ -4,7 +4,7 @@ import { describe, test } from 'vitest'
 import { cached } from '../../src/runtime/cached.ts'
 import { systemClock } from '../../src/runtime/clock.ts'
 import { createWorkSharing } from '../../src/runtime/shared-work.ts'
-import { times } from '../support/sample.ts'
+import { sampleOf, times } from '../support/sample.ts'
 
 /**
  * Runs work in a request of its own: an object's. The runtime lets nobody else read what was opened in
@@ -58,10 +58,13 @@ const sharings = {
 }
 
 describe('a request that shares the work of another goes on as itself', () => {
-  test.for(Object.entries(sharings))('with %s', async ([, begin], { expect }) => {
-    const sharing = begin()
-    for (let round = 0; round < rounds; round++) {
-      expect(await sideBySide(sharing)).toEqual({ answers: [7, 7, 7], times: 1 })
-    }
-  })
+  test.for(sampleOf(1, Object.entries(sharings), 'who shares'))(
+    'with %s',
+    async ([, begin], { expect }) => {
+      const sharing = begin()
+      for (let round = 0; round < rounds; round++) {
+        expect(await sideBySide(sharing)).toEqual({ answers: [7, 7, 7], times: 1 })
+      }
+    },
+  )
 })

@@ -3,7 +3,7 @@ import { test } from 'vitest'
 import { runCampaign } from '../../../scripts/dev/simulator/runs/campaign.ts'
 import { seed, times } from '../../support/sample.ts'
 
-const seeds = times({ sampled: 150, full: 2_000 })
+const seeds = times({ sampled: 60, full: 2_000 })
 /** A campaign of so many beginning with 1 has been run before; which of them are run is drawn. */
 const from = 1 + (seed % 1_000_000)
 

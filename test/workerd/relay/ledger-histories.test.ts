@@ -13,7 +13,7 @@ import { seed as runSeed, times } from '../../support/sample.ts'
 
 const historyCount = times({ sampled: 4, full: 40 })
 const yearMs = 365 * 24 * 60 * 60 * 1000
-const { maxInFlight, watchBlocks, meansMs } = poolRules.anvil
+const { maxInFlight, watchBlocks, meansMs } = poolRules.rootstock
 const rules = { ...ledgerRules, maxInFlight, watchBlocks, meansMs }
 
 beforeEach(() => {

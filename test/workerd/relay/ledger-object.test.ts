@@ -7,7 +7,7 @@ import { isOfPrevious } from '../../../src/relay/ledger/versions/previous.ts'
 import { ledgerSuites } from '../../ports/ledger-store.suite.ts'
 import { willCause } from '../../support/runtime-words.ts'
 
-const { maxInFlight, watchBlocks, meansMs } = poolRules.anvil
+const { maxInFlight, watchBlocks, meansMs } = poolRules.rootstock
 const yearMs = 365 * 24 * 60 * 60 * 1000
 let objects = 0
 
