@@ -209,6 +209,8 @@ export type Listing<Name extends TableName> = {
   olderThanMs?: number
   limit: number
   newest?: boolean
+  /** The sum of these rows, asked for before them. Whether it is there may not be known yet: then none is listed. */
+  unless?: readonly [TableName, ...Key]
 }
 
 /** What a store shows to a step at a time (Unix time in ms). Rows are never changed in place. */

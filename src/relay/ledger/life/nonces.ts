@@ -22,7 +22,8 @@ type Lease = RelayerRow['leases'][number]
 export function relayerOf(rows: Draft, relayer: string): RelayerRow {
   const known = rows.row('relayers', relayer)
   if (known !== undefined) return known
-  const nonces = rows.list({ table: 'nonces', list: 'number', group: relayer, limit: noLimit })
+  const all = { table: 'nonces', list: 'number', group: relayer, limit: noLimit } as const
+  const nonces = rows.list({ ...all, unless: ['relayers', relayer] })
   const none: RelayerRow = { relayer, leases: [], open: [], top: null }
   return nonces.reduce((sum, row) => counted(sum, undefined, row), none)
 }

@@ -117,6 +117,7 @@ function reservedOf(rows: Draft): Reserved {
     .flatMap((group) =>
       rows.list({
         ...({ table: 'payments', list: 'phase', group, limit: noLimit } as const),
+        unless: ['meta', rowName],
         ...(group === 'settled' ? { from: rows.now - recentMs } : {}),
       }),
     )

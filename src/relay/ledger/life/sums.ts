@@ -14,6 +14,7 @@ type Account = Row<'accounts'>
 export function accountOf(rows: Draft, account: string): Account {
   const known = rows.row('accounts', account)
   if (known !== undefined) return known
+  // Most accounts are new and have no row yet: their few payments are asked for beside it.
   const payments = rows.list({ table: 'payments', list: 'account', group: account, limit: noLimit })
   const open = payments
     .filter(({ state }) => isUnsettled(state))
@@ -60,7 +61,9 @@ export function lookAtQueue(rows: Draft): Queue {
   const known = rows.row('meta', 'queue')
   if (known !== undefined) return JSON.parse(known.value) as Queue
   const waiting = { table: 'payments', list: 'phase', group: 'waiting', limit: noLimit } as const
-  return rows.list(waiting).reduce(joined, { waiting: 0, until: 0 })
+  return rows
+    .list({ ...waiting, unless: ['meta', 'queue'] })
+    .reduce(joined, { waiting: 0, until: 0 })
 }
 
 export const joined = ({ waiting, until }: Queue, { request }: Row<'payments'>): Queue => ({

@@ -394,18 +394,45 @@ describe.skipIf(!hasRedisServer())('on a real Redis with the keys of a cluster',
       expect(await ledger.claim(claiming('d', 'd'))).toMatchObject({ slot: { nonce: 0 } })
     })
 
-    test('reads two of a long queue when a payment leaves it', async ({ expect }) => {
-      const name = newName()
-      const ledger = open(name)
-      for (const digit of '0123456789abcdef') await enqueue(ledger, digit, digit)
+    /** How many rows it reads. */
+    const readBy = async (work: () => Promise<unknown>) => {
       const read = async () => {
         const found = `${await server.call('INFO', 'commandstats')}`
         return Number(/cmdstat_get:calls=(\d+)/.exec(found)?.[1])
       }
       const before = await read()
-      await ledger.expire('0')
-      expect((await read()) - before).toBeLessThan(30)
+      await work()
+      return (await read()) - before
+    }
+
+    test('reads two of a long queue when a payment leaves it', async ({ expect }) => {
+      const ledger = open(newName())
+      for (const digit of '0123456789abcdef') await enqueue(ledger, digit, digit)
+      expect(await readBy(() => ledger.expire('0'))).toBeLessThan(30)
       expect((await ledger.work()).queued).toHaveLength(15)
+    })
+
+    test('reads sums in a process that begins, and not what they are sums of', async ({
+      expect,
+    }) => {
+      const name = newName()
+      const long = { maxInFlight: 64 }
+      const ledger = open(name, long)
+      for (let nonce = 0; nonce < 64; nonce++) {
+        const session = `session ${nonce}`
+        await ledger.claim(claiming(session, session))
+        const { order, ...accepted } = acceptance(session, nonce, 'a')
+        const intentId = `0x${(nonce + 1).toString(16).padStart(64, '0')}` as const
+        const request = { ...order.request, intentId }
+        await ledger.record({ ...accepted, order: { ...order, request } })
+      }
+      for (const digit of '0123456789abcdef') await enqueue(ledger, digit, digit)
+      const begun = open(name, long)
+      const account = '0x3333333333333333333333333333333333333333' as const
+      const next = { ...claiming('next', 'next'), account }
+      expect(await readBy(() => begun.claim(next))).toBeLessThan(30)
+      await server.call('DEL', `${ledgerKey(name)}:row:meta:queue`)
+      expect(await begun.claim(claiming('last', 'last'))).toMatchObject({ slot: undefined })
     })
 
     test('moves to no other forwarder while a spent intent is adopted', async ({ expect }) => {
