@@ -59,9 +59,12 @@ function* wrongSums(storage: Sql): Generator<string> {
     if (isHeld !== (state === 'mined')) yield `nonce ${nonce} is ${state}, in a block: ${isHeld}`
   }
   const transactions = rowsOf(storage, 'transactions')
-  for (const { session, nonce, attempts, history } of payments) {
+  for (const { session, nonce, hash, attempts, history } of payments) {
     const carrier = nonces.find((row) => row.nonce === nonce)
-    if (carrier !== undefined && carrier.session !== session) yield `${session} has lost its nonce`
+    // One that a transaction of no nonce of ours has settled needs its nonce no more: others may have it.
+    const isCarried = transactions.some((row) => row.hash === hash && row.nonce === nonce)
+    const isLost = carrier !== undefined && carrier.session !== session
+    if (isCarried && isLost) yield `${session} has lost its nonce`
     const isTaken = history[0]?.[0] === 'signed' && history[1]?.[0] === 'broadcast'
     const isSent = transactions.some((row) => row.session === session && row.sent_at !== null)
     if (isTaken && attempts === 0 && !isSent) yield `${session} was sent, and no row says so`
