@@ -28,8 +28,9 @@ export function createMemoryLedger({ rules, relayer, now }: Options): {
     row: <Name extends TableName>(table: Name, ...key: (string | number)[]) =>
       tableOf(table).get(key.join(':')) as Row<Name> | undefined,
     list<Name extends TableName>(listing: Listing<Name>, time: number) {
-      const { table, list, group = '', from = -1, olderThanMs } = listing
-      const to = olderThanMs === undefined ? Number.MAX_SAFE_INTEGER : time - olderThanMs - 1
+      const { table, list, group = '', from = -1, olderThanMs, before } = listing
+      const end = olderThanMs === undefined ? before : time - olderThanMs
+      const to = end === undefined ? Number.MAX_SAFE_INTEGER : end - 1
       const columns = anyTable(table).lists[list]
       const found = [...tableOf(table)].flatMap(([key, row]) => {
         const place = columns && placeOf(columns, row)

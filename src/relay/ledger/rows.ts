@@ -205,6 +205,8 @@ export type Listing<Name extends TableName> = {
   group?: string
   /** Scores from here on. */
   from?: number
+  /** Scores below this. */
+  before?: number
   /** Scores that are times, from longer ago than this. */
   olderThanMs?: number
   limit: number

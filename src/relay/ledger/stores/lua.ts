@@ -50,7 +50,8 @@ end
 local lists = {}
 for index, list in ipairs(wanted.lists) do
   local name = key('list', list.name)
-  local to = list.olderThanMs and string.format('(%.0f', now - list.olderThanMs) or '+inf'
+  local ends = list.olderThanMs and now - list.olderThanMs or list.before
+  local to = ends and string.format('(%.0f', ends) or '+inf'
   local names
   if list.newest then
     names = redis.call('ZREVRANGEBYSCORE', name, to, list.from, 'LIMIT', 0, list.limit)

@@ -13,6 +13,7 @@ type ListQuery = {
   name: string
   from: string
   olderThanMs: number | undefined
+  before: number | undefined
   newest: boolean | undefined
   limit: number
 }

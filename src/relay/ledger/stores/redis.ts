@@ -179,11 +179,12 @@ function viewOf({ rows, lists }: Loaded, wanted: LoadQuery): View {
   return {
     row: <Name extends TableName>(table: Name, ...key: Key) => rowOf<Name>(nameOf(table, key)),
     list<Name extends TableName>(listing: Listing<Name>) {
-      const { table, list, group = '', from = '-inf', olderThanMs, newest, limit, unless } = listing
+      const { table, list, group = '', from = '-inf', olderThanMs, before } = listing
+      const { newest, limit, unless } = listing
       const [sums, ...key] = unless ?? []
       if (sums !== undefined && !rows.has(nameOf(sums, key))) return []
       const most = limit < Number.MAX_SAFE_INTEGER ? limit : -1
-      const range = { from: `${from}`, olderThanMs, newest, limit: most }
+      const range = { from: `${from}`, olderThanMs, before, newest, limit: most }
       const query = { name: `${table}.${list}:${group}`, ...range }
       const id = JSON.stringify(query)
       wanted.lists.set(id, query)

@@ -126,11 +126,11 @@ function sqlView(sql: Sql, remembered: Remembered): View {
       return remembered.get(name) as Row<Name> | undefined
     },
     list<Name extends TableName>(listing: Listing<Name>, now: number) {
-      const { table, list, group, from = Number.MIN_SAFE_INTEGER, olderThanMs } = listing
+      const { table, list, group, from = Number.MIN_SAFE_INTEGER, olderThanMs, before } = listing
       const kind = `${table} ${list} ${listing.newest} ${listing.limit}`
       const query = known(lists, kind, () => listQuery(listing))
-      const to = olderThanMs === undefined ? Number.MAX_SAFE_INTEGER : now - olderThanMs - 1
-      const range = [from, to]
+      const end = olderThanMs === undefined ? before : now - olderThanMs
+      const range = [from, end === undefined ? Number.MAX_SAFE_INTEGER : end - 1]
       const found = sql.exec<Record<string, SqlValue> & { row: string }>(
         ...[query, ...(group === undefined ? range : [group, ...range])],
       )

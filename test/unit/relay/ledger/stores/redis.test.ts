@@ -435,6 +435,32 @@ describe.skipIf(!hasRedisServer())('on a real Redis with the keys of a cluster',
       expect(await begun.claim(claiming('last', 'last'))).toMatchObject({ slot: undefined })
     })
 
+    test('shows an operator every payment, page after page, while the clock goes on', async ({
+      expect,
+    }) => {
+      const name = newName()
+      const ledger = open(name)
+      for (const digit of '01234567') {
+        await enqueue(ledger, digit, digit)
+        pass(1)
+      }
+      const ticking = await startRedisBridge({ redisPort: server.port, now: () => now++ })
+      try {
+        const database = openRedis(ticking)
+        const later = createRedisLedger({ database, name, rules, relayer, tendMs })
+        const seen: string[] = []
+        let before: number | undefined
+        do {
+          const page = await later.page({ limit: 2, before })
+          seen.push(...page.payments.map(({ intentId }) => intentId))
+          before = page.next
+        } while (before !== undefined)
+        expect(seen).toEqual([...'76543210'].map(hash))
+      } finally {
+        await ticking.stop()
+      }
+    })
+
     test('moves to no other forwarder while a spent intent is adopted', async ({ expect }) => {
       const name = newName()
       const ledger = open(name)
