@@ -48,6 +48,7 @@ const packages = [
 const ofEitherRuntime = [
   ...['faults/peers', 'faults/pool', 'faults/workers'],
   ...['node/addresses', 'node/keys', 'node/methods', 'node/slow-readers', 'node/subscriptions'],
+  { onWorker: 'faults/payments', onDeno: 'payments' },
   { onWorker: 'faults/soak', onDeno: 'soak' },
   { onWorker: 'operator/runtimes', onDeno: 'incidents' },
 ]
