@@ -94,12 +94,13 @@ describe('on an anvil', () => {
   test('a transaction that is known there counts as sent', async ({ expect }) => {
     await call('evm_setAutomine', [false])
     const sent = rig.faults.seen('eth_sendRawTransaction')
-    const refused = logged('broadcast.refused')
     await rig.deliver(pay(rig.nextCaller().phone))
     const hashes = await pendingHashes()
     await expect.poll(() => rig.faults.seen('eth_sendRawTransaction')).toBeGreaterThan(sent + 1)
     expect(await pendingHashes()).toEqual(hashes)
-    expect(logged('broadcast.refused')).toBe(refused)
+    // A round of before may still offer what blocks have by now.
+    const refused = rig.relay.log.filter(({ event }) => event === 'broadcast.refused')
+    expect(refused.filter(({ hash }) => hashes.includes(hash as Hex))).toEqual([])
     await call('evm_setAutomine', [true])
     await call('evm_mine')
     expect(await judged()).toEqual([])
