@@ -99,10 +99,15 @@ export function isShorter({ work }: LedgerSnapshot, { head, blocks }: ChainSnaps
   return head.number < Math.max(work.head?.number ?? 0, blocks[0]?.number ?? 0)
 }
 
-/** Whether the chain has been shorter for less time than a replica needs: nothing is decided by it. */
+/**
+ * Whether the chain has been shorter, or has not led down to what was seen of it, for less time than a
+ * replica needs: nothing is decided by it.
+ */
 export function isAwaited(ledger: LedgerSnapshot, chain: ChainSnapshot, { rules }: Terms): boolean {
-  const { now, behindSince } = ledger.work
-  return isShorter(ledger, chain) && now - (behindSince ?? now) < rules.regressionMs
+  const { now, behindSince, head } = ledger.work
+  const isUnknown = head !== undefined && chain.places.get(head.hash) === 'unknown'
+  const isBehind = isShorter(ledger, chain) || isUnknown
+  return isBehind && now - (behindSince ?? now) < rules.regressionMs
 }
 
 /** Whether the chain has lost the head that everything was last checked against. */

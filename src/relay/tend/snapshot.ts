@@ -75,7 +75,8 @@ export async function askFollow(relayer: Relayer, ledger: LedgerSnapshot): Promi
   const known = work.head
   const places = new Map<string, Place>()
   if (known !== undefined && !isShorter(ledger, chain)) {
-    places.set(known.hash, await placeOf(relayer, known, chain))
+    places.set(known.hash, await placeOfLast(relayer, known, work, chain))
+    if (isAwaited(ledger, { ...chain, places }, relayer)) return { ...chain, places }
   }
   const compared = await askBlocks(relayer, ledger, { ...chain, places }, lowest)
   const lost = [...compared.places].filter(([, place]) => place === 'lost')
@@ -150,6 +151,25 @@ function placesBelow(relayer: Relayer, chain: ChainSnapshot): (block: BlockId) =
     if (there === undefined) return 'unknown'
     return there.hash === block.hash ? 'held' : 'lost'
   }
+}
+
+/**
+ * Where the head of the last round is. One that is watched is held where the head leads down to it: what is
+ * lost is shown by a node that is behind, and no later round asks for it again. After the time in which all
+ * catch up each can be believed.
+ */
+async function placeOfLast(
+  relayer: Relayer,
+  last: BlockId,
+  { now, behindSince }: Work,
+  chain: ChainSnapshot,
+): Promise<Place> {
+  const { watchBlocks, regressionMs } = relayer.rules
+  const gap = chain.head.number - last.number
+  const isFollowed = chain.trail[gap] !== undefined
+  const isCaughtUp = now - (behindSince ?? now) >= regressionMs
+  if (isFollowed || isCaughtUp || gap >= watchBlocks) return placeOf(relayer, last, chain)
+  return placesBelow(relayer, chain)(last)
 }
 
 /** The lowest block that was followed from the head. */

@@ -2,9 +2,6 @@ import type { Head } from '../../chain/node.ts'
 import type { FollowedBlock, SignedNonce, Work } from '../ledger/port.ts'
 import type { Relayer } from '../relayer.ts'
 
-/** A gap of more blocks is not closed: a new trail begins. */
-const mostMissing = 6
-
 const nodeTimeoutMs = 5_000
 
 /** What is known of a chain when a round begins. */
@@ -59,7 +56,8 @@ async function missingBlocks(
   head: Head,
 ): Promise<Head[] | undefined> {
   const [top, bottom] = [trail[0], trail.at(-1)]
-  if (top === undefined || head.number - top.number > mostMissing) return undefined
+  // Nothing is watched below such a gap.
+  if (top === undefined || head.number - top.number >= relayer.rules.watchBlocks) return undefined
   const known = new Set(trail.map(({ hash }) => hash))
   const missing = [head]
   for (let lowest = head; !known.has(lowest.parentHash); ) {

@@ -286,32 +286,38 @@ const blockAt = (branch: number, number: number) => ({
   ...{ hash: hashAt(branch, number), parentHash: hashAt(branch, number - 1) },
 })
 
-test('a final payment is taken back also where a node that is behind still shows its block', async ({
-  expect,
-}) => {
-  const [before, after] = [1, 2]
-  let latest = blockAt(before, 0x10)
-  let branchBelow = before
-  const { relayer, ledger, time } = relayerOver((question) => {
-    const { method, params } = question
-    if (method !== 'eth_getBlockByNumber') return takesAll(question)
-    if (params[0] === 'latest') return latest
-    const number = Number(params[0])
-    // The replica that is behind has the branch that others have lost up to the payment's block.
-    return blockAt(number === 0xf ? branchBelow : after, number)
-  })
-  const session = await adopt(ledger, { number: 0xf, hash: hashAt(before, 0xf) })
-  expect(await tend(relayer)).toBe('open')
-  await ledger.confirm(session, hashAt(before, 0xf))
-  latest = blockAt(after, 0x18)
-  time.now += 25_000
-  await tend(relayer)
-  expect((await ledger.payment(session))?.state).toBe('confirmed')
-  branchBelow = after
-  time.now += 25_000
-  await tend(relayer)
-  expect((await ledger.payment(session))?.state).toBe('broadcast')
-})
+test.for([
+  ['its block', 0xf],
+  ['the head of the last round', 0x10],
+] as const)(
+  'a final payment is taken back also where a node that is behind still shows %s',
+  async ([, shown], { expect }) => {
+    const [before, after] = [1, 2]
+    let latest = blockAt(before, 0x10)
+    let branch = before
+    let branchBehind = before
+    const { relayer, ledger, time } = relayerOver((question) => {
+      const { method, params } = question
+      if (method !== 'eth_getBlockByNumber') return takesAll(question)
+      if (params[0] === 'latest') return latest
+      const number = Number(params[0])
+      // The replica that is behind has the branch that others have lost.
+      return blockAt(number === shown ? branchBehind : branch, number)
+    })
+    const session = await adopt(ledger, { number: 0xf, hash: hashAt(before, 0xf) })
+    expect(await tend(relayer)).toBe('open')
+    await ledger.confirm(session, hashAt(before, 0xf))
+    branch = after
+    latest = blockAt(after, 0x18)
+    time.now += 25_000
+    await tend(relayer)
+    expect((await ledger.payment(session))?.state).toBe('confirmed')
+    branchBehind = after
+    time.now += 25_000
+    await tend(relayer)
+    expect((await ledger.payment(session))?.state).toBe('broadcast')
+  },
+)
 
 test('what a reorganization takes back goes out again in the round that sees it', async ({
   expect,
