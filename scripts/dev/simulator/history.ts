@@ -14,6 +14,8 @@ export type History = {
   phaseStarts: readonly number[]
   /** When the faults and events of each phase are over. */
   quietFrom: readonly number[]
+  /** Blocks that came by then and that no round had followed. */
+  unfollowed: readonly number[]
   callers: readonly Address[]
   deliveries: readonly Delivery[]
   statements: readonly Statement[]

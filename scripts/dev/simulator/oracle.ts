@@ -541,12 +541,16 @@ function sendAgain(asked: History['asked'], rounds: ReadonlySet<string>): number
   return new Set(sending.map(({ by }) => by)).size - blocks.size
 }
 
+/** Whether deadlines pass in it without a block: then each round asks for the block that is final, too. */
+const isOutlasting = (item: History['plan']['items'][number]) =>
+  item.kind === 'no_blocks' && item.forMs > lifetimeMs
+
 /**
  * While nothing fails, what is open is not asked about more often because it is open for longer. What was
  * lost, on the chain or in the ledger, is searched for, and what others send with the key is waited for.
  */
 function judgeBudget(history: History, found: Found): void {
-  const { asked, quietFrom, plan, losses, reorganizations, foreign } = history
+  const { asked, quietFrom, unfollowed, plan, losses, reorganizations, foreign } = history
   if (losses.length + reorganizations.length + foreign.size > 0) return
   const quiet = quietFrom.at(-1) ?? Number.POSITIVE_INFINITY
   const shared = asked.filter(
@@ -556,7 +560,10 @@ function judgeBudget(history: History, found: Found): void {
   if (first === undefined || last === undefined) return
   const rounds = new Set(shared.map(({ by }) => by))
   const blocks = blocksAtMost(last.at - first.at, plan.knobs.blockMs)
-  if (shared.length <= rounds.size + 2 * (blocks + sendAgain(asked, rounds))) return
+  // What rounds have missed is followed block by block, as far as it is watched.
+  const missed = Math.min(unfollowed.at(-1) ?? 0, plan.knobs.rules.watchBlocks)
+  const own = rounds.size * (plan.items.some(isOutlasting) ? 2 : 1)
+  if (shared.length <= own + missed + 2 * (blocks + sendAgain(asked, rounds))) return
   found(
     'budget',
     `${rounds.size} rounds of about ${Math.ceil(blocks)} blocks ask ${shared.length} times`,

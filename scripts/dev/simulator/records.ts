@@ -12,6 +12,8 @@ export type Records = {
   reorganizations: { at: number; removed: number }[]
   phaseStarts: number[]
   quietFrom: number[]
+  /** Blocks that came by then and that no round had followed. */
+  unfollowed: number[]
   payments: ReadonlyMap<string, Payment>[]
   losses: Loss[]
   foreign: Set<Hex>
@@ -39,6 +41,7 @@ export function newRecords(): Records {
     reorganizations: [],
     phaseStarts: [],
     quietFrom: [],
+    unfollowed: [],
     payments: [],
     losses: [],
     foreign: new Set(),

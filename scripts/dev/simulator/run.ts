@@ -103,6 +103,8 @@ async function livePhase(world: World, workers: Workers, phase: 0 | 1): Promise<
   await scheduler.runUntil(base + plan.knobs.troubledMs)
   weather.isTroubled = false
   await scheduler.runUntil(quiet)
+  const { head } = host.peek().work()
+  records.unfollowed.push(head === undefined ? 0 : world.chain.head().number - head.number)
   weather.isCalm = true
   story.tell(() => 'From here on nothing fails any more.')
   expectOwnForwarder(world)
@@ -155,7 +157,9 @@ function isSettled({ host }: World, workers: Workers): boolean {
   const isAnswered = workers
     .deliveries()
     .every(({ actor, reply }) => !actor.isAlive || reply !== undefined)
-  return isAnswered && !isOpen(host.peek().work())
+  const work = host.peek().work()
+  // Where it waits for a chain that has become shorter, nothing is decided yet.
+  return isAnswered && !isOpen(work) && work.behindSince === undefined
 }
 
 /** Days in which nobody dials. What is watched is watched to the end of its time first. */
