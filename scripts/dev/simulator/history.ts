@@ -14,8 +14,8 @@ export type History = {
   phaseStarts: readonly number[]
   /** When the faults and events of each phase are over. */
   quietFrom: readonly number[]
-  /** Blocks that came by then and that no round had followed. */
-  unfollowed: readonly number[]
+  /** The highest block that rounds had followed by then. */
+  followed: readonly (number | undefined)[]
   callers: readonly Address[]
   deliveries: readonly Delivery[]
   statements: readonly Statement[]

@@ -550,7 +550,7 @@ const isOutlasting = (item: History['plan']['items'][number]) =>
  * lost, on the chain or in the ledger, is searched for, and what others send with the key is waited for.
  */
 function judgeBudget(history: History, found: Found): void {
-  const { asked, quietFrom, unfollowed, plan, losses, reorganizations, foreign } = history
+  const { asked, quietFrom, followed, plan, losses, reorganizations, foreign } = history
   if (losses.length + reorganizations.length + foreign.size > 0) return
   const quiet = quietFrom.at(-1) ?? Number.POSITIVE_INFINITY
   const shared = asked.filter(
@@ -560,8 +560,9 @@ function judgeBudget(history: History, found: Found): void {
   if (first === undefined || last === undefined) return
   const rounds = new Set(shared.map(({ by }) => by))
   const blocks = blocksAtMost(last.at - first.at, plan.knobs.blockMs)
-  // What rounds have missed is followed block by block, as far as it is watched.
-  const missed = Math.min(unfollowed.at(-1) ?? 0, plan.knobs.rules.watchBlocks)
+  // What rounds had not followed by then is followed block by block, as far as it is watched.
+  const gap = first.head - (followed.at(-1) ?? first.head)
+  const missed = Math.min(gap, plan.knobs.rules.watchBlocks)
   const own = rounds.size * (plan.items.some(isOutlasting) ? 2 : 1)
   if (shared.length <= own + missed + 2 * (blocks + sendAgain(asked, rounds))) return
   found(

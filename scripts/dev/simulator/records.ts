@@ -12,8 +12,8 @@ export type Records = {
   reorganizations: { at: number; removed: number }[]
   phaseStarts: number[]
   quietFrom: number[]
-  /** Blocks that came by then and that no round had followed. */
-  unfollowed: number[]
+  /** The highest block that rounds had followed by then. */
+  followed: (number | undefined)[]
   payments: ReadonlyMap<string, Payment>[]
   losses: Loss[]
   foreign: Set<Hex>
@@ -41,7 +41,7 @@ export function newRecords(): Records {
     reorganizations: [],
     phaseStarts: [],
     quietFrom: [],
-    unfollowed: [],
+    followed: [],
     payments: [],
     losses: [],
     foreign: new Set(),

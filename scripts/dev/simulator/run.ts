@@ -103,8 +103,7 @@ async function livePhase(world: World, workers: Workers, phase: 0 | 1): Promise<
   await scheduler.runUntil(base + plan.knobs.troubledMs)
   weather.isTroubled = false
   await scheduler.runUntil(quiet)
-  const { head } = host.peek().work()
-  records.unfollowed.push(head === undefined ? 0 : world.chain.head().number - head.number)
+  records.followed.push(host.peek().work().head?.number)
   weather.isCalm = true
   story.tell(() => 'From here on nothing fails any more.')
   expectOwnForwarder(world)
