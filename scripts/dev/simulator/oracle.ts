@@ -542,7 +542,7 @@ function sendAgain(asked: History['asked'], rounds: ReadonlySet<string>): number
 }
 
 /** Whether deadlines pass in it without a block: then each round asks for the block that is final, too. */
-const isOutlasting = (item: History['plan']['items'][number]) =>
+const isLongPause = (item: History['plan']['items'][number]) =>
   item.kind === 'no_blocks' && item.forMs > lifetimeMs
 
 /**
@@ -563,7 +563,7 @@ function judgeBudget(history: History, found: Found): void {
   // What rounds had not followed by then is followed block by block, as far as it is watched.
   const gap = first.head - (followed.at(-1) ?? first.head)
   const missed = Math.min(gap, plan.knobs.rules.watchBlocks)
-  const own = rounds.size * (plan.items.some(isOutlasting) ? 2 : 1)
+  const own = rounds.size * (plan.items.some(isLongPause) ? 2 : 1)
   if (shared.length <= own + missed + 2 * (blocks + sendAgain(asked, rounds))) return
   found(
     'budget',
