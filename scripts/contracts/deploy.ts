@@ -311,13 +311,12 @@ async function runScript(
     FOUNDRY_BROADCAST: join(folder, 'broadcast'),
     FOUNDRY_CACHE_PATH: cache,
   }
-  // A public node holds 16 transactions of an account at most, so there each one is waited for.
-  const pace = chain.isDevelopment ? [] : ['--slow']
   try {
     await copyBuildCache(cache)
     const script = 'contracts/script/Deploy.s.sol'
     const price = ['--legacy', '--with-gas-price', `${gasPriceWei}`]
-    const flags = ['--broadcast', '--non-interactive', ...price, ...pace]
+    // Each transaction is waited for: a public node holds 16 of an account at most.
+    const flags = ['--broadcast', '--slow', '--non-interactive', ...price]
     await forge(['script', script, ...flags], environment, [options.nodeUrl, options.deployerKey])
   } finally {
     rmSync(folder, { recursive: true, force: true })

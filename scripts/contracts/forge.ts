@@ -1,11 +1,11 @@
 import { spawn } from 'node:child_process'
-import { createHash, randomUUID } from 'node:crypto'
-import { cpSync, linkSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { createHash } from 'node:crypto'
+import { cpSync, readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
+import { lockFile } from '../stack/lock-file.ts'
 
 /** The repository's root, with a slash at its end. */
 export const projectRoot = fileURLToPath(new URL('../../', import.meta.url))
@@ -108,35 +108,9 @@ export function readArtifact(name: string, file = name): Artifact {
 }
 
 /** forge writes `out/` and `cache/` without a lock, so two builds at once can leave torn files. */
-async function lockBuild(): Promise<() => void> {
+function lockBuild(): Promise<() => void> {
   const name = createHash('sha256').update(projectRoot).digest('hex').slice(0, 16)
-  const lock = join(tmpdir(), `ussd-relay-build-${name}.lock`)
-  const own = `${lock}.${randomUUID()}`
-  // A link is there with all that it says or not at all, wherever a process is killed.
-  writeFileSync(own, String(process.pid))
-  try {
-    for (;;) {
-      try {
-        linkSync(own, lock)
-        return () => rmSync(lock, { force: true })
-      } catch (cause) {
-        if ((cause as NodeJS.ErrnoException).code !== 'EEXIST') throw cause
-      }
-      if (isAbandoned(lock)) rmSync(lock, { force: true })
-      await sleep(100)
-    }
-  } finally {
-    rmSync(own, { force: true })
-  }
-}
-
-function isAbandoned(lock: string): boolean {
-  try {
-    process.kill(Number(readFileSync(lock, 'utf8')), 0)
-    return false
-  } catch (cause) {
-    return (cause as NodeJS.ErrnoException).code === 'ESRCH'
-  }
+  return lockFile(join(tmpdir(), `ussd-relay-build-${name}.lock`))
 }
 
 /** forge ended with an error; `details` is what it printed. */

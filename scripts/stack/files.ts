@@ -23,7 +23,11 @@ export function readIfThere(file: string): Buffer | undefined {
 /** What a JSON file says; undefined if it is missing or torn. The caller checks its shape. */
 export function readJson(file: string): unknown {
   const text = readIfThere(file)
-  if (text === undefined) return undefined
+  return text === undefined ? undefined : parseJson(text)
+}
+
+/** What a JSON file's content says; undefined if it is torn. */
+export function parseJson(text: Buffer): unknown {
   try {
     return JSON.parse(text.toString('utf8'))
   } catch {

@@ -1,10 +1,9 @@
-import { linkSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { rmSync } from 'node:fs'
 import { z } from 'zod'
-import { readIfThere, readJson, writeJson } from './files.ts'
+import { parseJson, readIfThere, readJson, writeJson } from './files.ts'
 import type { Folder } from './folder.ts'
-import { end, identify, isRunning, type ProcessId } from './process-id.ts'
-
-const processId = z.object({ pid: z.number(), started: z.string() })
+import { createFile, ownProcess, processId, removeAbandoned } from './lock-file.ts'
+import { end, isRunning, type ProcessId } from './process-id.ts'
 
 const record = z.object({
   main: processId,
@@ -34,51 +33,22 @@ export type Processes = {
  */
 export function claim(folder: Folder, relayUrl: string): Claim {
   const file = folder.processes
-  const main = identify(process.pid)
-  if (main === undefined) throw new Error(`This process (${process.pid}) cannot be found`)
+  const main = ownProcess()
   for (let killed = false, left: Child[] = []; ; ) {
-    if (create(file, { main, relayUrl, children: left })) {
+    const own: z.infer<typeof record> = { main, relayUrl, children: left }
+    if (createFile(file, JSON.stringify(own))) {
       return { kind: 'claimed', killed, left: left.filter(isRunning), processes: track(file) }
     }
-    const other = record.safeParse(readJson(file)).data
+    const content = readIfThere(file)
+    if (content === undefined) continue
+    const other = record.safeParse(parseJson(content)).data
     if (other !== undefined && isRunning(other.main)) {
       return { kind: 'running', main: other.main, relayUrl: other.relayUrl }
     }
-    if (!setAside(file)) continue
+    if (!removeAbandoned(file, content)) continue
     killed = true
     left = other?.children ?? []
   }
-}
-
-/** Creates the record whole or not at all; false when there is one. */
-function create(file: string, content: z.infer<typeof record>): boolean {
-  const temporary = `${file}.${process.pid}.new`
-  writeFileSync(temporary, JSON.stringify(content), { mode: 0o600 })
-  try {
-    linkSync(temporary, file)
-    return true
-  } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'EEXIST') return false
-    throw error
-  } finally {
-    rmSync(temporary, { force: true })
-  }
-}
-
-/** Takes a dead start's record away. False when another start was faster: its record stays. */
-function setAside(file: string): boolean {
-  const before = readIfThere(file)
-  const aside = `${file}.${process.pid}.old`
-  try {
-    renameSync(file, aside)
-  } catch {
-    return false
-  }
-  const taken = readIfThere(aside)
-  const same = before !== undefined && taken?.equals(before) === true
-  if (!same) linkSync(aside, file)
-  rmSync(aside, { force: true })
-  return same
 }
 
 function track(file: string): Processes {
