@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { cloudflareTest } from '@cloudflare/vitest-plugin'
 import { defineConfig, type TestProjectInlineConfiguration } from 'vitest/config'
@@ -17,11 +18,9 @@ const json: ['json', { outputFile: string }][] =
 
 const paying = 'test/workerd/paying.test.ts'
 /** These it takes in: as files of their own they would run beside each other. */
-const paid = [
-  'faults/object',
-  'node/feed-object',
-  'relay/{bad-input,payments,settlement,stolen-callback,walk}',
-]
+const paid = [...readFileSync(paying, 'utf8').matchAll(/import\('\.\/(.+)'\)/g)].map(
+  ([, file]) => `test/workerd/${file}`,
+)
 const crashPoints = 'test/workerd/faults/crash-points.test.ts'
 
 const packages = [
@@ -128,7 +127,7 @@ export default defineConfig({
       },
       inWorkerd('workerd', {
         include: ['test/workerd/**/*.test.ts'],
-        exclude: [paying, crashPoints, ...paid.map((name) => `test/workerd/${name}.test.ts`)],
+        exclude: [paying, crashPoints, ...paid],
         // Whose pool is full of fifteen transactions, and not of five hundred.
         bindings: { POOL_RULES: 'rootstock', MAX_GAS_PRICE_WEI: `${usualMaxGasPriceWei.anvil}` },
       }),
