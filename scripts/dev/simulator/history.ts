@@ -51,6 +51,8 @@ export type History = {
   reorganizationsTold: number
   /** How often the relay took what passed a nonce for a transaction of another program. */
   displacedTold: number
+  /** The nonces that the relay took back, too far ahead of the chain to be reached. */
+  givenUp: readonly GivenUp[]
   /** What the relay asked the node, by the name of who asked: a delivery's Worker or the ledger's object. */
   asked: readonly Asked[]
   events: number
@@ -98,6 +100,8 @@ export type Arrival = {
   /** Other bytes of the relay's that held the nonce in the pool. */
   over: ModelTransaction | undefined
 }
+
+export type GivenUp = { at: number; nonce: number }
 
 export type OnChain = { mined: MinedTransaction; processed: ProcessedRequest }
 

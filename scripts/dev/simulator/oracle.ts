@@ -337,8 +337,10 @@ function judgeRepetition(history: History, { intentId, processed }: Asked, found
   if (isBehind && !isDeeperThanReplicas(history)) return
   // A transaction that reverted as a whole, and whose request went out again, may be mined once more.
   if (reorganizations.length > 0 && plan.items.some(({ kind }) => kind === 'unlisted')) return
-  if (processed.length > 1) {
-    const hashes = processed.map(({ mined }) => mined.transaction.hash)
+  const hashes = processed
+    .filter(({ mined }) => !isLeftFar(history, mined.transaction))
+    .map(({ mined }) => mined.transaction.hash)
+  if (hashes.length > 1) {
     found('once', `${intentId} reached blocks in ${hashes.join(' and ')}`)
   }
 }
@@ -577,9 +579,9 @@ function judgeEnd(history: History, found: Found): void {
     ...unsettled(history.work).map(({ order, state }) => `${order.request.intentId} is ${state}`),
   ]
   if (open.length > 0) found('settled', open.join('; '))
-  const left = keepsFar(history)
-    ? []
-    : history.pool.filter(({ hash }) => !history.foreign.has(hash))
+  const left = history.pool.filter(
+    (transaction) => !history.foreign.has(transaction.hash) && !isLeftFar(history, transaction),
+  )
   if (open.length === 0 && left.length > 0 && history.losses.length === 0) {
     found('gap', left.map(({ nonce, hash }) => `nonce ${nonce} (${hash}) waits`).join('; '))
   }
@@ -611,11 +613,18 @@ function judgeEnd(history: History, found: Found): void {
 }
 
 /**
- * Whether a pool may hold bytes so far above the chain's count that they were given up: geth's takes any
- * nonce, and the next payment with that nonce outbids them.
+ * Whether these bytes were sent before their nonce was given up, and a pool may hold them still: geth's
+ * takes any nonce. The next payment with that nonce outbids them; if the chain reaches it first, they get
+ * into a block after all, and the forwarder turns down what has been executed.
  */
-const keepsFar = ({ plan: { knobs, items } }: History): boolean =>
-  knobs.family === 'geth' && items.some(({ kind }) => kind === 'miscount')
+function isLeftFar(
+  { plan, givenUp, arrivals }: History,
+  { hash, nonce }: { hash: Hex; nonce: number },
+): boolean {
+  if (plan.knobs.family !== 'geth') return false
+  const sent = arrivals.find(({ transaction }) => transaction.hash === hash)
+  return sent !== undefined && givenUp.some((taken) => taken.nonce === nonce && sent.at <= taken.at)
+}
 
 /**
  * Whether nothing could be carried for longer than a request is good for: the node or the chain stood

@@ -1,7 +1,7 @@
 import type { Hex } from 'viem'
 import type { Payment } from '../../../src/relay/ledger/port.ts'
 import type { Log } from '../../../src/runtime/log.ts'
-import type { Arrival, Asked, Loss, Statement } from './history.ts'
+import type { Arrival, Asked, GivenUp, Loss, Statement } from './history.ts'
 import type { ModelTransaction } from './model/signing.ts'
 import { nameOf, type Story } from './story.ts'
 
@@ -31,6 +31,7 @@ export type Records = {
   reorganizationsTold: number
   /** How often the relay took what passed a nonce for a transaction of another program. */
   displacedTold: number
+  givenUp: GivenUp[]
   asked: Asked[]
 }
 
@@ -52,6 +53,7 @@ export function newRecords(): Records {
     undone: [],
     reorganizationsTold: 0,
     displacedTold: 0,
+    givenUp: [],
     asked: [],
   }
 }
@@ -73,7 +75,7 @@ export type Recorder = {
 export function createRecorder(records: Records, story: Story, now: () => number): Recorder {
   return {
     log(event) {
-      const { intent, to, hash } = event
+      const { intent, to, hash, nonce } = event
       if (event.event.startsWith('payment.')) {
         records.statements.push({
           at: now(),
@@ -84,6 +86,7 @@ export function createRecorder(records: Records, story: Story, now: () => number
       }
       if (event.event === 'chain.reorganized') records.reorganizationsTold += 1
       if (event.event === 'nonce.foreign') records.displacedTold += 1
+      if (event.event === 'nonce.ahead') records.givenUp.push({ at: now(), nonce: Number(nonce) })
       story.log(event)
     },
     arrived(transaction, refusal, held) {

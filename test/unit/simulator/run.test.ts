@@ -37,6 +37,15 @@ describe('a run', () => {
     expect(judge(history)).toEqual([])
   })
 
+  test('whose nonces are given up while the pool has their bytes pays once, whatever the chain reaches later', async ({
+    expect,
+  }) => {
+    const { history, story } = await runPlan({ plan: planOf(10_098_333), isTold: true })
+    expect(history.givenUp).not.toEqual([])
+    expect(story.join('\n')).toContain('already spent')
+    expect(judge(history)).toEqual([])
+  })
+
   test('with real signatures keeps every promise', async ({ expect }) => {
     const plan = planOf(500)
     expect(plan.knobs.isSignedForReal).toBe(true)
