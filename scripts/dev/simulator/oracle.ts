@@ -621,9 +621,9 @@ function isLeftFar(
   { plan, givenUp, arrivals }: History,
   { hash, nonce }: { hash: Hex; nonce: number },
 ): boolean {
-  if (plan.knobs.family !== 'geth') return false
-  const sent = arrivals.find(({ transaction }) => transaction.hash === hash)
-  return sent !== undefined && givenUp.some((taken) => taken.nonce === nonce && sent.at <= taken.at)
+  const taken = givenUp.findLast((one) => one.nonce === nonce)
+  if (plan.knobs.family !== 'geth' || taken === undefined) return false
+  return arrivals.some(({ at, transaction }) => transaction.hash === hash && at <= taken.at)
 }
 
 /**
