@@ -216,14 +216,15 @@ const draws: Readonly<Record<keyof Ledger | 'pass', (scene: Scene) => Call>> = {
     'sawHead',
     oneOrNone(random, [[{ ...drawExecution(random).block, count: chainNonce }]]),
   ],
-  sawMeans({ random, chainNonce }) {
+  sawMeans({ random, work, chainNonce }) {
     const means = random.pick([
       { count: chainNonce },
       { toldCount: chainNonce },
       { balanceWei: BigInt(random.int(0, 9)) },
       { gasPriceWei: 60n, count: chainNonce },
     ])
-    return ['sawMeans', means, oneOrNone(random, ['balanceWei', 'gasPriceWei'])]
+    const head = (random.chance(0.8) ? work.head : undefined) ?? drawExecution(random).block
+    return ['sawMeans', head.hash, means, oneOrNone(random, ['balanceWei', 'gasPriceWei'])]
   },
   blocks: ({ random }) => ['blocks', random.int(-1, blocks)],
   payments: ({ random, account }) => ['payments', account, random.int(1, 4)],

@@ -584,8 +584,8 @@ export const steps: Steps = {
     }
   },
 
-  sawMeans({ rows }, means, asked) {
-    saveMeans(rows, means, asked)
+  sawMeans({ rows }, head, means, asked) {
+    if (trailOf(rows).head?.hash === head) saveMeans(rows, means, asked)
   },
 
   prune({ rows, rules: { retentionMs, historyMs } }) {

@@ -117,6 +117,11 @@ export function isReorganized(ledger: LedgerSnapshot, chain: ChainSnapshot): boo
   return isShorter(ledger, chain) || chain.places.get(head.hash) === 'lost'
 }
 
+/** Blocks with something of ours that are not part of the chain any more. */
+export function lostBlocks({ head, blocks, places }: ChainSnapshot): BlockId[] {
+  return blocks.filter(({ hash, number }) => number > head.number || places.get(hash) === 'lost')
+}
+
 /**
  * Whether a head was lost, and of a watched block that may have gone with it no node on the same branch
  * tells. What lies deeper is waited for by nothing: a node may not have it any more.

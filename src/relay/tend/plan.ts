@@ -22,6 +22,7 @@ import {
   isReorganized,
   isUnproven,
   type LedgerSnapshot,
+  lostBlocks,
   mayCarry,
   type Offer,
   overduePayments,
@@ -134,9 +135,7 @@ function planFollow(ledger: LedgerSnapshot, chain: ChainSnapshot, terms: Terms):
   if (isAwaited(ledger, chain, terms) || isUnproven(ledger, chain, terms)) {
     return [{ kind: 'awaitChain' }]
   }
-  const lost = chain.blocks.filter(
-    ({ hash, number }) => number > chain.head.number || chain.places.get(hash) === 'lost',
-  )
+  const lost = lostBlocks(chain)
   const reorganized = isReorganized(ledger, chain) ? ledger.work.head : undefined
   const { trail, toldCount } = chain
   return [{ kind: 'followHead', trail, toldCount, lost, reorganized }]

@@ -55,7 +55,7 @@ async function noteMeans(
 ): Promise<void> {
   try {
     const { means, asked } = await askMeans(relayer, work, chain)
-    await relayer.ledger.sawMeans(means, asked)
+    await relayer.ledger.sawMeans(chain.head.hash, means, asked)
   } catch (error) {
     relayer.log({ level: 'warn', event: 'means.failed', message: faultOf(error) })
   }

@@ -22,6 +22,7 @@ import {
   isShorter,
   type Known,
   type LedgerSnapshot,
+  lostBlocks,
   mayCarry,
   type NonceFate,
   overduePayments,
@@ -79,13 +80,13 @@ export async function askFollow(relayer: Relayer, ledger: LedgerSnapshot): Promi
     if (isAwaited(ledger, { ...chain, places }, relayer)) return { ...chain, places }
   }
   const compared = await askBlocks(relayer, ledger, { ...chain, places }, lowest)
-  const lost = [...compared.places].filter(([, place]) => place === 'lost')
-  if (lost.length === 0) return compared
+  if (!isReorganized(ledger, compared) && lostBlocks(compared).length === 0) return compared
   // A replica that still has what others have lost calls more held than is: that is asked once more.
   const unheld = [...compared.places].filter(([, place]) => place !== 'held')
   const certain = { ...compared, places: new Map(unheld) }
   if (compared.toldCount !== undefined) return certain
-  // What lost blocks held was counted.
+  // What lost blocks held was counted, also where the head of the last round was below them: a count may be
+  // newer than the head that was read before it.
   const toldCount = await askCount(relayer)
   return { ...certain, toldCount, count: toldCount }
 }

@@ -497,3 +497,73 @@ test('a payment that is mined while a round begins is found in its block', async
   const receipts = asked.filter(({ method }) => method === 'eth_getTransactionReceipt')
   expect(receipts.flatMap(({ params }) => params)).toContain(mined)
 })
+
+test('a round that ends late does not count what the chain has lost since', async ({ expect }) => {
+  const { chain, held, block } = chainOfBlocks()
+  const { relayer, ledger, asked, time } = relayerOver((question) => {
+    const { method } = question
+    if (method === 'eth_getBlockByNumber') return block(question)
+    if (method === 'eth_getBalance') return '0x1'
+    if (method === 'eth_getTransactionCount') return chain.height >= 0x13 ? '0x1' : '0x0'
+    return method === 'eth_getTransactionReceipt' ? null : takesAll(question)
+  })
+  await enqueue(ledger, 1)
+  // The account's count is asked for in its turn, with the fourth block.
+  for (chain.height = 0x10; chain.height < 0x13; chain.height++) await tend(relayer)
+  const [sent] = (await ledger.work()).nonces[0]?.transactions ?? []
+  held.set(0x13, [sent?.hash ?? '0x'])
+  const [isAtEnd, isOver] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+  const sawMeans: Ledger['sawMeans'] = async (...seen) => {
+    isAtEnd.resolve()
+    await isOver.promise
+    await ledger.sawMeans(...seen)
+  }
+  const late = tend({ ...relayer, ledger: { ...relayer.ledger, sawMeans } })
+  await isAtEnd.promise
+
+  chain.height = 0x12
+  await tend(relayer)
+  time.now += relayer.rules.regressionMs
+  await tend(relayer)
+  isOver.resolve()
+  await late
+  asked.length = 0
+  time.now += relayer.rules.rebroadcastMs
+  await tend(relayer)
+  expect(rawsSent(asked)).toEqual([sent?.raw])
+})
+
+test('a count that is newer than the head goes with the block that it was of', async ({
+  expect,
+}) => {
+  const { chain, held, block } = chainOfBlocks()
+  let isMinedMeanwhile = false
+  const { relayer, ledger, asked, time } = relayerOver((question) => {
+    const { method, params } = question
+    if (method === 'eth_getBlockByNumber') return block(question)
+    if (method === 'eth_getBalance') return '0x1'
+    if (method !== 'eth_getTransactionCount') return takesAll(question)
+    if (isMinedMeanwhile && params[1] === 'latest') chain.height = 0x14
+    return chain.height === 0x14 ? '0x1' : '0x0'
+  })
+  const session = await enqueue(ledger, 1)
+  // The account's count is asked for in its turn, with the fourth block.
+  for (chain.height = 0x10; chain.height < 0x13; chain.height++) await tend(relayer)
+  const [sent] = (await ledger.work()).nonces[0]?.transactions ?? []
+  held.set(0x14, [sent?.hash ?? '0x'])
+  isMinedMeanwhile = true
+  await tend(relayer)
+  // Its own request sees the receipt.
+  const mined = { number: 0x14, hash: numberToHex(0x14, { size: 32 }) }
+  const execution = { outcome: 'executed', reason: '', hash: sent?.hash ?? '0x' } as const
+  const report = { nonce: 0, session, hash: execution.hash, block: mined }
+  await ledger.mined({ ...report, execution: { ...execution, block: mined } })
+
+  isMinedMeanwhile = false
+  chain.height = 0x13
+  await tend(relayer)
+  asked.length = 0
+  time.now += relayer.rules.regressionMs
+  await tend(relayer)
+  expect(rawsSent(asked)).toEqual([sent?.raw])
+})

@@ -271,8 +271,11 @@ export function tryMeans({ ledger, rules, pass, expect }: Desk): void {
     const { means, nextMeans } = ledger.work()
     return [means.toldCount, `${means.gasPriceWei}`, `${means.balanceWei}`, nextMeans]
   }
-  ledger.sawHead([{ ...blockOf(250_000), count: 3 }], 11)
-  ledger.sawMeans({ gasPriceWei: 5n, balanceWei: 7n }, 'balanceWei')
+  const [lost, head] = [blockOf(250_000), blockOf(249_999)]
+  ledger.sawHead([{ ...lost, count: 3 }], 14)
+  ledger.sawHead([{ ...head, count: 3 }], 11)
+  ledger.sawMeans(head.hash, { gasPriceWei: 5n, balanceWei: 7n }, 'balanceWei')
+  ledger.sawMeans(lost.hash, { toldCount: 14, gasPriceWei: 6n, balanceWei: 8n }, 'toldCount')
   const isKept = rules.meansMs > 0
   const known = isKept ? ['5', '7'] : ['undefined', 'undefined']
   expect('what was read', seen(), [11, ...known, 'toldCount'])
