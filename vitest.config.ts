@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { cloudflareTest } from '@cloudflare/vitest-plugin'
 import { defineConfig, type TestProjectInlineConfiguration } from 'vitest/config'
@@ -16,11 +15,6 @@ const report = process.env.TEST_REPORT
 const json: ['json', { outputFile: string }][] =
   report === undefined ? [] : [['json', { outputFile: report }]]
 
-const paying = 'test/workerd/paying.test.ts'
-/** These it takes in: as files of their own they would run beside each other. */
-const paid = [...readFileSync(paying, 'utf8').matchAll(/import\('\.\/(.+)'\)/g)].map(
-  ([, file]) => `test/workerd/${file}`,
-)
 const crashPoints = 'test/workerd/faults/crash-points.test.ts'
 
 const packages = [
@@ -85,7 +79,7 @@ const inNode = { ...common, experimental: { viteModuleRunner: false } }
 class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const sorted = await super.sort(files)
-    const isLong = ({ moduleId }: TestSpecification) => moduleId.endsWith(crashPoints)
+    const isLong = ({ moduleId }: TestSpecification) => moduleId.includes('/test/workerd/')
     return [...sorted.filter(isLong), ...sorted.filter((file) => !isLong(file))]
   }
 }
@@ -126,12 +120,11 @@ export default defineConfig({
         },
       },
       inWorkerd('workerd', {
-        include: ['test/workerd/**/*.test.ts'],
-        exclude: [paying, crashPoints, ...paid],
+        include: ['test/workerd/objects.test.ts'],
         // Whose pool is full of fifteen transactions, and not of five hundred.
         bindings: { POOL_RULES: 'rootstock', MAX_GAS_PRICE_WEI: `${usualMaxGasPriceWei.anvil}` },
       }),
-      inWorkerd('workerd-paying', { include: [paying] }),
+      inWorkerd('workerd-paying', { include: ['test/workerd/paying.test.ts'] }),
       // What it cuts off in the middle stays behind in its runtime, so that is nobody else's.
       inWorkerd('workerd-crash-points', { include: [crashPoints] }),
     ],
@@ -141,10 +134,7 @@ export default defineConfig({
 /** Tests that run in a workerd of their own, with the Worker as it is configured. */
 function inWorkerd(
   name: string,
-  {
-    bindings = {},
-    ...files
-  }: { include: string[]; exclude?: string[]; bindings?: Record<string, string> },
+  { bindings = {}, ...files }: { include: string[]; bindings?: Record<string, string> },
 ): TestProjectInlineConfiguration {
   return {
     plugins: [

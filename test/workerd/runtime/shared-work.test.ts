@@ -1,10 +1,10 @@
 import { runInDurableObject } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { describe, test } from 'vitest'
-import { cached } from '../../src/runtime/cached.ts'
-import { systemClock } from '../../src/runtime/clock.ts'
-import { createWorkSharing } from '../../src/runtime/shared-work.ts'
-import { sampleOf, times } from '../support/sample.ts'
+import { cached } from '../../../src/runtime/cached.ts'
+import { systemClock } from '../../../src/runtime/clock.ts'
+import { createWorkSharing } from '../../../src/runtime/shared-work.ts'
+import { sampleOf, times } from '../../support/sample.ts'
 
 /**
  * Runs work in a request of its own: an object's. The runtime lets nobody else read what was opened in

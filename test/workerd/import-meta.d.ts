@@ -1,0 +1,5 @@
+// What Vite, which transforms these tests, adds to each of their modules.
+
+interface ImportMeta {
+  glob(pattern: string): Record<string, () => Promise<unknown>>
+}

@@ -1,0 +1,37 @@
+/**
+ * What pays by one relayer's key. Runtimes that hold one key would take each other's nonces, and who takes
+ * the chain's blocks into his own hands takes them from all: so these are one file, on a chain that is
+ * nobody else's.
+ */
+const paying = [
+  'relay/walk',
+  'relay/bad-input',
+  'relay/stolen-callback',
+  'relay/settlement',
+  'relay/admission',
+  'relay/payments',
+  'faults/object',
+  'node/budget',
+  'node/feed-object',
+] as const
+
+/** Has a runtime of its own besides. */
+const alone = 'faults/crash-points'
+
+type File = [name: string, load: () => Promise<unknown>]
+
+const files = new Map(
+  Object.entries(import.meta.glob('../*/**/*.test.ts')).map(([path, load]): File => {
+    return [path.replace('../', '').replace('.test.ts', ''), load]
+  }),
+)
+
+export const payingFiles: File[] = paying.map((name) => {
+  const load = files.get(name)
+  if (load === undefined) throw new Error(`there is no ${name}`)
+  return [name, load]
+})
+
+export const otherFiles: File[] = [...files].filter(
+  ([name]) => name !== alone && !paying.some((each) => each === name),
+)
