@@ -102,9 +102,11 @@ describe('a payment', () => {
 
 /** A machine that is too busy for so many at once says so to some, and these try again. */
 async function borrow(caller: string): Promise<string> {
-  for (;;) {
-    const { text } = await dial(caller, '3')
-    if (!text.startsWith('END Service not available. Nothing was sent.')) return text
+  for (let session = newSession(); ; ) {
+    const { text } = await dial(caller, '3', session)
+    if (text.startsWith('END Service not available. Nothing was sent.')) session = newSession()
+    // The same delivery again: it may have been taken, and nothing may happen twice.
+    else if (!text.startsWith('END It is not known yet whether this was sent.')) return text
   }
 }
 
