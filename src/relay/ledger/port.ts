@@ -149,8 +149,8 @@ export type Ledger = {
   sawHead(trail: readonly FollowedBlock[] | undefined, toldCount?: number): Promise<void>
   /**
    * Remembers what the chain says that changes slowly, each over what was known of it, and which of it was
-   * asked for in its turn. Nothing where another head was noted since the answers came: a round that is late
-   * would have what the chain has lost counted until the next block.
+   * asked for in its turn. No count where `head`, that of the round that read it, is not the last that was
+   * noted: a round that is late would have what the chain has lost counted until that is asked again.
    */
   sawMeans(head: Hex, means: Means, asked?: Turn): Promise<void>
   /** Forgets payments settled for longer than the retention time, then their sessions. */

@@ -585,7 +585,8 @@ export const steps: Steps = {
   },
 
   sawMeans({ rows }, head, means, asked) {
-    if (trailOf(rows).head?.hash === head) saveMeans(rows, means, asked)
+    const { count, toldCount, ...others } = means
+    saveMeans(rows, trailOf(rows).head?.hash === head ? means : others, asked)
   },
 
   prune({ rows, rules: { retentionMs, historyMs } }) {

@@ -20,6 +20,7 @@ import {
   isReceiptOverdue,
   isReorganized,
   isShorter,
+  isUnproven,
   type Known,
   type LedgerSnapshot,
   lostBlocks,
@@ -80,6 +81,7 @@ export async function askFollow(relayer: Relayer, ledger: LedgerSnapshot): Promi
     if (isAwaited(ledger, { ...chain, places }, relayer)) return { ...chain, places }
   }
   const compared = await askBlocks(relayer, ledger, { ...chain, places }, lowest)
+  if (isUnproven(ledger, compared, relayer)) return compared
   if (!isReorganized(ledger, compared) && lostBlocks(compared).length === 0) return compared
   // A replica that still has what others have lost calls more held than is: that is asked once more.
   const unheld = [...compared.places].filter(([, place]) => place !== 'held')

@@ -426,8 +426,10 @@ test('a nonce is taken for foreign only by a block that every replica has', asyn
 /** A chain of blocks that each go on from the one below, and that hold what is given to them. */
 function chainOfBlocks() {
   const held = new Map<number, Hex[]>()
-  const chain = { height: 0x10 }
-  const hashOf = (number: number) => numberToHex(number, { size: 32 })
+  /** From `other` on its blocks are those of another branch. */
+  const chain = { height: 0x10, other: Number.POSITIVE_INFINITY }
+  const hashOf = (number: number) =>
+    numberToHex(number < chain.other ? number : number + 0x1000, { size: 32 })
   const block = ({ params }: Asked) => {
     const number = params[0] === 'latest' ? chain.height : Number(params[0])
     const [hash, parentHash] = [hashOf(number), hashOf(number - 1)]
@@ -533,37 +535,42 @@ test('a round that ends late does not count what the chain has lost since', asyn
   expect(rawsSent(asked)).toEqual([sent?.raw])
 })
 
-test('a count that is newer than the head goes with the block that it was of', async ({
-  expect,
-}) => {
-  const { chain, held, block } = chainOfBlocks()
-  let isMinedMeanwhile = false
-  const { relayer, ledger, asked, time } = relayerOver((question) => {
-    const { method, params } = question
-    if (method === 'eth_getBlockByNumber') return block(question)
-    if (method === 'eth_getBalance') return '0x1'
-    if (method !== 'eth_getTransactionCount') return takesAll(question)
-    if (isMinedMeanwhile && params[1] === 'latest') chain.height = 0x14
-    return chain.height === 0x14 ? '0x1' : '0x0'
-  })
-  const session = await enqueue(ledger, 1)
-  // The account's count is asked for in its turn, with the fourth block.
-  for (chain.height = 0x10; chain.height < 0x13; chain.height++) await tend(relayer)
-  const [sent] = (await ledger.work()).nonces[0]?.transactions ?? []
-  held.set(0x14, [sent?.hash ?? '0x'])
-  isMinedMeanwhile = true
-  await tend(relayer)
-  // Its own request sees the receipt.
-  const mined = { number: 0x14, hash: numberToHex(0x14, { size: 32 }) }
-  const execution = { outcome: 'executed', reason: '', hash: sent?.hash ?? '0x' } as const
-  const report = { nonce: 0, session, hash: execution.hash, block: mined }
-  await ledger.mined({ ...report, execution: { ...execution, block: mined } })
+test.for([
+  ['is gone', { height: 0x13 }],
+  ['is another one', { height: 0x14, other: 0x14 }],
+] as const)(
+  'a count that is newer than the head goes with the block that it was of, where that %s',
+  async ([, change], { expect }) => {
+    const { chain, held, block } = chainOfBlocks()
+    let isMinedMeanwhile = false
+    const { relayer, ledger, asked, time } = relayerOver((question) => {
+      const { method, params } = question
+      if (method === 'eth_getBlockByNumber') return block(question)
+      if (method === 'eth_getBalance') return '0x1'
+      if (method !== 'eth_getTransactionCount') return takesAll(question)
+      if (isMinedMeanwhile && params[1] === 'latest') chain.height = 0x14
+      return chain.height === 0x14 && held.has(0x14) ? '0x1' : '0x0'
+    })
+    const session = await enqueue(ledger, 1)
+    // The account's count is asked for in its turn, with the fourth block.
+    for (chain.height = 0x10; chain.height < 0x13; chain.height++) await tend(relayer)
+    const [sent] = (await ledger.work()).nonces[0]?.transactions ?? []
+    held.set(0x14, [sent?.hash ?? '0x'])
+    isMinedMeanwhile = true
+    await tend(relayer)
+    // Its own request sees the receipt.
+    const mined = { number: 0x14, hash: numberToHex(0x14, { size: 32 }) }
+    const execution = { outcome: 'executed', reason: '', hash: sent?.hash ?? '0x' } as const
+    const report = { nonce: 0, session, hash: execution.hash, block: mined }
+    await ledger.mined({ ...report, execution: { ...execution, block: mined } })
 
-  isMinedMeanwhile = false
-  chain.height = 0x13
-  await tend(relayer)
-  asked.length = 0
-  time.now += relayer.rules.regressionMs
-  await tend(relayer)
-  expect(rawsSent(asked)).toEqual([sent?.raw])
-})
+    isMinedMeanwhile = false
+    held.clear()
+    Object.assign(chain, change)
+    asked.length = 0
+    await tend(relayer)
+    time.now += relayer.rules.regressionMs
+    await tend(relayer)
+    expect(rawsSent(asked)).toEqual([sent?.raw])
+  },
+)

@@ -277,10 +277,10 @@ export function tryMeans({ ledger, rules, pass, expect }: Desk): void {
   ledger.sawMeans(head.hash, { gasPriceWei: 5n, balanceWei: 7n }, 'balanceWei')
   ledger.sawMeans(lost.hash, { toldCount: 14, gasPriceWei: 6n, balanceWei: 8n }, 'toldCount')
   const isKept = rules.meansMs > 0
-  const known = isKept ? ['5', '7'] : ['undefined', 'undefined']
-  expect('what was read', seen(), [11, ...known, 'toldCount'])
+  const known = isKept ? ['6', '8'] : ['undefined', 'undefined']
+  expect('what was read', seen(), [11, ...known, 'gasPriceWei'])
   pass(rules.meansMs)
-  expect('what was read long ago', seen(), [11, 'undefined', 'undefined', 'toldCount'])
+  expect('what was read long ago', seen(), [11, 'undefined', 'undefined', 'gasPriceWei'])
   const since = ledger.work().now
   ledger.sawHead(undefined)
   pass(1_000)
