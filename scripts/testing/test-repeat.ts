@@ -10,7 +10,8 @@ const helpText = `Runs tests again and again, each time with another seed, and s
 
   --times  how often (20)
   --busy   keeps every core busy with something else meanwhile
-  FILE     of vitest's tests; without any: the whole of npm test`
+  FILE     of vitest's tests; without any: the whole of npm test. Of what runs in workerd one file
+           takes in others: test/workerd/objects.test.ts -- -t relay/ledger-object`
 
 const { values, positionals: files } = parseArgs({
   allowPositionals: true,

@@ -15,23 +15,29 @@ const paying = [
   'node/feed-object',
 ] as const
 
-/** Has a runtime of its own besides. */
+/** Has a runtime of its own. */
 const alone = 'faults/crash-points'
 
 type File = [name: string, load: () => Promise<unknown>]
 
+const entries = ['objects', 'paying']
+
 const files = new Map(
-  Object.entries(import.meta.glob('../*/**/*.test.ts')).map(([path, load]): File => {
+  Object.entries(import.meta.glob('../**/*.test.ts')).map(([path, load]): File => {
     return [path.replace('../', '').replace('.test.ts', ''), load]
   }),
 )
 
-export const payingFiles: File[] = paying.map((name) => {
-  const load = files.get(name)
-  if (load === undefined) throw new Error(`there is no ${name}`)
-  return [name, load]
-})
+export const payingFiles: File[] = paying.map((name) => [name, fileOf(name)])
+
+const elsewhere = new Map([...payingFiles, [alone, fileOf(alone)]])
 
 export const otherFiles: File[] = [...files].filter(
-  ([name]) => name !== alone && !paying.some((each) => each === name),
+  ([name]) => !elsewhere.has(name) && !entries.includes(name),
 )
+
+function fileOf(name: string): File[1] {
+  const load = files.get(name)
+  if (load === undefined) throw new Error(`there is no ${name}`)
+  return load
+}
