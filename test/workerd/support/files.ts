@@ -13,14 +13,15 @@ const paying = [
   'faults/object',
   'node/budget',
   'node/feed-object',
-] as const
+]
 
 /** Has a runtime of its own. */
 const alone = 'faults/crash-points'
 
-type File = [name: string, load: () => Promise<unknown>]
-
+/** What the configuration names besides: these take in all others. */
 const entries = ['objects', 'paying']
+
+type File = [name: string, load: () => Promise<unknown>]
 
 const files = new Map(
   Object.entries(import.meta.glob('../**/*.test.ts')).map(([path, load]): File => {
