@@ -10,6 +10,7 @@ import {
 import { rootstockTestnet } from 'viem/chains'
 import { z } from 'zod'
 import { microLoanAbi } from '../../../src/loan/abi.ts'
+import { quantity } from '../../stack/chain/node-call.ts'
 import { type Answerer, type Asking, askInTurn } from '../asking.ts'
 import { apiKey, recipient } from '../served/chain.ts'
 import { bundleBaseline, serveBaseline } from '../served/workerd.ts'
@@ -25,8 +26,8 @@ const headers = { 'content-type': 'application/json' }
 export async function measureJsonRpc(world: World): Promise<void> {
   const { chain } = world
   const relay = await world.serveRelay('plain')
-  const bundle = await bundleBaseline('pass-on')
-  const passOn = await serveBaseline('pass-on', { bundle, variables: { NODE_URL: chain.url } })
+  const baseline = await bundleBaseline('pass-on')
+  const passOn = await serveBaseline({ baseline, variables: { NODE_URL: chain.url } })
   world.atEnd(passOn.stop)
   const serviceUrl = `${relay.url}/rpc/${apiKey}`
   const answerers: Record<Name, Answerer> = {
@@ -34,8 +35,8 @@ export async function measureJsonRpc(world: World): Promise<void> {
     node: { url: chain.url, pid: chain.pid, title: 'node (b)' },
     passOn: { url: passOn.url, pid: passOn.pid, title: 'Worker that passes on (d)' },
   }
-  // Deep enough to be kept by the service, and for a range of 2,000 blocks.
-  const head = await growTo(world, 2_200)
+  const head = await chain.call('eth_blockNumber', [], quantity)
+  // Deep enough to be kept by the service.
   const block = numberToHex(head - 2_050)
   const withHash = z.object({ hash: z.string() })
   const { hash } = await chain.call('eth_getBlockByNumber', [block, false], withHash)
@@ -77,7 +78,7 @@ async function measureManyBlocks(world: World, answerers: Record<Name, Answerer>
 /** Makes blocks until the chain has so many. Gives its head. */
 async function growTo({ chain }: World, blocks: number): Promise<number> {
   for (;;) {
-    const head = await chain.call('eth_blockNumber', [], z.string().transform(Number))
+    const head = await chain.call('eth_blockNumber', [], quantity)
     if (head >= blocks) return head
     await chain.call('anvil_mine', [numberToHex(Math.min(2_500, blocks - head))], z.unknown())
   }
@@ -173,10 +174,11 @@ async function measureClients({ figures, isFull, atEnd }: World, urls: Record<Na
     'http.passOn': overHttp(urls.passOn),
     'webSocket.service': await overSocket(urls.service),
     'webSocket.node': await overSocket(urls.node),
+    'webSocket.passOn': await overSocket(urls.passOn),
   }
   const names = Object.keys(clients) as (keyof typeof clients)[]
   const taken = await takeTurns(names, isFull ? 45 : 21, async (name) => {
-    const bench = new Bench({ iterations: 20, time: 0, warmupIterations: 3, warmupTime: 0 })
+    const bench = new Bench({ iterations: 40, time: 0, warmupIterations: 3, warmupTime: 0 })
     bench.add(name, async () => {
       await clients[name].getBalance({ address: recipient })
     })
@@ -196,7 +198,7 @@ async function measureClients({ figures, isFull, atEnd }: World, urls: Record<Na
       ratioOf(taken[first], taken[second]),
     )
   hold('http', 'http.service', 'http.passOn')
-  hold('webSocket', 'webSocket.service', 'http.service')
+  hold('webSocket', 'webSocket.service', 'webSocket.passOn')
 }
 
 const clientTitles = {
@@ -205,4 +207,5 @@ const clientTitles = {
   'http.passOn': 'Worker that passes on (d) over HTTP',
   'webSocket.service': 'service over a WebSocket',
   'webSocket.node': 'node (b) over a WebSocket',
+  'webSocket.passOn': 'Worker that passes on (d) over a WebSocket',
 }

@@ -43,7 +43,6 @@ export async function measureRedis(world: World): Promise<void> {
     return { round, commands: (bridge.commands() - before) / payments }
   }
   await pay('deno', 100)
-  await pay('relay', 64)
   const together: number[] = []
   const taken = await takeTurns(['deno', 'relay'], world.isFull ? 9 : 2, async (name) => {
     if (name === 'relay') return await pay('relay', 64)

@@ -9,11 +9,11 @@ export async function measureStartUp({ build, chain, figures, isFull }: World): 
   figures.hold('startUp.bytes', 'bundle', 'KiB', [script.length / 1024])
   figures.hold('startUp.gzip', 'bundle, gzip', 'KiB', [gzipSync(script).length / 1024])
 
-  const emptyBundle = await bundleBaseline('empty')
+  const baseline = await bundleBaseline('empty')
   const variables = chain.variables('plain')
   const serve: Record<'relay' | 'empty', () => Promise<Workerd>> = {
     relay: () => serveProduct({ build, variables }),
-    empty: () => serveBaseline('empty', { bundle: emptyBundle, variables: {} }),
+    empty: () => serveBaseline({ baseline, variables: {} }),
   }
   const taken = await takeTurns(['relay', 'empty'], isFull ? 9 : 3, async (name) => {
     const from = performance.now()

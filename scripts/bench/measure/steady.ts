@@ -1,7 +1,7 @@
 import { startLoad } from '../load.ts'
 import { type Payer, type PaymentRound, payRound } from '../payer.ts'
 import { type NodeProxy, startNodeProxy } from '../served/node-proxy.ts'
-import { median, quantile } from '../statistics.ts'
+import { median, quantile, ratioOf } from '../statistics.ts'
 import type { World } from '../world.ts'
 import { countDuring, tellBilled, tellNodeCalls } from './billed.ts'
 
@@ -30,7 +30,7 @@ export async function measureSteady(world: World): Promise<void> {
     proxy.takeCounts()
   }
 
-  const rounds: Record<string, PaymentRound> = {}
+  const rounds: Partial<Record<Lane['name'], PaymentRound>> = {}
   const pay = async ({ name, payer, load }: Lane) => {
     const pace = { perSecond }
     rounds[name] = await payRound({ chain, load }, payer, { payments, pace })
@@ -42,6 +42,14 @@ export async function measureSteady(world: World): Promise<void> {
   await others
 
   for (const { name, title } of lanes) tellReplies(world, name, title, rounds[name])
+  for (const { name, title } of [asked, fixed]) {
+    figures.hold(
+      `payments.p50Ratio.${name}.steady`,
+      `reply p50, ${how}: relay against ${title}`,
+      'ratio',
+      ratioOf([median(rounds.relay?.replyMs ?? [])], [median(rounds[name]?.replyMs ?? [])]),
+    )
+  }
   tellBilled(figures, 'steady', how, counted)
   tellNodeCalls(figures, 'relay', `${how}: relay`, counted)
   for (const { name, title, proxy } of [asked, fixed]) {
@@ -81,7 +89,8 @@ function tellReplies(
   const { replyMs } = round
   const say = (what: string) => `reply ${what}, ${how}: ${title}`
   // The node's own time is most of it, so it says much the same on every machine.
-  figures.hold(`payments.p50.${name}.steady`, say('p50'), 'ms', [median(replyMs)])
+  const tell = name === 'relay' ? figures.hold : figures.add
+  tell(`payments.p50.${name}.steady`, say('p50'), 'ms', [median(replyMs)])
   figures.add(`payments.p95.${name}.steady`, say('p95'), 'ms', [quantile(replyMs, 0.95)])
   figures.add(`payments.p99.${name}.steady`, say('p99'), 'ms', [quantile(replyMs, 0.99)])
 }

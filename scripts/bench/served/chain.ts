@@ -51,6 +51,9 @@ export type BenchChain = {
 
 const blockSeconds = 0.25
 
+/** Empty blocks with which the chain begins: enough for a question for the logs of 2,000. */
+const blocksBefore = 2_200
+
 /** Fresh callers: each of them pays once in so many payments. */
 const callerCount = 512
 
@@ -63,9 +66,10 @@ const accountKeySecret = secretOf('accounts')
 /** Starts an anvil with the contracts, the relayers' gas money and the callers' deposits. */
 export async function startBenchChain(afternoons: readonly string[]): Promise<BenchChain> {
   // A block for each transaction would make blocks by the thousand, and each of anvil's costs more than
-  // the one before.
+  // the one before: the more so, the more accounts there are, so what needs many has them from the start.
   const anvil = await startAnvil({ args: ['--block-time', `${blockSeconds}`] })
   const call = createNodeCall(anvil.url, { timeoutMs: 300_000 })
+  await call('anvil_mine', [toHex(blocksBefore)], z.unknown())
   const relayers = Object.values(mnemonics).map((words) => relayerAccount(words, 31, 0).address)
   const folder = mkdtempSync(join(tmpdir(), 'bench-deployment-'))
   const { loan, forwarder } = await deployContracts({

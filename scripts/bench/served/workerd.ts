@@ -27,15 +27,26 @@ export type WorkerdOptions = {
   how?: 'plain' | 'counting' | 'inspected'
 }
 
-/** Bundles one of `scripts/bench/baselines`. Gives the folder. */
-export async function bundleBaseline(name: 'empty' | 'pass-on'): Promise<string> {
+/** A bundled Worker of `scripts/bench/baselines`, which can be served any number of times. */
+export type Baseline = Served & { name: string; compatibilityDate: string }
+
+/** Bundles one of `scripts/bench/baselines`, as of the same day as the product. */
+export async function bundleBaseline(name: 'empty' | 'pass-on'): Promise<Baseline> {
   const folder = mkdtempSync(join(tmpdir(), `bench-${name}-`))
-  const main = fileURLToPath(new URL(`../baselines/${name}-worker.ts`, import.meta.url))
-  const { compatibilityDate } = (await buildWorker()).worker
-  const config = join(folder, 'wrangler.json')
-  writeFileSync(config, JSON.stringify({ name, main, compatibility_date: compatibilityDate }))
-  await bundleWorker(join(folder, 'bundle'), undefined, config)
-  return join(folder, 'bundle')
+  try {
+    const main = fileURLToPath(new URL(`../baselines/${name}-worker.ts`, import.meta.url))
+    const { compatibilityDate } = (await buildWorker()).worker
+    const config = join(folder, 'wrangler.json')
+    writeFileSync(config, JSON.stringify({ name, main, compatibility_date: compatibilityDate }))
+    const modulesRoot = join(folder, 'bundle')
+    await bundleWorker(modulesRoot, undefined, config)
+    const path = join(modulesRoot, `${name}-worker.js`)
+    const contents = readFileSync(path, 'utf8')
+    const modules = [{ type: 'ESModule' as const, path, contents }]
+    return { name, compatibilityDate, modulesRoot, modules }
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
 }
 
 /** Serves the product on a free port, with its objects' rows in a folder that is removed afterwards. */
@@ -47,17 +58,11 @@ export async function serveProduct({
 }
 
 /** Serves a baseline in the same way. */
-export async function serveBaseline(
-  name: string,
-  { bundle, ...options }: WorkerdOptions & { bundle: string },
-): Promise<Workerd> {
-  // As of the same day as the product.
-  const { compatibilityDate } = (await buildWorker()).worker
-  const path = join(bundle, `${name}-worker.js`)
-  const main = { type: 'ESModule' as const, path, contents: readFileSync(path, 'utf8') }
-  const bindings = options.variables
-  const worker = { name, compatibilityDate, bindings, modulesRoot: bundle, modules: [main] }
-  return await serve(worker, options)
+export async function serveBaseline({
+  baseline,
+  ...options
+}: WorkerdOptions & { baseline: Baseline }): Promise<Workerd> {
+  return await serve({ ...baseline, bindings: options.variables }, options)
 }
 
 type Served = Record<string, unknown> & {
