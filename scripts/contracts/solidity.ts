@@ -24,23 +24,30 @@ export function parseSolidity(files: readonly string[]): SolidityNode[] {
   return Object.values(output.parse(printed).sources).map(({ ast }) => ast)
 }
 
-/** A source, its syntax tree, and the trees of all that it imports, itself included. */
-export type Analysis = { source: Buffer; tree: SolidityNode; all: readonly SolidityNode[] }
+/** A source, its syntax tree, and the trees of all that was read with it, itself included. */
+export type Analysis = {
+  file: string
+  source: Buffer
+  tree: SolidityNode
+  all: readonly SolidityNode[]
+}
 
 /**
- * A source and its syntax tree with the types of all expressions; what it imports is read, and no code
- * is made. Places in the tree (`src`) are bytes.
+ * Sources and their syntax trees with the types of all expressions; what they import is read, and no
+ * code is made. Places in the trees (`src`) are bytes.
  */
-export function analyseSolidity(file: string): Analysis {
-  const sources = Object.fromEntries(
-    [...sourcesOf(file)].map(([name, content]) => [name, { content }]),
-  )
+export function analyseSolidity(files: readonly string[]): Analysis[] {
+  const found = new Map<string, string>()
+  for (const file of files) sourcesOf(file, found)
+  const sources = Object.fromEntries([...found].map(([name, content]) => [name, { content }]))
   const settings = { outputSelection: { '*': { '': ['ast'] } } }
   const printed = output.parse(compile({ language: 'Solidity', sources, settings })).sources
-  const tree = printed[file]?.ast
-  if (tree === undefined) throw new Error(`${file} does not compile`)
   const all = Object.values(printed).map(({ ast }) => ast)
-  return { source: readFileSync(join(projectRoot, file)), tree, all }
+  return files.map((file) => {
+    const tree = printed[file]?.ast
+    if (tree === undefined) throw new Error(`${file} does not compile`)
+    return { file, source: readFileSync(join(projectRoot, file)), tree, all }
+  })
 }
 
 /** A source and all that it imports, by the names that imports give them: packages by their own, the rest by their paths. */

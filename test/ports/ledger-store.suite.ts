@@ -11,6 +11,11 @@ import { vitalsSuite } from './vitals.suite.ts'
 /** All that a store of the ledger has to pass. Each test creates a ledger of its own, which is empty. */
 export function ledgerSuites(name: string, create: () => Promise<LedgerHarness>): void {
   ledgerSuite(name, create)
+  besideLedgerSuites(name, create)
+}
+
+/** What a store keeps beside the ways of payments. */
+export function besideLedgerSuites(name: string, create: () => Promise<LedgerHarness>): void {
   sessionEndsSuite(name, create)
   sharedLimitsSuite(name, create)
   shownSuite(name, create)

@@ -27,7 +27,7 @@ const { values } = parseArgs({
     survivors: { type: 'boolean' },
   },
 })
-const all = sources.flatMap((file) => mutationsOf(file))
+const all = mutationsOf(sources)
 const mutations = all
   .filter(({ file }) => values.file === undefined || file.endsWith(`/${values.file}`))
   .filter(({ rule }) => values.rule === undefined || values.rule === rule)

@@ -1,4 +1,4 @@
-import { analyseSolidity, type SolidityNode } from '../solidity.ts'
+import { type Analysis, analyseSolidity, type SolidityNode } from '../solidity.ts'
 
 /** A change of a source, at one or two places, that a test has to notice. */
 export type Mutation = {
@@ -57,9 +57,12 @@ const rules: readonly Rule[] = [
   assembly,
 ]
 
-/** All mutations of the contracts in a file, in the order of its lines. */
-export function mutationsOf(file: string): Mutation[] {
-  const { source, tree, all: sources } = analyseSolidity(file)
+/** All mutations of the contracts in these files, file by file in the order of its lines. */
+export function mutationsOf(files: readonly string[]): Mutation[] {
+  return analyseSolidity(files).flatMap(mutationsIn)
+}
+
+function mutationsIn({ file, source, tree, all: sources }: Analysis): Mutation[] {
   const contracts = sources.flatMap(children).filter(isContract)
   const found = children(tree)
     .filter((node) => isContract(node) && node.contractKind !== 'interface')

@@ -5,7 +5,7 @@ import { mutate, mutationsOf } from '../../../scripts/contracts/mutation/mutatio
 
 const forwarder = 'contracts/src/RelayForwarder.sol'
 const loan = 'contracts/src/MicroLoan.sol'
-const mutations = [...mutationsOf(forwarder), ...mutationsOf(loan)]
+const mutations = mutationsOf([forwarder, loan])
 
 test.for<[file: string, rule: string, mistake: RegExp]>([
   [forwarder, 'backdoor', /signer == from \|\| signer == owner\(\)/],

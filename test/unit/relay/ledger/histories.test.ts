@@ -16,7 +16,7 @@ import { type HistoryStore, liveHistory } from '../../../ports/ledger-histories.
 import { createMemoryLedger, textOf } from '../../../ports/ledger-memory.ts'
 import { seed as runSeed, times } from '../../../support/sample.ts'
 
-const historyCount = times({ sampled: 6, full: 60 })
+const historyCount = times({ sampled: 4, full: 60 })
 const stepCount = 150
 const relayer = '0x9999999999999999999999999999999999999999'
 const rules = { ...ledgerRules, maxInFlight: 4, maxAttempts: 3, watchBlocks: 3, meansMs: 100_000 }

@@ -15,7 +15,7 @@ import { ledgerThrough } from '../../../../../src/relay/ledger/steps.ts'
 import { createRedisLedger, ledgerKey } from '../../../../../src/relay/ledger/stores/redis.ts'
 import { openRedis, type RedisDatabase } from '../../../../../src/runtime/redis.ts'
 import { ledgerSuite } from '../../../../ports/ledger.suite.ts'
-import { ledgerSuites } from '../../../../ports/ledger-store.suite.ts'
+import { besideLedgerSuites } from '../../../../ports/ledger-store.suite.ts'
 import { type ProcessClient, startProcessClient } from '../../../../support/redis/process-client.ts'
 import { sampleOf } from '../../../../support/sample.ts'
 
@@ -71,21 +71,23 @@ describe.skipIf(!hasRedisServer())('on a real Redis with the keys of a cluster',
     await server?.stop()
   })
 
-  ledgerSuites('Redis, asked by two processes', async () => ({
-    ledger: fromTwoProcesses(newName()),
-    rules,
-    pass,
-  }))
+  const twoProcesses = async () => ({ ledger: fromTwoProcesses(newName()), rules, pass })
+  const oneProcess = async () => ({ ledger: open(newName()), rules, pass })
 
-  // What holds for two processes holds for one: one network is drawn for it, and a full run has both.
-  const networks = sampleOf(1, ['once', 'twice'], 'network')
-  describe.for(networks)('over a network that sends everything %s', (times) => {
+  besideLedgerSuites('Redis, asked by two processes', twoProcesses)
+
+  const ways = [
+    { name: 'asked by two processes', create: twoProcesses, isDoubled: false },
+    { name: 'over a network that sends everything once', create: oneProcess, isDoubled: false },
+    { name: 'over a network that sends everything twice', create: oneProcess, isDoubled: true },
+  ]
+  describe.for(sampleOf(1, ways, 'way'))('$name', ({ create, isDoubled }) => {
     beforeAll(() => {
-      if (times === 'twice') bridge.script({ fault: { kind: 'double' } })
+      if (isDoubled) bridge.script({ fault: { kind: 'double' } })
     })
     afterAll(() => bridge.clear())
 
-    ledgerSuite('Redis', async () => ({ ledger: open(newName()), rules, pass }))
+    ledgerSuite('Redis', create)
   })
 
   describe('the ledger on Redis', () => {
