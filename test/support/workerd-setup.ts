@@ -1,5 +1,10 @@
+import { createRequire } from 'node:module'
 import type { TestProject } from 'vitest/node'
-import { startChain } from '../../scripts/dev/chain.ts'
+
+// By Node itself: Vite would transform the chain's modules, viem's among them, once for each runtime.
+const { startChain } = createRequire(import.meta.url)(
+  '../../scripts/dev/chain.ts',
+) as typeof import('../../scripts/dev/chain.ts')
 
 /** One chain for all tests that run in workerd; each uses callers of its own. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {

@@ -11,7 +11,7 @@ import { liveHistory } from '../../ports/ledger-histories.ts'
 import { createMemoryLedger, textOf } from '../../ports/ledger-memory.ts'
 import { seed as runSeed, times } from '../../support/sample.ts'
 
-const historyCount = times({ sampled: 4, full: 40 })
+const historyCount = times({ sampled: 2, full: 40 })
 const yearMs = 365 * 24 * 60 * 60 * 1000
 const { maxInFlight, watchBlocks, meansMs } = poolRules.rootstock
 const rules = { ...ledgerRules, maxInFlight, watchBlocks, meansMs }
