@@ -6,8 +6,8 @@ import { type ModelledService, openModelledService } from '../support/modelled-s
 import { seed, times } from '../support/sample.ts'
 import type { LedgerHarness } from './ledger.suite.ts'
 
-const sessionCount = times({ sampled: 3, full: 12 })
-const ordersOfEach = times({ sampled: 3, full: 12 })
+const sessionCount = times({ sampled: 1, full: 12 })
+const ordersOfEach = times({ sampled: 2, full: 12 })
 const plenty = 1_000
 
 /** What is shown at the end of a session that moves no money from then on. */

@@ -11,3 +11,11 @@ export async function holds<Drawn extends unknown[]>(
 ): Promise<void> {
   await fc.assert(property, { seed, numRuns: times(runs) })
 }
+
+/**
+ * Any character of Unicode, for `fc.string`. Its own `binary` is the same, and lists all of them for each
+ * string that is asked for, which takes a second.
+ */
+export const anyCharacter: fc.Arbitrary<string> = fc
+  .integer({ min: 0, max: 0x10_ffff - 0x800 })
+  .map((place) => String.fromCodePoint(place < 0xd800 ? place : place + 0x800))

@@ -359,7 +359,7 @@ describe.skipIf(!hasRedisServer())('on a real Redis with the keys of a cluster',
       expect,
     }) => {
       const ledger = open(newName())
-      const sessions = Array.from({ length: 130 }, (_, index) => `session ${1000 + index}`)
+      const sessions = Array.from({ length: 105 }, (_, index) => `session ${1000 + index}`)
       for (const [index, session] of sessions.entries()) {
         const { transaction, ...accepted } = acceptance(session, 0, 'a')
         const intentId = `0x${index.toString(16).padStart(64, '0')}` as const
