@@ -19,11 +19,13 @@ const crashPoints = 'test/workerd/faults/crash-points.test.ts'
 
 const packages = [
   'viem',
+  'viem/accounts',
   'viem/utils',
   '@noble/curves/secp256k1',
   '@scure/bip32',
   '@scure/bip39',
   '@scure/bip39/wordlists/english',
+  'zod',
   'zod/mini',
   'zod/locales',
   'hono',
