@@ -24,7 +24,7 @@ export type Measurement = {
  * from second to second, and a ratio is of two turns that stand beside each other.
  */
 const quickPlan: PaymentPlan = [
-  { callers: 1, payments: { relay: 16, baseline: 24 }, rounds: 7 },
+  { callers: 1, payments: { relay: 16, baseline: 24 }, rounds: 5 },
   { callers: 16, payments: { relay: 48, baseline: 96 }, rounds: 2 },
   { callers: 64, payments: { relay: 48, baseline: 96 }, rounds: 8 },
 ]

@@ -178,7 +178,7 @@ async function measureClients({ figures, isFull, atEnd }: World, urls: Record<Na
   }
   const names = Object.keys(clients) as (keyof typeof clients)[]
   const taken = await takeTurns(names, isFull ? 45 : 21, async (name) => {
-    const bench = new Bench({ iterations: 40, time: 0, warmupIterations: 3, warmupTime: 0 })
+    const bench = new Bench({ iterations: 30, time: 0, warmupIterations: 3, warmupTime: 0 })
     bench.add(name, async () => {
       await clients[name].getBalance({ address: recipient })
     })

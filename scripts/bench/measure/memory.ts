@@ -5,6 +5,9 @@ import type { World } from '../world.ts'
 
 const sessionCount = 10_000
 
+/** At a time: as many as there are callers, who may have three open payments each. */
+const portion = 500
+
 const heap = z.object({ usedSize: z.number() })
 
 /** What lives in the Worker's isolate, objects included, before and after many sessions that pay. */
@@ -18,7 +21,7 @@ export async function measureMemory(world: World): Promise<void> {
   const inspector = await openInspector(relay.inspectorUrl)
   try {
     const before = await livingKiB(inspector, relay.url)
-    await pay(count)
+    for (let paid = 0; paid < count; paid += portion) await pay(portion)
     const after = await livingKiB(inspector, relay.url)
     const over = `over ${count.toLocaleString('en')} sessions`
     figures.add('memory.before', 'living in the isolate, before', 'MiB', [before / 1024])

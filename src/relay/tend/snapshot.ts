@@ -124,10 +124,11 @@ async function askBlocks(
   const isLost = isReorganized(ledger, chain)
   const above = isLost ? -1 : isCountShort(ledger, chain) ? watched : (known ?? -1)
   const seenTogether = isLost && known !== undefined ? known - watchBlocks : watched
-  const blocks =
-    above < lowest
-      ? await relayer.ledger.blocks(above)
-      : chain.blocks.filter(({ number }) => number > above)
+  const listed = above < lowest ? await relayer.ledger.blocks(above) : chain.blocks
+  // What was noted since the first list may be newer than the head: only what that list showed above the
+  // head says that the chain is shorter.
+  const highest = Math.max(chain.head.number, chain.blocks[0]?.number ?? -1)
+  const blocks = listed.filter(({ number }) => number > above && number <= highest)
   const places = new Map(chain.places)
   const bottom = chain.trail.at(-1)?.number ?? chain.head.number
   const placeBelow = placesBelow(relayer, chain)

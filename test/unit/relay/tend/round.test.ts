@@ -535,6 +535,43 @@ test('a round that ends late does not count what the chain has lost since', asyn
   expect(rawsSent(asked)).toEqual([sent?.raw])
 })
 
+test('a block that is noted while a round looks at blocks is not lost because it is above the head', async ({
+  expect,
+}) => {
+  const { chain, block } = chainOfBlocks()
+  const { relayer, ledger, called, events, time } = relayerOver((question) =>
+    question.method === 'eth_getBlockByNumber' ? block(question) : takesAll(question),
+  )
+  const sessions = [await enqueue(ledger, 1), await enqueue(ledger, 2), await enqueue(ledger, 3)]
+  await tend(relayer)
+  /** Somebody else finds a payment in the next block, so that no round counts its nonce. */
+  const mineOne = async (nonce: number) => {
+    const [sent] =
+      (await ledger.work()).nonces.find((each) => each.nonce === nonce)?.transactions ?? []
+    chain.height += 1
+    const number = numberToHex(chain.height)
+    const { hash } = block({ method: '', params: [number] })
+    const at = { hash: sent?.hash ?? '0x', block: { number: chain.height, hash } }
+    const execution = { outcome: 'executed', reason: '', ...at } as const
+    await ledger.mined({ nonce, session: sessions[nonce] ?? '', ...at, execution })
+  }
+  await mineOne(0)
+  for (const nonce of [1, 2]) {
+    let isListed = false
+    const blocks: Ledger['blocks'] = async (above) => {
+      if (isListed) await mineOne(nonce)
+      isListed = true
+      return relayer.ledger.blocks(above)
+    }
+    called.length = 0
+    await tend({ ...relayer, ledger: { ...relayer.ledger, blocks } })
+    expect(called.filter((name) => name === 'blocks')).toHaveLength(2)
+    time.now += relayer.rules.regressionMs
+  }
+  expect(events).not.toContain('chain.reorganized')
+  expect(called).toContain('sawHead')
+})
+
 test.for([
   ['is gone', { height: 0x13 }],
   ['is another one', { height: 0x14, other: 0x14 }],
