@@ -6,7 +6,7 @@ const { startChain } = createRequire(import.meta.url)(
   '../../scripts/dev/chain.ts',
 ) as typeof import('../../scripts/dev/chain.ts')
 
-/** One chain for all tests that run in workerd; each uses callers of its own. */
+/** One chain for all tests of a runtime; each uses callers of its own. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const chain = await startChain()
   project.provide('workerBindings', chain.bindings)

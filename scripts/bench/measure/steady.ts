@@ -1,7 +1,7 @@
 import { startLoad } from '../load.ts'
 import { type Payer, type PaymentRound, payRound } from '../payer.ts'
 import { type NodeProxy, startNodeProxy } from '../served/node-proxy.ts'
-import { median, quantile, ratioOf } from '../statistics.ts'
+import { median, quantile } from '../statistics.ts'
 import type { World } from '../world.ts'
 import { countDuring, tellBilled, tellNodeCalls } from './billed.ts'
 
@@ -41,14 +41,11 @@ export async function measureSteady(world: World): Promise<void> {
   )
   await others
 
-  for (const { name, title } of lanes) tellReplies(world, name, title, rounds[name])
-  for (const { name, title } of [asked, fixed]) {
-    figures.hold(
-      `payments.p50Ratio.${name}.steady`,
-      `reply p50, ${how}: relay against ${title}`,
-      'ratio',
-      ratioOf([median(rounds.relay?.replyMs ?? [])], [median(rounds[name]?.replyMs ?? [])]),
-    )
+  const relayMs = tellReplies(world, relay, rounds.relay)
+  for (const lane of [asked, fixed]) {
+    const ratio = relayMs / tellReplies(world, lane, rounds[lane.name])
+    const title = `reply p50, ${how}: relay against ${lane.title}`
+    figures.hold(`payments.p50Ratio.${lane.name}.steady`, title, 'ratio', [ratio])
   }
   tellBilled(figures, 'steady', how, counted)
   tellNodeCalls(figures, 'relay', `${how}: relay`, counted)
@@ -79,18 +76,20 @@ async function lane(
   return { name, title: titles[name], payer: await serve(proxy.url), proxy, load }
 }
 
+/** Gives the median, in ms. */
 function tellReplies(
   { figures }: World,
-  name: Lane['name'],
-  title: string,
+  { name, title }: Lane,
   round: PaymentRound | undefined,
-): void {
+): number {
   if (round === undefined) throw new Error(`no round of ${name}`)
   const { replyMs } = round
   const say = (what: string) => `reply ${what}, ${how}: ${title}`
   // The node's own time is most of it, so it says much the same on every machine.
   const tell = name === 'relay' ? figures.hold : figures.add
-  tell(`payments.p50.${name}.steady`, say('p50'), 'ms', [median(replyMs)])
+  const p50 = median(replyMs)
+  tell(`payments.p50.${name}.steady`, say('p50'), 'ms', [p50])
   figures.add(`payments.p95.${name}.steady`, say('p95'), 'ms', [quantile(replyMs, 0.95)])
   figures.add(`payments.p99.${name}.steady`, say('p99'), 'ms', [quantile(replyMs, 0.99)])
+  return p50
 }
