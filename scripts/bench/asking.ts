@@ -23,6 +23,8 @@ export type Asking<Name extends string> = {
   expects: string
   /** Which of them the first is compared with. */
   against: readonly Name[]
+  /** Whether its CPU is held against theirs. A crowd's is not: many callers on two cores are noise. */
+  holdsCpu: boolean
 }
 
 type Slice = { replyMs: readonly number[]; ms: number; cpuMs: number }
@@ -46,7 +48,8 @@ function inRounds(slices: readonly Slice[], size: number): Round[] {
 
 /**
  * Asks every answerer in turn, and tells answers a second, percentiles, CPU, and ratios to the first.
- * A ratio is held where one caller asks: many callers are a crowd on two cores, and theirs is noise.
+ * What is held is CPU: what slows a virtual machine adds to that of all of them, while an answer of a
+ * millisecond waits on processes that wake each other, by half longer in one minute than in the next.
  */
 export async function askInTurn<Name extends string>(
   { load, figures }: { load: Load; figures: Figures },
@@ -82,16 +85,22 @@ export async function askInTurn<Name extends string>(
   }
   const [first] = names
   if (first === undefined) return
-  const tell = callers === 1 ? figures.hold : figures.add
+  const tellCpu = asking.holdsCpu ? figures.hold : figures.add
+  const cpuMsOf = (name: Name) => slicesOf[name].reduce((sum, { cpuMs }) => sum + cpuMs, 0)
   for (const name of asking.against) {
-    tell(
+    const title = `${at}: ${answerers[first].title} against ${answerers[name].title}`
+    figures.add(
       `${key}.${callers}.ratio.${name}`,
-      `${at}: ${answerers[first].title} against ${answerers[name].title}`,
+      title,
       'ratio of p50',
       ratioOf(
         taken[first].map(({ replyMs }) => median(replyMs)),
         taken[name].map(({ replyMs }) => median(replyMs)),
       ),
     )
+    // Of all slices together: one of them is a few ticks of the clock that counts.
+    tellCpu(`${key}.${callers}.cpuRatio.${name}`, title, 'ratio of CPU', [
+      cpuMsOf(first) / cpuMsOf(name),
+    ])
   }
 }

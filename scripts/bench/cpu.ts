@@ -32,29 +32,3 @@ export async function cpuDuring<Name extends string, Result>(
   ) as Record<Name, number>
   return { result, cpuMs }
 }
-
-const loopSteps = 120_000
-
-/**
- * CPU milliseconds of one calibration loop: 256-bit arithmetic, a hash map and JSON, in this process,
- * with nothing of ours or of a library in it. CPU figures are told in it, so that they can be compared
- * from one machine to another, and from an hour in which the machine is slow to one in which it is not.
- */
-export function calibrate(): number {
-  const before = process.cpuUsage()
-  let value = 0x9e3779b97f4a7c15n
-  const modulus = 2n ** 256n - 189n
-  const seen = new Map<string, number>()
-  let length = 0
-  for (let step = 0; step < loopSteps; step += 1) {
-    value = (value * value + BigInt(step)) % modulus
-    if (step % 16 === 0) {
-      const text = JSON.stringify({ step, value: value.toString(16) })
-      seen.set(text.slice(-12), (JSON.parse(text) as { step: number }).step)
-      length += text.length
-    }
-  }
-  if (seen.size === 0 || length === 0) throw new Error('the calibration loop did nothing')
-  const { user, system } = process.cpuUsage(before)
-  return (user + system) / 1000
-}

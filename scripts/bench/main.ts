@@ -72,6 +72,12 @@ function check(before: Run, done: Run): number {
   const findings = compareRuns(before, done)
   const held = done.figures.filter(({ checked }) => checked).length
   for (const finding of findings) say(`OFF ${wordsOf(finding)}`)
+  const [was, is] = [before.machine.calibrationMs, done.machine.calibrationMs]
+  if (findings.length > 0 && is > was * 1.5) {
+    say(
+      `The machine is busy: a calibration loop took ${is.toFixed(0)} ms of CPU, and ${was.toFixed(0)} in the committed run.`,
+    )
+  }
   say(
     findings.length === 0
       ? `All ${held} held figures are within ${usualTolerance * 100} % of the committed ones.`

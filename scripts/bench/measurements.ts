@@ -4,6 +4,7 @@ import { measureJsonRpc } from './measure/json-rpc.ts'
 import { measureMemory } from './measure/memory.ts'
 import { measurePayments, type PaymentPlan } from './measure/payments.ts'
 import { measureProfile } from './measure/profile.ts'
+import { measureReads } from './measure/reads.ts'
 import { measureRedis } from './measure/redis.ts'
 import { measureRootstock } from './measure/rootstock.ts'
 import { measureScreens } from './measure/screens.ts'
@@ -24,7 +25,7 @@ export type Measurement = {
  * from second to second, and a ratio is of two turns that stand beside each other.
  */
 const quickPlan: PaymentPlan = [
-  { callers: 1, payments: { relay: 16, baseline: 24 }, rounds: 5 },
+  { callers: 1, payments: { relay: 16, baseline: 24 }, rounds: 3 },
   { callers: 16, payments: { relay: 48, baseline: 96 }, rounds: 2 },
   { callers: 64, payments: { relay: 48, baseline: 96 }, rounds: 8 },
 ]
@@ -56,6 +57,7 @@ export const measurements: readonly Measurement[] = [
   { name: 'heads', measure: measureHeads },
   // It makes many blocks, which slow the chain.
   { name: 'json-rpc', measure: measureJsonRpc },
+  { name: 'reads', measure: measureReads },
   // It takes the chain's blocks over.
   { name: 'rootstock', measure: measureRootstock },
 ]

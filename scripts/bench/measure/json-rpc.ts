@@ -1,26 +1,16 @@
-import { Bench } from 'tinybench'
-import {
-  type Address,
-  createPublicClient,
-  encodeFunctionData,
-  http,
-  numberToHex,
-  webSocket,
-} from 'viem'
-import { rootstockTestnet } from 'viem/chains'
+import { encodeFunctionData, numberToHex } from 'viem'
 import { z } from 'zod'
 import { microLoanAbi } from '../../../src/loan/abi.ts'
 import { quantity } from '../../stack/chain/node-call.ts'
 import { type Answerer, type Asking, askInTurn } from '../asking.ts'
-import { apiKey, recipient } from '../served/chain.ts'
+import { apiKey, type BenchChain, recipient } from '../served/chain.ts'
 import { bundleBaseline, serveBaseline } from '../served/workerd.ts'
-import { ratioOf } from '../statistics.ts'
-import { takeTurns } from '../turns.ts'
 import type { World } from '../world.ts'
 
 type Name = 'service' | 'node' | 'passOn'
 
-const headers = { 'content-type': 'application/json' }
+/** Of a JSON-RPC request. */
+export const headers = { 'content-type': 'application/json' }
 
 /** The node service beside the node itself and a Worker of ten lines that only passes requests on. */
 export async function measureJsonRpc(world: World): Promise<void> {
@@ -29,18 +19,12 @@ export async function measureJsonRpc(world: World): Promise<void> {
   const baseline = await bundleBaseline('pass-on')
   const passOn = await serveBaseline({ baseline, variables: { NODE_URL: chain.url } })
   world.atEnd(passOn.stop)
-  const serviceUrl = `${relay.url}/rpc/${apiKey}`
   const answerers: Record<Name, Answerer> = {
-    service: { url: serviceUrl, pid: relay.pid, title: 'service' },
+    service: { url: `${relay.url}/rpc/${apiKey}`, pid: relay.pid, title: 'service' },
     node: { url: chain.url, pid: chain.pid, title: 'node (b)' },
     passOn: { url: passOn.url, pid: passOn.pid, title: 'Worker that passes on (d)' },
   }
-  const head = await chain.call('eth_blockNumber', [], quantity)
-  // Deep enough to be kept by the service.
-  const block = numberToHex(head - 2_050)
-  const withHash = z.object({ hash: z.string() })
-  const { hash } = await chain.call('eth_getBlockByNumber', [block, false], withHash)
-  for (const asked of questions(chain.loan, head, hash, world.isFull)) {
+  for (const asked of await questionsOf(chain)) {
     for (const pace of asked.load) {
       await askInTurn(world, answerers, {
         ...{ key: `jsonRpc.${asked.key}`, title: asked.title, ...pace },
@@ -51,14 +35,13 @@ export async function measureJsonRpc(world: World): Promise<void> {
       })
     }
   }
-  await measureClients(world, { service: serviceUrl, node: chain.url, passOn: passOn.url })
   if (world.isFull) await measureManyBlocks(world, answerers)
 }
 
-/** A crowd's ratio is not held: in a quick run it is a glance. */
+/** A crowd is a glance in a quick run. */
 const roundsOf = ({ callers }: { callers: number }, { isFull }: World): number => {
   if (isFull) return 15
-  return callers === 1 ? 5 : 2
+  return callers === 1 ? 4 : 2
 }
 
 /** What a chain of anvil's can be grown to: each of its blocks costs more than the one before. */
@@ -72,6 +55,7 @@ async function measureManyBlocks(world: World, answerers: Record<Name, Answerer>
     ...{ callers: 1, requests: 10, slices: 1, rounds: 9, headers, expects: '"result":' },
     body: logsOver(manyBlocks, head),
     against: [],
+    holdsCpu: false,
   })
 }
 
@@ -96,20 +80,28 @@ function logsOver(blocks: number, head: number): () => string {
   }
 }
 
-type Asked = {
+/** A question of the benchmark. */
+export type Asked = {
   key: string
   title: string
+  /** The next request's, never the same twice where that matters. */
   body: () => string
-  load: readonly Pick<Asking<Name>, 'callers' | 'requests' | 'slices'>[]
+  load: readonly Pick<Asking<Name>, 'callers' | 'requests' | 'slices' | 'holdsCpu'>[]
 }
 
-function questions(loan: Address, head: number, deepBlock: string, isFull: boolean): Asked[] {
+/** What a service is asked for: what it keeps, what it does not, many at once, and logs. */
+export async function questionsOf({ call, loan }: BenchChain): Promise<Asked[]> {
+  const head = await call('eth_blockNumber', [], quantity)
+  // Deep enough to be kept by the service.
+  const block = numberToHex(head - 2_050)
+  const withHash = z.object({ hash: z.string() })
+  const { hash: deepBlock } = await call('eth_getBlockByNumber', [block, false], withHash)
   let id = 0
   const one = (method: string, params: unknown[]) => {
     id += 1
     return { jsonrpc: '2.0', id, method, params }
   }
-  const call = () => {
+  const ethCall = () => {
     // Never the same twice: equal questions that are under way at a time share one answer.
     const account = numberToHex(id, { size: 20 })
     const data = encodeFunctionData({
@@ -119,14 +111,14 @@ function questions(loan: Address, head: number, deepBlock: string, isFull: boole
     })
     return one('eth_call', [{ to: loan, data }, 'latest'])
   }
-  const same = JSON.stringify(call())
-  const alone = { callers: 1, requests: 12, slices: 5 }
-  const crowd = { callers: 16, requests: 40, slices: 2 }
+  const same = JSON.stringify(ethCall())
+  const alone = { callers: 1, requests: 20, slices: 3, holdsCpu: true }
+  const crowd = { callers: 16, requests: 40, slices: 2, holdsCpu: false }
   return [
     {
       key: 'uncached',
       title: 'eth_call, never kept',
-      body: () => JSON.stringify(call()),
+      body: () => JSON.stringify(ethCall()),
       load: [alone, crowd],
     },
     {
@@ -139,73 +131,20 @@ function questions(loan: Address, head: number, deepBlock: string, isFull: boole
       key: 'cached',
       title: 'a block by its hash, kept by the service',
       body: () => JSON.stringify(one('eth_getBlockByHash', [deepBlock, false])),
-      // The quickest of all answers, so it takes more of them.
-      load: [{ ...alone, requests: 50 }, crowd],
+      // The quickest of all answers, so it takes more of them; and what V8 collects is much of its CPU.
+      load: [{ ...alone, requests: 80, holdsCpu: false }, crowd],
     },
     {
       key: 'batch',
       title: 'a batch of 20 eth_call',
-      body: () => JSON.stringify(Array.from({ length: 20 }, call)),
-      load: [{ callers: 1, requests: 5, slices: 5 }],
+      body: () => JSON.stringify(Array.from({ length: 20 }, ethCall)),
+      load: [alone],
     },
     {
       key: 'logs2000',
       title: 'eth_getLogs over 2,000 blocks',
       body: logsOver(2_000, head),
-      load: [{ callers: 1, requests: 5, slices: isFull ? 8 : 3 }],
+      load: [{ ...alone, requests: 14 }],
     },
   ]
-}
-
-/** What a program sees that asks through viem: over HTTP (c), and over a WebSocket. */
-async function measureClients({ figures, isFull, atEnd }: World, urls: Record<Name, string>) {
-  const overHttp = (url: string) =>
-    createPublicClient({ chain: rootstockTestnet, transport: http(url) })
-  const overSocket = async (url: string) => {
-    const transport = webSocket(url.replace(/^http/, 'ws'), { reconnect: false, keepAlive: false })
-    const client = createPublicClient({ chain: rootstockTestnet, transport })
-    const { socket } = await client.transport.getRpcClient()
-    atEnd(() => socket.close())
-    return client
-  }
-  const clients = {
-    'http.service': overHttp(urls.service),
-    'http.node': overHttp(urls.node),
-    'http.passOn': overHttp(urls.passOn),
-    'webSocket.service': await overSocket(urls.service),
-    'webSocket.node': await overSocket(urls.node),
-    'webSocket.passOn': await overSocket(urls.passOn),
-  }
-  const names = Object.keys(clients) as (keyof typeof clients)[]
-  const taken = await takeTurns(names, isFull ? 45 : 21, async (name) => {
-    const bench = new Bench({ iterations: 30, time: 0, warmupIterations: 3, warmupTime: 0 })
-    bench.add(name, async () => {
-      await clients[name].getBalance({ address: recipient })
-    })
-    const [task] = await bench.run()
-    if (task?.result.state !== 'completed') throw new Error(`eth_getBalance by ${name} failed`)
-    return task.result.latency.p50
-  })
-  const asked = 'eth_getBalance by viem'
-  for (const name of names) {
-    figures.add(`jsonRpc.${name}.p50`, `${asked}: ${clientTitles[name]}`, 'ms, p50', taken[name])
-  }
-  const hold = (key: string, first: (typeof names)[number], second: (typeof names)[number]) =>
-    figures.hold(
-      `jsonRpc.${key}.ratio`,
-      `${asked}: ${clientTitles[first]} against ${clientTitles[second]}`,
-      'ratio of p50',
-      ratioOf(taken[first], taken[second]),
-    )
-  hold('http', 'http.service', 'http.passOn')
-  hold('webSocket', 'webSocket.service', 'webSocket.passOn')
-}
-
-const clientTitles = {
-  'http.service': 'service over HTTP',
-  'http.node': 'node (b) over HTTP',
-  'http.passOn': 'Worker that passes on (d) over HTTP',
-  'webSocket.service': 'service over a WebSocket',
-  'webSocket.node': 'node (b) over a WebSocket',
-  'webSocket.passOn': 'Worker that passes on (d) over a WebSocket',
 }

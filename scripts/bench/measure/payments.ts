@@ -1,4 +1,3 @@
-import { calibrate } from '../cpu.ts'
 import type { Figures } from '../figures.ts'
 import type { Load } from '../load.ts'
 import { type Payer, type PaymentRound, payRound } from '../payer.ts'
@@ -48,20 +47,13 @@ export async function measurePayments(
       await payRound({ chain, load }, payers[name], turn)
     }
   }
-  for (let loop = 0; loop < 3; loop += 1) calibrate()
-  const loopsMs: number[] = []
   for (const { callers, payments, rounds } of plan) {
-    const taken = await takeTurns(Object.keys(names) as Name[], rounds, async (name) => {
+    const taken = await takeTurns(Object.keys(names) as Name[], rounds, (name) => {
       const turn = { payments: paymentsOf(name, payments), pace: { callers } }
-      const pay = () => payRound({ chain, load }, payers[name], turn)
-      if (name !== 'relay' || callers !== cpuAt) return await pay()
-      loopsMs.push(calibrate())
-      const paid = await pay()
-      loopsMs.push(calibrate())
-      return paid
+      return payRound({ chain, load }, payers[name], turn)
     })
     tellLoad(figures, callers, taken)
-    if (callers === cpuAt) tellCpu(figures, taken, loopsMs)
+    if (callers === cpuAt) tellCpu(figures, taken)
   }
 }
 
@@ -107,16 +99,9 @@ function tellLoad(figures: Figures, callers: number, taken: Record<Name, Payment
   }
 }
 
-function tellCpu(
-  figures: Figures,
-  taken: Record<Name, PaymentRound[]>,
-  loopsMs: readonly number[],
-): void {
+function tellCpu(figures: Figures, taken: Record<Name, PaymentRound[]>): void {
   const at = `${cpuAt} callers`
   const quietMs = (name: Name) => quiet(taken[name].map(({ cpuMs }) => cpuMs.payer))
-  figures.hold('cpu.relay.loops', `Worker's process, ${at}`, 'calibration loops a payment', [
-    quietMs('relay') / quiet(loopsMs),
-  ])
   for (const name of Object.keys(names) as Name[]) {
     const cpu = (of: 'payer' | 'chain') => taken[name].map(({ cpuMs }) => cpuMs[of])
     figures.add(

@@ -23,9 +23,9 @@ export async function measureScreens(world: World): Promise<void> {
   const all = { ...both, empty: at(empty, 'empty Hono Worker (d)') }
   const common = { headers: formHeaders }
   for (const pace of [
-    { callers: 1, requests: 12, slices: 5, rounds: world.isFull ? 15 : 9 },
-    // A crowd's ratio is not held: in a quick run it is a glance.
-    { callers: 16, requests: 50, slices: 2, rounds: world.isFull ? 15 : 2 },
+    { callers: 1, requests: 20, slices: 3, rounds: world.isFull ? 15 : 7, holdsCpu: true },
+    // In a quick run a glance.
+    { callers: 16, requests: 50, slices: 2, rounds: world.isFull ? 15 : 2, holdsCpu: false },
   ]) {
     await askInTurn(world, all, {
       ...common,

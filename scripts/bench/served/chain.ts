@@ -28,6 +28,7 @@ const mnemonics = {
   plain: 'legal winner thank year wave sausage worth useful legal winner thank yellow',
   counting: 'letter advice cage absurd amount doctor acoustic avoid letter advice cage above',
   inspected: 'zoo zoo zoo zoo zoo zoo zoo zoo zoo zoo zoo wrong',
+  reads: 'turtle front uncle idea crush write shrug there lottery flower risk shell',
   rootstock: 'jelly better achieve collect unaware mountain thought cargo oxygen act hood bridge',
   deno: 'ozone drill grab fiber curtain grace pudding thank cruise elder eight picnic',
 } as const
