@@ -43,23 +43,21 @@ export async function inWorld(
   const relays = new Map<RelayName, Promise<Payer & Workerd>>()
   const afternoons = new Map<string, Promise<Payer>>()
   try {
-    const chain = await startBenchChain(accountNames)
-    atEnd(chain.stop)
+    await Promise.race([interrupted.promise, workInWorld()])
+  } finally {
+    for (const stop of stops) {
+      // What cannot be ended must not keep the others.
+      await (async () => stop())().catch((error) => options.say(`  not ended: ${error}`))
+    }
+  }
+
+  async function workInWorld(): Promise<void> {
+    const chain = await startBenchChain(accountNames, atEnd)
     const load = startLoad()
     atEnd(load.stop)
     const build = await buildWorker()
-    await Promise.race([
-      interrupted.promise,
-      work({
-        ...options,
-        chain,
-        load,
-        build,
-        serveRelay,
-        serveAfternoon: afternoon,
-        atEnd,
-      }),
-    ])
+    const served = { serveRelay, serveAfternoon: afternoon }
+    await work({ ...options, chain, load, build, ...served, atEnd })
 
     function serveRelay(relay: RelayName, options: RelayOptions = {}): Promise<Payer & Workerd> {
       // Two ledgers with one relayer's key would take each other's nonces.
@@ -110,11 +108,6 @@ export async function inWorld(
       )
       atEnd(served.stop)
       return { ...served, confirmed }
-    }
-  } finally {
-    for (const stop of stops) {
-      // What cannot be ended must not keep the others.
-      await (async () => stop())().catch((error) => options.say(`  not ended: ${error}`))
     }
   }
 }

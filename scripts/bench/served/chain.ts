@@ -47,7 +47,6 @@ export type BenchChain = {
   variables: (relay: RelayName, nodeUrl?: string) => Record<string, string>
   /** The key of the account that the afternoon's server pays with. */
   accountKey: (name: string) => Hex
-  stop: () => Promise<void>
 }
 
 const blockSeconds = 0.25
@@ -64,11 +63,18 @@ export const recipient: Address = '0x00000000000000000000000000000000000a11ce'
 
 const accountKeySecret = secretOf('accounts')
 
-/** Starts an anvil with the contracts, the relayers' gas money and the callers' deposits. */
-export async function startBenchChain(afternoons: readonly string[]): Promise<BenchChain> {
+/**
+ * Starts an anvil with the contracts, the relayers' gas money and the callers' deposits. What ends it is
+ * handed over before all that, which takes seconds.
+ */
+export async function startBenchChain(
+  afternoons: readonly string[],
+  atEnd: (stop: () => Promise<void>) => void,
+): Promise<BenchChain> {
   // A block for each transaction would make blocks by the thousand, and each of anvil's costs more than
   // the one before: the more so, the more accounts there are, so what needs many has them from the start.
   const anvil = await startAnvil({ args: ['--block-time', `${blockSeconds}`] })
+  atEnd(anvil.stop)
   const call = createNodeCall(anvil.url, { timeoutMs: 300_000 })
   await call('anvil_mine', [toHex(blocksBefore)], z.unknown())
   const relayers = Object.values(mnemonics).map((words) => relayerAccount(words, 31, 0).address)
@@ -118,7 +124,6 @@ export async function startBenchChain(afternoons: readonly string[]): Promise<Be
       OPERATOR_TOKEN: 'the-token-of-the-benchmark',
     }),
     accountKey: secretOf,
-    stop: anvil.stop,
   }
 }
 
