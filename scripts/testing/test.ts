@@ -80,7 +80,9 @@ async function vitest(): Promise<Outcome> {
   const file = join(folder, 'report.json')
   try {
     const show = (text: string) => process.stdout.write(text)
-    const { code, output } = await runCommand(['vitest', 'run'], { TEST_REPORT: file }, show)
+    // What tests leave in the temporary folder, those that were killed above all, goes with it.
+    const own = { TEST_REPORT: file, TMPDIR: folder }
+    const { code, output } = await runCommand(['vitest', 'run'], own, show)
     return vitestOutcome(readIfThere(file)?.toString('utf8'), output, code)
   } finally {
     rmSync(folder, { recursive: true, force: true })
