@@ -53,7 +53,9 @@ async function countQuestions(
   url: string,
 ): Promise<void> {
   const common = { url, headers, pace: { callers: 1 }, expects: '"result":' }
-  for (const { key, title, body } of await questionsOf(chain)) {
+  for (const { key, title, body, load: paces } of await questionsOf(chain)) {
+    // How often an answer is shared by many callers depends on the machine.
+    if (!paces.some(({ callers }) => callers === 1)) continue
     // The first is the one that finds nothing kept.
     await load.run({ ...common, bodies: [body()] })
     proxy.takeCounts()
