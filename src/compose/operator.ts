@@ -23,7 +23,7 @@ import type { Runtime } from './runtime.ts'
 import type { Stores } from './stores.ts'
 import { assembleCashOut } from './ussd.ts'
 
-/** How long those who ask share one look at the ledger. */
+/** How long those who ask for health share one look at the ledger: anyone may ask. */
 const sharedMs = 2_000
 
 /** A ledger that is silent for so long does not answer. */
@@ -97,12 +97,14 @@ export function assembleOperations(
     }
   }
 
-  const condition = cached(clock, sharedMs, async () => around(await vitals()))
+  const condition = async () => around(await vitals())
+  const shared = cached(clock, sharedMs, condition)
+  const known = { subject, condition, sharedCondition: shared }
   return {
-    operator: () => operatorOver(config, runtime, stores, nodeService, { subject, condition }),
+    operator: () => operatorOver(config, runtime, stores, nodeService, known),
     watch: (ledger) => background(watchOver(ledger)),
     async look(round) {
-      if (round === 'failed' || silence.isTold()) await condition()
+      if (round === 'failed' || silence.isTold()) await shared()
     },
   }
 }
@@ -112,7 +114,7 @@ function operatorOver(
   runtime: Runtime,
   stores: Stores,
   nodeService: NodeService,
-  known: Pick<OperatorOptions, 'subject' | 'condition'>,
+  known: Pick<OperatorOptions, 'subject' | 'condition' | 'sharedCondition'>,
 ): Operator {
   const relayer = assembleRelayer(config, runtime, nodeService, stores.ledger)
   return createOperator({

@@ -79,8 +79,10 @@ export class LedgerSilent extends Error {
 export type OperatorOptions = CashOutOptions &
   DepositOptions &
   PinOptions & {
-    /** What is known of the deployment, shared for seconds. */
+    /** What is known of the deployment now. */
     condition: () => Promise<Condition>
+    /** What was known of it some seconds ago at most. */
+    sharedCondition: () => Promise<Condition>
     loan: Pick<LoanReader, 'balance' | 'owed'>
     /** What the ledger has to have been begun with. */
     identity: () => Promise<Identity>
@@ -111,7 +113,7 @@ export function createOperator(options: OperatorOptions): Operator {
   }
 
   return {
-    health: async () => healthOf(await condition()),
+    health: async () => healthOf(await options.sharedCondition()),
     status: async () => statusOf(subject, await known(), await counts()),
     metrics: async () => metricsOf(subject, await known()),
     async payments(query) {

@@ -198,8 +198,11 @@ describe("the operator's interface", () => {
     const { phone } = await newCaller()
     await rpc('evm_setAutomine', [false])
     await pay(deployment, phone, 'before')
+    const intake = async () => (await read(deployment, statusAnswer, '/operator/status')).intake
+    expect(await intake()).toEqual({ state: 'open' })
     const stopped = await act(deployment, intakeAnswer, 'pause')
     expect(stopped.intake).toMatchObject({ state: 'paused' })
+    expect(await intake()).toEqual(stopped.intake)
     expect(await pay(deployment, phone, 'meanwhile')).toBe(paused)
     // What was accepted before is shown again, whatever is paused.
     expect(await pay(deployment, phone, 'before')).toContain('END Transfer Submitted')
@@ -276,6 +279,8 @@ describe("the operator's interface", () => {
     const deployment = open()
     const [one, other] = [await newCaller(), await newCaller()]
     await pay(deployment, one.phone, 'find 1')
+    // Those that are settled are listed by when they were.
+    await allDone(deployment)
     deployment.pass(1_000)
     await pay(deployment, other.phone, 'find 2')
     await allDone(deployment)
