@@ -1,10 +1,10 @@
 import { spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { cpSync, readFileSync } from 'node:fs'
-import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { foundryBinary } from '../dev/foundry-binary.ts'
 import { lockFile } from '../stack/lock-file.ts'
 
 /** The repository's root, with a slash at its end. */
@@ -37,7 +37,7 @@ export async function forge(
   environment: Readonly<Record<string, string>> = {},
   secrets: readonly string[] = [],
 ): Promise<string> {
-  const child = spawn(foundryBinary('forge'), args, {
+  const child = spawn(foundryTool('forge'), args, {
     cwd: projectRoot,
     env: { ...process.env, ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -58,19 +58,9 @@ export async function forge(
   return shown
 }
 
-/**
- * The real tool, or the one on the PATH where Foundry is installed. npm's command of
- * its name is a wrapper that ends with 0 whatever the tool ended with, so nothing may rely on it.
- */
-export function foundryBinary(tool: 'forge' | 'cast'): string {
-  const architecture = process.arch === 'x64' ? 'amd64' : process.arch
-  const name = process.platform === 'win32' ? `${tool}.exe` : tool
-  try {
-    const place = `@foundry-rs/${tool}-${process.platform}-${architecture}/bin/${name}`
-    return createRequire(import.meta.url).resolve(place)
-  } catch {
-    return tool
-  }
+/** The real tool, or the one on the PATH where Foundry is installed. */
+export function foundryTool(tool: 'forge' | 'cast'): string {
+  return foundryBinary(tool) ?? tool
 }
 
 /**

@@ -1,10 +1,8 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { randomInt } from 'node:crypto'
 import { createServer } from 'node:net'
-import { fileURLToPath } from 'node:url'
+import { foundryBinary } from './foundry-binary.ts'
 import { until } from './wait.ts'
-
-const binary = fileURLToPath(new URL('../../node_modules/.bin/anvil', import.meta.url))
 
 export type Anvil = { url: string; process: ChildProcess; stop: () => Promise<void> }
 
@@ -19,7 +17,7 @@ export async function startAnvil({
   const port = await freePort()
   const url = `http://127.0.0.1:${port}`
   const child = spawn(
-    binary,
+    foundryBinary('anvil') ?? 'anvil',
     ['--silent', '--host', '127.0.0.1', '--port', `${port}`, '--chain-id', `${chainId}`, ...args],
     { stdio: ['ignore', 'ignore', 'inherit'] },
   )

@@ -11,7 +11,7 @@ import {
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { z } from 'zod'
-import { foundryBinary, projectRoot } from '../forge.ts'
+import { foundryTool, projectRoot } from '../forge.ts'
 import { sourcesOf } from '../solidity.ts'
 import {
   type Compiler,
@@ -180,7 +180,7 @@ async function forgeTest(
   cwd: string,
   environment: Readonly<Record<string, string>>,
 ): Promise<Outcome> {
-  const child = spawn(foundryBinary('forge'), ['test', '--fail-fast'], {
+  const child = spawn(foundryTool('forge'), ['test', '--fail-fast'], {
     cwd,
     env: { ...process.env, ...environment },
     stdio: ['ignore', 'ignore', 'pipe'],

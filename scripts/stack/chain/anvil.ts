@@ -1,9 +1,9 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { closeSync, existsSync, mkdirSync, openSync, rmSync } from 'node:fs'
-import { createRequire } from 'node:module'
 import { createServer } from 'node:net'
-import { dirname, join } from 'node:path'
+import { dirname } from 'node:path'
 import { z } from 'zod'
+import { foundryBinary } from '../../dev/foundry-binary.ts'
 import { sleep } from '../../dev/wait.ts'
 import { readJson, writeJson } from '../files.ts'
 import type { Folder } from '../folder.ts'
@@ -205,15 +205,11 @@ async function listens(child: ChildProcess, folder: Folder): Promise<boolean> {
   return false
 }
 
-/** The program itself: npm's small wrapper would be a second process to look after. */
 function binary(): string {
-  const wrapper = createRequire(import.meta.url).resolve('@foundry-rs/anvil/package.json')
-  const platform = process.platform === 'win32' ? 'win32' : process.platform
-  const arch = process.arch === 'arm64' ? 'arm64' : 'amd64'
-  const file = join(dirname(wrapper), '..', `anvil-${platform}-${arch}`, 'bin', 'anvil')
-  if (existsSync(file)) return file
+  const file = foundryBinary('anvil')
+  if (file !== undefined) return file
   throw new StackError(
-    `npm has no anvil for ${platform} on ${process.arch}. Start one yourself (anvil --chain-id 31) and name it: NODE_URL=http://127.0.0.1:8545 npm start`,
+    `npm has no anvil for ${process.platform} on ${process.arch}. Start one yourself (anvil --chain-id 31) and name it: NODE_URL=http://127.0.0.1:8545 npm start`,
   )
 }
 

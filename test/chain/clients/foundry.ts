@@ -1,6 +1,6 @@
 import { execFile, spawn } from 'node:child_process'
 import { promisify } from 'node:util'
-import { foundryBinary } from '../../../scripts/contracts/forge.ts'
+import { foundryTool } from '../../../scripts/contracts/forge.ts'
 
 /** Runs forge or cast and resolves to what it printed on stdout; throws where it fails. */
 export async function runFoundry(
@@ -8,7 +8,7 @@ export async function runFoundry(
   args: readonly string[],
   { folder, environment = {} }: { folder?: string; environment?: Record<string, string> } = {},
 ): Promise<string> {
-  const { stdout } = await promisify(execFile)(foundryBinary(tool), args, {
+  const { stdout } = await promisify(execFile)(foundryTool(tool), args, {
     ...(folder === undefined ? {} : { cwd: folder }),
     env: { ...process.env, ...environment },
   })
@@ -23,7 +23,7 @@ export function followCast(
   args: readonly string[],
   environment: Record<string, string>,
 ): FollowingCast {
-  const child = spawn(foundryBinary('cast'), args, {
+  const child = spawn(foundryTool('cast'), args, {
     env: { ...process.env, ...environment },
     stdio: ['ignore', 'pipe', 'inherit'],
   })
