@@ -89,8 +89,8 @@ class LongestFirst extends BaseSequencer {
 export default defineConfig({
   test: {
     sequence: { sequencer: LongestFirst },
-    // Most of them wait for a chain or a process most of the time.
-    maxWorkers: availableParallelism() + 3,
+    // Most of them wait for a chain or a process; each worker loads what it tests once more.
+    maxWorkers: availableParallelism() + 2,
     reporters: ['default', createRuntimeReporter(), ...json],
     // What a Worker logs is shown beside the test that it made red.
     silent: 'passed-only',

@@ -1,8 +1,8 @@
 import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { runChecks } from '../check.ts'
 import { projectRoot } from '../contracts/forge.ts'
+import { memoryFolder } from '../dev/memory-folder.ts'
 import { npmScript, runCommand } from '../run-command.ts'
 import { readIfThere } from '../stack/files.ts'
 import {
@@ -76,7 +76,7 @@ async function plantedBug(): Promise<Outcome> {
 }
 
 async function vitest(): Promise<Outcome> {
-  const folder = mkdtempSync(join(tmpdir(), 'ussd-relay-test-'))
+  const folder = mkdtempSync(join(memoryFolder(), 'ussd-relay-test-'))
   const file = join(folder, 'report.json')
   try {
     const show = (text: string) => process.stdout.write(text)

@@ -1,7 +1,8 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { memoryFolder } from '../../dev/memory-folder.ts'
 import { type WorkerdOptions as StartOptions, startWorkerd } from '../../dev/workerd.ts'
 import { children } from '../../stack/process-id.ts'
 import {
@@ -69,12 +70,6 @@ type Served = Record<string, unknown> & {
   modulesRoot: string
   modules: { type: 'ESModule'; path: string; contents: string }[]
 }
-
-/**
- * A folder that is in memory, where the system has one: a payment waits for three commits, and what a virtual
- * disk takes for one differs twofold from one minute to the next.
- */
-const memoryFolder = (): string => (existsSync('/dev/shm') ? '/dev/shm' : tmpdir())
 
 async function serve(
   worker: Served,

@@ -1,0 +1,36 @@
+import { spawnSync } from 'node:child_process'
+import { mkdtempSync, rmSync, statfsSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+/** Of memory that is free there, in bytes: copies of the repository and its builds are made in it. */
+const neededBytes = 4 * 1024 ** 3
+
+/**
+ * The folder in which temporary files are in memory, where this system has one with room; otherwise its
+ * usual one. What a virtual disk takes for a commit differs twofold from one minute to the next.
+ */
+export function memoryFolder(): string {
+  return isFit('/dev/shm') ? '/dev/shm' : tmpdir()
+}
+
+/** Containers have it small, or such that nothing in it may be executed. */
+function isFit(folder: string): boolean {
+  try {
+    const { bavail, bsize } = statfsSync(folder)
+    return bavail * bsize >= neededBytes && canExecute(folder)
+  } catch {
+    return false
+  }
+}
+
+function canExecute(folder: string): boolean {
+  const own = mkdtempSync(join(folder, 'ussd-relay-try-'))
+  try {
+    const program = join(own, 'program')
+    writeFileSync(program, '#!/bin/sh\n', { mode: 0o700 })
+    return spawnSync(program).status === 0
+  } finally {
+    rmSync(own, { recursive: true })
+  }
+}
