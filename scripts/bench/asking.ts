@@ -66,7 +66,12 @@ export async function askInTurn<Name extends string>(
     return { replyMs: result.replyMs, ms: result.endedAt - result.startedAt, cpuMs: cpuMs.own }
   }
   for (const name of names) await ask(name, requests * slices)
-  const slicesOf = await takeTurns(names, rounds * slices, (name) => ask(name))
+  // Whoever has no turn rests, so all turns are counted in one: in each, a tick of the clock that counts
+  // would be a part of what is counted.
+  const pids = Object.fromEntries(names.map((name) => [name, answerers[name].pid]))
+  const { result: slicesOf, cpuMs: cpuMsOf } = await cpuDuring(pids as Record<Name, number>, () =>
+    takeTurns(names, rounds * slices, (name) => ask(name)),
+  )
   const taken = Object.fromEntries(
     names.map((name) => [name, inRounds(slicesOf[name], slices)]),
   ) as Record<Name, Round[]>
@@ -86,7 +91,6 @@ export async function askInTurn<Name extends string>(
   const [first] = names
   if (first === undefined) return
   const tellCpu = asking.holdsCpu ? figures.hold : figures.add
-  const cpuMsOf = (name: Name) => slicesOf[name].reduce((sum, { cpuMs }) => sum + cpuMs, 0)
   for (const name of asking.against) {
     const title = `${at}: ${answerers[first].title} against ${answerers[name].title}`
     figures.add(
@@ -98,9 +102,7 @@ export async function askInTurn<Name extends string>(
         taken[name].map(({ replyMs }) => median(replyMs)),
       ),
     )
-    // Of all slices together: one of them is a few ticks of the clock that counts.
-    tellCpu(`${key}.${callers}.cpuRatio.${name}`, title, 'ratio of CPU', [
-      cpuMsOf(first) / cpuMsOf(name),
-    ])
+    const ratio = cpuMsOf[first] / cpuMsOf[name]
+    tellCpu(`${key}.${callers}.cpuRatio.${name}`, title, 'ratio of CPU', [ratio])
   }
 }

@@ -38,10 +38,10 @@ export async function measureJsonRpc(world: World): Promise<void> {
   if (world.isFull) await measureManyBlocks(world, answerers)
 }
 
-/** A crowd is a glance in a quick run. */
-const roundsOf = ({ callers }: { callers: number }, { isFull }: World): number => {
+/** What is not held is a glance in a quick run. */
+const roundsOf = ({ holdsCpu }: { holdsCpu: boolean }, { isFull }: World): number => {
   if (isFull) return 15
-  return callers === 1 ? 4 : 2
+  return holdsCpu ? 7 : 2
 }
 
 /** What a chain of anvil's can be grown to: each of its blocks costs more than the one before. */
