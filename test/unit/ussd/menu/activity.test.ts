@@ -41,10 +41,11 @@ describe('my activity', () => {
   })
 
   test('says "all" of a repayment, and nothing of others', async ({ expect }) => {
-    const { deliver, settle } = open()
+    const { deliver, settle, clock } = open()
     expect(await deliver(1, 'none', '5')).toBe(`CON My Activity\n${unread}\n0. Back`)
     await deliver(0, 'loan', '3*1')
     await settle()
+    clock.forward(1)
     await deliver(0, 'repay', '4*1')
     await settle()
     expect(await deliver(0, 'see', '5')).toMatch(
