@@ -1,10 +1,9 @@
-import { spawn, spawnSync } from 'node:child_process'
+import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { onTestFinished, test } from 'vitest'
-import { until } from '../../../scripts/dev/wait.ts'
 import { lockFile } from '../../../scripts/stack/lock-file.ts'
 import { identify } from '../../../scripts/stack/process-id.ts'
 
@@ -12,10 +11,6 @@ function createFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), 'ussd-relay-lock-'))
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
   return folder
-}
-
-function programOf(pid: number | undefined): string {
-  return spawnSync('ps', ['-o', 'comm=', '-p', `${pid}`], { encoding: 'utf8' }).stdout.trim()
 }
 
 test('one has the lock at a time, and nothing is left of it', async ({ expect }) => {
@@ -43,13 +38,12 @@ test('a lock goes on to the next where its holder is gone and another process ha
 
 test('and where its holder was killed and nobody has asked how it ended', async ({ expect }) => {
   const lock = join(createFolder(), 'lock')
-  // A parent that becomes another program, which knows nothing of its child.
-  const parent = spawn('sh', ['-c', 'sleep 600 & echo $!; exec sleep 600'])
+  // A parent that knows nothing of its child, and names it once it is Node: a shell would ask how it ended.
+  const named = 'console.log($!); setInterval(() => {}, 1_000_000)'
+  const parent = spawn('sh', ['-c', `sleep 600 & exec "$0" -e "${named}"`, process.execPath])
   onTestFinished(() => void parent.kill())
   const [text] = await once(parent.stdout, 'data')
   const pid = Number(text)
-  // A shell would ask how its child has ended.
-  await until(() => programOf(parent.pid) === 'sleep')
   writeFileSync(lock, JSON.stringify(identify(pid)))
   process.kill(pid)
   const release = await lockFile(lock)
