@@ -1,11 +1,12 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
+import { provideRedisServer } from '../debian.mjs'
 import { readJson } from '../stack/files.ts'
 import { root } from '../stack/folder.ts'
 import { collectFigures, type Figure, type Results, type Run, results } from './figures.ts'
 import { describeMachine } from './machine.ts'
-import { measurements } from './measurements.ts'
+import { type Measurement, measurements } from './measurements.ts'
 import { compareRuns, usualTolerance, wordsOf } from './report/compare.ts'
 import { renderCost } from './report/cost.ts'
 import { plots } from './report/plots.ts'
@@ -44,20 +45,29 @@ async function run(): Promise<number> {
     say(`${resultsFile} has no ${kind} run to compare with`)
     return 1
   }
-  const done = await measure()
+  const chosen = measurements.filter(isChosen)
+  // Known before the first of them, and not after eight minutes of a full run.
+  if (chosen.some(({ needsRedis }) => needsRedis) && !provideRedisServer()) {
+    say('redis-server is missing: apt-get install redis-server')
+    return 1
+  }
+  const done = await measure(chosen)
   if (before !== undefined) return check(before, done)
   if (flags.only === undefined) write({ ...committed(), [kind]: done })
   return 0
 }
 
-async function measure(): Promise<Run> {
+function isChosen({ name, isLong = false }: Measurement): boolean {
+  return flags.only === undefined ? flags.full || !isLong : name.includes(flags.only)
+}
+
+async function measure(chosen: readonly Measurement[]): Promise<Run> {
   const started = performance.now()
   const date = new Date().toISOString()
   const machine = describeMachine()
   const figures = collectFigures((figure) => say(line(figure)))
   await inWorld({ isFull: flags.full, figures, say }, async (world) => {
-    for (const { name, measure, isLong = false } of measurements) {
-      if (flags.only === undefined ? isLong && !flags.full : !name.includes(flags.only)) continue
+    for (const { name, measure } of chosen) {
       say(`${name} (${((performance.now() - started) / 1000).toFixed(0)} s)`)
       await measure(world)
     }

@@ -18,6 +18,8 @@ export type Measurement = {
   measure: (world: World) => Promise<void>
   /** Only a full run has it. */
   isLong?: boolean
+  /** It starts a redis-server. */
+  needsRedis?: boolean
 }
 
 /**
@@ -53,7 +55,7 @@ export const measurements: readonly Measurement[] = [
   { name: 'memory', measure: measureMemory, isLong: true },
   { name: 'claims', measure: measureClaims },
   { name: 'start-up', measure: measureStartUp },
-  { name: 'redis', measure: measureRedis },
+  { name: 'redis', measure: measureRedis, needsRedis: true },
   { name: 'heads', measure: measureHeads },
   // It makes many blocks, which slow the chain.
   { name: 'json-rpc', measure: measureJsonRpc },

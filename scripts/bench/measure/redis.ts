@@ -1,6 +1,6 @@
 import { startDenoProcess } from '../../dev/deno/deno-process.ts'
 import { startRedisBridge } from '../../dev/redis/bridge.ts'
-import { hasRedisServer, startRedisServer } from '../../dev/redis/redis-server.ts'
+import { startRedisServer } from '../../dev/redis/redis-server.ts'
 import { countConfirmations, type Payer, payRound } from '../payer.ts'
 import { median, quantile } from '../statistics.ts'
 import { takeTurns } from '../turns.ts'
@@ -14,7 +14,6 @@ const callerCount = 16
  * CPU is nobody's.
  */
 export async function measureRedis(world: World): Promise<void> {
-  if (!hasRedisServer()) throw new Error('redis-server is missing: apt-get install redis-server')
   const { chain, load, figures, atEnd } = world
   const redis = await startRedisServer({ mode: 'cluster' })
   atEnd(redis.stop)
