@@ -27,12 +27,16 @@ export type Measurement = {
  * from second to second, and a ratio is of two turns that stand beside each other.
  */
 const quickPlan: PaymentPlan = [
-  { callers: 1, payments: { relay: 16, baseline: 24 }, rounds: 3 },
+  { callers: 1, payments: { relay: 16, baseline: 24 }, rounds: 2 },
   { callers: 16, payments: { relay: 48, baseline: 96 }, rounds: 2 },
-  { callers: 64, payments: { relay: 48, baseline: 96 }, rounds: 8 },
+  { callers: 64, payments: { relay: 48, baseline: 96 }, rounds: 6, pairs: 12 },
 ]
 const fullPlan: PaymentPlan = [
-  ...quickPlan.map((part) => ({ ...part, rounds: part.rounds * 3 })),
+  ...quickPlan.map(({ rounds, pairs = 0, ...part }) => ({
+    ...part,
+    rounds: rounds * 3,
+    pairs: pairs * 3,
+  })),
   { callers: 256, payments: { relay: 256, baseline: 256 }, rounds: 3 },
 ]
 

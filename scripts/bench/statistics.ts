@@ -28,16 +28,6 @@ export function median(values: readonly number[]): number {
   return quantile(values, 0.5)
 }
 
-/**
- * What something costs while nothing else is in its way: the lower quartile. The neighbours of a virtual
- * machine add to what the system counts as CPU, by half and more, and never take from it.
- *
- * @throws {RangeError} there are no values
- */
-export function quiet(values: readonly number[]): number {
-  return quantile(values, 0.25)
-}
-
 /** What rounds come to. @throws {RangeError} there are none */
 export function spreadOf(rounds: readonly number[]): Spread {
   return {

@@ -2,7 +2,7 @@ import type { Figures } from '../figures.ts'
 import type { Load } from '../load.ts'
 import { type Payer, type PaymentRound, payRound } from '../payer.ts'
 import type { BenchChain } from '../served/chain.ts'
-import { median, quantile, quiet, ratioOf } from '../statistics.ts'
+import { median, quantile, ratioOf } from '../statistics.ts'
 import { takeTurns } from '../turns.ts'
 
 /** The relay and the servers of an afternoon, whose rounds take turns. */
@@ -23,7 +23,13 @@ const paymentsOf = (name: Name, { relay, baseline }: Payments): number =>
   name === 'relay' ? relay : baseline
 
 /** How many callers pay at a time, how many payments a turn of each, and how many rounds of turns. */
-export type PaymentPlan = readonly { callers: number; payments: Payments; rounds: number }[]
+export type PaymentPlan = readonly {
+  callers: number
+  payments: Payments
+  rounds: number
+  /** How many rounds more relay and (a) have, for the ratio that is held. */
+  pairs?: number
+}[]
 
 /** The compilers have seen all of it before anything counts: Node's still makes signing quicker after 500. */
 const warmUp = [
@@ -47,13 +53,16 @@ export async function measurePayments(
       await payRound({ chain, load }, payers[name], turn)
     }
   }
-  for (const { callers, payments, rounds } of plan) {
-    const taken = await takeTurns(Object.keys(names) as Name[], rounds, (name) => {
+  for (const { callers, payments, rounds, pairs = 0 } of plan) {
+    const take = (name: Name) => {
       const turn = { payments: paymentsOf(name, payments), pace: { callers } }
       return payRound({ chain, load }, payers[name], turn)
-    })
+    }
+    const taken = await takeTurns(Object.keys(names) as Name[], rounds, take)
     tellLoad(figures, callers, taken)
-    if (callers === cpuAt) tellCpu(figures, taken)
+    if (callers === cpuAt) {
+      tellCpu(figures, taken, await takeTurns(['relay', 'asked'] as const, pairs, take))
+    }
   }
 }
 
@@ -99,23 +108,29 @@ function tellLoad(figures: Figures, callers: number, taken: Record<Name, Payment
   }
 }
 
-function tellCpu(figures: Figures, taken: Record<Name, PaymentRound[]>): void {
+function tellCpu(
+  figures: Figures,
+  taken: Record<Name, PaymentRound[]>,
+  pairs: Record<'relay' | 'asked', PaymentRound[]>,
+): void {
   const at = `${cpuAt} callers`
-  const quietMs = (name: Name) => quiet(taken[name].map(({ cpuMs }) => cpuMs.payer))
+  const title = (name: Name) => `server's process, ${at}: ${names[name]}`
   for (const name of Object.keys(names) as Name[]) {
     const cpu = (of: 'payer' | 'chain') => taken[name].map(({ cpuMs }) => cpuMs[of])
-    figures.add(
-      `cpu.${name}.server`,
-      `server's process, ${at}: ${names[name]}`,
-      'ms/payment',
-      cpu('payer'),
-    )
+    figures.add(`cpu.${name}.server`, title(name), 'ms/payment', cpu('payer'))
     figures.add(`cpu.${name}.chain`, `anvil, ${at}: ${names[name]}`, 'ms/payment', cpu('chain'))
   }
-  for (const name of ['asked', 'fixed'] as const) {
-    const tell = name === 'asked' ? figures.hold : figures.add
-    tell(`cpu.ratio.${name}`, `server's process, ${at}: relay against ${names[name]}`, 'ratio', [
-      quietMs('relay') / quietMs(name),
-    ])
-  }
+  const ofServer = (rounds: PaymentRound[]) => rounds.map(({ cpuMs }) => cpuMs.payer)
+  figures.hold(
+    'cpu.ratio.asked',
+    `${title('relay')} against ${names.asked}`,
+    'ratio',
+    ratioOf(ofServer([...taken.relay, ...pairs.relay]), ofServer([...taken.asked, ...pairs.asked])),
+  )
+  figures.add(
+    'cpu.ratio.fixed',
+    `${title('relay')} against ${names.fixed}`,
+    'ratio',
+    ratioOf(ofServer(taken.relay), ofServer(taken.fixed)),
+  )
 }

@@ -30,15 +30,16 @@ export async function measureRootstock(world: World): Promise<void> {
     nodeUrl: proxy.url,
     variables: { POOL_RULES: 'rootstock', BLOCK_SECONDS: `${blockMs / 1000}` },
   })
+  const how = `Rootstock's pool, ${perBlock} payments a block`
   const pace = { perSecond: (perBlock * 1000) / blockMs }
   await payRound({ chain, load }, relay, { payments: perBlock, pace })
   const counted = await countDuring({ relay, proxy, payments }, async () => {
     const { replyMs, cpuMs } = await payRound({ chain, load }, relay, { payments, pace })
-    const at = `Rootstock's pool, ${perBlock} payments a block of ${blockMs / 1000} s`
-    figures.add('payments.p95.relay.rootstock', `reply p95, ${at}`, 'ms', [quantile(replyMs, 0.95)])
-    figures.add('cpu.relay.rootstock', `Worker's process, ${at}`, 'ms/payment', [cpuMs.payer])
+    figures.add('payments.p95.relay.rootstock', `reply p95, ${how}`, 'ms', [
+      quantile(replyMs, 0.95),
+    ])
+    figures.add('cpu.relay.rootstock', `Worker's process, ${how}`, 'ms/payment', [cpuMs.payer])
   })
-  const how = `Rootstock's pool, ${perBlock} payments a block`
   tellBilled(figures, 'rootstock', how, counted)
   tellNodeCalls(figures, 'rootstock', how, counted)
 

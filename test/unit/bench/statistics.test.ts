@@ -1,5 +1,5 @@
 import { describe, test } from 'vitest'
-import { median, quantile, quiet, ratioOf, spreadOf } from '../../../scripts/bench/statistics.ts'
+import { median, quantile, ratioOf, spreadOf } from '../../../scripts/bench/statistics.ts'
 
 describe('quantiles', () => {
   test('lie between the values where they fall there, as R and NumPy have them', ({ expect }) => {
@@ -28,12 +28,6 @@ describe('quantiles', () => {
     expect(() => median([])).toThrow(RangeError)
     expect(() => quantile([1], 1.1)).toThrow(RangeError)
     expect(() => quantile([1], Number.NaN)).toThrow(RangeError)
-  })
-})
-
-describe('what something costs while nothing is in its way', () => {
-  test('does not grow with rounds that a neighbour made slow', ({ expect }) => {
-    expect(quiet([6, 6.2, 6.4, 6.1, 90, 70])).toBe(quiet([6, 6.2, 6.4, 6.1, 11, 9]))
   })
 })
 
