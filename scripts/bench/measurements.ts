@@ -1,6 +1,7 @@
 import { measureClaims } from './measure/claims.ts'
 import { measureHeads } from './measure/heads.ts'
 import { measureJsonRpc } from './measure/json-rpc.ts'
+import { measureManyBlocks } from './measure/many-blocks.ts'
 import { measureMemory } from './measure/memory.ts'
 import { measurePayments, type PaymentPlan } from './measure/payments.ts'
 import { measureProfile } from './measure/profile.ts'
@@ -61,8 +62,8 @@ export const measurements: readonly Measurement[] = [
   { name: 'start-up', measure: measureStartUp },
   { name: 'redis', measure: measureRedis, needsRedis: true },
   { name: 'heads', measure: measureHeads },
-  // It makes many blocks, which slow the chain.
   { name: 'json-rpc', measure: measureJsonRpc },
+  { name: 'many-blocks', measure: measureManyBlocks, isLong: true },
   { name: 'reads', measure: measureReads },
   // It takes the chain's blocks over.
   { name: 'rootstock', measure: measureRootstock },

@@ -35,7 +35,6 @@ export async function measureJsonRpc(world: World): Promise<void> {
       })
     }
   }
-  if (world.isFull) await measureManyBlocks(world, answerers)
 }
 
 /** What is not held is a glance in a quick run. */
@@ -44,32 +43,8 @@ const roundsOf = ({ holdsCpu }: { holdsCpu: boolean }, { isFull }: World): numbe
   return holdsCpu ? 7 : 2
 }
 
-/** What a chain of anvil's can be grown to: each of its blocks costs more than the one before. */
-const manyBlocks = 10_000
-
-/** Logs over many blocks, as an indexer of a contract asks. */
-async function measureManyBlocks(world: World, answerers: Record<Name, Answerer>): Promise<void> {
-  const head = await growTo(world, manyBlocks + 200)
-  await askInTurn(world, answerers, {
-    ...{ key: `jsonRpc.logs${manyBlocks}`, title: 'eth_getLogs over 10,000 blocks' },
-    ...{ callers: 1, requests: 10, slices: 1, rounds: 9, headers, expects: '"result":' },
-    body: logsOver(manyBlocks, head),
-    against: [],
-    holdsCpu: false,
-  })
-}
-
-/** Makes blocks until the chain has so many. Gives its head. */
-async function growTo({ chain }: World, blocks: number): Promise<number> {
-  for (;;) {
-    const head = await chain.call('eth_blockNumber', [], quantity)
-    if (head >= blocks) return head
-    await chain.call('anvil_mine', [numberToHex(Math.min(2_500, blocks - head))], z.unknown())
-  }
-}
-
 /** Bodies that ask for the logs of so many blocks, never the same twice. */
-function logsOver(blocks: number, head: number): () => string {
+export function logsOver(blocks: number, head: number): () => string {
   let asked = 0
   return () => {
     asked += 1

@@ -29,6 +29,7 @@ const mnemonics = {
   counting: 'letter advice cage absurd amount doctor acoustic avoid letter advice cage above',
   inspected: 'zoo zoo zoo zoo zoo zoo zoo zoo zoo zoo zoo wrong',
   reads: 'turtle front uncle idea crush write shrug there lottery flower risk shell',
+  manyBlocks: 'scheme spot photo card baby mountain device kick cradle pact join borrow',
   rootstock: 'jelly better achieve collect unaware mountain thought cargo oxygen act hood bridge',
   deno: 'ozone drill grab fiber curtain grace pudding thank cruise elder eight picnic',
 } as const
