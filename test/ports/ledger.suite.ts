@@ -422,6 +422,14 @@ export function ledgerSuite(name: string, create: () => Promise<LedgerHarness>):
       expect((await ledger.work()).queued.map(({ session }) => session)).toEqual(['e'])
     })
 
+    test('has room for what blocks have taken since the count was read', async ({ expect }) => {
+      const { ledger, rules } = await create()
+      await fill(ledger, rules)
+      await mineAt(ledger, 'filler 0', 0, executionIn(5))
+      expect(await accept(ledger, 'next')).toBe(rules.maxInFlight)
+      expect(await accept(ledger, 'one more')).toBeUndefined()
+    })
+
     test('has room for as many as may be open, leases among them', async ({ expect }) => {
       const { ledger } = await create()
       const room = { ofAccount: 9, open: 2, waiting: 9 }

@@ -132,7 +132,9 @@ export function freeNonce(
     .map((lease) => lease.nonce)
   const next = Math.max(chainNonce, poolNonce, nextNonce(relayer))
   const nonce = given.length > 0 ? Math.min(...given) : next
-  return nonce < chainNonce + rules.maxInFlight ? nonce : undefined
+  // The count may have been read before blocks whose nonces are known to be used.
+  const count = Math.max(chainNonce, (relayer.top ?? -1) + 1)
+  return nonce < count + rules.maxInFlight ? nonce : undefined
 }
 
 /** What is open with the relayer's key, and of an account besides one of its sessions. */

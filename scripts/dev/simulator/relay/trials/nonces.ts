@@ -191,7 +191,7 @@ export function tryOwnOrder(desk: Desk): void {
       expect('a claim above one that is held', slotOf(`${by} 1`, by), nonce + 1)
       record(`${by} 1`, nonce + 1, { by })
     } else {
-      enqueue(`${by} 1`, { by, ...counts, chainNonce: nonce - rules.maxInFlight })
+      enqueue(`${by} 1`, { by, ...counts, poolNonce: nonce + rules.maxInFlight })
       ledger.lease({ nonce: nonce + 1, token, chainNonce: nonce, session: `${by} 1` })
       ledger.attach({ nonce: nonce + 1, token, transaction: bytesOf(`${by} 1`) })
     }

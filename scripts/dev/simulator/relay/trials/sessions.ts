@@ -121,7 +121,16 @@ export function tryViewsOfExecuted(desk: Desk): void {
 }
 
 /** Beyond its room nothing is claimed, and nothing waits. */
-export function tryRoom({ rules, expect, claim, record, refuse, accept, finish }: Desk): void {
+export function tryRoom({
+  ledger,
+  rules,
+  expect,
+  claim,
+  record,
+  refuse,
+  accept,
+  finish,
+}: Desk): void {
   const room = { ofAccount: 2, open: 2, waiting: 1 }
   const nonce = accept('room 1', { by: 'room' })
   const load = { ofAccount: 1, carried: 1, waiting: 0 }
@@ -133,8 +142,9 @@ export function tryRoom({ rules, expect, claim, record, refuse, accept, finish }
   const few = { by: 'room', room: { ...room, waiting: 0 } }
   expect('a record without a turn', kindOf(record('room 2', undefined, few)), 'full')
   refuse('room 2', { by: 'room' })
-  // What was given back is just out of reach.
-  const none = { chainNonce: nonce + 1 - rules.maxInFlight, poolNonce: 0 }
+  ledger.release([nonce + 1], nonce)
+  // What comes next is just out of reach.
+  const none = { chainNonce: nonce, poolNonce: nonce + rules.maxInFlight }
   const third = { by: 'room', ...none, room: { ...room, waiting: 0 } }
   expect('a claim without nonce and turn', claim('room 3', third), { kind: 'full', load })
   finish('room 1', nonce, 1)
