@@ -1,7 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
-import { randomInt } from 'node:crypto'
-import { createServer } from 'node:net'
 import { foundryBinary } from './foundry-binary.ts'
+import { freePort } from './ports.ts'
 import { until } from './wait.ts'
 
 export type Anvil = { url: string; process: ChildProcess; stop: () => Promise<void> }
@@ -34,31 +33,6 @@ export async function startAnvil({
       await exited
     },
   }
-}
-
-/**
- * Below those that systems give to connections (from 32768 on Linux): none takes one of these before a
- * server does. A Redis of a cluster also takes the port that is 10,000 higher.
- */
-const serverPorts = { from: 12_000, to: 22_000 }
-
-/** A port that nobody listens on at this moment. */
-export async function freePort(): Promise<number> {
-  for (;;) {
-    const port = randomInt(serverPorts.from, serverPorts.to)
-    if (await isFree(port)) return port
-  }
-}
-
-function isFree(port: number): Promise<boolean> {
-  return new Promise((resolve, reject) => {
-    const server = createServer()
-    server.once('error', (error: NodeJS.ErrnoException) => {
-      if (error.code === 'EADDRINUSE') resolve(false)
-      else reject(error)
-    })
-    server.listen(port, '127.0.0.1', () => server.close(() => resolve(true)))
-  })
 }
 
 async function answers(url: string): Promise<boolean> {

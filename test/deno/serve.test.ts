@@ -1,10 +1,10 @@
 import { spawn } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { afterAll, afterEach, beforeAll, describe, test } from 'vitest'
-import { freePort } from '../../scripts/dev/anvil.ts'
 import { startChain, type TestChain } from '../../scripts/dev/chain.ts'
 import { type DenoProcess, startDenoProcess } from '../../scripts/dev/deno/deno-process.ts'
 import { startLoopbackServer, textOf } from '../../scripts/dev/loopback-server.ts'
+import { freePort } from '../../scripts/dev/ports.ts'
 import { type RedisBridge, startRedisBridge } from '../../scripts/dev/redis/bridge.ts'
 import {
   hasRedisServer,

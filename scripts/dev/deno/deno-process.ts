@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
-import { freePort } from '../anvil.ts'
+import { freePort } from '../ports.ts'
 import { until } from '../wait.ts'
 
 const root = fileURLToPath(new URL('../../..', import.meta.url))

@@ -2,7 +2,7 @@ import { spawn, spawnSync } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { freePort } from '../anvil.ts'
+import { freePort } from '../ports.ts'
 import { until } from '../wait.ts'
 import { connectRedis, type RedisConnection, type RedisValue } from './connection.ts'
 
@@ -35,27 +35,14 @@ export function hasRedisServer(): boolean {
   return spawnSync('redis-server', ['--version'], { stdio: 'ignore' }).status === 0
 }
 
-/** Another server may take a free port before this one does. */
-const mostAttempts = 5
-
 /** Starts one and resolves when it answers. */
-export async function startRedisServer(options: RedisServerOptions = {}): Promise<RedisServer> {
-  for (let attempt = 1; ; attempt++) {
-    try {
-      return await startOnce(options)
-    } catch (error) {
-      if (options.port !== undefined || attempt === mostAttempts) throw error
-    }
-  }
-}
-
-async function startOnce({
+export async function startRedisServer({
   mode = 'alone',
   folder,
   replicaOf,
   port,
   detached = false,
-}: RedisServerOptions): Promise<RedisServer> {
+}: RedisServerOptions = {}): Promise<RedisServer> {
   const ownPort = port ?? (await freePort())
   const ownFolder = folder === undefined ? mkdtempSync(join(tmpdir(), 'redis-')) : undefined
   const child = spawn(

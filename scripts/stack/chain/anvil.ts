@@ -1,9 +1,9 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { closeSync, existsSync, mkdirSync, openSync, rmSync } from 'node:fs'
-import { createServer } from 'node:net'
 import { dirname } from 'node:path'
 import { z } from 'zod'
 import { foundryBinary } from '../../dev/foundry-binary.ts'
+import { isFree } from '../../dev/ports.ts'
 import { sleep } from '../../dev/wait.ts'
 import { readJson, writeJson } from '../files.ts'
 import type { Folder } from '../folder.ts'
@@ -217,13 +217,4 @@ function binary(): string {
 async function freePortFrom(first: number): Promise<number> {
   for (let port = first; port < first + 100; port++) if (await isFree(port)) return port
   throw new StackError(`No port from ${first} to ${first + 99} is free for the local chain.`)
-}
-
-/** Whether a server could listen on this port of the loopback address now. */
-export function isFree(port: number): Promise<boolean> {
-  return new Promise((resolve) => {
-    const server = createServer()
-    server.once('error', () => resolve(false))
-    server.listen(port, '127.0.0.1', () => server.close(() => resolve(true)))
-  })
 }

@@ -3,7 +3,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { freePort } from '../../../../scripts/dev/anvil.ts'
+import { freePort } from '../../../../scripts/dev/ports.ts'
 import { rpcTo } from '../../../../scripts/dev/rpc.ts'
 import { until } from '../../../../scripts/dev/wait.ts'
 

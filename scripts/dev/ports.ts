@@ -1,0 +1,48 @@
+import { randomInt } from 'node:crypto'
+import { createSocket } from 'node:dgram'
+import { createServer } from 'node:net'
+
+/**
+ * Below those that systems give to connections (from 32768 on Linux): none takes one of these before a
+ * server does. A Redis of a cluster also takes the port that is 10,000 higher.
+ */
+const serverPorts = { from: 12_000, to: 22_000 }
+
+/**
+ * A port that nobody listens on. While this process runs, no other call is given it, here or in another
+ * process: a server may take its time to start, and end and start again.
+ */
+export async function freePort(): Promise<number> {
+  for (;;) {
+    const port = randomInt(serverPorts.from, serverPorts.to)
+    if ((await claim(port)) && (await isFree(port))) return port
+  }
+}
+
+/**
+ * Whether this call is the first to have the port. What says so is the UDP port of the same number, which
+ * no server here uses: the system gives it to one, and takes it back however the process ends.
+ */
+function claim(port: number): Promise<boolean> {
+  return new Promise((resolve, reject) => {
+    const socket = createSocket('udp4')
+    socket.once('error', (error: NodeJS.ErrnoException) => {
+      socket.close()
+      if (error.code === 'EADDRINUSE') resolve(false)
+      else reject(error)
+    })
+    socket.bind({ port, address: '127.0.0.1', exclusive: true }, () => {
+      socket.unref()
+      resolve(true)
+    })
+  })
+}
+
+/** Whether a server could listen on this port of the loopback address now. */
+export function isFree(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const server = createServer()
+    server.once('error', () => resolve(false))
+    server.listen(port, '127.0.0.1', () => server.close(() => resolve(true)))
+  })
+}
