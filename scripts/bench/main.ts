@@ -13,28 +13,37 @@ import { plots } from './report/plots.ts'
 import { renderTable, showNumber, withPart } from './report/table.ts'
 import { inWorld } from './world.ts'
 
-// Measures the relay and its node service beside baselines, in turn, on this machine.
-
 const folder = join(root, 'docs', 'performance')
 const guide = join(root, 'docs', 'deploying-to-cloudflare.md')
 const resultsFile = join(folder, 'results.json')
 
+const names = measurements.map(({ name }) => name).join(', ')
+
+const helpText = `Measures the relay and its node service beside baselines, in turn, on this machine.
+
+  npm run bench -- [--full] [--check | --only NAME]
+  npm run bench -- --render | --cost
+
+  --full    also what takes minutes: under 20 in all, and under 2 without it
+  --check   compares with the committed run in the place of writing, and fails beyond ${usualTolerance * 100} %
+  --only    measurements whose name holds NAME, and nothing is written:
+            ${names}
+  --render  makes table and plots again from the results that are there
+  --cost    shows what 1,000 payments cost, by the results that are there`
+
 const { values: flags } = parseArgs({
   options: {
-    /** Also what takes minutes. */
     full: { type: 'boolean', default: false },
-    /** Compares with the committed quick run in the place of writing. */
     check: { type: 'boolean', default: false },
-    /** Only measurements whose name holds this, and nothing is written: for work on the benchmark. */
     only: { type: 'string' },
-    /** Makes table and plots again from the results that are there. */
     render: { type: 'boolean', default: false },
-    /** Shows what 1,000 payments cost, by the results that are there. */
     cost: { type: 'boolean', default: false },
+    help: { type: 'boolean', default: false },
   },
 })
 
-if (flags.cost) say(renderCost(committed()))
+if (flags.help) say(helpText)
+else if (flags.cost) say(renderCost(committed()))
 else if (flags.render) write(committed())
 else process.exitCode = await run()
 
@@ -46,6 +55,10 @@ async function run(): Promise<number> {
     return 1
   }
   const chosen = measurements.filter(isChosen)
+  if (chosen.length === 0) {
+    say(`No measurement's name holds ${flags.only}. They are: ${names}`)
+    return 1
+  }
   // Known before the first of them, and not after eight minutes of a full run.
   if (chosen.some(({ needsRedis }) => needsRedis) && !provideRedisServer()) {
     say('redis-server is missing: apt-get install redis-server')
