@@ -1,0 +1,26 @@
+import { spawnSync } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
+import { describe, test } from 'vitest'
+
+const command = fileURLToPath(new URL('../../scripts/test.mjs', import.meta.url))
+
+function runWith(...args: string[]): { status: number | null; stdout: string; stderr: string } {
+  // What is asked here takes no time; a whole run of the tests would.
+  return spawnSync(process.execPath, [command, ...args], { encoding: 'utf8', timeout: 20_000 })
+}
+
+describe('npm test', () => {
+  test('says what it runs and how a part of it is run, and runs nothing', ({ expect }) => {
+    const { status, stdout, stderr } = runWith('--help')
+    expect({ status, stderr }).toEqual({ status: 0, stderr: '' })
+    expect(stdout).toContain('npx vitest run --project unit')
+    expect(stdout).toContain('SEED=N')
+  })
+
+  test('refuses what it does not know, in the place of running everything', ({ expect }) => {
+    const { status, stdout, stderr } = runWith('unit', '--watch')
+    expect({ status, stdout }).toEqual({ status: 1, stdout: '' })
+    expect(stderr).toContain('npm test takes no "unit --watch"')
+    expect(stderr).toContain('npx vitest run --project unit')
+  })
+})
