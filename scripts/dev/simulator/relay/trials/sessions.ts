@@ -148,6 +148,11 @@ export function tryRoom({
   const third = { by: 'room', ...none, room: { ...room, waiting: 0 } }
   expect('a claim without nonce and turn', claim('room 3', third), { kind: 'full', load })
   finish('room 1', nonce, 1)
+  // The same count, now read before a block that is known.
+  const last = nonce + rules.maxInFlight
+  expect('a claim by an old count', nonceOf(claim('room 4', { by: 'room', ...none })), last)
+  refuse('room 4', { by: 'room' })
+  ledger.release([last], nonce + 1)
 }
 
 /** While payments wait none passes them, and each is counted; who waits holds no nonce. */
