@@ -80,17 +80,17 @@ export async function askFollow(relayer: Relayer, ledger: LedgerSnapshot): Promi
     places.set(known.hash, await placeOfLast(relayer, known, work, chain))
     if (isAwaited(ledger, { ...chain, places }, relayer)) return { ...chain, places }
   }
-  const compared = await askBlocks(relayer, ledger, { ...chain, places }, lowest)
+  const asked = await askBlocks(relayer, ledger, { ...chain, places }, lowest)
+  // A replica that still has what others have lost calls more held than is: what is final is proven.
+  const unheld = [...asked.places].filter(([, place]) => place !== 'held')
+  const compared = { ...asked, places: new Map(unheld) }
   if (isUnproven(ledger, compared, relayer)) return compared
-  if (!isReorganized(ledger, compared) && lostBlocks(compared).length === 0) return compared
-  // A replica that still has what others have lost calls more held than is: that is asked once more.
-  const unheld = [...compared.places].filter(([, place]) => place !== 'held')
-  const certain = { ...compared, places: new Map(unheld) }
-  if (compared.toldCount !== undefined) return certain
+  const isLost = isReorganized(ledger, compared) || lostBlocks(compared).length > 0
+  if (!isLost || compared.toldCount !== undefined) return compared
   // What lost blocks held was counted, also where the head of the last round was below them: a count may be
   // newer than the head that was read before it.
   const toldCount = await askCount(relayer)
-  return { ...certain, toldCount, count: toldCount }
+  return { ...compared, toldCount, count: toldCount }
 }
 
 /**
@@ -130,11 +130,9 @@ async function askBlocks(
   const highest = Math.max(chain.head.number, chain.blocks[0]?.number ?? -1)
   const blocks = listed.filter(({ number }) => number > above && number <= highest)
   const places = new Map(chain.places)
-  const bottom = chain.trail.at(-1)?.number ?? chain.head.number
-  const placeBelow = placesBelow(relayer, chain)
+  const provenPlace = provenPlaces(relayer, chain)
   for (const block of blocks) {
-    const isBelow = isLost && block.number > watched && block.number < bottom
-    const place = isBelow ? await placeBelow(block) : await placeOf(relayer, block, chain)
+    const place = isLost ? await provenPlace(block) : await placeOf(relayer, block, chain)
     places.set(block.hash, place)
     if (place === 'held' && block.number <= seenTogether) break
   }
@@ -142,10 +140,22 @@ async function askBlocks(
 }
 
 /**
- * Where blocks below the trail are once a head was lost, asked from the highest down. A node that is behind
- * still shows what is lost, and what is taken for held here no later round asks for: so a block is held
- * where the head leads down to it.
+ * Where blocks are once a head was lost, or where they make an outcome final; asked from the highest down. A
+ * node that is behind still shows what is lost, and what is taken for held here no later round asks for: so a
+ * block that is watched is held where the head leads down to it.
  */
+function provenPlaces(relayer: Relayer, chain: ChainSnapshot): (block: BlockId) => Promise<Place> {
+  const { head, trail } = chain
+  const watched = head.number - relayer.rules.watchBlocks
+  const bottom = trail.at(-1)?.number ?? head.number
+  const placeBelow = placesBelow(relayer, chain)
+  return async (block) => {
+    const isBelow = block.number > watched && block.number < bottom
+    return isBelow ? placeBelow(block) : placeOf(relayer, block, chain)
+  }
+}
+
+/** Where blocks below the trail are, by a walk down from its bottom; asked from the highest down. */
 function placesBelow(relayer: Relayer, chain: ChainSnapshot): (block: BlockId) => Promise<Place> {
   let lowest: Promise<Head | undefined> | undefined
   return async (block) => {
@@ -289,9 +299,11 @@ async function askDeepPlaces(
   chain: ChainSnapshot,
 ): Promise<Map<string, Place>> {
   const places = new Map(chain.places)
-  for (const { block } of deepPayments(work, chain.head, relayer)) {
+  const provenPlace = provenPlaces(relayer, chain)
+  const deep = deepPayments(work, chain.head, relayer).map(({ block }) => block)
+  for (const block of deep.sort((a, b) => b.number - a.number)) {
     if (places.has(block.hash)) continue
-    const place = await answerOf(relayer, 'confirm.failed', () => placeOf(relayer, block, chain))
+    const place = await answerOf(relayer, 'confirm.failed', () => provenPlace(block))
     places.set(block.hash, place.kind === 'known' ? place.value : 'unknown')
   }
   return places

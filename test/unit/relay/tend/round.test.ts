@@ -319,6 +319,36 @@ test.for([
   },
 )
 
+test.for([
+  ['the first round after that', 0],
+  ['a round that has seen a head before', 1],
+] as const)(
+  'what was found on the chain is not made final by a node that shows lost blocks, in %s',
+  async ([, rounds], { expect }) => {
+    const [before, after] = [1, 2]
+    const found = 0x5
+    let height = found + poolRules.rootstock.confirmations - 1
+    let branchBehind = before
+    const { relayer, ledger, time } = relayerOver((question) => {
+      const { method, params } = question
+      if (method !== 'eth_getBlockByNumber') return takesAll(question)
+      const number = params[0] === 'latest' ? height : Number(params[0])
+      return blockAt(number === found ? branchBehind : after, number)
+    })
+    // Rounds are for what is open.
+    await enqueue(ledger, 1)
+    for (let round = 0; round < rounds; round++, height++) await tend(relayer)
+    const session = await adopt(ledger, { number: found, hash: hashAt(before, found) })
+    await tend(relayer)
+    expect((await ledger.payment(session))?.state).not.toBe('confirmed')
+    branchBehind = after
+    height += 1
+    time.now += 25_000
+    await tend(relayer)
+    expect((await ledger.payment(session))?.state).toBe('broadcast')
+  },
+)
+
 test('what a reorganization takes back goes out again in the round that sees it', async ({
   expect,
 }) => {
