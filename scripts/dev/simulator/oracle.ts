@@ -552,7 +552,7 @@ const isLongPause = (item: History['plan']['items'][number]) =>
  * lost, on the chain or in the ledger, is searched for, and what others send with the key is waited for.
  */
 function judgeBudget(history: History, found: Found): void {
-  const { asked, quietFrom, followed, plan, losses, reorganizations, foreign } = history
+  const { asked, quietFrom, plan, losses, reorganizations, foreign } = history
   if (losses.length + reorganizations.length + foreign.size > 0) return
   const quiet = quietFrom.at(-1) ?? Number.POSITIVE_INFINITY
   const shared = asked.filter(
@@ -563,14 +563,21 @@ function judgeBudget(history: History, found: Found): void {
   const rounds = new Set(shared.map(({ by }) => by))
   const blocks = blocksAtMost(last.at - first.at, plan.knobs.blockMs)
   // What rounds had not followed by then is followed block by block, as far as it is watched.
-  const gap = first.head - (followed.at(-1) ?? first.head)
-  const missed = Math.min(gap, plan.knobs.rules.watchBlocks)
+  const missed = Math.min(
+    first.head - followedTo(history, first.head),
+    plan.knobs.rules.watchBlocks,
+  )
   const own = rounds.size * (plan.items.some(isLongPause) ? 2 : 1)
   if (shared.length <= own + missed + 2 * (blocks + sendAgain(asked, rounds))) return
   found(
     'budget',
     `${rounds.size} rounds of about ${Math.ceil(blocks)} blocks ask ${shared.length} times`,
   )
+}
+
+/** The highest block that rounds had followed; where none, they follow down to what is ours. */
+function followedTo({ followed, processed }: History, head: number): number {
+  return followed.at(-1) ?? Math.min(head, ...processed.map(({ mined }) => mined.block.number))
 }
 
 function judgeEnd(history: History, found: Found): void {

@@ -32,7 +32,7 @@ import {
   type Spending,
 } from './facts.ts'
 import type { Stage } from './plan.ts'
-import { askCount, followTrail, parentOf } from './trail.ts'
+import { askCount, bottomOf, followTrail, parentOf } from './trail.ts'
 
 const nodeTimeoutMs = 5_000
 
@@ -81,7 +81,7 @@ export async function askFollow(relayer: Relayer, ledger: LedgerSnapshot): Promi
     if (isAwaited(ledger, { ...chain, places }, relayer)) return { ...chain, places }
   }
   const asked = await askBlocks(relayer, ledger, { ...chain, places }, lowest)
-  // A replica that still has what others have lost calls more held than is: what is final is proven.
+  // A replica that still has what others have lost calls more held than is: nothing is final by that.
   const unheld = [...asked.places].filter(([, place]) => place !== 'held')
   const compared = { ...asked, places: new Map(unheld) }
   if (isUnproven(ledger, compared, relayer)) return compared
@@ -130,9 +130,11 @@ async function askBlocks(
   const highest = Math.max(chain.head.number, chain.blocks[0]?.number ?? -1)
   const blocks = listed.filter(({ number }) => number > above && number <= highest)
   const places = new Map(chain.places)
-  const provenPlace = provenPlaces(relayer, chain)
+  const bottom = chain.trail.at(-1)?.number ?? chain.head.number
+  const placeBelow = placesBelow(relayer, chain)
   for (const block of blocks) {
-    const place = isLost ? await provenPlace(block) : await placeOf(relayer, block, chain)
+    const isBelow = isLost && block.number > watched && block.number < bottom
+    const place = isBelow ? await placeBelow(block) : await placeOf(relayer, block, chain)
     places.set(block.hash, place)
     if (place === 'held' && block.number <= seenTogether) break
   }
@@ -140,26 +142,14 @@ async function askBlocks(
 }
 
 /**
- * Where blocks are once a head was lost, or where they make an outcome final; asked from the highest down. A
- * node that is behind still shows what is lost, and what is taken for held here no later round asks for: so a
- * block that is watched is held where the head leads down to it.
+ * Where blocks below the trail are once a head was lost, asked from the highest down. A node that is behind
+ * still shows what is lost, and what is taken for held here no later round asks for: so a block is held
+ * where the head leads down to it.
  */
-function provenPlaces(relayer: Relayer, chain: ChainSnapshot): (block: BlockId) => Promise<Place> {
-  const { head, trail } = chain
-  const watched = head.number - relayer.rules.watchBlocks
-  const bottom = trail.at(-1)?.number ?? head.number
-  const placeBelow = placesBelow(relayer, chain)
-  return async (block) => {
-    const isBelow = block.number > watched && block.number < bottom
-    return isBelow ? placeBelow(block) : placeOf(relayer, block, chain)
-  }
-}
-
-/** Where blocks below the trail are, by a walk down from its bottom; asked from the highest down. */
 function placesBelow(relayer: Relayer, chain: ChainSnapshot): (block: BlockId) => Promise<Place> {
   let lowest: Promise<Head | undefined> | undefined
   return async (block) => {
-    const from = await (lowest ?? bottomOf(relayer, chain))
+    const from = await (lowest ?? bottomOf(relayer, chain.head, chain.trail))
     lowest = stepDown(relayer, from, block.number)
     const there = await lowest
     if (there === undefined) return 'unknown'
@@ -184,17 +174,6 @@ async function placeOfLast(
   const isCaughtUp = now - (behindSince ?? now) >= regressionMs
   if (isFollowed || isCaughtUp || gap >= watchBlocks) return placeOf(relayer, last, chain)
   return placesBelow(relayer, chain)(last)
-}
-
-/** The lowest block that was followed from the head. */
-async function bottomOf(
-  { node, clock }: Relayer,
-  { head, trail }: ChainSnapshot,
-): Promise<Head | undefined> {
-  const bottom = trail.at(-1)
-  if (bottom === undefined || bottom.hash === head.hash) return head
-  const there = await node.block(bottom.number, clock.timeout(nodeTimeoutMs))
-  return there?.hash === bottom.hash ? there : undefined
 }
 
 /** From a block down to a height, from each to its parent. Undefined where replicas are on different branches. */
@@ -292,18 +271,23 @@ function fateOf(read: Known<Awaited<ReturnType<typeof readPassed>>>): NonceFate 
   return read.value === undefined ? { kind: 'missing' } : { kind: 'mined', report: read.value }
 }
 
-/** Where the blocks are that make outcomes final. */
+/**
+ * Where the blocks are that make outcomes final. One that is watched has to be part of the trail: a node that
+ * is behind shows what is lost, and what is final is not asked for again.
+ */
 async function askDeepPlaces(
   relayer: Relayer,
   work: Work,
   chain: ChainSnapshot,
 ): Promise<Map<string, Place>> {
+  const { head, trail } = chain
   const places = new Map(chain.places)
-  const provenPlace = provenPlaces(relayer, chain)
-  const deep = deepPayments(work, chain.head, relayer).map(({ block }) => block)
-  for (const block of deep.sort((a, b) => b.number - a.number)) {
-    if (places.has(block.hash)) continue
-    const place = await answerOf(relayer, 'confirm.failed', () => provenPlace(block))
+  const watched = head.number - relayer.rules.watchBlocks
+  const bottom = trail.at(-1)?.number ?? head.number
+  for (const { block } of deepPayments(work, head, relayer)) {
+    const isBelow = block.number > watched && block.number < bottom
+    if (isBelow || places.has(block.hash)) continue
+    const place = await answerOf(relayer, 'confirm.failed', () => placeOf(relayer, block, chain))
     places.set(block.hash, place.kind === 'known' ? place.value : 'unknown')
   }
   return places

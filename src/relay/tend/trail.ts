@@ -1,4 +1,5 @@
 import type { Head } from '../../chain/node.ts'
+import { faultOf } from '../../runtime/log.ts'
 import type { FollowedBlock, SignedNonce, Work } from '../ledger/port.ts'
 import type { Relayer } from '../relayer.ts'
 
@@ -15,11 +16,17 @@ export type Followed = {
 /**
  * The head with the blocks below it, each followed once from the block above by its parent's hash: so it
  * is known of each which transactions of ours it holds, and that it is part of the chain, and neither is
- * asked for again. Where the head does not go on from it, a new trail begins.
+ * asked for again. Where the head does not go on from it, a new trail begins. It reaches down to the lowest
+ * watched block that is to make an outcome final.
  *
  * @throws {TransportError} {@link RpcError}
  */
 export async function followTrail(relayer: Relayer, work: Work, head: Head): Promise<Followed> {
+  const { trail, toldCount } = await followUp(relayer, work, head)
+  return { trail: await reachDown(relayer, work, head, trail), toldCount }
+}
+
+async function followUp(relayer: Relayer, work: Work, head: Head): Promise<Followed> {
   const { number, hash } = head
   const [top] = work.trail
   if (top?.hash === hash) return { trail: work.trail, toldCount: undefined }
@@ -35,6 +42,53 @@ export async function followTrail(relayer: Relayer, work: Work, head: Head): Pro
   )
   // What lost blocks held was counted.
   return { trail, toldCount: parent === top?.hash ? undefined : await askCount(relayer) }
+}
+
+/**
+ * A trail that began above a block with something of ours goes on down to it: the round before found it late,
+ * or the ledger had lost its rows. What is reached is kept, and a later round goes on from there.
+ */
+async function reachDown(
+  relayer: Relayer,
+  { mined }: Work,
+  head: Head,
+  trail: readonly FollowedBlock[],
+): Promise<readonly FollowedBlock[]> {
+  const watched = head.number - relayer.rules.watchBlocks
+  const noted = mined.flatMap(({ execution }) => execution?.block.number ?? [])
+  const lowest = Math.min(...noted.filter((number) => number > watched))
+  const below: Head[] = []
+  try {
+    let last =
+      (trail.at(-1)?.number ?? 0) > lowest ? await bottomOf(relayer, head, trail) : undefined
+    while (last !== undefined && last.number > lowest) {
+      last = await parentOf(relayer, last)
+      if (last !== undefined) below.push(last)
+    }
+  } catch (error) {
+    relayer.log({ level: 'warn', event: 'confirm.failed', message: faultOf(error) })
+  }
+  if (below.length === 0) return trail
+  const reached = grown(await relayer.ledger.signed(), below, [])
+  const passed = reached[0]?.count ?? 0
+  const above = trail.map((block) => ({ ...block, count: Math.max(block.count, passed) }))
+  return [...above, ...reached]
+}
+
+/**
+ * The lowest block of a trail. Undefined where the node shows another there.
+ *
+ * @throws {TransportError} {@link RpcError}
+ */
+export async function bottomOf(
+  { node, clock }: Relayer,
+  head: Head,
+  trail: readonly FollowedBlock[],
+): Promise<Head | undefined> {
+  const bottom = trail.at(-1)
+  if (bottom === undefined || bottom.hash === head.hash) return head
+  const there = await node.block(bottom.number, clock.timeout(nodeTimeoutMs))
+  return there?.hash === bottom.hash ? there : undefined
 }
 
 /**

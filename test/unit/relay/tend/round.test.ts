@@ -498,6 +498,43 @@ test('each block is asked for once, and its transactions tell which nonces it ha
   ])
 })
 
+test('rounds go down to a payment that was found on the chain once, and on from where a node failed', async ({
+  expect,
+}) => {
+  const { chain, block } = chainOfBlocks()
+  let isFailing = true
+  const { relayer, ledger, asked, events } = relayerOver((question) => {
+    const { method, params } = question
+    if (method !== 'eth_getBlockByNumber') return takesAll(question)
+    if (isFailing && params[0] === '0xb') throw new RpcError(-32000, 'busy')
+    return block(question)
+  })
+  const found = 0x8
+  const session = await adopt(ledger, { number: found, hash: numberToHex(found, { size: 32 }) })
+  const blocksOfRound = async () => {
+    asked.length = 0
+    await tend(relayer)
+    return asked
+      .filter(({ method, params }) => method === 'eth_getBlockByNumber' && params[0] !== 'latest')
+      .map(({ params }) => Number(params[0]))
+  }
+  // The block itself is looked at, since no round has seen a head before.
+  expect(await blocksOfRound()).toEqual([0xf, 0xe, 0xd, 0xc, 0xb, found])
+  expect(events).toEqual(['confirm.failed'])
+  isFailing = false
+  expect(await blocksOfRound()).toEqual([0xc, 0xb, 0xa, 0x9, found])
+  expect(await blocksOfRound()).toEqual([])
+  for (
+    chain.height += 1;
+    chain.height < found + poolRules.rootstock.confirmations;
+    chain.height++
+  ) {
+    expect((await ledger.payment(session))?.state).toBe('mined')
+    await tend(relayer)
+  }
+  expect((await ledger.payment(session))?.state).toBe('confirmed')
+})
+
 test('a payment that is mined while a round begins is found in its block', async ({ expect }) => {
   const { chain, held, block } = chainOfBlocks()
   const mined = numberToHex(7, { size: 32 })
