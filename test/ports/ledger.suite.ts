@@ -430,6 +430,20 @@ export function ledgerSuite(name: string, create: () => Promise<LedgerHarness>):
       expect(await accept(ledger, 'one more')).toBeUndefined()
     })
 
+    test('has no room beyond what blocks have taken, whatever the pool holds of others', async ({
+      expect,
+    }) => {
+      const { ledger, rules } = await create()
+      await fill(ledger, rules)
+      const [last, next] = [rules.maxInFlight - 1, rules.maxInFlight]
+      const [session, token] = [`filler ${last}`, 'lease']
+      await ledger.displaced(last)
+      await mineAt(ledger, 'filler 0', 0, executionIn(5))
+      await ledger.lease({ nonce: next, token, chainNonce: 1, session })
+      await ledger.attach({ nonce: next, token, transaction: transactionOf('again') })
+      expect(await accept(ledger, 'next')).toBeUndefined()
+    })
+
     test('has room for as many as may be open, leases among them', async ({ expect }) => {
       const { ledger } = await create()
       const room = { ofAccount: 9, open: 2, waiting: 9 }

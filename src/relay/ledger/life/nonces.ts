@@ -132,9 +132,17 @@ export function freeNonce(
     .map((lease) => lease.nonce)
   const next = Math.max(chainNonce, poolNonce, nextNonce(relayer))
   const nonce = given.length > 0 ? Math.min(...given) : next
-  // The count may have been read before blocks whose nonces are known to be used.
-  const count = Math.max(chainNonce, (relayer.top ?? -1) + 1)
-  return nonce < count + rules.maxInFlight ? nonce : undefined
+  if (nonce < chainNonce + rules.maxInFlight) return nonce
+  return nonce < minedCount(rows, relayer) + rules.maxInFlight ? nonce : undefined
+}
+
+/**
+ * The account's count in the blocks that the ledger knows: a count may have been read before them. What
+ * else is used, a pool may hold.
+ */
+function minedCount(rows: Draft, { relayer, top }: RelayerRow): number {
+  const isMined = top !== null && rows.row('nonces', relayer, top)?.state === 'mined'
+  return isMined ? top + 1 : 0
 }
 
 /** What is open with the relayer's key, and of an account besides one of its sessions. */
