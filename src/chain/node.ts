@@ -31,6 +31,9 @@ export type LoggedEvent = {
   block: { number: number; hash: Hex }
 }
 
+/** A block by its hash, whatever is at its height (EIP-1898). */
+export type BlockHash = { blockHash: Hex }
+
 /** Whether a node took a transaction. `unknown` is a transport error: assume that it did. */
 export type Sent =
   | { kind: 'taken' }
@@ -61,11 +64,11 @@ export type Node = {
   gasPrice(signal: AbortSignal): Promise<bigint>
   /** In wei, of the native currency. */
   balance(account: Address, signal: AbortSignal): Promise<bigint>
-  /** As of the latest block, or of the one with this number: a node without that one refuses. */
+  /** As of the latest block, or of this one: a node without that one refuses. */
   call(
     call: { from?: Address; to: Address; data: Hex; gas?: number },
     signal: AbortSignal,
-    block?: number,
+    at?: number | 'latest' | BlockHash,
   ): Promise<CallOutcome>
   receipt(hash: Hex, signal: AbortSignal): Promise<Receipt | undefined>
   /** Calldata of a transaction; undefined where the node does not know it. */
@@ -177,11 +180,11 @@ export function createNode(rpc: Rpc): Node {
       ),
     gasPrice: (signal) => ask(wei, 'eth_gasPrice', [], signal),
     balance: (account, signal) => ask(wei, 'eth_getBalance', [account, 'latest'], signal),
-    async call({ gas, ...call }, signal, block) {
+    async call({ gas, ...call }, signal, at = 'latest') {
       const fields = gas === undefined ? call : { ...call, gas: toHex(gas) }
-      const at = block === undefined ? 'latest' : toHex(block)
+      const block = typeof at === 'number' ? toHex(at) : at
       try {
-        return { kind: 'returned', data: await ask(hex, 'eth_call', [fields, at], signal) }
+        return { kind: 'returned', data: await ask(hex, 'eth_call', [fields, block], signal) }
       } catch (error) {
         const data = error instanceof RpcError ? revertData(error) : undefined
         if (data === undefined) throw error

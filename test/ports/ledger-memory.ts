@@ -13,8 +13,8 @@ import { ledgerThrough, runStep } from '../../src/relay/ledger/steps.ts'
 
 type Options = { rules: LedgerRules; relayer: string; now: () => number }
 
-/** A store in a few lines: what the others are compared with. */
-export function createMemoryLedger({ rules, relayer, now }: Options): {
+/** A store in a few lines: what the others are compared with. The key may become another one. */
+export function createMemoryLedger(options: Readonly<Options>): {
   ledger: Ledger
   rows: () => string[]
 } {
@@ -44,6 +44,7 @@ export function createMemoryLedger({ rules, relayer, now }: Options): {
   }
   const ledger = ledgerThrough(async (method, args) => {
     const writes: Writes = new Map()
+    const { rules, relayer, now } = options
     const rows = createDraft(view, now(), writes)
     const answer = runStep({ rows, rules, relayer }, method, args)
     for (const { table, key, after } of writes.values()) {

@@ -1,4 +1,5 @@
 import { decodeFunctionResult, encodeFunctionData } from 'viem'
+import type { BlockHash } from '../../chain/node.ts'
 import { TransportError } from '../../chain/rpc.ts'
 import { intentLifetimeSeconds, relayForwarderAbi } from '../forwarder/abi.ts'
 import type { ForwardRequest } from '../forwarder/requests.ts'
@@ -17,7 +18,8 @@ function keepsFromExecuting(spentAtSeconds: number, request: ForwardRequest): bo
 
 /**
  * The number of the block in which a request's account spent its intent, as of the latest block or of
- * the one with the number `at`: a replica that does not have that one does not tell. Undefined where nothing spent it that keeps the request from executing.
+ * the one `at` this hash: a replica that does not have that one does not tell. Undefined where nothing
+ * spent it that keeps the request from executing.
  *
  * @throws {TransportError} {@link RpcError} the node did not tell
  */
@@ -25,7 +27,7 @@ export async function blockOfSpending(
   { node, forwarder }: Relayer,
   request: ForwardRequest,
   signal: AbortSignal,
-  at?: number,
+  at?: BlockHash,
 ): Promise<number | undefined> {
   const call = { abi: relayForwarderAbi, functionName: 'spentAt' } as const
   const outcome = await node.call(

@@ -1,10 +1,17 @@
 import { type PoolRules, resendAfterMs } from '../../chain/chains.ts'
 import type { Head } from '../../chain/node.ts'
-import type { BlockId, Execution, MinedReport, OpenNonce, Payment, Work } from '../ledger/port.ts'
+import type {
+  BlockId,
+  Execution,
+  FollowedBlock,
+  MinedReport,
+  OpenNonce,
+  Payment,
+  Work,
+} from '../ledger/port.ts'
 import { ledgerRules, paymentsOf } from '../ledger/port.ts'
 import { undecidedPhases } from '../ledger/transitions.ts'
 import type { Relayer } from '../relayer.ts'
-import type { Followed } from './trail.ts'
 
 /** What a plan is made by besides the snapshots: the chain's rules and the operator's price limits. */
 export type Terms = Pick<Relayer, 'rules' | 'fees'>
@@ -36,6 +43,14 @@ export type Spending =
   /** By this execution; undefined where its event is not found (yet). */
   | { kind: 'spent'; by: Execution | undefined }
   | { kind: 'unknown' }
+
+/** What is known of a chain when a round begins. */
+export type Followed = {
+  /** The head and the blocks below it, as far as they were followed from one to the next; the head first. */
+  trail: readonly FollowedBlock[]
+  /** The account's count as the node told it; undefined where it was not asked. */
+  toldCount: number | undefined
+}
 
 /** What the chain says, as plain data. A round fills it as its stages ask; what is there is not asked again. */
 export type ChainSnapshot = Followed & {
@@ -196,6 +211,13 @@ export function overduePayments(work: Work, chain: ChainSnapshot, seconds: numbe
   }
   return paymentsOf(work, undecidedPhases).filter(
     ({ order, session }) => order.request.deadline < seconds && !settled.has(session),
+  )
+}
+
+/** Whether a payment that has no outcome yet is past its deadline, as the head has it. */
+export function isAnyOverdue(work: Work, { timestampSeconds }: Head): boolean {
+  return paymentsOf(work, undecidedPhases).some(
+    ({ order }) => order.request.deadline < timestampSeconds,
   )
 }
 

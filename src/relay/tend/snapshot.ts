@@ -1,4 +1,4 @@
-import type { Head } from '../../chain/node.ts'
+import type { BlockHash, Head } from '../../chain/node.ts'
 import { faultOf } from '../../runtime/log.ts'
 import type { BlockId, Means, Payment, Turn, Work } from '../ledger/port.ts'
 import { findExecution, outcomeFor } from '../outcome/executions.ts'
@@ -77,7 +77,10 @@ export async function askFollow(relayer: Relayer, ledger: LedgerSnapshot): Promi
   const known = work.head
   const places = new Map<string, Place>()
   if (known !== undefined && !isShorter(ledger, chain)) {
-    places.set(known.hash, await placeOfLast(relayer, known, work, chain))
+    const place = await answerOf(relayer, 'follow.failed', () =>
+      placeOfLast(relayer, known, work, chain),
+    )
+    places.set(known.hash, place.kind === 'known' ? place.value : 'unknown')
     if (isAwaited(ledger, { ...chain, places }, relayer)) return { ...chain, places }
   }
   const asked = await askBlocks(relayer, ledger, { ...chain, places }, lowest)
@@ -293,24 +296,30 @@ async function askDeepPlaces(
   return places
 }
 
-/** Whether payments past their deadline were executed. */
+/**
+ * Whether payments past their deadline were executed, as of a block to which the head leads down, and by
+ * its hash: of a branch that is lost, or before the deadline, they may be unspent, and that is final.
+ */
 async function askSpendings(
   relayer: Relayer,
   work: Work,
   chain: ChainSnapshot,
 ): Promise<ChainSnapshot> {
   const { node, clock } = relayer
-  const { head } = chain
+  const { head, trail } = chain
   if (overduePayments(work, chain, head.timestampSeconds).length === 0) return chain
+  const followed = trail[head.number - deepNumber(head, relayer)]
+  if (followed === undefined) return chain
   const deep = await answerOf(relayer, 'expire.failed', () =>
-    node.block(deepNumber(head, relayer), clock.timeout(nodeTimeoutMs)),
+    node.block(followed.number, clock.timeout(nodeTimeoutMs)),
   )
-  if (deep.kind === 'unknown' || deep.value === undefined) return chain
+  if (deep.kind === 'unknown' || deep.value?.hash !== followed.hash) return chain
   const { timestampSeconds } = deep.value
   const spent = new Map(chain.spent)
   for (const payment of overduePayments(work, chain, timestampSeconds)) {
-    // A replica that lags behind the deadline would have it unspent, and that is final.
-    const spending = await askSpending(relayer, 'expire.failed', payment, deepNumber(head, relayer))
+    const spending = await askSpending(relayer, 'expire.failed', payment, {
+      blockHash: followed.hash,
+    })
     spent.set(payment.session, spending)
   }
   return { ...chain, deepTimeSeconds: { kind: 'known', value: timestampSeconds }, spent }
@@ -321,7 +330,7 @@ async function askSpending(
   relayer: Relayer,
   event: string,
   payment: Payment,
-  at?: number,
+  at?: BlockHash,
 ): Promise<Spending> {
   const { request } = payment.order
   const signal = relayer.clock.timeout(nodeTimeoutMs)

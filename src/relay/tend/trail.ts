@@ -2,72 +2,63 @@ import type { Head } from '../../chain/node.ts'
 import { faultOf } from '../../runtime/log.ts'
 import type { FollowedBlock, SignedNonce, Work } from '../ledger/port.ts'
 import type { Relayer } from '../relayer.ts'
+import { deepNumber, type Followed, isAnyOverdue } from './facts.ts'
 
 const nodeTimeoutMs = 5_000
-
-/** What is known of a chain when a round begins. */
-export type Followed = {
-  /** The head and the blocks below it, as far as they were followed from one to the next; the head first. */
-  trail: readonly FollowedBlock[]
-  /** The account's count as the node told it; undefined where it was not asked. */
-  toldCount: number | undefined
-}
 
 /**
  * The head with the blocks below it, each followed once from the block above by its parent's hash: so it
  * is known of each which transactions of ours it holds, and that it is part of the chain, and neither is
- * asked for again. Where the head does not go on from it, a new trail begins. It reaches down to the lowest
+ * asked for again. Where the head does not lead down to it, a new trail begins. It reaches down to the lowest
  * watched block that is to make an outcome final.
  *
  * @throws {TransportError} {@link RpcError}
  */
 export async function followTrail(relayer: Relayer, work: Work, head: Head): Promise<Followed> {
-  const { trail, toldCount } = await followUp(relayer, work, head)
-  return { trail: await reachDown(relayer, work, head, trail), toldCount }
+  const { trail, toldCount, bottom } = await followUp(relayer, work, head)
+  return { trail: await reachDown(relayer, work, head, { trail, bottom }), toldCount }
 }
 
-async function followUp(relayer: Relayer, work: Work, head: Head): Promise<Followed> {
-  const { number, hash } = head
-  const [top] = work.trail
-  if (top?.hash === hash) return { trail: work.trail, toldCount: undefined }
-  const fresh = [{ number, hash, count: 0 }]
+/** A trail, and its lowest block where that was asked for. */
+type Walked = { trail: readonly FollowedBlock[]; bottom: Head | undefined }
+
+async function followUp(relayer: Relayer, work: Work, head: Head): Promise<Walked & Followed> {
+  if (work.trail[0]?.hash === head.hash) {
+    return { trail: work.trail, toldCount: undefined, bottom: undefined }
+  }
   const added = await missingBlocks(relayer, work, head)
-  const parent = added?.at(-1)?.parentHash
-  if (added === undefined) return { trail: fresh, toldCount: await askCount(relayer) }
-  const below = work.trail.slice(work.trail.findIndex((block) => block.hash === parent))
+  const bottom = added.at(-1)
+  const joint = work.trail.findIndex(({ hash }) => hash === bottom?.parentHash)
+  const below = joint < 0 ? [] : work.trail.slice(joint)
   // Asked now: a payment may have been recorded, sent and mined since the work was read.
   const trail = grown(await relayer.ledger.signed(), added, below).slice(
     0,
     relayer.rules.watchBlocks,
   )
-  // What lost blocks held was counted.
-  return { trail, toldCount: parent === top?.hash ? undefined : await askCount(relayer) }
+  // What lost blocks held was counted, and a new trail shows nothing of what is below it.
+  const toldCount = joint === 0 ? undefined : await askCount(relayer)
+  return { trail, toldCount, bottom: below.length === 0 ? bottom : undefined }
 }
 
 /**
  * A trail that began above a block with something of ours goes on down to it: the round before found it late,
- * or the ledger had lost its rows. What is reached is kept, and a later round goes on from there.
+ * or the ledger had lost its rows. So it does to the block at which an overdue payment ends. What is reached
+ * is kept, and a later round goes on from there.
  */
 async function reachDown(
   relayer: Relayer,
-  { mined }: Work,
+  work: Work,
   head: Head,
-  trail: readonly FollowedBlock[],
+  { trail, bottom }: Walked,
 ): Promise<readonly FollowedBlock[]> {
   const watched = head.number - relayer.rules.watchBlocks
-  const noted = mined.flatMap(({ execution }) => execution?.block.number ?? [])
-  const lowest = Math.min(...noted.filter((number) => number > watched))
-  const below: Head[] = []
-  try {
-    let last =
-      (trail.at(-1)?.number ?? 0) > lowest ? await bottomOf(relayer, head, trail) : undefined
-    while (last !== undefined && last.number > lowest) {
-      last = await parentOf(relayer, last)
-      if (last !== undefined) below.push(last)
-    }
-  } catch (error) {
-    relayer.log({ level: 'warn', event: 'confirm.failed', message: faultOf(error) })
-  }
+  const noted = work.mined.flatMap(({ execution }) => execution?.block.number ?? [])
+  const wanted = isAnyOverdue(work, head) ? [...noted, deepNumber(head, relayer)] : noted
+  const lowest = Math.min(...wanted.filter((number) => number > watched))
+  if ((trail.at(-1)?.number ?? 0) <= lowest) return trail
+  const from = bottom ?? (await orNothing(relayer, () => bottomOf(relayer, head, trail)))
+  if (from === undefined) return trail
+  const [, ...below] = await walkDown(relayer, from, ({ number }) => number <= lowest)
   if (below.length === 0) return trail
   const reached = grown(await relayer.ledger.signed(), below, [])
   const passed = reached[0]?.count ?? 0
@@ -101,27 +92,49 @@ export function askCount({ node, signer, clock }: Relayer): Promise<number> {
 }
 
 /**
- * The blocks from the head down to one whose parent is part of the trail, the highest first. Undefined
- * where they do not meet.
+ * The blocks from the head down to one whose parent is part of the trail, the highest first. Where they do
+ * not meet, they end above.
  */
-async function missingBlocks(
-  relayer: Relayer,
-  { trail }: Work,
-  head: Head,
-): Promise<Head[] | undefined> {
+async function missingBlocks(relayer: Relayer, { trail }: Work, head: Head): Promise<Head[]> {
   const [top, bottom] = [trail[0], trail.at(-1)]
   // Nothing is watched below such a gap.
-  if (top === undefined || head.number - top.number >= relayer.rules.watchBlocks) return undefined
+  if (top === undefined || head.number - top.number >= relayer.rules.watchBlocks) return [head]
   const known = new Set(trail.map(({ hash }) => hash))
-  const missing = [head]
-  for (let lowest = head; !known.has(lowest.parentHash); ) {
-    if (lowest.number <= (bottom?.number ?? 0)) return undefined
-    const parent = await parentOf(relayer, lowest)
-    if (parent === undefined) return undefined
-    missing.push(parent)
+  const end = Math.max(bottom?.number ?? 0, head.number - relayer.rules.watchBlocks + 1)
+  return walkDown(relayer, head, ({ number, parentHash }) => known.has(parentHash) || number <= end)
+}
+
+/**
+ * A block and those below it, each the parent of the one above. They end above a block of which the node
+ * does not tell, or shows another: what was reached until then is as good.
+ */
+async function walkDown(
+  relayer: Relayer,
+  from: Head,
+  isLast: (block: Head) => boolean,
+): Promise<Head[]> {
+  const walked = [from]
+  for (let lowest = from; !isLast(lowest); ) {
+    const block = lowest
+    const parent = await orNothing(relayer, () => parentOf(relayer, block))
+    if (parent === undefined) break
+    walked.push(parent)
     lowest = parent
   }
-  return missing
+  return walked
+}
+
+/** The answer; undefined, and in the log why, where there is none. */
+async function orNothing<Value>(
+  { log }: Relayer,
+  question: () => Promise<Value>,
+): Promise<Value | undefined> {
+  try {
+    return await question()
+  } catch (error) {
+    log({ level: 'warn', event: 'follow.failed', message: faultOf(error) })
+    return undefined
+  }
 }
 
 /**

@@ -103,8 +103,17 @@ export function createModelNode(options: ModelNodeOptions): ModelNode {
   }
 
   function viewAt(tag: unknown, view: ModelBlock): ModelBlock {
-    const block = tag === 'latest' ? view : chain.blockAt(Number(tag as string), view)
+    const block = tag === 'latest' ? view : named(tag, view)
     if (block === undefined) throw new RpcError(-32602, 'no such block')
+    return block
+  }
+
+  /** By its number, or by its hash (EIP-1898) where this replica's head leads down to it. */
+  function named(tag: unknown, view: ModelBlock): ModelBlock | undefined {
+    if (typeof tag === 'string') return chain.blockAt(Number(tag), view)
+    const { blockHash } = tag as { blockHash: Hex }
+    let block: ModelBlock | undefined = view
+    while (block !== undefined && block.hash !== blockHash) block = block.parent
     return block
   }
 

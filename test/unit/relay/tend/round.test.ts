@@ -28,9 +28,8 @@ type Asked = { method: string; params: readonly unknown[] }
 /** A relayer over a ledger in memory and a node that answers so. What both were asked is told. */
 function relayerOver(answer: (asked: Asked) => unknown) {
   const time = { now: 1_000 }
-  const { ledger } = createMemoryLedger({
-    ...{ rules, relayer: account.address, now: () => time.now },
-  })
+  const key = { relayer: account.address as string, rules, now: () => time.now }
+  const { ledger } = createMemoryLedger(key)
   const called: string[] = []
   const asked: Asked[] = []
   const events: string[] = []
@@ -48,7 +47,7 @@ function relayerOver(answer: (asked: Asked) => unknown) {
     log: ({ event }) => void events.push(event),
     newToken: () => `token ${called.length}`,
   }
-  return { relayer, ledger, called, asked, events, time }
+  return { relayer, ledger, called, asked, events, time, key }
 }
 
 /** A waiting payment of an account of its own. */
@@ -157,10 +156,11 @@ test('a round that only waits reads what is open once, and asks for the head alo
 test('a payment whose change the ledger refuses keeps no other from its end', async ({
   expect,
 }) => {
+  const { chain, block } = chainOfBlocks()
+  chain.seconds = deadline + 1
   const { relayer, ledger, events } = relayerOver((question) => {
     if (question.method === 'eth_call') return numberToHex(0, { size: 64 })
-    if (question.method !== 'eth_getBlockByNumber') return silentOfIntents(question)
-    return { ...head, timestamp: numberToHex(deadline + 1) }
+    return question.method === 'eth_getBlockByNumber' ? block(question) : silentOfIntents(question)
   })
   const refused = await enqueue(ledger, 1)
   const other = await enqueue(ledger, 2)
@@ -400,15 +400,17 @@ test('a count that a replica told too early is asked for again, and nothing wait
 test('a payment is dead only by a node that has the block behind its deadline', async ({
   expect,
 }) => {
-  const late = { ...head, number: '0x20', timestamp: numberToHex(deadline + 1) }
-  const deep = numberToHex(0x20 - poolRules.rootstock.confirmations + 1)
+  const { chain, block } = chainOfBlocks()
+  chain.seconds = deadline + 1
+  const blockHash = numberToHex(chain.height - poolRules.rootstock.confirmations + 1, { size: 32 })
   let isBehind = true
   const { relayer, ledger, events } = relayerOver((question) => {
     const { method, params } = question
-    if (method === 'eth_getBlockByNumber') return late
+    if (method === 'eth_getBlockByNumber') return block(question)
     if (method !== 'eth_call') return silentOfIntents(question)
     // As of its own head, a replica that is behind has every intent unspent.
-    if (isBehind && params[1] === deep) throw new RpcError(-32602, 'Invalid block number 21')
+    const isDeep = JSON.stringify(params[1]) === JSON.stringify({ blockHash })
+    if (isBehind && isDeep) throw new RpcError(-32000, 'unknown block')
     return numberToHex(0, { size: 64 })
   })
   const session = await enqueue(ledger, 1)
@@ -419,6 +421,42 @@ test('a payment is dead only by a node that has the block behind its deadline', 
   await tend(relayer)
   expect((await ledger.payment(session))?.state).toBe('expired')
 })
+
+test.for([
+  ['shows', 'eth_getBlockByNumber'],
+  ['reads the intent of', 'eth_call'],
+] as const)(
+  'a payment is not dead by a node that %s a block which the chain has lost',
+  async ([_, stale], { expect }) => {
+    const { chain, block } = chainOfBlocks()
+    Object.assign(chain, { height: 0x30, seconds: deadline + 1 })
+    const deep = numberToHex(chain.height - poolRules.rootstock.confirmations + 1)
+    const lost = block({ method: '', params: [deep] })
+    chain.other = 0x10
+    let isFollowed = false
+    const { relayer, ledger } = relayerOver((question) => {
+      const { method, params } = question
+      if (method === 'eth_getBlockByNumber') {
+        if (params[0] !== deep) return block(question)
+        // The round has followed it down to there before.
+        const answer = isFollowed && stale === method ? lost : block(question)
+        isFollowed = true
+        return answer
+      }
+      if (method !== 'eth_call') return silentOfIntents(question)
+      // On the branch that is lost, nothing has spent it.
+      const isKnown =
+        JSON.stringify(params[1]) !==
+        JSON.stringify({ blockHash: block({ method, params: [deep] }).hash })
+      if (!isKnown && stale === method) throw new RpcError(-32000, 'unknown block')
+      return numberToHex(0, { size: 64 })
+    })
+    const session = await enqueue(ledger, 1)
+    await tend(relayer)
+    expect(isFollowed).toBe(true)
+    expect((await ledger.payment(session))?.state).toBe('queued')
+  },
+)
 
 test('a nonce is taken for foreign only by a block that every replica has', async ({ expect }) => {
   const start = 1_800_000
@@ -456,15 +494,16 @@ test('a nonce is taken for foreign only by a block that every replica has', asyn
 /** A chain of blocks that each go on from the one below, and that hold what is given to them. */
 function chainOfBlocks() {
   const held = new Map<number, Hex[]>()
-  /** From `other` on its blocks are those of another branch. */
-  const chain = { height: 0x10, other: Number.POSITIVE_INFINITY }
+  /** From `other` on its blocks are those of another branch. `seconds` is the time of all of them. */
+  const chain = { height: 0x10, other: Number.POSITIVE_INFINITY, seconds: 1 }
   const hashOf = (number: number) =>
     numberToHex(number < chain.other ? number : number + 0x1000, { size: 32 })
   const block = ({ params }: Asked) => {
     const number = params[0] === 'latest' ? chain.height : Number(params[0])
     const [hash, parentHash] = [hashOf(number), hashOf(number - 1)]
     const transactions = held.get(number) ?? []
-    return { ...head, number: numberToHex(number), hash, parentHash, transactions }
+    const timestamp = numberToHex(chain.seconds)
+    return { ...head, number: numberToHex(number), hash, parentHash, timestamp, transactions }
   }
   return { chain, held, block }
 }
@@ -520,7 +559,7 @@ test('rounds go down to a payment that was found on the chain once, and on from 
   }
   // The block itself is looked at, since no round has seen a head before.
   expect(await blocksOfRound()).toEqual([0xf, 0xe, 0xd, 0xc, 0xb, found])
-  expect(events).toEqual(['confirm.failed'])
+  expect(events).toEqual(['follow.failed'])
   isFailing = false
   expect(await blocksOfRound()).toEqual([0xc, 0xb, 0xa, 0x9, found])
   expect(await blocksOfRound()).toEqual([])
@@ -533,6 +572,53 @@ test('rounds go down to a payment that was found on the chain once, and on from 
     await tend(relayer)
   }
   expect((await ledger.payment(session))?.state).toBe('confirmed')
+})
+
+test('a block of which a node does not tell keeps no payment waiting for long', async ({
+  expect,
+}) => {
+  const { chain, block } = chainOfBlocks()
+  const { relayer, ledger, asked, time } = relayerOver((question) => {
+    const { method, params } = question
+    if (method === 'eth_getBalance') return '0x1'
+    if (method !== 'eth_getBlockByNumber') return takesAll(question)
+    if (params[0] === '0x15') throw new RpcError(-32000, 'busy')
+    return block(question)
+  })
+  await enqueue(ledger, 1)
+  await tend(relayer)
+  await enqueue(ledger, 2)
+  chain.height = 0x20
+  // So long a node may be behind: nothing is decided until then.
+  const rounds = relayer.rules.regressionMs / 25_000 + 1
+  for (let round = 0; round < rounds; round++) {
+    time.now += 25_000
+    chain.height += 1
+    await tend(relayer)
+  }
+  const nonces = rawsSent(asked).map((raw) => parseTransaction(raw).nonce)
+  expect(new Set(nonces)).toEqual(new Set([0, 1]))
+})
+
+test('no block is asked for twice in a round where the chain parts below what was followed', async ({
+  expect,
+}) => {
+  const { chain, block } = chainOfBlocks()
+  const { relayer, ledger, asked } = relayerOver((question) => {
+    if (question.method === 'eth_getBalance') return '0x1'
+    return question.method === 'eth_getBlockByNumber' ? block(question) : takesAll(question)
+  })
+  await enqueue(ledger, 1)
+  await tend(relayer)
+  await adopt(ledger, { number: 8, hash: numberToHex(8, { size: 32 }) })
+  Object.assign(chain, { other: 0x10, height: 0x30 })
+  asked.length = 0
+  await tend(relayer)
+  const blocks = asked
+    .filter(({ method }) => method === 'eth_getBlockByNumber')
+    .map(({ params }) => params[0])
+  expect(blocks.toSorted()).toEqual([...new Set(blocks)].toSorted())
+  expect((await ledger.work()).trail.at(-1)?.number).toBe(8)
 })
 
 test('a payment that is mined while a round begins is found in its block', async ({ expect }) => {
