@@ -375,7 +375,7 @@ export const steps: Steps = {
     // Half of a ledger is no ground to act on: rounds find nothing until the other half is there.
     if (isRestoring(rows)) return nothingOpen(at)
     const relayer = relayerOf(rows, at.relayer)
-    const { head, trail } = trailOf(rows)
+    const { head, trail } = trailOf(at)
     const behindSince = rows.row('meta', 'behind_since')
     // A payment may be settled by its own request before any head was looked at.
     const from = head === undefined ? 0 : head.number - rules.watchBlocks + 1
@@ -573,20 +573,21 @@ export const steps: Steps = {
     return moved
   },
 
-  sawHead({ rows }, trail, toldCount) {
+  sawHead(at, trail, toldCount) {
+    const { rows } = at
     if (trail !== undefined) {
-      saveTrail(rows, trail)
+      saveTrail(at, trail)
       // In one step: a new trail shows nothing of what is below it.
-      if (toldCount !== undefined) saveMeans(rows, { toldCount }, undefined)
+      if (toldCount !== undefined) saveMeans(at, { toldCount }, undefined)
       rows.drop('meta', 'behind_since')
     } else if (rows.row('meta', 'behind_since') === undefined) {
       rows.put('meta', { name: 'behind_since', value: `${rows.now}` })
     }
   },
 
-  sawMeans({ rows }, head, means, asked) {
+  sawMeans(at, head, means, asked) {
     const { count, toldCount, ...others } = means
-    saveMeans(rows, trailOf(rows).head?.hash === head ? means : others, asked)
+    saveMeans(at, trailOf(at).head?.hash === head ? means : others, asked)
   },
 
   prune({ rows, rules: { retentionMs, historyMs } }) {

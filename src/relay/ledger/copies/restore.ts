@@ -33,7 +33,7 @@ export function beginRestore(at: At, { id, head, identity, adds }: Restoring): R
   note(rows, { id, action: 'restore', detail: { exportedAt: new Date(exportedAt).toISOString() } })
   restoreCounts(rows, head)
   // What is restored was checked against that block, and nothing later.
-  const { head: known } = trailOf(rows)
+  const { head: known } = trailOf(at)
   if (head.head !== null && (known?.number ?? head.head.number) >= head.head.number) {
     saveHead(rows, head.head)
   }

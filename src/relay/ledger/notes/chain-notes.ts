@@ -1,21 +1,28 @@
 import type { At, Draft } from '../draft.ts'
 import type { BlockId, FollowedBlock, Means, Turn, Work } from '../port.ts'
 
-/** What rounds have seen of the chain: rows of `meta`, which a ledger may lose without losing a payment. */
+/**
+ * What rounds have seen of the chain: rows of `meta`, which a ledger may lose without losing a payment.
+ * Counts and the balance are of one key: they are gone with it. A version before this one did not name it.
+ */
+type OfKey = { relayer?: string }
+
+const isOf = ({ relayer }: At, noted: OfKey): boolean => (noted.relayer ?? relayer) === relayer
 
 /** The head that was seen last, and what was followed up to it. */
-export function trailOf(rows: Draft): Pick<Work, 'head' | 'trail'> {
-  const known = rows.row('meta', 'head')
+export function trailOf(at: At): Pick<Work, 'head' | 'trail'> {
+  const known = at.rows.row('meta', 'head')
   if (known === undefined) return { head: undefined, trail: [] }
-  // A version before this one noted the head alone.
-  type Noted = BlockId & { count?: number; below?: FollowedBlock[] }
-  const { number, hash, count, below = [] } = JSON.parse(known.value) as Noted
-  const head = { number, hash }
-  return { head, trail: count === undefined ? [] : [{ ...head, count }, ...below] }
+  // A restore notes the head alone.
+  type Noted = OfKey & BlockId & { count?: number; below?: FollowedBlock[] }
+  const noted = JSON.parse(known.value) as Noted
+  const { number, hash, count, below = [] } = noted
+  const isFollowed = count !== undefined && isOf(at, noted)
+  return { head: { number, hash }, trail: isFollowed ? [{ number, hash, count }, ...below] : [] }
 }
 
-export function saveTrail(rows: Draft, [head, ...below]: readonly FollowedBlock[]): void {
-  rows.put('meta', { name: 'head', value: JSON.stringify({ ...head, below }) })
+export function saveTrail({ rows, relayer }: At, [head, ...below]: readonly FollowedBlock[]): void {
+  rows.put('meta', { name: 'head', value: JSON.stringify({ ...head, below, relayer }) })
 }
 
 /** The head without what was followed up to it. */
@@ -23,19 +30,21 @@ export function saveHead(rows: Draft, { number, hash }: { number: number; hash: 
   rows.put('meta', { name: 'head', value: JSON.stringify({ number, hash }) })
 }
 
-type NotedMeans = Partial<Record<keyof Means, [value: string, at: number]>> & {
-  asked?: Turn
-}
+type NotedMeans = OfKey &
+  Partial<Record<keyof Means, [value: string, at: number]>> & {
+    asked?: Turn
+  }
 
 /** What of it is asked for in turn. */
 const turns: readonly Turn[] = ['gasPriceWei', 'balanceWei', 'toldCount']
 
 /** What was read lately enough to go by, and whose turn it is to be asked for. */
-export function meansOf({ rows, rules }: At): Pick<Work, 'means' | 'nextMeans'> {
-  const known = notedMeans(rows)
+export function meansOf(at: At): Pick<Work, 'means' | 'nextMeans'> {
+  const { rows, rules } = at
+  const known = notedMeans(at)
   const freshOf = (name: keyof Means) => {
-    const [value, at] = known[name] ?? []
-    return at !== undefined && rows.now - at < rules.meansMs ? value : undefined
+    const [value, readAt] = known[name] ?? []
+    return readAt !== undefined && rows.now - readAt < rules.meansMs ? value : undefined
   }
   const [toldCount] = known.toldCount ?? []
   const [count, gasPriceWei, balanceWei] = (['count', 'gasPriceWei', 'balanceWei'] as const).map(
@@ -52,13 +61,15 @@ export function meansOf({ rows, rules }: At): Pick<Work, 'means' | 'nextMeans'> 
   return { means, nextMeans: turns[(last + 1) % turns.length] ?? 'toldCount' }
 }
 
-export function saveMeans(rows: Draft, means: Means, asked: Turn | undefined): void {
+export function saveMeans(at: At, means: Means, asked: Turn | undefined): void {
+  const { rows, relayer } = at
   const told = Object.entries(means).map(([name, value]) => [name, [`${value}`, rows.now]])
-  const noted = { ...notedMeans(rows), ...Object.fromEntries(told), ...(asked && { asked }) }
-  rows.put('meta', { name: 'means', value: JSON.stringify(noted) })
+  const read = { ...notedMeans(at), ...Object.fromEntries(told), ...(asked && { asked }) }
+  rows.put('meta', { name: 'means', value: JSON.stringify({ ...read, relayer }) })
 }
 
-function notedMeans(rows: Draft): NotedMeans {
-  const row = rows.row('meta', 'means')
-  return row === undefined ? {} : JSON.parse(row.value)
+function notedMeans(at: At): NotedMeans {
+  const row = at.rows.row('meta', 'means')
+  const noted: NotedMeans = row === undefined ? {} : JSON.parse(row.value)
+  return isOf(at, noted) ? noted : {}
 }

@@ -621,6 +621,44 @@ test('no block is asked for twice in a round where the chain parts below what wa
   expect((await ledger.work()).trail.at(-1)?.number).toBe(8)
 })
 
+test('a new key begins by its own count, and what it has sent is offered again', async ({
+  expect,
+}) => {
+  const next = privateKeyToAccount(`0x${'02'.repeat(32)}`)
+  const { chain, held, block } = chainOfBlocks()
+  const { relayer, ledger, asked, time, key } = relayerOver((question) => {
+    const { method, params } = question
+    if (method === 'eth_getBlockByNumber') return block(question)
+    if (method === 'eth_getTransactionCount') return params[0] === next.address ? '0x0' : '0x1f5'
+    return method === 'eth_getBalance' ? '0x1' : takesAll(question)
+  })
+  const old = await enqueue(ledger, 1)
+  await tend(relayer)
+  const [sent] = (await ledger.work()).nonces[0]?.transactions ?? []
+  chain.height += 1
+  held.set(chain.height, [sent?.hash ?? '0x'])
+  const { hash } = block({ method: '', params: ['latest'] })
+  const report = { hash: sent?.hash ?? '0x', block: { number: chain.height, hash } }
+  const execution = { outcome: 'executed', reason: '', ...report } as const
+  await ledger.mined({ nonce: 0x1f5, session: old, ...report, execution })
+  // The key changes once nothing is open.
+  for (; (await tend(relayer)) === 'open'; chain.height += 1);
+  expect((await ledger.work()).trail[0]?.count).toBe(0x1f6)
+
+  key.relayer = next.address
+  const renewed = { ...relayer, signer: createSigner(next, 31) }
+  chain.height += 1
+  await tend(renewed)
+  await enqueue(ledger, 2)
+  asked.length = 0
+  for (let block = 0; block < 3; block++) {
+    chain.height += 1
+    await tend(renewed)
+    time.now += relayer.rules.rebroadcastMs
+  }
+  expect(rawsSent(asked).map((raw) => parseTransaction(raw).nonce)).toEqual([0, 0, 0])
+})
+
 test('a payment that is mined while a round begins is found in its block', async ({ expect }) => {
   const { chain, held, block } = chainOfBlocks()
   const mined = numberToHex(7, { size: 32 })
