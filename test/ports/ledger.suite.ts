@@ -351,6 +351,26 @@ export function ledgerSuite(name: string, create: () => Promise<LedgerHarness>):
       expect(await ledger.identify(under('new'))).toEqual({ kind: 'same' })
     })
 
+    test('is what a payment goes by: by another forwarder none is claimed, and none waits', async ({
+      expect,
+    }) => {
+      const { ledger } = await create()
+      await ledger.identify(begun)
+      const before = await ledger.claim(claiming('s', 't', { identity: begun }))
+      expect(before).toMatchObject({ kind: 'claimed' })
+      await ledger.release([0], 1)
+      await ledger.refuse({ ...question('s'), steps: 3, token: 't', screen: screenOf('s') })
+      expect(await ledger.claim(claiming('r', 't', { identity: moved }))).toEqual({
+        kind: 'paused',
+      })
+      await ledger.claim(claiming('r', 't', { identity: begun }))
+      const queued = acceptance('r', 't', undefined)
+      expect(await ledger.record({ ...queued, identity: moved })).toEqual({ kind: 'fenced' })
+      expect((await ledger.work(moved)).differences).toEqual(['FORWARDER_ADDRESS'])
+      expect(await ledger.record({ ...queued, identity: begun })).toEqual({ kind: 'recorded' })
+      expect((await ledger.work(begun)).differences).toEqual([])
+    })
+
     test('has one home, which is named once', async ({ expect }) => {
       const { ledger } = await create()
       expect(await ledger.home()).toEqual({ isBegun: false, name: undefined })

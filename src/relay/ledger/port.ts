@@ -98,7 +98,7 @@ export type Ledger = {
   /** Everything that is known of one payment. */
   trace(intentId: Hex): Promise<PaymentTrace | undefined>
   /** Everything that is not settled, for the round that tends it. */
-  work(): Promise<Work>
+  work(identity?: Identity): Promise<Work>
   /** What was signed for the nonces in use, and for the last ones, whatever became of them. */
   signed(): Promise<SignedNonce[]>
   /** Blocks above this height that hold something of ours, the highest first. */
@@ -468,6 +468,8 @@ export type Claiming = Question & {
   seen: number | undefined
   /** Beyond it the claim is {@link Full}. Undefined: unchecked. */
   room?: Room | undefined
+  /** Whose key and forwarder it goes by: with others than the ledger's it is `paused`. Undefined: unchecked. */
+  identity?: Identity | undefined
   /**
    * What the payment takes, and of what: where the chain held less at that block than this and all that
    * is reserved and that the block does not show, the claim is `short`. Undefined: unchecked.
@@ -527,6 +529,8 @@ export type Acceptance = {
   transaction: (SignedTransaction & { nonce: number }) | undefined
   /** Beyond it a payment is not queued: others may have come since its claim. Undefined: unchecked. */
   room?: Room | undefined
+  /** As in {@link Claiming}: nothing holds the ledger's identity where a payment waits for its turn. */
+  identity?: Identity | undefined
 }
 
 /** A transaction that was recorded for a nonce. */
@@ -652,6 +656,8 @@ export type Work = {
   mined: Payment[]
   /** Whether a block that holds something of ours is still watched for a reorganization. */
   watching: boolean
+  /** What the ledger goes on with other values of than who asks. Undefined: it was not asked for. */
+  differences?: readonly string[] | undefined
 }
 
 type WorkList = (typeof phaseRules)[OpenPhase]['list']

@@ -43,7 +43,7 @@ import { noteSms, pruneSms, takeSms } from './life/sms.ts'
 import { accountOf, noteClaim } from './life/sums.ts'
 import { noteAlerts, takeNotices } from './notes/alerts.ts'
 import { meansOf, saveMeans, saveTrail, trailOf } from './notes/chain-notes.ts'
-import { hasMoved, identified, identify } from './notes/identity.ts'
+import { differencesFrom, hasMoved, identified, identify, isByOthers } from './notes/identity.ts'
 import {
   auditOf,
   intakeOf,
@@ -266,6 +266,7 @@ export const steps: Steps = {
     const decided = decidedOf(rows, claiming)
     if (decided !== undefined) return decided
     if (intakeOf(rows).kind !== 'open') return { kind: 'paused' }
+    if (isByOthers(at, claiming.identity)) return { kind: 'paused' }
     const account = accountOf(rows, claiming.account)
     if (seen !== undefined && (isClaiming(rows, account, session) || seen !== account.seen)) {
       return { kind: 'changed' }
@@ -296,7 +297,7 @@ export const steps: Steps = {
     return { kind: 'claimed', slot: undefined }
   },
 
-  record(at, { session, token, seen, order, screen, transaction, room }) {
+  record(at, { session, token, seen, order, screen, transaction, room, identity }) {
     const { rows } = at
     const row = rows.row('sessions', session)
     if (row === undefined || row.token !== token) return { kind: 'fenced' }
@@ -306,6 +307,7 @@ export const steps: Steps = {
     if (!isLeased(row, rows.now) || isOlder) return { kind: 'fenced' }
     const relayer = relayerOf(rows, at.relayer)
     if (transaction === undefined) {
+      if (isByOthers(at, identity)) return { kind: 'fenced' }
       const load = loadOf(at, accountOf(rows, row.account), session)
       if (room && isFull(load, room, true)) return { kind: 'full', load }
       releaseLease(rows, relayer, token)
@@ -370,7 +372,7 @@ export const steps: Steps = {
 
   endRestore,
 
-  work(at) {
+  work(at, identity) {
     const { rows, rules } = at
     // Half of a ledger is no ground to act on: rounds find nothing until the other half is there.
     if (isRestoring(rows)) return nothingOpen(at)
@@ -393,6 +395,7 @@ export const steps: Steps = {
         return paymentsIn(rows, phase, limit).map(paymentOf)
       }),
       watching: watched.length > 0,
+      ...(identity && { differences: differencesFrom(at, identity) }),
     }
   },
 

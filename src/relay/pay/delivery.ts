@@ -7,6 +7,7 @@ import {
   type SignedRequest,
   signRequest,
 } from '../forwarder/requests.ts'
+import { identityOf } from '../identity.ts'
 import type {
   Claimed,
   Claiming,
@@ -326,7 +327,10 @@ async function claimAndSend(
   const room = { ...roomFor(relayer, means), ofAccount: options.limits.openPayments }
   const reserves = order.reserves && { ...order.reserves, of: lendable }
   const claiming = { ...payment.question, ...counts, steps: payment.steps, token, seen }
-  const claim = await persist(relayer.clock, () => ledger.claim({ ...claiming, room, reserves }))
+  const identity = identityOf(relayer)
+  const claim = await persist(relayer.clock, () =>
+    ledger.claim({ ...claiming, room, reserves, identity }),
+  )
   if (claim.kind === 'short') return refuse(attempt, payment.refused({ kind: 'none_left' }))
   if (claim.kind === 'full') return refuseFull(attempt, means, claim.load)
   if (claim.kind === 'paused') return refuse(attempt, payment.refused(claim), claim)
@@ -335,7 +339,7 @@ async function claimAndSend(
   const screen = submitted(transaction?.hash)
   const { session } = payment.question
   const recorded = await persist(relayer.clock, () =>
-    ledger.record({ session, token, seen, order, screen, transaction, room }),
+    ledger.record({ session, token, seen, order, screen, transaction, room, identity }),
   )
   if (recorded.kind === 'full') return refuseFull(attempt, means, recorded.load)
   // Another delivery took over: these bytes are dropped, and were never sent.

@@ -17,9 +17,10 @@ import { ask, askFollow, askMeans } from './snapshot.ts'
  */
 export async function tend(relayer: Relayer): Promise<Tended> {
   await prune(relayer)
-  const work = await relayer.ledger.work()
+  const work = await relayer.ledger.work(identityOf(relayer))
   if (leftOf(work) === 'idle') return 'idle'
-  if (!(await isOurs(relayer))) return 'watching'
+  const { differences = [] } = work
+  if (differences.length > 0) return leaveAlone(relayer, work, differences)
   return goThroughStages(relayer, { work, refused: new Set() })
 }
 
@@ -70,20 +71,16 @@ async function prune({ ledger, log }: Relayer): Promise<void> {
   }
 }
 
-/** Whether the ledger was begun with this relayer's secrets and chain: with others it is left alone. */
-async function isOurs(relayer: Relayer): Promise<boolean> {
-  const identified = await relayer.ledger.identify(identityOf(relayer))
-  switch (identified.kind) {
-    case 'same':
-      return true
-    case 'different':
-      relayer.log({
-        level: 'error',
-        event: 'identity.different',
-        message: `A ledger with open payments was begun with other values of: ${identified.names.join(', ')}`,
-      })
-      return false
+/** With another key or forwarder than the ledger's, what is open there is others': only deliveries move it on. */
+function leaveAlone({ log }: Relayer, work: Work, differences: readonly string[]): Tended {
+  if (isOpen(work)) {
+    log({
+      level: 'error',
+      event: 'identity.different',
+      message: `A ledger with open payments was begun with other values of: ${differences.join(', ')}`,
+    })
   }
+  return 'watching'
 }
 
 function leftOf(work: Work): Tended {

@@ -3,11 +3,11 @@ import type { BlockId, FollowedBlock, Means, Turn, Work } from '../port.ts'
 
 /**
  * What rounds have seen of the chain: rows of `meta`, which a ledger may lose without losing a payment.
- * Counts and the balance are of one key: they are gone with it. A version before this one did not name it.
+ * Counts and the balance are of one key: they are gone with it, as is what does not name its key.
  */
 type OfKey = { relayer?: string }
 
-const isOf = ({ relayer }: At, noted: OfKey): boolean => (noted.relayer ?? relayer) === relayer
+const isOf = ({ relayer }: At, noted: OfKey): boolean => noted.relayer === relayer
 
 /** The head that was seen last, and what was followed up to it. */
 export function trailOf(at: At): Pick<Work, 'head' | 'trail'> {

@@ -30,6 +30,14 @@ function knownOthersIn(at: At, identity: Identity): [string, string][] {
   )
 }
 
+/** The names of what the ledger goes on with other values of than this identity. */
+export const differencesFrom = (at: At, identity: Identity): string[] =>
+  knownOthersIn(at, identity).map(([name]) => name)
+
+/** Whether a payment goes by another key or forwarder than the ledger's: its rounds would never find it. */
+export const isByOthers = (at: At, identity: Identity | undefined): boolean =>
+  identity !== undefined && differencesFrom(at, identity).length > 0
+
 /** The account secret changes only to one that a drain has named. */
 function mayChange({ rows }: At, name: string, value: string): boolean {
   if (movableIdentity.includes(name)) return true

@@ -5,6 +5,7 @@ import { poolRules } from '../../../../src/chain/chains.ts'
 import { createNode } from '../../../../src/chain/node.ts'
 import { RpcError, TransportError } from '../../../../src/chain/rpc.ts'
 import { signRequest } from '../../../../src/relay/forwarder/requests.ts'
+import { identityOf } from '../../../../src/relay/identity.ts'
 import { type BlockId, type Ledger, ledgerRules } from '../../../../src/relay/ledger/port.ts'
 import { ledgerThrough } from '../../../../src/relay/ledger/steps.ts'
 import type { Relayer } from '../../../../src/relay/relayer.ts'
@@ -647,8 +648,7 @@ test('a new key begins by its own count, and what it has sent is offered again',
 
   key.relayer = next.address
   const renewed = { ...relayer, signer: createSigner(next, 31) }
-  chain.height += 1
-  await tend(renewed)
+  await ledger.identify(identityOf(renewed))
   await enqueue(ledger, 2)
   asked.length = 0
   for (let block = 0; block < 3; block++) {
@@ -657,6 +657,30 @@ test('a new key begins by its own count, and what it has sent is offered again',
     time.now += relayer.rules.rebroadcastMs
   }
   expect(rawsSent(asked).map((raw) => parseTransaction(raw).nonce)).toEqual([0, 0, 0])
+})
+
+test('a round by a former forwarder touches nothing, and takes no ledger back', async ({
+  expect,
+}) => {
+  const { chain, block } = chainOfBlocks()
+  const { relayer, ledger, asked, events } = relayerOver((question) =>
+    question.method === 'eth_getBlockByNumber' ? block(question) : takesAll(question),
+  )
+  await ledger.identify(identityOf(relayer))
+  const at = { number: chain.height, hash: block({ method: '', params: ['latest'] }).hash }
+  const session = await adopt(ledger, at)
+  await ledger.confirm(session, at.hash)
+  const next = { chainId: 31, address: privateKeyToAccount(`0x${'02'.repeat(32)}`).address }
+  const renewed = { ...relayer, forwarder: next }
+  expect(await ledger.identify(identityOf(renewed))).toEqual({ kind: 'same' })
+
+  expect(await tend(relayer)).toBe('watching')
+  await enqueue(ledger, 1)
+  expect(await tend(relayer)).toBe('watching')
+  expect(asked).toEqual([])
+  expect(events).toEqual(['identity.different'])
+  expect(await tend(renewed)).toBe('open')
+  expect(rawsSent(asked)).toHaveLength(1)
 })
 
 test('a payment that is mined while a round begins is found in its block', async ({ expect }) => {

@@ -40,8 +40,10 @@ import {
 import { tryReserves } from './reserves.ts'
 import {
   tryClaims,
+  tryForeignCount,
   tryObstacles,
   tryOrder,
+  tryOthers,
   tryQueue,
   tryRefusals,
   tryRoom,
@@ -54,6 +56,7 @@ const enoughToOutbidWei = 10n ** 12n
 
 const trials: readonly ((desk: Desk) => void)[] = [
   ...[tryClaims, tryRefusals, tryViews, tryViewsOfExecuted, tryRoom, tryObstacles],
+  ...[tryForeignCount, tryOthers],
   ...[tryShown, tryQueue, tryOrder, tryIntents, tryMessages],
   ...[tryLeases, tryAttachments, tryTaken, tryReplacements, tryGaps, tryOwnOrder, tryMany],
   ...[

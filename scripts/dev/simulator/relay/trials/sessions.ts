@@ -1,6 +1,8 @@
+import { simulatedChainId } from '../../ground.ts'
 import {
   accountOf,
   blockOf,
+  bytesOf,
   type Desk,
   hashOf,
   kindOf,
@@ -153,6 +155,48 @@ export function tryRoom({
   expect('a claim by an old count', nonceOf(claim('room 4', { by: 'room', ...none })), last)
   refuse('room 4', { by: 'room' })
   ledger.release([last], nonce + 1)
+}
+
+/** What the pool gave to others moves no bound, since no block took it. */
+export function tryForeignCount({
+  ledger,
+  rules,
+  expect,
+  claim,
+  accept,
+  finish,
+  next,
+}: Desk): void {
+  const nonce = next()
+  accept('foreign count 1', { by: 'foreign count' })
+  ledger.displaced(nonce)
+  const token = 'foreign count'
+  const lease = { nonce: nonce + 1, token, chainNonce: nonce + 1, session: 'foreign count 1' }
+  ledger.lease(lease)
+  ledger.attach({ nonce: nonce + 1, token, transaction: bytesOf('foreign count again') })
+  const old = { chainNonce: nonce, poolNonce: nonce + rules.maxInFlight }
+  const asking = { by: 'foreign count', ...old, room: { ofAccount: 2, open: 2, waiting: 0 } }
+  expect('a claim behind a foreign nonce', kindOf(claim('foreign count 2', asking)), 'full')
+  finish('foreign count 1', nonce + 1, 1)
+}
+
+/** What goes by another forwarder than the ledger's is neither claimed nor left waiting. */
+export function tryOthers({ ledger, expect, claim, record, refuse, next }: Desk): void {
+  const nonce = next()
+  const identityOf = (value: string) => ({
+    chainId: simulatedChainId,
+    fingerprints: { TRIAL: value },
+  })
+  const [own, others] = [identityOf('own'), identityOf('of others')]
+  ledger.identify(own)
+  expect('a claim of others', claim('others', { identity: others }), { kind: 'paused' })
+  expect('a claim of its own', kindOf(claim('others', { identity: own })), 'claimed')
+  const recorded = record('others', undefined, { identity: others })
+  expect('a record of others without a turn', recorded, { kind: 'fenced' })
+  expect('the difference of others', ledger.work(others).differences, ['TRIAL'])
+  expect('the difference of its own', ledger.work(own).differences, [])
+  refuse('others')
+  ledger.release([nonce], nonce)
 }
 
 /** While payments wait none passes them, and each is counted; who waits holds no nonce. */
