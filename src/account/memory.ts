@@ -1,4 +1,4 @@
-import { type Address, isAddress } from 'viem'
+import { type Address, isAddress, isAddressEqual } from 'viem'
 import * as z from 'zod/mini'
 import type { Clock } from '../runtime/clock.ts'
 import { type Language, languages } from './language.ts'
@@ -16,11 +16,19 @@ export type MemoryStore = {
 
 export type KeptMemory = { row: string; version: number }
 
+const account = z.custom<Address>((value) => isAddress(`${value}`, { strict: false }))
+
 const remembered = z.object({
   /** The last failure that the caller was told of, by its intent, and in which session (a keyed digest). */
   told: z.optional(z.object({ intentId: z.string(), session: z.string() })),
-  /** What a screen said of whom the last payments went to, by their intents; the newest first. */
-  sent: z._default(z.array(z.object({ intentId: z.string(), to: z.string() })), []),
+  /**
+   * What a screen said of whom the last payments went to, by their intents and accounts; the newest first. A
+   * gateway that uses a session's id again after weeks has one intent pay two. A version before noted no account.
+   */
+  sent: z._default(
+    z.array(z.object({ intentId: z.string(), address: z.optional(account), to: z.string() })),
+    [],
+  ),
   /**
    * Whom the caller sent to last by number, the newest first: accounts, and what screens show of their numbers; where
    * messages are sent, the numbers as well, sealed.
@@ -28,7 +36,7 @@ const remembered = z.object({
   recipients: z._default(
     z.array(
       z.object({
-        address: z.custom<Address>((value) => isAddress(`${value}`, { strict: false })),
+        address: account,
         to: z.string(),
         sealed: z.optional(z.string()),
       }),
@@ -124,14 +132,27 @@ export function withSent(
   intentId: string,
   { to, address, sealed }: AccountMemory['recipients'][number],
 ): AccountMemory | undefined {
-  if (memory.sent.some((known) => known.intentId === intentId)) return undefined
+  if (sentTo(memory, intentId, address) !== undefined) return undefined
   const others = memory.recipients.filter((known) => known.address !== address)
   const recipient = { address, to, sealed: sealed ?? sealedIn(memory, address) }
   return {
     ...memory,
-    sent: [{ intentId, to }, ...memory.sent].slice(0, mostSent),
+    sent: [{ intentId, address, to }, ...memory.sent].slice(0, mostSent),
     recipients: [recipient, ...others].slice(0, mostRecipients),
   }
+}
+
+/** What a screen said of whom a payment of this intent to this account went to. Undefined: nothing is known. */
+export function sentTo(
+  { sent }: AccountMemory,
+  intentId: string,
+  address: Address,
+): string | undefined {
+  return sent.find(
+    (known) =>
+      known.intentId === intentId &&
+      (known.address === undefined || isAddressEqual(known.address, address)),
+  )?.to
 }
 
 /** The sealed number of one whom the caller has sent to. Undefined: none is kept. */

@@ -43,12 +43,15 @@ export function parseCaller(raw: string, country?: Country): PhoneNumber | undef
 
 /**
  * A number that a caller typed: E.164, also with 00 for its plus, or the national form of the caller's
- * own country, with or without what people write between digits. Undefined where the numbering plan knows no such mobile number: nobody could collect
- * what was sent to a landline or a toll-free number.
+ * own country, with or without what people write between digits. Undefined where the numbering plan knows
+ * no such mobile number: nobody could collect what was sent to a landline or a toll-free number. Undefined
+ * too for what Kenya, Uganda and Tanzania dial each other by, 005 to 007: with 00 for a plus it would be a
+ * number of another continent.
  */
 export function parseRecipient(raw: string, caller: PhoneNumber): PhoneNumber | undefined {
   const typed = raw.replaceAll(/[ ().-]/g, '')
   if (!/^\+?[0-9]+$/.test(typed)) return undefined
+  if (/^\+25[456]/.test(caller) && /^00[567][0-9]{9}$/.test(typed)) return undefined
   return parseMobile(typed, parsePhoneNumberFromString(caller)?.country)
 }
 

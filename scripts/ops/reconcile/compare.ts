@@ -122,10 +122,14 @@ function ofAmount(payment: Payment, spent: Spending, events: readonly Booked[]):
 const payerOf = (event: Booked): string | undefined =>
   'from' in event ? event.from : 'account' in event ? event.account : undefined
 
+/** The first block that has one of the payments. Of hundreds of thousands: no call takes so many arguments. */
+export const firstBlock = (payments: Iterable<Pick<Payment, 'block'>>): number =>
+  Iterator.from(payments).reduce((first, { block }) => Math.min(first, block ?? first), Infinity)
+
 /** From the first block on that the ledger knows of: what is older, it has forgotten. */
 function unknownSpendings({ payments, spendings }: Books): string[] {
   const known = new Set(payments.map(keyOf))
-  const since = Math.min(...payments.flatMap(({ block }) => block ?? []))
+  const since = firstBlock(payments)
   return spendings
     .filter((spending) => spending.block >= since && !known.has(keyOf(spending)))
     .map(

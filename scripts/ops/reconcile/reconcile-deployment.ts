@@ -2,7 +2,7 @@ import type { Address, Hex } from 'viem'
 import { type Payment, paymentsAnswer, statusAnswer } from '../../../src/operator/answers.ts'
 import { StackError } from '../../stack/report.ts'
 import type { OperatorClient } from '../operator-client.ts'
-import { differences, keyOf, type Spending } from './compare.ts'
+import { differences, firstBlock, keyOf, type Spending } from './compare.ts'
 import { readChain, sentElsewhere } from './read-chain.ts'
 
 /** What was compared, and every difference in a sentence. */
@@ -71,7 +71,7 @@ function unread(
   { spendings }: { spendings: readonly Spending[] },
   read: ReadonlyMap<string, Payment>,
 ): Hex[] {
-  const since = Math.min(...[...read.values()].flatMap(({ block }) => block ?? []))
+  const since = firstBlock(read.values())
   const told = [
     ...[...known.values()].map(({ intent, account }) => ({ intent: intent as Hex, account })),
     ...spendings.filter(({ block }) => block >= since),

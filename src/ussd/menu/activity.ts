@@ -1,6 +1,6 @@
 import type { Address } from 'viem'
 import { showAddress } from '../../account/address.ts'
-import type { AccountMemory } from '../../account/memory.ts'
+import { type AccountMemory, sentTo } from '../../account/memory.ts'
 import { callIn, refusalIn } from '../../loan/calls.ts'
 import type { Received } from '../../loan/reader.ts'
 import type { Payment, PaymentState } from '../../relay/ledger/port.ts'
@@ -34,8 +34,7 @@ function paymentActivity(
     case undefined:
       return undefined
     case 'transfer': {
-      const known = memory.sent.find(({ intentId }) => intentId === request.intentId)
-      const who = known?.to ?? shown(call.to, chainId)
+      const who = sentTo(memory, request.intentId, call.to) ?? shown(call.to, chainId)
       return { kind: 'sent', amountWei: call.amountWei, who, state }
     }
     case 'cashOut':

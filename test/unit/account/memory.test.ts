@@ -1,5 +1,5 @@
 import { test } from 'vitest'
-import { createMemory, withinMs, withSent } from '../../../src/account/memory.ts'
+import { createMemory, sentTo, withinMs, withSent } from '../../../src/account/memory.ts'
 import { systemClock } from '../../../src/runtime/clock.ts'
 import { memorySuite } from '../../ports/memory.suite.ts'
 import { createMemoryStore } from '../../support/memory-store.ts'
@@ -20,6 +20,24 @@ test('whom payments went to is remembered of the last twenty', async ({ expect }
   expect(sent.map(({ intentId }) => intentId)).toEqual(
     Array.from({ length: 20 }, (_, index) => `0x${24 - index}`),
   )
+})
+
+test('whom each of two payments went to is known where a session was dialled again after weeks', async ({
+  expect,
+}) => {
+  const [first, second] = [`0x${'a1'.repeat(20)}`, `0x${'B2'.repeat(20)}`] as const
+  const memory = createMemory(() => shared)
+  for (const [address, to] of [
+    [first, '2547...001'],
+    [second, '2547...002'],
+  ] as const) {
+    await memory.change(account, (kept) => withSent(kept, '0x1', { to, address }))
+  }
+  const kept = await memory.read(account)
+  expect(sentTo(kept, '0x1', first)).toBe('2547...001')
+  expect(sentTo(kept, '0x1', `0x${'b2'.repeat(20)}`)).toBe('2547...002')
+  expect(sentTo(kept, '0x1', `0x${'c3'.repeat(20)}`)).toBeUndefined()
+  expect(withSent(kept, '0x1', { to: 'another', address: first })).toBeUndefined()
 })
 
 test('recipients are remembered of the last three, each once', async ({ expect }) => {

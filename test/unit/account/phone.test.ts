@@ -1,5 +1,10 @@
 import { describe, test } from 'vitest'
-import { isCountry, parseCaller, parseRecipient } from '../../../src/account/phone.ts'
+import {
+  isCountry,
+  type PhoneNumber,
+  parseCaller,
+  parseRecipient,
+} from '../../../src/account/phone.ts'
 
 describe('a phone', () => {
   test.for([
@@ -25,6 +30,17 @@ describe('a phone', () => {
     const caller = parseCaller('+254700000001')
     if (caller === undefined) throw new Error('the caller has no number')
     expect(parseRecipient(unknown, caller)).toBeUndefined()
+  })
+
+  test('is not what Kenya, Uganda and Tanzania dial each other by: with a plus it is of another continent', ({
+    expect,
+  }) => {
+    // 006 777 123 456 is a Ugandan's number there, and +677 712 34 56 one of the Solomon Islands.
+    for (const caller of ['+254700000001', '+255700000001', '+256700000001']) {
+      expect(parseRecipient('006777123456', caller as PhoneNumber)).toBeUndefined()
+      expect(parseRecipient('00256700000002', caller as PhoneNumber)).toBe('+256700000002')
+    }
+    expect(parseRecipient('006777123456', '+447700900001' as PhoneNumber)).toBe('+6777123456')
   })
 
   test("is never guessed at: a caller's national form needs the gateway's country", ({

@@ -100,6 +100,13 @@ describe('a reconciliation', () => {
     expect(found({ spendings: [{ ...other, block: 4 }, spent] })).toEqual([])
   })
 
+  test('compares a ledger of hundreds of thousands of payments', ({ expect }) => {
+    const payments = Array.from({ length: 300_000 }, () => confirmed)
+    expect(found({ payments, spendings: [{ ...spent, account: bob, block: 4 }, spent] })).toEqual(
+      [],
+    )
+  })
+
   test('finds sums and balances that the events do not come to, and money that is missing', ({
     expect,
   }) => {
