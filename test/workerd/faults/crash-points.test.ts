@@ -181,7 +181,7 @@ describe.concurrent('a payment beside others', () => {
 })
 
 /** Of so many kinds of a round's questions, in a run that takes samples. */
-const sampledKinds = 6
+const sampledKinds = 4
 
 /** A round asks these only where something is to be settled or sent. */
 const needsWork: ReadonlySet<string> = new Set([
