@@ -9,8 +9,10 @@ export const checkNames = [
   'ledger',
   'node',
   'relayer_funds',
+  'gas_price',
   'contracts',
   'rounds',
+  'intake',
   'upstream_budget',
 ] as const
 
@@ -66,6 +68,7 @@ export const intake = z.object({
 /** Something that a person has to look at, until it is over. */
 export const alertNames = [
   'relayer_low',
+  'price_high',
   'stuck',
   'node_down',
   'identity',

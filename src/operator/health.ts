@@ -37,8 +37,10 @@ export function checksOf(condition: Condition): Check[] {
     ledger: seen(() => ok('Rows are read and written')),
     node: seen((known) => nodeOf(known, condition)),
     relayer_funds: seen((known) => fundsOf(known, condition)),
+    gas_price: seen((known) => priceOf(known, condition)),
     contracts: seen(contractsOf),
     rounds: seen(roundsOf),
+    intake: seen(intakeOf),
     upstream_budget: budgetOf(budget),
   }
   if (vitals === undefined) findings.ledger = failing('The ledger gives no answer')
@@ -107,6 +109,18 @@ function fundsOf(vitals: Vitals, { terms }: Condition): Finding {
   const lasts = paymentsLeft(vitals, terms) ?? 0
   const says = `The relayer's balance is enough for ${lasts} payments at the highest price`
   return lasts > vitals.carried + vitals.waiting ? ok(says) : failing(says)
+}
+
+function priceOf({ sight: { gasPrice } }: Vitals, { terms }: Condition): Finding {
+  if (gasPrice === undefined) return unknown('No round has seen the price of gas yet')
+  const says = `A node asks ${gasPrice.wei} wei for a unit of gas, and MAX_GAS_PRICE_WEI is ${terms.fees.maxWei}`
+  return BigInt(gasPrice.wei) > terms.fees.maxWei ? failing(says) : ok(says)
+}
+
+/** A pause and a drain are what an operator wants; a restore that was left in the middle is not. */
+function intakeOf({ intake, now }: Vitals): Finding {
+  if (intake.kind !== 'restoring') return ok('No export is being restored')
+  return failing(`An export is being restored for ${secondsSince(intake.since, now)} s`)
 }
 
 /** For how many payments the relayer's balance lasts at the highest price that each may come to. */

@@ -26,6 +26,8 @@ export function alertsOf(known: Known, subject: Subject): { name: AlertName; say
 
 const finds: Readonly<Record<AlertName, Find>> = {
   relayer_low: lowRelayer,
+  price_high: (known) =>
+    failure(known, 'gas_price', 'Raise it, or wait: payments are refused in words meanwhile.'),
   stuck: stuckPayment,
   node_down: (known) => failure(known, 'node', 'Look at the node, or name another in NODE_URL.'),
   identity: (known) =>

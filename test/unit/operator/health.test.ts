@@ -25,6 +25,21 @@ describe('health', () => {
     ])
   })
 
+  test('fails for a price of gas at which every payment is refused', ({ expect }) => {
+    const at = (wei: string) => conditionWith({}, { gasPrice: { wei, at: now } })
+    expect(failingOf(at('1000000000'))).toEqual([])
+    expect(failingOf(at('1000000001'))).toEqual(['gas_price'])
+  })
+
+  test('fails for a restore, and for no pause or drain', ({ expect }) => {
+    const since = now - 60_000
+    for (const kind of ['paused', 'draining'] as const) {
+      expect(failingOf(conditionWith({ intake: { kind, since } }))).toEqual([])
+    }
+    const intake = { kind: 'restoring', since, exportedAt: since, after: 'open' } as const
+    expect(failingOf(conditionWith({ intake }))).toEqual(['intake'])
+  })
+
   test('fails for facts that rounds do not see any more', ({ expect }) => {
     const at = now - 400_000
     const seen = { funds: { wei: '1', at }, contracts: { state: 'ready', at } } as const
@@ -41,7 +56,7 @@ describe('health', () => {
     expect(failingOf(silent)).toEqual(['ledger'])
     const unknown = checksOf(silent).filter(({ state }) => state === 'unknown')
     expect(unknown.map(({ name }) => name)).toEqual([
-      ...['identity', 'node', 'relayer_funds', 'contracts', 'rounds'],
+      ...['identity', 'node', 'relayer_funds', 'gas_price', 'contracts', 'rounds', 'intake'],
     ])
   })
 })

@@ -45,6 +45,13 @@ describe('alerts', () => {
     expect(namesOf(conditionWith({}, { funds: enough }))).toEqual([])
   })
 
+  test('tell of a price of gas at which every payment is refused', ({ expect }) => {
+    const gasPrice = { wei: '2000000000', at: now }
+    expect(saysOf(conditionWith({}, { gasPrice }))).toEqual([
+      'A node asks 2000000000 wei for a unit of gas, and MAX_GAS_PRICE_WEI is 1000000000. Raise it, or wait: payments are refused in words meanwhile.',
+    ])
+  })
+
   test('tell of a payment that no block takes, and of one that was carried in vain', ({
     expect,
   }) => {
