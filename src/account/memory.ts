@@ -186,6 +186,15 @@ export function withDialled(memory: AccountMemory): AccountMemory | undefined {
   return memory.hasDialled ? undefined : { ...memory, hasDialled: true }
 }
 
+/**
+ * Where there are no PINs, dials are not noted by their days: what was noted before would say, once there are PINs
+ * again, that nobody dialled meanwhile.
+ */
+export function withoutDialTime(memory: AccountMemory): AccountMemory | undefined {
+  const { dialedAt, ...rest } = memory
+  return dialedAt === undefined ? undefined : rest
+}
+
 /** The language that the caller chose. Undefined: none. */
 export function languageIn({ chosen }: AccountMemory): Language | undefined {
   return chosen[0]?.language

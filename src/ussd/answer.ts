@@ -10,6 +10,7 @@ import {
   sealedIn,
   withDialled,
   withLanguage,
+  withoutDialTime,
   withSent,
 } from '../account/memory.ts'
 import { type PhoneNumber, spelledPhone } from '../account/phone.ts'
@@ -123,6 +124,9 @@ async function wordsFor(parts: AnswerOptions, phone: PhoneNumber): Promise<Messa
     const { address } = await accounts(phone)
     const kept = await memory.read(address)
     if (!hasDialled(kept)) remember(parts, address, withDialled)
+    if (parts.pins === undefined && kept.dialedAt !== undefined) {
+      remember(parts, address, withoutDialTime)
+    }
     const language = languageIn(kept)
     return language !== undefined && settings.languages.includes(language)
       ? messagesIn[language]

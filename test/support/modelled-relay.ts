@@ -37,8 +37,12 @@ export type ModelledRelay = ModelledService & {
 /** The USSD service over a ledger in memory, before the simulator's chain. Nothing waits for real time. */
 export function openModelledRelay({
   product,
+  memory = createMemoryStore(),
   ...options
-}: Omit<ModelledOptions, 'ledger' | 'product'> & { product?: ShownProduct }): ModelledRelay {
+}: Omit<ModelledOptions, 'ledger' | 'product'> & {
+  product?: ShownProduct
+  memory?: ReturnType<typeof createMemoryStore>
+}): ModelledRelay {
   const kept = createMemoryLedger({
     rules: { ...ledgerRules, maxInFlight: 4, watchBlocks: 50, meansMs: 100_000 },
     relayer: `0x${'11'.repeat(20)}`,
@@ -47,7 +51,6 @@ export function openModelledRelay({
   const ledger = ledgerThrough((method, args) =>
     (kept.ledger[method] as (...args: unknown[]) => Promise<unknown>)(...args),
   )
-  const memory = createMemoryStore()
   const running: Promise<unknown>[] = []
   const background = (work: Promise<unknown>) => void running.push(work)
   const service = openModelledService({

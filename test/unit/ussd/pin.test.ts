@@ -2,6 +2,7 @@ import { describe, test } from 'vitest'
 import { menus } from '../../../scripts/dev/menu-ways.ts'
 import type { MenuSettings } from '../../../src/ussd/menu/nodes.ts'
 import { createHandClock } from '../../support/hand-clock.ts'
+import { createMemoryStore } from '../../support/memory-store.ts'
 import { openModelledRelay } from '../../support/modelled-relay.ts'
 
 const friend = '+254700000001'
@@ -15,16 +16,18 @@ const submitted = /^END Transfer Submitted\n/
 const again = 'Send 0.001 tRBTC\nTo: +254 700 000 001\nEnter PIN to send\n0. Change'
 const toSend = 'Send 0.001 tRBTC\nTo: +254 700 000 001\nFee: none\nEnter PIN to send\n0. Change'
 
-function open(pin: MenuSettings['pin'] = 'on') {
-  const clock = createHandClock()
+function open(
+  pin: MenuSettings['pin'] = 'on',
+  { clock = createHandClock(), memory = createMemoryStore() } = {},
+) {
   const settings = { ...menus.strict.settings, pin }
   const logged: unknown[] = []
   const relay = openModelledRelay({
-    ...{ callers: 3, poolLoans: 9, capLoans: 9, clock },
+    ...{ callers: 3, poolLoans: 9, capLoans: 9, clock, memory },
     product: { ...menus.strict, settings },
     log: (event) => void logged.push(event),
   })
-  return { clock, logged, ...relay }
+  return { clock, memory, logged, ...relay }
 }
 
 async function chosen(pin?: MenuSettings['pin'], typed = own) {
@@ -247,6 +250,18 @@ test('a number that nobody dialled from for 90 days does not spend', async ({ ex
   )
   expect(await deliver(0, 'balance', '1')).toMatch(/^END Your Balance/)
   expect(await paid(0)).toBe(0)
+})
+
+test('a number that was dialled from while there were no PINs is none that nobody dialled from', async ({
+  expect,
+}) => {
+  const { clock, memory } = await chosen('strict')
+  const without = open('off', { clock, memory })
+  clock.forward(45 * dayMs)
+  expect(await without.deliver(0, 'balance', '1')).toMatch(/^END Your Balance/)
+  clock.forward(46 * dayMs)
+  const { deliver } = open('strict', { clock, memory })
+  expect(await deliver(0, 's', `1*${own}`)).toMatch(/^END Your Balance/)
 })
 
 describe('a PIN', () => {
