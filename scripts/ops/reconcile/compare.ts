@@ -124,7 +124,7 @@ const payerOf = (event: Booked): string | undefined =>
 
 /** The first block that has one of the payments. Of hundreds of thousands: no call takes so many arguments. */
 export const firstBlock = (payments: Iterable<Pick<Payment, 'block'>>): number =>
-  Iterator.from(payments).reduce((first, { block }) => Math.min(first, block ?? first), Infinity)
+  [...payments].reduce((first, { block }) => Math.min(first, block ?? first), Infinity)
 
 /** From the first block on that the ledger knows of: what is older, it has forgotten. */
 function unknownSpendings({ payments, spendings }: Books): string[] {
