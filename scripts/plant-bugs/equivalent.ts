@@ -94,6 +94,10 @@ const table: readonly (readonly [string, string, string, string, string])[] = [
   ],
   [steps, 'claim', 'leases.length < known.leases.length', atMost, asItWas],
   [
+    ...([facts, 'isAnyOverdue', 'order.request.deadline < timestampSeconds', atMost] as const),
+    'blocks are followed down a moment earlier',
+  ],
+  [
     nonces,
     'releaseLease',
     'if (relayer.leases.every((lease) => lease.token !== token)) return',

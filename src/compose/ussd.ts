@@ -50,6 +50,8 @@ export function assembleCashOut(
 ): CashOut {
   const parts = partsOf(config, runtime, relayer, memory, () => true)
   return async ({ key, phone, to, amountWei }) => {
+    // No dial may have moved the ledger to this key and forwarder yet.
+    await parts.identity()
     const text = `${to}*${amountWei}`
     const request = { gateway: operatorGateway, sessionId: key, phone, text }
     const delivered = { since: parts.now(), steps: 1 }

@@ -111,8 +111,10 @@ function fundsOf(vitals: Vitals, { terms }: Condition): Finding {
   return lasts > vitals.carried + vitals.waiting ? ok(says) : failing(says)
 }
 
-function priceOf({ sight: { gasPrice } }: Vitals, { terms }: Condition): Finding {
+function priceOf(vitals: Vitals, { terms }: Condition): Finding {
+  const { gasPrice } = vitals.sight
   if (gasPrice === undefined) return unknown('No round has seen the price of gas yet')
+  if (isLate(gasPrice.at, vitals)) return failing('No node tells the price of gas')
   const says = `A node asks ${gasPrice.wei} wei for a unit of gas, and MAX_GAS_PRICE_WEI is ${terms.fees.maxWei}`
   return BigInt(gasPrice.wei) > terms.fees.maxWei ? failing(says) : ok(says)
 }

@@ -16,18 +16,21 @@ export function identityOf({ signer, forwarder }: Pick<Relayer, 'signer' | 'forw
 /** How long the ledger may take to say so: a caller is answered within 8 s, and nothing has begun yet. */
 const identifiedWithinMs = 2_000
 
+/** After that a process with another configuration may have moved the ledger, where nothing was open. */
+const rememberedMs = 60_000
+
 /**
- * Whether this relay has the secrets that the ledger was begun with. A yes is remembered; a no is
- * asked again, so that a mended configuration works at once. Throws where the ledger does not answer.
+ * Whether this relay has the secrets that the ledger was begun with. A yes is remembered for a minute; a
+ * no is asked again, so that a mended configuration works at once. Throws where the ledger does not answer.
  */
 export function createIdentityCheck(
   ledger: Ledger,
   clock: Clock,
   identity: () => Promise<Identity>,
 ): () => Promise<Identified> {
-  let same: Identified | undefined
+  let askedAt = Number.NEGATIVE_INFINITY
   return async () => {
-    if (same !== undefined) return same
+    if (clock.now() - askedAt < rememberedMs) return { kind: 'same' }
     // Each delivery asks for itself: a shared question is cancelled with the delivery that asked it.
     const done = new AbortController()
     try {
@@ -36,7 +39,7 @@ export function createIdentityCheck(
         clock.sleep(identifiedWithinMs, done.signal).then(() => undefined),
       ])
       if (answer === undefined) throw new Error('the ledger did not say whose it is')
-      if (answer.kind === 'same') same = answer
+      if (answer.kind === 'same') askedAt = clock.now()
       return answer
     } finally {
       done.abort()

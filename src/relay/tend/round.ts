@@ -71,7 +71,7 @@ async function prune({ ledger, log }: Relayer): Promise<void> {
   }
 }
 
-/** With another key or forwarder than the ledger's, what is open there is others': only deliveries move it on. */
+/** With another key or forwarder than the ledger's, what is open there is others': no round moves it on. */
 function leaveAlone({ log }: Relayer, work: Work, differences: readonly string[]): Tended {
   if (isOpen(work)) {
     log({

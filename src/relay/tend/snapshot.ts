@@ -308,18 +308,20 @@ async function askSpendings(
   const { node, clock } = relayer
   const { head, trail } = chain
   if (overduePayments(work, chain, head.timestampSeconds).length === 0) return chain
-  const followed = trail[head.number - deepNumber(head, relayer)]
-  if (followed === undefined) return chain
+  const number = deepNumber(head, relayer)
+  const followed = trail[head.number - number]
+  // Deeper than blocks are watched none is followed, and no replica is on another branch.
+  const isWatched = number > head.number - relayer.rules.watchBlocks
+  if (isWatched && followed === undefined) return chain
   const deep = await answerOf(relayer, 'expire.failed', () =>
-    node.block(followed.number, clock.timeout(nodeTimeoutMs)),
+    node.block(number, clock.timeout(nodeTimeoutMs)),
   )
-  if (deep.kind === 'unknown' || deep.value?.hash !== followed.hash) return chain
-  const { timestampSeconds } = deep.value
+  if (deep.kind === 'unknown' || deep.value === undefined) return chain
+  const { hash, timestampSeconds } = deep.value
+  if (isWatched && hash !== followed?.hash) return chain
   const spent = new Map(chain.spent)
   for (const payment of overduePayments(work, chain, timestampSeconds)) {
-    const spending = await askSpending(relayer, 'expire.failed', payment, {
-      blockHash: followed.hash,
-    })
+    const spending = await askSpending(relayer, 'expire.failed', payment, { blockHash: hash })
     spent.set(payment.session, spending)
   }
   return { ...chain, deepTimeSeconds: { kind: 'known', value: timestampSeconds }, spent }

@@ -117,7 +117,7 @@ describe('health', () => {
   })
 
   test('names a node that stands still where blocks come by themselves', async ({ expect }) => {
-    const deployment = open({ POOL_RULES: 'rootstock' })
+    const deployment = open({ POOL_RULES: 'rootstock', MAX_GAS_PRICE_WEI: `${10n ** 11n}` })
     await rpc('evm_mine')
     await deployment.round()
     expect(await health(deployment)).toMatchObject(good)

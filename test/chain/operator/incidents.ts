@@ -295,5 +295,7 @@ function expectNamed(
   if (alert === 'ledger_silent') return
   expect(alerts).toMatchObject([{ name: alert, says: expect.stringMatching(remedy) }])
   expect(lines[0]).toMatch(/^ALERT since /)
-  expect(doctor).toContain(`alert: ${alerts[0]?.says}`)
+  // Between two looks the calls of the day go on.
+  const withoutCounts = (words: string) => words.replaceAll(/\d+/g, 'N')
+  expect(doctor.map(withoutCounts)).toContain(withoutCounts(`alert: ${alerts[0]?.says}`))
 }

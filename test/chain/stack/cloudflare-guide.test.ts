@@ -31,7 +31,8 @@ let served: Served | undefined
 
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'cloudflare guide-'))
-  anvil = await startAnvil()
+  // A price that Rootstock's usual limit allows.
+  anvil = await startAnvil({ args: ['--block-base-fee-per-gas', '0'] })
 })
 
 afterAll(async () => {

@@ -1,5 +1,6 @@
 import { describe, test } from 'vitest'
 import { type Condition, checksOf, healthOf } from '../../../src/operator/health.ts'
+import type { Vitals } from '../../../src/relay/ledger/port.ts'
 import { conditionWith, now } from './condition.ts'
 
 const failingOf = (condition: Condition) => healthOf(condition).failing
@@ -42,8 +43,10 @@ describe('health', () => {
 
   test('fails for facts that rounds do not see any more', ({ expect }) => {
     const at = now - 400_000
-    const seen = { funds: { wei: '1', at }, contracts: { state: 'ready', at } } as const
-    expect(failingOf(conditionWith({}, seen))).toEqual(['relayer_funds', 'contracts'])
+    const wei = '1'
+    const seen = { funds: { wei, at }, gasPrice: { wei, at }, contracts: { state: 'ready', at } }
+    const late = conditionWith({}, seen as Partial<Vitals['sight']>)
+    expect(failingOf(late)).toEqual(['relayer_funds', 'gas_price', 'contracts'])
   })
 
   test('fails for rounds that fail again and again, and not for one', ({ expect }) => {

@@ -459,6 +459,20 @@ test.for([
   },
 )
 
+test.for([12, 50, 51, 60])(
+  'a payment whose outcome is final after %i blocks is dead once its deadline is so deep',
+  async (confirmations, { expect }) => {
+    const { chain, block } = chainOfBlocks()
+    Object.assign(chain, { height: 0x100, seconds: deadline + 1 })
+    const { relayer, ledger } = relayerOver((question) =>
+      question.method === 'eth_getBlockByNumber' ? block(question) : takesAll(question),
+    )
+    const session = await enqueue(ledger, 1)
+    await tend({ ...relayer, rules: { ...relayer.rules, confirmations } })
+    expect((await ledger.payment(session))?.state).toBe('expired')
+  },
+)
+
 test('a nonce is taken for foreign only by a block that every replica has', async ({ expect }) => {
   const start = 1_800_000
   let chain = 0x10
