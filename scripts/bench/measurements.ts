@@ -30,7 +30,7 @@ export type Measurement = {
 const quickPlan: PaymentPlan = [
   { callers: 1, payments: { relay: 16, baseline: 24 }, rounds: 2 },
   { callers: 16, payments: { relay: 48, baseline: 96 }, rounds: 2 },
-  { callers: 64, payments: { relay: 48, baseline: 96 }, rounds: 6, pairs: 12 },
+  { callers: 64, payments: { relay: 48, baseline: 96 }, rounds: 3, pairs: 15 },
 ]
 const fullPlan: PaymentPlan = [
   ...quickPlan.map(({ rounds, pairs = 0, ...part }) => ({

@@ -41,7 +41,7 @@ export async function measureReads(world: World): Promise<void> {
     'webSocket.passOn': await overSocket(world, passOn.url),
   }
   await countQuestions(world, proxy, service)
-  await readInTurn(world, clients, { where: 'near', turns: isFull ? 45 : 5, reads: 30 })
+  await readInTurn(world, clients, { where: 'near', turns: isFull ? 45 : 3, reads: 30 })
   proxy.set({ delayMs: distantMs })
   await readInTurn(world, clients, { where: 'distant', turns: isFull ? 15 : 3, reads: 10 })
 }
