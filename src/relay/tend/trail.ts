@@ -124,7 +124,7 @@ async function walkDown(
   return walked
 }
 
-/** The answer; undefined, and in the log why, where there is none. */
+/** The answer. Undefined where the node gives no answer: the log has why. */
 async function orNothing<Value>(
   { log }: Relayer,
   question: () => Promise<Value>,
