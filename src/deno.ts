@@ -3,11 +3,10 @@ import { createRedisMemory } from './account/memory-redis.ts'
 import { misconfiguredApp } from './compose/app.ts'
 import { assemble } from './compose/assemble.ts'
 import { type DenoConfig, parseDenoConfig } from './compose/deno-environment.ts'
-import { ledgerNames, ledgerRulesOf, relayerAddress } from './compose/relay.ts'
+import { ledgerName, ledgerRulesOf, relayerAddress } from './compose/relay.ts'
 import type { Runtime } from './compose/runtime.ts'
 import { createRedisKeys } from './keys/api-keys-redis.ts'
 import { createMemorySockets } from './node/feed/sockets-memory.ts'
-import { createHomedLedger } from './relay/ledger/home.ts'
 import { createRedisDueQueue } from './relay/ledger/stores/due-queue-redis.ts'
 import { createRedisLedger } from './relay/ledger/stores/redis.ts'
 import { createRounds, type Rounds } from './relay/tend/rounds.ts'
@@ -42,12 +41,10 @@ type Served = { app: Hono; rounds?: Rounds }
 function serve({ config, redis }: DenoConfig): Required<Served> {
   const database = openRedis(redis)
   const { tendMs } = config.rules
+  const name = ledgerName(config)
   const [rules, relayer] = [ledgerRulesOf(config), relayerAddress(config)]
-  const { ledger, home } = createHomedLedger(
-    (name) =>
-      createRedisLedger({ database, name, rules, relayer, tendMs, soon: () => rounds.soon() }),
-    ledgerNames(config),
-  )
+  const soon = () => rounds.soon()
+  const ledger = createRedisLedger({ database, name, rules, relayer, tendMs, soon })
   const keyStore = createRedisKeys(database)
   const memory = createRedisMemory(database)
   const { app, tend, look } = assemble(config, runtime, {
@@ -62,7 +59,8 @@ function serve({ config, redis }: DenoConfig): Required<Served> {
       }),
   })
   const queue = createRedisDueQueue({
-    ...{ database, name: home },
+    database,
+    name,
     newToken: () => crypto.randomUUID(),
   })
   const rounds = createRounds({

@@ -4,12 +4,11 @@ import { AccountObject, type AccountStub, createObjectMemory } from './account/m
 import { misconfiguredApp } from './compose/app.ts'
 import { type Assembly, assemble } from './compose/assemble.ts'
 import { parseConfig } from './compose/config.ts'
-import { ledgerNames, ledgerRulesOf, relayerAddress } from './compose/relay.ts'
+import { ledgerName, ledgerRulesOf, relayerAddress } from './compose/relay.ts'
 import type { Runtime } from './compose/runtime.ts'
 import { KeysObject } from './keys/api-keys-object.ts'
 import type { KeyStore } from './keys/key-store.ts'
 import { createObjectSockets, feedObject } from './node/feed/sockets-object.ts'
-import { createHomedLedger } from './relay/ledger/home.ts'
 import type { SetBack, SetBackAnswer } from './relay/ledger/port.ts'
 import { createObjectLedger, type LedgerStub, ledgerObject } from './relay/ledger/stores/object.ts'
 import { systemClock } from './runtime/clock.ts'
@@ -37,20 +36,17 @@ function assembleFrom(env: Env): Served {
   const { objectLocation: locationHint } = config
   // Heard when the object is made, by whatever makes it: the first check, call or cron.
   const where = locationHint === undefined ? undefined : { locationHint }
-  const stubOf = (name: string) => env.LEDGER.getByName(name, where) as unknown as LedgerStub
-  const { ledger, home } = createHomedLedger(
-    (name) => createObjectLedger(() => stubOf(name)),
-    ledgerNames(config),
-  )
+  const stubOf = () => env.LEDGER.getByName(ledgerName(config), where) as unknown as LedgerStub
+  const ledger = createObjectLedger(stubOf)
   const memory = createObjectMemory(
     (account) => env.ACCOUNTS.getByName(account, where) as unknown as AccountStub,
   )
-  const wake = async () => stubOf(await home()).wake()
+  const wake = () => stubOf().wake()
   async function setBack(to: SetBack): Promise<SetBackAnswer> {
-    const answer = await stubOf(await home()).setBack(to)
+    const answer = await stubOf().setBack(to)
     if (answer.kind === 'refused') return answer
     // It ends in the middle of this call.
-    await stubOf(await home())
+    await stubOf()
       .restart()
       .catch(() => undefined)
     await wake()

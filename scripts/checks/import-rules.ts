@@ -37,13 +37,12 @@ const rooms: Readonly<Record<string, Readonly<Record<string, readonly string[]>>
     pay: ['forwarder', 'ledger', 'outcome'],
     tend: ['forwarder', 'ledger', 'outcome'],
   },
-  // A store knows rows, and what the version before wrote; nothing of payments.
+  // A store knows rows, and nothing of payments.
   'relay/ledger': {
     life: [],
     notes: ['life'],
     copies: ['life', 'notes'],
-    versions: ['life'],
-    stores: ['versions'],
+    stores: [],
   },
   ussd: {
     screens: [],

@@ -11,8 +11,7 @@ const secretsSchema = z.object({
   RELAYER_MNEMONIC: z.string(),
   ACCOUNT_ID_SECRET: hex32,
   ACCOUNT_KEY_SECRET: hex32,
-  /** Stacks of before have none. */
-  PIN_SECRET: z.optional(hex32),
+  PIN_SECRET: hex32,
   OPERATOR_TOKEN: z.string(),
   /** The Worker gets its hash. */
   RPC_KEY: z.string(),
@@ -30,19 +29,11 @@ export function openSecrets(file: string): Secrets {
     return made
   }
   const secrets = parseSecrets(parseJson(text.toString('utf8')))
-  if (secrets !== undefined) return withPinSecret(file, secrets)
+  if (secrets !== undefined) return secrets
   // New ones would be new, empty accounts for everybody.
   throw new StackError(
     `${file} cannot be read as the secrets of a stack. Restore it, or move the folder away to start over.`,
   )
-}
-
-/** No PIN was kept without one. */
-function withPinSecret(file: string, secrets: Secrets): Secrets {
-  if (secrets.PIN_SECRET !== undefined) return secrets
-  const whole = { ...secrets, PIN_SECRET: random32() }
-  writeJson(file, whole)
-  return whole
 }
 
 /** Undefined where something is missing or is not what it has to be. */

@@ -23,10 +23,10 @@ const remembered = z.object({
   told: z.optional(z.object({ intentId: z.string(), session: z.string() })),
   /**
    * What a screen said of whom the last payments went to, by their intents and accounts; the newest first. A
-   * gateway that uses a session's id again after weeks has one intent pay two. A version before noted no account.
+   * gateway that uses a session's id again after weeks has one intent pay two.
    */
   sent: z._default(
-    z.array(z.object({ intentId: z.string(), address: z.optional(account), to: z.string() })),
+    z.array(z.object({ intentId: z.string(), address: account, to: z.string() })),
     [],
   ),
   /**
@@ -148,11 +148,8 @@ export function sentTo(
   intentId: string,
   address: Address,
 ): string | undefined {
-  return sent.find(
-    (known) =>
-      known.intentId === intentId &&
-      (known.address === undefined || isAddressEqual(known.address, address)),
-  )?.to
+  return sent.find((known) => known.intentId === intentId && isAddressEqual(known.address, address))
+    ?.to
 }
 
 /** The sealed number of one whom the caller has sent to. Undefined: none is kept. */

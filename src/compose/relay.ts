@@ -8,7 +8,6 @@ import { claimDeposit, type DepositClaim } from '../relay/claim-deposit.ts'
 import type { Forwarder } from '../relay/forwarder/requests.ts'
 import { identityOf } from '../relay/identity.ts'
 import { relayerAccount } from '../relay/keys.ts'
-import type { LedgerNames } from '../relay/ledger/home.ts'
 import { type Identity, type Ledger, type LedgerRules, ledgerRules } from '../relay/ledger/port.ts'
 import type { Relayer } from '../relay/relayer.ts'
 import { createSigner } from '../relay/signer.ts'
@@ -16,14 +15,11 @@ import type { Config } from './config.ts'
 import type { Runtime } from './runtime.ts'
 
 /**
- * What a deployment's ledger is called: its chain, since the objects' namespace, or the database, is the
+ * Names a deployment's ledger by its chain, since the objects' namespace, or the database, is the
  * deployment's. Keys and contracts are not in it, because they may change: a session that has paid
- * under the old ones is known under the new ones. The version before named it by chain and relayer key.
+ * under the old ones is known under the new ones.
  */
-export function ledgerNames(config: Config): LedgerNames {
-  const name = `${config.chain.id}`
-  return { name, former: `${name}:${relayerAddress(config)}` }
-}
+export const ledgerName = ({ chain }: Config): string => `${chain.id}`
 
 /** The key whose nonces the ledger hands out, as its rows name it. */
 export function relayerAddress(config: Config): string {

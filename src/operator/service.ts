@@ -124,7 +124,7 @@ export function createOperator(options: OperatorOptions): Operator {
       }
     },
     async payment(intent) {
-      const trace = await ledger.trace(intent)
+      const trace = await ledger.tracePayment(intent)
       return trace && traceOf(chain, trace, await gasUsedBy(relayer, trace))
     },
     async setIntake(kind, nextAccountKey) {

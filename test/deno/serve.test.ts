@@ -155,7 +155,7 @@ describe.skipIf(!hasRedisServer())('the relay on Deno', () => {
 
   test('looks after its ledger whenever Deno.cron says, where there is one', async ({ expect }) => {
     // A database that has no script yet is asked twice: once by its digest, once with its text.
-    const warm = { database: openRedis(bridge), name: async () => 'warm', newToken: () => 'warm' }
+    const warm = { database: openRedis(bridge), name: 'warm', newToken: () => 'warm' }
     await createRedisDueQueue(warm).arm('warm', 0)
     const wakes = bridge.script({ fault: { kind: 'delay_reply', ms: 0 }, argument: 'arm' })
     const rounds = bridge.script({ fault: { kind: 'delay_reply', ms: 0 }, argument: 'work' })

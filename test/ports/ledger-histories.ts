@@ -229,7 +229,6 @@ const draws: Readonly<Record<keyof Ledger | 'pass', (scene: Scene) => Call>> = {
   blocks: ({ random }) => ['blocks', random.int(-1, blocks)],
   payments: ({ random, account }) => ['payments', account, random.int(1, 4)],
   identify: ({ random }) => ['identify', identityOf(random)],
-  home: ({ random }) => ['home', ...random.pick([[], ['31'], ['30']])],
   paymentShownAs: ({ hash }) => ['paymentShownAs', hash],
   lookup: ({ question }) => ['lookup', question],
   show({ random, question }) {
@@ -286,7 +285,7 @@ const draws: Readonly<Record<keyof Ledger | 'pass', (scene: Scene) => Call>> = {
   ],
   audit: ({ random }) => ['audit', random.int(1, 5)],
   page: ({ work, random, account }) => ['page', drawQuery(random, account, work.now)],
-  trace: ({ session }) => ['trace', id(`intent ${session}`)],
+  tracePayment: ({ session }) => ['tracePayment', id(`intent ${session}`)],
   vitals({ random }) {
     const identity = { chainId: 31, fingerprints: { FORWARDER_ADDRESS: 'old' } }
     return ['vitals', ...random.pick([[], [{ identity, probes: true }]])]

@@ -370,14 +370,6 @@ export function ledgerSuite(name: string, create: () => Promise<LedgerHarness>):
       expect(await ledger.record({ ...queued, identity: begun })).toEqual({ kind: 'recorded' })
       expect((await ledger.work(begun)).differences).toEqual([])
     })
-
-    test('has one home, which is named once', async ({ expect }) => {
-      const { ledger } = await create()
-      expect(await ledger.home()).toEqual({ isBegun: false, name: undefined })
-      expect(await ledger.home('here')).toEqual({ isBegun: false, name: 'here' })
-      await ledger.identify(begun)
-      expect(await ledger.home('there')).toEqual({ isBegun: true, name: 'here' })
-    })
   })
 
   describe(`the ledger on ${name}: nonces`, () => {

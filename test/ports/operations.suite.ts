@@ -108,10 +108,10 @@ export function operationsSuite(name: string, create: () => Promise<LedgerHarnes
       await settle(ledger, 's1', 0)
       expect(await found({ state: 'confirmed' })).toEqual([id('s1')])
       expect(await found({ state: 'signed' })).toEqual([id('s3'), id('s2')])
-      const trace = await ledger.trace(id('s1'))
+      const trace = await ledger.tracePayment(id('s1'))
       expect(trace?.history.map(([state]) => state)).toEqual(['signed', 'mined', 'confirmed'])
       expect(trace?.transactions).toMatchObject([{ hash: id('tx s1'), gasPriceWei: '100' }])
-      expect(await ledger.trace(id('none'))).toBeUndefined()
+      expect(await ledger.tracePayment(id('none'))).toBeUndefined()
     })
 
     test('shows every payment once, page after page, and those that are only history', async ({

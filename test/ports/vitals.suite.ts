@@ -19,7 +19,6 @@ export function vitalsSuite(name: string, create: () => Promise<LedgerHarness>):
       })
       expect(vitals.sight).toEqual({})
       expect(vitals.oldest.carried).toBeUndefined()
-      expect(await ledger.home()).toMatchObject({ isBegun: false })
       expect(await ledger.identify(identity('b'))).toEqual({ kind: 'same' })
     })
 

@@ -9,8 +9,6 @@ const causes = {
     /WebSocket disconnected between frames|Called close before connection was established/,
   /** Objects that are made to die in the middle of what they do. */
   aborted_objects: /abortAllDurableObjects/,
-  /** An object that is asked for a method of another version. */
-  unknown_method: /RPC receiver does not implement/,
 } as const
 
 export type Cause = keyof typeof causes

@@ -62,10 +62,8 @@ function settledRows(index: number, at: number): [TableName, AnyRow][] {
   const request = { ...requestOf(index), intentId: idOf('settled intent', index) }
   const [hash, block_hash] = [idOf('settled hash', index), idOf('settled block', index)]
   const none = {
-    counterparty: null,
     reserves_pool: null,
     reserves_cap: null,
-    reserves_gas: null,
     reserves_out: null,
   }
   const block = { block_number: index, block_hash }

@@ -62,7 +62,7 @@ export async function startDenoRelays({
   const { name, relayer } = namesOf(variables)
   const queue = createRedisDueQueue({
     database: openRedis(bridge),
-    name: async () => name,
+    name,
     newToken: () => crypto.randomUUID(),
   })
 

@@ -16,8 +16,6 @@ export type { PaymentState } from './transitions.ts'
  * No method waits for the network. Times are those of the ledger's own clock.
  */
 export type Ledger = {
-  /** Where the deployment's ledger is kept. What is named first, here for want of anything known, stays. */
-  home(name?: string): Promise<Home>
   /** Refuses to go on with other secrets or another chain than the ledger was begun with. */
   identify(identity: Identity): Promise<Identified>
 
@@ -96,7 +94,7 @@ export type Ledger = {
   /** Payments as an operator looks for them, the newest first. */
   page(query: PaymentQuery): Promise<PaymentPage>
   /** Everything that is known of one payment. */
-  trace(intentId: Hex): Promise<PaymentTrace | undefined>
+  tracePayment(intentId: Hex): Promise<PaymentTrace | undefined>
   /** Everything that is not settled, for the round that tends it. */
   work(identity?: Identity): Promise<Work>
   /** What was signed for the nonces in use, and for the last ones, whatever became of them. */
@@ -196,9 +194,6 @@ export const ledgerRules = {
   historyMs: 90 * 24 * 60 * 60 * 1000,
   calmMs: poolRules.rootstock.calmMs,
 } as const
-
-/** `isBegun`: whether a relay has ever used these rows. Without a `name` nothing is known yet. */
-export type Home = { isBegun: boolean; name: string | undefined }
 
 /**
  * Configuration that the rows were made with, by the names of its variables. Of these the relayer's key

@@ -2,7 +2,7 @@ import * as z from 'zod/mini'
 import { paymentStates, phaseNames } from './transitions.ts'
 
 /** The layout of the rows. */
-export const schemaVersion = '2'
+export const schemaVersion = '3'
 
 /** Whom a payment's message tells of its outcome. */
 export const smsParties = ['sender', 'receiver'] as const
@@ -31,15 +31,10 @@ const payment = {
   ...each(text, 'session', 'account', 'label'),
   intent_id: hex,
   state,
-  /** Whose account gains, as a keyed digest. Null: the payer does not tell. */
-  counterparty: textOrNull,
-  /**
-   * What it takes from the account; null, of the pool, the daily cap and the gas: nothing is reserved. Of
-   * the limit of withdrawals rows from before there were cash-outs say nothing.
-   */
+  /** What it takes from the account. */
   spends: wei,
-  ...each(z.nullable(wei), 'reserves_pool', 'reserves_cap', 'reserves_gas'),
-  reserves_out: z._default(z.nullable(wei), null),
+  /** What it takes of the pool, the daily cap and the limit of withdrawals; null: nothing is reserved. */
+  ...each(z.nullable(wei), 'reserves_pool', 'reserves_cap', 'reserves_out'),
   outcome: z.nullable(z.enum(['executed', 'failed'])),
   reason: textOrNull,
   ...inBlock,
@@ -144,8 +139,8 @@ export const tables = {
     gas_price: wei,
     ...each(integer, 'nonce', 'recorded_at'),
     sent_at: integerOrNull,
-    /** How often in a row it was offered and no node took it. Rows of before do not have it. */
-    failures: z._default(integer, 0),
+    /** How often in a row it was offered and no node took it. */
+    failures: integer,
   }),
   blocks: table(
     ['hash'],
@@ -275,4 +270,22 @@ function table<
   Lists extends AnyTable['lists'] = Record<never, never>,
 >(key: readonly (keyof Shape & string)[], shape: Shape, lists: Lists = {} as Lists) {
   return { key, row: z.object(shape), lists }
+}
+
+/** Writes the number of the layout into a ledger that has none. */
+export const schemaWrite: Write = {
+  ...{ table: 'meta', key: ['schema'], before: undefined },
+  after: { name: 'schema', value: schemaVersion },
+}
+
+/**
+ * Checks the number of a ledger's layout.
+ *
+ * @throws {Error} another version has written it
+ */
+export function assertSchema(row: AnyRow): void {
+  const { value } = tables.meta.row.parse(row)
+  if (value !== schemaVersion) {
+    throw new Error(`the ledger has schema ${value}, and this version knows ${schemaVersion}`)
+  }
 }

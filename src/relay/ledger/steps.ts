@@ -80,20 +80,9 @@ export type Steps = {
 /** What a method does to rows. After one that opens work something may be left to do. */
 export const methodKinds: Readonly<Record<keyof Ledger, 'reads' | 'writes' | 'opens'>> = {
   ...each('reads', 'lookup', 'work', 'signed', 'blocks', 'payment', 'paymentShownAs', 'payments'),
-  ...each('reads', 'audit', 'page', 'trace', 'exported', 'shown'),
+  ...each('reads', 'audit', 'page', 'tracePayment', 'exported', 'shown'),
   ...each('opens', 'claim', 'record', 'adopt', 'endRestore'),
-  ...each(
-    'writes',
-    'home',
-    'identify',
-    'refuse',
-    'lease',
-    'attach',
-    'replace',
-    'release',
-    'sent',
-    'mined',
-  ),
+  ...each('writes', 'identify', 'refuse', 'lease', 'attach', 'replace', 'release', 'sent', 'mined'),
   ...each('writes', 'displaced', 'abandon', 'requeue', 'settle', 'confirm', 'expire', 'reopen'),
   ...each('writes', 'sawHead', 'sawMeans', 'saw', 'vitals', 'prune'),
   ...each('writes', 'setIntake', 'note', 'alert', 'takeNotices', 'told'),
@@ -210,12 +199,6 @@ const nothingOpen = (at: At): Work => ({
 })
 
 export const steps: Steps = {
-  home({ rows }, name) {
-    const known = rows.row('meta', 'home')?.value
-    if (known === undefined && name !== undefined) rows.put('meta', { name: 'home', value: name })
-    return { isBegun: rows.row('meta', 'identity.chain') !== undefined, name: known ?? name }
-  },
-
   identify,
 
   lookup(at, question) {
@@ -362,7 +345,7 @@ export const steps: Steps = {
 
   page: ({ rows }, query) => pageOf(rows, query),
 
-  trace: traceOf,
+  tracePayment: traceOf,
 
   exported: exportPage,
 

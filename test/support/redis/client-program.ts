@@ -65,7 +65,7 @@ function adapterOf(opened: Opened, { port, name }: PortCall) {
     case 'queue':
       return createRedisDueQueue({
         database,
-        name: async () => name,
+        name,
         newToken: () => crypto.randomUUID(),
       })
     case 'keys':

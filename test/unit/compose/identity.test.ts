@@ -2,8 +2,7 @@ import { english, generateMnemonic } from 'viem/accounts'
 import { test } from 'vitest'
 import { assemble } from '../../../src/compose/assemble.ts'
 import { parseConfig } from '../../../src/compose/config.ts'
-import { ledgerNames, ledgerRulesOf, relayerAddress } from '../../../src/compose/relay.ts'
-import { createHomedLedger } from '../../../src/relay/ledger/home.ts'
+import { ledgerName, ledgerRulesOf, relayerAddress } from '../../../src/compose/relay.ts'
 import type { Ledger } from '../../../src/relay/ledger/port.ts'
 import { systemClock } from '../../../src/runtime/clock.ts'
 import { createMemoryLedger } from '../../ports/ledger-memory.ts'
@@ -29,17 +28,17 @@ function deployment() {
       log: ({ message }: { message: string }) => void logged.push(message),
       fetch: () => Promise.reject(new Error('no menu asks the chain')),
     }
-    const at = (name: string) => {
-      const rules = ledgerRulesOf(config)
-      const options = { rules, relayer: relayerAddress(config), now: () => 1 }
-      const ledger = ledgers.get(name) ?? createMemoryLedger(options).ledger
-      ledgers.set(name, ledger)
-      return ledger
+    const name = ledgerName(config)
+    const options = {
+      rules: ledgerRulesOf(config),
+      relayer: relayerAddress(config),
+      now: () => 1,
     }
+    const ledger = ledgers.get(name) ?? createMemoryLedger(options).ledger
+    ledgers.set(name, ledger)
     const unused = () => {
       throw new Error('no key and no socket is asked for')
     }
-    const { ledger } = createHomedLedger(at, ledgerNames(config))
     const { app } = assemble(config, runtime, {
       ledger,
       keyStore: unused,

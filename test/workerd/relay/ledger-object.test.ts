@@ -3,9 +3,7 @@ import { afterEach, beforeEach, describe, test, vi } from 'vitest'
 import { poolRules } from '../../../src/chain/chains.ts'
 import { ledgerRules } from '../../../src/relay/ledger/port.ts'
 import { createObjectLedger, type LedgerStub } from '../../../src/relay/ledger/stores/object.ts'
-import { isOfPrevious } from '../../../src/relay/ledger/versions/previous.ts'
 import { ledgerSuites } from '../../ports/ledger-store.suite.ts'
-import { willCause } from '../../support/runtime-words.ts'
 
 const { maxInFlight, watchBlocks, meansMs } = poolRules.rootstock
 const yearMs = 365 * 24 * 60 * 60 * 1000
@@ -43,31 +41,5 @@ describe('what an object shows', () => {
         ...{ kind: 'refused', reason: expect.stringContaining('point-in-time recovery') },
       })
     }
-    expect((await stub.home()).isBegun).toBe(false)
-  })
-  const account = '0x1111111111111111111111111111111111111111' as const
-  const question = { session: 's', input: 'i', account }
-
-  test('is known by what it does not implement, where its version is another one', async ({
-    expect,
-    task,
-  }) => {
-    willCause(task, 'unknown_method')
-    const stub = stubOf('methods') as unknown as { later(): Promise<unknown> }
-    const error = await stub.later().catch((fault: unknown) => fault)
-    expect(isOfPrevious(error)).toBe(true)
-  })
-
-  test('is also what a Worker of the version before calls', async ({ expect }) => {
-    const stub = stubOf('of before')
-    const refusing = { ...question, steps: 1, token: 't', reply: 'END No.\nNothing was sent.' }
-    expect(await stub.run('refuse', refusing)).toEqual({ kind: 'refused' })
-    expect(await stub.run('lookup', question)).toEqual({
-      ...{ kind: 'answered', reply: refusing.reply },
-    })
-    expect(await createObjectLedger(() => stub).lookup(question)).toEqual({
-      kind: 'answered',
-      screen: { kind: 'end', lines: ['No.', 'Nothing was sent.'] },
-    })
   })
 })

@@ -3,7 +3,7 @@ import { env } from 'cloudflare:workers'
 import type { PhoneNumber } from '../../../src/account/phone.ts'
 import { type Config, parseConfig } from '../../../src/compose/config.ts'
 import { assembleNodeService } from '../../../src/compose/node-services.ts'
-import { assembleRelayer, ledgerNames } from '../../../src/compose/relay.ts'
+import { assembleRelayer, ledgerName } from '../../../src/compose/relay.ts'
 import type { Runtime } from '../../../src/compose/runtime.ts'
 import { assembleAnswer } from '../../../src/compose/ussd.ts'
 import type { Ledger } from '../../../src/relay/ledger/port.ts'
@@ -151,7 +151,7 @@ export function createMortal({ death, fault }: MortalOptions): Mortal {
 
 /** The object that keeps the rows of all Workers here. */
 export function ledgerStub(): LedgerStub & DurableObjectStub {
-  return env.LEDGER.getByName(ledgerNames(sharedConfig()).name) as unknown as LedgerStub &
+  return env.LEDGER.getByName(ledgerName(sharedConfig())) as unknown as LedgerStub &
     DurableObjectStub
 }
 

@@ -95,11 +95,7 @@ function* wrongReserves(
 
 /** With nothing open the forwarder and the relayer's key may move, and nothing else. */
 function* wrongIdentities({ storage, ledger }: AuditOptions): Generator<string> {
-  const { identify, home } = ledger
-  const isBegun = rowsOf(storage, 'meta').some(({ name }) => name === 'identity.chain')
-  const [first, ...later] = [home('here'), home('there'), home(undefined)]
-  for (const { name } of [first, ...later]) if (name !== 'here') yield `its home is ${name}`
-  if (first.isBegun !== isBegun) yield `it is begun: ${first.isBegun}`
+  const { identify } = ledger
   for (const { name, value } of rowsOf(storage, 'meta')) {
     const own = name.startsWith('identity.') ? name.slice('identity.'.length) : 'chain'
     if (own === 'chain') continue

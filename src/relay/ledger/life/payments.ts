@@ -60,8 +60,8 @@ export function begin(
   // The rows of one that is found on the chain are lost: its messages may have left.
   if (event !== 'adopted') holdSms(rows, session, sms)
   savePayment(rows, undefined, {
-    ...{ session, state, intent_id: intentId, account, counterparty: null, label, request },
-    ...{ spends: `${spendsWei}`, reserves_gas: null },
+    ...{ session, state, intent_id: intentId, account, label, request },
+    spends: `${spendsWei}`,
     reserves_pool: reserves === undefined ? null : `${reserves.poolWei}`,
     reserves_cap: reserves === undefined ? null : `${reserves.capWei}`,
     reserves_out: reserves?.outWei === undefined ? null : `${reserves.outWei}`,

@@ -9,7 +9,7 @@ const amount = z.pipe(
   z.string(),
   z.transform((value) => BigInt(value)),
 )
-const shares = { poolWei: amount, capWei: amount, outWei: z._default(amount, 0n) }
+const shares = { poolWei: amount, capWei: amount, outWei: amount }
 
 /**
  * What payments take of what all accounts share, in one row (`meta.reserved`), by what releases it: a

@@ -10,7 +10,7 @@ const takeLimit = 10
 export type RedisDueQueueOptions = {
   database: RedisDatabase
   /** Whose ledger's tasks these are: the ledger arms them in the same step that opens work. */
-  name: () => Promise<string>
+  name: string
   newToken: () => string
 }
 
@@ -19,7 +19,7 @@ export function createRedisDueQueue({ database, name, newToken }: RedisDueQueueO
   const script = database.script(armLua + dueLua)
   const run = async (method: string, task: string, token: string, ms: number | undefined) => {
     const args = [method, task, token, ms === undefined ? '' : `${ms}`, `${takeLimit}`]
-    return script([ledgerKey(await name())], args)
+    return script([ledgerKey(name)], args)
   }
 
   return {

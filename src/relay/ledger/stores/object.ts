@@ -3,24 +3,17 @@ import { faultOf } from '../../../runtime/log.ts'
 import { type KeptLedger, keepLedger, type LedgerKeeper } from '../keeper.ts'
 import type { Ledger, SetBack, SetBackAnswer } from '../port.ts'
 import { type LedgerMethod, ledgerMethods, ledgerThrough } from '../steps.ts'
-import {
-  callByPrevious,
-  isOfPrevious,
-  type PreviousStub,
-  previousLedger,
-} from '../versions/previous.ts'
 import type { Sql, SqlValue } from './sql.ts'
 import { createSqlLedger } from './sqlite.ts'
 
 /** What the object shows to Workers: the port, and a way to be tended now. */
-export type LedgerStub = Ledger &
-  PreviousStub & {
-    wake(): Promise<void>
-    /** Has the next {@link LedgerStub.restart} begin with all rows as they were then. */
-    setBack(to: SetBack): Promise<SetBackAnswer>
-    /** Ends the object at once, and with it this call. */
-    restart(): Promise<void>
-  }
+export type LedgerStub = Ledger & {
+  wake(): Promise<void>
+  /** Has the next {@link LedgerStub.restart} begin with all rows as they were then. */
+  setBack(to: SetBack): Promise<SetBackAnswer>
+  /** Ends the object at once, and with it this call. */
+  restart(): Promise<void>
+}
 
 /**
  * The ledger as a Durable Object: rows in its own SQLite storage, and an alarm that tends whatever is
@@ -53,10 +46,6 @@ export function ledgerObject<Env>(keeperOf: (env: Env) => LedgerKeeper) {
       return (this.#kept.ledger[method] as (...args: unknown[]) => unknown)(...args)
     }
 
-    run(method: LedgerMethod, ...args: unknown[]): Promise<unknown> {
-      return callByPrevious(this.#kept.ledger, method, args)
-    }
-
     wake(): Promise<void> {
       return this.#kept.wake()
     }
@@ -87,16 +76,9 @@ export function ledgerObject<Env>(keeperOf: (env: Env) => LedgerKeeper) {
 
 /** The ledger's port over calls to its object. `stubOf` gives a new stub: one that failed stays broken. */
 export function createObjectLedger(stubOf: () => LedgerStub): Ledger {
-  const previous = previousLedger(stubOf)
-  return ledgerThrough(async (method, args) => {
-    const call = (ledger: Ledger) =>
-      (ledger[method] as (...args: unknown[]) => Promise<unknown>)(...args)
-    try {
-      return await call(stubOf())
-    } catch (error) {
-      if (!isOfPrevious(error)) throw error
-      return await call(previous)
-    }
+  return ledgerThrough((method, args) => {
+    const stub = stubOf()
+    return (stub[method] as (...args: unknown[]) => Promise<unknown>)(...args)
   })
 }
 

@@ -1,9 +1,17 @@
 import type { RedisDatabase } from '../../../runtime/redis.ts'
 import { createDraft, ListedTooLate, type Writes } from '../draft.ts'
 import type { Ledger, LedgerRules } from '../port.ts'
-import { type Key, type Listing, nameOf, type Row, type TableName, type View } from '../rows.ts'
+import {
+  assertSchema,
+  type Key,
+  type Listing,
+  nameOf,
+  type Row,
+  schemaWrite,
+  type TableName,
+  type View,
+} from '../rows.ts'
 import { dueAfterMs, type LedgerMethod, ledgerThrough, methodKinds, runStep } from '../steps.ts'
-import { migrateRedis } from './migrate.ts'
 import {
   type Change,
   commitAttempts,
@@ -62,11 +70,23 @@ export function createRedisLedger(options: RedisLedgerOptions): Ledger {
   let opening: Promise<void> | undefined
 
   const open = () => {
-    opening ??= migrateRedis({ ...options, keys, load, commit }).catch((error) => {
+    opening ??= openRows().catch((error) => {
       opening = undefined
       throw error
     })
     return opening
+  }
+
+  /** @throws {Error} another version has written it */
+  async function openRows(): Promise<void> {
+    const schema = nameOf('meta', ['schema'])
+    const wanted: LoadQuery = { methods: [], rows: new Set([schema]), lists: new Map() }
+    const writes = new Map([[schema, schemaWrite]])
+    const loaded = await load(wanted)
+    const row = loaded.rows.get(schema)?.row
+    if (row !== undefined) assertSchema(row)
+    // Another process may be first, of another version perhaps.
+    else if (!(await commit(loaded, { wanted, writes, dueMs: undefined }))) await openRows()
   }
 
   /** Answers calls from one moment of the database. Gives those that have to wait for this to be committed. */

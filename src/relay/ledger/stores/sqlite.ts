@@ -3,19 +3,20 @@ import type { Ledger, LedgerRules } from '../port.ts'
 import {
   type AnyRow,
   anyTable,
+  assertSchema,
   type Key,
   keyOf,
   type Listing,
   nameOf,
   parseRow,
   type Row,
+  schemaWrite,
   type TableName,
   tableNames,
   type View,
   type Write,
 } from '../rows.ts'
 import { ledgerThrough, runStep } from '../steps.ts'
-import { migrateSql } from './migrate.ts'
 import type { Sql, SqlValue } from './sql.ts'
 
 /** Every method of the port, synchronous: nothing can fall between its reads and writes. */
@@ -44,7 +45,7 @@ type Remembered = Map<string, AnyRow | undefined>
  * may use the database meanwhile, since rows of late are remembered and not read again.
  */
 export function createSqlLedger(sql: Sql, { rules, relayer, now }: SqlLedgerOptions): SqlLedger {
-  sql.transaction(() => migrateSql(sql, { relayer, rules, now: now(), createTables, apply }))
+  sql.transaction(() => openTables(sql))
   const remembered: Remembered = new Map()
   const view = sqlView(sql, remembered)
 
@@ -60,6 +61,14 @@ export function createSqlLedger(sql: Sql, { rules, relayer, now }: SqlLedgerOpti
     for (const [name, { after }] of writes) remembered.set(name, after)
     return answer
   })
+}
+
+/** @throws {Error} another version has written it */
+function openTables(sql: Sql): void {
+  createTables(sql)
+  const [known] = sql.exec<{ row: string }>(statements.meta.row, 'schema')
+  if (known === undefined) apply(sql, schemaWrite)
+  else assertSchema(JSON.parse(known.row))
 }
 
 /**

@@ -49,7 +49,7 @@ export function tryBlocks(desk: Desk): void {
   ])
   expect('a final one that expires', ledger.expire(name), [])
   expect('a final one that waits again', ledger.requeue(name), [])
-  const states = ledger.trace(hashOf(name))?.history.map(([state]) => state)
+  const states = ledger.tracePayment(hashOf(name))?.history.map(([state]) => state)
   expect('its way', states, [
     ...['signed', 'broadcast', 'mined', 'broadcast', 'mined', 'reverted', 'broadcast'],
     ...['mined', 'confirmed'],

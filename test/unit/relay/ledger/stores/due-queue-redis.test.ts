@@ -29,7 +29,7 @@ let other: DueQueue
 const open = (): DueQueue =>
   createRedisDueQueue({
     database: openRedis(bridge),
-    name: async () => name,
+    name,
     newToken: () => crypto.randomUUID(),
   })
 

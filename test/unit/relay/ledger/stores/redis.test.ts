@@ -224,14 +224,13 @@ describe.skipIf(!hasRedisServer())('on a real Redis with the keys of a cluster',
         return found.map((key) => key.slice(ledgerKey(name).length)).sort()
       }
       const counters = [
-        ...[':due', ':nonces:leased', ':payments:queued'],
         ':row:meta:counts',
         ':row:meta:identity.KEY',
         ':row:meta:identity.chain',
         ':row:meta:queue',
         ':row:meta:schema',
         `:row:relayers:${relayer}`,
-        ...[':sessions', ':tasks', ':version'],
+        ...[':tasks', ':version'],
       ]
       pass(rules.retentionMs + 1)
       await ledger.prune()
@@ -241,6 +240,19 @@ describe.skipIf(!hasRedisServer())('on a real Redis with the keys of a cluster',
       pass(rules.historyMs)
       await ledger.prune()
       expect(await left()).toEqual(counters)
+    })
+
+    test('refuses to work on rows of another schema, and writes nothing into them', async ({
+      expect,
+    }) => {
+      const name = newName()
+      await open(name).identify({ chainId: 31, fingerprints: {} })
+      const row = `${ledgerKey(name)}:row:meta:schema`
+      await server.call('SET', row, '1 {"name":"schema","value":"2"}')
+      await expect(open(name).setIntake('paused', 'an operator')).rejects.toThrow(
+        'the ledger has schema 2, and this version knows 3',
+      )
+      expect(await server.call('EXISTS', `${ledgerKey(name)}:row:meta:intake`)).toBe(0)
     })
 
     test('prunes over a network that takes time: the clock has moved at each load', async ({

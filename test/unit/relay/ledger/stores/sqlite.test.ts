@@ -1,7 +1,6 @@
 import { test } from 'vitest'
 import { openSqlite } from '../../../../../scripts/dev/sqlite.ts'
-import type { SignedRequest } from '../../../../../src/relay/forwarder/requests.ts'
-import { type Claiming, ledgerRules } from '../../../../../src/relay/ledger/port.ts'
+import { ledgerRules } from '../../../../../src/relay/ledger/port.ts'
 import { ledgerThrough } from '../../../../../src/relay/ledger/steps.ts'
 import { createSqlLedger } from '../../../../../src/relay/ledger/stores/sqlite.ts'
 import { ledgerSuites } from '../../../../ports/ledger-store.suite.ts'
@@ -49,6 +48,17 @@ test("another key takes a ledger over only when the former one's nonces are sett
   expect(openBy(relayer).identify(identityOf(relayer))).toEqual({ kind: 'same' })
 })
 
+test('rows of another schema are refused, and stay as they were', ({ expect }) => {
+  const sql = openSqlite()
+  const open = () => createSqlLedger(sql, { rules, relayer, now: () => 1 })
+  open().identify({ chainId: 31, fingerprints: {} })
+  open()
+  sql.exec(`UPDATE meta SET row = '{"name":"schema","value":"2"}' WHERE name = 'schema'`)
+  const before = sql.exec('SELECT * FROM meta')
+  expect(open).toThrow('the ledger has schema 2, and this version knows 3')
+  expect(sql.exec('SELECT * FROM meta')).toEqual(before)
+})
+
 test('a database that cannot be written is told from one that can, where that is asked', ({
   expect,
 }) => {
@@ -60,45 +70,4 @@ test('a database that cannot be written is told from one that can, where that is
   now += 10_000
   expect(ledger.vitals().now).toBe(now)
   expect(() => ledger.vitals({ probes: true })).toThrow(/readonly/)
-})
-
-test('rows from before there were cash-outs reserve nothing of what may be withdrawn', ({
-  expect,
-}) => {
-  const sql = openSqlite()
-  const open = () => createSqlLedger(sql, { rules, relayer, now: () => 1_700_000_000_000 })
-  const account = '0x1111111111111111111111111111111111111111'
-  const claim = (name: string, reserves: Claiming['reserves']) =>
-    open().claim({
-      ...{ session: name, input: 'i', account, steps: 3, token: name, seen: undefined },
-      ...{ chainNonce: 0, poolNonce: 0, reserves },
-    })
-  const loan = { poolWei: 10n, capWei: 10n }
-  const request: SignedRequest = {
-    ...{ from: account, to: account, intentId: `0x${'ab'.repeat(32)}`, gas: 1, deadline: 1 },
-    ...{ data: '0x', signature: '0x' },
-  }
-  claim('a', { ...loan, of: { ...loan, block: 1 } })
-  open().record({
-    ...{ session: 'a', token: 'a', seen: undefined, transaction: undefined },
-    ...{ order: { request, label: 'Loan', spendsWei: 0n, reserves: loan } },
-    screen: { kind: 'end', lines: [] },
-  })
-  for (const [table, member] of [
-    ['payments', '"reserves_out":null,'],
-    ['meta', ',"outWei":"0"'],
-  ]) {
-    const old = `replace(replace(row, '${member}', ''), '${member?.replaceAll('"', '\\"')}', '')`
-    sql.exec(`UPDATE ${table} SET row = ${old}`)
-  }
-  const rows = [...sql.exec('SELECT row FROM payments'), ...sql.exec('SELECT row FROM meta')]
-  expect(JSON.stringify(rows)).not.toMatch(/outWei|reserves_out/)
-  const none = { poolWei: 0n, capWei: 0n }
-  const out = { ...none, outWei: 5n, of: { ...none, outWei: 5n, block: 1 } }
-  expect(claim('b', { ...loan, of: { ...loan, block: 1 } })).toEqual({ kind: 'short' })
-  expect(claim('c', out)).toMatchObject({ kind: 'claimed' })
-  expect(claim('d', out)).toEqual({ kind: 'short' })
-  // Counted again from the payments.
-  sql.exec("DELETE FROM meta WHERE name = 'reserved'")
-  expect(claim('e', { ...loan, of: { ...loan, block: 1 } })).toEqual({ kind: 'short' })
 })
