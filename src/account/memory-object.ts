@@ -14,7 +14,7 @@ export class AccountObject<Env = unknown> extends DurableObject<Env> {
   }
 
   async load(): Promise<KeptMemory> {
-    return this.#kept()
+    return { ...this.#kept(), now: Date.now() }
   }
 
   async save(row: string, version: number): Promise<boolean> {
@@ -24,8 +24,10 @@ export class AccountObject<Env = unknown> extends DurableObject<Env> {
     return true
   }
 
-  #kept(): KeptMemory {
-    const [kept] = this.#sql.exec<KeptMemory>('SELECT row, version FROM memory').toArray()
+  #kept(): Omit<KeptMemory, 'now'> {
+    const [kept] = this.#sql
+      .exec<Omit<KeptMemory, 'now'>>('SELECT row, version FROM memory')
+      .toArray()
     return kept ?? { row: '', version: 0 }
   }
 }

@@ -2,19 +2,23 @@ import * as z from 'zod/mini'
 import type { RedisDatabase } from '../runtime/redis.ts'
 import type { MemoryStore } from './memory.ts'
 
-/** The row of one account in one step: as it is, or written where it has the version that is named. */
+/** The row of one account in one step: as it is at the database's time, or written where it has the version that is named. */
 const memoryLua = `
 local row, version = ARGV[1], ARGV[2]
 local kept = redis.call('HMGET', KEYS[1], 'row', 'version')
-if not version then return { kept[1] or '', tonumber(kept[2] or '0') } end
+if not version then
+  local clock = redis.call('TIME')
+  local now = tonumber(clock[1]) * 1000 + math.floor(tonumber(clock[2]) / 1000)
+  return { kept[1] or '', tonumber(kept[2] or '0'), now }
+end
 if (kept[2] or '0') ~= version then return 0 end
 redis.call('HSET', KEYS[1], 'row', row, 'version', string.format('%.0f', tonumber(version) + 1))
 return 1
 `
 
 const kept = z.pipe(
-  z.tuple([z.string(), z.int()]),
-  z.transform(([row, version]) => ({ row, version })),
+  z.tuple([z.string(), z.int(), z.int()]),
+  z.transform(([row, version, now]) => ({ row, version, now })),
 )
 const saved = z.pipe(
   z.literal([0, 1]),

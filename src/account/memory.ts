@@ -14,7 +14,8 @@ export type MemoryStore = {
   save(account: Address, row: string, version: number): Promise<boolean>
 }
 
-export type KeptMemory = { row: string; version: number }
+/** `now` is the time of the store's own clock (Unix time in ms): no process has to have the right one. */
+export type KeptMemory = { row: string; version: number; now: number }
 
 const account = z.custom<Address>((value) => isAddress(`${value}`, { strict: false }))
 
@@ -80,14 +81,14 @@ export type Memory = {
   /** @throws {Error} the store gave no answer */
   read(account: Address): Promise<AccountMemory>
   /**
-   * Changes what is kept, in one step: `change` is asked again where another change was faster. Undefined:
+   * Changes what is kept, in one step, at a time of the store's: `change` is asked again where another change was faster. Undefined:
    * nothing is to be written.
    *
    * @throws {Error} the store gave no answer, or others were always faster
    */
   change(
     account: Address,
-    change: (memory: AccountMemory) => AccountMemory | undefined,
+    change: (memory: AccountMemory, now: number) => AccountMemory | undefined,
   ): Promise<AccountMemory>
 }
 
@@ -109,7 +110,7 @@ export function createMemory(store: () => MemoryStore): Memory {
       for (let attempt = 1; attempt <= attempts; attempt++) {
         const kept = await store().load(account)
         const memory = parseMemory(kept)
-        const changed = change(memory)
+        const changed = change(memory, kept.now)
         if (changed === undefined) return memory
         const isSaved = await store().save(account, JSON.stringify(changed), kept.version)
         if (isSaved) return changed
@@ -119,7 +120,7 @@ export function createMemory(store: () => MemoryStore): Memory {
   }
 }
 
-function parseMemory({ row }: KeptMemory): AccountMemory {
+function parseMemory({ row }: Pick<KeptMemory, 'row'>): AccountMemory {
   return remembered.parse(row === '' ? {} : JSON.parse(row))
 }
 

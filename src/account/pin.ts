@@ -57,8 +57,6 @@ export function isEasy(pin: string, phone: PhoneNumber): boolean {
 export type PinsOptions = {
   secret: Secret
   memory: Memory
-  /** Unix time in ms. */
-  now: () => number
   /** What no other PIN has. */
   newSalt: () => string
 }
@@ -67,7 +65,7 @@ export type PinsOptions = {
  * The PINs of accounts. At rest there is a keyed digest of account, salt and PIN alone. A slow hash would add
  * nothing: with the secret and the memory one tries all 10,000 in no time, and without the secret not one.
  */
-export function createPins({ secret, memory, now, newSalt }: PinsOptions): Pins {
+export function createPins({ secret, memory, newSalt }: PinsOptions): Pins {
   const hash = createKeyedHash(secret)
   const digestOf = async (account: Address, salt: string, pin: string) =>
     bytesToHex(await hash('pin', account.toLowerCase(), salt, pin)).slice(2)
@@ -77,13 +75,13 @@ export function createPins({ secret, memory, now, newSalt }: PinsOptions): Pins 
     account: Address,
     pin: string,
     session: string,
-    mayReplace: (kept: KeptPin) => boolean,
+    mayReplace: (kept: KeptPin, now: number) => boolean,
   ): Promise<PinChange> {
     const salt = newSalt()
     const digest = await digestOf(account, salt, pin)
-    const after = await memory.change(account, (before) => {
+    const after = await memory.change(account, (before, now) => {
       const { pin: kept } = before
-      if (before.isDormant || (kept !== undefined && !mayReplace(kept))) return undefined
+      if (before.isDormant || (kept !== undefined && !mayReplace(kept, now))) return undefined
       if (kept?.sessions.includes(session)) return undefined
       return { ...before, pin: freshPin(digest, salt, [session, ...(kept?.sessions ?? [])]) }
     })
@@ -92,9 +90,12 @@ export function createPins({ secret, memory, now, newSalt }: PinsOptions): Pins 
 
   return {
     async begin(account) {
-      const at = now()
-      const after = await memory.change(account, (before) => withDial(before, at))
-      return { hasToChoose: after.pin === undefined || isReplaceable(after.pin, at) }
+      let hasToChoose = true
+      await memory.change(account, (before, now) => {
+        hasToChoose = before.pin === undefined || isReplaceable(before.pin, now)
+        return withDial(before, now)
+      })
+      return { hasToChoose }
     },
     async verify(account, typed, step) {
       for (;;) {
@@ -111,18 +112,17 @@ export function createPins({ secret, memory, now, newSalt }: PinsOptions): Pins 
         if (verdict !== undefined) return verdict
       }
     },
-    choose: (account, pin, session) =>
-      set(account, pin, session, (kept) => isReplaceable(kept, now())),
+    choose: (account, pin, session) => set(account, pin, session, isReplaceable),
     change: (account, pin, session) => set(account, pin, session, () => true),
     async forget(account, session) {
-      const after = await memory.change(account, (before) => {
+      const after = await memory.change(account, (before, now) => {
         const { pin } = before
         if (before.isDormant || pin === undefined || pin.sessions.includes(session))
           return undefined
         const sessions = [session, ...pin.sessions].slice(0, remembered)
         return {
           ...before,
-          pin: { ...pin, sessions, replaceableAt: pin.replaceableAt ?? now() + dayMs },
+          pin: { ...pin, sessions, replaceableAt: pin.replaceableAt ?? now + dayMs },
         }
       })
       return changeOf(after, session)

@@ -89,7 +89,7 @@ function partsOf(
     pins:
       config.pinSecret &&
       createPins({
-        ...{ secret: config.pinSecret, memory: kept, now: runtime.clock.now },
+        ...{ secret: config.pinSecret, memory: kept },
         newSalt: () => crypto.randomUUID(),
       }),
     background: runtime.background,

@@ -25,30 +25,35 @@ export function memorySuite(name: string, open: () => MemoryStore): void {
   describe(`the memory of an account on ${name}`, () => {
     test('is empty at first, and has what was written last', async ({ expect }) => {
       const [store, account] = [open(), newAccount()]
-      expect(await store.load(account)).toEqual({ row: '', version: 0 })
+      expect(await store.load(account)).toMatchObject({ row: '', version: 0 })
       expect(await store.save(account, 'first', 0)).toBe(true)
       expect(await store.save(account, 'sécond "2"\n', 1)).toBe(true)
-      expect(await store.load(account)).toEqual({ row: 'sécond "2"\n', version: 2 })
+      expect(await store.load(account)).toMatchObject({ row: 'sécond "2"\n', version: 2 })
+      const [{ now }, { now: later }] = [await store.load(account), await store.load(account)]
+      expect(now).toBeGreaterThan(1_600_000_000_000)
+      expect(later).toBeGreaterThanOrEqual(now)
     })
 
     test('is written over the version that was read, and over no other', async ({ expect }) => {
       const [store, account] = [open(), newAccount()]
       expect(await store.save(account, 'early', 1)).toBe(false)
-      expect(await store.load(account)).toEqual({ row: '', version: 0 })
+      expect(await store.load(account)).toMatchObject({ row: '', version: 0 })
       const written = await Promise.all(
         Array.from({ length: 8 }, (_, index) => store.save(account, `row ${index}`, 0)),
       )
       expect(written.filter((isWritten) => isWritten)).toHaveLength(1)
-      expect(await store.load(account)).toEqual({ row: `row ${written.indexOf(true)}`, version: 1 })
+      expect(await store.load(account)).toMatchObject({
+        ...{ row: `row ${written.indexOf(true)}`, version: 1 },
+      })
       expect(await store.save(account, 'late', 0)).toBe(false)
     })
 
     test("is one account's, however its address is written", async ({ expect }) => {
       const [store, account, other] = [open(), newAccount(), newAccount()]
       await store.save(account, 'mine', 0)
-      expect(await store.load(other)).toEqual({ row: '', version: 0 })
+      expect(await store.load(other)).toMatchObject({ row: '', version: 0 })
       const written = `0x${account.slice(2).toUpperCase()}` as Address
-      expect(await store.load(written)).toEqual({ row: 'mine', version: 1 })
+      expect(await store.load(written)).toMatchObject({ row: 'mine', version: 1 })
     })
 
     test('loses no change where several are made at once', async ({ expect }) => {
@@ -68,7 +73,7 @@ export function memorySuite(name: string, open: () => MemoryStore): void {
     test('gives three tries at a PIN to however many sessions side by side', async ({ expect }) => {
       const [memory, account] = [createMemory(open), newAccount()]
       const secret = `0x${'5'.repeat(64)}` as const
-      const pins = createPins({ secret, memory, now: () => 1, newSalt: () => 'salt' })
+      const pins = createPins({ secret, memory, newSalt: () => 'salt' })
       await pins.choose(account, '482615', 'first')
       const guesses = await Promise.allSettled(
         Array.from({ length: 60 }, (_, index) =>

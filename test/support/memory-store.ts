@@ -1,8 +1,10 @@
 import type { KeptMemory, MemoryStore } from '../../src/account/memory.ts'
 
-/** The memory of accounts in this process. It counts what is asked of it. */
-export function createMemoryStore(): MemoryStore & { asked(): number; rows(): string[] } {
-  const rows = new Map<string, KeptMemory>()
+/** The memory of accounts in this process, at a time of its own. It counts what is asked of it. */
+export function createMemoryStore(
+  now = Date.now,
+): MemoryStore & { asked(): number; rows(): string[] } {
+  const rows = new Map<string, Omit<KeptMemory, 'now'>>()
   let asked = 0
   const kept = (account: string) => rows.get(account.toLowerCase()) ?? { row: '', version: 0 }
   return {
@@ -10,7 +12,7 @@ export function createMemoryStore(): MemoryStore & { asked(): number; rows(): st
     rows: () => [...rows.values()].map(({ row }) => row),
     async load(account) {
       asked += 1
-      return kept(account)
+      return { ...kept(account), now: now() }
     },
     async save(account, row, version) {
       asked += 1

@@ -2,6 +2,7 @@ import type { Hex } from 'viem'
 import type { Product } from '../../scripts/dev/simulator/relay/programs.ts'
 import { type Ledger, ledgerRules } from '../../src/relay/ledger/port.ts'
 import { ledgerThrough } from '../../src/relay/ledger/steps.ts'
+import { type Clock, systemClock } from '../../src/runtime/clock.ts'
 import { createMemoryLedger } from '../ports/ledger-memory.ts'
 import { createMemoryStore } from './memory-store.ts'
 import {
@@ -37,16 +38,20 @@ export type ModelledRelay = ModelledService & {
 /** The USSD service over a ledger in memory, before the simulator's chain. Nothing waits for real time. */
 export function openModelledRelay({
   product,
-  memory = createMemoryStore(),
+  clock = systemClock,
+  processClock = clock,
+  memory = createMemoryStore(clock.now),
   ...options
 }: Omit<ModelledOptions, 'ledger' | 'product'> & {
   product?: ShownProduct
+  /** Of the process that serves, where it is another one than that of the stores. */
+  processClock?: Clock
   memory?: ReturnType<typeof createMemoryStore>
 }): ModelledRelay {
   const kept = createMemoryLedger({
     rules: { ...ledgerRules, maxInFlight: 4, watchBlocks: 50, meansMs: 100_000 },
     relayer: `0x${'11'.repeat(20)}`,
-    now: options.clock?.now ?? Date.now,
+    now: clock.now,
   })
   const ledger = ledgerThrough((method, args) =>
     (kept.ledger[method] as (...args: unknown[]) => Promise<unknown>)(...args),
@@ -54,7 +59,7 @@ export function openModelledRelay({
   const running: Promise<unknown>[] = []
   const background = (work: Promise<unknown>) => void running.push(work)
   const service = openModelledService({
-    ...{ ...options, ledger },
+    ...{ ...options, ledger, clock: processClock },
     ...(product && { product: { leastTransferWei: 0n, ...product, memory, background } }),
   })
   let dials = 0

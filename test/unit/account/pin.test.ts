@@ -11,15 +11,14 @@ const dayMs = 24 * 60 * 60 * 1_000
 const own = '482615'
 
 function open() {
-  const store = createMemoryStore()
-  const memory = createMemory(() => store)
   const clock = { now: 1_000_000 }
+  const store = createMemoryStore(() => clock.now)
+  const memory = createMemory(() => store)
   let salts = 0
   const make = (digit: string) =>
     createPins({
       secret: `0x${digit.repeat(64)}`,
       memory,
-      now: () => clock.now,
       newSalt: () => `salt ${++salts}`,
     })
   return { store, memory, clock, pins: make('5'), other: make('6') }

@@ -1,5 +1,6 @@
 import { describe, test } from 'vitest'
 import { menus } from '../../../scripts/dev/menu-ways.ts'
+import type { Clock } from '../../../src/runtime/clock.ts'
 import type { MenuSettings } from '../../../src/ussd/menu/nodes.ts'
 import { createHandClock } from '../../support/hand-clock.ts'
 import { createMemoryStore } from '../../support/memory-store.ts'
@@ -18,12 +19,16 @@ const toSend = 'Send 0.001 tRBTC\nTo: +254 700 000 001\nFee: none\nEnter PIN to 
 
 function open(
   pin: MenuSettings['pin'] = 'on',
-  { clock = createHandClock(), memory = createMemoryStore() } = {},
+  {
+    clock = createHandClock(),
+    memory = createMemoryStore(clock.now),
+    processClock = clock as Clock,
+  } = {},
 ) {
   const settings = { ...menus.strict.settings, pin }
   const logged: unknown[] = []
   const relay = openModelledRelay({
-    ...{ callers: 3, poolLoans: 9, capLoans: 9, clock, memory },
+    ...{ callers: 3, poolLoans: 9, capLoans: 9, clock, processClock, memory },
     product: { ...menus.strict, settings },
     log: (event) => void logged.push(event),
   })
@@ -262,6 +267,23 @@ test('a number that was dialled from while there were no PINs is none that nobod
   clock.forward(46 * dayMs)
   const { deliver } = open('strict', { clock, memory })
   expect(await deliver(0, 's', `1*${own}`)).toMatch(/^END Your Balance/)
+})
+
+test('a process whose clock is wrong makes no number dormant, and ends no delay of a forgotten PIN', async ({
+  expect,
+}) => {
+  const processClock = createHandClock()
+  const clock = createHandClock()
+  const { deliver, memoryRows } = open('strict', { clock, processClock })
+  await deliver(0, 'first', `${own}*${own}`)
+  await deliver(0, 'wish', '8*3*1')
+  for (const ms of [91 * dayMs, -2 * 91 * dayMs, 91 * dayMs]) {
+    processClock.forward(ms)
+    expect(await deliver(0, `after ${ms} ${processClock.now()}`, '')).toMatch(/^CON Rootstock DeFi/)
+    expect(memoryRows().join()).not.toContain('isDormant')
+  }
+  clock.forward(dayMs)
+  expect(await deliver(0, 'late', '')).toMatch(/^CON Choose a PIN/)
 })
 
 describe('a PIN', () => {

@@ -120,7 +120,7 @@ export function createService(parts: ProgramOptions, clock: Clock): Answer {
     pins:
       parts.product === undefined || parts.product.settings.pin === 'off'
         ? undefined
-        : createPins({ secret: pinSecret, memory, now: clock.now, newSalt: parts.newToken }),
+        : createPins({ secret: pinSecret, memory, newSalt: parts.newToken }),
     background: parts.product?.background ?? (() => {}),
     smsSeals: parts.product?.smsSeals,
     pay: createPay(relayer, createChainCache(relayer), {
