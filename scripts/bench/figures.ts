@@ -1,86 +1,78 @@
 import { z } from 'zod'
-import { type Spread, spreadOf } from './statistics.ts'
+import { median } from './statistics.ts'
 
-/** Parts of the table, in the order in which they stand there. */
-export const groups = [
-  'payments',
-  'cpu',
-  'bill',
-  'nodeCalls',
-  'screens',
-  'jsonRpc',
-  'heads',
-  'claims',
-  'memory',
-  'startUp',
-  'redis',
-] as const
-
-const spread = z.object({
-  median: z.number(),
-  low: z.number(),
-  high: z.number(),
-  rounds: z.number(),
-})
-
-const figure = z.object({
-  /** Names it from one run to the next: dotted, the group first. */
-  key: z.string(),
-  group: z.enum(groups),
-  title: z.string(),
-  unit: z.string(),
-  value: spread,
-  /** Whether `--check` holds later runs to it. */
-  checked: z.boolean(),
-})
-
-const run = z.object({
-  command: z.string(),
-  /** ISO 8601, UTC. */
-  date: z.string(),
-  seconds: z.number(),
-  machine: z.object({
-    cpu: z.string(),
-    cores: z.number(),
-    memoryGiB: z.number(),
-    system: z.string(),
-    /** CPU milliseconds of one calibration loop. */
-    calibrationMs: z.number(),
-    versions: z.record(z.string(), z.string()),
-  }),
-  figures: z.array(figure),
-})
-
-/** What `docs/performance/results.json` holds: the last quick run and the last full one. */
-export const results = z.object({ quick: run.optional(), full: run.optional() })
-
-export type Figure = z.infer<typeof figure>
-export type Group = Figure['group']
-export type Run = z.infer<typeof run>
-export type Results = z.infer<typeof results>
+/** One figure of a run. */
+export type Figure = {
+  /** Says what was measured, and names the figure from one run to the next. */
+  name: string
+  unit: string
+  /** The middle, the lowest, and the highest of its rounds. */
+  value: number
+  low: number
+  high: number
+  /** Tells whether `--check` holds later runs to it. */
+  held: boolean
+}
 
 /** Takes figures in as they are measured. */
 export type Figures = {
-  /** A figure by the values of its rounds. */
-  add: (key: string, title: string, unit: string, rounds: readonly number[] | Spread) => void
-  /** The same for one that `--check` compares. */
-  hold: (key: string, title: string, unit: string, rounds: readonly number[] | Spread) => void
-  all: () => readonly Figure[]
+  /** Adds a figure by the values of its rounds. */
+  add: (name: string, unit: string, ...rounds: readonly number[]) => void
+  /** Adds one that `--check` compares. */
+  hold: (name: string, unit: string, ...rounds: readonly number[]) => void
+  all: readonly Figure[]
 }
 
-/** Collects figures; `tell` is called with each. @throws {Error} a key twice, or no group's */
+/** What `docs/performance/results.json` holds: the held figures of the last run that was committed. */
+export const results = z.object({
+  /** ISO 8601, UTC. */
+  date: z.string(),
+  machine: z.string(),
+  /** CPU milliseconds of one calibration loop. */
+  calibrationMs: z.number(),
+  versions: z.string(),
+  figures: z.array(z.object({ name: z.string(), unit: z.string(), value: z.number() })),
+})
+
+export type Results = z.infer<typeof results>
+
+/** Collects figures and calls `tell` with each. @throws {Error} a name comes twice */
 export function collectFigures(tell: (figure: Figure) => void): Figures {
   const all: Figure[] = []
   const take =
-    (checked: boolean): Figures['add'] =>
-    (key, title, unit, rounds) => {
-      if (all.some((other) => other.key === key)) throw new Error(`the figure ${key} comes twice`)
-      const group = groups.find((name) => key.startsWith(`${name}.`))
-      if (group === undefined) throw new Error(`the figure ${key} is in no group`)
-      const value = 'median' in rounds ? rounds : spreadOf(rounds)
-      const taken = { key, group, title, unit, value, checked }
-      all.push(taken)
-      tell(taken)
+    (held: boolean): Figures['add'] =>
+    (name, unit, ...rounds) => {
+      if (all.some((other) => other.name === name))
+        throw new Error(`the figure ${name} comes twice`)
+      const [low, high] = [Math.min(...rounds), Math.max(...rounds)]
+      const figure = { name, unit, value: median(rounds), low, high, held }
+      all.push(figure)
+      tell(figure)
     }
-  return { add: take(false), hold: take(true), all: () => all }
+  return { add: take(false), hold: take(true), all }
+}
+
+/** A held figure may be off by so much before the check fails: a fifth. */
+export const tolerance = 0.2
+
+/**
+ * Names held figures that differ from the committed ones by more than the tolerance, and those that only
+ * one of the two has. Better counts as off too: the committed results are then to be renewed, so that the
+ * next change is held to what was reached.
+ */
+export function compareFigures(
+  committed: Results['figures'],
+  measured: readonly Pick<Figure, 'name' | 'unit' | 'value' | 'held'>[],
+): string[] {
+  const held = measured.filter((figure) => figure.held)
+  const missing = committed.filter(({ name }) => !held.some((figure) => figure.name === name))
+  return [
+    ...held.flatMap(({ name, unit, value }) => {
+      const was = committed.find((figure) => figure.name === name)?.value
+      if (was === undefined) return [`${name} was never committed`]
+      if (Math.abs(value - was) <= Math.abs(was) * tolerance) return []
+      return [`${name}: ${value.toFixed(3)} ${unit}, committed ${was.toFixed(3)}`]
+    }),
+    ...missing.map(({ name }) => `${name} is committed and was not measured`),
+  ]
 }

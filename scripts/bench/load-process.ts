@@ -1,25 +1,18 @@
 import process from 'node:process'
 import autocannon, { type Client, type Result } from 'autocannon'
 import { sleep } from '../dev/wait.ts'
-import { type LoadJob, type LoadReport, loadJob } from './load-job.ts'
+import { type LoadJob, type LoadReport, loadJob } from './load.ts'
 
-// The load generator, a process of its own: what it costs is nobody's figure.
-
-process.on('message', (message) => {
-  void answer(loadJob.parse(message))
+process.on('message', async (message) => {
+  const job = loadJob.parse(message)
+  const { pace } = job
+  const report = 'callers' in pace ? await askInTurn(job, pace) : await askOnTime(job, pace)
+  process.send?.(report)
 })
 process.once('disconnect', () => process.exit())
 
-async function answer(job: LoadJob): Promise<void> {
-  const report =
-    'callers' in job.pace
-      ? await inTurn(job, job.pace.callers)
-      : await onTime(job, job.pace.perSecond)
-  process.send?.(report)
-}
-
-/** As many callers, each of whom asks again as soon as it has its answer. */
-async function inTurn(job: LoadJob, callers: number): Promise<LoadReport> {
+/** Lets so many callers ask, each of whom asks again as soon as it has its answer. */
+async function askInTurn(job: LoadJob, { callers }: { callers: number }): Promise<LoadReport> {
   const replyMs: number[] = []
   const bad: string[] = []
   let next = 0
@@ -44,10 +37,11 @@ async function inTurn(job: LoadJob, callers: number): Promise<LoadReport> {
   const startedAt = now()
   // autocannon itself ends a little later.
   let endedAt = startedAt
-  const { errors } = await new Promise<Result>((resolve, reject) => {
-    const running = autocannon(options, (error, result) =>
-      error ? reject(error) : resolve(result),
-    )
+  await new Promise<Result>((resolve, reject) => {
+    const running = autocannon(options, (error, result) => {
+      if (error) reject(error)
+      else resolve(result)
+    })
     running.on('response', (_: Client, __: number, ___: number, ms: number) => {
       replyMs.push(ms)
       endedAt = now()
@@ -55,12 +49,11 @@ async function inTurn(job: LoadJob, callers: number): Promise<LoadReport> {
     })
   })
   const missing = job.bodies.length - replyMs.length
-  const report = { startedAt, endedAt, replyMs, bad: bad.length + errors + missing }
-  return bad[0] === undefined ? report : { ...report, firstBad: bad[0] }
+  return { startedAt, endedAt, replyMs, bad: [...bad, ...Array(missing).fill('no answer')] }
 }
 
-/** So many a second, as people come: nobody waits for another's answer. */
-async function onTime(job: LoadJob, perSecond: number): Promise<LoadReport> {
+/** Asks so many times a second, as people come: nobody waits for another's answer. */
+async function askOnTime(job: LoadJob, { perSecond }: { perSecond: number }): Promise<LoadReport> {
   const replyMs: number[] = []
   const bad: string[] = []
   const startedAt = now()
@@ -74,8 +67,7 @@ async function onTime(job: LoadJob, perSecond: number): Promise<LoadReport> {
       if (!text.includes(job.expects)) bad.push(`${response.status} ${text}`)
     }),
   )
-  const report = { startedAt, endedAt: now(), replyMs, bad: bad.length }
-  return bad[0] === undefined ? report : { ...report, firstBad: bad[0] }
+  return { startedAt, endedAt: now(), replyMs, bad }
 }
 
 function now(): number {

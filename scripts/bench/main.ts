@@ -1,131 +1,132 @@
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { provideRedisServer } from '../debian.mjs'
 import { readJson } from '../stack/files.ts'
 import { root } from '../stack/folder.ts'
-import { collectFigures, type Figure, type Results, type Run, results } from './figures.ts'
+import {
+  collectFigures,
+  compareFigures,
+  type Figure,
+  type Results,
+  results,
+  tolerance,
+} from './figures.ts'
 import { describeMachine } from './machine.ts'
-import { type Measurement, measurements } from './measurements.ts'
-import { compareRuns, usualTolerance, wordsOf } from './report/compare.ts'
-import { renderCost } from './report/cost.ts'
-import { plots } from './report/plots.ts'
-import { renderTable, showNumber, withPart } from './report/table.ts'
-import { inWorld } from './world.ts'
+import { measureJsonRpc } from './measure/json-rpc.ts'
+import { measurePayments } from './measure/payments.ts'
+import { measureProfile } from './measure/profile.ts'
+import { measureReads } from './measure/reads.ts'
+import { measureRootstock } from './measure/rootstock.ts'
+import { measureScreens } from './measure/screens.ts'
+import { measureStartUp } from './measure/start-up.ts'
+import { measureSteady } from './measure/steady.ts'
+import { drawPlot } from './plot.ts'
+import { replacePart, writeCost, writeLine, writeTable } from './report.ts'
+import { inWorld, type World } from './world.ts'
 
 const folder = join(root, 'docs', 'performance')
-const guide = join(root, 'docs', 'deploying-to-cloudflare.md')
-const resultsFile = join(folder, 'results.json')
 
-const names = measurements.map(({ name }) => name).join(', ')
+/** All of them, in the order in which they are measured: Rootstock's takes the chain's blocks over. */
+const measurements: Readonly<Record<string, (world: World) => Promise<void>>> = {
+  payments: measurePayments,
+  profile: measureProfile,
+  steady: measureSteady,
+  screens: measureScreens,
+  'start-up': measureStartUp,
+  'json-rpc': measureJsonRpc,
+  reads: measureReads,
+  rootstock: measureRootstock,
+}
+const names = Object.keys(measurements)
 
 const helpText = `Measures the relay and its node service beside baselines, in turn, on this machine.
 
-  npm run bench -- [--full] [--check | --only NAME]
-  npm run bench -- --render | --cost
+  npm run bench -- [--check | --only NAME]
 
-  --full    also what takes minutes: under 20 in all, and under 2 without it
-  --check   compares with the committed run in the place of writing, and fails beyond ${usualTolerance * 100} %
-  --only    measurements whose name holds NAME, and nothing is written:
-            ${names}
-  --render  makes table and plots again from the results that are there
-  --cost    shows what 1,000 payments cost, by the results that are there`
+  --check  compares with the committed run in the place of writing, and fails beyond ${tolerance * 100} %
+  --only   one measurement alone, and nothing is written: ${names.join(', ')}`
 
 const { values: flags } = parseArgs({
   options: {
-    full: { type: 'boolean', default: false },
     check: { type: 'boolean', default: false },
     only: { type: 'string' },
-    render: { type: 'boolean', default: false },
-    cost: { type: 'boolean', default: false },
     help: { type: 'boolean', default: false },
   },
 })
 
 if (flags.help) say(helpText)
-else if (flags.cost) say(renderCost(committed()))
-else if (flags.render) write(committed())
-else process.exitCode = await run()
+else process.exitCode = await run(flags.only === undefined ? names : [flags.only])
 
-async function run(): Promise<number> {
-  const kind = flags.full ? 'full' : 'quick'
-  const before = flags.check ? committed()[kind] : undefined
-  if (flags.check && before === undefined) {
-    say(`${resultsFile} has no ${kind} run to compare with`)
+async function run(chosen: readonly string[]): Promise<number> {
+  if (chosen.some((name) => !names.includes(name))) {
+    say(`There is no measurement ${chosen}. They are: ${names.join(', ')}`)
     return 1
   }
-  const chosen = measurements.filter(isChosen)
-  if (chosen.length === 0) {
-    say(`No measurement's name holds ${flags.only}. They are: ${names}`)
-    return 1
-  }
-  // Known before the first of them, and not after eight minutes of a full run.
-  if (chosen.some(({ needsRedis }) => needsRedis) && !provideRedisServer()) {
+  if (!provideRedisServer()) {
     say('redis-server is missing: apt-get install redis-server')
     return 1
   }
-  const done = await measure(chosen)
-  if (before !== undefined) return check(before, done)
-  if (flags.only === undefined) write({ ...committed(), [kind]: done })
+  const about = { date: new Date().toISOString(), ...describeMachine() }
+  const figures = await measure(chosen)
+  if (flags.check) return check(about, figures)
+  if (flags.only === undefined) write(about, figures)
   return 0
 }
 
-function isChosen({ name, isLong = false }: Measurement): boolean {
-  return flags.only === undefined ? flags.full || !isLong : name.includes(flags.only)
-}
-
-async function measure(chosen: readonly Measurement[]): Promise<Run> {
+async function measure(chosen: readonly string[]): Promise<readonly Figure[]> {
   const started = performance.now()
-  const date = new Date().toISOString()
-  const machine = describeMachine()
-  const figures = collectFigures((figure) => say(line(figure)))
-  await inWorld({ isFull: flags.full, figures, say }, async (world) => {
-    for (const { name, measure } of chosen) {
-      say(`${name} (${((performance.now() - started) / 1000).toFixed(0)} s)`)
-      await measure(world)
+  const seconds = () => ((performance.now() - started) / 1000).toFixed(0)
+  const figures = collectFigures((figure) => say(writeLine(figure)))
+  await inWorld({ figures, say }, async (world) => {
+    for (const name of chosen) {
+      say(`${name} (${seconds()} s)`)
+      await measurements[name]?.(world)
     }
   })
-  const seconds = (performance.now() - started) / 1000
-  say(`${figures.all().length} figures in ${seconds.toFixed(0)} s`)
-  const command = `npm run bench${flags.full ? ' -- --full' : ''}`
-  return { command, date, seconds, machine, figures: [...figures.all()] }
+  say(`${figures.all.length} figures in ${seconds()} s; those with * are held`)
+  return figures.all
 }
 
-function check(before: Run, done: Run): number {
-  const findings = compareRuns(before, done)
-  const held = done.figures.filter(({ checked }) => checked).length
-  for (const finding of findings) say(`OFF ${wordsOf(finding)}`)
-  const [was, is] = [before.machine.calibrationMs, done.machine.calibrationMs]
-  if (findings.length > 0 && is > was * 1.5) {
-    say(
-      `The machine is busy: a calibration loop took ${is.toFixed(0)} ms of CPU, and ${was.toFixed(0)} in the committed run.`,
-    )
+function check({ calibrationMs }: About, figures: readonly Figure[]): number {
+  const committed = results.parse(readJson(join(folder, 'results.json')))
+  const faults = compareFigures(committed.figures, figures)
+  for (const fault of faults) say(`OFF ${fault}`)
+  const percent = `${tolerance * 100} %`
+  if (faults.length === 0) {
+    say(`All ${committed.figures.length} held figures are within ${percent} of the committed ones.`)
+    return 0
   }
+  if (calibrationMs > committed.calibrationMs * 1.5) say('The machine is busy: so is its check.')
   say(
-    findings.length === 0
-      ? `All ${held} held figures are within ${usualTolerance * 100} % of the committed ones.`
-      : `${findings.length} held figures are off by more than ${usualTolerance * 100} %, or missing. If that is meant: npm run bench, and commit ${resultsFile.slice(root.length)}.`,
+    `${faults.length} are off by more than ${percent}. If that is meant: npm run bench, and commit.`,
   )
-  return findings.length === 0 ? 0 : 1
+  return 1
 }
 
-function committed(): Results {
-  return results.safeParse(readJson(resultsFile)).data ?? {}
+type About = Omit<Results, 'figures'>
+
+/** Writes what is committed, and beside it all figures for whoever looks closer. */
+function write(about: About, all: readonly Figure[]): void {
+  const held = all.filter((figure) => figure.held)
+  const figures = held.map(({ name, unit, value }) => ({ name, unit, value: roundValue(value) }))
+  const committed = { ...about, figures }
+  const lines = figures.map((figure) => `    ${JSON.stringify(figure)}`).join(',\n')
+  const head = JSON.stringify(about, undefined, 2).slice(0, -2)
+  writeFileSync(join(folder, 'results.json'), `${head},\n  "figures": [\n${lines}\n  ]\n}\n`)
+  const everything = JSON.stringify({ ...about, figures: all }, undefined, 2)
+  writeFileSync(join(folder, 'all-figures.json'), `${everything}\n`)
+  writeFileSync(join(folder, 'payments.svg'), drawPlot(all))
+  update(join(folder, 'README.md'), 'figures', writeTable(committed))
+  update(join(root, 'docs', 'deploying-to-cloudflare.md'), 'cost', writeCost(committed))
 }
 
-function write(all: Results): void {
-  mkdirSync(folder, { recursive: true })
-  writeFileSync(resultsFile, `${JSON.stringify(all, undefined, 2)}\n`)
-  const document = join(folder, 'README.md')
-  writeFileSync(document, withPart(readFileSync(document, 'utf8'), 'figures', renderTable(all)))
-  writeFileSync(guide, withPart(readFileSync(guide, 'utf8'), 'cost', renderCost(all)))
-  for (const [name, svg] of Object.entries(plots(all))) writeFileSync(join(folder, name), svg)
+function update(file: string, part: string, text: string): void {
+  writeFileSync(file, replacePart(readFileSync(file, 'utf8'), part, text))
 }
 
-function line({ title, unit, value, checked }: Figure): string {
-  const ends = `(${showNumber(value.low)} to ${showNumber(value.high)})`
-  const cells = [showNumber(value.median).padStart(9), unit, value.rounds > 1 ? ends : '']
-  return `  ${title.padEnd(64)} ${cells.join(' ')}${checked ? ' *' : ''}`
+function roundValue(value: number): number {
+  return Number(value.toPrecision(4))
 }
 
 function say(text: string): void {

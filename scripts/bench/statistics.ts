@@ -1,14 +1,5 @@
-/** A figure over rounds: its middle and how far its rounds lie apart. */
-export type Spread = {
-  median: number
-  /** The lowest and the highest round. */
-  low: number
-  high: number
-  rounds: number
-}
-
 /**
- * The value below which this share of the values lies, between two of them where it falls there
+ * Gives the value below which this share of the values lies, between two of them where it falls there
  * (Hyndman and Fan's definition 7, as R and NumPy have it).
  *
  * @throws {RangeError} there are no values, or the share is not within 0 and 1
@@ -23,28 +14,33 @@ export function quantile(values: readonly number[], share: number): number {
   return below + (above - below) * (place - Math.floor(place))
 }
 
-/** The middle value. @throws {RangeError} there are no values */
+/** Gives the middle value. @throws {RangeError} there are no values */
 export function median(values: readonly number[]): number {
   return quantile(values, 0.5)
 }
 
-/** What rounds come to. @throws {RangeError} there are none */
-export function spreadOf(rounds: readonly number[]): Spread {
-  return {
-    median: median(rounds),
-    low: quantile(rounds, 0),
-    high: quantile(rounds, 1),
-    rounds: rounds.length,
-  }
+/**
+ * Divides two things that were measured in turn, round by round: what slows the machine for a while
+ * slows both.
+ *
+ * @throws {RangeError} there are not as many rounds of both
+ */
+export function divideRounds(rounds: readonly number[], baseline: readonly number[]): number[] {
+  if (rounds.length !== baseline.length) throw new RangeError('a ratio needs rounds in pairs')
+  return rounds.map((value, index) => value / (baseline[index] ?? Number.NaN))
 }
 
-/**
- * The ratio of two things that were measured in turn, round by round: what slows the machine for a
- * while slows both.
- *
- * @throws {RangeError} there are no rounds, or not as many of both
- */
-export function ratioOf(rounds: readonly number[], baseline: readonly number[]): Spread {
-  if (rounds.length !== baseline.length) throw new RangeError('a ratio needs rounds in pairs')
-  return spreadOf(rounds.map((value, index) => value / (baseline[index] ?? Number.NaN)))
+/** Gives each name its turns. Every second round goes backwards: nobody always follows the same. */
+export async function takeTurns<Name extends string, Taken>(
+  names: readonly Name[],
+  rounds: number,
+  take: (name: Name) => Promise<Taken>,
+): Promise<Record<Name, Taken[]>> {
+  const taken = Object.fromEntries(names.map((name) => [name, [] as Taken[]]))
+  for (let round = 0; round < rounds; round += 1) {
+    for (const name of round % 2 === 0 ? names : names.toReversed()) {
+      taken[name]?.push(await take(name))
+    }
+  }
+  return taken as Record<Name, Taken[]>
 }

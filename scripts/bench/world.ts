@@ -2,37 +2,36 @@ import { buildWorker, type WorkerBuild } from '../stack/served/worker-build.ts'
 import type { Figures } from './figures.ts'
 import { type Load, startLoad } from './load.ts'
 import { countConfirmations, type Payer } from './payer.ts'
-import { serveAfternoon } from './served/afternoon.ts'
-import { type BenchChain, type RelayName, startBenchChain } from './served/chain.ts'
-import { serveProduct, type Workerd, type WorkerdOptions } from './served/workerd.ts'
+import { startAfternoon } from './served/afternoon.ts'
+import { type BenchChain, startBenchChain } from './served/chain.ts'
+import { serveProduct, type Workerd } from './served/workerd.ts'
 
 /** What every measurement stands on. Whatever is started through it is ended with it. */
 export type World = {
-  /** Whether the long figures are measured too. */
-  isFull: boolean
   figures: Figures
   chain: BenchChain
   load: Load
   /** The product as it is deployed. */
   build: WorkerBuild
-  /** The relay in workerd, one for each of these names; its lines that are no information are shown. */
-  serveRelay: (relay: RelayName, options?: RelayOptions) => Promise<Payer & Workerd>
-  /** With a key of its own: another one for each node. */
-  serveAfternoon: (fees: 'asked' | 'fixed', nodeUrl?: string) => Promise<Payer>
+  /** Serves the relay in workerd with a relayer's key of this name, once for each name. */
+  serveRelay: (name: string, options?: RelayOptions) => Promise<Payer & Workerd>
+  /** Serves the afternoon's server with an account of this name, once for each name. */
+  serveAfternoon: (name: string, fees: Fees, nodeUrl?: string) => Promise<Payer>
   /** Ends this at the end, whatever happens; what was started last ends first. */
   atEnd: (stop: () => unknown) => void
 }
 
-type RelayOptions = Pick<WorkerdOptions, 'how'> & {
+export type Fees = 'asked' | 'fixed'
+
+type RelayOptions = {
+  how?: 'plain' | 'counting' | 'inspected'
   nodeUrl?: string
   variables?: Record<string, string>
 }
 
-const accountNames = ['asked', 'fixed', 'asked through a proxy', 'fixed through a proxy']
-
-/** Starts the chain, the load generator and the proxy, and ends all that was started after the work. */
+/** Starts the chain and the load generator, and ends all that was started after the work. */
 export async function inWorld(
-  options: Pick<World, 'isFull' | 'figures'> & { say: (line: string) => void },
+  { figures, say }: { figures: Figures; say: (line: string) => void },
   work: (world: World) => Promise<void>,
 ): Promise<void> {
   const stops: (() => unknown)[] = []
@@ -40,74 +39,61 @@ export async function inWorld(
   const interrupted = Promise.withResolvers<never>()
   const interrupt = (signal: string) => interrupted.reject(new Error(`ended by ${signal}`))
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, interrupt)
-  const relays = new Map<RelayName, Promise<Payer & Workerd>>()
-  const afternoons = new Map<string, Promise<Payer>>()
   try {
-    await Promise.race([interrupted.promise, workInWorld()])
+    await Promise.race([interrupted.promise, makeWorld().then(work)])
   } finally {
     for (const stop of stops) {
       // What cannot be ended must not keep the others.
-      await (async () => stop())().catch((error) => options.say(`  not ended: ${error}`))
+      await (async () => stop())().catch((error) => say(`  not ended: ${error}`))
     }
   }
 
-  async function workInWorld(): Promise<void> {
-    const chain = await startBenchChain(accountNames, atEnd)
+  async function makeWorld(): Promise<World> {
+    const chain = await startBenchChain(atEnd)
     const load = startLoad()
     atEnd(load.stop)
     const build = await buildWorker()
-    const served = { serveRelay, serveAfternoon: afternoon }
-    await work({ ...options, chain, load, build, ...served, atEnd })
-
-    function serveRelay(relay: RelayName, options: RelayOptions = {}): Promise<Payer & Workerd> {
-      // Two ledgers with one relayer's key would take each other's nonces.
-      const served = relays.get(relay) ?? startRelay(relay, options)
-      relays.set(relay, served)
-      return served
+    // Two ledgers with one relayer's key would take each other's nonces.
+    const relays = new Map<string, Promise<Payer & Workerd>>()
+    const afternoons = new Map<string, Promise<Payer>>()
+    return {
+      ...{ figures, chain, load, build, atEnd },
+      serveRelay: (name, options = {}) => keepFirst(relays, name, () => startRelay(name, options)),
+      serveAfternoon: (name, fees, nodeUrl = chain.url) =>
+        keepFirst(afternoons, name, () => startServer(name, fees, nodeUrl)),
     }
 
     async function startRelay(
-      relay: RelayName,
+      name: string,
       { nodeUrl, variables, how = 'plain' }: RelayOptions,
     ): Promise<Payer & Workerd> {
       const confirmed = countConfirmations()
-      const served = await serveProduct({
-        build,
-        how,
-        variables: { ...chain.variables(relay, nodeUrl), ...variables },
-        onLine(line) {
-          confirmed.onLine(line)
-          if (!line.includes('"level":"info"')) options.say(`  ${relay}: ${line}`)
-        },
-      })
+      const onLine = (line: string) => {
+        confirmed.onLine(line)
+        if (!line.includes('"level":"info"')) say(`  ${name}: ${line}`)
+      }
+      const own = { ...(await chain.makeVariables(name, nodeUrl)), ...variables }
+      const served = await serveProduct(build, { how, variables: own, onLine })
       atEnd(served.stop)
       return { ...served, confirmed }
     }
 
-    function afternoon(fees: 'asked' | 'fixed', nodeUrl = chain.url): Promise<Payer> {
-      const name = `${fees}${nodeUrl === chain.url ? '' : ' through a proxy'}`
-      const served = afternoons.get(name) ?? startAfternoon(name, fees, nodeUrl)
-      afternoons.set(name, served)
-      return served
-    }
-
-    async function startAfternoon(
-      name: string,
-      fees: 'asked' | 'fixed',
-      nodeUrl: string,
-    ): Promise<Payer> {
+    async function startServer(name: string, fees: Fees, nodeUrl: string): Promise<Payer> {
       const confirmed = countConfirmations()
-      const served = await serveAfternoon(
-        {
-          NODE_URL: nodeUrl,
-          LOAN_ADDRESS: chain.loan,
-          ACCOUNT_KEY: chain.accountKey(name),
-          FEES: fees,
-        },
+      const account = await chain.makeAccount(name)
+      const environment = { NODE_URL: nodeUrl, LOAN_ADDRESS: chain.loan, FEES: fees }
+      const served = await startAfternoon(
+        { ...environment, ACCOUNT_KEY: account },
         confirmed.onLine,
       )
       atEnd(served.stop)
       return { ...served, confirmed }
     }
   }
+}
+
+function keepFirst<Kept>(kept: Map<string, Kept>, name: string, make: () => Kept): Kept {
+  const one = kept.get(name) ?? make()
+  kept.set(name, one)
+  return one
 }

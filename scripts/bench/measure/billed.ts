@@ -3,8 +3,8 @@ import type { Figures } from '../figures.ts'
 import type { Payer } from '../payer.ts'
 import type { NodeProxy } from '../served/node-proxy.ts'
 
+/** What `scripts/bench/served/counting.mjs` counts. */
 const counts = z.object({
-  workerRequests: z.number(),
   objectRequests: z.number(),
   alarms: z.number(),
   alarmsSet: z.number(),
@@ -13,70 +13,55 @@ const counts = z.object({
   activeMs: z.number(),
 })
 
-/** What was counted while payments were made and confirmed. */
-export type Counted = z.infer<typeof counts> & {
-  payments: number
-  logLines: number
-  /** How often each method was asked of the node. */
-  nodeCalls: Record<string, number>
-}
+type Counts = z.infer<typeof counts>
+
+/** What payments took, each of them on the average, and how often the node was asked for all. */
+export type Counted = { each: Counts & { logLines: number }; nodeCalls: Record<string, number> }
 
 /** Counts what a relay that is served `counting` uses while this many payments are made. */
-export async function countDuring(
-  { relay, proxy, payments }: { relay: Payer; proxy: NodeProxy; payments: number },
-  work: () => Promise<unknown>,
-): Promise<Counted> {
-  const before = await countsOf(relay)
-  const linesBefore = relay.confirmed.lines()
+export async function countDuring<Result>(
+  { payer, proxy }: { payer: Payer; proxy: NodeProxy },
+  payments: number,
+  work: () => Promise<Result>,
+): Promise<{ result: Result; counted: Counted }> {
+  const before = await readCounts(payer)
   proxy.takeCounts()
-  await work()
-  const after = await countsOf(relay)
-  const used = Object.fromEntries(
+  const result = await work()
+  const after = await readCounts(payer)
+  const each = Object.fromEntries(
     Object.entries(after).map(([name, value]) => [
       name,
-      value - before[name as keyof typeof before],
+      (value - before[name as keyof typeof before]) / payments,
     ]),
-  )
-  return {
-    ...counts.parse(used),
-    payments,
-    logLines: relay.confirmed.lines() - linesBefore,
-    nodeCalls: proxy.takeCounts(),
-  }
+  ) as typeof after
+  return { result, counted: { each, nodeCalls: proxy.takeCounts() } }
 }
 
-async function countsOf(relay: Payer): Promise<z.infer<typeof counts>> {
-  return counts.parse(await (await fetch(`${relay.url}/bench/counts`)).json())
+async function readCounts({ url, confirmed }: Payer): Promise<Counts & { logLines: number }> {
+  const answer = await fetch(`${url}/bench/counts`)
+  return { ...counts.parse(await answer.json()), logLines: confirmed.lines() }
 }
 
-/** What Cloudflare counts a payment, as figures that are held. */
-export function tellBilled(figures: Figures, name: string, how: string, counted: Counted): void {
-  const each = (count: number) => [count / counted.payments]
-  const hold = (what: string, title: string, unit: string, count: number) =>
-    figures.hold(`bill.${name}.${what}`, `${title}, ${how}`, `${unit}/payment`, each(count))
-  hold('objectRequests', 'requests to the ledger', 'requests', counted.objectRequests)
-  hold('rowsRead', 'rows read', 'rows', counted.rowsRead)
-  hold('rowsWritten', 'rows written', 'rows', counted.rowsWritten)
-  hold('logLines', 'lines of the log', 'lines', counted.logLines)
-  const add = (what: string, title: string, unit: string, count: number) =>
-    figures.add(`bill.${name}.${what}`, `${title}, ${how}`, `${unit}/payment`, each(count))
-  add('alarms', 'alarms that rang', 'alarms', counted.alarms)
-  add('alarmsSet', 'alarms set', 'alarms', counted.alarmsSet)
-  add('activeMs', 'time in which the ledger is active', 'ms', counted.activeMs)
+/** Tells what Cloudflare counts a payment. */
+export function tellBilled({ add, hold }: Figures, how: string, { each }: Counted): void {
+  hold(`requests to the ledger, ${how}`, 'each payment', each.objectRequests)
+  hold(`rows read, ${how}`, 'each payment', each.rowsRead)
+  hold(`rows written, ${how}`, 'each payment', each.rowsWritten)
+  hold(`lines of the log, ${how}`, 'each payment', each.logLines)
+  add(`alarms that rang, ${how}`, 'each payment', each.alarms)
+  add(`time in which the ledger is active, ${how}`, 'ms/payment', each.activeMs)
 }
 
-/** Questions to the node a payment: in all as a figure that is held, and each method. */
+/** Tells how often the node is asked a payment: in all as a figure that is held, and each method. */
 export function tellNodeCalls(
-  figures: Figures,
-  name: string,
+  { add, hold }: Figures,
   how: string,
-  { payments, nodeCalls }: Pick<Counted, 'payments' | 'nodeCalls'>,
+  payments: number,
+  calls: Record<string, number>,
 ): void {
-  const all = Object.values(nodeCalls).reduce((sum, count) => sum + count, 0)
-  figures.hold(`nodeCalls.${name}.all`, `in all, ${how}`, 'questions/payment', [all / payments])
-  for (const [method, count] of Object.entries(nodeCalls).toSorted(([, a], [, b]) => b - a)) {
-    figures.add(`nodeCalls.${name}.${method}`, `${method}, ${how}`, 'questions/payment', [
-      count / payments,
-    ])
+  const all = Object.values(calls).reduce((sum, count) => sum + count, 0)
+  hold(`questions to the node, ${how}`, 'each payment', all / payments)
+  for (const [method, count] of Object.entries(calls).toSorted(([, a], [, b]) => b - a)) {
+    add(`${method}, ${how}`, 'each payment', count / payments)
   }
 }

@@ -1,136 +1,120 @@
+import { startDenoProcess } from '../../dev/deno/deno-process.ts'
+import { startRedisBridge } from '../../dev/redis/bridge.ts'
+import { startRedisServer } from '../../dev/redis/redis-server.ts'
 import type { Figures } from '../figures.ts'
-import type { Load } from '../load.ts'
-import { type Payer, type PaymentRound, payRound } from '../payer.ts'
-import type { BenchChain } from '../served/chain.ts'
-import { median, quantile, ratioOf } from '../statistics.ts'
-import { takeTurns } from '../turns.ts'
+import { countConfirmations, type Payer, type PaymentRound, payRound } from '../payer.ts'
+import { divideRounds, median, quantile, takeTurns } from '../statistics.ts'
+import type { World } from '../world.ts'
 
-/** The relay and the servers of an afternoon, whose rounds take turns. */
-export type Payers = { relay: Payer; asked: Payer; fixed: Payer }
-
-type Name = keyof Payers
-
-const names: Record<Name, string> = {
+/** What each payer is called in figures. */
+export const payers = {
   relay: 'relay',
+  deno: 'relay on Deno with Redis',
   asked: 'afternoon (a)',
   fixed: "afternoon, fees fixed (a')",
 }
 
-/** How many payments a turn is of: a baseline's is longer, since it is quicker. */
-type Payments = { relay: number; baseline: number }
+type Name = keyof typeof payers
+type Rounds = Record<Name, PaymentRound[]>
 
-const paymentsOf = (name: Name, { relay, baseline }: Payments): number =>
-  name === 'relay' ? relay : baseline
+const names = Object.keys(payers) as Name[]
 
-/** How many callers pay at a time, how many payments a turn of each, and how many rounds of turns. */
-export type PaymentPlan = readonly {
-  callers: number
-  payments: Payments
-  rounds: number
-  /** How many rounds more relay and (a) have, for the ratio that is held. */
-  pairs?: number
-}[]
+/**
+ * Callers at a time, payments a turn of a relay and of a baseline (which is quicker), and rounds. Turns
+ * are short: the machine's own speed changes from second to second, and a ratio is of two turns that stand
+ * beside each other.
+ */
+const plan = [
+  { callers: 1, own: 16, baseline: 24, rounds: 2 },
+  { callers: 16, own: 48, baseline: 96, rounds: 2 },
+  { callers: 64, own: 48, baseline: 96, rounds: 3 },
+]
 
 /** The compilers have seen all of it before anything counts: Node's still makes signing quicker after 500. */
 const warmUp = [
-  { callers: 16, payments: { relay: 100, baseline: 100 } },
-  { callers: 64, payments: { relay: 128, baseline: 512 } },
+  { callers: 16, own: 100, baseline: 100 },
+  { callers: 64, own: 128, baseline: 512 },
 ]
 
-/** Payments accepted and confirmed a second, replies, and CPU a payment, relay and baselines in turn. */
-export async function measurePayments(
-  {
-    chain,
-    load,
-    payers,
-    figures,
-  }: { chain: BenchChain; load: Load; payers: Payers; figures: Figures },
-  plan: PaymentPlan,
-): Promise<void> {
-  for (const { callers, payments } of warmUp) {
-    for (const name of Object.keys(names) as Name[]) {
-      const turn = { payments: paymentsOf(name, payments), pace: { callers } }
-      await payRound({ chain, load }, payers[name], turn)
-    }
+/** How many rounds more relay and (a) have at 64 callers, for the ratio that is held. */
+const pairs = 15
+
+/** Measures payments a second, replies, and CPU a payment, of the relay and of baselines in turn. */
+export async function measurePayments(world: World): Promise<void> {
+  const { figures } = world
+  const deno = await startDeno(world)
+  const served: Record<Name, Payer> = {
+    relay: await world.serveRelay('plain'),
+    deno: deno.payer,
+    asked: await world.serveAfternoon('asked', 'asked'),
+    fixed: await world.serveAfternoon('fixed', 'fixed'),
   }
-  for (const { callers, payments, rounds, pairs = 0 } of plan) {
-    const take = (name: Name) => {
-      const turn = { payments: paymentsOf(name, payments), pace: { callers } }
-      return payRound({ chain, load }, payers[name], turn)
-    }
-    const taken = await takeTurns(Object.keys(names) as Name[], rounds, take)
-    tellLoad(figures, callers, taken)
-    if (callers === cpuAt) {
-      tellCpu(figures, taken, await takeTurns(['relay', 'asked'] as const, pairs, take))
-    }
+  const pay = (name: Name, { callers, own, baseline }: (typeof warmUp)[number]) => {
+    const payments = name === 'relay' || name === 'deno' ? own : baseline
+    return payRound(world, served[name], payments, { callers })
   }
+  for (const part of warmUp) for (const name of names) await pay(name, part)
+  for (const part of plan) {
+    const taken = await takeTurns(names, part.rounds, (name) => pay(name, part))
+    tellLoad(figures, part.callers, taken)
+    if (part.callers !== 64) continue
+    const more = await takeTurns(['relay', 'asked'] as const, pairs, (name) => pay(name, part))
+    tellCpu(figures, taken, more)
+  }
+  const commands = deno.commands()
+  await payRound(world, deno.payer, 30, { callers: 1 })
+  const each = (deno.commands() - commands) / 30
+  figures.hold(`Redis, 1 caller: ${payers.deno}`, 'commands/payment', each)
 }
 
-/** Callers at a time where CPU is measured. */
-const cpuAt = 64
+/**
+ * Starts the relay on Deno with Redis in the object's place. Between the two stands a bridge that speaks
+ * Upstash's protocol, in this very process: it costs time, and its CPU is nobody's.
+ */
+async function startDeno({ chain, atEnd }: World) {
+  const redis = await startRedisServer({ mode: 'cluster' })
+  atEnd(redis.stop)
+  const bridge = await startRedisBridge({ redisPort: redis.port })
+  atEnd(bridge.stop)
+  const confirmed = countConfirmations()
+  const variables = {
+    ...(await chain.makeVariables('deno')),
+    UPSTASH_REDIS_REST_URL: bridge.url,
+    UPSTASH_REDIS_REST_TOKEN: bridge.token,
+  }
+  const { url, pid, kill } = await startDenoProcess({ variables, onLine: confirmed.onLine })
+  atEnd(kill)
+  return { payer: { url, pid, confirmed }, commands: bridge.commands }
+}
 
-function tellLoad(figures: Figures, callers: number, taken: Record<Name, PaymentRound[]>): void {
+function tellLoad(figures: Figures, callers: number, taken: Rounds): void {
   const at = `${callers} caller${callers === 1 ? '' : 's'}`
-  for (const name of Object.keys(names) as Name[]) {
-    const rounds = taken[name]
-    const add = (what: string, title: string, unit: string, of: (round: PaymentRound) => number) =>
-      figures.add(
-        `payments.${what}.${name}.${callers}`,
-        `${title}, ${at}: ${names[name]}`,
-        unit,
-        rounds.map(of),
-      )
-    add('accepted', 'accepted', 'payments/s', (round) => round.acceptedPerSecond)
-    add('confirmed', 'confirmed', 'payments/s', (round) => round.confirmedPerSecond)
-    add('p50', 'reply p50', 'ms', ({ replyMs }) => median(replyMs))
-    add('p95', 'reply p95', 'ms', ({ replyMs }) => quantile(replyMs, 0.95))
-    add('p99', 'reply p99', 'ms', ({ replyMs }) => quantile(replyMs, 0.99))
+  for (const name of names) {
+    const add = (what: string, unit: string, of: (round: PaymentRound) => number) =>
+      figures.add(`${what}, ${at}: ${payers[name]}`, unit, ...taken[name].map(of))
+    add('accepted', 'payments/s', (round) => round.acceptedPerSecond)
+    add('confirmed', 'payments/s', (round) => round.confirmedPerSecond)
+    add('reply p50', 'ms', ({ replyMs }) => median(replyMs))
+    add('reply p99', 'ms', ({ replyMs }) => quantile(replyMs, 0.99))
   }
   for (const name of ['asked', 'fixed'] as const) {
-    const ratio = (of: (round: PaymentRound) => number) =>
-      ratioOf(taken.relay.map(of), taken[name].map(of))
-    const title = (what: string) => `${what}, ${at}: relay against ${names[name]}`
-    figures.add(
-      `payments.acceptedRatio.${name}.${callers}`,
-      title('accepted'),
-      'ratio',
-      ratio((round) => round.acceptedPerSecond),
+    const [own, baseline] = [taken.relay, taken[name]].map((rounds) =>
+      rounds.map((round) => round.acceptedPerSecond),
     )
-    // Told and not held: a payment goes through four processes, and how long one waits for another on a
-    // virtual machine differs by a third from minute to minute. What is held of payments is their CPU,
-    // and their replies where the node is as far away as Rootstock's.
-    figures.add(
-      `payments.p50Ratio.${name}.${callers}`,
-      title('reply p50'),
-      'ratio',
-      ratio(({ replyMs }) => median(replyMs)),
-    )
+    const ratios = divideRounds(own ?? [], baseline ?? [])
+    figures.add(`accepted, ${at}: relay against ${payers[name]}`, 'ratio', ...ratios)
   }
 }
 
-function tellCpu(
-  figures: Figures,
-  taken: Record<Name, PaymentRound[]>,
-  pairs: Record<'relay' | 'asked', PaymentRound[]>,
-): void {
-  const at = `${cpuAt} callers`
-  const title = (name: Name) => `server's process, ${at}: ${names[name]}`
-  for (const name of Object.keys(names) as Name[]) {
-    const cpu = (of: 'payer' | 'chain') => taken[name].map(({ cpuMs }) => cpuMs[of])
-    figures.add(`cpu.${name}.server`, title(name), 'ms/payment', cpu('payer'))
-    figures.add(`cpu.${name}.chain`, `anvil, ${at}: ${names[name]}`, 'ms/payment', cpu('chain'))
+function tellCpu(figures: Figures, taken: Rounds, more: Pick<Rounds, 'relay' | 'asked'>): void {
+  const readPayer = (rounds: PaymentRound[]) => rounds.map(({ cpuMs }) => cpuMs.payer)
+  for (const name of names) {
+    const title = `64 callers: ${payers[name]}`
+    const ofChain = taken[name].map(({ cpuMs }) => cpuMs.chain)
+    figures.add(`CPU of the server, ${title}`, 'ms/payment', ...readPayer(taken[name]))
+    figures.add(`CPU of anvil, ${title}`, 'ms/payment', ...ofChain)
   }
-  const ofServer = (rounds: PaymentRound[]) => rounds.map(({ cpuMs }) => cpuMs.payer)
-  figures.hold(
-    'cpu.ratio.asked',
-    `${title('relay')} against ${names.asked}`,
-    'ratio',
-    ratioOf(ofServer([...taken.relay, ...pairs.relay]), ofServer([...taken.asked, ...pairs.asked])),
-  )
-  figures.add(
-    'cpu.ratio.fixed',
-    `${title('relay')} against ${names.fixed}`,
-    'ratio',
-    ratioOf(ofServer(taken.relay), ofServer(taken.fixed)),
-  )
+  const own = readPayer([...taken.relay, ...more.relay])
+  const ratios = divideRounds(own, readPayer([...taken.asked, ...more.asked]))
+  figures.hold(`CPU of the server, 64 callers: relay against ${payers.asked}`, 'ratio', ...ratios)
 }

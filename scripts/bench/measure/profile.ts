@@ -2,17 +2,16 @@ import { readFileSync } from 'node:fs'
 import { SourceMap } from 'node:module'
 import { join } from 'node:path'
 import { z } from 'zod'
-import { openInspector } from '../inspector.ts'
 import { payRound } from '../payer.ts'
 import type { World } from '../world.ts'
 
+/** As Chrome's DevTools Protocol has it: chromedevtools.github.io/devtools-protocol. */
 const profile = z.object({
   nodes: z.array(
     z.object({
       id: z.number(),
       callFrame: z.object({
         functionName: z.string(),
-        url: z.string(),
         lineNumber: z.number(),
         columnNumber: z.number(),
       }),
@@ -25,102 +24,96 @@ const profile = z.object({
 type Profile = z.infer<typeof profile>
 
 /** Parts of a payment's work, by the file that a function comes from; the first that fits counts. */
-const parts = [
-  [
-    'signing',
-    'signing, hashing and derivation',
+const parts: Record<string, RegExp> = {
+  'signing, hashing and derivation':
     /@noble|@scure|account\/keys|runtime\/key-account|relay\/signer/,
-  ],
-  ['ledger', 'ledger', /relay\/ledger/],
-  ['log', 'log lines', /runtime\/log|relay\/outcome\/log-transitions/],
-  ['node', 'questions to the node', /src\/(node|chain)\//],
-  ['relay', 'the rest of the relay', /src\/relay\//],
-  ['request', 'request, menu and screen', /src\/(ussd|account|loan|compose)|node_modules\/hono/],
-] as const
+  ledger: /relay\/ledger/,
+  'log lines': /runtime\/log|relay\/outcome\/log-transitions/,
+  'questions to the node': /src\/(node|chain)\//,
+  'the rest of the relay': /src\/relay\//,
+  'request, menu and screen': /src\/(ussd|account|loan|compose)|node_modules\/hono/,
+}
 
-const otherParts = [
-  ['collection', 'garbage collection'],
-  ['native', 'the runtime outside JavaScript'],
-  ['other', 'other libraries (encoding, parsing)'],
-] as const
-
-type Part = (typeof parts)[number][0] | (typeof otherParts)[number][0]
+/** Frames that are no function of ours. */
+const ofRuntime: Record<string, string> = {
+  '(idle)': 'idle',
+  '(garbage collector)': 'garbage collection',
+  '(program)': 'the runtime outside JavaScript',
+}
 
 /**
- * Where the Worker's CPU goes while it pays, by a profile of its isolate, objects included. A sample
- * belongs to the innermost frame whose file says a part: what a library does is its caller's, signing
- * excepted.
+ * Measures where the Worker's CPU goes while it pays, by a profile of its isolate, objects included. A
+ * sample belongs to the innermost frame whose file says a part: what a library does is its caller's,
+ * signing excepted.
  */
 export async function measureProfile(world: World): Promise<void> {
-  const { chain, load, figures } = world
   const relay = await world.serveRelay('inspected', { how: 'inspected' })
-  const pay = (payments: number) =>
-    payRound({ chain, load }, relay, { payments, pace: { callers: 64 } })
+  const pay = (payments: number) => payRound(world, relay, payments, { callers: 64 })
   await pay(128)
-  const taken = await profileDuring(relay.inspectorUrl, () => pay(world.isFull ? 1_500 : 200))
-  const map = readFileSync(join(world.build.folder, 'worker.js.map'), 'utf8')
-  const shares = sharesOf(taken, new SourceMap(JSON.parse(map)))
-  for (const [part, title] of [...parts, ...otherParts]) {
-    figures.add(`cpu.part.${part}`, `of the profile: ${title}`, '%', [shares[part] * 100])
+  const taken = await profileDuring(relay.inspectorUrl ?? '', () => pay(200))
+  const map = new SourceMap(
+    JSON.parse(readFileSync(join(world.build.folder, 'worker.js.map'), 'utf8')),
+  )
+  const counts = countSamples(taken, map)
+  const busy = taken.samples.length - (counts.idle ?? 0)
+  for (const [part, count] of Object.entries(counts)) {
+    if (part !== 'idle') world.figures.add(`CPU by profile: ${part}`, '%', (count * 100) / busy)
   }
 }
 
-async function profileDuring(
-  inspectorUrl: string | undefined,
-  work: () => Promise<unknown>,
-): Promise<Profile> {
-  const { send, close } = await openInspector(inspectorUrl)
+async function profileDuring(inspectorUrl: string, work: () => Promise<unknown>): Promise<Profile> {
+  const socket = new WebSocket(new URL('/core:user:ussd-relay', inspectorUrl))
+  await new Promise((resolve, reject) => {
+    socket.onopen = resolve
+    socket.onerror = () => reject(new Error('the inspector does not answer'))
+  })
+  const waiting = new Map<number, (result: unknown) => void>()
+  socket.onmessage = ({ data }) => {
+    const { id, result } = JSON.parse(`${data}`)
+    waiting.get(id)?.(result)
+  }
+  const send = (id: number, method: string, params = {}) => {
+    const answer = new Promise((resolve) => waiting.set(id, resolve))
+    socket.send(JSON.stringify({ id, method, params }))
+    return answer
+  }
   try {
-    await send('Profiler.enable')
-    await send('Profiler.setSamplingInterval', { interval: 200 })
-    await send('Profiler.start')
+    await send(1, 'Profiler.enable')
+    await send(2, 'Profiler.setSamplingInterval', { interval: 200 })
+    await send(3, 'Profiler.start')
     await work()
-    return z.object({ profile }).parse(await send('Profiler.stop')).profile
+    return z.object({ profile }).parse(await send(4, 'Profiler.stop')).profile
   } finally {
-    close()
+    socket.close()
   }
 }
 
-/** Which share of the samples, idle ones left out, belongs to each part. */
-function sharesOf({ nodes, samples }: Profile, map: SourceMap): Record<Part, number> {
+/** Counts how many samples belong to each part. */
+function countSamples({ nodes, samples }: Profile, map: SourceMap): Record<string, number> {
   const byId = new Map(nodes.map((node) => [node.id, node]))
   const parents = new Map(
     nodes.flatMap(({ id, children = [] }) => children.map((child) => [child, id] as const)),
   )
-  const known = new Map<number, Part | 'idle'>()
-  const partOf = (id: number): Part | 'idle' => {
-    const part = known.get(id) ?? find(id)
+  const counts: Record<string, number> = {}
+  const known = new Map<number, string>()
+  for (const id of samples) {
+    const part = known.get(id) ?? findPart(id)
     known.set(id, part)
-    return part
+    counts[part] = (counts[part] ?? 0) + 1
   }
-  const counts = new Map<Part | 'idle', number>()
-  for (const id of samples) counts.set(partOf(id), (counts.get(partOf(id)) ?? 0) + 1)
-  const busy = samples.length - (counts.get('idle') ?? 0)
-  const names = [...parts, ...otherParts].map(([name]) => name)
-  return Object.fromEntries(names.map((name) => [name, (counts.get(name) ?? 0) / busy])) as Record<
-    Part,
-    number
-  >
+  return counts
 
-  function find(id: number): Part | 'idle' {
+  function findPart(id: number): string {
     for (let at: number | undefined = id; at !== undefined; at = parents.get(at)) {
       const frame = byId.get(at)?.callFrame
       if (frame === undefined) break
-      if (frame.functionName === '(idle)') return 'idle'
-      if (frame.functionName === '(garbage collector)') return 'collection'
-      if (frame.functionName === '(program)') return 'native'
-      const file = fileOf(frame, map)
-      const part = parts.find(([, , files]) => files.test(file))
+      const runtime = ofRuntime[frame.functionName]
+      if (runtime !== undefined) return runtime
+      const entry = map.findEntry(frame.lineNumber, frame.columnNumber)
+      const file = 'originalSource' in entry ? entry.originalSource : ''
+      const part = Object.entries(parts).find(([, files]) => files.test(file))
       if (part !== undefined) return part[0]
     }
-    return 'other'
+    return 'other libraries (encoding, parsing)'
   }
-}
-
-function fileOf(
-  { lineNumber, columnNumber }: { lineNumber: number; columnNumber: number },
-  map: SourceMap,
-): string {
-  const entry = map.findEntry(lineNumber, columnNumber)
-  return 'originalSource' in entry ? entry.originalSource : ''
 }

@@ -9,57 +9,51 @@ import { cloudflareUsd, gasPriceGwei, gasUsd, transferGas } from './prices.ts'
 /** One key's places in Rootstock's pool are 15; a little less leaves nobody waiting. */
 const perBlock = 10
 
+/** Blocks come faster than on Rootstock, and the relay's times with them. */
+const blockMs = 300
+
+const payments = 60
+
+/** How the figures of this measurement end that say what a payment costs. */
+export const onRootstock = `Rootstock's pool, ${perBlock} payments a block`
+
 /** Deliveries of a session that pays: the menu, the choice, the recipient, the amount. */
 const deliveriesEach = 4
 
+export const usdFigure = `1,000 payments of ${deliveriesEach} deliveries: Cloudflare's list prices`
+
 /**
- * Payments before Rootstock's pool, at the pace that one key carries, until 12 blocks have confirmed
- * the last. Blocks come faster than on Rootstock, and the relay's times with them. From here on the
- * chain is the pool's: this is measured last.
+ * Measures payments before Rootstock's pool, at the pace that one key carries, until 12 blocks have
+ * confirmed the last. From here on the chain is the pool's: this is measured last.
  */
 export async function measureRootstock(world: World): Promise<void> {
-  const { chain, figures, load, atEnd } = world
-  const blockMs = world.isFull ? 2_000 : 300
-  const payments = world.isFull ? 300 : 60
+  const { chain, figures, atEnd } = world
   const pool = await startRootstockPool({ anvilUrl: chain.url, blockMs, devMethods: 'passed' })
   atEnd(pool.stop)
-  const proxy = await startNodeProxy(pool.url)
-  atEnd(proxy.stop)
-  const relay = await world.serveRelay('rootstock', {
+  const proxy = await startNodeProxy(pool.url, atEnd)
+  const payer = await world.serveRelay('rootstock', {
     how: 'counting',
     nodeUrl: proxy.url,
     variables: { POOL_RULES: 'rootstock', BLOCK_SECONDS: `${blockMs / 1000}` },
   })
-  const how = `Rootstock's pool, ${perBlock} payments a block`
   const pace = { perSecond: (perBlock * 1000) / blockMs }
-  await payRound({ chain, load }, relay, { payments: perBlock, pace })
-  const counted = await countDuring({ relay, proxy, payments }, async () => {
-    const { replyMs, cpuMs } = await payRound({ chain, load }, relay, { payments, pace })
-    figures.add('payments.p95.relay.rootstock', `reply p95, ${how}`, 'ms', [
-      quantile(replyMs, 0.95),
-    ])
-    figures.add('cpu.relay.rootstock', `Worker's process, ${how}`, 'ms/payment', [cpuMs.payer])
-  })
-  tellBilled(figures, 'rootstock', how, counted)
-  tellNodeCalls(figures, 'rootstock', how, counted)
-
-  const cpuMs = figures.all().find(({ key }) => key === 'cpu.relay.rootstock')?.value.median ?? 0
+  await payRound(world, payer, perBlock, pace)
+  const { result, counted } = await countDuring({ payer, proxy }, payments, () =>
+    payRound(world, payer, payments, pace),
+  )
+  const { replyMs, cpuMs } = result
+  figures.add(`reply p95, ${onRootstock}`, 'ms', quantile(replyMs, 0.95))
+  figures.add(`CPU of the server, ${onRootstock}`, 'ms/payment', cpuMs.payer)
+  tellBilled(figures, onRootstock, counted)
+  tellNodeCalls(figures, onRootstock, payments, counted.nodeCalls)
+  const { each } = counted
   const usd = cloudflareUsd({
-    ...counted,
-    workerRequests: payments * deliveriesEach,
-    workerCpuMs: payments * cpuMs,
-    rowsWritten: counted.rowsWritten + counted.alarmsSet,
+    ...each,
+    workerRequests: deliveriesEach,
+    workerCpuMs: cpuMs.payer,
+    rowsWritten: each.rowsWritten + each.alarmsSet,
   })
-  figures.hold(
-    'bill.usd.cloudflare',
-    `1,000 payments of ${deliveriesEach} deliveries each: Cloudflare's list prices`,
-    'US$',
-    [(usd * 1000) / payments],
-  )
-  figures.add(
-    'bill.usd.gas',
-    `1,000 payments: gas, ${transferGas} each at ${gasPriceGwei} gwei (assumed)`,
-    'US$',
-    [gasUsd() * 1000],
-  )
+  figures.hold(usdFigure, 'US$', usd * 1000)
+  const gas = `1,000 payments: gas, ${transferGas} each at ${gasPriceGwei} gwei (assumed)`
+  figures.add(gas, 'US$', gasUsd() * 1000)
 }

@@ -1,48 +1,32 @@
-import { askInTurn } from '../asking.ts'
-import { delivery, formHeaders } from '../payer.ts'
-import { bundleBaseline, serveBaseline } from '../served/workerd.ts'
+import { compareAnswers } from '../asking.ts'
+import { formHeaders, writeDelivery } from '../payer.ts'
+import { serveBaseline } from '../served/workerd.ts'
 import type { World } from '../world.ts'
 
-/** Screens that pay nothing: the menu, which asks nobody, and the balance, which asks the chain. */
+/** Measures screens that pay nothing: the menu, which asks nobody, and the balance, which asks the chain. */
 export async function measureScreens(world: World): Promise<void> {
   const { chain } = world
-  const relay = await world.serveRelay('plain')
-  const asked = await world.serveAfternoon('asked')
-  const baseline = await bundleBaseline('empty')
-  const empty = await serveBaseline({ baseline, variables: {} })
+  const empty = await serveBaseline('empty')
   world.atEnd(empty.stop)
-  const at = <Served extends { url: string; pid: number }>(
-    { url, pid }: Served,
-    title: string,
-  ) => ({
-    url: `${url}/ussd`,
-    pid,
-    title,
-  })
-  const both = { relay: at(relay, 'relay'), asked: at(asked, 'afternoon (a)') }
-  const all = { ...both, empty: at(empty, 'empty Hono Worker (d)') }
-  const common = { headers: formHeaders }
-  for (const pace of [
-    { callers: 1, requests: 20, slices: 3, rounds: world.isFull ? 15 : 7, holdsCpu: true },
-    // In a quick run a glance.
-    { callers: 16, requests: 50, slices: 2, rounds: world.isFull ? 15 : 2, holdsCpu: false },
+  const asked = await world.serveAfternoon('asked', 'asked')
+  const relay = await world.serveRelay('plain')
+  const own = { url: `${relay.url}/ussd`, pid: relay.pid, title: 'relay' }
+  const pace = { callers: 1, requests: 20, slices: 3, rounds: 7, headers: formHeaders }
+  const menu = {
+    title: 'menu',
+    expects: 'CON Rootstock DeFi',
+    body: () => writeDelivery(chain, ''),
+  }
+  const balance = {
+    title: 'balance',
+    expects: 'END Your Balance',
+    body: () => writeDelivery(chain, '1'),
+  }
+  for (const { served, title, screen } of [
+    { served: empty, title: 'empty Hono Worker (d)', screen: menu },
+    { served: asked, title: 'afternoon (a)', screen: balance },
   ]) {
-    await askInTurn(world, all, {
-      ...common,
-      ...{ key: 'screens.menu', title: 'menu', ...pace, expects: 'CON Rootstock DeFi' },
-      body: () => delivery(chain, ''),
-      against: ['empty'],
-    })
-    await askInTurn(world, both, {
-      ...common,
-      ...{
-        key: 'screens.balance',
-        title: 'balance',
-        ...pace,
-        expects: 'END Your Balance',
-      },
-      body: () => delivery(chain, '1'),
-      against: ['asked'],
-    })
+    const baseline = { url: `${served.url}/ussd`, pid: served.pid, title }
+    await compareAnswers(world, { own, baseline }, { ...pace, ...screen, holdsCpu: true })
   }
 }

@@ -1,10 +1,13 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { entropyToMnemonic } from '@scure/bip39'
+import { wordlist } from '@scure/bip39/wordlists/english'
 import {
   type Address,
   encodeFunctionData,
   type Hex,
+  hexToBytes,
   keccak256,
   parseEther,
   stringToHex,
@@ -23,31 +26,18 @@ import { until } from '../../dev/wait.ts'
 import { createNodeCall, quantity } from '../../stack/chain/node-call.ts'
 import { devKey } from '../../stack/money/treasury.ts'
 
-/** Mnemonics of BIP-39's published test vectors: a relayer of its own for each relay that is served. */
-const mnemonics = {
-  plain: 'legal winner thank year wave sausage worth useful legal winner thank yellow',
-  counting: 'letter advice cage absurd amount doctor acoustic avoid letter advice cage above',
-  inspected: 'zoo zoo zoo zoo zoo zoo zoo zoo zoo zoo zoo wrong',
-  reads: 'turtle front uncle idea crush write shrug there lottery flower risk shell',
-  manyBlocks: 'scheme spot photo card baby mountain device kick cradle pact join borrow',
-  rootstock: 'jelly better achieve collect unaware mountain thought cargo oxygen act hood bridge',
-  deno: 'ozone drill grab fiber curtain grace pudding thank cruise elder eight picnic',
-} as const
-
-export type RelayName = keyof typeof mnemonics
-
 /** The chain that everything is measured on. */
 export type BenchChain = {
   url: string
   pid: number
   loan: Address
   call: ReturnType<typeof createNodeCall>
-  /** Phones whose accounts have money, each asked for in its turn. */
+  /** Gives phones whose accounts have money, each in its turn. */
   nextPhone: () => string
-  /** The Worker's environment for this chain, with a relayer of its own. */
-  variables: (relay: RelayName, nodeUrl?: string) => Record<string, string>
-  /** The key of the account that the afternoon's server pays with. */
-  accountKey: (name: string) => Hex
+  /** Makes the Worker's environment for this chain, with the relayer's key of this name. */
+  makeVariables: (relayer: string, nodeUrl?: string) => Promise<Record<string, string>>
+  /** Makes an account that has money in the contract and for gas, and gives its key. */
+  makeAccount: (name: string) => Promise<Hex>
 }
 
 const blockSeconds = 0.25
@@ -58,18 +48,15 @@ const blocksBefore = 2_200
 /** Fresh callers: each of them pays once in so many payments. */
 const callerCount = 512
 
+/** Every relayer key that is used: the forwarder takes transactions of these alone. */
+const relayers = ['plain', 'counting', 'inspected', 'reads', 'rootstock', 'deno']
+
 /** An API key of the node service without a quota, and the account of whom everybody pays. */
 export const apiKey = 'the-key-of-the-benchmark'
 export const recipient: Address = '0x00000000000000000000000000000000000a11ce'
 
-const accountKeySecret = secretOf('accounts')
-
-/**
- * Starts an anvil with the contracts, the relayers' gas money and the callers' deposits. What ends it is
- * handed over before all that, which takes seconds.
- */
+/** Starts an anvil with the contracts, and with money for relayers and callers. */
 export async function startBenchChain(
-  afternoons: readonly string[],
   atEnd: (stop: () => Promise<void>) => void,
 ): Promise<BenchChain> {
   // A block for each transaction would make blocks by the thousand, and each of anvil's costs more than
@@ -78,29 +65,25 @@ export async function startBenchChain(
   atEnd(anvil.stop)
   const call = createNodeCall(anvil.url, { timeoutMs: 300_000 })
   await call('anvil_mine', [toHex(blocksBefore)], z.unknown())
-  const relayers = Object.values(mnemonics).map((words) => relayerAccount(words, 31, 0).address)
+  const addresses = relayers.map((name) => relayerAccount(makeMnemonic(name), 31, 0).address)
   const folder = mkdtempSync(join(tmpdir(), 'bench-deployment-'))
   const { loan, forwarder } = await deployContracts({
     nodeUrl: anvil.url,
     chainId: 31,
     deployerKey: devKey(),
-    relayers,
+    relayers: addresses,
     recordFile: join(folder, '31.json'),
     poolWei: parseEther('10'),
     log: () => {},
   })
   rmSync(folder, { recursive: true })
-  const payers = afternoons.map((name) => privateKeyToAccount(secretOf(name)).address)
-  for (const address of [...relayers, ...payers]) {
-    await call('anvil_setBalance', [address, toHex(parseEther('1000'))], z.unknown())
-  }
+  for (const address of addresses) await giveGas(call, address)
   const phones = Array.from({ length: callerCount }, (_, index) => `+2547000${10_000 + index}`)
-  const accountOf = createCallerAccounts(accountKeySecret)
+  const deriveAccount = createCallerAccounts(makeSecret('accounts'))
   const accounts = await Promise.all(
-    phones.map(async (phone) => (await accountOf(parseCaller(phone) as PhoneNumber)).address),
+    phones.map((phone) => deriveAccount(parseCaller(phone) as PhoneNumber)),
   )
-  await deposit({ call, loan }, [...accounts, ...payers, recipient])
-  await untilMined(call)
+  await deposit(call, loan, [...accounts.map(({ address }) => address), recipient])
   const keyHash = await hashKey(apiKey)
   let next = 0
 
@@ -110,7 +93,7 @@ export async function startBenchChain(
     loan,
     call,
     nextPhone: () => phones[next++ % phones.length] ?? '',
-    variables: (relay, nodeUrl = anvil.url) => ({
+    makeVariables: async (relayer, nodeUrl = anvil.url) => ({
       ENVIRONMENT: 'development',
       CHAIN_ID: '31',
       POOL_RULES: 'anvil',
@@ -118,40 +101,31 @@ export async function startBenchChain(
       NODE_URL: nodeUrl,
       LOAN_ADDRESS: loan,
       FORWARDER_ADDRESS: forwarder,
-      RELAYER_MNEMONIC: mnemonics[relay],
-      ACCOUNT_ID_SECRET: secretOf('sessions'),
-      ACCOUNT_KEY_SECRET: accountKeySecret,
+      RELAYER_MNEMONIC: makeMnemonic(relayer),
+      ACCOUNT_ID_SECRET: makeSecret('sessions'),
+      ACCOUNT_KEY_SECRET: makeSecret('accounts'),
       RPC_KEY_HASHES: keyHash,
       OPERATOR_TOKEN: 'the-token-of-the-benchmark',
     }),
-    accountKey: secretOf,
+    async makeAccount(name) {
+      const { address } = privateKeyToAccount(makeSecret(name))
+      await giveGas(call, address)
+      await deposit(call, loan, [address])
+      return makeSecret(name)
+    },
   }
 }
 
-/** Until nothing waits for a block. */
-async function untilMined(call: BenchChain['call']): Promise<void> {
-  const status = z.object({ pending: quantity, queued: quantity })
-  await until(
-    async () => {
-      const { pending, queued } = await call('txpool_status', [], status)
-      return pending + queued === 0
-    },
-    { everyMs: 50 },
-  )
+type Call = BenchChain['call']
+
+async function giveGas(call: Call, address: Address): Promise<void> {
+  await call('anvil_setBalance', [address, toHex(parseEther('1000'))], z.unknown())
 }
 
-/** 32 bytes that are the same in every run. */
-function secretOf(name: string): Hex {
-  return keccak256(stringToHex(`benchmark ${name}`))
-}
-
-async function deposit(
-  { call, loan }: { call: BenchChain['call']; loan: Address },
-  accounts: readonly Address[],
-): Promise<void> {
+/** Deposits for each account, and waits until nothing waits for a block. */
+async function deposit(call: Call, loan: Address, accounts: readonly Address[]): Promise<void> {
   const owner = privateKeyToAccount(devKey())
-  const count = z.string().transform(Number)
-  const first = await call('eth_getTransactionCount', [owner.address, 'pending'], count)
+  const first = await call('eth_getTransactionCount', [owner.address, 'pending'], quantity)
   for (const [index, account] of accounts.entries()) {
     const raw = await owner.signTransaction({
       type: 'legacy',
@@ -165,4 +139,19 @@ async function deposit(
     })
     await call('eth_sendRawTransaction', [raw], z.unknown())
   }
+  const status = z.object({ pending: quantity, queued: quantity })
+  const isMined = async () => {
+    const { pending, queued } = await call('txpool_status', [], status)
+    return pending + queued === 0
+  }
+  await until(isMined, { everyMs: 50 })
+}
+
+/** Makes 32 bytes that are the same in every run. */
+function makeSecret(name: string): Hex {
+  return keccak256(stringToHex(`benchmark ${name}`))
+}
+
+function makeMnemonic(name: string): string {
+  return entropyToMnemonic(hexToBytes(makeSecret(name)).slice(0, 16), wordlist)
 }

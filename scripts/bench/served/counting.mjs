@@ -3,7 +3,6 @@
 import * as bundled from './worker.js'
 
 const counts = {
-  workerRequests: 0,
   objectRequests: 0,
   alarms: 0,
   alarmsSet: 0,
@@ -48,44 +47,37 @@ async function whileActive(work) {
   }
 }
 
-function counted(Base) {
+function countCalls(Base) {
   class Counted extends Base {
     constructor(state, env) {
       countRows(state.storage)
       super(state, env)
     }
   }
-  for (const name of methodsOf(Base)) {
-    const value = function (...given) {
-      counts[name === 'alarm' ? 'alarms' : 'objectRequests'] += 1
-      return whileActive(() => Base.prototype[name].apply(this, given))
+  for (let at = Base.prototype; Object.getPrototypeOf(at) !== Object.prototype; ) {
+    for (const name of Object.getOwnPropertyNames(at)) {
+      if (name === 'constructor' || Object.hasOwn(Counted.prototype, name)) continue
+      const value = function (...given) {
+        counts[name === 'alarm' ? 'alarms' : 'objectRequests'] += 1
+        return whileActive(() => Base.prototype[name].apply(this, given))
+      }
+      // Not by assignment: what a class defines may be read-only in those that extend it.
+      Object.defineProperty(Counted.prototype, name, { value })
     }
-    // Not by assignment: what a class defines may be read-only in those that extend it.
-    Object.defineProperty(Counted.prototype, name, { value })
+    at = Object.getPrototypeOf(at)
   }
   return Counted
 }
 
-/** Names of what can be asked of an object; what every object has from the runtime is not there. */
-function methodsOf(Base) {
-  const names = new Set()
-  for (let at = Base.prototype; Object.getPrototypeOf(at) !== Object.prototype; ) {
-    for (const name of Object.getOwnPropertyNames(at)) if (name !== 'constructor') names.add(name)
-    at = Object.getPrototypeOf(at)
-  }
-  return names
-}
-
-export const LedgerObject = counted(bundled.LedgerObject)
-export const KeysObject = counted(bundled.KeysObject)
-export const FeedObject = counted(bundled.FeedObject)
-export const AccountObject = counted(bundled.AccountObject)
+export const LedgerObject = countCalls(bundled.LedgerObject)
+export const KeysObject = countCalls(bundled.KeysObject)
+export const FeedObject = countCalls(bundled.FeedObject)
+export const AccountObject = countCalls(bundled.AccountObject)
 
 export default {
   ...bundled.default,
   fetch(request, env, context) {
     if (new URL(request.url).pathname === '/bench/counts') return Response.json(counts)
-    counts.workerRequests += 1
     return bundled.default.fetch(request, env, context)
   },
 }

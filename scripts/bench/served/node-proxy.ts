@@ -2,23 +2,31 @@ import { Agent, type IncomingMessage, request, type ServerResponse } from 'node:
 import { bytesOf, startLoopbackServer } from '../../dev/loopback-server.ts'
 import { sleep } from '../../dev/wait.ts'
 
-/** Stands before a node, counts what it is asked, and answers as late as Rootstock's, and no more than they. */
+/** Stands before a node, counts what it is asked, and answers as late as Rootstock's. */
 export type NodeProxy = {
   url: string
-  /** How often each method was asked since the last time that this was called; batches one by one. */
+  /** Gives how often each method was asked since this was called last; batches one by one. */
   takeCounts: () => Record<string, number>
-  /** Another node, or another delay, from now on. */
-  set: (changed: { target?: string; delayMs?: number }) => void
-  stop: () => Promise<void>
+  /** Answers so much later from now on. */
+  delay: (ms: number) => void
 }
 
+type Call = { id: unknown; method: string }
+
+/** viem asks it first; anvil answers it, and no node of Rootstock does. */
+const unknownToRootstock = 'eth_fillTransaction'
+
 /** Starts it on a free port of the loopback address. */
-export async function startNodeProxy(first: string): Promise<NodeProxy> {
+export async function startNodeProxy(
+  target: string,
+  atEnd: (stop: () => unknown) => void,
+): Promise<NodeProxy> {
   const agent = new Agent({ keepAlive: true })
-  let target = first
   let delayMs = 0
   let counts: Record<string, number> = {}
   const server = await startLoopbackServer(serve)
+  atEnd(server.close)
+  atEnd(() => agent.destroy())
 
   return {
     url: server.url,
@@ -27,21 +35,16 @@ export async function startNodeProxy(first: string): Promise<NodeProxy> {
       counts = {}
       return taken
     },
-    set(changed) {
-      target = changed.target ?? target
-      delayMs = changed.delayMs ?? delayMs
-    },
-    async stop() {
-      agent.destroy()
-      await server.close()
+    delay(ms) {
+      delayMs = ms
     },
   }
 
   async function serve(asked: IncomingMessage, answer: ServerResponse): Promise<void> {
     const body = await bytesOf(asked)
-    const requests = [JSON.parse(body.toString()) as Asked | Asked[]].flat()
-    for (const { method } of requests) counts[method] = (counts[method] ?? 0) + 1
-    const [first] = requests
+    const calls = [JSON.parse(body.toString()) as Call | Call[]].flat()
+    for (const { method } of calls) counts[method] = (counts[method] ?? 0) + 1
+    const [first] = calls
     if (first?.method === unknownToRootstock) return refuse(first, answer)
     const headers = { 'content-type': 'application/json', 'content-length': body.length }
     const [passed] = await Promise.all([
@@ -55,12 +58,7 @@ export async function startNodeProxy(first: string): Promise<NodeProxy> {
   }
 }
 
-type Asked = { id: unknown; method: string }
-
-/** viem asks it first; anvil answers it, and no node of Rootstock does. */
-const unknownToRootstock = 'eth_fillTransaction'
-
-function refuse({ id }: Asked, answer: ServerResponse): void {
+function refuse({ id }: Call, answer: ServerResponse): void {
   const error = { code: -32601, message: 'method not found' }
   answer.writeHead(200, { 'content-type': 'application/json' })
   answer.end(JSON.stringify({ jsonrpc: '2.0', id, error }))

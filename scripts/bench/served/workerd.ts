@@ -1,9 +1,8 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { memoryFolder } from '../../dev/memory-folder.ts'
-import { type WorkerdOptions as StartOptions, startWorkerd } from '../../dev/workerd.ts'
+import { startWorkerd, type WorkerdOptions } from '../../dev/workerd.ts'
 import { children } from '../../stack/process-id.ts'
 import {
   buildWorker,
@@ -21,82 +20,61 @@ export type Workerd = {
   stop: () => Promise<void>
 }
 
-export type WorkerdOptions = {
+type ProductOptions = {
   variables: Record<string, string>
   onLine?: (line: string) => void
   /** `counting`: what Cloudflare bills is counted. `inspected`: profiles can be taken. */
   how?: 'plain' | 'counting' | 'inspected'
 }
 
-/** A bundled Worker of `scripts/bench/baselines`, which can be served any number of times. */
-export type Baseline = Served & { name: string; compatibilityDate: string }
-
-/** Bundles one of `scripts/bench/baselines`, as of the same day as the product. */
-export async function bundleBaseline(name: 'empty' | 'pass-on'): Promise<Baseline> {
-  const folder = mkdtempSync(join(tmpdir(), `bench-${name}-`))
-  try {
-    const main = fileURLToPath(new URL(`../baselines/${name}-worker.ts`, import.meta.url))
-    const { compatibilityDate } = (await buildWorker()).worker
-    const config = join(folder, 'wrangler.json')
-    writeFileSync(config, JSON.stringify({ name, main, compatibility_date: compatibilityDate }))
-    const modulesRoot = join(folder, 'bundle')
-    await bundleWorker(modulesRoot, undefined, config)
-    const path = join(modulesRoot, `${name}-worker.js`)
-    const contents = readFileSync(path, 'utf8')
-    const modules = [{ type: 'ESModule' as const, path, contents }]
-    return { name, compatibilityDate, modulesRoot, modules }
-  } finally {
-    rmSync(folder, { recursive: true, force: true })
-  }
-}
-
 /** Serves the product on a free port, with its objects' rows in a folder that is removed afterwards. */
-export async function serveProduct({
-  build,
-  ...options
-}: WorkerdOptions & { build: WorkerBuild }): Promise<Workerd> {
-  return await serve(servedWorker(build, options.variables), options)
-}
-
-/** Serves a baseline in the same way. */
-export async function serveBaseline({
-  baseline,
-  ...options
-}: WorkerdOptions & { baseline: Baseline }): Promise<Workerd> {
-  return await serve({ ...baseline, bindings: options.variables }, options)
-}
-
-type Served = Record<string, unknown> & {
-  modulesRoot: string
-  modules: { type: 'ESModule'; path: string; contents: string }[]
-}
-
-async function serve(
-  worker: Served,
-  { onLine = () => {}, how = 'plain' }: WorkerdOptions,
+export async function serveProduct(
+  build: WorkerBuild,
+  { variables, onLine = () => {}, how = 'plain' }: ProductOptions,
 ): Promise<Workerd> {
-  const objects = mkdtempSync(join(memoryFolder(), 'bench-objects-'))
-  const known = new Set(children().map(({ pid }) => pid))
+  const worker = servedWorker(build, variables)
   const counting = {
     type: 'ESModule' as const,
     path: join(worker.modulesRoot, 'counting.mjs'),
     contents: readFileSync(new URL('counting.mjs', import.meta.url), 'utf8'),
   }
-  const miniflare = startWorkerd({
-    objects,
-    isInspected: how === 'inspected',
-    onLine,
-    workers: [
-      how === 'counting' ? { ...worker, modules: [counting, ...worker.modules] } : worker,
-    ] as StartOptions['workers'],
-  })
+  const modules = how === 'counting' ? [counting, ...worker.modules] : worker.modules
+  return await serve([{ ...worker, modules }], how === 'inspected', onLine)
+}
+
+/** Serves one of `scripts/bench/baselines`, bundled as of the same day as the product. */
+export async function serveBaseline(
+  name: 'empty' | 'pass-on',
+  bindings: Record<string, string> = {},
+): Promise<Workerd> {
+  const { compatibilityDate } = (await buildWorker()).worker
+  const modulesRoot = mkdtempSync(join(memoryFolder(), `bench-${name}-`))
+  const main = fileURLToPath(new URL(`../baselines/${name}-worker.ts`, import.meta.url))
+  const config = join(modulesRoot, 'wrangler.json')
+  writeFileSync(config, JSON.stringify({ name, main, compatibility_date: compatibilityDate }))
+  await bundleWorker(modulesRoot, undefined, config)
+  const path = join(modulesRoot, `${name}-worker.js`)
+  const modules = [{ type: 'ESModule' as const, path, contents: readFileSync(path, 'utf8') }]
+  const served = await serve([{ name, compatibilityDate, modulesRoot, modules, bindings }])
+  rmSync(modulesRoot, { recursive: true })
+  return served
+}
+
+async function serve(
+  workers: WorkerdOptions['workers'],
+  isInspected = false,
+  onLine: (line: string) => void = () => {},
+): Promise<Workerd> {
+  const objects = mkdtempSync(join(memoryFolder(), 'bench-objects-'))
+  const known = new Set(children().map(({ pid }) => pid))
+  const miniflare = startWorkerd({ objects, isInspected, onLine, workers })
   const { origin } = await miniflare.ready
   const own = children().find(({ pid }) => !known.has(pid))
   if (own === undefined) throw new Error('workerd was started and is not there')
   return {
     url: origin,
     pid: own.pid,
-    inspectorUrl: how === 'inspected' ? (await miniflare.getInspectorURL()).href : undefined,
+    inspectorUrl: isInspected ? (await miniflare.getInspectorURL()).href : undefined,
     async stop() {
       await miniflare.dispose()
       rmSync(objects, { recursive: true, force: true })
