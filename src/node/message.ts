@@ -14,20 +14,36 @@ export type Message =
 /** How many requests one batch may hold; RSKj's own limit. */
 export const maxBatch = 50
 
+/**
+ * How many values one message may hold, at any depth. What 2 MB of hashes or addresses make is a third
+ * of it; a million empty lists would take sixty times the memory of their text.
+ */
+export const maxValues = 131_072
+
 /** Reads one JSON-RPC message. Never throws. */
 export function parseMessage(text: string): Message {
+  let outline = text.length > maxValues ? outlineOf(text) : undefined
+  if (outline !== undefined && outline.values > maxValues) {
+    return refused(`invalid request: a message holds at most ${maxValues} values`)
+  }
+  const numberOf = (index: number) => {
+    outline ??= outlineOf(text)
+    return outline.numbers.get(index)
+  }
   let body: unknown
   try {
     body = JSON.parse(text)
   } catch {
     return { kind: 'refused', error: new RpcError(codes.parseError, 'JSON parse error') }
   }
-  if (!Array.isArray(body)) return { kind: 'single', request: parseRequest(body, text) }
-  if (body.length === 0) return refusedBatch('invalid request: the batch is empty')
+  if (!Array.isArray(body))
+    return { kind: 'single', request: parseRequest(body, () => numberOf(0)) }
+  if (body.length === 0) return refused('invalid request: the batch is empty')
   if (body.length > maxBatch) {
-    return refusedBatch(`invalid request: a batch holds at most ${maxBatch} requests`)
+    return refused(`invalid request: a batch holds at most ${maxBatch} requests`)
   }
-  return { kind: 'batch', requests: body.map((one, index) => parseRequest(one, text, index)) }
+  const requests = body.map((one, index) => parseRequest(one, () => numberOf(index)))
+  return { kind: 'batch', requests }
 }
 
 /** A response with a result that is JSON text already. */
@@ -45,11 +61,12 @@ export function notificationText(subscription: string, result: string): string {
   return `{"jsonrpc":"2.0","method":"eth_subscription","params":{"subscription":"${subscription}","result":${result}}}`
 }
 
-function parseRequest(value: unknown, text: string, index?: number): Request {
+/** `written` is the request's id as it stands in the text, where that is a number. */
+function parseRequest(value: unknown, written: () => string | undefined): Request {
   if (!isObject(value)) return invalid('null', 'not an object')
   const { jsonrpc, method, params, id } = value
   if (!isId(id)) return invalid('null', 'id must be a string, a number or null')
-  const idText = textOf(id, text, index)
+  const idText = textOf(id, written)
   if (jsonrpc !== '2.0') return invalid(idText ?? 'null', 'jsonrpc must be "2.0"')
   if (typeof method !== 'string') return invalid(idText ?? 'null', 'method must be a string')
   // Some clients write `null` for a member that may be left out.
@@ -68,16 +85,57 @@ function isId(id: unknown): id is string | number | null | undefined {
 /** The id as it was written: a number that JavaScript cannot hold comes back unchanged. */
 function textOf(
   id: string | number | null | undefined,
-  text: string,
-  index: number | undefined,
+  written: () => string | undefined,
 ): string | undefined {
   if (id === undefined) return undefined
   if (typeof id !== 'number' || Number.isSafeInteger(id)) return JSON.stringify(id)
-  const sources = JSON.parse(text, (key, value: unknown, context?: { source?: string }) =>
-    key === 'id' && typeof value === 'number' ? { source: context?.source } : value,
-  )
-  const source = (index === undefined ? sources : sources[index])?.id?.source
-  return typeof source === 'string' ? source : 'null'
+  return written() ?? 'null'
+}
+
+/** What a message is made of: at least as many values as it has, and each request's id that is a number. */
+type Outline = { values: number; numbers: ReadonlyMap<number, string> }
+
+const idMember = /"(?:i|\\u0069)(?:d|\\u0064)"[ \t\r\n]*:[ \t\r\n]*([-+.\deE]*)/y
+
+/** Looks at each character once and makes nothing of it, so it says little of what is not JSON. */
+function outlineOf(text: string): Outline {
+  const numbers = new Map<number, string>()
+  const level = /^[ \t\r\n]*\[/.test(text) ? 2 : 1
+  let values = 1
+  let depth = 0
+  let request = 0
+  for (let at = 0; at < text.length; at += 1) {
+    switch (text[at]) {
+      case '"':
+        idMember.lastIndex = at
+        if (depth === level) {
+          const number = idMember.exec(text)?.[1]
+          // The last of several is the one that counts.
+          if (number !== undefined) numbers.set(request, number)
+        }
+        at = endOfString(text, at)
+        break
+      case '[':
+      case '{':
+        values += 1
+        depth += 1
+        break
+      case ']':
+      case '}':
+        depth -= 1
+        break
+      case ',':
+        values += 1
+        if (depth < level) request += 1
+    }
+  }
+  return { values, numbers }
+}
+
+function endOfString(text: string, start: number): number {
+  let at = start + 1
+  while (at < text.length && text[at] !== '"') at += text[at] === '\\' ? 2 : 1
+  return at
 }
 
 function invalid(id: string, message: string): Request {
@@ -88,7 +146,7 @@ function invalid(id: string, message: string): Request {
   }
 }
 
-function refusedBatch(message: string): Message {
+function refused(message: string): Message {
   return { kind: 'refused', error: new RpcError(codes.invalidRequest, message) }
 }
 

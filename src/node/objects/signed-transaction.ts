@@ -132,6 +132,7 @@ function typeOf(raw: Hex): number {
 }
 
 function decoded(payload: Hex): readonly Item[] {
+  if (isCrowded(payload)) throw refused('they hold more items than a transaction of their size')
   let items: Item
   try {
     items = fromRlp(payload)
@@ -141,6 +142,22 @@ function decoded(payload: Hex): readonly Item[] {
   if (!isList(items)) throw refused('they are not a list in RLP')
   if (toRlp(items) !== payload) throw refused('a length in their RLP is not canonical')
   return items
+}
+
+/** Whether there are more items than an access list of this size has: items are what reading costs. */
+function isCrowded(payload: Hex): boolean {
+  let left = 64 + payload.length / 12
+  for (let at = 2; at < payload.length && left > 0; left -= 1) {
+    const first = Number.parseInt(payload.slice(at, at + 2), 16)
+    at += 2
+    const isList = first >= 0xc0
+    const digits = 2 * Math.max(0, first - (isList ? 0xf7 : 0xb7))
+    // What is in a list comes next, as what follows it does.
+    if (digits > 0 && !isList) at += 2 * Number.parseInt(payload.slice(at, at + digits), 16)
+    else if (first >= 0x80 && !isList) at += 2 * (first - 0x80)
+    at += isList || first > 0xb7 ? digits : 0
+  }
+  return left <= 0
 }
 
 function read(

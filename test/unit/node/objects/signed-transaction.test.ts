@@ -88,6 +88,19 @@ describe('the hash of a signed transaction is its own', () => {
   })
 })
 
+test('an access list of many addresses is read, and one of many keys', async ({ expect }) => {
+  for (const storageKeys of [[], Array.from({ length: 20 }, (_, key) => word(`${key % 10}`))]) {
+    const accessList = Array.from({ length: 150 }, () => ({ address: to, storageKeys }))
+    const raw = await wallet.signTransaction({
+      ...common,
+      type: 'eip2930',
+      gasPrice: 1n,
+      accessList,
+    })
+    expect(parseSignedTransaction(raw).hash).toBe(keccak256(raw))
+  }
+})
+
 describe('bytes that a node would encode otherwise, or not at all, are refused in words', () => {
   const halfOrder = 0x7fffffffffffffffffffffffffffffff5d576e7357a4501ddfe92f46681b20a0n
   const cases: [what: string, raw: Hex, why: string][] = [
@@ -104,6 +117,16 @@ describe('bytes that a node would encode otherwise, or not at all, are refused i
     ['a zero in place of nothing', legacyWith({ 4: '0x00' }), 'value has a leading zero'],
     ['a leading zero in r', legacyWith({ 7: `0x00${'11'.repeat(31)}` }), 'r has a leading zero'],
     ['a leading zero in s', legacyWith({ 8: `0x00${'11'.repeat(31)}` }), 's has a leading zero'],
+    [
+      'a thousand fields of a byte',
+      toRlp(Array<Hex>(1_000).fill('0x01')),
+      'they hold more items than a transaction of their size',
+    ],
+    [
+      'a thousand empty lists beside blobs',
+      `0x03${toRlp([Array<Hex[]>(1_000).fill([]), word('3')]).slice(2)}`,
+      'they hold more items than a transaction of their size',
+    ],
     ['r of zero', legacyWith({ 7: '0x' }), 'r is not within the order of the curve'],
     ['r above the order', legacyWith({ 7: word('f') }), 'r is not within the order of the curve'],
     [
@@ -145,8 +168,9 @@ describe('bytes that a node would encode otherwise, or not at all, are refused i
   })
 
   test('lists within lists, thousands deep, and a million of them, at once', ({ expect }) => {
-    expect(refusal(`0x${'c1'.repeat(131_000)}`)).toBe('-32602 they are not valid RLP')
-    expect(refusal(`0xf9ffff${'f9ffff'.repeat(43_000)}`)).toBe('-32602 they are not valid RLP')
+    const crowded = '-32602 they hold more items than a transaction of their size'
+    expect(refusal(`0x${'c1'.repeat(131_000)}`)).toBe(crowded)
+    expect(refusal(`0xf9ffff${'f9ffff'.repeat(43_000)}`)).toBe(crowded)
     expect(refusal(`0xfa0fffff${'c0'.repeat(0xfffff)}`)).toBe(
       '-32602 a transaction has at most 131072 bytes',
     )
