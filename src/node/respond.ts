@@ -48,21 +48,24 @@ export async function respond(request: Request, caller: Caller): Promise<string 
   }
 }
 
-/** Several responses as one, or `undefined` without a response; too long ones are left out. */
-export function joinResponses(responses: readonly (string | undefined)[]): string | undefined {
-  const told = responses.filter((response) => response !== undefined)
+/** Responses to requests as one, or `undefined` without a response; too long ones are left out. */
+export function joinResponses(
+  requests: readonly Request[],
+  responses: readonly (string | undefined)[],
+): string | undefined {
   let length = 0
-  const fitting = told.map((response) => {
+  const fitting = responses.flatMap((response, index) => {
+    if (response === undefined) return []
     length += response.length
-    return length <= maxResponseLength ? response : tooLong(response)
+    return length <= maxResponseLength
+      ? response
+      : errorText(requests[index]?.id ?? 'null', tooLong())
   })
-  return told.length === 0 ? undefined : `[${fitting.join(',')}]`
+  return fitting.length === 0 ? undefined : `[${fitting.join(',')}]`
 }
 
-function tooLong(response: string): string {
-  const { id } = JSON.parse(response) as { id: unknown }
-  const error = new RpcError(codes.timeout, 'the answer to the batch is too large: ask for less')
-  return errorText(JSON.stringify(id), error)
+function tooLong(): RpcError {
+  return new RpcError(codes.timeout, 'the answer to the batch is too large: ask for less')
 }
 
 /** A fault's own words are for the log; the client learns what it may do. */

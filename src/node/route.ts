@@ -4,17 +4,21 @@ import type { Keys } from '../keys/api-keys.ts'
 import { bearerToken } from '../runtime/bearer.ts'
 import type { Clock } from '../runtime/clock.ts'
 import { faultOf, type Log } from '../runtime/log.ts'
-import { type Answered, answerMessage, type ReadMessage } from './admission.ts'
+import { type Answered, answerMessage, unavailable } from './admission.ts'
 import { codes } from './codes.ts'
 import type { SocketKeeper } from './feed/sockets.ts'
-import { errorText } from './message.ts'
+import { errorText, type Message } from './message.ts'
 import type { NodeService } from './service.ts'
+import { createShares, type Shares } from './shares.ts'
 
 /** The largest request that is read. A transaction has at most 128 KB, twice that in hex. */
 export const maxBodyBytes = 2 * 1024 * 1024
 
 /** The key is in the address or a header and no cookie plays a part, so a page of any origin may ask. */
 const anyOrigin = { 'access-control-allow-origin': '*' }
+
+/** Bytes of requests that are read or answered at a time. One key leaves room for others. */
+const requestBytes = { each: 4 * maxBodyBytes, inAll: 16 * maxBodyBytes }
 
 /** Some clients end an address with a slash; some send the key in a header. */
 const keyPaths = ['/', '/:key', '/:key/']
@@ -38,6 +42,7 @@ export type NodeRouteOptions = {
 /** `POST /<API_KEY>`, or `POST /` with the key in a header: JSON-RPC 2.0. Every refusal is a JSON-RPC error object too. */
 export function nodeRoutes(options: NodeRouteOptions): Hono {
   const routes = new Hono()
+  const shares = createShares(requestBytes)
 
   routes.options('*', (c) => {
     c.header('access-control-allow-methods', 'POST')
@@ -46,7 +51,7 @@ export function nodeRoutes(options: NodeRouteOptions): Hono {
     return c.body(null, 204, anyOrigin)
   })
 
-  routes.on('POST', keyPaths, (c) => answerPost(c, options))
+  routes.on('POST', keyPaths, (c) => answerPost(c, options, shares))
 
   routes.on('GET', keyPaths, async (c, next) => {
     const isUpgrade = c.req.header('upgrade')?.toLowerCase() === 'websocket'
@@ -62,14 +67,18 @@ export function nodeRoutes(options: NodeRouteOptions): Hono {
 
   routes.onError((error, c) => {
     options.log({ level: 'error', event: 'rpc.failed', message: faultOf(error) })
-    return refuse(c, 503, codes.internal, 'not available now, try again')
+    return json(c, 503, errorText('null', unavailable()))
   })
 
   return routes
 }
 
 /** The key is checked before a byte of the body is read. */
-async function answerPost(c: Context, options: NodeRouteOptions): Promise<Response> {
+async function answerPost(
+  c: Context,
+  options: NodeRouteOptions,
+  shares: Shares,
+): Promise<Response> {
   const { keys, services, clock, background, log } = options
   const key = await keys.check(keyOf(c))
   if (key.kind === 'unknown') return unauthorized(c)
@@ -79,26 +88,37 @@ async function answerPost(c: Context, options: NodeRouteOptions): Promise<Respon
   if (!isJson(c.req.header('content-type'))) {
     return refuse(c, 415, codes.invalidRequest, 'content-type must be application/json')
   }
-  const body = await readText(c.req.raw)
-  if (body.kind === 'too_large') {
-    return refuse(c, 413, codes.invalidRequest, `a request has at most ${maxBodyBytes} bytes`)
+  let held = 0
+  const hold = (bytes: number): boolean => {
+    if (!shares.take(key.hash, bytes)) return false
+    held += bytes
+    return true
   }
-  if (body.kind === 'not_text') return refuse(c, 400, codes.parseError, 'JSON parse error')
-
-  const answered = await answerMessage(body.text, {
-    service,
-    admit: async () => key,
-    subscriptionsOf: undefined,
-    during(_, work) {
-      const working = work()
+  try {
+    const body = await readText(c.req.raw, hold)
+    if (body.kind !== 'text') return refuseBody(c, body.kind)
+    const answered = await answerMessage(body.text, {
+      ...{ service, clock, log },
+      admit: async () => key,
+      subscriptionsOf: undefined,
       // Equal requests share one answer: it must come even when the client that asked first hangs up.
-      background(working)
-      return working
-    },
-    clock,
-    log,
-  })
-  return responseTo(c, answered, clock)
+      background,
+    })
+    return responseTo(c, answered, clock)
+  } finally {
+    shares.give(key.hash, held)
+  }
+}
+
+function refuseBody(c: Context, why: Exclude<Body['kind'], 'text'>): Response {
+  switch (why) {
+    case 'too_large':
+      return refuse(c, 413, codes.invalidRequest, `a request has at most ${maxBodyBytes} bytes`)
+    case 'too_many':
+      return refuse(c, 429, codes.limitExceeded, 'too many bytes of requests at a time')
+    case 'not_text':
+      return refuse(c, 400, codes.parseError, 'JSON parse error')
+  }
 }
 
 function responseTo(c: Context, answered: Answered, clock: Clock): Response {
@@ -114,6 +134,8 @@ function responseTo(c: Context, answered: Answered, clock: Clock): Response {
       c.header('retry-after', `${Math.max(1, seconds)}`)
       return json(c, 429, errorText(idOf(answered.message), answered.error))
     }
+    case 'failed':
+      return json(c, 503, errorText(idOf(answered.message), answered.error))
     case 'answered': {
       const { message, text } = answered
       if (text === undefined) return c.body(null, 204, anyOrigin)
@@ -124,7 +146,7 @@ function responseTo(c: Context, answered: Answered, clock: Clock): Response {
 }
 
 /** The id that an error for the whole message bears, as JSON text. */
-function idOf(message: ReadMessage): string {
+function idOf(message: Message): string {
   return message.kind === 'single' ? (message.request.id ?? 'null') : 'null'
 }
 
@@ -169,9 +191,10 @@ function isJson(contentType = ''): boolean {
   return /^application\/(?:json|json-rpc|jsonrequest)$/i.test(type.trim())
 }
 
-type Body = { kind: 'text'; text: string } | { kind: 'too_large' } | { kind: 'not_text' }
+type Body = { kind: 'text'; text: string } | { kind: 'too_large' | 'too_many' | 'not_text' }
 
-async function readText(request: Request): Promise<Body> {
+/** `hold` says whether so many bytes more can be kept. */
+async function readText(request: Request, hold: (bytes: number) => boolean): Promise<Body> {
   const announced = Number(request.headers.get('content-length') ?? 0)
   if (announced > maxBodyBytes) return { kind: 'too_large' }
   const chunks: Uint8Array[] = []
@@ -179,6 +202,7 @@ async function readText(request: Request): Promise<Body> {
   for await (const chunk of request.body ?? []) {
     length += chunk.byteLength
     if (length > maxBodyBytes) return { kind: 'too_large' }
+    if (!hold(chunk.byteLength)) return { kind: 'too_many' }
     chunks.push(chunk)
   }
   const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: false })

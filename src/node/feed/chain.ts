@@ -83,6 +83,7 @@ export function createFeedChain(source: FeedSource, kept: readonly FeedBlock[] =
 
     async restart() {
       const latest = await source.latest()
+      if (latest.hash === chain.at(-1)?.hash) return
       // The blocks before it too: what a reorganization takes away must be known before.
       const first = Math.max(0, Number(latest.number) - keptBlocks / 2 + 1)
       const blocks = await range(source, first, Number(latest.number) - 1)

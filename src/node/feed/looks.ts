@@ -89,8 +89,9 @@ export function createLooks(options: LooksOptions): Looks {
 /** Nothing is told of what was there before the first client came. */
 async function start(memory: Memory, { chain, store, teller }: LooksOptions): Promise<void> {
   if (!memory.isBehind) return
+  const before = chain.blocks()
   await chain.restart()
-  store.move(store.blocks(), chain.blocks())
+  if (chain.blocks() !== before) store.move(store.blocks(), chain.blocks())
   teller.forget()
   memory.minedSincePool = []
   memory.isBehind = false

@@ -3,7 +3,9 @@ import type { KeyCheck } from '../../keys/api-keys.ts'
 import type { Clock } from '../../runtime/clock.ts'
 import type { Log } from '../../runtime/log.ts'
 import { codes } from '../codes.ts'
+import { bytesOf } from '../objects/log-filter.ts'
 import type { NodeService } from '../service.ts'
+import { createShares } from '../shares.ts'
 import type { FeedChain } from './chain.ts'
 import type { FeedEvents } from './events.ts'
 import type { FeedStore } from './feed-store.ts'
@@ -16,7 +18,7 @@ import {
   type Session,
   type Sessions,
 } from './sessions.ts'
-import type { Subscriptions } from './subscriptions.ts'
+import type { Subscriptions, Topic } from './subscriptions.ts'
 import { createTeller } from './teller.ts'
 
 /** The subscribers of one network, and what they are told. */
@@ -25,7 +27,7 @@ export type Feed = {
   readonly open: (socket: FeedSocket, most: number) => boolean
   /** Takes connections back in that outlived the feed's memory. */
   readonly restore: (sockets: readonly FeedSocket[]) => void
-  readonly message: (socket: FeedSocket, text: string) => Promise<void>
+  readonly message: (socket: FeedSocket, message: string | ArrayBuffer) => Promise<void>
   readonly closed: (socket: FeedSocket) => void
   /** Follows the chain as long as a client listens; ends then. Safe to call at any time. */
   readonly follow: () => Promise<void>
@@ -54,6 +56,7 @@ export function createFeed(options: FeedOptions): Feed {
   const sessions = createSessions({ limits, clock, log, left })
   const teller = createTeller(sessions.all, sessions.send)
   const looks = createLooks({ ...options, sessions, teller })
+  const shares = createShares(limits.requestsAtATime)
   const joining = { count: 0 }
   let isFollowing = false
   let wake = new AbortController()
@@ -75,10 +78,10 @@ export function createFeed(options: FeedOptions): Feed {
       if (subscribers() === 0 || chain.blocks().length === 0) looks.startOver()
       else looks.goOn()
     },
-    async message(socket, text) {
+    async message(socket, message) {
       const session = sessions.get(socket.id)
       if (session === undefined) return
-      await handleMessage(session, text, { ...options, sessions, subscriptionsOf })
+      await handleMessage(session, message, { ...options, sessions, shares, subscriptionsOf })
     },
     closed: ({ id }) => sessions.gone(id),
     async follow() {
@@ -132,6 +135,7 @@ function restoreSessions(
 
 type SubscribingOptions = {
   sessions: Sessions
+  limits: FeedLimits
   store: FeedStore
   newId: () => string
   /** Subscriptions that are about to be there: the chain is followed for them too. */
@@ -148,7 +152,7 @@ type SubscribingOptions = {
 function createSubscriptions(
   session: Session,
   most: number,
-  { sessions, store, newId, joining, look, pending, left }: SubscribingOptions,
+  { sessions, limits, store, newId, joining, look, pending, left }: SubscribingOptions,
 ): Subscriptions {
   const { id: socket, keyHash } = session.socket
   return {
@@ -167,6 +171,15 @@ function createSubscriptions(
         const message = `at most ${most} subscriptions for one key`
         throw new RpcError(codes.limitExceeded, message)
       }
+      const bytes = topicBytes(topic)
+      for (const [most, those] of [
+        [limits.filters.each, ofKey],
+        [limits.filters.inAll, sessions.all()],
+      ] as const) {
+        if (bytes === 0 || bytesIn(those) + bytes <= most) continue
+        const message = 'the filters of subscriptions take too much memory: use shorter ones'
+        throw new RpcError(codes.limitExceeded, message)
+      }
       const id = newId()
       session.untold.set(id, topic)
       store.add({ socket, id, topic })
@@ -179,6 +192,20 @@ function createSubscriptions(
       return true
     },
   }
+}
+
+/** Counted anew each time, so that what is closed is free. */
+function bytesIn(sessions: Iterable<Session>): number {
+  let bytes = 0
+  for (const { topics, untold } of sessions) {
+    for (const topic of topics.values()) bytes += topicBytes(topic)
+    for (const topic of untold.values()) bytes += topicBytes(topic)
+  }
+  return bytes
+}
+
+function topicBytes(topic: Topic): number {
+  return topic.kind === 'logs' ? bytesOf(topic.filter) : 0
 }
 
 function subscriptionsIn(sessions: Iterable<Session>): number {

@@ -2,10 +2,11 @@ import { RpcError } from '../../chain/rpc.ts'
 import type { KeyCheck } from '../../keys/api-keys.ts'
 import type { Clock } from '../../runtime/clock.ts'
 import type { Log } from '../../runtime/log.ts'
-import { type Admission, answerMessage, requestsOf, textOf } from '../admission.ts'
+import { answerMessage, refusalOf } from '../admission.ts'
 import { codes } from '../codes.ts'
 import { errorText } from '../message.ts'
 import type { NodeService } from '../service.ts'
+import type { Shares } from '../shares.ts'
 import {
   closeCodes,
   type FeedLimits,
@@ -17,6 +18,8 @@ import type { Subscriptions } from './subscriptions.ts'
 
 export type RequestsOptions = {
   sessions: Sessions
+  /** Characters of messages that are being answered, by key. */
+  shares: Shares
   limits: FeedLimits
   /** Looks a key up by its hash, for as long as a connection lasts. */
   keyOf: (hash: string) => Promise<KeyCheck>
@@ -30,14 +33,15 @@ export type RequestsOptions = {
 /** Takes a client's message and sends the answer, if the message needs one. */
 export async function handleMessage(
   session: Session,
-  text: string,
+  message: string | ArrayBuffer,
   options: RequestsOptions,
 ): Promise<void> {
   const { sessions, limits } = options
   sessions.heard(session)
-  if (text.length > limits.messageLength) {
+  if (isLongerThan(limits.messageBytes, message)) {
     return sessions.end(session, closeCodes.tooBig, 'the message is too large')
   }
+  const text = typeof message === 'string' ? message : new TextDecoder().decode(message)
   const answer = await answerTo(session, text, options)
   if (answer !== undefined) sessions.send(session, answer)
   // Only now does the client know its subscription's id: what is told before would be lost.
@@ -47,27 +51,34 @@ export async function handleMessage(
   }
 }
 
+/** A character has three bytes at most where JavaScript counts one. */
+function isLongerThan(bytes: number, message: string | ArrayBuffer): boolean {
+  if (typeof message !== 'string') return message.byteLength > bytes
+  if (message.length * 3 <= bytes) return false
+  return message.length > bytes || new TextEncoder().encode(message).byteLength > bytes
+}
+
 async function answerTo(
   session: Session,
   text: string,
   options: RequestsOptions,
 ): Promise<string | undefined> {
   const { sessions, subscriptionsOf, service, clock, log } = options
+  const place: Place = { calls: 0, length: 0 }
   const answered = await answerMessage(text, {
-    service,
-    admit: (calls) => admit(session, calls, options),
-    subscriptionsOf: (key) => subscriptionsOf(session, key.subscriptions),
-    async during(calls, work) {
-      session.requests += calls
-      try {
-        return await work()
-      } finally {
-        session.requests -= calls
-      }
+    ...{ service, clock, log },
+    admit(calls) {
+      // In the turn in which the message came: of many that come at once each sees the ones before it.
+      const error = takePlace(session, { calls, length: text.length }, options)
+      if (error !== undefined) return Promise.resolve({ kind: 'refused', error })
+      Object.assign(place, { calls, length: text.length })
+      return options.keyOf(session.socket.keyHash)
     },
-    clock,
-    log,
+    subscriptionsOf: (key) => subscriptionsOf(session, key.subscriptions),
+    background: () => {},
   })
+  session.requests -= place.calls
+  options.shares.give(session.socket.keyHash, place.length)
   switch (answered.kind) {
     case 'unknown_key':
       sessions.end(session, closeCodes.policy, revokedWords)
@@ -75,24 +86,29 @@ async function answerTo(
     case 'unreadable':
       return errorText('null', answered.error)
     case 'refused':
-    case 'over_quota': {
-      const { message, error } = answered
-      const refusals = requestsOf(message).map(({ id }) => id && errorText(id, error))
-      return textOf(message, refusals)
-    }
+    case 'over_quota':
+    case 'failed':
+      return refusalOf(answered.message, answered.error)
     case 'answered':
       return answered.text
   }
 }
 
-async function admit(
+type Place = { calls: number; length: number }
+
+/** Takes a place for a message among those that are being answered, or says why there is none. */
+function takePlace(
   session: Session,
-  calls: number,
-  { limits, keyOf }: RequestsOptions,
-): Promise<Admission> {
-  if (session.requests + calls <= limits.requestsPerSocket) {
-    return await keyOf(session.socket.keyHash)
+  { calls, length }: Place,
+  { limits, shares }: RequestsOptions,
+): RpcError | undefined {
+  if (session.requests + calls > limits.requestsPerSocket) {
+    const message = `at most ${limits.requestsPerSocket} requests at a time on one connection`
+    return new RpcError(codes.limitExceeded, message)
   }
-  const message = `at most ${limits.requestsPerSocket} requests at a time on one connection`
-  return { kind: 'refused', error: new RpcError(codes.limitExceeded, message) }
+  if (!shares.take(session.socket.keyHash, length)) {
+    return new RpcError(codes.limitExceeded, 'too many bytes of requests at a time')
+  }
+  session.requests += calls
+  return undefined
 }

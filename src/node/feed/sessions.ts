@@ -35,8 +35,12 @@ export type FeedLimits = {
   unansweredInAll: number
   /** The same over clients that were closed and have not gone: beyond it no new client is taken in. */
   lingeringInAll: number
-  /** Characters of one message of a client. */
-  messageLength: number
+  /** Bytes of one message of a client. */
+  messageBytes: number
+  /** Characters of messages that are being answered. */
+  requestsAtATime: { each: number; inAll: number }
+  /** Bytes that filters of subscriptions take, of one key and in all. */
+  filters: { each: number; inAll: number }
 }
 
 export const feedLimits: FeedLimits = {
@@ -44,7 +48,9 @@ export const feedLimits: FeedLimits = {
   unansweredPerSocket: 8 * 1024 * 1024,
   unansweredInAll: 32 * 1024 * 1024,
   lingeringInAll: 32 * 1024 * 1024,
-  messageLength: 2 * 1024 * 1024,
+  messageBytes: 2 * 1024 * 1024,
+  requestsAtATime: { each: 8 * 1024 * 1024, inAll: 32 * 1024 * 1024 },
+  filters: { each: 2 * 1024 * 1024, inAll: 16 * 1024 * 1024 },
 }
 
 /** WebSocket close codes (RFC 6455, section 7.4; 1013 is IANA's "try again later"). */

@@ -87,7 +87,7 @@ export function createMemorySockets({
     socket.binaryType = 'arraybuffer'
     socket.addEventListener('message', ({ data }) => {
       feed
-        .message(client, textOf(data))
+        .message(client, data instanceof ArrayBuffer ? data : String(data))
         .then(() => {
           if (feed.isFollowed()) feed.follow().catch(fail('feed.stopped'))
         })
@@ -100,10 +100,6 @@ export function createMemorySockets({
       })
     }
   }
-}
-
-function textOf(data: unknown): string {
-  return data instanceof ArrayBuffer ? new TextDecoder().decode(data) : String(data)
 }
 
 /** Nothing outlives the process: its connections do not either. */

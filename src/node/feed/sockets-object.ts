@@ -59,7 +59,7 @@ export function feedObject<Env>(keeperOf: (env: Env, chainId: number) => FeedKee
     ): Promise<void> {
       const [socket] = socketOf(server)
       if (socket === undefined) return
-      await this.#feed.message(socket, typeof message === 'string' ? message : textOf(message))
+      await this.#feed.message(socket, message)
       if (!this.#feed.isFollowed()) return
       this.#follow()
       if ((await this.ctx.storage.getAlarm()) === null) await this.#arm()
@@ -143,10 +143,6 @@ function socketOf(server: WebSocket): FeedSocket[] {
       close: (code, reason) => server.close(code, reason),
     },
   ]
-}
-
-function textOf(message: ArrayBuffer): string {
-  return new TextDecoder().decode(message)
 }
 
 function createFeedStore(sql: SqlStorage): FeedStore {

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini'
 import { notificationText } from '../message.ts'
 import type { Log } from '../objects/log.ts'
-import { type LogFilter, matches } from '../objects/log-filter.ts'
+import { matches } from '../objects/log-filter.ts'
 import type { FeedBlock } from './chain.ts'
 import type { Session } from './sessions.ts'
 import type { Topic } from './subscriptions.ts'
@@ -46,10 +46,8 @@ export function createTeller(
     )
     for (const log of logs) {
       const text = JSON.stringify({ ...log, removed })
-      const wanted = new Map<LogFilter, boolean>()
       for (const { session, id, filter } of readers) {
-        if (!wanted.has(filter)) wanted.set(filter, matches(filter, log))
-        if (wanted.get(filter)) send(session, notificationText(id, text))
+        if (matches(filter, log)) send(session, notificationText(id, text))
       }
     }
   }

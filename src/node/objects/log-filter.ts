@@ -26,14 +26,14 @@ const topics = z.nullish(
 )
 
 /** What the logs subscription selects by. A list of addresses or topics means any of them. */
-export const logSubscriptionParam = z.looseObject(
+export const logSubscriptionParam = z.object(
   { address: addresses, topics },
   { error: 'must be a filter object' },
 )
 
 /** What `eth_getLogs` selects by. */
 export const logFilterParam = z
-  .looseObject(
+  .object(
     {
       address: addresses,
       topics,
@@ -62,24 +62,23 @@ export function matches(filter: LogFilter, log: Emitted): boolean {
 
 /** As `matches`, but a position without a condition need not be there: nodes differ in this. */
 export function couldMatch(filter: LogFilter, { address, topics }: Emitted): boolean {
-  return (
-    allows(filter.address, address.toLowerCase()) &&
-    (filter.topics ?? []).every((any, index) => allows(any, topics[index]))
-  )
+  const values = [address.toLowerCase(), ...topics]
+  return wantedOf(filter).every((any, index) => any?.has(values[index] ?? '') ?? true)
+}
+
+/** Bytes of memory that a filter takes as long as it is matched, within a few per cent for long ones. */
+export function bytesOf({ address, topics }: LogFilter): number {
+  const conditions = [address, ...(topics ?? [])]
+  return 500 + 160 * conditions.reduce((sum, any) => sum + (Array.isArray(any) ? any.length : 1), 0)
 }
 
 type Emitted = Pick<Log, 'address' | 'topics'>
 
-function allows(condition: Condition, value: string | undefined): boolean {
-  const any = alternatives(condition)
-  return any.length === 0 || (value !== undefined && any.includes(value))
-}
-
 /** Whether a block with this bloom may hold a wanted log: `false` is certain, `true` is not. */
 export function mayHold(bloom: string, filter: LogFilter): boolean {
-  return [filter.address, ...(filter.topics ?? [])]
-    .map(alternatives)
-    .every((any) => any.length === 0 || any.some((value) => hasBits(bloom, value)))
+  return wantedOf(filter).every(
+    (any) => any === undefined || [...any].some((value) => hasBits(bloom, value)),
+  )
 }
 
 /** What is asked of a node: the filter in words that every node understands, and where to look. */
@@ -98,6 +97,20 @@ export function logQuery(
 }
 
 type Condition = string | readonly (string | null)[] | null | undefined
+
+/** Of each filter that is in use: it is matched with each log of each block. */
+const wanted = new WeakMap<LogFilter, readonly (ReadonlySet<string> | undefined)[]>()
+
+/** The values that will do of the address and of each topic; undefined where any does. */
+function wantedOf(filter: LogFilter): readonly (ReadonlySet<string> | undefined)[] {
+  const known = wanted.get(filter)
+  if (known !== undefined) return known
+  const made = [filter.address, ...(filter.topics ?? [])]
+    .map(alternatives)
+    .map((any) => (any.length === 0 ? undefined : new Set(any)))
+  wanted.set(filter, made)
+  return made
+}
 
 /** The values of which any will do; none means that there is no condition. */
 function alternatives(condition: Condition): string[] {

@@ -17,7 +17,7 @@ const offsetError = { error: 'must be a number that is not negative' }
 const number = z.union([z.int(), z.pipe(quantityParam, z.transform(Number))], offsetError)
 
 /** What `trace_filter` selects by. Addresses are those of a transaction's sender and receiver. */
-export const traceFilterParam = z.looseObject(
+export const traceFilterParam = z.object(
   {
     fromBlock: z._default(minedBlockParam, 'latest'),
     toBlock: z._default(minedBlockParam, 'latest'),

@@ -37,13 +37,17 @@ describe('an answer that is too large', () => {
 
   test('in a batch is left out, and the others are answered', async ({ expect }) => {
     const served = await serveNode(() => `0x${'ab'.repeat(2 * 1024 * 1024)}`)
+    const large = '9007199254740993'
     const batch = Array.from({ length: 4 }, (_, id) => ({
       jsonrpc: '2.0',
       id,
       method: 'eth_getCode',
       params: [`0x${`${id}`.repeat(40)}`, 'latest'],
     }))
-    const answers = (await (await served.post(JSON.stringify(batch))).json()) as object[]
+    const body = JSON.stringify(batch).replace('"id":2', `"id":${large}`)
+    const text = await (await served.post(body)).text()
+    expect(text).toContain(`"id":${large},"error"`)
+    const answers = JSON.parse(text) as object[]
     expect(answers.map((answer) => 'result' in answer)).toEqual([true, true, false, false])
     expect(answers[3]).toEqual({
       jsonrpc: '2.0',
@@ -58,6 +62,28 @@ describe('an answer that is too large', () => {
     const served = await serve(['http://node.test/'], 31, node)
     expect(await served.rpc('eth_gasPrice')).toMatchObject({ error: { code: -32011 } })
   })
+})
+
+test('a key has 8 MiB of requests at a time, and leaves others their place', async ({ expect }) => {
+  let go = (): void => {}
+  const held = new Promise<void>((resolve) => {
+    go = resolve
+  })
+  const served = await serveNode(() => held.then(() => '0x'))
+  const large = (id: number): string =>
+    JSON.stringify({
+      ...{ jsonrpc: '2.0', id, method: 'eth_call', x: 'x'.repeat(2_000_000) },
+      params: [{ to: address, data: `0x0${id}` }, 'latest'],
+    })
+  const waiting = [1, 2, 3, 4].map((id) => served.post(large(id)))
+  const refused = await served.post(large(5))
+  expect([refused.status, await refused.json()]).toMatchObject([
+    429,
+    { id: null, error: { code: -32005, message: 'too many bytes of requests at a time' } },
+  ])
+  go()
+  expect((await Promise.all(waiting)).map(({ status }) => status)).toEqual([200, 200, 200, 200])
+  expect((await served.post(large(6))).status).toBe(200)
 })
 
 describe('an answer that takes too long', () => {

@@ -11,6 +11,7 @@ import { createFeed, type FeedOptions } from '../../../../src/node/feed/network-
 import { feedLimits } from '../../../../src/node/feed/sessions.ts'
 import { syncStatus } from '../../../../src/node/feed/teller.ts'
 import type { MinedBlock } from '../../../../src/node/objects/block.ts'
+import { bytesOf } from '../../../../src/node/objects/log-filter.ts'
 import { createNodeService } from '../../../../src/node/service.ts'
 import { systemClock } from '../../../../src/runtime/clock.ts'
 
@@ -166,6 +167,134 @@ describe('a feed that lost its memory', () => {
       [false, '0x4'],
     ])
     second.closed(socket)
+  })
+})
+
+describe('one client that asks for much', () => {
+  const topics = (count: number) => ({ topics: [Array<string>(count).fill(hex('t'))] })
+  const long = topics(1_000)
+  const code = (text: string | undefined): number | undefined =>
+    (JSON.parse(text ?? '{}') as { error?: { code: number } }).error?.code
+  const model = createModelChain()
+  model.extend(...'abc')
+
+  test('has filters of so many bytes, all clients of so many, and what is closed is free', async ({
+    expect,
+  }) => {
+    const bytes = bytesOf(long)
+    const feed = feedOn(model.source, createMemoryStore(), {
+      limits: { ...feedLimits, filters: { each: 3 * bytes, inAll: 5 * bytes } },
+    })
+    const [one, same, other, third] = ['a', 'a', 'b', 'c'].map((keyHash, index) => ({
+      ...createTestSocket(`${index}`),
+      keyHash,
+    }))
+    /** Undefined, or the code of the refusal. */
+    async function add(socket = one, filter: object = long): Promise<number | undefined> {
+      await feed.message(socket as never, subscribe('logs', filter))
+      return code(socket?.sent.at(-1))
+    }
+    for (const socket of [one, same, other, third]) feed.open(socket as never, 10)
+    expect([await add(), await add(same), await add(), await add(same)]).toEqual([
+      ...[undefined, undefined, undefined],
+      -32005,
+    ])
+    expect([await add(other), await add(other), await add(other)]).toEqual([
+      ...[undefined, undefined],
+      -32005,
+    ])
+    expect(await add(third)).toBe(-32005)
+    await feed.message(third as never, subscribe('newHeads'))
+    expect(code(third?.sent.at(-1))).toBeUndefined()
+    const { result } = JSON.parse(one?.sent[0] ?? '') as { result: string }
+    await feed.message(
+      one as never,
+      JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'eth_unsubscribe', params: [result] }),
+    )
+    expect([await add(third), await add(third)]).toEqual([undefined, -32005])
+    feed.closed(other as never)
+    expect([await add(third), await add(third)]).toEqual([undefined, undefined])
+  })
+
+  test('has as much under way as a connection may have, though all of it comes at once', async ({
+    expect,
+  }) => {
+    const socket = createTestSocket('one')
+    const feed = feedOn(model.source, createMemoryStore(), {
+      limits: { ...feedLimits, requestsAtATime: { each: 10_000, inAll: 20_000 } },
+    })
+    feed.open(socket, 10)
+    const batch = (count: number, more = ''): string =>
+      JSON.stringify(Array.from({ length: count }, (_, id) => ({ ...chainIdCall, id, more: more })))
+    const codesOf = (text: string | undefined) =>
+      (JSON.parse(text ?? '') as { error?: { code: number } }[]).map(({ error }) => error?.code)
+    await Promise.all([batch(30), batch(30), batch(20)].map((text) => feed.message(socket, text)))
+    const answers = socket.sent.map((text) => new Set(codesOf(text)))
+    expect(answers.filter((codes) => codes.has(-32005))).toEqual([new Set([-32005])])
+    socket.sent.length = 0
+    const large = batch(1, 'x'.repeat(6_000))
+    await Promise.all([large, large].map((text) => feed.message(socket, text)))
+    expect(socket.sent.flatMap(codesOf).toSorted()).toEqual([-32005, undefined])
+    socket.sent.length = 0
+    await feed.message(socket, large)
+    expect(socket.sent.flatMap(codesOf)).toEqual([undefined])
+  })
+
+  test('pays for what cannot be read, and is answered when its key cannot be looked up', async ({
+    expect,
+  }) => {
+    const socket = createTestSocket('one')
+    let [spent, isAway] = [0, false]
+    const feed = feedOn(model.source, createMemoryStore(), {
+      async keyOf() {
+        if (isAway) throw new Error('the keys are away')
+        const spend = async (calls: number): Promise<undefined> => {
+          spent += calls
+        }
+        return { ...granted, spend }
+      },
+    })
+    feed.open(socket, 10)
+    await feed.message(socket, '{')
+    expect([spent, code(socket.sent[0])]).toEqual([1, -32700])
+    isAway = true
+    await feed.message(socket, JSON.stringify({ ...chainIdCall, id: 'x' }))
+    expect(JSON.parse(socket.sent[1] ?? '')).toMatchObject({ id: 'x', error: { code: -32603 } })
+    isAway = false
+    await feed.message(socket, '€'.repeat(feedLimits.messageBytes / 3 + 1))
+    expect(socket.closings).toEqual([1009])
+  })
+
+  test('makes the service keep nothing of a filter but what it selects by', async ({ expect }) => {
+    const store = createMemoryStore()
+    const socket = createTestSocket('one')
+    const feed = feedOn(model.source, store)
+    feed.open(socket, 10)
+    await feed.message(socket, subscribe('logs', { topics: [hex('t')], more: 'x'.repeat(99) }))
+    expect(store.kept.map(({ topic }) => topic)).toEqual([
+      { kind: 'logs', filter: { topics: [hex('t')] } },
+    ])
+  })
+
+  test('may subscribe and leave in a loop: the chain is read once', async ({ expect }) => {
+    let reads = 0
+    const source: FeedSource = {
+      ...model.source,
+      logs(block) {
+        reads += 1
+        return model.source.logs(block)
+      },
+    }
+    const feed = feedOn(source, createMemoryStore())
+    for (let round = 0; round < 20; round += 1) {
+      const socket = createTestSocket(`${round}`)
+      feed.open(socket, 10)
+      await feed.message(socket, subscribe('newHeads'))
+      const following = feed.follow()
+      feed.closed(socket)
+      await following
+    }
+    expect(reads).toBe(3)
   })
 })
 
@@ -338,6 +467,9 @@ function feedOn(source: FeedSource, store: MemoryStore, more: Partial<FeedOption
   })
 }
 
-function subscribe(type: string): string {
-  return JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'eth_subscribe', params: [type] })
+const chainIdCall = { jsonrpc: '2.0', method: 'eth_chainId', params: [] }
+
+function subscribe(type: string, ...filter: object[]): string {
+  const params = [type, ...filter]
+  return JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'eth_subscribe', params })
 }

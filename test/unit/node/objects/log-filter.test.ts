@@ -17,6 +17,27 @@ const [a, b, c] = ['aa', 'bb', 'cc'].map((byte) => `0x${byte.repeat(32)}`) as [
 ]
 const log = { address, topics: [a, b] }
 
+test('of 4,000 values is matched with a log in about the time of one of four', ({ expect }) => {
+  const value = (index: number): string => `0x${index.toString(16).padStart(64, '0')}`
+  const filterOf = (count: number): LogFilter => ({
+    topics: [0, 1, 2, 3].map((place) =>
+      Array.from({ length: count }, (_, index) => value(4 * index + place)),
+    ),
+  })
+  const matched = { address, topics: [0, 1, 2, 3].map((place) => value(4 * 999 + place)) }
+  const cpuMs = (filter: LogFilter): number => {
+    const before = process.cpuUsage()
+    for (let round = 0; round < 20_000; round += 1) couldMatch(filter, matched)
+    const { user, system } = process.cpuUsage(before)
+    return (user + system) / 1000
+  }
+  const [short, long] = [filterOf(1), filterOf(1_000)]
+  expect(couldMatch(long, matched)).toBe(true)
+  expect(couldMatch(short, matched)).toBe(false)
+  cpuMs(short)
+  expect(cpuMs(long)).toBeLessThan(20 * Math.max(10, cpuMs(short)))
+})
+
 describe('a filter', () => {
   for (const [filter, wanted] of [
     [{}, true],
