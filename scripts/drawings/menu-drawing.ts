@@ -1,4 +1,4 @@
-import type { Activity } from '../../src/ussd/facts.ts'
+import type { Activity, Facts } from '../../src/ussd/facts.ts'
 import {
   type Destination,
   isEffect,
@@ -26,7 +26,7 @@ function sample(kind: Activity['kind'], state: 'done' | 'under_way'): Activity {
 }
 
 /** What is read for screens, as an example. */
-const facts = {
+const facts: Facts = {
   debt: { owedWei: 10n ** 16n, dueAt: 1_798_000_000 },
   terms: { principalWei: 10n ** 16n, dueAt: 1_798_000_000 },
   earlierMinutes: 3,
@@ -35,6 +35,7 @@ const facts = {
     own: [sample('sent', 'done'), sample('repaid', 'under_way')],
     received: [sample('received', 'done')],
   },
+  ...{ failure: 'none', recipients: [], worth: 'none', registration: 'registered' },
 }
 
 /** Menus as one SVG, each under its heading: each place with its screen, each way with what is typed for it. */
@@ -73,9 +74,7 @@ function drawMenu(context: MenuContext, start: NodeName): Drawn {
     if (isEffect(name)) return [`END: ${name}`]
     const place = ways.places.get(name)?.place
     if (place === undefined) throw new Error(`no way leads to ${name}`)
-    const node = context.menu[name]
-    const isRead = node.facts !== undefined || name.startsWith('repeat')
-    return promptOf(place, context, isRead ? facts : {}).split('\n')
+    return promptOf(place, context, facts).split('\n')
   })
   const all = [...boxes.values()]
   return {

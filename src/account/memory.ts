@@ -20,8 +20,8 @@ export type KeptMemory = { row: string; version: number; now: number }
 const account = z.custom<Address>((value) => isAddress(`${value}`, { strict: false }))
 
 const remembered = z.object({
-  /** The last failure that the caller was told of, by its intent, and in which session (a keyed digest). */
-  told: z.optional(z.object({ intentId: z.string(), session: z.string() })),
+  /** Failures that the caller was told of, by their intents, and in which sessions (keyed digests); the newest first. */
+  told: z._default(z.array(z.object({ intentId: z.string(), session: z.string() })), []),
   /**
    * What a screen said of whom the last payments went to, by their intents and accounts; the newest first. A
    * gateway that uses a session's id again after weeks has one intent pay two.
@@ -91,6 +91,9 @@ export type Memory = {
     change: (memory: AccountMemory, now: number) => AccountMemory | undefined,
   ): Promise<AccountMemory>
 }
+
+/** Failures that are remembered as told: more than are looked through for one. */
+const mostTold = 20
 
 /** Payments whose recipients are remembered. */
 const mostSent = 20
@@ -163,18 +166,23 @@ export function recipientsIn({ recipients }: AccountMemory): AccountMemory['reci
   return recipients.filter(({ to }) => recipients.filter((other) => other.to === to).length === 1)
 }
 
-/** Whether a session tells of a failure: the first one that can, and that one again. */
-export function tellsOf(memory: AccountMemory, intentId: string, session: string): boolean {
-  return memory.told?.intentId !== intentId || memory.told.session === session
-}
+/** Whether a session tells of one of these failures: the session that was first to tell of it. */
+export const tellsOf = (
+  { told }: AccountMemory,
+  failures: readonly string[],
+  session: string,
+): boolean => told.some((each) => each.session === session && failures.includes(each.intentId))
 
-/** Remembers in which session a failure was told. */
+/** Remembers that a session tells of the first of these failures that none has told of. It tells of one. */
 export function withTold(
   memory: AccountMemory,
-  intentId: string,
+  failures: readonly string[],
   session: string,
 ): AccountMemory | undefined {
-  return memory.told?.intentId === intentId ? undefined : { ...memory, told: { intentId, session } }
+  if (tellsOf(memory, failures, session)) return undefined
+  const intentId = failures.find((id) => memory.told.every((each) => each.intentId !== id))
+  if (intentId === undefined) return undefined
+  return { ...memory, told: [{ intentId, session }, ...memory.told].slice(0, mostTold) }
 }
 
 /** Whether the caller of the account ever dialled. */

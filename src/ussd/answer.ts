@@ -28,6 +28,7 @@ import type { EndSession } from '../relay/pay/end-session.ts'
 import { faultOf, type Log } from '../runtime/log.ts'
 import { askAt } from './ask.ts'
 import { addressOf, createContractCalls, shortNumber } from './contract-calls.ts'
+import type { MayDial } from './dial-rate.ts'
 import { minutesSinceEqual } from './earlier.ts'
 import type { Intent } from './intent.ts'
 import {
@@ -36,6 +37,7 @@ import {
   type MenuContext,
   type MenuSettings,
   type PinAction,
+  repeatedAt,
 } from './menu/nodes.ts'
 import { answersOf, type Place, promptOf } from './menu/walk.ts'
 import { messagesIn } from './messages/languages.ts'
@@ -75,8 +77,7 @@ export type AnswerOptions = {
   /** Undefined: no messages are sent. */
   smsSeals?: SmsSeals | undefined
   claimDeposit: (account: LocalAccount) => Promise<DepositClaim>
-  /** Whether an account may ask the chain once more at this time. */
-  mayDial: (account: Address) => boolean
+  mayDial: MayDial
   /** What a transfer has to be at least. */
   leastTransferWei: bigint
   /** What an amount is worth in the operator's local currency. Undefined: that is not known now. */
@@ -167,7 +168,10 @@ async function answerMenu(
   switch (result.kind) {
     case 'ask': {
       const asked = (own: Address, step = text) => question(own, step)
-      const shown = await askAt({ ...session, question: asked }, result.place)
+      const minutesSinceEqual = async (place: Place) =>
+        (await lastEqual(parts, request, repeatedAt(place))) ?? 0
+      const asking = { ...session, question: asked, minutesSinceEqual }
+      const shown = await askAt(asking, result.place)
       // What an answer to it would have led to is not to be had any more.
       return shown.kind === 'end' ? endFor(parts, request, delivered, shown) : screen(shown)
     }
@@ -184,9 +188,10 @@ async function answerMenu(
     case 'past_the_end':
       return endFor(parts, request, delivered, end(say.sessionClosed))
     case 'balance': {
-      const account = await accounts(request.phone)
-      if (!parts.mayDial(account.address)) return screen(end(say.tooManyDials))
-      const balance = await loan.balance(account.address)
+      const { address } = await accounts(request.phone)
+      const asked = await question(address, text)
+      if (!parts.mayDial(asked)) return screen(end(say.tooManyDials))
+      const balance = await loan.balance(address)
       return screen(end(say.balance(amountText(parts, balance))))
     }
     case 'claim':
@@ -257,10 +262,8 @@ async function askOfRepeat(
   // What "all" comes to changes with each payment: it is never the same twice.
   if (intent.amountWei === 'all') return undefined
   const { address } = await parts.accounts(request.phone)
-  const callFor = createContractCalls({ ...parts, amountOf: (wei) => amountText(parts, wei) })
   const question = await questionOf(parts, request, address)
-  const call = await callFor(intent, address)
-  const found = await minutesSinceEqual(parts.ledger, question, call, parts.now())
+  const found = await lastEqual(parts, request, intent)
   const earlierMinutes = await keepShown(parts.ledger, question, equalPayment, found ?? null)
   // Null: this question was not asked when it first came. Undefined: the session is decided.
   if (earlierMinutes === null || earlierMinutes === undefined) return undefined
@@ -275,6 +278,20 @@ async function askOfRepeat(
   return goOn(promptOf(place, contextOf(parts, request.phone), { earlierMinutes }))
 }
 
+/** How many minutes ago the caller made the very same payment; undefined where not lately. */
+async function lastEqual(
+  parts: AnswerOptions,
+  { phone }: UssdRequest,
+  intent: Intent,
+): Promise<number | undefined> {
+  const { address } = await parts.accounts(phone)
+  const call = await callsOf(parts)(intent, address)
+  return minutesSinceEqual(parts.ledger, address, call)
+}
+
+const callsOf = (parts: AnswerOptions) =>
+  createContractCalls({ ...parts, amountOf: (wei) => amountText(parts, wei) })
+
 /** Carries out what a caller wants, at most once for its gateway and session. */
 export async function carryOut(
   parts: AnswerOptions,
@@ -284,7 +301,6 @@ export async function carryOut(
 ): Promise<{ intentId: Hex; account: Address; answered: PaymentAnswer }> {
   const { forwarder, intentKeys, accounts, pay } = parts
   const caller = await accounts(request.phone)
-  const callFor = createContractCalls({ ...parts, amountOf: (wei) => amountText(parts, wei) })
   const intentId = intentIdOf(
     forwarder,
     await intentKeys(request.gateway, request.sessionId, caller.address),
@@ -294,7 +310,7 @@ export async function carryOut(
     ...{ ...delivered, question, intentId, caller },
     async call() {
       const shown = await asShown(parts, request, intent, caller.address)
-      const call = await callFor(shown, caller.address)
+      const call = await callsOf(parts)(shown, caller.address)
       return { ...call, sms: await sealedSms(parts, request, intent, call, question) }
     },
     refused: (refusal) => end(refusalText(parts, refusal, intent.kind)),
@@ -410,7 +426,8 @@ async function rememberRecipient(
 async function claimFor(parts: AnswerOptions, request: UssdRequest): Promise<Screen> {
   const { say } = parts
   const account = await parts.accounts(request.phone)
-  if (!parts.mayDial(account.address)) return end(say.tooManyDials)
+  const question = await questionOf(parts, request, account.address)
+  if (!parts.mayDial(question)) return end(say.tooManyDials)
   const format = (wei: bigint) => amountText(parts, wei)
   const claim = await parts.claimDeposit(account)
   switch (claim.kind) {

@@ -5,8 +5,9 @@ import { hasDialled, type Memory, recipientsIn, tellsOf, withTold } from '../acc
 import type { LoanReader } from '../loan/reader.ts'
 import type { Ledger, Question } from '../relay/ledger/port.ts'
 import { faultOf, type Log } from '../runtime/log.ts'
+import type { MayDial } from './dial-rate.ts'
 import type { FactName, Facts, LoanTerms } from './facts.ts'
-import { activityOf, lastFailure, receivedOf, shownPayments } from './menu/activity.ts'
+import { activityOf, hasFailed, receivedOf, shownPayments } from './menu/activity.ts'
 import type { MenuContext } from './menu/nodes.ts'
 import { type Place, promptOf } from './menu/walk.ts'
 import type { KnownRecipient } from './recipient.ts'
@@ -25,72 +26,85 @@ export type AskOptions = {
   /** Names the session of a delivery, and what was typed in it or another step, by keyed digests. */
   question: (account: Address, step?: string) => Promise<Question>
   account: () => Promise<Address>
-  /** Whether an account may ask the chain once more at this time. */
-  mayDial: (account: Address) => boolean
+  mayDial: MayDial
+  /** How many minutes ago an equal payment was accepted that a place asks about. */
+  minutesSinceEqual: (place: Place) => Promise<number>
   /** Unix time in ms. */
   now: () => number
   log: Log
 }
 
 /**
- * The screen of a place, with what is read for it. A menu is shown without what could not be read; what a
- * caller agrees to is not, which ends the session.
+ * The screen of a place, with what is read for it; past the account's dials of a minute it says so instead. A
+ * menu says what of it could not be read; what a caller agrees to is shown in full, or ends the session.
  */
 export async function askAt(parts: AskOptions, place: Place): Promise<Screen> {
   const { context } = parts
-  const node = context.menu[place.name]
-  const wanted = node.facts ?? []
+  const wanted = context.menu[place.name].facts ?? []
   if (wanted.length === 0) return goOn(promptOf(place, context))
   const account = await parts.account()
-  const mayDial = parts.mayDial(account)
-  if (wanted.includes('terms')) {
-    return mayDial ? askForLoan(parts, place, account) : end(context.say.tooManyDials)
-  }
-  const found = mayDial
-    ? await Promise.all(wanted.map((fact) => read(parts, fact, account, place)))
-    : []
-  return goOn(promptOf(place, context, Object.assign({}, ...found)))
+  if (!parts.mayDial(await parts.question(account))) return end(context.say.tooManyDials)
+  if (wanted.includes('terms')) return askForLoan(parts, place, account)
+  const found = await Promise.all(
+    wanted.map(async (fact) => [fact, await read(parts, fact, account, place)]),
+  )
+  return goOn(promptOf(place, context, Object.fromEntries(found)))
 }
 
-/** A fact, or nothing where it cannot be read now. */
-async function read(
+/** What a screen says of a fact that cannot be read now. Where it can say nothing, there is no screen. */
+const unread: Partial<Facts> = {
+  ...{ debt: 'unread', recipients: 'unread', registration: 'unread', activity: 'unread' },
+  ...{ failure: 'none', worth: 'none' },
+}
+
+/** @throws {Error} it cannot be read now, and no screen is shown without it */
+async function read<Name extends FactName>(
   parts: AskOptions,
-  fact: FactName,
+  fact: Name,
   account: Address,
   place: Place,
-): Promise<Facts> {
+): Promise<Facts[Name]> {
   try {
     return await readers[fact](parts, account, place)
   } catch (error) {
     parts.log({ level: 'warn', event: 'fact.unread', message: faultOf(error), fact })
-    return {}
+    const instead = unread[fact]
+    if (instead === undefined) throw error
+    return instead
   }
 }
 
-type Reader = (parts: AskOptions, account: Address, place: Place) => Promise<Facts>
+type Readers = {
+  readonly [Name in FactName]: (
+    parts: AskOptions,
+    account: Address,
+    place: Place,
+  ) => Promise<Facts[Name]>
+}
 
-const readers: Readonly<Record<FactName, Reader>> = {
-  debt: async ({ loan }, account) => ({ debt: await loan.debt(account) }),
-  terms: async (parts) => ({ terms: await termsOf(parts) }),
+const readers: Readers = {
+  debt: ({ loan }, account) => loan.debt(account),
+  terms: termsOf,
   failure: failureOf,
-  worth: async ({ worthOf }, _, { draft: { amountWei } }) => {
-    const worth = typeof amountWei === 'bigint' ? await worthOf(amountWei) : undefined
-    return worth === undefined ? {} : { worth }
+  async worth({ worthOf }, _, { draft: { amountWei } }) {
+    const text = typeof amountWei === 'bigint' ? await worthOf(amountWei) : undefined
+    return text === undefined ? 'none' : { text }
   },
   registration: registrationOf,
   recipients: recipientsOf,
-  address: async ({ context }, account) => ({ address: showAddress(account, context.chainId) }),
+  earlierMinutes: (parts, _, place) => parts.minutesSinceEqual(place),
+  address: async ({ context }, account) => showAddress(account, context.chainId),
   async activity({ ledger, memory, loan, log, context: { chainId } }, account) {
     const [payments, kept, received] = await Promise.all([
       ledger.payments(account, shownPayments),
       memory.read(account),
       loan.received(account).catch((error: unknown) => {
         log({ level: 'warn', event: 'received.unread', message: faultOf(error) })
-        return undefined
+        return 'unread' as const
       }),
     ])
     const own = activityOf(payments, kept, chainId)
-    return { activity: { own, received: received && receivedOf(received, chainId) } }
+    return { own, received: received === 'unread' ? received : receivedOf(received, chainId) }
   },
 }
 
@@ -98,7 +112,7 @@ const readers: Readonly<Record<FactName, Reader>> = {
 async function recipientsOf(
   { memory, ledger, question }: AskOptions,
   account: Address,
-): Promise<Facts> {
+): Promise<KnownRecipient[]> {
   const session = await question(account, recipientsStep)
   const offered = recipientsIn(await memory.read(account)).map(
     ({ address, to }): KnownRecipient => ({ kind: 'known', address, label: to }),
@@ -107,7 +121,7 @@ async function recipientsOf(
     offered.length === 0
       ? await shownAt(ledger, session, shownRecipients)
       : await keepShown(ledger, session, shownRecipients, offered)
-  return { recipients: kept ?? [] }
+  return kept ?? []
 }
 
 /** A number is called unregistered only where it is known: it never dialled, and the chain has nothing of it. */
@@ -115,22 +129,22 @@ async function registrationOf(
   { memory, accounts, loan }: AskOptions,
   _: Address,
   { draft: { recipient } }: Place,
-): Promise<Facts> {
-  if (recipient === undefined || recipient.kind === 'address') return {}
+): Promise<Facts['registration']> {
+  if (recipient === undefined || recipient.kind === 'address') return 'registered'
   const { address } = recipient.kind === 'known' ? recipient : await accounts(recipient.phone)
   const isKnown = hasDialled(await memory.read(address)) || (await loan.balance(address)) > 0n
-  return isKnown ? {} : { isUnregistered: true }
+  return isKnown ? 'registered' : 'unregistered'
 }
 
-/** The first session that can tells of a failure; the same again says the same again. */
-async function failureOf(parts: AskOptions, account: Address): Promise<Facts> {
+/** A session tells of the newest failure that none has told of; the same again says the same again. */
+async function failureOf(parts: AskOptions, account: Address): Promise<Facts['failure']> {
   const { ledger, memory } = parts
-  const failure = lastFailure(await ledger.payments(account, 1))
-  if (failure === undefined) return {}
-  const { intentId } = failure.order.request
+  const payments = await ledger.payments(account, shownPayments)
+  const failures = payments.filter(hasFailed).map(({ order }) => order.request.intentId)
+  if (failures.length === 0) return 'none'
   const { session } = await parts.question(account)
-  const kept = await memory.change(account, (before) => withTold(before, intentId, session))
-  return tellsOf(kept, intentId, session) ? { hasFailed: true } : {}
+  const kept = await memory.change(account, (before) => withTold(before, failures, session))
+  return tellsOf(kept, failures, session) ? 'untold' : 'none'
 }
 
 async function termsOf({ loan, now }: AskOptions): Promise<LoanTerms> {
@@ -141,11 +155,11 @@ async function termsOf({ loan, now }: AskOptions): Promise<LoanTerms> {
 /** What is owed from when a loan is taken, where none is. What is shown first is shown again, and is what is agreed to. */
 async function askForLoan(parts: AskOptions, place: Place, account: Address): Promise<Screen> {
   const { context } = parts
-  const [{ debt }, { terms }] = await Promise.all([
+  const [debt, terms] = await Promise.all([
     read(parts, 'debt', account, place),
-    read(parts, 'terms', account, place),
+    read(parts, 'terms', account, place).catch(() => undefined),
   ])
-  if (debt === undefined || terms === undefined) return end(context.say.unavailable)
+  if (debt === 'unread' || terms === undefined) return end(context.say.unavailable)
   if (debt.owedWei > 0n) {
     const refusal = { reason: 'existing_loan', owedWei: debt.owedWei } as const
     return end(refusedText(context.say.refused, refusal, context.amountOf, 'loan'))

@@ -1,23 +1,30 @@
+import type { Question } from '../relay/ledger/port.ts'
+
 const minuteMs = 60_000
 
 /** Accounts that are remembered before those are looked for that have rested for a minute. */
 const rememberedLimit = 10_000
 
-/**
- * Counts what an account asks of the chain or for a payment: whether it may once more. Every isolate,
- * or process, counts for itself, so that a menu costs no question to a store.
- */
-export function createDialRate(mostAMinute: number, now: () => number) {
-  const asked = new Map<string, number[]>()
+/** Whether an account may ask once more. One step of one session counts once, however often it is delivered. */
+export type MayDial = (question: Question) => boolean
 
-  return (account: string): boolean => {
+/**
+ * Counts what an account asks of the chain or for a payment. Every isolate, or process, counts for itself, so
+ * that a menu costs no question to a store.
+ */
+export function createDialRate(mostAMinute: number, now: () => number): MayDial {
+  const asked = new Map<string, { step: string; at: number }[]>()
+
+  return ({ account, session, input }) => {
     const since = now() - minuteMs
     if (asked.size >= rememberedLimit) {
-      for (const [other, times] of asked) if ((times.at(-1) ?? 0) <= since) asked.delete(other)
+      for (const [other, dials] of asked) if ((dials.at(-1)?.at ?? 0) <= since) asked.delete(other)
     }
-    const times = (asked.get(account) ?? []).filter((time) => time > since)
-    if (times.length >= mostAMinute) return false
-    asked.set(account, [...times, now()])
+    const step = `${session}:${input}`
+    const dials = (asked.get(account) ?? []).filter(({ at }) => at > since)
+    if (dials.some((dial) => dial.step === step)) return true
+    if (dials.length >= mostAMinute) return false
+    asked.set(account, [...dials, { step, at: now() }])
     return true
   }
 }

@@ -1,4 +1,5 @@
-import type { Ledger, PaymentState, Question } from '../relay/ledger/port.ts'
+import type { Address } from 'viem'
+import type { Ledger, PaymentState } from '../relay/ledger/port.ts'
 import type { ContractCall } from '../relay/pay/delivery.ts'
 
 /** So long an equal payment is taken for one that may have been meant once. */
@@ -14,14 +15,13 @@ const failures: ReadonlySet<PaymentState> = new Set(['reverted', 'expired'])
  */
 export async function minutesSinceEqual(
   ledger: Pick<Ledger, 'payments'>,
-  { account }: Pick<Question, 'account'>,
+  account: Address,
   { target, data }: Pick<ContractCall, 'target' | 'data'>,
-  now: number,
 ): Promise<number | undefined> {
-  const payments = await ledger.payments(account, mostLookedAt, now - earlierMs)
+  const payments = await ledger.payments(account, mostLookedAt, earlierMs)
   const equal = payments.find(
     ({ state, order: { request } }) =>
       !failures.has(state) && request.to === target && request.data === data,
   )
-  return equal && Math.floor((now - equal.acceptedAt) / 60_000)
+  return equal && Math.floor(equal.ageMs / 60_000)
 }

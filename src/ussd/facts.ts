@@ -1,29 +1,33 @@
 import type { KnownRecipient } from './recipient.ts'
 
-/** What the chain and the ledger say for a screen. It changes no screen's place in the flow. */
+/** It cannot be read now: a screen says so, since silence would say something else. */
+export type Unread = 'unread'
+
+/**
+ * What the chain and the ledger say for a screen. It changes no screen's place in the flow. None of it can be
+ * absent: a place has all that it names.
+ */
 export type Facts = {
-  debt?: Debt
-  terms?: LoanTerms
+  debt: Debt | Unread
+  terms: LoanTerms
   /** Of the account, with its checksum. */
-  address?: string
+  address: string
   /** How long ago an equal transfer was accepted, in minutes. */
-  earlierMinutes?: number
-  /** The caller has not been told yet that the last payment has failed. */
-  hasFailed?: true
+  earlierMinutes: number
+  /** The caller has not been told yet that a payment has failed. What cannot be read now is told later. */
+  failure: 'untold' | 'none'
   /** Whom the caller sent to last; each by its digit, from 1 on. */
-  recipients?: readonly KnownRecipient[]
-  /** What the amount is worth, in the operator's local currency. */
-  worth?: string
-  /** The recipient's number never dialled here, and has nothing. */
-  isUnregistered?: true
-  /** What moved money of the account, the newest first. `received` is undefined where it cannot be read. */
-  activity?: { own: readonly Activity[]; received: readonly Activity[] | undefined }
+  recipients: readonly KnownRecipient[] | Unread
+  /** What the amount is worth, in the operator's local currency; `none` where no feed tells. */
+  worth: { text: string } | 'none'
+  /** `unregistered`: the recipient's number never dialled here, and has nothing. */
+  registration: 'registered' | 'unregistered' | Unread
+  /** What moved money of the account, the newest first. */
+  activity: { own: readonly Activity[]; received: readonly Activity[] | Unread } | Unread
 }
 
 /** What is read for a place. */
-export type FactName =
-  | ('debt' | 'terms' | 'failure' | 'activity' | 'address')
-  | ('worth' | 'registration' | 'recipients')
+export type FactName = keyof Facts
 
 /** What a loan would be, in wei, and until when it would be owed (Unix time in s). */
 export type LoanTerms = { principalWei: bigint; dueAt: number }

@@ -90,17 +90,23 @@ export function memorySuite(name: string, open: () => MemoryStore): void {
       expect(await pins.verify(account, '482615', 'later')).toEqual({ kind: 'blocked' })
     })
 
-    test('knows in which session a failure was told', async ({ expect }) => {
+    test('has each failure told once, the newest first, by the session that was first to tell it', async ({
+      expect,
+    }) => {
       const [memory, account] = [createMemory(open), newAccount()]
-      const tell = (intentId: string, session: string) =>
-        memory.change(account, (kept) => withTold(kept, intentId, session))
-      expect(tellsOf(await memory.read(account), '0x01', 'one')).toBe(true)
-      await tell('0x01', 'one')
-      await tell('0x01', 'two')
-      const kept = await memory.read(account)
-      expect(tellsOf(kept, '0x01', 'one')).toBe(true)
-      expect(tellsOf(kept, '0x01', 'two')).toBe(false)
-      expect(tellsOf(kept, '0x02', 'two')).toBe(true)
+      const tells = async (failures: string[], session: string) => {
+        const kept = await memory.change(account, (before) => withTold(before, failures, session))
+        return tellsOf(kept, failures, session)
+      }
+      expect(await tells(['0x02', '0x01'], 'one')).toBe(true)
+      expect(await tells(['0x02', '0x01'], 'two')).toBe(true)
+      expect(await tells(['0x02', '0x01'], 'three')).toBe(false)
+      expect(await tells(['0x03', '0x02', '0x01'], 'two')).toBe(true)
+      expect(await tells(['0x03', '0x02', '0x01'], 'three')).toBe(true)
+      // A gateway uses the ids of sessions again.
+      expect(await tells(['0x04'], 'one')).toBe(true)
+      const { told } = await memory.read(account)
+      expect(told.map(({ intentId }) => intentId)).toEqual(['0x04', '0x03', '0x01', '0x02'])
     })
 
     test('knows the language that was chosen last, and takes it back for no session of before', async ({

@@ -28,6 +28,7 @@ export type ModelledOptions = {
   poolLoans: number
   capLoans: number
   preflight?: boolean
+  dialsAMinute?: number
   clock?: Clock
   product?: Product
   log?: Log
@@ -83,6 +84,10 @@ export function openModelledService(options: ModelledOptions): ModelledService {
     {
       knobs: {
         ...planOf(1).knobs,
+        limits: {
+          ...planOf(1).knobs.limits,
+          ...(options.dialsAMinute && { dialsAMinute: options.dialsAMinute }),
+        },
         maxGasPriceWei: 10n ** 9n,
         preflight: options.preflight ?? true,
       },

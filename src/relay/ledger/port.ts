@@ -108,8 +108,12 @@ export type Ledger = {
    * may have been replaced, and `execution` names what was mined.
    */
   paymentShownAs(hash: Hex): Promise<Payment | undefined>
-  /** An account's last payments, the newest first, accepted at `since` (Unix time in ms) or later. */
-  payments(account: Address, limit: number, since?: number): Promise<Payment[]>
+  /** An account's last payments with their ages, the newest first, accepted within so many ms. */
+  payments(
+    account: Address,
+    limit: number,
+    withinMs?: number,
+  ): Promise<(Payment & { ageMs: number })[]>
 
   /**
    * Reserves a nonce outside a session: for a queued payment that was not carried in vain too often,

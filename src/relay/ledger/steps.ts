@@ -401,9 +401,12 @@ export const steps: Steps = {
     return row && paymentOf(row)
   },
 
-  payments({ rows }, account, limit, since = 0) {
-    const latest = { group: account, from: since, limit, newest: true }
-    return rows.list({ table: 'payments', list: 'account', ...latest }).map(paymentOf)
+  payments({ rows }, account, limit, withinMs = Number.POSITIVE_INFINITY) {
+    const latest = { group: account, limit, newest: true }
+    return rows
+      .list({ table: 'payments', list: 'account', ...latest })
+      .map((row) => ({ ...paymentOf(row), ageMs: rows.now - row.accepted_at }))
+      .filter(({ ageMs }) => ageMs < withinMs)
   },
 
   lease(at, { nonce, token, chainNonce, session }) {

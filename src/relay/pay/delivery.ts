@@ -89,8 +89,6 @@ export type PaymentRefusal =
 /** What one delivery is known by, and what has become of it so far. */
 type Progress = {
   readonly token: string
-  /** Whether its account may ask at this time. Counted once. */
-  mayDial: boolean | undefined
   /** Answered: work that still runs begins nothing and closes nothing any more. */
   isAnswered: boolean
   /** The chain has spent the intent: no one is told from here on that nothing was sent. */
@@ -117,8 +115,8 @@ export type PayOptions = {
   /** Whether a call is simulated first, and refused on the screen where it would revert. */
   preflight: boolean
   limits: AccountLimits
-  /** Whether an account may ask once more at this time. */
-  mayDial: (account: Address) => boolean
+  /** Whether an account may ask once more at this time. One question counts once. */
+  mayDial: (question: Question) => boolean
   /** Keeps work alive after the reply. */
   background: (work: Promise<void>) => void
 }
@@ -136,7 +134,6 @@ export function createPay(relayer: Relayer, chain: ChainCache, options: PayOptio
   return async (payment) => {
     const progress: Progress = {
       token: newToken(),
-      mayDial: undefined,
       isAnswered: false,
       isSpent: false,
       screen: undefined,
@@ -213,8 +210,9 @@ async function pay(delivery: Delivery): Promise<PaymentAnswer> {
 /** Undefined when another delivery was faster: the session has to be looked at again. */
 async function tryOnce(delivery: Delivery, view: Undecided): Promise<PaymentAnswer | undefined> {
   const { relayer, chain, options, payment, progress } = delivery
-  progress.mayDial ??= options.mayDial(payment.question.account)
-  if (!progress.mayDial) return refuse(delivery, payment.refused({ kind: 'too_many_dials' }))
+  if (!options.mayDial(payment.question)) {
+    return refuse(delivery, payment.refused({ kind: 'too_many_dials' }))
+  }
   const attempt = await signOrder(delivery)
   const [result, lendable, chainNonce, poolNonce, gasPriceWei, balanceWei] = await Promise.all([
     options.preflight ? simulate(relayer, view, attempt.order.request) : undefined,
@@ -286,7 +284,7 @@ async function overLimit(
 ): Promise<OverLimit | undefined> {
   const tooManyOpen = openLimit(limits, load)
   if (tooManyOpen !== undefined) return tooManyOpen
-  return persist(relayer.clock, () => dayLimit(limits, relayer.ledger, order, relayer.clock.now()))
+  return persist(relayer.clock, () => dayLimit(limits, relayer.ledger, order))
 }
 
 /**

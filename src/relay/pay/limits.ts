@@ -42,14 +42,11 @@ export async function dayLimit(
   limits: AccountLimits,
   ledger: Pick<Ledger, 'payments'>,
   { request, label, spendsWei }: Order,
-  now: number,
 ): Promise<OverLimit | undefined> {
   if (!hasDayLimit(limits) || !sending.includes(label)) return undefined
   const { transfersADay, sentADayWei } = limits
-  const latest = await ledger.payments(request.from, mostInADay, now - dayMs)
-  const today = latest.filter(
-    ({ order, acceptedAt }) => sending.includes(order.label) && now - acceptedAt < dayMs,
-  )
+  const latest = await ledger.payments(request.from, mostInADay, dayMs)
+  const today = latest.filter(({ order }) => sending.includes(order.label))
   if (transfersADay !== undefined && today.length >= transfersADay) {
     return { kind: 'too_many_today', most: transfersADay }
   }

@@ -56,10 +56,8 @@ export function receivedOf(events: readonly Received[], chainId: number): Activi
 const shown = (address: Address, chainId: number): string =>
   shortAddress(showAddress(address, chainId))
 
-/** The newest payment, if it has failed. */
-export function lastFailure([newest]: readonly Payment[]): Payment | undefined {
-  return newest !== undefined && stateOf(newest).kind === 'failed' ? newest : undefined
-}
+/** Whether a payment has failed for good. */
+export const hasFailed = (payment: Payment): boolean => stateOf(payment).kind === 'failed'
 
 function stateOf({ state, execution }: Payment): ActivityState {
   return states[state](execution?.reason ?? '')
@@ -75,16 +73,18 @@ const states: Readonly<Record<PaymentState, (reason: string) => ActivityState>> 
   expired: () => ({ kind: 'failed', reason: '' }),
 }
 
-/** A line for each activity. Undefined: they cannot be read. */
+/** A line for each activity, or that they cannot be read. */
 export function activityLines(
   say: ActivityWords,
   activity: Facts['activity'],
   format: (wei: bigint) => string,
 ): string[] {
-  if (activity === undefined) return [say.unavailable]
+  if (activity === 'unread') return [say.unavailable]
   const { own, received } = activity
-  const lines = [...own, ...(received ?? [])].map((each) => activityLine(say, each, format))
-  if (received === undefined) lines.push(say.receivedUnknown)
+  const lines = [...own, ...(received === 'unread' ? [] : received)].map((each) =>
+    activityLine(say, each, format),
+  )
+  if (received === 'unread') lines.push(say.receivedUnknown)
   return lines.length === 0 ? [say.nothing] : lines
 }
 

@@ -64,43 +64,45 @@ export type Draft = {
 /** A place in the menu: a list to choose from, or a question to answer in one's own words. */
 export type Node = List | Question
 
-/** What is shown of a place. */
-type Words = (context: MenuContext, draft: Draft, facts: Facts) => string
+/** What is shown of a place, by what is read for it. */
+type Words<Known = Facts> = (context: MenuContext, draft: Draft, facts: Known) => string
 
-export type List = {
+export type List<Known = Facts> = {
   kind: 'list'
-  title: Words
-  entries: readonly Entry[]
+  title: Words<Known>
+  /** What stands instead of the title below why a PIN is asked for again, where a PIN confirms it. */
+  again?: Words<Known>
+  entries: readonly Entry<Known>[]
   /** Where a bare `0` leads. */
   back?: NodeName
   /** What the line of `0` says, where it is not the usual word. */
   backLabel?: LabelName
-  /** What of the chain is read to show it. */
+  /** What is read to show it: {@link knowing}. */
   facts?: readonly FactName[]
 }
 
 /** One line of a list. Digit and label stand here together, and nowhere else. */
-export type Entry = {
+export type Entry<Known = Facts> = {
   digit: string
   label: LabelName
   leads: Destination
   /** What is asked instead where the ledger knows something that the caller should: an answer goes on from there. */
   orAsks?: NodeName
   /** What stands behind the label, where there is something to say. */
-  note?: (context: MenuContext, facts: Facts) => string | undefined
+  note?: (context: MenuContext, facts: Known) => string | undefined
 }
 
-export type Question = {
+export type Question<Known = Facts> = {
   kind: 'question'
-  prompt: Words
+  prompt: Words<Known>
   /** What stands below why it is asked again, where that is another prompt. */
-  again?: Words
+  again?: Words<Known>
   answer: (typed: string, context: MenuContext, draft: Draft) => Given
   /** The answer is a PIN: the caller's own, which is judged, or a new one. No digest is made of it, and no row or log has it. */
   secret?: 'own' | 'new'
   /** What is asked instead of its effect, as in {@link Entry}. */
   orAsks?: NodeName
-  /** What of the chain is read to show it. */
+  /** What is read to show it, as in {@link List}. */
   facts?: readonly FactName[]
   /** All that an answer may lead to; the first one where `next` does not choose. */
   leads: readonly [Destination, ...Destination[]]
@@ -153,6 +155,19 @@ export const effects: Readonly<Record<EffectName, (draft: Draft) => Outcome>> = 
   forgetPin: () => ({ kind: 'forgetPin' }),
 }
 
+/** A place that goes by what is read for it: it has what it names, and nothing else. */
+function knowing<Name extends FactName>(
+  facts: readonly Name[],
+  place: List<Pick<Facts, Name>>,
+): List
+function knowing<Name extends FactName>(
+  facts: readonly Name[],
+  place: Question<Pick<Facts, Name>>,
+): Question
+function knowing(facts: readonly FactName[], place: Node): Node {
+  return { ...place, facts }
+}
+
 /**
  * The whole menu. What is here and nothing else makes the flow, its drawing and what its tests walk through.
  * Digits never depend on anything: a setting leaves lines out.
@@ -173,34 +188,27 @@ export function createMenu(settings: MenuSettings): Menu {
     ...cashOuts(settings),
     ...repayments(settings),
     ...pinPlaces,
-    activity: {
+    activity: knowing(['activity'], {
       kind: 'list',
       title: ({ say, amountOf }, _, { activity }) =>
         [say.labels.activity, ...activityLines(say.activity, activity, amountOf)].join('\n'),
       entries: [],
       back: 'main',
-      facts: ['activity'],
-    },
-    receive: {
+    }),
+    receive: knowing(['address'], {
       kind: 'list',
-      title: ({ say, caller }, _, { address = '' }) => say.receive(spelledPhone(caller), address),
+      title: ({ say, caller }, _, { address }) => say.receive(spelledPhone(caller), address),
       entries: [{ digit: '1', label: 'claim', leads: 'claim' }],
       back: 'main',
-      facts: ['address'],
-    },
+    }),
     ...settingsOf(settings),
   }
 }
 
 function recipientQuestion({ profile }: MenuSettings): Question {
-  return {
+  const question: Question<unknown> = {
     kind: 'question',
-    prompt: ({ say }, _, { recipients = [] }) =>
-      recipients.length === 0
-        ? say.enterRecipient
-        : [...recipients.map(({ label }, index) => `${index + 1}. ${label}`), say.orRecipient].join(
-            '\n',
-          ),
+    prompt: ({ say }) => say.enterRecipient,
     answer: (typed, context) => {
       const known = /^[1-9]$/.test(typed) ? knownBy(Number(typed), context) : undefined
       if (known !== undefined) return known
@@ -211,8 +219,17 @@ function recipientQuestion({ profile }: MenuSettings): Question {
     },
     leads: ['amount'],
     back: 'main',
-    ...(profile === 'lender' ? { facts: ['recipients'] } : {}),
   }
+  if (profile === 'demo') return question
+  return knowing(['recipients'], {
+    ...question,
+    prompt({ say }, _, { recipients }) {
+      if (recipients === 'unread') return `${say.unread.recipients}\n${say.enterRecipient}`
+      if (recipients.length === 0) return say.enterRecipient
+      const known = recipients.map(({ label }, index) => `${index + 1}. ${label}`)
+      return [...known, say.orRecipient].join('\n')
+    },
+  })
 }
 
 function knownBy(digit: number, { known }: MenuContext): Given | undefined {
@@ -231,44 +248,43 @@ function afterAmount({ confirms }: MenuSettings): Pick<Question, 'leads' | 'next
 }
 
 function mainMenu({ profile, confirms, pin, helpNumber, languages: offered }: MenuSettings): List {
-  const isLender = profile === 'lender'
   const isStrict = pin === 'strict'
-  const lenderEntries: readonly Entry[] = [
+  const lenderEntries: readonly Entry<unknown>[] = [
     { digit: '5', label: 'activity', leads: isStrict ? 'pinToSeeActivity' : 'activity' },
     { digit: '6', label: 'receive', leads: 'receive' },
     { digit: '7', label: 'cashOut', leads: 'wallet' },
   ]
-  return {
+  const repay = { digit: '4', label: 'repay', leads: 'repay' } as const
+  const first: readonly Entry<unknown>[] = [
+    { digit: '1', label: 'balance', leads: isStrict ? 'pinToSeeBalance' : 'balance' },
+    { digit: '2', label: 'send', leads: 'recipient' },
+    { digit: '3', label: 'borrow', leads: confirms ? 'agree' : 'loan' },
+  ]
+  const last: readonly Entry<unknown>[] = [
+    ...(offered.length > 1 || pin !== 'off'
+      ? [{ digit: '8', label: 'settings', leads: 'settings' } satisfies Entry]
+      : []),
+    ...(helpNumber === undefined
+      ? []
+      : [{ digit: '9', label: 'help', leads: 'help' } satisfies Entry]),
+  ]
+  const title: Words<unknown> = ({ say, caller }) => say.mainTitle(caller)
+  if (profile === 'demo') return { kind: 'list', title, entries: [...first, repay, ...last] }
+  return knowing(['debt', 'failure'], {
     kind: 'list',
-    title: ({ say, caller }, _, { hasFailed }) =>
-      hasFailed ? `${say.lastFailed}\n${say.mainTitle(caller)}` : say.mainTitle(caller),
-    entries: [
-      { digit: '1', label: 'balance', leads: isStrict ? 'pinToSeeBalance' : 'balance' },
-      { digit: '2', label: 'send', leads: 'recipient' },
-      { digit: '3', label: 'borrow', leads: confirms ? 'agree' : 'loan' },
-      {
-        ...{ digit: '4', label: 'repay', leads: 'repay' },
-        note: ({ amountOf }, { debt }) =>
-          debt !== undefined && debt.owedWei > 0n ? amountOf(debt.owedWei) : undefined,
-      },
-      ...(isLender ? lenderEntries : []),
-      ...(offered.length > 1 || pin !== 'off'
-        ? [{ digit: '8', label: 'settings', leads: 'settings' } satisfies Entry]
-        : []),
-      ...(helpNumber === undefined
-        ? []
-        : [{ digit: '9', label: 'help', leads: 'help' } satisfies Entry]),
-    ],
-    ...(isLender ? { facts: ['debt', 'failure'] } : {}),
-  }
+    title: (context, draft, { failure }) =>
+      `${failure === 'untold' ? `${context.say.hasFailed}\n` : ''}${title(context, draft, {})}`,
+    entries: [...first, { ...repay, note: debtNote }, ...lenderEntries, ...last],
+  })
+}
+
+function debtNote({ say, amountOf }: MenuContext, { debt }: Pick<Facts, 'debt'>) {
+  if (debt === 'unread') return say.unread.note
+  return debt.owedWei > 0n ? amountOf(debt.owedWei) : undefined
 }
 
 /** A list of one intent, which the PIN confirms in the place of its digit. */
-function confirmedBy(
-  pin: MenuSettings['pin'],
-  purpose: PinPurpose,
-  list: List & { again?: Words },
-): Node {
+function confirmedBy(pin: MenuSettings['pin'], purpose: PinPurpose, list: List): Node {
   const [entry] = list.entries
   return pin === 'off' || entry === undefined ? list : pinFor(purpose, { ...list, ...entry })
 }
@@ -284,7 +300,7 @@ function pinFor(
     back = 'main',
     backLabel,
     facts,
-  }: Omit<List, 'kind' | 'entries'> & Pick<Entry, 'leads' | 'orAsks'> & { again?: Words },
+  }: Omit<List, 'kind' | 'entries'> & Pick<Entry, 'leads' | 'orAsks'>,
 ): Question {
   const below =
     (words: Words): Words =>
@@ -386,25 +402,28 @@ const pinPlaces = {
 const confirmations = ({
   pin,
 }: MenuSettings): Pick<Menu, 'confirmPhone' | 'confirmAddress' | 'repeat' | 'agree'> => ({
-  confirmPhone: confirmedBy(pin, 'send', {
-    kind: 'list',
-    title: (context, draft, { worth, isUnregistered }) => {
-      const { say } = context
-      const [amount, to] = shownTransfer(context, draft)
-      return [
-        say.sending(amount),
-        ...(worth === undefined ? [] : [say.about(worth)]),
-        say.sendingTo(to),
-        ...(isUnregistered ? [say.notRegistered] : []),
-        say.noFee,
-      ].join('\n')
-    },
-    entries: [{ digit: '1', label: 'confirmSend', leads: 'transfer', orAsks: 'repeat' }],
-    back: 'amount',
-    backLabel: 'change',
-    facts: ['worth', 'registration'],
-    again: sendingTitle,
-  }),
+  confirmPhone: confirmedBy(
+    pin,
+    'send',
+    knowing(['worth', 'registration'], {
+      kind: 'list',
+      title: (context, draft, { worth, registration }) => {
+        const { say } = context
+        const [amount, to] = shownTransfer(context, draft)
+        return [
+          say.sending(amount),
+          ...(worth === 'none' ? [] : [say.about(worth.text)]),
+          say.sendingTo(to),
+          ...(registration === 'registered' ? [] : [say.unregistered[registration]]),
+          say.noFee,
+        ].join('\n')
+      },
+      entries: [{ digit: '1', label: 'confirmSend', leads: 'transfer', orAsks: 'repeat' }],
+      back: 'amount',
+      backLabel: 'change',
+      again: sendingTitle,
+    }),
+  ),
   confirmAddress: {
     kind: 'list',
     title: (context, draft) => `${sendingTitle(context, draft)}\n${context.say.creditsAccount}`,
@@ -420,24 +439,24 @@ const confirmations = ({
           ],
     back: 'amount',
   },
-  repeat: {
+  repeat: knowing(['earlierMinutes'], {
     kind: 'list',
-    title: (context, draft, { earlierMinutes = 0 }) =>
-      context.say.repeated(...shownTransfer(context, draft), Math.max(1, earlierMinutes)),
+    title: repeatedTitle,
     entries: [{ digit: '2', label: 'sendAgain', leads: 'transferAgain' }],
     back: 'amount',
     backLabel: 'change',
-  },
-  agree: confirmedBy(pin, 'agree', {
-    kind: 'list',
-    title: ({ say, amountOf }, _, { terms }) => {
-      const { principalWei, dueAt } = answered(terms)
-      return say.loanTerms(amountOf(principalWei), say.date(dueAt))
-    },
-    entries: [{ digit: '1', label: 'agree', leads: 'loan' }],
-    back: 'main',
-    facts: ['debt', 'terms'],
   }),
+  agree: confirmedBy(
+    pin,
+    'agree',
+    knowing(['terms'], {
+      kind: 'list',
+      title: ({ say, amountOf }, _, { terms: { principalWei, dueAt } }) =>
+        say.loanTerms(amountOf(principalWei), say.date(dueAt)),
+      entries: [{ digit: '1', label: 'agree', leads: 'loan' }],
+      back: 'main',
+    }),
+  ),
 })
 
 /** What leaves for a wallet outside is always shown first: nobody can bring it back. */
@@ -474,32 +493,27 @@ const cashOuts = ({
     back: 'walletAmount',
     backLabel: 'change',
   }),
-  repeatCashOut: {
+  repeatCashOut: knowing(['earlierMinutes'], {
     kind: 'list',
-    title: (context, draft, { earlierMinutes = 0 }) =>
-      context.say.repeated(...shownTransfer(context, draft), Math.max(1, earlierMinutes)),
+    title: repeatedTitle,
     entries: [{ digit: '3', label: 'sendAgain', leads: 'cashOutAgain' }],
     // Two places lead here, each with a question of its own for the amount.
     back: 'main',
-  },
+  }),
 })
 
 function repayments({ profile, pin }: MenuSettings): Pick<Menu, 'repay' | 'repayAmount'> {
+  const repay: List<unknown> = {
+    kind: 'list',
+    title: ({ say }) => say.labels.repay,
+    entries: [
+      { digit: '1', label: 'all', leads: pin === 'off' ? 'repayAll' : 'pinToRepay' },
+      { digit: '2', label: 'part', leads: 'repayAmount' },
+    ],
+    back: 'main',
+  }
   return {
-    repay: {
-      kind: 'list',
-      title: ({ say, amountOf }, _, { debt }) => {
-        if (debt === undefined) return say.labels.repay
-        if (debt.owedWei === 0n) return `${say.labels.repay}\n${say.noLoan}`
-        return `${say.labels.repay}\n${say.debt(amountOf(debt.owedWei), say.date(debt.dueAt))}`
-      },
-      entries: [
-        { digit: '1', label: 'all', leads: pin === 'off' ? 'repayAll' : 'pinToRepay' },
-        { digit: '2', label: 'part', leads: 'repayAmount' },
-      ],
-      back: 'main',
-      ...(profile === 'lender' ? { facts: ['debt'] } : {}),
-    },
+    repay: profile === 'demo' ? repay : knowing(['debt'], { ...repay, title: owedTitle }),
     repayAmount: {
       kind: 'question',
       prompt: ({ say }) => say.enterRepayment,
@@ -508,6 +522,18 @@ function repayments({ profile, pin }: MenuSettings): Pick<Menu, 'repay' | 'repay
       back: 'repay',
     },
   }
+}
+
+function owedTitle(
+  { say, amountOf }: MenuContext,
+  _: Draft,
+  { debt }: Pick<Facts, 'debt'>,
+): string {
+  const owed = () => {
+    if (debt === 'unread') return say.unread.debt
+    return debt.owedWei === 0n ? say.noLoan : say.debt(amountOf(debt.owedWei), say.date(debt.dueAt))
+  }
+  return `${say.labels.repay}\n${owed()}`
 }
 
 const settingEntries = {
@@ -545,6 +571,10 @@ function settingsOf({
 export const isEffect = (destination: Destination): destination is EffectName =>
   destination in effects
 
+/** What a place asks about that would be made once more. */
+export const repeatedAt = ({ name, draft }: { name: NodeName; draft: Draft }): Intent =>
+  name === 'repeatCashOut' ? cashOutOf(draft) : transferOf(draft)
+
 function transferOf({ recipient, amountWei }: Draft): Extract<Intent, { kind: 'transfer' }> {
   return { kind: 'transfer', recipient: answered(recipient), amountWei: answered(amountWei) }
 }
@@ -567,6 +597,14 @@ function sendingTitle(context: MenuContext, draft: Draft): string {
   const { say } = context
   const [amount, to] = shownTransfer(context, draft)
   return `${say.sending(amount)}\n${say.sendingTo(to)}`
+}
+
+function repeatedTitle(
+  context: MenuContext,
+  draft: Draft,
+  { earlierMinutes }: Pick<Facts, 'earlierMinutes'>,
+): string {
+  return context.say.repeated(...shownTransfer(context, draft), Math.max(1, earlierMinutes))
 }
 
 function shownTransfer(

@@ -8,6 +8,7 @@ import {
   isEffect,
   type List,
   type MenuContext,
+  type Node,
   type NodeName,
   type Outcome,
   type Question,
@@ -212,7 +213,7 @@ function turn(place: Place, node: List, typed: string, context: MenuContext): Pl
   const hasMore =
     node.facts !== undefined ||
     context.hasLanguages ||
-    place.page + 1 < pagesFrom(place, node, context).length
+    place.page + 1 < pagesFrom(place, node, context, factsFor(node, {})).length
   return hasMore ? { ...place, page: place.page + 1 } : undefined
 }
 
@@ -220,7 +221,7 @@ function pagesFrom(
   { draft, why }: Place,
   node: List,
   context: MenuContext,
-  facts: Facts = {},
+  facts: Facts,
 ): string[] {
   const { labels, more, back } = context.say
   const lines = [
@@ -236,9 +237,17 @@ function pagesFrom(
   return pagesOf(lines, words, node.back !== undefined)
 }
 
-/** What is shown at a place. A page beyond the last is the last. */
-export function promptOf(place: Place, context: MenuContext, facts: Facts = {}): string {
+/** All that a place names, and nothing else. */
+function factsFor({ facts = [] }: Node, read: Partial<Facts>): Facts {
+  const missing = facts.find((name) => read[name] === undefined)
+  if (missing !== undefined) throw new Error(`a screen is shown without its ${missing}`)
+  return Object.fromEntries(facts.map((name) => [name, read[name]])) as Facts
+}
+
+/** What is shown at a place, by what was read for it. A page beyond the last is the last. */
+export function promptOf(place: Place, context: MenuContext, read: Partial<Facts> = {}): string {
   const node = context.menu[place.name]
+  const facts = factsFor(node, read)
   if (node.kind === 'list') {
     const pages = pagesFrom(place, node, context, facts)
     return pages[Math.min(place.page, pages.length - 1)] ?? ''

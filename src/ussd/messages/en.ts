@@ -11,7 +11,7 @@ export const english: Messages = {
   sending: (amount) => (amount === 'all' ? 'Send all you have' : `Send ${amount}`),
   about: (worth) => `(about ${worth})`,
   sendingTo: (to) => `To: ${to}`,
-  notRegistered: 'Not registered yet',
+  unregistered: { unregistered: 'Not registered yet', unread: 'Registered: not known now' },
   noFee: 'Fee: none',
   creditsAccount: 'Credits an account of this service, NOT a wallet.',
   enterWallet: 'Address of your wallet outside:\n0. Back',
@@ -43,7 +43,12 @@ export const english: Messages = {
   noLoan: 'You have no loan.',
   date: dateWith('Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec'),
   help: (number) => `Help: call ${number}\nWe never ask for your PIN.`,
-  lastFailed: 'Last payment failed: see 5',
+  hasFailed: 'A payment failed: see 5',
+  unread: {
+    note: 'not known now',
+    debt: 'You owe: not known now.',
+    recipients: 'Saved numbers: not known now.',
+  },
   activity: {
     unavailable: 'Not available. Please try again later.',
     nothing: 'Nothing yet.',

@@ -10,7 +10,7 @@ export const spanish: Messages = {
   sending: (amount) => (amount === 'all' ? 'Enviar todo su saldo' : `Enviar ${amount}`),
   about: (worth) => `(unos ${worth})`,
   sendingTo: (to) => `Para: ${to}`,
-  notRegistered: 'Aún no registrado',
+  unregistered: { unregistered: 'Aún no registrado', unread: '¿Registrado? Ahora no se sabe' },
   noFee: 'Comisión: ninguna',
   creditsAccount: 'Va a una cuenta de este servicio, NO a una billetera.',
   enterWallet: 'Dirección de su billetera externa:\n0. Atrás',
@@ -42,7 +42,12 @@ export const spanish: Messages = {
   noLoan: 'No tiene préstamo.',
   date: dateWith('ene feb mar abr may jun jul ago sep oct nov dic'),
   help: (number) => `Ayuda: llame al ${number}\nNunca le pedimos su PIN.`,
-  lastFailed: 'El último pago falló: vea 5',
+  hasFailed: 'Un pago falló: vea 5',
+  unread: {
+    note: 'ahora no se sabe',
+    debt: 'Su deuda no se puede ver ahora.',
+    recipients: 'Números guardados: ahora no se ven.',
+  },
   activity: {
     unavailable: 'No disponible. Intente más tarde.',
     nothing: 'Nada todavía.',

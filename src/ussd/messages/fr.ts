@@ -10,7 +10,7 @@ export const french: Messages = {
   sending: (amount) => (amount === 'all' ? 'Envoyer tout votre solde' : `Envoyer ${amount}`),
   about: (worth) => `(environ ${worth})`,
   sendingTo: (to) => `À: ${to}`,
-  notRegistered: 'Pas encore inscrit',
+  unregistered: { unregistered: 'Pas encore inscrit', unread: 'Inscrit: non connu pour le moment' },
   noFee: 'Frais: aucun',
   creditsAccount: 'Crédite un compte de ce service, PAS un portefeuille.',
   enterWallet: 'Adresse de votre portefeuille externe:\n0. Retour',
@@ -43,7 +43,12 @@ export const french: Messages = {
   noLoan: "Vous n'avez pas de prêt.",
   date: dateWith('janv. févr. mars avr. mai juin juil. août sept. oct. nov. déc.'),
   help: (number) => `Aide: appelez le ${number}\nNous ne demandons jamais votre PIN.`,
-  lastFailed: 'Dernier paiement échoué: voir 5',
+  hasFailed: 'Un paiement a échoué: voir 5',
+  unread: {
+    note: 'non connu',
+    debt: 'Dette: non connue pour le moment.',
+    recipients: 'Numéros gardés: non connus à présent.',
+  },
   activity: {
     unavailable: 'Non disponible. Veuillez réessayer plus tard.',
     nothing: "Rien pour l'instant.",

@@ -10,7 +10,7 @@ export const kiswahili: Messages = {
   sending: (amount) => (amount === 'all' ? 'Tuma pesa zako zote' : `Tuma ${amount}`),
   about: (worth) => `(takriban ${worth})`,
   sendingTo: (to) => `Kwa: ${to}`,
-  notRegistered: 'Bado hajasajiliwa',
+  unregistered: { unregistered: 'Bado hajasajiliwa', unread: 'Usajili haujulikani sasa' },
   noFee: 'Ada: hakuna',
   creditsAccount: 'Zitaingia akaunti ya huduma hii, SI pochi.',
   enterWallet: 'Anwani ya pochi yako ya nje:\n0. Rudi',
@@ -42,7 +42,12 @@ export const kiswahili: Messages = {
   noLoan: 'Huna mkopo.',
   date: dateWith('Jan Feb Mac Apr Mei Jun Jul Ago Sep Okt Nov Des'),
   help: (number) => `Msaada: piga ${number}\nHatukuulizi PIN yako kamwe.`,
-  lastFailed: 'Malipo ya mwisho yameshindikana: ona 5',
+  hasFailed: 'Malipo yameshindikana: ona 5',
+  unread: {
+    note: 'haijulikani sasa',
+    debt: 'Deni lako halijulikani sasa.',
+    recipients: 'Namba zilizohifadhiwa hazijulikani sasa.',
+  },
   activity: {
     unavailable: 'Haipatikani sasa. Tafadhali jaribu tena baadaye.',
     nothing: 'Hakuna bado.',

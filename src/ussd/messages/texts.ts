@@ -2,7 +2,7 @@ import type { Language } from '../../account/language.ts'
 import type { PhoneNumber } from '../../account/phone.ts'
 import type { AmountFault } from '../../loan/amounts.ts'
 import type { LoanRefusal } from '../../loan/calls.ts'
-import type { Activity } from '../facts.ts'
+import type { Activity, Facts } from '../facts.ts'
 import type { Intent } from '../intent.ts'
 import type { RecipientFault } from '../recipient.ts'
 
@@ -21,8 +21,8 @@ export type Messages = {
   /** What an amount is worth in the caller's own money, which comes formatted. */
   about: (worth: string) => string
   sendingTo: (to: string) => string
-  /** The number never dialled here, and has nothing. */
-  notRegistered: string
+  /** The number never dialled here, and has nothing; or whether it did is not known now. */
+  unregistered: Readonly<Record<Exclude<Facts['registration'], 'registered'>, string>>
   noFee: string
   creditsAccount: string
   enterWallet: string
@@ -42,7 +42,9 @@ export type Messages = {
   date: (time: number) => string
   help: (number: string) => string
   /** Above the main menu. */
-  lastFailed: string
+  hasFailed: string
+  /** What cannot be read now; `note`: behind a line of a list. */
+  unread: Readonly<Record<'note' | 'debt' | 'recipients', string>>
   activity: ActivityWords
   /** What came into an account, in a message to a phone. Amounts come formatted. */
   credited: Readonly<

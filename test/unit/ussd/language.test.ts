@@ -46,7 +46,7 @@ describe('the language of screens', () => {
     await deliver(0, 'sent', `2*${friend}*0.001*1`)
     await fail('Recipient not allowed')
     expect(await deliver(0, 'sent', `2*${friend}*0.001*1`)).toMatch(/^END Envoi échoué\n/)
-    expect(await deliver(0, 'menu', '')).toMatch(/^CON Dernier paiement échoué: voir 5\n/)
+    expect(await deliver(0, 'menu', '')).toMatch(/^CON Un paiement a échoué: voir 5\n/)
     expect(await deliver(0, 'seen', '5')).toMatch(/: ÉCHOUÉ, destinataire refusé\n/)
     await settle()
   })

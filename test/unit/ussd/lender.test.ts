@@ -83,11 +83,11 @@ describe('what is known of a transfer before it is made', () => {
     expect(await deliver(0, 's', `2*${friend}*0.001`)).not.toContain('registered')
   })
 
-  test('is nothing where it cannot be read', async ({ expect }) => {
+  test('is said to be not known where it cannot be read', async ({ expect }) => {
     const { deliver, breakNode } = open()
     breakNode()
     expect(await deliver(0, 's', `2*${nobody}*0.001`)).toBe(
-      shownTo('+254 700 000 077', 'To: <to>', 'Fee: none'),
+      shownTo('+254 700 000 077', 'To: <to>', 'Registered: not known now', 'Fee: none'),
     )
   })
 
@@ -114,7 +114,8 @@ describe('the same transfer within ten minutes', () => {
     await settle()
     clock.forward(3 * minuteMs)
     expect(await deliver(0, 'second', text)).toBe(asked(3))
-    expect(await deliver(0, 'second', `${text}*2`)).toMatch(/^END Transfer Submitted\n/)
+    expect(await deliver(0, 'second', `${text}*7`)).toContain('\n3 min ago.')
+    expect(await deliver(0, 'second', `${text}*7*2`)).toMatch(/^END Transfer Submitted\n/)
     await settle()
     expect(await balance(0)).toBe('END Your Balance: 0.018 tRBTC')
   })
@@ -302,14 +303,58 @@ describe('a loan', () => {
     expect(await deliver(0, 'part', '4*2*0.001')).toMatch(/^END Repayment Submitted\n/)
   })
 
-  test('whose terms cannot be read is not agreed to, and a menu is shown without the debt', async ({
+  test('whose terms cannot be read is not agreed to, and a menu says that the debt is not known', async ({
     expect,
   }) => {
     const { deliver, breakNode } = open()
     breakNode()
     expect(await deliver(0, 's', '3')).toBe('END Service not available. Please try again later.')
-    expect(await deliver(0, 'menu', '')).toMatch(/\n4\. Repay Loan\n/)
-    expect(await deliver(0, 'status', '4')).toMatch(/^CON Repay Loan\n1\. All of it\n/)
+    expect(await deliver(0, 'menu', '')).toMatch(/\n4\. Repay Loan \(not known now\)\n/)
+    expect(await deliver(0, 'status', '4')).toMatch(
+      /^CON Repay Loan\nYou owe: not known now\.\n1\. All of it\n/,
+    )
+  })
+})
+
+describe('the dials of a minute', () => {
+  const tooMany = 'END Too many requests from this phone. Please wait a minute and dial again.'
+  const places = ['', '2', '3', '4', '5', '6', `2*${friend}*0.001`, '1', '6*1']
+
+  test.for(places)(
+    'once used up, are said to be at "%s", and nothing is shown without its facts',
+    async (place, { expect }) => {
+      const clock = createHandClock()
+      const { deliver } = openModelledRelay({
+        ...{
+          callers: 2,
+          poolLoans: 9,
+          capLoans: 9,
+          clock,
+          product: menus.lender,
+          dialsAMinute: 30,
+        },
+      })
+      for (let dial = 0; dial < 30; dial++) await deliver(0, `dial ${dial}`, '')
+      expect(await deliver(0, 'over', place)).toBe(tooMany)
+      expect(await deliver(0, 'dial 3', '')).toMatch(/^CON Rootstock DeFi/)
+      expect(await deliver(1, 'other', '')).toMatch(/^CON Rootstock DeFi/)
+      clock.forward(minuteMs)
+      expect(await deliver(0, 'later', place)).not.toBe(tooMany)
+    },
+  )
+
+  test('count one delivery once, however often it comes at the same time', async ({ expect }) => {
+    const { deliver, settle } = openModelledRelay({
+      ...{ callers: 2, poolLoans: 9, capLoans: 9, product: menus.lender, dialsAMinute: 30 },
+    })
+    const sent = await Promise.all(
+      Array.from({ length: 35 }, () => deliver(0, 'same', `2*${friend}*0.001*1`)),
+    )
+    expect(new Set(sent).size).toBe(1)
+    expect(sent[0]).toMatch(/^END Transfer Submitted\n/)
+    await settle()
+    const shown = await Promise.all(Array.from({ length: 35 }, () => deliver(0, 'menu', '4')))
+    expect(new Set(shown)).toEqual(new Set([expect.stringContaining('You have no loan.')]))
   })
 })
 

@@ -5,7 +5,7 @@ import { openModelledRelay } from '../../../support/modelled-relay.ts'
 
 const friend = '+254700000001'
 const stranger = '0x5aaeb6053f3e94c9b9a09f33669435e7ef1beaed'
-const failedLine = 'CON Last payment failed: see 5\n'
+const failedLine = 'CON A payment failed: see 5\n'
 /** The modelled node gives the events of one block at a time. */
 const unread = 'What you received cannot be shown now.'
 
@@ -37,7 +37,7 @@ describe('my activity', () => {
     )
     expect(await deliver(0, 'see', '5*98')).toBe(`CON ${unread}\n0. Back`)
     expect(await deliver(0, 'see', '5*98*0')).toBe(shown)
-    expect(await deliver(0, 'see', '5*98*0*0')).toMatch(/^CON (Last .+\n)?Rootstock DeFi/)
+    expect(await deliver(0, 'see', '5*98*0*0')).toMatch(/^CON (A payment .+\n)?Rootstock DeFi/)
   })
 
   test('says "all" of a repayment, and nothing of others', async ({ expect }) => {
@@ -73,10 +73,27 @@ describe('the first dial after a failure', () => {
     expect(await deliver(0, 'first', '')).toBe(first)
     expect(await deliver(0, 'first', '2*0')).toBe(first)
     expect(await deliver(0, 'second', '')).toMatch(/^CON Rootstock DeFi/)
-    expect(await deliver(0, 'first', '')).toBe(first)
     await deliver(0, 'later', `2*${friend}*0.002*1`)
     await settle()
-    expect(await deliver(0, 'first', '')).toMatch(/^CON Rootstock DeFi/)
+    expect(await deliver(0, 'first', '')).toBe(first)
+    expect(await deliver(0, 'third', '')).toMatch(/^CON Rootstock DeFi/)
+  })
+
+  test('says it of the newest that was not told, one a session, whatever succeeded since', async ({
+    expect,
+  }) => {
+    const { deliver, settle, fail, clock } = open()
+    for (const amount of ['0.001', '0.002']) {
+      await deliver(0, `pay ${amount}`, `2*${friend}*${amount}*1`)
+      await fail('Paused')
+      clock.forward(1)
+    }
+    await deliver(0, 'pay', `2*${friend}*0.003*1`)
+    await settle()
+    for (const session of ['newest', 'older', 'newest']) {
+      expect(await deliver(0, session, '')).toMatch(new RegExp(`^${failedLine}`))
+    }
+    expect(await deliver(0, 'none', '')).toMatch(/^CON Rootstock DeFi/)
   })
 
   test('says it of each failure, to its own caller alone', async ({ expect }) => {

@@ -1,4 +1,4 @@
-import { describe, type ExpectStatic, test } from 'vitest'
+import { describe, type ExpectStatic, expectTypeOf, test } from 'vitest'
 import {
   allRight,
   goodAnswers,
@@ -51,13 +51,20 @@ const facts: Facts = {
     ...{ kind: 'known', address: `0x${'1'.repeat(40)}`, label: '9997...001' },
   })),
   ...{ debt, terms: { principalWei: 1n, dueAt: debt.dueAt }, earlierMinutes: 10 },
-  ...{
-    worth: 'KES 999999999999',
-    isUnregistered: true,
-    hasFailed: true,
-    activity,
-    address: `0x${'1'.repeat(40)}`,
-  },
+  ...{ worth: { text: 'KES 999999999999' }, registration: 'unregistered', failure: 'untold' },
+  ...{ activity, address: `0x${'1'.repeat(40)}` },
+}
+
+/** The same where nothing can be read, as far as a screen is shown at all. */
+const unread: Facts = {
+  ...facts,
+  ...{ debt: 'unread', recipients: 'unread', registration: 'unread', activity: 'unread' },
+}
+
+/** What a fact says that has nothing to say. What is not here always says something. */
+const nothing: Partial<Facts> = {
+  ...{ debt: { owedWei: 0n, dueAt: 0 }, recipients: [], registration: 'registered' },
+  ...{ activity: { own: [], received: [] }, failure: 'none', worth: 'none' },
 }
 
 /** Answers that some question takes and others do not, and what is typed by mistake. */
@@ -82,19 +89,18 @@ function expectToFit(text: string, expect: ExpectStatic): void {
   expect(shown.split('?').length, text).toBe(text.split('?').length)
 }
 
-/** All screens of a place: a list has pages. */
+/** All screens of a place by what was read: a list has pages. */
 function pagesAt(
   name: NodeName,
   way: readonly string[],
   context: MenuContext,
   known: SoFar,
-): string[] {
+): (read: Partial<Facts>) => string[] {
   const result = walk(way, context, known)
   const draft = result.kind === 'ask' ? result.place.draft : answeredIn(result)
-  const pages = Array.from({ length: 20 }, (_, page) =>
-    promptOf({ name, draft, page }, context, facts),
-  )
-  return [...new Set(pages)]
+  const pageOf = (read: Partial<Facts>, page: number) =>
+    promptOf({ name, draft, page }, context, read)
+  return (read) => [...new Set(Array.from({ length: 20 }, (_, page) => pageOf(read, page)))]
 }
 
 const all = Object.entries(menusInAllLanguages).flatMap(([name, menu]) => {
@@ -103,6 +109,11 @@ const all = Object.entries(menusInAllLanguages).flatMap(([name, menu]) => {
     const known = allRight(start)
     return [`${name} from ${start}`, menu, context, waysThrough(context, known), known] as const
   })
+})
+
+test('no fact of a screen can be absent', () => {
+  expectTypeOf<Facts>().toEqualTypeOf<Required<Facts>>()
+  expectTypeOf<undefined>().not.toExtend<Facts[keyof Facts]>()
 })
 
 test('every place and every effect is reached in some menu', ({ expect }) => {
@@ -138,7 +149,7 @@ describe.for(all)('in the menu of %s', ([, menu, context, ways, known]) => {
     '%s fits screens, and handles every answer',
     ([name, { way }], { expect }) => {
       const pages = pagesAt(name, way, context, known)
-      for (const page of pages) expectToFit(page, expect)
+      for (const page of [facts, unread].flatMap(pages)) expectToFit(page, expect)
       const wrong = { kind: 'wrong', left: 2 } as const
       const verdicts = new Map(known.verdicts).set(way.length + 1, wrong)
       const answers = typed.flatMap((answer) =>
@@ -147,13 +158,33 @@ describe.for(all)('in the menu of %s', ([, menu, context, ways, known]) => {
       for (const [answer, so] of answers) {
         const result = walk([...way, answer], context, so)
         if (result.kind !== 'ask') continue
-        const prompt = promptOf(result.place, context, facts)
-        expect(prompt, `${name} after ${answer}`).toMatch(/\S/)
-        expectToFit(prompt, expect)
+        for (const read of [facts, unread]) {
+          const prompt = promptOf(result.place, context, read)
+          expect(prompt, `${name} after ${answer}`).toMatch(/\S/)
+          expectToFit(prompt, expect)
+        }
       }
       expect(walk([...way, '00'], context, known)).toEqual(walk([], context, known))
     },
   )
+
+  test('no place is shown without a fact that it names, and each says in words what cannot be read', ({
+    expect,
+  }) => {
+    for (const [name, { way }] of ways.places) {
+      const { facts: named = [] } = context.menu[name]
+      const pages = pagesAt(name, way, context, known)
+      const shown = (read: Partial<Facts>) => pages(read).join('\n')
+      for (const fact of named) {
+        const { [fact]: _, ...others } = facts
+        expect(() => shown(others), `${name} without ${fact}`).toThrow(fact)
+        if (unread[fact] !== 'unread') continue
+        const without = shown({ ...facts, [fact]: 'unread' })
+        expect(without, `${name} without ${fact}`).not.toBe(shown({ ...facts, ...nothing }))
+        expect([shown(facts), shown({ ...facts, [fact]: nothing[fact] })]).not.toContain(without)
+      }
+    }
+  })
 
   test('all that it says fits a screen with the longest values', ({ expect }) => {
     for (const [, words] of longestWords(menu.say)) expectToFit(words, expect)
