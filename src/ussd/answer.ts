@@ -524,8 +524,9 @@ function screenOf({ say }: AnswerOptions, answered: PaymentAnswer, intent?: Inte
       return end(say.sessionEnded)
     case 'closed':
       return end(say.sessionClosed)
+    case 'unsent':
     case 'uncertain':
-      return end(say.uncertain)
+      return end(say[answered.kind])
   }
 }
 

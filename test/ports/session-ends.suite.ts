@@ -8,6 +8,7 @@ import type { LedgerHarness } from './ledger.suite.ts'
 
 const sessionCount = times({ sampled: 1, full: 12 })
 const ordersOfEach = times({ sampled: 2, full: 12 })
+const stranger = '0x5aaeb6053f3e94c9b9a09f33669435e7ef1beaed'
 const plenty = 1_000
 
 /** What is shown at the end of a session that moves no money from then on. */
@@ -144,18 +145,35 @@ export function sessionEndsSuite(name: string, create: () => Promise<LedgerHarne
       expect(asked).toEqual(['identify', 'refuse'])
     })
 
-    test('is not claimed where the ledger does not answer', async ({ expect }) => {
+    test.for([
+      {
+        how: 'does not write',
+        refused: ['refuse', 'claim'],
+        says: /^END Not sent so far, but it may/,
+      },
+      {
+        how: 'does not answer',
+        refused: ['refuse', 'claim', 'lookup'],
+        says: /^END It is not known/,
+      },
+    ])('is not claimed where the ledger $how', async ({ refused, says }, { expect }) => {
       const { ledger } = await create()
+      let isWell = false
       const silent = ledgerThrough((method, args) => {
-        if (method === 'refuse') return Promise.reject(new Error('The ledger is not there.'))
+        if (!isWell && refused.includes(method)) {
+          return Promise.reject(new Error('The ledger is not there.'))
+        }
         return (ledger[method] as (...args: unknown[]) => Promise<unknown>)(...args)
       })
       const { deliver }: ModelledService = openModelledService({
         ...{ ledger: silent, callers: 2, poolLoans: plenty, capLoans: plenty },
       })
-      const uncertain = /^END It is not known yet whether this was sent/
-      expect(await deliver(0, 's', '9*9*9')).toMatch(uncertain)
-      expect(await deliver(0, 's', '3*1')).toMatch(uncertain)
+      expect(await deliver(0, 'ended', '9*9*9')).toMatch(says)
+      expect(await deliver(0, 'paid', `2*${stranger}*0.001`)).toMatch(says)
+      isWell = true
+      // Delivered again it is decided, and then it may be said that nothing was sent, or that it was.
+      expect(await deliver(0, 'ended', '9*9*9')).toMatch(/Nothing was sent\. Please dial again\.$/)
+      expect(await deliver(0, 'paid', `2*${stranger}*0.001`)).toMatch(/^END Transfer Submitted\n/)
     })
   })
 }

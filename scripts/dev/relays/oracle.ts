@@ -174,7 +174,7 @@ export function claimOf(reply: Reply | undefined): Claim {
   if (text === 'END This session has ended. Nothing was sent. Please dial again.') return 'closed'
   if (refusals.some((words) => text.includes(words))) return 'refused'
   if (text === 'END This session has ended. Please dial again.') return 'ended'
-  if (text.startsWith('END It is not known yet')) return 'uncertain'
+  if (/^END (It is not known yet|Not sent so far)/.test(text)) return 'uncertain'
   return /^(CON |END Your Balance: |END Service not available\. Please)/.test(text)
     ? 'nothing'
     : 'broken'

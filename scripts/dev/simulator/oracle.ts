@@ -654,7 +654,7 @@ function saidOf(reply: string | undefined): Said | undefined {
   if (/^END (Transfer|Loan|Repayment) Failed/.test(reply)) return 'failed'
   if (reply.includes('session has ended. Nothing was sent.')) return 'closed'
   if (reply.includes('session has ended')) return 'ended'
-  if (reply.includes('not known yet')) return 'uncertain'
+  if (/not known yet|Not sent so far/.test(reply)) return 'uncertain'
   if (reply.startsWith('END Service not available. Please')) return 'unavailable'
   return 'nothing_sent'
 }

@@ -93,6 +93,7 @@ export async function cashOutFor(
     case 'ended':
     case 'closed':
       return { kind: 'other_order', paid: answered.kind === 'ended' }
+    case 'unsent':
     case 'uncertain':
       return { kind: 'uncertain' }
   }

@@ -1,5 +1,5 @@
 import type { Clock } from '../../runtime/clock.ts'
-import type { Decided, Screen } from '../ledger/port.ts'
+import type { Decided, Ledger, Question, Screen } from '../ledger/port.ts'
 
 /** What the caller is told. */
 export type PaymentAnswer =
@@ -11,6 +11,8 @@ export type PaymentAnswer =
   | { kind: 'ended' }
   /** The session was decided by another question, and nothing was sent. */
   | { kind: 'closed' }
+  /** Nothing was sent so far, and the ledger could not note that nothing will be: a later delivery may send it. */
+  | { kind: 'unsent' }
   /** The ledger gave no answer: it is not known whether something was sent. */
   | { kind: 'uncertain' }
 
@@ -51,4 +53,14 @@ export function answerOf(decided: Exclude<Decided, { kind: 'pending' }>): Paymen
     case 'closed':
       return { kind: decided.kind }
   }
+}
+
+/** What is known of a session that could not be closed: some databases still answer that do not write. */
+export async function soFar(
+  ledger: Pick<Ledger, 'lookup'>,
+  question: Question,
+): Promise<PaymentAnswer> {
+  const view = await ledger.lookup(question).catch(() => undefined)
+  if (view === undefined || view.kind === 'pending') return { kind: 'uncertain' }
+  return view.kind === 'undecided' ? { kind: 'unsent' } : answerOf(view)
 }

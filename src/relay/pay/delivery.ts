@@ -38,6 +38,7 @@ import {
   longerPauseMs,
   type PaymentAnswer,
   persist,
+  soFar,
 } from './answers.ts'
 import { type AccountLimits, dayLimit, hasDayLimit, type OverLimit, openLimit } from './limits.ts'
 import { watch } from './watch.ts'
@@ -172,7 +173,7 @@ async function close(delivery: Delivery): Promise<PaymentAnswer> {
   if (progress.isAnswered || progress.isSpent) return { kind: 'uncertain' }
   const screen = payment.refused({ kind: 'unavailable' })
   const closed = await Promise.race([
-    refuse(delivery, screen).catch(() => undefined),
+    refuse(delivery, screen).catch(() => soFar(relayer.ledger, payment.question)),
     relayer.clock.sleep(closeWithinMs).then(() => undefined),
   ])
   return closed ?? { kind: 'uncertain' }

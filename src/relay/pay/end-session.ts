@@ -8,6 +8,7 @@ import {
   longerPauseMs,
   type PaymentAnswer,
   persist,
+  soFar,
 } from './answers.ts'
 
 /** The end of a session that pays nothing. */
@@ -57,14 +58,14 @@ export function createEndSession({
     const done = new AbortController()
     try {
       return await Promise.race([
-        refuse(end, until),
+        refuse(end, until).catch((error) => {
+          log({ level: 'error', event: 'end.failed', message: faultOf(error) })
+          return soFar(ledger, end.question)
+        }),
         clock
           .sleep(until - clock.now(), done.signal)
           .then((): PaymentAnswer => ({ kind: 'uncertain' })),
       ])
-    } catch (error) {
-      log({ level: 'error', event: 'end.failed', message: faultOf(error) })
-      return { kind: 'uncertain' }
     } finally {
       done.abort()
     }

@@ -230,6 +230,8 @@ export const french: Messages = {
   cannotPayFees:
     "Paiements arrêtés pour un moment. Rien n'a été envoyé. Veuillez réessayer plus tard.",
   paused: "Les paiements sont suspendus. Rien n'a été envoyé. Veuillez réessayer plus tard.",
+  unsent:
+    'Pas encore envoyé, mais cela peut encore partir. Vérifiez votre solde avant de réessayer.',
   uncertain: "On ne sait pas encore si c'est envoyé. Vérifiez votre solde avant de réessayer.",
   unavailable: 'Service indisponible. Veuillez réessayer plus tard.',
   outOfService: "Ce service n'est pas en fonction.",

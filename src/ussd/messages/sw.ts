@@ -232,6 +232,8 @@ export const kiswahili: Messages = {
   feesTooHigh: 'Ada za mtandao ziko juu mno. Hakuna kilichotumwa. Tafadhali jaribu tena baadaye.',
   cannotPayFees: 'Malipo yamesimama kidogo. Hakuna kilichotumwa. Tafadhali jaribu tena baadaye.',
   paused: 'Malipo yamesimamishwa. Hakuna kilichotumwa. Tafadhali jaribu tena baadaye.',
+  unsent:
+    'Bado haijatumwa, lakini bado inaweza kutumwa. Angalia salio lako kabla ya kujaribu tena.',
   uncertain: 'Bado haijulikani kama pesa zimetumwa. Angalia salio lako kabla ya kujaribu tena.',
   unavailable: 'Huduma haipatikani. Tafadhali jaribu tena baadaye.',
   outOfService: 'Huduma hii haifanyi kazi.',

@@ -92,6 +92,8 @@ export type Messages = {
   feesTooHigh: string
   cannotPayFees: string
   paused: string
+  /** So far, and it may still be sent. */
+  unsent: string
   uncertain: string
   unavailable: string
   outOfService: string

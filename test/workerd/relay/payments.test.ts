@@ -106,7 +106,7 @@ async function borrow(caller: string): Promise<string> {
     const { text } = await dial(caller, '3', session)
     if (text.startsWith('END Service not available. Nothing was sent.')) session = newSession()
     // The same delivery again: it may have been taken, and nothing may happen twice.
-    else if (!text.startsWith('END It is not known yet whether this was sent.')) return text
+    else if (!/^END (It is not known yet|Not sent so far)/.test(text)) return text
   }
 }
 
