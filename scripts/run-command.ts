@@ -3,14 +3,6 @@ import { fileURLToPath } from 'node:url'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 
-/**
- * A script of package.json with these arguments. Node starts it in a tenth of what npm takes, which loads
- * itself first.
- */
-export function npmScript(name: string, ...args: readonly string[]): string[] {
-  return [process.execPath, '--run', name, ...(args.length > 0 ? ['--', ...args] : [])]
-}
-
 /** How a command ended, and everything that it printed to both streams. */
 export type Ran = { code: number | null; output: string; seconds: number }
 

@@ -4,8 +4,8 @@ import { installDebianPackages, provideRedisServer } from './debian.mjs'
 const partHelp = `  npx vitest run --project unit          or chain, deno, workerd, workerd-paying, workerd-crash-points
   npx vitest run test/unit/bootstrap.test.ts
                                          one file
-  npm run check                          format, lint, types, import rules
-  npm run test:contracts                 the contracts`
+  npm run check                          format, lint, types, layers, generated files
+  npx forge test                         the contracts`
 
 const helpText = `Runs everything: format, lint, types, import rules, contracts, and all tests. It takes no options.
 

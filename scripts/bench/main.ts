@@ -2,6 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { provideRedisServer } from '../debian.mjs'
+import { replacePart } from '../generate/document.ts'
 import { readJson } from '../stack/files.ts'
 import { root } from '../stack/folder.ts'
 import {
@@ -22,7 +23,7 @@ import { measureScreens } from './measure/screens.ts'
 import { measureStartUp } from './measure/start-up.ts'
 import { measureSteady } from './measure/steady.ts'
 import { drawPlot } from './plot.ts'
-import { replacePart, writeCost, writeLine, writeTable } from './report.ts'
+import { writeCost, writeLine, writeTable } from './report.ts'
 import { inWorld, type World } from './world.ts'
 
 const folder = join(root, 'docs', 'performance')

@@ -2,14 +2,6 @@ import type { Figure, Results } from './figures.ts'
 import { gasPriceGwei, transferGas, usdPerRbtc } from './measure/prices.ts'
 import { onRootstock, usdFigure } from './measure/rootstock.ts'
 
-/** Puts another text between the marks of this name. @throws {Error} the document has no such marks */
-export function replacePart(document: string, name: string, text: string): string {
-  const marks = [`<!-- ${name}: begin -->`, `<!-- ${name}: end -->`] as const
-  const [begin, end] = marks.map((mark) => document.indexOf(mark)) as [number, number]
-  if (begin < 0 || end < begin) throw new Error(`the document has no ${marks.join(' … ')}`)
-  return `${document.slice(0, begin + marks[0].length)}\n\n${text}\n${document.slice(end)}`
-}
-
 /** Writes the held figures of the committed run as Markdown. */
 export function writeTable({ date, machine, calibrationMs, versions, figures }: Results): string {
   const day = date.slice(0, 16).replace('T', ' ')

@@ -7,7 +7,7 @@ import { type Measured, measureAll, measureReceipts } from './gas/measure.ts'
 import { snapshotOf, tables } from './gas/tables.ts'
 
 // `npm run gas` measures on an anvil, prices each transaction as Rootstock does by its trace, and writes
-// snapshots/ and the tables of contracts/README.md; `npm run gas:check` fails when either is not what the
+// snapshots/ and the tables of contracts/README.md; `npm run gas -- --check` fails when either is not what the
 // contracts cost now. `npm run gas -- --node URL` sends the same bytes to an RSKj (regtest, chain id 31, new
 // to the accounts that send here) and fails where its receipts are not what was computed.
 

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { z } from 'zod'
 import { projectRoot } from './forge.ts'
 
-// `npm run prove` gives each assertion of contracts/proofs to the compiler's SMTChecker and its questions to
+// `npx node scripts/contracts/prove.ts` gives each assertion of contracts/proofs to the compiler's SMTChecker and its questions to
 // Debian's z3, and says which of them hold for all inputs. `contracts/test/proofs` keeps the models equal to
 // the contracts.
 

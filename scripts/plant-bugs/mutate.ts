@@ -10,7 +10,7 @@ import { root } from './plant.ts'
 const help = `Changes the ledger's state machine, or the plan of a round, in one small way at a time, and has the
 simulator look for it.
 
-  npm run mutate:ledger -- [--seeds N] [--sample K] [--seed S]
+  npx node scripts/plant-bugs/mutate.ts [--seeds N] [--sample K] [--seed S]
 
   --seeds   histories until a mutation counts as unnoticed (2000)
   --sample  so many mutations, drawn at random (all)

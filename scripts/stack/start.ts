@@ -360,7 +360,7 @@ function keepAwake(worker: RunningWorker, lifetime: Lifetime): void {
 
 /** The command that forgets everything. */
 function restartOf({ deno }: Options): string {
-  return deno ? 'npm run start:deno -- --reset' : 'npm start -- --reset'
+  return deno ? 'npm start -- --deno --reset' : 'npm start -- --reset'
 }
 
 function sayReady({

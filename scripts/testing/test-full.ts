@@ -29,8 +29,12 @@ const { values } = parseArgs({
 
 const depth = openDepth({ ...process.env, TEST_FULL: '1' })
 const seed = `${depth.seed}`
-const npm = (script: string, ...args: string[]) => ['npm', 'run', '--silent', script, '--', ...args]
-const forgeFigures = /^Ran \d+ test suites.*$/m
+const node = (script: string, ...args: string[]) => [
+  process.execPath,
+  `scripts/${script}.ts`,
+  ...args,
+]
+const perSecond = /^payments a second .*$/m
 
 /** What `npm test` takes a sample of, or leaves out; the longest last. */
 const parts: readonly Part[] = [
@@ -41,35 +45,35 @@ const parts: readonly Part[] = [
   },
   {
     name: 'contracts',
-    command: npm('test:contracts', '--fuzz-seed', `0x${depth.seed.toString(16)}`),
+    command: ['forge', 'test', '--fuzz-seed', `0x${depth.seed.toString(16)}`],
     environment: { FOUNDRY_PROFILE: 'ci' },
-    figures: forgeFigures,
+    figures: /^Ran \d+ test suites.*$/m,
   },
-  { name: 'prove', command: npm('prove') },
-  { name: 'planted-bugs', command: npm('plant-bugs') },
-  { name: 'mutations', command: npm('mutate:ledger') },
+  { name: 'prove', command: node('contracts/prove') },
+  { name: 'planted-bugs', command: node('plant-bugs/main') },
+  { name: 'mutations', command: node('plant-bugs/mutate') },
   {
     name: 'fuzz-node',
-    command: npm('fuzz:node'),
-    environment: { SEED: seed },
+    command: ['vitest', 'run', '--project', 'chain', 'test/chain/node/fuzz.test.ts'],
+    environment: { TEST_FULL: '1', FUZZ_REQUESTS: '100000', SEED: seed },
     figures: /^seed \d+, 100 % of .*$/m,
   },
-  { name: 'bench', command: npm('bench', '--check') },
+  { name: 'bench', command: node('bench/main', '--check') },
   {
     name: 'soak',
-    command: npm('soak', '--sessions', '10000', '--seed', seed),
-    figures: /^payments a second .*$/m,
+    command: node('soak/main', '--sessions', '10000', '--seed', seed),
+    figures: perSecond,
   },
   {
     name: 'soak-deno',
-    command: npm('soak:deno', '--seed', seed),
-    figures: /^payments a second .*$/m,
+    command: node('soak/main', '--deno', '--payments', '5000', '--seed', seed),
+    figures: perSecond,
   },
   {
     name: 'simulate',
-    command: npm('simulate', '--seeds', '100000', '--seed', `${1 + (depth.seed % 1_000_000)}`),
+    command: node('simulate', '--seeds', '100000', '--seed', `${1 + (depth.seed % 1_000_000)}`),
   },
-  { name: 'mutation', command: npm('test:contracts:mutation') },
+  { name: 'mutation', command: node('contracts/mutation/mutate') },
 ]
 
 if (values.help) print(helpText)

@@ -1,18 +1,18 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { runChecks } from '../check.ts'
+import { runChecks } from '../checks/main.ts'
 import { projectRoot } from '../contracts/forge.ts'
 import { memoryFolder } from '../dev/memory-folder.ts'
-import { npmScript, runCommand } from '../run-command.ts'
-import { readIfThere } from '../stack/files.ts'
+import { runCommand } from '../run-command.ts'
+import { readJson } from '../stack/files.ts'
 import {
-  describeFailures,
+  countCommand,
+  countForge,
+  countVitest,
   exitCode,
-  forgeOutcome,
   type Outcome,
   sum,
-  summary,
-  vitestOutcome,
+  writeSummary,
 } from './test-counts.ts'
 import { openDepth } from './test-depth.ts'
 
@@ -28,54 +28,44 @@ process.env.NODE_COMPILE_CACHE ??= join(projectRoot, 'node_modules/.cache/compil
 const { isFull, seed } = openDepth(process.env)
 const began = performance.now()
 // The compiler takes a core for a minute, and most of the other tests wait most of the time.
-const [order, tests] = await Promise.all([checksAndContracts(), vitest()])
-const total = sum([...order, tests])
-if (total.failures.length > 0) process.stdout.write(`\n${describeFailures(total.failures)}\n`)
-const minutes = (performance.now() - began) / 60_000
-process.stdout.write(
-  `\nAfter ${minutes.toFixed(1)} minutes, with seed ${seed}:\n${summary(total)}\n`,
-)
+const total = sum((await Promise.all([runChecksAndContracts(), runVitest()])).flat())
+for (const failure of total.failures) process.stdout.write(`\n${failure}\n`)
+const minutes = ((performance.now() - began) / 60_000).toFixed(1)
+process.stdout.write(`\nAfter ${minutes} minutes, with seed ${seed}:\n${writeSummary(total)}\n`)
 process.exitCode = exitCode(total, process.env)
 
-async function checksAndContracts(): Promise<Outcome[]> {
+async function runChecksAndContracts(): Promise<Outcome[]> {
   // The contracts' tests compile everything, and the checks find it done.
-  return [await contracts(), await checks(), ...(isFull ? [] : [await plantedBug()])]
-}
-
-async function checks(): Promise<Outcome> {
+  const contracts = await runForge()
   // Coverage runs the contracts' tests once more, compiled in another way.
-  const without = isFull ? [] : ['coverage:contracts']
+  const without = isFull ? [] : ['coverage']
   const steps = await runChecks({ environment: apart, without })
-  const failures = steps
-    .filter((step) => !step.passed)
-    .map(({ name, output }) => ({ name: `npm run ${name}`, words: output }))
-  const failed = failures.length
-  return { passed: steps.length - failed, failed, skipped: 0, failures }
+  const checks = steps.map(({ name, passed, output }) =>
+    countCommand(`npm run check: ${name}`, output, passed ? 0 : 1),
+  )
+  return [contracts, ...checks, ...(isFull ? [] : [await plantBug()])]
 }
 
 /** Says how it went when it is through: its lines would stand between those of other tests. */
-async function contracts(): Promise<Outcome> {
-  const fuzzSeed = ['--fuzz-seed', `0x${seed.toString(16)}`]
-  const command = npmScript('test:contracts', ...fuzzSeed)
+async function runForge(): Promise<Outcome> {
+  const command = ['forge', 'test', '--fuzz-seed', `0x${seed.toString(16)}`]
   const { code, output, seconds } = await runCommand(command, apart)
-  const outcome = forgeOutcome(output, code)
+  const outcome = countForge(output, code)
   if (outcome.failed > 0) process.stdout.write(output)
-  const state = outcome.failed > 0 ? 'FAILED' : 'ok    '
-  process.stdout.write(`${state} forge test: ${summary(outcome)} (${seconds.toFixed(1)} s)\n`)
+  tell(outcome, `forge test: ${writeSummary(outcome)}`, seconds)
   return outcome
 }
 
-/** One of those that `npm run plant-bugs` plants: the simulator has to find it. */
-async function plantedBug(): Promise<Outcome> {
-  const command = npmScript('plant-bugs', '--sample', `${seed}`)
+/** Plants one of the bugs that the simulator has to find. */
+async function plantBug(): Promise<Outcome> {
+  const command = [process.execPath, 'scripts/plant-bugs/main.ts', '--sample', `${seed}`]
   const { code, output, seconds } = await runCommand(command)
-  const name = 'a planted bug is found'
-  process.stdout.write(`${code === 0 ? 'ok    ' : 'FAILED'} ${name} (${seconds.toFixed(1)} s)\n`)
-  if (code === 0) return { passed: 1, failed: 0, skipped: 0, failures: [] }
-  return { passed: 0, failed: 1, skipped: 0, failures: [{ name, words: output }] }
+  const outcome = countCommand('a planted bug is found', output, code)
+  tell(outcome, 'a planted bug is found', seconds)
+  return outcome
 }
 
-async function vitest(): Promise<Outcome> {
+async function runVitest(): Promise<Outcome> {
   const folder = mkdtempSync(join(memoryFolder(), 'ussd-relay-test-'))
   const file = join(folder, 'report.json')
   try {
@@ -83,8 +73,12 @@ async function vitest(): Promise<Outcome> {
     // What tests leave in the temporary folder, those that were killed above all, goes with it.
     const own = { TEST_REPORT: file, TMPDIR: folder }
     const { code, output } = await runCommand(['vitest', 'run'], own, show)
-    return vitestOutcome(readIfThere(file)?.toString('utf8'), output, code)
+    return countVitest(readJson(file), output, code)
   } finally {
     rmSync(folder, { recursive: true, force: true })
   }
+}
+
+function tell({ failed }: Outcome, what: string, seconds: number): void {
+  process.stdout.write(`${failed > 0 ? 'FAILED' : 'ok    '} ${what} (${seconds.toFixed(1)} s)\n`)
 }

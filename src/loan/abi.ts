@@ -1,4 +1,4 @@
-// Generated from contracts/src by `npm run abi`; not edited by hand.
+// Generated from contracts/src by `npm run generate`; not edited by hand.
 
 /** The ABI of `contracts/src/MicroLoan.sol`. */
 export const microLoanAbi = [

@@ -29,7 +29,7 @@ function portOfRedis(folder: string): number {
   return Number(new URL(url).port)
 }
 
-describe.skipIf(!hasRedisServer())('npm run start:deno', () => {
+describe.skipIf(!hasRedisServer())('npm start -- --deno', () => {
   test('serves by Deno, and goes on where it stopped, and where it was killed', async ({
     expect,
   }) => {

@@ -27,7 +27,9 @@ function rowsOf(document: string): Row[] {
 
 /** What a text names in backticks: a file of tests, a folder of them, or all of a folder (`/*`). */
 function placesIn(text: string): string[] {
-  return text.match(/(?<=`)(?:unit|chain|workerd|deno|ports|suites|contracts)\/[^`\s]+(?=`)/g) ?? []
+  const place =
+    /`(?:test\/)?((?:unit|chain|workerd|deno|ports|suites|contracts)\/[^`\s]+?)(?:\.ts)?`/g
+  return [...text.matchAll(place)].map(([, name = '']) => name)
 }
 
 /** The files that hold the tests of a place; none where the place does not exist. */
@@ -104,13 +106,51 @@ describe.for(tables.map((table) => [basename(table), readText(table)] as const))
       })
       expect(missing).toEqual([])
     })
-
-    test('names commands that package.json has', ({ expect }) => {
-      const commands = [...document.matchAll(/`npm run ([\w:-]+)/g)].map(([, name = '']) => name)
-      expect(commands.filter((name) => !(name in scripts))).toEqual([])
-    })
   },
 )
+
+describe.for(['STORAGE.md', 'SECURITY.md'])('%s', (document) => {
+  const text = readText(document)
+
+  test('names files that hold tests, and tests that are in them', ({ expect }) => {
+    const places = placesIn(text)
+    expect(places.length).toBeGreaterThan(3)
+    expect(places.filter((place) => filesOf(place).length === 0)).toEqual([])
+    // A place, and after a colon the names of its tests.
+    const named = [...text.matchAll(/(`[^`\s]+`): ("[^"]+"(?:, "[^"]+")*)/g)]
+    expect(named.length).toBeGreaterThan(1)
+    const missing = named.flatMap(([, place = '', names = '']) => {
+      const titles = placesIn(place).flatMap(filesOf).flatMap(titlesOf)
+      const all = names.match(/(?<=")[^",][^"]*(?=")/g) ?? []
+      return all.filter((name) => !titles.some((title) => isNamed(title, name)))
+    })
+    expect(missing).toEqual([])
+  })
+})
+
+test('the table of attacks names files of tests that are there', ({ expect }) => {
+  const files =
+    readText('contracts/test/attacks/README.md').match(/(?<=`)[\w./]+\.t\.sol(?=`)/g) ?? []
+  expect(files.length).toBeGreaterThan(20)
+  const found = (name: string) => globSync(`contracts/test/**/${basename(name)}`, { cwd: root })
+  expect(files.filter((file) => found(file).length === 0)).toEqual([])
+})
+
+test('documents name commands that package.json has, and scripts that are there', ({ expect }) => {
+  const documents = globSync('{*,{docs,contracts,test}/**/*}.md', { cwd: root })
+  const missing = documents.flatMap((document) => {
+    const text = readText(document)
+    const commands = [...text.matchAll(/npm run (?:-s )?([a-z][\w:-]*)/g)].map(
+      ([, name = '']) => name,
+    )
+    const files = text.match(/(?<=npx node )scripts\/[\w./-]+/g) ?? []
+    return [
+      ...commands.filter((name) => !(name in scripts)),
+      ...files.filter((file) => !existsSync(join(root, file))),
+    ].map((name) => `${document}: ${name}`)
+  })
+  expect(missing).toEqual([])
+})
 
 test('the table of settings has each that a profile sets, and nothing else', ({ expect }) => {
   const document = readText('test/conformance/ussd.md')

@@ -1,11 +1,13 @@
 import { describe, test } from 'vitest'
 import {
-  describeFailures,
+  countCommand,
+  countForge,
+  countVitest,
   exitCode,
-  forgeOutcome,
+  type Outcome,
   sum,
-  summary,
-  vitestOutcome,
+  writeFailure,
+  writeSummary,
 } from '../../scripts/testing/test-counts.ts'
 
 const file = (status: string, ...statuses: string[]) => ({
@@ -18,94 +20,67 @@ const file = (status: string, ...statuses: string[]) => ({
     failureMessages: each === 'failed' ? ['AssertionError: 1 is not 2'] : [],
   })),
 })
-const reportOf = (...testResults: unknown[]) => JSON.stringify({ testResults })
-const countsOf = ({ passed, failed, skipped }: ReturnType<typeof sum>) => ({
-  ...{ passed, failed, skipped },
-})
+const countFiles = (...testResults: unknown[]) => countVitest({ testResults }, '', 1)
+const outcomeOf = (passed: number, failed: number, skipped: number): Outcome => {
+  return { passed, failed, skipped, failures: [] }
+}
 
-describe("forge's tests", () => {
+test("forge's tests are counted from its last line, and those that fail are told once", ({
+  expect,
+}) => {
   const words =
     '[FAIL: 1 != 2] test_Adds() (gas: 3)\nRan 2 test suites in 1.2s (2s CPU time): \u001b[32m41\u001b[0m tests passed, \u001b[31m1\u001b[0m failed, \u001b[33m2\u001b[0m skipped (44 total tests)\n\nFailing tests:\nEncountered 1 failing test in a.t.sol:A\n[FAIL: 1 != 2] test_Adds() (gas: 3)\n'
-
-  test('are counted from its last line, with or without colours', ({ expect }) => {
-    expect(countsOf(forgeOutcome(words, 1))).toEqual({ passed: 41, failed: 1, skipped: 2 })
-  })
-
-  test('that fail are named once, with their reason', ({ expect }) => {
-    expect(forgeOutcome(words, 1).failures).toEqual([
-      { name: 'forge test_Adds() (gas: 3)', words: '[FAIL: 1 != 2] test_Adds() (gas: 3)' },
-    ])
-  })
-
-  test('that could not be compiled are one failure', ({ expect }) => {
-    const outcome = forgeOutcome('Error: Compiler run failed', 1)
-    expect(countsOf(outcome)).toEqual({ passed: 0, failed: 1, skipped: 0 })
-    expect(outcome.failures).toEqual([{ name: 'forge test', words: 'Error: Compiler run failed' }])
+  expect(countForge(words, 1)).toEqual({
+    ...outcomeOf(41, 1, 2),
+    failures: ['FAILED forge test\n  [FAIL: 1 != 2] test_Adds() (gas: 3)'],
   })
 })
 
 describe("Vitest's tests", () => {
-  test('are counted over all files', ({ expect }) => {
-    const report = reportOf(file('passed', 'passed', 'pending'), file('failed', 'passed', 'failed'))
-    expect(countsOf(vitestOutcome(report, '', 1))).toEqual({ passed: 2, failed: 1, skipped: 1 })
-  })
-
-  test('that fail are named, with what they expected', ({ expect }) => {
-    expect(vitestOutcome(reportOf(file('failed', 'failed')), '', 1).failures).toEqual([
-      { name: 'a.test.ts: does failed', words: 'AssertionError: 1 is not 2' },
-    ])
+  test('are counted over all files, and those that fail are told', ({ expect }) => {
+    const outcome = countFiles(file('passed', 'passed', 'pending'), file('failed', 'failed'))
+    expect(outcome).toEqual({
+      ...outcomeOf(1, 1, 1),
+      failures: ['FAILED a.test.ts: does failed\n  AssertionError: 1 is not 2'],
+    })
   })
 
   test('of a file that could not be loaded are one failure beside the others', ({ expect }) => {
-    const report = reportOf(file('failed'), file('failed', 'failed'))
-    const outcome = vitestOutcome(report, '', 1)
-    expect(countsOf(outcome)).toEqual({ passed: 0, failed: 2, skipped: 0 })
-    expect(outcome.failures[0]).toEqual({ name: 'a.test.ts', words: 'it could not be loaded' })
+    const { failed, failures } = countFiles(file('failed'), file('failed', 'failed'))
+    expect(failed).toBe(2)
+    expect(failures[0]).toBe('FAILED a.test.ts\n  it could not be loaded')
   })
 })
 
-test('a hook that failed says why, though the report does not', ({ expect }) => {
-  const broken = { ...file('failed', 'pending'), name: '/home/me/test/a.test.ts', message: '' }
-  const printed =
-    '\n FAIL  unit  test/b.test.ts > b\nError: of b\n\n FAIL  unit  test/a.test.ts > a\nForgeError: forge failed:\na line\nError: no such file\n at x.ts:1\n\n⎯⎯[2/2]⎯\nError: later\n'
-  expect(vitestOutcome(reportOf(broken), printed, 1).failures).toEqual([
-    { name: '/home/me/test/a.test.ts', words: 'ForgeError: forge failed:\nError: no such file' },
-  ])
-})
-
-test('an exit code without a failed test is one failure, and shows what was thrown', ({
+test('an exit code without a failed test is one failure, and shows the last words', ({
   expect,
 }) => {
   const printed = 'a line\n\u001b[31mUnhandled Errors \u001b[0m\nError: nobody caught it\n'
-  const { failed, failures } = vitestOutcome(reportOf(file('passed', 'passed')), printed, 1)
-  expect(failed).toBe(1)
-  expect(failures[0]?.words).toContain('Error: nobody caught it')
-  expect(vitestOutcome(undefined, '', null).failed).toBe(1)
-  expect(forgeOutcome(': 3 tests passed, 0 failed, 0 skipped (3 total tests)', 2).failed).toBe(1)
+  const report = { testResults: [file('passed', 'passed')] }
+  const { passed, failed, failures } = countVitest(report, printed, 1)
+  expect({ passed, failed }).toEqual({ passed: 1, failed: 1 })
+  expect(failures[0]).toContain('Unhandled Errors \n  Error: nobody caught it')
+  expect(countVitest(undefined, '', null).failed).toBe(1)
+  expect(countForge('Error: Compiler run failed', 1).failed).toBe(1)
+  expect(countForge(': 3 tests passed, 0 failed, 0 skipped (3 total tests)', 2).failed).toBe(1)
+  expect(countCommand('a check', 'why', 1).failures).toEqual(['FAILED a check\n  why'])
+  expect(countCommand('a check', '', 0)).toEqual(outcomeOf(1, 0, 0))
 })
 
 test('the last line names skipped tests only if there are some', ({ expect }) => {
-  const counts = { passed: 2, failed: 0, skipped: 0, failures: [] }
-  expect(summary(counts)).toBe('2 passed, 0 failed')
-  expect(summary(sum([counts, { passed: 1, failed: 1, skipped: 3, failures: [] }]))).toBe(
-    '3 passed, 1 failed, 3 skipped',
-  )
+  expect(writeSummary(outcomeOf(2, 0, 0))).toBe('2 passed, 0 failed')
+  const total = sum([outcomeOf(2, 0, 0), outcomeOf(1, 1, 3)])
+  expect(writeSummary(total)).toBe('3 passed, 1 failed, 3 skipped')
 })
 
 test('a failure is told again in a few lines', ({ expect }) => {
   const words = Array.from({ length: 40 }, (_, index) => `line ${index}`).join('\n')
-  const told = describeFailures([
-    { name: 'one', words },
-    { name: 'two', words: 'a reason' },
-  ])
-  expect(told).toMatch(/^FAILED one\n {2}line 0\n/)
-  expect(told).toMatch(/\n {2}line 11\n\nFAILED two\n {2}a reason$/)
+  expect(writeFailure('one', words)).toMatch(/^FAILED one\n {2}line 0\n(?:.*\n){10} {2}line 11$/)
 })
 
 test('a skipped test is a failure in CI, and nowhere else', ({ expect }) => {
-  const skipped = { passed: 2, failed: 0, skipped: 1 }
-  expect(exitCode(skipped, { CI: 'true' })).toBe(1)
-  expect(exitCode(skipped, {})).toBe(0)
-  expect(exitCode({ ...skipped, skipped: 0 }, { CI: 'true' })).toBe(0)
-  expect(exitCode({ ...skipped, failed: 1 }, {})).toBe(1)
+  expect(exitCode(outcomeOf(2, 0, 1), { CI: 'true' })).toBe(1)
+  expect(exitCode(outcomeOf(2, 0, 1), {})).toBe(0)
+  expect(exitCode(outcomeOf(2, 0, 0), { CI: 'true' })).toBe(0)
+  expect(exitCode(outcomeOf(2, 1, 0), {})).toBe(1)
 })

@@ -6,7 +6,7 @@ import { projectRoot } from '../forge.ts'
 import { createMutationCopy, type Outcome } from './mutation-copy.ts'
 import { type Mutation, mutationsOf } from './mutations.ts'
 
-// `npm run test:contracts:mutation [-- --file MicroLoan.sol] [-- --list]` changes contracts/src in a copy, one
+// `npx node scripts/contracts/mutation/mutate.ts [--file MicroLoan.sol] [--list]` changes contracts/src in a copy, one
 // mistake at a time, and runs the tests on each. One that no test notices has to stand in
 // contracts/test/mutation/survivors.json with the reason why it may. `--survivors` tries those alone, `--rule
 // backdoor` one kind of mistake, `--from N --to N` a part.

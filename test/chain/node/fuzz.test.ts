@@ -12,7 +12,7 @@ import { type RealWorker, startRealWorker } from './support/real-worker.ts'
 import { serve } from './support/serve.ts'
 import { residentMiB, livingMiB as workerLivingMiB } from './support/worker-memory.ts'
 
-/** Each run sends a thousand; `npm run fuzz:node`, a part of `npm run test:full`, 100,000 to the Worker. */
+/** Each run sends a thousand; `npm run test:full` sends 100,000 to the Worker. */
 const requests = times({ sampled: 500, full: Number(process.env.FUZZ_REQUESTS ?? 4_000) })
 const requestsInProcess = times({ sampled: 1_000, full: 8_000 })
 const atOnce = 16

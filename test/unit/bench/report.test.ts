@@ -2,7 +2,8 @@ import { readFileSync } from 'node:fs'
 import { describe, test } from 'vitest'
 import { collectFigures, compareFigures, results } from '../../../scripts/bench/figures.ts'
 import { drawPlot } from '../../../scripts/bench/plot.ts'
-import { replacePart, showNumber, writeCost, writeTable } from '../../../scripts/bench/report.ts'
+import { showNumber, writeCost, writeTable } from '../../../scripts/bench/report.ts'
+import { replacePart } from '../../../scripts/generate/document.ts'
 
 const committed = (name: string, value: number) => ({ name, unit: 'ms', value })
 const measured = (name: string, value: number, held = true) => ({ ...committed(name, value), held })

@@ -1,6 +1,6 @@
 import { test } from 'vitest'
 import { menus, sampleContext, waysThrough } from '../../../scripts/dev/menu-ways.ts'
-import { drawMenus } from '../../../scripts/drawings/menu-drawing.ts'
+import { drawMenus } from '../../../scripts/generate/menu-drawing.ts'
 
 test.for(Object.entries(menus))(
   'a drawing of %s has each place and each effect once, and each way',

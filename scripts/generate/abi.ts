@@ -1,6 +1,4 @@
-import { existsSync, readFileSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
-import { buildContracts, projectRoot, readArtifact } from './forge.ts'
+import { buildContracts, readArtifact } from '../contracts/forge.ts'
 import {
   baseArguments,
   constantSeconds,
@@ -8,7 +6,7 @@ import {
   hashedText,
   parseSolidity,
   structMembers,
-} from './solidity.ts'
+} from '../contracts/solidity.ts'
 
 /** Each part's own ABI, and what it leaves out; TypeScript meets Solidity nowhere else. */
 const targets = [
@@ -21,21 +19,17 @@ const targets = [
   },
 ]
 
-await buildContracts()
-for (const target of targets) {
-  const path = join(projectRoot, target.file)
-  const text = render(target.name, target.contract) + target.more()
-  if (!process.argv.includes('--check')) {
-    writeFileSync(path, text)
-  } else if (!existsSync(path) || text !== readFileSync(path, 'utf8')) {
-    process.stderr.write(`${target.file} is not what the contracts say: run \`npm run abi\`.\n`)
-    process.exitCode = 1
-  }
+/** Writes the ABIs that the relay uses, by file. */
+export async function writeAbis(): Promise<Record<string, string>> {
+  await buildContracts()
+  return Object.fromEntries(
+    targets.map(({ file, name, contract, more }) => [file, render(name, contract) + more()]),
+  )
 }
 
 function render(name: string, contract: string): string {
   const abi = literal(readArtifact(contract).abi, '')
-  return `// Generated from contracts/src by \`npm run abi\`; not edited by hand.
+  return `// Generated from contracts/src by \`npm run generate\`; not edited by hand.
 
 /** The ABI of \`contracts/src/${contract}.sol\`. */
 export const ${name} = ${abi} as const

@@ -6,7 +6,7 @@ import {
   type NodeName,
 } from '../../src/ussd/menu/nodes.ts'
 import { promptOf } from '../../src/ussd/menu/walk.ts'
-import { allRight, type Ways, waysThrough } from '../dev/menu-ways.ts'
+import { allRight, menus, sampleContext, type Ways, waysThrough } from '../dev/menu-ways.ts'
 
 type Step = Ways['steps'][number]
 type Box = {
@@ -38,7 +38,17 @@ const facts: Facts = {
   ...{ failure: 'none', recipients: [], worth: 'none', registration: 'registered' },
 }
 
-/** Menus as one SVG, each under its heading: each place with its screen, each way with what is typed for it. */
+/** Draws `docs/menu.svg` from the menu's declaration. */
+export function drawMenu(): string {
+  return drawMenus([
+    ['PROFILE=demo', sampleContext(menus.demo)],
+    ['PROFILE=lender', sampleContext(menus.lender)],
+    ['PROFILE=lender, PIN=strict', sampleContext(menus.strict)],
+    ['The same where no PIN was chosen yet', sampleContext(menus.strict), 'newPin'],
+  ])
+}
+
+/** Draws menus as one SVG, each under its heading: each place with its screen, each way with what is typed for it. */
 export function drawMenus(
   menus: readonly (readonly [heading: string, context: MenuContext, start?: NodeName])[],
 ): string {
@@ -46,7 +56,7 @@ export function drawMenus(
   const parts: string[] = []
   let width = 0
   for (const [heading, context, start = 'main'] of menus) {
-    const drawn = drawMenu(context, start)
+    const drawn = drawOne(context, start)
     parts.push(
       `<g transform="translate(${size.margin} ${top})"><text y="12" font-weight="bold">${escaped(heading)}</text>`,
       `<g transform="translate(0 28)">${drawn.svg}</g></g>`,
@@ -68,7 +78,7 @@ export function drawMenus(
   ].join('\n')
 }
 
-function drawMenu(context: MenuContext, start: NodeName): Drawn {
+function drawOne(context: MenuContext, start: NodeName): Drawn {
   const ways = waysThrough(context, allRight(start))
   const boxes = layOut(ways, start, (name) => {
     if (isEffect(name)) return [`END: ${name}`]

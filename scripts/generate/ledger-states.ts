@@ -10,8 +10,8 @@ const changes: readonly Change[] = Object.entries(transitions).flatMap(([from, e
   })),
 )
 
-/** The table of a payment's states and their diagram, in Markdown. */
-export function statesText(): string {
+/** Writes a payment's states as a diagram and a table, in Markdown. */
+export function writeStates(): string {
   return ['```mermaid', 'stateDiagram-v2', ...diagram(), '```', '', ...table()].join('\n')
 }
 

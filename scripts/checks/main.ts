@@ -1,0 +1,43 @@
+import { runCommand } from '../run-command.ts'
+
+/** What has to be in order before a test is worth running, quick ones first. */
+const steps: Readonly<Record<string, readonly string[]>> = {
+  biome: ['biome', 'check', '--error-on-warnings', '.'],
+  typecheck: [process.execPath, '--run', 'typecheck'],
+  'forge fmt': ['forge', 'fmt', '--check'],
+  generate: [process.execPath, 'scripts/generate/main.ts', '--check'],
+  house: [process.execPath, 'scripts/checks/house.ts'],
+  gas: [process.execPath, 'scripts/contracts/gas.ts', '--check'],
+  coverage: [process.execPath, 'scripts/contracts/coverage.ts'],
+}
+
+export type Step = { name: string; passed: boolean; output: string }
+
+/** Runs every step but those that are left out, and shows what the failing ones say. */
+export async function runChecks({
+  environment = {},
+  without = [],
+}: {
+  environment?: Readonly<Record<string, string>>
+  without?: readonly string[]
+} = {}): Promise<Step[]> {
+  const results: Step[] = []
+  for (const [name, command] of Object.entries(steps)) {
+    if (without.includes(name)) continue
+    const { code, output, seconds } = await runCommand(command, environment)
+    const passed = code === 0
+    // The size of the house is worth reading though nothing is wrong.
+    if (!passed || name === 'house') process.stdout.write(`${output.trim()}\n`)
+    process.stdout.write(`${passed ? 'ok    ' : 'FAILED'} ${name} (${seconds.toFixed(1)} s)\n`)
+    results.push({ name, passed, output })
+  }
+  return results
+}
+
+if (import.meta.main) {
+  const failed = (await runChecks()).filter(({ passed }) => !passed)
+  if (failed.length > 0) {
+    process.stdout.write(`Not in order: ${failed.map(({ name }) => name).join(', ')}\n`)
+    process.exitCode = 1
+  }
+}

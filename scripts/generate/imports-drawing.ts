@@ -1,0 +1,34 @@
+import { readImports } from '../checks/import-rules.ts'
+
+const entries = 'entry points'
+
+/**
+ * Draws the folders of `src` and what they import of each other, as a Mermaid flowchart. Files are named
+ * by their path from the repository's root. Imports of types count.
+ */
+export function drawImports(sources: ReadonlyMap<string, string>): string {
+  const uses = new Map<string, Set<string>>()
+  for (const [file, source] of sources) {
+    const from = nameBox(file)
+    const targets = readImports(file, source).filter((target) => target.startsWith('src/'))
+    const boxes = targets.map(nameBox).filter((box) => box !== from)
+    uses.set(from, new Set([...(uses.get(from) ?? []), ...boxes]))
+  }
+  // By code units, so that the drawing is the same on every machine.
+  const names = [...uses.keys()].sort()
+  return [
+    'flowchart TD',
+    ...names.map((name) => `  ${nameId(name)}["${name === entries ? name : `src/${name}`}"]`),
+    ...names.flatMap((name) =>
+      [...(uses.get(name) ?? [])].sort().map((used) => `  ${nameId(name)} --> ${nameId(used)}`),
+    ),
+  ].join('\n')
+}
+
+function nameBox(file: string): string {
+  return /^src\/([^/]+)\//.exec(file)?.[1] ?? entries
+}
+
+function nameId(box: string): string {
+  return box.replaceAll(' ', '_')
+}
