@@ -50,7 +50,7 @@ const rows: readonly (readonly [what: string, count: number, bound: number])[] =
   ['lines of test', linesOf(tests), 39_000],
   ["lines of data in docs, without OpenRPC's", linesOf(data), 500],
   ['commands of npm run', Object.keys(JSON.parse(read('package.json')).scripts).length, 24],
-  ['names that two files of src export', twice.length, 24],
+  ['names that two files of src export', twice.length, 30],
   ['imports in a circle', countCircles(), 18],
   ['lines of comment in src', comments, 3_400],
   ['lines of README.md', countLines(read('README.md')), 150],
@@ -62,7 +62,7 @@ for (const [what, count, bound] of rows) {
 
 const faults = [
   ...rows.flatMap(([what, count, bound]) => (count > bound ? [`Too many ${what}`] : [])),
-  ...(twice.length > 24 ? twice : []),
+  ...(twice.length > 30 ? twice : []),
   ...findImportFaults(readAll('{src,scripts,test}/**/*.{ts,mjs}')),
   ...tableFaults(settings, read('docs/configuration.md')).map(
     (fault) => `docs/configuration.md ${fault}`,
