@@ -51,14 +51,24 @@ type Endpoint = {
   address: URL
   headers: Record<string, string>
   fetch: typeof globalThis.fetch
+  /** Told of calls before they go out. What it throws keeps them back. */
+  count: (calls: number) => void
 }
+
+/** How many calls a node takes at once is found out anew after so long. */
+const learntMs = 5 * 60 * 1000
+
+/** What a node said to calls by their ids, or why it said nothing. */
+type Heard = { answers: ReadonlyMap<unknown, Answer>; failure?: TransportError }
+
+type Answer = Record<string, unknown>
 
 /** Speaks to the node at `url`; a user and password in it become an `authorization` header. */
 export function createUpstream({ name, url, fetch, note, now }: UpstreamOptions): Upstream {
-  const endpoint: Endpoint = { name, ...addressIn(url), fetch }
+  const endpoint: Endpoint = { name, ...addressIn(url), fetch, count }
   let lastId = 0
   let queue: Waiting[] = []
-  let takesBatches = true
+  let learnt = { most: maxBatch, until: 0 }
   let counted = { day: 0, calls: 0 }
 
   const today = () => Math.floor(now() / dayMs)
@@ -71,12 +81,17 @@ export function createUpstream({ name, url, fetch, note, now }: UpstreamOptions)
       return new Promise((resolve, reject) => {
         lastId += 1
         const waiting = { id: lastId, method, params, signal, resolve, reject }
-        // Not in a batch: some nodes refuse it there, and its answer must not wait for others'.
-        if (method === 'eth_sendRawTransaction' || !takesBatches) return void exchange([waiting])
+        // Never in a batch, of which calls are asked again; nor must its answer wait for others'.
+        if (method === 'eth_sendRawTransaction') return void exchange([waiting], endpoint)
         if (queue.length === 0) void collect()
         queue.push(waiting)
       })
     },
+  }
+
+  function count(calls: number): void {
+    note(calls)
+    counted = { day: today(), calls: callsToday() + calls }
   }
 
   async function collect(): Promise<void> {
@@ -84,56 +99,137 @@ export function createUpstream({ name, url, fetch, note, now }: UpstreamOptions)
     for (let turn = 0; turn < 4; turn += 1) await undefined
     const collected = queue
     queue = []
-    for (let start = 0; start < collected.length; start += maxBatch) {
-      void exchange(collected.slice(start, start + maxBatch))
+    const most = now() < learnt.until ? learnt.most : maxBatch
+    for (let start = 0; start < collected.length; start += most) {
+      void learn(collected.slice(start, start + most))
     }
   }
 
-  /** Settles every one of the waiting; never throws. */
-  async function exchange(waiting: readonly Waiting[]): Promise<void> {
-    const wait = untilAllGaveUp(waiting)
-    try {
-      note(waiting.length)
-      counted = { day: today(), calls: callsToday() + waiting.length }
-      const requests = waiting.map(({ id, method, params }) => ({
-        jsonrpc: '2.0',
-        id,
-        method,
-        params,
-      }))
-      const [single] = requests
-      const many = requests.length > 1
-      const answer = await post(endpoint, JSON.stringify(many ? requests : single), wait.signal)
-      if (many && !Array.isArray(answer)) {
-        takesBatches = false
-        for (const one of waiting) void exchange([one])
-        return
-      }
-      if (answer === undefined) throw new TransportError(`${name} gave no JSON-RPC answer`)
-      const answers = new Map<unknown, unknown>()
-      for (const one of Array.isArray(answer) ? answer : [answer]) {
-        if (isObject(one)) answers.set(one.id, one)
-      }
-      for (const one of waiting) settle(one, answers.get(one.id), endpoint)
-    } catch (error) {
-      for (const one of waiting) {
-        one.reject(
-          error instanceof TransportError
-            ? error
-            : new TransportError(`${name} could not be reached`, { cause: error }),
-        )
-      }
-    } finally {
-      wait.end()
-    }
+  async function learn(batch: readonly Waiting[]): Promise<void> {
+    const passed = await exchange(batch, endpoint)
+    // A node that answers nothing is gone, and tells nothing of batches.
+    if (passed > 0 && passed < batch.length) learnt = { most: passed, until: now() + learntMs }
   }
 }
 
-function settle({ resolve, reject }: Waiting, answer: unknown, { name, address }: Endpoint): void {
-  if (!isObject(answer)) reject(new TransportError(`${name} left a request unanswered`))
+/**
+ * Settles every one of the batch; never throws. What a node leaves open of it is asked in halves,
+ * then singly.
+ *
+ * @returns the most calls that the node answered at once
+ */
+async function exchange(batch: readonly Waiting[], endpoint: Endpoint): Promise<number> {
+  try {
+    endpoint.count(batch.length)
+  } catch (error) {
+    for (const { reject } of batch) reject(unreached(endpoint.name, error))
+    return 0
+  }
+  const { answers, failure } = await hear(endpoint, batch)
+  const settleOne = (one: Waiting) => settle(one, answers.get(one.id), endpoint, failure)
+  const open = batch.length === 1 ? [] : batch.filter(({ id }) => !isCertain(answers.get(id)))
+  const settled = batch.filter((one) => !open.includes(one)).filter(settleOne).length
+  return open.length === 0
+    ? settled
+    : Math.max(settled, await askAgain(open, answers, settled, endpoint))
+}
+
+/** What a batch left open: calls without an answer, and errors, which may be about the batch. */
+async function askAgain(
+  open: readonly Waiting[],
+  answers: Heard['answers'],
+  settled: number,
+  endpoint: Endpoint,
+): Promise<number> {
+  const waiting = open.filter(({ signal }) => !signal.aborted)
+  const silent = waiting.filter(({ id }) => !answers.has(id))
+  const [first, ...others] = waiting.filter(({ id }) => answers.has(id))
+  const alone = (one: Waiting) => isSaidAlone(one, answers, endpoint)
+  // One of the errors tells of which kind they are.
+  const isOwn = first === undefined || (await alone(first))
+  const own = isOwn ? await Promise.all(others.map(alone)) : []
+  if (silent.length === 0 && isOwn && !own.includes(false)) return settled + waiting.length
+  const halves = [silent, isOwn ? [] : others].flatMap(inHalves)
+  return Math.max(
+    first === undefined ? 0 : 1,
+    ...(await Promise.all(halves.map((half) => exchange(half, endpoint)))),
+  )
+}
+
+/** Whether a call that is asked alone has the error that it had in a batch. */
+async function isSaidAlone(
+  one: Waiting,
+  answers: Heard['answers'],
+  endpoint: Endpoint,
+): Promise<boolean> {
+  let said: unknown
+  const reject = (error: Error): void => {
+    said = error
+    one.reject(error)
+  }
+  await exchange([{ ...one, reject }], endpoint)
+  const before = toRpcError(answers.get(one.id)?.error as Answer, endpoint.address)
+  return said instanceof RpcError && said.code === before.code && said.message === before.message
+}
+
+/** Whether the answer to a call of a batch is surely about this call. */
+function isCertain(answer: Answer | undefined): boolean {
+  if (answer === undefined) return false
+  return !isObject(answer.error) || ownErrors.includes(answer.error.code)
+}
+
+/** Of a call that reverts. */
+const ownErrors: readonly unknown[] = [codes.reverted, codes.executionFailed]
+
+function inHalves<Item>(items: readonly Item[]): (readonly Item[])[] {
+  const middle = Math.ceil(items.length / 2)
+  return [items.slice(0, middle), items.slice(middle)].filter((half) => half.length > 0)
+}
+
+/** Asks a node; what it says of calls that were not asked, or twice, says nothing of any. */
+async function hear(endpoint: Endpoint, batch: readonly Waiting[]): Promise<Heard> {
+  const wait = untilAllGaveUp(batch)
+  const nothing = new Map<unknown, Answer>()
+  try {
+    const requests = batch.map(({ id, method, params }) => ({ jsonrpc: '2.0', id, method, params }))
+    const [single] = requests
+    const isSingle = requests.length === 1
+    const said = await post(endpoint, JSON.stringify(isSingle ? single : requests), wait.signal)
+    if (said === undefined || !(isSingle || Array.isArray(said))) {
+      const failure = new TransportError(`${endpoint.name} gave no JSON-RPC answer`)
+      return { answers: nothing, failure }
+    }
+    const all = [said].flat().filter(isObject)
+    const answers = new Map(all.map((one) => [one.id, one]))
+    const asked = new Set<unknown>(requests.map(({ id }) => id))
+    const isOwn = answers.size === all.length && all.every(({ id }) => asked.has(id))
+    for (const [id, one] of answers) if (!isAnswer(one)) answers.delete(id)
+    return { answers: isSingle || isOwn ? answers : nothing }
+  } catch (error) {
+    return { answers: nothing, failure: unreached(endpoint.name, error) }
+  } finally {
+    wait.end()
+  }
+}
+
+const isAnswer = (one: Answer): boolean => isObject(one.error) || 'result' in one
+
+function unreached(name: string, error: unknown): TransportError {
+  if (error instanceof TransportError) return error
+  return new TransportError(`${name} could not be reached`, { cause: error })
+}
+
+/** Whether there is an answer. */
+function settle(
+  { resolve, reject }: Waiting,
+  answer: Answer | undefined,
+  { name, address }: Endpoint,
+  failure = new TransportError(`${name} left a request unanswered`),
+): boolean {
+  if (answer === undefined) reject(failure)
   else if (isObject(answer.error)) reject(toRpcError(answer.error, address))
-  else if ('result' in answer) resolve(answer.result)
-  else reject(new TransportError(`${name} gave an answer that is not JSON-RPC`))
+  else resolve(answer.result)
+  return answer !== undefined
 }
 
 /** Undefined for what is no JSON-RPC at all: some gateways answer so to a batch, but not to its parts. */

@@ -1,0 +1,252 @@
+import { type Address, keccak256 } from 'viem'
+import { privateKeyToAccount } from 'viem/accounts'
+import { describe, test } from 'vitest'
+import { serve } from '../../../chain/node/support/serve.ts'
+import { createHandClock } from '../../../support/hand-clock.ts'
+import { sampleOf } from '../../../support/sample.ts'
+
+type Request = { id: number; method: string; params: readonly unknown[] }
+type Said = Record<string, unknown>
+
+/** What a node makes of a batch that is too large for it; `honest` is what it says to each alone. */
+type Refusal = (asked: Request[], honest: Said[], most: number) => Response
+
+const json = (body: unknown, status = 200) => Response.json(body, { status })
+const error = (code: number, message: string) => ({ error: { code, message } })
+const noBatches = error(-32600, 'batches are not served here')
+const busy = error(-32603, 'internal error')
+
+/** Each way in which a node can refuse a batch, or answer it wrongly, so that it can be seen. */
+const refusals: Readonly<Record<string, Refusal>> = {
+  'an error object': () => json({ jsonrpc: '2.0', id: null, ...noBatches }),
+  'an error object with 400': () => json({ jsonrpc: '2.0', id: null, ...noBatches }, 400),
+  'an error object with 429': () => json({ jsonrpc: '2.0', id: null, ...noBatches }, 429),
+  'an array of one error': () => json([{ jsonrpc: '2.0', id: null, ...noBatches }]),
+  'an array of one error with 400': () => json([{ jsonrpc: '2.0', id: null, ...noBatches }], 400),
+  'an empty array': () => json([]),
+  'an empty array with 400': () => json([], 400),
+  'an error for each': (asked) => json(asked.map(({ id }) => ({ id, ...noBatches }))),
+  'an error for each with 400': (asked) =>
+    json(
+      asked.map(({ id }) => ({ id, ...noBatches })),
+      400,
+    ),
+  'mixed errors': (asked) =>
+    json(
+      asked.map(({ id }, index) => ({ id, ...[busy, noBatches, error(-32601, 'no')][index % 3] })),
+    ),
+  'the error that a call has alone, for each': (asked) =>
+    json(asked.map(({ id }) => ({ id, ...error(-32000, 'no such account') }))),
+  'an error in words': (asked) => json(asked.map(({ id }) => ({ id, error: 'no batches' }))),
+  'a page': () => new Response('<html>no batches</html>'),
+  'a page with 502': () => new Response('<html>bad gateway</html>', { status: 502 }),
+  nothing: () => new Response(''),
+  'a null': () => json(null),
+  'a number': () => json(7),
+  'an array of nothing': (asked) => json(asked.map(() => null)),
+  'arrays in an array': (_, honest) => json(honest.map((one) => [one])),
+  'half a text': (_, honest) => new Response(JSON.stringify(honest).slice(0, -9)),
+  'a dropped connection': () => {
+    throw new TypeError('fetch failed')
+  },
+  'the first ones': (_, honest, most) => json(honest.slice(0, most)),
+  'the first ones, and an error': (_, honest, most) =>
+    json([...honest.slice(0, most), { id: null, ...noBatches }]),
+  'the first ones, and errors': (asked, honest, most) =>
+    json([...honest.slice(0, most), ...asked.slice(most).map(({ id }) => ({ id, ...noBatches }))]),
+  'all but the last': (_, honest) => json(honest.slice(0, -1)),
+  'an error for the last': (asked, honest) =>
+    json([...honest.slice(0, -1), { id: asked.at(-1)?.id, ...busy }]),
+  'the ids of others': (_, honest) =>
+    json(honest.map((one) => ({ ...one, id: Number(one.id) + 1 }))),
+  'ids that count from nought': (_, honest) => json(honest.map((one, id) => ({ ...one, id }))),
+  'ids as text': (_, honest) => json(honest.map((one) => ({ ...one, id: `${one.id}` }))),
+  'no ids': (_, honest) => json(honest.map(({ id: _id, ...one }) => one)),
+  'one id for all': (_, honest) => json(honest.map((one) => ({ ...one, id: honest[0]?.id }))),
+  'an id twice': (_, honest) => json([...honest, { ...honest[0], result: '0xbad' }]),
+  'more than was asked': (_, honest) => json([...honest, { id: 999_999, result: '0xbad' }]),
+  'neither result nor error': (asked) => json(asked.map(({ id }) => ({ id }))),
+}
+
+const accountOf = (index: number) => `0x${(index + 1).toString(16).padStart(40, '0')}`
+
+/** What the node says of an account to one who asks alone: every fifth is refused, in two ways. */
+function honestly({ id, method, params }: Request): Said {
+  if (method === 'eth_chainId') return { id, result: '0x1f' }
+  if (method === 'web3_clientVersion') return { id, result: 'Geth/v1' }
+  const account = Number(params[0])
+  if (method === 'eth_getBalance' && account % 5 === 0) {
+    return { id, ...(account % 2 ? error(-32000, 'no such account') : busy) }
+  }
+  return { id, result: `0x${(account * 7).toString(16)}` }
+}
+
+/** A node that takes so many calls at once, and what it was asked. */
+function nodeOf(refuse: Refusal, most: number) {
+  const posts: Request[][] = []
+  let limit = most
+  const fetch: typeof globalThis.fetch = async (_, init) => {
+    const body = JSON.parse(`${init?.body}`) as Request | Request[]
+    const asked = [body].flat()
+    posts.push(asked)
+    const honest = asked.map(honestly)
+    if (!Array.isArray(body)) return json(honest[0])
+    return asked.length > limit ? refuse(asked, honest, limit) : json(honest)
+  }
+  return {
+    fetch,
+    posts,
+    /** Takes so many from now on. */
+    take: (next: number) => {
+      limit = next
+    },
+  }
+}
+
+type Node = ReturnType<typeof nodeOf>
+
+async function servedBy(node: Node) {
+  const clock = createHandClock()
+  const served = await serve(['http://node.test/'], 31, node.fetch, clock)
+  await served.rpc('eth_gasPrice')
+  node.posts.length = 0
+  const balances = async (count: number): Promise<Said[]> => {
+    const batch = Array.from({ length: count }, (_, id) => ({
+      ...{ jsonrpc: '2.0', id, method: 'eth_getBalance', params: [accountOf(id)] },
+    }))
+    return (await (await served.post(JSON.stringify(batch))).json()) as Said[]
+  }
+  return { served, clock, balances }
+}
+
+const wanted = (count: number): Said[] =>
+  Array.from({ length: count }, (_, id) => ({
+    jsonrpc: '2.0',
+    ...honestly({ id, method: 'eth_getBalance', params: [accountOf(id)] }),
+  }))
+
+describe('to a batch that is too large a node says', () => {
+  for (const [what, refuse] of Object.entries(refusals)) {
+    test(`${what}, and each call has its own answer`, async ({ expect }) => {
+      const sizes = [2, 3, 7, 20, 50].flatMap((size) =>
+        [1, 2, 6, size - 1].map((most) => ({ size, most })),
+      )
+      for (const { size, most } of sampleOf(8, sizes, what)) {
+        const node = nodeOf(refuse, Math.min(most, size - 1))
+        const { balances } = await servedBy(node)
+        expect(await balances(size), `${size} of ${most}`).toEqual(wanted(size))
+        const first = node.posts.flat().length
+        expect(first).toBeLessThanOrEqual(size * (Math.ceil(Math.log2(size)) + 2))
+        // What was learnt costs nothing more than the errors of calls.
+        expect(await balances(size)).toEqual(wanted(size))
+        expect(node.posts.flat().length - first).toBeLessThanOrEqual(2 * size)
+      }
+    })
+  }
+})
+
+test('the size that passed is remembered for some minutes, and then found out anew', async ({
+  expect,
+}) => {
+  const node = nodeOf(() => json([]), 5)
+  const { clock, balances } = await servedBy(node)
+  const largest = () => Math.max(...node.posts.splice(0).map(({ length }) => length))
+  await balances(20)
+  expect(largest()).toBe(20)
+  for (let times = 0; times < 3; times += 1) {
+    await balances(20)
+    expect(largest()).toBe(5)
+    clock.forward(60_000)
+  }
+  node.take(50)
+  clock.forward(10 * 60_000)
+  expect(await balances(20)).toEqual(wanted(20))
+  expect(largest()).toBe(20)
+})
+
+test('errors of calls cost one call more each, and say nothing of batches', async ({ expect }) => {
+  const node = nodeOf(() => json([]), 50)
+  const { served } = await servedBy(node)
+  const refused = Array.from({ length: 20 }, (_, id) => ({
+    ...{ jsonrpc: '2.0', id, method: 'eth_getBalance', params: [accountOf(5 * id + 4)] },
+  }))
+  for (let times = 0; times < 2; times += 1) {
+    node.posts.length = 0
+    const answers = (await (await served.post(JSON.stringify(refused))).json()) as Said[]
+    expect(answers.every(({ error }) => error !== undefined)).toBe(true)
+    expect(node.posts[0]).toHaveLength(20)
+    expect(node.posts.flat().length).toBeLessThanOrEqual(40)
+  }
+})
+
+test('a call that ends the connection ends it for no other', async ({ expect }) => {
+  const poison = accountOf(12)
+  const node = nodeOf(() => json([]), 50)
+  const whole = node.fetch
+  const { balances } = await servedBy({
+    ...node,
+    fetch: (url, init) => {
+      if (`${init?.body}`.includes(poison)) throw new TypeError('fetch failed')
+      return whole(url, init)
+    },
+  })
+  const answers = await balances(20)
+  expect(answers.toSpliced(12, 1)).toEqual(wanted(20).toSpliced(12, 1))
+  expect(answers[12]).toMatchObject({ error: { code: -32011 } })
+  expect(Math.max(...node.posts.splice(0).map(({ length }) => length))).toBe(10)
+})
+
+test('a node that is gone is asked each call a few times, and batches stay as they were', async ({
+  expect,
+}) => {
+  const node = nodeOf(() => json([]), 50)
+  let isGone = false
+  const { balances } = await servedBy({
+    ...node,
+    fetch: (url, init) => {
+      if (isGone) throw new TypeError('fetch failed')
+      return node.fetch(url, init)
+    },
+  })
+  isGone = true
+  expect((await balances(20)).every(({ error }) => error !== undefined)).toBe(true)
+  isGone = false
+  expect(await balances(20)).toEqual(wanted(20))
+  expect(node.posts.some(({ length }) => length === 20)).toBe(true)
+})
+
+test('a transaction is handed to a node once and alone, whatever the node makes of batches', async ({
+  expect,
+}) => {
+  const raw = await privateKeyToAccount(`0x${'11'.repeat(32)}`).signTransaction({
+    ...{ type: 'legacy', chainId: 31, nonce: 0, gas: 21_000n, gasPrice: 1n, value: 1n },
+    to: accountOf(1) as Address,
+  })
+  for (const [what, refuse] of Object.entries(refusals)) {
+    for (const isLost of [false, true]) {
+      const node = nodeOf(refuse, 1)
+      const { served, balances } = await servedBy({
+        ...node,
+        async fetch(url, init) {
+          const answer = await node.fetch(url, init)
+          if (!`${init?.body}`.includes('eth_sendRawTransaction')) return answer
+          if (isLost) throw new TypeError('fetch failed')
+          return json({ id: JSON.parse(`${init?.body}`).id, result: keccak256(raw) })
+        },
+      })
+      const [sent, answers] = await Promise.all([
+        served.rpc('eth_sendRawTransaction', [raw]),
+        balances(5),
+      ])
+      expect(answers, what).toEqual(wanted(5))
+      expect(sent.error === undefined, what).toBe(!isLost)
+      const sends = node.posts.filter((post) =>
+        post.some(({ method }) => method === 'eth_sendRawTransaction'),
+      )
+      expect(
+        sends.map(({ length }) => length),
+        what,
+      ).toEqual([1])
+    }
+  }
+})
