@@ -1,36 +1,31 @@
+import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { dirname } from 'node:path'
 import {
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs'
-import { tmpdir } from 'node:os'
-import { dirname, join } from 'node:path'
-import {
+  type Abi,
   type Address,
   BaseError,
   createPublicClient,
+  encodeDeployData,
+  encodeFunctionData,
+  formatEther,
   getAddress,
   getContractAddress,
   type Hex,
   http,
   type PublicClient,
+  zeroAddress,
 } from 'viem'
-import { privateKeyToAddress } from 'viem/accounts'
+import { type PrivateKeyAccount, privateKeyToAccount } from 'viem/accounts'
 import { microLoanAbi } from '../../src/loan/abi.ts'
 import { relayForwarderAbi } from '../../src/relay/forwarder/abi.ts'
 import { maxGasPrice, priceObstacle } from '../stack/chain/gas-price.ts'
-import { buildContracts, copyBuildCache, forge, readArtifact } from './forge.ts'
+import { buildContracts, readArtifact } from './forge.ts'
 
 /** What is to stand on a chain, and who pays for it. */
 export type DeployOptions = {
   readonly nodeUrl: string
   readonly chainId: number
-  /** Pays, and owns what it deploys where no owner is named. It reaches forge through the environment
-   * and is never shown. */
+  /** Pays, and owns what it deploys where no owner is named. It is never shown. */
   readonly deployerKey: Hex
   /** May execute from the start. */
   readonly relayers: readonly Address[]
@@ -91,6 +86,7 @@ type DeploymentRecord = {
 type Chain = {
   readonly client: PublicClient
   readonly chainId: number
+  readonly deployer: PrivateKeyAccount
   readonly genesisHash: Hex
   /** anvil and its like: a chain that can be started over. */
   readonly isDevelopment: boolean
@@ -102,52 +98,54 @@ type ContractName = 'RelayForwarder' | 'MicroLoan'
  * Brings both contracts onto the chain: deploys what is not there yet, with roles, terms and relayers in
  * their constructors, and funds the new pool. Once this is done, a later call sends nothing: it changes
  * back nothing that an owner has changed since, and fills no pool that was drained. It says what differs.
- * @throws WrongChainError, PublicRecordError, CodeMissingError, CodeDiffersError, PendingTransactionsError,
- * GasTooDearError: nothing was sent.
- * @throws ForgeError, NodeError: the next call goes on from what reached the chain.
+ * @throws {DeployError} and the next call goes on from what reached the chain
  */
 export async function deployContracts(options: DeployOptions): Promise<Deployment> {
   try {
     return await deploy(options)
   } catch (error) {
     // What viem says has the node's address in it, which may end in a key.
-    throw error instanceof BaseError ? new NodeError(error.shortMessage) : error
+    throw error instanceof BaseError ? new DeployError('node', error.shortMessage) : error
   }
 }
 
 async function deploy(options: DeployOptions): Promise<Deployment> {
   const chain = await openChain(options)
   await buildContracts()
-  const deployer = privateKeyToAddress(options.deployerKey)
   const before = await findDeployed(chain, options)
   if (before?.hasForwarder && before.hasLoan && before.record.state === 'deployed') {
     options.log(`contracts are in place on chain ${chain.chainId}`)
     return finish(chain, options, before.record)
   }
   const isThere = before?.hasForwarder === true && before.hasLoan
-  const gasPriceWei = await offeredGasPrice(chain, options)
-  const record = isThere ? before.record : await planRecord(chain, deployer, before)
+  const gasPrice = await offeredGasPrice(chain, options)
+  const record = isThere ? before.record : await planRecord(chain, before)
   writeRecord(options.recordFile, record)
   options.log('deploying contracts')
-  await runScript(chain, options, before, gasPriceWei)
+  await sendMissing(chain, options, { record, before, gasPrice })
   const isSeen =
     (await checkCode(chain, 'RelayForwarder', record.forwarder)) &&
     (await checkCode(chain, 'MicroLoan', record.loan))
-  if (!isSeen) throw new CodeMissingError(options.recordFile)
+  if (!isSeen) throw missingCode(options.recordFile)
   return finish(chain, options, record)
 }
 
 async function openChain(options: DeployOptions): Promise<Chain> {
-  const client = createPublicClient({ transport: http(options.nodeUrl) })
+  // A block number that viem keeps may be one from before a contract.
+  const transport = http(options.nodeUrl)
+  const client = createPublicClient({ transport, cacheTime: 0, pollingInterval: 250 })
   const chainId = await client.getChainId()
-  if (chainId !== options.chainId) throw new WrongChainError(options.chainId, chainId)
+  if (chainId !== options.chainId) {
+    const words = `the node serves chain ${chainId}, not ${options.chainId}`
+    throw new DeployError('wrong_chain', words)
+  }
   const genesis = await client.getBlock({ blockNumber: 0n })
   const isDevelopment = /^(anvil|hardhat)/i.test(
     await client.request({ method: 'web3_clientVersion' }),
   )
-  if (isDevelopment && isPublicRecord(options.recordFile))
-    throw new PublicRecordError(options.recordFile)
-  return { client, chainId, genesisHash: genesis.hash, isDevelopment }
+  if (isDevelopment && isPublicRecord(options.recordFile)) throw publicRecord(options.recordFile)
+  const deployer = privateKeyToAccount(options.deployerKey)
+  return { client, chainId, deployer, genesisHash: genesis.hash, isDevelopment }
 }
 
 type Found = {
@@ -164,13 +162,13 @@ async function findDeployed(chain: Chain, options: DeployOptions): Promise<Found
     record.chainId === chain.chainId && sameHex(record.genesisHash, chain.genesisHash)
   // A local chain that was started over leaves its record behind. A public one is never started over.
   if (!isSameChain && chain.isDevelopment) return undefined
-  if (!isSameChain) throw new PublicRecordError(options.recordFile)
+  if (!isSameChain) throw publicRecord(options.recordFile)
   const hasForwarder = await checkCode(chain, 'RelayForwarder', record.forwarder)
   const hasLoan = await checkCode(chain, 'MicroLoan', record.loan)
   if (hasLoan) await checkForwarder(chain, record)
   const isGone = !hasForwarder || !hasLoan
   if (isGone && record.state === 'deployed' && !chain.isDevelopment) {
-    throw new CodeMissingError(options.recordFile)
+    throw missingCode(options.recordFile)
   }
   return { record, hasForwarder, hasLoan }
 }
@@ -182,7 +180,7 @@ async function checkForwarder(chain: Chain, record: DeploymentRecord): Promise<v
     abi: microLoanAbi,
     functionName: 'trustedForwarder',
   })
-  if (!sameHex(trusted, record.forwarder)) throw new CodeDiffersError('MicroLoan', record.loan)
+  if (!sameHex(trusted, record.forwarder)) throw otherCode('MicroLoan', record.loan)
 }
 
 /** What is otherwise on the chain than asked for; what was not asked for is not compared. */
@@ -239,14 +237,14 @@ async function findDifferences(
 }
 
 /** Where the contracts will be: an address follows from its deployer's nonce. */
-async function planRecord(
-  chain: Chain,
-  from: Address,
-  before: Found | undefined,
-): Promise<DeploymentRecord> {
+async function planRecord(chain: Chain, before: Found | undefined): Promise<DeploymentRecord> {
+  const from = chain.deployer.address
   const nonce = await chain.client.getTransactionCount({ address: from })
   const pending = await chain.client.getTransactionCount({ address: from, blockTag: 'pending' })
-  if (pending !== nonce) throw new PendingTransactionsError(from)
+  if (pending !== nonce) {
+    const words = `${from} has transactions that no block holds yet: wait for them, then try again`
+    throw new DeployError('pending', words)
+  }
   const next = (offset: number) =>
     getContractAddress({ from, nonce: BigInt(nonce + offset) }).toLowerCase() as Address
   const common = {
@@ -272,55 +270,89 @@ async function offeredGasPrice(
   const maxWei = maxGasPrice(maxGasPriceWei, { isAnvil: isDevelopment })
   const nodePriceWei = await client.getGasPrice()
   const obstacle = priceObstacle(maxWei, nodePriceWei)
-  if (obstacle !== undefined) throw new GasTooDearError(obstacle)
+  if (obstacle !== undefined) throw new DeployError('too_dear', `nothing was sent: ${obstacle}`)
   const offerWei = isDevelopment ? nodePriceWei : (nodePriceWei * 11n) / 10n
   return offerWei < maxWei ? offerWei : maxWei
 }
 
-async function runScript(
+type Sending = { record: DeploymentRecord; before: Found | undefined; gasPrice: bigint }
+
+/** Deploys what is not there, and funds an empty pool. Each transaction waits for the one before. */
+async function sendMissing(
   chain: Chain,
   options: DeployOptions,
-  before: Found | undefined,
-  gasPriceWei: bigint,
+  { record, before, gasPrice }: Sending,
 ): Promise<void> {
-  // What forge writes about a run is of no use later, parallel runs would share the files, and in its
-  // cache is the node's address, which may end in a key.
-  const folder = mkdtempSync(join(tmpdir(), 'ussd-relay-deploy-'))
-  const cache = join(folder, 'cache')
-  const usualLimitWei = (chain.isDevelopment ? 1_000n : 1n) * 10n ** 18n
-  const deployer = privateKeyToAddress(options.deployerKey)
-  const environment = {
-    FOUNDRY_ETH_RPC_URL: options.nodeUrl,
-    DEPLOYER_KEY: options.deployerKey,
-    RELAYERS: options.relayers.map((relayer) => relayer.toLowerCase()).join(','),
-    POOL_WEI: String(options.poolWei ?? 0n),
-    PRINCIPAL_WEI: String(options.principalWei ?? 10n ** 16n),
-    DAILY_CAP_WEI: String(options.dailyCapWei ?? usualLimitWei),
-    WITHDRAWAL_LIMIT_WEI: String(options.withdrawalLimitWei ?? usualLimitWei),
-    TERM_SECONDS: String(options.termSeconds ?? 30 * 24 * 60 * 60),
-    PAUSE_BETWEEN_SECONDS: String(options.pauseBetweenSeconds ?? 0),
-    LOANS_PER_DAY: String(options.loansPerDay ?? 0),
-    LIST_ONLY: String(options.isListOnly ?? false),
-    FORWARDER_OWNER: (options.forwarderOwner ?? deployer).toLowerCase(),
-    LOAN_OWNER: (options.loanOwner ?? deployer).toLowerCase(),
-    GUARDIAN: options.guardian?.toLowerCase() ?? noAddress,
-    CREDITOR: options.creditor?.toLowerCase() ?? noAddress,
-    PREDECESSOR: options.predecessor?.toLowerCase() ?? noAddress,
-    FORWARDER: before?.hasForwarder ? before.record.forwarder : noAddress,
-    LOAN: before?.hasForwarder && before.hasLoan ? before.record.loan : noAddress,
-    FOUNDRY_BROADCAST: join(folder, 'broadcast'),
-    FOUNDRY_CACHE_PATH: cache,
+  const { forwarder, loan } = record
+  const owner = chain.deployer.address
+  const { forwarderOwner = owner, loanOwner = owner, guardian = zeroAddress } = options
+  const create = async (name: ContractName, args: readonly unknown[]) => {
+    const { abi, bytecode } = readArtifact(name)
+    const data = encodeDeployData({ abi: abi as Abi, bytecode: bytecode.object, args })
+    await send(chain, { data, gasPrice })
   }
-  try {
-    await copyBuildCache(cache)
-    const script = 'contracts/script/Deploy.s.sol'
-    const price = ['--legacy', '--with-gas-price', `${gasPriceWei}`]
-    // Each transaction is waited for: a public node holds 16 of an account at most.
-    const flags = ['--broadcast', '--slow', '--non-interactive', ...price]
-    await forge(['script', script, ...flags], environment, [options.nodeUrl, options.deployerKey])
-  } finally {
-    rmSync(folder, { recursive: true, force: true })
+  if (!before?.hasForwarder) {
+    // The two name each other: this one is told where the other comes to stand.
+    await create('RelayForwarder', [forwarderOwner, guardian, options.relayers, loan])
   }
+  const contract = { address: loan, abi: microLoanAbi } as const
+  if (!before?.hasLoan) {
+    const isTarget = {
+      address: forwarder,
+      abi: relayForwarderAbi,
+      functionName: 'isTarget',
+    } as const
+    if (!(await chain.client.readContract({ ...isTarget, args: [loan] }))) {
+      const words = `${forwarder} was deployed for a loan contract elsewhere than at ${loan}`
+      throw new DeployError('target_differs', words)
+    }
+    await create('MicroLoan', [
+      { ...readSetup(chain, options), forwarder, owner: loanOwner, guardian },
+    ])
+  }
+  const { poolWei = 0n } = options
+  const liquidity = { ...contract, functionName: 'liquidity' } as const
+  if (poolWei > 0n && (await chain.client.readContract(liquidity)) === 0n) {
+    const data = encodeFunctionData({ abi: microLoanAbi, functionName: 'fund' })
+    await send(chain, { to: loan, data, value: poolWei, gasPrice })
+  }
+}
+
+/** Reads terms and roles of a new loan contract, with what is usual where nothing is asked for. */
+function readSetup({ isDevelopment }: Chain, options: DeployOptions) {
+  const usualLimitWei = (isDevelopment ? 1_000n : 1n) * 10n ** 18n
+  return {
+    predecessor: options.predecessor ?? zeroAddress,
+    creditor: options.creditor ?? zeroAddress,
+    withdrawalLimit: options.withdrawalLimitWei ?? usualLimitWei,
+    terms: {
+      principal: options.principalWei ?? 10n ** 16n,
+      dailyCap: options.dailyCapWei ?? usualLimitWei,
+      term: options.termSeconds ?? 30 * 24 * 60 * 60,
+      pauseBetween: options.pauseBetweenSeconds ?? 0,
+      loansPerDay: options.loansPerDay ?? 0,
+      listOnly: options.isListOnly ?? false,
+    },
+  }
+}
+
+type Transaction = { to?: Address; data: Hex; value?: bigint; gasPrice: bigint }
+
+/** Sends a transaction and waits for its block. */
+async function send({ client, chainId, deployer }: Chain, call: Transaction): Promise<void> {
+  const { address } = deployer
+  const nonce = await client.getTransactionCount({ address })
+  const estimate = await client.estimateGas({ ...call, account: address }).catch(async (cause) => {
+    const has = formatEther(await client.getBalance({ address }))
+    const { shortMessage } = cause as BaseError
+    throw new DeployError('node', `insufficient funds, with ${has} at ${address}? ${shortMessage}`)
+  })
+  // An estimate is exact for the state it was made on; the block may find another.
+  const gas = (estimate * 12n) / 10n
+  const signed = await deployer.signTransaction({ type: 'legacy', chainId, nonce, gas, ...call })
+  const hash = await client.sendRawTransaction({ serializedTransaction: signed })
+  const { status } = await client.waitForTransactionReceipt({ hash })
+  if (status !== 'success') throw new DeployError('node', `the transaction ${hash} failed`)
 }
 
 async function finish(
@@ -345,7 +377,7 @@ async function checkCode(chain: Chain, name: ContractName, address: Address): Pr
   const spans = Object.values(immutableReferences).flat()
   const isSame =
     code.length === object.length && maskImmutables(code, spans) === maskImmutables(object, spans)
-  if (!isSame) throw new CodeDiffersError(name, address)
+  if (!isSame) throw otherCode(name, address)
   return true
 }
 
@@ -378,72 +410,44 @@ function sameHex(left: string, right: string): boolean {
   return left.toLowerCase() === right.toLowerCase()
 }
 
-const noAddress = '0x0000000000000000000000000000000000000000'
+type Reason =
+  | 'wrong_chain'
+  | 'public_record'
+  | 'code_missing'
+  | 'code_differs'
+  | 'pending'
+  | 'too_dear'
+  | 'target_differs'
+  | 'node'
 
-/** The node serves another chain than the one that was asked for. */
-export class WrongChainError extends Error {
-  override readonly name = 'WrongChainError'
+/** A deployment that cannot be made, or not be gone on with. */
+export class DeployError extends Error {
+  override readonly name = 'DeployError'
+  readonly reason: Reason
+  /** Of code that this build did not make. */
+  readonly contract: ContractName | undefined
+  readonly address: Address | undefined
 
-  constructor(wanted: number, actual: number) {
-    super(`the node serves chain ${actual}, not ${wanted}`)
-  }
-}
-
-/** A record of a public network and a chain that is not that network. */
-export class PublicRecordError extends Error {
-  override readonly name = 'PublicRecordError'
-
-  constructor(file: string) {
-    super(
-      `${file} is the record of a public network, and the node serves another chain with its id`,
-    )
-  }
-}
-
-/** The node's price for gas is above the highest that may be paid. */
-export class NodeError extends Error {
-  override readonly name = 'NodeError'
-}
-
-export class GasTooDearError extends Error {
-  override readonly name = 'GasTooDearError'
-
-  constructor(obstacle: string) {
-    super(`nothing was sent: ${obstacle}`)
-  }
-}
-
-/** A public network has no code where the record says it was deployed. */
-export class CodeMissingError extends Error {
-  override readonly name = 'CodeMissingError'
-
-  constructor(file: string) {
-    super(
-      `the chain has no code at an address of ${file}: the node may be behind; nothing is deployed over a record`,
-    )
-  }
-}
-
-/** Code on the chain that this build did not make. The old contract is left as it is. */
-export class CodeDiffersError extends Error {
-  override readonly name = 'CodeDiffersError'
-  readonly contract: ContractName
-  readonly address: Address
-
-  constructor(contract: ContractName, address: Address) {
-    super(
-      `${contract} at ${address} differs from this build: use the version that deployed it, or move to a new one (contracts/README.md)`,
-    )
+  constructor(reason: Reason, message: string, contract?: ContractName, address?: Address) {
+    super(message)
+    this.reason = reason
     this.contract = contract
     this.address = address
   }
 }
 
-/** The deployer has transactions under way, so the next addresses are not known yet. */
-export class PendingTransactionsError extends Error {
-  override readonly name = 'PendingTransactionsError'
+function publicRecord(file: string): DeployError {
+  const words = `${file} is the record of a public network, and the node serves another chain with its id`
+  return new DeployError('public_record', words)
+}
 
-  constructor(deployer: Address) {
-    super(`${deployer} has transactions that no block holds yet: wait for them, then try again`)
-  }
+function missingCode(file: string): DeployError {
+  const words = `the chain has no code at an address of ${file}: the node may be behind; nothing is deployed over a record`
+  return new DeployError('code_missing', words)
+}
+
+/** The old contract is left as it is. */
+function otherCode(contract: ContractName, address: Address): DeployError {
+  const words = `${contract} at ${address} differs from this build: use the version that deployed it, or move to a new one (contracts/README.md)`
+  return new DeployError('code_differs', words, contract, address)
 }

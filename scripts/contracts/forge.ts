@@ -1,17 +1,17 @@
-import { spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { cpSync, readFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { foundryBinary } from '../dev/foundry-binary.ts'
+import { runCommand } from '../run-command.ts'
 import { lockFile } from '../stack/lock-file.ts'
 
 /** The repository's root, with a slash at its end. */
 export const projectRoot = fileURLToPath(new URL('../../', import.meta.url))
 
-/** What deployments and the relay use; tests are not among it, so a first start needs no long build. */
-const deployedSources = ['contracts/src', 'contracts/script']
+/** What is deployed; tests are not among it, so a first start needs no long build. */
+const deployedSources = ['contracts/src']
 
 /** One contract of the build, as far as this project reads it. */
 export type Artifact = {
@@ -27,35 +27,17 @@ export type Artifact = {
 }
 
 /**
- * Runs forge in the project's root and resolves to what it printed (both streams, in order of arrival).
- * @param environment added to this process's own
- * @param secrets parts of it that no message may show; a node's address is one, it may end in a key
- * @throws ForgeError when it ends with anything but 0.
+ * Runs forge in the project's root and gives what it printed (both streams, in order of arrival).
+ *
+ * @throws {ForgeError} it ends with anything but 0
  */
 export async function forge(
   args: readonly string[],
   environment: Readonly<Record<string, string>> = {},
-  secrets: readonly string[] = [],
 ): Promise<string> {
-  const child = spawn(foundryTool('forge'), args, {
-    cwd: projectRoot,
-    env: { ...process.env, ...environment },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  })
-  let output = ''
-  child.stdout.setEncoding('utf8').on('data', (text: string) => {
-    output += text
-  })
-  child.stderr.setEncoding('utf8').on('data', (text: string) => {
-    output += text
-  })
-  const code = await new Promise<number | null>((resolve, reject) => {
-    child.once('error', reject)
-    child.once('close', resolve)
-  })
-  const shown = secrets.reduce((text, secret) => text.replaceAll(secret, '<secret>'), output)
-  if (code !== 0) throw new ForgeError(args, shown)
-  return shown
+  const { code, output } = await runCommand([foundryTool('forge'), ...args], environment)
+  if (code !== 0) throw new ForgeError(args, output)
+  return output
 }
 
 /** The real tool, or the one on the PATH where Foundry is installed. */
@@ -76,21 +58,6 @@ export async function buildContracts(more: readonly string[] = []): Promise<void
   }
 }
 
-/**
- * A folder for forge's cache that begins with what is known of the build. What forge writes into its
- * cache about a run is then nobody else's: other runs neither find it nor take it away.
- */
-export async function copyBuildCache(folder: string): Promise<void> {
-  const name = 'solidity-files-cache.json'
-  const cache = join(projectRoot, process.env.FOUNDRY_CACHE_PATH ?? 'cache')
-  const release = await lockBuild()
-  try {
-    cpSync(join(cache, name), join(folder, name))
-  } finally {
-    release()
-  }
-}
-
 /** Reads a contract of the last build, where forge has put it; `file` where that has another name. */
 export function readArtifact(name: string, file = name): Artifact {
   const out = join(projectRoot, process.env.FOUNDRY_OUT ?? 'out')
@@ -103,13 +70,11 @@ function lockBuild(): Promise<() => void> {
   return lockFile(join(tmpdir(), `ussd-relay-build-${name}.lock`))
 }
 
-/** forge ended with an error; `details` is what it printed. */
+/** forge ended with an error, in its words. */
 export class ForgeError extends Error {
   override readonly name = 'ForgeError'
-  readonly details: string
 
   constructor(args: readonly string[], output: string) {
     super(`forge ${args[0] ?? ''} failed:\n${output.trim()}`)
-    this.details = output
   }
 }

@@ -1,13 +1,7 @@
 import { type Address, createPublicClient, formatEther, http, parseEther } from 'viem'
 import { generatePrivateKey } from 'viem/accounts'
 import { z } from 'zod'
-import {
-  CodeDiffersError,
-  CodeMissingError,
-  type Deployment,
-  deployContracts,
-  GasTooDearError,
-} from '../contracts/deploy.ts'
+import { DeployError, type Deployment, deployContracts } from '../contracts/deploy.ts'
 import { readMaxGasPrice } from './chain/gas-price.ts'
 import type { ChainNode } from './chain/node.ts'
 import { readJson } from './files.ts'
@@ -101,15 +95,11 @@ async function deploy(
       log: (line) => say(`  ${line}`),
     })
   } catch (error) {
-    if (error instanceof CodeDiffersError) {
-      throw new StackError(
-        `The deployed ${error.contract} (${error.address}) is not what this code builds. Go back to the code that deployed it, or start over with new contracts: ${options.restart}`,
-      )
-    }
-    if (error instanceof CodeMissingError || error instanceof GasTooDearError) {
-      throw new StackError(`${capital(error.message)}.`)
-    }
-    throw error
+    if (!(error instanceof DeployError)) throw error
+    if (error.reason !== 'code_differs') throw new StackError(`${capital(error.message)}.`)
+    throw new StackError(
+      `The deployed ${error.contract} (${error.address}) is not what this code builds. Go back to the code that deployed it, or start over with new contracts: ${options.restart}`,
+    )
   }
 }
 

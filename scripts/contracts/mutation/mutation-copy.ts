@@ -56,7 +56,7 @@ const quickLook = { FOUNDRY_FUZZ_RUNS: '64', FOUNDRY_INVARIANT_RUNS: '16' }
 const timeLimitMs = 300_000
 
 /** What is compiled with the contracts and tests nothing of them. */
-const needless = ['script', 'proofs', 'test/script', 'test/proofs']
+const needless = ['proofs', 'test/proofs']
 
 export function createMutationCopy(): MutationCopy {
   const copy = copyProject()
