@@ -50,7 +50,7 @@ const layers: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     loan: 'runtime',
     node: 'chain keys runtime',
     operator: 'account chain keys loan relay runtime',
-    relay: 'chain runtime',
+    relay: 'chain loan runtime',
     runtime: '',
     sms: 'runtime',
     ussd: 'account loan relay runtime',

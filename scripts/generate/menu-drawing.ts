@@ -32,7 +32,7 @@ const facts: Facts = {
   earlierMinutes: 3,
   address: '0x5aAeb6053F3e94c9b9A09F33669435E7EF1BEaEd',
   activity: {
-    own: [sample('sent', 'done'), sample('repaid', 'under_way')],
+    own: [sample('transfer', 'done'), sample('repayment', 'under_way')],
     received: [sample('received', 'done')],
   },
   ...{ failure: 'none', recipients: [], worth: 'none', registration: 'registered' },

@@ -1,6 +1,7 @@
 import type { Address } from 'viem'
 import { formatEther, formatGwei } from 'viem'
 import { showAddress } from '../../src/account/address.ts'
+import { paymentKinds } from '../../src/loan/kinds.ts'
 import type {
   Check,
   CheckName,
@@ -107,16 +108,16 @@ export function relayerLine(
 
 /** One payment in a line. */
 export function paymentLine(payment: Payment, currency: string): string {
-  const { acceptedAt, state, label, intent, account, spendsWei, hash } = payment
+  const { acceptedAt, state, kind, intent, account, spendsWei, hash } = payment
   const amount = spendsWei === '0' ? '' : ` ${formatEther(BigInt(spendsWei))} ${currency}`
-  return `${acceptedAt}  ${state.padEnd(9)}  ${label}${amount}  of ${account}  intent ${intent}${hash === null ? '' : `  ${hash}`}`
+  return `${acceptedAt}  ${state.padEnd(9)}  ${paymentKinds[kind].name}${amount}  of ${account}  intent ${intent}${hash === null ? '' : `  ${hash}`}`
 }
 
 /** What became of a payment, to tell its caller. */
 export function whyLine(payment: Payment, currency: string): string {
-  const { state, label, spendsWei, acceptedAt, block, reason, explorer, attempts } = payment
+  const { state, kind, spendsWei, acceptedAt, block, reason, explorer, attempts } = payment
   const amount = spendsWei === '0' ? '' : ` of ${formatEther(BigInt(spendsWei))} ${currency}`
-  const what = `The ${label.toLowerCase()}${amount}, accepted ${acceptedAt},`
+  const what = `The ${paymentKinds[kind].name.toLowerCase()}${amount}, accepted ${acceptedAt},`
   const where = `block ${block}${explorer === null ? '' : ` (${explorer})`}`
   switch (state) {
     case 'queued':

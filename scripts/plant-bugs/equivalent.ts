@@ -181,8 +181,8 @@ const table: readonly (readonly [string, string, string, string, string])[] = [
       [steps, 'refuse', "count(rows, 'refused', refusing.obstacle ?? 'own')"],
       [steps, 'vitals', 'probe(at.rows)'],
       [steps, 'prune', 'pruneAudit(rows, pruneLimit)'],
-      [payments, 'begin', 'count(rows, label, event)'],
-      [payments, 'move', 'count(rows, label, event)'],
+      [payments, 'begin', 'count(rows, kind, event)'],
+      [payments, 'move', 'count(rows, kind, event)'],
     ] as const
   ).map(([file, within, was]) => [file, within, was, isNotDone, forOperators] as const),
 ]

@@ -9,16 +9,18 @@ import {
   maxUint256,
 } from 'viem'
 import { microLoanAbi } from './abi.ts'
+import type { OfKind } from './kinds.ts'
 
 /** A call of the loan contract that pays. */
-export type LoanCall =
-  | { kind: 'transfer'; to: Address; amountWei: bigint }
+export type LoanCall = OfKind<{
+  transfer: { to: Address; amountWei: bigint }
   /** `principalWei`: what the caller was shown; another amount is refused on the chain. */
-  | { kind: 'loan'; principalWei: bigint }
+  loan: { principalWei: bigint }
   /** `all`: all that is owed when it executes. */
-  | { kind: 'repayment'; amountWei: bigint | 'all' }
+  repayment: { amountWei: bigint | 'all' }
   /** Out of the contract, to an address that anybody may hold. */
-  | { kind: 'cashOut'; to: Address; amountWei: bigint }
+  cashOut: { to: Address; amountWei: bigint }
+}>
 
 /** Why the loan contract refuses a call. Amounts are in wei. */
 export type LoanRefusal =

@@ -1,4 +1,5 @@
 import * as z from 'zod/mini'
+import { kindNames } from '../loan/kinds.ts'
 import { exportEntry, exportHead } from '../relay/ledger/copies/export-format.ts'
 import { paymentStates } from '../relay/ledger/transitions.ts'
 
@@ -153,7 +154,7 @@ export const statusAnswer = z.object({
     }),
   ),
   callsToday: z.nullable(z.object({ relay: z.int(), callers: z.int(), limit: z.int() })),
-  /** How often something happened since the ledger was begun, by `<label>.<event>` or `refused.<reason>`. */
+  /** How often something happened since the ledger was begun, by `<kind>.<event>` or `refused.<reason>`. */
   counts: z.record(z.string(), z.int()),
 })
 
@@ -163,8 +164,7 @@ const paymentState = z.enum(paymentStates)
 export const payment = z.object({
   intent: hash,
   state: paymentState,
-  /** Transfer, Loan, Repayment. */
-  label: z.string(),
+  kind: z.enum(kindNames),
   account: address,
   /** What leaves the account's balance. */
   spendsWei: wei,

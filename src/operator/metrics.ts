@@ -82,16 +82,16 @@ function relayerMetrics({ relayer }: Subject, { vitals, terms }: Known): Metric[
 function paymentMetrics({ vitals }: Known): Metric[] {
   const { counts, waiting, oldest, now } = vitals
   const named = Object.entries(counts).map(([name, value]) => {
-    const [label = '', event = ''] = name.split('.')
-    return { label, event, value }
+    const [kind = '', event = ''] = name.split('.')
+    return { kind, event, value }
   })
-  const refusals = named.filter(({ label }) => label === 'refused')
-  const events = named.filter(({ label }) => label !== 'refused' && label !== 'sms')
+  const refusals = named.filter(({ kind }) => kind === 'refused')
+  const events = named.filter(({ kind }) => kind !== 'refused' && kind !== 'sms')
   return [
     {
       ...{ name: 'relay_payment_events_total', type: 'counter' },
       help: 'what happened to payments since the ledger was begun',
-      samples: events.map(({ label, event, value }) => [value, { label, event }]),
+      samples: events.map(({ kind, event, value }) => [value, { kind, event }]),
     },
     {
       ...{ name: 'relay_refusals_total', type: 'counter' },

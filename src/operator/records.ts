@@ -16,7 +16,7 @@ export function paymentOf(chain: Chain, record: PaymentRecord): Payment {
   const { intentId: intent, acceptedAt, history, hash } = record
   const { gas: _, deadline: __, ...told } = record
   return {
-    ...{ intent, state: told.state, label: told.label, account: told.account },
+    ...{ intent, state: told.state, kind: told.kind, account: told.account },
     ...{ spendsWei: told.spendsWei, attempts: told.attempts, outcome: told.outcome },
     ...{ relayer: told.relayer, nonce: told.nonce, hash, block: told.block },
     acceptedAt: isoOf(acceptedAt),

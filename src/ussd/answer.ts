@@ -18,6 +18,7 @@ import type { Pins } from '../account/pin.ts'
 import type { IntentKeys, SessionKeys } from '../account/session-keys.ts'
 import { formatAmount, formatAmountDown } from '../loan/amounts.ts'
 import { type LoanRefusal, refusalOf } from '../loan/calls.ts'
+import { type PaymentKind, paymentKinds } from '../loan/kinds.ts'
 import type { LoanReader } from '../loan/reader.ts'
 import type { DepositClaim } from '../relay/claim-deposit.ts'
 import { type Forwarder, intentIdOf } from '../relay/forwarder/requests.ts'
@@ -29,7 +30,6 @@ import { faultOf, type Log } from '../runtime/log.ts'
 import { askAt } from './ask.ts'
 import { addressOf, createContractCalls, shortNumber } from './contract-calls.ts'
 import type { MayDial } from './dial-rate.ts'
-import { minutesSinceEqual } from './earlier.ts'
 import type { Intent } from './intent.ts'
 import {
   createMenu,
@@ -46,7 +46,7 @@ import { refusedText } from './refused.ts'
 import type { UssdRequest } from './request.ts'
 import { end, goOn, type Screen } from './screens/screen.ts'
 import { readSession } from './session.ts'
-import { equalPayment, keepShown, shownAt, shownTerms } from './shown.ts'
+import { shownAt, shownTerms } from './shown.ts'
 import { type SmsSeals, smsOf } from './sms.ts'
 
 /** Answers one delivery with a screen. Never throws. */
@@ -66,7 +66,7 @@ export type AnswerOptions = {
   keys: SessionKeys
   intentKeys: IntentKeys
   identity: () => Promise<Identified>
-  ledger: Pick<Ledger, 'payments' | 'show' | 'shown'>
+  ledger: Pick<Ledger, 'equal' | 'payments' | 'show' | 'shown'>
   memory: Memory
   /** Undefined: no PIN is asked for. */
   pins: Pins | undefined
@@ -168,9 +168,9 @@ async function answerMenu(
   switch (result.kind) {
     case 'ask': {
       const asked = (own: Address, step = text) => question(own, step)
-      const minutesSinceEqual = async (place: Place) =>
-        (await lastEqual(parts, request, repeatedAt(place))) ?? 0
-      const asking = { ...session, question: asked, minutesSinceEqual }
+      const sinceEqual = async (place: Place) =>
+        (await minutesSinceEqual(parts, request, repeatedAt(place))) ?? 0
+      const asking = { ...session, question: asked, minutesSinceEqual: sinceEqual }
       const shown = await askAt(asking, result.place)
       // What an answer to it would have led to is not to be had any more.
       return shown.kind === 'end' ? endFor(parts, request, delivered, shown) : screen(shown)
@@ -240,34 +240,32 @@ async function payFor(
   delivered: Delivered,
   intent: Intent,
 ): Promise<Answered> {
-  const repeated = await askOfRepeat(parts, request, intent)
-  if (repeated !== undefined) return screen(repeated)
-  const { intentId, account, answered } = await carryOut(parts, request, delivered, intent)
-  if (answered.kind === 'screen') await rememberRecipient(parts, account, intentId, intent)
+  const askOfEqual = questionOfEqual(parts, request, intent)
+  const minutes = askOfEqual && (await minutesSinceEqual(parts, request, intent))
+  if (askOfEqual && minutes !== undefined) return screen(askOfEqual(minutes))
+  const paid = await carryOut(parts, request, delivered, intent, askOfEqual)
+  const { intentId, account, answered } = paid
+  if (answered.kind === 'screen' && answered.screen.kind === 'end') {
+    await rememberRecipient(parts, account, intentId, intent)
+  }
   return screen(screenOf(parts, answered, intent))
 }
 
 /**
- * The question whether an equal transfer of a moment ago is meant once more; undefined where there was none.
- * What the first delivery found is found by each one, however late it comes: a question is not paid without
- * its answer, and a payment is not asked about.
+ * The question whether an equal payment of a moment ago is meant once more; undefined where it is not to be
+ * asked. What one delivery found is found by each one, however late it comes: a question is not paid
+ * without its answer.
  */
-async function askOfRepeat(
+function questionOfEqual(
   parts: AnswerOptions,
-  request: UssdRequest,
+  { phone }: UssdRequest,
   intent: Intent,
-): Promise<Screen | undefined> {
+): ((earlierMinutes: number) => Screen) | undefined {
   const isSent = intent.kind === 'transfer' || intent.kind === 'cashOut'
   if (!parts.settings.confirms || !isSent || intent.isRepeat) return undefined
-  // What "all" comes to changes with each payment: it is never the same twice.
-  if (intent.amountWei === 'all') return undefined
-  const { address } = await parts.accounts(request.phone)
-  const question = await questionOf(parts, request, address)
-  const found = await lastEqual(parts, request, intent)
-  const earlierMinutes = await keepShown(parts.ledger, question, equalPayment, found ?? null)
-  // Null: this question was not asked when it first came. Undefined: the session is decided.
-  if (earlierMinutes === null || earlierMinutes === undefined) return undefined
   const { amountWei } = intent
+  // What "all" comes to changes with each payment: it is never the same twice.
+  if (amountWei === 'all') return undefined
   const place: Place =
     intent.kind === 'transfer'
       ? { name: 'repeat', draft: { recipient: intent.recipient, amountWei }, page: 0 }
@@ -275,22 +273,18 @@ async function askOfRepeat(
           ...{ name: 'repeatCashOut', page: 0 },
           draft: { recipient: { kind: 'address', address: intent.to }, amountWei },
         }
-  return goOn(promptOf(place, contextOf(parts, request.phone), { earlierMinutes }))
+  return (earlierMinutes) => goOn(promptOf(place, contextOf(parts, phone), { earlierMinutes }))
 }
 
-/** How many minutes ago the caller made the very same payment; undefined where not lately. */
-async function lastEqual(
-  parts: AnswerOptions,
-  { phone }: UssdRequest,
-  intent: Intent,
-): Promise<number | undefined> {
-  const { address } = await parts.accounts(phone)
-  const call = await callsOf(parts)(intent, address)
-  return minutesSinceEqual(parts.ledger, address, call)
+/** Looked at before the chain is: that the money has gone already is not told as a balance that is too low. */
+async function minutesSinceEqual(parts: AnswerOptions, request: UssdRequest, intent: Intent) {
+  const { address } = await parts.accounts(request.phone)
+  const { target: to, data } = await contractCallOf(parts, intent, address)
+  return await parts.ledger.equal(await questionOf(parts, request, address), { to, data })
 }
 
-const callsOf = (parts: AnswerOptions) =>
-  createContractCalls({ ...parts, amountOf: (wei) => amountText(parts, wei) })
+const contractCallOf = (parts: AnswerOptions, intent: Intent, account: Address) =>
+  createContractCalls({ ...parts, amountOf: (wei) => amountText(parts, wei) })(intent, account)
 
 /** Carries out what a caller wants, at most once for its gateway and session. */
 export async function carryOut(
@@ -298,6 +292,7 @@ export async function carryOut(
   request: UssdRequest,
   delivered: Delivered,
   intent: Intent,
+  askOfEqual?: (minutes: number) => Screen,
 ): Promise<{ intentId: Hex; account: Address; answered: PaymentAnswer }> {
   const { forwarder, intentKeys, accounts, pay } = parts
   const caller = await accounts(request.phone)
@@ -307,10 +302,10 @@ export async function carryOut(
   )
   const question = await questionOf(parts, request, caller.address)
   const answered = await pay({
-    ...{ ...delivered, question, intentId, caller },
+    ...{ ...delivered, question, intentId, caller, askOfEqual },
     async call() {
       const shown = await asShown(parts, request, intent, caller.address)
-      const call = await callsOf(parts)(shown, caller.address)
+      const call = await contractCallOf(parts, shown, caller.address)
       return { ...call, sms: await sealedSms(parts, request, intent, call, question) }
     },
     refused: (refusal) => end(refusalText(parts, refusal, intent.kind)),
@@ -477,11 +472,7 @@ async function questionOf(
   return { session, input: await keys.input(session, text), account }
 }
 
-function refusalText(
-  parts: AnswerOptions,
-  refusal: PaymentRefusal,
-  payment: Intent['kind'],
-): string {
+function refusalText(parts: AnswerOptions, refusal: PaymentRefusal, payment: PaymentKind): string {
   const { say } = parts
   const refused = (why: LoanRefusal) =>
     refusedText(say.refused, why, (wei) => amountText(parts, wei), payment)
@@ -491,9 +482,11 @@ function refusalText(
     case 'unavailable':
       return say.nothingWasSent
     case 'none_left':
-      return payment === 'cashOut'
-        ? refused({ reason: 'withdrawal_limit', leftWei: undefined })
-        : refused({ reason: 'no_liquidity' })
+      return refused(
+        paymentKinds[payment].takes === 'withdrawals'
+          ? { reason: 'withdrawal_limit', leftWei: undefined }
+          : { reason: 'no_liquidity' },
+      )
     case 'too_many_dials':
       return say.tooManyDials
     case 'too_many_open':

@@ -52,7 +52,7 @@ async function transferCall(
   return {
     target: loanAddress,
     ...(await spending(options, to, amountWei, caller)),
-    label: 'Transfer',
+    kind: 'transfer',
     submitted: submitted(say, (tx) => say.transferSubmitted(shown, tx)),
   }
 }
@@ -82,7 +82,7 @@ async function loanCall(
   return {
     target: loanAddress,
     data: callOf({ kind: 'loan', principalWei }),
-    label: 'Loan',
+    kind: 'loan',
     spendsWei: 0n,
     shared: { poolWei: principalWei, capWei: principalWei, lendable: () => loan.lendable() },
     submitted: submitted(say, (tx) => say.loanRequested(amountOf(principalWei), tx)),
@@ -97,7 +97,7 @@ function repaymentCall(
   return {
     target: loanAddress,
     data: callOf({ kind: 'repayment', amountWei }),
-    label: 'Repayment',
+    kind: 'repayment',
     spendsWei: amountWei === 'all' ? 0n : amountWei,
     submitted: submitted(say, (tx) => say.repaymentSubmitted(shown, tx)),
   }
@@ -114,7 +114,7 @@ async function cashOutCall(
   return {
     target: loanAddress,
     data: callOf({ kind: 'cashOut', to, amountWei }),
-    label: 'Cash-out',
+    kind: 'cashOut',
     spendsWei: amountWei,
     shared: {
       ...{ poolWei: 0n, capWei: 0n, outWei: amountWei },

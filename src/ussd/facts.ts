@@ -1,3 +1,4 @@
+import type { PaymentKind } from '../loan/kinds.ts'
 import type { KnownRecipient } from './recipient.ts'
 
 /** It cannot be read now: a screen says so, since silence would say something else. */
@@ -37,7 +38,7 @@ export type Debt = { owedWei: bigint; dueAt: number }
 
 /** Something that moved money of an account, or was to. `amountWei` may be all that there was, or was owed. */
 export type Activity = {
-  kind: 'sent' | 'received' | 'borrowed' | 'repaid' | 'cashed_out'
+  kind: PaymentKind | 'received'
   amountWei: bigint | 'all'
   /** The other one, in short: as a number where one was typed, else as an address. */
   who?: string

@@ -1,16 +1,18 @@
 import type { Address } from 'viem'
+import type { OfKind } from '../loan/kinds.ts'
 import type { Recipient } from './recipient.ts'
 
 /** What a caller wants to happen: a session has at most one intent. */
-export type Intent =
+export type Intent = OfKind<{
   /**
    * `all`: the whole balance when it is accepted. `isRepeat`: the caller was told of an equal transfer of
    * a moment ago, and wants another one.
    */
-  | { kind: 'transfer'; recipient: Recipient; amountWei: bigint | 'all'; isRepeat?: true }
+  transfer: { recipient: Recipient; amountWei: bigint | 'all'; isRepeat?: true }
   /** `principalWei`: as its terms were shown. Undefined: they were not, and it is what it is when it is signed. */
-  | { kind: 'loan'; principalWei?: bigint | undefined }
+  loan: { principalWei?: bigint | undefined }
   /** `all`: all that is owed when it executes. */
-  | { kind: 'repayment'; amountWei: bigint | 'all' }
+  repayment: { amountWei: bigint | 'all' }
   /** Out to an address outside. `all`: all that the account has when it is signed. `isRepeat` as above. */
-  | { kind: 'cashOut'; to: Address; amountWei: bigint | 'all'; isRepeat?: true }
+  cashOut: { to: Address; amountWei: bigint | 'all'; isRepeat?: true }
+}>

@@ -1,5 +1,5 @@
 import type { LoanRefusal } from '../loan/calls.ts'
-import type { Intent } from './intent.ts'
+import { type PaymentKind, paymentKinds } from '../loan/kinds.ts'
 import type { RefusalWords } from './messages/texts.ts'
 
 /** Why the contract would not do it, in a caller's words. */
@@ -7,12 +7,12 @@ export function refusedText(
   say: RefusalWords,
   refusal: LoanRefusal,
   format: (wei: bigint) => string,
-  payment: Intent['kind'],
+  kind: PaymentKind,
 ): string {
   switch (refusal.reason) {
     case 'balance_too_low': {
       const balance = format(refusal.balanceWei)
-      return payment === 'repayment'
+      return paymentKinds[kind].namesNeed
         ? say.owesMore(format(refusal.neededWei), balance)
         : say.balance_too_low(balance)
     }

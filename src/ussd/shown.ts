@@ -12,12 +12,6 @@ const wei = z.pipe(
   z.transform((digits) => BigInt(digits)),
 )
 
-/** How many minutes before a payment an equal one was accepted; null: none was, and it was made without a question. */
-export const equalPayment: ShownFact<number | null> = {
-  name: 'equal',
-  schema: z.nullable(z.int()),
-}
-
 /** Whom digits of a session stand for, where it asks whom to send to. The session has one list, by {@link recipientsStep}. */
 export const shownRecipients: ShownFact<KnownRecipient[]> = {
   name: 'recipients',

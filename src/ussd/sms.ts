@@ -2,6 +2,7 @@ import type { Address } from 'viem'
 import * as z from 'zod/mini'
 import { showAddress } from '../account/address.ts'
 import { type PhoneNumber, shortPhone } from '../account/phone.ts'
+import { type KindsWith, kindNames, type PaymentKind, paymentKinds } from '../loan/kinds.ts'
 import type { DueSms, SmsName, SmsParty } from '../relay/ledger/port.ts'
 import type { ContractCall } from '../relay/pay/delivery.ts'
 import { shortNumber } from './contract-calls.ts'
@@ -13,7 +14,7 @@ const smsFacts = z.object({
   phone: z.custom<PhoneNumber>(
     (value) => typeof value === 'string' && /^\+[0-9]{7,15}$/.test(value),
   ),
-  kind: z.enum(['sent', 'received', 'borrowed', 'repaid', 'cashed_out']),
+  kind: z.enum([...kindNames, 'received']),
   amountWei: z.union([
     z.literal('all'),
     z.pipe(
@@ -54,25 +55,26 @@ export function smsOf(
   const told = (facts: Omit<SmsFacts, 'phone'>) => ({
     ...{ party: 'sender' as const, facts: { phone: caller, ...facts } },
   })
+  const { kind } = intent
   switch (intent.kind) {
     case 'transfer': {
       const { recipient } = intent
       if (recipient.kind === 'address') {
         const who = shortAddress(showAddress(recipient.address, chainId))
-        return [told({ kind: 'sent', amountWei: spendsWei, who })]
+        return [told({ kind, amountWei: spendsWei, who })]
       }
-      const sent = told({ kind: 'sent', amountWei: spendsWei, who: shortNumber(recipient) })
+      const sent = told({ kind, amountWei: spendsWei, who: shortNumber(recipient) })
       if (receiver === undefined) return [sent]
       const received = { kind: 'received' as const, amountWei: spendsWei, who: shortPhone(caller) }
       return [sent, { party: 'receiver', facts: { phone: receiver, ...received } }]
     }
     case 'loan':
-      return [told({ kind: 'borrowed', amountWei: shared?.poolWei ?? 0n, who: '' })]
+      return [told({ kind, amountWei: shared?.poolWei ?? 0n, who: '' })]
     case 'repayment':
-      return [told({ kind: 'repaid', amountWei: intent.amountWei, who: '' })]
+      return [told({ kind, amountWei: intent.amountWei, who: '' })]
     case 'cashOut': {
       const who = shortAddress(showAddress(intent.to, chainId))
-      return [told({ kind: 'cashed_out', amountWei: spendsWei, who })]
+      return [told({ kind, amountWei: spendsWei, who })]
     }
   }
 }
@@ -92,8 +94,10 @@ export function smsText(
     const line = activityLine(say.activity, { kind, amountWei, who, state: failed }, amountOf)
     return `${line}\n${say.nothingMoved}`
   }
-  const isCredit = kind === 'sent' || kind === 'received' || kind === 'borrowed'
-  return isCredit && amountWei !== 'all'
+  return (kind === 'received' || isCredit(kind)) && amountWei !== 'all'
     ? say.credited[kind](amountOf(amountWei), who)
     : activityLine(say.activity, { kind, amountWei, who, state: { kind: 'done' } }, amountOf)
 }
+
+const isCredit = (kind: PaymentKind): kind is KindsWith<'isCredit', true> =>
+  paymentKinds[kind].isCredit

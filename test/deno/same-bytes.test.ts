@@ -168,7 +168,7 @@ describe.skipIf(!hasRedisServer())('a Worker and Deno', () => {
       }
       const ask = async () => {
         const { payment } = cashOutAnswer.parse(await (await cashOut(relay, order)).json())
-        return `${payment.label} of ${payment.spendsWei}: ${payment.intent}`
+        return `${payment.kind} of ${payment.spendsWei}: ${payment.intent}`
       }
       const answers = await Promise.all([ask(), ask(), ask(), ask()])
       await until(async () => (await relay.openRows()).length === 0)

@@ -1,6 +1,7 @@
 import { type Address, type Hex, stringToHex } from 'viem'
 import type { ExpectStatic } from 'vitest'
 import { createRandom, type Random } from '../../scripts/dev/random.ts'
+import { kindNames } from '../../src/loan/kinds.ts'
 import { partCount } from '../../src/relay/ledger/copies/export.ts'
 import type { ExportPage } from '../../src/relay/ledger/copies/export-format.ts'
 import {
@@ -172,7 +173,10 @@ const draws: Readonly<Record<keyof Ledger | 'pass', (scene: Scene) => Call>> = {
     const poolNonce = chainNonce + random.pick([0, 0, 1])
     const seen = oneOrNone(random, [0, 1])
     const more = { seen, room: drawRoom(random), reserves: drawReserves(random) }
-    return ['claim', { ...question, chainNonce, poolNonce, ...more }]
+    const kind = random.pick(kindNames)
+    const day = oneOrNone(random, [{ ...dayLimits, kind, spendsWei: 10n ** 18n }])
+    const unlessEqual = random.chance(0.2) ? { to: target, data: '0x1234' as const } : undefined
+    return ['claim', { ...question, chainNonce, poolNonce, ...more, day, unlessEqual }]
   },
   record({ world, random, session, account, token, screen }) {
     const slot = world.slots.get(token)
@@ -180,7 +184,8 @@ const draws: Readonly<Record<keyof Ledger | 'pass', (scene: Scene) => Call>> = {
     const order = orderOf(world, session, account)
     const seen = oneOrNone(random, [0, 1])
     const room = drawRoom(random)
-    return ['record', { session, token, seen, order, screen, transaction: made, room }]
+    const day = oneOrNone(random, [dayLimits])
+    return ['record', { session, token, seen, order, screen, transaction: made, room, day }]
   },
   refuse: ({ random, question, screen }) => [
     'refuse',
@@ -235,6 +240,7 @@ const draws: Readonly<Record<keyof Ledger | 'pass', (scene: Scene) => Call>> = {
     const name = random.pick(['terms', 'equal'])
     return ['show', { ...question, name, value: `${random.int(1, 3)}` }]
   },
+  equal: ({ question }) => ['equal', question, { to: target, data: '0x1234' }],
   shown: ({ random, question }) => ['shown', question, random.pick(['terms', 'equal'])],
   payment: ({ owner }) => ['payment', owner],
   requeue: ({ owner }) => ['requeue', owner],
@@ -350,12 +356,14 @@ function orderOf({ random }: World, session: string, account: Address): Order {
       deadline: random.pick([4_000_000_000, 4_000_000_000, 1]),
       ...{ data: '0x1234', signature: '0xabcd' },
     },
-    label: 'Transfer',
+    kind: random.pick(kindNames),
     spendsWei: 10n ** 18n,
     reserves: oneOrNone(random, [share]),
     sms: smsParties.filter(() => random.chance(0.5)).map((party) => ({ party, sealed: 'sealed' })),
   }
 }
+
+const dayLimits = { transfersADay: 6, sentADayWei: 4n * 10n ** 18n }
 
 const share = { poolWei: 10n, capWei: 11n, outWei: 12n }
 

@@ -1,4 +1,5 @@
 import { alertsSuite } from './alerts.suite.ts'
+import { earlierSuite } from './earlier.suite.ts'
 import { type LedgerHarness, ledgerSuite } from './ledger.suite.ts'
 import { operationsSuite } from './operations.suite.ts'
 import { restoreSuite } from './restore.suite.ts'
@@ -19,6 +20,7 @@ export function besideLedgerSuites(name: string, create: () => Promise<LedgerHar
   sessionEndsSuite(name, create)
   sharedLimitsSuite(name, create)
   shownSuite(name, create)
+  earlierSuite(name, create)
   vitalsSuite(name, create)
   alertsSuite(name, create)
   smsSuite(name, create)

@@ -51,7 +51,7 @@ const orderOf = (session: string, account = alice): Order => ({
     data: '0x1234',
     signature: '0xabcd',
   },
-  label: 'Transfer',
+  kind: 'transfer',
   spendsWei: 10n ** 30n,
 })
 
@@ -711,7 +711,7 @@ export function ledgerSuite(name: string, create: () => Promise<LedgerHarness>):
       const { ledger } = await create()
       await accept(ledger, 's')
       const { hash } = transactionOf('s')
-      const step = { intentId: id('s'), label: 'Transfer', reason: '' }
+      const step = { intentId: id('s'), kind: 'transfer', reason: '' }
       expect(await ledger.sent(hash, false)).toEqual([])
       expect(await ledger.sent(hash, true)).toMatchObject([
         { ...step, from: 'signed', to: 'broadcast', hash },

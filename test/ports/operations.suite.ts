@@ -15,7 +15,7 @@ const orderOf = (session: string, account: Address): Order => ({
     ...{ from: account, to: alice, intentId: id(session), gas: 150_000 },
     ...{ deadline: 4_000_000_000, data: '0x1234', signature: '0xabcd' },
   },
-  label: 'Transfer',
+  kind: 'transfer',
   spendsWei: 7n,
 })
 
@@ -161,7 +161,7 @@ export function operationsSuite(name: string, create: () => Promise<LedgerHarnes
       pass(rules.retentionMs + 60_000)
       await ledger.prune()
       expect((await ledger.vitals()).counts).toEqual({
-        ...{ 'Transfer.accepted': 2, 'Transfer.executed': 1, 'Transfer.overdue': 1 },
+        ...{ 'transfer.accepted': 2, 'transfer.executed': 1, 'transfer.overdue': 1 },
         ...{ 'refused.own': 1, 'refused.paused': 1 },
       })
     })

@@ -21,7 +21,7 @@ const orderOf = (session: string, account: Address): Order => ({
     ...{ from: account, to: alice, intentId: id(session), gas: 150_000 },
     ...{ deadline: 4_000_000_000, data: '0x1234', signature: '0xabcd' },
   },
-  label: 'Loan',
+  kind: 'loan',
   spendsWei: 7n,
   reserves: share,
 })

@@ -17,7 +17,7 @@ const orderOf = (session: string, sms: readonly HeldSms[]) => ({
     ...{ from: account, to: account, intentId: id(session), gas: 150_000 },
     ...{ deadline: 4_000_000_000, data: '0x1234' as Hex, signature: '0xabcd' as Hex },
   },
-  ...{ label: 'Transfer', spendsWei: 1n, sms },
+  ...{ kind: 'transfer' as const, spendsWei: 1n, sms },
 })
 
 const question = (session: string) => ({ session, account, input: 'input' })

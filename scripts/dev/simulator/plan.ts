@@ -1,5 +1,5 @@
 import { type PoolRules, poolRules } from '../../../src/chain/chains.ts'
-import type { AccountLimits } from '../../../src/relay/pay/limits.ts'
+import type { AccountLimits } from '../../../src/relay/pay/admission.ts'
 import { createRandom, type Random } from '../random.ts'
 import { drawRates, type FaultRates } from './faults.ts'
 import type { PoolFamily } from './model/pool.ts'

@@ -1,4 +1,5 @@
 import type { Address, Hex } from 'viem'
+import { paymentKinds } from '../../../src/loan/kinds.ts'
 import type { Payment } from '../../../src/operator/answers.ts'
 import { type Account, type LoanEvent, replay, type Totals } from './loan-books.ts'
 
@@ -99,24 +100,19 @@ function ofOutcome({ intent, ...told }: Payment, spent: Spending): string[] {
     )
 }
 
-/** By which event the loan contract tells that a payment with this label has moved money. */
-const movedBy: Readonly<Record<string, string>> = {
-  Transfer: 'Transferred',
-  'Cash-out': 'Withdrawn',
-}
-
-/** A transfer or a cash-out that was executed has moved what the ledger says. */
+/** What was executed has moved what the ledger says; where that says no amount, something. */
 function ofAmount(payment: Payment, spent: Spending, events: readonly Booked[]): string[] {
-  const name = movedBy[payment.label]
-  if (name === undefined || spent.outcome !== 'executed') return []
+  if (spent.outcome !== 'executed') return []
+  const name = paymentKinds[payment.kind].moves
   const account = payment.account.toLowerCase()
   const moved = events.filter(
     (event) => event.name === name && event.hash === spent.hash && payerOf(event) === account,
   )
-  if (moved.some((event) => 'wei' in event && `${event.wei}` === payment.spendsWei)) return []
-  return [
-    `Payment ${payment.intent}: its transaction ${spent.hash} has not moved ${payment.spendsWei} wei.`,
-  ]
+  const wanted = payment.spendsWei === '0' ? undefined : payment.spendsWei
+  const isMoved = moved.some((event) => 'wei' in event && (!wanted || `${event.wei}` === wanted))
+  if (isMoved) return []
+  const what = wanted ?? 'any'
+  return [`Payment ${payment.intent}: its transaction ${spent.hash} has not moved ${what} wei.`]
 }
 
 const payerOf = (event: Booked): string | undefined =>

@@ -1,5 +1,6 @@
 import type { Address, Hex } from 'viem'
 import { poolRules } from '../../chain/chains.ts'
+import type { PaymentKind } from '../../loan/kinds.ts'
 import type { SignedRequest } from '../forwarder/requests.ts'
 import type { ExportEntry, ExportHead, ExportPage, ExportPlace } from './copies/export-format.ts'
 import type { smsParties } from './rows.ts'
@@ -29,6 +30,11 @@ export type Ledger = {
   /** What a question showed under this name. Undefined: nothing that was kept. */
   shown(question: Question, name: string): Promise<string | undefined>
   /**
+   * How many minutes before this question its account paid by an equal call; undefined where it did not lately.
+   * What is found once is kept as in {@link Ledger.show}.
+   */
+  equal(question: Question, call: Call): Promise<number | undefined>
+  /**
    * Closes a session without a payment: its screen is shown from now on, whatever the chain does, and no
    * other question of the session is paid.
    */
@@ -39,14 +45,12 @@ export type Ledger = {
    */
   claim(
     claim: Claiming,
-  ): Promise<
-    Decided | Claimed | Full | { kind: 'changed' } | { kind: 'short' } | { kind: 'paused' }
-  >
+  ): Promise<Decided | Claimed | Full | OverDay | Equal | { kind: 'changed' | 'short' | 'paused' }>
   /**
    * Makes the signed request, the screen and the transaction durable; only the live token may, and only
    * on the view of the account that its claim was made on.
    */
-  record(acceptance: Acceptance): Promise<Recorded | Full>
+  record(acceptance: Acceptance): Promise<Recorded | Full | OverDay>
   /** Accepts a session whose intent the chain has already spent: a ledger that lost its rows learns. */
   adopt(adoption: Adoption): Promise<Decided | { kind: 'adopted' }>
 
@@ -108,12 +112,8 @@ export type Ledger = {
    * may have been replaced, and `execution` names what was mined.
    */
   paymentShownAs(hash: Hex): Promise<Payment | undefined>
-  /** An account's last payments with their ages, the newest first, accepted within so many ms. */
-  payments(
-    account: Address,
-    limit: number,
-    withinMs?: number,
-  ): Promise<(Payment & { ageMs: number })[]>
+  /** An account's last payments, the newest first. */
+  payments(account: Address, limit: number): Promise<Payment[]>
 
   /**
    * Reserves a nonce outside a session: for a queued payment that was not carried in vain too often,
@@ -269,6 +269,20 @@ export type Load = {
 /** The most that may be open of the account and in all, and that may wait, with one payment more. */
 export type Room = { ofAccount: number; open: number; waiting: number }
 
+/** What an account may send in any 24 hours, in payments and in wei. Undefined: as much as it likes. */
+export type DayLimits = { transfersADay: number | undefined; sentADayWei: bigint | undefined }
+
+/** An account has sent what it may in a day. Nothing has changed. */
+export type OverDay =
+  | { kind: 'too_many_today'; most: number }
+  | { kind: 'too_much_today'; leftWei: bigint }
+
+/** An equal payment was accepted so many minutes ago: whether another one is meant is to be asked. */
+export type Equal = { kind: 'equal'; minutes: number }
+
+/** What two payments are equal by. */
+export type Call = Pick<SignedRequest, 'to' | 'data'>
+
 /** There is no room for one payment more. Nothing has changed. */
 export type Full = { kind: 'full'; load: Load }
 
@@ -293,7 +307,7 @@ export type Vitals = {
   /** When a transaction was last seen in a block. */
   lastMinedAt: number | undefined
   /**
-   * How often something happened since the ledger was begun: `<label>.<event>` of payments, and
+   * How often something happened since the ledger was begun: `<kind>.<event>` of payments, and
    * `refused.<obstacle>`, or `refused.own` where a payment was to blame itself.
    */
   counts: Readonly<Record<string, number>>
@@ -404,7 +418,7 @@ export type PaymentPage = { payments: PaymentRecord[]; next: number | undefined 
 export type PaymentRecord = {
   intentId: Hex
   state: PaymentState
-  label: string
+  kind: PaymentKind
   account: string
   spendsWei: string
   acceptedAt: number
@@ -467,6 +481,10 @@ export type Claiming = Question & {
   seen: number | undefined
   /** Beyond it the claim is {@link Full}. Undefined: unchecked. */
   room?: Room | undefined
+  /** What its account may send in a day, and what this one sends: beyond it the claim is {@link OverDay}. Undefined: unchecked. */
+  day?: (DayLimits & Pick<Order, 'kind' | 'spendsWei'>) | undefined
+  /** Where an equal one was accepted a moment ago the claim is {@link Equal}. Undefined: unchecked. */
+  unlessEqual?: Call | undefined
   /** Whose key and forwarder it goes by: with others than the ledger's it is `paused`. Undefined: unchecked. */
   identity?: Identity | undefined
   /**
@@ -505,8 +523,7 @@ export type Recorded = { kind: 'recorded' } | { kind: 'fenced' }
 /** What the caller signed and what is told of it. */
 export type Order = {
   request: SignedRequest
-  /** What log lines call it: Transfer, Loan, Repayment. */
-  label: string
+  kind: PaymentKind
   /** What leaves the account's balance; 0 for what does not. */
   spendsWei: bigint
   /** Undefined: nothing that is shared. */
@@ -528,6 +545,8 @@ export type Acceptance = {
   transaction: (SignedTransaction & { nonce: number }) | undefined
   /** Beyond it a payment is not queued: others may have come since its claim. Undefined: unchecked. */
   room?: Room | undefined
+  /** What its account may send in a day. Undefined: unchecked. */
+  day?: DayLimits | undefined
   /** As in {@link Claiming}: nothing holds the ledger's identity where a payment waits for its turn. */
   identity?: Identity | undefined
 }
@@ -610,7 +629,7 @@ export type Payment = {
 /** One change of a payment's state. */
 export type Transition = {
   intentId: Hex
-  label: string
+  kind: PaymentKind
   from: PaymentState | 'none'
   to: PaymentState
   hash: Hex | undefined

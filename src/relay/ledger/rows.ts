@@ -1,4 +1,5 @@
 import * as z from 'zod/mini'
+import { kindNames } from '../../loan/kinds.ts'
 import { paymentStates, phaseNames } from './transitions.ts'
 
 /** The layout of the rows. */
@@ -28,8 +29,9 @@ const inBlock = { ...each(z.nullable(hex), 'hash', 'block_hash'), block_number: 
 
 /** What a payment is to operators and to its caller, as long as anything is known of it. */
 const payment = {
-  ...each(text, 'session', 'account', 'label'),
+  ...each(text, 'session', 'account'),
   intent_id: hex,
+  kind: z.enum(kindNames),
   state,
   /** What it takes from the account. */
   spends: wei,

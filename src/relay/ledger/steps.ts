@@ -43,6 +43,7 @@ import { noteSms, pruneSms, takeSms } from './life/sms.ts'
 import { accountOf, noteClaim } from './life/sums.ts'
 import { noteAlerts, takeNotices } from './notes/alerts.ts'
 import { meansOf, saveMeans, saveTrail, trailOf } from './notes/chain-notes.ts'
+import { minutesSinceEqual, overDay } from './notes/earlier.ts'
 import { differencesFrom, hasMoved, identified, identify, isByOthers } from './notes/identity.ts'
 import {
   auditOf,
@@ -87,7 +88,7 @@ export const methodKinds: Readonly<Record<keyof Ledger, 'reads' | 'writes' | 'op
   ...each('writes', 'sawHead', 'sawMeans', 'saw', 'vitals', 'prune'),
   ...each('writes', 'setIntake', 'note', 'alert', 'takeNotices', 'told'),
   ...each('writes', 'takeSms', 'noteSms'),
-  ...each('writes', 'beginRestore', 'restore', 'show'),
+  ...each('writes', 'beginRestore', 'restore', 'show', 'equal'),
 }
 
 export type LedgerMethod = keyof Ledger
@@ -221,6 +222,9 @@ export const steps: Steps = {
 
   shown: ({ rows }, question, name) => shown(rows, question, name),
 
+  equal: ({ rows }, question, call) =>
+    minutesSinceEqual(rows, question, decidedOf(rows, question) === undefined ? call : undefined),
+
   refuse({ rows, relayer }, refusing) {
     const { session, token, screen } = refusing
     const row = rows.row('sessions', session)
@@ -254,7 +258,11 @@ export const steps: Steps = {
     if (seen !== undefined && (isClaiming(rows, account, session) || seen !== account.seen)) {
       return { kind: 'changed' }
     }
-    const { reserves } = claiming
+    const { reserves, day, unlessEqual } = claiming
+    const minutes = unlessEqual && minutesSinceEqual(rows, claiming, unlessEqual)
+    if (minutes !== undefined) return { kind: 'equal', minutes }
+    const over = day && overDay(rows, claiming.account, day, day)
+    if (over !== undefined) return over
     if (reserves !== undefined && isShort(at, session, reserves)) return { kind: 'short' }
     // A holder before us never recorded: its token is dead from here on, and its nonce's lease ended
     // with the session's. What the chain has passed can carry nothing any more.
@@ -280,7 +288,7 @@ export const steps: Steps = {
     return { kind: 'claimed', slot: undefined }
   },
 
-  record(at, { session, token, seen, order, screen, transaction, room, identity }) {
+  record(at, { session, token, seen, order, screen, transaction, room, day, identity }) {
     const { rows } = at
     const row = rows.row('sessions', session)
     if (row === undefined || row.token !== token) return { kind: 'fenced' }
@@ -288,6 +296,8 @@ export const steps: Steps = {
     if (row.state === 'accepted') return { kind: 'recorded' }
     const isOlder = seen !== undefined && seen !== accountOf(rows, row.account).seen
     if (!isLeased(row, rows.now) || isOlder) return { kind: 'fenced' }
+    const over = day && overDay(rows, row.account, day, order)
+    if (over !== undefined) return over
     const relayer = relayerOf(rows, at.relayer)
     if (transaction === undefined) {
       if (isByOthers(at, identity)) return { kind: 'fenced' }
@@ -401,13 +411,10 @@ export const steps: Steps = {
     return row && paymentOf(row)
   },
 
-  payments({ rows }, account, limit, withinMs = Number.POSITIVE_INFINITY) {
-    const latest = { group: account, limit, newest: true }
-    return rows
-      .list({ table: 'payments', list: 'account', ...latest })
-      .map((row) => ({ ...paymentOf(row), ageMs: rows.now - row.accepted_at }))
-      .filter(({ ageMs }) => ageMs < withinMs)
-  },
+  payments: ({ rows }, account, limit) =>
+    rows
+      .list({ table: 'payments', list: 'account', group: account, limit, newest: true })
+      .map(paymentOf),
 
   lease(at, { nonce, token, chainNonce, session }) {
     const { rows, rules } = at

@@ -1,3 +1,4 @@
+import { paymentKinds } from '../../loan/kinds.ts'
 import type { Log, LogEvent } from '../../runtime/log.ts'
 import type { Transition } from '../ledger/port.ts'
 
@@ -17,18 +18,19 @@ export function logTransitions(log: Log, transitions: readonly Transition[]): vo
   }
 }
 
-function wordsOf({ label, from, to, hash, reason }: Transition): string {
+function wordsOf({ kind, from, to, hash, reason }: Transition): string {
+  const { name } = paymentKinds[kind]
   switch (to) {
     case 'confirmed':
-      return `${label} confirmed: ${hash}`
+      return `${name} confirmed: ${hash}`
     case 'reverted':
-      return `${label} failed on-chain: ${reason}`
+      return `${name} failed on-chain: ${reason}`
     case 'expired':
-      return `${label} expired: its deadline passed and nothing was executed`
+      return `${name} expired: its deadline passed and nothing was executed`
     case 'queued':
     case 'signed':
     case 'broadcast':
     case 'mined':
-      return `${label} ${from} > ${to}`
+      return `${name} ${from} > ${to}`
   }
 }

@@ -1,5 +1,5 @@
 import { replacementPriceUp } from '../fees.ts'
-import type { Load, ObstacleKind, Room } from '../ledger/port.ts'
+import type { DayLimits, Load, ObstacleKind, OverDay, Room } from '../ledger/port.ts'
 import {
   executeGas,
   gasPriceFor,
@@ -18,6 +18,21 @@ export type Obstacle =
   | { kind: Extract<ObstacleKind, 'relayer_poor'> }
   /** An operator has said so. */
   | { kind: Extract<ObstacleKind, 'paused'> }
+
+/** What one account may have carried. */
+export type AccountLimits = DayLimits & {
+  /** Payments whose outcome is not known yet, at a time. */
+  openPayments: number
+}
+
+/** An account has had what it may have. */
+export type OverLimit = { kind: 'too_many_open'; most: number } | OverDay
+
+/** Whether one payment more would be too many open ones. */
+export function openLimit(limits: AccountLimits, { ofAccount }: Load): OverLimit | undefined {
+  const most = limits.openPayments
+  return ofAccount >= most ? { kind: 'too_many_open', most } : undefined
+}
 
 /** What a payment costs, and what there is for it. */
 export type Means = {

@@ -1,4 +1,5 @@
 import type { Address, Hex, LocalAccount } from 'viem'
+import type { PaymentKind } from '../../loan/kinds.ts'
 import { faultOf, type LogEvent } from '../../runtime/log.ts'
 import {
   decodeExecute,
@@ -12,6 +13,7 @@ import type {
   Claimed,
   Claiming,
   HeldSms,
+  Ledger,
   Lendable,
   Load,
   Order,
@@ -30,7 +32,15 @@ import {
   requestLifetimeSeconds,
   signFor,
 } from '../relayer.ts'
-import { type Means, type Obstacle, obstacleFor, roomFor } from './admission.ts'
+import {
+  type AccountLimits,
+  type Means,
+  type Obstacle,
+  type OverLimit,
+  obstacleFor,
+  openLimit,
+  roomFor,
+} from './admission.ts'
 import {
   answerOf,
   answerWithinMs,
@@ -40,7 +50,6 @@ import {
   persist,
   soFar,
 } from './answers.ts'
-import { type AccountLimits, dayLimit, hasDayLimit, type OverLimit, openLimit } from './limits.ts'
 import { watch } from './watch.ts'
 
 /** One payment that a session asks for: it is made at most once. */
@@ -54,6 +63,8 @@ export type Payment = {
   caller: LocalAccount
   /** Asked for only where the session is still undecided: it may read the chain. */
   call: () => Promise<ContractCall>
+  /** What is asked where an equal one was accepted so many minutes ago. Undefined: it is made unasked. */
+  askOfEqual?: ((minutes: number) => Screen) | undefined
   /** The screen of a refusal. */
   refused: (refusal: PaymentRefusal) => Screen
 }
@@ -62,7 +73,7 @@ export type Payment = {
 export type ContractCall = {
   target: Address
   data: Hex
-  label: string
+  kind: PaymentKind
   spendsWei: bigint
   /** What it takes of what all accounts share, and how to learn what there is. Undefined: nothing. */
   shared?: (Shares & { lendable: () => Promise<Lendable> }) | undefined
@@ -229,7 +240,7 @@ async function tryOnce(delivery: Delivery, view: Undecided): Promise<PaymentAnsw
     case undefined:
     // Only what is unspent by its simulation is refused: a ledger that lost its rows may have paid it.
     case 'executed': {
-      const over = await overLimit(attempt, view.load)
+      const over = openLimit(options.limits, view.load)
       if (over !== undefined) return refuse(delivery, payment.refused(over))
       const obstacle = obstacleFor(relayer, means, view.load)
       if (obstacle !== undefined) return refuse(delivery, payment.refused(obstacle), obstacle)
@@ -259,7 +270,7 @@ async function tryOnce(delivery: Delivery, view: Undecided): Promise<PaymentAnsw
 /** The call that makes the payment true, signed by the caller's key. */
 async function signOrder(delivery: Delivery): Promise<Attempt> {
   const { relayer, payment } = delivery
-  const { target, data, label, spendsWei, shared, submitted, sms } = await payment.call()
+  const { target, data, kind, spendsWei, shared, submitted, sms } = await payment.call()
   const request = await signRequest(payment.caller, relayer.forwarder, {
     from: payment.caller.address,
     to: target,
@@ -275,17 +286,8 @@ async function signOrder(delivery: Delivery): Promise<Attempt> {
     ...delivery,
     submitted,
     shared,
-    order: { request, label, spendsWei, reserves, sms },
+    order: { request, kind, spendsWei, reserves, sms },
   }
-}
-
-async function overLimit(
-  { relayer, options: { limits }, order }: Attempt,
-  load: Load,
-): Promise<OverLimit | undefined> {
-  const tooManyOpen = openLimit(limits, load)
-  if (tooManyOpen !== undefined) return tooManyOpen
-  return persist(relayer.clock, () => dayLimit(limits, relayer.ledger, order))
 }
 
 /**
@@ -309,45 +311,93 @@ async function simulate(
   return isBehind ? { status: 'behind' } : results.at(-1)
 }
 
+type Counts = Pick<Claiming, 'chainNonce' | 'poolNonce'>
+
 async function claimAndSend(
   attempt: Attempt,
   view: Undecided,
-  {
-    lendable,
-    ...counts
-  }: Pick<Claiming, 'chainNonce' | 'poolNonce'> & { lendable: Lendable | undefined },
+  { lendable, ...counts }: Counts & { lendable: Lendable | undefined },
   means: Means,
 ): Promise<PaymentAnswer | undefined> {
-  const { relayer, options, payment, progress, order, submitted } = attempt
-  const { ledger } = relayer
+  const { relayer, payment, progress, order, submitted } = attempt
+  const { ledger, clock } = relayer
   if (progress.isAnswered) return undefined
+  const terms = termsOf(attempt, view, means)
+  const { seen, room, day, identity } = terms
   const { token } = progress
-  const seen = options.preflight || hasDayLimit(options.limits) ? view.seen : undefined
-  const room = { ...roomFor(relayer, means), ofAccount: options.limits.openPayments }
-  const reserves = order.reserves && { ...order.reserves, of: lendable }
-  const claiming = { ...payment.question, ...counts, steps: payment.steps, token, seen }
-  const identity = identityOf(relayer)
-  const claim = await persist(relayer.clock, () =>
-    ledger.claim({ ...claiming, room, reserves, identity }),
-  )
-  if (claim.kind === 'short') return refuse(attempt, payment.refused({ kind: 'none_left' }))
-  if (claim.kind === 'full') return refuseFull(attempt, means, claim.load)
-  if (claim.kind === 'paused') return refuse(attempt, payment.refused(claim), claim)
-  if (claim.kind !== 'claimed') return undefined
+  const claiming: Claiming = {
+    ...{ ...payment.question, ...counts, steps: payment.steps, token },
+    ...{ ...terms, day: { ...day, kind: order.kind, spendsWei: order.spendsWei } },
+    reserves: order.reserves && { ...order.reserves, of: lendable },
+  }
+  const claim = await persist(clock, () => ledger.claim(claiming))
+  if (claim.kind !== 'claimed') return answerUnclaimed(attempt, claim, means)
   const transaction = await signClaim(claim, relayer, order, means.gasPriceWei)
   const screen = submitted(transaction?.hash)
   const { session } = payment.question
-  const recorded = await persist(relayer.clock, () =>
-    ledger.record({ session, token, seen, order, screen, transaction, room, identity }),
+  const recorded = await persist(clock, () =>
+    ledger.record({ session, token, seen, order, screen, transaction, room, day, identity }),
   )
-  if (recorded.kind === 'full') return refuseFull(attempt, means, recorded.load)
-  // Another delivery took over: these bytes are dropped, and were never sent.
-  if (recorded.kind === 'fenced') return undefined
-  progress.screen = screen
-  if (transaction !== undefined) {
-    await send(attempt, transaction, claim.slot?.priorGasPriceWei === undefined)
+  switch (recorded.kind) {
+    case 'full':
+      return refuseFull(attempt, means, recorded.load)
+    case 'too_many_today':
+    case 'too_much_today':
+      return refuse(attempt, payment.refused(recorded))
+    case 'fenced':
+      // Another delivery took over: these bytes are dropped, and were never sent.
+      return undefined
+    case 'recorded':
+      progress.screen = screen
+      if (transaction !== undefined) {
+        await send(attempt, transaction, claim.slot?.priorGasPriceWei === undefined)
+      }
+      return { kind: 'screen', screen }
   }
-  return { kind: 'screen', screen }
+}
+
+/** What the ledger goes by in the steps that accept a payment: it decides there, whatever was read before. */
+function termsOf({ relayer, options, payment, order }: Attempt, view: Undecided, means: Means) {
+  const { openPayments, transfersADay, sentADayWei } = options.limits
+  const { to, data } = order.request
+  const unlessEqual = payment.askOfEqual && { to, data }
+  const isJudged = options.preflight || (unlessEqual ?? transfersADay ?? sentADayWei) !== undefined
+  return {
+    seen: isJudged ? view.seen : undefined,
+    room: { ...roomFor(relayer, means), ofAccount: openPayments },
+    day: { transfersADay, sentADayWei },
+    unlessEqual,
+    identity: identityOf(relayer),
+  }
+}
+
+/** Undefined where the session has to be looked at again. */
+async function answerUnclaimed(
+  attempt: Attempt,
+  claim: Exclude<Awaited<ReturnType<Ledger['claim']>>, Claimed>,
+  means: Means,
+): Promise<PaymentAnswer | undefined> {
+  const { payment } = attempt
+  switch (claim.kind) {
+    case 'short':
+      return refuse(attempt, payment.refused({ kind: 'none_left' }))
+    case 'full':
+      return refuseFull(attempt, means, claim.load)
+    case 'paused':
+      return refuse(attempt, payment.refused({ kind: 'paused' }), { kind: 'paused' })
+    case 'too_many_today':
+    case 'too_much_today':
+      return refuse(attempt, payment.refused(claim))
+    case 'equal':
+      return payment.askOfEqual && { kind: 'screen', screen: payment.askOfEqual(claim.minutes) }
+    case 'changed':
+    case 'pending':
+    case 'answered':
+    case 'failed':
+    case 'ended':
+    case 'closed':
+      return undefined
+  }
 }
 
 async function signClaim(

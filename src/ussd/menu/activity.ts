@@ -35,14 +35,14 @@ function paymentActivity(
       return undefined
     case 'transfer': {
       const who = sentTo(memory, request.intentId, call.to) ?? shown(call.to, chainId)
-      return { kind: 'sent', amountWei: call.amountWei, who, state }
+      return { kind: call.kind, amountWei: call.amountWei, who, state }
     }
     case 'cashOut':
-      return { kind: 'cashed_out', amountWei: call.amountWei, who: shown(call.to, chainId), state }
+      return { kind: call.kind, amountWei: call.amountWei, who: shown(call.to, chainId), state }
     case 'loan':
-      return { kind: 'borrowed', amountWei: call.principalWei, state }
+      return { kind: call.kind, amountWei: call.principalWei, state }
     case 'repayment':
-      return { kind: 'repaid', amountWei: call.amountWei, state }
+      return { kind: call.kind, amountWei: call.amountWei, state }
   }
 }
 

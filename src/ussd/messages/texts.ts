@@ -2,8 +2,8 @@ import type { Language } from '../../account/language.ts'
 import type { PhoneNumber } from '../../account/phone.ts'
 import type { AmountFault } from '../../loan/amounts.ts'
 import type { LoanRefusal } from '../../loan/calls.ts'
+import type { KindsWith, PaymentKind } from '../../loan/kinds.ts'
 import type { Activity, Facts } from '../facts.ts'
-import type { Intent } from '../intent.ts'
 import type { RecipientFault } from '../recipient.ts'
 
 /** Everything that a screen can say, in one language. Amounts come formatted, with their currency. */
@@ -48,7 +48,7 @@ export type Messages = {
   activity: ActivityWords
   /** What came into an account, in a message to a phone. Amounts come formatted. */
   credited: Readonly<
-    Record<'sent' | 'received' | 'borrowed', (amount: string, who: string) => string>
+    Record<KindsWith<'isCredit', true> | 'received', (amount: string, who: string) => string>
   >
   /** Of a payment that has failed, in such a message. */
   nothingMoved: string
@@ -68,7 +68,7 @@ export type Messages = {
   cashOutSubmitted: (to: string, amount: string, tx: string) => string
   queued: string
   /** What was submitted has failed. */
-  failed: Readonly<Record<Intent['kind'], string>>
+  failed: Readonly<Record<PaymentKind, string>>
 
   unknownChoice: string
   /** Why a question is asked again, with how to go on. */

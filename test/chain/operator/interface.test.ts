@@ -158,7 +158,7 @@ describe("the operator's interface", () => {
     const tomorrow = await read(deployment, statusAnswer, '/operator/status')
     expect(tomorrow.nodes[0]?.callsToday).toBeLessThan(5)
     expect(status.nodes[0]?.p95Ms).toBeGreaterThanOrEqual(0)
-    expect(status.counts).toMatchObject({ 'Transfer.accepted': 1, 'Transfer.executed': 1 })
+    expect(status.counts).toMatchObject({ 'transfer.accepted': 1, 'transfer.executed': 1 })
     const manifest = readFileSync(new URL('../../../package.json', import.meta.url), 'utf8')
     expect(JSON.parse(manifest)).toMatchObject({ version })
   })
@@ -189,7 +189,7 @@ describe("the operator's interface", () => {
     expect(expressions.length).toBeGreaterThan(5)
     expect([...named].filter((name) => !names.has(name))).toEqual([])
     expect(samples).toContain('relay_refusals_total{reason="paused"} 1')
-    expect(samples).toContain('relay_payment_events_total{label="Transfer",event="accepted"} 1')
+    expect(samples).toContain('relay_payment_events_total{kind="transfer",event="accepted"} 1')
     expect(samples).toContain('relay_check_failing{check="node"} 0')
   })
 
@@ -332,7 +332,7 @@ describe("the operator's interface", () => {
     const found = await act(deployment, lookupAnswer, 'lookup', { phone })
     expect(found).toMatchObject({ account, owedWei: '0' })
     expect(found.balanceWei).toBe(`${parseEther('0.75')}`)
-    expect(found.payments).toMatchObject([{ account, label: 'Transfer' }])
+    expect(found.payments).toMatchObject([{ account, kind: 'transfer' }])
     const bad = await act(deployment, operatorError, 'lookup', { phone: '12' })
     expect(bad).toMatchObject({ status: 400, error: 'this is not a phone number' })
     const { entries } = await read(deployment, auditAnswer, '/operator/audit')
@@ -477,7 +477,7 @@ describe('money out of an account', () => {
       [1, 2, 3].map(() => act(deployment, cashOutAnswer, 'cash-out', asked)),
     )
     const [{ payment } = { payment: undefined }] = answers
-    expect(payment).toMatchObject({ account, label: 'Cash-out', spendsWei: `${parseEther('0.3')}` })
+    expect(payment).toMatchObject({ account, kind: 'cashOut', spendsWei: `${parseEther('0.3')}` })
     expect(new Set(answers.map((one) => one.payment.intent)).size).toBe(1)
     await allDone(deployment)
     await until(async () => {
@@ -603,7 +603,7 @@ describe('money out of an account', () => {
 
     const key = /^Key of this cash-out: (.+)$/m.exec(first.output)?.[1] ?? ''
     const again = await runAccount([...args, '--key', key, '--json'], phone)
-    expect(again.output).toContain('"label":"Cash-out"')
+    expect(again.output).toContain('"kind":"cashOut"')
     await allDone(deployment)
     expect(await balanceAt(to)).toBe(parseEther('0.2'))
     const typed = await runAccount(['cash-out', phone, '0.2', to], '')

@@ -15,7 +15,7 @@ const intent = `0x${'cd'.repeat(32)}` as const
 const day = 24 * 60 * 60 * 1000
 
 const confirmed: Payment = {
-  ...{ intent, state: 'confirmed', label: 'Transfer', account: alice, spendsWei: '3' },
+  ...{ intent, state: 'confirmed', kind: 'transfer', account: alice, spendsWei: '3' },
   ...{ acceptedAt: '2026-01-01T00:00:00.000Z', changedAt: '2026-01-01T00:00:09.000Z' },
   ...{ relayer: null, nonce: 0, attempts: 0, outcome: 'executed', reason: null },
   ...{ hash, block: 5, explorer: null },
@@ -74,7 +74,7 @@ describe('a reconciliation', () => {
     const cashedOut = {
       events: events.with(2, { name: 'Withdrawn', account: alice, wei: 3n, hash }),
     }
-    const payments: Payment[] = [{ ...confirmed, label: 'Cash-out' }]
+    const payments: Payment[] = [{ ...confirmed, kind: 'cashOut' }]
     expect(
       found({
         ...cashedOut,
@@ -86,6 +86,11 @@ describe('a reconciliation', () => {
     expect(found({ payments })).toEqual([
       `Payment ${intent}: its transaction ${hash} has not moved 3 wei.`,
     ])
+    for (const kind of ['loan', 'repayment'] as const) {
+      expect(told({ kind, spendsWei: '0' })).toEqual([
+        `Payment ${intent}: its transaction ${hash} has not moved any wei.`,
+      ])
+    }
     const again = (at: number): Spending => ({ ...spent, block: 9, at })
     expect(
       found({ payments: [{ ...confirmed, block: 9 }], spendings: [spent, again(day)] }),

@@ -6,7 +6,7 @@ const hash = `0x${'ab'.repeat(32)}`
 const at = '2026-01-01T19:42:00.000Z'
 
 const payment: Payment = {
-  ...{ intent: `0x${'cd'.repeat(32)}`, state: 'queued', label: 'Transfer' },
+  ...{ intent: `0x${'cd'.repeat(32)}`, state: 'queued', kind: 'transfer' },
   ...{ account: `0x${'11'.repeat(20)}`, spendsWei: '250000000000000000' },
   ...{ acceptedAt: at, changedAt: at, relayer: null, nonce: null, attempts: 0 },
   ...{ outcome: null, reason: null, hash: null, block: null, explorer: null },

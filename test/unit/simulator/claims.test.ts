@@ -19,7 +19,7 @@ const acceptance = (session: string, from: `0x${string}`, token = session): Acce
       ...{ from, to: bob, intentId: `0x${session.charCodeAt(0).toString(16).repeat(32)}` },
       ...{ gas: 1, deadline: 4_000_000_000, data: '0x', signature: '0x' },
     },
-    ...{ label: 'Transfer', spendsWei: 1n },
+    ...{ kind: 'transfer', spendsWei: 1n },
   },
 })
 

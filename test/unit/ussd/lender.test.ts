@@ -142,6 +142,17 @@ describe('the same transfer within ten minutes', () => {
     expect(await deliver(0, 'third', text)).toBe(asked(1))
   })
 
+  test('is made by one of two sessions at once, and the other one is asked', async ({ expect }) => {
+    const { deliver, settle, balance } = open()
+    const told = await Promise.all(['first', 'second'].map((session) => deliver(0, session, text)))
+    expect(told.filter((screen) => screen.startsWith('END Transfer Submitted'))).toHaveLength(1)
+    expect(told.filter((screen) => screen.startsWith('CON You sent'))).toHaveLength(1)
+    const asks = told[0]?.startsWith('CON') ? 'first' : 'second'
+    expect(await deliver(0, asks, text)).toMatch(/^CON You sent/)
+    await settle()
+    expect(await balance(0)).toBe('END Your Balance: 0.019 tRBTC')
+  })
+
   test('is asked for or made, and the same to all deliveries of a session side by side', async ({
     expect,
   }) => {

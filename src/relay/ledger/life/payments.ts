@@ -45,7 +45,7 @@ export function begin(
   { rows, rules }: At,
   event: PaymentEvent,
   session: string,
-  { request, label, spendsWei, reserves, sms = [] }: Order,
+  { request, kind, spendsWei, reserves, sms = [] }: Order,
   columns: Partial<PaymentRow> = {},
 ): void {
   const { intentId, from: account } = request
@@ -56,11 +56,11 @@ export function begin(
   const state = nextState('none', event)
   if (state === undefined) throw new Error(`no payment begins with ${event}`)
   rows.put('intents', { intent_id: intentId, session })
-  count(rows, label, event)
+  count(rows, kind, event)
   // The rows of one that is found on the chain are lost: its messages may have left.
   if (event !== 'adopted') holdSms(rows, session, sms)
   savePayment(rows, undefined, {
-    ...{ session, state, intent_id: intentId, account, label, request },
+    ...{ session, state, intent_id: intentId, account, kind, request },
     spends: `${spendsWei}`,
     reserves_pool: reserves === undefined ? null : `${reserves.poolWei}`,
     reserves_cap: reserves === undefined ? null : `${reserves.capWei}`,
@@ -92,11 +92,11 @@ export function move(
     ...placeIn(rules, to, after.attempts, after.accepted_at, rows.now),
     history: [...payment.history, [to, rows.now]],
   })
-  const { intent_id: intentId, label, state: from } = payment
+  const { intent_id: intentId, kind, state: from } = payment
   followPayment(rows, payment, to)
-  if (countedEvents.includes(event)) count(rows, label, event)
+  if (countedEvents.includes(event)) count(rows, kind, event)
   const hash = after.hash ?? payment.hash ?? undefined
-  return [{ intentId, label, from, to, hash, reason: after.reason ?? payment.reason ?? '' }]
+  return [{ intentId, kind, from, to, hash, reason: after.reason ?? payment.reason ?? '' }]
 }
 
 /** Its transaction did nothing for it: it waits for another nonce. */
@@ -168,7 +168,7 @@ export function paymentOf(row: PaymentRow): Payment {
   return {
     session: row.session,
     state: row.state,
-    order: { request: row.request, label: row.label, spendsWei: BigInt(row.spends) },
+    order: { request: row.request, kind: row.kind, spendsWei: BigInt(row.spends) },
     nonce: row.nonce ?? undefined,
     attempts: row.attempts,
     execution: isSettled

@@ -163,7 +163,7 @@ function listed(
 function recordOf(row: Row<'payments'> | Row<'history'>): PaymentRecord {
   const request = 'request' in row ? row.request : undefined
   return {
-    ...{ intentId: row.intent_id, state: row.state, label: row.label, account: row.account },
+    ...{ intentId: row.intent_id, state: row.state, kind: row.kind, account: row.account },
     ...{ spendsWei: row.spends, acceptedAt: row.accepted_at, history: row.history },
     ...{ attempts: row.attempts, hash: row.hash, block: row.block_number },
     ...{ outcome: row.outcome, reason: row.reason },

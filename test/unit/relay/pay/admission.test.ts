@@ -3,9 +3,10 @@ import { privateKeyToAccount } from 'viem/accounts'
 import { test } from 'vitest'
 import { poolRules } from '../../../../src/chain/chains.ts'
 import { createNode } from '../../../../src/chain/node.ts'
+import type { PaymentKind } from '../../../../src/loan/kinds.ts'
 import { ledgerRules } from '../../../../src/relay/ledger/port.ts'
+import type { AccountLimits } from '../../../../src/relay/pay/admission.ts'
 import { createPay, type PaymentRefusal } from '../../../../src/relay/pay/delivery.ts'
-import type { AccountLimits } from '../../../../src/relay/pay/limits.ts'
 import { createChainCache, type Relayer } from '../../../../src/relay/relayer.ts'
 import { createSigner } from '../../../../src/relay/signer.ts'
 import { type Clock, systemClock } from '../../../../src/runtime/clock.ts'
@@ -70,7 +71,7 @@ function stillChain({
     number: number,
     who = number,
     spendsWei = 1n,
-    label = 'Transfer',
+    kind: PaymentKind = 'transfer',
   ): Promise<string> {
     const caller = privateKeyToAccount(numberToHex(who + 10, { size: 32 }))
     const answered = await pay({
@@ -78,7 +79,7 @@ function stillChain({
       question: { session: `session ${number}`, input: 'input', account: caller.address },
       ...{ steps: 3, intentId: numberToHex(number, { size: 32 }), caller },
       call: async () => ({
-        ...{ target: account.address, data: '0x', label, spendsWei },
+        ...{ target: account.address, data: '0x', kind, spendsWei },
         submitted: () => ({ kind: 'end', lines: ['submitted'] }),
       }),
       refused: (refusal) => ({ kind: 'end', lines: [wordsOf(refusal)] }),
@@ -200,8 +201,8 @@ test('an account sends so often and so much within any 24 hours', async ({ expec
   for (const number of [5, 6, 7]) expect(await dial(number, greedy, 1n)).toBe('submitted')
   expect(await dial(8, greedy, 1n)).toBe('too_many_today 3')
   // What is repaid stays in the house; what is cashed out is sent as well.
-  expect(await dial(9, greedy, 1n, 'Repayment')).toBe('submitted')
-  expect(await dial(10, 51, 60n, 'Cash-out')).toBe('submitted')
+  expect(await dial(9, greedy, 1n, 'repayment')).toBe('submitted')
+  expect(await dial(10, 51, 60n, 'cashOut')).toBe('submitted')
   expect(await dial(11, 51, 41n)).toBe('too_much_today 40')
-  expect(await dial(12, greedy, 1n, 'Cash-out')).toBe('too_many_today 3')
+  expect(await dial(12, greedy, 1n, 'cashOut')).toBe('too_many_today 3')
 })

@@ -62,7 +62,7 @@ async function enqueue(ledger: Ledger, number: number): Promise<string> {
     ...{ from: caller.address, to: account.address, data: '0x', gas: 1, deadline },
     intentId: numberToHex(number, { size: 32 }),
   })
-  const order = { request, label: 'Transfer', spendsWei: 1n }
+  const order = { request, kind: 'transfer' as const, spendsWei: 1n }
   const screen = { kind: 'end', lines: ['Submitted'] } as const
   await ledger.record({ session, token, seen: undefined, order, screen, transaction: undefined })
   return session
@@ -78,7 +78,7 @@ async function adopt(ledger: Ledger, block: { number: number; hash: Hex }): Prom
   })
   await ledger.adopt({
     ...{ session, input: 'input', account: caller.address, steps: 1 },
-    ...{ order: { request, label: 'Transfer', spendsWei: 1n } },
+    ...{ order: { request, kind: 'transfer' as const, spendsWei: 1n } },
     screen: { kind: 'end', lines: ['Submitted'] },
     execution: { outcome: 'executed', reason: '', hash: numberToHex(1, { size: 32 }), block },
   })

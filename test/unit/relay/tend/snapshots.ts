@@ -48,7 +48,7 @@ const paymentOf = (
   execution: undefined,
   acceptedAt: now - 600_000 + number,
   order: {
-    label: 'Transfer',
+    kind: 'transfer',
     spendsWei: 1n,
     request: {
       ...{ from: address(given.account), to: address(99), intentId: word(number), data: '0x' },

@@ -36,7 +36,7 @@ const activity = {
   own: Array.from(
     { length: 8 },
     (): Activity => ({
-      ...{ kind: 'sent', amountWei: 1n, who, state: { kind: 'failed', reason } },
+      ...{ kind: 'transfer', amountWei: 1n, who, state: { kind: 'failed', reason } },
     }),
   ),
   received: Array.from(

@@ -109,7 +109,7 @@ export function orderOf(
     data: '0x',
     signature: '0x',
   }
-  return { request: request as Order['request'], label: 'Trial', spendsWei: 0n, reserves, sms }
+  return { request: request as Order['request'], kind: 'transfer', spendsWei: 0n, reserves, sms }
 }
 
 const wordsOf = (value: unknown): string =>

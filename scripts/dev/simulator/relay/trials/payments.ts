@@ -54,7 +54,7 @@ export function tryBlocks(desk: Desk): void {
     ...['signed', 'broadcast', 'mined', 'broadcast', 'mined', 'reverted', 'broadcast'],
     ...['mined', 'confirmed'],
   ])
-  expect('it, by its session', ledger.payment(name)?.order.label, 'Trial')
+  expect('it, by its session', ledger.payment(name)?.order.kind, 'transfer')
 }
 
 /** Where one block is taken back alone, nonces in others stay used. */

@@ -185,7 +185,7 @@ describe.skipIf(!hasRedisServer())('the due-queue on Redis', () => {
           ...{ from: account, to: account, intentId: hash, gas: 1, deadline: 1 },
           ...({ data: '0x12', signature: '0x34' } as const),
         },
-        label: 'Transfer',
+        kind: 'transfer' as const,
         spendsWei: 1n,
       }
       const block = { number: 1, hash }

@@ -1,0 +1,66 @@
+import { paymentKinds } from '../../../loan/kinds.ts'
+import type { Draft } from '../draft.ts'
+import { noLimit } from '../life/sums.ts'
+import type { Call, DayLimits, Order, OverDay, Question } from '../port.ts'
+import type { Row } from '../rows.ts'
+import { show, shown } from './shown.ts'
+
+const dayMs = 24 * 60 * 60 * 1000
+
+/** So long an equal payment is taken for one that may have been meant once. */
+const equalMs = 10 * 60 * 1000
+
+/** An account's payments that are younger than this by the store's clock, the newest first. */
+const youngerThan = (rows: Draft, account: string, ms: number): Row<'payments'>[] =>
+  rows.list({
+    ...({ table: 'payments', list: 'account', group: account, newest: true } as const),
+    ...{ from: rows.now - ms + 1, limit: noLimit },
+  })
+
+const hasSentNothing = ({ state }: Row<'payments'>): boolean =>
+  state === 'reverted' || state === 'expired'
+
+/**
+ * Whether one payment more that sends money would be too many of a day, or too much. What failed or
+ * expired has sent nothing, and still was one.
+ */
+export function overDay(
+  rows: Draft,
+  account: string,
+  { transfersADay, sentADayWei }: DayLimits,
+  { kind, spendsWei }: Pick<Order, 'kind' | 'spendsWei'>,
+): OverDay | undefined {
+  const isLimited = transfersADay !== undefined || sentADayWei !== undefined
+  if (!isLimited || !paymentKinds[kind].isSent) return undefined
+  const today = youngerThan(rows, account, dayMs).filter((row) => paymentKinds[row.kind].isSent)
+  if (transfersADay !== undefined && today.length >= transfersADay) {
+    return { kind: 'too_many_today', most: transfersADay }
+  }
+  if (sentADayWei === undefined) return undefined
+  const sentWei = today
+    .filter((row) => !hasSentNothing(row))
+    .reduce((sum, { spends }) => sum + BigInt(spends), 0n)
+  const leftWei = sentADayWei > sentWei ? sentADayWei - sentWei : 0n
+  return spendsWei > leftWei ? { kind: 'too_much_today', leftWei } : undefined
+}
+
+/**
+ * How many minutes before a question of a session its account paid by the very same call; undefined where it did
+ * not within 10 minutes. What is found first is kept, and found again however late. Without a call: what is kept.
+ */
+export function minutesSinceEqual(
+  rows: Draft,
+  question: Question,
+  call: Call | undefined,
+): number | undefined {
+  const known = shown(rows, question, 'equal')
+  if (known !== undefined) return Number(known)
+  if (call === undefined) return undefined
+  const equal = youngerThan(rows, question.account, equalMs).find(
+    (row) => !hasSentNothing(row) && row.request.to === call.to && row.request.data === call.data,
+  )
+  if (equal === undefined) return undefined
+  const minutes = Math.floor((rows.now - equal.accepted_at) / 60_000)
+  show(rows, { ...question, name: 'equal', value: `${minutes}` }, undefined)
+  return minutes
+}
