@@ -216,6 +216,35 @@ export function restoreSuite(name: string, create: () => Promise<LedgerHarness>)
       expect(await ledger.endRestore(head.exportedAt)).toEqual({ kind: 'not_begun' })
     })
 
+    test('lets nothing be recorded that was claimed before it', async ({ expect }) => {
+      const [from, to] = [await create(), await create()]
+      await history(from.ledger)
+      const { head, pages } = await exportAll(from.ledger)
+      const { ledger } = to
+      const claim = await ledger.claim(claiming('signed'))
+      expect(claim).toMatchObject({ kind: 'claimed', slot: { nonce: 0 } })
+      const leased = { nonce: 1, token: 'round', chainNonce: 0, session: undefined }
+      expect(await ledger.lease(leased)).toMatchObject({ kind: 'leased' })
+      const restoring = { id: 'restore', head, identity, adds: true }
+      expect(await ledger.beginRestore(restoring)).toEqual({ kind: 'begun' })
+      const transaction = { hash: id('tx late'), raw: id('raw'), gasPriceWei: 100n }
+      const order = orderOf('signed', alice)
+      const record = { session: 'signed', token: 'token of signed', seen: undefined, order }
+      const screen = { kind: 'end', lines: [] } as const
+      for (const made of [{ ...transaction, nonce: 0 }, undefined]) {
+        const recorded = await ledger.record({ ...record, screen, transaction: made })
+        expect(recorded).toEqual({ kind: 'fenced' })
+      }
+      expect(await ledger.attach({ nonce: 1, token: 'round', transaction })).toEqual({
+        kind: 'fenced',
+      })
+      expect(await ledger.lease({ ...leased, nonce: 2 })).toEqual({ kind: 'taken' })
+      for (const page of pages) await ledger.restore(head.exportedAt, page)
+      await ledger.endRestore(head.exportedAt)
+      const payment = await ledger.payment('signed')
+      expect(payment).toMatchObject({ nonce: 3 })
+    })
+
     test('keeps what the ledger has decided itself, and gives no nonce two holders', async ({
       expect,
     }) => {

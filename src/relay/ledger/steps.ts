@@ -295,7 +295,8 @@ export const steps: Steps = {
     // The same record again: its first answer was lost on the way.
     if (row.state === 'accepted') return { kind: 'recorded' }
     const isOlder = seen !== undefined && seen !== accountOf(rows, row.account).seen
-    if (!isLeased(row, rows.now) || isOlder) return { kind: 'fenced' }
+    // What is restored may tell of this session, or of its nonce.
+    if (!isLeased(row, rows.now) || isOlder || isRestoring(rows)) return { kind: 'fenced' }
     const over = day && overDay(rows, row.account, day, order)
     if (over !== undefined) return over
     const relayer = relayerOf(rows, at.relayer)
@@ -420,6 +421,7 @@ export const steps: Steps = {
     const { rows, rules } = at
     const taken = { kind: 'taken' } as const
     if (nonce < chainNonce || nonce >= chainNonce + rules.maxInFlight) return taken
+    if (isRestoring(rows)) return taken
     const row = rows.row('nonces', at.relayer, nonce)
     if (row?.state === 'recorded' || row?.state === 'mined') return taken
     const isForeign = row?.state === 'foreign'
@@ -446,7 +448,7 @@ export const steps: Steps = {
     }
     const { leases } = relayerOf(rows, at.relayer)
     const held = leases.find((lease) => lease.nonce === nonce && lease.token === token)
-    if (held === undefined) return { kind: 'fenced' }
+    if (held === undefined || isRestoring(rows)) return { kind: 'fenced' }
     if (held.session !== null) {
       const payment = paymentRow(rows, held.session)
       const moved = move(at, payment, 'attached', { relayer: at.relayer, nonce })
