@@ -42,7 +42,8 @@ const packages = [
  */
 const ofEitherRuntime = [
   ...['faults/peers', 'faults/pool', 'faults/workers'],
-  ...['node/addresses', 'node/keys', 'node/methods', 'node/slow-readers', 'node/subscriptions'],
+  ...['node/addresses', 'node/hostile-load', 'node/keys', 'node/methods'],
+  ...['node/slow-readers', 'node/subscriptions'],
   { onWorker: 'faults/payments', onDeno: 'payments' },
   { onWorker: 'faults/soak', onDeno: 'soak' },
   { onWorker: 'operator/runtimes', onDeno: 'incidents' },

@@ -9,16 +9,13 @@ import { codes } from './codes.ts'
 import type { SocketKeeper } from './feed/sockets.ts'
 import { errorText, type Message } from './message.ts'
 import type { NodeService } from './service.ts'
-import { createShares, type Shares } from './shares.ts'
+import { createShares, noRoom, type Shares } from './shares.ts'
 
 /** The largest request that is read. A transaction has at most 128 KB, twice that in hex. */
 export const maxBodyBytes = 2 * 1024 * 1024
 
 /** The key is in the address or a header and no cookie plays a part, so a page of any origin may ask. */
 const anyOrigin = { 'access-control-allow-origin': '*' }
-
-/** Bytes of requests that are read or answered at a time. One key leaves room for others. */
-const requestBytes = { each: 4 * maxBodyBytes, inAll: 16 * maxBodyBytes }
 
 /** Some clients end an address with a slash; some send the key in a header. */
 const keyPaths = ['/', '/:key', '/:key/']
@@ -42,7 +39,7 @@ export type NodeRouteOptions = {
 /** `POST /<API_KEY>`, or `POST /` with the key in a header: JSON-RPC 2.0. Every refusal is a JSON-RPC error object too. */
 export function nodeRoutes(options: NodeRouteOptions): Hono {
   const routes = new Hono()
-  const shares = createShares(requestBytes)
+  const shares = createShares(options.clock)
 
   routes.options('*', (c) => {
     c.header('access-control-allow-methods', 'POST')
@@ -97,6 +94,7 @@ async function answerPost(
   try {
     const body = await readText(c.req.raw, hold)
     if (body.kind !== 'text') return refuseBody(c, body.kind)
+    await shares.turn(key.hash, held)
     const answered = await answerMessage(body.text, {
       ...{ service, clock, log },
       admit: async () => key,
@@ -115,7 +113,7 @@ function refuseBody(c: Context, why: Exclude<Body['kind'], 'text'>): Response {
     case 'too_large':
       return refuse(c, 413, codes.invalidRequest, `a request has at most ${maxBodyBytes} bytes`)
     case 'too_many':
-      return refuse(c, 429, codes.limitExceeded, 'too many bytes of requests at a time')
+      return json(c, 429, errorText('null', noRoom()))
     case 'not_text':
       return refuse(c, 400, codes.parseError, 'JSON parse error')
   }

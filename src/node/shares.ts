@@ -1,27 +1,55 @@
-/** What clients make a process hold at a time: each so much, and all together so much. */
+import { RpcError } from '../chain/rpc.ts'
+import type { Clock } from '../runtime/clock.ts'
+import { codes } from './codes.ts'
+
+/** What one customer may make a process hold and do at a time, so that the others are served as well. */
 export type Shares = {
-  /** Whether there was room for so much more of this client. */
-  readonly take: (client: string, amount: number) => boolean
-  readonly give: (client: string, amount: number) => void
+  /** Whether there is room for so many bytes more of this customer. */
+  readonly take: (customer: string, bytes: number) => boolean
+  readonly give: (customer: string, bytes: number) => void
+  /** Waits until the customer's messages of before had their time, and others some between them. */
+  readonly turn: (customer: string, bytes: number) => Promise<void>
 }
 
-/** Counts what is held, in whatever unit. */
-export function createShares(most: { each: number; inAll: number }): Shares {
-  const held = new Map<string, number>()
+/** Bytes of messages that a process holds: each customer's, and all together. */
+const most = { each: 4 * 1024 * 1024, inAll: 32 * 1024 * 1024 }
+
+/** Of one customer, in a millisecond. The dearest message that is known takes a third of its time. */
+const bytesPerMs = 6_000
+
+/** For messages of a kind that reach this process. */
+export function createShares({ now, sleep }: Pick<Clock, 'now' | 'sleep'>): Shares {
+  const customers = new Map<string, { held: number; freeAt: number }>()
   let sum = 0
+
+  function of(customer: string): { held: number; freeAt: number } {
+    const known = customers.get(customer) ?? { held: 0, freeAt: 0 }
+    customers.set(customer, known)
+    return known
+  }
+
   return {
-    take(client, amount) {
-      const own = (held.get(client) ?? 0) + amount
-      if (own > most.each || sum + amount > most.inAll) return false
-      held.set(client, own)
-      sum += amount
+    take(customer, bytes) {
+      const own = of(customer)
+      if (own.held + bytes > most.each || sum + bytes > most.inAll) return false
+      own.held += bytes
+      sum += bytes
       return true
     },
-    give(client, amount) {
-      const own = (held.get(client) ?? 0) - amount
-      if (own > 0) held.set(client, own)
-      else held.delete(client)
-      sum -= amount
+    give(customer, bytes) {
+      of(customer).held -= bytes
+      sum -= bytes
+    },
+    async turn(customer, bytes) {
+      const own = of(customer)
+      const waitMs = Math.floor(own.freeAt - now())
+      own.freeAt = Math.max(own.freeAt, now()) + bytes / bytesPerMs
+      if (waitMs > 0) await sleep(waitMs)
     },
   }
+}
+
+/** Says why there is no room. */
+export function noRoom(): RpcError {
+  return new RpcError(codes.limitExceeded, 'too many bytes of requests at a time')
 }

@@ -56,7 +56,7 @@ export function createFeed(options: FeedOptions): Feed {
   const sessions = createSessions({ limits, clock, log, left })
   const teller = createTeller(sessions.all, sessions.send)
   const looks = createLooks({ ...options, sessions, teller })
-  const shares = createShares(limits.requestsAtATime)
+  const shares = createShares(clock)
   const joining = { count: 0 }
   let isFollowing = false
   let wake = new AbortController()

@@ -6,7 +6,7 @@ import { answerMessage, refusalOf } from '../admission.ts'
 import { codes } from '../codes.ts'
 import { errorText } from '../message.ts'
 import type { NodeService } from '../service.ts'
-import type { Shares } from '../shares.ts'
+import { noRoom, type Shares } from '../shares.ts'
 import {
   closeCodes,
   type FeedLimits,
@@ -18,7 +18,7 @@ import type { Subscriptions } from './subscriptions.ts'
 
 export type RequestsOptions = {
   sessions: Sessions
-  /** Characters of messages that are being answered, by key. */
+  /** By key. */
   shares: Shares
   limits: FeedLimits
   /** Looks a key up by its hash, for as long as a connection lasts. */
@@ -42,7 +42,7 @@ export async function handleMessage(
     return sessions.end(session, closeCodes.tooBig, 'the message is too large')
   }
   const text = typeof message === 'string' ? message : new TextDecoder().decode(message)
-  const answer = await answerTo(session, text, options)
+  const answer = await answerInTurn(session, text, options)
   if (answer !== undefined) sessions.send(session, answer)
   // Only now does the client know its subscription's id: what is told before would be lost.
   for (const [id, topic] of session.untold) {
@@ -58,27 +58,47 @@ function isLongerThan(bytes: number, message: string | ArrayBuffer): boolean {
   return message.length > bytes || new TextEncoder().encode(message).byteLength > bytes
 }
 
+async function answerInTurn(
+  session: Session,
+  text: string,
+  options: RequestsOptions,
+): Promise<string | undefined> {
+  const { shares } = options
+  const { keyHash } = session.socket
+  // Not even its id is looked for: that is what it has to wait for.
+  if (!shares.take(keyHash, text.length)) return errorText('null', noRoom())
+  try {
+    await shares.turn(keyHash, text.length)
+    return await answerTo(session, text, options)
+  } finally {
+    shares.give(keyHash, text.length)
+  }
+}
+
 async function answerTo(
   session: Session,
   text: string,
   options: RequestsOptions,
 ): Promise<string | undefined> {
-  const { sessions, subscriptionsOf, service, clock, log } = options
-  const place: Place = { calls: 0, length: 0 }
+  const { sessions, limits, subscriptionsOf, service, clock, log } = options
+  let underWay = 0
   const answered = await answerMessage(text, {
     ...{ service, clock, log },
     admit(calls) {
-      // In the turn in which the message came: of many that come at once each sees the ones before it.
-      const error = takePlace(session, { calls, length: text.length }, options)
-      if (error !== undefined) return Promise.resolve({ kind: 'refused', error })
-      Object.assign(place, { calls, length: text.length })
+      if (session.requests + calls > limits.requestsPerSocket) {
+        const message = `at most ${limits.requestsPerSocket} requests at a time on one connection`
+        const error = new RpcError(codes.limitExceeded, message)
+        return Promise.resolve({ kind: 'refused', error })
+      }
+      // In the step that looked: of many that come at once each sees the ones before it.
+      session.requests += calls
+      underWay = calls
       return options.keyOf(session.socket.keyHash)
     },
     subscriptionsOf: (key) => subscriptionsOf(session, key.subscriptions),
     background: () => {},
   })
-  session.requests -= place.calls
-  options.shares.give(session.socket.keyHash, place.length)
+  session.requests -= underWay
   switch (answered.kind) {
     case 'unknown_key':
       sessions.end(session, closeCodes.policy, revokedWords)
@@ -92,23 +112,4 @@ async function answerTo(
     case 'answered':
       return answered.text
   }
-}
-
-type Place = { calls: number; length: number }
-
-/** Takes a place for a message among those that are being answered, or says why there is none. */
-function takePlace(
-  session: Session,
-  { calls, length }: Place,
-  { limits, shares }: RequestsOptions,
-): RpcError | undefined {
-  if (session.requests + calls > limits.requestsPerSocket) {
-    const message = `at most ${limits.requestsPerSocket} requests at a time on one connection`
-    return new RpcError(codes.limitExceeded, message)
-  }
-  if (!shares.take(session.socket.keyHash, length)) {
-    return new RpcError(codes.limitExceeded, 'too many bytes of requests at a time')
-  }
-  session.requests += calls
-  return undefined
 }

@@ -37,8 +37,6 @@ export type FeedLimits = {
   lingeringInAll: number
   /** Bytes of one message of a client. */
   messageBytes: number
-  /** Characters of messages that are being answered. */
-  requestsAtATime: { each: number; inAll: number }
   /** Bytes that filters of subscriptions take, of one key and in all. */
   filters: { each: number; inAll: number }
 }
@@ -49,7 +47,6 @@ export const feedLimits: FeedLimits = {
   unansweredInAll: 32 * 1024 * 1024,
   lingeringInAll: 32 * 1024 * 1024,
   messageBytes: 2 * 1024 * 1024,
-  requestsAtATime: { each: 8 * 1024 * 1024, inAll: 32 * 1024 * 1024 },
   filters: { each: 2 * 1024 * 1024, inAll: 16 * 1024 * 1024 },
 }
 

@@ -64,7 +64,7 @@ describe('an answer that is too large', () => {
   })
 })
 
-test('a key has 8 MiB of requests at a time, and leaves others their place', async ({ expect }) => {
+test('a key has 4 MiB of requests at a time, and leaves others their place', async ({ expect }) => {
   let go = (): void => {}
   const held = new Promise<void>((resolve) => {
     go = resolve
@@ -75,14 +75,14 @@ test('a key has 8 MiB of requests at a time, and leaves others their place', asy
       ...{ jsonrpc: '2.0', id, method: 'eth_call', x: 'x'.repeat(2_000_000) },
       params: [{ to: address, data: `0x0${id}` }, 'latest'],
     })
-  const waiting = [1, 2, 3, 4].map((id) => served.post(large(id)))
+  const waiting = [1, 2].map((id) => served.post(large(id)))
   const refused = await served.post(large(5))
   expect([refused.status, await refused.json()]).toMatchObject([
     429,
     { id: null, error: { code: -32005, message: 'too many bytes of requests at a time' } },
   ])
   go()
-  expect((await Promise.all(waiting)).map(({ status }) => status)).toEqual([200, 200, 200, 200])
+  expect((await Promise.all(waiting)).map(({ status }) => status)).toEqual([200, 200])
   expect((await served.post(large(6))).status).toBe(200)
 })
 
