@@ -14,6 +14,7 @@ import {
   tolerance,
 } from './figures.ts'
 import { describeMachine } from './machine.ts'
+import { measureHostile } from './measure/hostile.ts'
 import { measureJsonRpc } from './measure/json-rpc.ts'
 import { measurePayments } from './measure/payments.ts'
 import { measureProfile } from './measure/profile.ts'
@@ -36,6 +37,7 @@ const measurements: Readonly<Record<string, (world: World) => Promise<void>>> = 
   screens: measureScreens,
   'start-up': measureStartUp,
   'json-rpc': measureJsonRpc,
+  hostile: measureHostile,
   reads: measureReads,
   rootstock: measureRootstock,
 }
