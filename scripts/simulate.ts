@@ -1,6 +1,6 @@
 import { availableParallelism } from 'node:os'
 import { parseArgs } from 'node:util'
-import { rules } from './dev/simulator/oracle.ts'
+import { type Excuse, excuses, rules } from './dev/simulator/oracle/rules.ts'
 import { type Broken, runCampaign } from './dev/simulator/runs/campaign.ts'
 import { explain, simulate, tell } from './dev/simulator/runs/simulate.ts'
 import type { Tally } from './dev/simulator/runs/tally.ts'
@@ -64,7 +64,7 @@ function oneOfAKind(broken: readonly Broken[]): Broken[] {
   return [...first.values()]
 }
 
-function printTally({ deliveries, executed, failed, faults, events }: Tally): void {
+function printTally({ deliveries, executed, failed, faults, events, excused }: Tally): void {
   const list = (counts: Record<string, number>) =>
     Object.entries(counts)
       .sort(([, a], [, b]) => b - a)
@@ -73,4 +73,8 @@ function printTally({ deliveries, executed, failed, faults, events }: Tally): vo
   print(`${deliveries} deliveries; ${executed} payments executed, ${failed} failed on the chain`)
   print(`Faults: ${list(faults)}`)
   print(`Events: ${list(events)}`)
+  print('Excuses, by how often each was needed:')
+  for (const [name, reason] of Object.entries(excuses)) {
+    print(`${`${excused[name as Excuse] ?? 0}`.padStart(7)}  ${reason}`)
+  }
 }

@@ -1,6 +1,7 @@
+import { spawnSync } from 'node:child_process'
 import { writeSync } from 'node:fs'
 import { registerHooks } from 'node:module'
-import { pathToFileURL } from 'node:url'
+import { fileURLToPath, pathToFileURL } from 'node:url'
 import type { simulate as Simulate } from '../dev/simulator/runs/simulate.ts'
 import { drawMutations } from './mutations.ts'
 import { root } from './plant.ts'
@@ -10,6 +11,13 @@ export type Verdict = { index: number; by: string | undefined }
 
 /** Seeds that are tried before the others, since they have noticed other mutations. */
 const earlyLimit = 40
+
+/** Seeds that are tried before the tests of the mutated files are. */
+const firstSeeds = 60
+
+const suites = ['ledger/stores/sqlite', 'tend/plan', 'tend/round'].map(
+  (name) => `test/unit/relay/${name}.test.ts`,
+)
 
 // Started with how many seeds to try, what draws the mutations, the first of them, and the step.
 const [seeds = 1, sample = 0, draw = 1, first = 0, step = 1] = process.argv.slice(2).map(Number)
@@ -38,20 +46,43 @@ for (let index = first; index < mutations.length; index += step) {
   writeSync(1, `${JSON.stringify(verdict)}\n`)
 }
 
-/** The seed that breaks a promise, or how the relay fails to live through one. */
+/** The seed that breaks a promise, the tests that fail, or how the relay fails to live through a history. */
 async function look(index: number): Promise<string | undefined> {
   const script = new URL(`../dev/simulator/runs/simulate.ts?${index}`, import.meta.url).href
   try {
     const { simulate } = (await import(script)) as { simulate: typeof Simulate }
     const others = Array.from({ length: seeds }, (_, seed) => seed + 1)
-    for (const seed of new Set([...early, ...others])) {
+    const tried = [...new Set([...early, ...others])]
+    for (const [count, seed] of tried.entries()) {
+      if (count === firstSeeds && failsTests(index)) return 'its tests'
       const [violation] = (await simulate(seed)).violations
       if (violation === undefined) continue
       if (!early.includes(seed) && early.length < earlyLimit) early.push(seed)
       return `seed ${seed}, ${violation.rule}`
     }
-    return undefined
+    return tried.length <= firstSeeds && failsTests(index) ? 'its tests' : undefined
   } catch (error) {
     return `fails: ${`${error}`.split('\n')[0]?.slice(0, 60)}`
   }
+}
+
+function failsTests(index: number): boolean {
+  const { file, text } = mutations[index] ?? { file: '', text: '' }
+  const hooks = new URL('mutated-module.ts', import.meta.url).href
+  const { status } = spawnSync(
+    process.execPath,
+    ['node_modules/vitest/vitest.mjs', '--run', '--project', 'unit', '--bail', '1', ...suites],
+    {
+      cwd: fileURLToPath(home),
+      stdio: 'ignore',
+      env: {
+        ...process.env,
+        SEED: '1',
+        NODE_OPTIONS: `--import ${hooks}`,
+        MUTATED_FILE: file,
+        MUTATED_TEXT: text,
+      },
+    },
+  )
+  return status !== 0
 }

@@ -10,6 +10,7 @@ export const root = fileURLToPath(new URL('../../', import.meta.url))
 const copiedPaths = [
   'src',
   'scripts/dev/random.ts',
+  'scripts/dev/screen-reader.ts',
   'scripts/dev/simulator',
   'scripts/dev/sqlite.ts',
   'scripts/plant-bugs',
@@ -37,8 +38,7 @@ export async function plant<Found>(
     await symlink(join(root, 'node_modules'), join(home, 'node_modules'))
     await change(home)
     const { broken } = await runCampaign({
-      // A mistake has to show in what happens to callers, and not only where the ledger is asked.
-      ...{ from, count, stopsAtFirst: true, hasTrials: false },
+      ...{ from, count, stopsAtFirst: true },
       jobs: Math.min(2, availableParallelism()),
       home: pathToFileURL(join(home, 'scripts/dev/simulator/runs/')),
     })

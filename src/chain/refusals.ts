@@ -46,7 +46,7 @@ const sendWordings: Readonly<Record<Exclude<SendRefusal, 'other'>, RegExp>> = {
   quota: /exceeds quota/i,
   price_too_low:
     /gas price (is )?lower than block's minimum|transaction underpriced|max fee per gas less than block base fee/i,
-  price_too_high: /gas price exceeds|exceeds (the )?(gas price )?cap/i,
+  price_too_high: /gas price exceeds|exceeds (the )?(gas price |configured )?cap/i,
 }
 
 const readWordings: Readonly<Record<ReadRefusal, RegExp>> = {

@@ -1,4 +1,6 @@
 import type { Address } from 'viem'
+import { createAccountPool } from '../../scripts/dev/rootstock-pool/account-pool.ts'
+import { planOf } from '../../scripts/dev/simulator/draw/plan-of.ts'
 import {
   forwarderAddress,
   loanAddress,
@@ -11,9 +13,8 @@ import {
   type ModelChain,
 } from '../../scripts/dev/simulator/model/chain.ts'
 import { createModelNode } from '../../scripts/dev/simulator/model/model-node.ts'
-import { createModelPool } from '../../scripts/dev/simulator/model/pool.ts'
-import { cheapSigning } from '../../scripts/dev/simulator/model/signing.ts'
-import { phoneOf, planOf, principalWei } from '../../scripts/dev/simulator/plan.ts'
+import { cheapSigning, type ModelTransaction } from '../../scripts/dev/simulator/model/signing.ts'
+import { phoneOf, principalWei } from '../../scripts/dev/simulator/plan.ts'
 import { createService, type Product } from '../../scripts/dev/simulator/relay/programs.ts'
 import type { PhoneNumber } from '../../src/account/phone.ts'
 import type { Ledger } from '../../src/relay/ledger/port.ts'
@@ -65,8 +66,8 @@ export function openModelledService(options: ModelledOptions): ModelledService {
   for (const account of state.accounts.values()) {
     account.balanceWei = options.balanceWei ?? account.balanceWei
   }
-  const pool = createModelPool({
-    ...{ family, slots: 1_000, bumpPercent: 40, priceCapTimes: 80n },
+  const pool = createAccountPool<ModelTransaction>({
+    ...{ accountSlots: 1_000, replacementPercent: 40, priceCapTimes: 80n },
     ...{ evictAfterBlocks: 10, evictAfterMs: 600_000 },
   })
   const chain = createModelChain({

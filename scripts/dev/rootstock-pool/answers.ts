@@ -1,5 +1,5 @@
 import { RpcError } from '../../../src/chain/rpc.ts'
-import type { PoolTransaction } from './transaction.ts'
+import type { SignedTransaction } from './transaction.ts'
 
 /** Members of anvil's blocks that Rootstock's do not have. */
 const notInBlocks = [
@@ -49,7 +49,7 @@ export function asRskjError(error: RpcError): RpcError {
 }
 
 /** A waiting transaction as RSKj shows it. */
-export function pendingTransaction(transaction: PoolTransaction): Record<string, unknown> {
+export function pendingTransaction(transaction: SignedTransaction): Record<string, unknown> {
   const { hash, nonce, from, to, gas, gasPriceWei, valueWei, data, v, r, s } = transaction
   return {
     hash,

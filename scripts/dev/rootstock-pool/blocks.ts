@@ -2,7 +2,7 @@ import type { Address, Hex } from 'viem'
 import { RpcError } from '../../../src/chain/rpc.ts'
 import { isObject, quantity } from './answers.ts'
 import { addToPool, headNumber, type RootstockNode } from './node.ts'
-import { decodeTransaction, type PoolTransaction } from './transaction.ts'
+import { decodeTransaction, type SignedTransaction } from './transaction.ts'
 
 export type MinedBlock = { number: number; hash: Hex; transactions: Hex[] }
 
@@ -25,7 +25,7 @@ export type Miner = {
 export function createMiner(node: RootstockNode): Miner {
   const { anvil, chainId, pool, now } = node
   /** Bytes of what was mined, for the blocks that are taken away again. */
-  const mined = new Map<Hex, PoolTransaction>()
+  const mined = new Map<Hex, SignedTransaction>()
 
   return {
     async mine() {
@@ -55,9 +55,9 @@ export function createMiner(node: RootstockNode): Miner {
     },
   }
 
-  async function transactionsOfLast(depth: number): Promise<PoolTransaction[]> {
+  async function transactionsOfLast(depth: number): Promise<SignedTransaction[]> {
     const head = await headNumber(anvil)
-    const transactions: PoolTransaction[] = []
+    const transactions: SignedTransaction[] = []
     for (let number = head - depth + 1; number <= head; number += 1) {
       const block = await anvil('eth_getBlockByNumber', [quantity(number), false])
       if (!isObject(block)) throw new Error(`there is no block ${number} to take away`)
@@ -68,7 +68,7 @@ export function createMiner(node: RootstockNode): Miner {
     return transactions
   }
 
-  async function bytesOf(hash: Hex): Promise<PoolTransaction> {
+  async function bytesOf(hash: Hex): Promise<SignedTransaction> {
     return decodeTransaction(await anvil('eth_getRawTransactionByHash', [hash]), chainId)
   }
 }
@@ -81,9 +81,9 @@ export function setBasePrice({ anvil, rules }: RootstockNode): Promise<unknown> 
 /** Gives transactions to anvil for its next block. What it cannot take leaves the pool. */
 async function hand(
   { anvil, pool }: RootstockNode,
-  chosen: PoolTransaction[],
-): Promise<PoolTransaction[]> {
-  const handed: PoolTransaction[] = []
+  chosen: SignedTransaction[],
+): Promise<SignedTransaction[]> {
+  const handed: SignedTransaction[] = []
   for (const transaction of chosen) {
     try {
       await anvil('eth_sendRawTransaction', [transaction.raw])

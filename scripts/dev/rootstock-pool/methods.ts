@@ -2,7 +2,11 @@ import type { Hex } from 'viem'
 import { RpcError } from '../../../src/chain/rpc.ts'
 import { asRskj, asRskjError, isObject, pendingTransaction, quantity } from './answers.ts'
 import { addToPool, type RootstockNode } from './node.ts'
-import { decodeTransaction, InvalidTransactionError, type PoolTransaction } from './transaction.ts'
+import {
+  decodeTransaction,
+  InvalidTransactionError,
+  type SignedTransaction,
+} from './transaction.ts'
 
 /** What RSKj serves; of the rest it says that there is no such method. */
 const served = new Set([
@@ -86,7 +90,7 @@ async function send(node: RootstockNode, raw: unknown): Promise<Hex> {
   return transaction.hash
 }
 
-async function decode(raw: unknown, chainId: number): Promise<PoolTransaction> {
+async function decode(raw: unknown, chainId: number): Promise<SignedTransaction> {
   try {
     return await decodeTransaction(raw, chainId)
   } catch (error) {

@@ -1,7 +1,7 @@
 import type { RpcCall } from '../rpc.ts'
 import type { Added, Pool } from './pool.ts'
 import type { RootstockRules } from './rules.ts'
-import type { PoolTransaction } from './transaction.ts'
+import type { SignedTransaction } from './transaction.ts'
 
 /** What all parts of the node share. */
 export type RootstockNode = {
@@ -18,7 +18,7 @@ export type RootstockNode = {
 /** Gives the pool a transaction, with what it has to know of the sender and the time. */
 export async function addToPool(
   { anvil, pool, now }: RootstockNode,
-  transaction: PoolTransaction,
+  transaction: SignedTransaction,
 ): Promise<Added> {
   const { from } = transaction
   const [count, balance, head] = await Promise.all([

@@ -7,7 +7,7 @@ import {
 } from 'viem'
 
 /** A signed transaction as the pool sees it. */
-export type PoolTransaction = {
+export type SignedTransaction = {
   hash: Hex
   raw: Hex
   from: Address
@@ -34,7 +34,7 @@ export class InvalidTransactionError extends Error {
  *
  * @throws {InvalidTransactionError}
  */
-export async function decodeTransaction(raw: unknown, chainId: number): Promise<PoolTransaction> {
+export async function decodeTransaction(raw: unknown, chainId: number): Promise<SignedTransaction> {
   if (typeof raw !== 'string' || !/^0x([0-9a-f]{2})+$/i.test(raw)) {
     throw new InvalidTransactionError('Invalid transaction data')
   }
@@ -72,13 +72,8 @@ export async function decodeTransaction(raw: unknown, chainId: number): Promise<
 }
 
 /** What a transaction costs before it does anything. */
-export function intrinsicGas({ to, data }: PoolTransaction): bigint {
+export function intrinsicGas({ to, data }: SignedTransaction): bigint {
   let gas = to === undefined ? 53_000n : 21_000n
   for (let at = 2; at < data.length; at += 2) gas += data.slice(at, at + 2) === '00' ? 4n : 16n
   return gas
-}
-
-/** What has to be in the account while the transaction waits. */
-export function costWei({ gas, gasPriceWei, valueWei }: PoolTransaction): bigint {
-  return gas * gasPriceWei + valueWei
 }

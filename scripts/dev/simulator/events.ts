@@ -1,6 +1,7 @@
 import type { Address, Hex } from 'viem'
 import { createRandom } from '../random.ts'
 import { poorWei, richWei, startGasPriceWei } from './ground.ts'
+import { unlock } from './lender/product.ts'
 import type { ChainState, ModelBlock } from './model/chain.ts'
 import { accountOf } from './model/contracts.ts'
 import type { ModelTransaction } from './model/signing.ts'
@@ -75,6 +76,11 @@ function begin(world: World, workers: Workers, item: Item): string | undefined {
     case 'no_blocks':
       weather.blocksStopUntil = Math.max(weather.blocksStopUntil, scheduler.now() + item.forMs)
       return `There are no blocks for ${item.forMs / 1000} s.`
+    case 'unlock': {
+      const account = world.callers[item.caller]
+      if (account !== undefined) void unlock(world.memories, account)
+      return `An operator gives caller ${item.caller} all tries back.`
+    }
     case 'miscount':
       weather.miscounts.push({ until: scheduler.now() + item.forMs, by: item.by })
       return `Workers are told of ${item.by} transactions too many for ${item.forMs / 1000} s.`
@@ -213,5 +219,5 @@ function sendForeign(world: World, { nonce: where, times }: ItemOf<'foreign'>) {
   }
   signing.relayer
     .sign({ nonce, to: strangerAddress, data: '0x', gas: noOpGas, gasPriceWei })
-    .then(send, (error) => records.uncaught.push(`${error}`))
+    .then(send, (error) => records.noticed.push(['uncaught', `${error}`]))
 }

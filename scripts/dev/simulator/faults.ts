@@ -30,8 +30,11 @@ export type Fault =
 
 export type FaultKind = Fault['kind']
 
-/** Where a program waits: for a node's answer, its taking bytes, the ledger, itself, or an alarm. */
-export type Place = 'read' | 'send' | 'ledger' | 'step' | 'tending' | 'ring'
+/**
+ * Where a program waits: for a node's answer, its taking bytes, the ledger, an account's memory, a provider of
+ * messages, itself, or an alarm.
+ */
+export type Place = 'read' | 'send' | 'ledger' | 'memory' | 'sms' | 'step' | 'tending' | 'ring'
 
 /** How likely each fault is at each place where it may occur. */
 export type FaultRates = Partial<Record<FaultKind, number>>
@@ -79,6 +82,16 @@ export const possibleFaults: Readonly<Record<Place, readonly FaultKind[]>> = {
     'dies_after',
     'stalls',
   ],
+  memory: [
+    'request_lost',
+    'reply_lost',
+    'request_late',
+    'reply_late',
+    'dies_before',
+    'dies_after',
+    'stalls',
+  ],
+  sms: ['request_lost', 'reply_lost', 'reply_late', 'dies_before', 'dies_after'],
   step: ['dies_before', 'stalls'],
   tending: ['dies_before', 'dies_after'],
   ring: ['rings_twice'],

@@ -1,10 +1,10 @@
 import type { Address } from 'viem'
 import { createRandom } from '../random.ts'
+import { type AccountPool, createAccountPool } from '../rootstock-pool/account-pool.ts'
 import { type ChainState, createModelChain, type ModelChain } from './model/chain.ts'
 import type { ContractWorld } from './model/contracts.ts'
 import { createModelNode, type ModelNode } from './model/model-node.ts'
-import { createModelPool, type ModelPool } from './model/pool.ts'
-import { cheapSigning, realSigning, type Signing } from './model/signing.ts'
+import { cheapSigning, type ModelTransaction, realSigning, type Signing } from './model/signing.ts'
 import { type Plan, phoneOf, principalWei, startMillis } from './plan.ts'
 import type { Recorder } from './records.ts'
 
@@ -26,7 +26,7 @@ export type Ground = {
   /** Their accounts, in the plan's order. */
   callers: readonly Address[]
   chain: ModelChain
-  pool: ModelPool
+  pool: AccountPool<ModelTransaction>
   node: ModelNode
 }
 
@@ -49,10 +49,9 @@ export function createGround(
     isSigned: signing.isSigned,
   }
   const { family } = knobs
-  const pool = createModelPool({
-    family,
-    slots: knobs.slots,
-    bumpPercent: family === 'rskj' ? 40 : 10,
+  const pool = createAccountPool<ModelTransaction>({
+    accountSlots: knobs.slots,
+    replacementPercent: family === 'rskj' ? 40 : 10,
     priceCapTimes: 80n,
     evictAfterBlocks: knobs.evictAfterBlocks,
     evictAfterMs: knobs.evictAfterMs,

@@ -1,11 +1,15 @@
 import type { Address, Hex } from 'viem'
+import { callOf } from '../../../src/loan/calls.ts'
 import type { Payment, Work } from '../../../src/relay/ledger/port.ts'
+import type { Said } from '../oracle/screen-reader.ts'
+import type { PoolRefusal } from '../rootstock-pool/refusals.ts'
 import type { Actor } from './actors.ts'
 import type { Fault } from './faults.ts'
+import type { MemoryEvent } from './lender/kept-memory.ts'
 import type { MinedTransaction } from './model/chain.ts'
 import type { ProcessedRequest } from './model/contracts.ts'
 import type { ModelTransaction } from './model/signing.ts'
-import type { Dial, Plan } from './plan.ts'
+import { type Dial, type Plan, principalWei } from './plan.ts'
 
 /** All that a run leaves behind for its judge. Times are Unix times in ms. */
 export type History = {
@@ -37,16 +41,8 @@ export type History = {
   /** By their intents, as they can be read at the end of each phase. */
   payments: readonly ReadonlyMap<string, Payment>[]
   faults: ReadonlyMap<string, Fault>
-  /** Errors that nobody caught. */
-  uncaught: readonly string[]
-  /** Calls of strangers that were not refused. */
-  unrefused: readonly string[]
-  /** Claims that are not what was asked for. */
-  misclaimed: readonly string[]
-  /** Calls that left the alarm otherwise than what they did asks for. */
-  misarmed: readonly string[]
-  /** What rounds left that they had to do. */
-  undone: readonly string[]
+  /** What was noticed in the run itself to break a promise. */
+  noticed: readonly (readonly [rule: NoticedRule, words: string])[]
   /** How often the log told of a reorganization. */
   reorganizationsTold: number
   /** How often the relay took what passed a nonce for a transaction of another program. */
@@ -55,8 +51,20 @@ export type History = {
   givenUp: readonly GivenUp[]
   /** What the relay asked the node, by the name of who asked: a delivery's Worker or the ledger's object. */
   asked: readonly Asked[]
+  /** What was asked of the memories of accounts, and the messages that went out. */
+  memory: readonly MemoryEvent[]
+  texted: readonly Texted[]
   events: number
 }
+
+/**
+ * Promises that are held against what happens while it does: errors that nobody caught, claims, the alarm,
+ * and what rounds leave.
+ */
+export type NoticedRule = 'uncaught' | 'claimed' | 'armed' | 'done'
+
+/** A message as the provider got it. */
+export type Texted = { at: number; to: string; text: string }
 
 /** One call to the node. */
 export type Asked = {
@@ -70,6 +78,8 @@ export type Asked = {
 
 export type Delivery = {
   dial: Dial
+  /** What was typed, by its dial. */
+  text: string
   phase: 0 | 1
   /** Asked again after everything had settled. */
   isProbe: boolean
@@ -82,6 +92,8 @@ export type Delivery = {
   /** From some time before its start to its reply the chain showed that nothing could be carried. */
   isHopeless: boolean
   reply: string | undefined
+  /** What the reply says; undefined where no message says so. */
+  said: Said | undefined
   repliedAt: number | undefined
 }
 
@@ -96,7 +108,7 @@ export type Statement = {
 export type Arrival = {
   at: number
   transaction: ModelTransaction
-  refusal: string | undefined
+  refusal: PoolRefusal | undefined
   /** Other bytes of the relay's that held the nonce in the pool. */
   over: ModelTransaction | undefined
 }
@@ -109,4 +121,24 @@ export type Loss = {
   at: number
   /** Undefined: everything. */
   row: { table: string; session: string | undefined; nonce: number | undefined } | undefined
+}
+
+/** The contract's call that a delivery asks for. */
+export function dataOf(
+  { callers }: Pick<History, 'callers'>,
+  { dial: { wanted } }: Pick<Delivery, 'dial'>,
+): Hex | undefined {
+  switch (wanted.kind) {
+    case 'transfer': {
+      const to = callers[wanted.to]
+      if (to === undefined) throw new Error('the plan has a recipient without an account')
+      return callOf({ kind: 'transfer', to, amountWei: wanted.amountWei })
+    }
+    case 'loan':
+      return callOf({ kind: 'loan', principalWei })
+    case 'repayment':
+      return callOf({ kind: 'repayment', amountWei: wanted.amountWei })
+    case 'nothing':
+      return undefined
+  }
 }

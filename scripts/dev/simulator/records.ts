@@ -1,7 +1,8 @@
 import type { Hex } from 'viem'
 import type { Payment } from '../../../src/relay/ledger/port.ts'
 import type { Log } from '../../../src/runtime/log.ts'
-import type { Arrival, Asked, GivenUp, Loss, Statement } from './history.ts'
+import type { PoolRefusal } from '../rootstock-pool/refusals.ts'
+import type { Arrival, Asked, GivenUp, Loss, NoticedRule, Statement, Texted } from './history.ts'
 import type { ModelTransaction } from './model/signing.ts'
 import { nameOf, type Story } from './story.ts'
 
@@ -17,22 +18,15 @@ export type Records = {
   payments: ReadonlyMap<string, Payment>[]
   losses: Loss[]
   foreign: Set<Hex>
-  /** Errors that nobody caught. */
-  uncaught: string[]
-  /** Calls of strangers that were not refused. */
-  unrefused: string[]
-  /** Claims that are not what was asked for. */
-  misclaimed: string[]
-  /** Calls that left the alarm otherwise than what they did asks for. */
-  misarmed: string[]
-  /** What rounds left that they had to do. */
-  undone: string[]
+  noticed: [NoticedRule, string][]
   /** How often the log told of a reorganization. */
   reorganizationsTold: number
   /** How often the relay took what passed a nonce for a transaction of another program. */
   displacedTold: number
   givenUp: GivenUp[]
   asked: Asked[]
+  /** Messages that reached the provider. */
+  texted: Texted[]
 }
 
 export function newRecords(): Records {
@@ -46,15 +40,12 @@ export function newRecords(): Records {
     payments: [],
     losses: [],
     foreign: new Set(),
-    uncaught: [],
-    unrefused: [],
-    misclaimed: [],
-    misarmed: [],
-    undone: [],
+    noticed: [],
     reorganizationsTold: 0,
     displacedTold: 0,
     givenUp: [],
     asked: [],
+    texted: [],
   }
 }
 
@@ -65,11 +56,13 @@ export type Recorder = {
   /** A transaction came to the pool, which refused it or had `held` in its place. */
   arrived: (
     transaction: ModelTransaction,
-    refusal: string | undefined,
+    refusal: PoolRefusal | undefined,
     held: ModelTransaction | undefined,
   ) => void
   /** A step of the ledger failed of itself. */
   threw: (method: string, error: unknown) => void
+  /** A message reached the provider. */
+  texted: (to: string, text: string) => void
 }
 
 export function createRecorder(records: Records, story: Story, now: () => number): Recorder {
@@ -96,10 +89,14 @@ export function createRecorder(records: Records, story: Story, now: () => number
       if (!foreign.has(transaction.hash)) arrivals.push({ at: now(), transaction, refusal, over })
       story.tell(() => `The pool is sent ${nameOf(transaction)}: ${refusal ?? 'taken'}.`)
     },
+    texted(to, text) {
+      records.texted.push({ at: now(), to, text })
+      story.tell(() => `A message goes out: ${text.replaceAll('\n', ' / ')}`)
+    },
     threw(method, error) {
       const words = `the ledger's ${method} throws: ${error}`
       // A second payment of one intent is refused by a throw.
-      if (!/recorded already/.test(words)) records.uncaught.push(words)
+      if (!/recorded already/.test(words)) records.noticed.push(['uncaught', words])
     },
   }
 }

@@ -6,12 +6,14 @@ import { endOf, happen } from './events.ts'
 import { drawnFaults, type Fault, givenFaults } from './faults.ts'
 import { startState, startTime } from './ground.ts'
 import type { History } from './history.ts'
+import { useInstantCrypto } from './lender/instant-crypto.ts'
+import { chooseFirstPins } from './lender/product.ts'
 import { totalWei } from './model/contracts.ts'
 import { checkSignatures } from './model/signing.ts'
 import { type Dial, type Plan, phoneOf } from './plan.ts'
 import { createWorkers, type Workers } from './relay/workers.ts'
 import { blockWords, createStory, nameOf, silentStory } from './story.ts'
-import { createWorld, poolViewOf, type World } from './world.ts'
+import { createWorld, type World } from './world.ts'
 
 export type RunOptions = {
   plan: Plan
@@ -23,8 +25,6 @@ export type RunOptions = {
 
 export type Run = { history: History; story: readonly string[] }
 
-/** Seconds from a phase's start at which a process calls that holds nothing. */
-const strangersAt = [2, 5, 11, 40, 100, 300]
 const strangerAddress = `0x${'5e'.repeat(20)}`
 const secondMs = 1000
 const minuteMs = 60 * secondMs
@@ -54,13 +54,16 @@ export async function runPlan({ plan, faults: given, isTold = false }: RunOption
   })
   const workers = createWorkers(world)
   const onUncaught = (error: unknown) => {
-    world.records.uncaught.push(`${error instanceof Error ? error.stack : error}`)
+    world.records.noticed.push(['uncaught', `${error instanceof Error ? error.stack : error}`])
   }
   process.on('unhandledRejection', onUncaught)
+  const useThreads = useInstantCrypto()
   try {
+    if (knobs.isLender) await chooseFirstPins(world.memories, world.callers)
     await live(world, workers)
     return { history: historyOf(world, workers), story: world.story.lines() }
   } finally {
+    useThreads()
     process.off('unhandledRejection', onUncaught)
   }
 }
@@ -91,13 +94,6 @@ async function livePhase(world: World, workers: Workers, phase: 0 | 1): Promise<
   weather.isTroubled = true
   weather.isCalm = false
   for (const item of items) scheduler.at(base + item.at, () => happen(world, workers, item))
-  for (const seconds of strangersAt) {
-    scheduler.at(base + seconds * secondMs, () => {
-      // A row that was lost alone refuses nothing any more.
-      const isWhole = records.losses.every(({ row }) => row === undefined)
-      if (isWhole) records.unrefused.push(...host.strangersCall())
-    })
-  }
   const quiet = base + Math.max(plan.knobs.troubledMs, ...items.map(endOf))
   records.quietFrom.push(quiet)
   await scheduler.runUntil(base + plan.knobs.troubledMs)
@@ -129,7 +125,8 @@ function expectOwnForwarder(world: World): void {
   if (host.peek().identify({ chainId, fingerprints: own }).kind !== 'same') return
   const another = { FORWARDER_ADDRESS: strangerAddress }
   const { kind } = host.peek().identify({ chainId, fingerprints: another })
-  if (kind === 'same') records.uncaught.push('the forwarder moves while something is open')
+  if (kind === 'same')
+    records.noticed.push(['uncaught', 'the forwarder moves while something is open'])
 }
 
 async function askAgain(world: World, workers: Workers, phase: 0 | 1): Promise<void> {
@@ -199,7 +196,7 @@ function mine(world: World): void {
   const { chain, pool, scheduler, story } = world
   const block = chain.mine(scheduler.now())
   if (block.transactions.length > 0) story.tell(() => `Block ${blockWords(block)}.`)
-  for (const dropped of pool.evict(poolViewOf(world))) {
+  for (const dropped of pool.evict(chain.head().number, scheduler.now())) {
     story.tell(() => `The pool drops ${nameOf(dropped)}, which waited too long.`)
   }
 }
@@ -215,7 +212,7 @@ function keepWaking({ scheduler, host, weather }: World): void {
 }
 
 function historyOf(world: World, workers: Workers): History {
-  const { plan, chain, pool, host, callers, records, faults, scheduler } = world
+  const { plan, chain, pool, host, callers, records, faults, scheduler, memories } = world
   const head = chain.head()
   return {
     ...records,
@@ -227,6 +224,7 @@ function historyOf(world: World, workers: Workers): History {
     totalsWei: [totalWei(startState(callers, plan.knobs.poolLoans)), totalWei(head.state)],
     work: host.peek().work(),
     pool: pool.all().filter(({ nonce }) => nonce >= head.state.nonce),
+    memory: memories.events,
     faults: faults.happened(),
     events: scheduler.happened(),
     // Last: it leaves nothing.

@@ -11,13 +11,15 @@ import {
   startGasPriceWei,
   startTime,
 } from './ground.ts'
+import { createKeptMemories, type KeptMemories } from './lender/kept-memory.ts'
+import { createLenderSms } from './lender/product.ts'
 import { digest } from './model/hashing.ts'
 import type { Plan } from './plan.ts'
 import { createRecorder, newRecords, type Records } from './records.ts'
 import { createLedgerHost, type LedgerHost } from './relay/ledger-host.ts'
 import { createTending, type ProgramOptions } from './relay/programs.ts'
 import { createRoundWatch, type RoundWatch } from './relay/rounds.ts'
-import { createWires } from './relay/wires.ts'
+import { createWires, type Wires } from './relay/wires.ts'
 import { createScheduler, type Scheduler } from './scheduler.ts'
 import type { Story } from './story.ts'
 import { circumstances, isNodeDown, miscountAt, newWeather, type Weather } from './weather.ts'
@@ -29,6 +31,8 @@ export type World = Ground & {
   actors: Actors
   story: Story
   host: LedgerHost
+  memories: KeptMemories
+  wires: Wires
   parts: ProgramOptions
   faults: Faults
   weather: Weather
@@ -54,11 +58,14 @@ export function createWorld({ plan, storage, ...options }: WorldOptions): World 
   const ground = createGround(plan, recorder, now)
   const { chain, pool, node, signing } = ground
   const shared = { scheduler, actors, faults: options.faults(() => weather.isTroubled), story }
+  const memories = createKeptMemories(now)
   const wires = createWires({
     ...{ seed, ...shared, chain, node },
     isNodeDown: (random) => isNodeDown(weather, now(), random),
     miscount: () => miscountAt(weather, now()),
     host: () => host,
+    memories,
+    texted: recorder.texted,
     slowness: knobs.slowness,
     asked: (call) => records.asked.push(call),
   })
@@ -72,21 +79,25 @@ export function createWorld({ plan, storage, ...options }: WorldOptions): World 
   const rounds: RoundWatch = createRoundWatch({
     ...{ knobs, chain, pool, work: () => host.peek().work() },
     ...circumstances(weather, records),
-    found: (words) => records.undone.push(words),
+    found: (words) => records.noticed.push(['done', words]),
   })
+  const clock = actors.clock(0)
+  const newSms = () =>
+    knobs.isLender
+      ? createLenderSms({ clock, log: recorder.log, memory: wires.memory, send: wires.sms })
+      : undefined
   const { tendMs, maxInFlight, meansMs, watchBlocks } = knobs.rules
   const host = createLedgerHost({
-    ...{ seed, ...shared, wires, storage, tendMs, isTried: knobs.isTried },
+    ...{ seed, ...shared, wires, storage, tendMs },
     rules: { ...ledgerRules, maxInFlight, meansMs, watchBlocks },
     relayer: signing.relayer.address.toLowerCase(),
-    tend: createTending(parts, actors.clock(0)),
+    newTend: () => createTending(parts, clock, newSms()),
     log: recorder.log,
     threw: recorder.threw,
-    misclaimed: (words) => records.misclaimed.push(words),
-    misarmed: (words) => records.misarmed.push(words),
+    noticed: (rule, words) => records.noticed.push([rule, words]),
     rounds: () => rounds,
   })
-  return { ...ground, ...shared, plan, host, parts, weather, records }
+  return { ...ground, ...shared, plan, host, memories, wires, parts, weather, records }
 }
 
 /** The head as the pool judges by it. */
@@ -97,6 +108,6 @@ export function poolViewOf({ chain, scheduler }: World) {
     balanceWei: state.relayerWei,
     minGasPriceWei: chain.minGasPriceWei(),
     head: number,
-    now: scheduler.now(),
+    nowMs: scheduler.now(),
   }
 }

@@ -15,6 +15,10 @@ import { deployContracts } from '../../../scripts/contracts/deploy.ts'
 import { type Anvil, startAnvil } from '../../../scripts/dev/anvil.ts'
 import { devKey } from '../../../scripts/dev/chain.ts'
 import { createRandom, type Random } from '../../../scripts/dev/random.ts'
+import {
+  type AccountPool,
+  createAccountPool,
+} from '../../../scripts/dev/rootstock-pool/account-pool.ts'
 import { rootstockRules } from '../../../scripts/dev/rootstock-pool/rules.ts'
 import {
   type RootstockPool,
@@ -24,7 +28,6 @@ import { rpcTo } from '../../../scripts/dev/rpc.ts'
 import { createModelChain, type ModelChain } from '../../../scripts/dev/simulator/model/chain.ts'
 import { digest } from '../../../scripts/dev/simulator/model/hashing.ts'
 import { createModelNode } from '../../../scripts/dev/simulator/model/model-node.ts'
-import { createModelPool, type ModelPool } from '../../../scripts/dev/simulator/model/pool.ts'
 import { type ModelTransaction, realSigning } from '../../../scripts/dev/simulator/model/signing.ts'
 import { RpcError } from '../../../src/chain/rpc.ts'
 import { microLoanAbi } from '../../../src/loan/abi.ts'
@@ -115,18 +118,14 @@ async function createTwin() {
     isSigned: ({ intentId, data, signature }: SignedRequest) =>
       signed.has(`${intentId} ${data} ${signature}`),
   }
-  const timed = createModelPool({
-    family: 'rskj',
-    slots: rootstockRules.accountSlots,
-    bumpPercent: rootstockRules.replacementPercent,
-    priceCapTimes: rootstockRules.priceCapTimes,
+  const timed = createAccountPool<ModelTransaction>({
+    ...rootstockRules,
     evictAfterBlocks: neverInBlocks,
-    evictAfterMs: rootstockRules.evictAfterMs,
   })
   // Blocks have anvil's times; what waits in the pool waits by the clock.
-  const pool: ModelPool = {
+  const pool: AccountPool<ModelTransaction> = {
     ...timed,
-    add: (transaction, view) => timed.add(transaction, { ...view, now: nowMs }),
+    add: (transaction, view) => timed.add(transaction, { ...view, nowMs }),
   }
   const weather = { isMining: true }
   const chain: ModelChain = createModelChain({
@@ -330,7 +329,7 @@ describe("the simulator's chain and pool", () => {
       sent.push(raw)
       known.set(transaction.hash, transaction)
       // As the real one does at each transaction that is sent.
-      twin.pool.evict({ ...viewOf(twin), now: nowMs })
+      twin.pool.evict(twin.chain.head().number, nowMs)
       const theirs = await answerOf(() => ask('eth_sendRawTransaction', [raw]))
       const ours = await answerOf(() =>
         twin.node('eth_sendRawTransaction', [raw], twin.chain.head()),
@@ -371,7 +370,7 @@ describe("the simulator's chain and pool", () => {
           await send(name)
           break
         case 'mine':
-          twin.pool.evict({ ...viewOf(twin), now: nowMs })
+          twin.pool.evict(twin.chain.head().number, nowMs)
           await rootstock.mine()
           await followBlock()
           break
@@ -407,13 +406,3 @@ describe("the simulator's chain and pool", () => {
 type Receipt = { status: Hex; logs: { address: Address; topics: Hex[]; data: Hex }[] }
 
 const isMined = ({ chain }: Twin, hash: Hex) => chain.find(hash, chain.head()) !== undefined
-
-function viewOf({ chain }: Twin) {
-  const { state, number } = chain.head()
-  return {
-    stateNonce: state.nonce,
-    balanceWei: state.relayerWei,
-    minGasPriceWei: chain.minGasPriceWei(),
-    head: number,
-  }
-}

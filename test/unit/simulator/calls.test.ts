@@ -1,5 +1,6 @@
 import { test } from 'vitest'
-import { type Dial, planOf } from '../../../scripts/dev/simulator/plan.ts'
+import { planOf } from '../../../scripts/dev/simulator/draw/plan-of.ts'
+import type { Dial } from '../../../scripts/dev/simulator/plan.ts'
 import { runPlan } from '../../../scripts/dev/simulator/run.ts'
 import { poolRules } from '../../../src/chain/chains.ts'
 

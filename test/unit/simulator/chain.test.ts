@@ -1,12 +1,12 @@
 import { describe, test } from 'vitest'
+import { createAccountPool } from '../../../scripts/dev/rootstock-pool/account-pool.ts'
 import { createModelChain } from '../../../scripts/dev/simulator/model/chain.ts'
-import { createModelPool } from '../../../scripts/dev/simulator/model/pool.ts'
+import type { ModelTransaction } from '../../../scripts/dev/simulator/model/signing.ts'
 
 function createChain() {
-  const pool = createModelPool({
-    family: 'rskj',
-    slots: 4,
-    bumpPercent: 40,
+  const pool = createAccountPool<ModelTransaction>({
+    accountSlots: 4,
+    replacementPercent: 40,
     priceCapTimes: 80n,
     evictAfterBlocks: 10,
     evictAfterMs: 650_000,
@@ -37,7 +37,7 @@ function createChain() {
     minGasPriceWei: 1n,
     isTaken: () => true,
   })
-  const view = { stateNonce: 0, balanceWei: 10n ** 18n, minGasPriceWei: 1n, head: 0, now: 0 }
+  const view = { stateNonce: 0, balanceWei: 10n ** 18n, minGasPriceWei: 1n, head: 0, nowMs: 0 }
   const hash = `0x${'aa'.repeat(32)}` as const
   pool.add(
     {
@@ -70,7 +70,7 @@ describe("the model's chain", () => {
     expect(chain.head().number).toBe(3)
     expect(chain.head().state.nonce).toBe(1)
     expect(chain.find(hash, chain.head())?.block.number).toBe(1)
-    expect(pool.holds(hash)).toBe(false)
+    expect(pool.all().some((waiting) => waiting.hash === hash)).toBe(false)
   })
 
   test('does what others did once on each branch, however often they alternate', ({ expect }) => {

@@ -1,6 +1,6 @@
 import { describe, test } from 'vitest'
-import { judge } from '../../../scripts/dev/simulator/oracle.ts'
-import { planOf } from '../../../scripts/dev/simulator/plan.ts'
+import { planOf } from '../../../scripts/dev/simulator/draw/plan-of.ts'
+import { judge } from '../../../scripts/dev/simulator/oracle/all.ts'
 import { runPlan } from '../../../scripts/dev/simulator/run.ts'
 
 describe('a run', () => {
@@ -23,7 +23,7 @@ describe('a run', () => {
     // A loan waits; its session and payment are lost; the session asks for a transfer instead.
     const { history, story } = await runPlan({ plan: planOf(508_984), isTold: true })
     expect(story.join('\n')).toContain('loses the row')
-    expect(judge(history)).toEqual([])
+    expect(judge(history).violations).toEqual([])
   })
 
   test('whose transaction reverts as a whole goes on to what its intent was spent by', async ({
@@ -32,7 +32,7 @@ describe('a run', () => {
     // The forwarder stops taking the relayer after everything that was paid is forgotten.
     const { history, story } = await runPlan({ plan: planOf(42_999), isTold: true })
     expect(story.join('\n')).toContain('reverted as a whole')
-    expect(judge(history)).toEqual([])
+    expect(judge(history).violations).toEqual([])
   })
 
   test('whose nonces are given up while the pool has their bytes pays once, whatever the chain reaches later', async ({
@@ -41,7 +41,7 @@ describe('a run', () => {
     const { history, story } = await runPlan({ plan: planOf(10_098_333), isTold: true })
     expect(history.givenUp).not.toEqual([])
     expect(story.join('\n')).toContain('already spent')
-    expect(judge(history)).toEqual([])
+    expect(judge(history).violations).toEqual([])
   })
 
   test('with real signatures keeps every promise', async ({ expect }) => {
@@ -49,6 +49,6 @@ describe('a run', () => {
     expect(plan.knobs.isSignedForReal).toBe(true)
     const { history } = await runPlan({ plan })
     expect(history.arrivals.length).toBeGreaterThan(0)
-    expect(judge(history)).toEqual([])
+    expect(judge(history).violations).toEqual([])
   })
 })

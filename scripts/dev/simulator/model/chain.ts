@@ -1,4 +1,5 @@
 import type { Hex } from 'viem'
+import type { AccountPool } from '../../rootstock-pool/account-pool.ts'
 import { type ModelLog, processedLog, selectors } from './calldata.ts'
 import {
   type ContractState,
@@ -7,7 +8,6 @@ import {
   executeRequests,
   type ProcessedRequest,
 } from './contracts.ts'
-import type { ModelPool } from './pool.ts'
 import type { ModelTransaction } from './signing.ts'
 
 /** Everything that a block decides, as far as the relay can tell. */
@@ -44,7 +44,7 @@ export type WorldChange = (state: ChainState) => void
 
 export type ChainOptions = {
   world: ContractWorld
-  pool: ModelPool
+  pool: AccountPool<ModelTransaction>
   state: ChainState
   start: number
   blockMs: number
@@ -336,8 +336,11 @@ function resume(
 
 function poolView({ minGasPriceWei }: Growing, { state, number: head }: ModelBlock, now: number) {
   return {
-    ...{ stateNonce: state.nonce, balanceWei: state.relayerWei },
-    ...{ minGasPriceWei, head, now },
+    stateNonce: state.nonce,
+    balanceWei: state.relayerWei,
+    minGasPriceWei,
+    head,
+    nowMs: now,
   }
 }
 

@@ -8,6 +8,8 @@ import {
   termsCall,
   withdrawableCall,
 } from '../../../../src/loan/calls.ts'
+import type { AccountPool } from '../../rootstock-pool/account-pool.ts'
+import { type PoolFamily, type PoolRefusal, poolRefusals } from '../../rootstock-pool/refusals.ts'
 import { readExecute, resultData, selectors, wordOf } from './calldata.ts'
 import type { MinedTransaction, ModelBlock, ModelChain } from './chain.ts'
 import {
@@ -18,12 +20,11 @@ import {
   type LoanAccount,
   spendingKey,
 } from './contracts.ts'
-import type { ModelPool, PoolFamily } from './pool.ts'
 import type { ModelTransaction, Signing } from './signing.ts'
 
 export type ModelNodeOptions = {
   chain: ModelChain
-  pool: ModelPool
+  pool: AccountPool<ModelTransaction>
   world: ContractWorld
   relayer: Address
   signing: Signing
@@ -32,7 +33,7 @@ export type ModelNodeOptions = {
   /** Called with all bytes that arrive, and with others that held their nonce in the pool before. */
   arrived: (
     transaction: ModelTransaction,
-    refusal: string | undefined,
+    refusal: PoolRefusal | undefined,
     held: ModelTransaction | undefined,
   ) => void
 }
@@ -126,10 +127,11 @@ export function createModelNode(options: ModelNodeOptions): ModelNode {
       balanceWei: view.state.relayerWei,
       minGasPriceWei: chain.minGasPriceWei(),
       head: head.number,
-      now: options.now(),
+      nowMs: options.now(),
     })
     options.arrived(transaction, refusal, held)
-    if (refusal !== undefined) throw new RpcError(rejectedCodes[family], refusal)
+    if (refusal !== undefined)
+      throw new RpcError(rejectedCodes[family], poolRefusals[refusal][family])
     return transaction.hash
   }
 }

@@ -9,13 +9,13 @@ import type { Log } from '../../../../src/runtime/log.ts'
 import type { Random } from '../../random.ts'
 import type { Actor, Actors } from '../actors.ts'
 import type { Faults } from '../faults.ts'
+import type { NoticedRule } from '../history.ts'
 import type { Scheduler } from '../scheduler.ts'
 import type { Story } from '../story.ts'
 import { type Alarm, createAlarm } from './alarm.ts'
 import { auditLedger } from './audit.ts'
 import { watchClaims } from './claims.ts'
 import type { RoundWatch } from './rounds.ts'
-import { strangersCalls } from './stranger.ts'
 import type { Wires } from './wires.ts'
 
 export type CallOutcome = { ok: true; value: unknown } | { ok: false; error: Error }
@@ -39,8 +39,6 @@ export type LedgerHost = {
   loseRow(table: LosableTable, random: Random): LostRow | undefined
   /** The ledger behind it all, for the run's judge: as a fresh object would read it. */
   peek(): SqlLedger
-  /** Calls that change nothing, as far as it keeps its promises: those that were not refused. */
-  strangersCall(): string[]
   /** What is wrong with the rows of a ledger in which nothing is open. It is empty afterwards. */
   audit(): string[]
 }
@@ -58,19 +56,16 @@ export type LedgerHostOptions = {
   wires: Wires
   storage: Sql
   rules: LedgerRules
-  /** Whether it ends with trials. */
-  isTried: boolean
   /** Whose nonces it hands out. */
   relayer: string
   tendMs: number
-  tend: (ledger: Ledger) => Promise<Tended>
+  /** What an object does in its rounds, as long as it lives. */
+  newTend: () => (ledger: Ledger) => Promise<Tended>
   log: Log
   /** A step failed of itself: its caller hears of a broken line. */
   threw: (method: LedgerMethod, error: unknown) => void
-  /** What the ledger says of claims is not what it was asked for. */
-  misclaimed: (words: string) => void
-  /** A call has left the alarm otherwise than what it did asks for. */
-  misarmed: (words: string) => void
+  /** Something is not what was asked for. */
+  noticed: (rule: NoticedRule, words: string) => void
   rounds: () => RoundWatch
 }
 
@@ -84,7 +79,7 @@ type Instance = {
 }
 
 export function createLedgerHost(options: LedgerHostOptions): LedgerHost {
-  const { scheduler, storage, rules, isTried } = options
+  const { scheduler, storage, rules } = options
   let instance: Instance | undefined
   let downUntil = 0
 
@@ -99,7 +94,7 @@ export function createLedgerHost(options: LedgerHostOptions): LedgerHost {
   })
   const current = watchClaims({
     ...{ ledger: store.ledger, leaseMs: rules.leaseMs, now: store.now, isWhole: () => isWhole },
-    found: options.misclaimed,
+    found: (words) => options.noticed('claimed', words),
   })
   store.clear()
 
@@ -151,10 +146,9 @@ export function createLedgerHost(options: LedgerHostOptions): LedgerHost {
       return lost
     },
     peek: () => store.ledger,
-    strangersCall: () => strangersCalls(store.opened(), storage),
     audit() {
       isAudited = true
-      return auditLedger({ storage, rules, ...store, isTried })
+      return auditLedger({ storage, rules, ...store })
     },
   }
 }
@@ -197,7 +191,7 @@ const opening: readonly LedgerMethod[] = ['claim', 'record', 'adopt', 'endRestor
 
 /** What opens work is looked after in its time, and what only reads calls for no round. */
 function judgeAlarm(
-  { scheduler, tendMs, misarmed }: LedgerHostOptions,
+  { scheduler, tendMs, noticed }: LedgerHostOptions,
   alarm: Alarm,
   { method, args, before }: Pick<Call, 'method' | 'args'> & { before: number | null | undefined },
 ): void {
@@ -208,15 +202,15 @@ function judgeAlarm(
   const dueMs = opening.includes(method) ? tendMs : soonMs
   if (dueMs === undefined) {
     const isMoved = before !== undefined && time !== before
-    if (isMoved) misarmed(`another round is due after ${method}, which opens nothing`)
+    if (isMoved) noticed('armed', `another round is due after ${method}, which opens nothing`)
   } else if (time === null || time > scheduler.now() + dueMs) {
-    misarmed(`no round is due soon after ${method}`)
+    noticed('armed', `no round is due soon after ${method}`)
   }
 }
 
 /** The object as it comes to life: nothing runs in it. */
 function newInstance(
-  { wires: { own }, scheduler, rules, relayer, tendMs, tend, log }: LedgerHostOptions,
+  { wires: { own }, scheduler, rules, relayer, tendMs, newTend, log }: LedgerHostOptions,
   ledger: SqlLedger,
   alarm: Alarm,
 ): Instance {
@@ -225,7 +219,7 @@ function newInstance(
     setAlarm: (time: number) => own('setAlarm', () => alarm.set(time)),
     deleteAlarm: () => own('deleteAlarm', () => alarm.set(null)),
   }
-  const keeper = { rules, relayer, tendMs, tend, log }
+  const keeper = { rules, relayer, tendMs, tend: newTend(), log }
   return {
     kept: keepLedger(ledger, port, keeper, scheduler.now),
     actors: new Set(),

@@ -14,6 +14,7 @@ import { createPay } from '../../../../src/relay/pay/delivery.ts'
 import { createEndSession } from '../../../../src/relay/pay/end-session.ts'
 import { createChainCache, type Relayer } from '../../../../src/relay/relayer.ts'
 import { tend } from '../../../../src/relay/tend/round.ts'
+import type { SmsRound } from '../../../../src/relay/tend/sms.ts'
 import { cached } from '../../../../src/runtime/cached.ts'
 import type { Clock } from '../../../../src/runtime/clock.ts'
 import type { Log } from '../../../../src/runtime/log.ts'
@@ -31,7 +32,7 @@ export type ProgramOptions = {
   forwarder: Forwarder
   loan: Address
   signing: Signing
-  wires: Wires
+  wires: Pick<Wires, 'rpc' | 'ledger' | 'own' | 'signer' | 'step'>
   log: Log
   /** The same for every program of a run: tokens are never repeated. */
   newToken: () => string
@@ -68,7 +69,7 @@ const readTimeoutMs = 5_000
 const principalTtlMs = 60_000
 
 /** Of nobody: no history depends on it. */
-const pinSecret = `0x${'55'.repeat(32)}` as const
+export const pinSecret = `0x${'55'.repeat(32)}` as const
 const lendableTtlMs = 1_000
 
 /** The USSD service of one isolate, with the memory that its requests share. */
@@ -141,18 +142,26 @@ export function createService(parts: ProgramOptions, clock: Clock): Answer {
   })
 }
 
-/** What the ledger's object does in a round of its alarm: each of its own steps may be its last. */
+/**
+ * What the ledger's object does in a round of its alarm, and that messages are sent after it: each of its own
+ * steps may be its last.
+ */
 export function createTending(
   parts: ProgramOptions,
   clock: Clock,
+  sendSms?: SmsRound,
 ): (ledger: Ledger) => Promise<Tended> {
-  return (ledger) => {
+  return async (ledger) => {
     const mortal = ledgerThrough((method, args) =>
       parts.wires.own(`own.${method}`, () =>
         (ledger[method] as (...args: unknown[]) => Promise<unknown>)(...args),
       ),
     )
-    return tend(createRelayer(parts, clock, mortal))
+    const round = tend(createRelayer(parts, clock, mortal))
+    const send = () => sendSms?.(mortal)
+    const isMoreToSend = await round.then(send, send)
+    const tended = await round
+    return isMoreToSend === true && tended !== 'soon' ? 'open' : tended
   }
 }
 

@@ -1,3 +1,4 @@
+import type { MemoryStore } from '../../../../src/account/memory.ts'
 import { type Rpc, RpcError, TransportError } from '../../../../src/chain/rpc.ts'
 import type { Ledger } from '../../../../src/relay/ledger/port.ts'
 import { type LedgerMethod, ledgerThrough } from '../../../../src/relay/ledger/steps.ts'
@@ -6,6 +7,7 @@ import { createRandom, type Random } from '../../random.ts'
 import { type Actor, type Actors, deadlineOf } from '../actors.ts'
 import type { Fault, Faults, Place } from '../faults.ts'
 import type { Asked } from '../history.ts'
+import type { KeptMemories } from '../lender/kept-memory.ts'
 import type { ModelChain } from '../model/chain.ts'
 import type { ModelNode } from '../model/model-node.ts'
 import type { Scheduler } from '../scheduler.ts'
@@ -17,6 +19,10 @@ export type Wires = {
   rpc: Rpc
   /** A Worker's calls of the ledger's object. */
   ledger: Ledger
+  /** The memories of accounts. */
+  memory: MemoryStore
+  /** The provider of messages, which takes each that reaches it. */
+  sms: (to: string, text: string) => Promise<void>
   /** The object's own calls of its ledger, and what it asks of its storage: points where it may die. */
   own: <Answer>(what: string, work: () => Answer | Promise<Answer>) => Promise<Answer>
   signer: (signer: Signer) => Signer
@@ -37,6 +43,9 @@ export type WireOptions = {
   /** What is added to the relayer's count where a Worker asks for it. */
   miscount: () => number
   host: () => LedgerHost
+  memories: KeptMemories
+  /** A message reaches the provider. */
+  texted: (to: string, text: string) => void
   /** Multiplies every latency. */
   slowness: number
   /** Called with what goes to the node. */
@@ -83,6 +92,7 @@ export function createWires(options: WireOptions): Wires {
   return {
     rpc: nodeWire(options, meet),
     ledger: ledgerThrough(objectWire(options, meet)),
+    ...lenderWires(options, meet),
     own,
     step,
     signer: (signer) => ({
@@ -109,8 +119,9 @@ function meeting({ seed, scheduler, actors, faults, story, slowness }: WireOptio
     const actor = actors.current()
     const key = `${actor.name} ${what}#${actor.count(what)}`
     const random = createRandom(seed, key)
-    const outMs = place === 'ledger' ? random.int(2, 25) : random.int(8, 120)
-    const backMs = place === 'ledger' ? random.int(2, 25) : random.int(8, 120)
+    const isNear = place === 'ledger' || place === 'memory'
+    const outMs = isNear ? random.int(2, 25) : random.int(8, 120)
+    const backMs = isNear ? random.int(2, 25) : random.int(8, 120)
     const fault = faults.at(key, place, random)
     if (fault !== undefined) {
       actor.troubles.add(fault.kind)
@@ -259,5 +270,41 @@ function objectWire(options: WireOptions, meet: Meet) {
         })
       })
     })
+  }
+}
+
+/** The ways to what a lender has besides. Whatever is lost on them, who asked hears in the end. */
+function lenderWires(options: WireOptions, meet: Meet): Pick<Wires, 'memory' | 'sms'> {
+  const { scheduler, actors, memories, texted } = options
+  function ask<Answer>(what: string, place: Place, work: (by: string) => Answer): Promise<Answer> {
+    const { actor, fault, outMs, backMs } = meet(what, place)
+    if (!actor.isAlive) return never()
+    return new Promise((resolve, reject) => {
+      const finish = (time: number, done: () => void) =>
+        actors.resumeAt(actor, time, () => {
+          if (fault?.kind === 'dies_after') actor.die(fault.scope)
+          else done()
+        })
+      const lost = (hangs: boolean) =>
+        finish(scheduler.now() + (hangs ? objectHangsMs : 0), () =>
+          reject(new Error('Network connection lost.')),
+        )
+      const lateMs = fault?.kind === 'request_late' ? fault.byMs : 0
+      scheduler.at(scheduler.now() + outMs + lateMs, () => {
+        if (fault?.kind === 'request_lost') return lost(fault.hangs)
+        const answer = work(actor.name)
+        if (fault?.kind === 'reply_lost') return lost(fault.hangs)
+        const backLateMs = fault?.kind === 'reply_late' ? fault.byMs : 0
+        finish(scheduler.now() + backMs + backLateMs, () => resolve(answer))
+      })
+    })
+  }
+  return {
+    memory: {
+      load: (account) => ask('memory.load', 'memory', (by) => memories.load(by, account)),
+      save: (account, row, version) =>
+        ask('memory.save', 'memory', (by) => memories.save(by, account, row, version)),
+    },
+    sms: (to, text) => ask('sms', 'sms', () => texted(to, text)),
   }
 }

@@ -2,9 +2,14 @@ import { type Address, encodeAbiParameters, type Hex, keccak256 } from 'viem'
 import type { PhoneNumber } from '../../../../src/account/phone.ts'
 import type { Answer } from '../../../../src/ussd/answer.ts'
 import { africasTalking } from '../../../../src/ussd/gateways/africas-talking.ts'
+import { demonstration } from '../../../../src/ussd/messages/demonstration.ts'
+import { english } from '../../../../src/ussd/messages/en.ts'
+import type { Screen } from '../../../../src/ussd/screens/screen.ts'
+import { createScreenReader } from '../../oracle/screen-reader.ts'
 import type { Actor } from '../actors.ts'
 import { poorWei } from '../ground.ts'
 import type { Delivery } from '../history.ts'
+import { lenderProduct } from '../lender/product.ts'
 import { type Dial, phoneOf } from '../plan.ts'
 import type { World } from '../world.ts'
 import { createService, gatewayName, intentKey, sessionKey } from './programs.ts'
@@ -23,7 +28,7 @@ type Isolate = { answer: Answer; actors: Set<Actor> }
 const afterReplyMs = 30_000
 
 export function createWorkers(world: World): Workers {
-  const { scheduler, actors, story, parts, callers } = world
+  const { scheduler, actors, story, parts } = world
   const isolates = new Map<number, Isolate>()
   const deliveries: Delivery[] = []
 
@@ -31,7 +36,12 @@ export function createWorkers(world: World): Workers {
     const known = isolates.get(worker)
     if (known !== undefined) return known
     const skewMs = parts.knobs.skewsMs[worker] ?? 0
-    const isolate = { answer: createService(parts, actors.clock(skewMs)), actors: new Set<Actor>() }
+    const clock = actors.clock(skewMs)
+    const product = parts.knobs.isLender ? lenderProduct(world.wires.memory, clock) : undefined
+    const isolate = {
+      answer: createService({ ...parts, product }, clock),
+      actors: new Set<Actor>(),
+    }
     isolates.set(worker, isolate)
     return isolate
   }
@@ -41,9 +51,13 @@ export function createWorkers(world: World): Workers {
     isolates.delete(worker)
   }
 
-  function answered(delivery: Delivery, body: string): void {
+  const read = createScreenReader(parts.knobs.isLender ? english : demonstration)
+
+  function answered(delivery: Delivery, screen: Screen): void {
     const { actor, dial } = delivery
+    const body = africasTalking.render(screen)
     delivery.reply = body
+    delivery.said = read(screen.lines.join('\n'), screen.kind)
     delivery.isHopeless &&= showsNoHope(world)
     delivery.repliedAt = scheduler.now()
     story.tell(() => `${actor.name} is answered: ${body.replaceAll('\n', ' / ')}`)
@@ -67,21 +81,7 @@ export function createWorkers(world: World): Workers {
         actor.isAlive = false
       })
       isolate.actors.add(actor)
-      const account = callers[dial.caller]
-      if (account === undefined) throw new Error('the plan has a caller without an account')
-      const delivery: Delivery = {
-        dial,
-        phase,
-        isProbe,
-        account,
-        session: sessionKey(gatewayName, dial.session, account),
-        intentId: intentOf(parts.forwarder, dial.session, account),
-        actor,
-        startedAt: scheduler.now(),
-        isHopeless: showsNoHope(world),
-        reply: undefined,
-        repliedAt: undefined,
-      }
+      const delivery = begun(world, { dial, phase, isProbe, actor })
       deliveries.push(delivery)
       story.tell(
         () =>
@@ -96,10 +96,32 @@ export function createWorkers(world: World): Workers {
       actors
         .run(actor, () => isolate.answer(request))
         .then(
-          ({ screen }) => answered(delivery, africasTalking.render(screen)),
-          (error) => world.records.uncaught.push(`${error}`),
+          ({ screen }) => answered(delivery, screen),
+          (error) => world.records.noticed.push(['uncaught', `${error}`]),
         )
     },
+  }
+}
+
+/** A delivery that nobody has answered yet. */
+function begun(
+  world: World,
+  own: Pick<Delivery, 'dial' | 'phase' | 'isProbe' | 'actor'>,
+): Delivery {
+  const { dial } = own
+  const account = world.callers[dial.caller]
+  if (account === undefined) throw new Error('the plan has a caller without an account')
+  return {
+    ...own,
+    text: dial.text,
+    account,
+    session: sessionKey(gatewayName, dial.session, account),
+    intentId: intentOf(world.parts.forwarder, dial.session, account),
+    startedAt: world.scheduler.now(),
+    isHopeless: showsNoHope(world),
+    reply: undefined,
+    said: undefined,
+    repliedAt: undefined,
   }
 }
 

@@ -3,14 +3,14 @@ import type { Message } from './campaign.ts'
 import { simulate } from './simulate.ts'
 import { newTally } from './tally.ts'
 
-// Started by the campaign with its first seed, the step to the next one, the end, and 0 for no trials.
-const [first = 1, step = 1, end = 1, trials = 1] = process.argv.slice(2).map(Number)
+// Started by the campaign with its first seed, the step to the next one, and the end.
+const [first = 1, step = 1, end = 1] = process.argv.slice(2).map(Number)
 const tally = newTally()
 const say = (message: Message) => writeSync(1, `${JSON.stringify(message)}\n`)
 
 for (let seed = first; seed < end; seed += step) {
   try {
-    const { violations } = await simulate(seed, { tally, hasTrials: trials !== 0 })
+    const { violations } = await simulate(seed, { tally })
     const [violation] = violations
     if (violation !== undefined) say({ kind: 'broken', seed, violation })
   } catch (error) {

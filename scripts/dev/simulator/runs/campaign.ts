@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
-import type { Violation } from '../oracle.ts'
+import type { Violation } from '../oracle/rules.ts'
 import { add, newTally, type Tally } from './tally.ts'
 
 export type CampaignOptions = {
@@ -10,8 +10,6 @@ export type CampaignOptions = {
   count: number
   /** Processes to share them. */
   jobs: number
-  /** Without the trials of ledgers where it is false. */
-  hasTrials?: boolean
   /** Ends with the first seed that broke a promise. */
   stopsAtFirst?: boolean
   /** Where the simulator is; another copy has other code to run. */
@@ -36,7 +34,7 @@ export type Message =
  * @throws {Error} a seed could not be lived through at all, which is a fault of the simulator's own
  */
 export async function runCampaign(options: CampaignOptions): Promise<CampaignResult> {
-  const { from, count, jobs, hasTrials = true, stopsAtFirst = false, found } = options
+  const { from, count, jobs, stopsAtFirst = false, found } = options
   const script = fileURLToPath(new URL('campaign-process.ts', options.home ?? import.meta.url))
   const started = performance.now()
   const broken: Broken[] = []
@@ -48,7 +46,7 @@ export async function runCampaign(options: CampaignOptions): Promise<CampaignRes
     new Promise<void>((resolve, reject) => {
       const child = spawn(
         process.execPath,
-        [script, `${from + job}`, `${jobs}`, `${from + count}`, hasTrials ? '1' : '0'],
+        [script, `${from + job}`, `${jobs}`, `${from + count}`],
         {
           stdio: ['ignore', 'pipe', 'inherit'],
         },

@@ -1,5 +1,6 @@
 import type { Fault } from '../faults.ts'
-import { judge, type Rule } from '../oracle.ts'
+import { judge } from '../oracle/all.ts'
+import type { Rule } from '../oracle/rules.ts'
 import type { Item, Knobs, Plan } from '../plan.ts'
 import { runPlan } from '../run.ts'
 
@@ -27,7 +28,7 @@ export async function shrink(found: Case, rule: Rule): Promise<Shrunk> {
     runs += 1
     try {
       const { history } = await runPlan(candidate)
-      return judge(history).some((violation) => violation.rule === rule)
+      return judge(history).violations.some((violation) => violation.rule === rule)
     } catch {
       // A history that cannot be lived through is another finding.
       return false
@@ -74,7 +75,6 @@ export async function shrink(found: Case, rule: Rule): Promise<Shrunk> {
 
 /** What makes a story easier to follow where it does not matter for it. */
 const calmKnobs: ((knobs: Knobs) => Partial<Knobs>)[] = [
-  () => ({ isTried: false }),
   () => ({ pauseDays: undefined }),
   () => ({ isRegular: true }),
   () => ({ inclusion: 1 }),

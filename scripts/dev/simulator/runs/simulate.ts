@@ -1,6 +1,8 @@
+import { planOf } from '../draw/plan-of.ts'
 import type { Fault } from '../faults.ts'
-import { judge, type Violation } from '../oracle.ts'
-import { type Plan, planOf } from '../plan.ts'
+import { judge } from '../oracle/all.ts'
+import type { Violation } from '../oracle/rules.ts'
+import type { Plan } from '../plan.ts'
 import { runPlan } from '../run.ts'
 import { shrink } from './shrink.ts'
 import { count, type Tally } from './tally.ts'
@@ -25,20 +27,15 @@ export type Finding = {
 export type SimulateOptions = {
   /** What is counted besides. */
   tally?: Tally
-  /** False leaves out the trials that the history may end with. */
-  hasTrials?: boolean
 }
 
 /** Lives a seed's plan through and judges it. */
-export async function simulate(
-  seed: number,
-  { tally, hasTrials = true }: SimulateOptions = {},
-): Promise<Verdict> {
-  const { knobs, ...drawn } = planOf(seed)
-  const plan = { ...drawn, knobs: { ...knobs, isTried: hasTrials && knobs.isTried } }
+export async function simulate(seed: number, { tally }: SimulateOptions = {}): Promise<Verdict> {
+  const plan = planOf(seed)
   const { history } = await runPlan({ plan })
-  if (tally !== undefined) count(tally, history)
-  return { plan, violations: judge(history), faults: history.faults }
+  const { violations, excused } = judge(history)
+  if (tally !== undefined) count(tally, history, excused)
+  return { plan, violations, faults: history.faults }
 }
 
 /** Shrinks a verdict's first violation and tells it. Undefined where nothing was violated. */
@@ -51,7 +48,7 @@ export async function explain({
   if (first === undefined) return undefined
   const { plan, faults: few } = await shrink({ plan: whole, faults }, first.rule)
   const { history, story } = await runPlan({ plan, faults: few, isTold: true })
-  const violation = judge(history).find(({ rule }) => rule === first.rule) ?? first
+  const violation = judge(history).violations.find(({ rule }) => rule === first.rule) ?? first
   return { seed: whole.seed, violation, length: plan.items.length + few.size, story }
 }
 

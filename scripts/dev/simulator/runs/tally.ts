@@ -1,5 +1,6 @@
 import type { FaultKind } from '../faults.ts'
 import type { History } from '../history.ts'
+import type { Excuse } from '../oracle/rules.ts'
 
 /** How much a number of runs have seen: a simulator that never kills anybody finds nothing. */
 export type Tally = {
@@ -11,14 +12,20 @@ export type Tally = {
   faults: Partial<Record<FaultKind, number>>
   /** Events of the plans, by their kinds. */
   events: Record<string, number>
+  /** How often each excuse was needed. */
+  excused: Partial<Record<Excuse, number>>
 }
 
 export function newTally(): Tally {
-  return { seeds: 0, deliveries: 0, executed: 0, failed: 0, faults: {}, events: {} }
+  return { seeds: 0, deliveries: 0, executed: 0, failed: 0, faults: {}, events: {}, excused: {} }
 }
 
 /** Adds a run. */
-export function count(tally: Tally, { deliveries, processed, faults, plan }: History): void {
+export function count(
+  tally: Tally,
+  { deliveries, processed, faults, plan }: History,
+  excused: Tally['excused'],
+): void {
   tally.seeds += 1
   tally.deliveries += deliveries.length
   for (const { processed: result } of processed) {
@@ -26,6 +33,7 @@ export function count(tally: Tally, { deliveries, processed, faults, plan }: His
     if (result.status === 1) tally.failed += 1
   }
   for (const { kind } of faults.values()) tally.faults[kind] = (tally.faults[kind] ?? 0) + 1
+  addTo(tally.excused, excused)
   for (const { kind } of plan.items) tally.events[kind] = (tally.events[kind] ?? 0) + 1
 }
 
@@ -35,10 +43,11 @@ export function add(tally: Tally, other: Tally): void {
   tally.deliveries += other.deliveries
   tally.executed += other.executed
   tally.failed += other.failed
-  for (const name of ['faults', 'events'] as const) {
-    const sums: Record<string, number> = tally[name]
-    for (const [kind, times] of Object.entries(other[name])) {
-      sums[kind] = (sums[kind] ?? 0) + times
-    }
+  for (const name of ['faults', 'events', 'excused'] as const) {
+    addTo(tally[name], other[name])
   }
+}
+
+function addTo(sums: Record<string, number>, more: Record<string, number>): void {
+  for (const [kind, times] of Object.entries(more)) sums[kind] = (sums[kind] ?? 0) + times
 }

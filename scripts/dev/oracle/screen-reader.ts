@@ -1,0 +1,127 @@
+import type { Messages } from '../../../src/ussd/messages/texts.ts'
+
+/** What a screen claims of its session's payment. */
+export type Claim =
+  | 'submitted'
+  /** It was submitted, and has failed for good. */
+  | 'failed'
+  /** Nothing was sent, and nothing will be. */
+  | 'refused'
+  /** Another question decided this session. */
+  | 'ended'
+  /** The same, and nothing was sent. */
+  | 'closed'
+  /** It is not known. */
+  | 'uncertain'
+  /** Nothing could be looked at. */
+  | 'unavailable'
+  /** Nothing: it shows something, or asks. */
+  | 'none'
+
+/** A screen by the message that it is made of. `tx` is the beginning of the hash that it shows. */
+export type Said = { key: string; claim: Claim; tx?: string }
+
+/** Reads a screen's text. Undefined: it is made of no message that it could be. */
+export type ScreenReader = (text: string, kind: 'ask' | 'end') => Said | undefined
+
+type MessageKey = keyof Messages | `pin.${keyof Messages['pin']}`
+
+/** Messages that end a session, by what they claim. A screen of any other is one that nobody knows. */
+const endings: Readonly<Record<Claim, readonly MessageKey[]>> = {
+  submitted: ['transferSubmitted', 'loanRequested', 'repaymentSubmitted', 'cashOutSubmitted'],
+  failed: ['failed'],
+  refused: [
+    'refused',
+    'nothingWasSent',
+    'tooManyMistakes',
+    'tooLong',
+    'tooManyDials',
+    'tooManyOpen',
+    'tooManyToday',
+    'tooMuchToday',
+    'tooManyWait',
+    'feesTooHigh',
+    'cannotPayFees',
+    'paused',
+    'pin.locked',
+    'pin.chosen',
+    'pin.kept',
+    'pin.requested',
+  ],
+  ended: ['sessionEnded'],
+  closed: ['sessionClosed'],
+  uncertain: ['uncertain', 'unsent'],
+  unavailable: ['unavailable', 'outOfService'],
+  none: ['balance', 'help', 'languageChosen', 'claimed'],
+}
+
+/** Beginnings of screens that ask, by which they are known. */
+const questions = ['pin.wrong', 'pin.choose', 'repeated'] as const satisfies readonly MessageKey[]
+
+type Saying = string | ((...args: never[]) => string)
+type Words = Saying | { readonly [key: string]: Words }
+
+/**
+ * Reads screens by the messages that they are made of, whatever the words are: a changed word changes nothing
+ * for its reader, and what no message says is not taken for one that does.
+ */
+export function createScreenReader(messages: Messages): ScreenReader {
+  const wordsOf = (key: MessageKey): Words =>
+    key
+      .split('.')
+      .reduce((words, part) => (words as Record<string, Words>)[part] as Words, messages as Words)
+  const formsAt = (key: MessageKey, claim: Claim, after: string) =>
+    formsOf(key, wordsOf(key)).map((form) => ({
+      ...form,
+      claim,
+      pattern: new RegExp(form.source + after),
+    }))
+  const ends = Object.entries(endings)
+    .flatMap(([claim, keys]) => keys.flatMap((key) => formsAt(key, claim as Claim, '$')))
+    .sort((a, b) => b.source.length - a.source.length)
+  const asks = questions.flatMap((key) => formsAt(key, 'none', '\n'))
+  const known = new Map<string, Said | undefined>()
+
+  function read(text: string, kind: 'ask' | 'end'): Said | undefined {
+    for (const { key, claim, pattern } of kind === 'end' ? ends : asks) {
+      const found = pattern.exec(text)
+      if (found === null) continue
+      const tx = found.find((shown) => /^0x[0-9a-f]+\.\.\.$/.test(shown))
+      return { key, claim, ...(tx !== undefined && { tx: tx.slice(0, -3) }) }
+    }
+    return kind === 'ask' ? { key: 'asked', claim: 'none' } : undefined
+  }
+
+  return (text, kind) => {
+    const name = `${kind} ${text}`
+    if (!known.has(name)) known.set(name, read(text, kind))
+    return known.get(name)
+  }
+}
+
+/** A way in which a message's text may look: the source of a pattern. */
+type Form = { key: string; source: string }
+
+function formsOf(key: string, words: Words): Form[] {
+  if (typeof words === 'object') {
+    return Object.entries(words).flatMap(([part, inner]) => formsOf(`${key}.${part}`, inner))
+  }
+  return textsOf(words).map((text) => {
+    const literal = text.replaceAll(/[\\^$.*+?()[\]{}|]/g, '\\$&')
+    return { key, source: `^${literal.replaceAll(blank, '([^]*?)')}` }
+  })
+}
+
+/** Stands for whatever a message is given. */
+const blank = '\u0001'
+
+/** What a message says of blanks, and of what some of them treat apart. */
+function textsOf(words: Saying): string[] {
+  if (typeof words === 'string') return [words]
+  const say = words as (...args: unknown[]) => string
+  const blanks = Array.from({ length: say.length }, () => blank)
+  const apart = blanks.flatMap((_, index) =>
+    ['all', undefined, 1].map((arg) => blanks.with(index, arg as string)),
+  )
+  return [...new Set([blanks, ...apart].map((args) => say(...args)))]
+}

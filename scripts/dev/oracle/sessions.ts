@@ -1,0 +1,76 @@
+import type { Claim, Said } from './screen-reader.ts'
+
+/** One delivery of a session and what came back. Undefined: nothing did, or a screen of no message. */
+export type Told = { text: string; reply: string | undefined; said: Said | undefined }
+
+/** What became of a session's intent, as far as the chain shows. */
+export type Fate = {
+  /** Something of it went to a node, or took effect. */
+  isSent: boolean
+  /** It took effect, or failed in a block. */
+  outcome: 'executed' | 'failed' | undefined
+}
+
+export type SessionRule =
+  | 'known'
+  | 'submitted'
+  | 'nothing_sent'
+  | 'told'
+  | 'one_question'
+  | 'identical'
+
+/** A promise that a session broke, by whom; `earlier`: who was told something else before. */
+export type SessionFault<One> = { rule: SessionRule; words: string; one: One; earlier?: One }
+
+/** What a delivery is told of its payment. Undefined: nothing. */
+export const claimOf = ({ said }: Pick<Told, 'said'>): Claim | undefined =>
+  said?.claim === 'none' ? undefined : said?.claim
+
+/** Holds what a session's deliveries were told, in the order of their answers, against what became of it. */
+export function* judgeSession<One extends Told>(
+  deliveries: readonly One[],
+  { isSent, outcome }: Fate,
+): Generator<SessionFault<One>> {
+  const decided: One[] = []
+  for (const one of deliveries) {
+    const { reply, said, text } = one
+    if (reply === undefined) continue
+    if (said === undefined) {
+      yield { rule: 'known', words: `is shown what no message says: ${reply}`, one }
+      continue
+    }
+    switch (said.claim) {
+      case 'submitted':
+        if (outcome === undefined) {
+          yield { rule: 'submitted', words: 'is told "submitted", and nothing came of it', one }
+        }
+        break
+      case 'refused':
+      case 'closed':
+        if (isSent) {
+          yield { rule: 'nothing_sent', words: 'is told that nothing was sent, which was', one }
+        }
+        break
+      case 'failed':
+        if (outcome === 'executed') {
+          yield { rule: 'told', words: 'is told of a failure of what was executed', one }
+        }
+        break
+      case 'ended':
+      case 'uncertain':
+      case 'unavailable':
+      case 'none':
+        break
+    }
+    if (said.claim !== 'submitted' && said.claim !== 'refused') continue
+    const earlier = decided.findLast((other) => other.text === text)
+    const other = decided.find((each) => each.text !== text)
+    decided.push(one)
+    if (other !== undefined) {
+      yield { rule: 'one_question', words: `is answered besides ${other.text}`, one }
+    }
+    if (earlier !== undefined && earlier.reply !== reply) {
+      yield { rule: 'identical', words: 'is told something else than before', one, earlier }
+    }
+  }
+}

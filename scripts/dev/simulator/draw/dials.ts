@@ -1,0 +1,148 @@
+import type { Random } from '../../random.ts'
+import { type Item, type Knobs, milliWei, startMillis, textOf, type Wanted } from '../plan.ts'
+
+const secondMs = 1000
+const minuteMs = 60 * secondMs
+
+export function drawDials(
+  random: Random,
+  knobs: Knobs,
+  phase: 0 | 1,
+  spanMs: number,
+  isCrowded: boolean,
+  counter: { next: number },
+): Item[] {
+  const items: Item[] = []
+  const sessions = isCrowded ? random.int(8, 14) : random.int(1, 5)
+  for (let index = 0; index < sessions; index++) {
+    const session = `s${index}`
+    const caller = random.int(0, knobs.callers - 1)
+    const wanted = drawWanted(random, knobs, caller)
+    const start = random.int(0, isCrowded ? Math.min(spanMs, 10 * secondMs) : spanMs)
+    const dial = (by: number, what: Wanted, at: number) =>
+      items.push({
+        phase,
+        at,
+        kind: 'dial',
+        id: counter.next++,
+        session,
+        caller: by,
+        text: textOf(what),
+        wanted: what,
+        worker: random.int(0, knobs.workers - 1),
+      })
+    dial(caller, wanted, start)
+    const repeats = isCrowded
+      ? 0
+      : random.weighted([
+          [0, 4],
+          [1, 4],
+          [2, 2],
+          [4, 1],
+        ])
+    for (let repeat = 0; repeat < repeats; repeat++) {
+      dial(caller, wanted, start + drawDelay(random))
+    }
+    // The same session, and another intent: a gateway's mistake or an attacker's try.
+    if (random.chance(0.12)) {
+      dial(caller, drawWanted(random, knobs, caller), start + drawDelay(random))
+    }
+    if (random.chance(0.08)) {
+      const other = (caller + 1) % knobs.callers
+      dial(other, drawWanted(random, knobs, other), start + drawDelay(random))
+    }
+  }
+  return items
+}
+
+/**
+ * Deliveries of some sessions that ask for nothing and end it, before their others and after. Drawn apart,
+ * so that a seed's others stay what they were.
+ */
+export function drawEnds(
+  random: Random,
+  items: readonly Item[],
+  counter: { next: number },
+): (Item & { kind: 'dial' })[] {
+  return items.flatMap((item) => {
+    if (item.kind !== 'dial' || !random.chance(0.07)) return []
+    const text = random.pick([`${item.text}*1`, `${item.text}*9*9`, '9*9*9', '1*1'])
+    const at = Math.max(0, item.at + random.pick([-1, 1, 1]) * drawDelay(random))
+    return [{ ...item, at, text, wanted: { kind: 'nothing' }, id: counter.next++ }]
+  })
+}
+/** One caller who dials again and again for next to nothing, drawn apart and last. */
+export function drawGreedy(
+  random: Random,
+  { callers, workers }: Knobs,
+  phase: 0 | 1,
+  spanMs: number,
+  counter: { next: number },
+): Item[] {
+  if (!random.chance(0.08)) return []
+  const caller = random.int(0, callers - 1)
+  const from = random.int(0, spanMs)
+  const wanted: Wanted = { kind: 'transfer', to: (caller + 1) % callers, amountWei: milliWei / 10n }
+  return Array.from({ length: random.int(6, 30) }, (_, index) => ({
+    ...{ phase, kind: 'dial' as const, id: counter.next++, session: `g${index}`, caller },
+    at: from + random.int(0, 30 * secondMs),
+    ...{ text: textOf(wanted), wanted, worker: random.int(0, workers - 1) },
+  }))
+}
+
+/** Hundreds of callers besides the others, who dial at about the same time, drawn apart and last. */
+export function drawCrowd(
+  random: Random,
+  { callers, workers }: Knobs,
+  spanMs: number,
+  counter: { next: number },
+): { size: number; items: Item[] } {
+  if (!random.chance(0.004)) return { size: 0, items: [] }
+  const size = random.int(100, 300)
+  const from = random.int(0, spanMs)
+  const wanted: Wanted = { kind: 'transfer', to: 0, amountWei: milliWei }
+  const items = Array.from({ length: size }, (_, member) =>
+    Array.from({ length: random.pick([1, 1, 1, 2, 3]) }, (__, index) => ({
+      ...{ phase: 0 as const, kind: 'dial' as const, id: counter.next++ },
+      ...{ session: `c${member}-${index}`, caller: callers + member },
+      at: from + random.int(0, 20 * secondMs),
+      ...{ text: textOf(wanted), wanted, worker: random.int(0, workers - 1) },
+    })),
+  )
+  return { size, items: items.flat() }
+}
+
+/** How long after the first delivery another one comes: at the same time, soon, or much later. */
+function drawDelay(random: Random): number {
+  const [min, max] = random.weighted([
+    [[0, 60], 3],
+    [[60, 3 * secondMs], 3],
+    [[3 * secondMs, 20 * secondMs], 3],
+    [[20 * secondMs, 6 * minuteMs], 2],
+  ] as const)
+  return random.int(min, max)
+}
+
+function drawWanted(random: Random, knobs: Knobs, caller: number): Wanted {
+  const isScarce = Math.min(knobs.poolLoans, knobs.capLoans) <= 2
+  const kind = random.weighted([
+    ['transfer', 6],
+    ['loan', isScarce ? 12 : 2],
+    ['repayment', 2],
+  ] as const)
+  switch (kind) {
+    case 'transfer': {
+      const to = (caller + random.int(1, knobs.callers - 1)) % knobs.callers
+      // Mostly small; sometimes so much that two of them are too much.
+      const millis = random.weighted([
+        [random.int(1, 4), 5],
+        [random.int(11, startMillis + 5), 3],
+      ])
+      return { kind, to, amountWei: BigInt(millis) * milliWei }
+    }
+    case 'loan':
+      return { kind }
+    case 'repayment':
+      return { kind, amountWei: random.chance(0.5) ? 'all' : BigInt(random.int(1, 12)) * milliWei }
+  }
+}

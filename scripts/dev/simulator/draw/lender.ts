@@ -1,0 +1,166 @@
+import { createRandom, type Random } from '../../random.ts'
+import { type Dial, type Item, type Knobs, type Plan, textOf } from '../plan.ts'
+
+const secondMs = 1000
+const minuteMs = 60 * secondMs
+
+const firstPins = ['482615', '739164', '5938', '26495']
+const laterPins = ['8053', '917264', '63820']
+
+/** The PIN that a caller has at the start. */
+export const firstPinOf = (caller: number): string => firstPins[caller % firstPins.length] ?? ''
+
+/** Where a PIN is typed, and what that leads to: a PIN is guessed where nothing has to be known besides. */
+const asking = ['8*2', '8*2', '4*1', '3'] as const
+
+/**
+ * Makes a plan one of a lender's histories: its callers type their PINs with what they want, and others guess
+ * them; PINs are changed, forgotten and blocked while sessions are open that were begun before.
+ */
+export function asLender(plan: Plan, firstId: number): Plan {
+  const { seed, knobs } = plan
+  let id = firstId
+  const typed = plan.items.map((item) => (item.kind === 'dial' ? withPin(item) : item))
+  const phases = [...new Set(plan.items.map(({ phase }) => phase))]
+  const drawn = phases.flatMap((phase) =>
+    scenes.flatMap(({ name, share, draw }) => {
+      const random = createRandom(seed, `${name} ${phase}`)
+      if (!random.chance(share)) return []
+      const caller = random.int(0, Math.min(3, knobs.callers - 1))
+      const from = random.int(0, 2 * minuteMs)
+      const dial = dialler({ random, knobs, phase, caller, name, next: () => id++ })
+      return draw({ random, knobs, caller, from, phase, dial })
+    }),
+  )
+  const items = [...typed, ...drawn].sort((a, b) => a.phase - b.phase || a.at - b.at)
+  return { ...plan, items }
+}
+
+/** A payment asks for the PIN as its last answer. */
+function withPin<Item extends Dial>(dial: Item): Item {
+  const { wanted, text, caller } = dial
+  if (wanted.kind === 'nothing') return dial
+  const own = firstPinOf(caller)
+  const typed = `${text}*${own}`
+  return { ...dial, text: typed, pin: { own, step: typed } }
+}
+
+type Scene = {
+  random: Random
+  knobs: Knobs
+  caller: number
+  /** When it begins, in ms from its phase's start. */
+  from: number
+  phase: 0 | 1
+  dial: Dialled
+}
+
+type Dialled = (at: number, session: string, text: string, more?: Partial<Dial>) => Item
+
+type Dialling = Pick<Scene, 'random' | 'knobs' | 'caller' | 'phase'> & {
+  name: string
+  next: () => number
+}
+
+/** Deliveries of one caller's sessions, which the scene names. */
+function dialler({ random, knobs, phase, caller, name, next }: Dialling): Dialled {
+  return (at, session, text, more = {}) => ({
+    phase,
+    at,
+    kind: 'dial',
+    id: next(),
+    session: `${name} ${session}`,
+    caller,
+    text,
+    wanted: { kind: 'nothing' },
+    worker: random.int(0, knobs.workers - 1),
+    ...more,
+  })
+}
+
+const scenes: readonly {
+  name: string
+  /** Of the phases of a lender. */
+  share: number
+  draw: (scene: Scene) => Item[]
+}[] = [
+  { name: 'guesses', share: 0.35, draw: drawGuesses },
+  { name: 'left open', share: 0.35, draw: drawLeftOpen },
+  { name: 'forgotten', share: 0.15, draw: drawForgotten },
+]
+
+/** Somebody tries PINs, many at a time or one after the other, and may try the right one. */
+function drawGuesses({ random, caller, from, dial }: Scene): Item[] {
+  const count = random.int(2, 12)
+  const spreadMs = random.pick([0, 100, 500, 20 * secondMs])
+  const rightAt = random.chance(0.6) ? random.int(0, count - 1) : undefined
+  return Array.from({ length: count }, (_, index) => {
+    const pin = index === rightAt ? firstPinOf(caller) : `${3507 + index}`
+    const guess = guessOf(random.pick(asking), pin)
+    const at = from + random.int(0, spreadMs)
+    const again = random.chance(0.2)
+      ? [dial(at + random.int(0, 2 * secondMs), `${index}`, ...guess)]
+      : []
+    return [dial(at, `${index}`, ...guess), ...again]
+  }).flat()
+}
+
+function guessOf(place: (typeof asking)[number], own: string): [text: string, more: Partial<Dial>] {
+  const text = `${place}*${own}`
+  const wanted: Record<typeof place, Dial['wanted']> = {
+    '8*2': { kind: 'nothing' },
+    '4*1': { kind: 'repayment', amountWei: 'all' },
+    '3': { kind: 'loan' },
+  }
+  return [text, { wanted: wanted[place], pin: { own, step: text } }]
+}
+
+/** Sessions stay open at what follows their PIN, which is then changed or blocked, and go on. */
+function drawLeftOpen({ random, knobs, caller, from, phase, dial }: Scene): Item[] {
+  const own = firstPinOf(caller)
+  const [chosen, other] = [laterPins[caller % 3] ?? '', laterPins[(caller + 1) % 3] ?? '']
+  const changing = `8*2*${own}`
+  const to = (caller + 1) % knobs.callers
+  const wanted = { kind: 'transfer', to, amountWei: 3n * 10n ** 14n } as const
+  const sending = `${textOf(wanted)}*${own}`
+  const sent = { wanted, pin: { own, step: sending } }
+  const opened = from + 15 * secondMs
+  const ended = opened + random.pick([0, 5, 40, 240]) * secondMs + random.int(0, secondMs)
+  const resumed = ended + random.pick([0, 2, 30, 200]) * secondMs + random.int(0, 3 * secondMs)
+  const isChanged = random.chance(0.6)
+  const end = isChanged
+    ? [dial(ended, 'change', `${changing}*${chosen}*${chosen}`, changesPin(own, chosen))]
+    : [0, 1, 2].map((turn) =>
+        dial(
+          ended + turn * random.int(0, 3 * secondMs),
+          `block ${turn}`,
+          ...guessOf('8*2', `${3602 + turn}`),
+        ),
+      )
+  const unlocked = resumed + random.int(-30, 30) * secondMs
+  return [
+    dial(from, 'first', sending, sent),
+    dial(opened, 'sending', sending, sent),
+    dial(opened, 'changing', changing, { pin: { own, step: changing } }),
+    ...end,
+    dial(resumed, 'sending', `${sending}*2`, sent),
+    dial(resumed, 'changing', `${changing}*${other}*${other}`, changesPin(own, other)),
+    ...(random.chance(0.3) && !isChanged
+      ? [{ phase, at: Math.max(0, unlocked), kind: 'unlock' as const, caller }]
+      : []),
+  ]
+}
+
+const changesPin = (own: string, sets: string): Partial<Dial> => ({
+  pin: { own, step: `8*2*${own}`, sets },
+})
+
+/** A PIN is called forgotten, and another one chosen: too early, or after the pause between the phases. */
+function drawForgotten({ random, caller, from, phase, dial }: Scene): Item[] {
+  const chosen = laterPins[caller % 3] ?? ''
+  const at = from + random.int(0, 2 * minuteMs)
+  return [
+    dial(phase === 0 ? from : at, 'wish', '8*3*1'),
+    dial(phase === 0 ? at : from, 'choice', `${chosen}*${chosen}`, { pin: { sets: chosen } }),
+  ]
+}

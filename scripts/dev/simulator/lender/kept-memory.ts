@@ -1,0 +1,50 @@
+import type { Address } from 'viem'
+import type { AccountMemory, KeptMemory, MemoryStore } from '../../../../src/account/memory.ts'
+
+/** Something that was asked of an account's memory, by the name of who asked. Its PIN is as it is then. */
+export type MemoryEvent = {
+  at: number
+  by: string
+  account: Address
+  kind: 'load' | 'save'
+  version: number
+  pin: AccountMemory['pin']
+}
+
+export type KeptMemories = {
+  load(by: string, account: Address): KeptMemory
+  save(by: string, account: Address, row: string, version: number): boolean
+  events: readonly MemoryEvent[]
+}
+
+/** What is kept of accounts, whatever dies; what is asked of it is written down. */
+export function createKeptMemories(now: () => number): KeptMemories {
+  const rows = new Map<string, Omit<KeptMemory, 'now'> & Pick<MemoryEvent, 'pin'>>()
+  const events: MemoryEvent[] = []
+  const keptOf = (account: Address) =>
+    rows.get(account.toLowerCase()) ?? { row: '', version: 0, pin: undefined }
+  const note = (kind: MemoryEvent['kind'], by: string, account: Address) => {
+    const { version, pin } = keptOf(account)
+    events.push({ at: now(), by, account: account.toLowerCase() as Address, kind, version, pin })
+  }
+  return {
+    events,
+    load(by, account) {
+      note('load', by, account)
+      return { ...keptOf(account), now: now() }
+    },
+    save(by, account, row, version) {
+      if (keptOf(account).version !== version) return false
+      const { pin } = JSON.parse(row) as AccountMemory
+      rows.set(account.toLowerCase(), { row, version: version + 1, pin })
+      note('save', by, account)
+      return true
+    },
+  }
+}
+
+/** The memories as somebody reaches them who is near. */
+export const memoryFor = (memories: KeptMemories, by: string): MemoryStore => ({
+  load: async (account) => memories.load(by, account),
+  save: async (account, row, version) => memories.save(by, account, row, version),
+})

@@ -1,0 +1,167 @@
+import { refusalOf } from '../../../../src/loan/calls.ts'
+import { ledgerRules } from '../../../../src/relay/ledger/port.ts'
+import type { History } from '../history.ts'
+import { Status } from '../model/contracts.ts'
+import type { Item } from '../plan.ts'
+import { unsettled } from '../relay/open.ts'
+import { has, isAnyBehind, isDepthHidden, isLeftFar, lifetimeMs } from './circumstances.ts'
+import type { Found } from './rules.ts'
+
+/** What the chain and its pool have seen. */
+export function judgeChain(history: History, found: Found): void {
+  const { arrivals, losses, foreign, totalsWei, processed, plan, reorganizations } = history
+  if (totalsWei[0] !== totalsWei[1]) {
+    found('conserved', `${totalsWei[0]} wei have become ${totalsWei[1]}`)
+  }
+  const lost_rows = losses.length > 0
+  for (const { transaction, refusal, over } of arrivals) {
+    const { hash, gasPriceWei } = transaction
+    if (gasPriceWei > plan.knobs.maxGasPriceWei) {
+      found('priced', `${hash} offers ${gasPriceWei} wei`)
+    }
+    const isUnderbid =
+      refusal === 'underbid' && gasPriceWei >= (over?.gasPriceWei ?? gasPriceWei + 1n)
+    if (!isUnderbid) continue
+    found('bump', `${hash} does not outbid ${over?.hash}`, { lost_rows, foreign: foreign.size > 0 })
+  }
+  for (const { processed: result } of processed) {
+    if (result.status !== Status.failed) continue
+    const { reason } = refusalOf(result.returnData)
+    if (reason !== 'balance_too_low' && reason !== 'no_liquidity') continue
+    const rule = reason === 'no_liquidity' ? 'lent' : 'overdrawn'
+    found(rule, `${result.intentId} passed on what another payment had used up`, {
+      no_preflight: !plan.knobs.preflight,
+      lost_rows,
+      reorganized: reorganizations.length > 0,
+      disturbed: has(history, 'withdrawal', 'pause', 'foreign', 'unlisted'),
+    })
+  }
+}
+
+/** What one payment has asked for itself. All else is asked for all of them together. */
+const ownQuestions = [
+  'eth_getTransactionReceipt',
+  'eth_sendRawTransaction',
+  'eth_call',
+  'eth_getLogs',
+  'eth_getTransactionByHash',
+]
+
+/** Blocks come by chance: more often than they should for a while, and then the first round catches up. */
+const blocksAtMost = (spanMs: number, blockMs: number) => 1.25 * (spanMs / blockMs) + 5
+
+/**
+ * How many rounds send in a block in which another has sent: where rounds come more often than blocks, a
+ * crowd's payments settle one round after the other, and what the pool holds and what a block wants is asked
+ * before anything is sent.
+ */
+function sendAgain(asked: History['asked'], rounds: ReadonlySet<string>): number {
+  const sending = asked.filter(
+    ({ by, method }) => rounds.has(by) && method === 'eth_sendRawTransaction',
+  )
+  const blocks = new Set(sending.map(({ head }) => head))
+  return new Set(sending.map(({ by }) => by)).size - blocks.size
+}
+
+/** Whether deadlines pass in it without a block: then each round asks for the block that is final, too. */
+const isLongPause = (item: Item) => item.kind === 'no_blocks' && item.forMs > lifetimeMs
+
+/**
+ * While nothing fails, what is open is not asked about more often because it is open for longer. What was
+ * lost, on the chain or in the ledger, is searched for, and what others send with the key is waited for.
+ */
+export function judgeBudget(history: History, found: Found): void {
+  const { asked, quietFrom, plan, losses, reorganizations, foreign } = history
+  const quiet = quietFrom.at(-1) ?? Number.POSITIVE_INFINITY
+  const shared = asked.filter(
+    ({ at, by, method }) => at > quiet && by.startsWith('round') && !ownQuestions.includes(method),
+  )
+  const [first, last] = [shared[0], shared.at(-1)]
+  if (first === undefined || last === undefined) return
+  const rounds = new Set(shared.map(({ by }) => by))
+  const blocks = blocksAtMost(last.at - first.at, plan.knobs.blockMs)
+  // What rounds had not followed by then is followed block by block, as far as it is watched.
+  const missed = Math.min(
+    first.head - followedTo(history, first.head),
+    plan.knobs.rules.watchBlocks,
+  )
+  const own = rounds.size * (plan.items.some(isLongPause) ? 2 : 1)
+  if (shared.length <= own + missed + 2 * (blocks + sendAgain(asked, rounds))) return
+  const words = `${rounds.size} rounds of about ${Math.ceil(blocks)} blocks ask ${shared.length} times`
+  found('budget', words, {
+    lost_rows: losses.length > 0,
+    reorganized: reorganizations.length > 0,
+    foreign: foreign.size > 0,
+  })
+}
+
+/** The highest block that rounds had followed; where none, they follow down to what is ours. */
+function followedTo({ followed, processed }: History, head: number): number {
+  return followed.at(-1) ?? Math.min(head, ...processed.map(({ mined }) => mined.block.number))
+}
+
+/** What is left at the end, and what others than this judge have noticed. */
+export function judgeEnd(history: History, found: Found): void {
+  const { losses, reorganizations, foreign } = history
+  const lost_rows = losses.length > 0
+  const open = [
+    ...history.work.nonces.map(({ nonce, state }) => `nonce ${nonce} is ${state}`),
+    ...unsettled(history.work).map(({ order, state }) => `${order.request.intentId} is ${state}`),
+  ]
+  if (open.length > 0) found('settled', open.join('; '))
+  for (const transaction of open.length > 0 ? [] : history.pool) {
+    const { nonce, hash } = transaction
+    found('gap', `nonce ${nonce} (${hash}) waits`, {
+      foreign: foreign.has(hash),
+      left_far: () => isLeftFar(history, transaction),
+      lost_rows,
+    })
+  }
+  // A row that is lost alone is missing in what counts it.
+  const isRowLost = losses.some(({ row }) => row !== undefined)
+  for (const words of open.length > 0 ? [] : history.audit) {
+    found('counted', words, { lost_rows: isRowLost })
+  }
+  for (const [rule, words] of history.noticed) found(rule, words)
+  for (const payments of history.payments) {
+    for (const [intentId, { state, attempts }] of payments) {
+      if (state !== 'expired') continue
+      found('made', `${intentId} has expired`, {
+        in_vain: attempts >= ledgerRules.maxAttempts,
+        lost_rows,
+        outlasted: () => isOutlasted(history),
+      })
+    }
+  }
+  const reorganized = reorganizations.length > 0
+  if (history.reorganizationsTold > 0) {
+    const behind = isAnyBehind(history)
+    found('stated', 'the log tells of a reorganization, and there was none', {
+      reorganized,
+      behind,
+    })
+  }
+  if (history.displacedTold > 0) {
+    found('stated', 'the log tells of a transaction of another program, and there was none', {
+      foreign: foreign.size > 0,
+      lost_rows,
+      reorganized,
+      behind: () => isDepthHidden(history),
+    })
+  }
+}
+
+/**
+ * Whether nothing could be carried for longer than a request is good for: the node or the chain stood still,
+ * or a crowd waited while the forwarder took nothing from the relayer.
+ */
+function isOutlasted({ plan: { knobs, items } }: History): boolean {
+  const isCrowded = knobs.callers > 100
+  return items.some(
+    (item) =>
+      (item.kind === 'node_down' ||
+        item.kind === 'no_blocks' ||
+        (item.kind === 'unlisted' && isCrowded)) &&
+      item.forMs > lifetimeMs,
+  )
+}

@@ -1,0 +1,271 @@
+import type { Address } from 'viem'
+import { type PhoneNumber, shortPhone } from '../../../../src/account/phone.ts'
+import { maxTries } from '../../../../src/account/pin.ts'
+import { formatAmountDown } from '../../../../src/loan/amounts.ts'
+import type { Payment } from '../../../../src/relay/ledger/port.ts'
+import { english } from '../../../../src/ussd/messages/en.ts'
+import { inAlphabet } from '../../../../src/ussd/screens/septets.ts'
+import { type SmsFacts, smsText } from '../../../../src/ussd/sms.ts'
+import { firstPinOf } from '../draw/lender.ts'
+import { type Delivery, dataOf, type History } from '../history.ts'
+import type { MemoryEvent } from '../lender/kept-memory.ts'
+import { phoneOf, principalWei } from '../plan.ts'
+import type { Found } from './rules.ts'
+
+const dayMs = 24 * 60 * 60 * 1000
+
+/** What a lender promises besides. */
+export function judgeLender(history: History, found: Found): void {
+  if (!history.plan.knobs.isLender) return
+  for (const [caller, account] of history.callers.entries()) {
+    const memory = history.memory.filter((event) => event.account === account)
+    const deliveries = history.deliveries.filter((delivery) => delivery.account === account)
+    const pins = pinsOf(memory, deliveries, caller)
+    judgeGuesses(pins, memory, deliveries, found)
+    judgeSets(pins, memory, deliveries, found)
+    judgePaid(history, pins, account, found)
+    judgeDay(history, account, found)
+  }
+  judgeTexts(history, found)
+}
+
+/** A try that a caller has: a PIN at a step of a session, however often it is delivered. */
+type Guess = {
+  own: string | undefined
+  by: ReadonlySet<string>
+  verdict: 'right' | 'wrong' | undefined
+}
+
+function guessesOf(deliveries: readonly Delivery[]): Guess[] {
+  const steps = Map.groupBy(
+    deliveries.filter(({ dial }) => dial.pin?.own !== undefined),
+    ({ session, phase, dial }) => `${session} ${phase} ${dial.pin?.step}`,
+  )
+  return [...steps.values()].map((all) => ({
+    own: all[0]?.dial.pin?.own,
+    by: new Set(all.map(({ actor }) => actor.name)),
+    verdict: all.map(verdictOf).find((verdict) => verdict !== undefined),
+  }))
+}
+
+/** Screens that follow a PIN that was right, and no other. */
+const followsRight =
+  /^(refused|transferSubmitted|loanRequested|repaymentSubmitted|repeated|pin\.cho)/
+
+/** What a delivery's screen tells of the PIN that was typed in it. */
+function verdictOf({ said, dial }: Delivery): Guess['verdict'] {
+  if (said?.key === 'pin.wrong') return dial.pin?.step === dial.text ? 'wrong' : undefined
+  return said !== undefined && followsRight.test(said.key) ? 'right' : undefined
+}
+
+/**
+ * A guess takes a try by a write of its own. One that was right without a write took none: neither did any
+ * other that read what it read, had it been right.
+ */
+function judgeGuesses(
+  pins: readonly PinAt[],
+  memory: readonly MemoryEvent[],
+  deliveries: readonly Delivery[],
+  found: Found,
+): void {
+  const guesses = guessesOf(deliveries)
+  const ownOf = (kind: MemoryEvent['kind'], { by }: Guess) =>
+    memory.filter((event) => event.kind === kind && by.has(event.by))
+  const taken: { at: number; verdict: 'right' | 'wrong' | 'anew' }[] = memory
+    .filter(({ kind, pin }, index) => kind === 'save' && pin?.salt !== before(memory, index)?.salt)
+    .map(({ at }) => ({ at, verdict: 'anew' as const }))
+  for (const { at, by } of memory) if (by === 'operator') taken.push({ at, verdict: 'anew' })
+  for (const guess of guesses) {
+    const saves = ownOf('save', guess)
+    const last = saves.at(-1)
+    // Who died before the answer may have been judged right.
+    const mayBeRight = last !== undefined && pinAt(pins, last.at)?.typed === guess.own
+    if (guess.verdict === undefined && mayBeRight) taken.push({ at: last.at, verdict: 'anew' })
+    if (guess.verdict === undefined) continue
+    const at = guess.verdict === 'right' ? last?.at : saves[0]?.at
+    if (at !== undefined) {
+      taken.push({ at, verdict: guess.verdict })
+      continue
+    }
+    const read = new Set(ownOf('load', guess).map(({ version }) => version))
+    const same = guesses.filter(
+      (other) => ownOf('load', other).filter(({ version }) => read.has(version)).length > 1,
+    )
+    if (same.length <= maxTries) continue
+    found('guesses', `a PIN is right without a try, as ${same.length} at once would have been`)
+  }
+  let inRow = 0
+  for (const { verdict } of taken.toSorted((a, b) => a.at - b.at)) {
+    inRow = verdict === 'wrong' ? inRow + 1 : 0
+    if (inRow > maxTries) found('guesses', `${inRow} wrong PINs are judged one after the other`)
+  }
+}
+
+/** The PIN before an event of its account's memory. */
+const before = (memory: readonly MemoryEvent[], index: number): MemoryEvent['pin'] =>
+  memory[index - 1]?.pin
+
+/** What an account's PIN was from a time on. Undefined: none of a delivery's. */
+type PinAt = { from: number; typed: string | undefined; isBlocked: boolean }
+
+function pinsOf(
+  memory: readonly MemoryEvent[],
+  deliveries: readonly Delivery[],
+  caller: number,
+): PinAt[] {
+  let typed: string | undefined
+  let salt: string | undefined
+  return memory
+    .filter(({ kind }) => kind === 'save')
+    .map(({ at, by, pin }) => {
+      if (pin?.salt !== salt) {
+        const setter = deliveries.find(({ actor }) => actor.name === by)
+        typed = by === 'setup' ? firstPinOf(caller) : setter?.dial.pin?.sets
+        salt = pin?.salt
+      }
+      return { from: at, typed, isBlocked: (pin?.tries ?? 0) >= maxTries }
+    })
+}
+
+/** What the PIN was within a time, from what it was at its start. */
+const within = (pins: readonly PinAt[], from: number, to: number): PinAt[] =>
+  pins.filter((pin, index) => pin.from <= to && (pins[index + 1]?.from ?? to + 1) > from)
+
+/** What it was at a time. */
+const pinAt = (pins: readonly PinAt[], at: number): PinAt | undefined =>
+  pins.findLast(({ from }) => from <= at)
+
+/** A PIN is set by who types the one of that moment, or where there is none or it was forgotten. */
+function judgeSets(
+  pins: readonly PinAt[],
+  memory: readonly MemoryEvent[],
+  deliveries: readonly Delivery[],
+  found: Found,
+): void {
+  for (const [index, { kind, at, by, pin }] of memory.entries()) {
+    const was = before(memory, index)
+    if (kind !== 'save' || by === 'setup' || pin?.salt === was?.salt) continue
+    const setter = deliveries.find(({ actor }) => actor.name === by)
+    const own = setter?.dial.pin?.own
+    if (own === undefined) {
+      const isFree = was === undefined || (was.replaceableAt ?? at + 1) <= at
+      if (!isFree) found('pin', `${by} chooses another PIN, which it may not`)
+      continue
+    }
+    const held = within(pins, setter?.startedAt ?? at, at - 1)
+    if (held.at(-1)?.typed !== own)
+      found('pin', `${by} sets a PIN by one that is not the present one`)
+    else if (held.every(({ isBlocked }) => isBlocked))
+      found('pin', `${by} sets a PIN of a blocked account`)
+  }
+}
+
+/** What was answered before a paying delivery came is seen by it; what changes meanwhile may not be. */
+function judgePaid(history: History, pins: readonly PinAt[], account: Address, found: Found): void {
+  for (const { payment, deliveries } of paidBy(history, account)) {
+    const paying = deliveries.filter(
+      ({ startedAt, dial, said }) =>
+        // Who is asked something pays nothing.
+        startedAt <= payment.acceptedAt && dial.pin?.own !== undefined && said?.claim !== 'none',
+    )
+    const isRight = paying.some(({ startedAt, dial }) =>
+      within(pins, startedAt, payment.acceptedAt).some(
+        ({ typed, isBlocked }) => typed === dial.pin?.own && !isBlocked,
+      ),
+    )
+    if (!isRight)
+      found('pin', `${payment.order.request.intentId} is paid by a PIN that is not the present one`)
+  }
+}
+
+/** The payments of an account, each with the deliveries of its session in that phase. */
+function paidBy(history: History, account: Address) {
+  const all = new Map<string, { payment: Payment; deliveries: Delivery[] }>()
+  for (const payments of history.payments) {
+    for (const payment of payments.values()) {
+      if (payment.order.request.from.toLowerCase() !== account) continue
+      const { intentId } = payment.order.request
+      const deliveries = history.deliveries.filter((delivery) => delivery.intentId === intentId)
+      all.set(`${intentId} ${payment.acceptedAt}`, { payment, deliveries })
+    }
+  }
+  return [...all.values()]
+}
+
+/** No account sends more in a day than the operator lets it, by the ledger's own clock. */
+function judgeDay(history: History, account: Address, found: Found): void {
+  const { transfersADay, sentADayWei } = history.plan.knobs.limits
+  const lost_rows = history.losses.length > 0
+  const sent = paidBy(history, account)
+    .map(({ payment }) => payment)
+    .filter(({ order }) => order.spendsWei > 0n && order.kind === 'transfer')
+    .toSorted((a, b) => a.acceptedAt - b.acceptedAt)
+  for (const [index, { acceptedAt }] of sent.entries()) {
+    const day = sent.slice(0, index + 1).filter((other) => acceptedAt - other.acceptedAt < dayMs)
+    const wei = day
+      .filter(({ state }) => state !== 'reverted' && state !== 'expired')
+      .reduce((sum, { order }) => sum + order.spendsWei, 0n)
+    if (transfersADay !== undefined && day.length > transfersADay) {
+      found('limited', `${account} makes ${day.length} transfers in a day`, { lost_rows })
+    }
+    if (sentADayWei !== undefined && wei > sentADayWei) {
+      found('limited', `${account} sends ${wei} wei in a day`, { lost_rows })
+    }
+  }
+}
+
+/** A message is one that a payment's outcome asks for, and goes out once for it. */
+function judgeTexts(history: History, found: Found): void {
+  const due = new Map<string, number>()
+  const nameOf = (to: string, text: string) => `${to}: ${text}`
+  for (const account of history.callers) {
+    for (const { payment, deliveries } of paidBy(history, account)) {
+      const { data } = payment.order.request
+      const asked = deliveries.find((delivery) => dataOf(history, delivery) === data)
+      for (const one of asked === undefined ? [] : factsOf(asked)) {
+        const name = nameOf(one.phone, textOf(one, payment))
+        due.set(name, (due.get(name) ?? 0) + 1)
+      }
+    }
+  }
+  for (const { to, text } of history.texted) {
+    const name = nameOf(to, text)
+    const left = due.get(name) ?? 0
+    if (left === 0) {
+      found('texted', name, {
+        reorganized: history.reorganizations.length > 0,
+        lost_rows: history.losses.length > 0,
+      })
+    }
+    due.set(name, left - 1)
+  }
+}
+
+const amountOf = (wei: bigint): string => `${formatAmountDown(wei)} tRBTC`
+
+function textOf(facts: SmsFacts, { state, execution }: Payment): string {
+  const { reason = '' } = execution ?? {}
+  const due = { state, reason } as Parameters<typeof smsText>[1]
+  return inAlphabet(smsText(facts, due, english, amountOf))
+}
+
+/** Whom a payment is told to, by what its caller wanted. */
+function factsOf({ dial: { caller, wanted } }: Delivery): SmsFacts[] {
+  const phone = phoneOf(caller) as PhoneNumber
+  switch (wanted.kind) {
+    case 'transfer': {
+      const other = phoneOf(wanted.to) as PhoneNumber
+      const { amountWei } = wanted
+      return [
+        { phone, kind: 'transfer', amountWei, who: shortPhone(other) },
+        { phone: other, kind: 'received', amountWei, who: shortPhone(phone) },
+      ]
+    }
+    case 'loan':
+      return [{ phone, kind: 'loan', amountWei: principalWei, who: '' }]
+    case 'repayment':
+      return [{ phone, kind: 'repayment', amountWei: wanted.amountWei, who: '' }]
+    case 'nothing':
+      return []
+  }
+}

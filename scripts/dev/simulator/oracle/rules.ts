@@ -1,0 +1,96 @@
+/** The promises, in the words with which a story ends. */
+export const rules = {
+  submitted:
+    'Who is told "submitted" is paid once, or told of a failure or of an expired deadline.',
+  nothing_sent: 'Who is told that nothing was sent has nothing sent, for ever.',
+  unasked: 'Nothing executes that nobody asked for.',
+  identical: 'The same question gets the same answer, to the byte.',
+  one_question: 'A session answers one paying question.',
+  ended: 'Who is told that a session has ended makes no payment in it from then on.',
+  once: 'A request reaches a block once.',
+  admitted: 'Nobody is told "submitted" while the chain shows that nothing can be carried.',
+  in_time: 'Every delivery is answered within 8 s.',
+  unanswered: 'Nobody is turned away while nothing is wrong.',
+  stated: 'The outcome that is stated is the one that the chain has.',
+  settled: 'Nothing is open when enough time has passed.',
+  made: 'A payment expires only where it was carried in vain as often as may be.',
+  done: 'A round that nothing disturbs leaves nothing undone.',
+  armed: 'A round is due soon after what opens work, and after nothing else.',
+  gap: 'Nothing of ours waits in the pool when nothing is open.',
+  conserved: 'No call makes money or destroys it.',
+  bump: 'The pool never finds our own bytes too cheap over our own.',
+  told: 'A failure that is final is told to whom asks again, and nothing else is called a failure.',
+  priced: 'No transaction offers more for gas than the operator allows.',
+  overdrawn: 'Two payments do not both pass on one balance.',
+  lent: 'Two loans do not both pass on what is left for one.',
+  claimed: "A claim is the one that was asked for, and its nonce is nobody else's.",
+  counted: 'What the ledger counts adds up, and it forgets what is settled in its time.',
+  budget: 'Rounds ask the node for its head, and for two things a block besides.',
+  guesses: 'No more than three PINs are judged between two right ones.',
+  pin: 'Nothing is paid or set by a PIN that is not the one of now, or whose account is blocked.',
+  limited: 'No account sends more in a day than it may.',
+  texted: 'A message goes out once at most, and says what came of its payment.',
+  known: 'Every screen is made of a message.',
+  uncaught: 'No error goes uncaught.',
+} as const
+
+export type Rule = keyof typeof rules
+
+/** Why something that breaks a promise at first sight breaks none. */
+export const excuses = {
+  lost_answer: 'The ledger lost the row that the answer stood in.',
+  lost_payment: 'The ledger lost the row of the payment.',
+  lost_rows: 'The ledger lost rows: it finds out from the chain what it knew.',
+  forgotten: 'The first answer was lost, and the chain did not show it yet to who gave the second.',
+  another_intent: 'A ledger that had lost its rows accepted another intent of a spent session.',
+  reorganized: 'The chain took blocks back: what was said before was true when it was said.',
+  expired: 'The deadline passed, and the payment is known to have expired.',
+  foreign: 'Another program used the key.',
+  distrusted: 'The forwarder took nothing from the relayer for a while.',
+  blurred: 'A replica was behind, or a line of the log came late.',
+  behind: 'Replicas show less than the depth at which outcomes are final.',
+  left_far: 'The pool takes any nonce, and holds bytes that were given up until they are outbid.',
+  stalled: 'The program itself was not run for some time.',
+  repeated: 'It was told so before, or an earlier delivery of it met trouble.',
+  moved_away: 'A node cannot execute again what a lost block held, since the money was moved away.',
+  own_line: 'The account sent a crowd of payments, which take turns.',
+  shortened:
+    'The chain was not yet as long again as before: it looks like a replica that is behind.',
+  troubled: 'Something went wrong with it, or with another one at about that time.',
+  restarted: 'A Worker or the object was ended from outside at about that time.',
+  no_preflight: 'Nothing is simulated before it is sent.',
+  disturbed: 'Something else than its own payments changed what the account can spend.',
+  in_vain: 'It was carried in vain as often as may be.',
+  outlasted: 'Nothing could be carried for longer than a request is good for.',
+} as const
+
+export type Excuse = keyof typeof excuses
+
+/** A promise that a run broke, and how. */
+export type Violation = { rule: Rule; words: string }
+
+/** What a judge says of a run; `excused`: how often each excuse was needed. */
+export type Verdict = { violations: readonly Violation[]; excused: Partial<Record<Excuse, number>> }
+
+/** What may excuse a finding: asked only where there is one. */
+export type Excuses = Partial<Record<Excuse, boolean | (() => boolean)>>
+
+/** Takes down what breaks a promise, unless it is excused. */
+export type Found = (rule: Rule, words: string, unless?: Excuses) => void
+
+export function createFindings(): Verdict & { found: Found } {
+  const violations: Violation[] = []
+  const excused: Partial<Record<Excuse, number>> = {}
+  return {
+    violations,
+    excused,
+    found(rule, words, unless = {}) {
+      for (const [name, is] of Object.entries(unless) as [Excuse, boolean | (() => boolean)][]) {
+        if (!(typeof is === 'function' ? is() : is)) continue
+        excused[name] = (excused[name] ?? 0) + 1
+        return
+      }
+      violations.push({ rule, words })
+    },
+  }
+}

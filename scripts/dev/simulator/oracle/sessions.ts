@@ -1,0 +1,288 @@
+import type { Hex } from 'viem'
+import type { Payment } from '../../../../src/relay/ledger/port.ts'
+import { claimOf, judgeSession } from '../../oracle/sessions.ts'
+import {
+  type Arrival,
+  type Delivery,
+  dataOf,
+  type History,
+  type Loss,
+  type OnChain,
+  type Statement,
+} from '../history.ts'
+import { Status } from '../model/contracts.ts'
+import type { Dial } from '../plan.ts'
+import { has, isDepthHidden, isLeftFar, isSpending } from './circumstances.ts'
+import type { Excuses, Found } from './rules.ts'
+
+/** What was delivered for one session of one caller: one payment at most. */
+type Asked = {
+  intentId: Hex
+  deliveries: Delivery[]
+  /** Bytes that carried it to a node. */
+  arrivals: Arrival[]
+  processed: OnChain[]
+  statements: Statement[]
+  /** As it can be read at the end. */
+  payment: Payment | undefined
+  /** When the ledger lost what it remembered of it. */
+  lost: { answer: number[]; payment: number[] }
+}
+
+/** The ledger keeps sessions so long that the same session before and after is the same payment. */
+const retentionDays = 8
+
+/** What was said in each session, and what came of it. */
+export function judgeSessions(history: History, found: Found): void {
+  const asked = askedOf(history)
+  for (const one of asked) {
+    judgeReplies(history, one, found)
+    judgeEnds(one, found)
+    judgeOutcome(history, one, found)
+    judgeStatements(history, one, found)
+    judgeRepetition(history, one, found)
+    const [first] = one.deliveries
+    if (first?.isHopeless === true && claimOf(first) === 'submitted') {
+      // What was decided before, or what the chain has spent, is answered as it was.
+      const lost_rows = history.losses.length > 0
+      found('admitted', `${first.actor.name} is told "submitted"`, { lost_rows })
+    }
+  }
+  judgeUnasked(history, asked, found)
+}
+
+/** Deliveries and events by the payment that they belong to. */
+function askedOf(history: History): Asked[] {
+  const { plan, deliveries, arrivals, processed, statements, losses, phaseStarts } = history
+  const isRecycled = (plan.knobs.pauseDays ?? 0) >= retentionDays
+  const boundary = phaseStarts[1] ?? Number.POSITIVE_INFINITY
+  const phaseOf = (time: number): 0 | 1 => (isRecycled && time >= boundary ? 1 : 0)
+  const sessions = Map.groupBy(
+    deliveries,
+    ({ intentId, startedAt }) => `${intentId} ${phaseOf(startedAt)}`,
+  )
+  return [...sessions.values()].flatMap((own) => {
+    const [first] = own
+    if (first === undefined) return []
+    const { intentId, session, startedAt } = first
+    const phase = phaseOf(startedAt)
+    const lostOf = (table: string) =>
+      losses
+        .filter(
+          ({ at, row }) => at > startedAt && phaseOf(at) === phase && isLossOf(row, session, table),
+        )
+        .map(({ at }) => at)
+    return {
+      intentId,
+      deliveries: own,
+      arrivals: arrivals.filter(
+        ({ at, transaction }) =>
+          phaseOf(at) === phase &&
+          transaction.requests.some((request) => request.intentId === intentId),
+      ),
+      processed: processed.filter(
+        (one) => one.processed.intentId === intentId && phaseOf(one.mined.block.since) === phase,
+      ),
+      statements: statements.filter(
+        (statement) => statement.intentId === intentId && phaseOf(statement.at) === phase,
+      ),
+      payment: history.payments.at(isRecycled ? phase : -1)?.get(intentId),
+      lost: { answer: lostOf('sessions'), payment: lostOf('payments') },
+    }
+  })
+}
+
+function isLossOf(row: Loss['row'], session: string, table: string): boolean {
+  return row === undefined || (row.session === session && row.table === table)
+}
+
+const spendingOf = ({ processed }: Asked): OnChain[] =>
+  processed.filter((each) => isSpending(each.processed.status))
+
+function judgeReplies(history: History, one: Asked, found: Found): void {
+  const { deliveries, lost, arrivals, payment } = one
+  const [execution] = spendingOf(one)
+  const status = execution?.processed.status
+  const outcome =
+    status === undefined ? undefined : status === Status.executed ? 'executed' : 'failed'
+  const lost_answer = lost.answer.length > 0
+  const inOrder = deliveries.toSorted((a, b) => (a.repliedAt ?? 0) - (b.repliedAt ?? 0))
+  const fate = { isSent: arrivals.length > 0, outcome } as const
+  for (const { rule, words, one: told, earlier } of judgeSession(inOrder, fate)) {
+    const excusesOf: Partial<Record<typeof rule, Excuses>> = {
+      submitted: { expired: payment?.state === 'expired', lost_payment: lost.payment.length > 0 },
+      nothing_sent: { lost_answer },
+      one_question: { lost_answer },
+      identical: {
+        forgotten: () => earlier === undefined || isForgotten(history, one, earlier, told),
+      },
+      told: {
+        reorganized: history.reorganizations.length > 0,
+        lost_rows: history.losses.length > 0,
+      },
+    }
+    found(rule, `${told.actor.name} ${words}`, excusesOf[rule])
+  }
+  for (const delivery of deliveries) {
+    const claim = claimOf(delivery)
+    if (claim !== 'ended' && (claim !== 'closed' || endsItself(delivery.dial))) continue
+    const isAlone = deliveries.every(({ text }) => text === delivery.text)
+    const wasDecided = deliveries.some(
+      (other) =>
+        other.text === delivery.text && ['submitted', 'refused'].includes(claimOf(other) ?? ''),
+    )
+    if (!isAlone && !wasDecided) continue
+    found('identical', `${delivery.actor.name} is told that its session has ended`, { lost_answer })
+  }
+}
+
+/** A session that ends by its own answers: nobody decided it before. */
+const endsItself = ({ wanted, pin }: Dial): boolean =>
+  wanted.kind === 'nothing' || pin !== undefined
+
+/** An end is an end: what was accepted until it was shown may have been paid, and nothing after. */
+function judgeEnds({ deliveries, payment, intentId, lost }: Asked, found: Found): void {
+  const ends = deliveries.filter((one) =>
+    ['ended', 'closed', 'refused'].includes(claimOf(one) ?? ''),
+  )
+  const shownAt = Math.min(...ends.map(({ repliedAt }) => repliedAt ?? Number.POSITIVE_INFINITY))
+  if (payment === undefined || payment.acceptedAt <= shownAt) return
+  const words = `${intentId} is accepted after its caller was told of the end`
+  found('ended', words, { lost_answer: lost.answer.length > 0 })
+}
+
+/** Whether the first answer was lost when the second was made, and the chain did not show it yet. */
+function isForgotten(history: History, one: Asked, first: Delivery, second: Delivery): boolean {
+  const { plan, reorganizations } = history
+  const end = Math.max(first.repliedAt ?? 0, second.repliedAt ?? 0)
+  if (!one.lost.answer.some((at) => at < end)) return false
+  // What the chain shows can be hidden by reorganizations and by whatever troubles the asker.
+  if (!plan.knobs.preflight || second.actor.troubles.size > 0) return true
+  // A phone that asks too often costs no look at the chain, nor does a PIN that is not the present one.
+  const { key = '' } = second.said ?? {}
+  if (key === 'tooManyDials' || key.startsWith('pin.')) return true
+  if (reorganizations.length > 0 || has(history, 'unlisted')) return true
+  // What a troubled one had begun before may have been stored after.
+  if (one.deliveries.some(({ actor }) => actor.troubles.size > 0)) return true
+  const shown = second.said?.tx
+  const sent = one.arrivals.find(({ transaction }) => transaction.hash.startsWith(shown ?? 'none'))
+  const madeAt = sent?.at ?? second.startedAt
+  return !spendingOf(one).some(
+    ({ mined }) =>
+      mined.block.since < madeAt - 5_000 &&
+      mined.transaction.hash.startsWith(first.said?.tx ?? 'none'),
+  )
+}
+
+function judgeOutcome(history: History, one: Asked, found: Found): void {
+  const { deliveries, lost, intentId, payment } = one
+  const spending = spendingOf(one)
+  const [execution] = spending
+  if (spending.length > 1) found('submitted', `${intentId} was executed ${spending.length} times`)
+  const submitted = deliveries.find((delivery) => claimOf(delivery) === 'submitted')
+  if (submitted === undefined) return
+  const executed = execution?.mined.transaction.requests.find(
+    (request) => request.intentId === intentId,
+  )
+  const lost_answer = lost.answer.length > 0
+  const lost_payment = lost.payment.length > 0
+  if (executed !== undefined && executed.data !== dataOf(history, submitted)) {
+    found('submitted', `${submitted.actor.name} is told of another payment than was made`, {
+      lost_answer,
+    })
+  }
+  if (payment === undefined) {
+    found('stated', `${intentId} has no outcome to read`, { lost_payment })
+    return
+  }
+  const expected = expectedOf(execution, executed, payment)
+  const { hash } = execution?.mined.transaction ?? {}
+  if (payment.state !== expected) {
+    found('stated', `${intentId} is ${payment.state}, and the chain says ${expected}`)
+  } else if (execution !== undefined && payment.execution?.hash !== hash) {
+    found('stated', `${intentId} is settled by another transaction than the chain says`)
+  }
+}
+
+/** What the chain says that a payment is at the end. */
+function expectedOf(
+  execution: OnChain | undefined,
+  executed: { data: Hex } | undefined,
+  payment: Payment,
+): 'expired' | 'confirmed' | 'reverted' {
+  if (execution === undefined) return 'expired'
+  // A ledger that had lost its rows may have accepted another intent of a session that was spent.
+  const isAnother = executed?.data !== payment.order.request.data
+  return execution.processed.status === Status.executed && !isAnother ? 'confirmed' : 'reverted'
+}
+
+/** What keeps a block from being seen, or a line of the log from being written when it was so. */
+const blurring = ['replica_behind', 'stalls', 'reply_late', 'request_late']
+
+/** What the log says of a payment, and what callers are told after it. */
+function judgeStatements(history: History, one: Asked, found: Found): void {
+  const { deliveries, statements, intentId, payment, lost } = one
+  const { faults, losses, foreign } = history
+  const [execution] = spendingOf(one)
+  const reorganized = history.reorganizations.length > 0
+  const lost_answer = lost.answer.length > 0
+  const failedAt = statements.find(({ to }) => to === 'reverted' || to === 'expired')?.at
+  for (const delivery of deliveries) {
+    const isLate = failedAt !== undefined && failedAt < delivery.startedAt
+    if (claimOf(delivery) !== 'submitted' || !isLate) continue
+    found('told', `${delivery.actor.name} is told "submitted" of ${intentId}, which has failed`, {
+      reorganized,
+      lost_rows: losses.length > 0,
+    })
+  }
+  if (payment === undefined || deliveries.every((told) => claimOf(told) !== 'submitted')) return
+  const executed = execution?.mined.transaction.requests.find(
+    (request) => request.intentId === intentId,
+  )
+  const another_intent = executed !== undefined && executed.data !== payment.order.request.data
+  const expected = expectedOf(execution, executed, payment)
+  for (const { to, at } of statements) {
+    const unless = { reorganized, lost_answer, another_intent }
+    if (['confirmed', 'reverted', 'expired'].includes(to) && to !== expected) {
+      found('stated', `${intentId} was stated to be ${to}, and the chain says ${expected}`, unless)
+    }
+    if (to !== 'queued' || execution === undefined || at <= execution.mined.block.since) continue
+    found('stated', `${intentId} is stated to wait, and a block has executed it`, {
+      ...unless,
+      lost_rows: losses.length > 0,
+      foreign: foreign.size > 0,
+      blurred: [...faults.values()].some(({ kind }) => blurring.includes(kind)),
+    })
+  }
+}
+
+/** A request that reaches a second block costs gas, and only the forwarder keeps it from paying twice. */
+function judgeRepetition(history: History, { intentId, processed }: Asked, found: Found): void {
+  const { losses, foreign, reorganizations } = history
+  const hashes = processed.map(({ mined }) => mined.transaction)
+  if (hashes.length <= 1) return
+  found('once', `${intentId} reached blocks in ${hashes.map(({ hash }) => hash).join(' and ')}`, {
+    lost_rows: losses.length > 0,
+    foreign: foreign.size > 0,
+    behind: () => isDepthHidden(history),
+    // A transaction that reverted as a whole, and whose request went out again, may be mined once more.
+    distrusted: reorganizations.length > 0 && has(history, 'unlisted'),
+    left_far: () => hashes.filter((one) => !isLeftFar(history, one)).length <= 1,
+  })
+}
+
+function judgeUnasked(history: History, asked: readonly Asked[], found: Found): void {
+  for (const one of history.processed) {
+    if (!isSpending(one.processed.status)) continue
+    const { intentId } = one.processed
+    const owner = asked.find(({ processed }) => processed.includes(one))
+    const request = one.mined.transaction.requests.find(
+      (candidate) => candidate.intentId === intentId,
+    )
+    const isAsked = owner?.deliveries.some(
+      (delivery) =>
+        delivery.account === request?.from && dataOf(history, delivery) === request.data,
+    )
+    if (isAsked !== true) found('unasked', `${intentId} executed, and nobody asked for it`)
+  }
+}
