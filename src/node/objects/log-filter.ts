@@ -66,7 +66,7 @@ export function couldMatch(filter: LogFilter, { address, topics }: Emitted): boo
   return wantedOf(filter).every((any, index) => any?.has(values[index] ?? '') ?? true)
 }
 
-/** Bytes of memory that a filter takes as long as it is matched, within a few per cent for long ones. */
+/** Bytes of memory that a filter takes once it was matched: a quarter too many rather than one too few. */
 export function bytesOf({ address, topics }: LogFilter): number {
   const conditions = [address, ...(topics ?? [])]
   return 500 + 160 * conditions.reduce((sum, any) => sum + (Array.isArray(any) ? any.length : 1), 0)
