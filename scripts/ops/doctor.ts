@@ -3,7 +3,7 @@ import { isLoopback } from '../../src/compose/config.ts'
 import { healthAnswer, operatorError, statusAnswer } from '../../src/operator/answers.ts'
 import { command, StackError, say } from '../stack/report.ts'
 import { readCommandLine } from './command-line.ts'
-import { checkSentence } from './show.ts'
+import { checkSentence, guardsLine } from './show.ts'
 
 const usage = `Usage: npm run doctor -- --url https://<host> [--json]
 
@@ -137,7 +137,7 @@ async function statusFindings(origin: string, token: string | undefined): Promis
     const why = data?.error ?? 'it is of another version than this doctor'
     return [operator, bad('status', `It is not told: ${why}.`)]
   }
-  const { alerts, currency, relayers } = parsed.data
+  const { alerts, currency, guards, relayers } = parsed.data
   const gas = relayers.map(({ address, balanceWei, lastsFor, wantedWei }): Finding => {
     if (balanceWei === null || lastsFor === null) {
       return { name: 'gas', state: 'skipped', says: 'No round has looked yet: wait a minute.' }
@@ -148,7 +148,8 @@ async function statusFindings(origin: string, token: string | undefined): Promis
     const wanted = formatEther(BigInt(wantedWei ?? 0))
     return bad('gas', `${says} Send ${wanted} ${currency} there; nothing is lost.`)
   })
-  return [operator, ...gas, ...alerts.map(({ says }) => bad('alert', says))]
+  const guarded: Finding = { name: 'guards', state: 'ok', says: guardsLine(guards) }
+  return [operator, guarded, ...gas, ...alerts.map(({ says }) => bad('alert', says))]
 }
 
 function bad(name: string, says: string): Finding {

@@ -25,6 +25,7 @@ export function statusLines(status: StatusAnswer): string[] {
       .map((check) => `${check.name} is ${check.state}: ${checkSentence(check)}`),
     ...relayers.map((relayer) => relayerLine(relayer, currency)),
     poolLine(contracts, currency),
+    guardsLine(status.guards),
     head === null ? 'No head has been seen yet.' : `Block ${head.number} was seen at ${head.at}.`,
     ...nodes.map(
       ({ label, height, heightAt, state, p95Ms, failures, callsToday }) =>
@@ -68,6 +69,17 @@ const intakeWords = {
 /** Whether payments are taken, in a sentence. */
 export function intakeLine({ state, since }: StatusAnswer['intake']): string {
   return `Payments are ${intakeWords[state]}${since === undefined ? '' : ` (since ${since})`}.`
+}
+
+/** Which guards are on, and which are off, each with the setting that says so. */
+export function guardsLine(guards: StatusAnswer['guards']): string {
+  const [on, off] = [true, false].map((isOn) =>
+    guards
+      .filter((guard) => guard.isOn === isOn)
+      .map(({ name, by }) => `${name} (${by})`)
+      .join(', '),
+  )
+  return `Guards on: ${on || 'none'}. Off: ${off || 'none'}.`
 }
 
 /** What the pool has, what is lent of it, and what more may be. */

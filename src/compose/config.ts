@@ -13,6 +13,7 @@ import { maxOpen } from '../relay/ledger/port.ts'
 import type { AccountLimits } from '../relay/pay/admission.ts'
 import type { AfricasTalkingAccount } from '../sms/africas-talking.ts'
 import type { MenuSettings } from '../ussd/menu/nodes.ts'
+import { confirmOf, type Guard, guardsOf, halfSetGuards, pinOf } from './guards.ts'
 import { type ProfileDefaults, profiles, usualProfile } from './profiles.ts'
 import '../runtime/english.ts'
 
@@ -50,6 +51,8 @@ export type Config = {
   rateFeed: RateFeed | undefined
   /** Where the objects are made, in Cloudflare's words. Undefined: near the first request. */
   objectLocation: ObjectLocation | undefined
+  /** What keeps money and callers safe, and what has switched off the rest. */
+  guards: readonly Guard[]
   /** Of the relay's chain. Undefined: its nodes may be asked without a limit. */
   upstreamBudget: BudgetLimits | undefined
 }
@@ -281,7 +284,7 @@ export function parseConfig(env: Readonly<Record<string, unknown>>): Config {
     relayerMnemonic: values.RELAYER_MNEMONIC,
     accountIdSecret: values.ACCOUNT_ID_SECRET,
     accountKeySecret: values.ACCOUNT_KEY_SECRET,
-    pinSecret: pinOf(values, chain) === 'off' ? undefined : values.PIN_SECRET,
+    pinSecret: pinOf(values, profile) === 'off' ? undefined : values.PIN_SECRET,
     callbackSecret: values.CALLBACK_SECRET,
     gatewayCountry: values.GATEWAY_COUNTRY,
     operatorToken: values.OPERATOR_TOKEN,
@@ -290,13 +293,14 @@ export function parseConfig(env: Readonly<Record<string, unknown>>): Config {
     rpcKeyHashes: values.RPC_KEY_HASHES,
     preflight: values.PREFLIGHT === 'on',
     upstreamBudget: budgetOf(values, urls),
+    guards: guardsOf(values, { profile, chainId: chain.id, isLocal: urls.every(isLoopback) }),
     objectLocation: values.OBJECT_LOCATION,
     limits: limitsOf(values, profiles[profile]),
     rateFeed: rateFeedOf(values),
     menu: {
       profile,
-      confirms: (values.CONFIRM ?? profiles[profile].CONFIRM) === 'on',
-      pin: pinOf(values, chain),
+      confirms: confirmOf(values, profile) === 'on',
+      pin: pinOf(values, profile),
       helpNumber: values.HELP_NUMBER,
       languages: values.LANGUAGES ?? profiles[profile].LANGUAGES,
     },
@@ -351,52 +355,9 @@ function limitsOf(values: Values, defaults: ProfileDefaults): Limits {
 
 type Values = z.output<typeof environment>
 type Fault = ConfigError['faults'][number]
-type Check = [variable: keyof Values, isWrong: boolean, reason: string]
+type Check = ReturnType<typeof halfSetGuards>[number]
 
 const profileOf = (values: Values, chain: Chain) => values.PROFILE ?? usualProfile[chain.id]
-
-/** Where nothing is confirmed no PIN is asked for, unless one is wanted. */
-function pinOf(values: Values, chain: Chain): MenuSettings['pin'] {
-  return values.PIN ?? (values.CONFIRM === 'off' ? 'off' : profiles[profileOf(values, chain)].PIN)
-}
-
-/** Messages want both: who sends them, and its key. */
-function smsFaults({ SMS_API_KEY: key, SMS_USERNAME: name }: Values): Check[] {
-  return [
-    [
-      'SMS_USERNAME',
-      key !== undefined && name === undefined,
-      'is missing: messages are sent in its name',
-    ],
-    [
-      'SMS_API_KEY',
-      key === undefined && name !== undefined,
-      'is missing: no message is sent without it',
-    ],
-  ]
-}
-
-/** What is wrong with a PIN: it stands in the place of what confirms, and is one of the lender's screens. */
-function pinFaults(values: Values, chain: Chain): Check[] {
-  const profile = profileOf(values, chain)
-  const isAsked = pinOf(values, chain) !== 'off'
-  const { PIN_SECRET: secret } = values
-  const others = [values.ACCOUNT_ID_SECRET, values.ACCOUNT_KEY_SECRET]
-  return [
-    ['PIN', isAsked && profile === 'demo', 'is for PROFILE=lender'],
-    [
-      'PIN',
-      isAsked && (values.CONFIRM ?? profiles[profile].CONFIRM) === 'off',
-      'confirms what is sent: it needs CONFIRM=on',
-    ],
-    ['PIN_SECRET', isAsked && secret === undefined, 'is missing: PINs are kept under it'],
-    [
-      'PIN_SECRET',
-      secret !== undefined && others.includes(secret),
-      'has to differ from the secrets of accounts',
-    ],
-  ]
-}
 
 /** What is wrong with values that are each well formed. */
 function contradictionsOf(values: Values, chain: Chain, urls: readonly string[]): Fault[] {
@@ -434,13 +395,7 @@ function contradictionsOf(values: Values, chain: Chain, urls: readonly string[])
       values.ACCOUNT_ID_SECRET === values.ACCOUNT_KEY_SECRET,
       'has to differ from ACCOUNT_KEY_SECRET',
     ],
-    [
-      'ALERT_WEBHOOK_SECRET',
-      values.ALERT_WEBHOOK_URL !== undefined && values.ALERT_WEBHOOK_SECRET === undefined,
-      'is missing: what goes to ALERT_WEBHOOK_URL is signed with it',
-    ],
-    ...pinFaults(values, chain),
-    ...smsFaults(values),
+    ...halfSetGuards(values, { profile: profileOf(values, chain), chainId: chain.id, isLocal }),
     ['MIN_GAS_PRICE_WEI', values.MIN_GAS_PRICE_WEI > maxWei, 'is above the highest price'],
     ['UPSTREAM_RESERVE', isReserveTooLarge(values, urls), 'is above the calls of a day'],
     [

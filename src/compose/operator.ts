@@ -136,7 +136,7 @@ function subjectOf(config: Config, nodeService: NodeService): Subject {
   return {
     chain: config.chain,
     relayer: () => signerAddress(config),
-    ...{ loan: config.loan, forwarder: config.forwarder },
+    ...{ loan: config.loan, forwarder: config.forwarder, guards: config.guards },
     nodes: () =>
       nodeService.nodes
         .standings()

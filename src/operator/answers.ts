@@ -135,6 +135,8 @@ export const statusAnswer = z.object({
       }),
     ),
   }),
+  /** What keeps money and callers safe, whether it is on, and the setting that says so. */
+  guards: z.array(z.object({ name: z.string(), isOn: z.boolean(), by: z.string() })),
   head: z.nullable(z.object({ number: z.int(), at: time })),
   /** As the process that answers knows them: their places in `NODE_URL`, never their addresses. */
   nodes: z.array(

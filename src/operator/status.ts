@@ -14,6 +14,7 @@ export type Subject = {
   relayer: () => Address
   loan: Address
   forwarder: Address
+  guards: Readonly<StatusAnswer['guards']>
   /** How nodes have done in this process. */
   nodes: () => StatusAnswer['nodes']
 }
@@ -52,6 +53,7 @@ export function statusOf(
     contracts: { loan, forwarder, ...contractsOf(vitals) },
     head:
       head === undefined ? null : { number: head.number, at: isoOf(head.timestampSeconds * 1_000) },
+    guards: [...subject.guards],
     nodes: subject.nodes(),
     callsToday: budget === undefined ? null : { ...budget.asked, limit: budget.callsADay },
     counts: { ...vitals.counts },

@@ -84,7 +84,8 @@ describe('the configuration', () => {
     }
     expect(parseConfig(env).menu).toEqual(demo)
     expect(parseConfig({ ...env, CHAIN_ID: '30' }).menu).toEqual(lender)
-    expect(parseConfig({ ...env, PROFILE: 'lender', CONFIRM: 'off' }).menu.confirms).toBe(false)
+    const unasked = { PROFILE: 'lender', CONFIRM: 'off', PIN: 'off' }
+    expect(parseConfig({ ...env, ...unasked }).menu.confirms).toBe(false)
     expect(parseConfig({ ...env, CONFIRM: 'on', HELP_NUMBER: '0700 000 099' }).menu).toEqual({
       ...{ profile: 'demo', confirms: true, pin: 'off' },
       ...{ helpNumber: '0700 000 099', languages: [] },
@@ -100,8 +101,6 @@ describe('the configuration', () => {
     for (const unasked of [{}, { PROFILE: 'lender', PIN: 'off' }]) {
       expect(parseConfig({ ...env, ...unasked }).pinSecret).toBeUndefined()
     }
-    // Who confirms nothing types no PIN either.
-    expect(parseConfig({ ...env, PROFILE: 'lender', CONFIRM: 'off' }).menu.pin).toBe('off')
     const badIn = (changes: Parameters<typeof faultsOf>[0]) =>
       faultsOf(changes).map(({ variable }) => variable)
     expect(badIn({ CHAIN_ID: '30', PIN_SECRET: undefined })).toEqual(['PIN_SECRET'])

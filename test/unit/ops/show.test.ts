@@ -37,6 +37,10 @@ const status: StatusAnswer = {
     state: null,
     pool: null,
   },
+  guards: [
+    { name: 'pin', isOn: true, by: 'PIN=strict' },
+    { name: 'preflight', isOn: false, by: 'PREFLIGHT=off' },
+  ],
   ...{ head: null, nodes: [], callsToday: null, counts: {} },
 }
 
@@ -48,6 +52,7 @@ describe('the status for people', () => {
       'relayer_funds is failing: It has nothing. Send it some (npm run relayers -- top-up): nothing is lost.',
       `Relayer 0x${'22'.repeat(20)} has 0 tRBTC, enough for 0 payments; 3 payments wait since ${at}. Send 0.01 tRBTC there; nothing is lost.`,
       'The contracts have not been looked at yet.',
+      'Guards on: pin (PIN=strict). Off: preflight (PREFLIGHT=off).',
       'No head has been seen yet.',
     ])
   })
