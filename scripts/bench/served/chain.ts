@@ -1,30 +1,13 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { entropyToMnemonic } from '@scure/bip39'
 import { wordlist } from '@scure/bip39/wordlists/english'
-import {
-  type Address,
-  encodeFunctionData,
-  type Hex,
-  hexToBytes,
-  keccak256,
-  parseEther,
-  stringToHex,
-  toHex,
-} from 'viem'
+import { type Address, type Hex, hexToBytes, keccak256, parseEther, stringToHex, toHex } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import { z } from 'zod'
-import { createCallerAccounts } from '../../../src/account/keys.ts'
-import { type PhoneNumber, parseCaller } from '../../../src/account/phone.ts'
 import { hashKey } from '../../../src/keys/api-keys.ts'
-import { microLoanAbi } from '../../../src/loan/abi.ts'
 import { relayerAccount } from '../../../src/relay/keys.ts'
-import { deployContracts } from '../../contracts/deploy.ts'
-import { startAnvil } from '../../dev/anvil.ts'
-import { until } from '../../dev/wait.ts'
-import { createNodeCall, quantity } from '../../stack/chain/node-call.ts'
-import { devKey } from '../../stack/money/treasury.ts'
+import { startChain } from '../../dev/chain.ts'
+import { callersOf, createTreasury } from '../../dev/relays/callers.ts'
+import { createNodeCall } from '../../stack/chain/node-call.ts'
 
 /** The chain that everything is measured on. */
 export type BenchChain = {
@@ -59,92 +42,46 @@ export const recipient: Address = '0x00000000000000000000000000000000000a11ce'
 export async function startBenchChain(
   atEnd: (stop: () => Promise<void>) => void,
 ): Promise<BenchChain> {
+  const addresses = relayers.map((name) => relayerAccount(makeMnemonic(name), 31, 0).address)
   // A block for each transaction would make blocks by the thousand, and each of anvil's costs more than
   // the one before: the more so, the more accounts there are, so what needs many has them from the start.
-  const anvil = await startAnvil({ args: ['--block-time', `${blockSeconds}`] })
-  atEnd(anvil.stop)
-  const call = createNodeCall(anvil.url, { timeoutMs: 300_000 })
+  const chain = await startChain(['--block-time', `${blockSeconds}`], addresses)
+  atEnd(chain.stop)
+  const { url } = chain.anvil
+  const call = createNodeCall(url, { timeoutMs: 300_000 })
   await call('anvil_mine', [toHex(blocksBefore)], z.unknown())
-  const addresses = relayers.map((name) => relayerAccount(makeMnemonic(name), 31, 0).address)
-  const folder = mkdtempSync(join(tmpdir(), 'bench-deployment-'))
-  const { loan, forwarder } = await deployContracts({
-    nodeUrl: anvil.url,
-    chainId: 31,
-    deployerKey: devKey(),
-    relayers: addresses,
-    recordFile: join(folder, '31.json'),
-    poolWei: parseEther('10'),
-    log: () => {},
-  })
-  rmSync(folder, { recursive: true })
-  for (const address of addresses) await giveGas(call, address)
-  const phones = Array.from({ length: callerCount }, (_, index) => `+2547000${10_000 + index}`)
-  const deriveAccount = createCallerAccounts(makeSecret('accounts'))
-  const accounts = await Promise.all(
-    phones.map((phone) => deriveAccount(parseCaller(phone) as PhoneNumber)),
-  )
-  await deposit(call, loan, [...accounts.map(({ address }) => address), recipient])
+  const giveGas = (address: Address) =>
+    call('anvil_setBalance', [address, toHex(parseEther('1000'))], z.unknown())
+  for (const address of addresses) await giveGas(address)
+  const { deposit } = createTreasury(chain)
+  const callers = await callersOf(chain, callerCount)
+  const accounts = callers.map(({ account }) => account.address)
+  await deposit([...accounts, recipient], parseEther('1'))
   const keyHash = await hashKey(apiKey)
+  // As shipped: tests dial as no person does.
+  const { MAX_DIALS_A_MINUTE: _, MAX_OPEN_PAYMENTS: __, ...bindings } = chain.bindings
   let next = 0
 
   return {
-    url: anvil.url,
-    pid: anvil.process.pid ?? 0,
-    loan,
+    url,
+    pid: chain.anvil.process.pid ?? 0,
+    loan: chain.loan,
     call,
-    nextPhone: () => phones[next++ % phones.length] ?? '',
-    makeVariables: async (relayer, nodeUrl = anvil.url) => ({
-      ENVIRONMENT: 'development',
-      CHAIN_ID: '31',
-      POOL_RULES: 'anvil',
-      PREFLIGHT: 'on',
+    nextPhone: () => callers[next++ % callers.length]?.phone ?? '',
+    makeVariables: async (relayer, nodeUrl = url) => ({
+      ...bindings,
       NODE_URL: nodeUrl,
-      LOAN_ADDRESS: loan,
-      FORWARDER_ADDRESS: forwarder,
       RELAYER_MNEMONIC: makeMnemonic(relayer),
-      ACCOUNT_ID_SECRET: makeSecret('sessions'),
-      ACCOUNT_KEY_SECRET: makeSecret('accounts'),
       RPC_KEY_HASHES: keyHash,
       OPERATOR_TOKEN: 'the-token-of-the-benchmark',
     }),
     async makeAccount(name) {
       const { address } = privateKeyToAccount(makeSecret(name))
-      await giveGas(call, address)
-      await deposit(call, loan, [address])
+      await giveGas(address)
+      await deposit([address], parseEther('1'))
       return makeSecret(name)
     },
   }
-}
-
-type Call = BenchChain['call']
-
-async function giveGas(call: Call, address: Address): Promise<void> {
-  await call('anvil_setBalance', [address, toHex(parseEther('1000'))], z.unknown())
-}
-
-/** Deposits for each account, and waits until nothing waits for a block. */
-async function deposit(call: Call, loan: Address, accounts: readonly Address[]): Promise<void> {
-  const owner = privateKeyToAccount(devKey())
-  const first = await call('eth_getTransactionCount', [owner.address, 'pending'], quantity)
-  for (const [index, account] of accounts.entries()) {
-    const raw = await owner.signTransaction({
-      type: 'legacy',
-      chainId: 31,
-      nonce: first + index,
-      to: loan,
-      gas: 300_000n,
-      gasPrice: parseEther('10', 'gwei'),
-      data: encodeFunctionData({ abi: microLoanAbi, functionName: 'depositFor', args: [account] }),
-      value: parseEther('1'),
-    })
-    await call('eth_sendRawTransaction', [raw], z.unknown())
-  }
-  const status = z.object({ pending: quantity, queued: quantity })
-  const isMined = async () => {
-    const { pending, queued } = await call('txpool_status', [], status)
-    return pending + queued === 0
-  }
-  await until(isMined, { everyMs: 50 })
 }
 
 /** Makes 32 bytes that are the same in every run. */

@@ -1,7 +1,6 @@
 import { callOf } from '../../../src/loan/calls.ts'
 import { accountOf, type Call, type MeasuredChain } from './chain.ts'
 import { directCalls } from './direct.ts'
-import { otherForwarder } from './other-forwarder.ts'
 import { preparePhones, type RelayedAction, relayedActions } from './relayed.ts'
 import {
   executeCall,
@@ -101,8 +100,6 @@ async function measureWith(chain: MeasuredChain, meter: Meter) {
   for (const action of relayedActions()) {
     relayed[action.name] = await measureAction(world, meter, action)
   }
-  const name = "transfer to a known account, by OpenZeppelin's forwarder"
-  relayed[name] = await measureOther(world, meter)
   return { relayed, direct: await measureDirect(world, meter) }
 }
 
@@ -119,14 +116,6 @@ async function measureAction(
   }
   for (const size of batchSizes) {
     const call = await executeCall(world, requests.slice(0, size))
-    figures[`of ${size}`] = shareOf(await world.chain.undoing(() => meter.transaction(call)), size)
-  }
-  return figures
-}
-
-async function measureOther(world: World, meter: Meter): Promise<Record<string, Gas>> {
-  const figures: Record<string, Gas> = {}
-  for (const [size, call] of await otherForwarder(world, batchSizes)) {
     figures[`of ${size}`] = shareOf(await world.chain.undoing(() => meter.transaction(call)), size)
   }
   return figures
