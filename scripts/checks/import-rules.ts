@@ -79,7 +79,6 @@ const layers: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     stack: 'dev contracts ops',
     contracts: 'dev stack ops',
     ops: 'dev stack contracts',
-    node: 'stack ops',
     bench: 'dev stack contracts generate',
     soak: 'dev ops',
     'plant-bugs': 'dev',

@@ -1,18 +1,10 @@
-import {
-  type Address,
-  createPublicClient,
-  encodeFunctionData,
-  type Hex,
-  http,
-  isAddressEqual,
-  isHex,
-  size,
-} from 'viem'
+import { type Address, createPublicClient, encodeFunctionData, http, isAddressEqual } from 'viem'
 import { privateKeyToAddress } from 'viem/accounts'
 import { parseAddress } from '../../src/account/address.ts'
 import { createCallerAccounts } from '../../src/account/keys.ts'
 import { microLoanAbi } from '../../src/loan/abi.ts'
-import { ownTerminal, type Terminal } from '../ops/terminal.ts'
+import { ownTerminal, type Terminal } from '../ops/command-line.ts'
+import { readRequired, readSecret } from '../ops/environment.ts'
 import { type ChainNode, openNode } from '../stack/chain/node.ts'
 import { createTreasury } from '../stack/money/treasury.ts'
 import { readChainId, readNodeUrls } from '../stack/options.ts'
@@ -59,23 +51,18 @@ export async function borrowers(args: readonly string[], terminal: Terminal): Pr
 
 async function openList({ env, input }: Terminal): Promise<List> {
   const chainId = readChainId(env.CHAIN_ID)
-  const loan = parseAddress(required(env, 'LOAN_ADDRESS'), chainId)
+  const loan = parseAddress(readRequired(env, 'LOAN_ADDRESS', usage), chainId)
   if (loan === undefined) throw new StackError('LOAN_ADDRESS is no address of this chain.')
-  const accountOf = createCallerAccounts(required32(env, 'ACCOUNT_KEY_SECRET'))
-  const node = await openNode(readNodeUrls(required(env, 'NODE_URL'), 'NODE_URL'), chainId)
+  const accountOf = createCallerAccounts(readSecret(env, 'ACCOUNT_KEY_SECRET', usage))
+  const node = await openNode(
+    readNodeUrls(readRequired(env, 'NODE_URL', usage), 'NODE_URL'),
+    chainId,
+  )
   const accounts: Address[] = []
-  for (const phone of readPhones(await input())) {
+  for (const phone of parsePhones(await input())) {
     accounts.push((await accountOf(phone)).address)
   }
   return { node, loan, accounts }
-}
-
-function readPhones(input: string) {
-  try {
-    return parsePhones(input)
-  } catch (error) {
-    throw new StackError(error instanceof Error ? error.message : 'the numbers cannot be read')
-  }
 }
 
 async function readListed({ node, loan, accounts }: List): Promise<boolean[]> {
@@ -93,7 +80,7 @@ async function setBorrowers(
   accounts: readonly Address[],
   { isAdded, env }: { isAdded: boolean; env: NodeJS.ProcessEnv },
 ): Promise<void> {
-  const key = required32(env, 'CREDITOR_KEY')
+  const key = readSecret(env, 'CREDITOR_KEY', usage)
   const client = createPublicClient({ transport: http(node.url) })
   const creditor = await client.readContract({
     ...{ address: loan, abi: microLoanAbi, functionName: 'creditor' },
@@ -109,18 +96,6 @@ async function setBorrowers(
     const data = encodeFunctionData({ ...call, args: [batch, isAdded] })
     await treasury.send({ to: loan, valueWei: 0n, data })
   }
-}
-
-function required(env: NodeJS.ProcessEnv, name: string): string {
-  const value = env[name]
-  if (!value) throw new StackError(`${name} is not set.\n\n${usage}`)
-  return value
-}
-
-function required32(env: NodeJS.ProcessEnv, name: string): Hex {
-  const value = required(env, name)
-  if (!isHex(value) || size(value) !== 32) throw new StackError(`${name} is not 0x and 64 digits.`)
-  return value
 }
 
 if (import.meta.main) await command(() => borrowers(process.argv.slice(2), ownTerminal))

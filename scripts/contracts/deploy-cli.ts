@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { type Address, getAddress, isAddress, parseEther } from 'viem'
-import { readCommandLine } from '../ops/command-line.ts'
-import { ownTerminal, type Terminal } from '../ops/terminal.ts'
+import { ownTerminal, readCommandLine, type Terminal } from '../ops/command-line.ts'
+import { readRequired } from '../ops/environment.ts'
 import { readMaxGasPrice } from '../stack/chain/gas-price.ts'
 import { keyOptions, keyUsage, readKeyOf } from '../stack/money/key-source.ts'
 import { describe, StackError } from '../stack/report.ts'
@@ -73,9 +73,9 @@ async function run(args: readonly string[], { env, say: log, complain }: Termina
     return text ? readAddress(text.trim(), chainId) : undefined
   }
   const asked = {
-    nodeUrl: required(env, 'NODE_URL').split(',')[0]?.trim() ?? '',
+    nodeUrl: readRequired(env, 'NODE_URL', usage).split(',')[0]?.trim() ?? '',
     chainId,
-    relayers: required(env, 'RELAYERS')
+    relayers: readRequired(env, 'RELAYERS', usage)
       .split(',')
       .map((text) => readAddress(text.trim(), chainId)),
     recordFile: values.record ?? join(projectRoot, 'deployments', `${chainId}.json`),
@@ -124,12 +124,6 @@ async function sourceOf(name: string): Promise<string> {
   if (contract === undefined) throw misused('--source is forwarder or loan')
   await buildContracts()
   return JSON.stringify(sourceJson(contract))
-}
-
-function required(env: NodeJS.ProcessEnv, name: string): string {
-  const value = env[name]
-  if (!value) throw misused(`${name} is not set`)
-  return value
 }
 
 /** All lower case, or with the checksum of EIP-1191 for this chain or of EIP-55. */

@@ -11,10 +11,9 @@ import {
 } from '../../src/operator/answers.ts'
 import { alias } from '../contracts/migrate/alias.ts'
 import { command, StackError, say } from '../stack/report.ts'
-import { readCommandLine, readNumber } from './command-line.ts'
+import { ownTerminal, readCommandLine, readNumber } from './command-line.ts'
 import { insist, type OperatorClient, openOperator } from './operator-client.ts'
 import { depositLines, pinLines, whyLine } from './show.ts'
-import { ownTerminal } from './terminal.ts'
 
 const usage = `Usage: npm run account -- <what> [--url https://<host>] [--json]
 

@@ -8,6 +8,7 @@ export function readCommandLine<const Options extends ParseArgsOptionsConfig>(
   usage: string,
   options: Options,
   args: readonly string[] = process.argv.slice(2),
+  tell: (line: string) => void = say,
 ) {
   const help = { type: 'boolean', short: 'h' } as const
   try {
@@ -17,11 +18,11 @@ export function readCommandLine<const Options extends ParseArgsOptionsConfig>(
       options: { ...options, help },
     })
     if (!('help' in parsed.values && parsed.values.help === true)) return parsed
-    say(usage)
+    tell(usage)
     return undefined
-  } catch (error) {
-    const reason = error instanceof Error ? error.message.split('. ')[0] : String(error)
-    throw new StackError(`${reason}.\n${usage}`)
+  } catch {
+    // The cause repeats the argument, which may be a number or a key.
+    throw new StackError(`There is an unknown option, or one without its value.\n${usage}`)
   }
 }
 
@@ -37,4 +38,23 @@ export async function readNumber(): Promise<string> {
   } finally {
     terminal.close()
   }
+}
+
+/** What a command gets from where it is started, and where its words go. Tests start it without a process. */
+export type Terminal = {
+  env: NodeJS.ProcessEnv
+  /** All of the standard input. */
+  input: () => Promise<string>
+  /** A line of the standard output. */
+  say: (line: string) => void
+  /** A line of the standard error. */
+  complain: (line: string) => void
+}
+
+/** Of this process. */
+export const ownTerminal: Terminal = {
+  env: process.env,
+  input: () => text(process.stdin),
+  say: (line) => void process.stdout.write(`${line}\n`),
+  complain: (line) => void process.stderr.write(`${line}\n`),
 }

@@ -2,13 +2,13 @@ import { spawn } from 'node:child_process'
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
-import { RecordError, readDeployed } from '../contracts/migrate/records.ts'
+import { readDeployed } from '../contracts/migrate/records.ts'
 import { root } from '../stack/folder.ts'
 import { command, StackError, say } from '../stack/report.ts'
 import { quietTools } from '../stack/served/worker-build.ts'
 import { readCommandLine } from './command-line.ts'
 import { addressIn, beginLedger } from './deployed.ts'
-import { environments, readEnvironment } from './environments.ts'
+import { environments, readEnvironment } from './environment.ts'
 
 /** A new name is known everywhere after so long. */
 const answersWithinMs = 60_000
@@ -57,7 +57,7 @@ function contractsOf(file: string, chainId: number, environment: string) {
       return { loan: lower(record.loan), forwarder: lower(record.forwarder) }
     }
   } catch (error) {
-    if (!(error instanceof RecordError)) throw error
+    if (!(error instanceof StackError)) throw error
     throw new StackError(`${file} has no contracts. Deploy them first: ${deploy}`)
   }
   throw new StackError(`${file} is of another chain than ${environment}.`)

@@ -1,6 +1,7 @@
 import { formatEther } from 'viem'
 import { isLoopback } from '../../src/compose/config.ts'
 import { healthAnswer, operatorError, statusAnswer } from '../../src/operator/answers.ts'
+import { parseJson } from '../stack/files.ts'
 import { command, StackError, say } from '../stack/report.ts'
 import { readCommandLine } from './command-line.ts'
 import { checkSentence, guardsLine } from './show.ts'
@@ -184,13 +185,5 @@ async function ask(url: string, init: RequestInit = {}): Promise<Answer> {
     return { status: response.status, text, json: parseJson(text) }
   } catch {
     return {}
-  }
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
   }
 }

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type * as z from 'zod/mini'
+import * as z from 'zod/mini'
 import { operatorError } from '../../src/operator/answers.ts'
 import { openFolder } from '../stack/folder.ts'
 import { StackError } from '../stack/report.ts'
@@ -17,9 +17,13 @@ export type OperatorClient = {
     schema: Schema,
     body?: unknown,
   ) => Promise<z.output<Schema>>
+  /** Takes away what is at this path. */
+  remove: (path: string) => Promise<void>
 }
 
 const patienceMs = 30_000
+
+const anything = z.unknown()
 
 /**
  * The deployment at `--url`, with OPERATOR_TOKEN and NODE_URL of the environment; without one the local stack.
@@ -70,6 +74,9 @@ export function createOperatorClient({
         method: 'POST',
         body: body === undefined ? null : JSON.stringify(body),
       }),
+    async remove(path) {
+      await send(path, anything, { method: 'DELETE' })
+    },
   }
 }
 

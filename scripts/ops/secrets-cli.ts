@@ -7,7 +7,7 @@ import { relayerAddresses } from '../stack/money/relayers.ts'
 import { command, StackError, say } from '../stack/report.ts'
 import { makeSecrets } from '../stack/secrets.ts'
 import { readCommandLine } from './command-line.ts'
-import { environments, readEnvironment } from './environments.ts'
+import { environments, readEnvironment } from './environment.ts'
 
 const usage = `Usage: npm run -s secrets -- new --network testnet|mainnet [--out FILE] [--json]
 

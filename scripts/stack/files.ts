@@ -26,10 +26,10 @@ export function readJson(file: string): unknown {
   return text === undefined ? undefined : parseJson(text)
 }
 
-/** What a JSON file's content says; undefined if it is torn. */
-export function parseJson(text: Buffer): unknown {
+/** What a JSON text says; undefined if it is torn or none. */
+export function parseJson(text: string | Buffer): unknown {
   try {
-    return JSON.parse(text.toString('utf8'))
+    return JSON.parse(text.toString())
   } catch {
     return undefined
   }

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { sha256, toHex } from 'viem'
 import { english, generateMnemonic } from 'viem/accounts'
 import { z } from 'zod'
-import { readIfThere, writeJson } from './files.ts'
+import { parseJson, readIfThere, writeJson } from './files.ts'
 import { StackError } from './report.ts'
 
 const hex32 = z.templateLiteral(['0x', z.string().regex(/^[0-9a-f]{64}$/)])
@@ -28,7 +28,7 @@ export function openSecrets(file: string): Secrets {
     writeJson(file, made)
     return made
   }
-  const secrets = parseSecrets(parseJson(text.toString('utf8')))
+  const secrets = parseSecrets(parseJson(text))
   if (secrets !== undefined) return secrets
   // New ones would be new, empty accounts for everybody.
   throw new StackError(
@@ -39,14 +39,6 @@ export function openSecrets(file: string): Secrets {
 /** Undefined where something is missing or is not what it has to be. */
 export function parseSecrets(value: unknown): Secrets | undefined {
   return secretsSchema.safeParse(value).data
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
 }
 
 const random32 = () => toHex(randomBytes(32))

@@ -1,8 +1,10 @@
-import { parseArgs } from 'node:util'
 import { createPublicClient, http } from 'viem'
-import type { Terminal } from '../../ops/terminal.ts'
+import type { Terminal } from '../../ops/command-line.ts'
+import { readCommandLine } from '../../ops/command-line.ts'
+import { readRequired, readSecret } from '../../ops/environment.ts'
 import { readMaxGasPrice } from '../../stack/chain/gas-price.ts'
-import { messageOf, readRelayer, required, requiredSecret, UsageError } from './command.ts'
+import { StackError } from '../../stack/report.ts'
+import { readPayer, writeError } from './cli.ts'
 import { deriveAliases, parseAliases } from './phones.ts'
 import { openPair } from './records.ts'
 import { createRelayer, openPool } from './relayer.ts'
@@ -34,23 +36,26 @@ export async function alias(args: readonly string[], terminal: Terminal): Promis
   try {
     return await tieAccounts(args, terminal)
   } catch (error) {
-    terminal.complain(messageOf(error))
+    terminal.complain(writeError(error))
     return 1
   }
 }
 
 async function tieAccounts(args: readonly string[], { env, input, say }: Terminal): Promise<0 | 1> {
-  const record = readRecord(args)
-  if (record === undefined) {
-    say(usage)
-    return 0
+  const asked = readCommandLine(usage, { record: { type: 'string' } }, args, say)
+  if (asked === undefined) return 0
+  const { record } = asked.values
+  if (record === undefined || asked.positionals.length > 0) {
+    throw new StackError(`name the record, and nothing else\n\n${usage}`)
   }
-  const nodeUrl = required(env, 'NODE_URL', usage).split(',')[0]?.trim() ?? ''
-  const secret = requiredSecret(env, 'ACCOUNT_KEY_SECRET', usage)
+  const nodeUrl = readRequired(env, 'NODE_URL', usage).split(',')[0]?.trim() ?? ''
+  const secret = readSecret(env, 'ACCOUNT_KEY_SECRET', usage)
   const client = createPublicClient({ transport: http(nodeUrl) })
   const { pair, chain } = await openPair(client, record)
-  const key = readRelayer(env, chain.id)
-  if (key === undefined) throw new UsageError('RELAYER_KEY or RELAYER_MNEMONIC is not set', usage)
+  const key = readPayer(env, chain.id, usage)
+  if (key === undefined) {
+    throw new StackError(`RELAYER_KEY or RELAYER_MNEMONIC is not set\n\n${usage}`)
+  }
   const phones = await deriveAliases(parseAliases(await input()), secret)
   const move = { kind: 'number', from: pair } as const
   const terms = await openPool(client, readMaxGasPrice(env))
@@ -67,27 +72,6 @@ async function tieAccounts(args: readonly string[], { env, input, say }: Termina
   const rest = phones.size - moved.length - stuck.length
   say(`${moved.length} accounts tied, ${rest} with nothing to pass on, ${stuck.length} stuck`)
   return stuck.length > 0 ? 1 : 0
-}
-
-/** Undefined where the usage was asked for. */
-function readRecord(args: readonly string[]): string | undefined {
-  const parsed = parse(args)
-  if (parsed?.values.help) return undefined
-  if (parsed === undefined || parsed.positionals.length > 0) {
-    throw new UsageError('there is an argument too many', usage)
-  }
-  if (parsed.values.record === undefined) throw new UsageError('name the record', usage)
-  return parsed.values.record
-}
-
-function parse(args: readonly string[]) {
-  try {
-    const options = { record: { type: 'string' }, help: { type: 'boolean', short: 'h' } } as const
-    return parseArgs({ args: [...args], allowPositionals: true, options })
-  } catch {
-    // The cause repeats the argument, which may be what must not be shown.
-    return undefined
-  }
 }
 
 /** For the operator's records: addresses and times, and never a number. */

@@ -2,6 +2,7 @@ import type { Address, LocalAccount } from 'viem'
 import type { Secret } from '../../../src/account/keyed-hash.ts'
 import { createCallerAccounts } from '../../../src/account/keys.ts'
 import { type PhoneNumber, parseCaller } from '../../../src/account/phone.ts'
+import { StackError } from '../../stack/report.ts'
 import { inTurns } from './turns.ts'
 
 /** A phone's account, and the one that takes its place where there is one. The number is not kept. */
@@ -10,7 +11,7 @@ export type Phone = { account: LocalAccount; heir: LocalAccount | undefined }
 /**
  * The numbers in a text, one a line in E.164 form with plus; empty lines are passed over.
  *
- * @throws {PhoneListError} naming the line, and never what stands in it
+ * @throws {StackError} naming the line, and never what stands in it
  */
 export function parsePhones(text: string): PhoneNumber[] {
   const phones = new Set<PhoneNumber>()
@@ -18,7 +19,7 @@ export function parsePhones(text: string): PhoneNumber[] {
     const number = line.trim()
     if (number === '') continue
     const phone = parseCaller(number)
-    if (phone === undefined) throw new PhoneListError(index + 1)
+    if (phone === undefined) throw lineFault(index + 1)
     phones.add(phone)
   }
   return [...phones]
@@ -32,7 +33,7 @@ export type Alias = { former: PhoneNumber; present: PhoneNumber }
  * lines are passed over. The former is taken as it stands: today's numbering plan may not know it any
  * more, or make another one of it.
  *
- * @throws {PhoneListError} naming the line, and never what stands in it: not two numbers, or one of them
+ * @throws {StackError} naming the line, and never what stands in it: not two numbers, or one of them
  * in another line as well
  */
 export function parseAliases(text: string): Alias[] {
@@ -45,7 +46,7 @@ export function parseAliases(text: string): Alias[] {
     const isPair = /^\+[1-9][0-9]{6,14}$/.test(former) && present !== undefined && rest.length === 0
     const pair = [former as PhoneNumber, present ?? (former as PhoneNumber)] as const
     if (!isPair || new Set([...seen, ...pair]).size < seen.size + 2) {
-      throw new PhoneListError(index + 1, 'has no two numbers of its own in E.164 form with plus')
+      throw lineFault(index + 1, 'has no two numbers of its own in E.164 form with plus')
     }
     for (const number of pair) seen.add(number)
     aliases.push({ former: pair[0], present: pair[1] })
@@ -82,11 +83,6 @@ export async function derivePhones(
   return phones
 }
 
-/** A line of the list is not what it has to be. */
-export class PhoneListError extends Error {
-  override readonly name = 'PhoneListError'
-
-  constructor(line: number, fault = 'is no number in E.164 form with plus') {
-    super(`line ${line} of the standard input ${fault}`)
-  }
+function lineFault(line: number, fault = 'is no number in E.164 form with plus'): StackError {
+  return new StackError(`line ${line} of the standard input ${fault}`)
 }

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { type Address, getAddress, isAddress, type PublicClient } from 'viem'
 import { z } from 'zod'
 import { type Chain, chains } from '../../../src/chain/chains.ts'
+import { StackError } from '../../stack/report.ts'
 
 /** A pair of contracts. */
 export type Pair = { loan: Address; forwarder: Address; deployedBlock: bigint }
@@ -23,20 +24,20 @@ const recordSchema = z.object({
 /**
  * What a record of `npm run deploy:contracts` says.
  *
- * @throws {RecordError} no record of a finished deployment is there
+ * @throws {StackError} no record of a finished deployment is there
  */
 export function readDeployed(file: string): z.output<typeof recordSchema> {
   try {
     return recordSchema.parse(JSON.parse(readFileSync(file, 'utf8')))
   } catch {
-    throw new RecordError(file, 'is no record of a finished deployment')
+    throw new StackError(`${file} is no record of a finished deployment`)
   }
 }
 
 /**
  * The pair in a record that `npm run deploy:contracts` wrote, and its chain.
  *
- * @throws {RecordError} it is no such record, or the node serves another chain
+ * @throws {StackError} it is no such record, or the node serves another chain
  */
 export async function openPair(
   client: PublicClient,
@@ -45,16 +46,7 @@ export async function openPair(
   const { chainId, genesisHash, forwarder, loan, deployedBlock } = readDeployed(file)
   const genesis = await client.getBlock({ blockNumber: 0n })
   if ((await client.getChainId()) !== chainId || genesis.hash !== genesisHash) {
-    throw new RecordError(file, 'is of another chain than the one that the node serves')
+    throw new StackError(`${file} is of another chain than the one that the node serves`)
   }
   return { pair: { loan, forwarder, deployedBlock }, chain: chains[chainId] }
-}
-
-/** A record that can't be used. */
-export class RecordError extends Error {
-  override readonly name = 'RecordError'
-
-  constructor(file: string, fault: string) {
-    super(`${file} ${fault}`)
-  }
 }

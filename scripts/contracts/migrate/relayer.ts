@@ -11,6 +11,7 @@ import { gasPriceFor } from '../../../src/relay/relayer.ts'
 import { createSigner, type Signer } from '../../../src/relay/signer.ts'
 import { until } from '../../dev/wait.ts'
 import { maxGasPrice, priceObstacle } from '../../stack/chain/gas-price.ts'
+import { StackError } from '../../stack/report.ts'
 import type { Pair } from './records.ts'
 import { gasLimitOf } from './requests.ts'
 
@@ -60,7 +61,7 @@ export async function preflight(
  * of a run that was killed, is replaced at a higher price. What it would take more than the highest price to
  * outbid goes out again as it is.
  *
- * @throws {RelayerError} the node asks for more than the highest price, refuses the transaction, or keeps it
+ * @throws {StackError} the node asks for more than the highest price, refuses the transaction, or keeps it
  *   waiting
  */
 export async function sendBatch(
@@ -73,7 +74,7 @@ export async function sendBatch(
   const gas = gasLimitOf(requests, data)
   const nodePriceWei = await client.getGasPrice()
   const obstacle = priceObstacle(relayer.fees.maxWei, nodePriceWei)
-  if (obstacle !== undefined) throw new RelayerError(obstacle)
+  if (obstacle !== undefined) throw new StackError(obstacle)
   let gasPriceWei = nodePriceWei
   for (let replaced = 0; replaced <= rules.maxReplacements; replaced++) {
     const { raw } = await signer.sign({ nonce, to: pair.forwarder, data, gas, gasPriceWei })
@@ -82,10 +83,10 @@ export async function sendBatch(
     // Other bytes with this nonce may have been first, here or at a node that is behind.
     const withinMs = isAlone ? 4 * rules.pollMs : rules.replaceAfterMs
     if (await isUsedUp(relayer, nonce, withinMs)) return
-    if (isAlone) throw new RelayerError(`the node refuses the transaction: ${refusal}`)
+    if (isAlone) throw new StackError(`the node refuses the transaction: ${refusal}`)
     gasPriceWei = gasPriceFor(relayer, nodePriceWei, gasPriceWei) ?? gasPriceWei
   }
-  throw new RelayerError(`nonce ${nonce} of ${signer.address} waits at every price that is allowed`)
+  throw new StackError(`nonce ${nonce} of ${signer.address} waits at every price that is allowed`)
 }
 
 /** What the node says against it, if anything. */
@@ -101,7 +102,7 @@ async function offer(client: PublicClient, raw: Hex): Promise<string | undefined
 
 async function isUsedUp(relayer: Relayer, nonce: number, withinMs: number): Promise<boolean> {
   const isUsed = async () => (await countOf(relayer, 'latest')) > nonce
-  const late = new RelayerError('late')
+  const late = new StackError('late')
   try {
     await until(isUsed, { everyMs: relayer.rules.pollMs, withinMs, late: () => late })
     return true
@@ -113,9 +114,4 @@ async function isUsedUp(relayer: Relayer, nonce: number, withinMs: number): Prom
 
 function countOf({ client, signer }: Relayer, blockTag: 'latest' | 'pending'): Promise<number> {
   return client.getTransactionCount({ address: signer.address, blockTag })
-}
-
-/** The relayer's key can't send what it has to; what reached the chain stays, and the next run goes on. */
-export class RelayerError extends Error {
-  override readonly name = 'RelayerError'
 }

@@ -1,6 +1,7 @@
 import { type Address, decodeErrorResult, type Hex } from 'viem'
 import { microLoanAbi } from '../../../src/loan/abi.ts'
 import type { RequestResult, SignedRequest } from '../../../src/relay/forwarder/requests.ts'
+import { StackError } from '../../stack/report.ts'
 import { readNeed } from './needs.ts'
 import { findObstacles } from './obstacles.ts'
 import type { Phone } from './phones.ts'
@@ -27,12 +28,14 @@ const maxTries = 3
  * Moves every account that the given numbers fit, and ends when a new look at the chain finds none that
  * could still move. What a run knows, it reads from the chain: stop it anywhere, and repeat it.
  *
- * @throws {ObstacleError} before anything is sent
+ * @throws {StackError} before anything is sent
  */
 export async function moveAccounts(migration: Migration, relayer: Relayer): Promise<Outcome> {
   const { log } = migration
   const obstacles = await findObstacles(migration, relayer.signer.address)
-  if (obstacles.length > 0) throw new ObstacleError(obstacles)
+  if (obstacles.length > 0) {
+    throw new StackError(`nothing was sent:${obstacles.map((each) => `\n- ${each}`).join('')}`)
+  }
   const stuck = new Map<Address, string>()
   const sent = new Map<Address, Sent>()
   const moved = new Set<Address>()
@@ -154,14 +157,5 @@ function errorNameOf(data: Hex): string {
   } catch {
     // Foreign or empty data: the call ran out of gas, or a contract of another version answered.
     return data
-  }
-}
-
-/** Something that others have to do first; nothing was sent. */
-export class ObstacleError extends Error {
-  override readonly name = 'ObstacleError'
-
-  constructor(obstacles: readonly string[]) {
-    super(`nothing was sent:\n${obstacles.map((obstacle) => `- ${obstacle}`).join('\n')}`)
   }
 }

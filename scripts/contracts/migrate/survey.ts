@@ -1,5 +1,6 @@
 import type { Address, PublicClient } from 'viem'
 import { microLoanAbi } from '../../../src/loan/abi.ts'
+import { StackError } from '../../stack/report.ts'
 import { readEvents } from './events.ts'
 import { type Debt, type History, replay } from './history.ts'
 import type { Pair } from './records.ts'
@@ -27,7 +28,7 @@ export type Survey = {
  * Finds every account by the contract's events and reads each in the same block. They have to
  * add up to the contract's own sums, so that an account that events do not show is noticed.
  *
- * @throws {IncompleteSurveyError} they do not add up
+ * @throws {StackError} they do not add up
  */
 export async function surveyPair(
   client: PublicClient,
@@ -48,7 +49,10 @@ export async function surveyPair(
     owed: await client.readContract({ ...contract, functionName: 'totalOwed' }),
   }
   if (balancesWei !== totals.balances || owedWei !== totals.owed) {
-    throw new IncompleteSurveyError(loan, { balances: balancesWei, owed: owedWei }, totals)
+    // An account that events do not show: nothing may rest on them.
+    throw new StackError(
+      `the accounts found in the events of ${loan} have ${balancesWei} wei and owe ${owedWei}, and the contract says ${totals.balances} and ${totals.owed}: the node keeps events back, or the record's first block is too late`,
+    )
   }
   return { block, history, states, balancesWei, owedWei }
 }
@@ -84,17 +88,4 @@ export function countedDebt({ debt }: Pick<AccountState, 'debt'>): bigint {
 /** The sum of amounts in wei. */
 export function sum(amounts: readonly bigint[]): bigint {
   return amounts.reduce((total, amount) => total + amount, 0n)
-}
-
-type Sums = { balances: bigint; owed: bigint }
-
-/** The accounts that events show do not add up to the contract's sums: nothing may rest on them. */
-export class IncompleteSurveyError extends Error {
-  override readonly name = 'IncompleteSurveyError'
-
-  constructor(loan: Address, found: Sums, totals: Sums) {
-    super(
-      `the accounts found in the events of ${loan} have ${found.balances} wei and owe ${found.owed}, and the contract says ${totals.balances} and ${totals.owed}: the node keeps events back, or the record's first block is too late`,
-    )
-  }
 }

@@ -9,7 +9,7 @@ import { type Survey, sum, surveyPair } from './survey.ts'
  * that did not move, one whose money, debt or due date did not arrive, one that owes and fits no
  * number, a borrower who lost the place in the list. Empty where nothing does.
  *
- * @throws {IncompleteSurveyError} the accounts do not add up to the sums of a contract
+ * @throws {StackError} the accounts do not add up to the sums of a contract
  */
 export async function verifyMigration(migration: Migration): Promise<string[]> {
   const { move } = migration
@@ -98,15 +98,4 @@ function isEqual(one: Moved | undefined, other: Moved | undefined): boolean {
     one?.owedWei === other?.owedWei &&
     one?.times === other?.times
   )
-}
-
-/** Something is not as it has to be after a move; `findings` say what. */
-export class NotMovedError extends Error {
-  override readonly name = 'NotMovedError'
-  readonly findings: readonly string[]
-
-  constructor(findings: readonly string[]) {
-    super(findings.map((finding) => `\n- ${finding}`).join(''))
-    this.findings = findings
-  }
 }

@@ -1,6 +1,7 @@
 import { appendFileSync, mkdirSync, renameSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { z } from 'zod'
+import { parseJson } from '../files.ts'
 
 /** A log of this size is set aside at the next start. */
 const maxBytes = 10_000_000
@@ -38,12 +39,4 @@ export function readable(line: string): string {
 function shortened(value: unknown): string {
   const text = typeof value === 'string' ? value : JSON.stringify(value)
   return /^0x[0-9a-f]{64}$/.test(text) ? text.slice(0, 10) : text
-}
-
-function parseJson(line: string): unknown {
-  try {
-    return JSON.parse(line)
-  } catch {
-    return undefined
-  }
 }

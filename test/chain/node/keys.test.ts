@@ -14,7 +14,7 @@ import { healthAnswer, intakeAnswer, statusAnswer } from '../../../src/operator/
 import { type RealWorker, startRealWorker } from './support/real-worker.ts'
 import { connectSocket } from './support/socket-client.ts'
 
-const script = fileURLToPath(new URL('../../../scripts/node/keys.ts', import.meta.url))
+const script = fileURLToPath(new URL('../../../scripts/ops/keys-cli.ts', import.meta.url))
 
 let testnet: Anvil
 let mainnet: Anvil
@@ -169,7 +169,7 @@ test('a key is made only for methods that are served, under each of their names'
   const { code, output } = await keys('create', '--name', 'b', '--methods', 'eth_call,eth_cal')
   expect([code, output]).toEqual([
     1,
-    'The service refused: ✖ is not a method that is served here\n  → at methods[1]\n',
+    `${worker.origin} refuses: ✖ is not a method that is served here\n  → at methods[1]\n`,
   ])
   const key = await createKey('--methods', 'rsk_protocolVersion')
   const asked = { jsonrpc: '2.0', id: 1, method: 'rsk_protocolVersion', params: [] }

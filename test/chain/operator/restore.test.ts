@@ -63,6 +63,7 @@ function operatorOf({ ask }: Deployment, { chain }: World): OperatorClient {
     nodeUrl: chain.anvil.url,
     act: send,
     read: async (path, schema) => schema.parse((await ask(path, { headers })).body),
+    remove: async (path) => void (await ask(path, { method: 'DELETE', headers })),
   }
 }
 

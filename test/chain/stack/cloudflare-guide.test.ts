@@ -11,7 +11,7 @@ import { rpcTo } from '../../../scripts/dev/rpc.ts'
 import { until } from '../../../scripts/dev/wait.ts'
 import { startWorkerd } from '../../../scripts/dev/workerd.ts'
 import { addressIn, beginLedger } from '../../../scripts/ops/deployed.ts'
-import { environments } from '../../../scripts/ops/environments.ts'
+import { environments } from '../../../scripts/ops/environment.ts'
 import {
   buildWorker,
   quietTools,

@@ -133,9 +133,9 @@ describe('a copy that was set up', () => {
       code: 0,
       output: 'END Your Balance: 0.5 tRBTC\n',
     })
-    const made = await run(copy, 'scripts/node/keys.ts', ['create', '--name', 'a client'], at)
+    const made = await run(copy, 'scripts/ops/keys-cli.ts', ['create', '--name', 'a client'], at)
     expect(made.output).toContain(`${relayUrl}/rpc/rpc_`)
-    expect((await run(copy, 'scripts/node/keys.ts', ['list'], at)).output).toContain('a client')
+    expect((await run(copy, 'scripts/ops/keys-cli.ts', ['list'], at)).output).toContain('a client')
   })
 
   test('a second setup keeps the secrets, and a file that it did not write is not written over', async ({
