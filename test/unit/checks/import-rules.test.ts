@@ -96,8 +96,8 @@ describe('ports and adapters', () => {
 describe('layers', () => {
   test('a part uses the parts of its list and nothing else', ({ expect }) => {
     expect(faultsOf('src/ussd/answer.ts', '../relay/payment.ts')).toEqual([])
-    expect(faultsOf('src/relay/payment.ts', '../ussd/menu.ts')).toEqual([
-      'src/ussd/menu.ts: relay may use chain, runtime',
+    expect(faultsOf('src/loan/calls.ts', '../ussd/menu.ts')).toEqual([
+      'src/ussd/menu.ts: loan may use runtime',
     ])
     expect(faultsOf('src/runtime/log.ts', '../relay/ledger.ts')).toEqual([
       'src/relay/ledger.ts: runtime may use no other',
