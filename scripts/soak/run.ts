@@ -154,7 +154,7 @@ export async function soak({
       settledSeconds,
       replyMs: spread(stage.latencies),
       replies: countBy(rig.told, ({ reply }: Told) =>
-        reply === undefined ? 'none' : claimOf(reply),
+        reply === undefined ? 'no reply' : claimOf(reply),
       ),
       faults: {
         ...countBy(rig.faults.log, ({ fault }) => fault),

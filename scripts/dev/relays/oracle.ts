@@ -1,18 +1,22 @@
 import {
   type Address,
-  decodeEventLog,
   decodeFunctionResult,
-  encodeEventTopics,
   encodeFunctionData,
   formatEther,
+  formatLog,
   type Hex,
   isAddressEqual,
   parseEther,
+  parseEventLogs,
+  type RpcLog,
 } from 'viem'
 import type { IntentKeys } from '../../../src/account/session-keys.ts'
 import { microLoanAbi } from '../../../src/loan/abi.ts'
 import { relayForwarderAbi, requestStatuses } from '../../../src/relay/forwarder/abi.ts'
 import { type Forwarder, intentIdOf } from '../../../src/relay/forwarder/requests.ts'
+import { demonstration } from '../../../src/ussd/messages/demonstration.ts'
+import { type Claim, createScreenReader, type Said } from '../oracle/screen-reader.ts'
+import { judgeSession } from '../oracle/sessions.ts'
 import { rpcTo } from '../rpc.ts'
 import type { Caller } from './callers.ts'
 import type { Delivery, Reply } from './relay-workers.ts'
@@ -20,23 +24,8 @@ import type { Delivery, Reply } from './relay-workers.ts'
 /** A delivery and what came back. Undefined: nothing did, or nobody waited for it. */
 export type Told = { delivery: Delivery; reply: Reply | undefined }
 
-/** What a reply claims of its payment. */
-export type Claim =
-  | 'submitted'
-  /** It was submitted, and has failed for good. */
-  | 'failed'
-  /** Nothing was sent and nothing will be. */
-  | 'refused'
-  /** Another input decided this session. */
-  | 'ended'
-  /** The same, and nothing was sent. */
-  | 'closed'
-  /** It is not known. */
-  | 'uncertain'
-  /** Nothing is claimed: a reading, or that the service is not there. */
-  | 'nothing'
-  /** No reply that a gateway could show. */
-  | 'broken'
+/** What a reply claims of its payment; `broken`: it is nothing that a gateway could show. */
+export type ReplyClaim = Claim | 'broken'
 
 /** What the oracle found, in numbers. All but the first two have to be 0. */
 export type Verdict = {
@@ -76,7 +65,6 @@ export type Spent = {
   intentId: Hex
   outcome: 'executed' | 'failed'
   from: Address
-  transaction: Hex
   /** Wei that a repayment took, by this transaction's event. */
   repaidWei: bigint
   /** Where a transfer went, by this transaction's event. */
@@ -115,7 +103,15 @@ export async function judge(truth: GroundTruth, told: readonly Told[]): Promise<
     const intentId = await intentOf(truth, deliveries[0]?.delivery)
     asked.add(intentId)
     const [event] = byIntent.get(intentId) ?? []
-    judgeSession(session, deliveries, event, note)
+    const told = deliveries.map(({ delivery, reply }) => ({
+      text: delivery.text,
+      reply: reply?.text,
+      said: reply && saidIn(reply),
+    }))
+    const fate = { isSent: event !== undefined, outcome: event?.outcome }
+    for (const { rule, words, one } of judgeSession(told, fate)) {
+      note(rule === 'submitted' ? 'lost' : 'untrue', `${session}, by ${one.text}, ${words}`)
+    }
     if (event?.outcome === 'executed') applyWish(truth, expected, deliveries, event, note)
   }
   for (const { intentId } of spent) {
@@ -162,31 +158,18 @@ export async function intentOf(
   )
 }
 
-/** What a reply claims. */
-export function claimOf(reply: Reply | undefined): Claim {
-  if (reply === undefined) return 'nothing'
-  const { status, text } = reply
-  if (status !== 200) return 'broken'
-  if (/^END (Transfer Submitted|Loan Requested|Repayment Submitted)\n/.test(text)) {
-    return 'submitted'
-  }
-  if (/^END (Transfer|Loan|Repayment) Failed\n/.test(text)) return 'failed'
-  if (text === 'END This session has ended. Nothing was sent. Please dial again.') return 'closed'
-  if (refusals.some((words) => text.includes(words))) return 'refused'
-  if (text === 'END This session has ended. Please dial again.') return 'ended'
-  if (/^END (It is not known yet|Not sent so far)/.test(text)) return 'uncertain'
-  return /^(CON |END Your Balance: |END Service not available\. Please)/.test(text)
-    ? 'nothing'
-    : 'broken'
+const readScreen = createScreenReader(demonstration)
+
+/** Reads what a reply says. Undefined: it is no screen, or one of no message. */
+function saidIn({ status, text }: Reply): Said | undefined {
+  const [, kind, words] = /^(CON|END) ([^]*)$/.exec(text) ?? []
+  if (status !== 200 || words === undefined) return undefined
+  return readScreen(words, kind === 'CON' ? 'ask' : 'end')
 }
 
-const refusals = [
-  'Nothing was sent.',
-  'END Too many requests from this phone.',
-  'END You already have a loan.',
-  'END You have no loan to repay.',
-  'END No loan can be given',
-]
+/** Returns what a reply claims; where there is none, nothing. */
+export const claimOf = (reply: Reply | undefined): ReplyClaim =>
+  reply === undefined ? 'none' : (saidIn(reply)?.claim ?? 'broken')
 
 /** Events of the forwarder that spent an intent, in the chain's order. */
 export async function spentOn({
@@ -194,85 +177,40 @@ export async function spentOn({
   forwarder,
   loan,
 }: Pick<GroundTruth, 'anvilUrl' | 'forwarder' | 'loan'>): Promise<Spent[]> {
-  const call = rpcTo(anvilUrl)
-  const logs = async (address: Address, topics: unknown) =>
-    (await call('eth_getLogs', [{ address, topics, fromBlock: '0x0' }])) as {
-      topics: [Hex, ...Hex[]]
-      data: Hex
-      transactionHash: Hex
-    }[]
-  const processed = encodeEventTopics({
-    abi: relayForwarderAbi,
-    eventName: 'RequestProcessed',
-  })
-  const sent = encodeEventTopics({ abi: microLoanAbi, eventName: 'Transferred' })
-  const transfers = new Map<string, NonNullable<Spent['transferred']>>()
-  for (const { topics, data, transactionHash } of await logs(loan, sent)) {
-    const { args } = decodeEventLog({ abi: microLoanAbi, eventName: 'Transferred', topics, data })
-    transfers.set(`${transactionHash} ${args.from}`, { to: args.to, wei: args.amount })
-  }
-  const repaid = encodeEventTopics({ abi: microLoanAbi, eventName: 'LoanRepaid' })
-  const repayments = new Map<string, bigint>()
-  for (const { topics, data, transactionHash } of await logs(loan, repaid)) {
-    const { args } = decodeEventLog({ abi: microLoanAbi, eventName: 'LoanRepaid', topics, data })
-    repayments.set(`${transactionHash} ${args.borrower}`, args.amount)
-  }
-  return (await logs(forwarder.address, processed)).flatMap(({ topics, data, transactionHash }) => {
-    const { args } = decodeEventLog({
-      abi: relayForwarderAbi,
-      eventName: 'RequestProcessed',
-      topics,
-      data,
-    })
+  const logsOf = async (address: Address) =>
+    ((await rpcTo(anvilUrl)('eth_getLogs', [{ address, fromBlock: '0x0' }])) as RpcLog[]).map(
+      (log) => formatLog(log),
+    )
+  const place = (hash: Hex | null, account: Address) => `${hash} ${account}`
+  const moved = parseEventLogs({ abi: microLoanAbi, logs: await logsOf(loan) })
+  const transfers = new Map(
+    moved.flatMap(({ eventName, args, transactionHash }) =>
+      eventName === 'Transferred'
+        ? [[place(transactionHash, args.from), { to: args.to, wei: args.amount }] as const]
+        : [],
+    ),
+  )
+  const repaid = new Map(
+    moved.flatMap(({ eventName, args, transactionHash }) =>
+      eventName === 'LoanRepaid'
+        ? [[place(transactionHash, args.borrower), args.amount] as const]
+        : [],
+    ),
+  )
+  const logs = await logsOf(forwarder.address)
+  const processed = parseEventLogs({ abi: relayForwarderAbi, logs, eventName: 'RequestProcessed' })
+  return processed.flatMap(({ args, transactionHash }) => {
     const outcome = requestStatuses[args.status]
     if (outcome !== 'executed' && outcome !== 'failed') return []
-    const place = `${transactionHash} ${args.from}`
-    const repaidWei = repayments.get(place) ?? 0n
-    const transferred = transfers.get(place)
-    return [
-      {
-        intentId: args.intentId,
-        outcome,
-        from: args.from,
-        transaction: transactionHash,
-        repaidWei,
-        transferred,
-      },
-    ]
-  })
-}
-
-function judgeSession(
-  session: string,
-  deliveries: readonly Told[],
-  event: Spent | undefined,
-  note: (name: 'lost' | 'untrue', sentence: string) => void,
-): void {
-  const claims = new Set(deliveries.map(({ reply }) => claimOf(reply)))
-  if (claims.has('broken')) {
-    const broken = deliveries.find(({ reply }) => claimOf(reply) === 'broken')?.reply
-    note('untrue', `${session} was answered with ${broken?.status}: ${broken?.text}`)
-  }
-  if (claims.has('submitted') && event === undefined) {
-    note('lost', `${session} was told "submitted" and nothing happened`)
-  }
-  if ((claims.has('refused') || claims.has('closed')) && event !== undefined) {
-    note('untrue', `${session} was told that nothing was sent and ${event.outcome} all the same`)
-  }
-  if (claims.has('failed') && event?.outcome === 'executed') {
-    note('untrue', `${session} was told that it failed and was executed`)
-  }
-  const decisions = new Map<string, string>()
-  for (const { delivery, reply } of deliveries) {
-    const claim = claimOf(reply)
-    if (reply === undefined || (claim !== 'submitted' && claim !== 'refused')) continue
-    const earlier = decisions.get(delivery.text)
-    if (earlier !== undefined && earlier !== reply.text) {
-      note('untrue', `${session} was told two things of one question: ${earlier} | ${reply.text}`)
+    const at = place(transactionHash, args.from)
+    return {
+      intentId: args.intentId,
+      outcome,
+      from: args.from,
+      repaidWei: repaid.get(at) ?? 0n,
+      transferred: transfers.get(at),
     }
-    decisions.set(delivery.text, reply.text)
-  }
-  if (decisions.size > 1) note('untrue', `${session} was decided by ${decisions.size} questions`)
+  })
 }
 
 /** Adds to what the accounts should have what an executed session was about. */
