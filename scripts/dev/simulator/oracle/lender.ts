@@ -39,7 +39,7 @@ type Guess = {
 function guessesOf(deliveries: readonly Delivery[]): Guess[] {
   const steps = Map.groupBy(
     deliveries.filter(({ dial }) => dial.pin?.own !== undefined),
-    ({ session, phase, dial }) => `${session} ${phase} ${dial.pin?.step}`,
+    ({ session, dial }) => `${session} ${dial.pin?.step}`,
   )
   return [...steps.values()].map((all) => ({
     own: all[0]?.dial.pin?.own,
