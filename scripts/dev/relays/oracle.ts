@@ -162,7 +162,7 @@ const readScreen = createScreenReader(demonstration)
 
 /** Reads what a reply says. Undefined: it is no screen, or one of no message. */
 function saidIn({ status, text }: Reply): Said | undefined {
-  const [, kind, words] = /^(CON|END) ([^]*)$/.exec(text) ?? []
+  const [, kind, words] = /^(CON|END) ([\s\S]*)$/.exec(text) ?? []
   if (status !== 200 || words === undefined) return undefined
   return readScreen(words, kind === 'CON' ? 'ask' : 'end')
 }
