@@ -75,6 +75,9 @@ function failsTests(index: number): boolean {
     {
       cwd: fileURLToPath(home),
       stdio: 'ignore',
+      // Tests that do not end have noticed it too.
+      timeout: 5 * 60_000,
+      killSignal: 'SIGKILL',
       env: {
         ...process.env,
         SEED: '1',
