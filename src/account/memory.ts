@@ -58,8 +58,18 @@ const remembered = z.object({
       ...{ digest: z.string(), salt: z.string() },
       /** Wrong ones in a row. */
       tries: z.int(),
-      /** The last wrong ones by their steps (keyed digests), with the tries that were left. */
-      wrong: z.array(z.object({ step: z.string(), left: z.int() })),
+      /**
+       * The last verdicts by their steps (keyed digests), the newest first: with the tries that were left (null: it
+       * was right), when, and by which salt. A right one authorizes its session for five minutes, by this salt alone.
+       */
+      judged: z.array(
+        z.object({
+          step: z.string(),
+          left: z.nullable(z.int()),
+          at: z.int(),
+          salt: z.string(),
+        }),
+      ),
       /** Sessions (keyed digests) that have set it or called it forgotten: none does it twice. */
       sessions: z.array(z.string()),
       /** From when on another may be chosen (Unix time in ms): it was called forgotten. */

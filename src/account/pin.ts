@@ -15,18 +15,26 @@ export type PinVerdict =
   /** The number was not dialled from for so long that it may be another person's by now. */
   | { kind: 'dormant' }
 
+/** Whether a right PIN still lets its session act. `void`: it was changed since, or is more than five minutes old. */
+export type Authorization = 'valid' | 'blocked' | 'dormant' | 'void'
+
 /** What came of what was asked about a PIN. `kept`: nothing was changed. */
 export type PinChange = 'done' | 'kept' | 'dormant'
 
 export type Pins = {
   /** A session begins: whether its caller has to choose a PIN first. */
   begin(account: Address): Promise<{ hasToChoose: boolean }>
-  /** Judges a PIN that was typed at a step (a keyed digest): one step is one try, however often it comes. */
+  /**
+   * Judges a PIN that was typed at a step (a keyed digest). The try and its verdict are one write, and no verdict is
+   * told that was not written: one step is one try, however often and however many at a time they come.
+   */
   verify(account: Address, pin: string, step: string): Promise<PinVerdict>
+  /** Tells whether the PIN that was right at a step still is. Who pays asks for it with the payment. */
+  authorize(account: Address, step: string): Promise<Authorization>
   /** Sets the PIN of an account that has none, or whose forgotten one may be replaced by now. */
   choose(account: Address, pin: string, session: string): Promise<PinChange>
-  /** Sets another one. Who asks has verified the old one in the same session. */
-  change(account: Address, pin: string, session: string): Promise<PinChange>
+  /** Sets another one, where the old one was right at this step and the step still authorizes. */
+  change(account: Address, pin: string, session: string, step: string): Promise<PinChange>
   /** Lets the PIN be replaced after a day. The old one, where it is typed before, calls that off. */
   forget(account: Address, session: string): Promise<PinChange>
 }
@@ -37,8 +45,10 @@ export const maxTries = 3
 const dayMs = 24 * 60 * 60 * 1_000
 /** Operators give unused numbers to others after that: the shortest that is usual. */
 const dormantMs = 90 * dayMs
-/** Wrong ones, and sessions that have changed something, that are known again. */
+/** Steps, and sessions that have changed something, that are known again. */
 const remembered = 8
+/** A gateway's session is over by then. */
+const authorizedMs = 5 * 60 * 1_000
 
 /** A PIN in form, whatever it is. */
 export const isPin = (typed: string): boolean => /^[0-9]{4,6}$/.test(typed)
@@ -75,15 +85,17 @@ export function createPins({ secret, memory, newSalt }: PinsOptions): Pins {
     account: Address,
     pin: string,
     session: string,
-    mayReplace: (kept: KeptPin, now: number) => boolean,
+    mayReplace: (before: AccountMemory, now: number) => boolean,
   ): Promise<PinChange> {
     const salt = newSalt()
     const digest = await digestOf(account, salt, pin)
     const after = await memory.change(account, (before, now) => {
       const { pin: kept } = before
-      if (before.isDormant || (kept !== undefined && !mayReplace(kept, now))) return undefined
+      if (before.isDormant || (kept !== undefined && !mayReplace(before, now))) return undefined
       if (kept?.sessions.includes(session)) return undefined
-      return { ...before, pin: freshPin(digest, salt, [session, ...(kept?.sessions ?? [])]) }
+      const sessions = [session, ...(kept?.sessions ?? [])].slice(0, remembered)
+      // Steps that were judged by the former salt are known again, and authorize nothing.
+      return { ...before, pin: { digest, salt, tries: 0, judged: kept?.judged ?? [], sessions } }
     })
     return changeOf(after, session)
   }
@@ -92,7 +104,7 @@ export function createPins({ secret, memory, newSalt }: PinsOptions): Pins {
     async begin(account) {
       let hasToChoose = true
       await memory.change(account, (before, now) => {
-        hasToChoose = before.pin === undefined || isReplaceable(before.pin, now)
+        hasToChoose = before.pin === undefined || isReplaceable(before, now)
         return withDial(before, now)
       })
       return { hasToChoose }
@@ -102,45 +114,69 @@ export function createPins({ secret, memory, newSalt }: PinsOptions): Pins {
         const { pin } = await memory.read(account)
         const digest = pin && (await digestOf(account, pin.salt, typed))
         let verdict: PinVerdict | undefined
-        await memory.change(account, (before) => {
+        await memory.change(account, (before, now) => {
+          verdict = undefined
           // It was changed meanwhile: judged again, by what it is now.
           if (before.pin?.salt !== pin?.salt) return undefined
-          const judged = judge(before, step, before.pin?.digest === digest)
+          const judged = judge(before, { step, isRight: before.pin?.digest === digest, at: now })
           verdict = judged.verdict
           return judged.after
         })
         if (verdict !== undefined) return verdict
       }
     },
-    choose: (account, pin, session) => set(account, pin, session, isReplaceable),
-    change: (account, pin, session) => set(account, pin, session, () => true),
+    async authorize(account, step) {
+      let found: Authorization = 'void'
+      await memory.change(account, (before, now) => {
+        found = authorizationOf(before, step, now)
+        return undefined
+      })
+      return found
+    },
+    choose: (account, pin, session) =>
+      set(account, pin, session, (before, now) => isReplaceable(before, now)),
+    change: (account, pin, session, step) =>
+      set(account, pin, session, (before, now) => authorizationOf(before, step, now) === 'valid'),
     async forget(account, session) {
       const after = await memory.change(account, (before, now) => {
         const { pin } = before
         if (before.isDormant || pin === undefined || pin.sessions.includes(session))
           return undefined
         const sessions = [session, ...pin.sessions].slice(0, remembered)
-        return {
-          ...before,
-          pin: { ...pin, sessions, replaceableAt: pin.replaceableAt ?? now + dayMs },
-        }
+        const judged = withoutForce(pin.judged)
+        const replaceableAt = pin.replaceableAt ?? now + dayMs
+        return { ...before, pin: { ...pin, sessions, judged, replaceableAt } }
       })
       return changeOf(after, session)
     },
   }
 }
 
-const freshPin = (digest: string, salt: string, sessions: string[]): KeptPin => ({
-  ...{ digest, salt, tries: 0, wrong: [], sessions: sessions.slice(0, remembered) },
-})
-
 function changeOf({ pin, isDormant }: AccountMemory, session: string): PinChange {
   if (pin?.sessions.includes(session)) return 'done'
   return isDormant ? 'dormant' : 'kept'
 }
 
-const isReplaceable = ({ replaceableAt }: KeptPin, at: number): boolean =>
-  replaceableAt !== undefined && replaceableAt <= at
+const isReplaceable = ({ pin }: AccountMemory, at: number): boolean =>
+  pin?.replaceableAt !== undefined && pin.replaceableAt <= at
+
+function authorizationOf(
+  { pin, isDormant }: AccountMemory,
+  step: string,
+  now: number,
+): Authorization {
+  if (isDormant) return 'dormant'
+  if (pin === undefined) return 'void'
+  if (pin.tries >= maxTries) return 'blocked'
+  const isValid = pin.judged.some(
+    (each) =>
+      each.step === step &&
+      each.left === null &&
+      each.salt === pin.salt &&
+      now - each.at <= authorizedMs,
+  )
+  return isValid ? 'valid' : 'void'
+}
 
 /** Notes a dial, once a day, and whether it comes too long after the one before. */
 function withDial(memory: AccountMemory, at: number): AccountMemory | undefined {
@@ -149,41 +185,41 @@ function withDial(memory: AccountMemory, at: number): AccountMemory | undefined 
   return { ...memory, dialedAt: at, ...(sinceMs > dormantMs && { isDormant: true }) }
 }
 
-const wrongWith = (left: number): PinVerdict =>
-  left === 0 ? { kind: 'blocked' } : { kind: 'wrong', left }
+const verdictOf = (left: number | null): PinVerdict => {
+  if (left === null) return { kind: 'right' }
+  return left === 0 ? { kind: 'blocked' } : { kind: 'wrong', left }
+}
 
 function judge(
   before: AccountMemory,
-  step: string,
-  isRight: boolean,
+  { step, isRight, at }: { step: string; isRight: boolean; at: number },
 ): { verdict: PinVerdict; after?: AccountMemory } {
   const { pin, isDormant } = before
   if (isDormant) return { verdict: { kind: 'dormant' } }
   if (pin === undefined) return { verdict: { kind: 'unset' } }
-  const known = pin.wrong.find((each) => each.step === step)
-  if (known !== undefined) return { verdict: wrongWith(known.left) }
+  const known = pin.judged.find((each) => each.step === step)
+  if (known !== undefined) return { verdict: verdictOf(known.left) }
   if (pin.tries >= maxTries) return { verdict: { kind: 'blocked' } }
-  if (isRight) {
-    const { replaceableAt, ...rest } = pin
-    const isNews = pin.tries > 0 || replaceableAt !== undefined
-    return {
-      verdict: { kind: 'right' },
-      ...(isNews && { after: { ...before, pin: { ...rest, tries: 0 } } }),
-    }
-  }
-  const tries = pin.tries + 1
-  const left = maxTries - tries
-  const wrong = [{ step, left }, ...pin.wrong].slice(0, remembered)
-  return {
-    verdict: wrongWith(left),
-    after: { ...before, pin: { ...pin, tries, wrong } },
-  }
+  const tries = isRight ? 0 : pin.tries + 1
+  const left = isRight ? null : maxTries - tries
+  const { replaceableAt, ...rest } = pin
+  const isKept = replaceableAt !== undefined && !isRight
+  // A block ends what was authorized before it, also once it is taken away.
+  const earlier = left === 0 ? withoutForce(pin.judged) : pin.judged
+  const judged = [{ step, left, at, salt: pin.salt }, ...earlier].slice(0, remembered)
+  const after = { ...rest, tries, judged, ...(isKept && { replaceableAt }) }
+  return { verdict: verdictOf(left), after: { ...before, pin: after } }
 }
 
-/** What an operator does for a caller who has shown who they are: all tries are there again. */
+/** The same verdicts for those that ask again; none of them authorizes anything. */
+const withoutForce = (judged: KeptPin['judged']): KeptPin['judged'] =>
+  judged.map((each) => ({ ...each, salt: '' }))
+
+/** Gives back all tries, as an operator does for a caller who has shown who they are. */
 export function unlocked({ isDormant: _, ...memory }: AccountMemory): AccountMemory {
   const { pin } = memory
-  return pin === undefined ? memory : { ...memory, pin: { ...pin, tries: 0, wrong: [] } }
+  if (pin === undefined) return memory
+  return { ...memory, pin: { ...pin, tries: 0, judged: withoutForce(pin.judged) } }
 }
 
 /** The replacement of a forgotten PIN is called off. */

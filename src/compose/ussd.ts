@@ -48,13 +48,14 @@ export function assembleCashOut(
   relayer: Relayer,
   memory: () => MemoryStore,
 ): CashOut {
-  const parts = partsOf(config, runtime, relayer, memory, () => true)
+  // The operator answers for who asked, in the place of a PIN.
+  const parts = { ...partsOf(config, runtime, relayer, memory, () => true), pins: undefined }
   return async ({ key, phone, to, amountWei }) => {
     // No dial may have moved the ledger to this key and forwarder yet.
     await parts.identity()
     const text = `${to}*${amountWei}`
     const request = { gateway: operatorGateway, sessionId: key, phone, text }
-    const delivered = { since: parts.now(), steps: 1 }
+    const delivered = { since: parts.now(), steps: 1, authorizedBy: undefined }
     return await carryOut(parts, request, delivered, { kind: 'cashOut', to, amountWei })
   }
 }

@@ -14,7 +14,7 @@ import {
   withSent,
 } from '../account/memory.ts'
 import { type PhoneNumber, spelledPhone } from '../account/phone.ts'
-import type { Pins } from '../account/pin.ts'
+import type { Authorization, Pins } from '../account/pin.ts'
 import type { IntentKeys, SessionKeys } from '../account/session-keys.ts'
 import { formatAmount, formatAmountDown } from '../loan/amounts.ts'
 import { type LoanRefusal, refusalOf } from '../loan/calls.ts'
@@ -23,7 +23,7 @@ import type { LoanReader } from '../loan/reader.ts'
 import type { DepositClaim } from '../relay/claim-deposit.ts'
 import { type Forwarder, intentIdOf } from '../relay/forwarder/requests.ts'
 import type { HeldSms, Identified, Ledger, Question } from '../relay/ledger/port.ts'
-import type { PaymentAnswer } from '../relay/pay/answers.ts'
+import { answerOf, type PaymentAnswer } from '../relay/pay/answers.ts'
 import type { ContractCall, Pay, PaymentRefusal } from '../relay/pay/delivery.ts'
 import type { EndSession } from '../relay/pay/end-session.ts'
 import { faultOf, type Log } from '../runtime/log.ts'
@@ -66,7 +66,7 @@ export type AnswerOptions = {
   keys: SessionKeys
   intentKeys: IntentKeys
   identity: () => Promise<Identified>
-  ledger: Pick<Ledger, 'equal' | 'payments' | 'show' | 'shown'>
+  ledger: Pick<Ledger, 'equal' | 'lookup' | 'payments' | 'show' | 'shown'>
   memory: Memory
   /** Undefined: no PIN is asked for. */
   pins: Pins | undefined
@@ -157,14 +157,19 @@ async function answerMenu(
 ): Promise<Answered> {
   const { loan, accounts, say } = parts
   const answers = answersOf(delivery.text)
-  const delivered = { since, steps: answers.length }
   const context = contextOf(parts, delivery.phone)
   const account = async () => (await accounts(delivery.phone)).address
   const question = (own: Address, text: string) => questionOf(parts, { ...delivery, text }, own)
   const session = { ...parts, context, question, account }
-  const { result, text } = await readSession(session, answers)
+  const { result, text, authorizedBy } = await readSession(session, answers)
+  const delivered = { since, steps: answers.length, authorizedBy }
   // From here on nothing that is secret is known but what is to be set.
   const request = { ...delivery, text }
+  if (result.kind === 'ask' || result.kind === 'balance') {
+    const denied = await denialOf(parts, await account(), authorizedBy)
+    if (denied !== undefined)
+      return endFor(parts, request, delivered, end(deniedText(parts, denied)))
+  }
   switch (result.kind) {
     case 'ask': {
       const asked = (own: Address, step = text) => question(own, step)
@@ -180,7 +185,7 @@ async function answerMenu(
     case 'choosePin':
     case 'changePin':
     case 'forgetPin':
-      return endFor(parts, request, delivered, await changePin(parts, request, result))
+      return changePinFor(parts, request, delivered, result)
     case 'gave_up':
       return endFor(parts, request, delivered, end(say.tooManyMistakes))
     case 'too_long':
@@ -231,8 +236,24 @@ function contextOf(parts: AnswerOptions, caller: PhoneNumber): MenuContext {
   }
 }
 
-/** When a delivery came (Unix time in ms), and how many answers its caller had given. */
-export type Delivered = { since: number; steps: number }
+/** When a delivery came (Unix time in ms), how many answers its caller had given, and the step of the last right PIN. */
+export type Delivered = { since: number; steps: number; authorizedBy: string | undefined }
+
+type Denial = Exclude<Authorization, 'valid'>
+
+/** Why the PIN of a session lets it do nothing now; undefined where it does, and where none was asked for. */
+async function denialOf(
+  { pins }: AnswerOptions,
+  account: Address,
+  step: string | undefined,
+): Promise<Denial | undefined> {
+  if (pins === undefined || step === undefined) return undefined
+  const found = await pins.authorize(account, step)
+  return found === 'valid' ? undefined : found
+}
+
+const deniedText = ({ say }: AnswerOptions, denied: Denial): string =>
+  denied === 'void' ? say.sessionClosed : say.pin.locked[denied]
 
 async function payFor(
   parts: AnswerOptions,
@@ -301,8 +322,14 @@ export async function carryOut(
     await intentKeys(request.gateway, request.sessionId, caller.address),
   )
   const question = await questionOf(parts, request, caller.address)
+  const { authorizedBy, ...times } = delivered
+  if (parts.pins !== undefined && authorizedBy === undefined) throw new Error('no PIN was right')
   const answered = await pay({
-    ...{ ...delivered, question, intentId, caller, askOfEqual },
+    ...{ ...times, question, intentId, caller, askOfEqual },
+    async denied() {
+      const why = await denialOf(parts, caller.address, authorizedBy)
+      return why && { kind: 'not_authorized', why }
+    },
     async call() {
       const shown = await asShown(parts, request, intent, caller.address)
       const call = await contractCallOf(parts, shown, caller.address)
@@ -339,20 +366,43 @@ async function asShown(
   return { ...intent, principalWei: terms?.principalWei }
 }
 
+/** Changes the PIN in a session that is undecided. One that was told what came of it changes nothing any more. */
+async function changePinFor(
+  parts: AnswerOptions,
+  request: UssdRequest,
+  delivered: Delivered,
+  action: PinAction,
+): Promise<Answered> {
+  const { address } = await parts.accounts(request.phone)
+  const view = await parts.ledger.lookup(await questionOf(parts, request, address))
+  if (view.kind !== 'undecided' && view.kind !== 'pending') {
+    return screen(screenOf(parts, answerOf(view)))
+  }
+  return endFor(parts, request, delivered, await changePin(parts, request, delivered, action))
+}
+
 /** Does what the caller asks of the PIN, once a session. */
 async function changePin(
   { accounts, keys, pins, say }: AnswerOptions,
   { gateway, sessionId, phone }: UssdRequest,
+  { authorizedBy }: Delivered,
   action: PinAction,
 ): Promise<Screen> {
   if (pins === undefined) throw new Error('there are no PINs')
   const { address } = await accounts(phone)
   const session = await keys.session(gateway, sessionId, address)
-  const change =
-    action.kind === 'forgetPin'
-      ? await pins.forget(address, session)
-      : await pins[action.kind === 'choosePin' ? 'choose' : 'change'](address, action.pin, session)
-  switch (change) {
+  const change = async () => {
+    switch (action.kind) {
+      case 'forgetPin':
+        return pins.forget(address, session)
+      case 'choosePin':
+        return pins.choose(address, action.pin, session)
+      case 'changePin':
+        if (authorizedBy === undefined) throw new Error('no PIN was right')
+        return pins.change(address, action.pin, session, authorizedBy)
+    }
+  }
+  switch (await change()) {
     case 'done':
       return end(action.kind === 'forgetPin' ? say.pin.requested : say.pin.chosen)
     case 'kept':
@@ -459,7 +509,8 @@ async function endFor(
 ): Promise<Answered> {
   const { address } = await parts.accounts(request.phone)
   const question = await questionOf(parts, request, address)
-  const answered = await parts.endSession({ ...delivered, question, screen: shown })
+  const { since, steps } = delivered
+  const answered = await parts.endSession({ since, steps, question, screen: shown })
   return screen(screenOf(parts, answered))
 }
 
@@ -487,6 +538,8 @@ function refusalText(parts: AnswerOptions, refusal: PaymentRefusal, payment: Pay
           ? { reason: 'withdrawal_limit', leftWei: undefined }
           : { reason: 'no_liquidity' },
       )
+    case 'not_authorized':
+      return deniedText(parts, refusal.why)
     case 'too_many_dials':
       return say.tooManyDials
     case 'too_many_open':

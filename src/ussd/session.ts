@@ -17,6 +17,8 @@ import {
 export type Read = {
   result: Exclude<MenuResult, { kind: 'unread' | 'unjudged' }>
   text: string
+  /** The step at which the last right PIN was typed: what it led to asks whether it still authorizes. */
+  authorizedBy: string | undefined
 }
 
 export type SessionOptions = {
@@ -32,7 +34,7 @@ export type SessionOptions = {
 /**
  * Reads a session's answers, with what digits stood for on its screens. A session begins where its first delivery
  * began it, and a PIN is what it was judged first: whatever is changed since, a later delivery is read as the
- * one before.
+ * one before. What it may do is another matter: see {@link Pins.authorize}.
  *
  * @throws {Error} the ledger or the account's memory gave no answer
  */
@@ -45,6 +47,7 @@ export async function readSession(
   const verdicts = new Map<number, PinVerdict>()
   const start = pins === undefined ? 'main' : await startOf(parts, pins, await parts.account())
   const soFar: SoFar = { start, verdicts }
+  let authorizedBy: string | undefined
   for (;;) {
     const result = walk(answers, context, soFar)
     const shown = pins === undefined ? answers : withoutSecrets(answers, context, soFar)
@@ -56,11 +59,14 @@ export async function readSession(
       case 'unjudged': {
         if (pins === undefined) throw new Error('a PIN is asked for where there are none')
         const step = await question(await parts.account(), shown.slice(0, result.steps).join('*'))
-        verdicts.set(result.steps, await verdictOf(parts, pins, step, result.pin))
+        const name = `${step.session}:${step.input}`
+        const verdict = await verdictOf(parts, pins, step, name, result.pin)
+        verdicts.set(result.steps, verdict)
+        if (verdict.kind === 'right') authorizedBy = name
         break
       }
       default:
-        return { result, text: shown.join('*') }
+        return { result, text: shown.join('*'), authorizedBy }
     }
   }
 }
@@ -89,10 +95,11 @@ async function verdictOf(
   { ledger }: SessionOptions,
   pins: Pins,
   question: Question,
+  step: string,
   pin: string,
 ): Promise<PinVerdict> {
   const known = await shownAt(ledger, question, pinVerdict)
   if (known !== undefined) return known
-  const verdict = await pins.verify(question.account, pin, `${question.session}:${question.input}`)
+  const verdict = await pins.verify(question.account, pin, step)
   return (await keepShown(ledger, question, pinVerdict, verdict)) ?? verdict
 }

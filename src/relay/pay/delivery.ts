@@ -65,6 +65,8 @@ export type Payment = {
   call: () => Promise<ContractCall>
   /** What is asked where an equal one was accepted so many minutes ago. Undefined: it is made unasked. */
   askOfEqual?: ((minutes: number) => Screen) | undefined
+  /** Why the caller may not pay now, asked for with the payment itself; undefined: nothing stands against it. */
+  denied: () => Promise<Extract<PaymentRefusal, { kind: 'not_authorized' }> | undefined>
   /** The screen of a refusal. */
   refused: (refusal: PaymentRefusal) => Screen
 }
@@ -95,6 +97,8 @@ export type PaymentRefusal =
   | Obstacle
   /** The account has had what it may have. */
   | OverLimit
+  /** What the caller proved to be lets the session pay no more: see {@link Payment.denied}. */
+  | { kind: 'not_authorized'; why: 'blocked' | 'dormant' | 'void' }
   /** The phone asks too often. It is not looked at, so nothing is said of what was sent. */
   | { kind: 'too_many_dials' }
 
@@ -240,6 +244,8 @@ async function tryOnce(delivery: Delivery, view: Undecided): Promise<PaymentAnsw
     case undefined:
     // Only what is unspent by its simulation is refused: a ledger that lost its rows may have paid it.
     case 'executed': {
+      const denied = await payment.denied()
+      if (denied !== undefined) return refuse(delivery, payment.refused(denied))
       const over = openLimit(options.limits, view.load)
       if (over !== undefined) return refuse(delivery, payment.refused(over))
       const obstacle = obstacleFor(relayer, means, view.load)

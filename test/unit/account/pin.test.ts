@@ -13,7 +13,16 @@ const own = '482615'
 function open() {
   const clock = { now: 1_000_000 }
   const store = createMemoryStore(() => clock.now)
-  const memory = createMemory(() => store)
+  const late = { isLate: false }
+  const memory = createMemory(() => ({
+    async load(account) {
+      const kept = await store.load(account)
+      // All that are asked at a time have the same answer before any of them goes on.
+      if (late.isLate) await new Promise((resolve) => setImmediate(resolve))
+      return kept
+    },
+    save: store.save,
+  }))
   let salts = 0
   const make = (digit: string) =>
     createPins({
@@ -21,7 +30,7 @@ function open() {
       memory,
       newSalt: () => `salt ${++salts}`,
     })
-  return { store, memory, clock, pins: make('5'), other: make('6') }
+  return { store, memory, clock, late, pins: make('5'), other: make('6') }
 }
 
 async function chosen() {
@@ -95,17 +104,59 @@ describe('a PIN', () => {
     expect(kinds).not.toContain('right')
     const { pin } = await memory.read(account)
     expect(pin?.tries).toBe(3)
-    expect(pin?.wrong).toHaveLength(3)
+    expect(pin?.judged).toHaveLength(3)
     expect(kinds.filter((kind) => kind === 'wrong').length).toBeLessThanOrEqual(2)
     expect(await pins.verify(account, own, 'later')).toEqual({ kind: 'blocked' })
   })
 
+  test('is not found by 200 guesses at once, before a store that answers late', async ({
+    expect,
+  }) => {
+    const { pins, memory, late } = await chosen()
+    late.isLate = true
+    const guesses = [...Array.from({ length: 199 }, (_, index) => `${index + 1_000}`), own]
+    const told = await Promise.allSettled(
+      guesses.map((guess, index) => pins.verify(account, guess, `step ${index}`)),
+    )
+    const kinds = told.map((each) => (each.status === 'fulfilled' ? each.value.kind : 'unanswered'))
+    expect(kinds).not.toContain('right')
+    expect((await memory.read(account)).pin?.judged).toHaveLength(3)
+  })
+
+  test('that was right authorizes five minutes long, by the PIN of that moment', async ({
+    expect,
+  }) => {
+    const { pins, memory, clock } = await chosen()
+    const isWhat = (step: string) => pins.authorize(account, step)
+    await pins.verify(account, own, 'a')
+    expect(await isWhat('a')).toBe('valid')
+    expect(await isWhat('another')).toBe('void')
+    clock.now += 5 * 60_000
+    expect(await isWhat('a')).toBe('valid')
+    clock.now += 1
+    expect(await isWhat('a')).toBe('void')
+    await pins.verify(account, own, 'b')
+    for (const step of ['x', 'y', 'z']) await pins.verify(account, '1357', step)
+    expect(await isWhat('b')).toBe('blocked')
+    await memory.change(account, unlocked)
+    expect(await isWhat('b')).toBe('void')
+    await pins.verify(account, own, 'c')
+    await pins.verify(account, own, 'd')
+    expect(await pins.change(account, own, 'a session', 'c')).toBe('done')
+    expect(await isWhat('d')).toBe('void')
+    expect(await pins.verify(account, own, 'd')).toEqual({ kind: 'right' })
+    expect(await isWhat('d')).toBe('void')
+    expect(await pins.change(account, '1357', 'a later session', 'd')).toBe('kept')
+  })
+
   test('is changed, and no session changes it back', async ({ expect }) => {
     const { pins } = await chosen()
-    expect(await pins.change(account, '1357', 'second')).toBe('done')
+    await pins.verify(account, own, 'own')
+    expect(await pins.change(account, '1357', 'second', 'own')).toBe('done')
     expect(await pins.verify(account, own, 'a')).toMatchObject({ kind: 'wrong' })
-    expect(await pins.change(account, '2468135', 'third')).toBe('done')
-    expect(await pins.change(account, '1357', 'second')).toBe('done')
+    await pins.verify(account, '1357', 'next')
+    expect(await pins.change(account, '2468135', 'third', 'next')).toBe('done')
+    expect(await pins.change(account, '1357', 'second', 'own')).toBe('done')
     expect(await pins.choose(account, own, 'first')).toBe('done')
     expect(await pins.verify(account, '2468135', 'b')).toEqual({ kind: 'right' })
   })
@@ -156,7 +207,7 @@ describe('a number that was not dialled from', () => {
     const dormant = { kind: 'dormant' }
     expect(await pins.verify(account, own, 'b')).toEqual(dormant)
     expect(await pins.forget(account, 'a session')).toBe('dormant')
-    expect(await pins.change(account, '1357', 'change')).toBe('dormant')
+    expect(await pins.change(account, '1357', 'change', 'a')).toBe('dormant')
     clock.now += dayMs
     await pins.begin(account)
     expect(await pins.verify(account, own, 'c')).toEqual(dormant)

@@ -82,6 +82,7 @@ function stillChain({
         ...{ target: account.address, data: '0x', kind, spendsWei },
         submitted: () => ({ kind: 'end', lines: ['submitted'] }),
       }),
+      denied: async () => undefined,
       refused: (refusal) => ({ kind: 'end', lines: [wordsOf(refusal)] }),
     })
     return answered.kind === 'screen' ? answered.screen.lines.join() : answered.kind
