@@ -269,7 +269,11 @@ describe('a message about an outcome', () => {
   })
 
   test('is not kept where none are sent', async ({ expect }) => {
-    const { deliver, settle, rows, process } = open({ SMS_API_KEY: '', SMS_USERNAME: '' })
+    const { deliver, settle, rows, process } = open({
+      SMS_API_KEY: '',
+      SMS_USERNAME: '',
+      SMS_URL: '',
+    })
     await deliver(0, 's', `2*${friend}*0.001*1`)
     expect(rows().filter((row) => row.startsWith('payments '))).toHaveLength(1)
     expect(rows().filter((row) => row.startsWith('sms '))).toEqual([])
