@@ -1,7 +1,11 @@
 import { type ChildProcess, spawn } from 'node:child_process'
+import type { Hex } from 'viem'
 import { foundryBinary } from './foundry-binary.ts'
 import { freePort } from './ports.ts'
 import { until } from './wait.ts'
+
+/** anvil's first account, funded on every fresh chain. Everybody knows its key. */
+export const devKey: Hex = '0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80'
 
 export type Anvil = { url: string; process: ChildProcess; stop: () => Promise<void> }
 

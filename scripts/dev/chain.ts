@@ -2,14 +2,11 @@ import { randomBytes } from 'node:crypto'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { type Address, type Hex, parseEther } from 'viem'
+import { type Address, parseEther } from 'viem'
 import { relayerAccount } from '../../src/relay/keys.ts'
 import { deployContracts } from '../contracts/deploy.ts'
-import { type Anvil, startAnvil } from './anvil.ts'
+import { type Anvil, devKey, startAnvil } from './anvil.ts'
 import { rpcTo } from './rpc.ts'
-
-/** anvil's first account, funded on every fresh chain. Everybody knows its key. */
-export const devKey: Hex = '0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80'
 
 export type TestChain = {
   anvil: Anvil

@@ -7,8 +7,9 @@ import {
   http,
   toHex,
 } from 'viem'
-import { mnemonicToAccount, privateKeyToAccount } from 'viem/accounts'
+import { privateKeyToAccount } from 'viem/accounts'
 import { z } from 'zod'
+import { devKey } from '../../dev/anvil.ts'
 import { maxGasPrice, priceObstacle, readMaxGasPrice } from '../chain/gas-price.ts'
 import type { ChainNode } from '../chain/node.ts'
 import { createNodeCall } from '../chain/node-call.ts'
@@ -24,15 +25,6 @@ export type Treasury = {
   send: (payment: { to: Address; valueWei: bigint; data?: Hex }) => Promise<Hash>
 }
 
-/** anvil's first account, which everybody has the key of. */
-export function devKey(): Hex {
-  const { privateKey } = mnemonicToAccount(
-    'test test test test test test test test test test test junk',
-  ).getHdKey()
-  if (!privateKey) throw new Error('The development mnemonic gave no key')
-  return toHex(privateKey)
-}
-
 /**
  * The account behind DEPLOYER_KEY, else the development account of an anvil, which gets money if
  * that anvil was started with other accounts. Undefined where neither exists.
@@ -43,7 +35,7 @@ export async function openTreasury(
 ): Promise<Treasury | undefined> {
   if (deployerKey !== undefined) return createTreasury(node, deployerKey)
   if (!node.isAnvil) return undefined
-  const treasury = createTreasury(node, devKey())
+  const treasury = createTreasury(node, devKey)
   if ((await treasury.balance()) < 10n ** 21n) {
     const call = createNodeCall(node.url)
     await call('anvil_setBalance', [treasury.address, toHex(10n ** 22n)], z.unknown())

@@ -1,7 +1,7 @@
 import { encodeFunctionData, type Hex, parseEther, parseGwei } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import { afterAll, afterEach, beforeAll, describe, test } from 'vitest'
-import { devKey } from '../../../scripts/dev/chain.ts'
+import { devKey } from '../../../scripts/dev/anvil.ts'
 import { claimOf } from '../../../scripts/dev/relays/oracle.ts'
 import { type Rig, startRig, stranger } from '../../../scripts/dev/relays/rig.ts'
 import { type RpcCall, rpcTo } from '../../../scripts/dev/rpc.ts'

@@ -12,8 +12,7 @@ import {
 import { privateKeyToAccount } from 'viem/accounts'
 import { afterAll, beforeAll, describe, test } from 'vitest'
 import { deployContracts } from '../../../scripts/contracts/deploy.ts'
-import { type Anvil, startAnvil } from '../../../scripts/dev/anvil.ts'
-import { devKey } from '../../../scripts/dev/chain.ts'
+import { type Anvil, devKey, startAnvil } from '../../../scripts/dev/anvil.ts'
 import { createRandom, type Random } from '../../../scripts/dev/random.ts'
 import {
   type AccountPool,
