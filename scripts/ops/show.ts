@@ -7,8 +7,8 @@ import type {
   CheckName,
   DepositAnswer,
   LookupAnswer,
-  Payment,
-  PaymentAnswer,
+  PaymentDetails,
+  PaymentSummary,
   PinAnswer,
   StatusAnswer,
 } from '../../src/operator/answers.ts'
@@ -119,14 +119,14 @@ export function relayerLine(
 }
 
 /** One payment in a line. */
-export function paymentLine(payment: Payment, currency: string): string {
+export function paymentLine(payment: PaymentSummary, currency: string): string {
   const { acceptedAt, state, kind, intent, account, spendsWei, hash } = payment
   const amount = spendsWei === '0' ? '' : ` ${formatEther(BigInt(spendsWei))} ${currency}`
   return `${acceptedAt}  ${state.padEnd(9)}  ${paymentKinds[kind].name}${amount}  of ${account}  intent ${intent}${hash === null ? '' : `  ${hash}`}`
 }
 
 /** What became of a payment, to tell its caller. */
-export function whyLine(payment: Payment, currency: string): string {
+export function whyLine(payment: PaymentSummary, currency: string): string {
   const { state, kind, spendsWei, acceptedAt, block, reason, explorer, attempts } = payment
   const amount = spendsWei === '0' ? '' : ` of ${formatEther(BigInt(spendsWei))} ${currency}`
   const what = `The ${paymentKinds[kind].name.toLowerCase()}${amount}, accepted ${acceptedAt},`
@@ -149,7 +149,7 @@ export function whyLine(payment: Payment, currency: string): string {
 }
 
 /** Everything that is known of a payment. */
-export function traceLines(trace: PaymentAnswer, currency: string): string[] {
+export function traceLines(trace: PaymentDetails, currency: string): string[] {
   const { account, intent, gasUsed, deadline, state } = trace
   const gas = gasUsed === null ? '' : `; ${gasUsed} gas were used`
   const isOpen = phases[state] !== 'settled'

@@ -4,7 +4,7 @@ import { createLoanReader } from '../loan/reader.ts'
 import type { NodeService } from '../node/service.ts'
 import type { UpstreamBudget } from '../node/upstream/budget.ts'
 import { createSilence } from '../operator/alerting/silence.ts'
-import { watch } from '../operator/alerting/watch.ts'
+import { watchAlerts } from '../operator/alerting/watch.ts'
 import { isoOrNull } from '../operator/records.ts'
 import { createOperator, type Operator, type OperatorOptions } from '../operator/service.ts'
 import type { Subject } from '../operator/status.ts'
@@ -66,7 +66,7 @@ export function assembleOperations(
   async function watchOver(ledger: Ledger): Promise<void> {
     try {
       const vitals = await vitalsWithin(runtime, ledger, await identity())
-      await watch(ledger, around(vitals), { subject, log, webhook })
+      await watchAlerts(ledger, around(vitals), { subject, log, webhook })
     } catch (error) {
       log({ level: 'error', event: 'watch.failed', message: faultOf(error) })
     }

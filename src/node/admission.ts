@@ -9,7 +9,7 @@ import { joinResponses, respond } from './respond.ts'
 import type { NodeService } from './service.ts'
 
 /** What comes of one message of a client, over HTTP or over a WebSocket. */
-export type Answered =
+export type MessageOutcome =
   /** `text` is undefined where the message holds only notifications. */
   | { kind: 'answered'; message: Message; text: string | undefined }
   /** It is not JSON-RPC. It counts as one call: reading it was work. */
@@ -38,7 +38,10 @@ export type AdmissionOptions = {
 }
 
 /** Parses a message, finds its key, counts its calls and answers it, in this order. Never throws. */
-export async function answerMessage(text: string, options: AdmissionOptions): Promise<Answered> {
+export async function answerMessage(
+  text: string,
+  options: AdmissionOptions,
+): Promise<MessageOutcome> {
   const { service, admit, subscriptionsOf, background, clock, log } = options
   const message = parseMessage(text)
   const requests = requestsOf(message)
@@ -70,7 +73,7 @@ export function unavailable(): RpcError {
 }
 
 /** An error in the place of each response to a message. */
-export function refusalOf(message: Message, error: RpcError): string | undefined {
+export function renderRefusals(message: Message, error: RpcError): string | undefined {
   if (message.kind === 'refused') return errorText('null', error)
   const refusals = requestsOf(message).map(({ id }) => id && errorText(id, error))
   return textOf(message, refusals)

@@ -4,12 +4,12 @@ import type { Keys } from '../keys/api-keys.ts'
 import { bearerToken } from '../runtime/bearer.ts'
 import type { Clock } from '../runtime/clock.ts'
 import { faultOf, type Log } from '../runtime/log.ts'
-import { type Answered, answerMessage, unavailable } from './admission.ts'
+import { answerMessage, type MessageOutcome, unavailable } from './admission.ts'
 import { codes } from './codes.ts'
 import type { SocketKeeper } from './feed/sockets.ts'
 import { errorText, type Message } from './message.ts'
 import type { NodeService } from './service.ts'
-import { createShares, noRoom, type Shares } from './shares.ts'
+import { type CustomerBudgets, createShares, noRoom } from './shares.ts'
 
 /** The largest request that is read. A transaction has at most 128 KB, twice that in hex. */
 export const maxBodyBytes = 2 * 1024 * 1024
@@ -74,7 +74,7 @@ export function nodeRoutes(options: NodeRouteOptions): Hono {
 async function answerPost(
   c: Context,
   options: NodeRouteOptions,
-  shares: Shares,
+  shares: CustomerBudgets,
 ): Promise<Response> {
   const { keys, services, clock, background, log } = options
   const key = await keys.check(keyOf(c))
@@ -119,7 +119,7 @@ function refuseBody(c: Context, why: Exclude<Body['kind'], 'text'>): Response {
   }
 }
 
-function responseTo(c: Context, answered: Answered, clock: Clock): Response {
+function responseTo(c: Context, answered: MessageOutcome, clock: Clock): Response {
   switch (answered.kind) {
     case 'unknown_key':
       return unauthorized(c)

@@ -3,7 +3,7 @@ import type { Clock } from '../runtime/clock.ts'
 import { codes } from './codes.ts'
 
 /** What one customer may make a process hold and do at a time, so that the others are served as well. */
-export type Shares = {
+export type CustomerBudgets = {
   /** Whether there is room for so many bytes more of this customer. */
   readonly take: (customer: string, bytes: number) => boolean
   readonly give: (customer: string, bytes: number) => void
@@ -18,7 +18,7 @@ const most = { each: 4 * 1024 * 1024, inAll: 32 * 1024 * 1024 }
 const bytesPerMs = 6_000
 
 /** For messages of a kind that reach this process. */
-export function createShares({ now, sleep }: Pick<Clock, 'now' | 'sleep'>): Shares {
+export function createShares({ now, sleep }: Pick<Clock, 'now' | 'sleep'>): CustomerBudgets {
   const customers = new Map<string, { held: number; freeAt: number }>()
   let sum = 0
 

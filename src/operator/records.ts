@@ -1,7 +1,7 @@
 import type { Chain } from '../chain/chains.ts'
 import type { PaymentRecord, PaymentTrace } from '../relay/ledger/port.ts'
 import { executeGas } from '../relay/relayer.ts'
-import type { Payment, PaymentAnswer } from './answers.ts'
+import type { PaymentDetails, PaymentSummary } from './answers.ts'
 
 /** A time as answers tell it. */
 export const isoOf = (at: number): string => new Date(at).toISOString()
@@ -12,7 +12,7 @@ export const isoOrNull = (at: number | undefined | null): string | null =>
 const linkOf = ({ explorer }: Chain, hash: string): string => `${explorer}/tx/${hash}`
 
 /** A payment as an operator is told of it. */
-export function paymentOf(chain: Chain, record: PaymentRecord): Payment {
+export function toPaymentSummary(chain: Chain, record: PaymentRecord): PaymentSummary {
   const { intentId: intent, acceptedAt, history, hash } = record
   const { gas: _, deadline: __, ...told } = record
   return {
@@ -27,14 +27,14 @@ export function paymentOf(chain: Chain, record: PaymentRecord): Payment {
 }
 
 /** Everything that is known of one payment, and the gas that its transaction used. */
-export function traceOf(
+export function toPaymentDetails(
   chain: Chain,
   trace: PaymentTrace,
   gasUsed: number | undefined,
-): PaymentAnswer {
+): PaymentDetails {
   const { deadline, gas, history, transactions, hash: minedAs } = trace
   return {
-    ...paymentOf(chain, trace),
+    ...toPaymentSummary(chain, trace),
     deadline: deadline === null ? null : isoOf(deadline * 1_000),
     gasUsed: gasUsed ?? null,
     transitions: history.map(([state, at]) => ({ state, at: isoOf(at) })),

@@ -33,15 +33,15 @@ import type {
   HealthAnswer,
   IntakeAnswer,
   LookupAnswer,
-  PaymentAnswer,
+  PaymentDetails,
   PaymentsAnswer,
   PinRequest,
   StatusAnswer,
 } from './answers.ts'
 import { type Condition, healthOf } from './health.ts'
 import { metricsOf } from './metrics.ts'
-import { isoOf, paymentOf, traceOf } from './records.ts'
-import { type Counts, intakeOf, statusOf } from './status.ts'
+import { isoOf, toPaymentDetails, toPaymentSummary } from './records.ts'
+import { type Counts, intakeAnswer, statusOf } from './status.ts'
 
 /** What is told to operators, and what they do. */
 export type Operator = {
@@ -50,7 +50,7 @@ export type Operator = {
   /** In Prometheus' text format. */
   metrics: () => Promise<string>
   payments: (query: PaymentQuery) => Promise<PaymentsAnswer>
-  payment: (intent: Hex) => Promise<PaymentAnswer | undefined>
+  payment: (intent: Hex) => Promise<PaymentDetails | undefined>
   setIntake: (kind: IntakeWish, nextAccountKey?: string) => Promise<IntakeAnswer>
   outbid: (nonce: number) => Promise<Outbidden>
   lookup: (phone: string) => Promise<LookedUp>
@@ -119,13 +119,13 @@ export function createOperator(options: OperatorOptions): Operator {
     async payments(query) {
       const { payments, next } = await ledger.page(query)
       return {
-        payments: payments.map((record) => paymentOf(chain, record)),
+        payments: payments.map((record) => toPaymentSummary(chain, record)),
         next: next === undefined ? null : isoOf(next),
       }
     },
     async payment(intent) {
       const trace = await ledger.tracePayment(intent)
-      return trace && traceOf(chain, trace, await gasUsedBy(relayer, trace))
+      return trace && toPaymentDetails(chain, trace, await gasUsedBy(relayer, trace))
     },
     async setIntake(kind, nextAccountKey) {
       // The secret that a drain has named is forgotten with it: this Worker's is learnt before that.
@@ -137,7 +137,7 @@ export function createOperator(options: OperatorOptions): Operator {
         message: `An operator did: ${intakeActions[kind]}`,
       })
       const work = await ledger.work()
-      return { intake: intakeOf(intake, isOpen(work)), open: paymentsOf(work).length }
+      return { intake: intakeAnswer(intake, isOpen(work)), open: paymentsOf(work).length }
     },
     async outbid(nonce) {
       await ledger.note({ id: newId(), action: 'outbid', detail: { nonce: `${nonce}` } })
@@ -246,6 +246,6 @@ async function lookUp(
     told(loan.balance(account)),
     told(loan.owed(account)),
   ])
-  const payments = page.payments.map((record) => paymentOf(subject.chain, record))
+  const payments = page.payments.map((record) => toPaymentSummary(subject.chain, record))
   return { kind: 'found', account, balanceWei, owedWei, payments }
 }

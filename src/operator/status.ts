@@ -23,7 +23,7 @@ export type Subject = {
 export type Counts = { chain: number | null; pool: number | null }
 
 /** Whether payments are taken; `isAnyOpen` of a ledger in which any payment or nonce is not settled. */
-export function intakeOf(intake: Intake, isAnyOpen: boolean): StatusAnswer['intake'] {
+export function intakeAnswer(intake: Intake, isAnyOpen: boolean): StatusAnswer['intake'] {
   if (intake.kind === 'open') return { state: intake.kind }
   const isDrained = intake.kind === 'draining' && !isAnyOpen
   return { state: isDrained ? 'drained' : intake.kind, since: isoOf(intake.since) }
@@ -43,7 +43,7 @@ export function statusOf(
   return {
     ...{ now: isoOf(vitals.now), version, schema: vitals.schema },
     ...{ chainId: chain.id, currency: chain.currency },
-    intake: intakeOf(vitals.intake, isAnyOpen),
+    intake: intakeAnswer(vitals.intake, isAnyOpen),
     health: healthOf(condition),
     alerts: vitals.alerts.map(({ name, says, raisedAt }) => ({
       ...{ name: name as AlertName, says },

@@ -1,7 +1,7 @@
 import type { Clock } from './clock.ts'
 
 /** What became of work: its value, or the error with which it failed. */
-export type Outcome<Value> = { kind: 'done'; value: Value } | { kind: 'failed'; error: unknown }
+export type WorkOutcome<Value> = { kind: 'done'; value: Value } | { kind: 'failed'; error: unknown }
 
 /**
  * Work that one request does and that other requests look at.
@@ -9,7 +9,7 @@ export type Outcome<Value> = { kind: 'done'; value: Value } | { kind: 'failed'; 
  * They share its outcome and never its promise. In a Worker a promise belongs to the request that made
  * it: a request that awaits another's goes on as a part of that one, and is cancelled with it.
  */
-export type SharedWork<Value> = { outcome: Outcome<Value> | undefined }
+export type SharedWork<Value> = { outcome: WorkOutcome<Value> | undefined }
 
 /** Other requests look first after this time, then after twice as long each, up to the longest pause. */
 const firstPauseMs = 1
@@ -39,7 +39,7 @@ export async function outcomeOf<Value>(
   clock: Clock,
   withinMs: number,
   signal?: AbortSignal,
-): Promise<Outcome<Value> | undefined> {
+): Promise<WorkOutcome<Value> | undefined> {
   const until = clock.now() + withinMs
   let pauseMs = firstPauseMs
   while (shared.outcome === undefined && signal?.aborted !== true) {

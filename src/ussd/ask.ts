@@ -15,7 +15,7 @@ import { refusedText } from './refused.ts'
 import { end, goOn, type Screen } from './screens/screen.ts'
 import { keepShown, recipientsStep, shownAt, shownRecipients, shownTerms } from './shown.ts'
 
-export type AskOptions = {
+export type ScreenOptions = {
   context: MenuContext
   loan: Pick<LoanReader, 'balance' | 'debt' | 'terms' | 'received'>
   accounts: CallerAccounts
@@ -38,7 +38,7 @@ export type AskOptions = {
  * The screen of a place, with what is read for it; past the account's dials of a minute it says so instead. A
  * menu says what of it could not be read; what a caller agrees to is shown in full, or ends the session.
  */
-export async function askAt(parts: AskOptions, place: Place): Promise<Screen> {
+export async function askAt(parts: ScreenOptions, place: Place): Promise<Screen> {
   const { context } = parts
   const wanted = context.menu[place.name].facts ?? []
   if (wanted.length === 0) return goOn(promptOf(place, context))
@@ -59,7 +59,7 @@ const unread: Partial<Facts> = {
 
 /** @throws {Error} it cannot be read now, and no screen is shown without it */
 async function read<Name extends FactName>(
-  parts: AskOptions,
+  parts: ScreenOptions,
   fact: Name,
   account: Address,
   place: Place,
@@ -76,7 +76,7 @@ async function read<Name extends FactName>(
 
 type Readers = {
   readonly [Name in FactName]: (
-    parts: AskOptions,
+    parts: ScreenOptions,
     account: Address,
     place: Place,
   ) => Promise<Facts[Name]>
@@ -110,7 +110,7 @@ const readers: Readers = {
 
 /** Whom a session may send to by a digit. What it shows first is what its digits mean. */
 async function recipientsOf(
-  { memory, ledger, question }: AskOptions,
+  { memory, ledger, question }: ScreenOptions,
   account: Address,
 ): Promise<KnownRecipient[]> {
   const session = await question(account, recipientsStep)
@@ -126,7 +126,7 @@ async function recipientsOf(
 
 /** A number is called unregistered only where it is known: it never dialled, and the chain has nothing of it. */
 async function registrationOf(
-  { memory, accounts, loan }: AskOptions,
+  { memory, accounts, loan }: ScreenOptions,
   _: Address,
   { draft: { recipient } }: Place,
 ): Promise<Facts['registration']> {
@@ -137,7 +137,7 @@ async function registrationOf(
 }
 
 /** A session tells of the newest failure that none has told of; the same again says the same again. */
-async function failureOf(parts: AskOptions, account: Address): Promise<Facts['failure']> {
+async function failureOf(parts: ScreenOptions, account: Address): Promise<Facts['failure']> {
   const { ledger, memory } = parts
   const payments = await ledger.payments(account, shownPayments)
   const failures = payments.filter(hasFailed).map(({ order }) => order.request.intentId)
@@ -147,13 +147,13 @@ async function failureOf(parts: AskOptions, account: Address): Promise<Facts['fa
   return tellsOf(kept, failures, session) ? 'untold' : 'none'
 }
 
-async function termsOf({ loan, now }: AskOptions): Promise<LoanTerms> {
+async function termsOf({ loan, now }: ScreenOptions): Promise<LoanTerms> {
   const { principalWei, termSeconds } = await loan.terms()
   return { principalWei, dueAt: Math.floor(now() / 1_000) + termSeconds }
 }
 
 /** What is owed from when a loan is taken, where none is. What is shown first is shown again, and is what is agreed to. */
-async function askForLoan(parts: AskOptions, place: Place, account: Address): Promise<Screen> {
+async function askForLoan(parts: ScreenOptions, place: Place, account: Address): Promise<Screen> {
   const { context } = parts
   const [debt, terms] = await Promise.all([
     read(parts, 'debt', account, place),

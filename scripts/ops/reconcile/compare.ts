@@ -1,6 +1,6 @@
 import type { Address, Hex } from 'viem'
 import { paymentKinds } from '../../../src/loan/kinds.ts'
-import type { Payment } from '../../../src/operator/answers.ts'
+import type { PaymentSummary } from '../../../src/operator/answers.ts'
 import { type Account, type LoanEvent, replay, type Totals } from './loan-books.ts'
 
 /** An event of the forwarder that spent an intent. */
@@ -19,7 +19,7 @@ export type Booked = LoanEvent & { hash: Hex }
 
 /** All that is compared. Addresses and hashes are in lower case. */
 export type Books = {
-  payments: readonly Payment[]
+  payments: readonly PaymentSummary[]
   /** Everything up to and with this block. */
   head: number
   spendings: readonly Spending[]
@@ -59,7 +59,11 @@ export const keyOf = ({ intent, account }: { intent: string; account: string }) 
   `${intent} ${account}`.toLowerCase()
 
 /** What the ledger says of a payment, against the last time that the chain spent its intent. */
-function ofPayment(payment: Payment, spendings: readonly Spending[], books: Books): string[] {
+function ofPayment(
+  payment: PaymentSummary,
+  spendings: readonly Spending[],
+  books: Books,
+): string[] {
   const { intent, state } = payment
   const spent = spendings.at(-1)
   switch (state) {
@@ -86,7 +90,7 @@ function ofPayment(payment: Payment, spendings: readonly Spending[], books: Book
   }
 }
 
-function ofOutcome({ intent, ...told }: Payment, spent: Spending): string[] {
+function ofOutcome({ intent, ...told }: PaymentSummary, spent: Spending): string[] {
   const pairs = [
     ['outcome', told.outcome, spent.outcome],
     ['block', told.block, spent.block],
@@ -101,7 +105,7 @@ function ofOutcome({ intent, ...told }: Payment, spent: Spending): string[] {
 }
 
 /** What was executed has moved what the ledger says; where that says no amount, something. */
-function ofAmount(payment: Payment, spent: Spending, events: readonly Booked[]): string[] {
+function ofAmount(payment: PaymentSummary, spent: Spending, events: readonly Booked[]): string[] {
   if (spent.outcome !== 'executed') return []
   const name = paymentKinds[payment.kind].moves
   const account = payment.account.toLowerCase()
@@ -119,7 +123,7 @@ const payerOf = (event: Booked): string | undefined =>
   'from' in event ? event.from : 'account' in event ? event.account : undefined
 
 /** The first block that has one of the payments. Of hundreds of thousands: no call takes so many arguments. */
-export const firstBlock = (payments: Iterable<Pick<Payment, 'block'>>): number =>
+export const firstBlock = (payments: Iterable<Pick<PaymentSummary, 'block'>>): number =>
   [...payments].reduce((first, { block }) => Math.min(first, block ?? first), Infinity)
 
 /** From the first block on that the ledger knows of: what is older, it has forgotten. */

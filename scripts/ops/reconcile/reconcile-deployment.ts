@@ -1,5 +1,5 @@
 import type { Address, Hex } from 'viem'
-import { type Payment, paymentsAnswer, statusAnswer } from '../../../src/operator/answers.ts'
+import { type PaymentSummary, paymentsAnswer, statusAnswer } from '../../../src/operator/answers.ts'
 import { StackError } from '../../stack/report.ts'
 import type { OperatorClient } from '../operator-client.ts'
 import { differences, firstBlock, keyOf, type Spending } from './compare.ts'
@@ -58,7 +58,7 @@ export async function reconcile(
 }
 
 /** Of payments whose intents this forwarder has not spent. */
-function unspentHashes(payments: readonly Payment[], spendings: readonly Spending[]): Hex[] {
+function unspentHashes(payments: readonly PaymentSummary[], spendings: readonly Spending[]): Hex[] {
   const spent = new Set(spendings.map(({ intent }) => intent))
   return payments.flatMap(({ intent, hash }) =>
     hash === null || spent.has(intent as Hex) ? [] : [hash as Hex],
@@ -67,9 +67,9 @@ function unspentHashes(payments: readonly Payment[], spendings: readonly Spendin
 
 /** Intents that were told of, by the ledger before or by the chain, and are on no page of the last reading. */
 function unread(
-  known: ReadonlyMap<string, Payment>,
+  known: ReadonlyMap<string, PaymentSummary>,
   { spendings }: { spendings: readonly Spending[] },
-  read: ReadonlyMap<string, Payment>,
+  read: ReadonlyMap<string, PaymentSummary>,
 ): Hex[] {
   const since = firstBlock(read.values())
   const told = [
@@ -83,8 +83,11 @@ function unread(
 const mostAsked = 1_000
 
 /** Payments that were on no page, as a payment is that moves on while pages are read: each by its intent. */
-async function askFor(operator: OperatorClient, intents: readonly Hex[]): Promise<Payment[]> {
-  const found: Payment[] = []
+async function askFor(
+  operator: OperatorClient,
+  intents: readonly Hex[],
+): Promise<PaymentSummary[]> {
+  const found: PaymentSummary[] = []
   for (const intent of intents.slice(0, mostAsked)) {
     const page = await operator.read(`/operator/payments?intent=${intent}`, paymentsAnswer)
     found.push(...page.payments)
@@ -93,8 +96,8 @@ async function askFor(operator: OperatorClient, intents: readonly Hex[]): Promis
 }
 
 /** All that the ledger remembers, those of long ago among them. */
-async function readPayments(operator: OperatorClient): Promise<Map<string, Payment>> {
-  const payments = new Map<string, Payment>()
+async function readPayments(operator: OperatorClient): Promise<Map<string, PaymentSummary>> {
+  const payments = new Map<string, PaymentSummary>()
   for (const archived of ['true', 'false']) {
     for (let before: string | null = ''; before !== null; ) {
       const query = new URLSearchParams({ archived, limit: '200', ...(before && { before }) })

@@ -1,9 +1,9 @@
 import { type MinedBlock, sentTransactions } from '../objects/block.ts'
-import type { Log } from '../objects/log.ts'
+import type { ChainLog } from '../objects/log.ts'
 import { toQuantity } from '../objects/values.ts'
 import { provedLogs } from '../reads/block-logs.ts'
 import { minedBlock } from '../reads/mined-block.ts'
-import type { Node } from '../upstream/node.ts'
+import type { UpstreamNode } from '../upstream/node.ts'
 
 /** What the feed keeps of a block: enough to tell of it, and to take back what was told. */
 export type FeedBlock = {
@@ -12,12 +12,12 @@ export type FeedBlock = {
   parentHash: string
   /** The header of a `newHeads` notification, as JSON text. */
   head: string
-  logs: Log[]
+  logs: ChainLog[]
   transactions: string[]
 }
 
 /** What has become of the chain since it was last looked at. */
-export type Change =
+export type ChainChange =
   /** Blocks that left, newest first, and blocks that came, oldest first. */
   | { kind: 'moved'; removed: FeedBlock[]; added: FeedBlock[] }
   | { kind: 'still' }
@@ -30,7 +30,7 @@ export type FeedSource = {
   /** By hash or number; `null` if it does not exist. */
   readonly block: (selector: string) => Promise<MinedBlock | null>
   /** The logs of a block, complete. */
-  readonly logs: (block: MinedBlock) => Promise<Log[]>
+  readonly logs: (block: MinedBlock) => Promise<ChainLog[]>
 }
 
 /** The recent chain as its subscribers were told of it. */
@@ -40,7 +40,7 @@ export type FeedChain = {
    * Looks at the chain and moves along with it. All of a change is read before any of it counts, so
    * that a failure changes nothing and the next look finds the same again.
    */
-  readonly advance: () => Promise<Change>
+  readonly advance: () => Promise<ChainChange>
   /** Starts from the chain as it is now. Nothing is told of what is there already. */
   readonly restart: () => Promise<void>
 }
@@ -179,8 +179,8 @@ function untilBroken(blocks: readonly MinedBlock[]): MinedBlock[] {
 
 /** What the feed reads, from one of the nodes each time. */
 export function createFeedSource(
-  ask: <T>(work: (node: Node) => Promise<T>) => Promise<T>,
-  sawHead: (node: Node, number: number) => void,
+  ask: <T>(work: (node: UpstreamNode) => Promise<T>) => Promise<T>,
+  sawHead: (node: UpstreamNode, number: number) => void,
 ): FeedSource {
   return {
     latest: () =>

@@ -2,7 +2,7 @@ import * as z from 'zod/mini'
 import { RpcError } from '../../chain/rpc.ts'
 import { rawBlock, sentTransactions } from '../objects/block.ts'
 import { data, hash } from '../objects/values.ts'
-import type { Node } from '../upstream/node.ts'
+import type { UpstreamNode } from '../upstream/node.ts'
 import type { NodeSocket } from '../upstream/socket.ts'
 
 /** What the node has to tell beyond its chain. */
@@ -27,7 +27,7 @@ export type FeedEvents = {
  * asked again and again, else by what is in the pending block.
  */
 export function createFeedEvents(
-  ask: <T>(work: (node: Node) => Promise<T>) => Promise<T>,
+  ask: <T>(work: (node: UpstreamNode) => Promise<T>) => Promise<T>,
   socket: NodeSocket,
 ): FeedEvents {
   let listenedTo: number | undefined
@@ -81,7 +81,7 @@ export function createFeedEvents(
   }
 }
 
-async function poolOf(node: Node): Promise<string[]> {
+async function poolOf(node: UpstreamNode): Promise<string[]> {
   const pending = await node.call('eth_getBlockByNumber', ['pending', false], z.nullable(rawBlock))
   return pending === null ? [] : sentTransactions(pending)
 }

@@ -9,12 +9,12 @@ import { closeCodes, revokedWords, type Sessions } from './sessions.ts'
 import type { Teller } from './teller.ts'
 
 /** What a look at the chain found; undefined when it failed. */
-export type Seen = 'moved' | 'still' | undefined
+export type LookResult = 'moved' | 'still' | undefined
 
 /** Looks at the chain and at what else a node tells, and tells the clients. */
 export type Looks = {
   /** One look at a time; all that ask while one is under way share the next. */
-  readonly soon: () => Promise<Seen>
+  readonly soon: () => Promise<LookResult>
   /** What is there at the next look is not told: there was no client before it. */
   readonly startOver: () => void
   /** What happened since the last block that was told is told to the clients that are there. */
@@ -53,11 +53,11 @@ export function createLooks(options: LooksOptions): Looks {
     keysCheckedAt: clock.now(),
     syncingAskedAt: Number.NEGATIVE_INFINITY,
   }
-  let last: Promise<Seen> = Promise.resolve(undefined)
-  let next: Promise<Seen> | undefined
+  let last: Promise<LookResult> = Promise.resolve(undefined)
+  let next: Promise<LookResult> | undefined
 
   /** Undefined when it failed: then nothing has changed, and the next look finds the same. */
-  async function lookSafely(): Promise<Seen> {
+  async function lookSafely(): Promise<LookResult> {
     try {
       await start(memory, options)
       return await look(memory, options)
@@ -97,7 +97,7 @@ async function start(memory: Memory, { chain, store, teller }: LooksOptions): Pr
   memory.isBehind = false
 }
 
-async function look(memory: Memory, options: LooksOptions): Promise<Seen> {
+async function look(memory: Memory, options: LooksOptions): Promise<LookResult> {
   const { chain, store, teller } = options
   const change = await chain.advance()
   switch (change.kind) {

@@ -3,7 +3,7 @@ import type { KeyCheck } from '../../keys/api-keys.ts'
 import type { Clock } from '../../runtime/clock.ts'
 import type { Log } from '../../runtime/log.ts'
 import { codes } from '../codes.ts'
-import { bytesOf } from '../objects/log-filter.ts'
+import { filterBytes } from '../objects/log-filter.ts'
 import type { NodeService } from '../service.ts'
 import { createShares } from '../shares.ts'
 import type { FeedChain } from './chain.ts'
@@ -205,7 +205,7 @@ function bytesIn(sessions: Iterable<Session>): number {
 }
 
 function topicBytes(topic: Topic): number {
-  return topic.kind === 'logs' ? bytesOf(topic.filter) : 0
+  return topic.kind === 'logs' ? filterBytes(topic.filter) : 0
 }
 
 function subscriptionsIn(sessions: Iterable<Session>): number {

@@ -2,11 +2,11 @@ import { RpcError } from '../../chain/rpc.ts'
 import type { KeyCheck } from '../../keys/api-keys.ts'
 import type { Clock } from '../../runtime/clock.ts'
 import type { Log } from '../../runtime/log.ts'
-import { answerMessage, refusalOf } from '../admission.ts'
+import { answerMessage, renderRefusals } from '../admission.ts'
 import { codes } from '../codes.ts'
 import { errorText } from '../message.ts'
 import type { NodeService } from '../service.ts'
-import { noRoom, type Shares } from '../shares.ts'
+import { type CustomerBudgets, noRoom } from '../shares.ts'
 import {
   closeCodes,
   type FeedLimits,
@@ -19,7 +19,7 @@ import type { Subscriptions } from './subscriptions.ts'
 export type RequestsOptions = {
   sessions: Sessions
   /** By key. */
-  shares: Shares
+  shares: CustomerBudgets
   limits: FeedLimits
   /** Looks a key up by its hash, for as long as a connection lasts. */
   keyOf: (hash: string) => Promise<KeyCheck>
@@ -108,7 +108,7 @@ async function answerTo(
     case 'refused':
     case 'over_quota':
     case 'failed':
-      return refusalOf(answered.message, answered.error)
+      return renderRefusals(answered.message, answered.error)
     case 'answered':
       return answered.text
   }

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini'
 import { notificationText } from '../message.ts'
-import type { Log } from '../objects/log.ts'
+import type { ChainLog } from '../objects/log.ts'
 import { matches } from '../objects/log-filter.ts'
 import type { FeedBlock } from './chain.ts'
 import type { Session } from './sessions.ts'
@@ -37,7 +37,7 @@ export function createTeller(
     }
   }
 
-  function logs(logs: readonly Log[], removed: boolean): void {
+  function logs(logs: readonly ChainLog[], removed: boolean): void {
     if (logs.length === 0) return
     const readers = [...sessions()].flatMap((session) =>
       [...session.topics].flatMap(([id, topic]) =>

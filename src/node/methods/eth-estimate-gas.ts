@@ -2,12 +2,12 @@ import * as z from 'zod/mini'
 import { classifyRefusal } from '../../chain/refusals.ts'
 import { RpcError } from '../../chain/rpc.ts'
 import { codes } from '../codes.ts'
-import { type Call, estimateParam, nodeCall } from '../objects/call.ts'
+import { estimateParam, nodeCall, type SimulatedCall } from '../objects/call.ts'
 import { quantity, type Selector, stateBlockParam } from '../objects/values.ts'
 import { atBlock, withoutBareHash } from '../reads/at-block.ts'
 import { minedBlock } from '../reads/mined-block.ts'
 import { simulated } from '../reads/simulation.ts'
-import type { Node } from '../upstream/node.ts'
+import type { UpstreamNode } from '../upstream/node.ts'
 import { exampleAccount } from './examples.ts'
 import { method } from './method.ts'
 
@@ -55,7 +55,11 @@ export const ethEstimateGas = method({
 })
 
 /** Without a block it is the node's to choose: not every node takes one. */
-function estimateAt(node: Node, call: Call, block: Selector | undefined): Promise<string> {
+function estimateAt(
+  node: UpstreamNode,
+  call: SimulatedCall,
+  block: Selector | undefined,
+): Promise<string> {
   const ask = (...at: unknown[]): Promise<string> =>
     simulated(node.call('eth_estimateGas', [nodeCall(call), ...at], quantity), call)
   return block === undefined ? ask() : atBlock(node, block, (at) => ask(withoutBareHash(node, at)))
@@ -68,7 +72,11 @@ const leastGas = 21_000
  * RSKj estimates what halts without a revert (an invalid opcode, too little gas) at nothing, or at
  * all the gas of a block. Only an estimate that is suspiciously high is held against a block's limit.
  */
-async function takesAll(node: Node, { gas }: Call, estimate: string): Promise<boolean> {
+async function takesAll(
+  node: UpstreamNode,
+  { gas }: SimulatedCall,
+  estimate: string,
+): Promise<boolean> {
   if (node.profile !== 'rskj') return false
   if (Number(estimate) < leastGas) return true
   if (gas || Number(estimate) < suspiciousGas) return false
@@ -87,8 +95,8 @@ function inOurWords(error: unknown): unknown {
 
 /** What the sender holds, if the call costs anything and the node tells. */
 async function fundsOf(
-  node: Node,
-  { from, value, gasPrice, maxFeePerGas }: Call,
+  node: UpstreamNode,
+  { from, value, gasPrice, maxFeePerGas }: SimulatedCall,
   block: Selector = 'latest',
 ): Promise<bigint | undefined> {
   const costs = [value, gasPrice, maxFeePerGas].some((amount) => amount && BigInt(amount) > 0n)

@@ -3,7 +3,7 @@ import { rawTransaction, shapeTransaction, transaction } from '../objects/transa
 import { blockParam, quantityParam } from '../objects/values.ts'
 import { lookUp } from '../reads/lookup.ts'
 import { pendingBlockOf } from '../reads/mined-block.ts'
-import type { Node } from '../upstream/node.ts'
+import type { UpstreamNode } from '../upstream/node.ts'
 import { exampleTransaction } from './examples.ts'
 import { method } from './method.ts'
 
@@ -28,7 +28,7 @@ export const ethGetTransactionByBlockNumberAndIndex = method({
 })
 
 /** RSKj counts positions in its pool instead of its pending block. */
-async function pendingTransaction(node: Node, index: number) {
+async function pendingTransaction(node: UpstreamNode, index: number) {
   const entry = (await pendingBlockOf(node, true))?.transactions[index]
   return typeof entry === 'object' ? shapeTransaction(entry, true) : null
 }

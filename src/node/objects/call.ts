@@ -37,10 +37,10 @@ export const estimateParam = z
   )
 
 /** A simulation, parsed. */
-export type Call = z.output<typeof callParam> | z.output<typeof estimateParam>
+export type SimulatedCall = z.output<typeof callParam> | z.output<typeof estimateParam>
 
 /** The call in the words that every node understands: `data`, and nothing that is `null`. */
-export function nodeCall({ input, ...call }: Call): Record<string, unknown> {
+export function nodeCall({ input, ...call }: SimulatedCall): Record<string, unknown> {
   const data = call.data ?? input
   const entries = Object.entries({ ...call, data })
   return Object.fromEntries(entries.filter(([, value]) => value !== null && value !== undefined))

@@ -1,6 +1,6 @@
 import { keccak256 } from 'viem'
 import * as z from 'zod/mini'
-import type { Log } from './log.ts'
+import type { ChainLog } from './log.ts'
 import { addressParam, blockParam, hashParam } from './values.ts'
 
 const addresses = z.nullish(
@@ -67,12 +67,12 @@ export function couldMatch(filter: LogFilter, { address, topics }: Emitted): boo
 }
 
 /** Bytes of memory that a filter takes once it was matched: a quarter too many rather than one too few. */
-export function bytesOf({ address, topics }: LogFilter): number {
+export function filterBytes({ address, topics }: LogFilter): number {
   const conditions = [address, ...(topics ?? [])]
   return 500 + 160 * conditions.reduce((sum, any) => sum + (Array.isArray(any) ? any.length : 1), 0)
 }
 
-type Emitted = Pick<Log, 'address' | 'topics'>
+type Emitted = Pick<ChainLog, 'address' | 'topics'>
 
 /** Whether a block with this bloom may hold a wanted log: `false` is certain, `true` is not. */
 export function mayHold(bloom: string, filter: LogFilter): boolean {

@@ -13,17 +13,17 @@ export const log = z.looseObject({
   topics: z.array(hash).check(z.maxLength(4)),
 })
 
-export type Log = z.output<typeof log>
+export type ChainLog = z.output<typeof log>
 
 /** A log as nodes print it. */
 export const rawLog = log
 
 /** As it is answered: `removed` belongs to notifications. */
-export function shapeLog({ removed: _, ...rest }: Log): Log {
+export function shapeLog({ removed: _, ...rest }: ChainLog): ChainLog {
   return rest
 }
 
 /** What a log says, wherever it is: two logs of a block with the same content are one. */
-export function contentOf({ logIndex, address, topics, data }: Log): string {
+export function contentOf({ logIndex, address, topics, data }: ChainLog): string {
   return `${logIndex} ${address.toLowerCase()} ${topics.join()} ${data}`
 }

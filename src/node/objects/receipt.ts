@@ -22,7 +22,7 @@ export const receipt = z.looseObject({
   type: quantity,
 })
 
-export type Receipt = z.output<typeof receipt>
+export type NodeReceipt = z.output<typeof receipt>
 
 /** A receipt as nodes print it: RSKj's of old have neither type nor price. */
 export const rawReceipt = z.extend(receipt, {
@@ -38,7 +38,7 @@ export const rawReceipt = z.extend(receipt, {
 export type RawReceipt = z.output<typeof rawReceipt>
 
 /** With every field; `gasPrice` is the transaction's, for nodes that do not print what was paid. */
-export function shapeReceipt(raw: RawReceipt, gasPrice: string): Receipt {
+export function shapeReceipt(raw: RawReceipt, gasPrice: string): NodeReceipt {
   const { root, status, effectiveGasPrice, ...rest } = raw
   return {
     ...rest,

@@ -3,7 +3,7 @@ import { RpcError } from '../../chain/rpc.ts'
 import { codes } from '../codes.ts'
 
 /** What signed bytes say of themselves, read without asking a node. */
-export type SignedTransaction = {
+export type DecodedTransaction = {
   /** 0 is a legacy transaction; the others are numbered by EIP-2718. */
   type: number
   /** The transaction's own hash: of a blob transaction without the blobs that travel with it. */
@@ -77,7 +77,7 @@ const order = halfOrder * 2n + 1n
  *
  * @throws {RpcError} invalid params, saying what is wrong with the bytes
  */
-export function parseSignedTransaction(raw: Hex): SignedTransaction {
+export function parseSignedTransaction(raw: Hex): DecodedTransaction {
   const type = typeOf(raw)
   const fields = types[type]
   if (fields === undefined) throw refused(`type ${type} is not known`)

@@ -2,7 +2,7 @@ import { means } from '../../chain/refusals.ts'
 import { RpcError } from '../../chain/rpc.ts'
 import { codes } from '../codes.ts'
 import { isHash, type Selector } from '../objects/values.ts'
-import type { Node } from '../upstream/node.ts'
+import type { UpstreamNode } from '../upstream/node.ts'
 import { minedBlock } from './mined-block.ts'
 
 /** A block as a node is asked for its state: RSKj reads the switch of EIP-1898 as text. */
@@ -15,7 +15,7 @@ type NodeSelector = string | { blockHash: string; requireCanonical: true | 'true
  * @throws {RpcError} -32000 when there is no such block
  */
 export async function atBlock<T>(
-  node: Node,
+  node: UpstreamNode,
   block: Selector,
   read: (block: NodeSelector) => Promise<T>,
 ): Promise<T> {
@@ -34,7 +34,7 @@ function hashIn(block: Selector): string | undefined {
   return isHash(block) ? block : undefined
 }
 
-function selectorFor({ profile }: Node, block: Selector, blockHash: string): NodeSelector {
+function selectorFor({ profile }: UpstreamNode, block: Selector, blockHash: string): NodeSelector {
   if (typeof block === 'string') return block
   return profile === 'rskj' ? { blockHash, requireCanonical: 'true' } : block
 }
@@ -44,13 +44,13 @@ function selectorFor({ profile }: Node, block: Selector, blockHash: string): Nod
  * the hash's height whatever block is there (Web3Impl.toInvokeByBlockHash), unless the hash has to be
  * canonical.
  */
-export function withoutBareHash({ profile }: Node, at: NodeSelector): NodeSelector {
+export function withoutBareHash({ profile }: UpstreamNode, at: NodeSelector): NodeSelector {
   if (profile !== 'rskj' || typeof at !== 'string' || !isHash(at)) return at
   return { blockHash: at, requireCanonical: 'true' }
 }
 
 async function atCanonical<T>(
-  node: Node,
+  node: UpstreamNode,
   hash: string,
   read: (number: string) => Promise<T>,
 ): Promise<T> {

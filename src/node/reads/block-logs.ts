@@ -1,11 +1,11 @@
 import * as z from 'zod/mini'
 import { TransportError } from '../../chain/rpc.ts'
 import type { MinedBlock } from '../objects/block.ts'
-import { contentOf, type Log, log, shapeLog } from '../objects/log.ts'
+import { type ChainLog, contentOf, log, shapeLog } from '../objects/log.ts'
 import { type LogFilter, logQuery, matches, mayHold } from '../objects/log-filter.ts'
 import { verifiedTrie } from '../objects/receipts-trie.ts'
 import { UntrueAnswer } from '../objects/untrue-answer.ts'
-import type { Node } from '../upstream/node.ts'
+import type { UpstreamNode } from '../upstream/node.ts'
 import { minedBlock } from './mined-block.ts'
 import { receiptsOf } from './receipts.ts'
 
@@ -18,10 +18,10 @@ const logs = z.array(log)
  * @returns `null` when there is no such block
  */
 export async function logsOfBlock(
-  node: Node,
+  node: UpstreamNode,
   selector: string,
   filter: LogFilter,
-): Promise<Log[] | null> {
+): Promise<ChainLog[] | null> {
   const byHash = selector.length === 66
   const where = byHash ? { blockHash: selector } : { fromBlock: selector, toBlock: selector }
   const [block, answer] = await Promise.allSettled([
@@ -47,19 +47,19 @@ export async function logsOfBlock(
  * @throws {TransportError} the node does not have the block
  */
 export async function logsOfKnownBlock(
-  node: Node,
+  node: UpstreamNode,
   selector: string,
   filter: LogFilter,
-): Promise<Log[]> {
+): Promise<ChainLog[]> {
   const found = await logsOfBlock(node, selector, filter)
   if (found === null) throw new TransportError(`${node.name} lacks a block that is known`)
   return found
 }
 
 async function fits(
-  node: Node,
+  node: UpstreamNode,
   block: MinedBlock,
-  found: readonly Log[],
+  found: readonly ChainLog[],
   filter: LogFilter,
 ): Promise<boolean> {
   if (!found.every(({ blockHash }) => blockHash === block.hash)) return false
@@ -76,7 +76,7 @@ async function fits(
 }
 
 /** The logs of a block as its receipts have them, where those can be proved; else as it tells. */
-export async function provedLogs(node: Node, block: MinedBlock): Promise<Log[]> {
+export async function provedLogs(node: UpstreamNode, block: MinedBlock): Promise<ChainLog[]> {
   if (node.profile === 'rskj') return await logsOfKnownBlock(node, block.hash, {})
   const receipts = await receiptsOf(node, block)
   verifiedTrie(receipts, block.receiptsRoot)

@@ -2,13 +2,13 @@ import * as z from 'zod/mini'
 import { RpcError } from '../../chain/rpc.ts'
 import { type Block, type MinedBlock, shapeBlock } from '../objects/block.ts'
 import { quantity, toQuantity } from '../objects/values.ts'
-import type { Node } from '../upstream/node.ts'
+import type { UpstreamNode } from '../upstream/node.ts'
 import type { NodeAccess } from '../upstream/node-access.ts'
 import { receiptsOf } from './receipts.ts'
 
 /** A mined block with every field of the answer. */
 export async function completeBlock(
-  node: Node,
+  node: UpstreamNode,
   raw: MinedBlock,
   { once }: Pick<NodeAccess, 'once'>,
 ): Promise<Block> {
@@ -23,7 +23,7 @@ export async function completeBlock(
   }
 }
 
-async function paidFees(node: Node, raw: MinedBlock): Promise<string | null> {
+async function paidFees(node: UpstreamNode, raw: MinedBlock): Promise<string | null> {
   if (raw.transactions.length === 0) return '0x0'
   try {
     const receipts = await receiptsOf(node, raw)
@@ -38,7 +38,7 @@ async function paidFees(node: Node, raw: MinedBlock): Promise<string | null> {
   }
 }
 
-async function withUncles(node: Node, raw: MinedBlock): Promise<string | null> {
+async function withUncles(node: UpstreamNode, raw: MinedBlock): Promise<string | null> {
   const uncle = z.looseObject({ difficulty: quantity })
   try {
     const uncles = await Promise.all(

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini'
 import type { RawBlock } from '../objects/block.ts'
 import { quantity, toQuantity } from '../objects/values.ts'
-import type { Node } from '../upstream/node.ts'
+import type { UpstreamNode } from '../upstream/node.ts'
 import { ifServed, type Lookup, lookUp } from './lookup.ts'
 import { minedBlock, pendingBlockOf } from './mined-block.ts'
 
@@ -21,7 +21,7 @@ const anyCount = z.nullable(
  * RSKj counts its pool instead of its pending block, so that one is always counted here.
  */
 export async function countInBlock(
-  node: Node,
+  node: UpstreamNode,
   method: Lookup,
   selector: string,
   entries: (block: RawBlock) => readonly unknown[],

@@ -4,7 +4,7 @@ import { hashOf } from '../objects/block.ts'
 import { rawTraces, shapeTraces, type Trace } from '../objects/trace.ts'
 import { selects, type TraceFilter } from '../objects/trace-filter.ts'
 import { toQuantity } from '../objects/values.ts'
-import type { Node } from '../upstream/node.ts'
+import type { UpstreamNode } from '../upstream/node.ts'
 import { minedBlock } from './mined-block.ts'
 import { tracesOfMinedBlock } from './traces.ts'
 
@@ -16,7 +16,7 @@ const blocksAtOnce = 50
 
 /** Looks through blocks in order and stops as soon as it has what was asked for. */
 export async function filterTraces(
-  node: Node,
+  node: UpstreamNode,
   from: number,
   to: number,
   filter: TraceFilter,
@@ -53,7 +53,7 @@ export async function filterTraces(
  * @throws {RpcError} invalid params for what is further behind: a narrower range finds it
  */
 export async function passFilter(
-  node: Node,
+  node: UpstreamNode,
   from: number,
   to: number,
   { fromAddress, toAddress, after, count }: TraceFilter,

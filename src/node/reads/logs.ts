@@ -2,11 +2,11 @@ import * as z from 'zod/mini'
 import { means } from '../../chain/refusals.ts'
 import { RpcError, TransportError } from '../../chain/rpc.ts'
 import { codes } from '../codes.ts'
-import { contentOf, type Log, log, shapeLog } from '../objects/log.ts'
+import { type ChainLog, contentOf, log, shapeLog } from '../objects/log.ts'
 import { couldMatch, type LogFilter, logQuery, matches } from '../objects/log-filter.ts'
 import { UntrueAnswer } from '../objects/untrue-answer.ts'
 import { quantity, toQuantity } from '../objects/values.ts'
-import type { Node } from '../upstream/node.ts'
+import type { UpstreamNode } from '../upstream/node.ts'
 import type { NodeAccess } from '../upstream/node-access.ts'
 import { logsOfKnownBlock } from './block-logs.ts'
 
@@ -40,10 +40,10 @@ export async function logsOfRange(
   range: LogRange,
   filter: LogFilter,
   context: NodeAccess,
-): Promise<Log[]> {
+): Promise<ChainLog[]> {
   const { from, to, open } = range
   if (to - from <= maxLogBlocks) return await comparedPiece(range, filter, context)
-  const found: Log[] = []
+  const found: ChainLog[] = []
   for (let start = from; start <= to; start += maxLogBlocks + 1) {
     const end = Math.min(to, start + maxLogBlocks)
     const next = { from: start, to: end, open: open && end === to }
@@ -61,7 +61,7 @@ async function pieceInTime(
   from: number,
   filter: LogFilter,
   context: NodeAccess,
-): Promise<Log[]> {
+): Promise<ChainLog[]> {
   try {
     return await comparedPiece(next, filter, context)
   } catch (error) {
@@ -86,7 +86,7 @@ async function comparedPiece(
   range: LogRange,
   filter: LogFilter,
   context: NodeAccess,
-): Promise<Log[]> {
+): Promise<ChainLog[]> {
   const answers = await context.askTwo(async (node) => {
     const head = context.knownHead() ?? 0
     await assertNotBehind(node, range.open ? head : Math.min(range.to, head))
@@ -121,17 +121,17 @@ async function comparedPiece(
  *
  * @throws {TransportError} it is behind
  */
-async function assertNotBehind(node: Node, needed: number): Promise<void> {
+async function assertNotBehind(node: UpstreamNode, needed: number): Promise<void> {
   if (node.height === undefined || node.height >= needed) return
   if ((await heightOf(node)) < needed) throw new TransportError(`${node.name} is behind`)
 }
 
-async function heightOf(node: Node): Promise<number> {
+async function heightOf(node: UpstreamNode): Promise<number> {
   return Number(await node.call('eth_blockNumber', [], quantity))
 }
 
 /** One query of one node; in halves when the node itself finds it too much, or may have cut it. */
-async function piece(node: Node, range: LogRange, filter: LogFilter): Promise<Log[]> {
+async function piece(node: UpstreamNode, range: LogRange, filter: LogFilter): Promise<ChainLog[]> {
   const { from, to, open } = range
   const found = await query(node, range, filter)
   if (found !== null && (found.length === 0 || found.length % roundNumber !== 0)) return found
@@ -155,10 +155,14 @@ async function piece(node: Node, range: LogRange, filter: LogFilter): Promise<Lo
  *
  * @returns `null` when the range is too much for the node
  */
-async function query(node: Node, range: LogRange, filter: LogFilter): Promise<Log[] | null> {
+async function query(
+  node: UpstreamNode,
+  range: LogRange,
+  filter: LogFilter,
+): Promise<ChainLog[] | null> {
   const { from, to, open } = range
   const where = { fromBlock: toQuantity(from), toBlock: open ? 'latest' : toQuantity(to) }
-  let found: Log[]
+  let found: ChainLog[]
   try {
     found = (await node.call('eth_getLogs', [logQuery(filter, where)], logs)).map(shapeLog)
   } catch (error) {
@@ -181,11 +185,11 @@ async function query(node: Node, range: LogRange, filter: LogFilter): Promise<Lo
 
 /** Some nodes filter badly and others lie: blocks with logs that were not asked for are looked into. */
 async function withProved(
-  node: Node,
-  found: readonly Log[],
-  strange: readonly Log[],
+  node: UpstreamNode,
+  found: readonly ChainLog[],
+  strange: readonly ChainLog[],
   filter: LogFilter,
-): Promise<Log[]> {
+): Promise<ChainLog[]> {
   const doubtful = [...new Set(strange.map(({ blockHash }) => blockHash))]
   if (doubtful.length > mostDoubtful) {
     throw new UntrueAnswer('a node gave many logs that were not asked for')
@@ -202,7 +206,7 @@ async function withProved(
 }
 
 /** Whether each log comes after the one before it, the first not before the block `from`. */
-function isInOrder(found: readonly Log[], from: number): boolean {
+function isInOrder(found: readonly ChainLog[], from: number): boolean {
   let [block, index] = [from, -1]
   for (const one of found) {
     const [nextBlock, nextIndex] = [Number(one.blockNumber), Number(one.logIndex)]
@@ -218,7 +222,7 @@ function isTooMuch(error: RpcError): boolean {
 }
 
 /** The first block in which two lists of logs differ. */
-function firstDifference(a: readonly Log[], b: readonly Log[]): number | undefined {
+function firstDifference(a: readonly ChainLog[], b: readonly ChainLog[]): number | undefined {
   for (let index = 0; index < Math.max(a.length, b.length); index += 1) {
     const [left, right] = [a[index], b[index]]
     if (left !== undefined && right !== undefined && keyOf(left) === keyOf(right)) continue
@@ -228,10 +232,10 @@ function firstDifference(a: readonly Log[], b: readonly Log[]): number | undefin
   return undefined
 }
 
-function sameLogs(a: readonly Log[], b: readonly Log[]): boolean {
+function sameLogs(a: readonly ChainLog[], b: readonly ChainLog[]): boolean {
   return a.length === b.length && a.every((one, index) => keyOf(one) === keyOf(b[index] ?? one))
 }
 
-function keyOf(one: Log): string {
+function keyOf(one: ChainLog): string {
   return `${one.blockHash} ${contentOf(one)}`
 }

@@ -2,7 +2,7 @@ import type * as z from 'zod/mini'
 import { means, type ReadRefusal } from '../../chain/refusals.ts'
 import { RpcError } from '../../chain/rpc.ts'
 import { codes } from '../codes.ts'
-import type { Node } from '../upstream/node.ts'
+import type { UpstreamNode } from '../upstream/node.ts'
 
 /**
  * With which refusal a node says that what a method looks up is not there, if it does not simply answer
@@ -33,7 +33,7 @@ export type Lookup = keyof typeof absence
  * @throws {RpcError} any other error of the node
  */
 export async function lookUp<T>(
-  node: Node,
+  node: UpstreamNode,
   method: Lookup,
   params: readonly unknown[],
   result: z.ZodMiniType<T>,

@@ -2,7 +2,7 @@ import * as z from 'zod/mini'
 import { type MinedBlock, type RawBlock, rawBlock } from '../objects/block.ts'
 import { verifiedHeader } from '../objects/header.ts'
 import { UntrueAnswer } from '../objects/untrue-answer.ts'
-import type { Node } from '../upstream/node.ts'
+import type { UpstreamNode } from '../upstream/node.ts'
 import { lookUp } from './lookup.ts'
 
 /**
@@ -11,7 +11,7 @@ import { lookUp } from './lookup.ts'
  * @throws {UntrueAnswer} it is not the block that was asked for, or does not fit its own hash
  */
 export async function minedBlock(
-  node: Node,
+  node: UpstreamNode,
   selector: string,
   full: boolean,
 ): Promise<MinedBlock | null> {
@@ -29,6 +29,6 @@ export async function minedBlock(
 }
 
 /** The next block as a node would make it now, `null` where it makes none. */
-export async function pendingBlockOf(node: Node, full: boolean): Promise<RawBlock | null> {
+export async function pendingBlockOf(node: UpstreamNode, full: boolean): Promise<RawBlock | null> {
   return await node.call('eth_getBlockByNumber', ['pending', full], z.nullable(rawBlock))
 }

@@ -2,7 +2,7 @@ import * as z from 'zod/mini'
 import { RpcError } from '../../chain/rpc.ts'
 import { codes } from '../codes.ts'
 import { quantity, toQuantity } from '../objects/values.ts'
-import type { Node } from '../upstream/node.ts'
+import type { UpstreamNode } from '../upstream/node.ts'
 
 /** eth/68, what today's Ethereum nodes speak: many of them no longer serve the question. */
 const ethereumProtocol = '0x44'
@@ -21,7 +21,7 @@ const anyVersion = z.union([
 ])
 
 /** The version of the wire protocol, as a quantity on every node. */
-export async function protocolVersion(node: Node, method: string): Promise<string> {
+export async function protocolVersion(node: UpstreamNode, method: string): Promise<string> {
   try {
     return await node.call(method, [], anyVersion)
   } catch (error) {

@@ -8,7 +8,7 @@ import { rawReceipt } from '../objects/receipt.ts'
 import { encodeReceipt, proofNodes, verifiedTrie } from '../objects/receipts-trie.ts'
 import { UntrueAnswer } from '../objects/untrue-answer.ts'
 import { data } from '../objects/values.ts'
-import type { Node } from '../upstream/node.ts'
+import type { UpstreamNode } from '../upstream/node.ts'
 import { lookUp } from './lookup.ts'
 import { minedBlock } from './mined-block.ts'
 import { receiptsOf } from './receipts.ts'
@@ -17,7 +17,7 @@ import { receiptsOf } from './receipts.ts'
  * The RLP of a block's header; `null` when there is no such block. On an Ethereum node it is rebuilt
  * and fits the block's hash, or the node is not believed.
  */
-export async function rawHeader(node: Node, selector: string): Promise<string | null> {
+export async function rawHeader(node: UpstreamNode, selector: string): Promise<string | null> {
   // What is not mined yet has no header that anything could be proved with; RSKj shows a sketch.
   if (selector === 'pending') return null
   const byHash = selector.length === 66
@@ -30,7 +30,10 @@ export async function rawHeader(node: Node, selector: string): Promise<string | 
 }
 
 /** A receipt as the receipts trie of its block holds it; `null` if it does not exist. */
-export async function rawTransactionReceipt(node: Node, hash: string): Promise<string | null> {
+export async function rawTransactionReceipt(
+  node: UpstreamNode,
+  hash: string,
+): Promise<string | null> {
   if (node.profile === 'rskj') {
     return await node.call('rsk_getRawTransactionReceiptByHash', [hash], z.nullable(data))
   }
@@ -44,7 +47,7 @@ export async function rawTransactionReceipt(node: Node, hash: string): Promise<s
  * that block.
  */
 export async function receiptProof(
-  node: Node,
+  node: UpstreamNode,
   blockHash: string,
   hash: string,
 ): Promise<string[] | null> {
@@ -54,7 +57,7 @@ export async function receiptProof(
 }
 
 async function proofFromRskj(
-  node: Node,
+  node: UpstreamNode,
   blockHash: string,
   hash: string,
 ): Promise<string[] | null> {
@@ -74,7 +77,7 @@ async function proofFromRskj(
 }
 
 /** RSKj answers from the leaf to the root; that may change, so the root itself is looked for. */
-async function fromRoot(node: Node, blockHash: string, nodes: string[]): Promise<string[]> {
+async function fromRoot(node: UpstreamNode, blockHash: string, nodes: string[]): Promise<string[]> {
   const block = await minedBlock(node, blockHash, false).catch(() => null)
   const first = nodes[0]
   const alreadyFromRoot =
@@ -84,7 +87,7 @@ async function fromRoot(node: Node, blockHash: string, nodes: string[]): Promise
   return alreadyFromRoot ? nodes : nodes.toReversed()
 }
 
-async function provable(node: Node, blockHash: string, hash: string) {
+async function provable(node: UpstreamNode, blockHash: string, hash: string) {
   const block = await minedBlock(node, blockHash, false)
   if (block === null) return null
   const index = block.transactions.findIndex((entry) => hashOf(entry) === hash)

@@ -3,7 +3,7 @@ import { TransportError } from '../../chain/rpc.ts'
 import { hashOf, type MinedBlock } from '../objects/block.ts'
 import { type RawReceipt, rawReceipt } from '../objects/receipt.ts'
 import { UntrueAnswer } from '../objects/untrue-answer.ts'
-import type { Node } from '../upstream/node.ts'
+import type { UpstreamNode } from '../upstream/node.ts'
 import { ifServed } from './lookup.ts'
 
 /**
@@ -11,7 +11,7 @@ import { ifServed } from './lookup.ts'
  *
  * @throws {UntrueAnswer} they are another block's, or not all of them
  */
-export async function receiptsOf(node: Node, raw: MinedBlock): Promise<RawReceipt[]> {
+export async function receiptsOf(node: UpstreamNode, raw: MinedBlock): Promise<RawReceipt[]> {
   if (raw.transactions.length === 0) return []
   const receipts = await blockReceipts(node, raw)
   const complete =
@@ -24,7 +24,7 @@ export async function receiptsOf(node: Node, raw: MinedBlock): Promise<RawReceip
   return receipts
 }
 
-async function blockReceipts(node: Node, raw: MinedBlock): Promise<RawReceipt[]> {
+async function blockReceipts(node: UpstreamNode, raw: MinedBlock): Promise<RawReceipt[]> {
   const together = await ifServed(
     node.call('eth_getBlockReceipts', [raw.hash], z.nullable(z.array(rawReceipt))),
   )

@@ -1,7 +1,7 @@
 import { revertReason } from '../../chain/refusals.ts'
 import { RpcError } from '../../chain/rpc.ts'
 import { codes } from '../codes.ts'
-import type { Call } from '../objects/call.ts'
+import type { SimulatedCall } from '../objects/call.ts'
 
 /**
  * The outcome of a simulation, its revert in go-ethereum's form. RSKj has a code of its own for it,
@@ -9,7 +9,7 @@ import type { Call } from '../objects/call.ts'
  *
  * @throws {RpcError} code 3 with the revert's bytes in `data`, or the node's error
  */
-export async function simulated<T>(outcome: Promise<T>, { gas }: Call): Promise<T> {
+export async function simulated<T>(outcome: Promise<T>, { gas }: SimulatedCall): Promise<T> {
   try {
     return await outcome
   } catch (error) {

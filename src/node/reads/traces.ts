@@ -12,12 +12,12 @@ import {
   tracesOfFrame,
 } from '../objects/trace.ts'
 import { UntrueAnswer } from '../objects/untrue-answer.ts'
-import type { Node } from '../upstream/node.ts'
+import type { UpstreamNode } from '../upstream/node.ts'
 import { ifServed, lookUp } from './lookup.ts'
 import { minedBlock } from './mined-block.ts'
 
 /** The traces of every transaction of a block; `null` when there is no such block. */
-export async function tracesOfBlock(node: Node, selector: string): Promise<Trace[] | null> {
+export async function tracesOfBlock(node: UpstreamNode, selector: string): Promise<Trace[] | null> {
   if (node.profile === 'rskj') {
     return shapeTraces(await lookUp(node, 'trace_block', [selector], rawTraces))
   }
@@ -26,7 +26,7 @@ export async function tracesOfBlock(node: Node, selector: string): Promise<Trace
 }
 
 /** The traces of a block. anvil takes no hash here, and RSKj takes one. */
-export async function tracesOfMinedBlock(node: Node, block: MinedBlock): Promise<Trace[]> {
+export async function tracesOfMinedBlock(node: UpstreamNode, block: MinedBlock): Promise<Trace[]> {
   if (block.transactions.length === 0) return []
   const selector = node.profile === 'rskj' ? block.hash : block.number
   const whole = await ifServed(node.call('trace_block', [selector], rawTraces))
@@ -52,7 +52,10 @@ export async function tracesOfMinedBlock(node: Node, block: MinedBlock): Promise
 }
 
 /** The traces of one transaction; `null` when it is not mined. */
-export async function tracesOfTransaction(node: Node, hash: string): Promise<Trace[] | null> {
+export async function tracesOfTransaction(
+  node: UpstreamNode,
+  hash: string,
+): Promise<Trace[] | null> {
   const served = await ifServed(lookUp(node, 'trace_transaction', [hash], rawTraces))
   const traces = served === undefined ? await rebuilt(node, hash) : shapeTraces(served)
   if (traces?.some(({ transactionHash }) => transactionHash !== hash)) {
@@ -62,7 +65,7 @@ export async function tracesOfTransaction(node: Node, hash: string): Promise<Tra
 }
 
 /** From the call tracer of go-ethereum, for nodes without a trace module. */
-async function rebuilt(node: Node, hash: string): Promise<Trace[] | null> {
+async function rebuilt(node: UpstreamNode, hash: string): Promise<Trace[] | null> {
   const receipt = await lookUp(node, 'eth_getTransactionReceipt', [hash], z.nullable(rawReceipt))
   if (receipt === null) return null
   const top = await frameOf(node, hash)
@@ -75,7 +78,7 @@ async function rebuilt(node: Node, hash: string): Promise<Trace[] | null> {
   return tracesOfFrame(top, [], place)
 }
 
-async function frameOf(node: Node, hash: string): Promise<CallFrame> {
+async function frameOf(node: UpstreamNode, hash: string): Promise<CallFrame> {
   try {
     return await node.call('debug_traceTransaction', [hash, { tracer: 'callTracer' }], callFrame)
   } catch (error) {

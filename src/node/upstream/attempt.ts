@@ -5,9 +5,9 @@ import { RpcError } from '../../chain/rpc.ts'
 import { withinTime } from '../../runtime/time-limit.ts'
 import { UntrueAnswer } from '../objects/untrue-answer.ts'
 import { MalformedAnswer } from './malformed-answer.ts'
-import type { Node } from './node.ts'
+import type { UpstreamNode } from './node.ts'
 import {
-  type Identity,
+  type NodeIdentity,
   noteAnswer,
   noteFailure,
   noteLie,
@@ -25,7 +25,7 @@ export const attemptMs = 4_000
 /** Does the work on one node; its standing follows from how that ends. */
 export async function attempt<T>(
   standing: Standing,
-  work: (node: Node) => Promise<T>,
+  work: (node: UpstreamNode) => Promise<T>,
   signal: AbortSignal,
   options: AttemptOptions,
 ): Promise<T> {
@@ -46,7 +46,7 @@ export async function attempt<T>(
 /** As `attempt`, but no longer than a node may take where another could be asked. */
 export function attemptInTime<T>(
   standing: Standing,
-  work: (node: Node) => Promise<T>,
+  work: (node: UpstreamNode) => Promise<T>,
   signal: AbortSignal,
   options: AttemptOptions,
 ): Promise<T> {
@@ -111,7 +111,7 @@ async function nodeOf(
   standing: Standing,
   signal: AbortSignal,
   options: AttemptOptions,
-): Promise<Node> {
+): Promise<UpstreamNode> {
   const { upstream } = standing
   const { profile, client } = standing.identity ?? (await identify(standing, signal, options))
   return {
@@ -133,7 +133,7 @@ async function identify(
   standing: Standing,
   signal: AbortSignal,
   { chainId }: AttemptOptions,
-): Promise<Identity> {
+): Promise<NodeIdentity> {
   const { upstream } = standing
   const [id, client] = await Promise.all([
     upstream.call('eth_chainId', [], signal),
@@ -145,7 +145,7 @@ async function identify(
   if (Number(id) !== chainId) {
     throw new UntrueAnswer(`${upstream.name} serves another chain than ${chainId}`)
   }
-  const identity: Identity = {
+  const identity: NodeIdentity = {
     client: `${client}`,
     profile: /^rsk/i.test(`${client}`) ? 'rskj' : 'ethereum',
   }

@@ -5,7 +5,7 @@ import { UntrueAnswer } from '../objects/untrue-answer.ts'
 import { toQuantity } from '../objects/values.ts'
 import { type AttemptOptions, attempt, attemptMs } from './attempt.ts'
 import { MalformedAnswer } from './malformed-answer.ts'
-import type { Node } from './node.ts'
+import type { UpstreamNode } from './node.ts'
 import { isTrusted, noteFailure, noteHeight, type Standing } from './standing.ts'
 
 /** How long the heights of several nodes are believed. */
@@ -31,7 +31,7 @@ export type Heights = {
 export type HeightsOptions = AttemptOptions & {
   standings: readonly Standing[]
   /** The number of the block that a node shows for a selector; `null` when it shows none. */
-  blockNumber: (node: Node, selector: string) => Promise<number | null>
+  blockNumber: (node: UpstreamNode, selector: string) => Promise<number | null>
   /** Keeps the runtime alive for work that no request waits for. */
   background: (work: Promise<unknown>) => void
 }
@@ -152,7 +152,7 @@ async function tellHeight(
   heights: Heights,
   options: HeightsOptions,
 ): Promise<void> {
-  const ask = (node: Node) => confirmedHeight(node, heights, options)
+  const ask = (node: UpstreamNode) => confirmedHeight(node, heights, options)
   let tookTooLong = false
   try {
     const height = await withinTime(options.clock, attemptMs / 2, (limit) => {
@@ -172,7 +172,7 @@ async function tellHeight(
 
 /** A node's height; one that is far ahead of what is known has to be found by its number too. */
 async function confirmedHeight(
-  node: Node,
+  node: UpstreamNode,
   heights: Heights,
   { blockNumber }: HeightsOptions,
 ): Promise<number> {

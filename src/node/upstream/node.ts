@@ -4,7 +4,7 @@ import type * as z from 'zod/mini'
 export type Profile = 'rskj' | 'ethereum'
 
 /** One node, for the time of one piece of work. */
-export type Node = {
+export type UpstreamNode = {
   readonly name: string
   readonly profile: Profile
   /** What it calls itself. */

@@ -2,7 +2,7 @@ import { means } from '../../chain/refusals.ts'
 import { RpcError, TransportError } from '../../chain/rpc.ts'
 import { codes } from '../codes.ts'
 import { type AttemptOptions, attempt, attemptInTime } from './attempt.ts'
-import type { Node } from './node.ts'
+import type { UpstreamNode } from './node.ts'
 import { noteSlowness, type Standing } from './standing.ts'
 
 /** A read is given to a second node when the first has not answered within these bounds. */
@@ -26,7 +26,7 @@ export type RaceOptions = AttemptOptions & {
  * @throws {TransportError} no node gave an answer
  */
 export function race<T>(
-  work: (node: Node) => Promise<T>,
+  work: (node: UpstreamNode) => Promise<T>,
   signal: AbortSignal,
   options: RaceOptions,
 ): Promise<T> {

@@ -8,12 +8,12 @@ import type { Profile } from './node.ts'
 const keptAnswers = 100
 
 /** What a node is, as far as it was asked. */
-export type Identity = { profile: Profile; client: string }
+export type NodeIdentity = { profile: Profile; client: string }
 
 /** How a node has done so far, and what follows from that for when it is asked. Times are Unix ms. */
 export type Standing = {
   readonly upstream: Upstream
-  identity: Identity | undefined
+  identity: NodeIdentity | undefined
   suspendedUntil: number
   distrustedUntil: number
   /** When the operator was last told that its answers are malformed. */

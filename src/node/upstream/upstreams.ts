@@ -12,7 +12,7 @@ import {
   unknownHeights,
 } from './heights.ts'
 import type { Upstream } from './http-upstream.ts'
-import type { AskOptions, Node } from './node.ts'
+import type { AskOptions, UpstreamNode } from './node.ts'
 import { mostTelling, race } from './race.ts'
 import {
   isAble,
@@ -33,13 +33,13 @@ export type Upstreams = {
    * @throws {TransportError} no node gave an answer
    */
   readonly ask: <T>(
-    work: (node: Node) => Promise<T>,
+    work: (node: UpstreamNode) => Promise<T>,
     signal: AbortSignal,
     options?: AskOptions,
   ) => Promise<T>
   /** Runs the work against up to two nodes that are at the head; at least one answer. */
   readonly askTwo: <T>(
-    work: (node: Node) => Promise<T>,
+    work: (node: UpstreamNode) => Promise<T>,
     signal: AbortSignal,
   ) => Promise<{ name: string; value: T }[]>
   /**
@@ -59,7 +59,7 @@ export type Upstreams = {
    *
    * @throws {TransportError} among several nodes: it is older than one that was shown before
    */
-  readonly sawHead: (node: Node, number: number) => void
+  readonly sawHead: (node: UpstreamNode, number: number) => void
   /** A node gave an answer that is proved wrong: for a while it is asked last. */
   readonly distrust: (name: string, why: string) => void
   /** How each node has done in this process. */
@@ -90,7 +90,7 @@ export function createUpstreams({ upstreams, ...rest }: UpstreamsOptions): Upstr
   }
 
   function askFirst<T>(
-    work: (node: Node) => Promise<T>,
+    work: (node: UpstreamNode) => Promise<T>,
     signal: AbortSignal,
     mayLag = false,
   ): Promise<T> {
@@ -166,7 +166,7 @@ function standingsOf(standings: readonly Standing[], { head }: Heights, now: num
 /** The answers of two nodes, or of the one that gave one. */
 async function askBoth<T>(
   standings: readonly Standing[],
-  work: (node: Node) => Promise<T>,
+  work: (node: UpstreamNode) => Promise<T>,
   signal: AbortSignal,
   options: HeightsOptions,
 ): Promise<{ name: string; value: T }[]> {
@@ -196,6 +196,6 @@ async function sendToAll(
   }
 }
 
-async function readHeight(node: Node): Promise<number> {
+async function readHeight(node: UpstreamNode): Promise<number> {
   return Number(await node.call('eth_blockNumber', [], quantity))
 }

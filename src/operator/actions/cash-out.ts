@@ -7,7 +7,7 @@ import type { Vitals } from '../../relay/ledger/port.ts'
 import type { PaymentAnswer } from '../../relay/pay/answers.ts'
 import type { Relayer } from '../../relay/relayer.ts'
 import type { CashOutAnswer, CashOutRequest } from '../answers.ts'
-import { paymentOf } from '../records.ts'
+import { toPaymentSummary } from '../records.ts'
 import type { Subject } from '../status.ts'
 
 /** What leaves a caller's balance for an address outside. `all`: all that the account has. */
@@ -85,7 +85,8 @@ export async function cashOutFor(
     case 'screen':
     case 'failed': {
       const [record] = (await ledger.page({ intent: intentId, limit: 1 })).payments
-      if (record !== undefined) return { kind: 'accepted', payment: paymentOf(chain, record) }
+      if (record !== undefined)
+        return { kind: 'accepted', payment: toPaymentSummary(chain, record) }
       return answered.kind === 'screen'
         ? { kind: 'refused', says: answered.screen.lines.join(' ') }
         : { kind: 'uncertain' }

@@ -19,7 +19,7 @@ const toldAtATime = 5
  * Raises and clears alerts by what is known, and tells of each once. Safe to run by several at a time:
  * the ledger knows what is raised, and who tells.
  */
-export async function watch(
+export async function watchAlerts(
   ledger: Ledger,
   known: Condition & { vitals: Vitals },
   options: WatchOptions,

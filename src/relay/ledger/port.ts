@@ -33,7 +33,7 @@ export type Ledger = {
    * How many minutes before this question its account paid by an equal call; undefined where it did not lately.
    * What is found once is kept as in {@link Ledger.show}.
    */
-  equal(question: Question, call: Call): Promise<number | undefined>
+  equal(question: Question, call: PaymentCall): Promise<number | undefined>
   /**
    * Closes a session without a payment: its screen is shown from now on, whatever the chain does, and no
    * other question of the session is paid.
@@ -281,7 +281,7 @@ export type OverDay =
 export type Equal = { kind: 'equal'; minutes: number }
 
 /** What two payments are equal by. */
-export type Call = Pick<SignedRequest, 'to' | 'data'>
+export type PaymentCall = Pick<SignedRequest, 'to' | 'data'>
 
 /** There is no room for one payment more. Nothing has changed. */
 export type Full = { kind: 'full'; load: Load }
@@ -484,7 +484,7 @@ export type Claiming = Question & {
   /** What its account may send in a day, and what this one sends: beyond it the claim is {@link OverDay}. Undefined: unchecked. */
   day?: (DayLimits & Pick<Order, 'kind' | 'spendsWei'>) | undefined
   /** Where an equal one was accepted a moment ago the claim is {@link Equal}. Undefined: unchecked. */
-  unlessEqual?: Call | undefined
+  unlessEqual?: PaymentCall | undefined
   /** Whose key and forwarder it goes by: with others than the ledger's it is `paused`. Undefined: unchecked. */
   identity?: Identity | undefined
   /**

@@ -50,10 +50,10 @@ import {
   persist,
   soFar,
 } from './answers.ts'
-import { watch } from './watch.ts'
+import { watchReceipt } from './watch.ts'
 
 /** One payment that a session asks for: it is made at most once. */
-export type Payment = {
+export type RequestedPayment = {
   /** When the delivery came (Unix time in ms): its answer is due some time after that. */
   since: number
   question: Question
@@ -97,7 +97,7 @@ export type PaymentRefusal =
   | Obstacle
   /** The account has had what it may have. */
   | OverLimit
-  /** What the caller proved to be lets the session pay no more: see {@link Payment.denied}. */
+  /** What the caller proved to be lets the session pay no more: see {@link RequestedPayment.denied}. */
   | { kind: 'not_authorized'; why: 'blocked' | 'dormant' | 'void' }
   /** The phone asks too often. It is not looked at, so nothing is said of what was sent. */
   | { kind: 'too_many_dials' }
@@ -118,14 +118,14 @@ type Delivery = {
   relayer: Relayer
   chain: ChainCache
   options: PayOptions
-  payment: Payment
+  payment: RequestedPayment
   progress: Progress
 }
 
 /** One attempt at a payment, with what the caller's key has signed for it. */
 type Attempt = Delivery & { order: Order } & Pick<ContractCall, 'submitted' | 'shared'>
 
-export type Pay = (payment: Payment) => Promise<PaymentAnswer>
+export type Pay = (payment: RequestedPayment) => Promise<PaymentAnswer>
 
 export type PayOptions = {
   /** Whether a call is simulated first, and refused on the screen where it would revert. */
@@ -430,7 +430,7 @@ async function send(
   const signal = relayer.clock.timeout(broadcastTimeoutMs)
   const sending = broadcast(relayer, transaction.nonce, transaction, isFirst, signal)
   const watching = sending
-    .then(() => watch(relayer, payment.question.session, order.request, transaction))
+    .then(() => watchReceipt(relayer, payment.question.session, order.request, transaction))
     .catch((error) => {
       const message = faultOf(error)
       relayer.log({ level: 'warn', event: 'watch.failed', message, intent: payment.intentId })

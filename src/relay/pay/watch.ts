@@ -9,7 +9,7 @@ const watchMs = 25_000
 const receiptTimeoutMs = 5_000
 
 /** Polls for the receipt of one payment while its request lives. */
-export async function watch(
+export async function watchReceipt(
   relayer: Relayer,
   session: string,
   request: ForwardRequest,

@@ -9,7 +9,7 @@ import type { Action } from './plan.ts'
 const nodeTimeoutMs = 5_000
 
 /** What the actions of a plan came to. */
-export type Outcome =
+export type ActionOutcome =
   /** Nothing that the next stage goes by is another than it was. */
   | { kind: 'same' }
   /** The ledger's work is another than the plan was made by. */
@@ -21,9 +21,12 @@ export type Outcome =
  * Does what was planned, in its order. The failure of one action is logged and keeps no other from
  * being done. Each may be done twice and at any time: a change is the ledger's compare-and-set.
  */
-export async function execute(relayer: Relayer, actions: readonly Action[]): Promise<Outcome> {
-  let sum: Outcome = { kind: 'same' }
-  let refused: Outcome | undefined
+export async function execute(
+  relayer: Relayer,
+  actions: readonly Action[],
+): Promise<ActionOutcome> {
+  let sum: ActionOutcome = { kind: 'same' }
+  let refused: ActionOutcome | undefined
   for (const action of actions) {
     // Payments keep their order: none gets a nonce before one that has lost its own.
     if (refused !== undefined && (action.kind === 'carry' || action.kind === 'noOp')) continue
@@ -34,7 +37,7 @@ export async function execute(relayer: Relayer, actions: readonly Action[]): Pro
   return refused ?? sum
 }
 
-async function attempt(relayer: Relayer, action: Action): Promise<Outcome> {
+async function attempt(relayer: Relayer, action: Action): Promise<ActionOutcome> {
   try {
     return await act(relayer, action)
   } catch (error) {
@@ -73,7 +76,7 @@ function failureOf({ kind }: Action): string {
   }
 }
 
-async function act(relayer: Relayer, action: Action): Promise<Outcome> {
+async function act(relayer: Relayer, action: Action): Promise<ActionOutcome> {
   const { ledger, log } = relayer
   switch (action.kind) {
     case 'awaitChain':
@@ -123,7 +126,7 @@ type ActionOf<Kind extends Action['kind']> = Extract<Action, { kind: Kind }>
 async function followHead(
   relayer: Relayer,
   { trail, toldCount, lost, reorganized }: ActionOf<'followHead'>,
-): Promise<Outcome> {
+): Promise<ActionOutcome> {
   if (reorganized !== undefined) {
     relayer.log({
       level: 'warn',
@@ -162,7 +165,7 @@ const incomplete = (message: string) =>
 async function requeue(
   { ledger, log }: Relayer,
   { session, nonce }: ActionOf<'requeue'>,
-): Promise<Outcome> {
+): Promise<ActionOutcome> {
   const requeued = await ledger.requeue(session)
   if (requeued.length > 0) {
     log(incomplete(`Nonce ${nonce} does not carry the payment that it was recorded for`))
@@ -174,7 +177,7 @@ async function requeue(
 async function abandon(
   { ledger, log }: Relayer,
   { nonce, count }: ActionOf<'abandon'>,
-): Promise<Outcome> {
+): Promise<ActionOutcome> {
   log({
     level: 'warn',
     event: 'nonce.ahead',
@@ -190,7 +193,7 @@ async function abandon(
 async function offer(
   relayer: Relayer,
   action: ActionOf<'rebroadcast' | 'outbid' | 'reportStuck'>,
-): Promise<Outcome> {
+): Promise<ActionOutcome> {
   const { nonce, transaction } = action
   const isFirst = action.kind === 'rebroadcast' && action.isFirst
   const signal = relayer.clock.timeout(nodeTimeoutMs)
@@ -234,7 +237,7 @@ async function outbid(
 }
 
 /** Leases a free nonce, and sends what was signed for it once that is durable. */
-async function fill(relayer: Relayer, action: ActionOf<'carry' | 'noOp'>): Promise<Outcome> {
+async function fill(relayer: Relayer, action: ActionOf<'carry' | 'noOp'>): Promise<ActionOutcome> {
   const { ledger, clock, newToken } = relayer
   const { nonce, count, gasPriceWei } = action
   const { session, request } = action.kind === 'carry' ? action : {}
@@ -259,7 +262,7 @@ async function reuse(
   relayer: Relayer,
   { nonce, count, gasPriceWei }: ActionOf<'carry' | 'noOp'>,
   token: string,
-): Promise<Outcome> {
+): Promise<ActionOutcome> {
   const { ledger, clock } = relayer
   await ledger.lease({ nonce, token, chainNonce: count, session: undefined })
   const { nonces } = await ledger.work()

@@ -28,7 +28,7 @@ export type LedgerSnapshot = {
 export type Known<Value> = { kind: 'known'; value: Value } | { kind: 'unknown' }
 
 /** Whether a block is part of the chain as the head shows it; unknown where a replica may lag. */
-export type Place = 'held' | 'lost' | 'unknown'
+export type BlockStatus = 'held' | 'lost' | 'unknown'
 
 /** What a nonce that the chain has passed did. */
 export type NonceFate =
@@ -60,7 +60,7 @@ export type ChainSnapshot = Followed & {
   /** Blocks that hold something of ours and were compared with the chain, the highest first. */
   blocks: readonly BlockId[]
   /** By the block's hash. */
-  places: ReadonlyMap<string, Place>
+  places: ReadonlyMap<string, BlockStatus>
   /** By the nonce. */
   fates: ReadonlyMap<number, NonceFate>
   /** `count` at a block at which outcomes are final and that no replica is behind any more. */

@@ -6,6 +6,7 @@ import { readPassed } from '../outcome/settle.ts'
 import { blockOfSpending } from '../outcome/spent.ts'
 import type { Relayer } from '../relayer.ts'
 import {
+  type BlockStatus,
   beyondReach,
   type ChainSnapshot,
   chainAt,
@@ -27,7 +28,6 @@ import {
   mayCarry,
   type NonceFate,
   overduePayments,
-  type Place,
   passedNonces,
   type Spending,
 } from './facts.ts'
@@ -75,7 +75,7 @@ export async function askFollow(relayer: Relayer, ledger: LedgerSnapshot): Promi
   const chain = { ...chainAt(head, 0), ...(await followed(relayer, work, head)), blocks }
   if (isAwaited(ledger, chain, relayer)) return chain
   const known = work.head
-  const places = new Map<string, Place>()
+  const places = new Map<string, BlockStatus>()
   if (known !== undefined && !isShorter(ledger, chain)) {
     const place = await answerOf(relayer, 'follow.failed', () =>
       placeOfLast(relayer, known, work, chain),
@@ -149,7 +149,10 @@ async function askBlocks(
  * still shows what is lost, and what is taken for held here no later round asks for: so a block is held
  * where the head leads down to it.
  */
-function placesBelow(relayer: Relayer, chain: ChainSnapshot): (block: BlockId) => Promise<Place> {
+function placesBelow(
+  relayer: Relayer,
+  chain: ChainSnapshot,
+): (block: BlockId) => Promise<BlockStatus> {
   let lowest: Promise<Head | undefined> | undefined
   return async (block) => {
     const from = await (lowest ?? bottomOf(relayer, chain.head, chain.trail))
@@ -170,7 +173,7 @@ async function placeOfLast(
   last: BlockId,
   { now, behindSince }: Work,
   chain: ChainSnapshot,
-): Promise<Place> {
+): Promise<BlockStatus> {
   const { watchBlocks, regressionMs } = relayer.rules
   const gap = chain.head.number - last.number
   const isFollowed = chain.trail[gap] !== undefined
@@ -195,7 +198,7 @@ async function placeOf(
   { node, clock }: Relayer,
   block: BlockId,
   { head, trail, places }: ChainSnapshot,
-): Promise<Place> {
+): Promise<BlockStatus> {
   if (block.number > head.number) return 'unknown'
   const known = places.get(block.hash)
   if (known !== undefined) return known
@@ -282,7 +285,7 @@ async function askDeepPlaces(
   relayer: Relayer,
   work: Work,
   chain: ChainSnapshot,
-): Promise<Map<string, Place>> {
+): Promise<Map<string, BlockStatus>> {
   const { head, trail } = chain
   const places = new Map(chain.places)
   const watched = head.number - relayer.rules.watchBlocks

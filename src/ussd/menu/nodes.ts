@@ -14,7 +14,7 @@ import {
 import { activityLines } from './activity.ts'
 
 /** What a session ends with that was answered to its end. */
-export type Outcome =
+export type SessionOutcome =
   | { kind: 'balance' | 'help' | 'claim' }
   | { kind: 'language'; language: Language }
   | PinAction
@@ -54,7 +54,7 @@ export type MenuContext = RecipientRules & {
 }
 
 /** What was answered so far in this session. */
-export type Draft = {
+export type SessionDraft = {
   recipient?: Recipient
   amountWei?: bigint | 'all'
   /** One that is about to be set. */
@@ -62,10 +62,10 @@ export type Draft = {
 }
 
 /** A place in the menu: a list to choose from, or a question to answer in one's own words. */
-export type Node = List | Question
+export type MenuNode = List | MenuQuestion
 
 /** What is shown of a place, by what is read for it. */
-type Words<Known = Facts> = (context: MenuContext, draft: Draft, facts: Known) => string
+type Words<Known = Facts> = (context: MenuContext, draft: SessionDraft, facts: Known) => string
 
 export type List<Known = Facts> = {
   kind: 'list'
@@ -92,12 +92,12 @@ export type Entry<Known = Facts> = {
   note?: (context: MenuContext, facts: Known) => string | undefined
 }
 
-export type Question<Known = Facts> = {
+export type MenuQuestion<Known = Facts> = {
   kind: 'question'
   prompt: Words<Known>
   /** What stands below why it is asked again, where that is another prompt. */
   again?: Words<Known>
-  answer: (typed: string, context: MenuContext, draft: Draft) => Given
+  answer: (typed: string, context: MenuContext, draft: SessionDraft) => Given
   /** The answer is a PIN: the caller's own, which is judged, or a new one. No digest is made of it, and no row or log has it. */
   secret?: 'own' | 'new'
   /** What is asked instead of its effect, as in {@link Entry}. */
@@ -106,19 +106,19 @@ export type Question<Known = Facts> = {
   facts?: readonly FactName[]
   /** All that an answer may lead to; the first one where `next` does not choose. */
   leads: readonly [Destination, ...Destination[]]
-  next?: (draft: Draft) => Destination
+  next?: (draft: SessionDraft) => Destination
   back?: NodeName
 }
 
 /** What an answer adds to the draft, or why it is refused. `unread`: what it means is to be read first. */
 export type Given =
-  | { kind: 'given'; draft: Draft }
+  | { kind: 'given'; draft: SessionDraft }
   | { kind: 'mistake'; why: string }
   | { kind: 'unread' }
 
 export type Destination = NodeName | EffectName
 
-export type Menu = Readonly<Record<NodeName, Node>>
+export type Menu = Readonly<Record<NodeName, MenuNode>>
 
 export type NodeName =
   | ('main' | 'recipient' | 'amount' | 'confirmPhone' | 'confirmAddress' | 'repeat')
@@ -135,7 +135,7 @@ export type EffectName =
   | ('choosePin' | 'changePin' | 'forgetPin')
 
 /** What ends a session, made of what was answered before. */
-export const effects: Readonly<Record<EffectName, (draft: Draft) => Outcome>> = {
+export const effects: Readonly<Record<EffectName, (draft: SessionDraft) => SessionOutcome>> = {
   balance: () => ({ kind: 'balance' }),
   transfer: transferOf,
   transferAgain: (draft) => ({ ...transferOf(draft), isRepeat: true }),
@@ -162,9 +162,9 @@ function knowing<Name extends FactName>(
 ): List
 function knowing<Name extends FactName>(
   facts: readonly Name[],
-  place: Question<Pick<Facts, Name>>,
-): Question
-function knowing(facts: readonly FactName[], place: Node): Node {
+  place: MenuQuestion<Pick<Facts, Name>>,
+): MenuQuestion
+function knowing(facts: readonly FactName[], place: MenuNode): MenuNode {
   return { ...place, facts }
 }
 
@@ -205,8 +205,8 @@ export function createMenu(settings: MenuSettings): Menu {
   }
 }
 
-function recipientQuestion({ profile }: MenuSettings): Question {
-  const question: Question<unknown> = {
+function recipientQuestion({ profile }: MenuSettings): MenuQuestion {
+  const question: MenuQuestion<unknown> = {
     kind: 'question',
     prompt: ({ say }) => say.enterRecipient,
     answer: (typed, context) => {
@@ -238,7 +238,7 @@ function knownBy(digit: number, { known }: MenuContext): Given | undefined {
   return recipient && { kind: 'given', draft: { recipient } }
 }
 
-function afterAmount({ confirms }: MenuSettings): Pick<Question, 'leads' | 'next'> {
+function afterAmount({ confirms }: MenuSettings): Pick<MenuQuestion, 'leads' | 'next'> {
   if (!confirms) return { leads: ['transfer'] }
   return {
     leads: ['confirmPhone', 'confirmAddress'],
@@ -284,7 +284,7 @@ function debtNote({ say, amountOf }: MenuContext, { debt }: Pick<Facts, 'debt'>)
 }
 
 /** A list of one intent, which the PIN confirms in the place of its digit. */
-function confirmedBy(pin: MenuSettings['pin'], purpose: PinPurpose, list: List): Node {
+function confirmedBy(pin: MenuSettings['pin'], purpose: PinPurpose, list: List): MenuNode {
   const [entry] = list.entries
   return pin === 'off' || entry === undefined ? list : pinFor(purpose, { ...list, ...entry })
 }
@@ -301,7 +301,7 @@ function pinFor(
     backLabel,
     facts,
   }: Omit<List, 'kind' | 'entries'> & Pick<Entry, 'leads' | 'orAsks'>,
-): Question {
+): MenuQuestion {
   const below =
     (words: Words): Words =>
     (context, draft, read) => {
@@ -330,8 +330,8 @@ function newPinBy(
   first: NodeName,
   again: NodeName,
   leads: EffectName,
-  back: Pick<Question, 'back'>,
-): [first: Question, again: Question] {
+  back: Pick<MenuQuestion, 'back'>,
+): [first: MenuQuestion, again: MenuQuestion] {
   return [
     {
       kind: 'question',
@@ -526,7 +526,7 @@ function repayments({ profile, pin }: MenuSettings): Pick<Menu, 'repay' | 'repay
 
 function owedTitle(
   { say, amountOf }: MenuContext,
-  _: Draft,
+  _: SessionDraft,
   { debt }: Pick<Facts, 'debt'>,
 ): string {
   const owed = () => {
@@ -572,14 +572,14 @@ export const isEffect = (destination: Destination): destination is EffectName =>
   destination in effects
 
 /** What a place asks about that would be made once more. */
-export const repeatedAt = ({ name, draft }: { name: NodeName; draft: Draft }): Intent =>
+export const repeatedAt = ({ name, draft }: { name: NodeName; draft: SessionDraft }): Intent =>
   name === 'repeatCashOut' ? cashOutOf(draft) : transferOf(draft)
 
-function transferOf({ recipient, amountWei }: Draft): Extract<Intent, { kind: 'transfer' }> {
+function transferOf({ recipient, amountWei }: SessionDraft): Extract<Intent, { kind: 'transfer' }> {
   return { kind: 'transfer', recipient: answered(recipient), amountWei: answered(amountWei) }
 }
 
-function cashOutOf({ recipient, amountWei }: Draft): Extract<Intent, { kind: 'cashOut' }> {
+function cashOutOf({ recipient, amountWei }: SessionDraft): Extract<Intent, { kind: 'cashOut' }> {
   const to = answered(recipient)
   if (to.kind !== 'address') throw new Error('a phone number is no wallet')
   return { kind: 'cashOut', to: to.address, amountWei: answered(amountWei) }
@@ -593,7 +593,7 @@ function atLeast(typed: string, { say, least }: MenuContext): Given {
 }
 
 /** What is sent to whom. */
-function sendingTitle(context: MenuContext, draft: Draft): string {
+function sendingTitle(context: MenuContext, draft: SessionDraft): string {
   const { say } = context
   const [amount, to] = shownTransfer(context, draft)
   return `${say.sending(amount)}\n${say.sendingTo(to)}`
@@ -601,7 +601,7 @@ function sendingTitle(context: MenuContext, draft: Draft): string {
 
 function repeatedTitle(
   context: MenuContext,
-  draft: Draft,
+  draft: SessionDraft,
   { earlierMinutes }: Pick<Facts, 'earlierMinutes'>,
 ): string {
   return context.say.repeated(...shownTransfer(context, draft), Math.max(1, earlierMinutes))
@@ -609,7 +609,7 @@ function repeatedTitle(
 
 function shownTransfer(
   { amountOf, recipientOf }: MenuContext,
-  { recipient, amountWei }: Draft,
+  { recipient, amountWei }: SessionDraft,
 ): [amount: string | 'all', to: string] {
   const amount = answered(amountWei)
   return [amount === 'all' ? amount : amountOf(amount), recipientOf(answered(recipient))]

@@ -3,21 +3,21 @@ import type { Facts } from '../facts.ts'
 import { backDigit, moreDigit, pagesOf } from '../screens/pages.ts'
 import {
   type Destination,
-  type Draft,
   effects,
   isEffect,
   type List,
   type MenuContext,
-  type Node,
+  type MenuNode,
+  type MenuQuestion,
   type NodeName,
-  type Outcome,
-  type Question,
+  type SessionDraft,
+  type SessionOutcome,
 } from './nodes.ts'
 
 /** What the text of a session comes to. */
 export type MenuResult =
   | { kind: 'ask'; place: Place }
-  | Outcome
+  | SessionOutcome
   /** The PIN that was typed as the last of so many answers has to be judged first. */
   | { kind: 'unjudged'; steps: number; pin: string }
   /** The account's PIN opens nothing. */
@@ -32,7 +32,7 @@ export type MenuResult =
   | { kind: 'past_the_end' }
 
 /** Where a session stands, and why it is asked again. */
-export type Place = { name: NodeName; draft: Draft; page: number; why?: string }
+export type Place = { name: NodeName; draft: SessionDraft; page: number; why?: string }
 
 export type LockedBy = Exclude<PinVerdict['kind'], 'right' | 'wrong'>
 
@@ -51,7 +51,7 @@ type Step =
   | { kind: 'go'; place: Place }
   | { kind: 'unread' }
   /** `or`: where another answer goes on from, if the end turned out to be a question. */
-  | { kind: 'end'; outcome: Outcome; or: Place | undefined }
+  | { kind: 'end'; outcome: SessionOutcome; or: Place | undefined }
   | { kind: 'stop'; result: Extract<MenuResult, { kind: 'unjudged' | 'locked' }> }
   | Mistake
 
@@ -148,7 +148,11 @@ type At = SoFar & { steps: number }
 
 function stepFrom(place: Place, typed: string, context: MenuContext, known: At): Step {
   const node = context.menu[place.name]
-  const at = (name: NodeName, draft: Draft = place.draft): Place => ({ name, draft, page: 0 })
+  const at = (name: NodeName, draft: SessionDraft = place.draft): Place => ({
+    name,
+    draft,
+    page: 0,
+  })
   if (typed === menuDigits) return { kind: 'go', place: at(known.start, {}) }
   if (node.kind === 'list') {
     const turned = turn(place, node, typed, context)
@@ -186,7 +190,7 @@ function judged(pin: string, { say }: MenuContext, { verdicts, steps }: At): Ste
 }
 
 type Given =
-  | { kind: 'given'; draft: Draft; leads: Destination; or?: NodeName | undefined }
+  | { kind: 'given'; draft: SessionDraft; leads: Destination; or?: NodeName | undefined }
   | { kind: 'unread' }
   | Mistake
 
@@ -197,7 +201,7 @@ function chosen(place: Place, { entries }: List, typed: string, { say }: MenuCon
     : { kind: 'given', draft: place.draft, leads: entry.leads, or: entry.orAsks }
 }
 
-function asked(place: Place, node: Question, typed: string, context: MenuContext): Given {
+function asked(place: Place, node: MenuQuestion, typed: string, context: MenuContext): Given {
   const given = node.answer(typed, context, place.draft)
   if (given.kind !== 'given') return given
   const draft = { ...place.draft, ...given.draft }
@@ -238,7 +242,7 @@ function pagesFrom(
 }
 
 /** All that a place names, and nothing else. */
-function factsFor({ facts = [] }: Node, read: Partial<Facts>): Facts {
+function factsFor({ facts = [] }: MenuNode, read: Partial<Facts>): Facts {
   const missing = facts.find((name) => read[name] === undefined)
   if (missing !== undefined) throw new Error(`a screen is shown without its ${missing}`)
   return Object.fromEntries(facts.map((name) => [name, read[name]])) as Facts

@@ -7,14 +7,14 @@ import {
   type Spending,
 } from '../../../scripts/ops/reconcile/compare.ts'
 import { type LoanEvent, replay } from '../../../scripts/ops/reconcile/loan-books.ts'
-import type { Payment } from '../../../src/operator/answers.ts'
+import type { PaymentSummary } from '../../../src/operator/answers.ts'
 
 const [alice, bob] = ['11', '22'].map((digits) => `0x${digits.repeat(20)}`) as [Address, Address]
 const hash = `0x${'ab'.repeat(32)}` as const
 const intent = `0x${'cd'.repeat(32)}` as const
 const day = 24 * 60 * 60 * 1000
 
-const confirmed: Payment = {
+const confirmed: PaymentSummary = {
   ...{ intent, state: 'confirmed', kind: 'transfer', account: alice, spendsWei: '3' },
   ...{ acceptedAt: '2026-01-01T00:00:00.000Z', changedAt: '2026-01-01T00:00:09.000Z' },
   ...{ relayer: null, nonce: 0, attempts: 0, outcome: 'executed', reason: null },
@@ -33,7 +33,8 @@ const agreed: Books = {
 }
 
 const found = (changes: Partial<Books>) => differences({ ...agreed, ...changes })
-const told = (changes: Partial<Payment>) => found({ payments: [{ ...confirmed, ...changes }] })
+const told = (changes: Partial<PaymentSummary>) =>
+  found({ payments: [{ ...confirmed, ...changes }] })
 
 describe('a reconciliation', () => {
   test('finds nothing where ledger, contract and events tell the same', ({ expect }) => {
@@ -61,7 +62,12 @@ describe('a reconciliation', () => {
     expect,
   }) => {
     expect(found({ payments: [{ ...confirmed, block: 101 }], spendings: [] })).toEqual([])
-    const broadcast: Payment = { ...confirmed, state: 'broadcast', outcome: null, block: null }
+    const broadcast: PaymentSummary = {
+      ...confirmed,
+      state: 'broadcast',
+      outcome: null,
+      block: null,
+    }
     expect(found({ payments: [broadcast], head: 16 })).toEqual([])
   })
 
@@ -74,7 +80,7 @@ describe('a reconciliation', () => {
     const cashedOut = {
       events: events.with(2, { name: 'Withdrawn', account: alice, wei: 3n, hash }),
     }
-    const payments: Payment[] = [{ ...confirmed, kind: 'cashOut' }]
+    const payments: PaymentSummary[] = [{ ...confirmed, kind: 'cashOut' }]
     expect(
       found({
         ...cashedOut,

@@ -1,11 +1,11 @@
 import { describe, test } from 'vitest'
 import { paymentLine, statusLines, traceLines, whyLine } from '../../../scripts/ops/show.ts'
-import type { Payment, StatusAnswer } from '../../../src/operator/answers.ts'
+import type { PaymentSummary, StatusAnswer } from '../../../src/operator/answers.ts'
 
 const hash = `0x${'ab'.repeat(32)}`
 const at = '2026-01-01T19:42:00.000Z'
 
-const payment: Payment = {
+const payment: PaymentSummary = {
   ...{ intent: `0x${'cd'.repeat(32)}`, state: 'queued', kind: 'transfer' },
   ...{ account: `0x${'11'.repeat(20)}`, spendsWei: '250000000000000000' },
   ...{ acceptedAt: at, changedAt: at, relayer: null, nonce: null, attempts: 0 },
@@ -75,7 +75,7 @@ test('a payment is a line, and why it stands where it does a sentence', ({ expec
     `${at}  queued     Transfer 0.25 tRBTC  of ${payment.account}  intent ${payment.intent}`,
   )
   const what = `The transfer of 0.25 tRBTC, accepted ${at},`
-  const why = (changes: Partial<Payment>) => whyLine({ ...payment, ...changes }, 'tRBTC')
+  const why = (changes: Partial<PaymentSummary>) => whyLine({ ...payment, ...changes }, 'tRBTC')
   expect(why({})).toBe(`${what} waits for its turn: no transaction carries it yet.`)
   const mined = { hash, block: 9, explorer: 'https://explorer.example/tx' }
   expect(why({ ...mined, state: 'confirmed', outcome: 'executed' })).toBe(

@@ -1,7 +1,7 @@
 import { paymentKinds } from '../../../loan/kinds.ts'
 import type { Draft } from '../draft.ts'
 import { noLimit } from '../life/sums.ts'
-import type { Call, DayLimits, Order, OverDay, Question } from '../port.ts'
+import type { DayLimits, Order, OverDay, PaymentCall, Question } from '../port.ts'
 import type { Row } from '../rows.ts'
 import { show, shown } from './shown.ts'
 
@@ -51,7 +51,7 @@ export function overDay(
 export function minutesSinceEqual(
   rows: Draft,
   question: Question,
-  call: Call | undefined,
+  call: PaymentCall | undefined,
 ): number | undefined {
   const known = shown(rows, question, 'equal')
   if (known !== undefined) return Number(known)

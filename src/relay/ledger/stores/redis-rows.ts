@@ -44,9 +44,9 @@ function keptOf(name: string, text: string): Kept {
   return { version: text.slice(0, end), row: parseRow(table, text.slice(end + 1)) }
 }
 
-export type Load = (wanted: LoadQuery) => Promise<Loaded>
+export type LoadRows = (wanted: LoadQuery) => Promise<Loaded>
 
-export function createLoad(database: RedisDatabase, keys: readonly string[]): Load {
+export function createLoad(database: RedisDatabase, keys: readonly string[]): LoadRows {
   const script = database.script(loadLua)
   return async ({ rows: names, lists: queries, methods }) => {
     const asked = JSON.stringify({ rows: [...names], lists: [...queries.values()] })

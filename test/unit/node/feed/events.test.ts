@@ -1,7 +1,7 @@
 import { describe, test } from 'vitest'
 import { TransportError } from '../../../../src/chain/rpc.ts'
 import { createFeedEvents } from '../../../../src/node/feed/events.ts'
-import type { Node } from '../../../../src/node/upstream/node.ts'
+import type { UpstreamNode } from '../../../../src/node/upstream/node.ts'
 import type { NodeSocket } from '../../../../src/node/upstream/socket.ts'
 
 const first = `0x${'1'.repeat(64)}`
@@ -31,7 +31,7 @@ function createModelPool(asked: (method: string) => void) {
       asked(method)
       return answered
     },
-  } as unknown as Node
+  } as unknown as UpstreamNode
   return {
     node,
     enter(hash: string): void {

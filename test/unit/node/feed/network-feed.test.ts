@@ -11,7 +11,7 @@ import { createFeed, type FeedOptions } from '../../../../src/node/feed/network-
 import { feedLimits } from '../../../../src/node/feed/sessions.ts'
 import { syncStatus } from '../../../../src/node/feed/teller.ts'
 import type { MinedBlock } from '../../../../src/node/objects/block.ts'
-import { bytesOf } from '../../../../src/node/objects/log-filter.ts'
+import { filterBytes } from '../../../../src/node/objects/log-filter.ts'
 import { createNodeService } from '../../../../src/node/service.ts'
 import { systemClock } from '../../../../src/runtime/clock.ts'
 
@@ -181,7 +181,7 @@ describe('one client that asks for much', () => {
   test('has filters of so many bytes, all clients of so many, and what is closed is free', async ({
     expect,
   }) => {
-    const bytes = bytesOf(long)
+    const bytes = filterBytes(long)
     const feed = feedOn(model.source, createMemoryStore(), {
       limits: { ...feedLimits, filters: { each: 3 * bytes, inAll: 5 * bytes } },
     })

@@ -8,12 +8,12 @@ import {
   type Work,
 } from '../../../../src/relay/ledger/port.ts'
 import {
+  type BlockStatus,
   type ChainSnapshot,
   chainAt,
   type Known,
   type LedgerSnapshot,
   type NonceFate,
-  type Place,
   type Spending,
   type Terms,
 } from '../../../../src/relay/tend/facts.ts'
@@ -74,7 +74,7 @@ const spending: fc.Arbitrary<Spending | undefined> = fc.constantFrom(
   undefined,
 )
 
-const place = fc.constantFrom<Place>('held', 'lost', 'unknown')
+const place = fc.constantFrom<BlockStatus>('held', 'lost', 'unknown')
 
 const person = fc.record({
   account: fc.integer({ min: 1, max: 3 }),

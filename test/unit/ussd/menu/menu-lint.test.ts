@@ -10,10 +10,10 @@ import {
 import { type PhoneNumber, parseCaller } from '../../../../src/account/phone.ts'
 import type { Activity, Facts } from '../../../../src/ussd/facts.ts'
 import {
-  type Draft,
   effects,
   type MenuContext,
   type NodeName,
+  type SessionDraft,
 } from '../../../../src/ussd/menu/nodes.ts'
 import { type MenuResult, promptOf, type SoFar, walk } from '../../../../src/ussd/menu/walk.ts'
 import { inAlphabet, screenSeptets, septetsOf } from '../../../../src/ussd/screens/septets.ts'
@@ -75,9 +75,9 @@ const typed = [
 ]
 
 /** What was answered on the way to an outcome: it has that in it, mostly by the same names. */
-function answeredIn(outcome: MenuResult): Draft {
+function answeredIn(outcome: MenuResult): SessionDraft {
   if (outcome.kind === 'language') return {}
-  if (outcome.kind !== 'cashOut') return outcome as Draft
+  if (outcome.kind !== 'cashOut') return outcome as SessionDraft
   const { to, amountWei } = outcome
   return { recipient: { kind: 'address', address: to }, amountWei }
 }
