@@ -509,8 +509,7 @@ async function endFor(
 ): Promise<Answered> {
   const { address } = await parts.accounts(request.phone)
   const question = await questionOf(parts, request, address)
-  const { since, steps } = delivered
-  const answered = await parts.endSession({ since, steps, question, screen: shown })
+  const answered = await parts.endSession({ ...delivered, question, screen: shown })
   return screen(screenOf(parts, answered))
 }
 
