@@ -1,5 +1,7 @@
 import type { CountryCode } from 'libphonenumber-js/mobile'
 import { isSupportedCountry, parsePhoneNumberFromString } from 'libphonenumber-js/mobile'
+import { plainDigits } from '../runtime/digits.ts'
+import { presentForm } from './numbering.ts'
 
 declare const brand: unique symbol
 
@@ -18,27 +20,17 @@ export function isCountry(text: string): text is Country {
 }
 
 /**
- * Two ways of writing one mobile number that national plans leave: Mexico's 1 after the country code,
- * which the plan of August 2019 took away, and Argentina's 9, which calls from abroad need and calls
- * within the country do not have.
- */
-const otherForms: readonly (readonly [RegExp, string])[] = [
-  [/^\+521(?=\d{10}$)/, '+52'],
-  [/^\+54(?=[1-8]\d{9}$)/, '+549'],
-]
-
-/**
  * The caller's number as a gateway sends it: E.164 with its plus. A leading space is a plus that a form
  * encoder left bare, and two leading zeros stand for one. With the gateway's country also its national
  * form, and the country code without a plus. Anything else is undefined: a caller's number is never guessed at. The gateway knows its
  * callers, so a number that the numbering plans do not know yet is taken as it stands.
  */
 export function parseCaller(raw: string, country?: Country): PhoneNumber | undefined {
-  const text = raw.startsWith(' ') ? `+${raw.slice(1)}` : raw
+  const text = plainDigits(raw.startsWith(' ') ? `+${raw.slice(1)}` : raw)
   if (!/^\+?[0-9]{4,20}$/.test(text)) return undefined
   const known = parseMobile(text, country)
   if (known !== undefined) return known
-  return /^\+[1-9][0-9]{6,14}$/.test(text) ? (text as PhoneNumber) : undefined
+  return /^\+[1-9][0-9]{6,14}$/.test(text) ? (presentForm(text) as PhoneNumber) : undefined
 }
 
 /**
@@ -49,7 +41,7 @@ export function parseCaller(raw: string, country?: Country): PhoneNumber | undef
  * number of another continent.
  */
 export function parseRecipient(raw: string, caller: PhoneNumber): PhoneNumber | undefined {
-  const typed = raw.replaceAll(/[ ().-]/g, '')
+  const typed = plainDigits(raw).replaceAll(/[ ().-]/g, '')
   if (!/^\+?[0-9]+$/.test(typed)) return undefined
   if (/^\+25[456]/.test(caller) && /^00[567][0-9]{9}$/.test(typed)) return undefined
   return parseMobile(typed, parsePhoneNumberFromString(caller)?.country)
@@ -60,18 +52,19 @@ function parseMobile(text: string, country: Country | undefined): PhoneNumber | 
   const candidates = text.startsWith('00') ? [`+${text.slice(2)}`, text] : [text]
   for (const candidate of candidates) {
     const parsed = parsePhoneNumberFromString(
-      candidate,
+      presentForm(candidate),
       country === undefined ? {} : { defaultCountry: country },
     )
     if (parsed === undefined) continue
-    const number = otherForms.reduce<string>(
-      (form, [other, usual]) => form.replace(other, usual),
-      parsed.number,
-    )
-    if (parsePhoneNumberFromString(number)?.isValid()) return number as PhoneNumber
+    const number = presentForm(parsed.number)
+    if (isListed(number)) return number as PhoneNumber
   }
   return undefined
 }
+
+/** Tells whether the numbering plans know this mobile number. */
+export const isListed = (number: string): boolean =>
+  parsePhoneNumberFromString(number)?.isValid() === true
 
 /** What a screen may show of a recipient's number: its first 4 and last 3 digits. */
 export function shortPhone(phone: PhoneNumber): string {

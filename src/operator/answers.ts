@@ -2,6 +2,7 @@ import * as z from 'zod/mini'
 import { kindNames } from '../loan/kinds.ts'
 import { exportEntry, exportHead } from '../relay/ledger/copies/export-format.ts'
 import { paymentStates } from '../relay/ledger/transitions.ts'
+import { plainDigits } from '../runtime/digits.ts'
 
 /** What has to hold for a payment to be carried, in the order in which to look. */
 export const checkNames = [
@@ -267,7 +268,7 @@ export const cashOutRequest = z.object({
   phone: z.string().check(z.maxLength(40)),
   to: z.string().check(z.maxLength(42)),
   /** A decimal number of the chain's currency, or `all`. */
-  amount: z.string().check(z.maxLength(40)),
+  amount: z.pipe(z.string().check(z.maxLength(40)), z.transform(plainDigits)),
   /** When it was made (Unix time in seconds), and random characters. Good for a day. */
   key: z.string().check(z.regex(/^[0-9]{10}-[A-Za-z0-9_-]{16,64}$/)),
 })
@@ -378,4 +379,3 @@ export type AuditAnswer = z.infer<typeof auditAnswer>
 export type StatusAnswer = z.infer<typeof statusAnswer>
 export type PaymentDetails = z.infer<typeof paymentAnswer>
 export type PaymentsAnswer = z.infer<typeof paymentsAnswer>
-export type PaymentsQuery = z.infer<typeof paymentsQuery>

@@ -1,4 +1,5 @@
 import { isPin, type PinVerdict } from '../../account/pin.ts'
+import { plainDigits } from '../../runtime/digits.ts'
 import type { Facts } from '../facts.ts'
 import { backDigit, moreDigit, pagesOf } from '../screens/pages.ts'
 import {
@@ -65,9 +66,9 @@ export const maxAnswers = 40
 
 const menuDigits = '00'
 
-/** The answers in a gateway's `text`: none on the first dial. */
+/** The answers in a gateway's `text`, in ASCII's digits whatever they were typed in: none on the first dial. */
 export function answersOf(text: string): string[] {
-  return text === '' ? [] : text.split('*')
+  return text === '' ? [] : plainDigits(text).split('*')
 }
 
 /**

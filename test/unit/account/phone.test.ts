@@ -7,23 +7,6 @@ import {
 } from '../../../src/account/phone.ts'
 
 describe('a phone', () => {
-  test.for([
-    ['Kenya', '+254700000002', ['+2540700000002', ' 254700000002']],
-    ['Mexico', '+525500000002', ['+5215500000002']],
-    ['Argentina', '+5491100000002', ['+541100000002']],
-    ['Nigeria', '+2348030000002', ['+23408030000002']],
-  ] as const)(
-    'of %s is one account, however it is dialled or typed',
-    ([, number, others], { expect }) => {
-      for (const other of [number, ...others]) {
-        expect(parseCaller(other)).toBe(number)
-        const neighbour = parseCaller(`${number.slice(0, -1)}3`)
-        if (neighbour === undefined) throw new Error('the neighbour has no number')
-        if (!other.startsWith(' ')) expect(parseRecipient(other, neighbour)).toBe(number)
-      }
-    },
-  )
-
   test('that no numbering plan knows yet may call, and is sent nothing', ({ expect }) => {
     const unknown = '+999123456789'
     expect(parseCaller(unknown)).toBe(unknown)

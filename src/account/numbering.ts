@@ -1,0 +1,97 @@
+/** Who says that mobile numbers of a country have two forms. */
+export const numberingSources: Readonly<Record<string, string>> = {
+  AR: 'ENACOM: calls from abroad need the 9 of mobile numbers, and calls at home do not have it',
+  BJ: 'ARCEP Bénin: 10 digits since 30 November 2024',
+  BR: 'Anatel, Resolução 553/2010: the ninth digit, in all areas since 6 November 2016',
+  CI: 'ARTCI: 10 digits since 31 January 2021, by operator, which the second of the 8 tells',
+  CO: 'CRC, Resolución 5826/2019: mobile numbers have no 0; libphonenumber takes 03 for a carrier',
+  GA: 'ARCEP Gabon: 9 digits since 15 November 2019, no 0 from abroad; 03 is as it was',
+  GM: 'PURA: the operator before the 7 digits since 4 September, alone from 30 November 2026',
+  LR: 'LTA: 05 became 0555 on 19 September 2013 (ITU, national numbering plan of Liberia)',
+  MX: 'IFT: no 1 after the country code since 3 August 2019',
+}
+
+/**
+ * Every number with two forms that is known of, by which callers and recipients are read alike: a former form, and the
+ * one that accounts are opened for. `x` is any digit and `[…]` one of these; both forms have them in one order. Spaces
+ * are for the eye. No row depends on the day. A row that comes, changes or goes gives numbers other accounts, so a
+ * ledger knows the fingerprint of the table.
+ */
+export const numberingChanges: readonly (readonly [former: string, present: string])[] = [
+  ['+54 [1-8]xxxxxxxxx', '+54 9 [1-8]xxxxxxxxx'],
+  ['+229 [24-69]xxxxxxx', '+229 01 [24-69]xxxxxxx'],
+  ['+55 [1-9][1-9] [689]xxxxxxx', '+55 [1-9][1-9] 9 [689]xxxxxxx'],
+  ['+225 [04-9][0-3]xxxxxx', '+225 01 [04-9][0-3]xxxxxx'],
+  ['+225 [04-9][4-6]xxxxxx', '+225 05 [04-9][4-6]xxxxxx'],
+  ['+225 [04-9][7-9]xxxxxx', '+225 07 [04-9][7-9]xxxxxx'],
+  ['+57 0 3[0-35]xxxxxxxx', '+57 3[0-35]xxxxxxxx'],
+  ['+241 0[256]xxxxxx', '+241 6[256]xxxxxx'],
+  ['+241 [256]xxxxxx', '+241 6[256]xxxxxx'],
+  ['+241 0[47]xxxxxx', '+241 7[47]xxxxxx'],
+  ['+241 [47]xxxxxx', '+241 7[47]xxxxxx'],
+  ['+241 3xxxxxx', '+241 03xxxxxx'],
+  ['+220 [27]xxxxxx', '+220 87 [27]xxxxxx'],
+  ['+220 4[015]xxxxx', '+220 87 4[015]xxxxx'],
+  ['+220 3xxxxxx', '+220 83 3xxxxxx'],
+  ['+220 5[0-489]xxxxx', '+220 83 5[0-489]xxxxx'],
+  ['+220 556xxxx', '+220 83 556xxxx'],
+  ['+220 6xxxxxx', '+220 86 6xxxxxx'],
+  ['+220 8[4-7]xxxxx', '+220 86 8[4-7]xxxxx'],
+  ['+220 9xxxxxx', '+220 89 9xxxxxx'],
+  ['+231 5xxxxxx', '+231 55 5xxxxxx'],
+  ['+52 1 xxxxxxxxxx', '+52 xxxxxxxxxx'],
+]
+
+/**
+ * Numbers that stay apart from longer ones with the same digits: two accounts of one person are better than one account
+ * of two. Forms, or countries with all their numbers, by the reason.
+ */
+export const undecidedNumbers: Readonly<Record<string, string>> = {
+  'Numbers have several lengths or services, and no notice joins shorter ones to longer ones.':
+    'AD AT AX DE EE FI HR ID IS IT KH KR LI MC MM MY NZ PA RS SB SO TK VA WS ZA +24388xxxxx',
+  'They look like the longer ones without a prefix, but no notice says which prefix it was.':
+    '+683[56]xxx +508[45]xxxxx +2316xxxxxx +2314[67]xxxxx',
+  'Anatel left radio numbers (SME) with 8 digits: with a ninth it is another subscriber.':
+    '+55[1-9][1-9]7xxxxxxx',
+}
+
+/** Writes a number that has one form in another. Undefined: it does not have that form. */
+type Rewrite = (number: string) => string | undefined
+
+const partsOf = (form: string): string[] => form.match(/\[[^\]]+\]|[+\dx]/g) ?? []
+const isKept = (part: string): boolean => /^[x[]/.test(part)
+
+/** What numbers of a form match. */
+export function patternOf(form: string): RegExp {
+  const pattern = partsOf(form).map((part) =>
+    isKept(part) ? `(${part.replace('x', '\\d')})` : part.replace('+', '\\+'),
+  )
+  return new RegExp(`^${pattern.join('')}$`)
+}
+
+function rewriteFrom(from: string, to: string): Rewrite {
+  const [pattern, parts] = [patternOf(from), partsOf(to)]
+  return (number) => {
+    const kept = pattern.exec(number)?.slice(1)
+    return kept && parts.map((part) => (isKept(part) ? kept.shift() : part)).join('')
+  }
+}
+
+const forwards = numberingChanges.map(([former, present]) => rewriteFrom(former, present))
+const backwards = numberingChanges.map(([former, present]) => rewriteFrom(present, former))
+
+/** Returns the form of a number (E.164) that its account is opened for. No form is changed twice. */
+export function presentForm(number: string): string {
+  for (const rewrite of forwards) {
+    const present = rewrite(number)
+    if (present !== undefined) return present
+  }
+  return number
+}
+
+/** Returns the other forms of a number that has its present one. */
+export function formerForms(number: string): string[] {
+  return backwards
+    .flatMap((rewrite) => rewrite(number) ?? [])
+    .filter((each) => presentForm(each) === number)
+}

@@ -1,0 +1,152 @@
+import { type CountryCode, parsePhoneNumberFromString as parseBy } from 'libphonenumber-js/core'
+import { parsePhoneNumberFromString } from 'libphonenumber-js/mobile'
+import examples from 'libphonenumber-js/mobile/examples'
+import metadata from 'libphonenumber-js/mobile/metadata'
+import { describe, test, vi } from 'vitest'
+import * as numbering from '../../../src/account/numbering.ts'
+import { type PhoneNumber, parseCaller, parseRecipient } from '../../../src/account/phone.ts'
+
+const { formerForms, numberingChanges, numberingSources, patternOf, presentForm } = numbering
+const countries = Object.keys(metadata.countries) as CountryCode[]
+type Described = [string, string, string, number[], unknown, string | undefined, ...unknown[]]
+const described = (country: CountryCode) => metadata.countries[country] as unknown as Described
+
+/** Numbers of a form: one for each way through its choices. */
+function numbersOf(form: string): string[] {
+  const parts = form.match(/\[[^\]]+\]|[+\dx]/g) ?? []
+  return parts.reduce<string[]>(
+    (begun, part, place) => {
+      const digits = part.startsWith('[')
+        ? [...'0123456789'].filter((each) => new RegExp(part).test(each))
+        : [part.replace('x', `${place % 10}`)]
+      return begun.flatMap((each) => digits.map((digit) => each + digit))
+    },
+    [''],
+  )
+}
+
+test.for([
+  ['Gambia', '+2207000001', '+220877000001'],
+  ['Gabon', '+24107000001', '+24177000001'],
+  ['Gabon', '+2416200001', '+24166200001'],
+  ['Liberia', '+2315000001', '+231555000001'],
+  ['Benin', '+22997000001', '+2290197000001'],
+  ['Ivory Coast', '+22507000001', '+2250707000001'],
+  ['Ivory Coast', '+22545100001', '+2250545100001'],
+  ['Brazil', '+551180000001', '+5511980000001'],
+  ['Mexico', '+5215500000002', '+525500000002'],
+  ['Argentina', '+541100000002', '+5491100000002'],
+] as const)('in %s %s is the account of %s, called or typed', ([, former, present], { expect }) => {
+  for (const form of [former, present]) {
+    expect(parseCaller(form)).toBe(present)
+    expect(parseRecipient(form, present as PhoneNumber)).toBe(present)
+  }
+})
+
+test.for(numberingChanges)(
+  '%s is %s for good, of a valid number and by a source',
+  ([former, present], { expect }) => {
+    const written = numbersOf(former).map((number) => {
+      const now = presentForm(number)
+      expect(now).toMatch(patternOf(present))
+      expect(presentForm(now)).toBe(now)
+      expect(formerForms(now)).toContain(number)
+      return now
+    })
+    expect(written.some((each) => parsePhoneNumberFromString(each)?.isValid())).toBe(true)
+    const sourced = Object.keys(numberingSources).map((each) => described(each as CountryCode)[0])
+    expect(sourced.some((code) => former.startsWith(`+${code} `))).toBe(true)
+  },
+)
+
+/** The numbers of a country that begin with each four digits and are valid, and longer ones that end like one of them. */
+function planOf(country: CountryCode) {
+  const [code, , , possible, ...rest] = described(country)
+  const mobile = (rest as unknown as [string, number[]?][][])[7]?.[1]
+  const isMobile = new RegExp(`^(?:${mobile?.[0] ?? 'none'})$`)
+  const lengths = mobile?.[1] ?? possible
+  const valid = lengths.flatMap((length) =>
+    Array.from({ length: 20_000 }, (_, each) => `${each >> 1}`.padStart(4, '0') + '15'[each & 1])
+      .map((start) => `${start}234567895`.slice(0, length))
+      .filter((number) => isMobile.test(number)),
+  )
+  /** With some digits more, before it or behind its area. */
+  const longerThan = (number: string) =>
+    lengths
+      .map((length) => length - number.length)
+      .filter((more) => more > 0 && more <= 3)
+      .flatMap((more) => Array.from({ length: 10 ** more }, (_, n) => `${n}`.padStart(more, '0')))
+      .flatMap((added) => [added + number, number.slice(0, 2) + added + number.slice(2)])
+      .filter((longer, place) => (place % 2 === 0 || number.length >= 10) && isMobile.test(longer))
+  return { code: `+${code}`, valid, longerThan }
+}
+
+test('no two valid forms of one subscriber are two accounts in any country, but for what is undecided with a reason', ({
+  expect,
+}) => {
+  const forms = Object.values(numbering.undecidedNumbers).flatMap((each) => each.split(' '))
+  const needed = new Set<string>()
+  const twins = countries.flatMap((country) => {
+    const { code, valid, longerThan } = planOf(country)
+    return valid.flatMap((national) => {
+      const number = code + national
+      const undecided = forms.find((form) => form === country || patternOf(form).test(number))
+      if (undecided !== undefined && needed.has(undecided)) return []
+      const longer = longerThan(national)
+      // Where its present form is known, no other is meant.
+      if (longer.length === 0 || parseCaller(number) !== number) return []
+      const twin = longer.find((each) => parseCaller(code + each) !== number)
+      if (twin === undefined) return []
+      if (undecided !== undefined) needed.add(undecided)
+      return undecided === undefined ? [`${country}: ${national} and ${twin}`] : []
+    })
+  })
+  expect(twins.slice(0, 20)).toEqual([])
+  expect([...needed].sort()).toEqual(forms.sort())
+})
+
+describe('a number of every country', () => {
+  const numbers = countries.map((country) => {
+    const [code, , , , , trunk] = described(country)
+    const number = presentForm(`+${code}${examples[country]}`) as PhoneNumber
+    return { country, code: `+${code}`, trunk: trunk || '', number }
+  })
+
+  test('is one account with and without its country code and trunk prefix', ({ expect }) => {
+    for (const { country, code, trunk, number } of numbers) {
+      const national = number.slice(code.length)
+      for (const way of [number, `00${number.slice(1)}`]) {
+        expect(parseCaller(way, country)).toBe(number)
+        expect(parseRecipient(way, number)).toBe(number)
+      }
+      expect(parseCaller(` ${number.slice(1)}`)).toBe(number)
+      for (const way of [national, trunk + national, code + trunk + national]) {
+        // Refused is no other account.
+        expect([number, undefined], `${country} ${way}`).toContain(parseCaller(way, country))
+        expect([number, undefined], `${country} ${way}`).toContain(parseRecipient(way, number))
+      }
+    }
+  })
+
+  test.for([
+    ['of after 30 November 2026, when Gambia has 9 digits', ['GM'], '8\\d{8}'],
+    ['of before 4 September 2026, when it had 7', ['GM'], '[2-9]\\d{6}'],
+    ['that knows no mobile number at all', countries, 'none'],
+  ] as const)('has the same account under metadata %s', async ([, changed, mobile], { expect }) => {
+    const edited = structuredClone(metadata) as never as { countries: Record<string, unknown[]> }
+    for (const country of changed)
+      Object.assign(edited.countries[country] ?? [], { 11: [0, [mobile]] })
+    vi.resetModules()
+    vi.doMock('libphonenumber-js/mobile', () => ({
+      parsePhoneNumberFromString: (text: string, options: object) =>
+        parseBy(text, options, edited as never),
+    }))
+    const later = await import('../../../src/account/phone.ts')
+    vi.doUnmock('libphonenumber-js/mobile')
+    const all = [
+      ...numbers.map(({ number }) => number),
+      ...numberingChanges.flat().flatMap(numbersOf),
+    ]
+    for (const number of all) expect(later.parseCaller(number)).toBe(parseCaller(number))
+  })
+})

@@ -1,0 +1,77 @@
+import { describe, test } from 'vitest'
+import { menus } from '../../../scripts/dev/menu-ways.ts'
+import { type PhoneNumber, parseCaller, parseRecipient } from '../../../src/account/phone.ts'
+import { cashOutRequest } from '../../../src/operator/answers.ts'
+import { createHandClock } from '../../support/hand-clock.ts'
+import { createMemoryStore } from '../../support/memory-store.ts'
+import { openModelledRelay } from '../../support/modelled-relay.ts'
+
+/** The zeros of all scripts, ASCII's among them: a script's digits are ten in a row. */
+const zeros: number[] = []
+for (let codePoint = 0; codePoint <= 0x10ffff; codePoint++) {
+  if (!/^\p{Nd}$/u.test(String.fromCodePoint(codePoint))) continue
+  zeros.push(codePoint)
+  codePoint += 9
+}
+/** Writes the same in the digits of each script. */
+const scripts = zeros.map(
+  (zero) => (text: string) =>
+    text.replaceAll(/[0-9]/g, (digit) => String.fromCodePoint(zero + Number(digit))),
+)
+
+const pin = '482615'
+const send = '2*+254700000001*0.001'
+
+async function open(chosen = `${pin}*${pin}`) {
+  const clock = createHandClock()
+  const relay = openModelledRelay({
+    ...{ callers: 3, poolLoans: 9, capLoans: 9, clock, processClock: clock },
+    memory: createMemoryStore(clock.now),
+    product: { ...menus.strict, settings: { ...menus.strict.settings, pin: 'on' } },
+  })
+  await relay.deliver(0, 'first', '')
+  await relay.deliver(0, 'first', chosen)
+  return relay
+}
+
+describe('the digits of every script of Unicode', () => {
+  test('choose, name a phone, an amount and a PIN, and what is typed again in others is paid once', async ({
+    expect,
+  }) => {
+    const { deliver, paid } = await open()
+    const submitted = await deliver(0, 'pay', `${send}*${pin}`)
+    expect(submitted).toMatch(/^END Transfer Submitted\n/)
+    for (const write of scripts) {
+      expect(await deliver(0, 'pay', write(`${send}*${pin}`))).toBe(submitted)
+    }
+    expect(scripts.length).toBeGreaterThan(60)
+    expect(await paid(0)).toBe(1)
+  })
+
+  test('are one PIN in whichever they were chosen and are typed', async ({ expect }) => {
+    for (const write of scripts) {
+      const { deliver } = await open(`${write(pin)}*${pin}`)
+      expect(await deliver(0, 'next', `${send}*${write(pin)}`)).toMatch(/^END Transfer Submitted\n/)
+    }
+  })
+
+  test('are one number to gateways, callers and operators', ({ expect }) => {
+    for (const write of scripts) {
+      expect(parseCaller(write('+254700000002'))).toBe('+254700000002')
+      const typed = parseRecipient(write('0700 000 002'), '+254700000001' as PhoneNumber)
+      expect(typed).toBe('+254700000002')
+      const asked = { phone: '', to: '0x', key: `1700000000-${'k'.repeat(16)}` }
+      expect(cashOutRequest.parse({ ...asked, amount: write('1.5') }).amount).toBe('1.5')
+    }
+  })
+
+  test('have their own decimal separators', async ({ expect }) => {
+    const { deliver } = await open()
+    for (const amount of ['٠٫٠٠١', '٠،٠٠١', '۰٫۰۰۱', '０．００１', '０，００１']) {
+      const asked = await deliver(0, amount, `2*+254700000001*${amount}`)
+      expect(asked).toMatch(/^CON Send 0\.001 tRBTC\n/)
+    }
+    // Three digits after a comma may be thousands, in any script.
+    expect(await deliver(0, 's', '٢*+254700000001*١،٠٠٠')).not.toMatch(/^CON Send/)
+  })
+})
