@@ -78,6 +78,7 @@ export const alertNames = [
   'contracts',
   'round_late',
   'budget',
+  'unlisted_number',
 ] as const
 
 export const alert = z.object({

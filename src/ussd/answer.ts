@@ -13,7 +13,8 @@ import {
   withoutDialTime,
   withSent,
 } from '../account/memory.ts'
-import { type PhoneNumber, spelledPhone } from '../account/phone.ts'
+import { isOpened } from '../account/opened.ts'
+import { isListed, type PhoneNumber, spelledPhone } from '../account/phone.ts'
 import type { Authorization, Pins } from '../account/pin.ts'
 import type { IntentKeys, SessionKeys } from '../account/session-keys.ts'
 import { formatAmount, formatAmountDown } from '../loan/amounts.ts'
@@ -107,6 +108,9 @@ export function createAnswer(parts: AnswerOptions): Answer {
         })
         return { kind: 'out_of_service', screen: end(say.outOfService) }
       }
+      if (!isListed(request.phone) && !(await isCustomer(parts, request.phone))) {
+        return await refuseUnlisted(parts, request, since)
+      }
       say = await wordsFor(parts, request.phone)
       return await answerMenu({ ...parts, say }, request, since)
     } catch (error) {
@@ -115,6 +119,28 @@ export function createAnswer(parts: AnswerOptions): Answer {
       return screen(end(say.unavailable))
     }
   }
+}
+
+/** Whoever has an account is served, whatever numbering plans say of the number by now. */
+async function isCustomer(parts: AnswerOptions, phone: PhoneNumber): Promise<boolean> {
+  const memory = parts.settings.profile === 'demo' ? undefined : parts.memory
+  return isOpened((await parts.accounts(phone)).address, { ...parts, memory })
+}
+
+/** Opens no account for a number that no plan knows: it may be a form of another one, and nobody could send to it. */
+async function refuseUnlisted(
+  parts: AnswerOptions,
+  request: UssdRequest,
+  since: number,
+): Promise<Answered> {
+  const { address } = await parts.accounts(request.phone)
+  // What was typed may have been a PIN.
+  const question = await questionOf(parts, { ...request, text: '' }, address)
+  const shown = end(parts.say.unlistedNumber)
+  const message = 'A caller with no account was refused: no numbering plan knows the number'
+  parts.log({ level: 'error', event: 'number.unlisted', message })
+  const ended = { since, steps: 0, question, screen: shown, isUnlisted: true }
+  return screen(screenOf(parts, await parts.endSession(ended)))
 }
 
 /** The words of a caller's screens: of the language that was chosen, while it is offered. */

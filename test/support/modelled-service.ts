@@ -25,6 +25,8 @@ import { africasTalking } from '../../src/ussd/gateways/africas-talking.ts'
 export type ModelledOptions = {
   ledger: Ledger
   callers: number
+  /** Their numbers. Undefined: the simulator's. */
+  phones?: readonly string[]
   /** Loans that the pool has, and that the daily cap lets through. */
   poolLoans: number
   capLoans: number
@@ -55,7 +57,10 @@ export function openModelledService(options: ModelledOptions): ModelledService {
   const { ledger } = options
   const dailyCapWei = BigInt(options.capLoans) * principalWei
   const signing = cheapSigning()
-  const phones = Array.from({ length: options.callers }, (_, caller) => phoneOf(caller))
+  const phones = Array.from(
+    { length: options.callers },
+    (_, caller) => options.phones?.[caller] ?? phoneOf(caller),
+  )
   const accounts = phones.map((phone) => signing.caller(phone).address)
   const world = {
     ...{ forwarder: forwarderAddress, loan: loanAddress, principalWei, dailyCapWei },

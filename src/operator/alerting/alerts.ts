@@ -41,6 +41,7 @@ const finds: Readonly<Record<AlertName, Find>> = {
       ? undefined
       : failure(known, 'rounds', 'Look at the cron and at the log of the ledger.'),
   budget: spentBudget,
+  unlisted_number: unlistedNumber,
 }
 
 /** What a failing check of health says, and what to do. */
@@ -86,6 +87,11 @@ function spentBudget({ budget }: Known): string | undefined {
   const used = asked.relay + asked.callers
   if (used < callsADay * budgetShare) return undefined
   return `${used} of ${callsADay} calls to the nodes are used today (UTC). Raise UPSTREAM_CALLS_A_DAY if the node's plan has more.`
+}
+
+function unlistedNumber({ vitals: { unlistedAt, now } }: Known): string | undefined {
+  if (unlistedAt === undefined || now - unlistedAt > 3_600_000) return undefined
+  return `A caller was refused at ${isoOf(unlistedAt)}: no numbering plan knows the number. Ask the gateway which form it posts, or deploy newer numbering plans (libphonenumber-js).`
 }
 
 /** Whole coins with as many digits after the point as say something. */

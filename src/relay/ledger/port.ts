@@ -312,6 +312,8 @@ export type Vitals = {
    */
   counts: Readonly<Record<string, number>>
   obstacle: NotedObstacle | undefined
+  /** When a caller was last refused for a number that is in no numbering plan (Unix time in ms). */
+  unlistedAt: number | undefined
   /** One above the highest nonce that was ever handed out and not given back. */
   nextNonce: number
   /** Nonces in use, as in {@link Load}. */
@@ -454,6 +456,8 @@ export type Refusing = Question & {
   token: string
   /** Undefined: the refusal is the payment's own. */
   obstacle?: ObstacleKind | undefined
+  /** The caller's number is in no numbering plan, which is noted for those who run the service. */
+  isUnlisted?: boolean | undefined
 }
 
 export type Refused = {

@@ -235,6 +235,7 @@ export const steps: Steps = {
     if (isOwn) noteReservedClaim(rows, session, undefined)
     saveSession(rows, refusing, { state: 'refused', screen, token: null, lease_until: null })
     count(rows, 'refused', refusing.obstacle ?? 'own')
+    if (refusing.isUnlisted) rows.put('meta', { name: 'unlisted', value: `${rows.now}` })
     return noteObstacle(rows, refusing.obstacle)
   },
 

@@ -20,6 +20,8 @@ export type SessionEnd = {
   steps: number
   /** Says that nothing was sent, and is shown where that is so. */
   screen: Screen
+  /** Of a number that no numbering plan knows. */
+  isUnlisted?: boolean
 }
 
 export type EndSession = (end: SessionEnd) => Promise<PaymentAnswer>
@@ -35,14 +37,14 @@ export function createEndSession({
   log,
 }: Pick<Relayer, 'ledger' | 'clock' | 'newToken' | 'log'>): EndSession {
   async function refuse(
-    { screen, question, steps }: SessionEnd,
+    { screen, question, steps, isUnlisted }: SessionEnd,
     until: number,
   ): Promise<PaymentAnswer> {
     const token = newToken()
     let pauseMs = firstPauseMs
     while (clock.now() < until) {
       const refused = await persist(clock, () =>
-        ledger.refuse({ ...question, steps, screen, token }),
+        ledger.refuse({ ...question, steps, screen, token, isUnlisted }),
       )
       if (refused.kind === 'refused') return { kind: 'screen', screen }
       if (refused.kind !== 'pending') return answerOf(refused)

@@ -223,5 +223,6 @@ export const english: Messages = {
   unsent: 'Not sent so far, but it may still be sent. Check your balance before you try again.',
   uncertain: 'It is not known yet whether this was sent. Check your balance before you try again.',
   unavailable: 'Service not available. Please try again later.',
+  unlistedNumber: 'No numbering plan knows this phone number. Nothing was sent.',
   outOfService: 'This service is not in operation.',
 }

@@ -96,6 +96,7 @@ export type Messages = {
   unsent: string
   uncertain: string
   unavailable: string
+  unlistedNumber: string
   outOfService: string
 }
 

@@ -65,6 +65,7 @@ export function vitalsOf(
     lastMinedAt: lastMinedOf(rows),
     counts: countsOf(rows),
     obstacle: metaOf(rows, 'obstacle') as NotedObstacle | undefined,
+    unlistedAt: metaOf(rows, 'unlisted') as number | undefined,
     nextNonce: nextNonce(known),
     carried: known.open.length + known.leases.filter((lease) => isLive(lease, rows.now)).length,
     waiting: lookAtQueue(rows).waiting,

@@ -87,6 +87,12 @@ describe('alerts', () => {
     expect(namesOf(known)).toEqual([])
   })
 
+  test('tell for an hour of a caller whose number no plan knows', ({ expect }) => {
+    const unlistedAt = now - 3_600_000
+    expect(namesOf(conditionWith({ unlistedAt }))).toEqual(['unlisted_number'])
+    expect(namesOf(conditionWith({ unlistedAt: unlistedAt - 1 }))).toEqual([])
+  })
+
   test('tell of a budget from 80 % on', ({ expect }) => {
     const used = (relay: number) => ({ asked: { relay, callers: 39 }, callsADay: 100 })
     expect(namesOf({ ...conditionWith(), budget: used(40) })).toEqual([])

@@ -1,0 +1,18 @@
+import type { Address } from 'viem'
+import { hasDialled, type Memory } from './memory.ts'
+
+/** Where an account leaves its traces. Without a memory nothing is remembered. */
+export type Traces = {
+  memory?: Pick<Memory, 'read'> | undefined
+  ledger: { payments(account: Address, limit: number): Promise<readonly unknown[]> }
+  loan: { balance(account: Address): Promise<bigint>; owed(account: Address): Promise<bigint> }
+}
+
+/** Tells whether a dial, a payment, money or a debt of an account is known. @throws {Error} one of those that know gave no answer */
+export async function isOpened(account: Address, traces: Traces): Promise<boolean> {
+  const { memory, ledger, loan } = traces
+  const kept = await memory?.read(account)
+  if (kept !== undefined && (hasDialled(kept) || kept.pin !== undefined)) return true
+  if ((await ledger.payments(account, 1)).length > 0) return true
+  return (await loan.balance(account)) + (await loan.owed(account)) > 0n
+}

@@ -1,0 +1,42 @@
+import { parseEther } from 'viem'
+import { test } from 'vitest'
+import { menus } from '../../../scripts/dev/menu-ways.ts'
+import { createHandClock } from '../../support/hand-clock.ts'
+import { openModelledRelay } from '../../support/modelled-relay.ts'
+
+const unlisted = ['+999123456789', '+254202222222']
+const refused = 'END No numbering plan knows this phone number. Nothing was sent.'
+
+function open(phone: string, balance: string) {
+  const events: unknown[] = []
+  const relay = openModelledRelay({
+    ...{ callers: 2, phones: [phone], poolLoans: 9, capLoans: 9, clock: createHandClock() },
+    ...{ balanceWei: parseEther(balance), log: (event) => void events.push(event) },
+    product: menus.lender,
+  })
+  return { ...relay, told: () => JSON.stringify(events) }
+}
+
+test.for(unlisted)(
+  'a caller as %s is refused for good without an account, and told of',
+  async (phone, { expect }) => {
+    const { deliver, told, ledger, memoryRows } = open(phone, '0')
+    for (const text of ['', '2*+254700000001*0.001*1'])
+      expect(await deliver(0, 's', text)).toBe(refused)
+    expect(told()).toContain('number.unlisted')
+    expect(told()).not.toContain(phone.slice(1))
+    expect(memoryRows()).toEqual([])
+    const { now, unlistedAt = 0 } = await ledger.vitals()
+    expect(now - unlistedAt).toBeLessThan(60_000)
+  },
+)
+
+test.for(unlisted)(
+  'a caller as %s is served where it has an account',
+  async (phone, { expect }) => {
+    const { deliver, ledger } = open(phone, '1')
+    expect(await deliver(0, 'pay', '2*+254700000001*all*1')).toMatch(/^END Transfer Submitted\n/)
+    expect(await deliver(0, 'next', '')).toMatch(/^CON Rootstock DeFi/)
+    expect((await ledger.vitals()).unlistedAt).toBeUndefined()
+  },
+)
