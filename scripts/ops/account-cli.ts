@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import type { Address } from 'viem'
 import { showAddress } from '../../src/account/address.ts'
 import {
+  aliasAnswer,
   cashOutAnswer,
   depositAnswer,
   lookupAnswer,
@@ -26,16 +27,23 @@ cash-out <wallet> <amount | all> [--key K]
 unblock             has a number spend again that three wrong PINs, or 90 days without a dial, keep from it:
                     for callers who have shown who they are
 keep-pin            calls off that a PIN which was called forgotten may be replaced
+alias [--none]      after a change of the table of numbering changes: has numbers keep the accounts that they
+                    opened under a former form, and the service serves with the table. Reads numbers, one
+                    a line; with --none there are none that may have one
 alias --record FILE ties the accounts of former numbers to the numbers that came in their place
 
 The number is read from a prompt or from the standard input, and never from an argument.
-Asks the local stack, or the deployment at --url with OPERATOR_TOKEN in the environment; alias says itself
-what it needs.`
+Asks the local stack, or the deployment at --url with OPERATOR_TOKEN in the environment; alias --record
+says itself what it needs.`
 
 const text = { type: 'string' } as const
-const options = { url: text, json: { type: 'boolean' }, key: text } as const
+const flag = { type: 'boolean' } as const
+const options = { url: text, json: flag, key: text, none: flag } as const
 
 type Asked = NonNullable<ReturnType<typeof readCommandLine<typeof options>>>
+
+/** Numbers of one request. */
+const numbersAtOnce = 20
 
 const actions: Readonly<
   Record<
@@ -46,13 +54,15 @@ const actions: Readonly<
   address: { arguments: 0, run: address },
   deposit: { arguments: 0, run: deposit },
   'cash-out': { arguments: 2, run: cashOut },
+  alias: { arguments: 0, run: keepAccounts },
   unblock: { arguments: 0, run: (operator, asked) => tendPin(operator, asked, 'unblock') },
   'keep-pin': { arguments: 0, run: (operator, asked) => tendPin(operator, asked, 'keep-pin') },
 }
 
 const [first, ...others] = process.argv.slice(2)
-// What it needs, and how it tells of faults, is that of the migration.
-if (first === 'alias') process.exitCode = await alias(others, ownTerminal)
+// On the chain: what it needs, and how it tells of faults, is that of the migration.
+const isTied = first === 'alias' && others.some((each) => each.startsWith('--record'))
+if (isTied) process.exitCode = await alias(others, ownTerminal)
 else await command(run)
 
 async function run(): Promise<void> {
@@ -102,6 +112,32 @@ async function cashOut(operator: OperatorClient, { values, positionals }: Asked)
   const { currency } = await insist(remedy, () => operator.read('/operator/status', statusAnswer))
   say(whyLine(payment, currency))
   say(`Follow it with: npm run ops -- why ${payment.intent}`)
+}
+
+async function keepAccounts(operator: OperatorClient, { values }: Asked): Promise<void> {
+  const phones =
+    values.none === true ? [] : (await ownTerminal.input()).split(/\s*\n\s*/).filter(Boolean)
+  if (values.none !== true && phones.length === 0) throw new StackError(usage)
+  const remedy =
+    'It may have been done. The same command does it once more, and changes nothing else.'
+  const ask = (body: { phones: string[] } | { kept: number }) =>
+    insist(remedy, () => operator.act('/operator/alias', aliasAnswer, body))
+  let kept = 0
+  const unclear: string[] = []
+  for (let from = 0; from < phones.length; from += numbersAtOnce) {
+    const answer = await ask({ phones: phones.slice(from, from + numbersAtOnce) })
+    kept += answer.kept
+    unclear.push(...answer.unclear)
+  }
+  if (unclear.length === 0) await ask({ kept })
+  else process.exitCode = 1
+  if (values.json) return say(JSON.stringify({ kept, unclear }))
+  for (const account of unclear) say(`${account}: two accounts of this number are in use.`)
+  say(
+    unclear.length === 0
+      ? `${kept} numbers keep the account of a former form. The service serves with this table.`
+      : 'Move what is in one of each to the other (alias --record), and run this once more.',
+  )
 }
 
 async function tendPin(

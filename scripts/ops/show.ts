@@ -42,7 +42,8 @@ export function statusLines(status: StatusAnswer): string[] {
 /** What mends what a check of health finds. */
 const remedies: Readonly<Record<CheckName, string>> = {
   configuration: 'Set what it names.',
-  identity: 'Put the former values back: no payment is taken meanwhile, and nothing is lost.',
+  identity:
+    'Put the former values back, or for NUMBERING run `npm run account -- alias`: no payment is taken meanwhile, and nothing is lost.',
   ledger: 'Look at the Durable Object, or at Redis.',
   node: 'Look at the node, or name another one in NODE_URL: nothing is lost.',
   relayer_funds: 'Send it some (npm run relayers -- top-up): nothing is lost.',

@@ -1,6 +1,7 @@
-import { bytesToBigInt, bytesToHex, type LocalAccount } from 'viem'
+import { type Address, bytesToBigInt, bytesToHex, isAddressEqual, type LocalAccount } from 'viem'
 import { keyAccount } from '../runtime/key-account.ts'
 import { createKeyedHash, type KeyedHash, type Secret } from './keyed-hash.ts'
+import { formerForms } from './numbering.ts'
 import type { PhoneNumber } from './phone.ts'
 
 /** Order of the secp256k1 group (SEC 2, section 2.4.1); a private key is in [1, n). */
@@ -19,6 +20,24 @@ export type CallerAccounts = (phone: PhoneNumber) => Promise<LocalAccount>
 export function createCallerAccounts(keySecret: Secret): CallerAccounts {
   const hash = createKeyedHash(keySecret)
   return (phone) => deriveAccount(hash, phone)
+}
+
+/** Gives each number the account of its present form, or the one of a former form that is kept for it. @throws {Error} no answer */
+export function keepFormerAccounts(
+  own: CallerAccounts,
+  formerAccount: (account: Address) => Promise<Address | undefined>,
+): CallerAccounts {
+  return async (phone) => {
+    const account = await own(phone)
+    const forms = formerForms(phone)
+    const kept = forms.length > 0 ? await formerAccount(account.address) : undefined
+    if (kept === undefined) return account
+    for (const form of forms) {
+      const former = await own(form as PhoneNumber)
+      if (isAddressEqual(former.address, kept)) return former
+    }
+    throw new Error('the account of a number is of no form that is known')
+  }
 }
 
 /** The account of one number; for tools that need a single one. */

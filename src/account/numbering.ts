@@ -1,3 +1,5 @@
+import { keccak256, stringToBytes } from 'viem'
+
 /** Who says that mobile numbers of a country have two forms. */
 export const numberingSources: Readonly<Record<string, string>> = {
   AR: 'ENACOM: calls from abroad need the 9 of mobile numbers, and calls at home do not have it',
@@ -95,3 +97,7 @@ export function formerForms(number: string): string[] {
     .flatMap((rewrite) => rewrite(number) ?? [])
     .filter((each) => presentForm(each) === number)
 }
+
+/** Tells one table of forms from another. */
+export const numberingFingerprint = (): string =>
+  keccak256(stringToBytes(JSON.stringify(numberingChanges))).slice(2, 34)

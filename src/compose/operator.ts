@@ -13,6 +13,7 @@ import { cached } from '../runtime/cached.ts'
 import { faultOf } from '../runtime/log.ts'
 import type { Config } from './config.ts'
 import {
+  assembleAccounts,
   assembleDepositClaim,
   assembleIdentity,
   assembleRelayer,
@@ -120,7 +121,8 @@ function operatorOver(
   return createOperator({
     ...known,
     relayer,
-    accounts: createCallerAccounts(config.accountKeySecret),
+    accounts: assembleAccounts(config, stores.ledger),
+    ownAccounts: createCallerAccounts(config.accountKeySecret),
     loan: createLoanReader(readLoan(relayer, config.loan)),
     country: config.gatewayCountry,
     memory: createMemory(stores.memory),

@@ -1,4 +1,6 @@
 import type { Address, LocalAccount } from 'viem'
+import { type CallerAccounts, createCallerAccounts, keepFormerAccounts } from '../account/keys.ts'
+import { numberingFingerprint } from '../account/numbering.ts'
 import { fingerprint } from '../account/session-keys.ts'
 import { createNode } from '../chain/node.ts'
 import { depositCall, depositedWei, depositTopics, refusalOf, refusalWords } from '../loan/calls.ts'
@@ -47,6 +49,7 @@ export function assembleIdentity(config: Config): () => Promise<Identity> {
       chainId,
       fingerprints: {
         ...fingerprints,
+        NUMBERING: numberingFingerprint(),
         ACCOUNT_ID_SECRET: await fingerprint(config.accountIdSecret),
         ACCOUNT_KEY_SECRET: await fingerprint(config.accountKeySecret),
         ...(config.pinSecret && { PIN_SECRET: await fingerprint(config.pinSecret) }),
@@ -55,6 +58,15 @@ export function assembleIdentity(config: Config): () => Promise<Identity> {
     return known
   }
 }
+
+/** Gives the accounts of callers. */
+export const assembleAccounts = (
+  { accountKeySecret }: Config,
+  ledger: Pick<Ledger, 'formerAccount'>,
+): CallerAccounts =>
+  keepFormerAccounts(createCallerAccounts(accountKeySecret), (account) =>
+    ledger.formerAccount(account),
+  )
 
 export const forwarderOf = ({ chain, forwarder }: Config): Forwarder => ({
   chainId: chain.id,

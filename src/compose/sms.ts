@@ -1,4 +1,3 @@
-import { createCallerAccounts } from '../account/keys.ts'
 import {
   createMemory,
   languageIn,
@@ -10,7 +9,7 @@ import {
 import { parseCaller } from '../account/phone.ts'
 import { createSeal, type Seal } from '../account/seal.ts'
 import { formatAmountDown } from '../loan/amounts.ts'
-import type { DueSms, SmsFate, SmsName } from '../relay/ledger/port.ts'
+import type { DueSms, Ledger, SmsFate, SmsName } from '../relay/ledger/port.ts'
 import { createSmsRound, type SmsRound } from '../relay/tend/sms.ts'
 import { faultOf } from '../runtime/log.ts'
 import { createAfricasTalkingSms } from '../sms/africas-talking.ts'
@@ -19,6 +18,7 @@ import { wordsFor } from '../ussd/messages/languages.ts'
 import { inAlphabet } from '../ussd/screens/septets.ts'
 import { parseSmsFacts, type SmsSeals, smsText, writeSmsFacts } from '../ussd/sms.ts'
 import type { Config } from './config.ts'
+import { assembleAccounts } from './relay.ts'
 import type { Runtime } from './runtime.ts'
 
 /** Who has this secret can sign for every phone already: no other is needed to read a number. */
@@ -71,28 +71,27 @@ function deliverOver(
   config: Config,
   { log }: Runtime,
   { provider, memory }: Means,
-): (sms: DueSms) => Promise<SmsFate> {
+): (sms: DueSms, ledger: Ledger) => Promise<SmsFate> {
   const seal = sealOf(config)
-  const accounts = createCallerAccounts(config.accountKeySecret)
   const amountOf = (wei: bigint) => `${formatAmountDown(wei)} ${config.chain.currency}`
 
   /** Before anything is asked of the provider a failure has sent nothing. */
-  async function prepare(sms: DueSms) {
+  async function prepare(sms: DueSms, ledger: Ledger) {
     const opened = await seal.open(sms.sealed, aboutOf(sms))
     if (opened === undefined) throw new Error('a message was sealed under another account secret')
     const facts = parseSmsFacts(opened)
-    const { address } = await accounts(facts.phone)
+    const { address } = await assembleAccounts(config, ledger)(facts.phone)
     const kept = await memory.read(address)
     const say = wordsFor(config.menu, languageIn(kept))
     const text = inAlphabet(smsText(facts, sms, say, amountOf))
     return { address, texted: kept.texted, message: { to: facts.phone, text } }
   }
 
-  return async (sms) => {
+  return async (sms, ledger) => {
     const told = { intent: sms.intentId, party: sms.party }
     const fail = (event: string, reason: string) =>
       log({ level: 'error', event, message: `A message was not sent: ${reason}`, ...told })
-    const ready = await prepare(sms).catch((error) => {
+    const ready = await prepare(sms, ledger).catch((error) => {
       fail('sms.unprepared', faultOf(error))
       return undefined
     })

@@ -1,4 +1,3 @@
-import { createCallerAccounts } from '../account/keys.ts'
 import { createMemory, type MemoryStore, withinMs } from '../account/memory.ts'
 import { createPins } from '../account/pin.ts'
 import { createIntentKeys, createSessionKeys } from '../account/session-keys.ts'
@@ -14,7 +13,7 @@ import { type Answer, type AnswerOptions, carryOut, createAnswer } from '../ussd
 import { createDialRate } from '../ussd/dial-rate.ts'
 import { wordsFor } from '../ussd/messages/languages.ts'
 import type { Config } from './config.ts'
-import { assembleDepositClaim, assembleIdentity, readLoan } from './relay.ts'
+import { assembleAccounts, assembleDepositClaim, assembleIdentity, readLoan } from './relay.ts'
 import type { Runtime } from './runtime.ts'
 import { smsSealsOf } from './sms.ts'
 
@@ -81,7 +80,7 @@ function partsOf(
       lendable: cached(runtime.clock, lendableTtlMs, () => loan.lendable()),
       withdrawable: cached(runtime.clock, lendableTtlMs, () => loan.withdrawable()),
     },
-    accounts: createCallerAccounts(config.accountKeySecret),
+    accounts: assembleAccounts(config, ledger),
     keys: createSessionKeys(config.accountIdSecret),
     intentKeys: createIntentKeys(config.accountKeySecret),
     identity: createIdentityCheck(ledger, runtime.clock, assembleIdentity(config)),

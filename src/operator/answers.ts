@@ -251,6 +251,16 @@ export const outbidAnswer = z.object({
   gasPriceWei: wei,
 })
 
+/**
+ * `POST /operator/alias`: numbers whose accounts may have been opened under a former form, or that there are no more,
+ * and how many are kept. The numbers stand in the body alone. `unclear`: those of whose numbers two are in use.
+ */
+export const aliasRequest = z.object({
+  phones: z._default(z.array(z.string().check(z.maxLength(40))).check(z.maxLength(20)), []),
+  kept: z.optional(z.int().check(z.minimum(0))),
+})
+export const aliasAnswer = z.object({ kept: z.int(), unclear: z.array(address) })
+
 /** `POST /operator/lookup`: the number stands in the body alone, and nothing keeps it. */
 export const lookupRequest = z.object({ phone: z.string().check(z.maxLength(40)) })
 export const lookupAnswer = z.object({
@@ -372,6 +382,8 @@ export type CashOutAnswer = z.infer<typeof cashOutAnswer>
 export type DepositAnswer = z.infer<typeof depositAnswer>
 export type PaymentSummary = z.infer<typeof payment>
 export type OutbidAnswer = z.infer<typeof outbidAnswer>
+export type AliasRequest = z.infer<typeof aliasRequest>
+export type AliasAnswer = z.infer<typeof aliasAnswer>
 export type PinRequest = z.infer<typeof pinRequest>
 export type PinAnswer = z.infer<typeof pinAnswer>
 export type LookupAnswer = z.infer<typeof lookupAnswer>

@@ -7,6 +7,7 @@ import type { IntakeWish, RestoreAnswer, RestoreBegun } from '../relay/ledger/po
 import { faultOf, type Log } from '../runtime/log.ts'
 import type { CashedOut } from './actions/cash-out.ts'
 import {
+  aliasRequest,
   cashOutRequest,
   drainRequest,
   exportQuery,
@@ -173,6 +174,7 @@ function addActions(routes: Hono, operator: Operator): void {
 
 const phoneWanted = 'the body has to be {"phone": "+…"}'
 const pinWanted = '{"phone": "+…", "action": "unblock" or "keep-pin"}'
+const aliasWanted = '{"phones": ["+…"]} with 20 at most, or {"kept": 0}'
 const badNumber = 'this is not a phone number'
 const otherSecrets = 'the ledger was begun with other secrets'
 
@@ -202,6 +204,13 @@ function addCallers(routes: Hono, operator: Operator): void {
       return c.json({ error: `the body has to be ${pinWanted}` }, 400)
     }
     const { kind, ...answer } = await operator.pin(parsed.data)
+    return kind === 'done' ? c.json(answer) : refused(c, kind)
+  })
+  routes.post('/operator/alias', async (c) => {
+    const parsed = aliasRequest.safeParse(await c.req.json().catch(() => undefined))
+    if (!parsed.success) return c.json({ error: `the body has to be ${aliasWanted}` }, 400)
+    const { kind, ...answer } = await operator.alias(parsed.data)
+    if (kind === 'serving') return c.json({ error: 'payments are taken: pause them first' }, 409)
     return kind === 'done' ? c.json(answer) : refused(c, kind)
   })
   routes.post('/operator/cash-out', async (c) => {

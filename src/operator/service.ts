@@ -23,11 +23,13 @@ import { isOpen, paymentsOf } from '../relay/ledger/port.ts'
 import type { Relayer } from '../relay/relayer.ts'
 import { cached } from '../runtime/cached.ts'
 import { faultOf } from '../runtime/log.ts'
+import { type Aliased, type AliasOptions, keepAccounts } from './actions/alias.ts'
 import { type CashedOut, type CashOutOptions, cashOutFor } from './actions/cash-out.ts'
 import { type Deposited, type DepositOptions, depositFor } from './actions/deposit.ts'
 import { type Outbidden, outbidNonce } from './actions/outbid.ts'
 import { type PinOptions, type PinTended, tendPin } from './actions/pin.ts'
 import type {
+  AliasRequest,
   AuditAnswer,
   CashOutRequest,
   HealthAnswer,
@@ -57,6 +59,7 @@ export type Operator = {
   cashOut: (request: CashOutRequest) => Promise<CashedOut>
   deposit: (phone: string) => Promise<Deposited>
   pin: (request: PinRequest) => Promise<PinTended>
+  alias: (request: AliasRequest) => Promise<Aliased>
   audit: () => Promise<AuditAnswer>
   exported: (place: ExportPlace) => Promise<ExportPage>
   beginRestore: (head: ExportHead, adds: boolean) => Promise<RestoreBegun>
@@ -78,7 +81,8 @@ export class LedgerSilent extends Error {
 
 export type OperatorOptions = CashOutOptions &
   DepositOptions &
-  PinOptions & {
+  PinOptions &
+  AliasOptions & {
     /** What is known of the deployment now. */
     condition: () => Promise<Condition>
     /** What was known of it some seconds ago at most. */
@@ -153,6 +157,7 @@ export function createOperator(options: OperatorOptions): Operator {
     cashOut: async (request) => cashOutFor(options, request, (await known()).vitals),
     deposit: async (phone) => depositFor(options, phone, (await known()).vitals),
     pin: async (request) => tendPin(options, request, (await known()).vitals),
+    alias: async (request) => keepAccounts(options, request, (await known()).vitals),
     async audit() {
       const entries = await ledger.audit(shownEntries)
       return { entries: entries.map(({ id: _, at, ...entry }) => ({ ...entry, at: isoOf(at) })) }

@@ -108,17 +108,25 @@ export function createAnswer(parts: AnswerOptions): Answer {
         })
         return { kind: 'out_of_service', screen: end(say.outOfService) }
       }
-      if (!isListed(request.phone) && !(await isCustomer(parts, request.phone))) {
-        return await refuseUnlisted(parts, request, since)
+      const own = { ...parts, accounts: askOnce(parts.accounts) }
+      if (!isListed(request.phone) && !(await isCustomer(own, request.phone))) {
+        return await refuseUnlisted(own, request, since)
       }
-      say = await wordsFor(parts, request.phone)
-      return await answerMenu({ ...parts, say }, request, since)
+      say = await wordsFor(own, request.phone)
+      return await answerMenu({ ...own, say }, request, since)
     } catch (error) {
       // Payments answer for themselves; what fails here is a reading, or came before anything began.
       log({ level: 'error', event: 'answer.failed', message: faultOf(error) })
       return screen(end(say.unavailable))
     }
   }
+}
+
+/** Asks for the account of each phone once. */
+function askOnce(accounts: CallerAccounts): CallerAccounts {
+  const asked = new Map<PhoneNumber, Promise<LocalAccount>>()
+  return async (phone) =>
+    asked.get(phone) ?? (asked.set(phone, accounts(phone)).get(phone) as never)
 }
 
 /** Whoever has an account is served, whatever numbering plans say of the number by now. */

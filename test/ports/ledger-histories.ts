@@ -236,6 +236,16 @@ const draws: Readonly<Record<keyof Ledger | 'pass', (scene: Scene) => Call>> = {
   identify: ({ random }) => ['identify', identityOf(random)],
   paymentShownAs: ({ hash }) => ['paymentShownAs', hash],
   lookup: ({ question }) => ['lookup', question],
+  formerAccount: ({ account }) => ['formerAccount', account],
+  renumber({ random, account }) {
+    const accounts = oneOrNone(random, [[account, target] as const])
+    const numbering = random.pick(['a', 'b'])
+    const kept = oneOrNone(random, [1])
+    return [
+      'renumber',
+      { id: drawName(random), numbering, accounts: accounts ? [accounts] : [], kept },
+    ]
+  },
   show({ random, question }) {
     const name = random.pick(['terms', 'equal'])
     return ['show', { ...question, name, value: `${random.int(1, 3)}` }]

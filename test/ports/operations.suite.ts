@@ -146,6 +146,45 @@ export function operationsSuite(name: string, create: () => Promise<LedgerHarnes
       expect(first).toMatchObject({ state: 'confirmed', deadline: null })
     })
 
+    test('serves with another table of number forms once numbers keep the accounts that they had', async ({
+      expect,
+    }) => {
+      const { ledger } = await create()
+      const former: Address = '0x3333333333333333333333333333333333333333'
+      const under = (NUMBERING: string) => ({ chainId: 31, fingerprints: { NUMBERING } })
+      const renumber = (accounts: [Address, Address][], kept?: number, id = 'alias') =>
+        ledger.renumber({ id, numbering: 'new', accounts, kept })
+      await ledger.identify(under('old'))
+      const different = { kind: 'different', names: ['NUMBERING'] }
+      expect(await ledger.identify(under('new'))).toEqual(different)
+      await accept(ledger, 'paid', bob)
+      const pairs: [Address, Address][] = [
+        [alice, former],
+        [bob, former],
+      ]
+      // Who has paid from an account has it for good: a redelivery would else pay from the other one.
+      const kept = { kind: 'renumbered', refused: [bob] }
+      expect(await renumber(pairs)).toEqual(kept)
+      expect(await renumber(pairs)).toEqual(kept)
+      expect(await renumber([[alice, bob]])).toEqual({ kind: 'renumbered', refused: [alice] })
+      expect(await ledger.formerAccount(alice)).toBe(former)
+      expect(await ledger.formerAccount(bob)).toBeUndefined()
+      expect(await ledger.identify(under('new'))).toEqual(different)
+      expect(await ledger.audit(9)).toEqual([])
+      expect(await renumber([], 1)).toEqual({ kind: 'renumbered', refused: [] })
+      expect(await ledger.identify(under('new'))).toEqual({ kind: 'same' })
+      expect(await ledger.identify(under('old'))).toEqual(different)
+      expect(await ledger.audit(9)).toMatchObject([
+        { action: 'alias', detail: { numbering: 'new', kept: '1' } },
+      ])
+      // While payments are taken no number gets another account.
+      const carol: Address = '0x4444444444444444444444444444444444444444'
+      expect(await renumber([[carol, former]], 2, 'late')).toEqual({ kind: 'serving' })
+      await ledger.setIntake('paused', 'pause')
+      expect(await renumber([[carol, former]], 2, 'late')).toMatchObject({ refused: [] })
+      expect(await ledger.formerAccount(carol)).toBe(former)
+    })
+
     test('counts what became of payments, whatever is pruned', async ({ expect }) => {
       const { ledger, pass, rules } = await create()
       await accept(ledger, 's0')

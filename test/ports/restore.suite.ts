@@ -6,6 +6,7 @@ import type { LedgerHarness } from './ledger.suite.ts'
 
 const alice: Address = '0x1111111111111111111111111111111111111111'
 const bob: Address = '0x2222222222222222222222222222222222222222'
+const carol: Address = '0x3333333333333333333333333333333333333333'
 
 const id = (text: string): Hex => stringToHex(text, { size: 32 })
 
@@ -109,6 +110,7 @@ async function history(ledger: Ledger): Promise<void> {
   await ledger.note({ id: 'audit 1', action: 'outbid', detail: { nonce: '1' } })
   await ledger.sawHead([{ number: 7, hash: id('block 7'), count: 2 }])
   await ledger.show(showing('asked', '1'))
+  await ledger.renumber({ id: 'r', numbering: 'n', accounts: [[carol, alice]] })
 }
 
 /** What a relay goes by, without what only the clock or an attempt tells. */
@@ -127,6 +129,7 @@ async function stateOf(ledger: Ledger) {
     done: await ledger.payment('done'),
     last: await ledger.payments(alice, 9),
     shown: await ledger.shown(question('asked'), 'terms'),
+    kept: await ledger.formerAccount(carol),
     audit: (await ledger.audit(9)).filter(({ action }) => action !== 'restore'),
     load: await ledger.lookup(question('new', bob)),
   }
@@ -141,10 +144,10 @@ export function restoreSuite(name: string, create: () => Promise<LedgerHarness>)
       const exported = await exportAll(from.ledger)
       const before = await stateOf(from.ledger)
       expect(before.queued).toHaveLength(1)
-      expect(await restoreAll(to.ledger, exported)).toEqual({ added: 8, kept: 0 })
+      expect(await restoreAll(to.ledger, exported)).toEqual({ added: 9, kept: 0 })
       expect(await stateOf(to.ledger)).toEqual(before)
       // Once more it changes nothing.
-      expect(await restoreAll(to.ledger, exported, true)).toEqual({ added: 0, kept: 8 })
+      expect(await restoreAll(to.ledger, exported, true)).toEqual({ added: 0, kept: 9 })
       expect(await stateOf(to.ledger)).toEqual(before)
     })
 
@@ -261,7 +264,7 @@ export function restoreSuite(name: string, create: () => Promise<LedgerHarness>)
       expect(await restoreAll(ledger, exported)).toEqual({
         ...{ kind: 'in_use', isOpen: true, isNewer: true },
       })
-      expect(await restoreAll(ledger, exported, true)).toEqual({ added: 7, kept: 1 })
+      expect(await restoreAll(ledger, exported, true)).toEqual({ added: 8, kept: 1 })
       expect(await ledger.lookup(question('signed'))).toMatchObject({
         screen: { lines: ['Not now.'] },
       })

@@ -1,6 +1,7 @@
 import type { Address, LocalAccount } from 'viem'
 import type { Secret } from '../../../src/account/keyed-hash.ts'
 import { createCallerAccounts } from '../../../src/account/keys.ts'
+import { formerForms } from '../../../src/account/numbering.ts'
 import { type PhoneNumber, parseCaller } from '../../../src/account/phone.ts'
 import { StackError } from '../../stack/report.ts'
 import { inTurns } from './turns.ts'
@@ -68,7 +69,7 @@ export async function deriveAliases(
   return phones
 }
 
-/** The accounts of the numbers, by their addresses under the old secret. */
+/** The accounts of the numbers, in each form that one may have been opened under, by their addresses under the old secret. */
 export async function derivePhones(
   numbers: readonly PhoneNumber[],
   { secret, newSecret }: { secret: Secret; newSecret: Secret | undefined },
@@ -77,8 +78,11 @@ export async function derivePhones(
   const heirOf = newSecret === undefined ? undefined : createCallerAccounts(newSecret)
   const phones = new Map<Address, Phone>()
   await inTurns(numbers, async (number) => {
-    const account = await accountOf(number)
-    phones.set(account.address, { account, heir: await heirOf?.(number) })
+    const heir = await heirOf?.(number)
+    for (const form of [number, ...formerForms(number)]) {
+      const account = await accountOf(form as PhoneNumber)
+      phones.set(account.address, { account, heir })
+    }
   })
   return phones
 }

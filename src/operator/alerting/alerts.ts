@@ -31,7 +31,7 @@ const finds: Readonly<Record<AlertName, Find>> = {
   stuck: stuckPayment,
   node_down: (known) => failure(known, 'node', 'Look at the node, or name another in NODE_URL.'),
   identity: (known) =>
-    failure(known, 'identity', 'Put the former values back: no payment is taken meanwhile.'),
+    failure(known, 'identity', 'Put the former values back (NUMBERING: run `account -- alias`).'),
   pool_low: lowPool,
   contracts: (known) =>
     failure(known, 'contracts', 'Unpause them, or compare the addresses with the deployment.'),

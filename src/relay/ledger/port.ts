@@ -20,6 +20,11 @@ export type Ledger = {
   /** Refuses to go on with other secrets or another chain than the ledger was begun with. */
   identify(identity: Identity): Promise<Identified>
 
+  /** The account that a number has since its former form, by that of its present one. Undefined: it has this one. */
+  formerAccount(account: Address): Promise<Address | undefined>
+  /** Has accounts of former forms stay those of their numbers, and goes on with another table of forms. */
+  renumber(renumbering: Renumbering): Promise<Renumbered>
+
   /** What this session's question was answered with, or else what its account has under way. */
   lookup(question: Question): Promise<Decided | Undecided>
   /**
@@ -208,6 +213,23 @@ export type Identity = { chainId: number; fingerprints: Readonly<Record<string, 
 
 /** What may change while nothing is open. */
 export const movableIdentity: readonly string[] = ['FORWARDER_ADDRESS', 'RELAYER_MNEMONIC']
+
+/**
+ * Accounts of present forms, each with the one that its number was opened under. `numbering` is the fingerprint of the
+ * table of forms; with `kept`, how many are kept in all, the ledger goes on with it, and the audit says so.
+ */
+export type Renumbering = {
+  id: string
+  numbering: string
+  accounts: readonly (readonly [present: Address, former: Address])[]
+  kept?: number | undefined
+}
+
+export type Renumbered =
+  /** But for these, which have paid, or are kept for another account. */
+  | { kind: 'renumbered'; refused: Address[] }
+  /** The ledger serves with this table: it has to be paused first. */
+  | { kind: 'serving' }
 
 export type Identified = { kind: 'same' } | { kind: 'different'; names: string[] }
 

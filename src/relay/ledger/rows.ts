@@ -184,6 +184,12 @@ export const tables = {
     },
     { state: { group: 'state', score: 'at' } },
   ),
+  /** Accounts that were opened under a former form of a number, by those of its present form. */
+  aliases: table(
+    ['account'],
+    { ...each(text, 'account', 'former'), kept_at: integer },
+    { age: { group: undefined, score: 'kept_at' } },
+  ),
   audit: table(
     ['id'],
     { ...each(text, 'id', 'action'), at: integer, detail: z.record(text, text) },

@@ -44,7 +44,15 @@ import { accountOf, noteClaim } from './life/sums.ts'
 import { noteAlerts, takeNotices } from './notes/alerts.ts'
 import { meansOf, saveMeans, saveTrail, trailOf } from './notes/chain-notes.ts'
 import { minutesSinceEqual, overDay } from './notes/earlier.ts'
-import { differencesFrom, hasMoved, identified, identify, isByOthers } from './notes/identity.ts'
+import {
+  differencesFrom,
+  formerAccount,
+  hasMoved,
+  identified,
+  identify,
+  isByOthers,
+  renumber,
+} from './notes/identity.ts'
 import {
   auditOf,
   intakeOf,
@@ -81,12 +89,12 @@ export type Steps = {
 /** What a method does to rows. After one that opens work something may be left to do. */
 export const methodKinds: Readonly<Record<keyof Ledger, 'reads' | 'writes' | 'opens'>> = {
   ...each('reads', 'lookup', 'work', 'signed', 'blocks', 'payment', 'paymentShownAs', 'payments'),
-  ...each('reads', 'audit', 'page', 'tracePayment', 'exported', 'shown'),
+  ...each('reads', 'audit', 'page', 'tracePayment', 'exported', 'shown', 'formerAccount'),
   ...each('opens', 'claim', 'record', 'adopt', 'endRestore'),
   ...each('writes', 'identify', 'refuse', 'lease', 'attach', 'replace', 'release', 'sent', 'mined'),
   ...each('writes', 'displaced', 'abandon', 'requeue', 'settle', 'confirm', 'expire', 'reopen'),
   ...each('writes', 'sawHead', 'sawMeans', 'saw', 'vitals', 'prune'),
-  ...each('writes', 'setIntake', 'note', 'alert', 'takeNotices', 'told'),
+  ...each('writes', 'renumber', 'setIntake', 'note', 'alert', 'takeNotices', 'told'),
   ...each('writes', 'takeSms', 'noteSms'),
   ...each('writes', 'beginRestore', 'restore', 'show', 'equal'),
 }
@@ -201,6 +209,10 @@ const nothingOpen = (at: At): Work => ({
 
 export const steps: Steps = {
   identify,
+
+  formerAccount,
+
+  renumber,
 
   lookup(at, question) {
     const { rows } = at

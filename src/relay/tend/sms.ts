@@ -4,7 +4,7 @@ import type { DueSms, Ledger, SmsFate } from '../ledger/port.ts'
 
 export type SmsRoundsOptions = {
   /** Asks for one message to be sent, once. */
-  deliver: (sms: DueSms) => Promise<SmsFate>
+  deliver: (sms: DueSms, ledger: Ledger) => Promise<SmsFate>
   clock: Clock
   log: Log
   /** Keeps work alive after a round. */
@@ -40,7 +40,7 @@ export function createSmsRound({ deliver, clock, log, background }: SmsRoundsOpt
 
   async function sendOne(ledger: Ledger, sms: DueSms): Promise<void> {
     const { session, party, attempts } = sms
-    const fate = clock.now() < pausedUntil ? 'untried' : await deliver(sms)
+    const fate = clock.now() < pausedUntil ? 'untried' : await deliver(sms, ledger)
     if (fate === 'unknown' || fate === 'later') noteFailure()
     if (fate === 'sent') failures = 0
     await ledger.noteSms({ session, party, attempts }, fate)

@@ -30,6 +30,7 @@ export const exportEntry = z.object({
   history: z.optional(tables.history.row),
   audit: z.optional(tables.audit.row),
   shown: z.optional(tables.shown.row),
+  alias: z.optional(tables.aliases.row),
 })
 
 export type ExportHead = z.infer<typeof exportHead>

@@ -96,6 +96,10 @@ const parts: readonly Part[] = [
     () => ({ table: 'shown', list: 'age' }),
     (_, shown) => ({ shown }),
   ),
+  partOver<'aliases'>(
+    () => ({ table: 'aliases', list: 'age' }),
+    (_, alias) => ({ alias }),
+  ),
 ]
 
 /** How many parts there are: a page names one of them. */

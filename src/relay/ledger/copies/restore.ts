@@ -97,7 +97,7 @@ export function endRestore({ rows }: At, exportedAt: number): RestoreAnswer {
 }
 
 function restoreEntry(rows: Draft, entry: ExportEntry): boolean {
-  const { session, payment, nonce, history, audit, shown } = entry
+  const { session, payment, nonce, history, audit, shown, alias } = entry
   if (history !== undefined && !isThere(rows, history)) {
     rows.put('history', history)
     return true
@@ -107,6 +107,10 @@ function restoreEntry(rows: Draft, entry: ExportEntry): boolean {
     return true
   }
   if (shown !== undefined) return restoreShown(rows, shown)
+  if (alias !== undefined && rows.row('aliases', alias.account) === undefined) {
+    rows.put('aliases', alias)
+    return true
+  }
   if (session === undefined && payment === undefined) return restoreNonce(rows, entry)
   if (isDecidedHere(rows, entry)) return false
   // In the place of a claim: what its holder records from here on is refused, and its bytes are dropped.

@@ -1,10 +1,12 @@
+import type { Address } from 'viem'
 import type { At } from '../draft.ts'
 import { relayerOf } from '../life/nonces.ts'
 import { paymentsIn } from '../life/payments.ts'
 import { queueOf } from '../life/sums.ts'
-import { type Identified, type Identity, movableIdentity } from '../port.ts'
+import type { Renumbered } from '../port.ts'
+import { type Identified, type Identity, movableIdentity, type Renumbering } from '../port.ts'
 import { openPhases } from '../transitions.ts'
-import { intakeOf } from './operations.ts'
+import { intakeOf, note } from './operations.ts'
 import { forgetSeen } from './vitals.ts'
 
 /** What makes something open writes the queue's row or the relayer's, so that it is not missed here. */
@@ -70,3 +72,28 @@ export function identify(at: At, identity: Identity): Identified {
   }
   return same
 }
+
+const numberingRow = 'identity.NUMBERING'
+
+/** What a number has paid from stays its account: a session of it would else be paid once more from the other. */
+export function renumber({ rows }: At, { id, numbering, accounts, kept }: Renumbering): Renumbered {
+  const isServing = rows.row('meta', numberingRow)?.value === numbering
+  if (isServing && intakeOf(rows).kind === 'open') return { kind: 'serving' }
+  const refused: Address[] = []
+  for (const [present, former] of accounts) {
+    const account = present.toLowerCase()
+    const known = rows.row('aliases', account)
+    const [paid] = rows.list({ table: 'payments', list: 'account', group: present, limit: 1 })
+    if (known === undefined && paid === undefined) {
+      rows.put('aliases', { account, former, kept_at: rows.now })
+    } else if (known?.former !== former) refused.push(present)
+  }
+  if (kept !== undefined) {
+    rows.put('meta', { name: numberingRow, value: numbering })
+    note(rows, { id, action: 'alias', detail: { numbering, kept: `${kept}` } })
+  }
+  return { kind: 'renumbered', refused }
+}
+
+export const formerAccount = ({ rows }: At, account: Address): Address | undefined =>
+  rows.row('aliases', account.toLowerCase())?.former as Address | undefined

@@ -1,0 +1,58 @@
+import { type Address, isAddressEqual } from 'viem'
+import type { CallerAccounts } from '../../account/keys.ts'
+import { formerForms, numberingFingerprint } from '../../account/numbering.ts'
+import { isOpened, type Traces } from '../../account/opened.ts'
+import { type Country, type PhoneNumber, parseCaller } from '../../account/phone.ts'
+import type { Vitals } from '../../relay/ledger/port.ts'
+import type { Relayer } from '../../relay/relayer.ts'
+import type { AliasAnswer, AliasRequest } from '../answers.ts'
+
+/** What came of an operator's numbers after the table of numbering changes has changed. */
+export type Aliased =
+  | ({ kind: 'done' } & AliasAnswer)
+  /** As for other actions; `serving`: payments are taken with this table, and have to be paused first. */
+  | { kind: 'bad_number' | 'other_secrets' | 'serving' }
+
+export type AliasOptions = Pick<Traces, 'memory' | 'loan'> & {
+  relayer: Pick<Relayer, 'ledger' | 'log'>
+  /** By the form of a number alone. */
+  ownAccounts: CallerAccounts
+  country: Country | undefined
+  newId: () => string
+}
+
+/**
+ * Has numbers keep the accounts that were opened under a former form, and with `kept` serves with the table of now. The
+ * ledger has the two accounts, and no number. Asked for again it does the same.
+ *
+ * @throws {Error} the ledger, the memory or the node gave no answer
+ */
+export async function keepAccounts(
+  { relayer: { ledger, log }, ownAccounts, country, newId, memory, loan }: AliasOptions,
+  { phones, kept }: AliasRequest,
+  { identity }: Pick<Vitals, 'identity'>,
+): Promise<Aliased> {
+  const differs = identity?.kind === 'different' ? identity.names : []
+  if (differs.some((name) => name !== 'NUMBERING')) return { kind: 'other_secrets' }
+  const accounts: [Address, Address][] = []
+  const unclear: Address[] = []
+  for (const phone of phones) {
+    const number = parseCaller(phone.trim(), country)
+    if (number === undefined) return { kind: 'bad_number' }
+    const { address: present } = await ownAccounts(number)
+    const opened: Address[] = []
+    for (const form of [number, ...formerForms(number)] as PhoneNumber[]) {
+      const { address } = await ownAccounts(form)
+      if (await isOpened(address, { memory, loan, ledger })) opened.push(address)
+    }
+    const [first = present] = opened
+    if (opened.length > 1) unclear.push(present)
+    else if (!isAddressEqual(first, present)) accounts.push([present, first])
+  }
+  const numbering = numberingFingerprint()
+  const renumbered = await ledger.renumber({ id: newId(), numbering, accounts, kept })
+  if (renumbered.kind === 'serving') return renumbered
+  log({ level: 'warn', event: 'operator.alias', message: 'An operator has numbers keep accounts' })
+  const { refused } = renumbered
+  return { kind: 'done', kept: accounts.length - refused.length, unclear: [...unclear, ...refused] }
+}
