@@ -16,6 +16,7 @@ const delivery = 'relay/pay/delivery.ts'
 const facts = 'relay/tend/facts.ts'
 const keeper = 'relay/ledger/keeper.ts'
 const nonces = 'relay/ledger/life/nonces.ts'
+const pin = 'account/pin.ts'
 const steps = 'relay/ledger/steps.ts'
 
 /** A relay that gives a nonce back has forgotten what it sent for it: nothing has to outbid its bytes. */
@@ -173,7 +174,7 @@ export const bugs: readonly Bug[] = [
       change(
         answer,
         'endFor',
-        'await parts.endSession({ ...delivered, question, screen: shown })',
+        'await parts.endSession({ since, steps, question, screen: shown })',
         "{ kind: 'screen', screen: shown } as const",
       ),
     ],
@@ -232,6 +233,47 @@ export const bugs: readonly Bug[] = [
     name: 'each round asks for the count, whether there is a new block or not',
     patches: [
       change('relay/tend/snapshot.ts', 'askMeans', 'turnOf(work, chain)', "('toldCount' as const)"),
+    ],
+  },
+  {
+    name: 'guesses are judged by what was read before others were kept: none of them takes a try',
+    patches: [
+      change(
+        pin,
+        'createPins.verify',
+        'judge(before, {',
+        'judge({ ...before, pin: before.pin && { ...before.pin, tries: pin?.tries ?? 0 } }, {',
+      ),
+    ],
+  },
+  {
+    name: 'a PIN that was right is right for ever: a session goes on with it after it was changed',
+    patches: [change(pin, 'authorizationOf', 'each.salt === pin.salt &&', '')],
+  },
+  {
+    name: 'a PIN that was right is right for ever: a session goes on with it after a block',
+    patches: [
+      change(pin, 'authorizationOf', "if (pin.tries >= maxTries) return 'blocked'", ''),
+      change(pin, 'judge', 'left === 0 ? withoutForce(pin.judged) : pin.judged', 'pin.judged'),
+    ],
+  },
+  {
+    name: 'a message is sent as often as it is found: neither ledger nor memory knows that it left',
+    patches: [
+      change('relay/ledger/life/sms.ts', 'takeOne', "state: 'taken'", "state: 'due'"),
+      change(
+        'compose/sms.ts',
+        'deliverOver',
+        "if (ready.texted.includes(name)) return 'known'",
+        '',
+      ),
+    ],
+  },
+  {
+    name: 'what an account has sent today is not counted',
+    patches: [
+      change(steps, 'claim', 'day && overDay', 'undefined && overDay'),
+      change(steps, 'record', 'day && overDay', 'undefined && overDay'),
     ],
   },
 ]

@@ -10,7 +10,8 @@ export const root = fileURLToPath(new URL('../../', import.meta.url))
 const copiedPaths = [
   'src',
   'scripts/dev/random.ts',
-  'scripts/dev/screen-reader.ts',
+  'scripts/dev/oracle',
+  'scripts/dev/rootstock-pool',
   'scripts/dev/simulator',
   'scripts/dev/sqlite.ts',
   'scripts/plant-bugs',

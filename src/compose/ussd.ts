@@ -106,6 +106,7 @@ function partsOf(
     leastTransferWei: config.limits.leastTransferWei,
     worthOf: worthFrom(config, runtime),
     now: runtime.clock.now,
+    sleep: runtime.clock.sleep,
     settings: config.menu,
     say: wordsFor(config.menu, undefined),
     log: runtime.log,

@@ -27,6 +27,7 @@ import type { HeldSms, Identified, Ledger, Question } from '../relay/ledger/port
 import { answerOf, type PaymentAnswer } from '../relay/pay/answers.ts'
 import type { ContractCall, Pay, PaymentRefusal } from '../relay/pay/delivery.ts'
 import type { EndSession } from '../relay/pay/end-session.ts'
+import type { Clock } from '../runtime/clock.ts'
 import { faultOf, type Log } from '../runtime/log.ts'
 import { askAt } from './ask.ts'
 import { addressOf, createContractCalls, shortNumber } from './contract-calls.ts'
@@ -85,14 +86,44 @@ export type AnswerOptions = {
   worthOf: (wei: bigint) => Promise<string | undefined>
   /** Unix time in ms. */
   now: () => number
+  sleep: Clock['sleep']
   settings: MenuSettings
   /** Where no other language was chosen. */
   say: Messages
   log: Log
 }
 
+/**
+ * After this time a caller is answered, whatever store is waited for: payments and ends of sessions answer for
+ * themselves before.
+ */
+const latestMs = 7_700
+
 /** The USSD service: from what was typed to a screen, by way of the chain where it must. */
 export function createAnswer(parts: AnswerOptions): Answer {
+  return async (request) => {
+    const done = new AbortController()
+    let isPaying = false
+    const pay: Pay = (payment) => {
+      isPaying = true
+      return parts.pay(payment)
+    }
+    const answering = createPatientAnswer({ ...parts, pay })(request)
+    parts.background(answering)
+    const late = parts.sleep(latestMs, done.signal).then(() => {
+      const { uncertain, unavailable } = parts.say
+      return screen(end(isPaying ? uncertain : unavailable))
+    })
+    try {
+      return await Promise.race([answering, late])
+    } finally {
+      done.abort()
+    }
+  }
+}
+
+/** The same, however long what is asked takes. */
+function createPatientAnswer(parts: AnswerOptions): Answer {
   const { log } = parts
 
   return async (request) => {

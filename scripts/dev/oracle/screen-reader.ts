@@ -43,6 +43,7 @@ const endings: Readonly<Record<Claim, readonly MessageKey[]>> = {
     'feesTooHigh',
     'cannotPayFees',
     'paused',
+    'unlistedNumber',
     'pin.locked',
     'pin.chosen',
     'pin.kept',

@@ -14,8 +14,8 @@ const minuteMs = 60 * secondMs
 const usualMaxGasPriceWei = 1_000_000_000n
 const tightGasPriceWei = 100_000_000n
 
-/** Histories of a lender: none while what they find of PINs is open. */
-const lenderShare: number = 0
+/** Share of the histories that are a lender's. */
+const lenderShare = 0.25
 
 /** The plan that a seed stands for. */
 export function planOf(seed: number): Plan {

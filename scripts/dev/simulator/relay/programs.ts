@@ -136,6 +136,7 @@ export function createService(parts: ProgramOptions, clock: Clock): Answer {
     leastTransferWei: parts.product?.leastTransferWei ?? 0n,
     worthOf: parts.product?.worthOf ?? (async () => undefined),
     now: clock.now,
+    sleep: clock.sleep,
     settings: parts.product?.settings ?? demonstrationMenu,
     say: parts.product?.say ?? demonstration,
     log,
