@@ -174,8 +174,8 @@ export const bugs: readonly Bug[] = [
       change(
         answer,
         'endFor',
-        'await parts.endSession({ since, steps, question, screen: shown })',
-        "{ kind: 'screen', screen: shown } as const",
+        'await parts.endSession(',
+        "await (async (end: { screen: Screen }) => ({ kind: 'screen', screen: end.screen }) as const)(",
       ),
     ],
   },
