@@ -15,13 +15,9 @@ const earlyLimit = 40
 /** Seeds that are tried before the tests of the mutated files are. */
 const firstSeeds = 60
 
-const suites = [
-  'ledger/stores/sqlite',
-  'ledger/cases',
-  'tend/plan',
-  'tend/plan-cases',
-  'tend/round',
-].map((name) => `test/unit/relay/${name}.test.ts`)
+const suites = ['ledger/stores/sqlite', 'tend/plan', 'tend/round'].map(
+  (name) => `test/unit/relay/${name}.test.ts`,
+)
 
 // Started with how many seeds to try, what draws the mutations, the first of them, and the step.
 const [seeds = 1, sample = 0, draw = 1, first = 0, step = 1] = process.argv.slice(2).map(Number)
