@@ -1,7 +1,8 @@
-import type { Mutation } from './mutations.ts'
-
 /** A change that leaves the ledger's promises what they are, and why nothing can notice it. */
-type Equivalent = Pick<Mutation, 'file' | 'within' | 'was' | 'words'> & { why: string }
+type Equivalent = Place & { why: string }
+
+/** What is mutated, and how in words. */
+type Place = { file: string; within: string; was: string; words: string }
 
 const orAnd = 'an or is an and'
 const andOr = 'an and is an or'
@@ -192,7 +193,7 @@ export const equivalent: readonly Equivalent[] = table.map(([file, within, was, 
 }))
 
 /** Whether nothing can notice a mutation, by the table of this file. */
-export function isEquivalent(mutation: Mutation): boolean {
+export function isEquivalent(mutation: Place): boolean {
   return equivalent.some(({ file, within, was, words }) => {
     const isPlace = mutation.file === file && mutation.within === within
     return isPlace && mutation.was === was && mutation.words === words

@@ -620,6 +620,48 @@ export function ledgerSuite(name: string, create: () => Promise<LedgerHarness>):
       })
     })
 
+    test('begins a nonce anew that was displaced, with nothing to outbid', async ({ expect }) => {
+      const { ledger, rules, pass } = await create()
+      const leasing = { nonce: 0, token: 'round', chainNonce: 0, session: undefined }
+      await ledger.lease(leasing)
+      const attaching = { nonce: 0, token: 'round', transaction: transactionOf('a') }
+      await ledger.attach(attaching)
+      await ledger.sent(attaching.transaction.hash, true)
+      await ledger.displaced(0)
+      pass(rules.displacedMs + 1)
+      const slot = { nonce: 0, priorGasPriceWei: undefined }
+      expect(await ledger.lease(leasing)).toEqual({ kind: 'leased', slot })
+      await ledger.attach(attaching)
+      expect((await ledger.work()).nonces[0]?.transactions[0]?.sentAt).toBeUndefined()
+    })
+
+    test("keeps a payment's place among its account's when it gets another nonce", async ({
+      expect,
+    }) => {
+      const { ledger, pass } = await create()
+      const nonce = await accept(ledger, 'z')
+      pass(1_000)
+      await accept(ledger, 'a')
+      await ledger.abandon(nonce ?? 0)
+      const view = await ledger.lookup(question('look'))
+      const open = view.kind === 'undecided' ? view.open.map(({ intentId }) => intentId) : []
+      expect(open).toEqual([id('z'), id('a')])
+    })
+
+    test('keeps no lease that ended and that the chain has passed, though the claim waits', async ({
+      expect,
+    }) => {
+      const { ledger, rules, pass } = await create()
+      await ledger.claim(claiming('first', 'a'))
+      await ledger.claim(claiming('waits', 'b'))
+      await ledger.record(acceptance('waits', 'b', undefined))
+      pass(rules.leaseMs + 1)
+      expect((await ledger.work()).nonces).toHaveLength(2)
+      const counts = { chainNonce: 2, poolNonce: 2 }
+      expect(await ledger.claim(claiming('next', 'c', counts))).toMatchObject({ slot: undefined })
+      expect((await ledger.work()).nonces).toEqual([])
+    })
+
     test('gives back the highest leases, and none below a recorded nonce', async ({ expect }) => {
       const { ledger, rules, pass } = await create()
       await ledger.claim(claiming('low', 'low'))
@@ -1101,6 +1143,19 @@ export function ledgerSuite(name: string, create: () => Promise<LedgerHarness>):
       expect(await isWatching()).toBe(true)
       await ledger.sawHead([{ number: 10_000, hash: id('block 10000'), count: 0 }])
       expect(await isWatching()).toBe(false)
+    })
+
+    test('watches a block for as many blocks as the rules say', async ({ expect }) => {
+      const { ledger, rules } = await create()
+      const nonce = await accept(ledger, 's')
+      await mineAt(ledger, 's', nonce ?? 0, executionIn(100))
+      await ledger.confirm('s', id('block 100'))
+      const isWatched = async (number: number) => {
+        await ledger.sawHead([{ number, hash: id(`block ${number}`), count: 1 }])
+        return (await ledger.work()).watching
+      }
+      expect(await isWatched(100 + rules.watchBlocks - 1)).toBe(true)
+      expect(await isWatched(100 + rules.watchBlocks)).toBe(false)
     })
 
     test('remembers the head and since when it is missing', async ({ expect }) => {

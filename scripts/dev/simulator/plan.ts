@@ -2,7 +2,6 @@ import type { PoolRules } from '../../../src/chain/chains.ts'
 import type { AccountLimits } from '../../../src/relay/pay/admission.ts'
 import type { PoolFamily } from '../rootstock-pool/refusals.ts'
 import type { FaultRates } from './faults.ts'
-import type { LosableTable } from './relay/ledger-host.ts'
 
 /** A whole history before it happens. Every item can be left out, and the rest still makes sense. */
 export type Plan = { seed: number; knobs: Knobs; items: readonly Item[] }
@@ -52,6 +51,10 @@ export type Wanted =
   | { kind: 'repayment'; amountWei: bigint | 'all' }
   /** Nothing that is paid: a PIN is changed, or wrong answers end the session. */
   | { kind: 'nothing' }
+
+/** Tables of the ledger of which a row may be lost. */
+export const losableTables = ['sessions', 'payments', 'nonces', 'transactions'] as const
+export type LosableTable = (typeof losableTables)[number]
 
 /** `phase` and `at` (ms from its start) say when. */
 export type Item = { phase: 0 | 1; at: number } & (

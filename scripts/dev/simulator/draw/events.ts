@@ -1,6 +1,5 @@
 import { createRandom, type Random } from '../../random.ts'
-import type { Dial, Item, Knobs } from '../plan.ts'
-import { losableTables } from '../relay/ledger-host.ts'
+import { type Dial, type Item, type Knobs, losableTables } from '../plan.ts'
 
 const secondMs = 1000
 const minuteMs = 60 * secondMs

@@ -10,6 +10,7 @@ import type { Random } from '../../random.ts'
 import type { Actor, Actors } from '../actors.ts'
 import type { Faults } from '../faults.ts'
 import type { NoticedRule } from '../history.ts'
+import type { LosableTable } from '../plan.ts'
 import type { Scheduler } from '../scheduler.ts'
 import type { Story } from '../story.ts'
 import { type Alarm, createAlarm } from './alarm.ts'
@@ -43,8 +44,6 @@ export type LedgerHost = {
   audit(): string[]
 }
 
-export const losableTables = ['sessions', 'payments', 'nonces', 'transactions'] as const
-export type LosableTable = (typeof losableTables)[number]
 export type LostRow = { key: string; session: string | undefined; nonce: number | undefined }
 
 export type LedgerHostOptions = {

@@ -1,7 +1,7 @@
 import type { PoolRules } from '../../../../src/chain/chains.ts'
 import type { OpenNonce, Payment, Work } from '../../../../src/relay/ledger/port.ts'
+import type { AccountPool } from '../../rootstock-pool/account-pool.ts'
 import type { Actor } from '../actors.ts'
-import type { Ground } from '../ground.ts'
 import type { ModelBlock, ModelChain } from '../model/chain.ts'
 import { spendingKey } from '../model/contracts.ts'
 import type { Knobs } from '../plan.ts'
@@ -13,7 +13,7 @@ export type RoundStart = { head: ModelBlock; work: Work }
 export type RoundWatchOptions = {
   knobs: Knobs
   chain: ModelChain
-  pool: Pick<Ground['pool'], 'nextNonce'>
+  pool: Pick<AccountPool<unknown>, 'nextNonce'>
   work: () => Work
   /** Whether nothing goes wrong at this time, and no row of the ledger was ever lost alone. */
   isQuiet: () => boolean

@@ -12,7 +12,6 @@ import type { ModelChain } from '../model/chain.ts'
 import type { ModelNode } from '../model/model-node.ts'
 import type { Scheduler } from '../scheduler.ts'
 import type { Story } from '../story.ts'
-import type { LedgerHost } from './ledger-host.ts'
 
 /** What every wait of a program goes through: latency, and whatever goes wrong there. */
 export type Wires = {
@@ -42,7 +41,7 @@ export type WireOptions = {
   isNodeDown: (random: Random) => boolean
   /** What is added to the relayer's count where a Worker asks for it. */
   miscount: () => number
-  host: () => LedgerHost
+  host: () => ObjectHost
   memories: KeptMemories
   /** A message reaches the provider. */
   texted: (to: string, text: string) => void
@@ -53,6 +52,12 @@ export type WireOptions = {
 }
 
 type Outcome = { ok: true; value: unknown } | { ok: false; error: Error }
+
+/** Where the ledger's object lives. */
+type ObjectHost = {
+  call(name: string, method: LedgerMethod, args: unknown[], done: (outcome: Outcome) => void): void
+  crash(downMs: number): void
+}
 
 /** Nobody hears of it any more. */
 export const never = <Answer>(): Promise<Answer> => new Promise<Answer>(() => {})

@@ -1,0 +1,250 @@
+import { type Address, type Hex, stringToHex } from 'viem'
+import { type ExpectStatic, test } from 'vitest'
+import { poolRules } from '../../../../src/chain/chains.ts'
+import type { Execution, OpenNonce, Payment, Work } from '../../../../src/relay/ledger/port.ts'
+import { type ChainSnapshot, chainAt } from '../../../../src/relay/tend/facts.ts'
+import { type Action, plan, type Stage } from '../../../../src/relay/tend/plan.ts'
+
+// A plan goes by two snapshots alone: each case is one that few histories come to.
+
+const terms = {
+  rules: { ...poolRules.rootstock, maxInFlight: 4, confirmations: 3 },
+  fees: { minWei: 0n, maxWei: 1_000n },
+}
+const { rules } = terms
+const secondMs = 1_000
+const now = 1_800_000_000_000
+const nowSeconds = now / secondMs
+const number = 100
+
+const accountOf = (name: string): Address => stringToHex(name, { size: 20 })
+const hashOf = (name: string): Hex => stringToHex(name, { size: 32 })
+const blockOf = (at: number) => ({ number: at, hash: hashOf(`block ${at}`) })
+const executionOf = (name: string, at: number): Execution => ({
+  outcome: 'executed',
+  reason: '',
+  hash: hashOf(name),
+  block: blockOf(at),
+})
+
+type Wanted = { nonce?: number; attempts?: number; block?: number; by?: string; deadline?: number }
+
+/** A payment that the ledger lists. */
+function payment(session: string, wanted: Wanted = {}): Payment {
+  const { nonce, attempts = 0, block, by, deadline } = wanted
+  return {
+    session,
+    state: 'queued',
+    order: {
+      request: {
+        from: accountOf(by ?? session),
+        to: accountOf('loan'),
+        intentId: hashOf(session),
+        gas: 1,
+        deadline: deadline ?? nowSeconds + 7_200,
+        data: '0x',
+        signature: '0x',
+      },
+      kind: 'transfer',
+      spendsWei: 0n,
+    },
+    nonce,
+    attempts,
+    execution: block === undefined ? undefined : executionOf(session, block),
+    acceptedAt: now,
+  }
+}
+
+/** How long ago bytes were recorded and offered, and what became of the offer. */
+type Sent = { recorded: number; sent?: number; failures?: number; price?: bigint }
+
+/** A nonce with bytes, the newest first. */
+function recorded(nonce: number, session: string | undefined, ...sent: Sent[]): OpenNonce {
+  const transactions = sent.map(({ recorded: ago, sent: sentAgo, failures = 0, price }, index) => ({
+    hash: hashOf(`bytes ${nonce} ${index}`),
+    raw: '0x' as const,
+    gasPriceWei: price ?? 10n,
+    recordedAt: now - ago,
+    sentAt: sentAgo === undefined ? undefined : now - sentAgo,
+    failures,
+  }))
+  return { nonce, session, state: 'recorded', leaseLive: false, transactions }
+}
+
+const workOf = (open: Partial<Work>): Work => ({
+  now,
+  head: undefined,
+  trail: [],
+  means: {},
+  nextMeans: 'toldCount',
+  behindSince: undefined,
+  nextNonce: 0,
+  nonces: [],
+  queued: [],
+  stuck: [],
+  carried: [],
+  mined: [],
+  watching: false,
+  ...open,
+})
+
+const known = <Value>(value: Value) => ({ kind: 'known' as const, value })
+const unknown = { kind: 'unknown' } as const
+
+const head = { ...blockOf(number), timestampSeconds: nowSeconds }
+
+const chainOf = (count: number, answers: Partial<ChainSnapshot>): ChainSnapshot => ({
+  ...chainAt(head as Parameters<typeof chainAt>[0], count),
+  ...answers,
+})
+
+/** What an action does, in few words. */
+function wordsOf(action: Action): string {
+  switch (action.kind) {
+    case 'followHead':
+      return `followHead, ${action.lost.length} lost, from ${action.reorganized?.number}`
+    case 'rebroadcast':
+      return `rebroadcast ${action.nonce}${action.isFirst ? ', the first time' : ''}`
+    case 'outbid':
+      return `outbid ${action.nonce} for ${action.request === undefined ? 'nothing' : 'a payment'}`
+    case 'reportStuck':
+      return `reportStuck ${action.nonce} after ${action.replacements}`
+    default: {
+      const { kind, nonce, session } = action as { kind: string; nonce?: number; session?: string }
+      return [kind, nonce ?? session].filter((part) => part !== undefined).join(' ')
+    }
+  }
+}
+
+/** A stage of a round does these things, and nothing else. */
+const doing =
+  (expect: ExpectStatic) =>
+  (
+    what: string,
+    stage: Stage,
+    open: Partial<Work>,
+    chain: ChainSnapshot,
+    ...actions: string[]
+  ): void => {
+    const done = plan(stage, { work: workOf(open), refused: new Set() }, chain, terms)
+    expect(done.map(wordsOf), what).toEqual(actions)
+  }
+
+test('a plan: a chain that is shorter is waited for, and what it has lost is taken back once', ({
+  expect,
+}) => {
+  const does = doing(expect)
+  const ahead = { head: blockOf(number + 1) }
+  const at = chainOf(0, {})
+  does('a shorter chain', 'follow', ahead, at, 'awaitChain')
+  const since = { ...ahead, behindSince: now - rules.regressionMs + 1 }
+  does('a chain that was shorter for a while', 'follow', since, at, 'awaitChain')
+  const long = { ...ahead, behindSince: now - rules.regressionMs }
+  does('one that stays so', 'follow', long, at, `followHead, 0 lost, from ${number + 1}`)
+  const blocks = [number, number - 1, number - 2].map(blockOf)
+  const places = new Map([
+    [blockOf(number).hash, 'held'],
+    [blockOf(number - 1).hash, 'lost'],
+    [blockOf(number - 2).hash, 'unknown'],
+  ] as const)
+  const seen = { head: blockOf(number) }
+  does(
+    'blocks of which one is lost',
+    'follow',
+    seen,
+    chainOf(0, { blocks, places }),
+    ...['followHead, 1 lost, from undefined'],
+  )
+  const unproven = (at: number) => {
+    const lost = [blockOf(number).hash, 'lost'] as const
+    const unasked = [blockOf(at).hash, 'unknown'] as const
+    return chainOf(0, { blocks: [blockOf(at)], places: new Map([lost, unasked]) })
+  }
+  const [watched, deeper] = [number - rules.watchBlocks + 1, number - rules.watchBlocks]
+  does('a watched block that no node proves', 'follow', seen, unproven(watched), 'awaitChain')
+  const followed = `followHead, 0 lost, from ${number}`
+  does('a deeper one', 'follow', seen, unproven(deeper), followed)
+  const above = chainOf(0, { blocks: [blockOf(number + 1)] })
+  does(
+    'a block above the head',
+    'follow',
+    { ...seen, behindSince: 1 },
+    above,
+    ...[`followHead, 1 lost, from ${number}`],
+  )
+})
+
+test('a plan: a deadline ends what nothing has spent, and what was spent is settled by that', ({
+  expect,
+}) => {
+  const does = doing(expect)
+  const deadline = nowSeconds - 1
+  const waits = { queued: [payment('a', { deadline })], stuck: [payment('s', { deadline })] }
+  const spentBy = (by: string | undefined) => ({
+    ...{ kind: 'spent' as const, by: by === undefined ? undefined : executionOf(by, number) },
+  })
+  type Spent = ChainSnapshot['spent']
+  const told = (spent: Spent, deep: ChainSnapshot['deepTimeSeconds'] = known(nowSeconds)) =>
+    chainOf(0, { spent, deepTimeSeconds: deep })
+  const all = (spending: ReturnType<typeof spentBy> | { kind: 'unspent' } | { kind: 'unknown' }) =>
+    new Map(['a', 's', 'n'].map((session) => [session, spending] as const))
+  const unspent = all({ kind: 'unspent' })
+  does('deadlines that are over', 'settle', waits, told(unspent), 'expire a', 'expire s')
+  does('deadlines at a time', 'settle', waits, told(unspent, known(deadline)))
+  does('deadlines at no time', 'settle', waits, told(unspent, unknown))
+  does('intents of which nothing is known', 'settle', waits, told(all({ kind: 'unknown' })))
+  does('intents that nothing shows', 'settle', waits, told(all(spentBy(undefined))))
+  const spent = told(all(spentBy('x')))
+  const ended = ['settleElsewhere a', 'settleElsewhere s']
+  does('spent intents', 'settle', waits, spent, ...ended)
+  const nonces = [recorded(0, 'n', { recorded: 0 })]
+  const carried = { nonces, carried: [payment('n', { nonce: 0, deadline })] }
+  does('a spent intent that is carried', 'settle', carried, spent)
+  does('a carried one whose deadline is over', 'settle', carried, told(unspent), 'expire n')
+  const lost = { carried: [payment('a', { nonce: 9, deadline })] }
+  does('one without its nonce that ends', 'settle', lost, told(unspent), 'expire a')
+})
+
+test('a plan: bytes go out again in their time, and a higher price is paid where only that can help', ({
+  expect,
+}) => {
+  const does = doing(expect)
+  const { rebroadcastMs, replaceAfterMs, maxReplacements, maxInFlight } = rules
+  const chain = chainOf(5, { gasPriceWei: known(10n) })
+  const offer = (what: string, at: number, sent: Sent[], ...actions: string[]) =>
+    does(what, 'offer', { nonces: [recorded(at, 'a', ...sent)] }, chain, ...actions)
+  offer('bytes never sent', 5, [{ recorded: 3 * secondMs }], 'rebroadcast 5, the first time')
+  offer('bytes never sent, just now', 5, [{ recorded: 3 * secondMs - 1 }])
+  const before = { recorded: replaceAfterMs }
+  offer('new bytes never sent', 5, [{ recorded: 3 * secondMs }, before], 'rebroadcast 5')
+  const once = { recorded: rebroadcastMs, sent: rebroadcastMs }
+  offer('bytes sent long ago', 5, [once], 'rebroadcast 5')
+  offer(
+    'bytes of the last nonce in reach',
+    4 + maxInFlight,
+    [once],
+    `rebroadcast ${4 + maxInFlight}`,
+  )
+  offer('bytes of a nonce out of reach', 5 + maxInFlight, [once])
+  offer('bytes of a nonce that was passed', 4, [once])
+  offer('bytes sent lately', 5, [{ recorded: rebroadcastMs, sent: rebroadcastMs - 1 }])
+  const refused = { recorded: 5 * secondMs, sent: 5 * secondMs, failures: 1 }
+  offer('bytes that no node took', 5, [refused], 'rebroadcast 5')
+  offer('bytes that no node took twice', 5, [{ ...refused, failures: 2 }])
+  const stuck = { recorded: replaceAfterMs, sent: rebroadcastMs }
+  offer('bytes that are stuck', 5, [stuck], 'outbid 5 for nothing')
+  offer('bytes that are stuck behind others', 6, [stuck], 'rebroadcast 6')
+  const silent = { recorded: replaceAfterMs, sent: 2 * rebroadcastMs }
+  offer('bytes that no pool need have', 5, [silent], 'rebroadcast 5')
+  const most = Array.from({ length: maxReplacements }, () => stuck)
+  offer('bytes outbid almost often enough', 5, most, 'outbid 5 for nothing')
+  const spentOut = `reportStuck 5 after ${maxReplacements}`
+  offer('bytes outbid often enough', 5, [...most, stuck], spentOut)
+  const dear = { ...stuck, price: 1_000n }
+  offer('bytes at the highest price', 5, [dear], 'reportStuck 5 after 0')
+  const open = { nonces: [recorded(5, 'a', stuck)], carried: [payment('a', { nonce: 5 })] }
+  does('a payment that is stuck', 'offer', open, chain, 'outbid 5 for a payment')
+  const given = { nonces: [{ ...recorded(5, 'a', once), state: 'leased' as const }] }
+  does('bytes that were given up', 'offer', given, chain)
+  does('bytes that are stuck, at no price', 'offer', open, chainOf(5, {}), 'rebroadcast 5')
+})
