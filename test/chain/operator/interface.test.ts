@@ -33,6 +33,7 @@ import {
 } from '../../../src/operator/answers.ts'
 import { version } from '../../../src/operator/version.ts'
 import { isOpen } from '../../../src/relay/ledger/port.ts'
+import { schemaVersion } from '../../../src/relay/ledger/rows.ts'
 import { type Deployment, openDeployment, serveApp } from '../../support/deployment.ts'
 
 const token = 'the-token-of-this-test'
@@ -139,7 +140,7 @@ describe("the operator's interface", () => {
     deployment.pass(60_000)
     await deployment.round()
     const status = await read(deployment, statusAnswer, '/operator/status')
-    expect(status).toMatchObject({ version, schema: '2', chainId: 31, currency: 'tRBTC' })
+    expect(status).toMatchObject({ version, schema: schemaVersion, chainId: 31, currency: 'tRBTC' })
     expect(status.health.failing).toEqual([])
     const [relayer] = status.relayers
     expect(relayer).toMatchObject({ address: chain.relayer, inFlight: 0, queued: 0 })
