@@ -34,6 +34,10 @@ export type ReadRefusal =
   | 'cannot_tell'
   /** The answer would be larger than the node serves. */
   | 'too_much'
+  /** The node was asked too often. */
+  | 'too_often'
+  /** The node had no time for an answer. */
+  | 'too_late'
   /** A simulated call reverts, in RSKj's words; the group `reason` is the contract's. */
   | 'reverted'
 
@@ -56,7 +60,10 @@ const readWordings: Readonly<Record<ReadRefusal, RegExp>> = {
   no_transaction: /^transaction (?:0x[0-9a-f]+ )?not found$/i,
   cannot_tell:
     /header not found|unknown block|missing trie node|out ?of ?range|not found|rate.?limit|too many requests|time(d )?.?out/i,
-  too_much: /too (many|large|big)|more than \d|limit(ed)?|exceed|block range|response size/i,
+  too_much:
+    /\b(blocks?|ranges?|results?|logs?|size)\b.*(too |more than|exceed|limit|max|over)|(too |more than|exceed|limit|max|over).*\b(blocks?|ranges?|results?|logs?|size)\b|block range|response size/i,
+  too_often: /rate.?limit|too many requests|request count/i,
+  too_late: /time(d )?.?out|expired|deadline/i,
   reverted: /: (?:transaction reverted|revert (?<reason>.*))$/s,
 }
 

@@ -1,38 +1,51 @@
+/** A text, marked with the time (Unix ms) from which it is kept where nothing verified it. */
+export type Kept = { text: string; unverifiedSince: number | undefined }
+
 /** Keeps texts up to a number of characters in all; what was not used for longest goes first. */
 export type Cache = {
-  readonly get: (key: string) => string | undefined
-  readonly set: (key: string, text: string) => void
+  readonly get: (key: string) => Kept | undefined
+  readonly set: (key: string, kept: Kept) => void
 }
 
-/** A cache in this isolate's memory. */
-export function createCache({ maxLength }: { maxLength: number }): Cache {
-  const entries = new Map<string, string>()
+/** What was not verified may be a lie, and outlives it by no more than this. */
+const unverifiedMs = 60_000
+
+/** A cache in this isolate's memory. `now` is Unix time in ms. */
+export function createCache({ maxLength, now }: { maxLength: number; now: () => number }): Cache {
+  const entries = new Map<string, Kept>()
   let length = 0
 
-  function remove(key: string, text: string): void {
+  function remove(key: string): void {
+    const kept = entries.get(key)
+    if (kept === undefined) return
     entries.delete(key)
-    length -= key.length + text.length
+    length -= key.length + kept.text.length
   }
 
   return {
     get(key) {
-      const text = entries.get(key)
-      if (text === undefined) return undefined
+      const kept = entries.get(key)
+      if (kept === undefined) return undefined
+      const { unverifiedSince = Number.POSITIVE_INFINITY } = kept
+      if (now() - unverifiedSince >= unverifiedMs) {
+        remove(key)
+        return undefined
+      }
       // A Map iterates in the order of insertion, so this makes it the youngest.
       entries.delete(key)
-      entries.set(key, text)
-      return text
+      entries.set(key, kept)
+      return kept
     },
-    set(key, text) {
+    set(key, kept) {
+      const own = key.length + kept.text.length
       // One answer must not drive out all others.
-      if (key.length + text.length > maxLength / 16) return
-      const previous = entries.get(key)
-      if (previous !== undefined) remove(key, previous)
-      entries.set(key, text)
-      length += key.length + text.length
-      for (const [oldest, value] of entries) {
+      if (own > maxLength / 16) return
+      remove(key)
+      entries.set(key, kept)
+      length += own
+      for (const oldest of entries.keys()) {
         if (length <= maxLength) break
-        remove(oldest, value)
+        remove(oldest)
       }
     },
   }

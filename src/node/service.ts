@@ -2,7 +2,7 @@ import { type Rpc, RpcError } from '../chain/rpc.ts'
 import type { Clock } from '../runtime/clock.ts'
 import type { Log } from '../runtime/log.ts'
 import { createWorkSharing } from '../runtime/shared-work.ts'
-import { createCache } from './cache.ts'
+import { type Cache, createCache } from './cache.ts'
 import { codes } from './codes.ts'
 import type { Subscriptions } from './feed/subscriptions.ts'
 import { methods } from './methods/list.ts'
@@ -78,31 +78,9 @@ export function createNodeService(options: NodeServiceOptions): NodeService {
     background,
     log,
   })
-  const cache = createCache({ maxLength: maxCacheLength })
+  const cache = createCache({ maxLength: maxCacheLength, now: clock.now })
+  const means: Means = { chainId, upstreams, cache, clock }
   const sharing = createWorkSharing({ clock, isAnswer: (error) => error instanceof RpcError })
-
-  function contextOf(signal: AbortSignal, subscriptions?: Subscriptions): Context {
-    return {
-      chainId,
-      methods,
-      ask: (work, options) => upstreams.ask(work, signal, options),
-      askTwo: (work) => upstreams.askTwo(work, signal),
-      send: (raw, hash) => upstreams.send(raw, hash, signal),
-      head: () => upstreams.head(signal),
-      knownHead: upstreams.knownHead,
-      sawHead: upstreams.sawHead,
-      distrust: upstreams.distrust,
-      subscriptions,
-      ended: () => signal.aborted,
-      async once(key, make) {
-        const kept = cache.get(key)
-        if (kept !== undefined) return kept
-        const made = await make()
-        if (made !== null) cache.set(key, made)
-        return made
-      },
-    }
-  }
 
   function isDeep(blockNumber: string): boolean {
     const head = upstreams.knownHead()
@@ -112,7 +90,7 @@ export function createNodeService(options: NodeServiceOptions): NodeService {
   const request: Rpc = async (name, params, { signal, fresh = false }) => {
     if (!fresh) return JSON.parse(await answer(name, params, signal)) as unknown
     const method = find(name)
-    return await method.call(method.parse(params), contextOf(signal))
+    return await method.call(method.parse(params), contextOf(means, signal, { since: clock.now() }))
   }
 
   async function answer(
@@ -124,20 +102,25 @@ export function createNodeService(options: NodeServiceOptions): NodeService {
     const method = find(name)
     const parsed = method.parse(params)
     if (method.effect) {
-      return JSON.stringify(await method.call(parsed, contextOf(signal, subscriptions)))
+      const context = contextOf(means, signal, { since: clock.now() }, subscriptions)
+      return JSON.stringify(await method.call(parsed, context))
     }
     const key = keyOf(method, parsed)
     return (
-      cache.get(key) ??
+      cache.get(key)?.text ??
       (await sharing.share(
         key,
         async () => {
-          const result = await method.call(parsed, contextOf(signal))
+          const origin = { since: clock.now() }
+          const result = await method.call(parsed, contextOf(means, signal, origin))
           const text = JSON.stringify(result)
           if (text.length > maxAnswerLength) {
             throw new RpcError(codes.timeout, 'the answer is too large: ask for less')
           }
-          if (method.lasts(parsed, result, isDeep)) cache.set(key, text)
+          if (method.lasts(parsed, result, isDeep)) {
+            const isVerified = method.proves(parsed, result)
+            cache.set(key, { text, unverifiedSince: isVerified ? undefined : origin.since })
+          }
           return text
         },
         signal,
@@ -146,6 +129,39 @@ export function createNodeService(options: NodeServiceOptions): NodeService {
   }
 
   return { chainId, nodes: upstreams, request, answer }
+}
+
+type Means = { chainId: number; upstreams: Upstreams; cache: Cache; clock: Clock }
+
+/** `origin` tells since when the oldest of what an answer is made of was not verified. */
+function contextOf(
+  { chainId, upstreams, cache, clock }: Means,
+  signal: AbortSignal,
+  origin: { since: number },
+  subscriptions?: Subscriptions,
+): Context {
+  return {
+    chainId,
+    methods,
+    ask: (work, options) => upstreams.ask(work, signal, options),
+    askTwo: (work) => upstreams.askTwo(work, signal),
+    send: (raw, hash) => upstreams.send(raw, hash, signal),
+    head: () => upstreams.head(signal),
+    knownHead: upstreams.knownHead,
+    sawHead: upstreams.sawHead,
+    distrust: upstreams.distrust,
+    subscriptions,
+    ended: () => signal.aborted,
+    async once(key, make) {
+      const kept = cache.get(key)
+      origin.since = Math.min(origin.since, kept?.unverifiedSince ?? origin.since)
+      if (kept !== undefined) return kept.text
+      const unverifiedSince = clock.now()
+      const text = await make()
+      if (text !== null) cache.set(key, { text, unverifiedSince })
+      return text
+    },
+  }
 }
 
 function nodesOf({ urls, fetch, clock: { now }, note = () => {} }: NodeServiceOptions): Upstream[] {

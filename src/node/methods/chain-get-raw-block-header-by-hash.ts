@@ -1,3 +1,4 @@
+import { type Hex, keccak256 } from 'viem'
 import * as z from 'zod/mini'
 import { data, hashParam } from '../objects/values.ts'
 import { rawHeader } from '../reads/raw-data.ts'
@@ -12,5 +13,7 @@ export const chainGetRawBlockHeaderByHash = method({
   result: z.nullable(data),
   example: { params: [exampleBlock.hash], result: exampleRawHeader },
   lasts: () => true,
+  // On Ethereum, and on Rootstock up to RSKIP351.
+  proves: ({ hash }, raw) => keccak256(raw as Hex) === hash,
   call: ({ hash }, { ask }) => ask((node) => rawHeader(node, hash), { mayLag: true }),
 })

@@ -29,6 +29,8 @@ export type Method = {
   /** @throws {RpcError} invalid params, naming the parameter */
   readonly parse: (params: readonly unknown[]) => Record<string, unknown>
   readonly call: (params: Record<string, unknown>, context: Context) => Promise<unknown>
+  /** Whether this answer proves itself. What does not is kept for a minute at most. */
+  readonly proves: (params: Record<string, unknown>, result: unknown) => boolean
   /**
    * Whether this answer can never change. `isDeep` tells of a block number whether it is so deep
    * that no reorganization reaches it.
@@ -61,8 +63,11 @@ export function method<S extends Shape, R extends z.ZodMiniType>(definition: {
     result: NonNullable<z.output<R>>,
     isDeep: (blockNumber: string) => boolean,
   ) => boolean
+  /** Without it no answer does. */
+  proves?: (params: Parsed<S>, result: NonNullable<z.output<R>>) => boolean
 }): Method {
-  const { name, summary, params: shape, result, example, effect = false, call, lasts } = definition
+  const { name, summary, params: shape, result, example, effect = false } = definition
+  const { call, lasts, proves } = definition
   const entries = Object.entries<z.ZodMiniType>(shape)
   return {
     name,
@@ -83,6 +88,8 @@ export function method<S extends Shape, R extends z.ZodMiniType>(definition: {
       return parsed
     },
     call: (params, context) => call(params as Parsed<S>, context),
+    proves: (params, answer) =>
+      proves?.(params as Parsed<S>, answer as NonNullable<z.output<R>>) ?? false,
     lasts: (params, answer, isDeep) =>
       lasts !== undefined &&
       answer !== null &&

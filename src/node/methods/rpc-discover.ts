@@ -13,5 +13,7 @@ export const rpcDiscover = method({
   }),
   example: { params: [], result: { openrpc: '1.3.2', methods: [] } },
   lasts: () => true,
+  // No node is asked.
+  proves: () => true,
   call: async (_, { methods }) => openRpcDocument(methods),
 })

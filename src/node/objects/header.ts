@@ -1,4 +1,5 @@
 import { type Hex, keccak256, toRlp } from 'viem'
+import { MalformedAnswer } from './malformed-answer.ts'
 import { UntrueAnswer } from './untrue-answer.ts'
 
 type Fields = Readonly<Record<string, unknown>>
@@ -41,6 +42,7 @@ function encodeHeader(block: Fields): Hex {
  * The raw header of an Ethereum block.
  *
  * @throws {UntrueAnswer} its keccak is not the block's hash
+ * @throws {MalformedAnswer} it lacks a field
  */
 export function verifiedHeader(block: Fields): Hex {
   const raw = encodeHeader(block)
@@ -49,7 +51,7 @@ export function verifiedHeader(block: Fields): Hex {
 }
 
 function encodeField(value: unknown, kind: 'bytes' | 'number'): Hex {
-  if (typeof value !== 'string') throw new UntrueAnswer('a block lacks a field of its header')
+  if (typeof value !== 'string') throw new MalformedAnswer('a block lacks a field of its header')
   return kind === 'bytes' ? (value as Hex) : quantityHex(value)
 }
 

@@ -1,7 +1,7 @@
 import { TransportError } from '../../chain/rpc.ts'
 
 /**
- * A node's answer that proves itself wrong: a hash, root or filter that it does not fit. To its
- * caller it is as good as none; the node is not believed for a while.
+ * A node's answer that proves itself wrong: it does not fit a hash. To its caller it is as good as
+ * none; the node is not believed for a while. Nothing else is held against a node.
  */
 export class UntrueAnswer extends TransportError {}

@@ -4,11 +4,13 @@ import { RpcError, TransportError } from '../../chain/rpc.ts'
 import { codes } from '../codes.ts'
 import { type ChainLog, contentOf, log, shapeLog } from '../objects/log.ts'
 import { couldMatch, type LogFilter, logQuery, matches } from '../objects/log-filter.ts'
+import { MalformedAnswer } from '../objects/malformed-answer.ts'
 import { UntrueAnswer } from '../objects/untrue-answer.ts'
 import { quantity, toQuantity } from '../objects/values.ts'
 import type { UpstreamNode } from '../upstream/node.ts'
 import type { NodeAccess } from '../upstream/node-access.ts'
-import { logsOfKnownBlock } from './block-logs.ts'
+import { logsOfKnownBlock, provedLogs } from './block-logs.ts'
+import { minedBlock } from './mined-block.ts'
 
 /** Within so many blocks any number of logs is answered. */
 export const maxLogBlocks = 2_000
@@ -22,6 +24,13 @@ const settledBlocks = 12
 /** Blocks of one answer that are looked into before the node is not believed at all. */
 const mostDoubtful = 50
 
+/** For one request a node is asked so often at most; a few of it are for its chain, client and head. */
+const maxCalls = 200
+const callsBesides = 5
+
+/** After so many answers a node is asked for twice as many blocks. */
+const answersToGrow = 4
+
 /** Nodes that cut their answers short without a word do so at round numbers. */
 const roundNumber = 1_000
 
@@ -30,10 +39,27 @@ const logs = z.array(log)
 /** From one block to another; an open range also takes blocks that came since. */
 export type LogRange = { from: number; to: number; open: boolean }
 
+/** A search for logs: what is asked of each node in it, by the node's name. */
+type Search = NodeAccess & { filter: LogFilter; progress: Map<string, Progress> }
+
+/** `reached` is the block up to which a node's piece is done. */
+type Progress = { calls: number; reached: number }
+
+type Counted = UpstreamNode & { readonly progress: Progress }
+
+class OutOfCalls extends RpcError {
+  readonly reached: number
+
+  constructor(reached: number) {
+    super(codes.logLimit, `more blocks than can be searched with ${maxCalls} calls of the node`)
+    this.reached = reached
+  }
+}
+
 /**
  * The logs between two blocks, oldest first; in pieces when there are many blocks.
  *
- * @throws {RpcError} more than 10,000 logs over more than 2,000 blocks, or no time for so many
+ * @throws {RpcError} more than 10,000 logs over more than 2,000 blocks, or no time or calls for so many
  * blocks; the error names a range that works
  */
 export async function logsOfRange(
@@ -42,14 +68,14 @@ export async function logsOfRange(
   context: NodeAccess,
 ): Promise<ChainLog[]> {
   const { from, to, open } = range
-  if (to - from <= maxLogBlocks) return await comparedPiece(range, filter, context)
+  const search = { ...context, filter, progress: new Map<string, Progress>() }
   const found: ChainLog[] = []
   for (let start = from; start <= to; start += maxLogBlocks + 1) {
     const end = Math.min(to, start + maxLogBlocks)
     const next = { from: start, to: end, open: open && end === to }
-    const piece = await pieceInTime(next, from, filter, context)
-    if (found.length + piece.length > maxLogs) {
-      throw tooMany(codes.logLimit, `more than ${maxLogs} logs`, from, start)
+    const piece = await pieceInTime(next, range, search)
+    if (to - from > maxLogBlocks && found.length + piece.length > maxLogs) {
+      throw tooMany(codes.logLimit, `more than ${maxLogs} logs`, from, atLeastOnePiece(from, start))
     }
     found.push(...piece)
   }
@@ -58,62 +84,112 @@ export async function logsOfRange(
 
 async function pieceInTime(
   next: LogRange,
-  from: number,
-  filter: LogFilter,
-  context: NodeAccess,
+  { from, to }: LogRange,
+  search: Search,
 ): Promise<ChainLog[]> {
   try {
-    return await comparedPiece(next, filter, context)
+    return await comparedPiece(next, search)
   } catch (error) {
-    if (!context.ended()) throw error
+    if (error instanceof OutOfCalls) {
+      throw tooMany(error.code, error.message, from, Math.max(from, error.reached - 1))
+    }
+    if (!search.ended() || to - from <= maxLogBlocks) throw error
     // Half of what there was time for is sure to be done in time.
-    const half = from + Math.floor((next.from - from) / 2)
+    const half = atLeastOnePiece(from, from + Math.floor((next.from - from) / 2))
     throw tooMany(codes.timeout, 'more blocks than can be searched in time', from, half)
   }
 }
 
-/** `start` is the first block that was too much; one piece is always allowed. */
-function tooMany(code: number, what: string, from: number, start: number): RpcError {
-  const [first, last] = [from, Math.max(from + maxLogBlocks, start - 1)].map(toQuantity)
+/** The block before the first one that was too much, where one piece is always allowed. */
+const atLeastOnePiece = (from: number, start: number): number =>
+  Math.max(from + maxLogBlocks, start - 1)
+
+function tooMany(code: number, what: string, from: number, to: number): RpcError {
+  const [first, last] = [from, to].map(toQuantity)
   return new RpcError(code, `${what}: try blocks ${first} to ${last}`, {
     fromBlock: first,
     toBlock: last,
   })
 }
 
-/** One piece from two nodes, if there are two; where they differ, the chain itself decides. */
-async function comparedPiece(
-  range: LogRange,
-  filter: LogFilter,
-  context: NodeAccess,
-): Promise<ChainLog[]> {
-  const answers = await context.askTwo(async (node) => {
-    const head = context.knownHead() ?? 0
+type Told = { name: string; value: ChainLog[] }
+
+/** One piece from two nodes, if there are two. Where they differ a proof settles it, or a third node. */
+async function comparedPiece(range: LogRange, search: Search): Promise<ChainLog[]> {
+  const { ask, askTwo, knownHead } = search
+  const work = async (asked: UpstreamNode): Promise<ChainLog[]> => {
+    const node = counted(asked, search)
+    const head = knownHead() ?? 0
     await assertNotBehind(node, range.open ? head : Math.min(range.to, head))
-    return await piece(node, range, filter)
-  })
-  const [first, second] = answers
+    return await piece(node, range, search)
+  }
+  const [first, second] = await askTwo(work)
   if (first === undefined) throw new TransportError('no node gave an answer')
   if (second === undefined) return first.value
 
-  const settled = (context.knownHead() ?? 0) - settledBlocks
+  const settled = (knownHead() ?? 0) - settledBlocks
+  const isDisputed = (number: number | undefined) => number !== undefined && number <= settled
   const disputed = firstDifference(first.value, second.value)
-  if (disputed === undefined || disputed > settled) return first.value
-  const truth = await context.ask((node) => logsOfKnownBlock(node, toQuantity(disputed), filter))
-  const honest = answers.filter(({ value }) =>
-    sameLogs(
-      value.filter(({ blockNumber }) => Number(blockNumber) === disputed),
-      truth,
+  if (disputed === undefined || !isDisputed(disputed)) return first.value
+  const proved = await provedAnswer([first, second], disputed, search)
+  if (proved !== undefined) return proved
+  const names = [first.name, second.name]
+  const third = await ask(work, { among: (name) => !names.includes(name) })
+  const believed = [first, second].find(({ value }) => !isDisputed(firstDifference(value, third)))
+  if (believed === undefined) throw new TransportError('the nodes disagree about the logs')
+  return believed.value
+}
+
+/**
+ * Which of two answers fits the receipts of a block, where both nodes have the same block and prove
+ * them; the other node is not believed. A node that fails the proof leaves the word to the other.
+ */
+async function provedAnswer(
+  answers: readonly [Told, Told],
+  disputed: number,
+  search: Search,
+): Promise<ChainLog[] | undefined> {
+  const proofs = await Promise.all(
+    answers.map(({ name }) =>
+      search
+        .ask((node) => proofOf(counted(node, search), disputed), { among: (one) => one === name })
+        .catch((error: Error) => (error.cause instanceof UntrueAnswer ? 'untrue' : undefined)),
     ),
   )
-  for (const answer of answers) {
-    if (!honest.includes(answer)) context.distrust(answer.name, "its logs are not the chain's")
+  const proof = proofs.find((one) => typeof one === 'object')
+  if (!proofs.every((one) => one === 'untrue' || (one && one.hash === proof?.hash)))
+    return undefined
+  const truth = proof?.logs.filter((one) => matches(search.filter, one)).map(contentKey)
+  const isTrue = ({ value }: Told): boolean => {
+    const told = value.filter(({ blockNumber }) => Number(blockNumber) === disputed)
+    return told.map(contentKey).join() === truth?.join()
   }
-  const [believed] = honest
-  if (believed === undefined || honest.length > 1) {
-    throw new TransportError('the nodes disagree about the logs')
+  const [honest, ...others] = answers.filter(isTrue)
+  if (honest === undefined || others.length > 0) return undefined
+  const { name } = answers.find((one) => one !== honest) ?? honest
+  search.distrust(name, "its logs are not the chain's")
+  return honest.value
+}
+
+async function proofOf(node: UpstreamNode, number: number) {
+  const block = await minedBlock(node, toQuantity(number), false)
+  if (block === null || node.profile === 'rskj') return undefined
+  return { hash: block.hash, logs: await provedLogs(node, block) }
+}
+
+/** A node that is asked so many times at most in a search. */
+function counted(node: UpstreamNode, search: Search): Counted {
+  const own = search.progress.get(node.name) ?? { calls: 0, reached: 0 }
+  search.progress.set(node.name, own)
+  return {
+    ...node,
+    progress: own,
+    async call(method, params, result) {
+      if (own.calls >= maxCalls - callsBesides) throw new OutOfCalls(own.reached)
+      own.calls += 1
+      return await node.call(method, params, result)
+    },
   }
-  return believed.value
 }
 
 /**
@@ -130,57 +206,99 @@ async function heightOf(node: UpstreamNode): Promise<number> {
   return Number(await node.call('eth_blockNumber', [], quantity))
 }
 
-/** One query of one node; in halves when the node itself finds it too much, or may have cut it. */
-async function piece(node: UpstreamNode, range: LogRange, filter: LogFilter): Promise<ChainLog[]> {
-  const { from, to, open } = range
-  const found = await query(node, range, filter)
-  if (found !== null && (found.length === 0 || found.length % roundNumber !== 0)) return found
-  // Halves show what was cut, and of a single block it can be proved.
-  if (from === to) return await logsOfKnownBlock(node, toQuantity(from), filter)
-  const middle = Math.floor((from + to) / 2)
-  const halves = [
-    await piece(node, { from, to: middle, open: false }, filter),
-    await piece(node, { from: middle + 1, to, open }, filter),
-  ].flat()
-  if (found !== null && halves.length < found.length) {
-    // It cuts its answers short, or a reorganization came between them.
-    throw new TransportError('a node found fewer logs in the halves of a range than in the whole')
+/**
+ * One query of one node; in halves where it refuses, and in larger ones again after some answers. Of
+ * blocks beyond a node's head there are no logs, which RSKj answers and go-ethereum and anvil call an
+ * error.
+ */
+async function piece(node: Counted, range: LogRange, search: Search): Promise<ChainLog[]> {
+  const { from, open } = range
+  const found: ChainLog[] = []
+  let [start, to, size, answered] = [from, range.to, range.to - from + 1, 0]
+  let height: number | undefined
+  // Whether a refusal is about the range the first block alone tells, where its words do not.
+  let doubt: RpcError | undefined
+  let isSure = false
+  while (start <= to) {
+    node.progress.reached = start
+    const end = Math.min(to, start + (doubt === undefined ? size : 1) - 1)
+    const part = { from: start, to: end, open: open && end === to }
+    const answer = await query(node, part, search)
+    if (!(answer instanceof RpcError)) {
+      found.push(...(mayBeCut(answer) ? await inHalves(node, part, answer.length, search) : answer))
+      start = end + 1
+      doubt = undefined
+      answered += 1
+      if (answered % answersToGrow === 0) size *= 2
+      continue
+    }
+    if (doubt !== undefined || !isAboutRange(answer)) throw doubt ?? answer
+    height ??= await heightOf(node)
+    if (start > height) break
+    if (!open && to > height) {
+      to = height
+      continue
+    }
+    if (start === end) throw answer
+    if (!isSure && !means(answer, 'too_much')) doubt = answer
+    isSure = true
+    size = Math.ceil((end - start + 1) / 2)
+    answered = 0
   }
-  return halves
+  return found
 }
 
-/**
- * The logs that a node has of a range. Of blocks beyond its head there are none, which RSKj answers
- * and go-ethereum and anvil call an error.
- *
- * @returns `null` when the range is too much for the node
- */
+/** Halves show what was cut, and of a single block it can be proved. */
+async function inHalves(
+  node: Counted,
+  { from, to, open }: LogRange,
+  least: number,
+  search: Search,
+): Promise<ChainLog[]> {
+  if (from === to) return await logsOfKnownBlock(node, toQuantity(from), search.filter)
+  const middle = Math.floor((from + to) / 2)
+  const halves = [
+    ...(await piece(node, { from, to: middle, open: false }, search)),
+    ...(await piece(node, { from: middle + 1, to, open }, search)),
+  ]
+  // It cuts its answers short, or a reorganization came between them.
+  if (halves.length >= least) return halves
+  throw new TransportError('a node found fewer logs in the halves of a range than in the whole')
+}
+
+const mayBeCut = ({ length }: readonly ChainLog[]): boolean =>
+  length > 0 && length % roundNumber === 0
+
+/** The logs that a node has of a range, or its refusal. */
 async function query(
   node: UpstreamNode,
-  range: LogRange,
-  filter: LogFilter,
-): Promise<ChainLog[] | null> {
-  const { from, to, open } = range
+  { from, to, open }: LogRange,
+  { filter }: Search,
+): Promise<ChainLog[] | RpcError> {
   const where = { fromBlock: toQuantity(from), toBlock: open ? 'latest' : toQuantity(to) }
   let found: ChainLog[]
   try {
     found = (await node.call('eth_getLogs', [logQuery(filter, where)], logs)).map(shapeLog)
   } catch (error) {
-    if (!(error instanceof RpcError)) throw error
-    const height = await heightOf(node)
-    if (from > height) return []
-    if (!open && to > height) return await query(node, { from, to: height, open }, filter)
-    if (from < to && isTooMuch(error)) return null
-    throw error
+    if (error instanceof OutOfCalls || !(error instanceof RpcError)) throw error
+    return error
   }
-  if (!isInOrder(found, from)) throw new UntrueAnswer('a node gave logs twice or out of order')
+  if (!isInOrder(found, from)) throw new MalformedAnswer('a node gave logs twice or out of order')
   if (!open && found.some(({ blockNumber }) => Number(blockNumber) > to)) {
-    throw new UntrueAnswer('a node gave logs of later blocks than were asked for')
+    throw new MalformedAnswer('a node gave logs of later blocks than were asked for')
   }
   const strange = found.filter((one) => !couldMatch(filter, one))
   return strange.length === 0
     ? found.filter((one) => matches(filter, one))
     : await withProved(node, found, strange, filter)
+}
+
+/** Whether a node may have refused a range for its size, whatever it says; else fewer blocks do not help. */
+function isAboutRange(error: RpcError): boolean {
+  const { code } = error
+  if (code === codes.methodNotFound || means(error, 'too_often')) return false
+  if (means(error, 'too_much')) return true
+  return code !== codes.limitExceeded && code !== codes.timeout && !means(error, 'too_late')
 }
 
 /** Some nodes filter badly and others lie: blocks with logs that were not asked for are looked into. */
@@ -192,7 +310,7 @@ async function withProved(
 ): Promise<ChainLog[]> {
   const doubtful = [...new Set(strange.map(({ blockHash }) => blockHash))]
   if (doubtful.length > mostDoubtful) {
-    throw new UntrueAnswer('a node gave many logs that were not asked for')
+    throw new MalformedAnswer('a node gave many logs that were not asked for')
   }
   const proved = await Promise.all(
     doubtful.map(async (hash) => (hash === null ? [] : await logsOfKnownBlock(node, hash, filter))),
@@ -217,10 +335,6 @@ function isInOrder(found: readonly ChainLog[], from: number): boolean {
   return true
 }
 
-function isTooMuch(error: RpcError): boolean {
-  return error.code === codes.logLimit || means(error, 'too_much')
-}
-
 /** The first block in which two lists of logs differ. */
 function firstDifference(a: readonly ChainLog[], b: readonly ChainLog[]): number | undefined {
   for (let index = 0; index < Math.max(a.length, b.length); index += 1) {
@@ -232,10 +346,9 @@ function firstDifference(a: readonly ChainLog[], b: readonly ChainLog[]): number
   return undefined
 }
 
-function sameLogs(a: readonly ChainLog[], b: readonly ChainLog[]): boolean {
-  return a.length === b.length && a.every((one, index) => keyOf(one) === keyOf(b[index] ?? one))
-}
+/** What a proof by receipts shows of a log. */
+const contentKey = (one: ChainLog): string => `${one.blockHash} ${contentOf(one)}`
 
 function keyOf(one: ChainLog): string {
-  return `${one.blockHash} ${contentOf(one)}`
+  return `${contentKey(one)} ${one.transactionHash} ${Number(one.transactionIndex)}`
 }

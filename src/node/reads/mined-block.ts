@@ -1,6 +1,7 @@
 import * as z from 'zod/mini'
 import { type MinedBlock, type RawBlock, rawBlock } from '../objects/block.ts'
 import { verifiedHeader } from '../objects/header.ts'
+import { MalformedAnswer } from '../objects/malformed-answer.ts'
 import { UntrueAnswer } from '../objects/untrue-answer.ts'
 import type { UpstreamNode } from '../upstream/node.ts'
 import { lookUp } from './lookup.ts'
@@ -8,7 +9,8 @@ import { lookUp } from './lookup.ts'
 /**
  * A mined block from a node, `null` if it does not exist.
  *
- * @throws {UntrueAnswer} it is not the block that was asked for, or does not fit its own hash
+ * @throws {UntrueAnswer} it does not fit its own hash, or the one that was asked for
+ * @throws {MalformedAnswer} it is at another height than was asked for
  */
 export async function minedBlock(
   node: UpstreamNode,
@@ -20,9 +22,11 @@ export async function minedBlock(
   const raw = await lookUp(node, method, [selector, full], z.nullable(rawBlock))
   if (raw === null) return null
   const { number, hash } = raw
-  if (!number || !hash) throw new UntrueAnswer('a mined block lacks its number or its hash')
-  const asked = byHash ? hash === selector : !selector.startsWith('0x') || number === selector
-  if (!asked) throw new UntrueAnswer('another block came than was asked for')
+  if (!number || !hash) throw new MalformedAnswer('a mined block lacks its number or its hash')
+  if (byHash && hash !== selector) throw new UntrueAnswer('a block came under another hash')
+  if (!byHash && selector.startsWith('0x') && number !== selector) {
+    throw new MalformedAnswer('another block came than was asked for')
+  }
   // RSKj's header cannot be rebuilt from its JSON, and its hash is not always the header's keccak.
   if (node.profile === 'ethereum') verifiedHeader(raw)
   return { ...raw, number, hash }

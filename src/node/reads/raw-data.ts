@@ -4,9 +4,9 @@ import { RpcError } from '../../chain/rpc.ts'
 import { codes } from '../codes.ts'
 import { hashOf } from '../objects/block.ts'
 import { verifiedHeader } from '../objects/header.ts'
+import { MalformedAnswer } from '../objects/malformed-answer.ts'
 import { rawReceipt } from '../objects/receipt.ts'
 import { encodeReceipt, proofNodes, verifiedTrie } from '../objects/receipts-trie.ts'
-import { UntrueAnswer } from '../objects/untrue-answer.ts'
 import { data } from '../objects/values.ts'
 import type { UpstreamNode } from '../upstream/node.ts'
 import { lookUp } from './lookup.ts'
@@ -95,6 +95,6 @@ async function provable(node: UpstreamNode, blockHash: string, hash: string) {
   const receipts = await receiptsOf(node, block)
   const trie = verifiedTrie(receipts, block.receiptsRoot)
   const receipt = receipts[index]
-  if (receipt === undefined) throw new UntrueAnswer('a block lacks a receipt')
+  if (receipt === undefined) throw new MalformedAnswer('a block lacks a receipt')
   return { trie, index, receipt }
 }

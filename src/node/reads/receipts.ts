@@ -1,15 +1,15 @@
 import * as z from 'zod/mini'
 import { TransportError } from '../../chain/rpc.ts'
 import { hashOf, type MinedBlock } from '../objects/block.ts'
+import { MalformedAnswer } from '../objects/malformed-answer.ts'
 import { type RawReceipt, rawReceipt } from '../objects/receipt.ts'
-import { UntrueAnswer } from '../objects/untrue-answer.ts'
 import type { UpstreamNode } from '../upstream/node.ts'
 import { ifServed } from './lookup.ts'
 
 /**
  * All receipts of a block, in order.
  *
- * @throws {UntrueAnswer} they are another block's, or not all of them
+ * @throws {MalformedAnswer} they are another block's, or not all of them
  */
 export async function receiptsOf(node: UpstreamNode, raw: MinedBlock): Promise<RawReceipt[]> {
   if (raw.transactions.length === 0) return []
@@ -20,7 +20,7 @@ export async function receiptsOf(node: UpstreamNode, raw: MinedBlock): Promise<R
       ({ blockHash, transactionHash }, index) =>
         blockHash === raw.hash && transactionHash === hashOf(raw.transactions[index]),
     )
-  if (!complete) throw new UntrueAnswer('the receipts of a block are not its own')
+  if (!complete) throw new MalformedAnswer('the receipts of a block are not its own')
   return receipts
 }
 

@@ -2,6 +2,7 @@ import * as z from 'zod/mini'
 import { RpcError, TransportError } from '../../chain/rpc.ts'
 import { codes } from '../codes.ts'
 import { hashOf, type MinedBlock } from '../objects/block.ts'
+import { MalformedAnswer } from '../objects/malformed-answer.ts'
 import { rawReceipt } from '../objects/receipt.ts'
 import {
   type CallFrame,
@@ -46,7 +47,7 @@ export async function tracesOfMinedBlock(node: UpstreamNode, block: MinedBlock):
     const now = await minedBlock(node, block.number, false)
     if (now?.hash !== block.hash)
       throw new TransportError('the block left the chain while it was read')
-    throw new UntrueAnswer('the traces of a block are not its own')
+    throw new MalformedAnswer('the traces of a block are not its own')
   }
   return traces
 }

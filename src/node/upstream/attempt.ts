@@ -1,12 +1,14 @@
 import type { Hex } from 'viem'
 import * as z from 'zod/mini'
 import { classifyRefusal } from '../../chain/refusals.ts'
-import { RpcError } from '../../chain/rpc.ts'
+import { RpcError, TransportError } from '../../chain/rpc.ts'
 import { withinTime } from '../../runtime/time-limit.ts'
+import { codes } from '../codes.ts'
+import { MalformedAnswer } from '../objects/malformed-answer.ts'
 import { UntrueAnswer } from '../objects/untrue-answer.ts'
-import { MalformedAnswer } from './malformed-answer.ts'
 import type { UpstreamNode } from './node.ts'
 import {
+  doubtIdentity,
   type NodeIdentity,
   noteAnswer,
   noteFailure,
@@ -36,7 +38,10 @@ export async function attempt<T>(
     noteAnswer(standing, clock.now() - since)
     return value
   } catch (error) {
-    if (error instanceof RpcError) noteAnswer(standing, clock.now() - since)
+    if (error instanceof RpcError) {
+      noteAnswer(standing, clock.now() - since)
+      if (error.code === codes.methodNotFound) doubtIdentity(standing, clock.now())
+    }
     // What takes too long may be the question's fault: how the node is, the survey of heights tells.
     else noteEnd(standing, error, signal.aborted, options)
     throw error
@@ -132,7 +137,7 @@ async function nodeOf(
 async function identify(
   standing: Standing,
   signal: AbortSignal,
-  { chainId }: AttemptOptions,
+  { chainId, clock }: AttemptOptions,
 ): Promise<NodeIdentity> {
   const { upstream } = standing
   const [id, client] = await Promise.all([
@@ -143,11 +148,13 @@ async function identify(
     }),
   ])
   if (Number(id) !== chainId) {
-    throw new UntrueAnswer(`${upstream.name} serves another chain than ${chainId}`)
+    throw new TransportError(`${upstream.name} serves another chain than ${chainId}`)
   }
   const identity: NodeIdentity = {
     client: `${client}`,
     profile: /^rsk/i.test(`${client}`) ? 'rskj' : 'ethereum',
+    // What did not say what it is, is asked again as soon as its answers do not fit.
+    at: client === '' ? Number.NEGATIVE_INFINITY : clock.now(),
   }
   standing.identity = identity
   return identity

@@ -1,10 +1,9 @@
 import { TransportError } from '../../chain/rpc.ts'
 import { outcomeOf, runShared, type SharedWork } from '../../runtime/shared-work.ts'
 import { withinTime } from '../../runtime/time-limit.ts'
-import { UntrueAnswer } from '../objects/untrue-answer.ts'
+import { MalformedAnswer } from '../objects/malformed-answer.ts'
 import { toQuantity } from '../objects/values.ts'
 import { type AttemptOptions, attempt, attemptMs } from './attempt.ts'
-import { MalformedAnswer } from './malformed-answer.ts'
 import type { UpstreamNode } from './node.ts'
 import { isTrusted, noteFailure, noteHeight, type Standing } from './standing.ts'
 
@@ -177,11 +176,11 @@ async function confirmedHeight(
   { blockNumber }: HeightsOptions,
 ): Promise<number> {
   const number = await blockNumber(node, 'latest')
-  if (number === null) throw new UntrueAnswer('a node shows no latest block')
+  if (number === null) throw new MalformedAnswer('a node shows no latest block')
   const { head } = heights
   if (head === undefined || number > head.number + plausibleLead) {
     const again = await blockNumber(node, toQuantity(number))
-    if (again === null) throw new UntrueAnswer('a node lied about its height')
+    if (again === null) throw new MalformedAnswer('a node does not show the block at its height')
   }
   return number
 }

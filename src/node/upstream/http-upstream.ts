@@ -244,11 +244,12 @@ async function post(endpoint: Endpoint, body: string, signal: AbortSignal): Prom
   try {
     const answer: unknown = JSON.parse(text)
     // Many nodes put an error object into a response with a status of 4xx or 5xx.
-    if (response.ok || (isObject(answer) && isObject(answer.error))) return answer
+    if (!isObject(answer) || !isObject(answer.error)) return response.ok ? answer : undefined
+    if (response.status !== 429) return answer
+    return { ...answer, error: { ...answer.error, code: codes.limitExceeded } }
   } catch {
     return undefined
   }
-  return undefined
 }
 
 function addressIn(url: string): { address: URL; headers: Record<string, string> } {

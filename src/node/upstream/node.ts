@@ -26,4 +26,6 @@ export type UpstreamNode = {
 export type AskOptions = {
   /** `null` may only mean that this node is behind: another is asked before it is believed. */
   mayLag?: boolean
+  /** Which nodes may be asked, by their names; else all. */
+  among?: (name: string) => boolean
 }

@@ -7,8 +7,8 @@ import type { Profile } from './node.ts'
 /** So many of a node's last answers tell how long it takes. */
 const keptAnswers = 100
 
-/** What a node is, as far as it was asked. */
-export type NodeIdentity = { profile: Profile; client: string }
+/** What a node is, as far as it was asked, and when (Unix ms). */
+export type NodeIdentity = { profile: Profile; client: string; at: number }
 
 /** How a node has done so far, and what follows from that for when it is asked. Times are Unix ms. */
 export type Standing = {
@@ -57,6 +57,9 @@ const distrustMs = 60_000
 
 /** The operator is told no more often than this that a node's answers are malformed. */
 const malformedMs = 60_000
+
+/** What a node said that it is holds for so long where its answers do not go with it. */
+const identityMs = 60_000
 
 /** The standing of a node that was not asked yet. */
 export function newStanding(upstream: Upstream): Standing {
@@ -121,6 +124,11 @@ export function noteFailure(standing: Standing, error: unknown, options: Standin
   standing.identity = undefined
 }
 
+/** Its answers do not go with what the node said that it is: that may have been a lie, or of another time. */
+export function doubtIdentity(standing: Standing, now: number): void {
+  if (now - (standing.identity?.at ?? now) >= identityMs) standing.identity = undefined
+}
+
 /** Another node was faster: the slow one is not waited for again at once. */
 export function noteSlowness(standing: Standing, options: StandingOptions): void {
   suspend(standing, 'node.slow', 'another node was faster', options)
@@ -130,6 +138,7 @@ export function noteSlowness(standing: Standing, options: StandingOptions): void
 export function noteLie(standing: Standing, message: string, options: StandingOptions): void {
   const now = options.clock.now()
   if (isTrusted(standing, now)) warn(standing, 'node.distrusted', message, options)
+  doubtIdentity(standing, now)
   standing.distrustedUntil = now + distrustMs
 }
 
@@ -139,6 +148,7 @@ export function noteLie(standing: Standing, message: string, options: StandingOp
  */
 export function noteMalformed(standing: Standing, message: string, options: StandingOptions): void {
   const now = options.clock.now()
+  doubtIdentity(standing, now)
   if (now - standing.malformedToldAt < malformedMs) return
   standing.malformedToldAt = now
   warn(standing, 'node.malformed', message, options)

@@ -92,11 +92,11 @@ export function createUpstreams({ upstreams, ...rest }: UpstreamsOptions): Upstr
   function askFirst<T>(
     work: (node: UpstreamNode) => Promise<T>,
     signal: AbortSignal,
-    mayLag = false,
+    { mayLag = false, among = () => true }: AskOptions = {},
   ): Promise<T> {
     return race(work, signal, {
       ...options,
-      order: candidates(),
+      order: candidates().filter(({ upstream }) => among(upstream.name)),
       several,
       mayLag,
       isBehind: (standing) => isBehind(standing, heights),
@@ -108,9 +108,9 @@ export function createUpstreams({ upstreams, ...rest }: UpstreamsOptions): Upstr
   }
 
   return {
-    async ask(work, signal, { mayLag = false } = {}) {
+    async ask(work, signal, options) {
       await freshen(signal)
-      return await askFirst(work, signal, mayLag)
+      return await askFirst(work, signal, options)
     },
 
     async askTwo(work, signal) {

@@ -2,8 +2,9 @@ import type { Address } from 'viem'
 import { afterAll, beforeAll, beforeEach, test } from 'vitest'
 import { type Anvil, startAnvil } from '../../../scripts/dev/anvil.ts'
 import { type RpcCall, rpcTo } from '../../../scripts/dev/rpc.ts'
+import { createHandClock } from '../../support/hand-clock.ts'
 import { deployEmitter, emit, mined } from './support/anvil-rpc.ts'
-import { type ProxyNode, startProxyNode } from './support/proxy-node.ts'
+import { lieAbout, type ProxyNode, startProxyNode } from './support/proxy-node.ts'
 import { type Served, serve } from './support/serve.ts'
 
 type Json = Record<string, unknown>
@@ -67,6 +68,49 @@ test('what is asked for by the hash of a block is asked of the node once', async
     })
     expect(again, method).toBe(0)
   }
+})
+
+test('what proves itself is kept for good, and all else for a minute from when it was asked', async ({
+  expect,
+}) => {
+  const clock = createHandClock()
+  served = await serve([node.url], 31, globalThis.fetch, clock)
+  const { blockHash } = await mined(direct, await emit(direct, emitter, 1n, 2n, 3n))
+  const kept = async (method: string, params: unknown[], forMs: number) => {
+    clock.forward(forMs)
+    return (await exchangesOf(() => result(method, ...params))) === 0
+  }
+  const questions = [
+    { method: 'chain_getRawBlockHeaderByHash', params: [blockHash], forGood: true },
+    { method: 'eth_getBlockByHash', params: [blockHash], forGood: false },
+    { method: 'eth_getLogs', params: [{ blockHash }], forGood: false },
+    { method: 'eth_getBalance', params: [emitter, blockHash], forGood: false },
+  ]
+  for (const { method, params, forGood } of questions) {
+    await result(method, ...params)
+    expect(await kept(method, params, 30_000), method).toBe(true)
+    expect(await kept(method, params, 30_000), method).toBe(forGood)
+  }
+})
+
+test('what an answer is made of is no younger for having been kept', async ({ expect }) => {
+  const clock = createHandClock()
+  served = await serve([node.url], 31, globalThis.fetch, clock)
+  const { blockHash, blockNumber } = await mined(direct, await emit(direct, emitter, 1n, 2n, 3n))
+  const truth = await result('eth_getBlockByHash', blockHash)
+  served = await serve([node.url], 31, globalThis.fetch, clock)
+  node.lie(
+    lieAbout('eth_getBlockReceipts', (receipts: Json[]) =>
+      receipts.map((receipt) => ({ ...receipt, gasUsed: '0x1' })),
+    ),
+  )
+  // Its fees are kept.
+  expect(await result('eth_getBlockByNumber', blockNumber)).not.toEqual(truth)
+  node.lie(undefined)
+  clock.forward(30_000)
+  await result('eth_getBlockByHash', blockHash)
+  clock.forward(30_000)
+  expect(await result('eth_getBlockByHash', blockHash)).toEqual(truth)
 })
 
 test('a transaction and its receipt are kept only below 50 blocks', async ({ expect }) => {

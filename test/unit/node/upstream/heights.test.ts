@@ -45,7 +45,7 @@ test('a height that RSKj cannot show a block for is not believed, though nothing
     hash: printed?.hash,
   })
   expect(served.logged).toContainEqual(
-    expect.objectContaining({ event: 'node.distrusted', node: 'node 1' }),
+    expect.objectContaining({ event: 'node.failed', node: 'node 1' }),
   )
 })
 

@@ -1,0 +1,212 @@
+import type { Address, Hex } from 'viem'
+import { afterAll, afterEach, beforeAll, describe, test } from 'vitest'
+import { createRandom, type Random } from '../../../../scripts/dev/random.ts'
+import { createHandClock } from '../../../support/hand-clock.ts'
+import { seed, times } from '../../../support/sample.ts'
+import { deployEmitter, emit, mined } from '../support/anvil-rpc.ts'
+import { nodeKinds, type StartedNode } from '../support/nodes.ts'
+import { type Change, lieAbout, type ProxyNode, startProxyNode } from '../support/proxy-node.ts'
+import { type Served, serve } from '../support/serve.ts'
+
+type Json = Record<string, unknown>
+type Question = readonly [method: string, ...params: unknown[]]
+
+/** So long after a liar became honest none of its lies may be left. */
+const lieMs = 60_000
+
+/** Of an account, a transaction and its block, with logs all along. */
+function questionsAbout(
+  emitter: Address,
+  hash: Hex,
+  { blockHash, blockNumber }: Mined,
+): Question[] {
+  return [
+    ['eth_getBlockByHash', blockHash],
+    ['eth_getBlockByHash', blockHash, true],
+    ['eth_getBlockByNumber', blockNumber],
+    ['eth_getBlockByNumber', 'latest'],
+    ['eth_blockNumber'],
+    ['eth_getBlockTransactionCountByHash', blockHash],
+    ['eth_getUncleCountByBlockHash', blockHash],
+    ['eth_getTransactionByHash', hash],
+    ['eth_getTransactionByBlockHashAndIndex', blockHash, '0x0'],
+    ['eth_getTransactionReceipt', hash],
+    ['eth_getLogs', { blockHash }],
+    ['eth_getLogs', { fromBlock: blockNumber, toBlock: blockNumber }],
+    ['eth_getLogs', { fromBlock: '0x0', toBlock: 'latest', address: emitter }],
+    ['eth_getBalance', emitter, blockHash],
+    ['eth_getBalance', emitter, 'latest'],
+    ['eth_getCode', emitter, blockHash],
+    ['eth_getStorageAt', emitter, '0x0', blockHash],
+    ['eth_getTransactionCount', emitter, blockHash],
+    ['eth_call', { to: emitter, data: `0x${'11'.repeat(96)}` }, 'latest'],
+    ['chain_getRawBlockHeaderByHash', blockHash],
+    ['chain_getRawTransactionReceiptByHash', hash],
+    ['chain_getTransactionReceiptNodesByHash', blockHash, hash],
+    ['trace_block', blockHash],
+    ['trace_transaction', hash],
+    ['web3_clientVersion'],
+  ]
+}
+
+type Mined = { blockHash: Hex; blockNumber: Hex }
+
+/** What nodes are asked for, and may lie about. */
+const lies = [
+  ...['eth_chainId', 'web3_clientVersion', 'eth_blockNumber', 'eth_getBlockByHash'],
+  ...['eth_getBlockByNumber', 'eth_getBlockReceipts', 'eth_getTransactionReceipt'],
+  ...['eth_getTransactionByHash', 'eth_getTransactionByBlockHashAndIndex', 'eth_getLogs'],
+  ...['eth_getBlockTransactionCountByHash', 'eth_getUncleCountByBlockHash', 'eth_getBalance'],
+  ...['eth_getCode', 'eth_getStorageAt', 'eth_getTransactionCount', 'eth_call', 'trace_block'],
+  ...['trace_transaction', 'debug_traceTransaction', 'rsk_getRawBlockHeaderByHash'],
+  ...['rsk_getRawTransactionReceiptByHash', 'rsk_getTransactionReceiptNodesByHash'],
+]
+
+/** The same with one thing changed, somewhere in it: the same place each time. */
+function forged(value: unknown, random: Random): unknown {
+  if (Array.isArray(value)) {
+    if (value.length === 0) return value
+    const index = random.int(0, value.length - 1)
+    return random.weighted<() => unknown>([
+      [() => value.toSpliced(index, 1), 2],
+      [() => [], 1],
+      [() => value.toSpliced(index, 0, value[index]), 1],
+      [() => value.with(index, forged(value[index], random)), 6],
+    ])()
+  }
+  if (typeof value === 'object' && value !== null) {
+    const key = random.pick(Object.keys(value).toSorted())
+    return { ...value, [key]: forged((value as Json)[key], random) }
+  }
+  if (typeof value === 'string' && value.length > 2) {
+    const at = random.int(2, value.length - 1)
+    const other = value[at] === '1' ? '2' : '1'
+    return `${value.slice(0, at)}${other}${value.slice(at + 1)}`
+  }
+  return random.chance(0.5) ? null : '0x1'
+}
+
+/** One of three lies about some of what it is asked, always in the same way. */
+function lieOf(random: Random, key: number): { methods: string[]; change: Change } {
+  const share = random.pick([0.05, 0.1, 0.4, 1])
+  const methods = lies.filter(() => random.chance(share))
+  const isEmpty = random.chance(0.15)
+  const change: Change = (answer, request) => {
+    const { result } = answer
+    if (!methods.includes(request.method) || result === null || result === undefined) return answer
+    if (request.method === 'web3_clientVersion') {
+      return { ...answer, result: /^Rsk/.test(`${result}`) ? 'Geth/v1.14' : 'RskJ/9.0.3' }
+    }
+    if (isEmpty) return { ...answer, result: Array.isArray(result) ? [] : null }
+    return { ...answer, result: forged(result, createRandom(key, request.method)) }
+  }
+  return { methods, change }
+}
+
+describe.each(nodeKinds)('three nodes like $name, of which one lies', (kind) => {
+  let node: StartedNode
+  let proxies: ProxyNode[]
+  let questions: Question[]
+  let settledRange: Question
+  let truths: unknown[]
+
+  const answersOf = async ({ rpc }: Served, asked: readonly Question[] = questions) => {
+    const answers: unknown[] = []
+    for (const [method, ...params] of asked) {
+      const { result, error } = await rpc(method, params)
+      answers.push(error ?? result)
+    }
+    return answers
+  }
+
+  beforeAll(async () => {
+    node = await kind.start()
+    const emitter = await deployEmitter(node.direct)
+    await mined(node.direct, await emit(node.direct, emitter, 1n, 2n, 3n))
+    const hash = await emit(node.direct, emitter, 4n, 5n, 6n)
+    const where = await mined(node.direct, hash)
+    await mined(node.direct, await emit(node.direct, emitter, 7n, 8n, 9n))
+    await node.direct('anvil_mine', ['0x3c'])
+    proxies = await Promise.all([1, 2, 3].map(() => startProxyNode(node.url)))
+    questions = questionsAbout(emitter, hash, where)
+    settledRange = ['eth_getLogs', { fromBlock: '0x0', toBlock: '0x8', address: emitter }]
+    truths = await answersOf(await serve([node.url]))
+  })
+
+  afterEach(() => {
+    for (const proxy of proxies) proxy.lie(undefined)
+  })
+
+  afterAll(async () => {
+    await Promise.all(proxies.map((proxy) => proxy.stop()))
+    await node.stop()
+  })
+
+  const distrusted = ({ logged }: Served) =>
+    logged.flatMap((event) => (event.event === 'node.distrusted' ? [event.node] : []))
+
+  for (let run = 0; run < times({ sampled: 60, full: 100 }); run += 1) {
+    test(`bans no honest one, and no lie outlives it by a minute: ${run}`, async ({ expect }) => {
+      const random = createRandom(seed + run, kind.name)
+      const place = random.weighted([
+        [0, 4],
+        [1, 1],
+        [2, 1],
+      ])
+      const { methods, change } = lieOf(random, seed + run)
+      const what = `node ${place + 1} lies about ${methods.join()} (seed ${seed})`
+      const clock = createHandClock()
+      const served = await serve(
+        proxies.map(({ url }) => url),
+        31,
+        globalThis.fetch,
+        clock,
+      )
+      if (random.chance(0.2)) await answersOf(served)
+      // What is kept is kept from here on.
+      clock.forward(random.pick([0, lieMs]))
+      proxies[place]?.lie(change)
+      await answersOf(served)
+      clock.forward(random.int(0, 2 * lieMs))
+      await answersOf(served)
+      proxies[place]?.lie(undefined)
+      clock.forward(lieMs)
+      const after = await answersOf(served)
+      for (const [index, question] of questions.entries()) {
+        expect(after[index], `${question.map((one) => JSON.stringify(one))}, ${what}`).toEqual(
+          truths[index],
+        )
+      }
+      expect(
+        distrusted(served).filter((name) => name !== `node ${place + 1}`),
+        what,
+      ).toEqual([])
+    })
+  }
+
+  for (const place of [0, 1, 2]) {
+    test(`settles by a third what number ${place + 1} leaves out of a range`, async ({
+      expect,
+    }) => {
+      const [truth] = await answersOf(await serve([node.url]), [settledRange])
+      expect(truth).toHaveLength(3)
+      for (const gone of [0, 1, 2]) {
+        const served = await serve(proxies.map(({ url }) => url))
+        proxies[place]?.lie(lieAbout('eth_getLogs', (logs: Json[]) => logs.toSpliced(gone, 1)))
+        expect(await answersOf(served, [settledRange, settledRange])).toEqual([truth, truth])
+        expect(distrusted(served).filter((name) => name !== `node ${place + 1}`)).toEqual([])
+      }
+    })
+  }
+
+  test('believes neither of two that differ, where nothing proves either and there is no third', async ({
+    expect,
+  }) => {
+    proxies[0]?.lie(lieAbout('eth_getLogs', (logs: Json[]) => logs.slice(1)))
+    const served = await serve(proxies.slice(0, 2).map(({ url }) => url))
+    const [answer] = await answersOf(served, [settledRange])
+    const [truth] = await answersOf(await serve([node.url]), [settledRange])
+    expect(answer).toEqual(kind.name === 'RSKj' ? expect.objectContaining({ code: -32011 }) : truth)
+    expect(distrusted(served)).toEqual(kind.name === 'RSKj' ? [] : ['node 1'])
+  })
+})
