@@ -42,8 +42,8 @@ export type LogRange = { from: number; to: number; open: boolean }
 /** A search for logs: what is asked of each node in it, by the node's name. */
 type Search = NodeAccess & { filter: LogFilter; progress: Map<string, Progress> }
 
-/** `reached` is the block up to which a node's piece is done. */
-type Progress = { calls: number; reached: number }
+/** `reached` is the block up to which a node's piece is done, `size` how many blocks it is asked for at a time. */
+type Progress = { calls: number; reached: number; size: number }
 
 type Counted = UpstreamNode & { readonly progress: Progress }
 
@@ -179,7 +179,7 @@ async function proofOf(node: UpstreamNode, number: number) {
 
 /** A node that is asked so many times at most in a search. */
 function counted(node: UpstreamNode, search: Search): Counted {
-  const own = search.progress.get(node.name) ?? { calls: 0, reached: 0 }
+  const own = search.progress.get(node.name) ?? { calls: 0, reached: 0, size: maxLogBlocks + 1 }
   search.progress.set(node.name, own)
   return {
     ...node,
@@ -214,14 +214,15 @@ async function heightOf(node: UpstreamNode): Promise<number> {
 async function piece(node: Counted, range: LogRange, search: Search): Promise<ChainLog[]> {
   const { from, open } = range
   const found: ChainLog[] = []
-  let [start, to, size, answered] = [from, range.to, range.to - from + 1, 0]
+  const { progress } = node
+  let [start, to, answered] = [from, range.to, 0]
   let height: number | undefined
   // Whether a refusal is about the range the first block alone tells, where its words do not.
   let doubt: RpcError | undefined
   let isSure = false
   while (start <= to) {
-    node.progress.reached = start
-    const end = Math.min(to, start + (doubt === undefined ? size : 1) - 1)
+    progress.reached = start
+    const end = Math.min(to, start + (doubt === undefined ? progress.size : 1) - 1)
     const part = { from: start, to: end, open: open && end === to }
     const answer = await query(node, part, search)
     if (!(answer instanceof RpcError)) {
@@ -229,7 +230,7 @@ async function piece(node: Counted, range: LogRange, search: Search): Promise<Ch
       start = end + 1
       doubt = undefined
       answered += 1
-      if (answered % answersToGrow === 0) size *= 2
+      if (answered % answersToGrow === 0) progress.size *= 2
       continue
     }
     if (doubt !== undefined || !isAboutRange(answer)) throw doubt ?? answer
@@ -242,7 +243,7 @@ async function piece(node: Counted, range: LogRange, search: Search): Promise<Ch
     if (start === end) throw answer
     if (!isSure && !means(answer, 'too_much')) doubt = answer
     isSure = true
-    size = Math.ceil((end - start + 1) / 2)
+    progress.size = Math.ceil((end - start + 1) / 2)
     answered = 0
   }
   return found
