@@ -174,7 +174,7 @@ describe.skipIf(!hasRedisServer())('a Worker and Deno', () => {
       await until(async () => (await relay.openRows()).length === 0)
       answers.push(await ask())
       expect(new Set(answers).size).toBe(1)
-      expect(answers[0]).toContain(`Cash-out of ${tenth}: 0x`)
+      expect(answers[0]).toContain(`cashOut of ${tenth}: 0x`)
       const received = await rpcTo(chain.anvil.url)('eth_getBalance', [to, 'latest'])
       expect(BigInt(received as string)).toBe(tenth)
     }

@@ -40,7 +40,8 @@ export type DeploymentOptions = {
   /** SQLite's file. Undefined: in memory. */
   database?: string
   /** Where accounts remember. Undefined: in one of its own. */
-  memory?: MemoryStore
+  /** At the time of the deployment, as its other stores. */
+  memory?: (now: () => number) => MemoryStore
   /** In the place of SQLite. */
   ledger?: (options: LedgerOptions) => Ledger
   fetch?: typeof globalThis.fetch
@@ -51,7 +52,7 @@ export function openDeployment({
   database,
   ledger: openLedger = (options) => openSqlLedger(options, database),
   fetch = globalThis.fetch,
-  memory = createMemoryStore(),
+  memory: openMemory = createMemoryStore,
 }: DeploymentOptions): Deployment {
   const config = parseConfig(variables)
   const events: LogEvent[] = []
@@ -61,6 +62,7 @@ export function openDeployment({
   const now = () => Date.now() + time.ahead
   const ledger = openLedger({ rules: ledgerRulesOf(config), relayer: relayerAddress(config), now })
   const keyStore = createCountingStore(now)
+  const memory = openMemory(now)
   const assembly = assemble(
     config,
     {

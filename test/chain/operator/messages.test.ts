@@ -35,7 +35,8 @@ async function openWorld(
   const variables = { ...chain.bindings, OPERATOR_TOKEN: token, ...changes }
   const node = { isDead: false }
   const deployment = openDeployment({
-    ...{ memory, database, variables },
+    ...{ database, variables },
+    memory: () => memory,
     fetch: (input, init) => {
       const isNode = `${input}`.startsWith(chain.anvil.url)
       // Nothing listens there.
