@@ -1,9 +1,20 @@
+import fc from 'fast-check'
 import type { Address } from 'viem'
 import { describe, test } from 'vitest'
-import { createMemory } from '../../../src/account/memory.ts'
+import { type AccountMemory, createMemory } from '../../../src/account/memory.ts'
 import { type PhoneNumber, parseCaller } from '../../../src/account/phone.ts'
-import { createPins, isEasy, unlocked, withoutWish } from '../../../src/account/pin.ts'
+import {
+  type Authorization,
+  createPins,
+  isEasy,
+  type PinChange,
+  type Pins,
+  type PinVerdict,
+  unlocked,
+  withoutWish,
+} from '../../../src/account/pin.ts'
 import { createMemoryStore } from '../../support/memory-store.ts'
+import { holds } from '../../support/properties.ts'
 
 const account: Address = '0x1111111111111111111111111111111111111111'
 const phone = parseCaller('+254700000194') as PhoneNumber
@@ -221,4 +232,182 @@ describe('a number that was not dialled from', () => {
     await memory.change(account, unlocked)
     expect(await pins.verify(account, own, 'd')).toEqual({ kind: 'right' })
   })
+})
+
+const words = ['482615', '739164']
+const sessionNames = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h']
+
+type Op = { kind: keyof Pins | 'unlock'; pin: string; step: string; session: string }
+
+/** What an account is, as the rules have it: a step of it is a line each, and time a number. */
+type Model = {
+  pin?: string
+  tries: number
+  /** Grows with whatever ends what was authorized. */
+  age: number
+  judged: Record<string, { told: PinVerdict; at: number; age: number }>
+  sessions: string[]
+  replaceableAt?: number | undefined
+  isDormant: boolean
+  dialedAt?: number
+}
+
+/** What a model tells of an operation; it is changed by it. */
+function told(model: Model, { kind, pin, step, session }: Op, now: number): unknown {
+  const { judged, sessions } = model
+  const isReplaceable = model.pin !== undefined && (model.replaceableAt ?? now + 1) <= now
+  const valid = (): Authorization => {
+    if (model.isDormant || model.pin === undefined) return model.isDormant ? 'dormant' : 'void'
+    if (model.tries === 3) return 'blocked'
+    const { told, at, age } = judged[step] ?? {}
+    const isOwn = told?.kind === 'right' && age === model.age
+    return isOwn && now - (at ?? 0) <= 5 * 60_000 ? 'valid' : 'void'
+  }
+  const once = (may: boolean, act: () => void): PinChange => {
+    if (model.pin !== undefined && sessions.includes(session)) return 'done'
+    if (model.isDormant || !may) return model.isDormant ? 'dormant' : 'kept'
+    act()
+    sessions.push(session)
+    model.age += 1
+    return 'done'
+  }
+  const set = () => Object.assign(model, { pin, tries: 0, replaceableAt: undefined })
+  switch (kind) {
+    case 'begin': {
+      const hasToChoose = model.pin === undefined || isReplaceable
+      const since = now - (model.dialedAt ?? now - dayMs)
+      if (since >= dayMs) model.dialedAt = now
+      if (since > 90 * dayMs) model.isDormant = true
+      return { hasToChoose }
+    }
+    case 'verify': {
+      if (model.isDormant) return { kind: 'dormant' }
+      if (model.pin === undefined) return { kind: 'unset' }
+      if (judged[step] !== undefined) return judged[step].told
+      if (model.tries === 3) return { kind: 'blocked' }
+      model.tries = pin === model.pin ? 0 : model.tries + 1
+      if (model.tries === 0) model.replaceableAt = undefined
+      if (model.tries === 3) model.age += 1
+      const wrong = { kind: 'wrong', left: 3 - model.tries } as const
+      const isLast = model.tries === 3
+      const verdict: PinVerdict =
+        model.tries === 0 ? { kind: 'right' } : isLast ? { kind: 'blocked' } : wrong
+      judged[step] = { told: verdict, at: now, age: model.age }
+      return verdict
+    }
+    case 'authorize':
+      return valid()
+    case 'choose':
+      return once(model.pin === undefined || isReplaceable, set)
+    case 'change':
+      return once(model.pin === undefined || valid() === 'valid', set)
+    case 'forget':
+      return once(model.pin !== undefined, () => {
+        model.replaceableAt ??= now + dayMs
+      })
+    case 'unlock':
+      Object.assign(model, { tries: 0, isDormant: false, age: model.age + 1 })
+      return 'unlocked'
+  }
+}
+
+/** What of it is kept, but for salts and digests. */
+const keptOf = ({ pin, isDormant, dialedAt }: AccountMemory) => [
+  ...[pin?.tries ?? 0, pin?.replaceableAt, pin?.sessions.toSorted(), isDormant === true, dialedAt],
+  pin?.judged.map(({ step, left }) => `${step} ${left}`).toSorted(),
+]
+const leftOf = (verdict: PinVerdict) =>
+  verdict.kind === 'right' ? null : verdict.kind === 'wrong' ? verdict.left : 0
+const modelled = ({ pin, tries, replaceableAt, sessions, isDormant, dialedAt, judged }: Model) => [
+  ...[tries, replaceableAt, pin && sessions.toSorted(), isDormant, dialedAt],
+  pin &&
+    Object.entries(judged)
+      .map(([step, each]) => `${step} ${leftOf(each.told)}`)
+      .toSorted(),
+]
+
+const ordersOf = <Each>(all: readonly Each[]): Each[][] =>
+  all.length < 2
+    ? [[...all]]
+    : all.flatMap((one) =>
+        ordersOf(all.filter((each) => each !== one)).map((rest) => [one, ...rest]),
+      )
+
+const op: fc.Arbitrary<Op> = fc.record({
+  kind: fc.constantFrom(
+    ...(['verify', 'verify', 'verify', 'verify', 'authorize', 'change', 'change'] as const),
+    ...(['begin', 'choose', 'forget', 'unlock'] as const),
+  ),
+  ...{ pin: fc.constantFrom(...words), step: fc.constantFrom('a', 'b', 'entered', 'entered') },
+  session: fc.constantFrom(...sessionNames),
+})
+
+function asked(
+  { pins, memory }: Pick<ReturnType<typeof open>, 'pins' | 'memory'>,
+  { kind, pin, step, session }: Op,
+): Promise<unknown> {
+  switch (kind) {
+    case 'begin':
+      return pins.begin(account)
+    case 'verify':
+      return pins.verify(account, pin, step)
+    case 'authorize':
+      return pins.authorize(account, step)
+    case 'choose':
+      return pins.choose(account, pin, session)
+    case 'change':
+      return pins.change(account, pin, session, step)
+    case 'forget':
+      return pins.forget(account, session)
+    case 'unlock':
+      return memory.change(account, unlocked).then(() => 'unlocked')
+  }
+}
+
+test('whatever is asked at once has what it had one after the other, in some order', async ({
+  expect,
+}) => {
+  const ways = fc.record({
+    waitMs: fc.constantFrom(0, 0, 0, 0, 299_000, 2_000, dayMs, 91 * dayMs),
+    isEntered: fc.boolean(),
+    ops: fc.array(op, { minLength: 1, maxLength: 3 }),
+  })
+  const first: Op = { kind: 'choose', pin: own, step: '', session: 'first' }
+  await holds(
+    fc.asyncProperty(fc.array(ways, { maxLength: 6 }), async (drawn) => {
+      const { pins, memory, clock, late } = open()
+      late.isLate = true
+      // What came at once may leave more than one account that looks the same.
+      let models: Model[] = [{ tries: 0, age: 0, judged: {}, sessions: [], isDormant: false }]
+      let entered = ''
+      await atOnce([first, { ...first, pin: words[1] as string, session: 'second' }])
+      for (const [index, { waitMs, isEntered, ops }] of drawn.entries()) {
+        clock.now += waitMs
+        if (isEntered) {
+          entered = `entered ${index}`
+          const pin = models[0]?.pin ?? own
+          await atOnce([{ kind: 'verify', pin, step: entered, session: '' }])
+        }
+        await atOnce(ops.map((op) => ({ ...op, step: op.step === 'entered' ? entered : op.step })))
+      }
+
+      async function atOnce(ops: Op[]) {
+        const answers = await Promise.all(ops.map((each) => asked({ pins, memory }, each)))
+        const seen = JSON.stringify([answers, keptOf(await memory.read(account))])
+        const orders = ordersOf(ops.map((each, index) => ({ each, index })))
+        const ends = models.flatMap((model) =>
+          orders.map((order) => {
+            const after = structuredClone(model)
+            const said: unknown[] = []
+            for (const { each, index } of order) said[index] = told(after, each, clock.now)
+            return { after, all: JSON.stringify([said, modelled(after)]) }
+          }),
+        )
+        expect(ends.map(({ all }) => all)).toContain(seen)
+        const fitting = ends.filter(({ all }) => all === seen).map(({ after }) => after)
+        models = [...new Map(fitting.map((each) => [JSON.stringify(each), each])).values()]
+      }
+    }),
+    { sampled: 500, full: 10_000 },
+  )
 })

@@ -43,6 +43,11 @@ const moves = fc.array(
   { minLength: 20, maxLength: 60 },
 )
 
+const nothingSent = 'END This session has ended. Nothing was sent. Please dial again.'
+
+/** What a strict PIN stands before. */
+const showsOwn = (screen: string): boolean => /^END Your Balance|^CON My Activity/.test(screen)
+
 const asksForPin = (screen: string): boolean => /Enter (your (present )?)?PIN/.test(screen)
 
 /** A session as the caller sees it, and when its last right PIN was typed. */
@@ -65,7 +70,7 @@ type World = {
 async function play(drawn: readonly Move[], expect: ExpectStatic): Promise<number> {
   const clock = createHandClock()
   const memory = createMemoryStore(clock.now)
-  const settings = { ...menus.strict.settings, pin: 'on' as const }
+  const settings = { ...menus.strict.settings, pin: 'strict' as const }
   const relay = openModelledRelay({
     ...{ callers: 2, poolLoans: 99, capLoans: 99, clock, memory },
     product: { ...menus.strict, settings },
@@ -105,6 +110,7 @@ async function play(drawn: readonly Move[], expect: ExpectStatic): Promise<numbe
     const screen = await relay.deliver(0, session.name, session.texts.join('*'))
     expect(await relay.paid(0)).toBe(before)
     if (session.screen === '') session.screen = screen
+    if (showsOwn(screen)) authorized(session)
   }
 
   async function answer(session: Session, given: string): Promise<void> {
@@ -118,6 +124,8 @@ async function play(drawn: readonly Move[], expect: ExpectStatic): Promise<numbe
       const isPaid = (await relay.paid(0)) > before
       const isChosen = /^END Your PIN is set/.test(session.screen)
       const left = /Tries left: (\d)/.exec(session.screen)?.[1]
+      if (showsOwn(session.screen)) authorized(session)
+      if (isGuess && session.right?.at === clock.now()) expect(session.screen).not.toBe(nothingSent)
       if (isGuess && left !== undefined) expect(3 - world.tries, 'tries left').toBe(Number(left))
       if (isPaid || (isChosen && world.pin !== undefined && session.right !== undefined))
         authorized(session)
@@ -129,9 +137,20 @@ async function play(drawn: readonly Move[], expect: ExpectStatic): Promise<numbe
   function answerTo({ screen, texts }: Session, pick: number): string {
     const other = pinPool[pick % pinPool.length] as string
     if (asksForPin(screen)) return pick % 4 === 0 ? other : (world.pin ?? other)
-    if (/Choose a PIN/.test(screen)) return other
+    if (/Choose a PIN/.test(screen)) return pick < 75 || world.pin === undefined ? other : '0'
     if (/Type the same PIN/.test(screen)) return texts.at(-1) ?? other
-    if (/^CON Rootstock DeFi/.test(screen)) return pick < 60 ? send : pick < 85 ? '8*2' : '8*3*1'
+    if (/^CON Rootstock DeFi/.test(screen))
+      return (
+        (
+          [
+            [50, send],
+            [60, '1'],
+            [70, '5'],
+            [88, '8*2'],
+            [100, '8*3*1'],
+          ] as const
+        ).find(([below]) => pick < below)?.[1] ?? send
+      )
     return pick < 80 ? '2' : '00'
   }
 

@@ -6,7 +6,11 @@ import { createNode } from '../../../../src/chain/node.ts'
 import type { PaymentKind } from '../../../../src/loan/kinds.ts'
 import { ledgerRules } from '../../../../src/relay/ledger/port.ts'
 import type { AccountLimits } from '../../../../src/relay/pay/admission.ts'
-import { createPay, type PaymentRefusal } from '../../../../src/relay/pay/delivery.ts'
+import {
+  createPay,
+  type PaymentRefusal,
+  type RequestedPayment,
+} from '../../../../src/relay/pay/delivery.ts'
 import { createChainCache, type Relayer } from '../../../../src/relay/relayer.ts'
 import { createSigner } from '../../../../src/relay/signer.ts'
 import { type Clock, systemClock } from '../../../../src/runtime/clock.ts'
@@ -72,6 +76,7 @@ function stillChain({
     who = number,
     spendsWei = 1n,
     kind: PaymentKind = 'transfer',
+    denied: RequestedPayment['denied'] = async () => undefined,
   ): Promise<string> {
     const caller = privateKeyToAccount(numberToHex(who + 10, { size: 32 }))
     const answered = await pay({
@@ -82,7 +87,7 @@ function stillChain({
         ...{ target: account.address, data: '0x', kind, spendsWei },
         submitted: () => ({ kind: 'end', lines: ['submitted'] }),
       }),
-      denied: async () => undefined,
+      denied,
       refused: (refusal) => ({ kind: 'end', lines: [wordsOf(refusal)] }),
     })
     return answered.kind === 'screen' ? answered.screen.lines.join() : answered.kind
@@ -206,4 +211,18 @@ test('an account sends so often and so much within any 24 hours', async ({ expec
   expect(await dial(10, 51, 60n, 'cashOut')).toBe('submitted')
   expect(await dial(11, 51, 41n)).toBe('too_much_today 40')
   expect(await dial(12, greedy, 1n, 'cashOut')).toBe('too_many_today 3')
+})
+
+test('whether the caller may pay is asked once the chain has answered, simulated or not', async ({
+  expect,
+}) => {
+  const { dial, asked, ledger } = stillChain()
+  const denied = await dial(0, 0, 1n, 'transfer', async () => {
+    // All that takes its time is over: nothing but the claim comes after.
+    for (const method of ['eth_getTransactionCount', 'eth_gasPrice', 'eth_getBalance'])
+      expect(asked(method)).toBeGreaterThan(0)
+    return { kind: 'not_authorized', why: 'void' }
+  })
+  expect(denied).toBe('not_authorized void')
+  expect((await ledger.work()).nextNonce).toBe(0)
 })
