@@ -15,7 +15,7 @@ const earlyLimit = 40
 /** Seeds that are tried before the tests of the mutated files are. */
 const firstSeeds = 60
 
-const suites = ['ledger/stores/sqlite', 'tend/plan', 'tend/round'].map(
+const suites = ['ledger/stores/sqlite', 'tend/plan', 'tend/plan-cases', 'tend/round'].map(
   (name) => `test/unit/relay/${name}.test.ts`,
 )
 
