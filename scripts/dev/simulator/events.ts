@@ -70,6 +70,9 @@ function begin(world: World, workers: Workers, item: Item): string | undefined {
     case 'worker_restart':
       workers.restart(item.worker)
       return `Worker ${item.worker} dies.`
+    case 'freeze':
+      workers.freeze(item.worker, item.forMs)
+      return `Worker ${item.worker} is not run for ${item.forMs} ms.`
     case 'node_down':
       weather.nodeDown.push({ until: scheduler.now() + item.forMs, share: item.share })
       return `The node is down for ${item.forMs / 1000} s, for ${item.share * 100} % of all questions.`

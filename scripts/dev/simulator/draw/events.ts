@@ -1,3 +1,4 @@
+import { ledgerRules } from '../../../../src/relay/ledger/port.ts'
 import { createRandom, type Random } from '../../random.ts'
 import { type Dial, type Item, type Knobs, losableTables } from '../plan.ts'
 
@@ -72,7 +73,7 @@ export function drawLasting(random: Random, phase: 0 | 1, spanMs: number): Item[
 
 type EventKind = Exclude<
   Item['kind'],
-  'dial' | 'alternation' | 'lasting_price' | 'miscount' | 'unlock'
+  'dial' | 'alternation' | 'lasting_price' | 'miscount' | 'unlock' | 'freeze'
 >
 type EventBody = Exclude<
   Item extends infer One ? (One extends Item ? Omit<One, 'phase' | 'at'> : never) : never,
@@ -142,6 +143,7 @@ export function drawRare(
       ...drawForgotten(createRandom(seed, `forgotten ${phase}`), knobs, dials, counter),
       ...drawRefuted(createRandom(seed, `refuted ${phase}`), knobs, dials),
       ...drawMiscount(createRandom(seed, `miscount ${phase}`), dials),
+      ...drawFrozen(createRandom(seed, `frozen ${phase}`), knobs, dials, counter),
     ]
   })
 }
@@ -204,6 +206,24 @@ function drawDeep(random: Random, { rules, blockMs }: Knobs, phase: 0 | 1, after
   const depth = random.int(1, Math.min(12, rules.watchBlocks - 6))
   const at = after + random.int(0, (rules.confirmations + 2) * blockMs)
   return { phase, at, kind: 'reorganization', depth, blocks: depth + 1 }
+}
+
+/** A Worker is not run from its claim to the claim's end, while another one is asked the same. */
+function drawFrozen(
+  random: Random,
+  { workers, slowness }: Knobs,
+  dials: readonly Item[],
+  counter: { next: number },
+): Item[] {
+  const dial = random.chance(0.05) ? random.pick(dials) : undefined
+  if (dial?.kind !== 'dial' || workers === 1) return []
+  const { phase, at, worker } = dial
+  const from = at + slowness * random.int(100, 600)
+  const again = at + ledgerRules.leaseMs + random.int(0, 2 * secondMs)
+  return [
+    { phase, at: from, kind: 'freeze', worker, forMs: again - from + random.int(0, 3 * secondMs) },
+    { ...dial, at: again, id: counter.next++, worker: (worker + 1) % workers },
+  ]
 }
 
 /** Workers hear of more transactions than the chain has, so they take nonces above its count. */

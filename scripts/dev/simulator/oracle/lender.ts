@@ -77,16 +77,17 @@ function judgeGuesses(
   for (const { at, by } of memory) if (by === 'operator') taken.push({ at, verdict: 'anew' })
   for (const guess of guesses) {
     const saves = ownOf('save', guess)
-    const last = saves.at(-1)
-    // Who died before the answer may have been judged right.
-    const mayBeRight = last !== undefined && pinAt(pins, last.at)?.typed === guess.own
-    if (guess.verdict === undefined && mayBeRight) taken.push({ at: last.at, verdict: 'anew' })
-    if (guess.verdict === undefined) continue
-    const at = guess.verdict === 'right' ? last?.at : saves[0]?.at
-    if (at !== undefined) {
-      taken.push({ at, verdict: guess.verdict })
-      continue
+    // A right PIN leaves no wrong one behind; who died before the answer may have typed one.
+    const cleared = saves.filter(({ at, pin }) => {
+      const mayBeRight = guess.verdict === undefined && pinAt(pins, at)?.typed === guess.own
+      return (mayBeRight || guess.verdict === 'right') && pin?.tries === 0
+    })
+    for (const { at } of cleared) taken.push({ at, verdict: 'right' })
+    const [first] = saves
+    if (guess.verdict === 'wrong' && first !== undefined) {
+      taken.push({ at: first.at, verdict: 'wrong' })
     }
+    if (guess.verdict !== 'right' || first !== undefined) continue
     const read = new Set(ownOf('load', guess).map(({ version }) => version))
     const same = guesses.filter(
       (other) => ownOf('load', other).filter(({ version }) => read.has(version)).length > 1,

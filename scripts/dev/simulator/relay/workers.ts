@@ -19,6 +19,8 @@ export type Workers = {
   deliver(dial: Dial, phase: 0 | 1, isProbe: boolean): void
   /** Ends a Worker with everything that runs in it; the next delivery finds a new one. */
   restart(worker: number): void
+  /** Nothing that runs in a Worker goes on for some time. */
+  freeze(worker: number, forMs: number): void
   deliveries(): readonly Delivery[]
 }
 
@@ -71,8 +73,16 @@ export function createWorkers(world: World): Workers {
     )
   }
 
+  function freeze(worker: number, forMs: number): void {
+    for (const actor of isolates.get(worker)?.actors ?? []) {
+      actor.stalledUntil = scheduler.now() + forMs
+      actor.troubles.add('stalls')
+    }
+  }
+
   return {
     restart,
+    freeze,
     deliveries: () => deliveries,
     deliver(dial, phase, isProbe) {
       const isolate = isolateOf(dial.worker)
