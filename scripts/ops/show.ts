@@ -16,10 +16,14 @@ import { phases } from '../../src/relay/ledger/transitions.ts'
 
 /** How things are, a line each. What wants a person comes first. */
 export function statusLines(status: StatusAnswer): string[] {
-  const { currency, intake, alerts, relayers, contracts, nodes, head, callsToday } = status
+  const { currency, alerts, relayers, contracts, nodes, head, callsToday } = status
   return [
-    ...alerts.map(({ says, raisedAt }) => `ALERT since ${raisedAt}: ${says}`),
-    `${intakeLine(intake)}${intake.state === 'open' ? '' : ' Take them again: npm run ops -- resume'}`,
+    ...alerts.map(({ says, raisedAt, overSince }) =>
+      overSince === null
+        ? `ALERT since ${raisedAt}: ${says}`
+        : `Over since ${overSince}: the alert of ${raisedAt}: ${says}`,
+    ),
+    takenLine(status),
     ...(status.health.checks ?? [])
       .filter(({ state }) => state !== 'ok')
       .map((check) => `${check.name} is ${check.state}: ${checkSentence(check)}`),
@@ -46,6 +50,9 @@ const remedies: Readonly<Record<CheckName, string>> = {
     'Put the former values back, or for NUMBERING run `npm run account -- alias`: no payment is taken meanwhile, and nothing is lost.',
   ledger: 'Look at the Durable Object, or at Redis.',
   node: 'Look at the node, or name another one in NODE_URL: nothing is lost.',
+  clock:
+    "Set the machine's clock: payments of this process are refused in words, and nothing is lost.",
+  queue: 'Wait, or carry more at a time: new payments are refused in words, and nothing is lost.',
   relayer_funds: 'Send it some (npm run relayers -- top-up): nothing is lost.',
   gas_price: 'Raise it, or wait: payments are refused in words, and nothing is lost.',
   contracts: 'Unpause them, or compare the addresses with the deployment: nothing is lost.',
@@ -66,6 +73,16 @@ const intakeWords = {
   drained: 'refused, and nothing is open: keys and contracts may change',
   restoring: 'neither taken nor refused while an export is restored: run the restore to its end',
 } as const
+
+/** Whether payments are taken, or why not, and what has them taken again. */
+function takenLine({ intake, health }: StatusAnswer): string {
+  const refusing = health.checks?.find(({ refuses }) => refuses)
+  if (intake.state !== 'open') {
+    return `${intakeLine(intake)} Take them again: npm run ops -- resume`
+  }
+  if (refusing === undefined) return intakeLine(intake)
+  return `Payments are refused: ${refusing.name} is failing${health.lastRefused === undefined ? '' : `, the last at ${health.lastRefused.at}`}.`
+}
 
 /** Whether payments are taken, in a sentence. */
 export function intakeLine({ state, since }: StatusAnswer['intake']): string {

@@ -182,7 +182,7 @@ export const bugs: readonly Bug[] = [
   {
     name: '"Submitted" is said of payments that the relayer cannot pay for, or not at this price',
     patches: [
-      change(delivery, 'tryOnce', 'obstacleFor(relayer, means, view.load)', 'undefined'),
+      change(delivery, 'surely', 'obstacleFor(relayer, means, load)', 'undefined'),
       change(delivery, 'termsOf', 'roomFor(relayer, means)', '{ open: 1e9, waiting: 1e9 }'),
     ],
   },

@@ -110,7 +110,7 @@ const table: readonly (readonly [string, string, string, string, string])[] = [
     ...([sums, 'queueOf', "rows.row('meta', 'queue') === undefined"] as const),
     ...(['an equal is a different', 'it is counted again by whatever asks next'] as const),
   ],
-  [steps, 'noteObstacle', 'rows.now - last.at < obstacleMs', atMost, millisecond],
+  [steps, 'isNews', 'rows.now - last.toldAt >= obstacleMs', 'at least is more', millisecond],
   [nonces, 'claims', 'until > rows.now', atLeast, millisecond],
   [steps, 'leases', 'lease.nonce < highest', atMost, 'a nonce that is recorded is not leased'],
   [steps, 'work', 'if (isRestoring(rows)) return nothingOpen(at)', guard, forOperators],

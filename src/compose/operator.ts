@@ -3,13 +3,16 @@ import { createMemory } from '../account/memory.ts'
 import { createLoanReader } from '../loan/reader.ts'
 import type { NodeService } from '../node/service.ts'
 import type { UpstreamBudget } from '../node/upstream/budget.ts'
+import { alertsOf } from '../operator/alerting/alerts.ts'
 import { createSilence } from '../operator/alerting/silence.ts'
 import { watchAlerts } from '../operator/alerting/watch.ts'
+import type { Condition } from '../operator/health.ts'
+import type { Subject } from '../operator/records.ts'
 import { isoOrNull } from '../operator/records.ts'
 import { createOperator, type Operator, type OperatorOptions } from '../operator/service.ts'
-import type { Subject } from '../operator/status.ts'
 import type { Identity, Ledger, Vitals } from '../relay/ledger/port.ts'
 import { cached } from '../runtime/cached.ts'
+import { aheadBy } from '../runtime/clock.ts'
 import { faultOf } from '../runtime/log.ts'
 import type { Config } from './config.ts'
 import {
@@ -25,11 +28,9 @@ import type { Stores } from './stores.ts'
 import { assembleCashOut } from './ussd.ts'
 
 /** How long those who ask for health share one look at the ledger: anyone may ask. */
-const sharedMs = 2_000
-
+const sharedMs = 1_000
 /** A ledger that is silent for so long does not answer. */
 const ledgerWithinMs = 2_000
-
 /** Where no round was for so long, who asks has one begin: not everything that serves has a cron. */
 const wakeAfterMs = 60_000
 
@@ -58,35 +59,39 @@ export function assembleOperations(
   const silence = createSilence({ subject, clock, log, webhook })
   let wokenAt = Number.NEGATIVE_INFINITY
 
-  const around = <Known extends Vitals | undefined>(vitals: Known) => ({
-    vitals,
+  const around = <Known extends Vitals | undefined>(vitals: Known, aheadMs: number) => ({
+    ...{ vitals, aheadMs },
     budget: limits && budget && { asked: budget.today(), callsADay: limits.callsADay },
     terms: config,
   })
 
   async function watchOver(ledger: Ledger): Promise<void> {
     try {
-      const vitals = await vitalsWithin(runtime, ledger, await identity())
-      await watchAlerts(ledger, around(vitals), { subject, log, webhook })
+      const { vitals, aheadMs } = await vitalsWithin(runtime, ledger, await identity())
+      await watchAlerts(ledger, around(vitals, aheadMs), { subject, log, webhook })
     } catch (error) {
       log({ level: 'error', event: 'watch.failed', message: faultOf(error) })
     }
   }
 
-  /** Rounds that do not come tell no one: then who asks has one begin, and has it told. */
-  async function wakeIfLate({ sight, now }: Vitals): Promise<void> {
+  /** What is found, and was not raised, is told by who asks; where rounds do not come, who asks has one begin. */
+  async function tellAndWake(known: Condition & { vitals: Vitals }): Promise<void> {
+    const { sight, now, alerts } = known.vitals
+    const isNews = alertsOf(known, subject).some(({ name }) => alerts.every((a) => a.name !== name))
+    if (isNews) await watchOver(stores.ledger)
     if (now - (sight.roundAt ?? 0) < wakeAfterMs || clock.now() - wokenAt < wakeAfterMs / 2) return
     wokenAt = clock.now()
     await watchOver(stores.ledger)
     await stores.wake?.()
   }
 
-  async function vitals(): Promise<Vitals | undefined> {
+  async function condition(): Promise<Condition> {
     try {
-      const known = await vitalsWithin(runtime, stores.ledger, await identity())
+      const { vitals, aheadMs } = await vitalsWithin(runtime, stores.ledger, await identity())
+      const known = around(vitals, aheadMs)
       background(silence.note(true))
       background(
-        wakeIfLate(known).catch((error) =>
+        tellAndWake(known).catch((error) =>
           log({ level: 'warn', event: 'wake.failed', message: faultOf(error) }),
         ),
       )
@@ -94,11 +99,10 @@ export function assembleOperations(
     } catch (error) {
       log({ level: 'error', event: 'ledger.silent', message: faultOf(error) })
       background(silence.note(false))
-      return undefined
+      return around(undefined, 0)
     }
   }
 
-  const condition = async () => around(await vitals())
   const shared = cached(clock, sharedMs, condition)
   const known = { subject, condition, sharedCondition: shared }
   return {
@@ -153,15 +157,16 @@ async function vitalsWithin(
   { clock }: Runtime,
   ledger: Ledger,
   identity: Identity,
-): Promise<Vitals> {
+): Promise<{ vitals: Vitals; aheadMs: number }> {
   const done = new AbortController()
+  const before = clock.now()
   try {
-    const known = await Promise.race([
+    const vitals = await Promise.race([
       ledger.vitals({ identity, probes: true }),
       clock.sleep(ledgerWithinMs, done.signal).then(() => undefined),
     ])
-    if (known === undefined) throw new Error('the ledger gave no answer in time')
-    return known
+    if (vitals === undefined) throw new Error('the ledger gave no answer in time')
+    return { vitals, aheadMs: aheadBy(vitals.now, before, clock.now()) }
   } finally {
     done.abort()
   }

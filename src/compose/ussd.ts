@@ -7,7 +7,7 @@ import type { CashOut } from '../operator/actions/cash-out.ts'
 import { createIdentityCheck } from '../relay/identity.ts'
 import { createPay } from '../relay/pay/delivery.ts'
 import { createEndSession } from '../relay/pay/end-session.ts'
-import { createChainCache, type Relayer } from '../relay/relayer.ts'
+import type { Relayer } from '../relay/relayer.ts'
 import { cached } from '../runtime/cached.ts'
 import { type Answer, type AnswerOptions, carryOut, createAnswer } from '../ussd/answer.ts'
 import { createDialRate } from '../ussd/dial-rate.ts'
@@ -66,7 +66,7 @@ function partsOf(
   memory: () => MemoryStore,
   mayDial: AnswerOptions['mayDial'],
 ): AnswerOptions {
-  const { node, ledger, forwarder } = relayer
+  const { ledger, forwarder } = relayer
   const loan = createLoanReader(readLoan(relayer, config.loan))
   const kept = createMemory(() => withinMs(memory(), runtime.clock, memoryMs))
   return {
@@ -93,7 +93,7 @@ function partsOf(
         newSalt: () => crypto.randomUUID(),
       }),
     background: runtime.background,
-    pay: createPay({ ...relayer, node }, createChainCache(relayer), {
+    pay: createPay(relayer, {
       preflight: config.preflight,
       limits: config.limits,
       mayDial,

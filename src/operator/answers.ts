@@ -9,33 +9,40 @@ export const checkNames = [
   'configuration',
   'identity',
   'ledger',
+  'clock',
   'node',
   'relayer_funds',
   'gas_price',
   'contracts',
+  'queue',
   'rounds',
   'intake',
   'upstream_budget',
 ] as const
 
-/** One thing that was looked at. `unknown`: what it is told by has failed, or has not been seen yet. */
+/** One thing that was looked at. `unknown`: what it is told by has failed, or has not been seen yet. `refuses`: new payments. */
 export const check = z.object({
   name: z.enum(checkNames),
   state: z.enum(['ok', 'failing', 'unknown']),
   says: z.string(),
+  refuses: z.optional(z.literal(true)),
 })
 
 /** `GET /readyz` and `/healthz`: 200 with `ok`, 503 else. Tells nothing that is secret. */
 export const healthAnswer = z.object({
   status: z.enum(['ok', 'failing', 'misconfigured']),
-  /** The names of checks that fail. */
   failing: z.array(z.enum(checkNames)),
   checks: z.optional(z.array(check)),
-  /** Why payments were refused last that were not to blame themselves, and when (ISO 8601). */
-  lastRefused: z.optional(z.object({ reason: z.string(), at: z.string() })),
+  /** Why payments were refused last that were not to blame themselves, and when; `over`: since when one was taken, if one was. */
+  lastRefused: z.optional(
+    z.object({
+      reason: z.string(),
+      at: z.string(),
+      over: z.optional(z.union([z.boolean(), z.string()])),
+    }),
+  ),
   /** What nodes were asked today (UTC), as far as the process that answers knows. */
   upstreamCallsToday: z.optional(z.object({ relay: z.int(), callers: z.int() })),
-  /** Of a configuration that is bad. */
   faults: z.optional(z.array(z.object({ variable: z.string(), reason: z.string() }))),
 })
 
@@ -63,7 +70,6 @@ export const operatorError = z.object({ error: z.string() })
  */
 export const intake = z.object({
   state: z.enum(['open', 'paused', 'draining', 'drained', 'restoring']),
-  /** Of all but `open`. */
   since: z.optional(time),
 })
 
@@ -83,16 +89,16 @@ export const alertNames = [
 
 export const alert = z.object({
   name: z.enum(alertNames),
-  /** What is the matter, and what mends it. */
   says: z.string(),
   raisedAt: time,
+  /** Told a while longer, since it may come again. Null: it is not over. */
+  overSince: z.nullable(time),
 })
 
 /** `GET /operator/status`. Null: not seen yet. */
 export const statusAnswer = z.object({
   now: time,
   version: z.string(),
-  /** The layout of the ledger's rows. */
   schema: z.string(),
   chainId: z.int(),
   currency: z.string(),
@@ -102,36 +108,25 @@ export const statusAnswer = z.object({
   relayers: z.array(
     z.object({
       address,
-      balanceWei: z.nullable(wei),
-      gasPriceWei: z.nullable(wei),
+      ...{ balanceWei: z.nullable(wei), gasPriceWei: z.nullable(wei) },
       /** Payments that the balance pays for, at the highest price that each may come to. */
       lastsFor: z.nullable(z.int()),
       /** What to send there; null where it has enough. */
       wantedWei: z.nullable(wei),
       /** The next one: as the ledger counts, in the chain, and with what waits in the pool. */
       nonces: z.object({ ledger: z.int(), chain: z.nullable(z.int()), pool: z.nullable(z.int()) }),
-      inFlight: z.int(),
-      queued: z.int(),
-      /** When the oldest payment that is not in a block was accepted. */
-      oldestAt: z.nullable(time),
-      /** When the last transaction was seen in a block. */
-      lastMinedAt: z.nullable(time),
+      ...{ inFlight: z.int(), queued: z.int() },
+      ...{ oldestAt: z.nullable(time), lastMinedAt: z.nullable(time) },
     }),
   ),
   contracts: z.object({
     loan: address,
     forwarder: address,
-    state: z.nullable(z.enum(['ready', 'missing', 'not_allowed', 'paused'])),
+    state: z.nullable(z.enum(['ready', 'missing', 'not_allowed', 'paused', 'loan_paused'])),
     pool: z.nullable(
       z.object({
-        liquidityWei: wei,
-        /** What borrowers owe. */
-        owedWei: wei,
-        /** What accounts have. */
-        balancesWei: wei,
-        /** What the daily cap leaves for new loans. */
-        capLeftWei: wei,
-        /** Of one loan. */
+        /** Free, owed by borrowers, of accounts, and left by the daily cap for new loans. */
+        ...{ liquidityWei: wei, owedWei: wei, balancesWei: wei, capLeftWei: wei },
         principalWei: wei,
         isPaused: z.boolean(),
       }),
@@ -143,18 +138,11 @@ export const statusAnswer = z.object({
   /** As the process that answers knows them: their places in `NODE_URL`, never their addresses. */
   nodes: z.array(
     z.object({
-      label: z.string(),
-      height: z.nullable(z.int()),
-      /** When it told that. */
-      heightAt: z.nullable(time),
+      ...{ label: z.string(), height: z.nullable(z.int()), heightAt: z.nullable(time) },
       state: z.enum(['able', 'suspended', 'distrusted']),
       /** Within which 95 of 100 of its last answers came. */
       p95Ms: z.nullable(z.number()),
-      /** Of the process that answers, since it began. */
-      answers: z.int(),
-      failures: z.int(),
-      /** Calls that it sent to the node in this day (UTC). */
-      callsToday: z.int(),
+      ...{ answers: z.int(), failures: z.int(), callsToday: z.int() },
     }),
   ),
   callsToday: z.nullable(z.object({ relay: z.int(), callers: z.int(), limit: z.int() })),
@@ -172,15 +160,9 @@ export const payment = z.object({
   account: address,
   /** What leaves the account's balance. */
   spendsWei: wei,
-  acceptedAt: time,
-  /** When it came to its state. */
-  changedAt: time,
-  relayer: z.nullable(address),
-  nonce: z.nullable(z.int()),
-  /** Transactions that carried it in vain. */
-  attempts: z.int(),
+  ...{ acceptedAt: time, changedAt: time, relayer: z.nullable(address) },
+  ...{ nonce: z.nullable(z.int()), attempts: z.int() },
   outcome: z.nullable(z.enum(['executed', 'failed'])),
-  /** Of a failure, in words. */
   reason: z.nullable(z.string()),
   /** The transaction that was mined for it, or that a node took last; and its block, where it has one. */
   hash: z.nullable(hash),
@@ -192,7 +174,6 @@ export const payment = z.object({
 export const paymentsQuery = z.object({
   state: z.optional(paymentState),
   intent: z.optional(hash),
-  /** Of any transaction that carried it. */
   hash: z.optional(hash),
   account: z.optional(address),
   /** Listed at this time or later, and before this one (ISO 8601, or Unix time in ms). */
@@ -224,9 +205,7 @@ export const paymentAnswer = z.extend(payment, {
       gasPriceWei: wei,
       gasLimit: z.int(),
       recordedAt: time,
-      /** When it last went out. */
       sentAt: z.nullable(time),
-      /** How often in a row no node took it. */
       failures: z.int(),
       isMined: z.boolean(),
       explorer: z.string(),
@@ -302,10 +281,8 @@ export const depositAnswer = z.object({
     }),
     z.object({
       kind: z.literal('too_little'),
-      /** What is at the address, and what the gas of a deposit costs. */
       thereWei: wei,
       gasWei: wei,
-      /** The last deposit by this account, if it was lately. */
       last: z.nullable(z.object({ amountWei: wei, hash, block: z.int(), explorer: z.string() })),
     }),
     z.object({ kind: z.enum(['under_way', 'price_too_high', 'paused', 'refused']) }),
@@ -325,7 +302,6 @@ export const pinRequest = z.object({
 export const pinAnswer = z.object({
   account: address,
   ...{ isChosen: z.boolean(), isBlocked: z.boolean(), isDormant: z.boolean() },
-  /** Null: it was not called forgotten. */
   replaceableAt: z.nullable(time),
 })
 

@@ -1,9 +1,11 @@
 import type { PoolRules } from '../chain/chains.ts'
 import type { DayOfCalls } from '../keys/key-store.ts'
 import type { FeeLimits } from '../relay/fees.ts'
-import type { Vitals } from '../relay/ledger/port.ts'
-import { highestCostWei, roomFor } from '../relay/pay/admission.ts'
+import type { NotedObstacle, Vitals } from '../relay/ledger/port.ts'
+import { highestCostWei, isCrowded, roomFor } from '../relay/pay/admission.ts'
+import { mostOffMs } from '../runtime/clock.ts'
 import type { Check, CheckName, HealthAnswer } from './answers.ts'
+import { isoOf } from './records.ts'
 
 /** What is known of a deployment at a time. */
 export type Condition = {
@@ -12,11 +14,12 @@ export type Condition = {
   /** What nodes were asked today, and may be asked; undefined where that has no limit. */
   budget: { asked: DayOfCalls; callsADay: number } | undefined
   terms: { rules: PoolRules; fees: FeeLimits }
+  /** How far the clock of the process is ahead of the ledger's, in ms. */
+  aheadMs: number
 }
 
 /** The cron has a round begin every minute. */
 const roundLateMs = 180_000
-
 /** What rounds should have seen again by now. */
 const factLateMs = 300_000
 
@@ -24,6 +27,7 @@ type Finding = Omit<Check, 'name'>
 
 const ok = (says: string): Finding => ({ state: 'ok', says })
 const failing = (says: string): Finding => ({ state: 'failing', says })
+const refusing = (says: string): Finding => ({ state: 'failing', says, refuses: true })
 const unknown = (says: string): Finding => ({ state: 'unknown', says })
 
 /** What holds, and what does not. */
@@ -35,15 +39,17 @@ export function checksOf(condition: Condition): Check[] {
     configuration: ok('Every variable is good'),
     identity: seen(identityOf),
     ledger: seen(() => ok('Rows are read and written')),
+    clock: seen(() => clockOf(condition)),
     node: seen((known) => nodeOf(known, condition)),
     relayer_funds: seen((known) => fundsOf(known, condition)),
     gas_price: seen((known) => priceOf(known, condition)),
     contracts: seen(contractsOf),
+    queue: seen((known) => queueOf(known, condition)),
     rounds: seen(roundsOf),
     intake: seen(intakeOf),
     upstream_budget: budgetOf(budget),
   }
-  if (vitals === undefined) findings.ledger = failing('The ledger gives no answer')
+  if (vitals === undefined) findings.ledger = refusing('The ledger gives no answer')
   return Object.entries(findings).map(([name, finding]) => ({
     name: name as CheckName,
     ...finding,
@@ -56,13 +62,40 @@ export function healthOf(condition: Condition): HealthAnswer {
   const checks = checksOf(condition)
   const failed = checks.filter(({ state }) => state === 'failing').map(({ name }) => name)
   const noted = vitals?.obstacle
+  const isOver = vitals?.intake.kind === 'open' && checks.every(({ refuses }) => !refuses)
   return {
     status: failed.length === 0 ? 'ok' : 'failing',
     failing: failed,
     checks,
-    lastRefused: noted && { reason: noted.kind, at: new Date(noted.at).toISOString() },
+    lastRefused: noted && {
+      ...{ reason: noted.kind, at: isoOf(noted.at) },
+      ...(isOver && { over: noted.endedAt === undefined ? true : isoOf(noted.endedAt) }),
+    },
     upstreamCallsToday: budget?.asked,
   }
+}
+
+/** Since when nodes do not answer: a round, or a payment while nothing newer is known of them. */
+function silentSince({ sight, obstacle }: Vitals): number | undefined {
+  const isLast = ({ at }: NotedObstacle) =>
+    [sight.head, sight.contracts].some((fact) => (fact?.at ?? 0) <= at)
+  const isOfPayment = obstacle?.kind === 'no_answer' && obstacle.endedAt === undefined
+  return sight.silentSince ?? (isOfPayment && isLast(obstacle) ? obstacle.at : undefined)
+}
+
+function clockOf({ aheadMs }: Condition): Finding {
+  const offSeconds = Math.round(Math.abs(aheadMs) / 1_000)
+  const side = aheadMs > 0 ? 'ahead of' : 'behind'
+  return Math.abs(aheadMs) > mostOffMs
+    ? refusing(`The clock of this process is ${offSeconds} s ${side} that of the ledger`)
+    : ok("The clock of this process is the ledger's")
+}
+
+function queueOf(vitals: Vitals, { terms }: Condition): Finding {
+  const { waiting } = vitals
+  return isCrowded(terms, vitals)
+    ? refusing(`${waiting} payments wait for their turn: one more would come too late`)
+    : ok(`${waiting} payments wait for their turn`)
 }
 
 function identityOf({ identity }: Vitals): Finding {
@@ -70,7 +103,7 @@ function identityOf({ identity }: Vitals): Finding {
     case 'same':
       return ok('The ledger was begun with these secrets, or not yet')
     case 'different':
-      return failing(`The ledger was begun with other values of: ${identity.names.join(', ')}`)
+      return refusing(`The ledger was begun with other values of: ${identity.names.join(', ')}`)
     case undefined:
       return unknown('Not asked')
   }
@@ -87,42 +120,53 @@ function roundsOf({ sight: { roundAt, failingSince }, now }: Vitals): Finding {
   return failing(`No round has come to its end for ${secondsSince(failingSince, now)} s`)
 }
 
-function nodeOf({ sight: { head, silentSince }, now }: Vitals, { terms }: Condition): Finding {
-  if (silentSince !== undefined) {
-    return failing(`No node has told its head for ${secondsSince(silentSince, now)} s`)
+/** When a block came: by its own time, or where that is yet to come, when it was first seen. */
+export const bornAt = ({ timestampSeconds, since }: NonNullable<Vitals['sight']['head']>): number =>
+  Math.min(timestampSeconds * 1_000, since)
+
+function nodeOf(vitals: Vitals, { terms }: Condition): Finding {
+  const [{ sight, now }, since] = [vitals, silentSince(vitals)]
+  const { head } = sight
+  if (since !== undefined) {
+    return refusing(`No node has answered for ${secondsSince(since, now)} s`)
   }
   if (head === undefined) return unknown('No round has asked a node yet')
-  const age = secondsSince(head.timestampSeconds * 1_000, now)
+  const age = secondsSince(bornAt(head), now)
   const says = `Block ${head.number} is ${age} s old`
   const { stillMs } = terms.rules
   return stillMs !== undefined && age * 1_000 > stillMs ? failing(says) : ok(says)
 }
 
-/** Whether a fact is too old to go by although rounds come; late rounds are a finding of their own. */
-const isLate = (at: number, { sight: { roundAt = 0 } }: Vitals): boolean =>
-  roundAt - at > factLateMs
+/** A fact that is too old to go by although rounds come; late rounds, and a silent node, are findings of their own. */
+function lateOf({ at }: { at: number }, vitals: Vitals, what: string): Finding | undefined {
+  if ((vitals.sight.roundAt ?? 0) - at <= factLateMs) return undefined
+  const isSilent = silentSince(vitals) !== undefined
+  return isSilent ? unknown('Not known: no node answers') : failing(`No node tells ${what}`)
+}
 
 function fundsOf(vitals: Vitals, { terms }: Condition): Finding {
   const { funds } = vitals.sight
   if (funds === undefined) return unknown("No round has seen the relayer's balance yet")
-  if (isLate(funds.at, vitals)) return failing("No node tells the relayer's balance")
+  const late = lateOf(funds, vitals, "the relayer's balance")
+  if (late !== undefined) return late
   const lasts = paymentsLeft(vitals, terms) ?? 0
   const says = `The relayer's balance is enough for ${lasts} payments at the highest price`
-  return lasts > vitals.carried + vitals.waiting ? ok(says) : failing(says)
+  return lasts > vitals.carried + vitals.waiting ? ok(says) : refusing(says)
 }
 
 function priceOf(vitals: Vitals, { terms }: Condition): Finding {
   const { gasPrice } = vitals.sight
   if (gasPrice === undefined) return unknown('No round has seen the price of gas yet')
-  if (isLate(gasPrice.at, vitals)) return failing('No node tells the price of gas')
+  const late = lateOf(gasPrice, vitals, 'the price of gas')
+  if (late !== undefined) return late
   const says = `A node asks ${gasPrice.wei} wei for a unit of gas, and MAX_GAS_PRICE_WEI is ${terms.fees.maxWei}`
-  return BigInt(gasPrice.wei) > terms.fees.maxWei ? failing(says) : ok(says)
+  return BigInt(gasPrice.wei) > terms.fees.maxWei ? refusing(says) : ok(says)
 }
 
 /** A pause and a drain are what an operator wants; a restore that was left in the middle is not. */
 function intakeOf({ intake, now }: Vitals): Finding {
   if (intake.kind !== 'restoring') return ok('No export is being restored')
-  return failing(`An export is being restored for ${secondsSince(intake.since, now)} s`)
+  return refusing(`An export is being restored for ${secondsSince(intake.since, now)} s`)
 }
 
 /** For how many payments the relayer's balance lasts at the highest price that each may come to. */
@@ -151,18 +195,19 @@ export function wantedWei(vitals: Vitals, terms: Condition['terms']): bigint | u
 function contractsOf(vitals: Vitals): Finding {
   const { contracts } = vitals.sight
   if (contracts === undefined) return unknown('No round has looked at the contracts yet')
-  if (isLate(contracts.at, vitals)) return failing('No node tells of the contracts')
+  const late = lateOf(contracts, vitals, 'of the contracts')
+  if (late !== undefined) return late
   switch (contracts.state) {
     case 'ready':
-      return contracts.pool?.isPaused === true
-        ? failing('The loan contract is paused by its guardian or owner')
-        : ok('The contracts are there and take this relayer')
+      return ok('The contracts are there and take this relayer')
+    case 'loan_paused':
+      return failing('The loan contract is paused by its guardian or owner')
     case 'missing':
-      return failing('The contracts are not at the configured addresses')
+      return refusing('The contracts are not at the configured addresses')
     case 'not_allowed':
-      return failing('The forwarder does not take this relayer, or may not call the loan contract')
+      return refusing('The forwarder does not take this relayer, or may not call the loan contract')
     case 'paused':
-      return failing('The forwarder is paused by its guardian or owner')
+      return refusing('The forwarder is paused by its guardian or owner')
   }
 }
 

@@ -1,7 +1,8 @@
 import type { Vitals } from '../relay/ledger/port.ts'
+import { alertsNow } from './alerting/alerts.ts'
 import { alertNames } from './answers.ts'
-import { type Condition, checksOf, paymentsLeft } from './health.ts'
-import type { Subject } from './status.ts'
+import { bornAt, type Condition, checksOf, paymentsLeft } from './health.ts'
+import type { Subject } from './records.ts'
 
 type Labels = Readonly<Record<string, string>>
 type Sample = readonly [value: number | string | undefined, labels?: Labels]
@@ -21,7 +22,7 @@ type Known = Condition & { vitals: Vitals }
  */
 export function metricsOf(subject: Subject, known: Known): string {
   const metrics = [
-    ...serviceMetrics(known),
+    ...serviceMetrics(subject, known),
     ...relayerMetrics(subject, known),
     ...paymentMetrics(known),
     ...chainMetrics(known),
@@ -29,21 +30,26 @@ export function metricsOf(subject: Subject, known: Known): string {
   return metrics.map(textOf).join('')
 }
 
-function serviceMetrics({ vitals, budget, ...rest }: Known): Metric[] {
+function serviceMetrics(subject: Subject, known: Known): Metric[] {
+  const { vitals, budget } = known
   const { intake, now, sight } = vitals
+  const checks = checksOf(known)
+  const alerts = alertsNow(known, subject).filter(({ calmSince }) => calmSince === undefined)
   return [
     gauge(
       'relay_check_failing',
       '1 while a check of health fails',
-      checksOf({ vitals, budget, ...rest }).map(({ name, state }) => [
-        state === 'failing' ? 1 : 0,
-        { check: name },
-      ]),
+      checks.map(({ name, state }) => [state === 'failing' ? 1 : 0, { check: name }]),
     ),
     gauge(
       'relay_alert_active',
       '1 while an alert is raised',
-      alertNames.map((name) => [vitals.alerts.some((one) => one.name === name) ? 1 : 0, { name }]),
+      alertNames.map((name) => [alerts.some((one) => one.name === name) ? 1 : 0, { name }]),
+    ),
+    gauge(
+      'relay_payments_refused',
+      '1 while new payments are refused for what a check of health finds',
+      checks.map(({ name, refuses }) => [refuses ? 1 : 0, { check: name }]),
     ),
     gauge('relay_intake_open', '1 while new payments are taken', [
       [intake.kind === 'open' ? 1 : 0],
@@ -119,13 +125,13 @@ function chainMetrics({ vitals }: Known): Metric[] {
   const { sight, now } = vitals
   const { head, contracts } = sight
   const pool = contracts?.pool
-  const pause = pool === undefined ? undefined : Number(pool.isPaused)
+  const pause = contracts && Number(contracts.state === 'loan_paused')
   return [
     gauge('relay_head_number', 'the latest block that a round saw', [[head?.number]]),
-    gauge('relay_head_age_seconds', "since that block's own time", [
-      ageOf(head && head.timestampSeconds * 1_000, now),
+    gauge('relay_head_age_seconds', "since that block's own time, or since it was first seen", [
+      ageOf(head && bornAt(head), now),
     ]),
-    gauge('relay_node_silent_seconds', 'since when no node told its head; 0 while one does', [
+    gauge('relay_node_silent_seconds', 'since when no node answers; 0 while one does', [
       ageOf(sight.silentSince ?? now, now),
     ]),
     gauge('relay_pool_liquidity_wei', 'what can be lent', [[pool?.liquidityWei]]),

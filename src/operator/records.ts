@@ -1,7 +1,20 @@
+import type { Address } from 'viem'
 import type { Chain } from '../chain/chains.ts'
 import type { PaymentRecord, PaymentTrace } from '../relay/ledger/port.ts'
 import { executeGas } from '../relay/relayer.ts'
-import type { PaymentDetails, PaymentSummary } from './answers.ts'
+import type { PaymentDetails, PaymentSummary, StatusAnswer } from './answers.ts'
+
+/** What an operator runs. */
+export type Subject = {
+  chain: Chain
+  /** Its address: told once it is asked for, since deriving a key takes long. */
+  relayer: () => Address
+  loan: Address
+  forwarder: Address
+  guards: Readonly<StatusAnswer['guards']>
+  /** How nodes have done in this process. */
+  nodes: () => StatusAnswer['nodes']
+}
 
 /** A time as answers tell it. */
 export const isoOf = (at: number): string => new Date(at).toISOString()

@@ -95,10 +95,8 @@ export type OperatorOptions = CashOutOptions &
   }
 
 const nodeTimeoutMs = 3_000
-
 /** How long those who ask for status share what a node says of the relayer's account. */
 const countsMs = 5_000
-
 const shownPayments = 20
 const shownEntries = 200
 

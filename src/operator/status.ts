@@ -1,23 +1,10 @@
-import type { Address } from 'viem'
-import type { Chain } from '../chain/chains.ts'
 import type { Intake, Vitals } from '../relay/ledger/port.ts'
 import { undecidedPhases } from '../relay/ledger/transitions.ts'
+import { alertsNow } from './alerting/alerts.ts'
 import type { AlertName, StatusAnswer } from './answers.ts'
 import { type Condition, healthOf, paymentsLeft, wantedWei } from './health.ts'
-import { isoOf, isoOrNull } from './records.ts'
+import { isoOf, isoOrNull, type Subject } from './records.ts'
 import { version } from './version.ts'
-
-/** What an operator runs. */
-export type Subject = {
-  chain: Chain
-  /** Its address: told once it is asked for, since deriving a key takes long. */
-  relayer: () => Address
-  loan: Address
-  forwarder: Address
-  guards: Readonly<StatusAnswer['guards']>
-  /** How nodes have done in this process. */
-  nodes: () => StatusAnswer['nodes']
-}
 
 /** Transactions of the relayer's account, in the chain and with its pool; null where no node tells. */
 export type Counts = { chain: number | null; pool: number | null }
@@ -45,9 +32,9 @@ export function statusOf(
     ...{ chainId: chain.id, currency: chain.currency },
     intake: intakeAnswer(vitals.intake, isAnyOpen),
     health: healthOf(condition),
-    alerts: vitals.alerts.map(({ name, says, raisedAt }) => ({
+    alerts: alertsNow(condition, subject).map(({ name, says, raisedAt, calmSince }) => ({
       ...{ name: name as AlertName, says },
-      raisedAt: isoOf(raisedAt),
+      ...{ raisedAt: isoOf(raisedAt), overSince: isoOrNull(calmSince) },
     })),
     relayers: [relayerOf(subject, condition, counts)],
     contracts: { loan, forwarder, ...contractsOf(vitals) },
@@ -84,5 +71,5 @@ function contractsOf({ sight: { contracts } }: Vitals) {
   const { state = null, pool } = contracts ?? {}
   if (pool === undefined) return { state, pool: null }
   const { issuableWei, ...told } = pool
-  return { state, pool: { ...told, capLeftWei: issuableWei } }
+  return { state, pool: { ...told, capLeftWei: issuableWei, isPaused: state === 'loan_paused' } }
 }

@@ -46,7 +46,6 @@ export const depositGas = 80_000
 
 /** How far back the last deposit is looked for: some hours on Rootstock, and one question to a node. */
 const lookBackBlocks = 1_000
-
 const nodeTimeoutMs = 5_000
 
 /**
@@ -73,7 +72,11 @@ export async function claimDeposit(
     deposit.isThere(address),
   ])
   if (pending > nonce) return { kind: 'under_way' }
-  if (nodePriceWei > fees.maxWei) return { kind: 'price_too_high' }
+  if (nodePriceWei > fees.maxWei) {
+    const facts = { gasPrice: { wei: `${nodePriceWei}` } }
+    await ledger.saw({ facts, node: 'answered', round: undefined })
+    return { kind: 'price_too_high' }
+  }
   const gasPriceWei = gasPriceWithin(fees, nodePriceWei)
   const gasWei = BigInt(depositGas) * gasPriceWei
   if (thereWei <= gasWei) {

@@ -1,7 +1,6 @@
 import type { Hex } from 'viem'
 import type { PoolRules } from '../chain/chains.ts'
 import type { Node } from '../chain/node.ts'
-import { cached } from '../runtime/cached.ts'
 import type { Clock } from '../runtime/clock.ts'
 import type { Log } from '../runtime/log.ts'
 import { type FeeLimits, gasPriceWithin, replacementPriceUp } from './fees.ts'
@@ -25,16 +24,6 @@ export type Relayer = {
   reasonOf: (revertData: Hex) => string
 }
 
-/** What a Worker remembers of the chain for a moment, so that not every payment asks. */
-export type ChainCache = {
-  transactionCount: () => Promise<number>
-  /** The same with what waits in the pool. */
-  poolCount: () => Promise<number>
-  gasPriceWei: () => Promise<bigint>
-  /** What the relayer's key has for gas. */
-  balanceWei: () => Promise<bigint>
-}
-
 /**
  * How long a request is good for on the chain, in seconds. Longer than the watch of 50 blocks, far
  * shorter than the 24 h that the forwarder allows.
@@ -52,28 +41,6 @@ export const executeGas = 150_000
 
 /** A transaction that only uses up its nonce. */
 const noOpGas = 21_000
-
-const nodeTimeoutMs = 5_000
-
-/** How long the price of gas, and what the key has for it, are taken as unchanged. */
-const meansMs = 5_000
-
-export function createChainCache(relayer: Relayer): ChainCache {
-  const { node, clock, signer, rules } = relayer
-  const blockMs = Math.min(rules.pollMs, 1_000)
-  return {
-    transactionCount: cached(clock, blockMs, () =>
-      node.transactionCount(signer.address, clock.timeout(nodeTimeoutMs)),
-    ),
-    poolCount: cached(clock, blockMs, () =>
-      node.transactionCount(signer.address, clock.timeout(nodeTimeoutMs), 'pending'),
-    ),
-    gasPriceWei: cached(clock, meansMs, () => node.gasPrice(clock.timeout(nodeTimeoutMs))),
-    balanceWei: cached(clock, meansMs, () =>
-      node.balance(signer.address, clock.timeout(nodeTimeoutMs)),
-    ),
-  }
-}
 
 /**
  * What a transaction pays for gas, in wei a unit: the node's price within the operator's limits, but

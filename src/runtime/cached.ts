@@ -7,7 +7,7 @@ import { outcomeOf, runShared, type SharedWork } from './shared-work.ts'
  */
 const pendingMs = 2_000
 
-type Kept<Answer> = { question: SharedWork<Answer>; until: number }
+type Kept<Answer> = { question: SharedWork<Answer>; since: number; until: number }
 
 /**
  * Keeps an answer for some time; all who ask meanwhile share one question. A failure is not kept and
@@ -20,11 +20,16 @@ export function cached<Answer>(
 ): () => Promise<Answer> {
   let kept: Kept<Answer> | undefined
 
-  const current = () => (kept !== undefined && clock.now() < kept.until ? kept : undefined)
+  /** A clock that was set back makes nothing last longer. */
+  const current = () => {
+    const now = clock.now()
+    return kept !== undefined && kept.since <= now && now < kept.until ? kept : undefined
+  }
 
   async function begin(): Promise<Answer> {
     const own: Kept<Answer> = {
       question: { outcome: undefined },
+      since: clock.now(),
       until: clock.now() + pendingMs,
     }
     kept = own

@@ -8,6 +8,15 @@ export type Clock = {
   timeout(ms: number): AbortSignal
 }
 
+/** How far a process' clock may be from that of a store until no payment is made by it. */
+export const mostOffMs = 60_000
+
+/** How far a clock is certainly ahead of one that told its time between two of its own, in ms; negative: behind. */
+export function aheadBy(told: number, before: number, after: number): number {
+  if (before > told) return before - told
+  return after < told ? after - told : 0
+}
+
 /** The runtime's own time. */
 export const systemClock: Clock = {
   now: () => Date.now(),

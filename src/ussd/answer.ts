@@ -595,6 +595,9 @@ function refusalText(parts: AnswerOptions, refusal: PaymentRefusal, payment: Pay
     case 'would_revert':
       return refused(refusalOf(refusal.revertData))
     case 'unavailable':
+    case 'no_answer':
+    case 'contracts':
+    case 'clock':
       return say.nothingWasSent
     case 'none_left':
       return refused(

@@ -125,7 +125,7 @@ export function ledgerSuite(name: string, create: () => Promise<LedgerHarness>):
         seen: 0,
         busy: false,
         load: { ofAccount: 0, carried: 0, waiting: 0 },
-        means: {},
+        ...{ sight: {}, now: expect.any(Number) },
       })
     })
 
@@ -981,7 +981,7 @@ export function ledgerSuite(name: string, create: () => Promise<LedgerHarness>):
         seen: 1,
         busy: false,
         load: { ofAccount: 1, carried: 1, waiting: 0 },
-        means: {},
+        ...{ sight: {}, now: expect.any(Number) },
       })
       expect(await ledger.lookup(question('c', bob))).toMatchObject({ open: [], seen: 0 })
       await mineAt(ledger, 'a', 0, executionIn(9))

@@ -1,7 +1,7 @@
 import { type Address, type Hex, stringToHex } from 'viem'
 import { describe, test } from 'vitest'
 import type { ExportEntry, ExportHead } from '../../src/relay/ledger/copies/export-format.ts'
-import type { Claiming, Identity, Ledger, Order } from '../../src/relay/ledger/port.ts'
+import type { Claiming, Identity, Ledger, Order, Question } from '../../src/relay/ledger/port.ts'
 import type { LedgerHarness } from './ledger.suite.ts'
 
 const alice: Address = '0x1111111111111111111111111111111111111111'
@@ -116,9 +116,13 @@ async function history(ledger: Ledger): Promise<void> {
 /** What a relay goes by, without what only the clock or an attempt tells. */
 async function stateOf(ledger: Ledger) {
   const { nonces, queued, carried, mined, head, nextNonce } = await ledger.work()
+  const lookUp = async (asked: Question) => {
+    const view = await ledger.lookup(asked)
+    return view.kind === 'undecided' ? { ...view, now: 0 } : view
+  }
   const decided = ['done', 'mined', 'sent', 'signed', 'waits', 'refused'].map(async (session) => {
     const account = ['sent', 'waits'].includes(session) ? bob : alice
-    return ledger.lookup(question(session, account))
+    return lookUp(question(session, account))
   })
   const { counts } = await ledger.vitals()
   return {
@@ -131,7 +135,7 @@ async function stateOf(ledger: Ledger) {
     shown: await ledger.shown(question('asked'), 'terms'),
     kept: await ledger.formerAccount(carol),
     audit: (await ledger.audit(9)).filter(({ action }) => action !== 'restore'),
-    load: await ledger.lookup(question('new', bob)),
+    load: await lookUp(question('new', bob)),
   }
 }
 

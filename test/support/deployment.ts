@@ -45,6 +45,8 @@ export type DeploymentOptions = {
   /** In the place of SQLite. */
   ledger?: (options: LedgerOptions) => Ledger
   fetch?: typeof globalThis.fetch
+  /** How far the clock of the process is ahead of this machine's. */
+  time?: { ahead: number }
 }
 
 export function openDeployment({
@@ -53,12 +55,12 @@ export function openDeployment({
   ledger: openLedger = (options) => openSqlLedger(options, database),
   fetch = globalThis.fetch,
   memory: openMemory = createMemoryStore,
+  time = { ahead: 0 },
 }: DeploymentOptions): Deployment {
   const config = parseConfig(variables)
   const events: LogEvent[] = []
   const asked: string[] = []
   const running = new Set<Promise<unknown>>()
-  const time = { ahead: 0 }
   const now = () => Date.now() + time.ahead
   const ledger = openLedger({ rules: ledgerRulesOf(config), relayer: relayerAddress(config), now })
   const keyStore = createCountingStore(now)

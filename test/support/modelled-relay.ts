@@ -40,12 +40,15 @@ export function openModelledRelay({
   product,
   clock = systemClock,
   processClock = clock,
+  silent,
   memory = createMemoryStore(clock.now),
   ...options
 }: Omit<ModelledOptions, 'ledger' | 'product'> & {
   product?: ShownProduct
   /** Of the process that serves, where it is another one than that of the stores. */
   processClock?: Clock
+  /** What of the ledger is never answered. */
+  silent?: keyof Ledger
   memory?: ReturnType<typeof createMemoryStore>
 }): ModelledRelay {
   const kept = createMemoryLedger({
@@ -54,7 +57,9 @@ export function openModelledRelay({
     now: clock.now,
   })
   const ledger = ledgerThrough((method, args) =>
-    (kept.ledger[method] as (...args: unknown[]) => Promise<unknown>)(...args),
+    method === silent
+      ? new Promise<never>(() => {})
+      : (kept.ledger[method] as (...args: unknown[]) => Promise<unknown>)(...args),
   )
   const running: Promise<unknown>[] = []
   const background = (work: Promise<unknown>) => void running.push(work)

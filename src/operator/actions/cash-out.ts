@@ -7,8 +7,8 @@ import type { Vitals } from '../../relay/ledger/port.ts'
 import type { PaymentAnswer } from '../../relay/pay/answers.ts'
 import type { Relayer } from '../../relay/relayer.ts'
 import type { CashOutAnswer, CashOutRequest } from '../answers.ts'
+import type { Subject } from '../records.ts'
 import { toPaymentSummary } from '../records.ts'
-import type { Subject } from '../status.ts'
 
 /** What leaves a caller's balance for an address outside. `all`: all that the account has. */
 export type CashOutOrder = {

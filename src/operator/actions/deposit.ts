@@ -5,7 +5,7 @@ import type { DepositClaim } from '../../relay/claim-deposit.ts'
 import type { Vitals } from '../../relay/ledger/port.ts'
 import type { Relayer } from '../../relay/relayer.ts'
 import type { DepositAnswer } from '../answers.ts'
-import type { Subject } from '../status.ts'
+import type { Subject } from '../records.ts'
 
 /** What came of an operator's attempt to deposit for a caller. */
 export type Deposited =

@@ -1,15 +1,13 @@
-import type { Vitals } from '../../relay/ledger/port.ts'
+import type { ActiveAlert, Vitals } from '../../relay/ledger/port.ts'
 import type { AlertName, CheckName } from '../answers.ts'
 import { type Condition, checksOf, paymentsLeft, wantedWei } from '../health.ts'
+import type { Subject } from '../records.ts'
 import { isoOf } from '../records.ts'
-import type { Subject } from '../status.ts'
 
 /** A pool that has fewer loans than this is low. */
 const fewLoans = 10n
-
 /** A payment that no block has after so many of the times after which it is outbid is stuck. */
 const stuckTimes = 3
-
 /** Where so much of a day's calls is used, the operator has to know. */
 const budgetShare = 0.8
 
@@ -22,6 +20,20 @@ export function alertsOf(known: Known, subject: Subject): { name: AlertName; say
     const says = find(known, subject)
     return says === undefined ? [] : [{ name: name as AlertName, says }]
   })
+}
+
+/** What is raised, as it is now: what was raised may be over (`calmSince`), and what is found not raised yet. */
+export function alertsNow(known: Known, subject: Subject): readonly ActiveAlert[] {
+  const { alerts, now } = known.vitals
+  const found = alertsOf(known, subject)
+  const before = alerts.map((alert) => {
+    const says = found.find(({ name }) => name === alert.name)?.says
+    return says === undefined
+      ? { ...alert, calmSince: alert.calmSince ?? now }
+      : { ...alert, says, calmSince: undefined }
+  })
+  const raised = found.filter(({ name }) => alerts.every((alert) => alert.name !== name))
+  return [...before, ...raised.map((alert) => ({ ...alert, raisedAt: now }))]
 }
 
 const finds: Readonly<Record<AlertName, Find>> = {

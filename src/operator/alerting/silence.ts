@@ -1,11 +1,10 @@
 import type { Clock } from '../../runtime/clock.ts'
 import { faultOf, type Log } from '../../runtime/log.ts'
-import type { Subject } from '../status.ts'
+import type { Subject } from '../records.ts'
 import { messageOf, post, type WebhookOptions } from './webhook.ts'
 
 /** A ledger that gives no answer for so long is silent, and not only slow. */
 const sureMs = 5_000
-
 /** Processes that tell of a silence within the same hour tell it by the same id. */
 const sharedMs = 60 * 60 * 1000
 

@@ -1,7 +1,8 @@
 import type { Ledger, Vitals } from '../../relay/ledger/port.ts'
 import { faultOf, type Log } from '../../runtime/log.ts'
 import type { Condition } from '../health.ts'
-import type { Subject } from '../status.ts'
+import type { Subject } from '../records.ts'
+import { isoOf } from '../records.ts'
 import { alertsOf } from './alerts.ts'
 import { messageOf, post, type WebhookOptions } from './webhook.ts'
 
@@ -34,11 +35,11 @@ export async function watchAlerts(
     for (const { name, says } of raised) {
       log({ level: 'error', event: 'alert.raised', message: says, alert: name })
     }
-    for (const { name } of cleared) {
+    for (const { name, calmSince } of cleared) {
       log({
         level: 'info',
         event: 'alert.cleared',
-        message: `The alert is over: ${name}`,
+        message: `The alert is over since ${isoOf(calmSince ?? now)}: ${name}`,
         alert: name,
       })
     }

@@ -1,7 +1,6 @@
 import {
   type Address,
   bytesToHex,
-  decodeErrorResult,
   decodeFunctionResult,
   encodeFunctionData,
   type Hex,
@@ -11,12 +10,12 @@ import {
 import type { CallOutcome } from '../../chain/node.ts'
 import { TransportError } from '../../chain/rpc.ts'
 import { microLoanAbi } from '../../loan/abi.ts'
-import { relayForwarderAbi } from '../../relay/forwarder/abi.ts'
 import {
   decodeExecute,
   encodeExecute,
   type Forwarder,
   type RequestResult,
+  refusalByForwarder,
   type SignedRequest,
   signRequest,
 } from '../../relay/forwarder/requests.ts'
@@ -86,31 +85,10 @@ export function createContractsCall(forwarder: Forwarder, loan: Address): Contra
       return encodeExecute(signed.requests)
     },
     read(outcome) {
-      if (outcome.kind === 'reverted') return { state: stateAfter(outcome.data) }
+      if (outcome.kind === 'reverted') return { state: refusalByForwarder(outcome.data) }
       if (outcome.data === '0x' || signed === undefined) return { state: 'missing' }
       return contractsOf(decodeExecute(signed.requests, outcome.data))
     },
-  }
-}
-
-/** Why the forwarder reverts as a whole. */
-function stateAfter(data: Hex): Contracts['state'] {
-  switch (errorName(data)) {
-    case 'NotRelayer':
-      return 'not_allowed'
-    case 'EnforcedPause':
-      return 'paused'
-    default:
-      return 'missing'
-  }
-}
-
-function errorName(data: Hex): string | undefined {
-  try {
-    return decodeErrorResult({ abi: relayForwarderAbi, data }).errorName
-  } catch {
-    // Another contract stands there, or none.
-    return undefined
   }
 }
 
@@ -126,14 +104,13 @@ function contractsOf(results: readonly RequestResult[]): Contracts {
   const amount = (one: Hex = '0x') =>
     `${decodeFunctionResult({ abi: microLoanAbi, functionName: 'liquidity', data: one })}`
   return {
-    state: 'ready',
+    state: BigInt(isPaused ?? 0) === 0n ? 'ready' : 'loan_paused',
     pool: {
       liquidityWei: amount(liquidity),
       issuableWei: amount(issuable),
       owedWei: amount(owed),
       balancesWei: amount(balances),
       principalWei: amount(principal),
-      isPaused: BigInt(isPaused ?? 0) !== 0n,
     },
   }
 }

@@ -1,51 +1,60 @@
 import { isAddressEqual } from 'viem'
-import { type FactName, factNames, type Seen, type Sight } from '../../relay/ledger/sight.ts'
+import { soonMs } from '../../chain/chains.ts'
+import type { Tended } from '../../relay/ledger/keeper.ts'
+import type { Vitals } from '../../relay/ledger/port.ts'
+import { type FactName, type Seen, type Sight, withSeen } from '../../relay/ledger/sight.ts'
 import type { Relayer } from '../../relay/relayer.ts'
 import { faultOf } from '../../runtime/log.ts'
+import type { CheckName } from '../answers.ts'
+import { checksOf } from '../health.ts'
 import type { ContractsCall } from './contracts.ts'
 
-/** Questions of one look, but for facts that were never known: two a minute while nothing is open. */
+/** Questions of one look, but for facts that are not known or no longer: two a minute while nothing is open. */
 const questionsALook = 2
-
+/** A fact that is older than so many looks is not known any more, since no round has come. */
+const staleLooks = 4
 /** A round that saw nothing new is noted no more often than this. */
 const noteMs = 10_000
-
+/** What health fails for is asked again after so many of the shortest times between rounds. */
+const againLooks = 3
 const nodeTimeoutMs = 5_000
 
 /**
- * Does a round, and notes in the ledger what it saw of the chain, for those who run the service. `ended` is
- * called once something is noted, or could not be.
+ * Does a round, and notes in the ledger what it saw of the chain. `ended` is called once something is noted, or
+ * could not be. While health fails for what the chain says the next round comes soon.
  */
-export async function watched<Answer>(
+export async function watched(
   relayer: Relayer,
   contracts: ContractsCall,
-  round: (relayer: Relayer) => Promise<Answer>,
+  round: (relayer: Relayer) => Promise<Tended>,
   ended: (how: 'noted' | 'failed') => void,
-): Promise<Answer> {
+): Promise<Tended> {
   const seen: Seen = { facts: {}, node: undefined, round: 'failed' }
-  try {
-    const answer = await round({ ...relayer, node: observed(relayer, seen) })
-    seen.round = 'done'
-    return answer
-  } finally {
-    try {
-      if (await look(relayer, contracts, seen)) ended('noted')
-    } catch (error) {
+  const looked = () =>
+    look(relayer, contracts, seen, ended).catch((error) => {
       relayer.log({ level: 'warn', event: 'look.failed', message: faultOf(error) })
       ended('failed')
-    }
+      return false
+    })
+  try {
+    const tended = await round({ ...relayer, node: observed(relayer, seen) })
+    seen.round = 'done'
+    return (await looked()) && tended !== 'soon' ? 'failing' : tended
+  } catch (error) {
+    await looked()
+    throw error
   }
 }
 
 /** A node whose answers that are facts are noted as they come. */
-function observed({ node, signer }: Relayer, seen: Seen): Relayer['node'] {
+function observed({ node, signer, clock }: Relayer, seen: Seen): Relayer['node'] {
   return {
     ...node,
     async head(signal) {
       try {
         const head = await node.head(signal)
         const { number, timestampSeconds } = head
-        seen.facts.head = { number, timestampSeconds }
+        seen.facts.head = { number, timestampSeconds, readAt: clock.now() }
         seen.node = 'answered'
         return head
       } catch (error) {
@@ -55,32 +64,56 @@ function observed({ node, signer }: Relayer, seen: Seen): Relayer['node'] {
     },
     async gasPrice(signal) {
       const wei = await node.gasPrice(signal)
-      seen.facts.gasPrice = { wei: `${wei}` }
+      seen.facts.gasPrice = { wei: `${wei}`, readAt: clock.now() }
       return wei
     },
     async balance(account, signal) {
       const wei = await node.balance(account, signal)
-      if (isAddressEqual(account, signer.address)) seen.facts.funds = { wei: `${wei}` }
+      if (isAddressEqual(account, signer.address)) {
+        seen.facts.funds = { wei: `${wei}`, readAt: clock.now() }
+      }
       return wei
     },
   }
 }
 
+const looksFor: Partial<Record<CheckName, readonly LookName[]>> = {
+  node: ['head', 'contracts'],
+  relayer_funds: ['funds', 'gasPrice'],
+  gas_price: ['gasPrice'],
+  contracts: ['contracts'],
+}
+
+/** What health finds failing of what the chain says. */
+const failingFor = (relayer: Relayer, vitals: Vitals): readonly LookName[] =>
+  checksOf({ vitals, budget: undefined, terms: relayer, aheadMs: 0 }).flatMap(
+    ({ name, state }) => (state === 'failing' && looksFor[name]) || [],
+  )
+
 /**
- * Asks for the facts that are oldest, few at a time, and notes them with what the round saw itself, but
- * not where that was noted a moment ago: then it says so.
+ * Asks for the facts that are oldest, few at a time, and for those that health fails for, and notes them with
+ * what the round saw itself, but not where that was noted a moment ago. Whether health still fails.
  */
-async function look(relayer: Relayer, contracts: ContractsCall, seen: Seen): Promise<boolean> {
-  const { ledger, log, rules } = relayer
-  const { now, sight } = await ledger.vitals()
-  const ageOf = (name: FactName) => now - (sight[name]?.at ?? 0)
+async function look(
+  relayer: Relayer,
+  contracts: ContractsCall,
+  seen: Seen,
+  ended: (how: 'noted') => void,
+): Promise<boolean> {
+  const { ledger, log, rules, clock } = relayer
+  const vitals = await ledger.vitals()
+  const { now, sight } = vitals
+  const wrong = failingFor(relayer, vitals)
+  const ageOf = (name: LookName) => now - (sight[name]?.at ?? 0)
   // While something is open rounds ask for most of them by themselves.
   const leastAgeMs = seen.node === undefined ? rules.lookMs : 2 * rules.lookMs
-  const due = factNames
-    .filter((name) => seen.facts[name] === undefined && ageOf(name) >= leastAgeMs)
-    .sort((a, b) => ageOf(b) - ageOf(a))
-  const unknown = due.filter((name) => sight[name] === undefined)
-  const asked = due.slice(0, Math.max(questionsALook, unknown.length))
+  const isDueAfter = (ageMs: number) => (name: LookName) =>
+    seen.facts[name] === undefined && ageOf(name) >= ageMs
+  const again = wrong.filter(isDueAfter(againLooks * soonMs(rules.tendMs)))
+  const due = lookNames.filter(isDueAfter(leastAgeMs)).sort((a, b) => ageOf(b) - ageOf(a))
+  const stale = due.filter((name) => ageOf(name) >= staleLooks * rules.lookMs)
+  const oldest = due.slice(0, Math.max(questionsALook, stale.length))
+  const asked = [...new Set([...again, ...oldest])]
   const asking = { ...relayer, node: observed(relayer, seen) }
   for (const name of asked) {
     // What a silent node was asked once tells of all: each question more would take its whole time.
@@ -96,10 +129,15 @@ async function look(relayer: Relayer, contracts: ContractsCall, seen: Seen): Pro
   const isNews = Object.keys(seen.facts).length > 0 || seen.node !== undefined
   const isFailing = seen.round === 'failed' || sight.failingSince !== undefined
   const isDue = now - (sight.roundAt ?? 0) >= noteMs
-  const isNoted = isDue || isFailing || (isNews && asked.length > 0)
-  if (isNoted) await ledger.saw(seen)
-  return isNoted
+  const isNoted = isDue || isFailing || (isNews && (asked.length > 0 || wrong.length > 0))
+  if (isNoted) {
+    await ledger.saw({ ...seen, now: clock.now() })
+    ended('noted')
+  }
+  return failingFor(relayer, { ...vitals, sight: withSeen(sight, seen, now + 1) }).length > 0
 }
+
+type LookName = keyof typeof questions
 
 type Known = { contracts: ContractsCall; seen: Seen; sight: Sight }
 
@@ -115,6 +153,9 @@ const questions = {
     const seconds = Math.max(clock.now() / 1_000, head?.timestampSeconds ?? 0)
     const data = await contracts.calldata(Math.floor(seconds))
     const call = { from: signer.address, to: forwarder.address, data }
-    seen.facts.contracts = contracts.read(await node.call(call, clock.timeout(nodeTimeoutMs)))
+    const read = contracts.read(await node.call(call, clock.timeout(nodeTimeoutMs)))
+    seen.facts.contracts = { ...read, readAt: clock.now() }
   },
-} satisfies Record<FactName, (relayer: Relayer, known: Known) => Promise<unknown>>
+} satisfies Partial<Record<FactName, (relayer: Relayer, known: Known) => Promise<unknown>>>
+
+const lookNames = Object.keys(questions) as readonly LookName[]

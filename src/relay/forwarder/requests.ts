@@ -1,5 +1,6 @@
 import {
   type Address,
+  decodeErrorResult,
   decodeFunctionData,
   decodeFunctionResult,
   encodeAbiParameters,
@@ -119,6 +120,32 @@ export function decodeExecute(requests: readonly SignedRequest[], data: Hex): Re
       returnData: result?.returnData ?? '0x',
     }
   })
+}
+
+/** Why the forwarder reverts as a whole, by the data of that. */
+export type ForwarderRefusal = 'missing' | 'not_allowed' | 'paused'
+
+export function refusalByForwarder(data: Hex): ForwarderRefusal {
+  switch (errorName(data)) {
+    case 'NotRelayer':
+      return 'not_allowed'
+    case 'EnforcedPause':
+      return 'paused'
+    default:
+      return 'missing'
+  }
+}
+
+/** Whether a contract reverts since it is paused: both of ours say it alike. */
+export const isPause = (data: Hex): boolean => errorName(data) === 'EnforcedPause'
+
+function errorName(data: Hex): string | undefined {
+  try {
+    return decodeErrorResult({ abi: relayForwarderAbi, data }).errorName
+  } catch {
+    // Another contract stands there, or none.
+    return undefined
+  }
 }
 
 /** What the forwarder said in a transaction's logs. Logs of other contracts are passed over. */

@@ -4,14 +4,17 @@ import { isOpen, type Ledger, type LedgerRules } from './port.ts'
 import { dueAfterMs, type LedgerMethod, ledgerThrough } from './steps.ts'
 import type { SqlLedger } from './stores/sqlite.ts'
 
-/** What is left after a round. `soon`: bytes that no node took have to be offered again. */
-export type Tended = 'soon' | 'open' | 'watching' | 'idle'
+/** What is left after a round: bytes that no node took (`soon`), or what health fails for (`failing`), and so on. */
+export type Tended = 'soon' | 'failing' | 'open' | 'watching' | 'idle'
 
 /** After how many ms the next round is due; undefined where none is. */
 export function againAfterMs(tended: Tended, tendMs: number): number | undefined {
   switch (tended) {
     case 'soon':
       return soonMs(tendMs)
+    case 'failing':
+      // Due by the time of the next look, however it is rounded.
+      return Math.max(soonMs(tendMs), tendMs - soonMs(tendMs))
     case 'open':
       return tendMs
     case 'watching':
@@ -87,9 +90,9 @@ export function keepLedger(
   /** Sets the next alarm by what is left; work that came meanwhile keeps the short one. */
   async function rest(tended: Tended): Promise<void> {
     if (tended === 'open') return
-    if (tended === 'soon') return arm(soonMs(keeper.tendMs))
-    if (isOpen(ledger.work())) return
     const inMs = againAfterMs(tended, keeper.tendMs)
+    if (inMs !== undefined && (tended === 'soon' || tended === 'failing')) return arm(inMs)
+    if (isOpen(ledger.work())) return
     if (inMs === undefined) return alarm.deleteAlarm()
     await alarm.setAlarm(now() + inMs)
   }

@@ -4,7 +4,7 @@ import type { PaymentKind } from '../../loan/kinds.ts'
 import type { SignedRequest } from '../forwarder/requests.ts'
 import type { ExportEntry, ExportHead, ExportPage, ExportPlace } from './copies/export-format.ts'
 import type { smsParties } from './rows.ts'
-import type { Seen, Sight } from './sight.ts'
+import type { Seen, Sight, turns } from './sight.ts'
 import { type OpenPhase, openPhases, type PaymentState, phaseRules } from './transitions.ts'
 
 export type { PaymentState } from './transitions.ts'
@@ -65,7 +65,7 @@ export type Ledger = {
    * be written.
    */
   vitals(asked?: { identity?: Identity; probes?: boolean }): Promise<Vitals>
-  /** Notes what a round has seen of the chain, for {@link Ledger.vitals}. */
+  /** Notes what was seen of the chain. */
   saw(seen: Seen): Promise<void>
   /**
    * Whether new payments are taken from now on; an audit's entry of this id says that it was set. While they are
@@ -274,8 +274,9 @@ export type Undecided = {
   /** Another session of the account is between its claim and its record: a claim now is `changed`. */
   busy: boolean
   load: Load
-  /** What rounds have read of the chain within {@link LedgerRules.meansMs}. */
-  means: Means
+  /** What is known of the chain, and the time of the ledger: how old it is, and how far a process' clock is off. */
+  sight: Sight
+  now: number
 }
 
 /** What is open in the whole ledger: what one more payment waits behind, and what the key pays for besides. */
@@ -308,11 +309,13 @@ export type PaymentCall = Pick<SignedRequest, 'to' | 'data'>
 /** There is no room for one payment more. Nothing has changed. */
 export type Full = { kind: 'full'; load: Load }
 
-/** What keeps the relay from carrying one payment more, of any account. */
-export type ObstacleKind = 'crowded' | 'price_too_high' | 'relayer_poor' | 'paused'
+/** What keeps the relay from carrying one payment more, of any account: see `pay/admission.ts`. */
+export type ObstacleKind =
+  | ('crowded' | 'price_too_high' | 'relayer_poor' | 'paused')
+  | ('no_answer' | 'contracts' | 'clock')
 
-/** What payments were refused for, and when that was noted last (Unix time in ms). */
-export type NotedObstacle = { kind: ObstacleKind; at: number }
+/** What payments were refused for last, when it was told in the log, and since when they are taken (Unix times in ms). */
+export type NotedObstacle = { kind: ObstacleKind; at: number; toldAt: number; endedAt?: number }
 
 /** The state of a ledger, and of the chain as rounds have seen it. Times are Unix times in ms. */
 export type Vitals = {
@@ -388,8 +391,8 @@ export type AuditEntry = {
 /** Something that a person has to look at, and what mends it. */
 export type Finding = { name: string; says: string }
 
-/** One that is raised, and since when (Unix time in ms). */
-export type ActiveAlert = Finding & { raisedAt: number }
+/** One that is raised, since when, and since when it is not found any more (Unix times in ms). */
+export type ActiveAlert = Finding & { raisedAt: number; calmSince?: number | undefined }
 
 export type AlertChange = { raised: ActiveAlert[]; cleared: ActiveAlert[] }
 
@@ -480,6 +483,7 @@ export type Refusing = Question & {
   obstacle?: ObstacleKind | undefined
   /** The caller's number is in no numbering plan, which is noted for those who run the service. */
   isUnlisted?: boolean | undefined
+  saw?: Seen | undefined
 }
 
 export type Refused = {
@@ -511,6 +515,8 @@ export type Claiming = Question & {
   day?: (DayLimits & Pick<Order, 'kind' | 'spendsWei'>) | undefined
   /** Where an equal one was accepted a moment ago the claim is {@link Equal}. Undefined: unchecked. */
   unlessEqual?: PaymentCall | undefined
+  /** What was seen of the chain for it. */
+  saw?: Seen | undefined
   /** Whose key and forwarder it goes by: with others than the ledger's it is `paused`. Undefined: unchecked. */
   identity?: Identity | undefined
   /**
@@ -598,7 +604,7 @@ export type Means = {
 }
 
 /** Which of it the node is asked for, one after the other. */
-export type Turn = Exclude<keyof Means, 'count'>
+export type Turn = (typeof turns)[number]
 
 /** What the chain did with a request, and where. */
 export type Execution = {

@@ -4,70 +4,98 @@ import * as z from 'zod/mini'
 const time = z.int()
 const wei = z.string().check(z.regex(/^[0-9]{1,78}$/))
 
-/** What the loan contract's pool has, in wei, and whether it gives loans at present. */
+/** What the loan contract's pool has, in wei; `issuableWei`: what the daily cap leaves, `principalWei`: of one loan. */
 const pool = z.object({
-  liquidityWei: wei,
-  /** What the daily cap leaves for new loans. */
-  issuableWei: wei,
-  /** Of one loan. */
-  principalWei: wei,
-  owedWei: wei,
-  balancesWei: wei,
-  isPaused: z.boolean(),
+  ...{ liquidityWei: wei, issuableWei: wei, principalWei: wei },
+  ...{ owedWei: wei, balancesWei: wei },
 })
 
-/** What is asked of the chain for those who run the service. */
+/** What is asked of the chain, for payments and for those who run the service. */
 export const facts = {
   head: z.object({ number: z.int(), timestampSeconds: z.int() }),
   /** Of the relayer's key. */
   funds: z.object({ wei }),
   gasPrice: z.object({ wei }),
-  /** Whether the forwarder is there and carries this relayer's calls to the loan contract. */
+  /** Whether the forwarder is there and carries this relayer's calls to the loan contract, and that takes them. */
   contracts: z.object({
-    state: z.enum(['ready', 'missing', 'not_allowed', 'paused']),
+    state: z.enum(['ready', 'missing', 'not_allowed', 'paused', 'loan_paused']),
     pool: z.optional(pool),
   }),
+  /** Transactions of the relayer's account in the chain, as far as rounds have followed it. */
+  count: z.object({ number: z.int() }),
+  /** The same as the node told it last: others may have used the key. */
+  toldCount: z.object({ number: z.int() }),
 }
 
 export type FactName = keyof typeof facts
 
-export const factNames = Object.keys(facts) as readonly FactName[]
+/** What the node is asked for in turn while something is open. */
+export const turns = ['gasPriceWei', 'balanceWei', 'toldCount'] as const
 
-/** What a round has seen: facts, whether the node told its head, and whether the round came to its end. */
+/** What a round or a payment has seen of the chain. */
 export type Seen = {
-  facts: { [Name in FactName]?: z.infer<(typeof facts)[Name]> | undefined }
-  /** Undefined: it was not asked. */
+  /** The time, and when each fact was read (left out: now), by the clock of who tells them. */
+  now?: number
+  facts: {
+    [Name in FactName]?: (z.infer<(typeof facts)[Name]> & { readAt?: number }) | undefined
+  }
+  /** Whether the node told what it was asked. Undefined: it was not asked. */
   node: 'answered' | 'silent' | undefined
-  round: 'done' | 'failed'
+  /** Undefined: it was no round. */
+  round: 'done' | 'failed' | undefined
 }
 
-/** What rounds have seen, and when. */
+const dated = <Shape extends z.core.$ZodShape>(fact: z.ZodMiniObject<Shape>) =>
+  z.optional(z.extend(fact, { at: time }))
+
+/** The one record of what is known of the chain, and when: the newest fact decides. */
 export const sight = z.object({
   roundAt: z.optional(time),
   /** Since when no round has come to its end. */
   failingSince: z.optional(time),
-  /** Since when the node has not told its head. */
+  /** Since when the node has not told what it was asked. */
   silentSince: z.optional(time),
-  head: z.optional(z.extend(facts.head, { at: time })),
-  funds: z.optional(z.extend(facts.funds, { at: time })),
-  gasPrice: z.optional(z.extend(facts.gasPrice, { at: time })),
-  contracts: z.optional(z.extend(facts.contracts, { at: time })),
+  /** `since`: when this very block was first seen. */
+  head: z.optional(z.extend(facts.head, { at: time, since: time })),
+  funds: dated(facts.funds),
+  gasPrice: dated(facts.gasPrice),
+  contracts: dated(facts.contracts),
+  count: dated(facts.count),
+  toldCount: dated(facts.toldCount),
+  asked: z.optional(z.enum(turns)),
 })
 
 export type Sight = z.infer<typeof sight>
 
-/** What was seen before, with what a round saw by now. */
-export function withSeen(before: Sight, { facts: found, node, round }: Seen, now: number): Sight {
-  const dated = Object.entries(found).flatMap(([name, fact]) =>
-    fact === undefined ? [] : [[name, { ...fact, at: now }]],
-  )
+/** What was seen before, with what was seen by now. What was read before what is known changes nothing. */
+export function withSeen(before: Sight, seen: Seen, now: number): Sight {
+  const { facts: found, node, round } = seen
+  const newer = Object.entries(found).flatMap(([name, fact]) => {
+    if (fact === undefined) return []
+    const { readAt, ...value } = fact
+    const at = now - Math.max(0, (seen.now ?? 0) - (readAt ?? seen.now ?? 0))
+    const known = before[name as FactName]
+    return known !== undefined && known.at > at ? [] : [[name, { ...value, at }]]
+  })
   const { silentSince = now, failingSince = now } = before
+  const after: Sight = { ...before, ...Object.fromEntries(newer) }
+  const { head, contracts } = after
+  const isSameHead = head?.number === before.head?.number
   return {
-    ...before,
-    ...Object.fromEntries(dated),
-    roundAt: now,
+    ...after,
+    head: head && { ...head, since: (isSameHead ? before.head?.since : undefined) ?? head.at },
+    contracts: contracts && { pool: before.contracts?.pool, ...contracts },
     silentSince:
       node === undefined ? before.silentSince : node === 'silent' ? silentSince : undefined,
-    failingSince: round === 'failed' ? failingSince : undefined,
+    ...(round !== undefined && {
+      roundAt: now,
+      failingSince: round === 'failed' ? failingSince : undefined,
+    }),
   }
 }
+
+/** What was seen of other contracts or of another key says nothing of these. */
+export const ofAnyDeployment = (known: Sight): Sight =>
+  Object.fromEntries(Object.entries(known).filter(([name]) => !ofOneDeployment.includes(name)))
+
+const ofOneDeployment = ['funds', 'contracts', 'count', 'toldCount']

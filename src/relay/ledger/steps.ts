@@ -42,7 +42,7 @@ import { isShort, noteReservedClaim, recentMs } from './life/reserves.ts'
 import { noteSms, pruneSms, takeSms } from './life/sms.ts'
 import { accountOf, noteClaim } from './life/sums.ts'
 import { noteAlerts, takeNotices } from './notes/alerts.ts'
-import { meansOf, saveMeans, saveTrail, trailOf } from './notes/chain-notes.ts'
+import { meansOf, noteSeen, saveMeans, saveTrail, sightOf, trailOf } from './notes/chain-notes.ts'
 import { minutesSinceEqual, overDay } from './notes/earlier.ts'
 import {
   differencesFrom,
@@ -63,7 +63,7 @@ import {
   traceOf,
 } from './notes/operations.ts'
 import { pruneShown, show, shown } from './notes/shown.ts'
-import { noteSeen, probe, vitalsOf } from './notes/vitals.ts'
+import { obstacleOf, probe, vitalsOf } from './notes/vitals.ts'
 import {
   type Decided,
   type Ledger,
@@ -72,6 +72,7 @@ import {
   type ObstacleKind,
   type Question,
   type Refused,
+  type Refusing,
   type Work,
   workLists,
 } from './port.ts'
@@ -108,6 +109,9 @@ export function dueAfterMs(
   tendMs: number,
 ): number | undefined {
   if (methodKinds[method] === 'opens') return tendMs
+  // What a payment was refused for is looked at again soon.
+  const [refusing] = args as [Refusing | undefined]
+  if (method === 'refuse' && refusing?.obstacle !== undefined) return soonMs(tendMs)
   const isOfferedAgain = method === 'sent' && args[1] === false
   return isOfferedAgain ? soonMs(tendMs) : undefined
 }
@@ -121,7 +125,6 @@ const queueLimit = 100
 const pruneLimit = 200
 /** How often one obstacle is noted. */
 const obstacleMs = 60_000
-
 const isRestoring = (rows: Draft): boolean => intakeOf(rows).kind === 'restoring'
 
 /** Undefined where the session is open to a claim. What a restore may still tell of is not. */
@@ -191,15 +194,25 @@ const olderThan = <Name extends TableName>(
   listing: Pick<Listing<Name>, 'table' | 'list' | 'group'>,
 ): Row<Name>[] => rows.list<Name>({ ...listing, olderThanMs, limit: pruneLimit })
 
-/** Notes what payments are refused for, at most once a minute. */
+const saveObstacle = (rows: Draft, noted: NotedObstacle): void =>
+  rows.put('meta', { name: 'obstacle', value: JSON.stringify(noted) })
+
+/** Notes what payments are refused for: news where it is another reason, and once a minute. */
 function noteObstacle(rows: Draft, kind: ObstacleKind | undefined): Refused {
   if (kind === undefined) return { kind: 'refused' }
-  const known = rows.row('meta', 'obstacle')
-  const last = known && (JSON.parse(known.value) as NotedObstacle)
-  if (last?.kind === kind && rows.now - last.at < obstacleMs) return { kind: 'refused' }
-  const noted: NotedObstacle = { kind, at: rows.now }
-  rows.put('meta', { name: 'obstacle', value: JSON.stringify(noted) })
-  return { kind: 'refused', isNews: true }
+  const last = obstacleOf(rows)
+  const isSame = last?.kind === kind
+  const isNews = !isSame || rows.now - last.toldAt >= obstacleMs
+  saveObstacle(rows, { kind, at: rows.now, toldAt: isNews ? rows.now : last.toldAt })
+  return isNews ? { kind: 'refused', isNews } : { kind: 'refused' }
+}
+
+/** A payment is taken: what the ones before were refused for is over. */
+function endObstacle(rows: Draft): void {
+  const last = obstacleOf(rows)
+  if (last !== undefined && last.endedAt === undefined) {
+    saveObstacle(rows, { ...last, endedAt: rows.now })
+  }
 }
 
 const nothingOpen = (at: At): Work => ({
@@ -226,8 +239,8 @@ export const steps: Steps = {
     const executed = executedOf(rows, question.account, maxOpen - open.length)
     const busy = isClaiming(rows, account, question.session)
     const load = loadOf(at, account, question.session)
-    const { means } = meansOf(at)
-    return { kind: 'undecided', open, executed, seen: account.seen, busy, load, means }
+    const [sight, { now }] = [sightOf(at), rows]
+    return { kind: 'undecided', open, executed, seen: account.seen, busy, load, sight, now }
   },
 
   show: ({ rows }, showing) => show(rows, showing, decidedOf(rows, showing)),
@@ -237,7 +250,8 @@ export const steps: Steps = {
   equal: ({ rows }, question, call) =>
     minutesSinceEqual(rows, question, decidedOf(rows, question) === undefined ? call : undefined),
 
-  refuse({ rows, relayer }, refusing) {
+  refuse(at, refusing) {
+    const { rows, relayer } = at
     const { session, token, screen } = refusing
     const row = rows.row('sessions', session)
     const decided = decidedOf(rows, refusing)
@@ -248,6 +262,7 @@ export const steps: Steps = {
     saveSession(rows, refusing, { state: 'refused', screen, token: null, lease_until: null })
     count(rows, 'refused', refusing.obstacle ?? 'own')
     if (refusing.isUnlisted) rows.put('meta', { name: 'unlisted', value: `${rows.now}` })
+    noteSeen(at, refusing.saw)
     return noteObstacle(rows, refusing.obstacle)
   },
 
@@ -265,6 +280,7 @@ export const steps: Steps = {
     }
     const decided = decidedOf(rows, claiming)
     if (decided !== undefined) return decided
+    noteSeen(at, claiming.saw)
     if (intakeOf(rows).kind !== 'open') return { kind: 'paused' }
     if (isByOthers(at, claiming.identity)) return { kind: 'paused' }
     const account = accountOf(rows, claiming.account)
@@ -288,6 +304,7 @@ export const steps: Steps = {
     if (claiming.room && isFull(load, claiming.room, nonce === undefined)) {
       return { kind: 'full', load }
     }
+    endObstacle(rows)
     const lease_until = rows.now + rules.leaseMs
     saveSession(rows, claiming, { state: 'claimed', screen: null, token, lease_until })
     if (reserves !== undefined) {
@@ -347,7 +364,7 @@ export const steps: Steps = {
     return vitalsOf(at, identity && identified(at, identity), identity && hasMoved(at, identity))
   },
 
-  saw: ({ rows }, seen) => noteSeen(rows, seen),
+  saw: noteSeen,
 
   setIntake: ({ rows }, kind, id, nextAccountKey) => setIntake(rows, kind, { id, nextAccountKey }),
 

@@ -18,6 +18,8 @@ export type Obstacle =
   | { kind: Extract<ObstacleKind, 'relayer_poor'> }
   /** An operator has said so. */
   | { kind: Extract<ObstacleKind, 'paused'> }
+  /** The node gave no answer; the contracts refuse this relayer; the process' clock is off. */
+  | { kind: Extract<ObstacleKind, 'no_answer' | 'contracts' | 'clock'> }
 
 /** What one account may have carried. */
 export type AccountLimits = DayLimits & {
@@ -45,10 +47,8 @@ export type Terms = Pick<Relayer, 'rules' | 'fees'>
 
 /** Which part of a request's lifetime the queue may take: what is admitted has time left for what goes wrong. */
 const shareOfLifetime = 1 / 4
-
 /** And of what the slots carry in that time; blocks take less than they could. */
 const shareOfSlots = 1 / 2
-
 const minutesAreTens = 10
 
 /**
@@ -78,12 +78,16 @@ function mostWaiting({ rules }: Terms): number {
   return Math.max(1, Math.floor(blocks * rules.maxInFlight * shareOfSlots))
 }
 
+/** Whether so many wait that one more would come too late. */
+export const isCrowded = (terms: Terms, { waiting }: Pick<Load, 'waiting'>): boolean =>
+  waiting >= mostWaiting(terms)
+
 /** What stands in the way of one payment more; undefined where it can be carried. */
 export function obstacleFor(terms: Terms, means: Means, load: Load): Obstacle | undefined {
   if (means.gasPriceWei > terms.fees.maxWei) return { kind: 'price_too_high' }
   const room = roomFor(terms, means)
   if (load.carried + load.waiting >= room.open) return { kind: 'relayer_poor' }
-  if (load.waiting < room.waiting) return undefined
+  if (!isCrowded(terms, load)) return undefined
   const { rules } = terms
   const queueMs = Math.ceil(load.waiting / rules.maxInFlight) * rules.blockMs
   const minutes = Math.ceil(queueMs / 60_000 / minutesAreTens) * minutesAreTens

@@ -1,10 +1,15 @@
 import type { Address, Hex, LocalAccount } from 'viem'
+import { RpcError, TransportError } from '../../chain/rpc.ts'
 import type { PaymentKind } from '../../loan/kinds.ts'
+import { aheadBy, mostOffMs } from '../../runtime/clock.ts'
 import { faultOf, type LogEvent } from '../../runtime/log.ts'
 import {
   decodeExecute,
   encodeExecute,
+  type ForwarderRefusal,
+  isPause,
   type RequestResult,
+  refusalByForwarder,
   type SignedRequest,
   signRequest,
 } from '../forwarder/requests.ts'
@@ -23,15 +28,10 @@ import type {
   SignedTransaction,
   Undecided,
 } from '../ledger/port.ts'
+import type { Seen } from '../ledger/sight.ts'
 import { broadcast } from '../outcome/broadcast.ts'
 import { findExecution } from '../outcome/executions.ts'
-import {
-  type ChainCache,
-  innerGas,
-  type Relayer,
-  requestLifetimeSeconds,
-  signFor,
-} from '../relayer.ts'
+import { innerGas, type Relayer, requestLifetimeSeconds, signFor } from '../relayer.ts'
 import {
   type AccountLimits,
   type Means,
@@ -111,12 +111,14 @@ type Progress = {
   isSpent: boolean
   /** The screen that is recorded with the payment. */
   screen: Screen | undefined
+  isAsking: boolean
+  /** What the chain has told, for the ledger's next step to note. */
+  readonly saw: Seen
 }
 
 /** One delivery of a payment's question, and who pays for it. */
 type Delivery = {
   relayer: Relayer
-  chain: ChainCache
   options: PayOptions
   payment: RequestedPayment
   progress: Progress
@@ -142,10 +144,13 @@ const closeWithinMs = 1_000
 const preflightTimeoutMs = 5_000
 /** Between two looks at a node that is behind. */
 const behindPauseMs = 1_000
+const nodeTimeoutMs = 5_000
+/** What a payment is refused for was read within so long. */
+const sureMs = 5_000
 const broadcastTimeoutMs = 2_000
 
 /** Turns a request into at most one payment: STORAGE.md describes the flow. */
-export function createPay(relayer: Relayer, chain: ChainCache, options: PayOptions): Pay {
+export function createPay(relayer: Relayer, options: PayOptions): Pay {
   const { clock, newToken } = relayer
   return async (payment) => {
     const progress: Progress = {
@@ -153,15 +158,17 @@ export function createPay(relayer: Relayer, chain: ChainCache, options: PayOptio
       isAnswered: false,
       isSpent: false,
       screen: undefined,
+      isAsking: false,
+      saw: { facts: {}, node: undefined, round: undefined },
     }
-    const delivery = { relayer, chain, options, payment, progress }
+    const delivery = { relayer, options, payment, progress }
     const done = new AbortController()
     try {
       return await Promise.race([
         payOrRefuse(delivery),
         clock
           .sleep(payment.since + answerWithinMs - clock.now(), done.signal)
-          .then(() => close(delivery)),
+          .then(() => close(delivery, progress.isAsking)),
       ])
     } finally {
       progress.isAnswered = true
@@ -177,18 +184,21 @@ async function payOrRefuse(delivery: Delivery): Promise<PaymentAnswer> {
   } catch (error) {
     const message = faultOf(error)
     relayer.log({ level: 'error', event: 'pay.failed', message, intent: payment.intentId })
-    return close(delivery)
+    const isOfNode = error instanceof TransportError || error instanceof RpcError
+    return close(delivery, isOfNode)
   }
 }
 
 /** Ends a session that got nowhere: what is not recorded by now never will be. */
-async function close(delivery: Delivery): Promise<PaymentAnswer> {
+async function close(delivery: Delivery, isUnanswered: boolean): Promise<PaymentAnswer> {
   const { relayer, payment, progress } = delivery
   if (progress.screen !== undefined) return { kind: 'screen', screen: progress.screen }
   if (progress.isAnswered || progress.isSpent) return { kind: 'uncertain' }
+  if (isUnanswered) progress.saw.node = 'silent'
+  const obstacle = isUnanswered ? ({ kind: 'no_answer' } as const) : undefined
   const screen = payment.refused({ kind: 'unavailable' })
   const closed = await Promise.race([
-    refuse(delivery, screen).catch(() => soFar(relayer.ledger, payment.question)),
+    refuse(delivery, screen, obstacle).catch(() => soFar(relayer.ledger, payment.question)),
     relayer.clock.sleep(closeWithinMs).then(() => undefined),
   ])
   return closed ?? { kind: 'uncertain' }
@@ -198,6 +208,8 @@ async function pay(delivery: Delivery): Promise<PaymentAnswer> {
   const { relayer, options, payment, progress } = delivery
   let pauseMs = firstPauseMs
   while (!progress.isAnswered) {
+    const before = relayer.clock.now()
+    progress.isAsking = false
     const view = await persist(relayer.clock, () => relayer.ledger.lookup(payment.question))
     switch (view.kind) {
       case 'answered':
@@ -209,6 +221,13 @@ async function pay(delivery: Delivery): Promise<PaymentAnswer> {
         // Another delivery pays this session: it gives the answer, or its claim ends.
         break
       case 'undecided': {
+        const offMs = aheadBy(view.now, before, relayer.clock.now())
+        if (Math.abs(offMs) > mostOffMs) {
+          const obstacle = { kind: 'clock' } as const
+          const answer = await refuse(delivery, payment.refused(obstacle), obstacle)
+          if (answer !== undefined) return answer
+          break
+        }
         // The chain need not be asked what another session of the account is about to change.
         if (options.preflight && view.busy) break
         const answer = await tryOnce(delivery, view)
@@ -225,21 +244,13 @@ async function pay(delivery: Delivery): Promise<PaymentAnswer> {
 
 /** Undefined when another delivery was faster: the session has to be looked at again. */
 async function tryOnce(delivery: Delivery, view: Undecided): Promise<PaymentAnswer | undefined> {
-  const { relayer, chain, options, payment, progress } = delivery
+  const { relayer, options, payment, progress } = delivery
   if (!options.mayDial(payment.question)) {
     return refuse(delivery, payment.refused({ kind: 'too_many_dials' }))
   }
+  progress.isAsking = true
   const attempt = await signOrder(delivery)
-  const [result, lendable, chainNonce, poolNonce, gasPriceWei, balanceWei] = await Promise.all([
-    options.preflight ? simulate(relayer, view, attempt.order.request) : undefined,
-    options.preflight ? attempt.shared?.lendable() : undefined,
-    view.means.count ?? chain.transactionCount(),
-    // What rounds have seen of it is too old where the ledger has lost a row since.
-    chain.poolCount(),
-    view.means.gasPriceWei ?? chain.gasPriceWei(),
-    view.means.balanceWei ?? chain.balanceWei(),
-  ])
-  const means = { gasPriceWei, balanceWei }
+  const { result, lendable, means, ...counts } = await ask(attempt, view)
   switch (result?.status) {
     case undefined:
     // Only what is unspent by its simulation is refused: a ledger that lost its rows may have paid it.
@@ -248,9 +259,9 @@ async function tryOnce(delivery: Delivery, view: Undecided): Promise<PaymentAnsw
       if (denied !== undefined) return refuse(delivery, payment.refused(denied))
       const over = openLimit(options.limits, view.load)
       if (over !== undefined) return refuse(delivery, payment.refused(over))
-      const obstacle = obstacleFor(relayer, means, view.load)
+      const { obstacle, means: sure } = await surely(delivery, view, means, view.load)
       if (obstacle !== undefined) return refuse(delivery, payment.refused(obstacle), obstacle)
-      return claimAndSend(attempt, view, { chainNonce, poolNonce, lendable }, means)
+      return claimAndSend(attempt, view, { ...counts, lendable }, sure)
     }
     case 'behind':
       // Only the node itself ends that, and each look asks it again.
@@ -258,19 +269,90 @@ async function tryOnce(delivery: Delivery, view: Undecided): Promise<PaymentAnsw
       return undefined
     case 'failed': {
       const { returnData: revertData } = result
-      return refuse(delivery, payment.refused({ kind: 'would_revert', revertData }))
+      const refused = payment.refused({ kind: 'would_revert', revertData })
+      // It stops loans and what leaves, and no transfer: no obstacle of others.
+      if (isPause(revertData)) progress.saw.facts.contracts = { state: 'loan_paused' }
+      return refuse(delivery, refused)
     }
     case 'already_spent':
       progress.isSpent = true
       return adopt(attempt)
+    case 'missing':
+    case 'paused':
+    case 'not_allowed':
+    case 'disallowed_target': {
+      const state = result.status === 'disallowed_target' ? 'not_allowed' : result.status
+      progress.saw.facts.contracts = { state }
+      const obstacle = { kind: 'contracts' } as const
+      return refuse(delivery, payment.refused(obstacle), obstacle)
+    }
     case 'expired':
     case 'deadline_too_far':
     case 'bad_signature':
-    case 'disallowed_target':
     case 'skipped':
     case 'out_of_bounds':
       throw new Error(`the forwarder refuses this relay's requests: ${result.status}`)
   }
+}
+
+/** What the chain says for a claim. What the pool holds is asked for each: it is never kept. */
+async function ask(attempt: Attempt, view: Undecided) {
+  const { relayer, options, shared, order, progress } = attempt
+  const { node, signer, clock, rules } = relayer
+  const count = (upTo: 'latest' | 'pending') =>
+    node.transactionCount(signer.address, clock.timeout(nodeTimeoutMs), upTo)
+  const { sight, now } = view
+  const isCounted = sight.count !== undefined && now - sight.count.at < rules.meansMs
+  const [result, lendable, chainNonce, poolNonce, means] = await Promise.all([
+    options.preflight ? simulate(relayer, view, order.request) : undefined,
+    options.preflight ? shared?.lendable() : undefined,
+    isCounted ? (sight.count?.number ?? 0) : count('latest'),
+    count('pending'),
+    readMeans(attempt, view, rules.meansMs),
+  ])
+  const { facts } = progress.saw
+  if (sight.silentSince !== undefined) progress.saw.node = 'answered'
+  const { state = 'ready', at = now } = sight.contracts ?? {}
+  const isNews = state === 'ready' ? now - at >= rules.meansMs : state !== 'loan_paused'
+  if (result?.status === 'executed' && isNews) facts.contracts = { state: 'ready' }
+  return { result, lendable, chainNonce, poolNonce, means }
+}
+
+/** What a payment costs, and what there is for it, as it was read within so many ms. */
+async function readMeans(
+  { relayer, progress }: Delivery,
+  { sight, now }: Undecided,
+  withinMs: number,
+): Promise<Means> {
+  const { node, signer, clock } = relayer
+  const { facts } = progress.saw
+  const read = async (name: 'gasPrice' | 'funds', ask: () => Promise<bigint>): Promise<bigint> => {
+    const [known, own] = [sight[name], facts[name]]
+    if (own?.readAt !== undefined && clock.now() - own.readAt < sureMs) return BigInt(own.wei)
+    if (known !== undefined && now - known.at < withinMs) return BigInt(known.wei)
+    const wei = await ask()
+    facts[name] = { wei: `${wei}`, readAt: clock.now() }
+    return wei
+  }
+  const [gasPriceWei, balanceWei] = await Promise.all([
+    read('gasPrice', () => node.gasPrice(clock.timeout(nodeTimeoutMs))),
+    read('funds', () => node.balance(signer.address, clock.timeout(nodeTimeoutMs))),
+  ])
+  return { gasPriceWei, balanceWei }
+}
+
+/** What stands in the way: no payment is refused by what was read some time ago, which may be over. */
+async function surely(
+  delivery: Delivery,
+  view: Undecided,
+  means: Means,
+  load: Load,
+): Promise<{ obstacle: Obstacle | undefined; means: Means }> {
+  const { relayer } = delivery
+  const obstacle = obstacleFor(relayer, means, load)
+  if (obstacle === undefined) return { obstacle, means }
+  const sure = await readMeans(delivery, view, sureMs)
+  return { obstacle: obstacleFor(relayer, sure, load), means: sure }
 }
 
 /** The call that makes the payment true, signed by the caller's key. */
@@ -305,13 +387,14 @@ async function simulate(
   { node, signer, forwarder, clock }: Relayer,
   { open, executed }: Undecided,
   request: SignedRequest,
-): Promise<RequestResult | { status: 'behind' } | undefined> {
+): Promise<RequestResult | { status: 'behind' | ForwarderRefusal } | undefined> {
   const requests = [...executed, ...open, request]
   const outcome = await node.call(
     { from: signer.address, to: forwarder.address, data: encodeExecute(requests) },
     clock.timeout(preflightTimeoutMs),
   )
-  if (outcome.kind === 'reverted') throw new Error('the forwarder refuses this relayer')
+  if (outcome.kind === 'reverted') return { status: refusalByForwarder(outcome.data) }
+  if (outcome.data === '0x') return { status: 'missing' }
   const results = decodeExecute(requests, outcome.data)
   const isBehind = results.slice(0, executed.length).some(({ status }) => status === 'failed')
   return isBehind ? { status: 'behind' } : results.at(-1)
@@ -328,6 +411,7 @@ async function claimAndSend(
   const { relayer, payment, progress, order, submitted } = attempt
   const { ledger, clock } = relayer
   if (progress.isAnswered) return undefined
+  progress.isAsking = false
   const terms = termsOf(attempt, view, means)
   const { seen, room, day, identity } = terms
   const { token } = progress
@@ -335,9 +419,10 @@ async function claimAndSend(
     ...{ ...payment.question, ...counts, steps: payment.steps, token },
     ...{ ...terms, day: { ...day, kind: order.kind, spendsWei: order.spendsWei } },
     reserves: order.reserves && { ...order.reserves, of: lendable },
+    saw: { ...progress.saw, now: clock.now() },
   }
   const claim = await persist(clock, () => ledger.claim(claiming))
-  if (claim.kind !== 'claimed') return answerUnclaimed(attempt, claim, means)
+  if (claim.kind !== 'claimed') return answerUnclaimed(attempt, view, claim, means)
   const transaction = await signClaim(claim, relayer, order, means.gasPriceWei)
   const screen = submitted(transaction?.hash)
   const { session } = payment.question
@@ -346,7 +431,7 @@ async function claimAndSend(
   )
   switch (recorded.kind) {
     case 'full':
-      return refuseFull(attempt, means, recorded.load)
+      return refuseFull(attempt, view, means, recorded.load)
     case 'too_many_today':
     case 'too_much_today':
       return refuse(attempt, payment.refused(recorded))
@@ -380,6 +465,7 @@ function termsOf({ relayer, options, payment, order }: Attempt, view: Undecided,
 /** Undefined where the session has to be looked at again. */
 async function answerUnclaimed(
   attempt: Attempt,
+  view: Undecided,
   claim: Exclude<Awaited<ReturnType<Ledger['claim']>>, Claimed>,
   means: Means,
 ): Promise<PaymentAnswer | undefined> {
@@ -388,7 +474,7 @@ async function answerUnclaimed(
     case 'short':
       return refuse(attempt, payment.refused({ kind: 'none_left' }))
     case 'full':
-      return refuseFull(attempt, means, claim.load)
+      return refuseFull(attempt, view, means, claim.load)
     case 'paused':
       return refuse(attempt, payment.refused({ kind: 'paused' }), { kind: 'paused' })
     case 'too_many_today':
@@ -439,24 +525,28 @@ async function send(
   await sending.catch(() => undefined)
 }
 
-/** Others took the room that there was a moment ago. */
-function refuseFull(delivery: Delivery, means: Means, load: Load) {
+/** Others took the room that there was a moment ago. Undefined: there is room again. */
+async function refuseFull(delivery: Delivery, view: Undecided, means: Means, load: Load) {
   const over = openLimit(delivery.options.limits, load)
   if (over !== undefined) return refuse(delivery, delivery.payment.refused(over))
-  const obstacle = obstacleFor(delivery.relayer, means, load)
-  return refuse(delivery, delivery.payment.refused(obstacle ?? { kind: 'unavailable' }), obstacle)
+  const { obstacle } = await surely(delivery, view, means, load)
+  return obstacle && refuse(delivery, delivery.payment.refused(obstacle), obstacle)
 }
 
 async function refuse(
-  { relayer, payment, progress }: Delivery,
+  delivery: Delivery,
   screen: Screen,
   obstacle?: Obstacle,
 ): Promise<PaymentAnswer | undefined> {
+  const { relayer, payment, progress } = delivery
   const { token, isAnswered } = progress
   if (isAnswered) return undefined
   const { steps } = payment
   const refused = await persist(relayer.clock, () =>
-    relayer.ledger.refuse({ ...payment.question, steps, screen, token, obstacle: obstacle?.kind }),
+    relayer.ledger.refuse({
+      ...{ ...payment.question, steps, screen, token },
+      ...{ obstacle: obstacle?.kind, saw: { ...progress.saw, now: relayer.clock.now() } },
+    }),
   )
   if (refused.kind !== 'refused') return refused.kind === 'pending' ? undefined : answerOf(refused)
   if (obstacle !== undefined && refused.isNews) {
@@ -466,9 +556,8 @@ async function refuse(
 }
 
 function refusalLine({ kind }: Obstacle): Pick<LogEvent, 'level' | 'message'> {
-  if (kind === 'paused') return { level: 'warn', message: 'Payments are refused: they are paused' }
-  const message = 'Payments are refused, since they could not be carried before their deadline'
-  return { level: 'error', message }
+  const level = kind === 'paused' ? 'warn' : 'error'
+  return { level, message: 'Payments are refused, for a reason that is not their own' }
 }
 
 /**

@@ -97,7 +97,6 @@ export function chainAt(head: Head, count: number): ChainSnapshot {
 
 /** A passed nonce without a receipt of ours: replicas get this long to show it. */
 const missingReceiptMs = 30_000
-
 /** The request's own Worker sends recorded bytes first; after this time it has died. */
 const unsentAfterMs = 3_000
 

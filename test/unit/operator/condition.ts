@@ -23,7 +23,7 @@ export function conditionWith(
     ...{ alerts: [], untoldFrom: undefined },
     sight: {
       roundAt: at,
-      head: { number: 9, timestampSeconds: at / 1_000, at },
+      head: { number: 9, timestampSeconds: at / 1_000, at, since: at },
       funds: { wei: `${10n ** 18n}`, at },
       gasPrice: { wei: `${gwei / 10n}`, at },
       contracts: { state: 'ready', at },
@@ -31,5 +31,5 @@ export function conditionWith(
     },
     ...changes,
   }
-  return { vitals, terms, budget: undefined }
+  return { vitals, terms, budget: undefined, aheadMs: 0 }
 }

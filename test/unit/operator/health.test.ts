@@ -41,6 +41,34 @@ describe('health', () => {
     expect(failingOf(conditionWith({ intake }))).toEqual(['intake'])
   })
 
+  test('counts the age of a block whose time is yet to come from when it was first seen', ({
+    expect,
+  }) => {
+    const head = { number: 9, timestampSeconds: now / 1_000 + 900, at: now, since: now - 600_000 }
+    expect(failingOf(conditionWith({}, { head }))).toEqual(['node'])
+  })
+
+  test('says why payments were refused last, and that it is over', ({ expect }) => {
+    const at = now - 1_000
+    const obstacle = { kind: 'price_too_high', at, toldAt: at } as const
+    const price = { wei: `${2n * 10n ** 9n}`, at }
+    const lastOf = (...changed: Parameters<typeof conditionWith>) =>
+      healthOf(conditionWith(...changed)).lastRefused
+    expect(lastOf({ obstacle }, { gasPrice: price })).not.toHaveProperty('over')
+    expect(lastOf({ obstacle })).toMatchObject({ reason: 'price_too_high', over: true })
+    const taken = { obstacle: { ...obstacle, endedAt: now } }
+    expect(lastOf(taken)).toMatchObject({ over: new Date(now).toISOString() })
+  })
+
+  test('refuses for the clock of a process that is more than a minute off, either way', ({
+    expect,
+  }) => {
+    const failingAt = [-61_000, -60_000, 60_000, 61_000].map((aheadMs) =>
+      failingOf({ ...conditionWith(), aheadMs }),
+    )
+    expect(failingAt).toEqual([['clock'], [], [], ['clock']])
+  })
+
   test('fails for facts that rounds do not see any more', ({ expect }) => {
     const at = now - 400_000
     const wei = '1'
@@ -59,7 +87,8 @@ describe('health', () => {
     expect(failingOf(silent)).toEqual(['ledger'])
     const unknown = checksOf(silent).filter(({ state }) => state === 'unknown')
     expect(unknown.map(({ name }) => name)).toEqual([
-      ...['identity', 'node', 'relayer_funds', 'gas_price', 'contracts', 'rounds', 'intake'],
+      ...['identity', 'clock', 'node', 'relayer_funds', 'gas_price', 'contracts', 'queue'],
+      ...['rounds', 'intake'],
     ])
   })
 })

@@ -19,10 +19,14 @@ const status: StatusAnswer = {
     ...{ status: 'failing', failing: ['relayer_funds'] },
     checks: [
       { name: 'node', state: 'ok', says: 'Block 9 is 3 s old' },
-      { name: 'relayer_funds', state: 'failing', says: 'It has nothing' },
+      { name: 'relayer_funds', state: 'failing', says: 'It has nothing', refuses: true },
     ],
+    lastRefused: { reason: 'relayer_poor', at },
   },
-  alerts: [{ name: 'relayer_low', says: 'Relayer 0x1 is low.', raisedAt: at }],
+  alerts: [
+    { name: 'relayer_low', says: 'Relayer 0x1 is low.', raisedAt: at, overSince: null },
+    { name: 'node_down', says: 'It is silent.', raisedAt: at, overSince: at },
+  ],
   relayers: [
     {
       ...{ address: `0x${'22'.repeat(20)}`, balanceWei: '0', gasPriceWei: '1', lastsFor: 0 },
@@ -48,7 +52,8 @@ describe('the status for people', () => {
   test('says first what wants a person, and what mends it', ({ expect }) => {
     expect(statusLines(status)).toEqual([
       `ALERT since ${at}: Relayer 0x1 is low.`,
-      'Payments are taken.',
+      `Over since ${at}: the alert of ${at}: It is silent.`,
+      `Payments are refused: relayer_funds is failing, the last at ${at}.`,
       'relayer_funds is failing: It has nothing. Send it some (npm run relayers -- top-up): nothing is lost.',
       `Relayer 0x${'22'.repeat(20)} has 0 tRBTC, enough for 0 payments; 3 payments wait since ${at}. Send 0.01 tRBTC there; nothing is lost.`,
       'The contracts have not been looked at yet.',
@@ -59,7 +64,7 @@ describe('the status for people', () => {
 
   test('says since when payments are refused', ({ expect }) => {
     const lineOf = (state: 'draining' | 'drained') =>
-      statusLines({ ...status, intake: { state, since: at } })[1]
+      statusLines({ ...status, intake: { state, since: at } })[2]
     const again = `(since ${at}). Take them again: npm run ops -- resume`
     expect(lineOf('draining')).toBe(
       `Payments are refused, and some that were accepted have not come to their end yet ${again}`,

@@ -1,6 +1,6 @@
 import type { Tended } from '../../../../src/relay/ledger/keeper.ts'
 import { type KeptLedger, keepLedger } from '../../../../src/relay/ledger/keeper.ts'
-import type { Leasing, Ledger, LedgerRules } from '../../../../src/relay/ledger/port.ts'
+import type { Leasing, Ledger, LedgerRules, Refusing } from '../../../../src/relay/ledger/port.ts'
 import { tables } from '../../../../src/relay/ledger/rows.ts'
 import { type LedgerMethod, ledgerThrough } from '../../../../src/relay/ledger/steps.ts'
 import type { Sql } from '../../../../src/relay/ledger/stores/sql.ts'
@@ -188,7 +188,7 @@ function runCall(
 /** After which a round has to look. */
 const opening: readonly LedgerMethod[] = ['claim', 'record', 'adopt', 'endRestore']
 
-/** What opens work is looked after in its time, and what only reads calls for no round. */
+/** What opens work is looked after in its time, what others refuse is looked at soon, and what only reads calls for no round. */
 function judgeAlarm(
   { scheduler, tendMs, noticed }: LedgerHostOptions,
   alarm: Alarm,
@@ -197,7 +197,8 @@ function judgeAlarm(
   const time = alarm.time()
   if (alarm.isRinging()) return
   const isOfferedAgain = method === 'sent' && args[1] === false
-  const soonMs = isOfferedAgain ? Math.min(5_000, tendMs) : undefined
+  const isLookedAgain = method === 'refuse' && (args[0] as Refusing).obstacle !== undefined
+  const soonMs = isOfferedAgain || isLookedAgain ? Math.min(5_000, tendMs) : undefined
   const dueMs = opening.includes(method) ? tendMs : soonMs
   if (dueMs === undefined) {
     const isMoved = before !== undefined && time !== before

@@ -12,7 +12,7 @@ import type { Ledger } from '../../../../src/relay/ledger/port.ts'
 import { ledgerThrough } from '../../../../src/relay/ledger/steps.ts'
 import { createPay } from '../../../../src/relay/pay/delivery.ts'
 import { createEndSession } from '../../../../src/relay/pay/end-session.ts'
-import { createChainCache, type Relayer } from '../../../../src/relay/relayer.ts'
+import type { Relayer } from '../../../../src/relay/relayer.ts'
 import { tend } from '../../../../src/relay/tend/round.ts'
 import type { SmsRound } from '../../../../src/relay/tend/sms.ts'
 import { cached } from '../../../../src/runtime/cached.ts'
@@ -124,7 +124,7 @@ export function createService(parts: ProgramOptions, clock: Clock): Answer {
         : createPins({ secret: pinSecret, memory, newSalt: parts.newToken }),
     background: parts.product?.background ?? (() => {}),
     smsSeals: parts.product?.smsSeals,
-    pay: createPay(relayer, createChainCache(relayer), {
+    pay: createPay(relayer, {
       preflight: knobs.preflight,
       limits: knobs.limits,
       mayDial,

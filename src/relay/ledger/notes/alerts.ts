@@ -5,19 +5,13 @@ import type { Row } from '../rows.ts'
 /** A notice that was not delivered is due again after this, then after twice as long each, up to the longest. */
 const againMs = 30_000
 const longestAgainMs = 3_600_000
-
 /** A notice that nobody took for so long is of no use any more. */
 const noticeMs = 30 * 24 * 60 * 60 * 1000
 
-type Active = ActiveAlert & {
-  /** Since when it is not found any more. */
-  calmSince?: number | undefined
-}
-
 /** What is raised at present. */
-export function activeAlerts(rows: Draft): readonly Active[] {
+export function activeAlerts(rows: Draft): readonly ActiveAlert[] {
   const known = rows.row('meta', 'alerts')
-  return known === undefined ? [] : (JSON.parse(known.value) as Active[])
+  return known === undefined ? [] : (JSON.parse(known.value) as ActiveAlert[])
 }
 
 /** Raises what is found and was not raised, clears what was not found for `calmMs`, and keeps a notice of each. */
@@ -31,7 +25,7 @@ export function noteAlerts(
   const raised = found
     .filter(({ name }) => before.every((one) => one.name !== name))
     .map(({ name, says }) => ({ name, says, raisedAt: rows.now }))
-  const [kept, cleared] = [[] as Active[], [] as Active[]]
+  const [kept, cleared] = [[] as ActiveAlert[], [] as ActiveAlert[]]
   for (const alert of before) {
     const { calmSince = rows.now } = alert
     const says = found.find(({ name }) => name === alert.name)?.says ?? alert.says
@@ -45,7 +39,7 @@ export function noteAlerts(
     for (const alert of raised) notice(rows, alert, 'raised')
     for (const alert of cleared) notice(rows, alert, 'cleared')
   }
-  return { raised, cleared: cleared.map(({ calmSince: _, ...alert }) => alert) }
+  return { raised, cleared }
 }
 
 function notice(

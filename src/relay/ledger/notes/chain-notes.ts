@@ -1,9 +1,10 @@
 import type { At, Draft } from '../draft.ts'
 import type { BlockId, FollowedBlock, Means, Turn, Work } from '../port.ts'
+import { ofAnyDeployment, type Seen, type Sight, sight, turns, withSeen } from '../sight.ts'
 
 /**
- * What rounds have seen of the chain: rows of `meta`, which a ledger may lose without losing a payment.
- * Counts and the balance are of one key: they are gone with it, as is what does not name its key.
+ * What was seen of the chain: rows of `meta`, which a ledger may lose without losing a payment. Counts, the
+ * balance and the contracts are of one key: they are gone with it, as is what does not name its key.
  */
 type OfKey = { relayer?: string }
 
@@ -30,46 +31,55 @@ export function saveHead(rows: Draft, { number, hash }: { number: number; hash: 
   rows.put('meta', { name: 'head', value: JSON.stringify({ number, hash }) })
 }
 
-type NotedMeans = OfKey &
-  Partial<Record<keyof Means, [value: string, at: number]>> & {
-    asked?: Turn
-  }
+/** What is known of the chain. Of another key nothing is known that is of one key alone. */
+export function sightOf(at: At): Sight {
+  const row = at.rows.row('meta', 'sight')
+  if (row === undefined) return {}
+  const noted = JSON.parse(row.value)
+  const known = sight.safeParse(noted).data ?? {}
+  return isOf(at, noted) ? known : ofAnyDeployment(known)
+}
 
-/** What of it is asked for in turn. */
-const turns: readonly Turn[] = ['gasPriceWei', 'balanceWei', 'toldCount']
+function saveSight({ rows, relayer }: At, known: Sight): void {
+  rows.put('meta', { name: 'sight', value: JSON.stringify({ ...known, relayer }) })
+}
+
+/** Notes what was seen of the chain, if anything was. */
+export function noteSeen(at: At, seen: Seen | undefined): void {
+  const { facts = {}, node, round } = seen ?? {}
+  const isNews = Object.keys(facts).length > 0 || (node ?? round) !== undefined
+  if (seen !== undefined && isNews) saveSight(at, withSeen(sightOf(at), seen, at.rows.now))
+}
+
+/** What is known is of another deployment from now on. */
+export const forgetSeen = (at: At): void => saveSight(at, ofAnyDeployment(sightOf(at)))
 
 /** What was read lately enough to go by, and whose turn it is to be asked for. */
 export function meansOf(at: At): Pick<Work, 'means' | 'nextMeans'> {
   const { rows, rules } = at
-  const known = notedMeans(at)
-  const freshOf = (name: keyof Means) => {
-    const [value, readAt] = known[name] ?? []
-    return readAt !== undefined && rows.now - readAt < rules.meansMs ? value : undefined
-  }
-  const [toldCount] = known.toldCount ?? []
-  const [count, gasPriceWei, balanceWei] = (['count', 'gasPriceWei', 'balanceWei'] as const).map(
-    freshOf,
-  )
+  const { asked, ...known } = sightOf(at)
+  const fresh = <Fact extends { at: number }>(fact: Fact | undefined) =>
+    fact !== undefined && rows.now - fact.at < rules.meansMs ? fact : undefined
+  const [count, gasPrice, funds] = [fresh(known.count), fresh(known.gasPrice), fresh(known.funds)]
   const means: Means = {
-    ...(count !== undefined && { count: Number(count) }),
+    ...(count && { count: count.number }),
     // Told again every few rounds: until then it is the last that is known.
-    ...(toldCount !== undefined && { toldCount: Number(toldCount) }),
-    ...(gasPriceWei !== undefined && { gasPriceWei: BigInt(gasPriceWei) }),
-    ...(balanceWei !== undefined && { balanceWei: BigInt(balanceWei) }),
+    ...(known.toldCount && { toldCount: known.toldCount.number }),
+    ...(gasPrice && { gasPriceWei: BigInt(gasPrice.wei) }),
+    ...(funds && { balanceWei: BigInt(funds.wei) }),
   }
-  const last = known.asked === undefined ? -1 : turns.indexOf(known.asked)
+  const last = asked === undefined ? -1 : turns.indexOf(asked)
   return { means, nextMeans: turns[(last + 1) % turns.length] ?? 'toldCount' }
 }
 
 export function saveMeans(at: At, means: Means, asked: Turn | undefined): void {
-  const { rows, relayer } = at
-  const told = Object.entries(means).map(([name, value]) => [name, [`${value}`, rows.now]])
-  const read = { ...notedMeans(at), ...Object.fromEntries(told), ...(asked && { asked }) }
-  rows.put('meta', { name: 'means', value: JSON.stringify({ ...read, relayer }) })
-}
-
-function notedMeans(at: At): NotedMeans {
-  const row = at.rows.row('meta', 'means')
-  const noted: NotedMeans = row === undefined ? {} : JSON.parse(row.value)
-  return isOf(at, noted) ? noted : {}
+  const { count, toldCount, gasPriceWei, balanceWei } = means
+  const facts: Seen['facts'] = {
+    ...(count !== undefined && { count: { number: count } }),
+    ...(toldCount !== undefined && { toldCount: { number: toldCount } }),
+    ...(gasPriceWei !== undefined && { gasPrice: { wei: `${gasPriceWei}` } }),
+    ...(balanceWei !== undefined && { funds: { wei: `${balanceWei}` } }),
+  }
+  const known = withSeen(sightOf(at), { facts, node: undefined, round: undefined }, at.rows.now)
+  saveSight(at, { ...known, ...(asked && { asked }) })
 }

@@ -6,8 +6,8 @@ import { queueOf } from '../life/sums.ts'
 import type { Renumbered } from '../port.ts'
 import { type Identified, type Identity, movableIdentity, type Renumbering } from '../port.ts'
 import { openPhases } from '../transitions.ts'
+import { forgetSeen } from './chain-notes.ts'
 import { intakeOf, note } from './operations.ts'
-import { forgetSeen } from './vitals.ts'
 
 /** What makes something open writes the queue's row or the relayer's, so that it is not missed here. */
 export function isAnythingOpen({ rows, relayer }: At): boolean {
@@ -66,7 +66,7 @@ export function identify(at: At, identity: Identity): Identified {
   const same = identified(at, identity)
   // What may change, changes with nothing else that may not: a refusal leaves all as it was.
   if (same.kind === 'different') return same
-  if (hasMoved(at, identity)) forgetSeen(at.rows)
+  if (hasMoved(at, identity)) forgetSeen(at)
   for (const [name, value] of othersIn(at, identity)) {
     at.rows.put('meta', { name: `identity.${name}`, value })
   }

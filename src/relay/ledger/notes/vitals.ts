@@ -5,9 +5,10 @@ import { paymentsIn } from '../life/payments.ts'
 import { lookAtQueue } from '../life/sums.ts'
 import type { Identified, NotedObstacle, Vitals } from '../port.ts'
 import { schemaVersion } from '../rows.ts'
-import { type Seen, type Sight, sight, withSeen } from '../sight.ts'
+import { ofAnyDeployment } from '../sight.ts'
 import { perOpenPhase } from '../transitions.ts'
 import { activeAlerts } from './alerts.ts'
+import { sightOf } from './chain-notes.ts'
 import { intakeOf } from './operations.ts'
 
 /** How often a row is written only to know that rows can be written. */
@@ -18,20 +19,9 @@ const metaOf = (rows: Draft, name: string): unknown => {
   return row && JSON.parse(row.value)
 }
 
-/** What rounds have seen of the chain. What another version wrote in another form is seen again. */
-export const sightOf = (rows: Draft): Sight => sight.safeParse(metaOf(rows, 'sight')).data ?? {}
-
-export function noteSeen(rows: Draft, seen: Seen): void {
-  const value = JSON.stringify(withSeen(sightOf(rows), seen, rows.now))
-  rows.put('meta', { name: 'sight', value })
-}
-
-/** What was seen of other contracts and of another key says nothing of these. */
-const ofAnyDeployment = ({ funds, contracts, ...sight }: Sight): Sight => sight
-
-export function forgetSeen(rows: Draft): void {
-  rows.put('meta', { name: 'sight', value: JSON.stringify(ofAnyDeployment(sightOf(rows))) })
-}
+/** What payments were refused for last. Undefined: for nothing yet. */
+export const obstacleOf = (rows: Draft): NotedObstacle | undefined =>
+  metaOf(rows, 'obstacle') as NotedObstacle | undefined
 
 /** Writes a row where none was written lately: what comes back after it could be written. */
 export function probe(rows: Draft): void {
@@ -52,7 +42,7 @@ export function vitalsOf(
   hasMoved: boolean | undefined,
 ): Vitals {
   const { rows, relayer } = at
-  const seen = sightOf(rows)
+  const seen = sightOf(at)
   const known = relayerOf(rows, relayer)
   return {
     now: rows.now,
@@ -60,11 +50,11 @@ export function vitalsOf(
     identity,
     sight: hasMoved ? ofAnyDeployment(seen) : seen,
     intake: intakeOf(rows),
-    alerts: activeAlerts(rows).map(({ name, says, raisedAt }) => ({ name, says, raisedAt })),
+    alerts: activeAlerts(rows),
     untoldFrom: rows.list({ table: 'notices', list: 'due', limit: 1 })[0]?.due_at,
     lastMinedAt: lastMinedOf(rows),
     counts: countsOf(rows),
-    obstacle: metaOf(rows, 'obstacle') as NotedObstacle | undefined,
+    obstacle: obstacleOf(rows),
     unlistedAt: metaOf(rows, 'unlisted') as number | undefined,
     nextNonce: nextNonce(known),
     carried: known.open.length + known.leases.filter((lease) => isLive(lease, rows.now)).length,

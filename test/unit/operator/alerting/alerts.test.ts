@@ -46,13 +46,6 @@ describe('alerts', () => {
     expect(namesOf(conditionWith({}, { funds: enough }))).toEqual([])
   })
 
-  test('tell of a price of gas at which every payment is refused', ({ expect }) => {
-    const gasPrice = { wei: '2000000000', at: now }
-    expect(saysOf(conditionWith({}, { gasPrice }))).toEqual([
-      'A node asks 2000000000 wei for a unit of gas, and MAX_GAS_PRICE_WEI is 1000000000. Raise it, or wait: payments are refused in words meanwhile.',
-    ])
-  })
-
   test('tell of a payment that no block takes, and of one that was carried in vain', ({
     expect,
   }) => {
@@ -74,9 +67,12 @@ describe('alerts', () => {
   test('tell of what health fails for, with the remedy', ({ expect }) => {
     const identity = { kind: 'different' as const, names: ['ACCOUNT_KEY_SECRET'] }
     const contracts = { state: 'not_allowed' as const, at: now }
-    const seen = { silentSince: now - 70_000, failingSince: now - 400_000, contracts }
+    const gasPrice = { wei: '2000000000', at: now }
+    const seen = { silentSince: now - 70_000, failingSince: now - 400_000, contracts, gasPrice }
     const bad = conditionWith({ identity }, seen)
-    expect(namesOf(bad)).toEqual(['node_down', 'identity', 'contracts', 'round_late'])
+    expect(namesOf(bad)).toEqual([
+      ...['price_high', 'node_down', 'identity', 'contracts', 'round_late'],
+    ])
     for (const says of saysOf(bad)) expect(says).toMatch(/^[A-Z].+\. [A-Z].+\.$/)
   })
 

@@ -11,7 +11,7 @@ import {
   type PaymentRefusal,
   type RequestedPayment,
 } from '../../../../src/relay/pay/delivery.ts'
-import { createChainCache, type Relayer } from '../../../../src/relay/relayer.ts'
+import type { Relayer } from '../../../../src/relay/relayer.ts'
 import { createSigner } from '../../../../src/relay/signer.ts'
 import { type Clock, systemClock } from '../../../../src/runtime/clock.ts'
 import type { LogEvent } from '../../../../src/runtime/log.ts'
@@ -63,7 +63,7 @@ function stillChain({
     newToken: () => `token ${tokens++}`,
   }
   const background: Promise<void>[] = []
-  const pay = createPay(relayer, createChainCache(relayer), {
+  const pay = createPay(relayer, {
     preflight: false,
     limits,
     mayDial: createDialRate(dialsAMinute, clock.now),
@@ -125,23 +125,26 @@ test('no payment joins a queue whose end it would not see in time', async ({ exp
   world.now += 60_000
   expect(await dialAll(900, 3)).toEqual(['crowded 20', 'crowded 20', 'crowded 20'])
   expect(refusals()).toHaveLength(2)
-  expect((await ledger.vitals()).obstacle).toEqual({ kind: 'crowded', at: world.now })
+  expect((await ledger.vitals()).obstacle).toMatchObject({ kind: 'crowded', at: world.now })
 })
 
-test('a key that cannot pay takes nothing, and is asked for its balance every few seconds', async ({
-  expect,
-}) => {
-  const { dial, dialAll, asked, world, ledger } = stillChain({ balanceWei: 10n ** 12n })
-  expect(await dial(0)).toBe('relayer_poor')
-  expect(new Set(await dialAll(1, 30))).toEqual(new Set(['relayer_poor']))
-  expect(asked('eth_getBalance')).toBe(1)
-  expect((await ledger.work()).nextNonce).toBe(0)
-  world.balanceWei = 10n ** 18n
-  world.now += 5_000
-  expect(await dial(50)).toBe('submitted')
-  // What was refused stays so, whatever comes after.
-  expect(await dial(0)).toBe('relayer_poor')
-})
+test.for([
+  ['relayer_poor', { balanceWei: 10n ** 12n }],
+  ['price_too_high', { priceWei: gwei + 1n }],
+] as const)(
+  'while it is %s nothing is taken, and the node is asked every few seconds',
+  async ([refused, changes], { expect }) => {
+    const { dial, dialAll, asked, world, ledger } = stillChain(changes)
+    expect(await dial(0)).toBe(refused)
+    expect(new Set(await dialAll(1, 30))).toEqual(new Set([refused]))
+    expect([asked('eth_getBalance'), asked('eth_gasPrice')]).toEqual([1, 1])
+    expect((await ledger.work()).nextNonce).toBe(0)
+    Object.assign(world, { balanceWei: 10n ** 18n, priceWei: gwei, now: world.now + 5_000 })
+    expect(await dial(50)).toBe('submitted')
+    // What was refused stays so, whatever comes after.
+    expect(await dial(0)).toBe(refused)
+  },
+)
 
 test('at the same moment no more are taken than the key can pay for at the highest price', async ({
   expect,
@@ -153,14 +156,19 @@ test('at the same moment no more are taken than the key can pay for at the highe
   expect(count(told, 'relayer_poor')).toBe(7)
 })
 
-test('nothing is taken while the price is above the limit', async ({ expect }) => {
-  const { dial, asked, world } = stillChain({ priceWei: gwei + 1n })
-  expect(await dial(0)).toBe('price_too_high')
-  expect(await dial(1)).toBe('price_too_high')
-  expect(asked('eth_gasPrice')).toBe(1)
-  world.priceWei = gwei
-  world.now += 5_000
-  expect(await dial(2)).toBe('submitted')
+test('what the pool holds is asked for each claim, and what the key has is taken as it was noted last', async ({
+  expect,
+}) => {
+  const { dial, ledger, asked, world } = stillChain()
+  for (let number = 0; number < 3; number++) expect(await dial(number)).toBe('submitted')
+  // The chain's count was not noted yet, and is asked for as well.
+  expect(asked('eth_getTransactionCount')).toBe(6)
+  expect([asked('eth_gasPrice'), asked('eth_getBalance')]).toEqual([1, 1])
+  await ledger.saw({ facts: { funds: { wei: '0' } }, node: 'answered', round: 'done' })
+  // It was read a moment before by a process that tells it late: the newest fact decides.
+  const early = { wei: `${10n ** 18n}`, readAt: world.now - 2_000 }
+  await ledger.saw({ now: world.now, facts: { funds: early }, node: 'answered', round: undefined })
+  expect(await dial(4)).toBe('relayer_poor')
 })
 
 const greedy = 1_000_000

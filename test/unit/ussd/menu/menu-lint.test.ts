@@ -16,6 +16,8 @@ import {
   type SessionDraft,
 } from '../../../../src/ussd/menu/nodes.ts'
 import { type MenuResult, promptOf, type SoFar, walk } from '../../../../src/ussd/menu/walk.ts'
+import { demonstration } from '../../../../src/ussd/messages/demonstration.ts'
+import { english } from '../../../../src/ussd/messages/en.ts'
 import { inAlphabet, screenSeptets, septetsOf } from '../../../../src/ussd/screens/septets.ts'
 import { longestWords } from '../longest-words.ts'
 
@@ -187,6 +189,13 @@ describe.for(all)('in the menu of %s', ([, menu, context, ways, known]) => {
   })
 
   test('all that it says fits a screen with the longest values', ({ expect }) => {
-    for (const [, words] of longestWords(menu.say)) expectToFit(words, expect)
+    const isEnglish = menu.say === english || menu.say === demonstration
+    for (const [key, words] of longestWords(menu.say)) {
+      expectToFit(words, expect)
+      expect(words, key).toMatch(/^(\S|\S[^\n]*\S)(\n(\S|\S[^\n]*\S))*$/)
+      expect(words, key).not.toMatch(/undefined|null|NaN|\[object/)
+      // A language is named in itself.
+      if (isEnglish && !key.startsWith('labels.')) expect(words, key).toMatch(/^[\x20-\x7e\n]*$/)
+    }
   })
 })

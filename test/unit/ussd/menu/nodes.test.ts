@@ -45,14 +45,6 @@ describe('the menu', () => {
     expect(reach(text as string)).toEqual(result)
   })
 
-  test('takes an address as recipient', ({ expect }) => {
-    expect(reach(`2*${alice}*1.5`)).toEqual({
-      kind: 'transfer',
-      recipient: { kind: 'address', address: alice },
-      amountWei: parseEther('1.5'),
-    })
-  })
-
   test("takes a phone number in the caller's national form as recipient", ({ expect }) => {
     expect(reach('2*0700000002*1')).toEqual({
       kind: 'transfer',

@@ -26,11 +26,13 @@ const relayer = '0x9999999999999999999999999999999999999999'
 let server: RedisServer
 let bridge: RedisBridge
 let other: ProcessClient
-let now = 1_700_000_000_000
+let now = Date.now()
 let ledgers = 0
 
 const newName = () => {
   ledgers += 1
+  // What is paid from here goes by the same time.
+  now = Date.now()
   return `31:0x${ledgers}`
 }
 

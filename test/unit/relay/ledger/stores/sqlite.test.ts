@@ -9,7 +9,7 @@ const rules = { ...ledgerRules, maxInFlight: 4, watchBlocks: 50, meansMs: 100_00
 const relayer = '0x9999999999999999999999999999999999999999'
 
 const create = async () => {
-  let now = 1_700_000_000_000
+  let now = Date.now()
   const ledger = createSqlLedger(openSqlite(), { rules, relayer, now: () => now })
   return {
     ledger: ledgerThrough(async (method, args) =>

@@ -1,0 +1,280 @@
+import { encodeFunctionData, numberToHex, parseEther } from 'viem'
+import { afterAll, beforeAll, type ExpectStatic, test } from 'vitest'
+import { startChain, type TestChain } from '../../../scripts/dev/chain.ts'
+import { createRandom } from '../../../scripts/dev/random.ts'
+import { type Caller, callersOf, createTreasury } from '../../../scripts/dev/relays/callers.ts'
+import { type RpcCall, rpcTo } from '../../../scripts/dev/rpc.ts'
+import { openSqlite } from '../../../scripts/dev/sqlite.ts'
+import { statusLines } from '../../../scripts/ops/show.ts'
+import { healthAnswer, statusAnswer } from '../../../src/operator/answers.ts'
+import { relayForwarderAbi } from '../../../src/relay/forwarder/abi.ts'
+import { keepLedger } from '../../../src/relay/ledger/keeper.ts'
+import { createSqlLedger } from '../../../src/relay/ledger/stores/sqlite.ts'
+import { type Deployment, type LedgerOptions, openDeployment } from '../../support/deployment.ts'
+import { seed, times } from '../../support/sample.ts'
+
+const token = 'the-token-of-this-test'
+const headers = { authorization: `Bearer ${token}` }
+
+let chain: TestChain
+let rpc: RpcCall
+let callers: Caller[]
+let dials = 0
+/** Of the chain, too: it goes on from one world to the next. */
+const time = { ahead: 0 }
+const now = () => Date.now() + time.ahead
+
+beforeAll(async () => {
+  chain = await startChain()
+  rpc = rpcTo(chain.anvil.url)
+  callers = await callersOf(chain, 24)
+  const accounts = callers.map(({ account }) => account.address)
+  await createTreasury(chain).deposit(accounts, parseEther('1'))
+})
+afterAll(() => chain.stop())
+
+/** Two processes over one ledger that is looked after as by a Durable Object, before one node. */
+async function openTwo() {
+  /** What the node says to some questions instead of the truth. */
+  const lies = new Map<string, object>()
+  const is = { silent: false, secondAheadMs: 0 }
+  let alarm: number | null = null
+  let kept: ReturnType<typeof keepLedger> | undefined
+  const ledger = ({ rules, relayer }: LedgerOptions) => {
+    const port = {
+      getAlarm: async () => alarm,
+      async setAlarm(at: number | null) {
+        alarm = at
+      },
+      deleteAlarm: () => port.setAlarm(null),
+    }
+    const keeper = { rules, relayer, tendMs: 25_000, tend: () => first.round(), log: () => {} }
+    const rows = createSqlLedger(openSqlite(undefined), { rules, relayer, now })
+    kept = keepLedger(rows, port, keeper, now)
+    return kept.ledger
+  }
+  const pool = { POOL_RULES: 'rootstock', MAX_GAS_PRICE_WEI: `${10n ** 11n}` }
+  const variables = { ...chain.bindings, ...pool, OPERATOR_TOKEN: token }
+  const fetch = async (input: string | URL | Request, init?: RequestInit) => {
+    if (is.silent) throw new TypeError('nothing listens there')
+    const body = JSON.parse(`${init?.body}`)
+    const asked: { id: unknown; method: string }[] = [body].flat()
+    if (asked.every(({ method }) => !lies.has(method))) return globalThis.fetch(input, init)
+    const told = asked.map(({ id, method }) => ({ jsonrpc: '2.0', id, ...lies.get(method) }))
+    return Response.json(Array.isArray(body) ? told : told[0])
+  }
+  const first: Deployment = openDeployment({ variables, fetch, time, ledger })
+  const ownTime = {
+    get ahead() {
+      return time.ahead + is.secondAheadMs
+    },
+  }
+  const shared = { variables, fetch, ledger: () => first.ledger }
+  const processes = [first, openDeployment({ ...shared, time: ownTime })] as const
+  let nextCron = now()
+
+  /** Lets so many seconds pass, with what the cron and the alarm do in them. */
+  async function pass(seconds: number): Promise<void> {
+    for (let second = 0; second < seconds; second++) {
+      time.ahead += 1_000
+      if (now() >= nextCron) await kept?.wake()
+      if (now() >= nextCron) nextCron = now() + 60_000
+      const isDue = alarm !== null && alarm <= now()
+      if (isDue) alarm = null
+      if (isDue) await kept?.ring()
+      // Alerts are raised in the background; what watches a payment sleeps there by a real clock.
+      await new Promise((resolve) => setImmediate(resolve))
+    }
+    await rpc('evm_increaseTime', [seconds])
+    await rpc('evm_mine')
+  }
+
+  await setBalance('100')
+  await pass(3)
+  return { lies, is, processes, pass }
+}
+
+type World = Awaited<ReturnType<typeof openTwo>>
+
+/** Whether a transfer is taken that is dialled at a process now. */
+async function isTaken({ processes }: World, process: 0 | 1): Promise<boolean> {
+  dials += 1
+  const phoneNumber = callers[dials % callers.length]?.phone ?? ''
+  const to = `0x${(0xbeef + dials).toString(16).padStart(40, '0')}`
+  const form = { phoneNumber, sessionId: `truth ${dials}`, text: `2*${to}*0.00000${dials}` }
+  const posted = { method: 'POST', body: new URLSearchParams(form) }
+  const shown = `${(await processes[process].ask('/ussd', posted)).body}`
+  if (!/^END Transfer Submitted\n|Nothing was sent/.test(shown)) throw new Error(shown)
+  return shown.startsWith('END Transfer Submitted')
+}
+
+/** What every surface of a process says at this moment of whether payments are refused. */
+async function surfaces(process: Deployment) {
+  const [healthz, readyz] = [await process.ask('/healthz'), await process.ask('/readyz')]
+  const status = statusAnswer.parse((await process.ask('/operator/status', { headers })).body)
+  const metrics = `${(await process.ask('/metrics', { headers })).body}`
+  const { checks = [] } = healthAnswer.parse(healthz.body)
+  return {
+    health: [healthz.status, readyz.status],
+    refusing: checks.filter(({ refuses }) => refuses).map(({ name }) => name),
+    status: !statusLines(status).some((line) => line.startsWith('Payments are taken.')),
+    metrics: /relay_payments_refused\{check="\w+"\} 1/.test(metrics),
+    alerts: status.alerts.filter(({ overSince }) => overSince === null).map(({ name }) => name),
+    raised: /relay_alert_active\{name="\w+"\} 1/.test(metrics),
+  }
+}
+
+async function asOwner(functionName: 'pause' | 'unpause') {
+  const [from] = (await rpc('eth_accounts')) as string[]
+  const data = encodeFunctionData({ abi: relayForwarderAbi, functionName })
+  await rpc('eth_sendTransaction', [{ from, to: chain.forwarder, data }])
+  await rpc('evm_mine')
+}
+
+const setBalance = (ether: string) =>
+  rpc('anvil_setBalance', [chain.relayer, numberToHex(parseEther(ether))])
+
+type Cause = {
+  name: string
+  check: string
+  alert?: string
+  /** It is of the second process alone. */
+  isOwn?: true
+  set: (world: World, isThere: boolean) => unknown
+}
+
+const lie = ({ lies }: World, isThere: boolean, method: string, told: object) =>
+  isThere ? lies.set(method, told) : lies.delete(method)
+const refusal = { error: { code: -32000, message: 'the state is pruned' } }
+
+const causes: readonly Cause[] = [
+  {
+    ...{ name: 'an empty relayer', check: 'relayer_funds', alert: 'relayer_low' },
+    set: (_, isThere) => setBalance(isThere ? '0' : '100'),
+  },
+  {
+    ...{ name: 'a price above the maximum', check: 'gas_price', alert: 'price_high' },
+    set: (world, isThere) =>
+      lie(world, isThere, 'eth_gasPrice', { result: numberToHex(2n * 10n ** 11n) }),
+  },
+  {
+    ...{ name: 'a silent node', check: 'node', alert: 'node_down' },
+    set: ({ is }, isThere) => Object.assign(is, { silent: isThere }),
+  },
+  {
+    ...{ name: 'a node that refuses calls', check: 'node', alert: 'node_down' },
+    set: (world, isThere) => lie(world, isThere, 'eth_call', refusal),
+  },
+  {
+    ...{ name: 'a paused forwarder', check: 'contracts', alert: 'contracts' },
+    set: (_, isThere) => asOwner(isThere ? 'pause' : 'unpause'),
+  },
+  {
+    ...{ name: "a process' clock", check: 'clock', isOwn: true },
+    set: ({ is }, isThere) => Object.assign(is, { secondAheadMs: isThere ? 90_000 : 0 }),
+  },
+]
+
+/** What is the matter, whether a payment was refused for it, and what was until so many seconds ago. */
+type Known = {
+  active?: { cause: Cause; isRefused: boolean } | undefined
+  over?: ReadonlyMap<Cause, number>
+  at?: number
+}
+
+/** Whatever is found is there or was within 30 s, what was refused is found, and no surface says another thing. */
+async function expectTruth(
+  expect: ExpectStatic,
+  { processes }: World,
+  { active, over = new Map(), at = 0 }: Known,
+  story: string,
+): Promise<void> {
+  for (const [index, process] of processes.entries()) {
+    const lately = [...over].filter(([, endedAt]) => at - endedAt < 30).map(([cause]) => cause)
+    const all: Cause[] = [...(active ? [active.cause] : []), ...lately]
+    const allowed = all.filter(({ isOwn }) => isOwn !== true || index === 1)
+    // With a silent node no round comes to its end.
+    const alerts = allowed.flatMap(({ check, alert }) =>
+      check === 'node' ? [alert, 'round_late'] : [alert],
+    )
+    const said = await surfaces(process)
+    const told = `${story}\n${at}: process ${index} says ${JSON.stringify(said)}`
+    const isRefusing = said.refusing.length > 0
+    expect(said.health, told).toEqual(isRefusing ? [503, 503] : [200, 200])
+    expect([said.status, said.metrics], told).toEqual([isRefusing, isRefusing])
+    expect(said.raised, told).toBe(said.alerts.length > 0)
+    const checks = allowed.map(({ check }) => check)
+    expect(checks, told).toEqual(expect.arrayContaining(said.refusing))
+    expect(alerts, told).toEqual(expect.arrayContaining(said.alerts))
+    if (active?.isRefused !== true || !allowed.includes(active.cause)) continue
+    expect(said.refusing, told).toContain(active.cause.check)
+    if (active.cause.alert !== undefined) expect(said.alerts, told).toContain(active.cause.alert)
+  }
+}
+
+test.for(causes)(
+  'what is said of $name is true everywhere 2 s after a refusal, and 30 s after the remedy',
+  async (cause, { expect }) => {
+    const world = await openTwo()
+    const refused = { active: { cause, isRefused: true } }
+    expect(await isTaken(world, 1)).toBe(true)
+    await cause.set(world, true)
+    // What was read a moment ago of funds and price is gone by.
+    await world.pass(100)
+    expect(await isTaken(world, 1)).toBe(false)
+    await world.pass(2)
+    await expectTruth(expect, world, refused, 'after the refusal')
+    await world.pass(40)
+    await expectTruth(expect, world, refused, 'while it lasts')
+    await cause.set(world, false)
+    await world.pass(30)
+    await expectTruth(expect, world, {}, 'after the remedy')
+    expect(await isTaken(world, 1)).toBe(true)
+  },
+)
+
+/** So long what a payment is refused for may have been read before. */
+const sureSeconds = 5
+
+test.for(Array.from({ length: times({ sampled: 8, full: 150 }) }, (_, run) => seed + run))(
+  'no surface contradicts another, or the screen, in the history %s of causes, remedies, dials and reads',
+  async (drawn, { expect }) => {
+    const random = createRandom(drawn, 'truth')
+    const world = await openTwo()
+    const story: string[] = []
+    const over = new Map<Cause, number>()
+    let active: Known['active']
+    let at = 0
+    for (let turn = 0; turn < 14; turn++) {
+      const what = random.pick(['cause', 'dial', 'dial', 'pass'] as const)
+      if (what === 'cause') {
+        const cause = active?.cause ?? random.pick(causes)
+        await cause.set(world, active === undefined)
+        if (active !== undefined) over.set(cause, at)
+        active = active === undefined ? { cause, isRefused: false } : undefined
+        story.push(`${at}: ${active === undefined ? 'the end of ' : ''}${cause.name}`)
+      } else if (what === 'dial') {
+        const process = random.pick([0, 1] as const)
+        const isSent = await isTaken(world, process)
+        story.push(`${at}: ${isSent ? 'taken' : 'refused'} by ${process}`)
+        const isLately = [...over.values()].some((endedAt) => at - endedAt <= sureSeconds)
+        expect(isSent || active !== undefined || isLately, story.join('\n')).toBe(true)
+        // What is taken ends all that payments were refused for before.
+        if (isSent && active === undefined) over.clear()
+        if (active !== undefined && !isSent)
+          active.isRefused ||= !active.cause.isOwn || process === 1
+      }
+      const seconds = random.pick([2, 3, 10, 32, 70])
+      await world.pass(seconds)
+      // While the node tells nothing, nothing is known to be over.
+      for (const [cause, endedAt] of over) {
+        if (active?.cause.check === 'node' && at - endedAt < 30) over.set(cause, at + seconds)
+      }
+      at += seconds
+      await expectTruth(expect, world, { active, over, at }, story.join('\n'))
+    }
+    await active?.cause.set(world, false)
+    await world.pass(30)
+    await expectTruth(expect, world, {}, story.join('\n'))
+  },
+)
