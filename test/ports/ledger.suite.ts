@@ -1145,11 +1145,14 @@ export function ledgerSuite(name: string, create: () => Promise<LedgerHarness>):
       expect(await isWatching()).toBe(false)
     })
 
-    test('watches a block for as many blocks as the rules say', async ({ expect }) => {
+    test('ends no payment that is final, and watches its block for as long as the rules say', async ({
+      expect,
+    }) => {
       const { ledger, rules } = await create()
       const nonce = await accept(ledger, 's')
       await mineAt(ledger, 's', nonce ?? 0, executionIn(100))
       await ledger.confirm('s', id('block 100'))
+      expect(await ledger.expire('s')).toEqual([])
       const isWatched = async (number: number) => {
         await ledger.sawHead([{ number, hash: id(`block ${number}`), count: 1 }])
         return (await ledger.work()).watching

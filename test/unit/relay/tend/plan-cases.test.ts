@@ -2,7 +2,7 @@ import { type Address, type Hex, stringToHex } from 'viem'
 import { type ExpectStatic, test } from 'vitest'
 import { poolRules } from '../../../../src/chain/chains.ts'
 import type { Execution, OpenNonce, Payment, Work } from '../../../../src/relay/ledger/port.ts'
-import { type ChainSnapshot, chainAt } from '../../../../src/relay/tend/facts.ts'
+import { type ChainSnapshot, chainAt, type NonceFate } from '../../../../src/relay/tend/facts.ts'
 import { type Action, plan, type Stage } from '../../../../src/relay/tend/plan.ts'
 
 // A plan goes by two snapshots alone: each case is one that few histories come to.
@@ -101,6 +101,10 @@ const chainOf = (count: number, answers: Partial<ChainSnapshot>): ChainSnapshot 
 /** What an action does, in few words. */
 function wordsOf(action: Action): string {
   switch (action.kind) {
+    case 'displace':
+      return `displace ${action.nonce}: ${action.reason}`
+    case 'settle':
+      return `settle ${action.report.nonce}`
     case 'followHead':
       return `followHead, ${action.lost.length} lost, from ${action.reorganized?.number}`
     case 'rebroadcast':
@@ -247,4 +251,67 @@ test('a plan: bytes go out again in their time, and a higher price is paid where
   const given = { nonces: [{ ...recorded(5, 'a', once), state: 'leased' as const }] }
   does('bytes that were given up', 'offer', given, chain)
   does('bytes that are stuck, at no price', 'offer', open, chainOf(5, {}), 'rebroadcast 5')
+})
+
+test('a plan: a nonce that the chain has passed is settled by its block, and is foreign only where nothing else is possible', ({
+  expect,
+}) => {
+  const does = doing(expect)
+  const old = { recorded: 60 * secondMs, sent: 31 * secondMs }
+  const open = { nonces: [recorded(3, 'a', old)], carried: [payment('a', { nonce: 3 })] }
+  const fates = new Map<number, NonceFate>([[3, { kind: 'missing' }]])
+  const missing = (deep: ChainSnapshot['deepCount'], count = 4) =>
+    chainOf(count, { fates, deepCount: deep })
+  does('a nonce that others used', 'settle', open, missing(known(4)), 'displace 3: foreign')
+  does('one that is not passed at depth', 'settle', open, missing(known(3)))
+  does('one of which depth tells nothing', 'settle', open, missing(unknown))
+  does('one that is not passed', 'settle', open, missing(known(4), 3))
+  const young = [recorded(3, 'a', { recorded: 60 * secondMs, sent: 30 * secondMs })]
+  does('one that was sent lately', 'settle', { ...open, nonces: young }, missing(known(4)))
+  const unasked = chainOf(4, { deepCount: known(4) })
+  does('one that nothing is known of', 'settle', open, unasked)
+  const execution = executionOf('a', number)
+  const { hash, block } = execution
+  const report = { nonce: 3, session: 'a', hash, block, execution }
+  const mined = chainOf(4, {
+    ...{ fates: new Map([[3, { kind: 'mined', report }]]), deepTimeSeconds: known(nowSeconds) },
+    spent: new Map([['a', { kind: 'unspent' }]]),
+  })
+  does('one in a block', 'settle', open, mined, 'settle 3')
+  const late = [payment('a', { nonce: 3, deadline: nowSeconds - 1 })]
+  does('a late one in a block', 'settle', { ...open, carried: late }, mined, 'settle 3')
+  const idle = { ...report, execution: undefined }
+  const vain = { ...mined, fates: new Map([[3, { kind: 'mined', report: idle } as const]]) }
+  const both = ['settle 3', 'expire a']
+  does('a late one that a block has in vain', 'settle', { ...open, carried: late }, vain, ...both)
+  const watched = [recorded(3, 'a', { recorded: rules.pollMs })]
+  does('one that is watched', 'settle', { ...open, nonces: watched }, mined)
+  const replaced = [recorded(3, 'a', { recorded: rules.pollMs }, { recorded: rules.pollMs })]
+  does('one that was outbid', 'settle', { ...open, nonces: replaced }, mined, 'settle 3')
+})
+
+test('a plan: nonces that the pool never reaches are given up, by the higher of two counts', ({
+  expect,
+}) => {
+  const does = doing(expect)
+  const far = 1 + rules.maxInFlight
+  const nonces = [0, far, far + 1, far + 3].map((nonce) =>
+    recorded(nonce, undefined, { recorded: 0 }),
+  )
+  const at = (count: number, again: ChainSnapshot['countAgain']) =>
+    chainOf(count, { countAgain: again })
+  does('nonces out of reach', 'settle', { nonces }, at(0, known(0)), `abandon ${far + 3}`)
+  does('nonces by an older count', 'settle', { nonces }, at(0, known(far)))
+  does('nonces by a newer count', 'settle', { nonces }, at(far, known(0)))
+  const passed = [0, 7].map((nonce) => recorded(nonce, undefined, { recorded: 0 }))
+  does(
+    'nonces above one that was passed',
+    'settle',
+    { nonces: passed },
+    at(2, known(2)),
+    ...['abandon 7'],
+  )
+  const bare = { nonces: [recorded(9, undefined)] }
+  does('a bare nonce out of reach', 'settle', bare, at(0, known(0)), 'displace 9: bytes_lost')
+  does('nonces by one count', 'settle', { nonces }, at(0, unknown))
 })
