@@ -23,7 +23,7 @@ export type DenoRelays = RelayWorkers & {
   kill(index: number): Promise<void>
   /** Starts a process again that was ended. */
   revive(index: number): Promise<void>
-  /** How far the clocks of processes that start from now on are ahead. */
+  /** Sets the clocks of the database, and of processes that start from now on, ahead by so much. */
   setLater(ms: number): void
   /** Ends one process in peace; its exit code. */
   end(index: number, signal?: 'SIGINT' | 'SIGTERM'): Promise<number | null>
@@ -44,7 +44,9 @@ export async function startDenoRelays({
   seed?: number
 }): Promise<DenoRelays> {
   let server = redis ?? (await startRedisServer({ mode: 'cluster' }))
+  let laterMs: number | undefined
   const bridge = await startRedisBridge({
+    now: () => Date.now() + (laterMs ?? 0),
     redisPort: server.port,
     ...(seed === undefined ? {} : { seed }),
   })
@@ -55,7 +57,6 @@ export async function startDenoRelays({
     UPSTASH_REDIS_REST_URL: bridge.url,
     UPSTASH_REDIS_REST_TOKEN: bridge.token,
   }
-  let laterMs: number | undefined
   let own: Record<string, string> = {}
   const ports = await Promise.all(Array.from({ length: workers }, freePort))
   const processes: (DenoProcess | undefined)[] = await Promise.all(ports.map(start))
