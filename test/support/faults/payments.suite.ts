@@ -33,7 +33,7 @@ const faults: { name: string; fault: Fault }[] = [
   { name: 'connections are refused for a while', fault: { kind: 'refuse', ms: 300 } },
 ]
 
-/** What a Worker remembers for seconds: only a new one asks at once. */
+/** What the ledger knows for seconds: only one that has lost it has these asked at once. */
 const remembered: ReadonlySet<string> = new Set(['eth_getTransactionCount', 'eth_gasPrice'])
 
 /** Faults after which an answer comes all the same. */
@@ -122,7 +122,7 @@ export function paymentsUnderFaults(options: RigOptions, disturbance?: Disturban
       test.for(before.filter(isChosen))(
         'at %s is submitted or nothing was sent',
         async (method, { expect }) => {
-          if (remembered.has(method)) await rig.relay.restart('kept')
+          if (remembered.has(method)) await rig.relay.restart('lost')
           const told = await payUnder({ fault, methods: [method] }, (hits) =>
             expect(hits).toBeGreaterThan(0),
           )
@@ -144,7 +144,7 @@ export function paymentsUnderFaults(options: RigOptions, disturbance?: Disturban
     test.for(sampleOf(2, [...before, ...after], 'every second'))(
       'at %s',
       async (method, { expect }) => {
-        if (remembered.has(method)) await rig.relay.restart('kept')
+        if (remembered.has(method)) await rig.relay.restart('lost')
         const told = await payUnder(
           { fault: { kind: 'drop_reply' }, methods: [method], every: 2 },
           (hits) => expect(hits).toBeGreaterThan(0),
