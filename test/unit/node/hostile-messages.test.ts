@@ -86,16 +86,30 @@ describe('a message of 2 MB', () => {
   })
 
   test('that holds more values than any filter needs is refused in words', ({ expect }) => {
-    const holding = (count: number): string =>
-      `{"jsonrpc":"2.0","id":1,"method":"x","params":[${Array(count).fill('1').join(',')}]}`
+    /** Spread over so many lists, each of them inside `deep` others. */
+    const holding = (count: number, deep = 0, lists = 1): string => {
+      const list = Array(Math.floor(count / lists))
+        .fill('1')
+        .join(',')
+      const spread = Array(lists).fill(`${'['.repeat(deep)}${list}${']'.repeat(deep)}`)
+      return `{"jsonrpc":"2.0","id":1,"method":"x","params":[${spread.join(',')}]}`
+    }
     expect(parseMessage(holding(maxValues - 10)).kind).toBe('single')
-    expect(parseMessage(holding(maxValues + 1))).toMatchObject({
-      kind: 'refused',
-      error: {
-        code: -32600,
-        message: `invalid request: a message holds at most ${maxValues} values`,
-      },
-    })
+    for (const deep of [0, 1, 2, 3, 9, 500]) {
+      for (const lists of [1, 2, 50]) {
+        const few = holding(maxValues - lists * (deep + 1) - 10, deep, lists)
+        expect(parseMessage(few).kind, `${deep} deep`).toBe('single')
+        expect(parseMessage(holding(maxValues + lists, deep, lists)), `${deep} deep`).toMatchObject(
+          {
+            kind: 'refused',
+            error: {
+              code: -32600,
+              message: `invalid request: a message holds at most ${maxValues} values`,
+            },
+          },
+        )
+      }
+    }
   })
 })
 
