@@ -216,6 +216,26 @@ describe('one client that asks for much', () => {
     expect([await add(third), await add(third)]).toEqual([undefined, undefined])
   })
 
+  test('has no more bytes of filters for asking in one batch, before anything is told', async ({
+    expect,
+  }) => {
+    const bytes = filterBytes(long)
+    for (const filters of [
+      { each: 3 * bytes, inAll: 50 * bytes },
+      { each: 50 * bytes, inAll: 3 * bytes },
+    ]) {
+      const socket = createTestSocket('one')
+      const feed = feedOn(model.source, createMemoryStore(), { limits: { ...feedLimits, filters } })
+      feed.open(socket, 10)
+      await feed.message(socket, `[${Array(5).fill(subscribe('logs', long)).join(',')}]`)
+      const answers = JSON.parse(socket.sent[0] ?? '') as object[]
+      expect(answers.map((answer) => code(JSON.stringify(answer)))).toEqual([
+        ...[undefined, undefined, undefined],
+        ...[-32005, -32005],
+      ])
+    }
+  })
+
   test('has as much under way as a connection may have, though all of it comes at once', async ({
     expect,
   }) => {
