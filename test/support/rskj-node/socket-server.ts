@@ -1,6 +1,6 @@
-import { createHash, randomBytes } from 'node:crypto'
-import { createServer, type Server } from 'node:http'
-import type { Socket } from 'node:net'
+import { randomBytes } from 'node:crypto'
+import { createServer } from 'node:http'
+import { type WebSocket, WebSocketServer } from 'ws'
 import { isObject } from '../../../scripts/dev/rootstock-pool/answers.ts'
 import { RpcError } from '../../../src/chain/rpc.ts'
 import { headFields } from '../../../src/node/feed/chain.ts'
@@ -8,9 +8,8 @@ import type { Block, Chain } from './chain.ts'
 import { type Answer, replyTo } from './http-server.ts'
 import { wantedBy } from './logs.ts'
 import { refusals } from './quirks.ts'
-import { frameOf, framesIn } from './web-socket-frames.ts'
 
-type Subscription = { type: string; filter: Record<string, unknown>; socket: Socket }
+type Subscription = { type: string; filter: Record<string, unknown>; socket: WebSocket }
 
 /** How often new blocks are looked for while a client listens. */
 const lookMs = 50
@@ -21,17 +20,16 @@ const printedFields = [...headFields, 'baseEvent']
 /** RSKj's WebSocket: `eth_subscribe` here alone, `syncing` in a form and with numbers of its own. */
 export function createSocketServer(chain: Chain, answer: Answer) {
   const subscriptions = new Map<string, Subscription>()
-  const open = new Set<Socket>()
   let told = 0
   let looking = false
-  const server: Server = createServer((_, response) => response.writeHead(404).end())
-  server.on('upgrade', (request, socket: Socket) => {
-    const key = `${request.headers['sec-websocket-key']}258EAFA5-E914-47DA-95CA-C5AB0DC85B11`
-    const accept = createHash('sha1').update(key).digest('base64')
-    const head = `HTTP/1.1 101 Switching Protocols\r\nupgrade: websocket\r\nconnection: Upgrade\r\nsec-websocket-accept: ${accept}`
-    socket.write(`${head}\r\n\r\n`)
-    open.add(socket)
-    serve(socket)
+  const server = createServer((_, response) => response.writeHead(404).end())
+  const sockets = new WebSocketServer({ server })
+  sockets.on('connection', (socket) => {
+    socket.on('message', (text) => void reply(socket, `${text}`))
+    socket.on('error', () => socket.terminate())
+    socket.on('close', () => {
+      for (const [id, one] of subscriptions) if (one.socket === socket) subscriptions.delete(id)
+    })
   })
   const timer = setInterval(() => {
     if (looking || subscriptions.size === 0) return
@@ -39,31 +37,16 @@ export function createSocketServer(chain: Chain, answer: Answer) {
     void look()
   }, lookMs)
 
-  function serve(socket: Socket): void {
-    let received: Buffer = Buffer.alloc(0)
-    socket.on('data', (chunk: Buffer) => {
-      const { texts, rest, isClosed } = framesIn(Buffer.concat([received, chunk]))
-      received = rest
-      for (const text of texts) void reply(socket, text)
-      if (isClosed) socket.end(frameOf('', 'close'))
-    })
-    socket.on('error', () => socket.destroy())
-    socket.on('close', () => {
-      open.delete(socket)
-      for (const [id, one] of subscriptions) if (one.socket === socket) subscriptions.delete(id)
-    })
-  }
-
-  async function reply(socket: Socket, text: string): Promise<void> {
+  async function reply(socket: WebSocket, text: string): Promise<void> {
     const { body } = await replyTo(text, async (method, params) => {
       if (method === 'eth_subscribe') return await subscribe(socket, params)
       if (method === 'eth_unsubscribe') return subscriptions.delete(`${params[0]}`)
       return await answer(method, params)
     })
-    socket.write(frameOf(JSON.stringify(body)))
+    socket.send(JSON.stringify(body))
   }
 
-  async function subscribe(socket: Socket, [type, filter]: readonly unknown[]): Promise<string> {
+  async function subscribe(socket: WebSocket, [type, filter]: readonly unknown[]): Promise<string> {
     const types = ['newHeads', 'logs', 'newPendingTransactions', 'syncing']
     if (!types.includes(`${type}`)) throw refusals.noMethod()
     await chain.follow()
@@ -105,7 +88,7 @@ export function createSocketServer(chain: Chain, answer: Answer) {
       for (const result of results(one.filter)) {
         const params = { subscription, result }
         const message = { jsonrpc: '2.0', method: 'eth_subscription', params }
-        one.socket.write(frameOf(JSON.stringify(message)))
+        one.socket.send(JSON.stringify(message))
       }
     }
   }
@@ -120,7 +103,7 @@ export function createSocketServer(chain: Chain, answer: Answer) {
     },
     stop() {
       clearInterval(timer)
-      for (const socket of open) socket.destroy()
+      for (const socket of sockets.clients) socket.terminate()
     },
   }
 }
