@@ -1,34 +1,22 @@
-import type { Address } from 'viem'
-import { afterAll, beforeAll, beforeEach, test } from 'vitest'
-import { type Anvil, startAnvil } from '../../../scripts/dev/anvil.ts'
-import { type RpcCall, rpcTo } from '../../../scripts/dev/rpc.ts'
+import { beforeAll, beforeEach, test } from 'vitest'
 import { createHandClock } from '../../support/hand-clock.ts'
-import { deployEmitter, emit, mined } from './support/anvil-rpc.ts'
-import { lieAbout, type ProxyNode, startProxyNode } from './support/proxy-node.ts'
+import { beforeABlock, emit, mined } from './support/anvil-rpc.ts'
+import { type OpenNode, openNode } from './support/open.ts'
+import { lieAbout } from './support/proxy-node.ts'
 import { type Served, serve } from './support/serve.ts'
 
 type Json = Record<string, unknown>
 
-let anvil: Anvil
-let direct: RpcCall
-let node: ProxyNode
+let on: OpenNode
 let served: Served
-let emitter: Address
 
 beforeAll(async () => {
-  anvil = await startAnvil()
-  direct = rpcTo(anvil.url)
-  node = await startProxyNode(anvil.url)
-  emitter = await deployEmitter(direct)
-})
-
-afterAll(async () => {
-  await node.stop()
-  await anvil.stop()
+  on = await openNode()
+  return on.stop
 })
 
 beforeEach(async () => {
-  served = await serve([node.url])
+  served = await serve([on.proxy.url])
 })
 
 async function result(method: string, ...params: unknown[]): Promise<Json> {
@@ -39,14 +27,14 @@ async function result(method: string, ...params: unknown[]): Promise<Json> {
 
 /** How many exchanges with the node some work takes. */
 async function exchangesOf(work: () => Promise<unknown>): Promise<number> {
-  const before = node.exchanges()
+  const before = on.proxy.exchanges()
   await work()
-  return node.exchanges() - before
+  return on.proxy.exchanges() - before
 }
 
 test('what is asked for by the hash of a block is asked of the node once', async ({ expect }) => {
-  const hash = await emit(direct, emitter, 1n, 2n, 3n)
-  const { blockHash } = await mined(direct, hash)
+  const hash = await emit(on.direct, on.emitter, 1n, 2n, 3n)
+  const { blockHash } = await mined(on.direct, hash)
   for (const [method, ...params] of [
     ['eth_getBlockByHash', blockHash],
     ['eth_getBlockByHash', blockHash, true],
@@ -54,10 +42,10 @@ test('what is asked for by the hash of a block is asked of the node once', async
     ['eth_getUncleCountByBlockHash', blockHash],
     ['eth_getTransactionByBlockHashAndIndex', blockHash, '0x0'],
     ['eth_getLogs', { blockHash }],
-    ['eth_getBalance', emitter, blockHash],
-    ['eth_getCode', emitter, blockHash],
-    ['eth_getStorageAt', emitter, '0x0', blockHash],
-    ['eth_getTransactionCount', emitter, blockHash],
+    ['eth_getBalance', on.emitter, blockHash],
+    ['eth_getCode', on.emitter, blockHash],
+    ['eth_getStorageAt', on.emitter, '0x0', blockHash],
+    ['eth_getTransactionCount', on.emitter, blockHash],
     ['chain_getRawBlockHeaderByHash', blockHash],
     ['chain_getTransactionReceiptNodesByHash', blockHash, hash],
     ['trace_block', blockHash],
@@ -74,8 +62,8 @@ test('what proves itself is kept for good, and all else for a minute from when i
   expect,
 }) => {
   const clock = createHandClock()
-  served = await serve([node.url], 31, globalThis.fetch, clock)
-  const { blockHash } = await mined(direct, await emit(direct, emitter, 1n, 2n, 3n))
+  served = await serve([on.proxy.url], 31, globalThis.fetch, clock)
+  const { blockHash } = await mined(on.direct, await emit(on.direct, on.emitter, 1n, 2n, 3n))
   const kept = async (method: string, params: unknown[], forMs: number) => {
     clock.forward(forMs)
     return (await exchangesOf(() => result(method, ...params))) === 0
@@ -84,7 +72,7 @@ test('what proves itself is kept for good, and all else for a minute from when i
     { method: 'chain_getRawBlockHeaderByHash', params: [blockHash], forGood: true },
     { method: 'eth_getBlockByHash', params: [blockHash], forGood: false },
     { method: 'eth_getLogs', params: [{ blockHash }], forGood: false },
-    { method: 'eth_getBalance', params: [emitter, blockHash], forGood: false },
+    { method: 'eth_getBalance', params: [on.emitter, blockHash], forGood: false },
   ]
   for (const { method, params, forGood } of questions) {
     await result(method, ...params)
@@ -95,18 +83,21 @@ test('what proves itself is kept for good, and all else for a minute from when i
 
 test('what an answer is made of is no younger for having been kept', async ({ expect }) => {
   const clock = createHandClock()
-  served = await serve([node.url], 31, globalThis.fetch, clock)
-  const { blockHash, blockNumber } = await mined(direct, await emit(direct, emitter, 1n, 2n, 3n))
+  served = await serve([on.proxy.url], 31, globalThis.fetch, clock)
+  const { blockHash, blockNumber } = await mined(
+    on.direct,
+    await emit(on.direct, on.emitter, 1n, 2n, 3n),
+  )
   const truth = await result('eth_getBlockByHash', blockHash)
-  served = await serve([node.url], 31, globalThis.fetch, clock)
-  node.lie(
+  served = await serve([on.proxy.url], 31, globalThis.fetch, clock)
+  on.proxy.lie(
     lieAbout('eth_getBlockReceipts', (receipts: Json[]) =>
       receipts.map((receipt) => ({ ...receipt, gasUsed: '0x1' })),
     ),
   )
   // Its fees are kept.
   expect(await result('eth_getBlockByNumber', blockNumber)).not.toEqual(truth)
-  node.lie(undefined)
+  on.proxy.lie(undefined)
   clock.forward(30_000)
   await result('eth_getBlockByHash', blockHash)
   clock.forward(30_000)
@@ -114,16 +105,16 @@ test('what an answer is made of is no younger for having been kept', async ({ ex
 })
 
 test('a transaction and its receipt are kept only below 50 blocks', async ({ expect }) => {
-  const hash = await emit(direct, emitter, 1n, 2n, 3n)
-  await mined(direct, hash)
+  const hash = await emit(on.direct, on.emitter, 1n, 2n, 3n)
+  await mined(on.direct, hash)
   const all = ['eth_getTransactionByHash', 'eth_getTransactionReceipt', 'trace_transaction']
-  await direct('anvil_mine', ['0x32'])
+  await on.direct('anvil_mine', ['0x32'])
   await result('eth_blockNumber')
   for (const method of all) {
     await result(method, hash)
     expect(await exchangesOf(() => result(method, hash)), method).toBe(1)
   }
-  await direct('evm_mine')
+  await on.direct('evm_mine')
   await result('eth_blockNumber')
   for (const method of all) {
     await result(method, hash)
@@ -132,11 +123,11 @@ test('a transaction and its receipt are kept only below 50 blocks', async ({ exp
 })
 
 test('what was not there may be there later', async ({ expect }) => {
-  await direct('evm_setAutomine', [false])
-  const hash = await emit(direct, emitter, 9n, 9n, 9n)
-  expect(await result('eth_getTransactionReceipt', hash)).toBeNull()
-  await direct('evm_mine')
-  await direct('evm_setAutomine', [true])
+  const hash = await beforeABlock(on.direct, async () => {
+    const sent = await emit(on.direct, on.emitter, 9n, 9n, 9n)
+    expect(await result('eth_getTransactionReceipt', sent)).toBeNull()
+    return sent
+  })
   expect(await result('eth_getTransactionReceipt', hash)).toMatchObject({ transactionHash: hash })
 })
 
@@ -144,10 +135,10 @@ test('what may change is asked again', async ({ expect }) => {
   for (const [method, ...params] of [
     ['eth_blockNumber'],
     ['eth_gasPrice'],
-    ['eth_getBalance', emitter, 'latest'],
+    ['eth_getBalance', on.emitter, 'latest'],
     ['eth_getBlockByNumber', '0x1'],
     ['eth_getLogs', { fromBlock: '0x0', toBlock: '0x1' }],
-    ['eth_call', { to: emitter, data: '0x11' }, 'latest'],
+    ['eth_call', { to: on.emitter, data: '0x11' }, 'latest'],
   ] as const) {
     await result(method, ...params)
     expect(await exchangesOf(() => result(method, ...params)), method).toBeGreaterThan(0)
@@ -156,15 +147,17 @@ test('what may change is asked again', async ({ expect }) => {
 
 test('equal requests in flight are one, others are not', async ({ expect }) => {
   await result('eth_chainId')
-  const before = node.seen('eth_getBalance')
-  await Promise.all(Array.from({ length: 20 }, () => result('eth_getBalance', emitter, 'latest')))
-  expect(node.seen('eth_getBalance') - before).toBe(1)
+  const before = on.proxy.seen('eth_getBalance')
+  await Promise.all(
+    Array.from({ length: 20 }, () => result('eth_getBalance', on.emitter, 'latest')),
+  )
+  expect(on.proxy.seen('eth_getBalance') - before).toBe(1)
   await Promise.all(
     Array.from({ length: 20 }, (_, index) =>
       result('eth_getBalance', `0x${index.toString(16).padStart(40, '0')}`),
     ),
   )
-  expect(node.seen('eth_getBalance') - before).toBe(21)
+  expect(on.proxy.seen('eth_getBalance') - before).toBe(21)
 })
 
 test('requests that come together travel together', async ({ expect }) => {
@@ -183,27 +176,27 @@ test('requests that come together travel together', async ({ expect }) => {
 })
 
 test('a fresh request passes by what is kept and what is in flight', async ({ expect }) => {
-  const { hash } = (await direct('eth_getBlockByNumber', ['latest', false])) as Json
+  const { hash } = (await on.direct('eth_getBlockByNumber', ['latest', false])) as Json
   await result('eth_getBlockByHash', hash)
   const { signal } = new AbortController()
   const fresh = (): Promise<unknown> =>
     served.service.request('eth_getBlockByHash', [hash], { signal, fresh: true })
-  const before = node.seen('eth_getBlockByHash')
+  const before = on.proxy.seen('eth_getBlockByHash')
   await Promise.all([fresh(), fresh()])
-  expect(node.seen('eth_getBlockByHash') - before).toBe(2)
+  expect(on.proxy.seen('eth_getBlockByHash') - before).toBe(2)
   expect(await served.service.request('eth_getBlockByHash', [hash], { signal })).toMatchObject({
     hash,
   })
-  expect(node.seen('eth_getBlockByHash') - before).toBe(2)
+  expect(on.proxy.seen('eth_getBlockByHash') - before).toBe(2)
 })
 
 test('a node that takes no batches is asked one by one', async ({ expect }) => {
   const refusing: typeof fetch = async (_, init) => {
     const asked: unknown = JSON.parse(`${init?.body}`)
     if (Array.isArray(asked)) return new Response('no batches here', { status: 400 })
-    return await fetch(anvil.url, init)
+    return await fetch(on.url, init)
   }
-  const plain = await serve([anvil.url], 31, refusing)
+  const plain = await serve([on.url], 31, refusing)
   const answers = await Promise.all(
     ['0x1', '0x0'].map((number) => plain.rpc('eth_getBlockByNumber', [number])),
   )

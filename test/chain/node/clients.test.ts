@@ -15,14 +15,12 @@ import {
 } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import { rootstockTestnet } from 'viem/chains'
-import { afterAll, beforeAll, describe, test } from 'vitest'
+import { beforeAll, describe, test } from 'vitest'
 import { Web3 } from 'web3'
-import { type Anvil, startAnvil } from '../../../scripts/dev/anvil.ts'
-import { type RpcCall, rpcTo } from '../../../scripts/dev/rpc.ts'
 import { until } from '../../../scripts/dev/wait.ts'
 import { runFoundry } from '../clients/foundry.ts'
-import { deployEmitter, emit, mined, topic } from './support/anvil-rpc.ts'
-import { type RealWorker, startRealWorker } from './support/real-worker.ts'
+import { emit, mined, topic } from './support/anvil-rpc.ts'
+import { type OpenWorker, openWorker } from './support/open.ts'
 
 // anvil's development accounts, known to everybody; each client sends from its own.
 const privateKeys: Hex[] = [
@@ -37,21 +35,11 @@ const words = (...values: bigint[]): Hex =>
     values,
   )
 
-let anvil: Anvil
-let direct: RpcCall
-let worker: RealWorker
-let emitter: Address
+let on: OpenWorker
 
 beforeAll(async () => {
-  anvil = await startAnvil()
-  direct = rpcTo(anvil.url)
-  worker = await startRealWorker([anvil.url])
-  emitter = await deployEmitter(direct)
-})
-
-afterAll(async () => {
-  await worker.stop()
-  await anvil.stop()
+  on = await openWorker()
+  return on.stop
 })
 
 describe.each(['http', 'webSocket'] as const)('viem over %s', (kind) => {
@@ -67,7 +55,7 @@ describe.each(['http', 'webSocket'] as const)('viem over %s', (kind) => {
   })
 
   function transport() {
-    return kind === 'http' ? http(worker.rpcUrl, { batch: true }) : webSocket(worker.wsUrl)
+    return kind === 'http' ? http(on.worker.rpcUrl, { batch: true }) : webSocket(on.worker.wsUrl)
   }
 
   test('reads, sends, waits and finds what it sent', async ({ expect }) => {
@@ -83,6 +71,8 @@ describe.each(['http', 'webSocket'] as const)('viem over %s', (kind) => {
     expect(await client.getTransactionConfirmations({ hash })).toBe(1n)
     expect(await client.getTransactionCount({ address: account.address })).toBeGreaterThan(0)
     expect(await client.getGasPrice()).toBeGreaterThan(0n)
+    expect(await client.getCode({ address: receiver })).toBeUndefined()
+    expect(await client.call({ to: receiver })).toEqual({ data: undefined })
     const at = { blockHash: receipt.blockHash }
     expect(await client.getTransactionCount({ address: account.address, ...at })).toBeGreaterThan(0)
   })
@@ -93,26 +83,26 @@ describe.each(['http', 'webSocket'] as const)('viem over %s', (kind) => {
       'event Word(uint256 indexed first, uint256 indexed second, uint256 word)',
     ])
     const stop = client.watchEvent({
-      address: emitter,
+      address: on.emitter,
       onLogs: (logs) => seen.push(...logs.map(({ transactionHash }) => transactionHash ?? '0x')),
     })
     try {
-      await watching(seen, () => emit(direct, emitter, 1n, 2n, 3n))
+      await watching(seen, () => emit(on.direct, on.emitter, 1n, 2n, 3n))
     } finally {
       stop()
     }
-    const hash = await emit(direct, emitter, 4n, 5n, 6n)
-    const { blockNumber } = await mined(direct, hash)
-    const logs = await client.getLogs({ address: emitter, fromBlock: BigInt(blockNumber) })
+    const hash = await emit(on.direct, on.emitter, 4n, 5n, 6n)
+    const { blockNumber } = await mined(on.direct, hash)
+    const logs = await client.getLogs({ address: on.emitter, fromBlock: BigInt(blockNumber) })
     expect(logs.map(({ transactionHash }) => transactionHash)).toEqual([hash])
     expect(await client.getLogs({ events: abi, fromBlock: 0n })).toEqual([])
   })
 
   test('tells a revert from other errors', async ({ expect }) => {
     const abi = parseAbi(['function nothing() view returns (uint256)'])
-    await expect(client.call({ to: emitter })).rejects.toThrow(/revert/)
+    await expect(client.call({ to: on.emitter })).rejects.toThrow(/revert/)
     const failure = await client
-      .readContract({ address: emitter, abi, functionName: 'nothing' })
+      .readContract({ address: on.emitter, abi, functionName: 'nothing' })
       .then(
         () => undefined,
         (error: unknown) => (error instanceof BaseError ? error : undefined),
@@ -132,8 +122,8 @@ describe.each(['http', 'webSocket'] as const)('viem over %s', (kind) => {
     const numbers: bigint[] = []
     const stop = client.watchBlockNumber({ onBlockNumber: (number) => numbers.push(number) })
     try {
-      await watching(numbers, () => direct('evm_mine'))
-      const head = BigInt((await direct('eth_blockNumber')) as Hex)
+      await watching(numbers, () => on.direct('evm_mine'))
+      const head = BigInt((await on.direct('eth_blockNumber')) as Hex)
       await expect.poll(() => numbers.at(-1)).toBe(head)
     } finally {
       stop()
@@ -143,29 +133,29 @@ describe.each(['http', 'webSocket'] as const)('viem over %s', (kind) => {
 
 describe('ethers', () => {
   test('reads, sends, waits, subscribes and finds logs', async ({ expect }) => {
-    const provider = new ethers.JsonRpcProvider(worker.rpcUrl)
-    const socket = new ethers.WebSocketProvider(worker.wsUrl)
+    const provider = new ethers.JsonRpcProvider(on.worker.rpcUrl)
+    const socket = new ethers.WebSocketProvider(on.worker.wsUrl)
     try {
       expect((await provider.getNetwork()).chainId).toBe(31n)
       const blocks: number[] = []
       const logs: ethers.Log[] = []
       const pending: string[] = []
       await socket.on('block', (number: number) => blocks.push(number))
-      await socket.on({ address: emitter }, (log: ethers.Log) => logs.push(log))
+      await socket.on({ address: on.emitter }, (log: ethers.Log) => logs.push(log))
       await socket.on('pending', (hash: string) => pending.push(hash))
-      await watching(blocks, () => direct('evm_mine'))
-      await watching(logs, () => emit(direct, emitter, 0n, 0n, 0n))
-      await watching(pending, () => emit(direct, emitter, 0n, 0n, 0n))
+      await watching(blocks, () => on.direct('evm_mine'))
+      await watching(logs, () => emit(on.direct, on.emitter, 0n, 0n, 0n))
+      await watching(pending, () => emit(on.direct, on.emitter, 0n, 0n, 0n))
 
       const wallet = new ethers.Wallet(privateKeys[1] ?? '', provider)
-      const response = await wallet.sendTransaction({ to: emitter, data: words(7n, 8n, 9n) })
+      const response = await wallet.sendTransaction({ to: on.emitter, data: words(7n, 8n, 9n) })
       const receipt = await response.wait()
       expect(receipt?.status).toBe(1)
       await until(() => logs.at(-1)?.transactionHash === response.hash)
       await until(() => pending.includes(response.hash))
       expect(logs.at(-1)?.removed).toBe(false)
       const found = await provider.getLogs({
-        address: emitter,
+        address: on.emitter,
         topics: [topic(7n)],
         fromBlock: receipt?.blockNumber ?? 0,
       })
@@ -174,7 +164,9 @@ describe('ethers', () => {
         (await provider.getBlock(receipt?.blockHash ?? '', true))?.prefetchedTransactions,
       ).toHaveLength(1)
       expect(await provider.getBalance(wallet.address, receipt?.blockHash)).toBeGreaterThan(0n)
-      await expect(provider.call({ to: emitter })).rejects.toMatchObject({ code: 'CALL_EXCEPTION' })
+      await expect(provider.call({ to: on.emitter })).rejects.toMatchObject({
+        code: 'CALL_EXCEPTION',
+      })
       await expect(
         provider.estimateGas({ from: receiver, to: wallet.address, value: parseEther('1000') }),
       ).rejects.toMatchObject({ code: 'INSUFFICIENT_FUNDS' })
@@ -188,12 +180,12 @@ describe('ethers', () => {
 
 describe('web3.js', () => {
   test('reads, sends, waits, subscribes and finds logs', async ({ expect }) => {
-    const web3 = new Web3(worker.rpcUrl)
-    const socket = new Web3(worker.wsUrl)
+    const web3 = new Web3(on.worker.rpcUrl)
+    const socket = new Web3(on.worker.wsUrl)
     try {
       expect(await web3.eth.getChainId()).toBe(31n)
       const heads = await socket.eth.subscribe('newBlockHeaders')
-      const logs = await socket.eth.subscribe('logs', { address: emitter })
+      const logs = await socket.eth.subscribe('logs', { address: on.emitter })
       const pending = await socket.eth.subscribe('pendingTransactions')
       const seen: unknown[] = []
       heads.on('data', ({ number }) => {
@@ -210,7 +202,7 @@ describe('web3.js', () => {
       web3.eth.accounts.wallet.add(account)
       const receipt = await web3.eth.sendTransaction({
         from: account.address,
-        to: emitter,
+        to: on.emitter,
         data: words(10n, 11n, 12n),
         gas: 100_000n,
       })
@@ -220,7 +212,7 @@ describe('web3.js', () => {
         () => seen.includes(blockNumber) && seen.filter((one) => one === hash).length === 2,
       )
       const found = await web3.eth.getPastLogs({
-        address: emitter,
+        address: on.emitter,
         topics: [topic(10n)],
         fromBlock: blockNumber,
       })
@@ -229,7 +221,7 @@ describe('web3.js', () => {
       expect(await web3.eth.getBlock(`${receipt.blockHash}`)).toMatchObject({
         transactions: [hash],
       })
-      await expect(web3.eth.call({ to: emitter })).rejects.toThrow(
+      await expect(web3.eth.call({ to: on.emitter })).rejects.toThrow(
         'execute a function inside a smart contract',
       )
       expect(await web3.eth.getBlock(999_999)).toBeNull()
@@ -241,12 +233,12 @@ describe('web3.js', () => {
 
 describe('cast', () => {
   async function cast(...args: string[]): Promise<string> {
-    return await runFoundry('cast', args, { environment: { ETH_RPC_URL: worker.rpcUrl } })
+    return await runFoundry('cast', args, { environment: { ETH_RPC_URL: on.worker.rpcUrl } })
   }
 
   test('shows blocks, transactions, receipts and logs', async ({ expect }) => {
-    const hash = await emit(direct, emitter, 21n, 22n, 23n)
-    const { blockHash, blockNumber } = await mined(direct, hash)
+    const hash = await emit(on.direct, on.emitter, 21n, 22n, 23n)
+    const { blockHash, blockNumber } = await mined(on.direct, hash)
     expect(await cast('chain-id')).toBe('31')
     expect(Number(await cast('block-number'))).toBe(Number(blockNumber))
     expect(JSON.parse(await cast('block', '--json'))).toMatchObject({ hash: blockHash })
@@ -259,7 +251,7 @@ describe('cast', () => {
       'logs',
       '--json',
       '--address',
-      emitter,
+      on.emitter,
       '--from-block',
       blockNumber,
       topic(21n),
@@ -269,8 +261,8 @@ describe('cast', () => {
     expect(JSON.parse(await cast('rpc', 'chain_getRawBlockHeaderByHash', blockHash))).toMatch(
       /^0xf9/,
     )
-    expect(await cast('code', emitter)).toMatch(/^0x3615/)
-    expect(await cast('storage', emitter, '0')).toBe(topic(0n))
+    expect(await cast('code', on.emitter)).toMatch(/^0x3615/)
+    expect(await cast('storage', on.emitter, '0')).toBe(topic(0n))
     expect(await cast('balance', receiver)).toMatch(/^\d+$/)
     expect(await cast('gas-price')).toMatch(/^\d+$/)
     expect(await cast('nonce', receiver)).toBe('0')

@@ -1,14 +1,12 @@
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
-import { afterAll, beforeAll, test } from 'vitest'
-import { type Anvil, startAnvil } from '../../../scripts/dev/anvil.ts'
-import { rpcTo } from '../../../scripts/dev/rpc.ts'
+import { beforeAll, test } from 'vitest'
+import { exchange } from '../../../scripts/dev/rpc.ts'
 import { sleep } from '../../../scripts/dev/wait.ts'
-import { children } from '../../../scripts/stack/process-id.ts'
 import { createRandomRequests, faultOfResponse } from '../../support/requests.ts'
 import { isFull, seed, times } from '../../support/sample.ts'
-import { deployEmitter, emit, mined } from './support/anvil-rpc.ts'
-import { type RealWorker, startRealWorker } from './support/real-worker.ts'
+import { emit, mined } from './support/anvil-rpc.ts'
+import { type OpenWorker, openWorker } from './support/open.ts'
 import { serve } from './support/serve.ts'
 import { residentMiB, livingMiB as workerLivingMiB } from './support/worker-memory.ts'
 
@@ -21,25 +19,14 @@ const slowestMs = 15_000
 
 type Post = (body: string | Uint8Array<ArrayBuffer>, contentType: string) => Promise<Response>
 
-let anvil: Anvil
-let worker: RealWorker
-let runtimes: number[]
+let on: OpenWorker
 
 beforeAll(async () => {
-  anvil = await startAnvil()
-  const direct = rpcTo(anvil.url)
-  const emitter = await deployEmitter(direct)
+  on = await openWorker()
   for (let count = 0; count < 5; count += 1) {
-    await mined(direct, await emit(direct, emitter, BigInt(count), 0n, 0n))
+    await mined(on.direct, await emit(on.direct, on.emitter, BigInt(count), 0n, 0n))
   }
-  const before = children().map(({ pid }) => pid)
-  worker = await startRealWorker([anvil.url])
-  runtimes = children().flatMap(({ pid }) => (before.includes(pid) ? [] : [pid]))
-})
-
-afterAll(async () => {
-  await worker.stop()
-  await anvil.stop()
+  return on.stop
 })
 
 /** What came back: how many of each status, and how long the slowest took. */
@@ -77,15 +64,13 @@ test('whatever is sent to the Worker gets a valid envelope in time, and its memo
 }) => {
   const next = createRandomRequests(seed)
   const post: Post = (body, contentType) =>
-    fetch(worker.rpcUrl, {
-      method: 'POST',
+    on.worker.post('', {
       headers: { 'content-type': contentType },
       body,
       signal: AbortSignal.timeout(2 * slowestMs),
     })
   const wake = async (): Promise<void> => {
-    const call = { jsonrpc: '2.0', id: 1, method: 'eth_chainId', params: [] }
-    await (await post(JSON.stringify(call), 'application/json')).text()
+    await exchange(on.worker.rpcUrl, 'eth_chainId')
   }
   // Heaps of all sizes fill in the first quarter: caches, compiled code, whatever begins once.
   const living: number[] = []
@@ -94,8 +79,8 @@ test('whatever is sent to the Worker gets a valid envelope in time, and its memo
     const since = performance.now()
     const seen = await sendRandom(next, Math.ceil(requests / 4), post)
     const seconds = (performance.now() - since) / 1000
-    resident.push(residentMiB(runtimes))
-    living.push(await workerLivingMiB(worker.inspectorUrl ?? '', wake))
+    resident.push(residentMiB(on.worker.runtimes))
+    living.push(await workerLivingMiB(on.worker.inspectorUrl ?? '', wake))
     if (isFull) {
       process.stdout.write(
         `seed ${seed}, ${25 * quarter} % of ${requests}: ${seconds.toFixed(0)} s, ` +
@@ -104,7 +89,7 @@ test('whatever is sent to the Worker gets a valid envelope in time, and its memo
       )
     }
   }
-  const errors = worker.lines.filter((line) => line.includes('"error"'))
+  const errors = on.worker.lines.filter((line) => line.includes('"error"'))
   expect(errors, `seed ${seed}`).toEqual([])
   const [early = 0, , , late = 0] = living
   expect(late - early, `seed ${seed}, MiB ${living}`).toBeLessThan(4)
@@ -118,7 +103,7 @@ test('whatever is sent to the Worker gets a valid envelope in time, and its memo
 
 test('and what lives in memory after it is what lived there before', async ({ expect }) => {
   const next = createRandomRequests(seed)
-  const served = await serve([anvil.url])
+  const served = await serve([on.url])
   const post: Post = (body, contentType) => served.post(body, { 'content-type': contentType })
   const part = Math.ceil(requestsInProcess / 4)
   await sendRandom(next, part, post)

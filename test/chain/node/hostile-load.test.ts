@@ -8,7 +8,6 @@ import {
 import { createRandom } from '../../../scripts/dev/random.ts'
 import { type RpcCall, rpcTo } from '../../../scripts/dev/rpc.ts'
 import { sleep } from '../../../scripts/dev/wait.ts'
-import { children } from '../../../scripts/stack/process-id.ts'
 import { hashKey } from '../../../src/keys/api-keys.ts'
 import { maxBodyBytes } from '../../../src/node/route.ts'
 import { isFull, seed, times } from '../../support/sample.ts'
@@ -29,17 +28,14 @@ const otherKey = 'the-key-of-everybody-else'
 let chain: TestChain
 let direct: RpcCall
 let worker: RealWorker
-let runtimes: number[]
 
 beforeAll(async () => {
   chain = await startChain()
   direct = rpcTo(chain.anvil.url)
-  const before = children().map(({ pid }) => pid)
   worker = await startRealWorker([chain.anvil.url], {
     ...chain.bindings,
     RPC_KEY_HASHES: `${await hashKey(workerKey)},${await hashKey(otherKey)}`,
   })
-  runtimes = children().flatMap(({ pid }) => (before.includes(pid) ? [] : [pid]))
 })
 
 afterAll(async () => {
@@ -164,7 +160,7 @@ test('one key that sends the worst messages keeps nobody waiting, and nothing of
   expect,
 }) => {
   const quiet = await everybodyElse()
-  const [living, before] = [await livingMiB(), residentMiB(runtimes)]
+  const [living, before] = [await livingMiB(), residentMiB(worker.runtimes)]
   const much = await subscribeToMuch()
   expect(much.codes.slice(0, 2)).toEqual([undefined, undefined])
   expect(new Set(much.codes.slice(3))).toEqual(new Set([-32005]))
@@ -173,7 +169,7 @@ test('one key that sends the worst messages keeps nobody waiting, and nothing of
   const attack = await startAttack()
   let highest = before
   const watch = setInterval(() => {
-    highest = Math.max(highest, residentMiB(runtimes))
+    highest = Math.max(highest, residentMiB(worker.runtimes))
     direct('anvil_mine', ['0x1']).catch(() => {})
   }, 250)
   let harmed = await everybodyElse()

@@ -1,66 +1,52 @@
 import { type Address, type Hex, keccak256 } from 'viem'
-import { privateKeyToAccount } from 'viem/accounts'
-import { afterAll, beforeAll, expect as check, describe, test } from 'vitest'
-import { exchange, type RpcCall } from '../../../scripts/dev/rpc.ts'
+import { beforeAll, expect as check, describe, test } from 'vitest'
+import { exchange } from '../../../scripts/dev/rpc.ts'
 import { methods } from '../../../src/node/methods/list.ts'
 import {
+  beforeABlock,
+  customer,
   deployCaller,
-  deployEmitter,
   emit,
   emitterCode,
   mined,
   sender,
   topic,
 } from './support/anvil-rpc.ts'
-import { type NodeKind, nodeKinds, type StartedNode } from './support/nodes.ts'
-import { type RealWorker, startRealWorker } from './support/real-worker.ts'
+import { type NodeKind, nodeKinds } from './support/nodes.ts'
+import { type OpenWorker, openWorker } from './support/open.ts'
 import type { Answer } from './support/serve.ts'
 import { connectSocket } from './support/socket-client.ts'
 
 const nowhere = `0x${'99'.repeat(32)}`
-// anvil's second development account, known to everybody.
-const wallet = privateKeyToAccount(
-  '0x59c6995e998f97a5a0044966f0945389dc9e86dae88c7a8412f4603b6b78690d',
-)
-
 type Json = Record<string, unknown>
 type Rpc = (method: string, params?: readonly unknown[]) => Promise<Answer>
 
-let node: StartedNode
-let direct: RpcCall
-let worker: RealWorker
-let emitter: Address
+let on: OpenWorker
 let caller: Address
 /** A transaction with one log; the block that holds it and nothing else of ours. */
 let logged: { hash: Hex; block: Json }
 
-async function startBefore(kind: NodeKind): Promise<void> {
-  node = await kind.start()
-  direct = node.direct
-  worker = await startRealWorker([node.url])
-  emitter = await deployEmitter(direct)
-  caller = await deployCaller(direct)
-  const hash = await emit(direct, emitter, 1n, 2n, 3n)
-  const { blockHash } = await mined(direct, hash)
-  const block = (await direct('eth_getBlockByHash', [blockHash, false])) as Json
+async function startBefore(kind: NodeKind) {
+  on = await openWorker(kind)
+  caller = await deployCaller(on.direct)
+  const hash = await emit(on.direct, on.emitter, 1n, 2n, 3n)
+  const { blockHash } = await mined(on.direct, hash)
+  const block = (await on.direct('eth_getBlockByHash', [blockHash, false])) as Json
   logged = { hash, block }
+  return on.stop
 }
 
 async function overHttp(): Promise<Rpc> {
-  return async (method, params) => (await exchange(worker.rpcUrl, method, params)).answer as Answer
+  return async (method, params) =>
+    (await exchange(on.worker.rpcUrl, method, params)).answer as Answer
 }
 
 async function overSocket(): Promise<Rpc> {
-  return (await connectSocket(worker.wsUrl)).rpc
+  return (await connectSocket(on.worker.wsUrl)).rpc
 }
 
 describe.each(nodeKinds)('before $name', (kind) => {
   beforeAll(() => startBefore(kind))
-
-  afterAll(async () => {
-    await worker.stop()
-    await node.stop()
-  })
 
   describe.each([
     ['HTTP', overHttp],
@@ -96,7 +82,7 @@ function testEveryMethod(kind: NodeKind, connect: () => Promise<Rpc>): void {
     })
 
     test('eth_blockNumber is the number of the latest block', async ({ expect }) => {
-      expect(await result('eth_blockNumber')).toBe(await direct('eth_blockNumber'))
+      expect(await result('eth_blockNumber')).toBe(await on.direct('eth_blockNumber'))
     })
 
     test('eth_chainId and net_version tell the network', async ({ expect }) => {
@@ -105,16 +91,18 @@ function testEveryMethod(kind: NodeKind, connect: () => Promise<Rpc>): void {
     })
 
     test('eth_call gives the output and makes no transaction', async ({ expect }) => {
-      const before = await direct('eth_blockNumber')
+      const before = await on.direct('eth_blockNumber')
       const data = `0x${topic(1n).slice(2)}${topic(2n).slice(2)}${topic(7n).slice(2)}`
-      expect(await result('eth_call', { to: emitter, data }, 'latest')).toBe(topic(7n))
-      expect(await result('eth_call', { to: emitter, input: data }, 'latest')).toBe(topic(7n))
-      expect(await result('eth_call', { to: emitter, data, input: data }, 'latest')).toBe(topic(7n))
-      expect(await direct('eth_blockNumber')).toBe(before)
+      expect(await result('eth_call', { to: on.emitter, data }, 'latest')).toBe(topic(7n))
+      expect(await result('eth_call', { to: on.emitter, input: data }, 'latest')).toBe(topic(7n))
+      expect(await result('eth_call', { to: on.emitter, data, input: data }, 'latest')).toBe(
+        topic(7n),
+      )
+      expect(await on.direct('eth_blockNumber')).toBe(before)
     })
 
     test('eth_call passes the revert of a contract on', async ({ expect }) => {
-      expect(await refusal('eth_call', { to: emitter }, 'latest')).toMatchObject({
+      expect(await refusal('eth_call', { to: on.emitter }, 'latest')).toMatchObject({
         code: 3,
         data: '0x',
       })
@@ -127,22 +115,22 @@ function testEveryMethod(kind: NodeKind, connect: () => Promise<Rpc>): void {
           message: 'invalid parameter "call.to": must be a 20-byte address',
         })
       }
-      expect(await refusal('eth_call', { to: emitter })).toEqual({
+      expect(await refusal('eth_call', { to: on.emitter })).toEqual({
         code: -32602,
         message: 'missing parameter "block"',
       })
-      expect((await refusal('eth_call', { to: emitter }, nowhere)).message).toContain('"block"')
+      expect((await refusal('eth_call', { to: on.emitter }, nowhere)).message).toContain('"block"')
     })
 
     test('eth_estimateGas simulates and does not send', async ({ expect }) => {
       const call = { from: sender, to: `0x${'ab'.repeat(20)}`, value: '0x1' }
       expect(await result('eth_estimateGas', call)).toBe('0x5208')
       expect(await result('eth_estimateGas', call, 'latest')).toBe('0x5208')
-      expect(await direct('eth_getBalance', [call.to, 'latest'])).toBe('0x0')
+      expect(await on.direct('eth_getBalance', [call.to, 'latest'])).toBe('0x0')
     })
 
     test('eth_estimateGas without a receiver estimates a deployment', async ({ expect }) => {
-      const estimate = await direct('eth_estimateGas', [{ from: sender, data: emitterCode }])
+      const estimate = await on.direct('eth_estimateGas', [{ from: sender, data: emitterCode }])
       for (const call of [
         { data: emitterCode },
         { input: emitterCode },
@@ -185,13 +173,13 @@ function testEveryMethod(kind: NodeKind, connect: () => Promise<Rpc>): void {
     }) => {
       const poor = `0x${'cd'.repeat(20)}`
       const call = { from: poor, to: sender, value: '0x1' }
-      await direct('anvil_setBalance', [poor, '0x0'])
-      expect(await direct('eth_estimateGas', [call])).toBe('0x5208')
+      await on.direct('anvil_setBalance', [poor, '0x0'])
+      expect(await on.direct('eth_estimateGas', [call])).toBe('0x5208')
       expect(await refusal('eth_estimateGas', call)).toEqual({
         code: -32000,
         message: 'insufficient funds for transfer',
       })
-      await direct('anvil_setBalance', [poor, '0x1'])
+      await on.direct('anvil_setBalance', [poor, '0x1'])
       expect(await result('eth_estimateGas', call)).toBe('0x5208')
       expect((await refusal('eth_estimateGas', { ...call, gasPrice: '0x77359400' })).code).toBe(
         -32000,
@@ -202,16 +190,16 @@ function testEveryMethod(kind: NodeKind, connect: () => Promise<Rpc>): void {
     })
 
     test('eth_gasPrice is a price in wei', async ({ expect }) => {
-      expect(await result('eth_gasPrice')).toBe(await direct('eth_gasPrice'))
+      expect(await result('eth_gasPrice')).toBe(await on.direct('eth_gasPrice'))
     })
 
     test('eth_getBalance reads at a number, a hash and a tag, by default the latest', async ({
       expect,
     }) => {
       const account = `0x${'a1'.repeat(20)}`
-      await direct('anvil_setBalance', [account, '0xde'])
-      await direct('evm_mine')
-      const { number, hash } = (await direct('eth_getBlockByNumber', ['latest', false])) as Json
+      await on.direct('anvil_setBalance', [account, '0xde'])
+      await on.direct('evm_mine')
+      const { number, hash } = (await on.direct('eth_getBlockByNumber', ['latest', false])) as Json
       const selectors = [[], [null], ['latest'], ['pending'], [number], [hash]]
       const objects = [
         { blockHash: hash },
@@ -229,8 +217,8 @@ function testEveryMethod(kind: NodeKind, connect: () => Promise<Rpc>): void {
     })
 
     test('eth_getTransactionCount reads at a number, a hash and a tag', async ({ expect }) => {
-      const count = await direct('eth_getTransactionCount', [sender, 'latest'])
-      const { number, hash } = (await direct('eth_getBlockByNumber', ['latest', false])) as Json
+      const count = await on.direct('eth_getTransactionCount', [sender, 'latest'])
+      const { number, hash } = (await on.direct('eth_getBlockByNumber', ['latest', false])) as Json
       for (const selector of [[], ['latest'], ['pending'], [number], [hash]]) {
         expect(await result('eth_getTransactionCount', sender, ...selector)).toBe(count)
       }
@@ -242,17 +230,17 @@ function testEveryMethod(kind: NodeKind, connect: () => Promise<Rpc>): void {
     }) => {
       const { number, hash } = logged.block
       for (const block of ['latest', number, hash, { blockHash: hash, requireCanonical: true }]) {
-        expect(await result('eth_getCode', emitter, block)).toMatch(/^0x3615/)
-        expect(await result('eth_getStorageAt', emitter, '0x0', block)).toBe(topic(0n))
+        expect(await result('eth_getCode', on.emitter, block)).toMatch(/^0x3615/)
+        expect(await result('eth_getStorageAt', on.emitter, '0x0', block)).toBe(topic(0n))
       }
       expect(await result('eth_getCode', `0x${'00'.repeat(19)}99`, 'latest')).toBe('0x')
-      await direct('anvil_setStorageAt', [emitter, topic(5n), topic(6n)])
-      expect(await result('eth_getStorageAt', emitter, '0x5', 'latest')).toBe(topic(6n))
-      expect(await refusal('eth_getCode', emitter)).toMatchObject({
+      await on.direct('anvil_setStorageAt', [on.emitter, topic(5n), topic(6n)])
+      expect(await result('eth_getStorageAt', on.emitter, '0x5', 'latest')).toBe(topic(6n))
+      expect(await refusal('eth_getCode', on.emitter)).toMatchObject({
         code: -32602,
         message: 'missing parameter "block"',
       })
-      expect(await refusal('eth_getStorageAt', emitter, '0x0')).toMatchObject({ code: -32602 })
+      expect(await refusal('eth_getStorageAt', on.emitter, '0x0')).toMatchObject({ code: -32602 })
     })
 
     test('a block has every field, by number, hash and tag', async ({ expect }) => {
@@ -261,7 +249,7 @@ function testEveryMethod(kind: NodeKind, connect: () => Promise<Rpc>): void {
       expect(byNumber).toMatchObject(logged.block)
       expect(await result('eth_getBlockByHash', hash)).toEqual(byNumber)
       expect(Object.keys(byNumber)).toEqual(expect.arrayContaining(blockFields))
-      const receipt = (await direct('eth_getTransactionReceipt', [logged.hash])) as Json
+      const receipt = (await on.direct('eth_getTransactionReceipt', [logged.hash])) as Json
       const fees = BigInt(receipt.gasUsed as Hex) * BigInt(receipt.effectiveGasPrice as Hex)
       expect(byNumber).toMatchObject({
         transactions: logged.block.transactions,
@@ -273,7 +261,7 @@ function testEveryMethod(kind: NodeKind, connect: () => Promise<Rpc>): void {
         paidFees: '0x0',
       })
       expect((await result('eth_getBlockByNumber', 'latest')).hash).toBe(
-        ((await direct('eth_getBlockByNumber', ['latest', false])) as Json).hash,
+        ((await on.direct('eth_getBlockByNumber', ['latest', false])) as Json).hash,
       )
     })
 
@@ -330,7 +318,7 @@ function testEveryMethod(kind: NodeKind, connect: () => Promise<Rpc>): void {
     test('a receipt has every field, and exactly one of status and root', async ({ expect }) => {
       const receipt = await result('eth_getTransactionReceipt', logged.hash)
       expect(Object.keys(receipt)).toEqual(expect.arrayContaining(receiptFields))
-      expect(receipt).toMatchObject({ status: '0x1', to: emitter, contractAddress: null })
+      expect(receipt).toMatchObject({ status: '0x1', to: on.emitter, contractAddress: null })
       expect(receipt).not.toHaveProperty('root')
       const [log] = receipt.logs as Json[]
       expect(Object.keys(log ?? {})).toEqual(expect.arrayContaining(logFields))
@@ -338,12 +326,12 @@ function testEveryMethod(kind: NodeKind, connect: () => Promise<Rpc>): void {
     })
 
     test('the receipt of a deployment names the contract and no receiver', async ({ expect }) => {
-      const first = (await direct('eth_getBlockByNumber', ['0x1', false])) as {
+      const first = (await on.direct('eth_getBlockByNumber', ['0x1', false])) as {
         transactions: Hex[]
       }
       const hash = first.transactions[0]
       expect(await result('eth_getTransactionReceipt', hash)).toMatchObject({
-        contractAddress: emitter,
+        contractAddress: on.emitter,
         to: null,
       })
       expect(await result('eth_getTransactionByHash', hash)).toMatchObject({ to: null })
@@ -357,23 +345,19 @@ function testEveryMethod(kind: NodeKind, connect: () => Promise<Rpc>): void {
     test('eth_sendRawTransaction answers the hash of the bytes, also the second time', async ({
       expect,
     }) => {
-      const raw = await wallet.signTransaction({
+      const raw = await customer.signTransaction({
         type: 'legacy',
         chainId: 31,
-        nonce: Number(await direct('eth_getTransactionCount', [wallet.address, 'pending'])),
+        nonce: Number(await on.direct('eth_getTransactionCount', [customer.address, 'pending'])),
         gas: 21_000n,
         gasPrice: 1_500_000_000n,
         to: sender,
         value: 1n,
       })
-      await direct('evm_setAutomine', [false])
-      try {
+      await beforeABlock(on.direct, async () => {
         expect(await result('eth_sendRawTransaction', raw)).toBe(keccak256(raw))
         expect(await result('eth_sendRawTransaction', raw)).toBe(keccak256(raw))
-      } finally {
-        await direct('evm_mine')
-        await direct('evm_setAutomine', [true])
-      }
+      })
       expect(await result('eth_getTransactionReceipt', keccak256(raw))).toMatchObject({
         status: '0x1',
       })
@@ -382,7 +366,7 @@ function testEveryMethod(kind: NodeKind, connect: () => Promise<Rpc>): void {
     })
 
     test('eth_sendRawTransaction refuses what is signed for another chain', async ({ expect }) => {
-      const raw = await wallet.signTransaction({
+      const raw = await customer.signTransaction({
         type: 'legacy',
         chainId: 30,
         nonce: 0,
@@ -399,9 +383,8 @@ function testEveryMethod(kind: NodeKind, connect: () => Promise<Rpc>): void {
     test('what is pending has no block, and a pending block no number, hash or bloom', async ({
       expect,
     }) => {
-      await direct('evm_setAutomine', [false])
-      try {
-        const hash = await emit(direct, emitter, 4n, 5n, 6n)
+      await beforeABlock(on.direct, async () => {
+        const hash = await emit(on.direct, on.emitter, 4n, 5n, 6n)
         const nothing = { blockHash: null, blockNumber: null, transactionIndex: null }
         expect(await result('eth_getTransactionByHash', hash)).toMatchObject(nothing)
         expect(await result('eth_getTransactionReceipt', hash)).toBeNull()
@@ -412,10 +395,7 @@ function testEveryMethod(kind: NodeKind, connect: () => Promise<Rpc>): void {
           [{ hash, ...nothing }, nothing].slice(0, 1 + ownTransactions),
         )
         expect(await result('chain_getRawBlockHeaderByNumber', 'pending')).toBeNull()
-      } finally {
-        await direct('evm_mine')
-        await direct('evm_setAutomine', [true])
-      }
+      })
     })
 
     test('web3_clientVersion is the node, web3_sha3 is Keccak-256', async ({ expect }) => {
@@ -436,7 +416,7 @@ function testEveryMethod(kind: NodeKind, connect: () => Promise<Rpc>): void {
       const [log, ...rest] = await result<Json[]>('eth_getLogs', { blockHash: hash })
       expect(rest).toEqual([])
       expect(log).toMatchObject({
-        address: emitter,
+        address: on.emitter,
         blockHash: hash,
         blockNumber: number,
         data: topic(3n),
@@ -447,11 +427,11 @@ function testEveryMethod(kind: NodeKind, connect: () => Promise<Rpc>): void {
       })
       expect(log).not.toHaveProperty('removed')
       const here = { fromBlock: number, toBlock: number }
-      const upper = emitter.replace(/[a-f]/g, (digit) => digit.toUpperCase())
+      const upper = on.emitter.replace(/[a-f]/g, (digit) => digit.toUpperCase())
       for (const selecting of [
-        { address: emitter },
+        { address: on.emitter },
         { address: upper },
-        { address: [sender, emitter] },
+        { address: [sender, on.emitter] },
         { address: [] },
         { topics: [] },
         { topics: [topic(1n)] },
@@ -480,11 +460,11 @@ function testEveryMethod(kind: NodeKind, connect: () => Promise<Rpc>): void {
     })
 
     test('without a block are those of the latest', async ({ expect }) => {
-      const hash = await emit(direct, emitter, 7n, 8n, 9n)
-      await mined(direct, hash)
+      const hash = await emit(on.direct, on.emitter, 7n, 8n, 9n)
+      await mined(on.direct, hash)
       expect(await result('eth_getLogs', {})).toMatchObject([{ transactionHash: hash }])
-      expect(await result('eth_getLogs', { address: emitter })).toHaveLength(1)
-      await direct('evm_mine')
+      expect(await result('eth_getLogs', { address: on.emitter })).toHaveLength(1)
+      await on.direct('evm_mine')
       expect(await result('eth_getLogs', {})).toEqual([])
       expect(await result('eth_getLogs', { fromBlock: 'latest', toBlock: 'latest' })).toEqual([])
     })
@@ -565,7 +545,7 @@ function testEveryMethod(kind: NodeKind, connect: () => Promise<Rpc>): void {
           action: {
             callType: 'call',
             from: sender,
-            to: emitter,
+            to: on.emitter,
             gas: expect.stringMatching(/^0x[1-9a-f]/),
             input: expect.stringMatching(/^0x/),
             value: '0x0',
@@ -592,15 +572,15 @@ function testEveryMethod(kind: NodeKind, connect: () => Promise<Rpc>): void {
     })
 
     test('of a call that failed have no result', async ({ expect }) => {
-      const data = topic(BigInt(emitter))
-      const hash = await direct('eth_sendTransaction', [
+      const data = topic(BigInt(on.emitter))
+      const hash = await on.direct('eth_sendTransaction', [
         { from: sender, to: caller, data, gas: '0x30d40' },
       ])
-      await mined(direct, hash as Hex)
+      await mined(on.direct, hash as Hex)
       expect(await result('trace_transaction', hash)).toMatchObject([
         { traceAddress: [], subtraces: 1, result: { output: '0x' } },
         {
-          action: { callType: 'call', from: caller, to: emitter },
+          action: { callType: 'call', from: caller, to: on.emitter },
           traceAddress: [0],
           subtraces: 0,
           result: null,
@@ -610,13 +590,13 @@ function testEveryMethod(kind: NodeKind, connect: () => Promise<Rpc>): void {
     })
 
     test('of a deployment have the type create and no receiver', async ({ expect }) => {
-      const first = (await direct('eth_getBlockByNumber', ['0x1', false])) as {
+      const first = (await on.direct('eth_getBlockByNumber', ['0x1', false])) as {
         transactions: Hex[]
       }
       const [trace] = await result<Json[]>('trace_transaction', first.transactions[0])
       expect(trace).toMatchObject({
         action: { value: '0x0', init: expect.stringMatching(/^0x/) },
-        result: { address: emitter, code: await result('eth_getCode', emitter, 'latest') },
+        result: { address: on.emitter, code: await result('eth_getCode', on.emitter, 'latest') },
         type: 'create',
         traceAddress: [],
       })
@@ -624,13 +604,13 @@ function testEveryMethod(kind: NodeKind, connect: () => Promise<Rpc>): void {
     })
 
     test('are filtered by the sender and receiver of their transaction', async ({ expect }) => {
-      const data = topic(BigInt(emitter))
+      const data = topic(BigInt(on.emitter))
       const call = { from: sender, to: caller, data, gas: '0x30d40' }
-      const first = (await direct('eth_sendTransaction', [call])) as Hex
-      const { blockNumber: from } = await mined(direct, first)
-      await mined(direct, await emit(direct, emitter, 1n, 1n, 1n))
-      const second = (await direct('eth_sendTransaction', [call])) as Hex
-      await mined(direct, second)
+      const first = (await on.direct('eth_sendTransaction', [call])) as Hex
+      const { blockNumber: from } = await mined(on.direct, first)
+      await mined(on.direct, await emit(on.direct, on.emitter, 1n, 1n, 1n))
+      const second = (await on.direct('eth_sendTransaction', [call])) as Hex
+      await mined(on.direct, second)
       const range = { fromBlock: from, toBlock: 'latest' }
       const filtered = async (more: object): Promise<unknown[]> =>
         (await result<Json[]>('trace_filter', { ...range, ...more })).map((one) => [
@@ -644,7 +624,7 @@ function testEveryMethod(kind: NodeKind, connect: () => Promise<Rpc>): void {
         [second, []],
         [second, [0]],
       ])
-      expect(await filtered({ toAddress: [emitter] })).toHaveLength(1)
+      expect(await filtered({ toAddress: [on.emitter] })).toHaveLength(1)
       expect(await filtered({ fromAddress: caller })).toEqual([])
       expect(await filtered({ fromAddress: [caller, sender] })).toHaveLength(5)
       expect(await filtered({ fromAddress: sender, toAddress: [caller] })).toHaveLength(4)
@@ -707,14 +687,10 @@ function testEveryMethod(kind: NodeKind, connect: () => Promise<Rpc>): void {
   })
 
   async function blockOfThree(): Promise<Json> {
-    await direct('evm_setAutomine', [false])
-    try {
-      for (const word of [1n, 2n, 3n]) await emit(direct, emitter, word, word, word)
-    } finally {
-      await direct('evm_mine')
-      await direct('evm_setAutomine', [true])
-    }
-    const block = (await direct('eth_getBlockByNumber', ['latest', false])) as Json
+    await beforeABlock(on.direct, async () => {
+      for (const word of [1n, 2n, 3n]) await emit(on.direct, on.emitter, word, word, word)
+    })
+    const block = (await on.direct('eth_getBlockByNumber', ['latest', false])) as Json
     check(block.transactions).toHaveLength(3 + ownTransactions)
     return block
   }

@@ -1,11 +1,10 @@
 import type { Address, Hex } from 'viem'
 import { test } from 'vitest'
-import { startAnvil } from '../../../scripts/dev/anvil.ts'
 import { createRandom } from '../../../scripts/dev/random.ts'
-import { type RpcCall, rpcTo } from '../../../scripts/dev/rpc.ts'
+import type { RpcCall } from '../../../scripts/dev/rpc.ts'
 import { seed } from '../../support/sample.ts'
-import { deployEmitter, emit, mined } from './support/anvil-rpc.ts'
-import { startRealWorker } from './support/real-worker.ts'
+import { emit, mined } from './support/anvil-rpc.ts'
+import { openWorker } from './support/open.ts'
 import { connectSocket, type SocketClient } from './support/socket-client.ts'
 
 type Json = Record<string, unknown>
@@ -18,11 +17,8 @@ test('a listener has the chain in the end when it reorganizes itself meanwhile',
 }) => {
   const random = createRandom(seed)
   const pick = (below: number): number => random.int(0, below - 1)
-  const anvil = await startAnvil()
-  const direct = rpcTo(anvil.url)
-  const worker = await startRealWorker([anvil.url])
+  const { direct, emitter, worker, stop } = await openWorker()
   try {
-    const emitter = await deployEmitter(direct)
     await direct('anvil_mine', ['0x14'])
     const start = Number(await direct('eth_blockNumber'))
     const clients: Listener[] = []
@@ -62,8 +58,7 @@ test('a listener has the chain in the end when it reorganizes itself meanwhile',
       client.close()
     }
   } finally {
-    await worker.stop()
-    await anvil.stop()
+    await stop()
   }
 })
 

@@ -1,9 +1,5 @@
-import { afterAll, beforeAll, test } from 'vitest'
-import { type Anvil, startAnvil } from '../../../scripts/dev/anvil.ts'
-import { type RpcCall, rpcTo } from '../../../scripts/dev/rpc.ts'
-import { children } from '../../../scripts/stack/process-id.ts'
-
-import { type RealWorker, startRealWorker } from './support/real-worker.ts'
+import { beforeAll, test } from 'vitest'
+import { type OpenWorker, openWorker } from './support/open.ts'
 import { connectSocket } from './support/socket-client.ts'
 import { connectStalled, type StalledSocket } from './support/stalled-socket.ts'
 import { residentMiB } from './support/worker-memory.ts'
@@ -12,22 +8,11 @@ const stalledClients = 8
 const subscriptionsEach = 100
 const blocks = 900
 
-let anvil: Anvil
-let direct: RpcCall
-let worker: RealWorker
-let runtimes: number[]
+let on: OpenWorker
 
 beforeAll(async () => {
-  anvil = await startAnvil()
-  direct = rpcTo(anvil.url)
-  const before = children().map(({ pid }) => pid)
-  worker = await startRealWorker([anvil.url])
-  runtimes = children().flatMap(({ pid }) => (before.includes(pid) ? [] : [pid]))
-})
-
-afterAll(async () => {
-  await worker.stop()
-  await anvil.stop()
+  on = await openWorker()
+  return on.stop
 })
 
 test('clients that do not read are closed with a code, and cost no memory beyond a bound', async ({
@@ -35,7 +20,7 @@ test('clients that do not read are closed with a code, and cost no memory beyond
 }) => {
   const stalled: StalledSocket[] = []
   for (let index = 0; index < stalledClients; index += 1) {
-    const client = await connectStalled(worker.wsUrl)
+    const client = await connectStalled(on.worker.wsUrl)
     for (let id = 0; id < subscriptionsEach; id += 1) {
       client.send(
         JSON.stringify({ jsonrpc: '2.0', id, method: 'eth_subscribe', params: ['newHeads'] }),
@@ -44,24 +29,24 @@ test('clients that do not read are closed with a code, and cost no memory beyond
     stalled.push(client)
   }
   // Reads everything and, as standard clients do, says something now and then.
-  const reader = await connectSocket(worker.wsUrl)
+  const reader = await connectSocket(on.worker.wsUrl)
   await reader.result('eth_subscribe', ['newHeads'])
   const told = async (count: number): Promise<void> => {
     const all = reader.notifications.length + count
-    await direct('anvil_mine', [`0x${count.toString(16)}`])
+    await on.direct('anvil_mine', [`0x${count.toString(16)}`])
     await reader.until((notifications) => notifications.length >= all)
   }
   await told(1)
-  const before = residentMiB(runtimes)
+  const before = residentMiB(on.worker.runtimes)
 
   let highest = before
   for (let mined = 0; mined < blocks; mined += 10) {
     await told(10)
     expect(await reader.result('net_version')).toBe('31')
-    highest = Math.max(highest, residentMiB(runtimes))
+    highest = Math.max(highest, residentMiB(on.worker.runtimes))
   }
 
-  const closings = worker.lines.filter((line) => line.includes('"socket.closed"'))
+  const closings = on.worker.lines.filter((line) => line.includes('"socket.closed"'))
   expect(closings).toHaveLength(stalledClients)
   expect(reader.notifications).toHaveLength(blocks + 1)
   // All of it would be 8 x 100 x 900 heads of 1.6 KB: some 1,100 MiB. What is allowed to wait

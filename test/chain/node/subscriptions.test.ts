@@ -1,37 +1,23 @@
-import type { Address, Hex } from 'viem'
-import { afterAll, beforeAll, describe, test } from 'vitest'
-import type { RpcCall } from '../../../scripts/dev/rpc.ts'
+import type { Hex } from 'viem'
+import { beforeAll, describe, test } from 'vitest'
+import { exchange } from '../../../scripts/dev/rpc.ts'
 import { until } from '../../../scripts/dev/wait.ts'
 import { inTime } from '../../support/in-time.ts'
-import { deployEmitter, emit, mined, topic } from './support/anvil-rpc.ts'
-import { type NodeKind, nodeKinds, type StartedNode } from './support/nodes.ts'
-import { lieAbout, type ProxyNode, startProxyNode } from './support/proxy-node.ts'
-import { type RealWorker, startRealWorker } from './support/real-worker.ts'
+import { beforeABlock, emit, mined, topic } from './support/anvil-rpc.ts'
+import { nodeKinds } from './support/nodes.ts'
+import { type OpenWorker, openWorker } from './support/open.ts'
+import { lieAbout, startProxyNode } from './support/proxy-node.ts'
+import { startRealWorker } from './support/real-worker.ts'
 import { connectSocket, type Notification, type SocketClient } from './support/socket-client.ts'
 
 type Json = Record<string, unknown>
 
-let behind: StartedNode
-let direct: RpcCall
-let node: ProxyNode
-let worker: RealWorker
-let emitter: Address
-
-async function startBefore(kind: NodeKind): Promise<void> {
-  behind = await kind.start()
-  direct = behind.direct
-  node = await startProxyNode(behind.url)
-  worker = await startRealWorker([node.url])
-  emitter = await deployEmitter(direct)
-}
+let on: OpenWorker
 
 describe.each(nodeKinds)('before $name', (kind) => {
-  beforeAll(() => startBefore(kind))
-
-  afterAll(async () => {
-    await worker.stop()
-    await node.stop()
-    await behind.stop()
+  beforeAll(async () => {
+    on = await openWorker(kind, 'proxied')
+    return on.stop
   })
 
   testHeads()
@@ -44,7 +30,7 @@ describe.each(nodeKinds)('before $name', (kind) => {
 
 /** A client with one subscription, and what it was told through it. */
 async function subscriber(...params: unknown[]) {
-  const client = await connectSocket(worker.wsUrl)
+  const client = await connectSocket(on.worker.wsUrl)
   const id = (await client.result('eth_subscribe', params)) as string
   return { client, id, told: () => toldOf(client, id) }
 }
@@ -70,9 +56,9 @@ function isTold({ told }: { told: () => readonly unknown[] }, hash: Hex): boolea
 async function emitUntilTold(pending: Awaited<ReturnType<typeof subscriber>>): Promise<Hex[]> {
   const hashes: Hex[] = []
   for (;;) {
-    const hash = await emit(direct, emitter, 1n, 1n, 1n)
+    const hash = await emit(on.direct, on.emitter, 1n, 1n, 1n)
     hashes.push(hash)
-    await mined(direct, hash)
+    await mined(on.direct, hash)
     const told = until(() => isTold(pending, hash), { withinMs: 10_000 })
     if (
       await told.then(
@@ -85,7 +71,7 @@ async function emitUntilTold(pending: Awaited<ReturnType<typeof subscriber>>): P
 }
 
 async function block(selector: string): Promise<Json> {
-  return (await direct('eth_getBlockByNumber', [selector, false])) as Json
+  return (await on.direct('eth_getBlockByNumber', [selector, false])) as Json
 }
 
 function testHeads(): void {
@@ -93,8 +79,8 @@ function testHeads(): void {
     test('tells each block once, in order, with exactly the 14 fields', async ({ expect }) => {
       const { client, id, told } = await subscriber('newHeads')
       expect(id).toMatch(/^0x[0-9a-f]{32}$/)
-      await direct('anvil_mine', ['0x3'])
-      await emit(direct, emitter, 1n, 1n, 1n)
+      await on.direct('anvil_mine', ['0x3'])
+      await emit(on.direct, on.emitter, 1n, 1n, 1n)
       await client.until(toldTo(4))
       const heads = told()
       const numbers = heads.map(({ number }) => Number(number))
@@ -109,12 +95,12 @@ function testHeads(): void {
     })
 
     test('tells all heads of the new chain after a reorganization', async ({ expect }) => {
-      await direct('anvil_mine', ['0x5'])
+      await on.direct('anvil_mine', ['0x5'])
       const { client, told } = await subscriber('newHeads')
-      const before = Number(await direct('eth_blockNumber'))
-      await direct('anvil_reorg', [3, []])
+      const before = Number(await on.direct('eth_blockNumber'))
+      await on.direct('anvil_reorg', [3, []])
       await client.until(toldTo(3))
-      await direct('evm_mine')
+      await on.direct('evm_mine')
       await client.until(toldTo(4))
       expect(told().map(({ number }) => Number(number))).toEqual([
         before - 2,
@@ -132,18 +118,18 @@ function testLogs(): void {
   describe('logs', () => {
     test('tells those that match, with removed being false', async ({ expect }) => {
       const all = await subscriber('logs')
-      const some = await subscriber('logs', { address: emitter, topics: [null, [topic(2n)]] })
+      const some = await subscriber('logs', { address: on.emitter, topics: [null, [topic(2n)]] })
       const none = await subscriber('logs', { address: [`0x${'12'.repeat(20)}`] })
       const hashes = [
-        await emit(direct, emitter, 1n, 1n, 7n),
-        await emit(direct, emitter, 1n, 2n, 8n),
+        await emit(on.direct, on.emitter, 1n, 1n, 7n),
+        await emit(on.direct, on.emitter, 1n, 2n, 8n),
       ]
       await all.client.until(toldTo(2))
       await some.client.until(toldTo(1))
       const [first, second] = all.told()
-      const { blockHash, blockNumber } = await mined(direct, hashes[0] as Hex)
+      const { blockHash, blockNumber } = await mined(on.direct, hashes[0] as Hex)
       expect(first).toMatchObject({
-        address: emitter,
+        address: on.emitter,
         blockHash,
         blockNumber,
         data: topic(7n),
@@ -161,15 +147,15 @@ function testLogs(): void {
     test('takes back the logs that a reorganization removed, newest first, before the new ones', async ({
       expect,
     }) => {
-      await direct('evm_mine')
-      const { client, told } = await subscriber('logs', { address: emitter })
-      const first = await emit(direct, emitter, 1n, 1n, 1n)
-      await mined(direct, first)
-      const second = await emit(direct, emitter, 2n, 2n, 2n)
-      await mined(direct, second)
+      await on.direct('evm_mine')
+      const { client, told } = await subscriber('logs', { address: on.emitter })
+      const first = await emit(on.direct, on.emitter, 1n, 1n, 1n)
+      await mined(on.direct, first)
+      const second = await emit(on.direct, on.emitter, 2n, 2n, 2n)
+      await mined(on.direct, second)
       await client.until(toldTo(2))
-      const raw = (await direct('eth_getRawTransactionByHash', [first])) as Hex
-      await direct('anvil_reorg', [2, [[raw, 1]]])
+      const raw = (await on.direct('eth_getRawTransactionByHash', [first])) as Hex
+      await on.direct('anvil_reorg', [2, [[raw, 1]]])
       await client.until(toldTo(5))
       expect(told().map(({ transactionHash, removed }) => [transactionHash, removed])).toEqual([
         [first, false],
@@ -190,45 +176,37 @@ function testPendingTransactions(): void {
   describe('newPendingTransactions', () => {
     test('tells each hash once when it enters the pool, from any sender', async ({ expect }) => {
       const { client, told } = await subscriber('newPendingTransactions')
-      await direct('evm_setAutomine', [false])
-      try {
-        const hash = await emit(direct, emitter, 1n, 1n, 1n)
+      await beforeABlock(on.direct, async () => {
+        const hash = await emit(on.direct, on.emitter, 1n, 1n, 1n)
         await client.until(toldTo(1))
-        await direct('evm_mine')
-        const next = await emit(direct, emitter, 2n, 2n, 2n)
+        await on.direct('evm_mine')
+        const next = await emit(on.direct, on.emitter, 2n, 2n, 2n)
         await client.until(toldTo(2))
         expect(told()).toEqual([hash, next])
-      } finally {
-        await direct('evm_mine')
-        await direct('evm_setAutomine', [true])
-        client.close()
-      }
+      })
+      client.close()
     })
 
     test('does not tell what was in the pool before', async ({ expect }) => {
-      await direct('evm_setAutomine', [false])
-      try {
-        await emit(direct, emitter, 1n, 1n, 1n)
+      await beforeABlock(on.direct, async () => {
+        await emit(on.direct, on.emitter, 1n, 1n, 1n)
         const { client, told } = await subscriber('newPendingTransactions')
-        const next = await emit(direct, emitter, 2n, 2n, 2n)
+        const next = await emit(on.direct, on.emitter, 2n, 2n, 2n)
         await client.until(toldTo(1))
         expect(told()).toEqual([next])
         client.close()
-      } finally {
-        await direct('evm_mine')
-        await direct('evm_setAutomine', [true])
-      }
+      })
     })
 
     test('tells a hash again when a reorganization took its block away', async ({ expect }) => {
       const { client, told } = await subscriber('newPendingTransactions')
       const heads = await subscriber('newHeads')
-      const hash = await emit(direct, emitter, 5n, 5n, 5n)
-      const { blockHash } = await mined(direct, hash)
+      const hash = await emit(on.direct, on.emitter, 5n, 5n, 5n)
+      const { blockHash } = await mined(on.direct, hash)
       // It is told when it enters the pool, and only a block that was seen can be taken back.
       await heads.client.until(() => heads.told().some((head) => head.hash === blockHash))
       await client.until(toldTo(1))
-      await direct('anvil_reorg', [1, []])
+      await on.direct('anvil_reorg', [1, []])
       await client.until(toldTo(2))
       expect(told()).toEqual([hash, hash])
       for (const one of [client, heads.client]) one.close()
@@ -244,7 +222,7 @@ function testSyncing(): void {
       const { client, told } = await subscriber('syncing')
       // The state at the start is nothing new. The second question shows that the first was answered.
       await waitForPolls('eth_syncing', 2)
-      node.lie(
+      on.proxy.lie(
         lieAbout('eth_syncing', () => ({
           startingBlock: 1,
           currentBlock: '0x10',
@@ -255,7 +233,7 @@ function testSyncing(): void {
       try {
         await client.until(toldTo(1))
       } finally {
-        node.lie(undefined)
+        on.proxy.lie(undefined)
       }
       await client.until(toldTo(2))
       expect(told()).toEqual([
@@ -275,7 +253,7 @@ function testConnections(): void {
       expect(await client.result('eth_unsubscribe', [other.id])).toBe(false)
       expect(await client.result('eth_unsubscribe', [id])).toBe(true)
       expect(await client.result('eth_unsubscribe', [id])).toBe(false)
-      await direct('evm_mine')
+      await on.direct('evm_mine')
       await other.client.until(toldTo(1))
       expect(told()).toEqual([])
       client.close()
@@ -284,7 +262,7 @@ function testConnections(): void {
 
     test('is closed as the client wishes, at once', async ({ expect }) => {
       const closed = await inTime(2_000, async () => {
-        const client = await connectSocket(worker.wsUrl)
+        const client = await connectSocket(on.worker.wsUrl)
         client.close()
         return await client.closed
       })
@@ -292,7 +270,7 @@ function testConnections(): void {
     })
 
     test('takes batches and refuses nonsense with an envelope', async ({ expect }) => {
-      const client = await connectSocket(worker.wsUrl)
+      const client = await connectSocket(on.worker.wsUrl)
       const batch = [
         { jsonrpc: '2.0', id: 'a', method: 'eth_chainId' },
         { jsonrpc: '2.0', method: 'eth_chainId' },
@@ -315,7 +293,7 @@ function testConnections(): void {
     })
 
     test('is told of its mistakes in subscribing', async ({ expect }) => {
-      const client = await connectSocket(worker.wsUrl)
+      const client = await connectSocket(on.worker.wsUrl)
       expect((await client.rpc('eth_subscribe', ['everything'])).error).toEqual({
         code: -32602,
         message:
@@ -333,8 +311,10 @@ function testConnections(): void {
     })
 
     test('with an invalid key is refused before it is a connection', async ({ expect }) => {
-      await expect(connectSocket(worker.wsUrl.replace(/[^/]*$/, 'another-key'))).rejects.toThrow()
-      const response = await fetch(`${worker.origin}/rpc/another-key`, {
+      await expect(
+        connectSocket(on.worker.wsUrl.replace(/[^/]*$/, 'another-key')),
+      ).rejects.toThrow()
+      const response = await fetch(`${on.worker.origin}/rpc/another-key`, {
         headers: { upgrade: 'websocket' },
       }).catch(() => undefined)
       if (response !== undefined) expect(response.status).toBe(401)
@@ -342,12 +322,8 @@ function testConnections(): void {
 
     test('is needed to subscribe', async ({ expect }) => {
       for (const method of ['eth_subscribe', 'eth_unsubscribe']) {
-        const response = await fetch(worker.rpcUrl, {
-          method: 'POST',
-          headers: { 'content-type': 'application/json' },
-          body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params: ['newHeads'] }),
-        })
-        expect(await response.json()).toMatchObject({
+        const { answer } = await exchange(on.worker.rpcUrl, method, ['newHeads'])
+        expect(answer).toMatchObject({
           id: 1,
           error: {
             code: -32601,
@@ -363,22 +339,22 @@ function testLostNodes(): void {
   describe('a lost node', () => {
     test('is resumed without a missing or a doubled event', async ({ expect }) => {
       const heads = await subscriber('newHeads')
-      const logs = await subscriber('logs', { address: emitter })
+      const logs = await subscriber('logs', { address: on.emitter })
       const pending = await subscriber('newPendingTransactions')
       const before = await emitUntilTold(pending)
       await logs.client.until(toldTo(before.length))
       await heads.client.until(toldTo(1))
-      await node.cut()
+      await on.proxy.cut()
       const during = [
-        await emit(direct, emitter, 2n, 2n, 2n),
-        await emit(direct, emitter, 3n, 3n, 3n),
+        await emit(on.direct, on.emitter, 2n, 2n, 2n),
+        await emit(on.direct, on.emitter, 3n, 3n, 3n),
       ]
-      for (const hash of during) await mined(direct, hash)
-      await direct('anvil_mine', ['0x8'])
-      await node.restore()
-      const after = await emit(direct, emitter, 4n, 4n, 4n)
-      await mined(direct, after)
-      const last = Number(await direct('eth_blockNumber'))
+      for (const hash of during) await mined(on.direct, hash)
+      await on.direct('anvil_mine', ['0x8'])
+      await on.proxy.restore()
+      const after = await emit(on.direct, on.emitter, 4n, 4n, 4n)
+      await mined(on.direct, after)
+      const last = Number(await on.direct('eth_blockNumber'))
       await heads.client.until((told) =>
         told.some(({ result }) => Number((result as Json).number) === last),
       )
@@ -398,7 +374,7 @@ function testLostNodes(): void {
     })
 
     test('that serves no WebSocket is followed by asking', async ({ expect }) => {
-      const plain = await startProxyNode(behind.url, { upgrades: 'refused' })
+      const plain = await startProxyNode(on.url, { upgrades: 'refused' })
       const other = await startRealWorker([plain.url.replace('http://', 'http://user:secret@')])
       try {
         const client = await connectSocket(other.wsUrl)
@@ -406,7 +382,7 @@ function testLostNodes(): void {
         await client.result('eth_subscribe', ['newPendingTransactions'])
         // What enters the pool before the first look is not new.
         await until(() => plain.seen('eth_getFilterChanges') > 0)
-        await emit(direct, emitter, 1n, 1n, 1n)
+        await emit(on.direct, on.emitter, 1n, 1n, 1n)
         await client.until(toldTo(2))
         expect(client.notifications).toHaveLength(2)
         client.close()
@@ -419,8 +395,8 @@ function testLostNodes(): void {
 }
 
 async function waitForPolls(method: string, count: number): Promise<void> {
-  const before = node.seen(method)
-  await until(() => node.seen(method) >= before + count)
+  const before = on.proxy.seen(method)
+  await until(() => on.proxy.seen(method) >= before + count)
 }
 
 const headFields = [

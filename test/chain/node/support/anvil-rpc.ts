@@ -1,8 +1,14 @@
 import { type Address, encodeAbiParameters, type Hex, numberToHex } from 'viem'
+import { privateKeyToAccount } from 'viem/accounts'
 import { type RpcCall, rpcTo } from '../../../../scripts/dev/rpc.ts'
 
 /** anvil's first development account, unlocked there. */
 export const sender: Address = '0xf39fd6e51aad88f6f4ce6ab8827279cfffb92266'
+
+/** anvil's second development account, whose key everybody knows. */
+export const customer = privateKeyToAccount(
+  '0x59c6995e998f97a5a0044966f0945389dc9e86dae88c7a8412f4603b6b78690d',
+)
 
 /** Asks an anvil whose chain has legacy transactions alone, as Rootstock's. */
 export function legacyRpc(url: string): RpcCall {
@@ -28,19 +34,13 @@ const callerCode: Hex = '0x600d80600b6000396000f36000808080806000355af15000'
 const floodCode: Hex = '0x601680600b6000396000f36000355b8015601457600080a0600190036003565b00'
 
 /** Deploys the contract that emits many logs. */
-export async function deployFlood(rpc: RpcCall): Promise<Address> {
-  return await deploy(rpc, floodCode)
-}
+export const deployFlood = (rpc: RpcCall) => deploy(rpc, floodCode)
 
 /** Deploys the contract that emits logs. */
-export async function deployEmitter(rpc: RpcCall): Promise<Address> {
-  return await deploy(rpc, emitterCode)
-}
+export const deployEmitter = (rpc: RpcCall) => deploy(rpc, emitterCode)
 
 /** Deploys the contract whose inner call may fail. */
-export async function deployCaller(rpc: RpcCall): Promise<Address> {
-  return await deploy(rpc, callerCode)
-}
+export const deployCaller = (rpc: RpcCall) => deploy(rpc, callerCode)
 
 async function deploy(rpc: RpcCall, data: Hex): Promise<Address> {
   const hash = await rpc('eth_sendTransaction', [{ from: sender, data }])
@@ -71,6 +71,20 @@ export async function emit(
   return (await rpc('eth_sendTransaction', [
     { from: sender, to: emitter, data, gas: numberToHex(100_000) },
   ])) as Hex
+}
+
+/** Does something while transactions wait in the pool; then a block takes them. */
+export async function beforeABlock<Result>(
+  rpc: RpcCall,
+  work: () => Promise<Result>,
+): Promise<Result> {
+  await rpc('evm_setAutomine', [false])
+  try {
+    return await work()
+  } finally {
+    await rpc('evm_mine')
+    await rpc('evm_setAutomine', [true])
+  }
 }
 
 /** A number as a topic. */

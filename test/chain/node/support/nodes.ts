@@ -28,7 +28,7 @@ export type StartedNode = {
 }
 
 /** anvil: an Ethereum node. */
-const anvil: NodeKind = {
+export const anvil: NodeKind = {
   name: 'anvil',
   async start() {
     const { url, stop } = await startAnvil()

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { startRealDeno } from '../../../../scripts/dev/deno/real-deno.ts'
 import { assertNothingUncaught } from '../../../../scripts/dev/uncaught.ts'
 import { startWorkerd } from '../../../../scripts/dev/workerd.ts'
+import { children } from '../../../../scripts/stack/process-id.ts'
 import { buildWorker, servedWorker } from '../../../../scripts/stack/served/worker-build.ts'
 import { hashKey } from '../../../../src/keys/api-keys.ts'
 
@@ -16,6 +17,10 @@ export type RealWorker = {
   operatorToken: string
   /** Every line it logged. */
   lines: string[]
+  /** Posts a body, as JSON unless it is text, to the address with the key. */
+  post: (body: unknown, more?: RequestInit) => Promise<Response>
+  /** The processes that serve it. */
+  runtimes: readonly number[]
   /** Where workerd's isolates can be inspected; undefined on Deno. */
   inspectorUrl?: string
   stop: () => Promise<void>
@@ -35,6 +40,7 @@ export async function startRealWorker(
 ): Promise<RealWorker> {
   const lines: string[] = []
   const note = (line: string) => lines.push(line)
+  const before = children().map(({ pid }) => pid)
   const environment = { ...(await defaults(nodeUrls)), ...variables }
   const served =
     process.env.SERVED_BY === 'deno'
@@ -47,6 +53,14 @@ export async function startRealWorker(
       await served.stop()
       assertNothingUncaught(lines)
     },
+    runtimes: children().flatMap(({ pid }) => (before.includes(pid) ? [] : [pid])),
+    post: (body, more) =>
+      fetch(rpcUrl, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: typeof body === 'string' ? body : JSON.stringify(body),
+        ...more,
+      }),
     rpcUrl,
     wsUrl: rpcUrl.replace(/^http/, 'ws'),
     operatorToken,

@@ -14,6 +14,7 @@ import {
 import { buildBlock, createVM } from '@ethereumjs/vm'
 import { concat, type Hex, numberToHex } from 'viem'
 import { privateKeyToAddress } from 'viem/accounts'
+import { emitterCode } from './anvil-rpc.ts'
 
 /** A small chain that a script made, as files for a client: its genesis and its blocks. */
 export type MadeChain = {
@@ -62,10 +63,6 @@ const genesis: GethGenesis = {
   parentHash: zero,
   baseFeePerGas: '0x3b9aca00',
 }
-
-/** Logs what it is told to; without calldata it reverts. See `anvil-rpc.ts`. */
-const emitterCode: Hex =
-  '0x602180600b6000396000f33615601b5760403560005260203560003560206000a260206000f35b60006000fd'
 
 /** Blocks with a deployment, logs, a failure, a transfer, several transactions, and none. */
 export async function makeChain(): Promise<MadeChain> {

@@ -1,9 +1,8 @@
 import { fromRlp, type Hex, keccak256, toHex, toRlp } from 'viem'
-import { privateKeyToAccount } from 'viem/accounts'
 import { afterAll, beforeAll, describe, test } from 'vitest'
 import type { Anvil } from '../../../../scripts/dev/anvil.ts'
 import { createRandom } from '../../../../scripts/dev/random.ts'
-import { type RpcCall, rpcTo } from '../../../../scripts/dev/rpc.ts'
+import { exchange, type RpcCall, rpcTo } from '../../../../scripts/dev/rpc.ts'
 import { until } from '../../../../scripts/dev/wait.ts'
 import {
   type RskjNode,
@@ -11,7 +10,7 @@ import {
   startRskjNode,
 } from '../../../support/rskj-node/start.ts'
 import { seed, times } from '../../../support/sample.ts'
-import { legacyRpc, mined } from '../support/anvil-rpc.ts'
+import { customer, legacyRpc, mined } from '../support/anvil-rpc.ts'
 import { type RealWorker, startRealWorker } from '../support/real-worker.ts'
 import type { Answer } from '../support/serve.ts'
 
@@ -21,10 +20,6 @@ const random = createRandom(seed)
 const repetitions = times({ sampled: 100, full: 1_000 })
 const batch = 50
 
-// anvil's second development account, known to everybody.
-const customer = privateKeyToAccount(
-  '0x59c6995e998f97a5a0044966f0945389dc9e86dae88c7a8412f4603b6b78690d',
-)
 const receiver: Hex = `0x${'12'.repeat(20)}`
 
 let anvil: Anvil
@@ -49,15 +44,6 @@ afterAll(async () => {
   await anvil.stop()
 })
 
-async function post(body: unknown): Promise<unknown> {
-  const response = await fetch(worker.rpcUrl, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify(body),
-  })
-  return await response.json()
-}
-
 async function send(raws: readonly Hex[]): Promise<Answer[]> {
   const requests = raws.map((raw, id) => ({
     jsonrpc: '2.0',
@@ -65,7 +51,7 @@ async function send(raws: readonly Hex[]): Promise<Answer[]> {
     method: 'eth_sendRawTransaction',
     params: [raw],
   }))
-  return (await post(requests)) as Answer[]
+  return (await (await worker.post(requests)).json()) as Answer[]
 }
 
 function bytes(length: number): Hex {
@@ -185,8 +171,8 @@ describe('a customer who sends bad bytes again and again stops nobody', () => {
     const now = Number(await chain('eth_blockNumber'))
     const late = () => new Error(`seed ${seed}: the head stands`)
     const hasCaughtUp = async () => {
-      const answer = await post({ jsonrpc: '2.0', id: 1, method: 'eth_blockNumber', params: [] })
-      return Number((answer as Answer).result) >= now
+      const { answer } = await exchange(worker.rpcUrl, 'eth_blockNumber')
+      return Number(answer.result) >= now
     }
     await until(hasCaughtUp, { everyMs: 50, withinMs: catchUpMs, late })
   }

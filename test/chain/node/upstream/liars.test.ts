@@ -1,11 +1,12 @@
 import type { Address, Hex } from 'viem'
-import { afterAll, afterEach, beforeAll, describe, test } from 'vitest'
+import { afterEach, beforeAll, describe, test } from 'vitest'
 import { createRandom, type Random } from '../../../../scripts/dev/random.ts'
 import { createHandClock } from '../../../support/hand-clock.ts'
 import { seed, times } from '../../../support/sample.ts'
-import { deployEmitter, emit, mined } from '../support/anvil-rpc.ts'
-import { nodeKinds, type StartedNode } from '../support/nodes.ts'
-import { type Change, lieAbout, type ProxyNode, startProxyNode } from '../support/proxy-node.ts'
+import { emit, mined } from '../support/anvil-rpc.ts'
+import { nodeKinds } from '../support/nodes.ts'
+import { type OpenNode, openNode } from '../support/open.ts'
+import { type Change, lieAbout } from '../support/proxy-node.ts'
 import { type Served, serve } from '../support/serve.ts'
 
 type Json = Record<string, unknown>
@@ -104,8 +105,8 @@ function lieOf(random: Random, key: number): { methods: string[]; change: Change
 }
 
 describe.each(nodeKinds)('three nodes like $name, of which one lies', (kind) => {
-  let node: StartedNode
-  let proxies: ProxyNode[]
+  let node: OpenNode
+  let proxies: OpenNode['proxies']
   let questions: Question[]
   let settledRange: Question
   let truths: unknown[]
@@ -120,26 +121,22 @@ describe.each(nodeKinds)('three nodes like $name, of which one lies', (kind) => 
   }
 
   beforeAll(async () => {
-    node = await kind.start()
-    const emitter = await deployEmitter(node.direct)
+    node = await openNode(kind)
+    const { emitter } = node
+    proxies = node.proxies
     await mined(node.direct, await emit(node.direct, emitter, 1n, 2n, 3n))
     const hash = await emit(node.direct, emitter, 4n, 5n, 6n)
     const where = await mined(node.direct, hash)
     await mined(node.direct, await emit(node.direct, emitter, 7n, 8n, 9n))
     await node.direct('anvil_mine', ['0x3c'])
-    proxies = await Promise.all([1, 2, 3].map(() => startProxyNode(node.url)))
     questions = questionsAbout(emitter, hash, where)
     settledRange = ['eth_getLogs', { fromBlock: '0x0', toBlock: '0x8', address: emitter }]
     truths = await answersOf(await serve([node.url]))
+    return node.stop
   })
 
   afterEach(() => {
     for (const proxy of proxies) proxy.lie(undefined)
-  })
-
-  afterAll(async () => {
-    await Promise.all(proxies.map((proxy) => proxy.stop()))
-    await node.stop()
   })
 
   const distrusted = ({ logged }: Served) =>

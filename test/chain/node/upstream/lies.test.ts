@@ -1,47 +1,36 @@
-import type { Address, Hex } from 'viem'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, test } from 'vitest'
-import { type Anvil, startAnvil } from '../../../../scripts/dev/anvil.ts'
-import { type RpcCall, rpcTo } from '../../../../scripts/dev/rpc.ts'
-import { deployEmitter, emit, mined } from '../support/anvil-rpc.ts'
-import { type Change, lieAbout, type ProxyNode, startProxyNode } from '../support/proxy-node.ts'
+import type { Hex } from 'viem'
+import { afterEach, beforeAll, beforeEach, describe, test } from 'vitest'
+import { beforeABlock, emit, mined } from '../support/anvil-rpc.ts'
+import { type OpenNode, openNode } from '../support/open.ts'
+import { type Change, lieAbout, type ProxyNode } from '../support/proxy-node.ts'
 import { type Served, serve } from '../support/serve.ts'
 
 type Json = Record<string, unknown>
 
-let anvil: Anvil
-let direct: RpcCall
+let on: OpenNode
 let liar: ProxyNode
-let honest: ProxyNode
 let alone: Served
 let both: Served
-let emitter: Address
 let logged: { hash: Hex; blockHash: Hex; blockNumber: Hex }
 let other: { hash: Hex; blockHash: Hex; blockNumber: Hex }
 
 beforeAll(async () => {
-  anvil = await startAnvil()
-  direct = rpcTo(anvil.url)
-  liar = await startProxyNode(anvil.url)
-  honest = await startProxyNode(anvil.url)
-  emitter = await deployEmitter(direct)
-  const first = await emit(direct, emitter, 1n, 2n, 3n)
-  other = { hash: first, ...(await mined(direct, first)) }
-  await direct('evm_setAutomine', [false])
-  const hash = await emit(direct, emitter, 4n, 5n, 6n)
-  await emit(direct, emitter, 7n, 8n, 9n)
-  await direct('evm_mine')
-  await direct('evm_setAutomine', [true])
-  logged = { hash, ...(await mined(direct, hash)) }
-})
-
-afterAll(async () => {
-  await Promise.all([liar.stop(), honest.stop()])
-  await anvil.stop()
+  on = await openNode()
+  liar = on.proxy
+  const first = await emit(on.direct, on.emitter, 1n, 2n, 3n)
+  other = { hash: first, ...(await mined(on.direct, first)) }
+  const hash = await beforeABlock(on.direct, async () => {
+    const sent = await emit(on.direct, on.emitter, 4n, 5n, 6n)
+    await emit(on.direct, on.emitter, 7n, 8n, 9n)
+    return sent
+  })
+  logged = { hash, ...(await mined(on.direct, hash)) }
+  return on.stop
 })
 
 beforeEach(async () => {
   alone = await serve([liar.url])
-  both = await serve([liar.url, honest.url])
+  both = await serve([liar.url, on.proxies[1].url])
 })
 
 afterEach(() => liar.lie(undefined))
@@ -147,7 +136,7 @@ const cases: Case[] = [
       lieAbout('eth_getLogs', (logs: Json[]) =>
         logs.map((log) => ({ ...log, address: logged.hash.slice(0, 42) })),
       ),
-    () => ['eth_getLogs', { fromBlock: '0x0', toBlock: 'latest', address: emitter }],
+    () => ['eth_getLogs', { fromBlock: '0x0', toBlock: 'latest', address: on.emitter }],
   ],
   [
     'logs twice',
@@ -186,12 +175,12 @@ const cases: Case[] = [
   [
     'a balance that is no number',
     () => lieAbout('eth_getBalance', () => 'lots'),
-    () => ['eth_getBalance', emitter],
+    () => ['eth_getBalance', on.emitter],
   ],
   [
     'an object where text belongs',
     () => lieAbout('eth_getCode', () => ({})),
-    () => ['eth_getCode', emitter, 'latest'],
+    () => ['eth_getCode', on.emitter, 'latest'],
   ],
   [
     'a block without a hash',
@@ -216,7 +205,10 @@ function lieAboutReceipts(change: (receipt: Json) => Json): Change {
 describe('a node that answers', () => {
   beforeAll(async () => {
     for (const { blockHash } of [logged, other]) {
-      honestBlocks.set(blockHash, (await direct('eth_getBlockByHash', [blockHash, false])) as Json)
+      honestBlocks.set(
+        blockHash,
+        (await on.direct('eth_getBlockByHash', [blockHash, false])) as Json,
+      )
     }
   })
 
@@ -226,7 +218,7 @@ describe('a node that answers', () => {
       const truth = (await both.rpc(method, params)).result
       expect(truth).not.toBeUndefined()
       liar.lie(lie())
-      both = await serve([liar.url, honest.url])
+      both = await serve([liar.url, on.proxies[1].url])
       expect((await alone.rpc(method, params)).error).toEqual(believed)
       expect((await both.rpc(method, params)).result).toEqual(truth)
     })
@@ -238,7 +230,7 @@ test('a node that lied is asked last for a while, and the operator is told', asy
   liar.lie(lieAbout('eth_getBlockByHash', (block: Json) => ({ ...block, gasUsed: '0x1' })))
   await both.rpc('eth_getBlockByHash', [logged.blockHash])
   const before = liar.seen('eth_getCode')
-  await both.rpc('eth_getCode', [emitter, 'latest'])
+  await both.rpc('eth_getCode', [on.emitter, 'latest'])
   expect(liar.seen('eth_getCode')).toBe(before)
   expect(both.logged).toContainEqual(
     expect.objectContaining({ level: 'warn', event: 'node.distrusted', node: 'node 1' }),
@@ -251,12 +243,12 @@ test('a node whose answer is malformed keeps its place, and the operator is told
 }) => {
   await both.rpc('eth_blockNumber')
   liar.lie(lieAbout('eth_getBalance', () => 'lots'))
-  const truth = await direct('eth_getBalance', [emitter, 'latest'])
+  const truth = await on.direct('eth_getBalance', [on.emitter, 'latest'])
   for (let times = 0; times < 3; times += 1) {
-    expect((await both.rpc('eth_getBalance', [emitter])).result).toBe(truth)
+    expect((await both.rpc('eth_getBalance', [on.emitter])).result).toBe(truth)
   }
   const before = liar.seen('eth_getCode')
-  await both.rpc('eth_getCode', [emitter, 'latest'])
+  await both.rpc('eth_getCode', [on.emitter, 'latest'])
   expect(liar.seen('eth_getCode')).toBe(before + 1)
   expect(both.logged).toEqual([
     {

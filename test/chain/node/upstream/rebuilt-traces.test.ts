@@ -1,44 +1,32 @@
 import type { Address, Hex } from 'viem'
-import { afterAll, beforeAll, test } from 'vitest'
-import { type Anvil, startAnvil } from '../../../../scripts/dev/anvil.ts'
-import { type RpcCall, rpcTo } from '../../../../scripts/dev/rpc.ts'
-import { deployCaller, deployEmitter, emit, mined, sender, topic } from '../support/anvil-rpc.ts'
-import { type ProxyNode, startProxyNode } from '../support/proxy-node.ts'
+import { beforeAll, test } from 'vitest'
+import { deployCaller, emit, mined, sender, topic } from '../support/anvil-rpc.ts'
+import { type OpenNode, openNode } from '../support/open.ts'
 import { type Served, serve } from '../support/serve.ts'
 
 type Trace = Record<string, unknown> & { action: object; result: object | null }
 
-let anvil: Anvil
-let direct: RpcCall
-let untraced: ProxyNode
+let on: OpenNode
 let served: Served
 let own: Served
-let emitter: Address
 let caller: Address
 
 beforeAll(async () => {
-  anvil = await startAnvil()
-  direct = rpcTo(anvil.url)
-  emitter = await deployEmitter(direct)
-  caller = await deployCaller(direct)
-  untraced = await startProxyNode(anvil.url)
-  untraced.lie((answer, { method }) =>
+  on = await openNode()
+  caller = await deployCaller(on.direct)
+  on.proxy.lie((answer, { method }) =>
     method.startsWith('trace_')
       ? { id: answer.id, error: { code: -32601, message: 'the method does not exist' } }
       : answer,
   )
-  served = await serve([untraced.url])
-  own = await serve([anvil.url])
-})
-
-afterAll(async () => {
-  await untraced.stop()
-  await anvil.stop()
+  served = await serve([on.proxy.url])
+  own = await serve([on.url])
+  return on.stop
 })
 
 async function send(call: object): Promise<{ hash: Hex; blockNumber: string }> {
-  const hash = (await direct('eth_sendTransaction', [{ from: sender, ...call }])) as Hex
-  const { blockNumber } = await mined(direct, hash)
+  const hash = (await on.direct('eth_sendTransaction', [{ from: sender, ...call }])) as Hex
+  const { blockNumber } = await mined(on.direct, hash)
   return { hash, blockNumber }
 }
 
@@ -64,10 +52,10 @@ async function bothOf(
 test('a node without a trace module shows the traces that its call tracer makes', async ({
   expect,
 }) => {
-  const emitted = await emit(direct, emitter, 1n, 2n, 3n)
-  await mined(direct, emitted)
-  const inner = await send({ to: caller, data: topic(BigInt(emitter)), gas: '0x30d40' })
-  const first = (await direct('eth_getBlockByNumber', ['0x1', false])) as { transactions: Hex[] }
+  const emitted = await emit(on.direct, on.emitter, 1n, 2n, 3n)
+  await mined(on.direct, emitted)
+  const inner = await send({ to: caller, data: topic(BigInt(on.emitter)), gas: '0x30d40' })
+  const first = (await on.direct('eth_getBlockByNumber', ['0x1', false])) as { transactions: Hex[] }
   for (const hash of [emitted, inner.hash, first.transactions[0]]) {
     const { rebuilt, real } = await bothOf('trace_transaction', hash)
     expect(rebuilt, hash).toEqual(real)
@@ -87,11 +75,11 @@ test('a node without a trace module shows the traces that its call tracer makes'
 test('a deployment that it traces has the type create, a call that failed no result', async ({
   expect,
 }) => {
-  const first = (await direct('eth_getBlockByNumber', ['0x1', false])) as { transactions: Hex[] }
+  const first = (await on.direct('eth_getBlockByNumber', ['0x1', false])) as { transactions: Hex[] }
   expect((await served.rpc('trace_transaction', [first.transactions[0]])).result).toMatchObject([
-    { type: 'create', result: { address: emitter }, action: { init: expect.any(String) } },
+    { type: 'create', result: { address: on.emitter }, action: { init: expect.any(String) } },
   ])
-  const inner = await send({ to: caller, data: topic(BigInt(emitter)), gas: '0x30d40' })
+  const inner = await send({ to: caller, data: topic(BigInt(on.emitter)), gas: '0x30d40' })
   expect((await served.rpc('trace_transaction', [inner.hash])).result).toMatchObject([
     { subtraces: 1, traceAddress: [] },
     { traceAddress: [0], result: null, error: 'Reverted', action: { callType: 'call' } },

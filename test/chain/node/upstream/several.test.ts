@@ -1,42 +1,28 @@
 import { type Address, type Hex, keccak256, parseGwei } from 'viem'
-import { privateKeyToAccount } from 'viem/accounts'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, test } from 'vitest'
-import { type Anvil, startAnvil } from '../../../../scripts/dev/anvil.ts'
-import { type RpcCall, rpcTo } from '../../../../scripts/dev/rpc.ts'
+import { afterEach, beforeAll, beforeEach, describe, test } from 'vitest'
+import { startAnvil } from '../../../../scripts/dev/anvil.ts'
 import { until } from '../../../../scripts/dev/wait.ts'
 import { inTime } from '../../../support/in-time.ts'
-import { deployEmitter, emit, mined } from '../support/anvil-rpc.ts'
+import { beforeABlock, customer, emit, mined } from '../support/anvil-rpc.ts'
+import { type OpenNode, openNode } from '../support/open.ts'
 import { lieAbout, lieAboutHeight, type ProxyNode, startProxyNode } from '../support/proxy-node.ts'
 import { type Served, serve } from '../support/serve.ts'
 
 type Json = Record<string, unknown>
 
-// anvil's second development account, known to everybody.
-const wallet = privateKeyToAccount(
-  '0x59c6995e998f97a5a0044966f0945389dc9e86dae88c7a8412f4603b6b78690d',
-)
 const account = `0x${'ab'.repeat(20)}`
 
-let anvil: Anvil
-let direct: RpcCall
+let on: OpenNode
 let nodes: [ProxyNode, ProxyNode, ProxyNode]
 let served: Served
-let emitter: Address
 
 beforeAll(async () => {
-  anvil = await startAnvil()
-  direct = rpcTo(anvil.url)
-  emitter = await deployEmitter(direct)
+  on = await openNode()
+  return on.stop
 })
 
-afterAll(() => anvil.stop())
-
 beforeEach(async () => {
-  nodes = [
-    await startProxyNode(anvil.url),
-    await startProxyNode(anvil.url),
-    await startProxyNode(anvil.url),
-  ]
+  nodes = [await startProxyNode(on.url), await startProxyNode(on.url), await startProxyNode(on.url)]
   served = await serve(nodes.map(({ url }) => url))
 })
 
@@ -48,8 +34,8 @@ afterEach(async () => {
 })
 
 async function signed(): Promise<Hex> {
-  const nonce = Number(await direct('eth_getTransactionCount', [wallet.address, 'pending']))
-  return await wallet.signTransaction({
+  const nonce = Number(await on.direct('eth_getTransactionCount', [customer.address, 'pending']))
+  return await customer.signTransaction({
     type: 'legacy',
     chainId: 31,
     nonce,
@@ -95,7 +81,7 @@ describe('reads', () => {
     ]) {
       nodes[0].lie(lieAboutHeight(lie))
       nodes[1].freeze()
-      await direct('anvil_mine', ['0x5'])
+      await on.direct('anvil_mine', ['0x5'])
       const raw = await signed()
       const reads = [
         ['eth_blockNumber', []],
@@ -110,11 +96,11 @@ describe('reads', () => {
         const { error } = await inTime(8_000, () => served.rpc(method, params))
         expect(error, method).toBeUndefined()
       }
-      const head = Number(await direct('eth_blockNumber'))
+      const head = Number(await on.direct('eth_blockNumber'))
       await until(async () => (await headOf()) === head)
       const latest = (await served.rpc('eth_getBlockByNumber', ['latest', false])).result as unknown
       expect((latest as Json).hash).toBe(
-        ((await direct('eth_getBlockByNumber', ['latest', false])) as Json).hash,
+        ((await on.direct('eth_getBlockByNumber', ['latest', false])) as Json).hash,
       )
       nodes[0].lie(undefined)
       nodes[1].thaw()
@@ -122,9 +108,9 @@ describe('reads', () => {
   })
 
   test('never see the head go back when another node answers', async ({ expect }) => {
-    await direct('anvil_mine', ['0x5'])
-    const head = Number(await direct('eth_blockNumber'))
-    const old = await direct('eth_getBlockByNumber', [`0x${(head - 2).toString(16)}`, false])
+    await on.direct('anvil_mine', ['0x5'])
+    const head = Number(await on.direct('eth_blockNumber'))
+    const old = await on.direct('eth_getBlockByNumber', [`0x${(head - 2).toString(16)}`, false])
     for (const behind of [nodes[1], nodes[2]]) {
       behind.lie((answer, { method, params }) =>
         method === 'eth_getBlockByNumber' && params[0] === 'latest'
@@ -147,8 +133,8 @@ describe('reads', () => {
   })
 
   test('ask another node before they believe that something is not there', async ({ expect }) => {
-    const hash = await emit(direct, emitter, 1n, 1n, 1n)
-    await mined(direct, hash)
+    const hash = await emit(on.direct, on.emitter, 1n, 1n, 1n)
+    await mined(on.direct, hash)
     nodes[0].lie(lieAbout('eth_getTransactionReceipt', () => null))
     const { result } = await served.rpc('eth_getTransactionReceipt', [hash])
     expect(result).toMatchObject({ transactionHash: hash })
@@ -162,12 +148,12 @@ describe('reads', () => {
     const other = await startAnvil({ chainId: 30 })
     try {
       const mixed = await serve([other.url, nodes[0].url])
-      const balance = await mixed.rpc('eth_getBalance', [wallet.address])
-      expect(balance.result).toBe(await direct('eth_getBalance', [wallet.address, 'latest']))
+      const balance = await mixed.rpc('eth_getBalance', [customer.address])
+      expect(balance.result).toBe(await on.direct('eth_getBalance', [customer.address, 'latest']))
       const raw = await signed()
       expect((await mixed.rpc('eth_sendRawTransaction', [raw])).error).toBeUndefined()
       const alone = await serve([other.url])
-      expect((await alone.rpc('eth_getBalance', [wallet.address])).error).toMatchObject({
+      expect((await alone.rpc('eth_getBalance', [customer.address])).error).toMatchObject({
         code: -32011,
       })
     } finally {
@@ -178,29 +164,21 @@ describe('reads', () => {
 
 describe('a transaction', () => {
   test('goes to every node, and is known to the others', async ({ expect }) => {
-    await direct('evm_setAutomine', [false])
-    try {
+    await beforeABlock(on.direct, async () => {
       const raw = await signed()
       expect((await served.rpc('eth_sendRawTransaction', [raw])).result).toBe(keccak256(raw))
       await until(async () => nodes.every((node) => node.seen('eth_sendRawTransaction') === 1))
-    } finally {
-      await direct('evm_mine')
-      await direct('evm_setAutomine', [true])
-    }
+    })
   })
 
   test('is sent when one node takes it, whatever the others do', async ({ expect }) => {
     nodes[0].lie(refuse)
     nodes[1].freeze()
     // The one that refuses has passed it on all the same: unmined, the other knows it from there.
-    await direct('evm_setAutomine', [false])
-    try {
+    await beforeABlock(on.direct, async () => {
       const raw = await signed()
       expect((await served.rpc('eth_sendRawTransaction', [raw])).result).toBe(keccak256(raw))
-    } finally {
-      await direct('evm_mine')
-      await direct('evm_setAutomine', [true])
-    }
+    })
   })
 
   test('is refused when every node refuses it', async ({ expect }) => {
@@ -213,8 +191,7 @@ describe('a transaction', () => {
     expect,
   }) => {
     const otherHash = `0x${'ab'.repeat(32)}`
-    await direct('evm_setAutomine', [false])
-    try {
+    await beforeABlock(on.direct, async () => {
       nodes[0].lie(lieAbout('eth_sendRawTransaction', () => otherHash))
       const alone = await serve([nodes[0].url])
       const raw = await signed()
@@ -224,10 +201,7 @@ describe('a transaction', () => {
       expect((await served.rpc('eth_sendRawTransaction', [raw])).result).toBe(keccak256(raw))
       const events = [...alone.logged, ...served.logged].map(({ event }) => event)
       expect(events).not.toContain('node.distrusted')
-    } finally {
-      await direct('evm_mine')
-      await direct('evm_setAutomine', [true])
-    }
+    })
   })
 
   test('may have been sent when one node did not answer', async ({ expect }) => {

@@ -9,17 +9,13 @@ import {
   toHex,
   toRlp,
 } from 'viem'
-import { privateKeyToAccount } from 'viem/accounts'
 import { describe, test } from 'vitest'
 import {
   assertSigner,
   parseSignedTransaction,
 } from '../../../../src/node/objects/signed-transaction.ts'
+import { customer } from '../../../chain/node/support/anvil-rpc.ts'
 
-// anvil's second development account, known to everybody.
-const wallet = privateKeyToAccount(
-  '0x59c6995e998f97a5a0044966f0945389dc9e86dae88c7a8412f4603b6b78690d',
-)
 const to = `0x${'ab'.repeat(20)}` as const
 const common = { chainId: 31, nonce: 7, gas: 21_000n, to, value: 1n } as const
 const fees = { maxFeePerGas: parseGwei('1'), maxPriorityFeePerGas: 1n } as const
@@ -58,14 +54,14 @@ function word(digit: string): Hex {
 describe('the hash of a signed transaction is its own', () => {
   for (const [type, transaction] of ofEachType) {
     test(`of type ${type}, to ${transaction.to ?? 'nobody'}`, async ({ expect }) => {
-      const raw = await wallet.signTransaction(transaction)
+      const raw = await customer.signTransaction(transaction)
       expect(parseSignedTransaction(raw)).toEqual({ type, hash: keccak256(raw), chainId: 31n })
     })
   }
 
   test('also without replay protection, where it names no chain', async ({ expect }) => {
     const { chainId: _, ...anyChain } = common
-    const raw = await wallet.signTransaction({ ...anyChain, type: 'legacy', gasPrice: 1n })
+    const raw = await customer.signTransaction({ ...anyChain, type: 'legacy', gasPrice: 1n })
     expect(parseSignedTransaction(raw)).toEqual({
       type: 0,
       hash: keccak256(raw),
@@ -91,7 +87,7 @@ describe('the hash of a signed transaction is its own', () => {
 test('an access list of many addresses is read, and one of many keys', async ({ expect }) => {
   for (const storageKeys of [[], Array.from({ length: 20 }, (_, key) => word(`${key % 10}`))]) {
     const accessList = Array.from({ length: 150 }, () => ({ address: to, storageKeys }))
-    const raw = await wallet.signTransaction({
+    const raw = await customer.signTransaction({
       ...common,
       type: 'eip2930',
       gasPrice: 1n,
@@ -180,10 +176,12 @@ describe('bytes that a node would encode otherwise, or not at all, are refused i
 describe('a signature', () => {
   test('of a key is told from one that no key made', async ({ expect }) => {
     for (const [, transaction] of ofEachType) {
-      await assertSigner(await wallet.signTransaction(transaction))
+      await assertSigner(await customer.signTransaction(transaction))
     }
     const { chainId: _, ...anyChain } = common
-    await assertSigner(await wallet.signTransaction({ ...anyChain, type: 'legacy', gasPrice: 1n }))
+    await assertSigner(
+      await customer.signTransaction({ ...anyChain, type: 'legacy', gasPrice: 1n }),
+    )
     // RSKj 9.0.3 answers "Internal server error" to this one.
     await expect(
       assertSigner(
