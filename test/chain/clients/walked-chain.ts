@@ -1,7 +1,7 @@
 import { createWalletClient, type Hex, http, parseEther, publicActions } from 'viem'
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
 import { rootstockTestnet } from 'viem/chains'
-import { startAnvil } from '../../../scripts/dev/anvil.ts'
+import { devKey, startAnvil } from '../../../scripts/dev/anvil.ts'
 import { startRootstockPool } from '../../../scripts/dev/rootstock-pool/start.ts'
 
 /** A node that clients come to through the service, and where its money comes from. */
@@ -15,15 +15,12 @@ export type WalkedChain = {
 /** How long a walk may take in ms: a chain that is given makes its blocks when it likes. */
 export const walkTimeoutMs = process.env.WALK_NODE_URL === undefined ? 30_000 : 300_000
 
-// anvil's first development account, known to everybody.
-const developmentKey = '0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80'
-
 /**
  * Rootstock's pool before an anvil, with a block every 50 ms. With `WALK_NODE_URL` the node that it
  * names, of chain id 31, where `WALK_KEY` (a private key) or anvil's first account has money.
  */
 export async function startWalkedChain(): Promise<WalkedChain> {
-  const { WALK_NODE_URL: given, WALK_KEY: key = developmentKey } = process.env
+  const { WALK_NODE_URL: given, WALK_KEY: key = devKey } = process.env
   if (given !== undefined) {
     return { nodeUrl: given, accounts: fundedBy(given, key as Hex), stop: async () => {} }
   }
@@ -31,7 +28,7 @@ export async function startWalkedChain(): Promise<WalkedChain> {
   const pool = await startRootstockPool({ anvilUrl: anvil.url, blockMs: 50 })
   return {
     nodeUrl: pool.url,
-    accounts: fundedBy(pool.url, developmentKey),
+    accounts: fundedBy(pool.url, devKey),
     async stop() {
       await pool.stop()
       await anvil.stop()

@@ -5,51 +5,25 @@ import { encodeHeader, encodeReceipt, encodeTransaction, hashForMergedMining } f
 import { regtest } from './quirks.ts'
 import { type Trie, trieOf } from './trie.ts'
 
-export type Transaction = {
-  hash: Hex
-  nonce: Hex
-  blockHash: Hex | null
-  blockNumber: Hex | null
-  transactionIndex: Hex | null
-  from: Hex
-  to: Hex | null
-  gas: Hex
-  gasPrice: Hex
-  value: Hex
-  input: Hex
-  v: Hex
-  r: Hex
-  s: Hex
-  type: Hex
-}
+/** Where a thing is in the chain. */
+type Place = 'blockHash' | 'blockNumber' | 'transactionIndex'
 
-export type Log = {
-  logIndex: Hex
-  blockNumber: Hex
-  blockHash: Hex
-  transactionHash: Hex
-  transactionIndex: Hex
-  address: Hex
-  data: Hex
+export type Transaction = Record<
+  'hash' | 'nonce' | 'from' | 'gas' | 'gasPrice' | 'value' | 'input' | 'v' | 'r' | 's' | 'type',
+  Hex
+> &
+  Record<'to' | Place, Hex | null>
+
+export type Log = Record<'logIndex' | 'transactionHash' | 'address' | 'data' | Place, Hex> & {
   topics: Hex[]
 }
 
-export type Receipt = {
-  transactionHash: Hex
-  transactionIndex: Hex
-  blockHash: Hex
-  blockNumber: Hex
-  cumulativeGasUsed: Hex
-  gasUsed: Hex
-  contractAddress: Hex | null
-  logs: Log[]
-  from: Hex
-  to: Hex | null
-  status: Hex
-  logsBloom: Hex
-  type: Hex
-  effectiveGasPrice: Hex
-}
+export type Receipt = Record<
+  'transactionHash' | 'from' | 'cumulativeGasUsed' | 'gasUsed' | 'effectiveGasPrice' | Place,
+  Hex
+> &
+  Record<'status' | 'logsBloom' | 'type', Hex> &
+  Record<'contractAddress' | 'to', Hex | null> & { logs: Log[] }
 
 /** A block of anvil's as RSKj has it: with REMASC's transaction, RSKj's roots, and so RSKj's hash. */
 export type Block = {
@@ -83,6 +57,9 @@ type Raw = AnvilBlock & { transactions: (Transaction & Record<string, unknown>)[
 const atOnce = 50
 
 const zeroHash: Hex = `0x${'0'.repeat(64)}`
+/** Until the block has its hash: `place` says it then. */
+const nowhere = { blockHash: zeroHash, blockNumber: '0x0', transactionIndex: '0x0' } as const
+const unplaced = { blockHash: null, blockNumber: null, transactionIndex: null }
 const nobody: Hex = `0x${'0'.repeat(40)}`
 const remasc: Hex = '0x0000000000000000000000000000000001000008'
 const emptyBloom: Hex = `0x${'0'.repeat(512)}`
@@ -237,24 +214,10 @@ function place(hash: Hex, number: Hex, transactions: Transaction[], receipts: Re
 
 /** @throws {Error} it is no legacy transaction: there are no others on Rootstock */
 export function transactionOf(one: Transaction & Record<string, unknown>): Transaction {
-  const { hash, nonce, from, to, gas, gasPrice, value, input, v, r, s, type } = one
-  const own: Transaction = {
-    hash,
-    nonce,
-    blockHash: null,
-    blockNumber: null,
-    transactionIndex: null,
-    from,
-    to: to ?? null,
-    gas,
-    gasPrice,
-    value,
-    input,
-    v,
-    r: wholeBytes(r),
-    s: wholeBytes(s),
-    type: '0x0',
-  }
+  const { hash, nonce, from, gas, gasPrice, value, input, v, type } = one
+  const signature = { v, r: wholeBytes(one.r), s: wholeBytes(one.s) }
+  const kept = { hash, nonce, from, to: one.to ?? null, gas, gasPrice, value, input }
+  const own: Transaction = { ...kept, ...signature, ...unplaced, type: '0x0' }
   if (Number(type) !== 0 || keccak256(encodeTransaction(own)) !== hash) {
     throw new Error('anvil holds a transaction that Rootstock does not know')
   }
@@ -282,49 +245,35 @@ export function remascTransaction(number: number, index: number): Transaction {
   } as const
   return {
     ...fields,
-    hash: keccak256(encodeTransaction({ ...fields, input: '0x' })),
-    blockHash: null,
-    blockNumber: null,
+    hash: keccak256(encodeTransaction(fields)),
+    ...unplaced,
     transactionIndex: numberToHex(index),
   }
 }
 
 function receiptOf(one: Receipt): Receipt {
-  const { transactionHash, transactionIndex, blockHash, blockNumber, from, to } = one
+  const { transactionHash, from, cumulativeGasUsed, gasUsed, effectiveGasPrice } = one
+  const { status, logsBloom } = one
+  const kept = { cumulativeGasUsed, gasUsed, effectiveGasPrice, status, logsBloom }
   return {
+    ...kept,
+    ...nowhere,
     transactionHash,
-    transactionIndex,
-    blockHash,
-    blockNumber,
-    cumulativeGasUsed: one.cumulativeGasUsed,
-    gasUsed: one.gasUsed,
-    contractAddress: one.contractAddress ?? null,
-    logs: one.logs.map(({ logIndex, address, data, topics }) => ({
-      logIndex,
-      blockNumber,
-      blockHash,
-      transactionHash,
-      transactionIndex,
-      address,
-      data,
-      topics,
-    })),
     from,
-    to: to ?? null,
-    status: one.status,
-    logsBloom: one.logsBloom,
+    contractAddress: one.contractAddress ?? null,
+    to: one.to ?? null,
     type: '0x0',
-    effectiveGasPrice: one.effectiveGasPrice,
+    logs: one.logs.map(({ logIndex, address, data, topics }) => {
+      return { logIndex, transactionHash, address, data, topics, ...nowhere }
+    }),
   }
 }
 
 function remascReceipt(before: Receipt[], transaction: Transaction | undefined): Receipt {
   if (transaction === undefined) throw new Error('a block ends with a transaction of REMASC')
   return {
+    ...nowhere,
     transactionHash: transaction.hash,
-    transactionIndex: transaction.transactionIndex ?? '0x0',
-    blockHash: zeroHash,
-    blockNumber: '0x0',
     cumulativeGasUsed: before.at(-1)?.cumulativeGasUsed ?? '0x0',
     gasUsed: '0x0',
     contractAddress: null,

@@ -78,18 +78,10 @@ export function encodeReceipt(receipt: ReceiptFields): Hex {
   ])
 }
 
-export type TransactionFields = {
-  nonce: Hex
-  gasPrice: Hex
-  gas: Hex
-  from: Hex
-  to: Hex | null
-  value: Hex
-  input: Hex
-  v: Hex
-  r: Hex
-  s: Hex
-}
+export type TransactionFields = Record<
+  'nonce' | 'gasPrice' | 'gas' | 'from' | 'value' | 'input' | 'v' | 'r' | 's',
+  Hex
+> & { to: Hex | null }
 
 /** The bytes of a transaction that a block holds (`Transaction.rlpEncode`), REMASC's too. */
 export function encodeTransaction(one: TransactionFields): Hex {
