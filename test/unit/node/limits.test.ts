@@ -1,23 +1,11 @@
 import { describe, test } from 'vitest'
 import { type Clock, systemClock } from '../../../src/runtime/clock.ts'
 import { serve } from '../../chain/node/support/serve.ts'
-
-type Request = { id: number; method: string; params: readonly unknown[] }
+import { type Request, scriptedNode } from './scripted-node.ts'
 
 /** A node that answers by a function; time passes twenty times as fast for those who ask it. */
 async function serveNode(answer: (request: Request) => unknown) {
-  const known: Record<string, unknown> = { eth_chainId: '0x1f', web3_clientVersion: 'RskJ/9.0.0' }
-  const node: typeof fetch = async (_, init) => {
-    const asked = JSON.parse(`${init?.body}`) as Request | Request[]
-    const answers = await Promise.all(
-      [asked].flat().map(async (request) => {
-        const result = known[request.method] ?? (await answer(request))
-        return { jsonrpc: '2.0', id: request.id, result }
-      }),
-    )
-    init?.signal?.throwIfAborted()
-    return new Response(JSON.stringify(Array.isArray(asked) ? answers : answers[0]))
-  }
+  const node = scriptedNode('RskJ/9.0.0', async (request) => ({ result: await answer(request) }))
   const clock: Clock = {
     ...systemClock,
     sleep: (ms, signal) => systemClock.sleep(ms / 20, signal),

@@ -1,14 +1,10 @@
-import { readFileSync } from 'node:fs'
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
 import { describe, test } from 'vitest'
 import { exampleLogs, exampleTraces } from '../../../src/node/methods/examples.ts'
 import { serve } from '../../chain/node/support/serve.ts'
+import { printed } from './portal.ts'
 import { type Said, scriptedNode } from './scripted-node.ts'
 
-const { pairs } = JSON.parse(
-  readFileSync(new URL('../../fixtures/rootstock-rpc.json', import.meta.url), 'utf8'),
-) as { pairs: { method: string; result: { number: string; hash: string } }[] }
-const printed = pairs.find(({ method }) => method === 'eth_getBlockByHash')?.result
 const address = `0x${'ab'.repeat(20)}`
 const hash = `0x${'cd'.repeat(32)}`
 const rskj = 'RskJ/9.0.3/Linux/Java17/VETIVER-dev'
@@ -17,7 +13,7 @@ const rskj = 'RskJ/9.0.3/Linux/Java17/VETIVER-dev'
 async function nodeThatSays(method: string, said: Said, client = rskj) {
   const node = scriptedNode(client, (request) => {
     if (request.method === method) return said
-    if (request.method === 'eth_blockNumber') return { result: printed?.number }
+    if (request.method === 'eth_blockNumber') return { result: printed.number }
     const [selector] = request.params
     if (!request.method.startsWith('eth_getBlockBy') || selector === hash) return undefined
     const byNumber = `${selector}`.length < 66 && selector !== 'latest'
@@ -102,7 +98,7 @@ describe('what is not there is null, in the words of each node', () => {
     const ask = (block: unknown) =>
       served.rpc('chain_getTransactionReceiptNodesByHash', [block, hash])
     expect(await ask(hash)).toEqual({ jsonrpc: '2.0', id: 1, result: null })
-    expect((await ask(printed?.hash)).error).toEqual(failed.error)
+    expect((await ask(printed.hash)).error).toEqual(failed.error)
   })
 
   test('state at a block that is not there is one error', async ({ expect }) => {
@@ -195,7 +191,7 @@ describe('RSKj fails inside, and the sender is told in words', () => {
 })
 
 test('an estimate of nothing, or of a whole block, is not one', async ({ expect }) => {
-  const limit = `${(printed as unknown as { gasLimit: string } | undefined)?.gasLimit}`
+  const limit = `${printed.gasLimit}`
   for (const estimate of ['0x0', limit]) {
     const served = await nodeThatSays('eth_estimateGas', { result: estimate })
     expect((await served.rpc('eth_estimateGas', [{ to: address }])).error, estimate).toEqual({
@@ -324,7 +320,7 @@ test('the pending block has as many transactions as it shows, though RSKj counts
   const transaction = {
     hash,
     nonce: '0x0',
-    blockHash: printed?.hash,
+    blockHash: printed.hash,
     blockNumber: '0x2a',
     transactionIndex: '0x0',
     from: address,
@@ -367,7 +363,7 @@ test('a block of state is named to RSKj so that it means that block', async ({ e
       : { result: method === 'eth_estimateGas' ? '0x5208' : '0x01' }
   })
   const served = await serve(['http://rskj.test/'], 31, node)
-  const own = printed?.hash
+  const own = printed.hash
   const call = { to: address }
   await served.rpc('eth_getCode', [address, own])
   await served.rpc('eth_getBalance', [address, own])
@@ -380,7 +376,7 @@ test('a block of state is named to RSKj so that it means that block', async ({ e
     { blockHash: own, requireCanonical: 'true' },
   ])
   expect((await served.rpc('eth_estimateGas', [call, { blockHash: own }])).result).toBe('0x5208')
-  expect(asked.at(-1)).toBe(printed?.number)
+  expect(asked.at(-1)).toBe(printed.number)
 })
 
 test('traces behind more than RSKj skips are skipped here, and no others are asked for', async ({

@@ -1,40 +1,21 @@
-import { readFileSync } from 'node:fs'
 import { keccak256 } from 'viem'
 import { describe, test } from 'vitest'
 import { createNodeService } from '../../../src/node/service.ts'
 import { systemClock } from '../../../src/runtime/clock.ts'
+import { type Pair, pairs } from './portal.ts'
+import { answeringNode } from './scripted-node.ts'
 
-type Pair = { method: string; params: readonly unknown[]; result: unknown }
-type Request = { id: number; method: string; params: readonly unknown[] }
-
-/**
- * What the hosted service answers, as the Rootstock developer portal prints it. Three long values
- * are printed with dots in their middle: they are taken as ending there.
- */
-const { pairs } = JSON.parse(
-  readFileSync(new URL('../../fixtures/rootstock-rpc.json', import.meta.url), 'utf8').replaceAll(
-    '..."',
-    '"',
-  ),
-) as { pairs: Pair[] }
-
-const printed = new Map(pairs.map(({ method, params, result }) => [keyOf(method, params), result]))
+const answers = new Map(pairs.map(({ method, params, result }) => [keyOf(method, params), result]))
 
 function keyOf(method: string, params: readonly unknown[]): string {
   return `${method} ${JSON.stringify(params).toLowerCase()}`
 }
 
 /** The hosted service, as far as it is printed. */
-const replay: typeof fetch = async (_, init) => {
-  const asked = JSON.parse(`${init?.body}`) as Request | Request[]
-  const answer = ({ id, method, params }: Request) => {
-    const result = printed.get(keyOf(method, params))
-    return result === undefined
-      ? { jsonrpc: '2.0', id, error: { code: -32602, message: 'not printed' } }
-      : { jsonrpc: '2.0', id, result }
-  }
-  return Response.json(Array.isArray(asked) ? asked.map(answer) : answer(asked))
-}
+const replay = answeringNode(({ method, params }) => {
+  const result = answers.get(keyOf(method, params))
+  return result === undefined ? { error: { code: -32602, message: 'not printed' } } : { result }
+})
 
 const service = createNodeService({
   chainId: 31,

@@ -5,19 +5,27 @@ export type Said =
   | { result: unknown }
   | { error: { code: number; message: string; data?: unknown } }
 
+/** A node that answers each request by a function. */
+export function answeringNode(say: (request: Request) => Said | Promise<Said>): typeof fetch {
+  return async (_, init) => {
+    const asked = JSON.parse(`${init?.body}`) as Request | Request[]
+    const answer = async (request: Request) => {
+      return { jsonrpc: '2.0', id: request.id, ...(await say(request)) }
+    }
+    const answers = await Promise.all([asked].flat().map(answer))
+    init?.signal?.throwIfAborted()
+    return Response.json(Array.isArray(asked) ? answers : answers[0])
+  }
+}
+
 /** A node on chain 31 that answers from a function; what the function leaves out is `null`. */
 export function scriptedNode(
   client: string,
-  say: (request: Request) => Said | undefined,
+  say: (request: Request) => Said | undefined | Promise<Said | undefined>,
 ): typeof fetch {
-  return async (_, init) => {
-    const asked = JSON.parse(`${init?.body}`) as Request | Request[]
-    const answer = (request: Request) => {
-      const { id, method } = request
-      if (method === 'eth_chainId') return { jsonrpc: '2.0', id, result: '0x1f' }
-      if (method === 'web3_clientVersion') return { jsonrpc: '2.0', id, result: client }
-      return { jsonrpc: '2.0', id, ...(say(request) ?? { result: null }) }
-    }
-    return Response.json(Array.isArray(asked) ? asked.map(answer) : answer(asked))
-  }
+  return answeringNode(async (request) => {
+    if (request.method === 'eth_chainId') return { result: '0x1f' }
+    if (request.method === 'web3_clientVersion') return { result: client }
+    return (await say(request)) ?? { result: null }
+  })
 }

@@ -5,6 +5,7 @@ import { test } from 'vitest'
 import { methods } from '../../../../src/node/methods/list.ts'
 import { openRpcDocument } from '../../../../src/node/methods/openrpc.ts'
 import { serve } from '../../../chain/node/support/serve.ts'
+import { pairs } from '../portal.ts'
 
 // A CommonJS package whose types promise a default export.
 const { openrpcDocument: metaSchema } = createRequire(import.meta.url)('@open-rpc/meta-schema')
@@ -52,12 +53,6 @@ test('every schema in the document is a JSON Schema that accepts what the servic
       },
     ]),
   )
-  const { pairs } = JSON.parse(
-    readFileSync(
-      new URL('../../../fixtures/rootstock-rpc.json', import.meta.url),
-      'utf8',
-    ).replaceAll('..."', '"'),
-  ) as { pairs: { method: string; params: unknown[]; result: unknown }[] }
   for (const { method, params, result } of pairs) {
     const schema = schemas.get(method.replace(/^rsk_/, 'chain_'))
     expect(params.length, method).toBeGreaterThanOrEqual(schema?.required ?? 99)

@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs'
 import { keccak256 } from 'viem'
 import { describe, test } from 'vitest'
 import {
@@ -8,6 +7,7 @@ import {
   matches,
   mayHold,
 } from '../../../../src/node/objects/log-filter.ts'
+import { printed, printedBy } from '../portal.ts'
 
 const address = `0x${'a1'.repeat(20)}`
 const [a, b, c] = ['aa', 'bb', 'cc'].map((byte) => `0x${byte.repeat(32)}`) as [
@@ -91,13 +91,8 @@ describe('a bloom', () => {
   })
 
   test('of a real block of Rootstock holds the address and topic of its log', ({ expect }) => {
-    const { pairs } = JSON.parse(
-      readFileSync(new URL('../../../fixtures/rootstock-rpc.json', import.meta.url), 'utf8'),
-    )
-    const results = pairs as { method: string; result: never }[]
-    const find = (method: string) => results.find((pair) => pair.method === method)?.result as never
-    const { logsBloom } = find('eth_getBlockByHash') as { logsBloom: string }
-    const [first] = find('eth_getLogs') as { address: string; topics: string[] }[]
+    const [first] = printedBy<{ address: string; topics: string[] }[]>('eth_getLogs')
+    const logsBloom = `${printed.logsBloom}`
     expect(mayHold(logsBloom, { address: first?.address, topics: first?.topics })).toBe(true)
     expect(mayHold(logsBloom, { address })).toBe(false)
   })

@@ -1,31 +1,21 @@
-import { readFileSync } from 'node:fs'
 import { test } from 'vitest'
 import { sleep, until } from '../../../../scripts/dev/wait.ts'
 import { type Clock, systemClock } from '../../../../src/runtime/clock.ts'
 import { serve } from '../../../chain/node/support/serve.ts'
-
-type Request = { id: number; method: string; params: readonly unknown[] }
-type Block = Record<string, unknown> & { number: string; hash: string }
-
-const { pairs } = JSON.parse(
-  readFileSync(new URL('../../../fixtures/rootstock-rpc.json', import.meta.url), 'utf8'),
-) as { pairs: { method: string; result: Block }[] }
-const printed = pairs.find(({ method }) => method === 'eth_getBlockByHash')?.result
+import { createHandClock } from '../../../support/hand-clock.ts'
+import { printed } from '../portal.ts'
+import { scriptedNode } from '../scripted-node.ts'
 
 /** RSKj nodes at one height, of which the first says that it is somewhere else. */
-function rootstockNodes(lie: (block: Block) => Block): typeof fetch {
+function rootstockNodes(lie: (block: typeof printed) => typeof printed): typeof fetch {
   return async (input, init) => {
     const isLiar = new URL(`${input}`).hostname === 'liar.test'
-    const answer = ({ id, method, params }: Request) => {
-      const latest = method === 'eth_getBlockByNumber' && params[0] === 'latest'
-      if (method === 'eth_chainId') return { id, result: '0x1f' }
-      if (method === 'web3_clientVersion') return { id, result: 'RskJ/9.0.0' }
-      if (latest && printed) return { id, result: isLiar ? lie(printed) : printed }
-      const own = params[0] === printed?.number || params[0] === printed?.hash
-      return { id, result: own ? printed : null }
-    }
-    const asked = JSON.parse(`${init?.body}`) as Request | Request[]
-    return Response.json(Array.isArray(asked) ? asked.map(answer) : answer(asked))
+    const node = scriptedNode('RskJ/9.0.0', ({ method, params: [selector] }) => {
+      const isLatest = method === 'eth_getBlockByNumber' && selector === 'latest'
+      if (isLatest) return { result: isLiar ? lie(printed) : printed }
+      return { result: [printed.number, printed.hash].includes(`${selector}`) ? printed : null }
+    })
+    return await node(input, init)
   }
 }
 
@@ -39,10 +29,10 @@ test('a height that RSKj cannot show a block for is not believed, though nothing
     31,
     rootstockNodes((block) => ({ ...block, number: '0x10000' })),
   )
-  expect((await served.rpc('eth_blockNumber')).result).toBe(printed?.number)
+  expect((await served.rpc('eth_blockNumber')).result).toBe(printed.number)
   expect((await served.rpc('eth_getBlockByNumber', ['latest'])).result).toMatchObject({
-    number: printed?.number,
-    hash: printed?.hash,
+    number: printed.number,
+    hash: printed.hash,
   })
   expect(served.logged).toContainEqual(
     expect.objectContaining({ event: 'node.failed', node: 'node 1' }),
@@ -55,9 +45,9 @@ test('a node that is behind is passed by', async ({ expect }) => {
     31,
     rootstockNodes((block) => ({ ...block, number: '0xfce0' })),
   )
-  expect((await served.rpc('eth_blockNumber')).result).toBe(printed?.number)
+  expect((await served.rpc('eth_blockNumber')).result).toBe(printed.number)
   expect((await served.rpc('eth_getBlockByNumber', ['latest'])).result).toMatchObject({
-    number: printed?.number,
+    number: printed.number,
   })
 })
 
@@ -74,7 +64,7 @@ test('a request that comes while the heights are first looked at waits for them'
   const served = await serve(urls, 31, slow)
   const first = served.rpc('eth_gasPrice')
   await until(() => asked > 0, { everyMs: 1 })
-  expect((await served.rpc('eth_blockNumber')).result).toBe(printed?.number)
+  expect((await served.rpc('eth_blockNumber')).result).toBe(printed.number)
   await first
 })
 
@@ -90,21 +80,21 @@ test('a node that has not told its height yet is asked after those that have', a
   }
   const served = await serve(urls, 31, silent)
   expect((await served.rpc('eth_getBlockByNumber', ['latest'])).result).toMatchObject({
-    number: printed?.number,
+    number: printed.number,
   })
   // Once for its height, and not for the block.
   expect(silentAsked).toBe(1)
 })
 
 test('the head goes on while every question of a customer fails', async ({ expect }) => {
-  const clock = settableClock()
+  const clock = createHandClock()
   const nodes = rootstockNodes((block) => block)
-  let height = Number(printed?.number)
+  let height = Number(printed.number)
   const fetch: typeof globalThis.fetch = async (input, init) => {
     const body = `${init?.body}`
     if (body.includes('eth_getCode')) throw new Error('the connection was lost')
     const answer = await (await nodes(input, init)).text()
-    return new Response(answer.replaceAll(`"${printed?.number}"`, `"0x${height.toString(16)}"`))
+    return new Response(answer.replaceAll(`"${printed.number}"`, `"0x${height.toString(16)}"`))
   }
   const served = await serve(urls, 31, fetch, clock)
   expect((await served.rpc('eth_blockNumber')).result).toBe(`0x${height.toString(16)}`)
@@ -114,7 +104,7 @@ test('the head goes on while every question of a customer fails', async ({ expec
       const { error } = await served.rpc('eth_getCode', [`0x${'ab'.repeat(20)}`, 'latest'])
       expect(error?.code).toBe(-32011)
     }
-    clock.pass(1_001)
+    clock.forward(1_001)
     expect((await served.rpc('eth_blockNumber')).result).toBe(`0x${height.toString(16)}`)
   }
 })
@@ -140,7 +130,7 @@ test("a customer's question that takes too long is held against no node", async 
 })
 
 test('a head that no node has shown for half a minute is not told any more', async ({ expect }) => {
-  const clock = settableClock()
+  const clock = createHandClock()
   const nodes = rootstockNodes((block) => block)
   let gone = false
   const served = await serve(
@@ -152,22 +142,10 @@ test('a head that no node has shown for half a minute is not told any more', asy
     },
     clock,
   )
-  expect((await served.rpc('eth_blockNumber')).result).toBe(printed?.number)
+  expect((await served.rpc('eth_blockNumber')).result).toBe(printed.number)
   gone = true
-  clock.pass(29_000)
-  expect((await served.rpc('eth_blockNumber')).result).toBe(printed?.number)
-  clock.pass(2_000)
+  clock.forward(29_000)
+  expect((await served.rpc('eth_blockNumber')).result).toBe(printed.number)
+  clock.forward(2_000)
   expect((await served.rpc('eth_blockNumber')).error?.code).toBe(-32011)
 })
-
-/** The runtime's timers, with a time of its own that goes on when it is told to. */
-function settableClock(): Clock & { pass: (ms: number) => void } {
-  let now = systemClock.now()
-  return {
-    ...systemClock,
-    now: () => now,
-    pass: (ms) => {
-      now += ms
-    },
-  }
-}
