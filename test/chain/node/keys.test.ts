@@ -1,13 +1,15 @@
 import { spawn } from 'node:child_process'
-import { type IncomingMessage, request } from 'node:http'
+import type { IncomingMessage } from 'node:http'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, test } from 'vitest'
+import { WebSocket } from 'ws'
 import { type Anvil, startAnvil } from '../../../scripts/dev/anvil.ts'
 import {
   type LoopbackServer,
   startLoopbackServer,
   textOf,
 } from '../../../scripts/dev/loopback-server.ts'
+import { rpcTo } from '../../../scripts/dev/rpc.ts'
 import { hashKey } from '../../../src/keys/api-keys.ts'
 import { alertMessage } from '../../../src/operator/alerting/webhook.ts'
 import { healthAnswer, intakeAnswer, statusAnswer } from '../../../src/operator/answers.ts'
@@ -63,34 +65,34 @@ async function createKey(...args: string[]): Promise<string> {
   return /rpc_[A-Za-z0-9_-]{43}/.exec(output)?.[0] ?? output
 }
 
+/** Posts to the address with the key, or to the one without where the key is in a header. */
 async function post(
-  key: string,
+  key: string | undefined,
   body: unknown,
+  more: Record<string, string> = {},
 ): Promise<{ status: number; text: string; response: Response }> {
-  const response = await fetch(`${worker.origin}/rpc/${key}`, {
+  const response = await fetch(`${worker.origin}/rpc${key === undefined ? '' : `/${key}`}`, {
     method: 'POST',
-    headers: { 'content-type': 'application/json' },
+    headers: { 'content-type': 'application/json', ...more },
     body: JSON.stringify(body),
   })
   return { status: response.status, text: await response.text(), response }
 }
 
+const socketUrl = (key: string): string => `${worker.origin.replace('http', 'ws')}/rpc/${key}`
+
 /** The status of the answer to a client that asks for a WebSocket, with the key in a header. */
 function openSocket(authorization: string): Promise<number | undefined> {
-  const upgrade = { connection: 'Upgrade', upgrade: 'websocket', 'sec-websocket-version': '13' }
-  const client = request(`${worker.origin}/rpc`, {
-    headers: {
-      ...upgrade,
-      'sec-websocket-key': Buffer.alloc(16).toString('base64'),
-      authorization,
-    },
-  })
+  const socket = new WebSocket(`${worker.origin}/rpc`, { headers: { authorization } })
   return new Promise((resolve, reject) => {
     const answered = ({ statusCode }: IncomingMessage) => {
-      client.destroy()
+      socket.terminate()
       resolve(statusCode)
     }
-    client.once('upgrade', answered).once('response', answered).once('error', reject).end()
+    socket
+      .once('error', reject)
+      .once('upgrade', answered)
+      .once('unexpected-response', (_, response) => answered(response))
   })
 }
 
@@ -146,15 +148,9 @@ test('a key that cannot be made is refused in words that name each bad member', 
 
 test('a key may come in a header, over HTTP and to open a WebSocket', async ({ expect }) => {
   const key = await createKey()
-  const headers = (authorization: string) => ({ 'content-type': 'application/json', authorization })
   const ask = async (authorization: string) => {
-    const options = {
-      method: 'POST',
-      headers: headers(authorization),
-      body: JSON.stringify(chainId),
-    }
-    const response = await fetch(`${worker.origin}/rpc`, options)
-    return [response.status, await response.text()]
+    const { status, text } = await post(undefined, chainId, { authorization })
+    return [status, text]
   }
   expect(await ask(`Bearer ${key}`)).toEqual([200, '{"jsonrpc":"2.0","id":7,"result":"0x1f"}'])
   const { status, text } = await post('', chainId)
@@ -180,7 +176,7 @@ test('a key that is in use ends within 60 s of being revoked, for requests and f
   expect,
 }) => {
   const key = await createKey()
-  const url = `${worker.origin.replace(/^http/, 'ws')}/rpc/${key}`
+  const url = socketUrl(key)
   const [listener, asker] = [await connectSocket(url), await connectSocket(url)]
   await listener.result('eth_subscribe', ['newHeads'])
   expect((await post(key, chainId)).status).toBe(200)
@@ -249,7 +245,7 @@ test('a quota is counted call by call, and says when it starts over', async ({ e
 
 test('a quota counts over the socket too', async ({ expect }) => {
   const key = await createKey('--quota', '3')
-  const client = await connectSocket(`${worker.origin.replace('http', 'ws')}/rpc/${key}`)
+  const client = await connectSocket(socketUrl(key))
   for (let call = 0; call < 3; call += 1) expect(await client.result('eth_chainId')).toBe('0x1f')
   expect((await client.rpc('eth_chainId')).error).toMatchObject({ code: -32005 })
   client.close()
@@ -272,14 +268,10 @@ test('a key belongs to one network, and both are served at once', async ({ expec
   const key = await createKey('--network', '30')
   expect((await post(key, chainId)).text).toContain('"0x1e"')
   expect((await post(key, { ...chainId, method: 'net_version' })).text).toContain('"30"')
-  const client = await connectSocket(`${worker.origin.replace('http', 'ws')}/rpc/${key}`)
+  const client = await connectSocket(socketUrl(key))
   expect(await client.result('eth_chainId')).toBe('0x1e')
   await client.result('eth_subscribe', ['newHeads'])
-  await fetch(mainnet.url, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: '{"jsonrpc":"2.0","id":1,"method":"evm_mine","params":[]}',
-  })
+  await rpcTo(mainnet.url)('evm_mine')
   await client.until((told) => told.length === 1)
   client.close()
   expect((await keys('create', '--name', 'x', '--network', '5')).output).toContain('not served')
@@ -287,7 +279,7 @@ test('a key belongs to one network, and both are served at once', async ({ expec
 
 test('a key has only so many connections and subscriptions at a time', async ({ expect }) => {
   const key = await createKey('--quota', 'none')
-  const url = `${worker.origin.replace('http', 'ws')}/rpc/${key}`
+  const url = socketUrl(key)
   const clients = []
   for (let count = 0; count < 20; count += 1) clients.push(await connectSocket(url))
   await expect(connectSocket(url)).rejects.toThrow()
@@ -344,7 +336,7 @@ test('no key is ever written to the log', async ({ expect }) => {
   const key = await createKey()
   await post(key, { ...chainId, method: 'eth_getBalance', params: ['nonsense'] })
   await post(`${key}x`, chainId)
-  const client = await connectSocket(`${worker.origin.replace('http', 'ws')}/rpc/${key}`)
+  const client = await connectSocket(socketUrl(key))
   await client.result('eth_chainId')
   client.close()
   expect(worker.lines.join('\n')).not.toMatch(/rpc_/)

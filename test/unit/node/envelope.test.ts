@@ -5,7 +5,7 @@ import { hashKey, type KeyCheck } from '../../../src/keys/api-keys.ts'
 import { createConfigKeys } from '../../../src/keys/api-keys-config.ts'
 import { feedLimits } from '../../../src/node/feed/sessions.ts'
 import { createMemorySockets } from '../../../src/node/feed/sockets-memory.ts'
-import { maxBodyBytes, nodeRoutes } from '../../../src/node/route.ts'
+import { maxBodyBytes, type NodeRouteOptions, nodeRoutes } from '../../../src/node/route.ts'
 import { systemClock } from '../../../src/runtime/clock.ts'
 import type { LogEvent } from '../../../src/runtime/log.ts'
 import { type Served, serve, testKey } from '../../chain/node/support/serve.ts'
@@ -24,6 +24,18 @@ async function exchange(body: string | Uint8Array<ArrayBuffer>, headers?: Record
   const text = await response.text()
   return { status: response.status, text, headers: response.headers }
 }
+
+/** A whole answer that refuses. */
+const refusal = (id: unknown, code: number, message: string) => ({
+  jsonrpc: '2.0',
+  id,
+  error: { code, message },
+})
+
+/** The routes of one key's address, with what a test says of them. */
+const routesWith = (
+  options: Partial<NodeRouteOptions> & Pick<NodeRouteOptions, 'keys' | 'services'>,
+) => nodeRoutes({ clock: systemClock, background: () => {}, log: () => {}, ...options })
 
 const call = (more: object): string =>
   JSON.stringify({ jsonrpc: '2.0', method: 'eth_chainId', params: [], id: 1, ...more })
@@ -106,22 +118,16 @@ describe('a single request', () => {
     ] as const) {
       const { status, text: answer } = await exchange(text)
       expect(status, text).toBe(400)
-      expect(JSON.parse(answer), text).toEqual({
-        jsonrpc: '2.0',
-        id,
-        error: { code: -32600, message: `invalid request: ${message}` },
-      })
+      expect(JSON.parse(answer), text).toEqual(refusal(id, -32600, `invalid request: ${message}`))
     }
   })
 
   test('with params that are no list is refused with the code for params', async ({ expect }) => {
     for (const params of [{}, 'x', 1, true]) {
       const { text } = await exchange(call({ params }))
-      expect(JSON.parse(text), JSON.stringify(params)).toEqual({
-        jsonrpc: '2.0',
-        id: 1,
-        error: { code: -32602, message: 'params must be an array' },
-      })
+      expect(JSON.parse(text), JSON.stringify(params)).toEqual(
+        refusal(1, -32602, 'params must be an array'),
+      )
     }
   })
 
@@ -146,14 +152,9 @@ describe('a single request', () => {
     ]) {
       const { status, text } = await exchange(call({ method }))
       expect(status, method).toBe(200)
-      expect(JSON.parse(text), method).toEqual({
-        jsonrpc: '2.0',
-        id: 1,
-        error: {
-          code: -32601,
-          message: `the method ${method} does not exist/is not available`,
-        },
-      })
+      expect(JSON.parse(text), method).toEqual(
+        refusal(1, -32601, `the method ${method} does not exist/is not available`),
+      )
     }
   })
 
@@ -228,11 +229,7 @@ describe('a batch', () => {
     ] as const) {
       const { status, text } = await exchange(batch(length))
       expect(status).toBe(400)
-      expect(JSON.parse(text)).toEqual({
-        jsonrpc: '2.0',
-        id: null,
-        error: { code: -32600, message: `invalid request: ${words}` },
-      })
+      expect(JSON.parse(text)).toEqual(refusal(null, -32600, `invalid request: ${words}`))
     }
   })
 })
@@ -243,11 +240,7 @@ describe('what is not JSON-RPC', () => {
     for (const body of ['', '{', 'x', '{"jsonrpc":"2.0",}', "{'a':1}", '[1,', invalidUtf8]) {
       const { status, text } = await exchange(body)
       expect(status).toBe(400)
-      expect(JSON.parse(text)).toEqual({
-        jsonrpc: '2.0',
-        id: null,
-        error: { code: -32700, message: 'JSON parse error' },
-      })
+      expect(JSON.parse(text)).toEqual(refusal(null, -32700, 'JSON parse error'))
     }
   })
 
@@ -302,11 +295,7 @@ describe('what is not JSON-RPC', () => {
     for (const url of ['http://service.test/other', 'http://service.test/', `${served.url}/more`]) {
       const response = await served.fetch(url, { method: 'POST', body: 'x' })
       expect(response.status, url).toBe(401)
-      expect(await response.json()).toEqual({
-        jsonrpc: '2.0',
-        id: null,
-        error: { code: -32001, message: 'no valid API key' },
-      })
+      expect(await response.json()).toEqual(refusal(null, -32001, 'no valid API key'))
     }
   })
 })
@@ -316,11 +305,9 @@ test('no answer of a node is an answer with status 200 that leaks no address', a
 }) => {
   const { status, text } = await exchange(call({ method: 'eth_gasPrice' }))
   expect(status).toBe(200)
-  expect(JSON.parse(text)).toEqual({
-    jsonrpc: '2.0',
-    id: 1,
-    error: { code: -32011, message: 'no node gave an answer in time: ask again, or for less' },
-  })
+  expect(JSON.parse(text)).toEqual(
+    refusal(1, -32011, 'no node gave an answer in time: ask again, or for less'),
+  )
   const sent = await exchange(call({ method: 'eth_sendRawTransaction', params: [transfer] }))
   expect(JSON.parse(sent.text).error).toEqual({
     code: -32011,
@@ -335,20 +322,14 @@ test('a key that cannot be looked up is refused with 503 and an envelope', async
   const gone = async (): Promise<never> => {
     throw new Error('the keys are away')
   }
-  const routes = nodeRoutes({
+  const routes = routesWith({
     keys: { check: gone, lookup: gone },
     services: new Map(),
-    clock: systemClock,
-    background: () => {},
     log: (event) => logged.push(event),
   })
   const response = await routes.request(`/${testKey}`, { method: 'POST', body: call({}) })
   expect(response.status).toBe(503)
-  expect(await response.json()).toEqual({
-    jsonrpc: '2.0',
-    id: null,
-    error: { code: -32603, message: 'not available now, try again' },
-  })
+  expect(await response.json()).toEqual(refusal(null, -32603, 'not available now, try again'))
   expect(logged).toMatchObject([{ level: 'error', message: expect.stringContaining('away') }])
   expect(JSON.stringify(logged)).not.toContain(testKey)
 })
@@ -364,12 +345,10 @@ test('a spent quota says by the clock of the service when to come back', async (
     subscriptions: 1,
     spend: async () => ({ resetAt }),
   }
-  const routes = nodeRoutes({
+  const routes = routesWith({
     keys: { check: async () => spent, lookup: async () => spent },
     services: new Map([[31, served.service]]),
     clock: { ...systemClock, now: () => resetAt.getTime() - 90_000 },
-    background: () => {},
-    log: () => {},
   })
   const headers = { 'content-type': 'application/json' }
   const response = await routes.request('/any', { method: 'POST', headers, body: call({}) })
@@ -381,7 +360,7 @@ test('a key that was revoked before its connection opened is told so, and not of
   expect,
 }) => {
   const known = createConfigKeys({ hashes: [await hashKey(testKey)], chainId: 31 })
-  const routes = nodeRoutes({
+  const routes = routesWith({
     keys: known,
     services: new Map([[31, served.service]]),
     // The keeper of the connections has heard of the revocation first.
@@ -399,9 +378,6 @@ test('a key that was revoked before its connection opened is told so, and not of
       },
       ending: new AbortController().signal,
     }),
-    clock: systemClock,
-    background: () => {},
-    log: () => {},
   })
   const response = await routes.request(`/${testKey}`, { headers: { upgrade: 'websocket' } })
   expect(response.status).toBe(401)

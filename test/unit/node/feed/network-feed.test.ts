@@ -77,20 +77,8 @@ describe('the recent chain', () => {
     expect(names(await chain.advance())).toEqual(['-z', '-y', '-x', '+X', '+Y', '+Z', '+0'])
     model.rewind(10)
     model.extend(...'12')
-    expect(names(await chain.advance())).toEqual([
-      '-0',
-      '-Z',
-      '-Y',
-      '-X',
-      '-w',
-      '-v',
-      '-u',
-      '-t',
-      '-s',
-      '-r',
-      '+1',
-      '+2',
-    ])
+    const left = '-0 -Z -Y -X -w -v -u -t -s -r'.split(' ')
+    expect(names(await chain.advance())).toEqual([...left, '+1', '+2'])
     model.rewind(2)
     expect(names(await chain.advance())).toEqual(['-2', '-1'])
   })
@@ -131,10 +119,7 @@ describe('a feed that lost its memory', () => {
   test('goes on where it was for the connections that are still there', async ({ expect }) => {
     const model = createModelChain()
     model.extend(...'abc')
-    const store = createMemoryStore()
-    const socket = createTestSocket('one')
-    const first = feedOn(model.source, store)
-    first.open(socket, 10)
+    const { feed: first, socket, store } = openFeed(model.source)
     await first.message(socket, subscribe('newHeads'))
     await first.message(socket, subscribe('logs'))
     void first.follow()
@@ -207,10 +192,7 @@ describe('one client that asks for much', () => {
     await feed.message(third as never, subscribe('newHeads'))
     expect(code(third?.sent.at(-1))).toBeUndefined()
     const { result } = JSON.parse(one?.sent[0] ?? '') as { result: string }
-    await feed.message(
-      one as never,
-      JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'eth_unsubscribe', params: [result] }),
-    )
+    await feed.message(one as never, subscribing('eth_unsubscribe', result))
     expect([await add(third), await add(third)]).toEqual([undefined, -32005])
     feed.closed(other as never)
     expect([await add(third), await add(third)]).toEqual([undefined, undefined])
@@ -239,9 +221,7 @@ describe('one client that asks for much', () => {
   test('has as much under way as a connection may have, though all of it comes at once', async ({
     expect,
   }) => {
-    const socket = createTestSocket('one')
-    const feed = feedOn(model.source, createMemoryStore())
-    feed.open(socket, 10)
+    const { feed, socket } = openFeed(model.source)
     const batch = (count: number, more = ''): string =>
       JSON.stringify(Array.from({ length: count }, (_, id) => ({ ...chainIdCall, id, more: more })))
     const codesOf = (text: string | undefined) =>
@@ -262,9 +242,8 @@ describe('one client that asks for much', () => {
   test('pays for what cannot be read, and is answered when its key cannot be looked up', async ({
     expect,
   }) => {
-    const socket = createTestSocket('one')
     let [spent, isAway] = [0, false]
-    const feed = feedOn(model.source, createMemoryStore(), {
+    const { feed, socket } = openFeed(model.source, {
       async keyOf() {
         if (isAway) throw new Error('the keys are away')
         const spend = async (calls: number): Promise<undefined> => {
@@ -273,7 +252,6 @@ describe('one client that asks for much', () => {
         return { ...granted, spend }
       },
     })
-    feed.open(socket, 10)
     await feed.message(socket, '{')
     expect([spent, code(socket.sent[0])]).toEqual([1, -32700])
     isAway = true
@@ -285,10 +263,7 @@ describe('one client that asks for much', () => {
   })
 
   test('makes the service keep nothing of a filter but what it selects by', async ({ expect }) => {
-    const store = createMemoryStore()
-    const socket = createTestSocket('one')
-    const feed = feedOn(model.source, store)
-    feed.open(socket, 10)
+    const { feed, socket, store } = openFeed(model.source)
     await feed.message(socket, subscribe('logs', { topics: [hex('t')], more: 'x'.repeat(99) }))
     expect(store.kept.map(({ topic }) => topic)).toEqual([
       { kind: 'logs', filter: { topics: [hex('t')] } },
@@ -325,11 +300,9 @@ describe('what enters the pool', () => {
     model.extend(...'abc')
     // A connection that is lost, and that this side still takes for open, tells nothing.
     let unseen = true
-    const feed = feedOn(model.source, createMemoryStore(), {
+    const { feed, socket } = openFeed(model.source, {
       events: { ...noEvents, entered: async () => (unseen ? [] : [hex('2'), hex('3')]) },
     })
-    const socket = createTestSocket('one')
-    feed.open(socket, 10)
     await feed.message(socket, subscribe('newPendingTransactions'))
     void feed.follow()
     model.mine(hex('1'), hex('2'))
@@ -350,12 +323,11 @@ describe('a key that was revoked', () => {
     model.extend(...'abc')
     const keys = { isValid: true }
     let now = 0
-    const feed = feedOn(model.source, createMemoryStore(), {
+    const { feed, socket: listener } = openFeed(model.source, {
       clock: { ...systemClock, now: () => now },
       keyOf: async () => (keys.isValid ? granted : { kind: 'unknown' }),
     })
-    const [listener, asker] = [createTestSocket('one'), createTestSocket('two')]
-    feed.open(listener, 10)
+    const asker = createTestSocket('two')
     feed.open(asker, 10)
     await feed.message(listener, subscribe('newHeads'))
     void feed.follow()
@@ -458,6 +430,14 @@ const noEvents: FeedOptions['events'] = {
   rest: () => {},
 }
 
+/** A feed with one client. */
+function openFeed(source: FeedSource, more: Partial<FeedOptions> = {}) {
+  const [store, socket] = [createMemoryStore(), createTestSocket('one')]
+  const feed = feedOn(source, store, more)
+  feed.open(socket, 10)
+  return { feed, socket, store }
+}
+
 function feedOn(source: FeedSource, store: MemoryStore, more: Partial<FeedOptions> = {}) {
   let ids = 0
   const log = (): void => {}
@@ -488,7 +468,9 @@ function feedOn(source: FeedSource, store: MemoryStore, more: Partial<FeedOption
 
 const chainIdCall = { jsonrpc: '2.0', method: 'eth_chainId', params: [] }
 
-function subscribe(type: string, ...filter: object[]): string {
-  const params = [type, ...filter]
-  return JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'eth_subscribe', params })
+const subscribe = (type: string, ...filter: object[]): string =>
+  subscribing('eth_subscribe', type, ...filter)
+
+function subscribing(method: string, ...params: unknown[]): string {
+  return JSON.stringify({ jsonrpc: '2.0', id: 1, method, params })
 }
