@@ -189,16 +189,3 @@ test('a fresh request passes by what is kept and what is in flight', async ({ ex
   })
   expect(on.proxy.seen('eth_getBlockByHash') - before).toBe(2)
 })
-
-test('a node that takes no batches is asked one by one', async ({ expect }) => {
-  const refusing: typeof fetch = async (_, init) => {
-    const asked: unknown = JSON.parse(`${init?.body}`)
-    if (Array.isArray(asked)) return new Response('no batches here', { status: 400 })
-    return await fetch(on.url, init)
-  }
-  const plain = await serve([on.url], 31, refusing)
-  const answers = await Promise.all(
-    ['0x1', '0x0'].map((number) => plain.rpc('eth_getBlockByNumber', [number])),
-  )
-  expect(answers.map(({ error }) => error)).toEqual([undefined, undefined])
-})

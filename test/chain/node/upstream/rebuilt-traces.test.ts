@@ -70,20 +70,6 @@ test('a node without a trace module shows the traces that its call tracer makes'
     expect(rebuilt, method).toEqual(real)
     expect(rebuilt, method).not.toEqual([])
   }
-})
-
-test('a deployment that it traces has the type create, a call that failed no result', async ({
-  expect,
-}) => {
-  const first = (await on.direct('eth_getBlockByNumber', ['0x1', false])) as { transactions: Hex[] }
-  expect((await served.rpc('trace_transaction', [first.transactions[0]])).result).toMatchObject([
-    { type: 'create', result: { address: on.emitter }, action: { init: expect.any(String) } },
-  ])
-  const inner = await send({ to: caller, data: topic(BigInt(on.emitter)), gas: '0x30d40' })
-  expect((await served.rpc('trace_transaction', [inner.hash])).result).toMatchObject([
-    { subtraces: 1, traceAddress: [] },
-    { traceAddress: [0], result: null, error: 'Reverted', action: { callType: 'call' } },
-  ])
   const unknown = `0x${'99'.repeat(32)}`
   expect((await served.rpc('trace_transaction', [unknown])).result).toBeNull()
 })

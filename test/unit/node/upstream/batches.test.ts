@@ -40,6 +40,7 @@ const refusals: Readonly<Record<string, Refusal>> = {
     json(asked.map(({ id }) => ({ id, ...error(-32000, 'no such account') }))),
   'an error in words': (asked) => json(asked.map(({ id }) => ({ id, error: 'no batches' }))),
   'a page': () => new Response('<html>no batches</html>'),
+  'a text with 400': () => new Response('no batches here', { status: 400 }),
   'a page with 502': () => new Response('<html>bad gateway</html>', { status: 502 }),
   nothing: () => new Response(''),
   'a null': () => json(null),
