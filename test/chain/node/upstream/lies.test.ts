@@ -13,12 +13,14 @@ let alone: Served
 let both: Served
 let logged: { hash: Hex; blockHash: Hex; blockNumber: Hex }
 let other: { hash: Hex; blockHash: Hex; blockNumber: Hex }
+let otherBlock: unknown
 
 beforeAll(async () => {
   on = await openNode()
   liar = on.proxy
   const first = await emit(on.direct, on.emitter, 1n, 2n, 3n)
   other = { hash: first, ...(await mined(on.direct, first)) }
+  otherBlock = await on.direct('eth_getBlockByHash', [other.blockHash, false])
   const hash = await beforeABlock(on.direct, async () => {
     const sent = await emit(on.direct, on.emitter, 4n, 5n, 6n)
     await emit(on.direct, on.emitter, 7n, 8n, 9n)
@@ -37,187 +39,130 @@ afterEach(() => liar.lie(undefined))
 
 const believed = { code: -32011, message: 'no node gave an answer that can be believed' }
 
-/** A lie of the preferred node, and a question that it spoils. */
-type Case = [what: string, lie: () => Change, question: () => [string, ...unknown[]]]
-
-const cases: Case[] = [
-  [
-    'a block with another state root',
-    () => lieAbout('eth_getBlockByHash', (block: Json) => ({ ...block, stateRoot: logged.hash })),
-    () => ['eth_getBlockByHash', logged.blockHash],
-  ],
-  [
-    'a block with another timestamp, by number',
-    () => lieAbout('eth_getBlockByNumber', (block: Json) => ({ ...block, timestamp: '0x1' })),
-    () => ['eth_getBlockByNumber', logged.blockNumber],
-  ],
-  [
-    'a block under a hash that is not its own',
-    () => lieAbout('eth_getBlockByNumber', (block: Json) => ({ ...block, hash: logged.hash })),
-    () => ['eth_getBlockByNumber', logged.blockNumber, true],
-  ],
-  [
-    'another block than was asked for',
-    () =>
-      lieAbout('eth_getBlockByHash', () => {
-        return { ...blockOf(other), ...honestBlocks.get(other.blockHash) }
-      }),
-    () => ['eth_getBlockByHash', logged.blockHash],
-  ],
-  [
-    'a raw header of a block that does not hash to it',
-    () => lieAbout('eth_getBlockByHash', (block: Json) => ({ ...block, gasUsed: '0x1' })),
-    () => ['chain_getRawBlockHeaderByHash', logged.blockHash],
-  ],
-  [
-    'a receipt with another gas use, which the receipts root shows',
-    () => lieAboutReceipts((receipt) => ({ ...receipt, cumulativeGasUsed: '0x1' })),
-    () => ['chain_getRawTransactionReceiptByHash', logged.hash],
-  ],
-  [
-    'a receipt with another status, in a proof',
-    () => lieAboutReceipts((receipt) => ({ ...receipt, status: '0x0' })),
-    () => ['chain_getTransactionReceiptNodesByHash', logged.blockHash, logged.hash],
-  ],
-  [
-    'receipts of which one is missing',
-    () => lieAbout('eth_getBlockReceipts', (receipts: Json[]) => receipts.slice(1)),
-    () => ['chain_getTransactionReceiptNodesByHash', logged.blockHash, logged.hash],
-  ],
-  [
-    'a block of which the receipts root was changed with the receipts',
-    () => (answer, request) =>
-      request.method === 'eth_getBlockByHash'
-        ? { ...answer, result: { ...(answer.result as Json), receiptsRoot: logged.hash } }
-        : answer,
-    () => ['chain_getRawTransactionReceiptByHash', logged.hash],
-  ],
-  [
-    'the receipt of another transaction',
-    () =>
-      lieAbout('eth_getTransactionReceipt', (receipt: Json) => ({
-        ...receipt,
-        transactionHash: other.hash,
-      })),
-    () => ['eth_getTransactionReceipt', logged.hash],
-  ],
-  [
-    'another transaction',
-    () => lieAbout('eth_getTransactionByHash', (one: Json) => ({ ...one, hash: other.hash })),
-    () => ['eth_getTransactionByHash', logged.hash],
-  ],
-  [
-    'a transaction from another block',
-    () =>
-      lieAbout('eth_getTransactionByBlockHashAndIndex', (one: Json) => ({
-        ...one,
-        blockHash: other.blockHash,
-      })),
-    () => ['eth_getTransactionByBlockHashAndIndex', logged.blockHash, '0x0'],
-  ],
-  [
-    'logs of a block of which the last is missing',
-    () => lieAbout('eth_getLogs', (logs: Json[]) => logs.slice(0, -1)),
-    () => ['eth_getLogs', { blockHash: logged.blockHash }],
-  ],
-  [
-    'no logs of a block that has some',
-    () => lieAbout('eth_getLogs', () => []),
-    () => ['eth_getLogs', { fromBlock: logged.blockNumber, toBlock: logged.blockNumber }],
-  ],
-  [
-    'a log with other data',
-    () => lieAbout('eth_getLogs', (logs: Json[]) => logs.map((log) => ({ ...log, data: '0x01' }))),
-    () => ['eth_getLogs', { blockHash: logged.blockHash }],
-  ],
-  [
-    'logs that were not asked for',
-    () =>
-      lieAbout('eth_getLogs', (logs: Json[]) =>
-        logs.map((log) => ({ ...log, address: logged.hash.slice(0, 42) })),
-      ),
-    () => ['eth_getLogs', { fromBlock: '0x0', toBlock: 'latest', address: on.emitter }],
-  ],
-  [
-    'logs twice',
-    () => lieAbout('eth_getLogs', (logs: Json[]) => [...logs, ...logs]),
-    () => ['eth_getLogs', { fromBlock: '0x0', toBlock: 'latest' }],
-  ],
-  [
-    'logs of later blocks than were asked for',
-    () =>
-      lieAbout('eth_getLogs', (logs: Json[]) =>
-        logs.map((log) => ({ ...log, blockNumber: '0xff' })),
-      ),
-    () => ['eth_getLogs', { fromBlock: '0x0', toBlock: logged.blockNumber }],
-  ],
-  [
-    'traces of another block',
-    () =>
-      lieAbout('trace_block', (traces: Json[]) =>
-        traces.map((one) => ({ ...one, blockHash: other.blockHash })),
-      ),
-    () => ['trace_block', logged.blockHash],
-  ],
-  [
-    'traces of which those of a transaction are missing',
-    () => lieAbout('trace_block', (traces: Json[]) => traces.slice(1)),
-    () => ['trace_block', logged.blockHash],
-  ],
-  [
-    'traces of another transaction',
-    () =>
-      lieAbout('trace_transaction', (traces: Json[]) =>
-        traces.map((one) => ({ ...one, transactionHash: other.hash })),
-      ),
-    () => ['trace_transaction', logged.hash],
-  ],
-  [
-    'a balance that is no number',
-    () => lieAbout('eth_getBalance', () => 'lots'),
-    () => ['eth_getBalance', on.emitter],
-  ],
-  [
-    'an object where text belongs',
-    () => lieAbout('eth_getCode', () => ({})),
-    () => ['eth_getCode', on.emitter, 'latest'],
-  ],
-  [
-    'a block without a hash',
-    () => lieAbout('eth_getBlockByNumber', (block: Json) => ({ ...block, hash: null })),
-    () => ['eth_getBlockByNumber', logged.blockNumber],
-  ],
-]
-
-const honestBlocks = new Map<string, Json>()
-
-function blockOf({ blockHash }: { blockHash: Hex }): Json {
-  return honestBlocks.get(blockHash) ?? {}
+/** Other members in what a node says of a method: in a thing, or in each of a list. */
+function spoil(method: string, members: Json): Change {
+  const spoiled = (one: Json) => ({ ...one, ...members })
+  return lieAbout(method, (result: Json | Json[]) =>
+    Array.isArray(result) ? result.map(spoiled) : spoiled(result),
+  )
 }
 
-function lieAboutReceipts(change: (receipt: Json) => Json): Change {
+const instead = (method: string, result: unknown): Change => lieAbout(method, () => result)
+
+/** By what it says: a lie of the preferred node, and a question that it spoils. */
+const cases: Record<string, () => [lie: Change, question: [string, ...unknown[]]]> = {
+  'a block with another state root': () => [
+    spoil('eth_getBlockByHash', { stateRoot: logged.hash }),
+    ['eth_getBlockByHash', logged.blockHash],
+  ],
+  'a block with another timestamp, by number': () => [
+    spoil('eth_getBlockByNumber', { timestamp: '0x1' }),
+    ['eth_getBlockByNumber', logged.blockNumber],
+  ],
+  'a block under a hash that is not its own': () => [
+    spoil('eth_getBlockByNumber', { hash: logged.hash }),
+    ['eth_getBlockByNumber', logged.blockNumber, true],
+  ],
+  'another block than was asked for': () => [
+    instead('eth_getBlockByHash', otherBlock),
+    ['eth_getBlockByHash', logged.blockHash],
+  ],
+  'a raw header of a block that does not hash to it': () => [
+    spoil('eth_getBlockByHash', { gasUsed: '0x1' }),
+    ['chain_getRawBlockHeaderByHash', logged.blockHash],
+  ],
+  'a receipt with another gas use, which the receipts root shows': () => [
+    spoilFirstReceipt({ cumulativeGasUsed: '0x1' }),
+    ['chain_getRawTransactionReceiptByHash', logged.hash],
+  ],
+  'a receipt with another status, in a proof': () => [
+    spoilFirstReceipt({ status: '0x0' }),
+    ['chain_getTransactionReceiptNodesByHash', logged.blockHash, logged.hash],
+  ],
+  'receipts of which one is missing': () => [
+    lieAbout('eth_getBlockReceipts', (receipts: Json[]) => receipts.slice(1)),
+    ['chain_getTransactionReceiptNodesByHash', logged.blockHash, logged.hash],
+  ],
+  'a block of which the receipts root was changed with the receipts': () => [
+    spoil('eth_getBlockByHash', { receiptsRoot: logged.hash }),
+    ['chain_getRawTransactionReceiptByHash', logged.hash],
+  ],
+  'the receipt of another transaction': () => [
+    spoil('eth_getTransactionReceipt', { transactionHash: other.hash }),
+    ['eth_getTransactionReceipt', logged.hash],
+  ],
+  'another transaction': () => [
+    spoil('eth_getTransactionByHash', { hash: other.hash }),
+    ['eth_getTransactionByHash', logged.hash],
+  ],
+  'a transaction from another block': () => [
+    spoil('eth_getTransactionByBlockHashAndIndex', { blockHash: other.blockHash }),
+    ['eth_getTransactionByBlockHashAndIndex', logged.blockHash, '0x0'],
+  ],
+  'logs of a block of which the last is missing': () => [
+    lieAbout('eth_getLogs', (logs: Json[]) => logs.slice(0, -1)),
+    ['eth_getLogs', { blockHash: logged.blockHash }],
+  ],
+  'no logs of a block that has some': () => [
+    instead('eth_getLogs', []),
+    ['eth_getLogs', { fromBlock: logged.blockNumber, toBlock: logged.blockNumber }],
+  ],
+  'a log with other data': () => [
+    spoil('eth_getLogs', { data: '0x01' }),
+    ['eth_getLogs', { blockHash: logged.blockHash }],
+  ],
+  'logs that were not asked for': () => [
+    spoil('eth_getLogs', { address: logged.hash.slice(0, 42) }),
+    ['eth_getLogs', { fromBlock: '0x0', toBlock: 'latest', address: on.emitter }],
+  ],
+  'logs twice': () => [
+    lieAbout('eth_getLogs', (logs: Json[]) => [...logs, ...logs]),
+    ['eth_getLogs', { fromBlock: '0x0', toBlock: 'latest' }],
+  ],
+  'logs of later blocks than were asked for': () => [
+    spoil('eth_getLogs', { blockNumber: '0xff' }),
+    ['eth_getLogs', { fromBlock: '0x0', toBlock: logged.blockNumber }],
+  ],
+  'traces of another block': () => [
+    spoil('trace_block', { blockHash: other.blockHash }),
+    ['trace_block', logged.blockHash],
+  ],
+  'traces of which those of a transaction are missing': () => [
+    lieAbout('trace_block', (traces: Json[]) => traces.slice(1)),
+    ['trace_block', logged.blockHash],
+  ],
+  'traces of another transaction': () => [
+    spoil('trace_transaction', { transactionHash: other.hash }),
+    ['trace_transaction', logged.hash],
+  ],
+  'a balance that is no number': () => [
+    instead('eth_getBalance', 'lots'),
+    ['eth_getBalance', on.emitter],
+  ],
+  'an object where text belongs': () => [
+    instead('eth_getCode', {}),
+    ['eth_getCode', on.emitter, 'latest'],
+  ],
+  'a block without a hash': () => [
+    spoil('eth_getBlockByNumber', { hash: null }),
+    ['eth_getBlockByNumber', logged.blockNumber],
+  ],
+}
+
+function spoilFirstReceipt(members: Json): Change {
   return lieAbout('eth_getBlockReceipts', ([first, ...rest]: Json[]) => [
-    change(first ?? {}),
+    { ...first, ...members },
     ...rest,
   ])
 }
 
 describe('a node that answers', () => {
-  beforeAll(async () => {
-    for (const { blockHash } of [logged, other]) {
-      honestBlocks.set(
-        blockHash,
-        (await on.direct('eth_getBlockByHash', [blockHash, false])) as Json,
-      )
-    }
-  })
-
-  for (const [what, lie, question] of cases) {
+  for (const [what, caseOf] of Object.entries(cases)) {
     test(`${what} is not believed, and another is asked`, async ({ expect }) => {
-      const [method, ...params] = question()
+      const [lie, [method, ...params]] = caseOf()
       const truth = (await both.rpc(method, params)).result
       expect(truth).not.toBeUndefined()
-      liar.lie(lie())
+      liar.lie(lie)
       both = await serve([liar.url, on.proxies[1].url])
       expect((await alone.rpc(method, params)).error).toEqual(believed)
       expect((await both.rpc(method, params)).result).toEqual(truth)
