@@ -399,19 +399,7 @@ async function waitForPolls(method: string, count: number): Promise<void> {
   await until(() => on.proxy.seen(method) >= before + count)
 }
 
-const headFields = [
-  'difficulty',
-  'extraData',
-  'gasLimit',
-  'gasUsed',
-  'logsBloom',
-  'miner',
-  'number',
-  'parentHash',
-  'receiptsRoot',
-  'sha3Uncles',
-  'stateRoot',
-  'timestamp',
-  'transactionsRoot',
-  'hash',
-]
+const headFields =
+  'difficulty extraData gasLimit gasUsed logsBloom miner number parentHash receiptsRoot sha3Uncles stateRoot timestamp transactionsRoot hash'.split(
+    ' ',
+  )
