@@ -31,8 +31,8 @@ export const bugs: readonly Bug[] = [
       change(
         broadcast,
         'broadcast',
-        "ledger.sent(transaction.hash, false)) return 'unknown'",
-        "ledger.abandon(nonce)); return 'unknown'",
+        'ledger.sent(transaction.hash, sent.kind)) return',
+        "sent.kind === 'unknown' ? ledger.abandon(nonce) : ledger.sent(transaction.hash, sent.kind)) return",
       ),
     ],
   },

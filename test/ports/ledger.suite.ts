@@ -626,7 +626,7 @@ export function ledgerSuite(name: string, create: () => Promise<LedgerHarness>):
       await ledger.lease(leasing)
       const attaching = { nonce: 0, token: 'round', transaction: transactionOf('a') }
       await ledger.attach(attaching)
-      await ledger.sent(attaching.transaction.hash, true)
+      await ledger.sent(attaching.transaction.hash, 'taken')
       await ledger.displaced(0)
       pass(rules.displacedMs + 1)
       const slot = { nonce: 0, priorGasPriceWei: undefined }
@@ -754,11 +754,11 @@ export function ledgerSuite(name: string, create: () => Promise<LedgerHarness>):
       await accept(ledger, 's')
       const { hash } = transactionOf('s')
       const step = { intentId: id('s'), kind: 'transfer', reason: '' }
-      expect(await ledger.sent(hash, false)).toEqual([])
-      expect(await ledger.sent(hash, true)).toMatchObject([
+      expect(await ledger.sent(hash, 'unknown')).toEqual([])
+      expect(await ledger.sent(hash, 'taken')).toMatchObject([
         { ...step, from: 'signed', to: 'broadcast', hash },
       ])
-      expect(await ledger.sent(hash, true)).toEqual([])
+      expect(await ledger.sent(hash, 'taken')).toEqual([])
       expect(await mineAt(ledger, 's', 0, executionIn(9))).toMatchObject([
         { ...step, from: 'broadcast', to: 'mined' },
       ])
@@ -918,10 +918,10 @@ export function ledgerSuite(name: string, create: () => Promise<LedgerHarness>):
         return open?.transactions.map((transaction) => transaction.failures)
       }
       expect(await failures()).toEqual([0])
-      await ledger.sent(hash, false)
-      await ledger.sent(hash, false)
+      await ledger.sent(hash, 'unknown')
+      await ledger.sent(hash, 'unknown')
       expect(await failures()).toEqual([2])
-      await ledger.sent(hash, true)
+      await ledger.sent(hash, 'taken')
       expect(await failures()).toEqual([0])
       // Whether a pool still has what a reorganization took back is not known.
       await mineAt(ledger, 's', 0, executionIn(9))

@@ -102,7 +102,7 @@ async function history(ledger: Ledger): Promise<void> {
   await mine(ledger, 'done', 0)
   await ledger.confirm('done', id('block 5'))
   await mine(ledger, 'mined', 1, 6)
-  await ledger.sent(id('tx sent'), true)
+  await ledger.sent(id('tx sent'), 'taken')
   await accept(ledger, 'waits', { account: bob, waits: true })
   await ledger.release([4], 0)
   const refused = { ...question('refused'), steps: 3, token: 'r' }

@@ -1,5 +1,6 @@
 import type { Address, Hex } from 'viem'
 import { poolRules } from '../../chain/chains.ts'
+import type { SendRefusal } from '../../chain/refusals.ts'
 import type { PaymentKind } from '../../loan/kinds.ts'
 import type { SignedRequest } from '../forwarder/requests.ts'
 import type { ExportEntry, ExportHead, ExportPage, ExportPlace } from './copies/export-format.ts'
@@ -131,8 +132,8 @@ export type Ledger = {
   replace(replacement: Replacement): Promise<Recorded>
   /** Gives back ended leases that the chain has passed, or that no recorded nonce stands above. */
   release(nonces: number[], chainNonce: number): Promise<void>
-  /** Notes that the bytes went out at this time; `taken` when a node said it has them. */
-  sent(hash: Hex, taken: boolean): Promise<Transition[]>
+  /** Notes that the bytes went out at this time, and what the node said. A price that was too low is read again. */
+  sent(hash: Hex, verdict: SendVerdict): Promise<Transition[]>
   /** Notes the block of a nonce and what became of its payment there. */
   mined(report: MinedReport): Promise<Transition[]>
   /** Notes that a nonce of ours holds something that we do not know. Its payment is queued again. */
@@ -563,6 +564,9 @@ export type Order = {
   /** Messages that are due once its outcome is final. */
   sms?: readonly HeldSms[] | undefined
 }
+
+/** What a node said of a transaction's bytes; `unknown` is a transport error. */
+export type SendVerdict = 'taken' | 'unknown' | Exclude<SendRefusal, 'known'>
 
 export type SignedTransaction = { hash: Hex; raw: Hex; gasPriceWei: bigint }
 

@@ -42,7 +42,15 @@ import { isShort, noteReservedClaim, recentMs } from './life/reserves.ts'
 import { noteSms, pruneSms, takeSms } from './life/sms.ts'
 import { accountOf, noteClaim } from './life/sums.ts'
 import { noteAlerts, takeNotices } from './notes/alerts.ts'
-import { meansOf, noteSeen, saveMeans, saveTrail, sightOf, trailOf } from './notes/chain-notes.ts'
+import {
+  forgetGasPrice,
+  meansOf,
+  noteSeen,
+  saveMeans,
+  saveTrail,
+  sightOf,
+  trailOf,
+} from './notes/chain-notes.ts'
 import { minutesSinceEqual, overDay } from './notes/earlier.ts'
 import {
   differencesFrom,
@@ -112,7 +120,7 @@ export function dueAfterMs(
   // What a payment was refused for is looked at again soon.
   const [refusing] = args as [Refusing | undefined]
   if (method === 'refuse' && refusing?.obstacle !== undefined) return soonMs(tendMs)
-  const isOfferedAgain = method === 'sent' && args[1] === false
+  const isOfferedAgain = method === 'sent' && args[1] !== 'taken'
   return isOfferedAgain ? soonMs(tendMs) : undefined
 }
 
@@ -520,13 +528,14 @@ export const steps: Steps = {
     rows.put('relayers', { relayer: name, leases, open, top })
   },
 
-  sent(at, hash, taken) {
+  sent(at, hash, verdict) {
     const { rows } = at
     const transaction = rows.row('transactions', hash)
     if (transaction === undefined) return []
-    const failures = taken ? 0 : transaction.failures + 1
+    const failures = verdict === 'taken' ? 0 : transaction.failures + 1
     rows.put('transactions', { ...transaction, sent_at: rows.now, failures })
-    if (!taken) return []
+    if (verdict === 'price_too_low') forgetGasPrice(at, BigInt(transaction.gas_price))
+    if (verdict !== 'taken') return []
     const payment = paymentRow(rows, transaction.session)
     const isCarrier =
       payment?.nonce === transaction.nonce && payment.relayer === transaction.relayer

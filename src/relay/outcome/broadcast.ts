@@ -1,10 +1,7 @@
 import type { SendRefusal } from '../../chain/refusals.ts'
-import type { SignedTransaction } from '../ledger/port.ts'
+import type { SendVerdict, SignedTransaction } from '../ledger/port.ts'
 import type { Relayer } from '../relayer.ts'
 import { logTransitions } from './log-transitions.ts'
-
-/** What a node said of the bytes; `unknown` is a transport error. */
-export type Verdict = 'taken' | 'unknown' | Exclude<SendRefusal, 'known'>
 
 /**
  * Sends bytes that are recorded and notes what came of it. A transport error says nothing, so the
@@ -16,16 +13,14 @@ export async function broadcast(
   transaction: SignedTransaction,
   isFirst: boolean,
   signal: AbortSignal,
-): Promise<Verdict> {
+): Promise<SendVerdict> {
   const { ledger, node, log } = relayer
   const sent = await node.send(transaction.raw, signal)
   switch (sent.kind) {
     case 'taken':
-      logTransitions(log, await ledger.sent(transaction.hash, true))
-      return 'taken'
     case 'unknown':
-      logTransitions(log, await ledger.sent(transaction.hash, false))
-      return 'unknown'
+      logTransitions(log, await ledger.sent(transaction.hash, sent.kind))
+      return sent.kind
     case 'refused':
       log({
         level: sent.refusal === 'nonce_used' ? 'info' : 'warn',
@@ -41,7 +36,7 @@ export async function broadcast(
         // request moves to another nonce, and they are never bumped over.
         logTransitions(log, await ledger.displaced(nonce))
       } else {
-        logTransitions(log, await ledger.sent(transaction.hash, false))
+        logTransitions(log, await ledger.sent(transaction.hash, sent.refusal))
       }
       return sent.refusal
   }

@@ -76,6 +76,13 @@ export type ChainSnapshot = Followed & {
   gasPriceWei: Known<bigint>
 }
 
+/** What the node asks for a unit of gas, by what it said last. */
+export function priceOf({ work }: LedgerSnapshot, { gasPriceWei }: ChainSnapshot): Known<bigint> {
+  const value = work.means.gasPriceWei
+  if (gasPriceWei.kind === 'known' || value === undefined) return gasPriceWei
+  return { kind: 'known', value }
+}
+
 /** What a chain's snapshot begins with: its head, and nothing else asked. */
 export function chainAt(head: Head, count: number): ChainSnapshot {
   return {

@@ -27,6 +27,7 @@ import {
   type Offer,
   overduePayments,
   passedNonces,
+  priceOf,
   recordedNonces,
   type Spending,
   type Terms,
@@ -285,7 +286,8 @@ function planOffer(
  */
 function planCarry(ledger: LedgerSnapshot, chain: ChainSnapshot, terms: Terms): Action[] {
   const { work } = ledger
-  const { count, spent, poolCount, gasPriceWei } = chain
+  const { count, spent, poolCount } = chain
+  const gasPriceWei = priceOf(ledger, chain)
   const abandoned = work.nonces.filter(({ state, leaseLive }) => state === 'leased' && !leaseLive)
   const settled = waitingPayments(work, chain.head).flatMap(({ session }): Action[] => {
     const spending = spent.get(session)

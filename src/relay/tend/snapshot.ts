@@ -29,6 +29,7 @@ import {
   type NonceFate,
   overduePayments,
   passedNonces,
+  priceOf,
   type Spending,
 } from './facts.ts'
 import type { Stage } from './plan.ts'
@@ -376,10 +377,8 @@ async function askCarry(
     spent.set(doubtful.session, await askSpending(relayer, 'fill.failed', doubtful))
   }
   const known = { ...chain, spent }
-  if (fill().length === 0) return known
-  const { gasPriceWei } = ledger.work.means
-  if (gasPriceWei === undefined) return askPrice(relayer, 'fill.failed', known)
-  return { ...known, gasPriceWei: { kind: 'known', value: gasPriceWei } }
+  const isPriced = fill().length === 0 || priceOf(ledger, known).kind === 'known'
+  return isPriced ? known : askPrice(relayer, 'fill.failed', known)
 }
 
 /**

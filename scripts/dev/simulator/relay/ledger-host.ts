@@ -196,7 +196,7 @@ function judgeAlarm(
 ): void {
   const time = alarm.time()
   if (alarm.isRinging()) return
-  const isOfferedAgain = method === 'sent' && args[1] === false
+  const isOfferedAgain = method === 'sent' && args[1] !== 'taken'
   const isLookedAgain = method === 'refuse' && (args[0] as Refusing).obstacle !== undefined
   const soonMs = isOfferedAgain || isLookedAgain ? Math.min(5_000, tendMs) : undefined
   const dueMs = opening.includes(method) ? tendMs : soonMs

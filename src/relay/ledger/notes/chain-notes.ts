@@ -54,6 +54,12 @@ export function noteSeen(at: At, seen: Seen | undefined): void {
 /** What is known is of another deployment from now on. */
 export const forgetSeen = (at: At): void => saveSight(at, ofAnyDeployment(sightOf(at)))
 
+/** Forgets what a unit of gas costs where the node refuses to take so much for it. */
+export function forgetGasPrice(at: At, refusedWei: bigint): void {
+  const { gasPrice, ...others } = sightOf(at)
+  if (gasPrice !== undefined && BigInt(gasPrice.wei) <= refusedWei) saveSight(at, others)
+}
+
 /** What was read lately enough to go by, and whose turn it is to be asked for. */
 export function meansOf(at: At): Pick<Work, 'means' | 'nextMeans'> {
   const { rows, rules } = at

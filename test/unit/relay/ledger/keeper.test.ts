@@ -29,9 +29,9 @@ test('a broadcast that no node took sets the alarm to within seconds, and a take
   expect,
 }) => {
   const { kept, time, hash } = await keptLedger('open')
-  await kept.ledger.sent(hash, true)
+  await kept.ledger.sent(hash, 'taken')
   expect(time.alarm).toBeNull()
-  await kept.ledger.sent(hash, false)
+  await kept.ledger.sent(hash, 'unknown')
   expect(time.alarm).toBe(time.now + 5_000)
 })
 

@@ -764,6 +764,34 @@ test('a round that ends late does not count what the chain has lost since', asyn
   expect(rawsSent(asked)).toEqual([sent?.raw])
 })
 
+test('a price by which payments are carried is no newer than when the node told it, and none that the pool refuses is kept', async ({
+  expect,
+}) => {
+  const price = { wei: 1 }
+  const { relayer, ledger, asked, time } = relayerOver((question) => {
+    if (question.method === 'eth_getTransactionCount') return '0x0'
+    if (question.method === 'eth_gasPrice') return numberToHex(price.wei)
+    if (question.method !== 'eth_sendRawTransaction') return takesAll(question)
+    const { gasPrice = 0n } = parseTransaction(question.params[0] as Hex)
+    if (gasPrice < price.wei) throw new RpcError(-32010, "gas price lower than block's minimum")
+    return takesAll(question)
+  })
+  const carry = async (number: number) => {
+    await enqueue(ledger, number)
+    await tend(relayer)
+    const sent = rawsSent(asked).map((raw) => parseTransaction(raw))
+    return sent.findLast(({ nonce }) => nonce === number - 1)?.gasPrice
+  }
+  expect(await carry(1)).toBe(1n)
+  price.wei = 9
+  expect([await carry(2), await carry(3)]).toEqual([1n, 9n])
+  time.now += rules.meansMs - 1
+  price.wei = 5
+  expect(await carry(4)).toBe(9n)
+  time.now += 1
+  expect((await ledger.work()).means.gasPriceWei).toBeUndefined()
+})
+
 test('a block that is noted while a round looks at blocks is not lost because it is above the head', async ({
   expect,
 }) => {

@@ -153,11 +153,11 @@ describe.skipIf(!hasRedisServer())('the due-queue on Redis', () => {
     const transaction = { hash: '0x12', raw: '0x34', gasPriceWei: 1n } as const
     await ledger.lease({ nonce: 0, token, chainNonce: 0, session })
     await ledger.attach({ nonce: 0, token, transaction })
-    await ledger.sent(transaction.hash, true)
+    await ledger.sent(transaction.hash, 'taken')
     now += 20_000
     expect(await tasks(one)).toEqual([])
     expect(hurried).toBe(0)
-    await ledger.sent(transaction.hash, false)
+    await ledger.sent(transaction.hash, 'unknown')
     expect(hurried).toBe(1)
     now += 4_999
     expect(await tasks(one)).toEqual([])
