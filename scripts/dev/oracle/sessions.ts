@@ -19,7 +19,7 @@ export type SessionRule =
   | 'one_question'
   | 'identical'
 
-/** A promise that a session broke, by whom; `earlier`: who was told something else before. */
+/** A promise that a session broke, by whom; `earlier`: who was told something before that does not fit. */
 export type SessionFault<One> = { rule: SessionRule; words: string; one: One; earlier?: One }
 
 /** What a delivery is told of its payment. Undefined: nothing. */
@@ -67,7 +67,8 @@ export function* judgeSession<One extends Told>(
     const other = decided.find((each) => each.text !== text)
     decided.push(one)
     if (other !== undefined) {
-      yield { rule: 'one_question', words: `is answered besides ${other.text}`, one }
+      const words = `is answered besides ${other.text}`
+      yield { rule: 'one_question', words, one, earlier: other }
     }
     if (earlier !== undefined && earlier.reply !== reply) {
       yield { rule: 'identical', words: 'is told something else than before', one, earlier }

@@ -38,6 +38,7 @@ export type Rule = keyof typeof rules
 
 /** Why something that breaks a promise at first sight breaks none. */
 export const excuses = {
+  neither_pays: 'Neither of the two questions pays: a locked PIN ends both of them alike.',
   lost_answer: 'The ledger lost the row that the answer stood in.',
   lost_payment: 'The ledger lost the row of the payment.',
   lost_rows: 'The ledger lost rows: it finds out from the chain what it knew.',
