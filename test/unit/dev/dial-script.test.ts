@@ -1,18 +1,18 @@
 import { describe, test } from 'vitest'
-import { type Dialled, playScript } from '../../../scripts/stack/phone/dial-script.ts'
+import { playScript } from '../../../scripts/stack/phone/dial-script.ts'
 
-const menu = 'CON Menu\n1. My Balance\n2. Send\n98. More'
+const dialled = 'phone +254700000001\ndial\n'
 
 /** A phone that notes what it delivers, and shows a menu, a question, and a balance that grows. */
 function createPhone(balances: readonly string[] = ['1']) {
-  const sent: Dialled[] = []
+  const sent: string[] = []
   let looks = 0
   const play = (script: string) =>
     playScript(script, {
-      async send(dialled) {
-        sent.push(dialled)
-        if (dialled.text === '') return menu
-        if (dialled.text !== '1') return 'CON Who?'
+      async send({ session, text }) {
+        sent.push(`${session} ${text}`)
+        if (text === '') return 'CON Menu\n1. My Balance\n2. Send\n98. More'
+        if (text !== '1') return 'CON Who?'
         looks += 1
         return `END Your Balance: ${balances[Math.min(looks, balances.length) - 1]}`
       },
@@ -25,27 +25,29 @@ function createPhone(balances: readonly string[] = ['1']) {
 }
 
 describe('a script of flows', () => {
-  test('types answers, and labels as their digits', async ({ expect }) => {
-    const { sent, play } = createPhone()
-    await play('# Two of them.\nphone +254700000001\n\ndial\n> Send\n> Send\ndial\n> My Balance')
-    expect(sent).toEqual([
-      { phone: '+254700000001', session: 's0', text: '' },
-      { phone: '+254700000001', session: 's0', text: '2' },
-      { phone: '+254700000001', session: 's0', text: '2*Send' },
-      { phone: '+254700000001', session: 's3', text: '' },
-      { phone: '+254700000001', session: 's3', text: '1' },
-    ])
-  })
-
-  test('dials again until a screen says what it waits for', async ({ expect }) => {
-    const { sent, play } = createPhone(['1', '1', '2'])
-    await play('phone +254700000001\ndial\n> 1\nuntil Your Balance: 2')
-    expect(sent.map(({ session, text }) => `${session} ${text}`)).toEqual([
-      ...['s0 ', 's0 1', 's2 1', 's3 1'],
-    ])
-    const done = createPhone(['2'])
-    await done.play('phone +254700000001\ndial\n> 1\nuntil Your Balance: 2')
-    expect(done.sent).toHaveLength(2)
+  test.for<[what: string, script: string, balances: string[], sent: string[]]>([
+    [
+      'types answers, and labels as their digits',
+      `# Two of them.\n${dialled}> Send\n> Send\n\ndial\n> My Balance`,
+      ['1'],
+      ['s0 ', 's0 2', 's0 2*Send', 's3 ', 's3 1'],
+    ],
+    [
+      'dials again until a screen says what it waits for',
+      `${dialled}> 1\nuntil Your Balance: 2`,
+      ['1', '1', '2'],
+      ['s0 ', 's0 1', 's2 1', 's3 1'],
+    ],
+    [
+      'dials no more where it says so',
+      `${dialled}> 1\nuntil Your Balance: 2`,
+      ['2'],
+      ['s0 ', 's0 1'],
+    ],
+  ])('%s', async ([, script, balances, expected], { expect }) => {
+    const { sent, play } = createPhone(balances)
+    await play(script)
+    expect(sent).toEqual(expected)
   })
 
   test.for([
@@ -56,14 +58,12 @@ describe('a script of flows', () => {
     ['an unknown verb', 'press 1', 'Line 3 of the script: a line begins with phone, dial'],
     ['a wait in vain', '> 2\nuntil never', 'Line 4 of the script: the screen stays: CON Who?'],
   ] as const)('stops at %s', async ([, lines, message], { expect }) => {
-    const { play } = createPhone(['1', '2'])
-    await expect(play(`phone +254700000001\ndial\n${lines}`)).rejects.toThrow(message)
+    await expect(createPhone(['1', '2']).play(`${dialled}${lines}`)).rejects.toThrow(message)
   })
 
   test('names its phone first', async ({ expect }) => {
-    const { sent, play } = createPhone()
+    const { play } = createPhone()
     await expect(play('dial')).rejects.toThrow('The script has to begin with: phone NUMBER')
     await expect(play('= Menu')).rejects.toThrow('no one has dialled yet')
-    expect(sent).toEqual([])
   })
 })

@@ -44,49 +44,43 @@ describe('a screen is read by the message that it is made of', () => {
   })
 })
 
-describe('the judge of a session', () => {
-  test('finds nothing where all are told what is so', ({ expect }) => {
-    expect(
-      findings(
-        [
-          ['3', submitted],
-          ['3', submitted],
-        ],
-        executed,
-      ),
-    ).toEqual([])
-    expect(findings([['3', demonstration.nothingWasSent]], nothing)).toEqual([])
-    expect(
-      findings([['3', demonstration.failed.loan]], { isSent: true, outcome: 'failed' }),
-    ).toEqual([])
-  })
+const other = submitted.replace('0123', '9876')
+const failed: Fate = { isSent: true, outcome: 'failed' }
 
-  test('finds what is untrue, and what nobody knows', ({ expect }) => {
-    expect(findings([['3', submitted]], nothing)).toEqual(['submitted'])
-    expect(findings([['3', demonstration.nothingWasSent]], executed)).toEqual(['nothing_sent'])
-    expect(findings([['3', demonstration.failed.loan]], executed)).toEqual(['told'])
-    expect(findings([['3', 'Loan done']], executed)).toEqual(['known'])
-  })
-
-  test('finds two answers to one question, and two questions that are answered', ({ expect }) => {
-    const other = submitted.replace('0123', '9876')
-    expect(
-      findings(
-        [
-          ['3', submitted],
-          ['3', other],
-        ],
-        executed,
-      ),
-    ).toEqual(['identical'])
-    expect(
-      findings(
-        [
-          ['3', submitted],
-          ['4*1', submitted],
-        ],
-        executed,
-      ),
-    ).toEqual(['one_question'])
-  })
+test.for<[what: string, screens: [text: string, screen: string][], fate: Fate, rules: string[]]>([
+  [
+    'nothing where it is so',
+    [
+      ['3', submitted],
+      ['3', submitted],
+    ],
+    executed,
+    [],
+  ],
+  ['nothing of what was not sent', [['3', demonstration.nothingWasSent]], nothing, []],
+  ['nothing of what failed', [['3', demonstration.failed.loan]], failed, []],
+  ['a payment that is none', [['3', submitted]], nothing, ['submitted']],
+  ['one that is denied', [['3', demonstration.nothingWasSent]], executed, ['nothing_sent']],
+  ['another end', [['3', demonstration.failed.loan]], executed, ['told']],
+  ['what nobody knows', [['3', 'Loan done']], executed, ['known']],
+  [
+    'two answers to one question',
+    [
+      ['3', submitted],
+      ['3', other],
+    ],
+    executed,
+    ['identical'],
+  ],
+  [
+    'two questions',
+    [
+      ['3', submitted],
+      ['4*1', submitted],
+    ],
+    executed,
+    ['one_question'],
+  ],
+])('the judge of a session finds %s', ([, screens, fate, rules], { expect }) => {
+  expect(findings(screens, fate)).toEqual(rules)
 })
