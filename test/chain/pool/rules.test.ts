@@ -2,13 +2,14 @@ import { keccak256, parseEther } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import { afterAll, beforeAll, beforeEach, describe, test } from 'vitest'
 import { type Anvil, startAnvil } from '../../../scripts/dev/anvil.ts'
+import { type PoolRefusal, poolRefusals } from '../../../scripts/dev/rootstock-pool/refusals.ts'
 import {
   type RootstockPool,
   startRootstockPool,
 } from '../../../scripts/dev/rootstock-pool/start.ts'
 import { type RpcCall, rpcTo } from '../../../scripts/dev/rpc.ts'
 import { RpcError } from '../../../src/chain/rpc.ts'
-import { minPrice, newSender } from './sender.ts'
+import { minPrice, newSender, type Sender } from './sender.ts'
 
 let anvil: Anvil
 let rootstock: RootstockPool
@@ -43,15 +44,33 @@ async function refusal(answer: Promise<unknown>): Promise<{ code: number; messag
 
 const rejected = (message: string) => ({ code: -32010, message })
 
-describe('nonces', () => {
-  test('the sixteenth slot is taken and the seventeenth refused', async ({ expect }) => {
-    const sender = await newSender(anvil.url)
-    await send(await sender.sign({ nonce: 15 }))
-    expect(await refusal(send(await sender.sign({ nonce: 16 })))).toEqual(
-      rejected('transaction nonce too high'),
-    )
-  })
+const [cost, cap] = [21_000n * minPrice, 80n * minPrice]
+const data = { data: '0x01' } as const
 
+type Wanted = Parameters<Sender['sign']>[0]
+
+test.for<[why: PoolRefusal, taken: Wanted[], refused: Wanted, balance?: bigint]>([
+  ['nonce_too_high', [{ nonce: 15 }], { nonce: 16 }],
+  ['known', [{ nonce: 0 }], { nonce: 0 }],
+  ['known_queued', [{ nonce: 2 }], { nonce: 2 }],
+  ['price_too_low', [{ nonce: 0 }], { nonce: 1, gasPrice: minPrice - 1n }],
+  ['price_too_high', [{ nonce: 0, gasPrice: cap }], { nonce: 1, gasPrice: cap + 1n }],
+  ['poor', [], { nonce: 0 }, cost - 1n],
+  ['poor_for_all', [{ nonce: 0 }, { nonce: 1 }], { nonce: 2 }, 2n * cost],
+  // What is replaced counts no more.
+  ['poor_for_all', [{ nonce: 0 }, { nonce: 0, gasPrice: 2n * minPrice }], { nonce: 1 }, 2n * cost],
+  ['over_block', [{ nonce: 0, gas: 6_800_000n }], { nonce: 1, gas: 6_800_001n }],
+  ['basic_cost', [{ nonce: 0, ...data, gas: 21_016n }], { nonce: 1, ...data, gas: 21_015n }],
+])('%s: what the pool takes, and what it refuses then', async (row, { expect }) => {
+  const [why, taken, refused, balance] = row
+  const sender = await newSender(anvil.url, balance)
+  for (const one of taken) await send(await sender.sign(one))
+  const { code, message } = await refusal(send(await sender.sign(refused)))
+  const words = new RegExp(`^${poolRefusals[why].rskj.replaceAll(/\{\w+\}/g, '\\d+')}$`)
+  expect([code, message]).toEqual([-32010, expect.stringMatching(words)])
+})
+
+describe('nonces', () => {
   test('the slots move with the account and not with the pool', async ({ expect }) => {
     const sender = await newSender(anvil.url)
     for (let nonce = 0; nonce < 16; nonce++) await send(await sender.sign({ nonce }))
@@ -107,19 +126,6 @@ describe('nonces', () => {
 })
 
 describe('the same nonce again', () => {
-  test('the same bytes are known', async ({ expect }) => {
-    const sender = await newSender(anvil.url)
-    const [pending, queued] = [await sender.sign({ nonce: 0 }), await sender.sign({ nonce: 2 })]
-    await send(pending)
-    await send(queued)
-    expect(await refusal(send(pending))).toEqual(
-      rejected('pending transaction with same hash already exists'),
-    )
-    expect(await refusal(send(queued))).toEqual(
-      rejected('queued transaction with same hash already exists'),
-    )
-  })
-
   test('other bytes have to pay 40 % more, rounded up', async ({ expect }) => {
     const sender = await newSender(anvil.url)
     const price = minPrice + 1n
@@ -136,22 +142,6 @@ describe('the same nonce again', () => {
 })
 
 describe('prices', () => {
-  test('the minimum is taken and a wei less is refused', async ({ expect }) => {
-    const sender = await newSender(anvil.url)
-    expect(await refusal(send(await sender.sign({ nonce: 0, gasPrice: minPrice - 1n })))).toEqual(
-      rejected("transaction's gas price lower than block's minimum"),
-    )
-    await send(await sender.sign({ nonce: 0, gasPrice: minPrice }))
-  })
-
-  test('eighty times the minimum is taken and a wei more is refused', async ({ expect }) => {
-    const sender = await newSender(anvil.url)
-    expect(
-      await refusal(send(await sender.sign({ nonce: 0, gasPrice: 80n * minPrice + 1n }))),
-    ).toEqual(rejected("transaction's gas price exceeds cap"))
-    await send(await sender.sign({ nonce: 0, gasPrice: 80n * minPrice }))
-  })
-
   test('what waits is not mined below a minimum that has risen', async ({ expect }) => {
     const sender = await newSender(anvil.url)
     const raw = await sender.sign({ nonce: 0 })
@@ -170,52 +160,7 @@ describe('prices', () => {
   })
 })
 
-describe('balance', () => {
-  const cost = 21_000n * minPrice
-
-  test('has to cover the gas of one', async ({ expect }) => {
-    const sender = await newSender(anvil.url, cost - 1n)
-    expect(await refusal(send(await sender.sign({ nonce: 0 })))).toEqual(
-      rejected('insufficient funds'),
-    )
-  })
-
-  test('has to cover everything that is pending', async ({ expect }) => {
-    const sender = await newSender(anvil.url, 2n * cost)
-    await send(await sender.sign({ nonce: 0 }))
-    await send(await sender.sign({ nonce: 1 }))
-    expect(await refusal(send(await sender.sign({ nonce: 2 })))).toEqual(
-      rejected('insufficient funds to pay for pending and new transactions'),
-    )
-  })
-
-  test('does not count what a replacement takes the place of', async ({ expect }) => {
-    const sender = await newSender(anvil.url, 2n * cost)
-    await send(await sender.sign({ nonce: 0 }))
-    const dearer = await sender.sign({ nonce: 0, gasPrice: 2n * minPrice })
-    expect(await send(dearer)).toBe(keccak256(dearer))
-  })
-})
-
 describe('gas', () => {
-  test('one transaction may ask for a whole block and no more', async ({ expect }) => {
-    const sender = await newSender(anvil.url)
-    expect(await refusal(send(await sender.sign({ nonce: 0, gas: 6_800_001n })))).toEqual(
-      rejected(
-        "transaction's gas limit of 6800001 is higher than the block's gas limit of 6800000",
-      ),
-    )
-    await send(await sender.sign({ nonce: 0, gas: 6_800_000n }))
-  })
-
-  test('what it costs to begin with has to be in the limit', async ({ expect }) => {
-    const sender = await newSender(anvil.url)
-    expect(
-      await refusal(send(await sender.sign({ nonce: 0, gas: 21_015n, data: '0x01' }))),
-    ).toEqual(rejected("transaction's basic cost is above the gas limit"))
-    await send(await sender.sign({ nonce: 0, gas: 21_016n, data: '0x01' }))
-  })
-
   test('a block holds 6.8 million, and what does not fit waits for the next', async ({
     expect,
   }) => {
@@ -226,15 +171,6 @@ describe('gas', () => {
     expect((await rootstock.mine())[0]?.transactions).toHaveLength(2)
     expect(rootstock.pool.pending()).toHaveLength(1)
     expect((await rootstock.mine())[0]?.transactions).toHaveLength(1)
-  })
-
-  test('what did not fit can still be dropped', async ({ expect }) => {
-    const senders = await Promise.all([1, 2].map(() => newSender(anvil.url)))
-    const burn = { nonce: 0, gas: 6_000_000n, to: undefined, data: '0x5b600056' } as const
-    for (const sender of senders) await send(await sender.sign(burn))
-    await rootstock.mine()
-    await rootstock.evictAll()
-    expect((await rootstock.mine())[0]?.transactions).toEqual([])
   })
 
   test('an account over its quota is told so, until time has refilled it', async ({ expect }) => {
