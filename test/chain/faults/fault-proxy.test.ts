@@ -5,6 +5,7 @@ import { type Anvil, startAnvil } from '../../../scripts/dev/anvil.ts'
 import {
   type Fault,
   type FaultProxy,
+  type Rule,
   startFaultProxy,
 } from '../../../scripts/dev/faults/fault-proxy.ts'
 import { type RpcCall, rpcTo } from '../../../scripts/dev/rpc.ts'
@@ -71,50 +72,21 @@ async function send(): Promise<{ answered: boolean; mined: boolean }> {
 }
 
 describe('one fault', () => {
-  const faults: [Fault, { answered: boolean; mined: boolean }][] = [
-    [{ kind: 'drop_request' }, { answered: false, mined: false }],
-    [{ kind: 'drop_reply' }, { answered: false, mined: true }],
-    [
-      { kind: 'delay_reply', ms: 20 },
-      { answered: true, mined: true },
-    ],
-    [
-      { kind: 'status', status: 429 },
-      { answered: false, mined: false },
-    ],
-    [
-      { kind: 'status', status: 500 },
-      { answered: false, mined: false },
-    ],
-    [{ kind: 'html' }, { answered: false, mined: false }],
-    [{ kind: 'truncated' }, { answered: false, mined: true }],
-    [
-      { kind: 'lagging', blocks: 1 },
-      { answered: true, mined: true },
-    ],
-  ]
-  for (const [fault, outcome] of faults) {
-    const name = 'status' in fault ? `${fault.kind} ${fault.status}` : fault.kind
-    test(`${name}: answered ${outcome.answered}, at the node ${outcome.mined}`, async ({
-      expect,
-    }) => {
-      const scripted = proxy.script({ fault, times: 1 })
-      expect(await send()).toEqual(outcome)
-      expect(scripted.hits()).toBe(1)
-      expect(proxy.log.at(-1)).toEqual({ methods: ['eth_sendRawTransaction'], fault: fault.kind })
-      expect(await send()).toEqual({ answered: true, mined: true })
-    })
-  }
-
-  test('a gateway answers with its status, or with a page', async ({ expect }) => {
-    const post = () => fetch(proxy.url, { method: 'POST', body: '{"id":1,"method":"eth_chainId"}' })
-    const limited = proxy.script({ fault: { kind: 'status', status: 429 } })
-    expect((await post()).status).toBe(429)
-    limited.end()
-    proxy.script({ fault: { kind: 'html' } })
-    const page = await post()
-    expect(page.status).toBe(200)
-    expect(await page.text()).toMatch(/^<!doctype html>/)
+  test.for<[fault: Fault, isAnswered: boolean, isMined: boolean]>([
+    [{ kind: 'drop_request' }, false, false],
+    [{ kind: 'drop_reply' }, false, true],
+    [{ kind: 'delay_reply', ms: 20 }, true, true],
+    [{ kind: 'status', status: 429 }, false, false],
+    [{ kind: 'status', status: 500 }, false, false],
+    [{ kind: 'html' }, false, false],
+    [{ kind: 'truncated' }, false, true],
+    [{ kind: 'lagging', blocks: 1 }, true, true],
+  ])('%j: answered %s, at the node %s', async ([fault, answered, mined], { expect }) => {
+    const scripted = proxy.script({ fault, times: 1 })
+    expect(await send()).toEqual({ answered, mined })
+    expect(scripted.hits()).toBe(1)
+    expect(proxy.log.at(-1)).toEqual({ methods: ['eth_sendRawTransaction'], fault: fault.kind })
+    expect(await send()).toEqual({ answered: true, mined: true })
   })
 
   test('a delayed request reaches the node after its sender gave up', async ({ expect }) => {
@@ -201,33 +173,17 @@ describe('when', () => {
         () => 'failed',
       )
 
-  async function askTimes(times: number): Promise<string[]> {
+  test.for<[what: string, rule: Omit<Rule, 'fault'>, answers: string]>([
+    ['so many are let through first, and so many fail', { skip: 1, times: 2 }, 'yes no no yes'],
+    ['every second fails', { every: 2 }, 'no yes no yes'],
+    ['another method passes', { methods: ['eth_gasPrice'] }, 'yes yes yes yes'],
+  ])('of requests %s', async ([, rule, expected], { expect }) => {
+    proxy.script({ fault: { kind: 'drop_request' }, ...rule })
     const answers: string[] = []
-    for (let time = 0; time < times; time++) answers.push(await outcome())
-    return answers
-  }
-
-  test('a method is named, others pass', async ({ expect }) => {
-    proxy.script({ fault: { kind: 'drop_request' }, methods: ['eth_gasPrice'] })
-    expect(await outcome('eth_gasPrice')).toBe('failed')
-    expect(await outcome()).toBe('answered')
-  })
-
-  test('so many are let through first, and so many fail', async ({ expect }) => {
-    proxy.script({ fault: { kind: 'drop_request' }, skip: 1, times: 2 })
-    expect(await askTimes(4)).toEqual(['answered', 'failed', 'failed', 'answered'])
-  })
-
-  test('every second request fails', async ({ expect }) => {
-    proxy.script({ fault: { kind: 'html' }, every: 2 })
-    expect(await askTimes(4)).toEqual(['failed', 'answered', 'failed', 'answered'])
-  })
-
-  test('a rule ends', async ({ expect }) => {
-    const scripted = proxy.script({ fault: { kind: 'html' } })
-    expect(await outcome()).toBe('failed')
-    scripted.end()
-    expect(await outcome()).toBe('answered')
+    for (let time = 0; time < 4; time++) {
+      answers.push((await outcome()) === 'answered' ? 'yes' : 'no')
+    }
+    expect(answers.join(' ')).toBe(expected)
   })
 
   test('connections are refused for a window', async ({ expect }) => {
@@ -272,20 +228,5 @@ describe('when', () => {
     expect(first.filter((answered) => answered).length).toBeGreaterThan(16)
     expect(await strikes(7)).toEqual(first)
     expect(await strikes(8)).not.toEqual(first)
-  })
-
-  test('requests are counted by method', async ({ expect }) => {
-    const before = proxy.seen('net_version')
-    await outcome('net_version')
-    expect(proxy.seen('net_version')).toBe(before + 1)
-  })
-
-  test('a stopped proxy ends what it was delaying', async ({ expect }) => {
-    const own = await startFaultProxy({ target: anvil.url })
-    const scripted = own.script({ fault: { kind: 'delay_request', ms: 60_000 } })
-    const lost = ask(own.url, 'eth_chainId').catch(() => 'lost')
-    await expect.poll(scripted.hits).toBe(1)
-    await own.stop()
-    expect(await lost).toBe('lost')
   })
 })
