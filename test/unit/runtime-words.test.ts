@@ -1,6 +1,6 @@
 import { test } from 'vitest'
 import { assertNothingUncaught } from '../../scripts/dev/uncaught.ts'
-import { isOutcry, unexpected } from '../support/runtime-words.ts'
+import { unexpected } from '../support/runtime-words.ts'
 
 const refused =
   'exception = rust/worker/ffi.rs:110: disconnected: Connection refused (os error 111)'
@@ -21,12 +21,6 @@ test('nothing else is expected, and nothing where no test says so', ({ expect })
   }
   expect(unexpected([outcry], spans)).toEqual([outcry])
   expect(unexpected([{ at: 5, text: refused }], [])).toHaveLength(1)
-})
-
-test("workerd's words about exceptions are told from its other ones", ({ expect }) => {
-  expect(isOutcry(refused)).toBe(true)
-  expect(isOutcry('uncaught exception; source = Uncaught (in promise); stack = Error')).toBe(true)
-  expect(isOutcry('{"level":"info","event":"payment.mined"}')).toBe(false)
 })
 
 test('what nothing caught ends a test, but for connections that were lost', ({ expect }) => {

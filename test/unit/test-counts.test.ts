@@ -5,9 +5,6 @@ import {
   countVitest,
   exitCode,
   type Outcome,
-  sum,
-  writeFailure,
-  writeSummary,
 } from '../../scripts/testing/test-counts.ts'
 
 const file = (status: string, ...statuses: string[]) => ({
@@ -65,17 +62,6 @@ test('an exit code without a failed test is one failure, and shows the last word
   expect(countForge(': 3 tests passed, 0 failed, 0 skipped (3 total tests)', 2).failed).toBe(1)
   expect(countCommand('a check', 'why', 1).failures).toEqual(['FAILED a check\n  why'])
   expect(countCommand('a check', '', 0)).toEqual(outcomeOf(1, 0, 0))
-})
-
-test('the last line names skipped tests only if there are some', ({ expect }) => {
-  expect(writeSummary(outcomeOf(2, 0, 0))).toBe('2 passed, 0 failed')
-  const total = sum([outcomeOf(2, 0, 0), outcomeOf(1, 1, 3)])
-  expect(writeSummary(total)).toBe('3 passed, 1 failed, 3 skipped')
-})
-
-test('a failure is told again in a few lines', ({ expect }) => {
-  const words = Array.from({ length: 40 }, (_, index) => `line ${index}`).join('\n')
-  expect(writeFailure('one', words)).toMatch(/^FAILED one\n {2}line 0\n(?:.*\n){10} {2}line 11$/)
 })
 
 test('a skipped test is a failure in CI, and nowhere else', ({ expect }) => {

@@ -61,18 +61,6 @@ describe('the status for people', () => {
       'No head has been seen yet.',
     ])
   })
-
-  test('says since when payments are refused', ({ expect }) => {
-    const lineOf = (state: 'draining' | 'drained') =>
-      statusLines({ ...status, intake: { state, since: at } })[2]
-    const again = `(since ${at}). Take them again: npm run ops -- resume`
-    expect(lineOf('draining')).toBe(
-      `Payments are refused, and some that were accepted have not come to their end yet ${again}`,
-    )
-    expect(lineOf('drained')).toBe(
-      `Payments are refused, and nothing is open: keys and contracts may change ${again}`,
-    )
-  })
 })
 
 test('a payment is a line, and why it stands where it does a sentence', ({ expect }) => {
