@@ -1,4 +1,3 @@
-import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts'
 import { afterAll, beforeAll, describe, test } from 'vitest'
 import { startChain, type TestChain } from '../../scripts/dev/chain.ts'
 import { hasRedisServer } from '../../scripts/dev/redis/redis-server.ts'
@@ -8,7 +7,6 @@ import { type RelayWorkers, startRelayWorkers } from '../../scripts/dev/relays/r
 import { rpcTo } from '../../scripts/dev/rpc.ts'
 import { until } from '../../scripts/dev/wait.ts'
 import { hashKey } from '../../src/keys/api-keys.ts'
-import { cashOutAnswer } from '../../src/operator/answers.ts'
 
 const key = 'the-key-of-the-comparison'
 const stranger = '0x00000000000000000000000000000000000A11cE'
@@ -84,32 +82,6 @@ describe.skipIf(!hasRedisServer())('a Worker and Deno', () => {
     return screens
   }
 
-  test('lend what is left for one loan once, to one of ten callers who ask at once', async ({
-    expect,
-  }) => {
-    const treasury = createTreasury(chain)
-    const callers = await callersOf(chain, 21)
-    const call = rpcTo(chain.anvil.url)
-    for (const [index, relay] of [workers, deno].entries()) {
-      await treasury.setDailyCap(BigInt(index + 1) * 10n ** 16n)
-      await call('evm_setAutomine', [false])
-      const screens = await Promise.all(
-        callers.slice(1 + index * 10, 11 + index * 10).map(async ({ phone }) => {
-          const body = new URLSearchParams({ phoneNumber: phone, sessionId: 'last', text: '3' })
-          return (await fetch(`${relay.url}/ussd`, { method: 'POST', body })).text()
-        }),
-      )
-      await call('evm_setAutomine', [true])
-      await call('evm_mine', [])
-      await until(async () => (await relay.openRows()).length === 0)
-      const lent = screens.filter((screen) => screen.startsWith('END Loan Requested\n'))
-      expect(lent, screens.join(' | ')).toHaveLength(1)
-      const refusal = 'END No loan can be given at the moment. Please try again later.'
-      expect(screens.filter((screen) => screen === refusal)).toHaveLength(9)
-    }
-    await treasury.setDailyCap(10n ** 18n)
-  })
-
   const cashOut = ({ url }: RelayWorkers, order: object): Promise<Response> => {
     const headers = { authorization: `Bearer ${operatorToken}` }
     const init = { method: 'POST', headers, body: JSON.stringify(order) }
@@ -145,38 +117,6 @@ describe.skipIf(!hasRedisServer())('a Worker and Deno', () => {
       const refusal =
         '{"error":"So much cannot be cashed out at the moment. Nothing was sent. Please try again later."}'
       expect(answers.filter((answer) => answer === refusal)).toHaveLength(9)
-    }
-  })
-
-  test('pay what an operator cashes out once, however often it is asked for at once', async ({
-    expect,
-  }) => {
-    const callers = (await callersOf(chain, 23)).slice(21)
-    const tenth = 10n ** 17n
-    await createTreasury(chain).deposit(
-      callers.map(({ account }) => account.address),
-      2n * tenth,
-    )
-    for (const [index, relay] of [workers, deno].entries()) {
-      const to = privateKeyToAddress(generatePrivateKey())
-      const second = Math.floor(Date.now() / 1_000)
-      const order = {
-        phone: callers[index]?.phone,
-        to,
-        amount: '0.1',
-        key: `${second}-${'k'.repeat(16)}`,
-      }
-      const ask = async () => {
-        const { payment } = cashOutAnswer.parse(await (await cashOut(relay, order)).json())
-        return `${payment.kind} of ${payment.spendsWei}: ${payment.intent}`
-      }
-      const answers = await Promise.all([ask(), ask(), ask(), ask()])
-      await until(async () => (await relay.openRows()).length === 0)
-      answers.push(await ask())
-      expect(new Set(answers).size).toBe(1)
-      expect(answers[0]).toContain(`cashOut of ${tenth}: 0x`)
-      const received = await rpcTo(chain.anvil.url)('eth_getBalance', [to, 'latest'])
-      expect(BigInt(received as string)).toBe(tenth)
     }
   })
 

@@ -97,25 +97,3 @@ test('two isolates together never spend more than the quota, and nearly all of i
   expect(spent).toBeLessThanOrEqual(300)
   expect(spent).toBeGreaterThan(280)
 })
-
-test('a batch is spent as a whole or not at all', async ({ expect }) => {
-  await createKey({ quota: 10 })
-  const { keys } = isolate()
-  expect(await spend(keys, 8)).toBe(true)
-  expect(await spend(keys, 3)).toBe(false)
-  expect(await spend(keys, 2)).toBe(true)
-  expect(await spend(keys, 1)).toBe(false)
-})
-
-test('a key is created once, and revoked by the start of its hash', async ({ expect }) => {
-  const hash = await createKey({ methods: ['eth_call'], chainId: 30 })
-  const [record] = (await store().list()).filter((one) => one.hash === hash)
-  expect(record).toMatchObject({ methods: ['eth_call'], chainId: 30, quota: null })
-  if (record !== undefined) expect(await store().create(record)).toBe(false)
-  const { keys } = isolate()
-  const check = await keys.check(key)
-  expect(check).toMatchObject({ chainId: 30, methods: new Set(['eth_call']) })
-  expect(await store().revoke('ffffffffffff')).toBe(0)
-  expect(await store().revoke(hash.slice(0, 12))).toBe(1)
-  expect(await store().find(hash)).toBeNull()
-})

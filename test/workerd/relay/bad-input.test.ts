@@ -4,8 +4,8 @@ import { describe, test } from 'vitest'
 import { until } from '../../../scripts/dev/wait.ts'
 import worker from '../../../src/worker.ts'
 import { willCause } from '../../support/runtime-words.ts'
-import { dial, newSession, untilBalance } from '../support/caller.ts'
-import { accountOf, fund, processed } from '../support/ground-truth.ts'
+import { newSession, untilBalance } from '../support/caller.ts'
+import { accountOf, processed } from '../support/ground-truth.ts'
 
 const form = { 'content-type': 'application/x-www-form-urlencoded' }
 const recipient = '0x00000000000000000000000000000000000a11ce'
@@ -75,14 +75,6 @@ describe('a request that is not one', () => {
     const response = await exports.default.fetch('http://relay.test/ussd')
     expect(response.status).toBe(405)
   })
-
-  test('may leave out the text, which is a first dial, and the encoding of the plus', async ({
-    expect,
-  }) => {
-    const response = await post('sessionId=s&phoneNumber=+254700000201')
-    expect(response.status).toBe(200)
-    expect(await response.text()).toMatch(/^CON Rootstock DeFi \(\+254700000201\)\n1\. My Balance/)
-  })
 })
 
 describe('a deployment', () => {
@@ -132,26 +124,6 @@ describe('a deployment', () => {
     })
   })
 
-  test('is healthy once a round has looked, and tells of another secret', async ({ expect }) => {
-    // No cron comes in a test: who asks for health has a round begin.
-    await until(async () => (await healthWith({})).status === 'ok', { everyMs: 100 })
-    const other = { ACCOUNT_ID_SECRET: `0x${'78'.repeat(32)}` }
-    await dial('+254700000203', '1')
-    expect(await healthWith(other)).toMatchObject({ status: 'failing', failing: ['identity'] })
-  })
-
-  test('stops with another secret than its ledger was begun with, instead of opening new accounts', async ({
-    expect,
-  }) => {
-    await dial('+254700000203', '1')
-    const other = { ACCOUNT_KEY_SECRET: `0x${'77'.repeat(32)}` }
-    expect(await dialWith(other, '/ussd', dialled('+254700000203', '1'))).toEqual({
-      status: 503,
-      text: 'END This service is not in operation.',
-    })
-    expect((await dial('+254700000203', '1')).text).toBe('END Your Balance: 0 tRBTC')
-  })
-
   test('broadcasts without a look ahead when PREFLIGHT is off, as the demonstration did', async ({
     expect,
   }) => {
@@ -172,37 +144,11 @@ describe('a deployment', () => {
 describe('a node that does not answer', () => {
   const dead = { NODE_URL: 'http://127.0.0.1:9' }
 
-  test('ends a payment with the truth, within 8 s, and for good', async ({ expect, task }) => {
-    willCause(task, 'refused_connection')
-    const caller = '+254700000205'
-    await fund(caller, '1')
-    const body = dialled(caller, `2*${recipient}*0.5`)
-    const started = Date.now()
-    const refused = await dialWith(dead, '/ussd', body)
-    expect(refused.text).toBe(
-      'END Service not available. Nothing was sent. Please try again later.',
-    )
-    expect(Date.now() - started).toBeLessThan(8_000)
-    // The node is back, and the gateway delivers again: what was said stays true.
-    expect(await dialWith({}, '/ussd', body)).toEqual(refused)
-    expect(await processed(await accountOf(caller))).toHaveLength(0)
-  })
-
   test('ends a balance with a sentence', async ({ expect, task }) => {
     willCause(task, 'refused_connection')
     expect((await dialWith(dead, '/ussd', dialled('+254700000206', '1'))).text).toBe(
       'END Service not available. Please try again later.',
     )
-  })
-
-  test('does not keep a paid session from its reply', async ({ expect, task }) => {
-    willCause(task, 'refused_connection')
-    const caller = '+254700000207'
-    await fund(caller, '1')
-    const body = dialled(caller, `2*${recipient}*0.5`)
-    const paid = await dialWith({}, '/ussd', body)
-    expect(paid.text).toMatch(/^END Transfer Submitted/)
-    expect(await dialWith(dead, '/ussd', body)).toEqual(paid)
   })
 })
 
