@@ -31,8 +31,8 @@ export const bugs: readonly Bug[] = [
       change(
         broadcast,
         'broadcast',
-        'ledger.sent(transaction.hash, sent.kind)) return',
-        "sent.kind === 'unknown' ? ledger.abandon(nonce) : ledger.sent(transaction.hash, sent.kind)) return",
+        'await ledger.sent(transaction.hash, sent.kind)',
+        "await (sent.kind === 'unknown' ? ledger.abandon(nonce) : ledger.sent(transaction.hash, sent.kind))",
       ),
     ],
   },
