@@ -11,7 +11,6 @@ import {
   type Pins,
   type PinVerdict,
   unlocked,
-  withoutWish,
 } from '../../../src/account/pin.ts'
 import { createMemoryStore } from '../../support/memory-store.ts'
 import { holds } from '../../support/properties.ts'
@@ -63,45 +62,12 @@ test.for(['4826', '1357', '0193', '190484', '12346'])('%s is not', (pin, { expec
 })
 
 describe('a PIN', () => {
-  test('is chosen once, by the first session', async ({ expect }) => {
-    const { pins } = open()
-    expect(await pins.begin(account)).toEqual({ hasToChoose: true })
-    expect(await pins.verify(account, own, 'step')).toEqual({ kind: 'unset' })
-    expect(await pins.choose(account, own, 'first')).toBe('done')
-    expect(await pins.choose(account, '1357', 'first')).toBe('done')
-    expect(await pins.choose(account, '1357', 'second')).toBe('kept')
-    expect(await pins.begin(account)).toEqual({ hasToChoose: false })
-    expect(await pins.verify(account, own, 'step')).toEqual({ kind: 'right' })
-  })
-
   test('opens nothing under another secret, and its row does not have it', async ({ expect }) => {
     const { other, store, pins } = await chosen()
     expect(await other.verify(account, own, 'step')).toMatchObject({ kind: 'wrong' })
     await pins.verify(account, '975310', 'another')
     const { row } = await store.load(account)
     for (const secret of [own, '975310', '5'.repeat(64)]) expect(row).not.toContain(secret)
-  })
-
-  test('is blocked after three wrong ones, one after the other', async ({ expect }) => {
-    const { pins } = await chosen()
-    expect(await pins.verify(account, '1357', 'a')).toEqual({ kind: 'wrong', left: 2 })
-    expect(await pins.verify(account, '1357', 'b')).toEqual({ kind: 'wrong', left: 1 })
-    expect(await pins.verify(account, own, 'c')).toEqual({ kind: 'right' })
-    expect(await pins.verify(account, '1357', 'd')).toEqual({ kind: 'wrong', left: 2 })
-    expect(await pins.verify(account, '1357', 'e')).toEqual({ kind: 'wrong', left: 1 })
-    expect(await pins.verify(account, '1357', 'f')).toEqual({ kind: 'blocked' })
-    expect(await pins.verify(account, own, 'g')).toEqual({ kind: 'blocked' })
-    expect(await pins.verify(account, '1357', 'e')).toEqual({ kind: 'wrong', left: 1 })
-  })
-
-  test('that is wrong is one try, however often its step is delivered', async ({ expect }) => {
-    const { pins } = await chosen()
-    const steps = Array.from({ length: 50 }, () => pins.verify(account, '1357', 'a'))
-    const verdicts = await Promise.allSettled(steps)
-    const told = verdicts.flatMap((each) => (each.status === 'fulfilled' ? [each.value] : []))
-    expect(told.length).toBeGreaterThan(0)
-    for (const verdict of told) expect(verdict).toEqual({ kind: 'wrong', left: 2 })
-    expect(await pins.verify(account, '1357', 'b')).toEqual({ kind: 'wrong', left: 1 })
   })
 
   test('is guessed three times by a thousand sessions side by side', async ({ expect }) => {
@@ -160,55 +126,9 @@ describe('a PIN', () => {
     expect(await pins.change(account, '1357', 'a later session', 'd')).toBe('kept')
   })
 
-  test('is changed, and no session changes it back', async ({ expect }) => {
-    const { pins } = await chosen()
-    await pins.verify(account, own, 'own')
-    expect(await pins.change(account, '1357', 'second', 'own')).toBe('done')
-    expect(await pins.verify(account, own, 'a')).toMatchObject({ kind: 'wrong' })
-    await pins.verify(account, '1357', 'next')
-    expect(await pins.change(account, '2468135', 'third', 'next')).toBe('done')
-    expect(await pins.change(account, '1357', 'second', 'own')).toBe('done')
-    expect(await pins.choose(account, own, 'first')).toBe('done')
-    expect(await pins.verify(account, '2468135', 'b')).toEqual({ kind: 'right' })
-  })
-
-  test('that was forgotten is replaced after a day, also where it is blocked', async ({
+  test('of a number that was not dialled from for 90 days opens nothing until an operator says so', async ({
     expect,
   }) => {
-    const { pins, clock } = await chosen()
-    for (const step of ['a', 'b', 'c']) await pins.verify(account, '1357', step)
-    expect(await pins.forget(account, 'a session')).toBe('done')
-    expect(await pins.choose(account, '975310', 'early')).toBe('kept')
-    clock.now += dayMs - 1
-    expect(await pins.begin(account)).toEqual({ hasToChoose: false })
-    clock.now += 1
-    expect(await pins.forget(account, 'another')).toBe('done')
-    expect(await pins.begin(account)).toEqual({ hasToChoose: true })
-    expect(await pins.choose(account, '975310', 'late')).toBe('done')
-    expect(await pins.verify(account, '975310', 'd')).toEqual({ kind: 'right' })
-    expect(await pins.begin(account)).toEqual({ hasToChoose: false })
-  })
-
-  test('that was called forgotten stays where the old one is typed, or an operator says so', async ({
-    expect,
-  }) => {
-    const { pins, memory, clock } = await chosen()
-    await pins.forget(account, 'a session')
-    expect(await pins.verify(account, own, 'a')).toEqual({ kind: 'right' })
-    clock.now += dayMs
-    expect(await pins.begin(account)).toEqual({ hasToChoose: false })
-    expect(await pins.forget(account, 'a session'), 'delivered again').toBe('done')
-    clock.now += dayMs
-    expect(await pins.begin(account)).toEqual({ hasToChoose: false })
-    await pins.forget(account, 'another session')
-    await memory.change(account, withoutWish)
-    clock.now += dayMs
-    expect(await pins.begin(account)).toEqual({ hasToChoose: false })
-  })
-})
-
-describe('a number that was not dialled from', () => {
-  test('for 90 days opens nothing until an operator says so', async ({ expect }) => {
     const { pins, memory, clock } = await chosen()
     clock.now += 90 * dayMs
     await pins.begin(account)
@@ -222,13 +142,6 @@ describe('a number that was not dialled from', () => {
     clock.now += dayMs
     await pins.begin(account)
     expect(await pins.verify(account, own, 'c')).toEqual(dormant)
-    await memory.change(account, unlocked)
-    expect(await pins.verify(account, own, 'd')).toEqual({ kind: 'right' })
-  })
-
-  test('is unblocked by an operator too', async ({ expect }) => {
-    const { pins, memory } = await chosen()
-    for (const step of ['a', 'b', 'c']) await pins.verify(account, '1357', step)
     await memory.change(account, unlocked)
     expect(await pins.verify(account, own, 'd')).toEqual({ kind: 'right' })
   })
