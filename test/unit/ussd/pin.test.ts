@@ -1,7 +1,5 @@
 import { describe, test } from 'vitest'
 import { menus } from '../../../scripts/dev/menu-ways.ts'
-import { createMemory } from '../../../src/account/memory.ts'
-import { unlocked } from '../../../src/account/pin.ts'
 import type { Clock } from '../../../src/runtime/clock.ts'
 import type { MenuSettings } from '../../../src/ussd/menu/nodes.ts'
 import { createHandClock } from '../../support/hand-clock.ts'
@@ -44,75 +42,6 @@ async function chosen(pin?: MenuSettings['pin'], typed = own) {
   await opened.deliver(0, 'first', `${typed}*${typed}`)
   return opened
 }
-
-describe('a PIN that was right', () => {
-  const change = `8*2*${own}*${other}*${other}`
-  const block = async (deliver: ReturnType<typeof open>['deliver']) => {
-    for (const guess of ['1357', '1358', '1359']) await deliver(0, guess, `${send}*${guess}`)
-  }
-
-  test('sets no other one once it was changed, or blocked', async ({ expect }) => {
-    const { deliver } = await chosen()
-    await deliver(0, 'left open', `8*2*${own}`)
-    const changed = await deliver(0, 'change', change)
-    expect(changed).toMatch(/^END Your PIN is set/)
-    await block(deliver)
-    const set = `8*2*${own}*975310*975310`
-    expect(await deliver(0, 'left open', set)).toBe('END Nothing was changed. Please dial again.')
-    expect(await deliver(0, 'change', change)).toBe(changed)
-    expect(await deliver(0, 'next', `${send}*975310`)).toMatch(/^END 3 wrong PINs/)
-  })
-
-  test('pays nothing once it was changed', async ({ expect }) => {
-    const { deliver, paid } = await chosen()
-    const made = await deliver(0, 'paid', `${send}*${own}`)
-    expect(await deliver(0, 'left open', `${send}*${own}`)).toMatch(/^CON You sent 0\.001/)
-    await deliver(0, 'change', change)
-    expect(await deliver(0, 'left open', `${send}*${own}*2`)).toBe(nothingSent)
-    expect(await deliver(0, 'left open', `${send}*${own}*2`)).toBe(nothingSent)
-    expect(await deliver(0, 'paid', `${send}*${own}`)).toBe(made)
-    expect(await paid(0)).toBe(1)
-  })
-
-  test('pays nothing after a block, nor after an operator has taken the block away', async ({
-    expect,
-  }) => {
-    const { deliver, paid, memory, accountOf } = await chosen()
-    await deliver(0, 'paid', `${send}*${own}`)
-    for (const session of ['a', 'b']) await deliver(0, session, `${send}*${own}`)
-    await block(deliver)
-    expect(await deliver(0, 'a', `${send}*${own}*2`)).toMatch(/^END 3 wrong PINs/)
-    await createMemory(() => memory).change(accountOf(0), unlocked)
-    expect(await deliver(0, 'b', `${send}*${own}*2`)).toBe(nothingSent)
-    expect(await paid(0)).toBe(1)
-  })
-
-  test('is not replaced by a session that was told that nothing was changed', async ({
-    expect,
-  }) => {
-    const { deliver, clock } = open('strict')
-    for (const session of ['early', 'late']) await deliver(0, session, '')
-    await deliver(0, 'early', `${own}*${own}`)
-    const kept = await deliver(0, 'late', `${other}*${other}`)
-    expect(kept).toBe('END Nothing was changed. Please dial again.')
-    await deliver(0, 'wish', '8*3*1')
-    clock.forward(dayMs)
-    expect(await deliver(0, 'late', `${other}*${other}`)).toBe(kept)
-    expect(await deliver(0, 'balance', '')).toMatch(/^CON Choose a PIN/)
-    expect(await deliver(0, 'again', `${own}*${own}`)).toMatch(/^END Your PIN is set/)
-  })
-
-  test('pays and shows nothing after five minutes', async ({ expect }) => {
-    const { deliver, paid, clock } = await chosen('strict')
-    await deliver(0, 'paid', `${send}*${own}`)
-    await deliver(0, 'a', `${send}*${own}`)
-    await deliver(0, 'balance', `1*${own}`)
-    clock.forward(5 * 60_000 + 1)
-    expect(await deliver(0, 'a', `${send}*${own}*2`)).toBe(nothingSent)
-    expect(await deliver(0, 'balance', `1*${own}`)).toBe(nothingSent)
-    expect(await paid(0)).toBe(1)
-  })
-})
 
 describe('the first dial', () => {
   test('chooses a PIN, twice typed, before anything else', async ({ expect }) => {
