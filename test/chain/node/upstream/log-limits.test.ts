@@ -105,21 +105,6 @@ test('a range of many blocks is put together from pieces, each log once and in o
   expect(numbers).toEqual(numbers.toSorted((a, b) => a - b))
 })
 
-test('a node that finds a range too large is asked for halves', async ({ expect }) => {
-  const most = 500
-  node.lie((answer, { method, params }) => {
-    if (method !== 'eth_getLogs') return answer
-    const { fromBlock, toBlock } = params[0] as { fromBlock: Hex; toBlock: Hex }
-    if (Number(toBlock) - Number(fromBlock) <= most) return answer
-    return { id: answer.id, error: { code: -32005, message: 'block range is too large' } } as never
-  })
-  try {
-    expect(await found({ fromBlock: '0x0', toBlock: '0x7d0' })).toHaveLength(12_001)
-  } finally {
-    node.lie(undefined)
-  }
-})
-
 test('a node that cuts its answers short at a round number is caught at it', async ({ expect }) => {
   for (const most of [1_000, 10_000]) {
     node.lie(lieAbout('eth_getLogs', (all: Json[]) => all.slice(0, most)))
@@ -131,26 +116,5 @@ test('a node that cuts its answers short at a round number is caught at it', asy
     } finally {
       node.lie(undefined)
     }
-  }
-})
-
-test('two nodes that disagree about a range are judged by the chain', async ({ expect }) => {
-  const other = await startProxyNode(anvil.url)
-  try {
-    for (const liar of [node, other]) {
-      const both = await serve([node.url, other.url])
-      liar.lie(lieAbout('eth_getLogs', (all: Json[]) => all.slice(0, -1)))
-      const range = { fromBlock: '0x1', toBlock: '0x7d0', address: emitter }
-      const { result, error } = await both.rpc('eth_getLogs', [range])
-      expect(error).toBeUndefined()
-      expect(result).toHaveLength(1)
-      const name = liar === node ? 'node 1' : 'node 2'
-      expect(both.logged).toContainEqual(
-        expect.objectContaining({ event: 'node.distrusted', node: name }),
-      )
-      liar.lie(undefined)
-    }
-  } finally {
-    await other.stop()
   }
 })

@@ -39,18 +39,6 @@ test('a height that RSKj cannot show a block for is not believed, though nothing
   )
 })
 
-test('a node that is behind is passed by', async ({ expect }) => {
-  const served = await serve(
-    urls,
-    31,
-    rootstockNodes((block) => ({ ...block, number: '0xfce0' })),
-  )
-  expect((await served.rpc('eth_blockNumber')).result).toBe(printed.number)
-  expect((await served.rpc('eth_getBlockByNumber', ['latest'])).result).toMatchObject({
-    number: printed.number,
-  })
-})
-
 test('a request that comes while the heights are first looked at waits for them', async ({
   expect,
 }) => {
