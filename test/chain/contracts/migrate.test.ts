@@ -16,11 +16,11 @@ import { chains, poolRules } from '../../../src/chain/chains.ts'
 import { microLoanAbi } from '../../../src/loan/abi.ts'
 import { callOf } from '../../../src/loan/calls.ts'
 import { relayForwarderAbi, requestStatuses } from '../../../src/relay/forwarder/abi.ts'
+import type { Ended } from '../../support/processes.ts'
 import { sampleOf, seed } from '../../support/sample.ts'
 import { barrier, openGate } from './gate.ts'
 import {
   asDeployer,
-  type Ended,
   forward,
   holdingOf,
   list,

@@ -1,4 +1,3 @@
-import { type ChildProcess, spawn } from 'node:child_process'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -17,7 +16,6 @@ import {
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
 import { z } from 'zod'
 import { deployContracts } from '../../../scripts/contracts/deploy.ts'
-import { projectRoot } from '../../../scripts/contracts/forge.ts'
 import { migrate } from '../../../scripts/contracts/migrate/cli.ts'
 import { devKey } from '../../../scripts/dev/anvil.ts'
 import { startChain, type TestChain } from '../../../scripts/dev/chain.ts'
@@ -30,6 +28,7 @@ import { microLoanAbi } from '../../../src/loan/abi.ts'
 import { callOf } from '../../../src/loan/calls.ts'
 import { encodeExecute, signRequest } from '../../../src/relay/forwarder/requests.ts'
 import { relayerAccount } from '../../../src/relay/keys.ts'
+import { type Ended, type Process, startProcess } from '../../support/processes.ts'
 
 /** A phone, its account, and its account under the new secret. */
 export type Owner = { phone: PhoneNumber; account: LocalAccount; heir: LocalAccount }
@@ -235,9 +234,6 @@ export async function forward(world: World, signer: LocalAccount, data: Hex): Pr
   await sendAs(world, relayer, chain.forwarder, { data: encodeExecute([request]), value: 0n })
 }
 
-/** What a run of the command came to. */
-export type Ended = { code: number | null; output: string }
-
 type CommandOptions = { owners?: Owner[]; [name: string]: unknown }
 
 /** Starts the command in a process; the numbers of these owners come from its standard input. */
@@ -245,7 +241,7 @@ export function startCommand(
   world: World,
   args: readonly string[],
   options: CommandOptions = {},
-): { child: ChildProcess; ended: Promise<Ended> } {
+): Process {
   return startScript(world, 'cli.ts', argumentsOf(world, args), inputOf(world, options))
 }
 
@@ -293,24 +289,11 @@ export function startScript(
   script: 'cli.ts' | '../../ops/account-cli.ts',
   args: readonly string[],
   { input, environment = {} }: Input,
-): { child: ChildProcess; ended: Promise<Ended> } {
-  const path = join(projectRoot, 'scripts/contracts/migrate', script)
-  const child = spawn(process.execPath, [path, ...args, '--record', world.records.from], {
-    env: { ...process.env, ...world.environment, ...(environment as Record<string, string>) },
-  })
-  let output = ''
-  child.stdout.setEncoding('utf8').on('data', (text: string) => {
-    output += text
-  })
-  child.stderr.setEncoding('utf8').on('data', (text: string) => {
-    output += text
-  })
-  child.stdin.on('error', () => {})
-  child.stdin.end(input)
-  const ended = new Promise<Ended>((resolve) => {
-    child.once('close', (code) => resolve({ code, output }))
-  })
-  return { child, ended }
+): Process {
+  const path = join('scripts/contracts/migrate', script)
+  const env = { ...world.environment, ...(environment as Record<string, string>) }
+  const named = [path, ...args, '--record', world.records.from]
+  return startProcess(process.execPath, named, { input, env })
 }
 
 /** What an account has and owes in a loan contract. */

@@ -1,6 +1,4 @@
-import { spawn } from 'node:child_process'
 import type { IncomingMessage } from 'node:http'
-import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, test } from 'vitest'
 import { WebSocket } from 'ws'
 import { type Anvil, startAnvil } from '../../../scripts/dev/anvil.ts'
@@ -13,10 +11,9 @@ import { rpcTo } from '../../../scripts/dev/rpc.ts'
 import { hashKey } from '../../../src/keys/api-keys.ts'
 import { alertMessage } from '../../../src/operator/alerting/webhook.ts'
 import { healthAnswer, intakeAnswer, statusAnswer } from '../../../src/operator/answers.ts'
+import { type Ended, runScript } from '../../support/processes.ts'
 import { type RealWorker, startRealWorker } from './support/real-worker.ts'
 import { connectSocket } from './support/socket-client.ts'
-
-const script = fileURLToPath(new URL('../../../scripts/ops/keys-cli.ts', import.meta.url))
 
 let testnet: Anvil
 let mainnet: Anvil
@@ -46,19 +43,10 @@ afterAll(async () => {
 })
 
 /** `npm run keys -- …` against the Worker of this file. */
-async function keys(...args: string[]): Promise<{ code: number | null; output: string }> {
-  const child = spawn(process.execPath, [script, ...args, '--url', worker.origin], {
-    env: { ...process.env, OPERATOR_TOKEN: worker.operatorToken },
+const keys = (...args: string[]): Promise<Ended> =>
+  runScript('scripts/ops/keys-cli.ts', [...args, '--url', worker.origin], {
+    env: { OPERATOR_TOKEN: worker.operatorToken },
   })
-  let output = ''
-  for (const stream of [child.stdout, child.stderr]) {
-    stream.setEncoding('utf8').on('data', (text: string) => {
-      output += text
-    })
-  }
-  const code = await new Promise<number | null>((resolve) => child.once('close', resolve))
-  return { code, output }
-}
 
 async function createKey(...args: string[]): Promise<string> {
   const { output } = await keys('create', '--name', 'some-client', ...args)

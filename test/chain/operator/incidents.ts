@@ -16,8 +16,7 @@ import {
   healthAnswer,
   statusAnswer,
 } from '../../../src/operator/answers.ts'
-
-export const token = 'the-token-of-this-test'
+import { token } from './operating.ts'
 
 /** A deployment that can be asked over HTTP, on one of the runtimes. */
 export type IncidentWorld = {

@@ -14,8 +14,6 @@ import { type RpcCall, rpcTo } from '../../../scripts/dev/rpc.ts'
 import { until } from '../../../scripts/dev/wait.ts'
 import { createOperatorClient } from '../../../scripts/ops/operator-client.ts'
 import { type WatchOptions, watchStatus } from '../../../scripts/ops/watch.ts'
-import { callerAccount } from '../../../src/account/keys.ts'
-import { type PhoneNumber, parseCaller } from '../../../src/account/phone.ts'
 import { fingerprint } from '../../../src/account/session-keys.ts'
 import { microLoanAbi } from '../../../src/loan/abi.ts'
 import {
@@ -35,8 +33,8 @@ import { version } from '../../../src/operator/version.ts'
 import { isOpen } from '../../../src/relay/ledger/port.ts'
 import { schemaVersion } from '../../../src/relay/ledger/rows.ts'
 import { type Deployment, openDeployment, serveApp } from '../../support/deployment.ts'
+import { authorized, dial, give, operate, token } from './operating.ts'
 
-const token = 'the-token-of-this-test'
 const recipient = '0x00000000000000000000000000000000000a11ce'
 const paused = 'END Payments are paused. Nothing was sent. Please try again later.'
 
@@ -56,8 +54,6 @@ const open = (changes: Record<string, string> = {}, database = ':memory:'): Depl
     variables: { ...chain.bindings, OPERATOR_TOKEN: token, ...changes },
     database,
   })
-
-const authorized = { authorization: `Bearer ${token}` }
 
 async function read<Schema extends z.ZodMiniType>(
   { ask }: Deployment,
@@ -80,27 +76,14 @@ async function act<Schema extends z.ZodMiniType>(
 }
 
 /** A caller of this test alone, with 1 of the currency, or with so much. */
-async function newCaller(
-  amount = '1',
-  secret = chain.bindings.ACCOUNT_KEY_SECRET as Hex,
-): Promise<{ phone: string; account: string }> {
+async function newCaller(amount = '1', secret?: Hex): Promise<{ phone: string; account: Address }> {
   numbers += 1
   const phone = `+2547000000${10 + numbers}`
-  const { address } = await callerAccount(secret, parseCaller(phone) as PhoneNumber)
-  const [from] = (await rpc('eth_accounts')) as string[]
-  const call = { functionName: 'depositFor', args: [address] } as const
-  const data = encodeFunctionData({ abi: microLoanAbi, ...call })
-  if (amount === '0') return { phone, account: address }
-  const value = `0x${parseEther(amount).toString(16)}`
-  await rpc('eth_sendTransaction', [{ from, to: chain.loan, data, value }])
-  return { phone, account: address }
+  return { phone, account: await give(chain, phone, amount, secret) }
 }
 
-async function pay({ ask }: Deployment, phone: string, sessionId: string): Promise<string> {
-  const text = `2*${recipient}*0.25`
-  const form = new URLSearchParams({ phoneNumber: phone, sessionId, text })
-  return (await ask('/ussd', { method: 'POST', body: form })).body as string
-}
+const pay = (deployment: Deployment, phone: string, sessionId: string): Promise<string> =>
+  dial(deployment, { phone, sessionId, text: `2*${recipient}*0.25` })
 
 /** Waits until nothing is open: on a busy machine a payment's own request may end before its block comes. */
 async function allDone({ settled, ledger, round }: Deployment): Promise<void> {
@@ -211,7 +194,7 @@ describe("the operator's interface", () => {
     expect(drained.intake).toMatchObject({ state: 'draining' })
     expect(await pay(deployment, phone, 'drained')).toBe(paused)
     const server = await serveApp(deployment)
-    const drain = run('ops-cli.ts', ['drain', '--wait', '--url', server.url])
+    const drain = operate('ops-cli.ts', ['drain', '--wait', '--url', server.url])
     await rpc('evm_setAutomine', [true])
     await rpc('evm_mine')
     await allDone(deployment)
@@ -312,7 +295,7 @@ describe("the operator's interface", () => {
     expect(told.gasUsed).toBe(Number(gasUsed))
     expect(told.explorer).toBe(`https://explorer.testnet.rootstock.io/tx/${newest?.hash}`)
     const server = await serveApp(deployment)
-    const why = (name: string) => run('ops-cli.ts', ['why', name, '--url', server.url])
+    const why = (name: string) => operate('ops-cli.ts', ['why', name, '--url', server.url])
     const shown = await why(newest?.hash ?? '')
     expect(shown).toEqual(await why(newest?.intent ?? ''))
     expect(shown.output).toMatch(
@@ -735,7 +718,7 @@ test('the phone and the gift of the local stack work on any deployment', async (
   const server = await serveApp(deployment)
   const { phone, account } = await newCaller('0')
   const on = (script: string, args: string[], env: Record<string, string>) =>
-    run(`../stack/${script}`, [...args, '--url', server.url], { input: `${phone}\n`, env })
+    operate(`../stack/${script}`, [...args, '--url', server.url], { input: `${phone}\n`, env })
   const given = await on('money/fund.ts', ['0.25'], { NODE_URL: chain.anvil.url })
   expect(given).toEqual({
     code: 0,
@@ -762,7 +745,9 @@ describe('money for gas and for loans', () => {
     await deployment.round()
     const server = await serveApp(deployment)
     const relayers = (...args: string[]) =>
-      run('relayers-cli.ts', [...args, '--url', server.url], { env: { NODE_URL: chain.anvil.url } })
+      operate('relayers-cli.ts', [...args, '--url', server.url], {
+        env: { NODE_URL: chain.anvil.url },
+      })
     expect((await relayers()).output).toMatch(
       new RegExp(`^Relayer ${chain.relayer} has 99\\.\\d+ tRBTC, enough for \\d+ payments; nonce`),
     )
@@ -776,7 +761,7 @@ describe('money for gas and for loans', () => {
       expect((await relayers(...wrong)).code).toBe(1)
     }
     expect(await balanceAt(chain.relayer)).toBe(parseEther('100.5'))
-    const dear = await run('relayers-cli.ts', ['fill', '1', '--url', server.url], {
+    const dear = await operate('relayers-cli.ts', ['fill', '1', '--url', server.url], {
       env: { NODE_URL: chain.anvil.url, MAX_GAS_PRICE_WEI: '1' },
     })
     expect(dear.output).toMatch(
@@ -791,7 +776,7 @@ describe('money for gas and for loans', () => {
     await deployment.round()
     const server = await serveApp(deployment)
     const pool = (args: string[], input = '', env = {}) =>
-      run('pool-cli.ts', [...args, '--url', server.url], {
+      operate('pool-cli.ts', [...args, '--url', server.url], {
         ...{ input, env: { NODE_URL: chain.anvil.url, ...env } },
       })
     expect((await pool(['status'])).output).toMatch(/^Pool: 10 tRBTC free, 0 tRBTC owed, /)
@@ -825,25 +810,4 @@ describe('money for gas and for loans', () => {
 })
 
 const runAccount = (args: readonly string[], number: string) =>
-  run('account-cli.ts', args, { input: `${number}\n` })
-
-/** Runs a command of operators to its end, with their token, and this on its standard input. */
-async function run(
-  script: string,
-  args: readonly string[],
-  { input = '', env = {} }: { input?: string; env?: Record<string, string> } = {},
-) {
-  const path = new URL(`../../../scripts/ops/${script}`, import.meta.url).pathname
-  const child = spawn(process.execPath, [path, ...args], {
-    env: { ...process.env, OPERATOR_TOKEN: token, ...env },
-  })
-  let output = ''
-  for (const stream of [child.stdout, child.stderr]) {
-    stream.setEncoding('utf8').on('data', (text: string) => {
-      output += text
-    })
-  }
-  child.stdin.end(input)
-  const [code] = (await once(child, 'close')) as [number]
-  return { code, output }
-}
+  operate('account-cli.ts', args, { input: `${number}\n` })

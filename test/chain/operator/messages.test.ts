@@ -1,25 +1,21 @@
 import { copyFileSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { parseEther } from 'viem'
 import { afterAll, beforeAll, describe, test } from 'vitest'
 import { startChain, type TestChain } from '../../../scripts/dev/chain.ts'
-import { callersOf, createTreasury } from '../../../scripts/dev/relays/callers.ts'
 import { openDeployment, serveApp } from '../../support/deployment.ts'
 import { createMemoryStore } from '../../support/memory-store.ts'
 import { startSmsServer } from '../../support/sms-server.ts'
-import { look, token } from './incidents.ts'
+import { look } from './incidents.ts'
+import { dial, give, token } from './operating.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'messages-'))
 let chain: TestChain
-let phone: string
+const phone = '+254700010000'
 
 beforeAll(async () => {
   chain = await startChain()
-  const [caller] = await callersOf(chain, 1)
-  if (caller === undefined) throw new Error('there is no caller')
-  phone = caller.phone
-  await createTreasury(chain).deposit([caller.account.address], parseEther('1'))
+  await give(chain, phone)
 })
 afterAll(async () => {
   await chain?.stop()
@@ -57,11 +53,8 @@ async function openWorld(
 
 type World = Awaited<ReturnType<typeof openWorld>>
 
-const dial = ({ deployment }: World, sessionId: string, to: string) =>
-  deployment.ask('/ussd', {
-    method: 'POST',
-    body: new URLSearchParams({ phoneNumber: phone, sessionId, text: `2*${to}*0.01` }),
-  })
+const sendTo = ({ deployment }: World, sessionId: string, to: string) =>
+  dial(deployment, { phone, sessionId, text: `2*${to}*0.01` })
 
 describe('messages to phones', () => {
   const friend = '+254700000002'
@@ -83,8 +76,7 @@ describe('messages to phones', () => {
     const world = await openWorld(settings, database)
     provider.answer(() => 'nothing')
     for (const session of ['one', 'two']) {
-      const { body } = await dial(world, session, friend)
-      expect(body).toMatch(/^END Transfer Submitted\n/)
+      expect(await sendTo(world, session, friend)).toMatch(/^END Transfer Submitted\n/)
     }
     await world.deployment.settled()
     expect(provider.asked).toEqual([])
@@ -116,7 +108,7 @@ describe('messages to phones', () => {
   test('of what is final already go out while no node answers', async ({ expect }) => {
     const { provider, settings } = await openTelling()
     const world = await openWorld(settings, join(folder, 'final.sqlite'))
-    await dial(world, 'final', friend)
+    await sendTo(world, 'final', friend)
     await world.deployment.settled()
     world.node.isDead = true
     world.deployment.pass(60_000)
@@ -132,7 +124,7 @@ describe('messages to phones', () => {
     const [database, former] = [join(folder, 'told.sqlite'), join(folder, 'set-back.sqlite')]
     const memory = createMemoryStore()
     const world = await openWorld(settings, database, memory)
-    await dial(world, 'set back', friend)
+    await sendTo(world, 'set back', friend)
     await world.deployment.settled()
     copyFileSync(database, former)
     await world.pass(1)

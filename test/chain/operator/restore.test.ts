@@ -15,8 +15,6 @@ import { until } from '../../../scripts/dev/wait.ts'
 import { restoreFile, writeExport } from '../../../scripts/ops/ledger-file.ts'
 import { type OperatorClient, Unanswered } from '../../../scripts/ops/operator-client.ts'
 import { reconcile } from '../../../scripts/ops/reconcile/reconcile-deployment.ts'
-import { callerAccount } from '../../../src/account/keys.ts'
-import { type PhoneNumber, parseCaller } from '../../../src/account/phone.ts'
 import { microLoanAbi } from '../../../src/loan/abi.ts'
 import { operatorError, paymentsAnswer, statusAnswer } from '../../../src/operator/answers.ts'
 import { isOpen } from '../../../src/relay/ledger/port.ts'
@@ -27,8 +25,8 @@ import {
   type DeploymentOptions,
   openDeployment,
 } from '../../support/deployment.ts'
+import { authorized, type Dialled, dial, give, token } from './operating.ts'
 
-const token = 'the-token-of-this-test'
 const recipient = '0x00000000000000000000000000000000000b0b0b'
 const folder = mkdtempSync(join(tmpdir(), 'restore-'))
 let databases = 0
@@ -46,12 +44,11 @@ function pagesWithout(operator: OperatorClient, intent: string | undefined) {
   return read
 }
 
-type Dialled = { phone: string; sessionId: string; text: string }
 type World = { chain: TestChain; open: () => Deployment; phones: readonly string[] }
 
 /** The operator's commands, before a deployment in this process. */
 function operatorOf({ ask }: Deployment, { chain }: World): OperatorClient {
-  const headers = { authorization: `Bearer ${token}` }
+  const headers = authorized
   const send: OperatorClient['act'] = async (path, schema, sent) => {
     const body = sent === undefined ? null : JSON.stringify(sent)
     const { status, body: answer } = await ask(path, { method: 'POST', headers, body })
@@ -81,25 +78,12 @@ function losingOneAnswer(operator: OperatorClient, path: string): OperatorClient
   }
 }
 
-async function dial({ ask }: Deployment, { phone, sessionId, text }: Dialled): Promise<string> {
-  const form = new URLSearchParams({ phoneNumber: phone, sessionId, text })
-  return (await ask('/ussd', { method: 'POST', body: form })).body as string
-}
-
 /** Callers with money, on a chain that makes blocks only when it is told to. */
 async function startWorld(open: (chain: TestChain) => Deployment): Promise<World> {
   const chain = await startChain()
   const rpc = rpcTo(chain.anvil.url)
-  const [from] = (await rpc('eth_accounts')) as string[]
   const phones = Array.from({ length: 13 }, (_, index) => `+2547000000${10 + index}`)
-  for (const phone of phones) {
-    const secret = chain.bindings.ACCOUNT_KEY_SECRET as Hex
-    const { address } = await callerAccount(secret, parseCaller(phone) as PhoneNumber)
-    const call = { functionName: 'depositFor', args: [address] } as const
-    const data = encodeFunctionData({ abi: microLoanAbi, ...call })
-    const value = `0x${parseEther('1').toString(16)}`
-    await rpc('eth_sendTransaction', [{ from, to: chain.loan, data, value }])
-  }
+  for (const phone of phones) await give(chain, phone)
   await rpc('evm_setAutomine', [false])
   return { chain, phones, open: () => open(chain) }
 }
@@ -229,7 +213,7 @@ function bringsBack(name: string, openOn: (options: DeploymentOptions) => Deploy
       )
       expect((await ours.read('/operator/status', statusAnswer)).intake.state).toBe('open')
       const large = await deployment.ask('/operator/restore/entries', {
-        ...{ method: 'POST', headers: { authorization: `Bearer ${token}` } },
+        ...{ method: 'POST', headers: authorized },
         body: JSON.stringify({ exportedAt: 1, entries: ['x'.repeat(3_000_000)] }),
       })
       expect(large.status).toBe(413)

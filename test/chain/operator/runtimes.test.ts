@@ -5,13 +5,8 @@ import { rpcTo } from '../../../scripts/dev/rpc.ts'
 import { until } from '../../../scripts/dev/wait.ts'
 import { sampleOf } from '../../support/sample.ts'
 import { type SmsServer, startSmsServer } from '../../support/sms-server.ts'
-import {
-  type IncidentWorld,
-  incidents,
-  playIncidents,
-  type Surroundings,
-  token,
-} from './incidents.ts'
+import { type IncidentWorld, incidents, playIncidents, type Surroundings } from './incidents.ts'
+import { token } from './operating.ts'
 
 const runtime = process.env.SERVED_BY === 'deno' ? 'Deno' : 'workerd'
 

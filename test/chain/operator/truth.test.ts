@@ -12,9 +12,9 @@ import { keepLedger } from '../../../src/relay/ledger/keeper.ts'
 import { createSqlLedger } from '../../../src/relay/ledger/stores/sqlite.ts'
 import { type Deployment, type LedgerOptions, openDeployment } from '../../support/deployment.ts'
 import { seed, times } from '../../support/sample.ts'
+import { authorized, dial, token } from './operating.ts'
 
-const token = 'the-token-of-this-test'
-const headers = { authorization: `Bearer ${token}` }
+const headers = authorized
 
 let chain: TestChain
 let rpc: RpcCall
@@ -99,11 +99,10 @@ type World = Awaited<ReturnType<typeof openTwo>>
 /** Whether a transfer is taken that is dialled at a process now. */
 async function isTaken({ processes }: World, process: 0 | 1): Promise<boolean> {
   dials += 1
-  const phoneNumber = callers[dials % callers.length]?.phone ?? ''
+  const phone = callers[dials % callers.length]?.phone ?? ''
   const to = `0x${(0xbeef + dials).toString(16).padStart(40, '0')}`
-  const form = { phoneNumber, sessionId: `truth ${dials}`, text: `2*${to}*0.00000${dials}` }
-  const posted = { method: 'POST', body: new URLSearchParams(form) }
-  const shown = `${(await processes[process].ask('/ussd', posted)).body}`
+  const text = `2*${to}*0.00000${dials}`
+  const shown = await dial(processes[process], { phone, sessionId: `truth ${dials}`, text })
   if (!/^END Transfer Submitted\n|Nothing was sent/.test(shown)) throw new Error(shown)
   return shown.startsWith('END Transfer Submitted')
 }

@@ -1,4 +1,3 @@
-import { execFile } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -16,6 +15,7 @@ import {
   quietTools,
   servedWorker,
 } from '../../../scripts/stack/served/worker-build.ts'
+import { type Ended, startProcess } from '../../support/processes.ts'
 
 const root = fileURLToPath(new URL('../../..', import.meta.url))
 const guide = readFileSync(join(root, 'docs/deploying-to-cloudflare.md'), 'utf8')
@@ -47,17 +47,10 @@ type Served = {
   stop: () => Promise<void>
 }
 
-type Ended = { code: number; output: string }
-
 function shell(command: string, environment: Record<string, string> = {}): Promise<Ended> {
   const PATH = `${join(root, 'node_modules/.bin')}:${process.env.PATH}`
-  const env = { ...process.env, ...quietTools, NO_COLOR: '1', PATH, ...environment }
-  return new Promise((resolve) => {
-    execFile('sh', ['-c', command], { cwd: root, env }, (error, stdout, stderr) => {
-      const code = error === null ? 0 : typeof error.code === 'number' ? error.code : -1
-      resolve({ code, output: stdout + stderr })
-    })
-  })
+  const env = { ...quietTools, NO_COLOR: '1', PATH, ...environment }
+  return startProcess('sh', ['-c', command], { env }).ended
 }
 
 /** The Worker as the guide deploys it, on this machine. */
@@ -136,7 +129,7 @@ describe('the guide for Cloudflare', () => {
     const unfunded = await serve(variables)
     // As the deployment does: the ledger is there before a cron.
     expect(await beginLedger(unfunded.url, 10_000)).toBe(true)
-    let poor = { code: 0, output: 'No round has looked' }
+    let poor: Ended = { code: 0, output: 'No round has looked' }
     await until(async () => {
       await unfunded.wake()
       poor = await doctor(unfunded.url, { CALLBACK_SECRET, OPERATOR_TOKEN })

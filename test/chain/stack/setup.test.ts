@@ -1,4 +1,3 @@
-import { spawn } from 'node:child_process'
 import { cpSync, mkdtempSync, readFileSync, rmSync, statSync, symlinkSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
@@ -9,6 +8,7 @@ import { freePort } from '../../../scripts/dev/ports.ts'
 import { until } from '../../../scripts/dev/wait.ts'
 import { readPort } from '../../../scripts/stack/options.ts'
 import { quietTools } from '../../../scripts/stack/served/worker-build.ts'
+import { runScript, startProcess } from '../../support/processes.ts'
 import { dial } from './stack-process.ts'
 
 const root = fileURLToPath(new URL('../../..', import.meta.url))
@@ -29,51 +29,26 @@ afterAll(() => {
   for (const copy of copies) rmSync(copy, { recursive: true, force: true, maxRetries: 5 })
 })
 
-type Ended = { code: number | null; output: string }
-
 const setup = (copy: string, args: string[]) => run(copy, 'scripts/setup.mjs', args)
 
 /** A command of the copy, to its end. */
-function run(
-  copy: string,
-  script: string,
-  args: string[],
-  variables: Record<string, string> = {},
-): Promise<Ended> {
-  const { DEV_DIR: _, ...env } = process.env
-  const child = spawn(process.execPath, [script, ...args], {
-    ...{ cwd: copy, env: { ...env, ...variables } },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  })
-  let output = ''
-  for (const stream of [child.stdout, child.stderr]) {
-    stream.on('data', (part) => {
-      output += part
-    })
-  }
-  return new Promise((resolve) => child.once('close', (code) => resolve({ code, output })))
-}
+const run = (copy: string, script: string, args: string[], env: Record<string, string> = {}) =>
+  runScript(script, args, { cwd: copy, env: { DEV_DIR: undefined, ...env } })
 
 /** `npx wrangler dev`, and what it has printed so far. */
 function wranglerDev(copy: string, port: number): () => string {
-  const wrangler = spawn(join(root, 'node_modules/.bin/wrangler'), ['dev', '--port', `${port}`], {
+  const program = join(root, 'node_modules/.bin/wrangler')
+  const env = { ...quietTools, WRANGLER_LOG: 'log' }
+  const wrangler = startProcess(program, ['dev', '--port', `${port}`], {
     cwd: copy,
     detached: true,
-    stdio: ['ignore', 'pipe', 'pipe'],
-    env: { ...process.env, ...quietTools, WRANGLER_LOG: 'log' },
+    env,
   })
-  let output = ''
-  for (const stream of [wrangler.stdout, wrangler.stderr]) {
-    stream.on('data', (part) => {
-      output += part
-    })
-  }
-  const ended = new Promise((resolve) => wrangler.once('exit', resolve))
   onTestFinished(async () => {
-    process.kill(-(wrangler.pid ?? 0), 'SIGKILL')
-    await ended
+    process.kill(-(wrangler.child.pid ?? 0), 'SIGKILL')
+    await wrangler.ended
   })
-  return () => output
+  return wrangler.output
 }
 
 test('wrangler dev in a fresh clone says what to run, in one line', async ({ expect }) => {

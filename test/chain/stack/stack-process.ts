@@ -1,8 +1,6 @@
-import { spawn } from 'node:child_process'
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { type Address, createPublicClient, createWalletClient, http } from 'viem'
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
 import { onTestFinished } from 'vitest'
@@ -15,10 +13,7 @@ import { openSecrets } from '../../../scripts/stack/secrets.ts'
 import { callerAccount } from '../../../src/account/keys.ts'
 import type { PhoneNumber } from '../../../src/account/phone.ts'
 import { microLoanAbi } from '../../../src/loan/abi.ts'
-
-const root = fileURLToPath(new URL('../../..', import.meta.url))
-
-export type Ended = { code: number | null; output: string }
+import { type Ended, runScript, startProcess } from '../../support/processes.ts'
 
 /** What has not happened by then, on the busiest of machines, hangs. */
 const happensWithinMs = 180_000
@@ -54,19 +49,13 @@ export async function startStack(
   { env = {}, args = [] }: { env?: Record<string, string>; args?: string[] } = {},
 ): Promise<Start> {
   const port = env.PORT ?? `${await freePort()}`
-  const child = spawn(process.execPath, ['scripts/start.mjs', ...args], {
-    cwd: root,
+  const { child, output, ended } = startProcess(process.execPath, ['scripts/start.mjs', ...args], {
     detached: true,
-    stdio: ['ignore', 'pipe', 'pipe'],
-    env: { ...process.env, DEV_DIR: folder, PORT: port, ...env },
+    env: { DEV_DIR: folder, PORT: port, ...env },
   })
-  const output = collect(child)
   let hasEnded = false
-  const ended = new Promise<Ended>((resolve) => {
-    child.once('close', (code) => {
-      hasEnded = true
-      resolve({ code, output: output() })
-    })
+  child.once('close', () => {
+    hasEnded = true
   })
   const group = child.pid ?? 0
   onTestFinished(async () => {
@@ -105,16 +94,8 @@ export function runCommand(
   args: string[],
   { input = '', env = {} }: { input?: string; env?: Record<string, string> } = {},
 ): Promise<Ended> {
-  const child = spawn(process.execPath, [join('scripts/stack', script), ...args], {
-    cwd: root,
-    stdio: ['pipe', 'pipe', 'pipe'],
-    env: { ...process.env, DEV_DIR: folder, ...env },
-  })
-  const output = collect(child)
-  child.stdin.end(input)
-  return new Promise((resolve) => {
-    child.once('close', (code) => resolve({ code, output: output() }))
-  })
+  const environment = { DEV_DIR: folder, ...env }
+  return runScript(join('scripts/stack', script), args, { input, env: environment })
 }
 
 /** Posts what a gateway would post. */
@@ -178,16 +159,6 @@ function readPids(folder: string): { name: Name; id: ProcessId }[] {
       id: { pid, started },
     })),
   ]
-}
-
-function collect(child: ReturnType<typeof spawn>): () => string {
-  let text = ''
-  for (const stream of [child.stdout, child.stderr]) {
-    stream?.setEncoding('utf8').on('data', (part: string) => {
-      text += part
-    })
-  }
-  return () => text
 }
 
 function signal(pid: number, name: NodeJS.Signals): void {

@@ -1,0 +1,49 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
+
+export type Ended = { code: number | null; output: string }
+
+export type Process = {
+  child: ChildProcess
+  /** What it has printed so far, on either of its outputs. */
+  output: () => string
+  ended: Promise<Ended>
+}
+
+type ProcessOptions = {
+  /** This repository, unless it is said. */
+  cwd?: string
+  /** Besides this process' own. */
+  env?: Record<string, string | undefined>
+  /** Of its standard input. */
+  input?: string
+  /** Whether it has a process group of its own, as from a terminal. */
+  detached?: boolean
+}
+
+const root = fileURLToPath(new URL('../..', import.meta.url))
+
+/** Starts a program. */
+export function startProcess(
+  program: string,
+  args: readonly string[],
+  { cwd = root, env = {}, input = '', detached = false }: ProcessOptions = {},
+): Process {
+  const child = spawn(program, args, { cwd, detached, env: { ...process.env, ...env } })
+  let text = ''
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.setEncoding('utf8').on('data', (part: string) => {
+      text += part
+    })
+  }
+  child.stdin.on('error', () => {})
+  child.stdin.end(input)
+  const ended = new Promise<Ended>((resolve) => {
+    child.once('close', (code) => resolve({ code, output: text }))
+  })
+  return { child, output: () => text, ended }
+}
+
+/** Runs a script of this repository to its end. */
+export const runScript = (script: string, args: readonly string[], options?: ProcessOptions) =>
+  startProcess(process.execPath, [script, ...args], options).ended
