@@ -1,47 +1,19 @@
-import { afterAll, beforeAll, beforeEach, describe, test } from 'vitest'
-import { type RedisBridge, startRedisBridge } from '../../../../../scripts/dev/redis/bridge.ts'
-import {
-  hasRedisServer,
-  type RedisServer,
-  startRedisServer,
-} from '../../../../../scripts/dev/redis/redis-server.ts'
+import { beforeEach, test } from 'vitest'
 import { type DueQueue, tendTask } from '../../../../../src/relay/ledger/due-queue.ts'
-import { ledgerRules } from '../../../../../src/relay/ledger/port.ts'
 import { createRedisDueQueue } from '../../../../../src/relay/ledger/stores/due-queue-redis.ts'
 import { createRedisLedger } from '../../../../../src/relay/ledger/stores/redis.ts'
-import { openRedis } from '../../../../../src/runtime/redis.ts'
-import { type ProcessClient, startProcessClient } from '../../../../support/redis/process-client.ts'
+import { describeOnRedis, ledgerOptions } from '../../../../support/redis/on-redis.ts'
 
 const leaseMs = 3_000
-const tendMs = 1_000
-const relayer = '0x9999999999999999999999999999999999999999'
+const { tendMs } = ledgerOptions
 
-let server: RedisServer
-let bridge: RedisBridge
 let now = 1_700_000_000_000
+const clock = () => now
 let queues = 0
 let name = ''
-let process: ProcessClient
 /** Two instances that work off one queue, the second one in a process of its own. */
 let one: DueQueue
 let other: DueQueue
-
-const open = (): DueQueue =>
-  createRedisDueQueue({
-    database: openRedis(bridge),
-    name,
-    newToken: () => crypto.randomUUID(),
-  })
-
-function openElsewhere(): DueQueue {
-  const own = name
-  const through =
-    (method: keyof DueQueue) =>
-    (...args: unknown[]) =>
-      process.call({ port: 'queue', name: own, method, args })
-  const methods = ['arm', 'take', 'renew', 'done'] as const
-  return Object.fromEntries(methods.map((method) => [method, through(method)])) as DueQueue
-}
 
 const tasks = async (queue: DueQueue) => (await queue.take(leaseMs)).map(({ task }) => task)
 
@@ -52,25 +24,18 @@ async function takeOne(queue: DueQueue) {
   return held
 }
 
-describe.skipIf(!hasRedisServer())('the due-queue on Redis', () => {
-  beforeAll(async () => {
-    server = await startRedisServer({ mode: 'cluster' })
-    bridge = await startRedisBridge({ redisPort: server.port, now: () => now })
-    const rules = { ...ledgerRules, maxInFlight: 4, watchBlocks: 50, meansMs: 100_000 }
-    process = startProcessClient({ address: bridge, rules, relayer, tendMs })
-  })
-
-  afterAll(async () => {
-    await process?.stop()
-    await bridge?.stop()
-    await server?.stop()
-  })
-
+describeOnRedis(clock, ({ database, elsewhere }) => {
   beforeEach(() => {
     queues += 1
     name = `31:0x${queues}`
-    one = open()
-    other = openElsewhere()
+    one = createRedisDueQueue({ database: database(), name, newToken: () => crypto.randomUUID() })
+    const own = name
+    const through = (method: keyof DueQueue) => [
+      method,
+      (...args: unknown[]) => elsewhere({ port: 'queue', name: own, method, args }),
+    ]
+    const methods = ['arm', 'take', 'renew', 'done'] as const
+    other = Object.fromEntries(methods.map(through)) as DueQueue
   })
 
   test('gives a task to one of all who ask, when it is due', async ({ expect }) => {
@@ -142,8 +107,7 @@ describe.skipIf(!hasRedisServer())('the due-queue on Redis', () => {
   })
 
   test('is armed within seconds by a broadcast that no node took', async ({ expect }) => {
-    const rules = { ...ledgerRules, maxInFlight: 4, watchBlocks: 50, meansMs: 100_000 }
-    const options = { database: openRedis(bridge), name, rules, relayer }
+    const options = { ...ledgerOptions, database: database(), name }
     let hurried = 0
     const soon = () => {
       hurried += 1
@@ -168,14 +132,7 @@ describe.skipIf(!hasRedisServer())('the due-queue on Redis', () => {
   test.for(['claim', 'record', 'adopt'] as const)(
     'is armed in the same step as a ledger takes a %s',
     async (method, { expect }) => {
-      const rules = { ...ledgerRules, maxInFlight: 4, watchBlocks: 50, meansMs: 100_000 }
-      const ledger = createRedisLedger({
-        database: openRedis(bridge),
-        name,
-        rules,
-        relayer,
-        tendMs,
-      })
+      const ledger = createRedisLedger({ ...ledgerOptions, database: database(), name })
       const account = '0x1111111111111111111111111111111111111111' as const
       const hash = `0x${'1'.repeat(64)}` as const
       const screen = { kind: 'end' as const, lines: ['Paid'] }

@@ -1,32 +1,19 @@
 import { afterAll, beforeAll, describe, test } from 'vitest'
-import { type RedisBridge, startRedisBridge } from '../../../../../scripts/dev/redis/bridge.ts'
-import {
-  hasRedisServer,
-  type RedisServer,
-  startRedisServer,
-} from '../../../../../scripts/dev/redis/redis-server.ts'
-import {
-  type Acceptance,
-  type Ledger,
-  ledgerRules,
-  maxOpen,
-} from '../../../../../src/relay/ledger/port.ts'
+import { startRedisBridge } from '../../../../../scripts/dev/redis/bridge.ts'
+import { type Acceptance, type Ledger, maxOpen } from '../../../../../src/relay/ledger/port.ts'
 import { ledgerThrough } from '../../../../../src/relay/ledger/steps.ts'
 import { createRedisLedger, ledgerKey } from '../../../../../src/relay/ledger/stores/redis.ts'
 import { openRedis, type RedisDatabase } from '../../../../../src/runtime/redis.ts'
 import { ledgerSuite } from '../../../../ports/ledger.suite.ts'
 import { besideLedgerSuites } from '../../../../ports/ledger-store.suite.ts'
-import { type ProcessClient, startProcessClient } from '../../../../support/redis/process-client.ts'
+import { describeOnRedis, ledgerOptions } from '../../../../support/redis/on-redis.ts'
+import { startProcessClient } from '../../../../support/redis/process-client.ts'
 import { sampleOf } from '../../../../support/sample.ts'
 
-const rules = { ...ledgerRules, maxInFlight: 4, watchBlocks: 50, meansMs: 100_000 }
-const tendMs = 1_000
-const relayer = '0x9999999999999999999999999999999999999999'
+const { rules, relayer, tendMs } = ledgerOptions
 
-let server: RedisServer
-let bridge: RedisBridge
-let other: ProcessClient
 let now = Date.now()
+const clock = () => now
 let ledgers = 0
 
 const newName = () => {
@@ -40,38 +27,23 @@ const pass = (ms: number) => {
   now += ms
 }
 
-const open = (name: string, over: Partial<typeof rules> = {}): Ledger =>
-  createRedisLedger({
-    database: openRedis(bridge),
-    name,
-    rules: { ...rules, ...over },
-    relayer,
-    tendMs,
-  })
+describeOnRedis(clock, ({ server, bridge, database, elsewhere }) => {
+  const open = (name: string, over: Partial<typeof rules> = {}): Ledger =>
+    createRedisLedger({
+      ...{ database: database(), name, relayer, tendMs },
+      rules: { ...rules, ...over },
+    })
 
-/** One ledger that is asked by this process and by another one in turns. */
-function fromTwoProcesses(name: string): Ledger {
-  const own = open(name)
-  let calls = 0
-  return ledgerThrough((method, args) => {
-    calls += 1
-    if (calls % 2 === 0) return other.call({ port: 'ledger', name, method, args })
-    return (own[method] as (...args: unknown[]) => Promise<unknown>)(...args)
-  })
-}
-
-describe.skipIf(!hasRedisServer())('on a real Redis with the keys of a cluster', () => {
-  beforeAll(async () => {
-    server = await startRedisServer({ mode: 'cluster' })
-    bridge = await startRedisBridge({ redisPort: server.port, now: () => now })
-    other = startProcessClient({ address: bridge, rules, relayer, tendMs })
-  })
-
-  afterAll(async () => {
-    await other?.stop()
-    await bridge?.stop()
-    await server?.stop()
-  })
+  /** One ledger that is asked by this process and by another one in turns. */
+  function fromTwoProcesses(name: string): Ledger {
+    const own = open(name)
+    let calls = 0
+    return ledgerThrough((method, args) => {
+      calls += 1
+      if (calls % 2 === 0) return elsewhere({ port: 'ledger', name, method, args })
+      return (own[method] as (...args: unknown[]) => Promise<unknown>)(...args)
+    })
+  }
 
   const twoProcesses = async () => ({ ledger: fromTwoProcesses(newName()), rules, pass })
   const oneProcess = async () => ({ ledger: open(newName()), rules, pass })
@@ -86,9 +58,9 @@ describe.skipIf(!hasRedisServer())('on a real Redis with the keys of a cluster',
   // A run draws one of them; a full run has all.
   describe.for(sampleOf(1, ways, 'way'))('%s', ([, create, { isDoubled }]) => {
     beforeAll(() => {
-      if (isDoubled) bridge.script({ fault: { kind: 'double' } })
+      if (isDoubled) bridge().script({ fault: { kind: 'double' } })
     })
-    afterAll(() => bridge.clear())
+    afterAll(() => bridge().clear())
 
     ledgerSuite('Redis', create)
   })
@@ -133,7 +105,7 @@ describe.skipIf(!hasRedisServer())('on a real Redis with the keys of a cluster',
       const name = newName()
       const ledger = open(name, { maxInFlight: 100 })
       const wide = startProcessClient({
-        address: bridge,
+        address: bridge(),
         rules: { ...rules, maxInFlight: 100 },
         relayer,
         tendMs,
@@ -153,9 +125,9 @@ describe.skipIf(!hasRedisServer())('on a real Redis with the keys of a cluster',
 
     test('knows a claim again whose answer was lost on the way', async ({ expect }) => {
       const ledger = open(newName())
-      bridge.script({ fault: { kind: 'drop_reply' }, argument: 'commit', times: 1 })
+      bridge().script({ fault: { kind: 'drop_reply' }, argument: 'commit', times: 1 })
       await expect(ledger.claim(claiming('s', 'mine'))).rejects.toThrow('no answer')
-      bridge.clear()
+      bridge().clear()
       expect(await ledger.claim(claiming('s', 'mine'))).toMatchObject({
         kind: 'claimed',
         slot: { nonce: 0 },
@@ -166,12 +138,12 @@ describe.skipIf(!hasRedisServer())('on a real Redis with the keys of a cluster',
     test('goes on after the database has forgotten its scripts', async ({ expect }) => {
       const ledger = open(newName())
       await ledger.claim(claiming('s', 'mine'))
-      await server.call('SCRIPT', 'FLUSH')
+      await server().call('SCRIPT', 'FLUSH')
       expect(await ledger.lookup(claiming('s', 'mine'))).toEqual({ kind: 'pending' })
     })
 
     test("measures leases by the database's own clock", async ({ expect }) => {
-      const plain = await startRedisBridge({ redisPort: server.port })
+      const plain = await startRedisBridge({ redisPort: server().port })
       const ledger = createRedisLedger({
         database: openRedis(plain),
         name: newName(),
@@ -179,7 +151,7 @@ describe.skipIf(!hasRedisServer())('on a real Redis with the keys of a cluster',
         relayer,
         tendMs,
       })
-      const [before] = (await server.call('TIME')) as string[]
+      const [before] = (await server().call('TIME')) as string[]
       expect(Math.abs((await ledger.work()).now / 1000 - Number(before))).toBeLessThan(5)
       await ledger.claim(claiming('s', 'slow'))
       expect(await ledger.claim(claiming('s', 'next'))).toEqual({ kind: 'pending' })
@@ -222,7 +194,7 @@ describe.skipIf(!hasRedisServer())('on a real Redis with the keys of a cluster',
         await ledger.confirm(session, block.hash)
       }
       const left = async () => {
-        const found = (await server.call('KEYS', `${ledgerKey(name)}*`)) as string[]
+        const found = (await server().call('KEYS', `${ledgerKey(name)}*`)) as string[]
         return found.map((key) => key.slice(ledgerKey(name).length)).sort()
       }
       const counters = [
@@ -250,21 +222,21 @@ describe.skipIf(!hasRedisServer())('on a real Redis with the keys of a cluster',
       const name = newName()
       await open(name).identify({ chainId: 31, fingerprints: {} })
       const row = `${ledgerKey(name)}:row:meta:schema`
-      await server.call('SET', row, '1 {"name":"schema","value":"2"}')
+      await server().call('SET', row, '1 {"name":"schema","value":"2"}')
       await expect(open(name).setIntake('paused', 'an operator')).rejects.toThrow(
         'the ledger has schema 2, and this version knows 3',
       )
-      expect(await server.call('EXISTS', `${ledgerKey(name)}:row:meta:intake`)).toBe(0)
+      expect(await server().call('EXISTS', `${ledgerKey(name)}:row:meta:intake`)).toBe(0)
     })
 
     test('prunes over a network that takes time: the clock has moved at each load', async ({
       expect,
     }) => {
       // A script that the server knows already would run by the server's own clock.
-      await server.call('SCRIPT', 'FLUSH')
+      await server().call('SCRIPT', 'FLUSH')
       let clock = 1_700_000_000_000
       const far = await startRedisBridge({
-        redisPort: server.port,
+        redisPort: server().port,
         now: () => {
           clock += 20
           return clock
@@ -274,7 +246,10 @@ describe.skipIf(!hasRedisServer())('on a real Redis with the keys of a cluster',
         const ledger = createRedisLedger({
           ...{ database: openRedis(far), name: newName(), rules, relayer, tendMs },
         })
-        await ledger.refuse({ ...claiming('refused', 'r'), screen: { kind: 'end', lines: ['No'] } })
+        await ledger.refuse({
+          ...claiming('refused', 'r'),
+          screen: { kind: 'end', lines: ['No'] },
+        })
         await ledger.claim(claiming('a', 'a'))
         await ledger.record(acceptance('a', 0, 'a'))
         const block = { number: 9, hash: hash('9') }
@@ -317,18 +292,18 @@ describe.skipIf(!hasRedisServer())('on a real Redis with the keys of a cluster',
       const lost = Array.from({ length: maxOpen }, (_, index) => [`lost ${index}`, null, 1])
       const row = { account, open: [...lost, ['c', 2, 2]], claims: [], seen: maxOpen + 3 }
       const key = `${ledgerKey(name)}:row:accounts:${account}`
-      await server.call('SET', key, `999 ${JSON.stringify(row)}`)
+      await server().call('SET', key, `999 ${JSON.stringify(row)}`)
       const { open: before } = { open: [], ...(await ledger.lookup(claiming('new', 'new'))) }
       expect(before).toMatchObject([{ intentId: hash('c') }])
       pass(rules.retentionMs + 1)
       await ledger.prune()
-      expect(await server.call('GET', key)).toContain('"open":[["c",2,2]]')
+      expect(await server().call('GET', key)).toContain('"open":[["c",2,2]]')
     })
 
     test('prunes where the row of the relayer is lost', async ({ expect }) => {
       const name = newName()
       const ledger = await withThree(name)
-      await server.call('DEL', `${ledgerKey(name)}:row:relayers:${relayer}`)
+      await server().call('DEL', `${ledgerKey(name)}:row:relayers:${relayer}`)
       pass(rules.retentionMs + 1)
       await ledger.prune()
       expect(await ledger.payment('a')).toBeUndefined()
@@ -342,7 +317,7 @@ describe.skipIf(!hasRedisServer())('on a real Redis with the keys of a cluster',
       const ledger = await withThree(name)
       const key = `${ledgerKey(name)}:row:accounts:${claiming('', '').account}`
       const short = { account: claiming('', '').account, open: [], claims: [], seen: 1 }
-      await server.call('SET', key, `999 ${JSON.stringify(short)}`)
+      await server().call('SET', key, `999 ${JSON.stringify(short)}`)
       pass(rules.retentionMs + 1)
       await ledger.prune()
       expect(await ledger.payment('a')).toBeUndefined()
@@ -359,7 +334,7 @@ describe.skipIf(!hasRedisServer())('on a real Redis with the keys of a cluster',
       await ledger.identify({ chainId: 31, fingerprints: { FORWARDER_ADDRESS: 'old' } })
       await ledger.claim(claiming('a', 'a'))
       await ledger.record(acceptance('a', 0, 'a'))
-      await server.call('DEL', `${ledgerKey(name)}:row:nonces:${relayer}:0`)
+      await server().call('DEL', `${ledgerKey(name)}:row:nonces:${relayer}:0`)
       expect(await ledger.requeue('a')).toMatchObject([{ to: 'queued' }])
       await ledger.expire('a')
       const moved = { chainId: 31, fingerprints: { FORWARDER_ADDRESS: 'new' } }
@@ -407,7 +382,7 @@ describe.skipIf(!hasRedisServer())('on a real Redis with the keys of a cluster',
       const ledger = open(name)
       await enqueue(ledger, 'a', 'a')
       await enqueue(ledger, 'b', 'b')
-      await server.call('DEL', `${ledgerKey(name)}:row:payments:a`)
+      await server().call('DEL', `${ledgerKey(name)}:row:payments:a`)
       expect(await ledger.claim(claiming('c', 'c'))).toMatchObject({ slot: undefined })
       await ledger.refuse({ ...claiming('c', 'c'), screen: { kind: 'end', lines: ['No'] } })
       await ledger.expire('b')
@@ -417,7 +392,7 @@ describe.skipIf(!hasRedisServer())('on a real Redis with the keys of a cluster',
     /** How many rows it reads. */
     const readBy = async (work: () => Promise<unknown>) => {
       const read = async () => {
-        const found = `${await server.call('INFO', 'commandstats')}`
+        const found = `${await server().call('INFO', 'commandstats')}`
         return Number(/cmdstat_get:calls=(\d+)/.exec(found)?.[1])
       }
       const before = await read()
@@ -451,7 +426,7 @@ describe.skipIf(!hasRedisServer())('on a real Redis with the keys of a cluster',
       const account = '0x3333333333333333333333333333333333333333' as const
       const next = { ...claiming('next', 'next'), account }
       expect(await readBy(() => begun.claim(next))).toBeLessThan(30)
-      await server.call('DEL', `${ledgerKey(name)}:row:meta:queue`)
+      await server().call('DEL', `${ledgerKey(name)}:row:meta:queue`)
       expect(await begun.claim(claiming('last', 'last'))).toMatchObject({ slot: undefined })
     })
 
@@ -464,10 +439,10 @@ describe.skipIf(!hasRedisServer())('on a real Redis with the keys of a cluster',
         await enqueue(ledger, digit, digit)
         pass(1)
       }
-      const ticking = await startRedisBridge({ redisPort: server.port, now: () => now++ })
+      const ticking = await startRedisBridge({ redisPort: server().port, now: () => now++ })
       try {
-        const database = openRedis(ticking)
-        const later = createRedisLedger({ database, name, rules, relayer, tendMs })
+        const own = openRedis(ticking)
+        const later = createRedisLedger({ ...ledgerOptions, database: own, name })
         const seen: string[] = []
         let before: number | undefined
         do {
@@ -491,7 +466,7 @@ describe.skipIf(!hasRedisServer())('on a real Redis with the keys of a cluster',
       const { screen, order } = acceptance('a', 0, 'a')
       const block = { number: 9, hash: hash('9') }
       const execution = { outcome: 'executed', reason: '', hash: hash('a'), block } as const
-      const slow = await startRedisBridge({ redisPort: server.port, now: () => now })
+      const slow = await startRedisBridge({ redisPort: server().port, now: () => now })
       let isAdopted = false
       const between: RedisDatabase = {
         script: (source) => {
@@ -516,22 +491,22 @@ describe.skipIf(!hasRedisServer())('on a real Redis with the keys of a cluster',
     })
 
     test('says nothing of what it was asked when the database refuses', async ({ expect }) => {
-      const database = openRedis({ url: bridge.url, token: 'wrong-token' })
-      const ledger = createRedisLedger({ database, name: newName(), rules, relayer, tendMs })
+      const own = openRedis({ url: bridge().url, token: 'wrong-token' })
+      const ledger = createRedisLedger({ ...ledgerOptions, database: own, name: newName() })
       const refused = ledger.claim(claiming('secret-session', 'secret-token'))
       await expect(refused).rejects.toThrow(/^the database refused: WRONGPASS [a-z ]+$/)
     })
 
     test('refuses a malformed answer', async ({ expect }) => {
       const ledger = open(newName())
-      bridge.script({ fault: { kind: 'html' }, times: 1 })
+      bridge().script({ fault: { kind: 'html' }, times: 1 })
       await expect(ledger.work()).rejects.toThrow('a malformed answer')
-      bridge.script({ fault: { kind: 'delay_reply', ms: 5_000 }, times: 1 })
+      bridge().script({ fault: { kind: 'delay_reply', ms: 5_000 }, times: 1 })
       const slow = createRedisLedger({
-        ...{ database: openRedis(bridge, 100), name: newName(), rules, relayer, tendMs },
+        ...{ database: openRedis(bridge(), 100), name: newName(), rules, relayer, tendMs },
       })
       await expect(slow.work()).rejects.toThrow('gave no answer')
-      bridge.clear()
+      bridge().clear()
     })
   })
 })

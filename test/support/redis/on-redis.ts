@@ -1,0 +1,74 @@
+import { afterAll, beforeAll, describe } from 'vitest'
+import { type RedisBridge, startRedisBridge } from '../../../scripts/dev/redis/bridge.ts'
+import {
+  hasRedisServer,
+  type RedisServer,
+  startRedisServer,
+} from '../../../scripts/dev/redis/redis-server.ts'
+import { ledgerRules } from '../../../src/relay/ledger/port.ts'
+import { openRedis, type RedisDatabase } from '../../../src/runtime/redis.ts'
+import type { PortCall } from './client-program.ts'
+import { type ProcessClient, startProcessClient } from './process-client.ts'
+
+/** What the ledgers are opened with, here and in the other process. */
+export const ledgerOptions = {
+  rules: { ...ledgerRules, maxInFlight: 4, watchBlocks: 50, meansMs: 100_000 },
+  relayer: '0x9999999999999999999999999999999999999999',
+  tendMs: 1_000,
+}
+
+/** A real Redis with the keys of a cluster behind Upstash's protocol, while tests run. */
+export type OnRedis = {
+  server: () => RedisServer
+  bridge: () => RedisBridge
+  database: () => RedisDatabase
+  /** Asks by a process of its own. */
+  elsewhere: (call: PortCall) => Promise<unknown>
+}
+
+/** Describes what needs a real Redis, by this clock. */
+export function describeOnRedis(now: () => number, tests: (redis: OnRedis) => void): void {
+  describe.skipIf(!hasRedisServer())('on a real Redis with the keys of a cluster', () => {
+    let server: RedisServer
+    let bridge: RedisBridge
+    let other: ProcessClient | undefined
+
+    beforeAll(async () => {
+      server = await startRedisServer({ mode: 'cluster' })
+      bridge = await startRedisBridge({ redisPort: server.port, now })
+    })
+
+    afterAll(async () => {
+      await other?.stop()
+      await bridge?.stop()
+      await server?.stop()
+    })
+
+    tests({
+      server: () => server,
+      bridge: () => bridge,
+      database: () => openRedis(bridge),
+      elsewhere(call) {
+        other ??= startProcessClient({ address: bridge, ...ledgerOptions })
+        return other.call(call)
+      },
+    })
+  })
+}
+
+/** A port that is asked here and elsewhere in turns. */
+export function inTurns<Port extends object>(
+  own: Port,
+  methods: readonly (keyof Port)[],
+  elsewhere: (method: keyof Port, args: unknown[]) => Promise<unknown>,
+): Port {
+  let calls = 0
+  const ask = (method: keyof Port, args: unknown[]) => {
+    calls += 1
+    if (calls % 2 === 0) return elsewhere(method, args)
+    return (own[method] as (...args: unknown[]) => Promise<unknown>)(...args)
+  }
+  return Object.fromEntries(
+    methods.map((method) => [method, (...args: unknown[]) => ask(method, args)]),
+  ) as Port
+}
