@@ -11,9 +11,9 @@ import {
   type StartRelays,
   startAnvilRig,
   startRig,
-  stranger,
 } from '../../scripts/dev/relays/rig.ts'
 import { rpcTo } from '../../scripts/dev/rpc.ts'
+import { pay } from '../support/faults/payment.ts'
 
 const dayMs = 86_400_000
 const minPrice = 60_000_000n
@@ -25,12 +25,6 @@ afterEach(async () => {
   await rig?.stop()
   rig = undefined
   for (const server of servers.splice(0)) await server.stop()
-})
-
-const pay = (phone: string, amount = '0.25') => ({
-  phone,
-  sessionId: `pays ${amount}`,
-  text: `2*${stranger}*${amount}`,
 })
 
 /** Starts relays and keeps a hand on them. */

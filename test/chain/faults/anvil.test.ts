@@ -1,8 +1,9 @@
 import type { Hex } from 'viem'
 import { afterAll, afterEach, beforeAll, describe, test } from 'vitest'
 import { claimOf } from '../../../scripts/dev/relays/oracle.ts'
-import { type AnvilRig, startAnvilRig, stranger } from '../../../scripts/dev/relays/rig.ts'
+import { type AnvilRig, startAnvilRig } from '../../../scripts/dev/relays/rig.ts'
 import { rpcTo } from '../../../scripts/dev/rpc.ts'
+import { judged, loggedBy, pay } from '../../support/faults/payment.ts'
 
 let rig: AnvilRig
 
@@ -17,22 +18,11 @@ afterAll(() => rig.stop())
 
 const call = (method: string, params: unknown[] = []) => rpcTo(rig.chain.anvil.url)(method, params)
 
-const pay = (phone: string, amount = '0.25') => ({
-  phone,
-  sessionId: `pays ${amount}`,
-  text: `2*${stranger}*${amount}`,
-})
-
-const logged = (event: string) => rig.relay.log.filter((line) => line.event === event).length
+const logged = (event: string) => loggedBy(rig, event).length
 
 async function pendingHashes(): Promise<Hex[]> {
   const block = await call('eth_getBlockByNumber', ['pending', false])
   return (block as { transactions: Hex[] }).transactions
-}
-
-async function judged(): Promise<string[]> {
-  await rig.settle()
-  return (await rig.judge()).faults
 }
 
 describe('on an anvil', () => {
@@ -53,7 +43,7 @@ describe('on an anvil', () => {
       expect(await rig.judge()).toMatchObject({ executed: before, lost: depth })
       await rig.relay.wake()
       await expect.poll(async () => (await rig.judge()).lost).toBe(0)
-      expect(await judged()).toEqual([])
+      expect(await judged(rig)).toEqual([])
       for (const [index, delivery] of deliveries.entries()) {
         expect(await rig.deliver(delivery)).toEqual(replies[index])
       }
@@ -69,7 +59,7 @@ describe('on an anvil', () => {
     expect((await rig.judge()).lost).toBe(1)
     await rig.relay.wake()
     await expect.poll(async () => (await rig.judge()).lost).toBe(0)
-    expect(await judged()).toEqual([])
+    expect(await judged(rig)).toEqual([])
   })
 
   test('anvil_dropTransaction of a payment that waits', async ({ expect }) => {
@@ -79,7 +69,7 @@ describe('on an anvil', () => {
     expect(await call('anvil_dropTransaction', [hash])).toBe(hash)
     expect(await pendingHashes()).toEqual([])
     await call('evm_setAutomine', [true])
-    expect(await judged()).toEqual([])
+    expect(await judged(rig)).toEqual([])
   })
 
   test('anvil_dropAllTransactions of many', async ({ expect }) => {
@@ -88,7 +78,7 @@ describe('on an anvil', () => {
     expect(await pendingHashes()).toHaveLength(20)
     await call('anvil_dropAllTransactions')
     await call('evm_setAutomine', [true])
-    expect(await judged()).toEqual([])
+    expect(await judged(rig)).toEqual([])
   })
 
   test('a transaction that is known there counts as sent', async ({ expect }) => {
@@ -103,6 +93,6 @@ describe('on an anvil', () => {
     expect(refused.filter(({ hash }) => hashes.includes(hash as Hex))).toEqual([])
     await call('evm_setAutomine', [true])
     await call('evm_mine')
-    expect(await judged()).toEqual([])
+    expect(await judged(rig)).toEqual([])
   })
 })

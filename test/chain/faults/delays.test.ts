@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, test } from 'vitest'
 import { claimOf } from '../../../scripts/dev/relays/oracle.ts'
-import { type Rig, startRig, stranger } from '../../../scripts/dev/relays/rig.ts'
+import { type Rig, startRig } from '../../../scripts/dev/relays/rig.ts'
+import { judged, pay } from '../../support/faults/payment.ts'
 import { inTime } from '../../support/in-time.ts'
 
 /** In this time a caller is answered, whatever the node does. */
@@ -19,21 +20,10 @@ afterEach(async () => {
 
 afterAll(() => rig.stop())
 
-const pay = (phone: string) => ({
-  phone,
-  sessionId: 'pays',
-  text: `2*${stranger}*0.25`,
-})
-
 /** A payment of a caller whom nobody had before, and what it was answered. */
 async function payment() {
   const delivery = pay(rig.nextCaller().phone)
   return { delivery, reply: await rig.deliver(delivery) }
-}
-
-async function judged(): Promise<string[]> {
-  await rig.settle()
-  return (await rig.judge()).faults
 }
 
 describe('a node that takes longer than anybody waits', () => {
@@ -51,7 +41,7 @@ describe('a node that takes longer than anybody waits', () => {
       expect(scripted.hits()).toBeGreaterThan(0)
       scripted.end()
       expect(await rig.deliver(delivery)).toEqual(reply)
-      expect(await judged()).toEqual([])
+      expect(await judged(rig)).toEqual([])
     },
   )
 
@@ -66,7 +56,7 @@ describe('a node that takes longer than anybody waits', () => {
       expect(claimOf(reply)).toBe('submitted')
       expect(scripted.hits()).toBeGreaterThan(0)
       scripted.end()
-      expect(await judged()).toEqual([])
+      expect(await judged(rig)).toEqual([])
     },
   )
 
@@ -78,7 +68,7 @@ describe('a node that takes longer than anybody waits', () => {
       expect(claimOf(reply)).toBe('refused')
     }
     rig.faults.clear()
-    expect(await judged()).toEqual([])
+    expect(await judged(rig)).toEqual([])
   })
 })
 
@@ -90,7 +80,7 @@ describe('a node that is not there', () => {
     await rig.faults.accept()
     expect(await rig.deliver(delivery)).toEqual(reply)
     expect(claimOf(await rig.deliver(pay(rig.nextCaller().phone)))).toBe('submitted')
-    expect(await judged()).toEqual([])
+    expect(await judged(rig)).toEqual([])
   })
 
   test('from the moment of the broadcast on holds a payment up and loses none', async ({
@@ -103,6 +93,6 @@ describe('a node that is not there', () => {
     })
     const { reply } = await payment()
     expect(claimOf(reply)).toBe('submitted')
-    expect(await judged()).toEqual([])
+    expect(await judged(rig)).toEqual([])
   })
 })

@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, test } from 'vitest'
 import { claimOf } from '../../../scripts/dev/relays/oracle.ts'
-import { type Rig, startRig, stranger } from '../../../scripts/dev/relays/rig.ts'
+import { type Rig, startRig } from '../../../scripts/dev/relays/rig.ts'
+import { judged, loggedBy, pay, waitingIn } from '../../support/faults/payment.ts'
 
 let rig: Rig
 
@@ -15,21 +16,10 @@ afterEach(async () => {
 
 afterAll(() => rig.stop())
 
-const pay = (phone: string, amount = '0.25') => ({
-  phone,
-  sessionId: `pays ${amount}`,
-  text: `2*${stranger}*${amount}`,
-})
-
 /** Hashes of the relayer's transactions that wait. */
-const waiting = () => [...rig.rootstock.pool.pending(), ...rig.rootstock.pool.queued()]
+const waiting = () => waitingIn(rig)
 
-const logged = (event: string) => rig.relay.log.filter((line) => line.event === event)
-
-async function judged(): Promise<string[]> {
-  await rig.settle()
-  return (await rig.judge()).faults
-}
+const logged = (event: string) => loggedBy(rig, event)
 
 describe('failures of other relayers', () => {
   test('1: an error on the way is not taken for "not sent"', async ({ expect }) => {
@@ -46,7 +36,7 @@ describe('failures of other relayers', () => {
     expect(nonces).toHaveLength(2)
     expect(nonces[1]).toBe((nonces[0] ?? 0) + 1)
     rig.rootstock.setBlockTime(100)
-    expect(await judged()).toEqual([])
+    expect(await judged(rig)).toEqual([])
   })
 
   test('2: a counter that ran far ahead of the chain comes back', async ({ expect }) => {
@@ -59,7 +49,7 @@ describe('failures of other relayers', () => {
     const caller = rig.nextCaller()
     expect(claimOf(await rig.deliver(pay(caller.phone)))).toBe('submitted')
     expect(scripted.hits()).toBe(1)
-    expect(await judged()).toEqual([])
+    expect(await judged(rig)).toEqual([])
     expect(logged('nonce.ahead')).toHaveLength(1)
   })
 
@@ -73,7 +63,7 @@ describe('failures of other relayers', () => {
     const callers = [rig.nextCaller(), rig.nextCaller(), rig.nextCaller()]
     const replies = await Promise.all(callers.map(({ phone }) => rig.deliver(pay(phone))))
     expect(replies.map(claimOf)).toEqual(['submitted', 'submitted', 'submitted'])
-    expect(await judged()).toEqual([])
+    expect(await judged(rig)).toEqual([])
   })
 
   test.for(['returned', 'dropped'] as const)(
@@ -90,7 +80,7 @@ describe('failures of other relayers', () => {
 
       await rig.rootstock.reorg({ depth: 1, transactions })
       rig.rootstock.setBlockTime(100)
-      expect(await judged()).toEqual([])
+      expect(await judged(rig)).toEqual([])
       expect(await rig.deliver(delivery)).toEqual(reply)
     },
   )
@@ -115,7 +105,7 @@ describe('failures of other relayers', () => {
     expect(new Set(waiting().map(({ nonce }) => nonce)).size).toBe(2)
     rig.rootstock.setBlockTime(100)
     expect(claimOf(await rig.deliver(pay(first.phone)))).toBe('submitted')
-    expect(await judged()).toEqual([])
+    expect(await judged(rig)).toEqual([])
   })
 
   test('4: nor one whose bytes reached the pool after their sender had given up', async ({
@@ -130,7 +120,7 @@ describe('failures of other relayers', () => {
     for (const { phone } of callers) {
       expect(claimOf(await rig.deliver(pay(phone)))).toBe('submitted')
     }
-    expect(await judged()).toEqual([])
+    expect(await judged(rig)).toEqual([])
   })
 
   test('5: a node that is slow for one payment holds up no other', async ({ expect }) => {
@@ -152,7 +142,7 @@ describe('failures of other relayers', () => {
       isHeldUp = isSlowAnswered
       expect(replies.map(claimOf)).toEqual(others.map(() => 'submitted'))
       expect(claimOf(await slowReply)).toBe('submitted')
-      expect(await judged()).toEqual([])
+      expect(await judged(rig)).toEqual([])
     }
   })
 
@@ -171,7 +161,7 @@ describe('failures of other relayers', () => {
     expect(logged('broadcast.refused')).toHaveLength(refusedBefore)
     expect((await rig.rootstock.mine())[0]?.transactions).toEqual([transaction?.hash])
     rig.rootstock.setBlockTime(100)
-    expect(await judged()).toEqual([])
+    expect(await judged(rig)).toEqual([])
   })
 
   test('7: a payment that got stuck is outbid by what the pool asks for, once', async ({
@@ -195,7 +185,7 @@ describe('failures of other relayers', () => {
     expect(logged('nonce.replaced').length).toBeGreaterThan(0)
 
     rig.rootstock.setBlockTime(100)
-    expect(await judged()).toEqual([])
+    expect(await judged(rig)).toEqual([])
     expect(await rig.deliver(delivery)).toEqual(reply)
     rig.rootstock.setMinGasPrice(60_000_000n)
   })
@@ -208,7 +198,7 @@ describe('failures of other relayers', () => {
     replies.push(...(await Promise.all(Array.from({ length: 10 }, deliver))))
     expect(new Set(replies.map(({ text }) => text)).size).toBe(1)
     expect(claimOf(replies[0])).toBe('submitted')
-    expect(await judged()).toEqual([])
+    expect(await judged(rig)).toEqual([])
   })
 
   test('9: two Workers hand out no nonce twice', async ({ expect }) => {
@@ -222,6 +212,6 @@ describe('failures of other relayers', () => {
     const [first = 0] = nonces
     expect(nonces).toEqual(callers.map((_, index) => first + index))
     rig.rootstock.setBlockTime(100)
-    expect(await judged()).toEqual([])
+    expect(await judged(rig)).toEqual([])
   })
 })

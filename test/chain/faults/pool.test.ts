@@ -9,6 +9,7 @@ import { until } from '../../../scripts/dev/wait.ts'
 import { relayForwarderAbi } from '../../../src/relay/forwarder/abi.ts'
 import { relayerAccount } from '../../../src/relay/keys.ts'
 import { maxOpen } from '../../../src/relay/ledger/port.ts'
+import { judged, loggedBy, pay, waitingIn } from '../../support/faults/payment.ts'
 
 const blockMs = 100
 const minPrice = 60_000_000n
@@ -27,23 +28,12 @@ afterEach(() => {
 
 afterAll(() => rig.stop())
 
-const pay = (phone: string, amount = '0.25') => ({
-  phone,
-  sessionId: `pays ${amount}`,
-  text: `2*${stranger}*${amount}`,
-})
-
 const payMany = (count: number) =>
   Promise.all(Array.from({ length: count }, () => rig.deliver(pay(rig.nextCaller().phone))))
 
-const waiting = () => [...rig.rootstock.pool.pending(), ...rig.rootstock.pool.queued()]
-const logged = (event: string) => rig.relay.log.filter((line) => line.event === event)
+const waiting = () => waitingIn(rig)
+const logged = (event: string) => loggedBy(rig, event)
 const anvil: RpcCall = (method, params) => rpcTo(rig.chain.anvil.url)(method, params)
-
-async function judged(): Promise<string[]> {
-  await rig.settle()
-  return (await rig.judge()).faults
-}
 
 /** A transaction of the relayer's key that the relay knows nothing of. */
 async function foreign(gasPrice: bigint): Promise<Hex> {
@@ -68,7 +58,7 @@ describe('a pool that forgets', () => {
     expect(await rig.rootstock.drop(transaction?.hash ?? '0x')).toBe(true)
     await expect.poll(() => waiting().map(({ hash }) => hash)).toEqual([transaction?.hash])
     rig.rootstock.setBlockTime(blockMs)
-    expect(await judged()).toEqual([])
+    expect(await judged(rig)).toEqual([])
   })
 
   test('one of several, so that the others wait behind a gap', async ({ expect }) => {
@@ -77,7 +67,7 @@ describe('a pool that forgets', () => {
     const second = waiting()[1]
     await rig.rootstock.drop(second?.hash ?? '0x')
     rig.rootstock.setBlockTime(blockMs)
-    expect(await judged()).toEqual([])
+    expect(await judged(rig)).toEqual([])
   })
 
   test('everything, twice', async ({ expect }) => {
@@ -88,7 +78,7 @@ describe('a pool that forgets', () => {
       await expect.poll(() => waiting().length).toBe(8)
     }
     rig.rootstock.setBlockTime(blockMs)
-    expect(await judged()).toEqual([])
+    expect(await judged(rig)).toEqual([])
   })
 
   test('what is too cheap for its blocks is outbid and not forgotten', async ({ expect }) => {
@@ -98,7 +88,7 @@ describe('a pool that forgets', () => {
     await expect.poll(() => waiting().length).toBe(3)
     rig.rootstock.setMinGasPrice(minPrice * 2n)
     rig.rootstock.setBlockTime(blockMs)
-    expect(await judged()).toEqual([])
+    expect(await judged(rig)).toEqual([])
     expect(logged('nonce.replaced').length).toBeGreaterThan(0)
   })
 
@@ -113,7 +103,7 @@ describe('a pool that forgets', () => {
     rig.rootstock.setBlockTime(blockMs)
     await expect.poll(() => logged('nonce.stuck').length).toBeGreaterThan(before)
     rig.rootstock.setMinGasPrice(minPrice)
-    expect(await judged()).toEqual([])
+    expect(await judged(rig)).toEqual([])
   })
 })
 
@@ -138,7 +128,7 @@ describe('a chain that changes its mind', () => {
     await rig.rootstock.reorg(change)
     expect((await rig.judge()).lost).toBe(3)
     rig.rootstock.setBlockTime(blockMs)
-    expect(await judged()).toEqual([])
+    expect(await judged(rig)).toEqual([])
   })
 
   test('a reorganization of confirmed payments that are still watched', async ({ expect }) => {
@@ -149,7 +139,7 @@ describe('a chain that changes its mind', () => {
     await rig.rootstock.reorg({ depth: 5, transactions: 'dropped' })
     rig.rootstock.setBlockTime(blockMs)
     await expect.poll(async () => (await rig.judge()).lost, { interval: 100 }).toBe(0)
-    expect(await judged()).toEqual([])
+    expect(await judged(rig)).toEqual([])
   })
 
   test('is watched block by block and not payment by payment', async ({ expect }) => {
@@ -171,7 +161,7 @@ describe('a chain that changes its mind', () => {
     expect(since.payments).toBe(before.payments)
     expect(since.counts - before.counts).toBeLessThan(payments)
     rig.rootstock.setBlockTime(blockMs)
-    expect(await judged()).toEqual([])
+    expect(await judged(rig)).toEqual([])
   })
 
   /** What the node was asked so far; each round asks for the head once. */
@@ -191,7 +181,7 @@ describe('a chain that changes its mind', () => {
     // No block for longer than any replica would lag.
     await expect.poll(() => waiting().length).toBe(3)
     rig.rootstock.setBlockTime(blockMs)
-    expect(await judged()).toEqual([])
+    expect(await judged(rig)).toEqual([])
   })
 
   test('two reorganizations, one after the other', async ({ expect }) => {
@@ -200,7 +190,7 @@ describe('a chain that changes its mind', () => {
     await rig.rootstock.mine()
     await rig.rootstock.reorg({ depth: 2, transactions: 'dropped' })
     rig.rootstock.setBlockTime(blockMs)
-    expect(await judged()).toEqual([])
+    expect(await judged(rig)).toEqual([])
   })
 
   test('an outcome that differs on the other branch is the one that is told', async ({
@@ -220,7 +210,7 @@ describe('a chain that changes its mind', () => {
     rig.rootstock.setBlockTime(blockMs)
     await expect.poll(() => logged('payment.reverted').length).toBe(failed + 1)
     expect(logged('payment.reverted').at(-1)?.message).toBe('Loan failed on-chain: Paused')
-    expect(await judged()).toEqual([])
+    expect(await judged(rig)).toEqual([])
     await pause(false)
   })
 
@@ -254,7 +244,7 @@ describe('another program with the same key', () => {
     await expect.poll(() => waiting().length).toBe(3)
     expect(rig.rootstock.pool.find(hash as Hex)?.state).toBe('pending')
     rig.rootstock.setBlockTime(blockMs)
-    expect(await judged()).toEqual([])
+    expect(await judged(rig)).toEqual([])
     expect(await anvil('eth_getTransactionReceipt', [hash])).toMatchObject({ status: '0x1' })
   })
 
@@ -285,7 +275,7 @@ describe('a forwarder that refuses the relayer for a while', () => {
     expect(receipt).toMatchObject({ status: '0x0' })
     await allowRelayer(true)
     rig.rootstock.setBlockTime(blockMs)
-    expect(await judged()).toEqual([])
+    expect(await judged(rig)).toEqual([])
     expect(await anvil('eth_getTransactionCount', [first?.from, 'latest'])).toBe(
       `0x${((first?.nonce ?? 0) + 2).toString(16)}`,
     )
@@ -328,7 +318,7 @@ describe('a relayer without money', () => {
     await anvil('anvil_setBalance', [relayer, `0x${parseEther('1').toString(16)}`])
     await untilNextIs('submitted')
     rig.rootstock.setBlockTime(blockMs)
-    expect(await judged()).toEqual([])
+    expect(await judged(rig)).toEqual([])
   })
 })
 
@@ -341,7 +331,7 @@ describe('more payments than the pool has slots', () => {
     expect(replies.filter(({ text }) => text.includes('Tx: queued')).length).toBe(5)
     expect(waiting()).toHaveLength(15)
     rig.rootstock.setBlockTime(blockMs)
-    expect(await judged()).toEqual([])
+    expect(await judged(rig)).toEqual([])
     expect(
       logged('broadcast.refused').filter(({ refusal }) => refusal === 'nonce_too_high'),
     ).toEqual([])
@@ -355,6 +345,6 @@ describe('more payments than the pool has slots', () => {
     for (const amount of amounts) claims.push(claimOf(await rig.deliver(pay(phone, amount))))
     expect(claims).toEqual(amounts.map((_, index) => (index < maxOpen ? 'submitted' : 'refused')))
     rig.rootstock.setBlockTime(blockMs)
-    expect(await judged()).toEqual([])
+    expect(await judged(rig)).toEqual([])
   })
 })

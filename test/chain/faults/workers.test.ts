@@ -2,6 +2,7 @@ import { afterAll, afterEach, beforeAll, describe, test } from 'vitest'
 import { claimOf } from '../../../scripts/dev/relays/oracle.ts'
 import { type Rig, startRig, stranger } from '../../../scripts/dev/relays/rig.ts'
 import { sleep } from '../../../scripts/dev/wait.ts'
+import { judged, pay, waitingIn } from '../../support/faults/payment.ts'
 import { sampleOf } from '../../support/sample.ts'
 
 const blockMs = 100
@@ -23,13 +24,7 @@ afterEach(() => {
 
 afterAll(() => rig.stop())
 
-const pay = (phone: string, amount = '0.25') => ({
-  phone,
-  sessionId: `pays ${amount}`,
-  text: `2*${stranger}*${amount}`,
-})
-
-const waiting = () => [...rig.rootstock.pool.pending(), ...rig.rootstock.pool.queued()]
+const waiting = () => waitingIn(rig)
 
 /**
  * A claim that nobody can record any more is not taken over before its lease ends, and one that
@@ -42,11 +37,6 @@ async function claimInTheEnd(delivery: ReturnType<typeof pay>, worker = 0): Prom
   }
 }
 
-async function judged(): Promise<string[]> {
-  await rig.settle()
-  return (await rig.judge()).faults
-}
-
 describe('a ledger that lost its rows', () => {
   test('after the payment was mined shows the same screen again and pays nothing', async ({
     expect,
@@ -57,7 +47,7 @@ describe('a ledger that lost its rows', () => {
     await rig.relay.restart('lost')
     expect(await rig.deliver(delivery)).toEqual(reply)
     expect(await rig.deliver(delivery)).toEqual(reply)
-    expect(await judged()).toEqual([])
+    expect(await judged(rig)).toEqual([])
   })
 
   test('knows a session that was decided by another question', async ({ expect }) => {
@@ -67,7 +57,7 @@ describe('a ledger that lost its rows', () => {
     await rig.relay.restart('lost')
     const other = { ...pay(phone), text: `2*${stranger}*1` }
     expect(claimOf(await rig.deliver(other))).toBe('ended')
-    expect(await judged()).toEqual([])
+    expect(await judged(rig)).toEqual([])
   })
 
   test('while the payment waits for its block pays once, whichever transaction comes first', async ({
@@ -85,7 +75,7 @@ describe('a ledger that lost its rows', () => {
       expect(claimOf(await rig.deliver(delivery))).toBe('submitted')
     }
     rig.rootstock.setBlockTime(blockMs)
-    expect(await judged()).toEqual([])
+    expect(await judged(rig)).toEqual([])
   })
 
   test('bumps none of the payments that wait in the pool and that it forgot, whatever a price is by now', async ({
@@ -105,7 +95,7 @@ describe('a ledger that lost its rows', () => {
     expect(waiting().map(({ hash }) => hash)).toEqual(expect.arrayContaining(hashes))
     rig.rootstock.setMinGasPrice(minPrice)
     rig.rootstock.setBlockTime(blockMs)
-    expect(await judged()).toEqual([])
+    expect(await judged(rig)).toEqual([])
   })
 
   test('goes on with new payments on new nonces', async ({ expect }) => {
@@ -113,7 +103,7 @@ describe('a ledger that lost its rows', () => {
     await rig.settle()
     await rig.relay.restart('lost')
     expect(claimOf(await rig.deliver(pay(rig.nextCaller().phone)))).toBe('submitted')
-    expect(await judged()).toEqual([])
+    expect(await judged(rig)).toEqual([])
   })
 })
 
@@ -128,7 +118,7 @@ describe('a Worker that is killed', () => {
     await rig.rootstock.evictAll()
     rig.rootstock.setBlockTime(blockMs)
     await rig.relay.wake()
-    expect(await judged()).toEqual([])
+    expect(await judged(rig)).toEqual([])
     for (const [index, { phone }] of callers.entries()) {
       expect(await rig.deliver(pay(phone))).toEqual(replies[index])
     }
@@ -147,7 +137,7 @@ describe('a Worker that is killed', () => {
         await rig.relay.restart('kept')
         await dying
         claim = await claimInTheEnd(delivery)
-        expect(await judged()).toEqual([])
+        expect(await judged(rig)).toEqual([])
       }
       expect(claim).toBe('submitted')
     },
@@ -163,7 +153,7 @@ describe('a gateway that hangs up', () => {
       await hangUp(delivery, ms)
       const claims = await Promise.all([0, 1].map((worker) => claimInTheEnd(delivery, worker)))
       expect(claims).toEqual(['submitted', 'submitted'])
-      expect(await judged()).toEqual([])
+      expect(await judged(rig)).toEqual([])
     },
   )
 
@@ -178,7 +168,7 @@ describe('a gateway that hangs up', () => {
     rig.abandon(delivery)
     await hangUp(delivery, 100)
     await expect.poll(async () => (await rig.judge()).executed).toBe(before + 1)
-    expect(await judged()).toEqual([])
+    expect(await judged(rig)).toEqual([])
   })
 
   async function hangUp(delivery: ReturnType<typeof pay>, afterMs: number): Promise<void> {

@@ -4,12 +4,6 @@ import { join } from 'node:path'
 import { encodeFunctionData, type Hex, parseEther } from 'viem'
 import { afterAll, beforeAll, describe, test } from 'vitest'
 import { startChain, type TestChain } from '../../../scripts/dev/chain.ts'
-import { type RedisBridge, startRedisBridge } from '../../../scripts/dev/redis/bridge.ts'
-import {
-  hasRedisServer,
-  type RedisServer,
-  startRedisServer,
-} from '../../../scripts/dev/redis/redis-server.ts'
 import { rpcTo } from '../../../scripts/dev/rpc.ts'
 import { until } from '../../../scripts/dev/wait.ts'
 import { restoreFile, writeExport } from '../../../scripts/ops/ledger-file.ts'
@@ -19,12 +13,12 @@ import { microLoanAbi } from '../../../src/loan/abi.ts'
 import { operatorError, paymentsAnswer, statusAnswer } from '../../../src/operator/answers.ts'
 import { isOpen } from '../../../src/relay/ledger/port.ts'
 import { createRedisLedger } from '../../../src/relay/ledger/stores/redis.ts'
-import { openRedis } from '../../../src/runtime/redis.ts'
 import {
   type Deployment,
   type DeploymentOptions,
   openDeployment,
 } from '../../support/deployment.ts'
+import { describeOnRedis } from '../../support/redis/on-redis.ts'
 import { authorized, type Dialled, dial, give, token } from './operating.ts'
 
 const recipient = '0x00000000000000000000000000000000000b0b0b'
@@ -237,30 +231,20 @@ bringsBack('SQLite', (options) => {
   return openDeployment({ ...options, database: join(folder, `${databases}.sqlite`) })
 })
 
-describe.skipIf(!hasRedisServer())('with a real Redis', () => {
-  let server: RedisServer
-  let bridge: RedisBridge
-  let clock = Date.now
+let clock = Date.now
 
-  beforeAll(async () => {
-    server = await startRedisServer({ mode: 'cluster' })
-    bridge = await startRedisBridge({ redisPort: server.port, now: () => clock() })
-  })
-  afterAll(async () => {
-    await bridge?.stop()
-    await server?.stop()
-  })
-
-  bringsBack('Redis', (options) => {
-    databases += 1
-    const name = `31:${databases}`
-    return openDeployment({
-      ...options,
-      ledger: ({ rules, relayer, now }) => {
-        clock = now
-        const database = openRedis(bridge)
-        return createRedisLedger({ database, name, rules, relayer, tendMs: 1_000 })
-      },
-    })
-  })
-})
+describeOnRedis(
+  () => clock(),
+  ({ database }) =>
+    bringsBack('Redis', (options) => {
+      databases += 1
+      const name = `31:${databases}`
+      return openDeployment({
+        ...options,
+        ledger: ({ rules, relayer, now }) => {
+          clock = now
+          return createRedisLedger({ database: database(), name, rules, relayer, tendMs: 1_000 })
+        },
+      })
+    }),
+)
