@@ -5,35 +5,11 @@ import { ledgerThrough } from '../../src/relay/ledger/steps.ts'
 import { type Clock, systemClock } from '../../src/runtime/clock.ts'
 import { createMemoryLedger } from '../ports/ledger-memory.ts'
 import { createMemoryStore } from './memory-store.ts'
-import {
-  type ModelledOptions,
-  type ModelledService,
-  openModelledService,
-} from './modelled-service.ts'
+import { type ModelledOptions, openModelledService } from './modelled-service.ts'
 
 /** What callers are shown, and what a transfer has to be at least. */
 type ShownProduct = Pick<Product, 'settings' | 'say' | 'smsSeals'> &
   Partial<Pick<Product, 'leastTransferWei' | 'worthOf'>>
-
-export type ModelledRelay = ModelledService & {
-  ledger: Ledger
-  /** All that the ledger keeps, a text a row. */
-  rows(): string[]
-  /** Puts all that waits into a block, which is final, and tells the ledger what became of it there. */
-  settle(): Promise<void>
-  /** Tells the ledger that all that waits has failed in a final block, which the chain does not have. */
-  fail(reason: string): Promise<void>
-  /** How many payments the ledger has of a caller. */
-  paid(caller: number): Promise<number>
-  /** All that is kept: of the ledger, and of the memory of accounts. */
-  rows(): string[]
-  /** How often the memory of accounts was asked. */
-  memoryCalls(): number
-  /** All that the memory of accounts keeps. */
-  memoryRows(): string[]
-  /** The balance in the words of the menu. */
-  balance(caller: number): Promise<string>
-}
 
 /** The USSD service over a ledger in memory, before the simulator's chain. Nothing waits for real time. */
 export function openModelledRelay({
@@ -50,7 +26,7 @@ export function openModelledRelay({
   /** What of the ledger is never answered. */
   silent?: keyof Ledger
   memory?: ReturnType<typeof createMemoryStore>
-}): ModelledRelay {
+}) {
   const kept = createMemoryLedger({
     rules: { ...ledgerRules, maxInFlight: 4, watchBlocks: 50, meansMs: 100_000 },
     relayer: `0x${'11'.repeat(20)}`,
@@ -86,19 +62,27 @@ export function openModelledRelay({
 
   return {
     ...service,
-    ...{ ledger, rows: kept.rows },
+    ledger,
+    /** How often the memory of accounts was asked. */
     memoryCalls: memory.asked,
+    /** All that is kept, a text a row: of the ledger, and of the memory of accounts. */
     rows: () => [...kept.rows(), ...memory.rows()],
     memoryRows: memory.rows,
-    paid: async (caller) => (await ledger.payments(service.accountOf(caller), 10_000)).length,
+    /** How many payments the ledger has of a caller. */
+    paid: async (caller: number) =>
+      (await ledger.payments(service.accountOf(caller), 10_000)).length,
+    /** Puts all that waits into a block, which is final, and tells the ledger what became of it there. */
     settle: () => finish(service.chain.mine(Date.now()), 'executed', ''),
-    fail: (reason) => finish({ number: 1_000, hash: `0x${'fa'.repeat(32)}` }, 'failed', reason),
-    async deliver(caller, session, text) {
+    /** Tells the ledger that all that waits has failed in a final block, which the chain does not have. */
+    fail: (reason: string) =>
+      finish({ number: 1_000, hash: `0x${'fa'.repeat(32)}` }, 'failed', reason),
+    async deliver(caller: number, session: string, text: string) {
       const screen = await service.deliver(caller, session, text)
       await Promise.all(running.splice(0))
       return screen
     },
-    async balance(caller) {
+    /** In the words of the menu. */
+    async balance(caller: number) {
       dials += 1
       return await service.deliver(caller, `balance ${dials}`, '1')
     },

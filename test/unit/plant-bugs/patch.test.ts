@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { describe, test } from 'vitest'
 import { parseAst } from 'vitest/node'
 import { bugs } from '../../../scripts/plant-bugs/bugs.ts'
-import { type Patch, PatchError, patched } from '../../../scripts/plant-bugs/patch.ts'
+import { type Patch, patched } from '../../../scripts/plant-bugs/patch.ts'
 
 const change = (patch: Partial<Patch>): Patch => ({
   file: 'a.ts',
@@ -22,16 +22,6 @@ describe('a patch', () => {
     expect(
       patched(source, change({ find: 'send(bytes) return done', replace: 'keep(bytes)' })),
     ).toBe(source.replace(/send\(bytes\)\s+return {3}done/, 'keep(bytes)'))
-  })
-
-  test('tells functions of one name apart by those around them', ({ expect }) => {
-    const source = `const first = () => { const pay = () => send(1) }
-      const second = { tend() { return { pay: () => send(2) } } }`
-    const patch = change({ find: 'send(2)', replace: 'keep(2)' })
-    expect(() => patched(source, patch)).toThrow(PatchError)
-    expect(patched(source, { ...patch, within: 'second.pay' })).toBe(
-      source.replace('send(2)', 'keep(2)'),
-    )
   })
 
   test('is refused where its place is missing or not the only one', ({ expect }) => {
