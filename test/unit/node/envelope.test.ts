@@ -25,6 +25,12 @@ async function exchange(body: string | Uint8Array<ArrayBuffer>, headers?: Record
   return { status: response.status, text, headers: response.headers }
 }
 
+/** What is answered with which status: parsed, where there is something. */
+async function answerTo(body: string | Uint8Array<ArrayBuffer>, headers?: Record<string, string>) {
+  const { status, text } = await exchange(body, headers)
+  return [status, text === '' ? text : JSON.parse(text)]
+}
+
 /** A whole answer that refuses. */
 const refusal = (id: unknown, code: number, message: string) => ({
   jsonrpc: '2.0',
@@ -101,39 +107,38 @@ describe('a single request', () => {
     expect((await exchange(text)).text).toBe('{"jsonrpc":"2.0","id":2,"result":"31"}')
   })
 
-  test('that is not a request is refused with 400 and an envelope', async ({ expect }) => {
-    for (const [text, id, message] of [
-      ['{}', null, 'jsonrpc must be "2.0"'],
-      ['null', null, 'not an object'],
-      ['1', null, 'not an object'],
-      ['"x"', null, 'not an object'],
-      [call({ jsonrpc: '1.0' }), 1, 'jsonrpc must be "2.0"'],
-      [call({ jsonrpc: 2 }), 1, 'jsonrpc must be "2.0"'],
-      [call({ jsonrpc: undefined, id: 'a' }), 'a', 'jsonrpc must be "2.0"'],
-      [call({ method: 1 }), 1, 'method must be a string'],
-      [call({ method: undefined }), 1, 'method must be a string'],
-      [call({ id: {} }), null, 'id must be a string, a number or null'],
-      [call({ id: [] }), null, 'id must be a string, a number or null'],
-      [call({ id: true }), null, 'id must be a string, a number or null'],
-    ] as const) {
-      const { status, text: answer } = await exchange(text)
-      expect(status, text).toBe(400)
-      expect(JSON.parse(answer), text).toEqual(refusal(id, -32600, `invalid request: ${message}`))
-    }
-  })
+  test.for([
+    ['{}', null, 'jsonrpc must be "2.0"'],
+    ...['null', '1', '"x"'].map((text) => [text, null, 'not an object'] as const),
+    [call({ jsonrpc: '1.0' }), 1, 'jsonrpc must be "2.0"'],
+    [call({ jsonrpc: 2 }), 1, 'jsonrpc must be "2.0"'],
+    [call({ jsonrpc: undefined, id: 'a' }), 'a', 'jsonrpc must be "2.0"'],
+    [call({ method: 1 }), 1, 'method must be a string'],
+    [call({ method: undefined }), 1, 'method must be a string'],
+    ...[{}, [], true].map(
+      (id) => [call({ id }), null, 'id must be a string, a number or null'] as const,
+    ),
+  ] as const)(
+    'that is not a request is refused with 400 and an envelope: %s',
+    async ([text, id, message], { expect }) => {
+      expect(await answerTo(text)).toEqual([
+        400,
+        refusal(id, -32600, `invalid request: ${message}`),
+      ])
+    },
+  )
 
-  test('with params that are no list is refused with the code for params', async ({ expect }) => {
-    for (const params of [{}, 'x', 1, true]) {
-      const { text } = await exchange(call({ params }))
-      expect(JSON.parse(text), JSON.stringify(params)).toEqual(
-        refusal(1, -32602, 'params must be an array'),
-      )
-    }
-  })
+  test.for([{}, 'x', 1, true])(
+    'with params that are no list is refused with the code for params: %j',
+    async (params, { expect }) => {
+      const refused = refusal(1, -32602, 'params must be an array')
+      expect(await answerTo(call({ params }))).toEqual([400, refused])
+    },
+  )
 
   test('with params of null is answered as one without params', async ({ expect }) => {
-    const { text } = await exchange(call({ params: null }))
-    expect(JSON.parse(text)).toEqual({ jsonrpc: '2.0', id: 1, result: '0x1f' })
+    const answer = { jsonrpc: '2.0', id: 1, result: '0x1f' }
+    expect(await answerTo(call({ params: null }))).toEqual([200, answer])
   })
 
   test('for a method that is not served is told so, with status 200', async ({ expect }) => {
@@ -150,11 +155,8 @@ describe('a single request', () => {
       'chain_chainId',
       'personal_unlockAccount',
     ]) {
-      const { status, text } = await exchange(call({ method }))
-      expect(status, method).toBe(200)
-      expect(JSON.parse(text), method).toEqual(
-        refusal(1, -32601, `the method ${method} does not exist/is not available`),
-      )
+      const words = `the method ${method} does not exist/is not available`
+      expect(await answerTo(call({ method }))).toEqual([200, refusal(1, -32601, words)])
     }
   })
 
@@ -168,12 +170,8 @@ describe('a single request', () => {
       ['eth\n_call\u0000\u001b[31m\u007f', 'eth?_call??[31m?'],
       ['\u202e\u00e9\u{1f600}\ud83d', '?????'],
     ] as const) {
-      const { status, text } = await exchange(call({ method }))
-      expect(status, shown).toBe(200)
-      expect(JSON.parse(text).error, shown).toEqual({
-        code: -32601,
-        message: `the method ${shown} does not exist/is not available`,
-      })
+      const words = `the method ${shown} does not exist/is not available`
+      expect(await answerTo(call({ method }))).toEqual([200, refusal(1, -32601, words)])
     }
   })
 
@@ -212,8 +210,7 @@ describe('a batch', () => {
   })
 
   test('of notifications only gets no body', async ({ expect }) => {
-    const { status, text } = await exchange(`[${call({ id: undefined })}]`)
-    expect([status, text]).toEqual([204, ''])
+    expect(await answerTo(`[${call({ id: undefined })}]`)).toEqual([204, ''])
   })
 
   test('may hold 50 requests and neither more nor none', async ({ expect }) => {
@@ -227,40 +224,34 @@ describe('a batch', () => {
       [51, 'a batch holds at most 50 requests'],
       [0, 'the batch is empty'],
     ] as const) {
-      const { status, text } = await exchange(batch(length))
-      expect(status).toBe(400)
-      expect(JSON.parse(text)).toEqual(refusal(null, -32600, `invalid request: ${words}`))
+      const refused = refusal(null, -32600, `invalid request: ${words}`)
+      expect(await answerTo(batch(length))).toEqual([400, refused])
     }
   })
 })
 
 describe('what is not JSON-RPC', () => {
+  const noRequest = { jsonrpc: '2.0', id: null, error: { code: -32600 } }
+
   test('is refused with 400 when it is not JSON', async ({ expect }) => {
     const invalidUtf8 = new Uint8Array([0x7b, 0x22, 0xff, 0xfe, 0x22, 0x7d])
     for (const body of ['', '{', 'x', '{"jsonrpc":"2.0",}', "{'a':1}", '[1,', invalidUtf8]) {
-      const { status, text } = await exchange(body)
-      expect(status).toBe(400)
-      expect(JSON.parse(text)).toEqual(refusal(null, -32700, 'JSON parse error'))
+      expect(await answerTo(body)).toEqual([400, refusal(null, -32700, 'JSON parse error')])
     }
   })
 
   test('is refused with 415 when its content type is not JSON', async ({ expect }) => {
     for (const type of ['text/plain', 'application/x-www-form-urlencoded', 'application/xml', '']) {
-      const { status, text } = await exchange(call({}), { 'content-type': type })
-      expect(status, type).toBe(415)
-      expect(JSON.parse(text)).toMatchObject({ jsonrpc: '2.0', id: null, error: { code: -32600 } })
+      expect(await answerTo(call({}), { 'content-type': type })).toMatchObject([415, noRequest])
     }
   })
 
   test('is refused with 413 when it is too large, announced or not', async ({ expect }) => {
     const tooLarge = 'x'.repeat(maxBodyBytes + 1)
-    const announced = await exchange('x', {
-      'content-type': 'application/json',
-      'content-length': `${maxBodyBytes + 1}`,
-    })
-    for (const { status, text } of [announced, await exchange(tooLarge)]) {
-      expect(status).toBe(413)
-      expect(JSON.parse(text)).toMatchObject({ jsonrpc: '2.0', id: null, error: { code: -32600 } })
+    const length = { 'content-length': `${maxBodyBytes + 1}` }
+    const announced = await answerTo('x', { 'content-type': 'application/json', ...length })
+    for (const answer of [announced, await answerTo(tooLarge)]) {
+      expect(answer).toMatchObject([413, noRequest])
     }
   })
 
@@ -303,17 +294,15 @@ describe('what is not JSON-RPC', () => {
 test('no answer of a node is an answer with status 200 that leaks no address', async ({
   expect,
 }) => {
-  const { status, text } = await exchange(call({ method: 'eth_gasPrice' }))
-  expect(status).toBe(200)
-  expect(JSON.parse(text)).toEqual(
+  expect(await answerTo(call({ method: 'eth_gasPrice' }))).toEqual([
+    200,
     refusal(1, -32011, 'no node gave an answer in time: ask again, or for less'),
-  )
-  const sent = await exchange(call({ method: 'eth_sendRawTransaction', params: [transfer] }))
-  expect(JSON.parse(sent.text).error).toEqual({
-    code: -32011,
-    message: 'no node gave an answer: the transaction may have been sent',
-  })
-  expect(`${text}${sent.text}`).not.toContain('127.0.0.1')
+  ])
+  const sending = call({ method: 'eth_sendRawTransaction', params: [transfer] })
+  expect(await answerTo(sending)).toEqual([
+    200,
+    refusal(1, -32011, 'no node gave an answer: the transaction may have been sent'),
+  ])
   expect(JSON.stringify(served.logged)).not.toContain(testKey)
 })
 
