@@ -1,31 +1,27 @@
-import { type Address, type Hex, stringToHex } from 'viem'
 import { describe, test } from 'vitest'
 import { kindNames, paymentKinds } from '../../src/loan/kinds.ts'
 import type { Acceptance, Claiming, Ledger, Order } from '../../src/relay/ledger/port.ts'
 import type { LedgerHarness } from './ledger.suite.ts'
+import {
+  alice,
+  question,
+  acceptance as recording,
+  claiming as taking,
+  orderOf as transferOf,
+} from './payments.ts'
 
-const account: Address = '0x1111111111111111111111111111111111111111'
-const id = (text: string): Hex => stringToHex(text, { size: 32 })
-const question = (session: string) => ({ session, input: 'input', account })
-const call = { to: account, data: id('call') }
 const minuteMs = 60_000
 
-const orderOf = (session: string, more: Partial<Order> = {}): Order => ({
-  request: {
-    ...{ ...call, from: account, intentId: id(session), gas: 1, deadline: 4_000_000_000 },
-    signature: '0x12',
-  },
-  ...{ kind: 'transfer', spendsWei: 10n, ...more },
-})
+const orderOf = (session: string, more: Partial<Order> = {}): Order =>
+  transferOf(session, alice, { spendsWei: 10n, ...more })
+const { to, data } = orderOf('any').request
+const call = { to, data }
 
-const claiming = (session: string, more: Partial<Claiming> = {}): Claiming => ({
-  ...{ ...question(session), steps: 1, token: session, chainNonce: 0, poolNonce: 0 },
-  ...{ seen: undefined, ...more },
-})
-
+const claiming = (session: string, more: Partial<Claiming> = {}) => taking(session, session, more)
 const acceptance = (session: string, more: Partial<Acceptance> = {}): Acceptance => ({
-  ...{ session, token: session, seen: undefined, order: orderOf(session) },
-  ...{ screen: { kind: 'end', lines: [session] }, transaction: undefined, ...more },
+  ...recording(session, session, undefined),
+  order: orderOf(session),
+  ...more,
 })
 
 async function accept(ledger: Ledger, session: string, order = orderOf(session)) {
@@ -72,7 +68,7 @@ export function earlierSuite(name: string, create: () => Promise<LedgerHarness>)
       expect(await ledger.record(acceptance('a', { day: once }))).toEqual({ kind: 'recorded' })
       const over = { kind: 'too_many_today', most: 1 }
       expect(await ledger.record(acceptance('b', { day: once }))).toEqual(over)
-      expect(await ledger.payments(account, 9)).toHaveLength(1)
+      expect(await ledger.payments(alice, 9)).toHaveLength(1)
     })
 
     test('is asked about where it was equal and a moment ago, and so however late', async ({

@@ -1,117 +1,27 @@
-import { type Address, type Hex, stringToHex } from 'viem'
 import { describe, test } from 'vitest'
-import type {
-  Acceptance,
-  Claiming,
-  Execution,
-  Ledger,
-  LedgerRules,
-  Order,
-  Screen,
-  SignedTransaction,
-} from '../../src/relay/ledger/port.ts'
+import type { Ledger, LedgerRules } from '../../src/relay/ledger/port.ts'
+import {
+  accept,
+  acceptance,
+  alice,
+  bob,
+  claiming,
+  executionIn,
+  id,
+  mineAt,
+  orderOf,
+  question,
+  screenOf,
+  transactionOf,
+} from './payments.ts'
 
 /** A ledger of its own, what it was made with, and a hand on its clock. */
 export type LedgerHarness = { ledger: Ledger; rules: LedgerRules; pass: (ms: number) => void }
-
-const alice: Address = '0x1111111111111111111111111111111111111111'
-const bob: Address = '0x2222222222222222222222222222222222222222'
-const loan: Address = '0x3333333333333333333333333333333333333333'
-
-const id = (text: string): Hex => stringToHex(text, { size: 32 })
-
-const screenOf = (session: string): Screen => ({
-  kind: 'end',
-  lines: [session, 'Please wait.'],
-})
-
-const question = (session: string, account = alice, input = 'input') => ({
-  session,
-  input,
-  account,
-})
-
-const claiming = (session: string, token: string, more: Partial<Claiming> = {}): Claiming => ({
-  ...question(session),
-  steps: 3,
-  token,
-  chainNonce: 0,
-  poolNonce: 0,
-  seen: undefined,
-  ...more,
-})
-
-const orderOf = (session: string, account = alice): Order => ({
-  request: {
-    from: account,
-    to: loan,
-    intentId: id(session),
-    gas: 150_000,
-    deadline: 4_000_000_000,
-    data: '0x1234',
-    signature: '0xabcd',
-  },
-  kind: 'transfer',
-  spendsWei: 10n ** 30n,
-})
-
-const transactionOf = (name: string, gasPriceWei = 100n): SignedTransaction => ({
-  hash: id(`tx ${name}`),
-  raw: id(`raw ${name}`),
-  gasPriceWei,
-})
-
-function acceptance(
-  session: string,
-  token: string,
-  nonce: number | undefined,
-  account = alice,
-): Acceptance {
-  return {
-    session,
-    token,
-    seen: undefined,
-    order: orderOf(session, account),
-    screen: screenOf(session),
-    transaction: nonce === undefined ? undefined : { ...transactionOf(session), nonce },
-  }
-}
-
-const executionIn = (block: number, more: Partial<Execution> = {}): Execution => ({
-  outcome: 'executed',
-  reason: '',
-  hash: id('mined'),
-  block: { number: block, hash: id(`block ${block}`) },
-  ...more,
-})
-
-/** Claims and records as a Worker does; the nonce it got. */
-async function accept(
-  ledger: Ledger,
-  session: string,
-  account = alice,
-): Promise<number | undefined> {
-  const token = `token of ${session}`
-  const claim = await ledger.claim(claiming(session, token, question(session, account)))
-  if (claim.kind !== 'claimed') throw new Error(`${session} was ${claim.kind}`)
-  const nonce = claim.slot?.nonce
-  await ledger.record(acceptance(session, token, nonce, account))
-  return nonce
-}
 
 /** Takes every nonce that the pool has room for. */
 async function fill(ledger: Ledger, { maxInFlight }: LedgerRules): Promise<void> {
   for (let index = 0; index < maxInFlight; index++) await accept(ledger, `filler ${index}`, bob)
 }
-
-const mineAt = (ledger: Ledger, session: string, nonce: number, execution: Execution) =>
-  ledger.mined({
-    nonce,
-    session,
-    hash: transactionOf(session).hash,
-    block: execution.block,
-    execution,
-  })
 
 /** What every ledger promises, whatever it is kept in. */
 export function ledgerSuite(name: string, create: () => Promise<LedgerHarness>): void {

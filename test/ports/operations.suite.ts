@@ -1,46 +1,14 @@
-import { type Address, type Hex, stringToHex } from 'viem'
+import type { Address } from 'viem'
 import { describe, test } from 'vitest'
-import type { Claiming, Ledger, Order, PaymentQuery } from '../../src/relay/ledger/port.ts'
+import type { Ledger, PaymentQuery } from '../../src/relay/ledger/port.ts'
 import type { LedgerHarness } from './ledger.suite.ts'
-
-const alice: Address = '0x1111111111111111111111111111111111111111'
-const bob: Address = '0x2222222222222222222222222222222222222222'
+import { accept, alice, bob, claiming, executionIn, id, mineAt, transactionOf } from './payments.ts'
 
 const dayMs = 24 * 60 * 60 * 1000
 
-const id = (text: string): Hex => stringToHex(text, { size: 32 })
-
-const orderOf = (session: string, account: Address): Order => ({
-  request: {
-    ...{ from: account, to: alice, intentId: id(session), gas: 150_000 },
-    ...{ deadline: 4_000_000_000, data: '0x1234', signature: '0xabcd' },
-  },
-  kind: 'transfer',
-  spendsWei: 7n,
-})
-
-const claiming = (session: string, account: Address): Claiming => ({
-  ...{ session, account, input: 'input', steps: 3, token: `token of ${session}` },
-  ...{ chainNonce: 0, poolNonce: 0, seen: undefined },
-})
-
-async function accept(ledger: Ledger, session: string, account = alice): Promise<void> {
-  const claim = await ledger.claim(claiming(session, account))
-  const nonce = claim.kind === 'claimed' ? claim.slot?.nonce : undefined
-  const signed = { hash: id(`tx ${session}`), raw: id('raw'), gasPriceWei: 100n }
-  await ledger.record({
-    ...{ session, token: `token of ${session}`, seen: undefined, order: orderOf(session, account) },
-    screen: { kind: 'end', lines: [session] },
-    transaction: nonce === undefined ? undefined : { ...signed, nonce },
-  })
-}
-
 async function settle(ledger: Ledger, session: string, nonce: number): Promise<void> {
-  const block = { number: 5, hash: id('block') }
-  const hash = id(`tx ${session}`)
-  const execution = { outcome: 'executed' as const, reason: '', hash, block }
-  await ledger.mined({ nonce, session, hash, block, execution })
-  await ledger.confirm(session, block.hash)
+  await mineAt(ledger, session, nonce, executionIn(5, { hash: transactionOf(session).hash }))
+  await ledger.confirm(session, id('block 5'))
 }
 
 /** What every ledger gives to those who run the service. */
@@ -52,14 +20,20 @@ export function operationsSuite(name: string, create: () => Promise<LedgerHarnes
       const { ledger } = await create()
       await accept(ledger, 'before')
       expect(await ledger.setIntake('paused', 'a')).toMatchObject({ kind: 'paused' })
-      expect(await ledger.claim(claiming('meanwhile', bob))).toEqual({ kind: 'paused' })
-      expect(await ledger.claim(claiming('before', alice))).toMatchObject({ kind: 'answered' })
+      expect(await ledger.claim(claiming('meanwhile', undefined, { account: bob }))).toEqual({
+        kind: 'paused',
+      })
+      expect(await ledger.claim(claiming('before'))).toMatchObject({ kind: 'answered' })
       await settle(ledger, 'before', 0)
       expect((await ledger.payment('before'))?.state).toBe('confirmed')
       expect(await ledger.setIntake('draining', 'b')).toMatchObject({ kind: 'draining' })
-      expect(await ledger.claim(claiming('meanwhile', bob))).toEqual({ kind: 'paused' })
+      expect(await ledger.claim(claiming('meanwhile', undefined, { account: bob }))).toEqual({
+        kind: 'paused',
+      })
       expect(await ledger.setIntake('open', 'c')).toEqual({ kind: 'open' })
-      expect(await ledger.claim(claiming('meanwhile', bob))).toMatchObject({ kind: 'claimed' })
+      expect(await ledger.claim(claiming('meanwhile', undefined, { account: bob }))).toMatchObject({
+        kind: 'claimed',
+      })
       const actions = (await ledger.audit(10)).map(({ action }) => action)
       expect(actions.sort()).toEqual(['drain', 'pause', 'resume'].sort())
     })

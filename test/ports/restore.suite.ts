@@ -1,14 +1,22 @@
-import { type Address, type Hex, stringToHex } from 'viem'
 import { describe, test } from 'vitest'
 import type { ExportEntry, ExportHead } from '../../src/relay/ledger/copies/export-format.ts'
-import type { Claiming, Identity, Ledger, Order, Question } from '../../src/relay/ledger/port.ts'
+import type { Identity, Ledger, Question } from '../../src/relay/ledger/port.ts'
 import type { LedgerHarness } from './ledger.suite.ts'
-
-const alice: Address = '0x1111111111111111111111111111111111111111'
-const bob: Address = '0x2222222222222222222222222222222222222222'
-const carol: Address = '0x3333333333333333333333333333333333333333'
-
-const id = (text: string): Hex => stringToHex(text, { size: 32 })
+import {
+  acceptance,
+  accept as acceptOrder,
+  alice,
+  bob,
+  carol,
+  claiming,
+  executionIn,
+  id,
+  mineAt,
+  orderOf,
+  question,
+  tokenOf,
+  transactionOf,
+} from './payments.ts'
 
 export const identity: Identity = {
   chainId: 31,
@@ -17,26 +25,7 @@ export const identity: Identity = {
 
 const share = { poolWei: 3n, capWei: 4n }
 
-const orderOf = (session: string, account: Address): Order => ({
-  request: {
-    ...{ from: account, to: alice, intentId: id(session), gas: 150_000 },
-    ...{ deadline: 4_000_000_000, data: '0x1234', signature: '0xabcd' },
-  },
-  kind: 'loan',
-  spendsWei: 7n,
-  reserves: share,
-})
-
-const question = (session: string, account = alice, input = 'input') => ({
-  session,
-  account,
-  input,
-})
-
-const claiming = (session: string, account = alice): Claiming => ({
-  ...{ ...question(session, account), steps: 3, token: `token of ${session}` },
-  ...{ chainNonce: 0, poolNonce: 0, seen: undefined },
-})
+const lent = { kind: 'loan', spendsWei: 7n, reserves: share } as const
 
 const showing = (session: string, value: string) => ({ ...question(session), name: 'terms', value })
 
@@ -46,22 +35,13 @@ async function accept(
   session: string,
   { account = alice, waits = false } = {},
 ): Promise<void> {
-  const claim = await ledger.claim(claiming(session, account))
-  const nonce = claim.kind === 'claimed' && !waits ? claim.slot?.nonce : undefined
-  const signed = { hash: id(`tx ${session}`), raw: id('raw'), gasPriceWei: 100n }
-  await ledger.record({
-    ...{ session, token: `token of ${session}`, seen: undefined, order: orderOf(session, account) },
-    screen: { kind: 'end', lines: [session] },
-    transaction: nonce === undefined ? undefined : { ...signed, nonce },
-  })
+  if (!waits) return void (await acceptOrder(ledger, session, account, lent))
+  await ledger.claim(claiming(session, undefined, { account }))
+  await ledger.record(acceptance(session, tokenOf(session), undefined, account, lent))
 }
 
-async function mine(ledger: Ledger, session: string, nonce: number, number = 5): Promise<void> {
-  const block = { number, hash: id(`block ${number}`) }
-  const hash = id(`tx ${session}`)
-  const execution = { outcome: 'executed' as const, reason: '', hash, block }
-  await ledger.mined({ nonce, session, hash, block, execution })
-}
+const mine = (ledger: Ledger, session: string, nonce: number, number = 5) =>
+  mineAt(ledger, session, nonce, executionIn(number, { hash: transactionOf(session).hash }))
 
 type Exported = { head: ExportHead; pages: ExportEntry[][] }
 
@@ -170,7 +150,7 @@ export function restoreSuite(name: string, create: () => Promise<LedgerHarness>)
       const of = (poolWei: bigint) => ({ poolWei, capWei: 100n, block: 5 })
       const claim = (poolWei: bigint) =>
         to.ledger.claim({
-          ...claiming(`of ${poolWei}`, bob),
+          ...claiming(`of ${poolWei}`, undefined, { account: bob }),
           reserves: { ...share, of: of(poolWei) },
         })
       expect(await claim(14n)).toEqual({ kind: 'short' })
@@ -235,7 +215,7 @@ export function restoreSuite(name: string, create: () => Promise<LedgerHarness>)
       const restoring = { id: 'restore', head, identity, adds: true }
       expect(await ledger.beginRestore(restoring)).toEqual({ kind: 'begun' })
       const transaction = { hash: id('tx late'), raw: id('raw'), gasPriceWei: 100n }
-      const order = orderOf('signed', alice)
+      const order = orderOf('signed', alice, lent)
       const record = { session: 'signed', token: 'token of signed', seen: undefined, order }
       const screen = { kind: 'end', lines: [] } as const
       for (const made of [{ ...transaction, nonce: 0 }, undefined]) {
@@ -264,7 +244,7 @@ export function restoreSuite(name: string, create: () => Promise<LedgerHarness>)
       await accept(ledger, 'newer')
       const refusing = { ...question('signed'), steps: 1, token: 't' }
       await ledger.refuse({ ...refusing, screen: { kind: 'end', lines: ['Not now.'] } })
-      await ledger.claim(claiming('sent', bob))
+      await ledger.claim(claiming('sent', undefined, { account: bob }))
       expect(await restoreAll(ledger, exported)).toEqual({
         ...{ kind: 'in_use', isOpen: true, isNewer: true },
       })
@@ -277,7 +257,7 @@ export function restoreSuite(name: string, create: () => Promise<LedgerHarness>)
       expect(nonces.find(({ nonce }) => nonce === 0)?.session).toBe('newer')
       // What claimed the session meanwhile has no right to it any more.
       const token = 'token of sent'
-      const late = { session: 'sent', token, seen: undefined, order: orderOf('sent', bob) }
+      const late = { session: 'sent', token, seen: undefined, order: orderOf('sent', bob, lent) }
       const screen = { kind: 'end' as const, lines: [] }
       expect(await ledger.record({ ...late, screen, transaction: undefined })).toEqual({
         kind: 'fenced',

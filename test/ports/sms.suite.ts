@@ -1,54 +1,36 @@
-import { type Address, type Hex, stringToHex } from 'viem'
 import { describe, test } from 'vitest'
 import type { DueSms, Execution, HeldSms, Ledger, SmsFate } from '../../src/relay/ledger/port.ts'
 import type { LedgerHarness } from './ledger.suite.ts'
+import {
+  accept as acceptOrder,
+  alice,
+  executionIn,
+  id,
+  mineAt,
+  orderOf,
+  question,
+} from './payments.ts'
 import { exportAll, identity, restoreAll } from './restore.suite.ts'
 
-const account: Address = '0x1111111111111111111111111111111111111111'
-const id = (text: string): Hex => stringToHex(text, { size: 32 })
 const both: readonly HeldSms[] = [
   { party: 'sender', sealed: '0x51' },
   { party: 'receiver', sealed: '0x52' },
 ]
 const dayMs = 24 * 60 * 60 * 1000
 
-const orderOf = (session: string, sms: readonly HeldSms[]) => ({
-  request: {
-    ...{ from: account, to: account, intentId: id(session), gas: 150_000 },
-    ...{ deadline: 4_000_000_000, data: '0x1234' as Hex, signature: '0xabcd' as Hex },
-  },
-  ...{ kind: 'transfer' as const, spendsWei: 1n, sms },
-})
-
-const question = (session: string) => ({ session, account, input: 'input' })
-
 /** A payment with its messages, on the nonce that it got. */
 async function accept(ledger: Ledger, session: string, sms = both): Promise<number> {
-  const token = `token of ${session}`
   // Those before are in blocks.
   const { nextNonce: chainNonce } = await ledger.vitals()
-  const claim = await ledger.claim({
-    ...{ ...question(session), steps: 3, token, chainNonce, poolNonce: chainNonce },
-    seen: undefined,
-  })
-  const nonce = claim.kind === 'claimed' ? (claim.slot?.nonce ?? -1) : -1
-  await ledger.record({
-    ...{ session, token, seen: undefined, order: orderOf(session, sms) },
-    screen: { kind: 'end', lines: [session] },
-    transaction: { hash: id(`tx ${session}`), raw: id('raw'), gasPriceWei: 100n, nonce },
-  })
-  return nonce
+  const counts = { chainNonce, poolNonce: chainNonce }
+  return (await acceptOrder(ledger, session, alice, { spendsWei: 1n, sms }, counts)) ?? -1
 }
 
-const execution = (number: number, outcome: Execution['outcome'] = 'executed'): Execution => ({
-  ...{ outcome, reason: outcome === 'failed' ? 'Balance too low' : '', hash: id('mined') },
-  block: { number, hash: id(`block ${number}`) },
-})
+const execution = (number: number, outcome: Execution['outcome'] = 'executed'): Execution =>
+  executionIn(number, { outcome, reason: outcome === 'failed' ? 'Balance too low' : '' })
 
-async function mine(ledger: Ledger, session: string, nonce: number, done = execution(5)) {
-  const hash = id(`tx ${session}`)
-  await ledger.mined({ nonce, session, hash, block: done.block, execution: done })
-}
+const mine = (ledger: Ledger, session: string, nonce: number, done = execution(5)) =>
+  mineAt(ledger, session, nonce, done)
 
 async function finish(ledger: Ledger, session: string, sms = both, done = execution(5)) {
   await mine(ledger, session, await accept(ledger, session, sms), done)
@@ -209,7 +191,11 @@ export function smsSuite(name: string, create: () => Promise<LedgerHarness>): vo
       expect((await other.payment('open'))?.state).toBe('confirmed')
       expect(await other.takeSms(9)).toEqual(nothing)
       await other.adopt({
-        ...{ ...question('found'), steps: 3, order: orderOf('found', both) },
+        ...{
+          ...question('found'),
+          steps: 3,
+          order: orderOf('found', alice, { spendsWei: 1n, sms: both }),
+        },
         ...{ screen: { kind: 'end', lines: ['found'] }, execution: execution(7) },
       })
       await other.confirm('found', id('block 7'))

@@ -2,6 +2,14 @@ import { beforeEach, test } from 'vitest'
 import { type DueQueue, tendTask } from '../../../../../src/relay/ledger/due-queue.ts'
 import { createRedisDueQueue } from '../../../../../src/relay/ledger/stores/due-queue-redis.ts'
 import { createRedisLedger } from '../../../../../src/relay/ledger/stores/redis.ts'
+import {
+  acceptance,
+  claiming,
+  executionIn,
+  orderOf,
+  question,
+  screenOf,
+} from '../../../../ports/payments.ts'
 import { describeOnRedis, ledgerOptions } from '../../../../support/redis/on-redis.ts'
 
 const leaseMs = 3_000
@@ -133,32 +141,14 @@ describeOnRedis(clock, ({ database, elsewhere }) => {
     'is armed in the same step as a ledger takes a %s',
     async (method, { expect }) => {
       const ledger = createRedisLedger({ ...ledgerOptions, database: database(), name })
-      const account = '0x1111111111111111111111111111111111111111' as const
-      const hash = `0x${'1'.repeat(64)}` as const
-      const screen = { kind: 'end' as const, lines: ['Paid'] }
-      const step = { session: 's', input: 'i', account, steps: 1, token: 't', screen }
-      const order = {
-        request: {
-          ...{ from: account, to: account, intentId: hash, gas: 1, deadline: 1 },
-          ...({ data: '0x12', signature: '0x34' } as const),
-        },
-        kind: 'transfer' as const,
-        spendsWei: 1n,
-      }
-      const block = { number: 1, hash }
-      const execution = { outcome: 'executed', reason: '', hash, block } as const
-      const claiming = { ...step, chainNonce: 0, poolNonce: 0, seen: undefined }
-      if (method !== 'adopt') await ledger.claim(claiming)
+      if (method !== 'adopt') await ledger.claim(claiming('s', 't'))
       if (method === 'record') {
         now += tendMs
         await one.done(await takeOne(one), undefined)
-        const recorded = await ledger.record({
-          ...step,
-          ...{ order, seen: undefined, transaction: undefined },
-        })
-        expect(recorded).toEqual({ kind: 'recorded' })
+        expect(await ledger.record(acceptance('s', 't', undefined))).toEqual({ kind: 'recorded' })
       }
-      if (method === 'adopt') await ledger.adopt({ ...step, order, execution })
+      const step = { ...question('s'), steps: 1, screen: screenOf('s'), order: orderOf('s') }
+      if (method === 'adopt') await ledger.adopt({ ...step, execution: executionIn(1) })
       now += tendMs - 1
       expect(await tasks(one)).toEqual([])
       now += 1

@@ -6,6 +6,7 @@ import { createRedisLedger, ledgerKey } from '../../../../../src/relay/ledger/st
 import { openRedis, type RedisDatabase } from '../../../../../src/runtime/redis.ts'
 import { ledgerSuite } from '../../../../ports/ledger.suite.ts'
 import { besideLedgerSuites } from '../../../../ports/ledger-store.suite.ts'
+import { claiming, orderOf, acceptance as recording } from '../../../../ports/payments.ts'
 import { describeOnRedis, ledgerOptions } from '../../../../support/redis/on-redis.ts'
 import { startProcessClient } from '../../../../support/redis/process-client.ts'
 import { sampleOf } from '../../../../support/sample.ts'
@@ -66,40 +67,18 @@ describeOnRedis(clock, ({ server, bridge, database, elsewhere }) => {
   })
 
   describe('the ledger on Redis', () => {
-    const claiming = (session: string, token: string) => ({
-      session,
-      input: 'input',
-      account: '0x1111111111111111111111111111111111111111' as const,
-      steps: 3,
-      token,
-      chainNonce: 0,
-      poolNonce: 0,
-      seen: undefined,
-    })
-
     const hash = (digit: string) => `0x${digit.repeat(64)}` as const
 
     /** Of an intent and with a transaction whose hashes are this digit over and over. */
-    const acceptance = (session: string, nonce: number, digit: string): Acceptance => ({
-      session,
-      token: session,
-      seen: undefined,
-      order: {
-        request: {
-          from: '0x1111111111111111111111111111111111111111',
-          to: '0x2222222222222222222222222222222222222222',
-          intentId: hash(digit),
-          gas: 1,
-          deadline: 1,
-          data: '0x12',
-          signature: '0x34',
-        },
-        kind: 'transfer',
-        spendsWei: 1n,
-      },
-      screen: { kind: 'end', lines: ['Paid'] },
-      transaction: { nonce, hash: hash(digit), raw: '0x56', gasPriceWei: 1n },
-    })
+    const acceptance = (session: string, nonce: number, digit: string): Acceptance => {
+      const order = orderOf(session)
+      const request = { ...order.request, intentId: hash(digit), deadline: 1 }
+      return {
+        ...recording(session, session, nonce),
+        order: { ...order, request, spendsWei: 1n },
+        transaction: { nonce, hash: hash(digit), raw: '0x56', gasPriceWei: 1n },
+      }
+    }
 
     test('hands out each nonce once, whichever process asks', async ({ expect }) => {
       const name = newName()
