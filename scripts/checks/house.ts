@@ -45,13 +45,13 @@ const bundle = await readBundle()
 
 /** What is counted, how many there are, and how many there may be. */
 const rows: readonly (readonly [what: string, count: number, bound: number])[] = [
-  ['lines of src, without what is generated', linesOf(src), 27_200],
+  ['lines of src, without what is generated', linesOf(src), 27_100],
   ['lines of scripts', linesOf(scripts), 26_500],
   ['lines of test', linesOf(tests), 37_700],
   ["lines of data in docs, without OpenRPC's", linesOf(data), 500],
   ['commands of npm run', Object.keys(JSON.parse(read('package.json')).scripts).length, 24],
-  ['names that two files of src export', twice.length, 30],
-  ['imports in a circle', countCircles(), 16],
+  ['names that two files of src export', twice.length, 0],
+  ['imports in a circle', countCircles(), 0],
   ['lines of comment in src', comments, 3_600],
   ['lines of README.md', countLines(read('README.md')), 150],
   ['bytes of the bundle, gzipped', bundle.gzipped, 250_000],
@@ -62,7 +62,7 @@ for (const [what, count, bound] of rows) {
 
 const faults = [
   ...rows.flatMap(([what, count, bound]) => (count > bound ? [`Too many ${what}`] : [])),
-  ...(twice.length > 30 ? twice : []),
+  ...twice,
   ...findImportFaults(readAll('{src,scripts,test}/**/*.{ts,mjs}')),
   ...tableFaults(settings, read('docs/configuration.md')).map(
     (fault) => `docs/configuration.md ${fault}`,

@@ -40,7 +40,7 @@ export function parseCaller(raw: string, country?: Country): PhoneNumber | undef
  * too for what Kenya, Uganda and Tanzania dial each other by, 005 to 007: with 00 for a plus it would be a
  * number of another continent.
  */
-export function parseRecipient(raw: string, caller: PhoneNumber): PhoneNumber | undefined {
+export function parseTypedPhone(raw: string, caller: PhoneNumber): PhoneNumber | undefined {
   const typed = plainDigits(raw).replaceAll(/[ ().-]/g, '')
   if (!/^\+?[0-9]+$/.test(typed)) return undefined
   if (/^\+25[456]/.test(caller) && /^00[567][0-9]{9}$/.test(typed)) return undefined

@@ -1,10 +1,10 @@
 /** A text, marked with the time (Unix ms) from which it is kept where nothing verified it. */
-export type Kept = { text: string; unverifiedSince: number | undefined }
+export type KeptText = { text: string; unverifiedSince: number | undefined }
 
 /** Keeps texts up to a number of characters in all; what was not used for longest goes first. */
 export type Cache = {
-  readonly get: (key: string) => Kept | undefined
-  readonly set: (key: string, kept: Kept) => void
+  readonly get: (key: string) => KeptText | undefined
+  readonly set: (key: string, kept: KeptText) => void
 }
 
 /** What was not verified may be a lie, and outlives it by no more than this. */
@@ -12,7 +12,7 @@ const unverifiedMs = 60_000
 
 /** A cache in this isolate's memory. `now` is Unix time in ms. */
 export function createCache({ maxLength, now }: { maxLength: number; now: () => number }): Cache {
-  const entries = new Map<string, Kept>()
+  const entries = new Map<string, KeptText>()
   let length = 0
 
   function remove(key: string): void {

@@ -43,7 +43,7 @@ import type {
 import { type Condition, healthOf } from './health.ts'
 import { metricsOf } from './metrics.ts'
 import { isoOf, toPaymentDetails, toPaymentSummary } from './records.ts'
-import { type Counts, intakeAnswer, statusOf } from './status.ts'
+import { type Counts, shownIntake, statusOf } from './status.ts'
 
 /** What is told to operators, and what they do. */
 export type Operator = {
@@ -139,7 +139,7 @@ export function createOperator(options: OperatorOptions): Operator {
         message: `An operator did: ${intakeActions[kind]}`,
       })
       const work = await ledger.work()
-      return { intake: intakeAnswer(intake, isOpen(work)), open: paymentsOf(work).length }
+      return { intake: shownIntake(intake, isOpen(work)), open: paymentsOf(work).length }
     },
     async outbid(nonce) {
       await ledger.note({ id: newId(), action: 'outbid', detail: { nonce: `${nonce}` } })

@@ -10,7 +10,7 @@ import { version } from './version.ts'
 export type Counts = { chain: number | null; pool: number | null }
 
 /** Whether payments are taken; `isAnyOpen` of a ledger in which any payment or nonce is not settled. */
-export function intakeAnswer(intake: Intake, isAnyOpen: boolean): StatusAnswer['intake'] {
+export function shownIntake(intake: Intake, isAnyOpen: boolean): StatusAnswer['intake'] {
   if (intake.kind === 'open') return { state: intake.kind }
   const isDrained = intake.kind === 'draining' && !isAnyOpen
   return { state: isDrained ? 'drained' : intake.kind, since: isoOf(intake.since) }
@@ -30,7 +30,7 @@ export function statusOf(
   return {
     ...{ now: isoOf(vitals.now), version, schema: vitals.schema },
     ...{ chainId: chain.id, currency: chain.currency },
-    intake: intakeAnswer(vitals.intake, isAnyOpen),
+    intake: shownIntake(vitals.intake, isAnyOpen),
     health: healthOf(condition),
     alerts: alertsNow(condition, subject).map(({ name, says, raisedAt, calmSince }) => ({
       ...{ name: name as AlertName, says },

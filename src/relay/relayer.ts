@@ -24,6 +24,9 @@ export type Relayer = {
   reasonOf: (revertData: Hex) => string
 }
 
+/** What payments are judged and priced by: the chain's rules and the operator's price limits. */
+export type Terms = Pick<Relayer, 'rules' | 'fees'>
+
 /**
  * How long a request is good for on the chain, in seconds. Longer than the watch of 50 blocks, far
  * shorter than the 24 h that the forwarder allows.
@@ -48,7 +51,7 @@ const noOpGas = 21_000
  * than the operator allows.
  */
 export function gasPriceFor(
-  { fees, rules }: Pick<Relayer, 'fees' | 'rules'>,
+  { fees, rules }: Terms,
   nodePriceWei: bigint,
   priorWei: bigint | undefined,
 ): bigint | undefined {

@@ -1,6 +1,6 @@
 import { type Address, isAddressEqual } from 'viem'
 import { parseAddress } from '../account/address.ts'
-import { type PhoneNumber, parseRecipient as parsePhone } from '../account/phone.ts'
+import { type PhoneNumber, parseTypedPhone } from '../account/phone.ts'
 
 /** Where money is sent to, as far as the text alone can tell. */
 export type Recipient =
@@ -41,7 +41,7 @@ export function parseRecipient(
   | { kind: 'fault'; fault: RecipientFault } {
   const text = typed.trim()
   if (!/^0x/i.test(text)) {
-    const phone = parsePhone(text, rules.caller)
+    const phone = parseTypedPhone(text, rules.caller)
     if (phone === undefined) return fault('unknown_form')
     if (phone === rules.caller) return fault('own_number')
     return { kind: 'recipient', recipient: { kind: 'phone', phone } }

@@ -2,7 +2,7 @@ import { isAddressEqual } from 'viem'
 import { soonMs } from '../../chain/chains.ts'
 import type { Tended } from '../../relay/ledger/keeper.ts'
 import type { Vitals } from '../../relay/ledger/port.ts'
-import { type FactName, type Seen, type Sight, withSeen } from '../../relay/ledger/sight.ts'
+import { type ChainFact, type Seen, type Sight, withSeen } from '../../relay/ledger/sight.ts'
 import type { Relayer } from '../../relay/relayer.ts'
 import { faultOf } from '../../runtime/log.ts'
 import type { CheckName } from '../answers.ts'
@@ -156,6 +156,6 @@ const questions = {
     const read = contracts.read(await node.call(call, clock.timeout(nodeTimeoutMs)))
     seen.facts.contracts = { ...read, readAt: clock.now() }
   },
-} satisfies Partial<Record<FactName, (relayer: Relayer, known: Known) => Promise<unknown>>>
+} satisfies Partial<Record<ChainFact, (relayer: Relayer, known: Known) => Promise<unknown>>>
 
 const lookNames = Object.keys(questions) as readonly LookName[]

@@ -27,7 +27,7 @@ export const facts = {
   toldCount: z.object({ number: z.int() }),
 }
 
-export type FactName = keyof typeof facts
+export type ChainFact = keyof typeof facts
 
 /** What the node is asked for in turn while something is open. */
 export const turns = ['gasPriceWei', 'balanceWei', 'toldCount'] as const
@@ -37,7 +37,7 @@ export type Seen = {
   /** The time, and when each fact was read (left out: now), by the clock of who tells them. */
   now?: number
   facts: {
-    [Name in FactName]?: (z.infer<(typeof facts)[Name]> & { readAt?: number }) | undefined
+    [Name in ChainFact]?: (z.infer<(typeof facts)[Name]> & { readAt?: number }) | undefined
   }
   /** Whether the node told what it was asked. Undefined: it was not asked. */
   node: 'answered' | 'silent' | undefined
@@ -74,7 +74,7 @@ export function withSeen(before: Sight, seen: Seen, now: number): Sight {
     if (fact === undefined) return []
     const { readAt, ...value } = fact
     const at = now - Math.max(0, (seen.now ?? 0) - (readAt ?? seen.now ?? 0))
-    const known = before[name as FactName]
+    const known = before[name as ChainFact]
     return known !== undefined && known.at > at ? [] : [[name, { ...value, at }]]
   })
   const { silentSince = now, failingSince = now } = before

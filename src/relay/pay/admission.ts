@@ -4,8 +4,8 @@ import {
   executeGas,
   gasPriceFor,
   innerGas,
-  type Relayer,
   requestLifetimeSeconds,
+  type Terms,
 } from '../relayer.ts'
 
 /** What keeps the relay from carrying one payment more before its deadline. */
@@ -37,13 +37,11 @@ export function openLimit(limits: AccountLimits, { ofAccount }: Load): OverLimit
 }
 
 /** What a payment costs, and what there is for it. */
-export type Means = {
+export type Funding = {
   gasPriceWei: bigint
   /** Of the relayer's key. */
   balanceWei: bigint
 }
-
-export type Terms = Pick<Relayer, 'rules' | 'fees'>
 
 /** Which part of a request's lifetime the queue may take: what is admitted has time left for what goes wrong. */
 const shareOfLifetime = 1 / 4
@@ -55,7 +53,10 @@ const minutesAreTens = 10
  * The most that may be open and may wait, with one payment more. The key has to pay for all that is
  * open at the highest price that it may come to: outbid as often as may be, up to the operator's limit.
  */
-export function roomFor(terms: Terms, { gasPriceWei, balanceWei }: Means): Omit<Room, 'ofAccount'> {
+export function roomFor(
+  terms: Terms,
+  { gasPriceWei, balanceWei }: Funding,
+): Omit<Room, 'ofAccount'> {
   const most = balanceWei / highestCostWei(terms, gasPriceWei)
   const open = most > Number.MAX_SAFE_INTEGER ? Number.MAX_SAFE_INTEGER : Number(most)
   return { open, waiting: mostWaiting(terms) }
@@ -83,7 +84,7 @@ export const isCrowded = (terms: Terms, { waiting }: Pick<Load, 'waiting'>): boo
   waiting >= mostWaiting(terms)
 
 /** What stands in the way of one payment more; undefined where it can be carried. */
-export function obstacleFor(terms: Terms, means: Means, load: Load): Obstacle | undefined {
+export function obstacleFor(terms: Terms, means: Funding, load: Load): Obstacle | undefined {
   if (means.gasPriceWei > terms.fees.maxWei) return { kind: 'price_too_high' }
   const room = roomFor(terms, means)
   if (load.carried + load.waiting >= room.open) return { kind: 'relayer_poor' }

@@ -34,7 +34,7 @@ import { findExecution } from '../outcome/executions.ts'
 import { innerGas, type Relayer, requestLifetimeSeconds, signFor } from '../relayer.ts'
 import {
   type AccountLimits,
-  type Means,
+  type Funding,
   type Obstacle,
   type OverLimit,
   obstacleFor,
@@ -323,7 +323,7 @@ async function readMeans(
   { relayer, progress }: Delivery,
   { sight, now }: Undecided,
   withinMs: number,
-): Promise<Means> {
+): Promise<Funding> {
   const { node, signer, clock } = relayer
   const { facts } = progress.saw
   const read = async (name: 'gasPrice' | 'funds', ask: () => Promise<bigint>): Promise<bigint> => {
@@ -345,9 +345,9 @@ async function readMeans(
 async function surely(
   delivery: Delivery,
   view: Undecided,
-  means: Means,
+  means: Funding,
   load: Load,
-): Promise<{ obstacle: Obstacle | undefined; means: Means }> {
+): Promise<{ obstacle: Obstacle | undefined; means: Funding }> {
   const { relayer } = delivery
   const obstacle = obstacleFor(relayer, means, load)
   if (obstacle === undefined) return { obstacle, means }
@@ -406,7 +406,7 @@ async function claimAndSend(
   attempt: Attempt,
   view: Undecided,
   { lendable, ...counts }: Counts & { lendable: Lendable | undefined },
-  means: Means,
+  means: Funding,
 ): Promise<PaymentAnswer | undefined> {
   const { relayer, payment, progress, order, submitted } = attempt
   const { ledger, clock } = relayer
@@ -448,7 +448,7 @@ async function claimAndSend(
 }
 
 /** What the ledger goes by in the steps that accept a payment: it decides there, whatever was read before. */
-function termsOf({ relayer, options, payment, order }: Attempt, view: Undecided, means: Means) {
+function termsOf({ relayer, options, payment, order }: Attempt, view: Undecided, means: Funding) {
   const { openPayments, transfersADay, sentADayWei } = options.limits
   const { to, data } = order.request
   const unlessEqual = payment.askOfEqual && { to, data }
@@ -467,7 +467,7 @@ async function answerUnclaimed(
   attempt: Attempt,
   view: Undecided,
   claim: Exclude<Awaited<ReturnType<Ledger['claim']>>, Claimed>,
-  means: Means,
+  means: Funding,
 ): Promise<PaymentAnswer | undefined> {
   const { payment } = attempt
   switch (claim.kind) {
@@ -526,7 +526,7 @@ async function send(
 }
 
 /** Others took the room that there was a moment ago. Undefined: there is room again. */
-async function refuseFull(delivery: Delivery, view: Undecided, means: Means, load: Load) {
+async function refuseFull(delivery: Delivery, view: Undecided, means: Funding, load: Load) {
   const over = openLimit(delivery.options.limits, load)
   if (over !== undefined) return refuse(delivery, delivery.payment.refused(over))
   const { obstacle } = await surely(delivery, view, means, load)

@@ -11,10 +11,7 @@ import type {
 } from '../ledger/port.ts'
 import { ledgerRules, paymentsOf } from '../ledger/port.ts'
 import { undecidedPhases } from '../ledger/transitions.ts'
-import type { Relayer } from '../relayer.ts'
-
-/** What a plan is made by besides the snapshots: the chain's rules and the operator's price limits. */
-export type Terms = Pick<Relayer, 'rules' | 'fees'>
+import type { Terms } from '../relayer.ts'
 
 /** What the ledger has open, as plain data, and what it has refused to this round since. */
 export type LedgerSnapshot = {

@@ -9,7 +9,7 @@ import type {
   Payment,
   SignedTransaction,
 } from '../ledger/port.ts'
-import { gasPriceFor } from '../relayer.ts'
+import { gasPriceFor, type Terms } from '../relayer.ts'
 import {
   beyondReach,
   blockIdOf,
@@ -30,7 +30,6 @@ import {
   priceOf,
   recordedNonces,
   type Spending,
-  type Terms,
   waitingPayments,
 } from './facts.ts'
 

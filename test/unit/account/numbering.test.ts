@@ -8,7 +8,7 @@ import {
   isListed,
   type PhoneNumber,
   parseCaller,
-  parseRecipient,
+  parseTypedPhone,
 } from '../../../src/account/phone.ts'
 
 const { formerForms, numberingChanges, numberingSources, patternOf, presentForm } = numbering
@@ -44,7 +44,7 @@ test.for([
 ] as const)('in %s %s is the account of %s, called or typed', ([, former, present], { expect }) => {
   for (const form of [former, present]) {
     expect(parseCaller(form)).toBe(present)
-    expect(parseRecipient(form, present as PhoneNumber)).toBe(present)
+    expect(parseTypedPhone(form, present as PhoneNumber)).toBe(present)
   }
 })
 
@@ -122,13 +122,13 @@ describe('a number of every country', () => {
       const national = number.slice(code.length)
       for (const way of [number, `00${number.slice(1)}`]) {
         expect(parseCaller(way, country)).toBe(number)
-        expect(parseRecipient(way, number)).toBe(number)
+        expect(parseTypedPhone(way, number)).toBe(number)
       }
       expect(parseCaller(` ${number.slice(1)}`)).toBe(number)
       for (const way of [national, trunk + national, code + trunk + national]) {
         // Refused is no other account.
         expect([number, undefined], `${country} ${way}`).toContain(parseCaller(way, country))
-        expect([number, undefined], `${country} ${way}`).toContain(parseRecipient(way, number))
+        expect([number, undefined], `${country} ${way}`).toContain(parseTypedPhone(way, number))
       }
     }
   })

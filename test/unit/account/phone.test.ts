@@ -3,14 +3,14 @@ import {
   isCountry,
   type PhoneNumber,
   parseCaller,
-  parseRecipient,
+  parseTypedPhone,
 } from '../../../src/account/phone.ts'
 
 describe('a phone', () => {
   test('that no numbering plan knows is read as it stands, and is sent nothing', ({ expect }) => {
     const unknown = '+999123456789'
     expect(parseCaller(unknown)).toBe(unknown)
-    expect(parseRecipient(unknown, '+254700000001' as PhoneNumber)).toBeUndefined()
+    expect(parseTypedPhone(unknown, '+254700000001' as PhoneNumber)).toBeUndefined()
   })
 
   test('is not what Kenya, Uganda and Tanzania dial each other by: with a plus it is of another continent', ({
@@ -18,10 +18,10 @@ describe('a phone', () => {
   }) => {
     // 006 777 123 456 is a Ugandan's number there, and +677 712 34 56 one of the Solomon Islands.
     for (const caller of ['+254700000001', '+255700000001', '+256700000001']) {
-      expect(parseRecipient('006777123456', caller as PhoneNumber)).toBeUndefined()
-      expect(parseRecipient('00256700000002', caller as PhoneNumber)).toBe('+256700000002')
+      expect(parseTypedPhone('006777123456', caller as PhoneNumber)).toBeUndefined()
+      expect(parseTypedPhone('00256700000002', caller as PhoneNumber)).toBe('+256700000002')
     }
-    expect(parseRecipient('006777123456', '+447700900001' as PhoneNumber)).toBe('+6777123456')
+    expect(parseTypedPhone('006777123456', '+447700900001' as PhoneNumber)).toBe('+6777123456')
   })
 
   test("is never guessed at: a caller's national form needs the gateway's country", ({

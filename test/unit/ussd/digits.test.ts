@@ -1,6 +1,6 @@
 import { describe, test } from 'vitest'
 import { menus } from '../../../scripts/dev/menu-ways.ts'
-import { type PhoneNumber, parseCaller, parseRecipient } from '../../../src/account/phone.ts'
+import { type PhoneNumber, parseCaller, parseTypedPhone } from '../../../src/account/phone.ts'
 import { cashOutRequest } from '../../../src/operator/answers.ts'
 import { createHandClock } from '../../support/hand-clock.ts'
 import { createMemoryStore } from '../../support/memory-store.ts'
@@ -58,7 +58,7 @@ describe('the digits of every script of Unicode', () => {
   test('are one number to gateways, callers and operators', ({ expect }) => {
     for (const write of scripts) {
       expect(parseCaller(write('+254700000002'))).toBe('+254700000002')
-      const typed = parseRecipient(write('0700 000 002'), '+254700000001' as PhoneNumber)
+      const typed = parseTypedPhone(write('0700 000 002'), '+254700000001' as PhoneNumber)
       expect(typed).toBe('+254700000002')
       const asked = { phone: '', to: '0x', key: `1700000000-${'k'.repeat(16)}` }
       expect(cashOutRequest.parse({ ...asked, amount: write('1.5') }).amount).toBe('1.5')

@@ -7,6 +7,7 @@ import {
   type Payment,
   type Work,
 } from '../../../../src/relay/ledger/port.ts'
+import type { Terms } from '../../../../src/relay/relayer.ts'
 import {
   type BlockStatus,
   type ChainSnapshot,
@@ -15,7 +16,6 @@ import {
   type LedgerSnapshot,
   type NonceFate,
   type Spending,
-  type Terms,
 } from '../../../../src/relay/tend/facts.ts'
 
 /** What a plan is made of. */
