@@ -1,11 +1,8 @@
-import { type ChildProcess, spawn } from 'node:child_process'
-import { availableParallelism } from 'node:os'
-import { createInterface } from 'node:readline'
-import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
-import type { Verdict } from './mutant-process.ts'
+import { runCampaign } from '../dev/simulator/runs/campaign.ts'
+import { runCommand } from '../run-command.ts'
+import { changedBy, jobs, root } from './changes.ts'
 import { drawMutations, type Mutation } from './mutations.ts'
-import { root } from './plant.ts'
 
 const help = `Changes the ledger's state machine, or the plan of a round, in one small way at a time, and has the
 simulator look for it.
@@ -27,8 +24,15 @@ const { values } = parseArgs({
   },
 })
 
-/** A history takes some ms. One that takes this long does not end: the mutation is noticed. */
+/** Seeds that are tried before the tests of the mutated files are. */
+const firstSeeds = 60
+
+/** A history takes some ms, and a test some more. What takes this long does not end: it is noticed. */
 const hangsAfterMs = 10 * 60 * 1000
+
+const suites = ['ledger/stores/sqlite', 'tend/plan', 'tend/plan-cases', 'tend/round'].map(
+  (name) => `test/unit/relay/${name}.test.ts`,
+)
 
 const print = (line: string) => process.stdout.write(`${line}\n`)
 
@@ -36,72 +40,51 @@ if (values.help) print(help)
 else process.exitCode = await main()
 
 async function main(): Promise<number> {
-  const mutations = await drawMutations(
-    root,
-    Number(values.seed),
-    Number(values.sample) || undefined,
-  )
+  const sample = Number(values.sample) || undefined
+  const mutations = await drawMutations(root, Number(values.seed), sample)
   print(`${mutations.length} mutations, seed ${values.seed}`)
-  const jobs = Math.min(2, availableParallelism())
-  const noticed = new Map<number, boolean>()
-  const tell = ({ index, by }: Verdict) => {
-    noticed.set(index, by !== undefined)
-    print(`${index + 1} | ${by ?? 'UNNOTICED'} | ${wordsOf(mutations[index])}`)
+  let noticed = 0
+  const left = mutations.entries()
+  const lane = async () => {
+    for (const [index, mutation] of left) {
+      const by = await look(mutation)
+      if (by !== undefined) noticed += 1
+      const { file, line, within, words, was } = mutation
+      const place = `${file.split('/').at(-1)}:${line}, ${within} | ${words} | ${was}`
+      print(`${index + 1} | ${by ?? 'UNNOTICED'} | ${place}`)
+    }
   }
-  await Promise.all(
-    Array.from({ length: jobs }, (_, job) => lookFrom(job, jobs, mutations.length, tell)),
-  )
-  const count = [...noticed.values()].filter(Boolean).length
-  const share = count / Math.max(1, mutations.length)
-  print(`${count} of ${mutations.length} noticed (${(share * 100).toFixed(1)} %)`)
+  await Promise.all(Array.from({ length: jobs }, lane))
+  const share = noticed / Math.max(1, mutations.length)
+  print(`${noticed} of ${mutations.length} noticed (${(share * 100).toFixed(1)} %)`)
   return share >= Number(values.bar) ? 0 : 1
 }
 
-function wordsOf(mutation: Mutation | undefined): string {
-  if (mutation === undefined) return 'no mutation'
-  const { file, line, within, words, was } = mutation
-  return `${file.split('/').at(-1)}:${line}, ${within} | ${words} | ${was}`
+/** The seed that breaks a promise, the tests that fail, or how the relay fails to live through a history. */
+async function look({ file, text }: Mutation): Promise<string | undefined> {
+  const environment = changedBy({ [file]: text })
+  const seeds = Number(values.seeds)
+  const first = Math.min(firstSeeds, seeds)
+  return (
+    (await findIn(1, first, environment)) ??
+    ((await failsTests(environment)) ? 'its tests' : undefined) ??
+    (await findIn(1 + first, seeds - first, environment))
+  )
 }
 
-/** Looks for each `step`th mutation. A process that ends or hangs has noticed the one that it was at. */
-async function lookFrom(
-  first: number,
-  step: number,
-  count: number,
-  tell: (verdict: Verdict) => void,
-): Promise<void> {
-  let next = first
-  while (next < count) {
-    await runProcess(next, step, (verdict) => {
-      next = verdict.index + step
-      tell(verdict)
-    })
-    if (next >= count) return
-    tell({ index: next, by: 'ends or hangs' })
-    next += step
+async function findIn(from: number, count: number, environment: Record<string, string>) {
+  const options = { from, count, jobs: 1, stopsAtFirst: true, environment, hangsAfterMs }
+  try {
+    const [found] = (await runCampaign(options)).broken
+    return found && `seed ${found.seed}, ${found.violation.rule}`
+  } catch (error) {
+    return `fails: ${`${error}`.split('\n')[0]?.slice(0, 60)}`
   }
 }
 
-function runProcess(first: number, step: number, told: (verdict: Verdict) => void): Promise<void> {
-  const script = fileURLToPath(new URL('mutant-process.ts', import.meta.url))
-  const args = [values.seeds, values.sample, values.seed, `${first}`, `${step}`]
-  const child: ChildProcess = spawn(process.execPath, [script, ...args], {
-    stdio: ['ignore', 'pipe', 'inherit'],
-  })
-  return new Promise((resolve, reject) => {
-    const hangs = () => setTimeout(() => child.kill('SIGKILL'), hangsAfterMs)
-    let watch = hangs()
-    if (child.stdout === null) throw new Error('the process has no output')
-    const lines = createInterface({ input: child.stdout })
-    lines.on('line', (line) => {
-      clearTimeout(watch)
-      watch = hangs()
-      told(JSON.parse(line) as Verdict)
-    })
-    child.once('error', reject)
-    child.once('close', () => {
-      clearTimeout(watch)
-      resolve()
-    })
-  })
+async function failsTests(environment: Record<string, string>): Promise<boolean> {
+  const vitest = ['node_modules/vitest/vitest.mjs', '--run', '--project', 'unit', '--bail', '1']
+  const command = ['timeout', '-s', 'KILL', `${hangsAfterMs / 1000}`, process.execPath, ...vitest]
+  const { code } = await runCommand([...command, ...suites], { ...environment, SEED: '1' })
+  return code !== 0
 }

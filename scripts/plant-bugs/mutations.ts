@@ -1,22 +1,11 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createRandom } from '../dev/random.ts'
-import { isEquivalent } from './equivalent.ts'
+import { equivalent, type Place } from './changes.ts'
 import { isNode, type Node, nameOf, ownNameOf, parse, partsOf } from './syntax.ts'
 
-/** One small change of a source. */
-export type Mutation = {
-  file: string
-  /** What it stands in: the innermost thing with a name. */
-  within: string
-  line: number
-  /** What was changed, in a few words. */
-  words: string
-  /** What stood there, in one line. */
-  was: string
-  /** The whole file as it is then. */
-  text: string
-}
+/** One small change of a source; `text`: the whole file as it is then. */
+export type Mutation = Place & { line: number; text: string }
 
 /** What comes in a place of the source. */
 type Change = { words: string; start: number; end: number; text: string; was?: string }
@@ -155,6 +144,12 @@ function mutationsIn(node: Node, around: string, file: string, source: string): 
   }))
   return [...own, ...partsOf(node).flatMap((part) => mutationsIn(part, within, file, source))]
 }
+
+/** Whether nothing can notice a mutation, by `equivalent.md`. */
+export const isEquivalent = (mutation: Place): boolean =>
+  equivalent.some((one) =>
+    (['file', 'within', 'was', 'words'] as const).every((name) => one[name] === mutation[name]),
+  )
 
 /** The ledger's state machine, and the plan of a round. */
 const machine = [

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { test } from 'vitest'
-import { equivalent, isEquivalent } from '../../../scripts/plant-bugs/equivalent.ts'
-import { mutationsOf } from '../../../scripts/plant-bugs/mutations.ts'
+import { equivalent } from '../../../scripts/plant-bugs/changes.ts'
+import { isEquivalent, mutationsOf } from '../../../scripts/plant-bugs/mutations.ts'
 
 test.for(equivalent)(
   'fits the source: $file, $within, $was, $words',

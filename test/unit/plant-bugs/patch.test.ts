@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { describe, test } from 'vitest'
 import { parseAst } from 'vitest/node'
-import { bugs } from '../../../scripts/plant-bugs/bugs.ts'
+import { bugs } from '../../../scripts/plant-bugs/changes.ts'
 import { type Patch, patched } from '../../../scripts/plant-bugs/patch.ts'
 
 const change = (patch: Partial<Patch>): Patch => ({

@@ -12,8 +12,10 @@ export type CampaignOptions = {
   jobs: number
   /** Ends with the first seed that broke a promise. */
   stopsAtFirst?: boolean
-  /** Where the simulator is; another copy has other code to run. */
-  home?: URL
+  /** Of the processes, besides this one's. */
+  environment?: Record<string, string>
+  /** A process that takes so long does not end. */
+  hangsAfterMs?: number
   found?: (broken: Broken) => void
 }
 
@@ -34,8 +36,8 @@ export type Message =
  * @throws {Error} a seed could not be lived through at all, which is a fault of the simulator's own
  */
 export async function runCampaign(options: CampaignOptions): Promise<CampaignResult> {
-  const { from, count, jobs, stopsAtFirst = false, found } = options
-  const script = fileURLToPath(new URL('campaign-process.ts', options.home ?? import.meta.url))
+  const { from, count, jobs, stopsAtFirst = false, found, environment, hangsAfterMs } = options
+  const script = fileURLToPath(new URL('campaign-process.ts', import.meta.url))
   const started = performance.now()
   const broken: Broken[] = []
   const tally = newTally()
@@ -44,13 +46,11 @@ export async function runCampaign(options: CampaignOptions): Promise<CampaignRes
 
   const runOne = (job: number) =>
     new Promise<void>((resolve, reject) => {
-      const child = spawn(
-        process.execPath,
-        [script, `${from + job}`, `${jobs}`, `${from + count}`],
-        {
-          stdio: ['ignore', 'pipe', 'inherit'],
-        },
-      )
+      const seeds = [from + job, jobs, from + count].map(String)
+      const child = spawn(process.execPath, [script, ...seeds], {
+        ...{ stdio: ['ignore', 'pipe', 'inherit'], env: { ...process.env, ...environment } },
+        ...{ timeout: hangsAfterMs, killSignal: 'SIGKILL' },
+      })
       children.push(child)
       createInterface({ input: child.stdout }).on('line', (line) => {
         const message = JSON.parse(line) as Message

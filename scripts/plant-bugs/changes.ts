@@ -1,0 +1,75 @@
+import { readFileSync } from 'node:fs'
+import { availableParallelism } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { type Patch, patched } from './patch.ts'
+
+export const root = fileURLToPath(new URL('../../', import.meta.url))
+
+/** Processes that look for a change at a time. */
+export const jobs = Math.min(2, availableParallelism())
+
+/** Texts in the place of files of the relay, by their paths from the repository's root. */
+export type Changes = Readonly<Record<string, string>>
+
+/** The environment of a process in which the relay has these texts. */
+export const changedBy = (changes: Changes): Record<string, string> => ({
+  NODE_OPTIONS: `--import ${new URL('changed-modules.ts', import.meta.url).href}`,
+  CHANGED_MODULES: JSON.stringify(changes),
+})
+
+/** A mistake that other relayers made, and the changes that make it here. */
+export type Bug = { name: string; patches: readonly Patch[] }
+
+/** The relay's files with the mistake in them. @throws {PatchError} it does not fit the source */
+export function plant({ patches }: Bug): Changes {
+  const texts: Record<string, string> = {}
+  for (const patch of patches) {
+    const { file } = patch
+    texts[file] = patched(texts[file] ?? readFileSync(join(root, file), 'utf8'), patch)
+  }
+  return texts
+}
+
+/** What `bugs.md` lists, in its order. */
+export const bugs: readonly Bug[] = sectionsOf('bugs.md').map(({ heading, lines }) => {
+  const patches: Patch[] = []
+  for (const line of lines) {
+    const [, sign, text = ''] = /^([-+]) (.*)$/.exec(line) ?? []
+    const patch = patches.at(-1)
+    if (sign === undefined || patch === undefined) {
+      const [file, within = ''] = line.split(' ')
+      patches.push({ file: `src/${file}`, within, find: '', replace: '' })
+    } else if (sign === '-') patch.find += `${text}\n`
+    else patch.replace += `\n${text}`
+  }
+  return {
+    name: heading,
+    patches: patches.map((patch) => ({ ...patch, replace: patch.replace.slice(1) })),
+  }
+})
+
+/** A small change: in which file and in what with a name, what stood there in one line, and how in words. */
+export type Place = { file: string; within: string; was: string; words: string }
+
+/** What `equivalent.md` lists: changes that leave the promises what they are, and why nothing notices them. */
+export const equivalent: readonly (Place & { why: string })[] = sectionsOf('equivalent.md').flatMap(
+  ({ heading: why, lines }) =>
+    lines.map((line) => {
+      const [, path, within = '', words = '', was = ''] =
+        /^(\S+) (\S+), ([^:]+): (.+)$/.exec(line) ?? []
+      return { file: `src/relay/${path}`, within, words, was, why }
+    }),
+)
+
+/** The headings of a list beside this file, and the lines below each. */
+function sectionsOf(name: string): { heading: string; lines: string[] }[] {
+  const text = readFileSync(new URL(name, import.meta.url), 'utf8')
+  return text
+    .split(/^## /m)
+    .slice(1)
+    .map((section) => {
+      const [heading = '', ...lines] = section.split('\n').filter(Boolean)
+      return { heading, lines }
+    })
+}
