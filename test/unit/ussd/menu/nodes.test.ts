@@ -45,14 +45,6 @@ describe('the menu', () => {
     expect(reach(text as string)).toEqual(result)
   })
 
-  test("takes a phone number in the caller's national form as recipient", ({ expect }) => {
-    expect(reach('2*0700000002*1')).toEqual({
-      kind: 'transfer',
-      recipient: { kind: 'phone', phone: '+254700000002' },
-      amountWei: parseEther('1'),
-    })
-  })
-
   test.for([
     ...['abc', '0x12', '12', '', '+254202222222', '0.5'].map((typed) => [
       typed,
@@ -102,14 +94,6 @@ describe('the menu', () => {
     })
   })
 
-  test('takes the next answer after a bad one as the new answer', ({ expect }) => {
-    expect(reach(`2*nobody*${alice}*much*0.5`)).toEqual({
-      kind: 'transfer',
-      recipient: { kind: 'address', address: alice },
-      amountWei: parseEther('0.5'),
-    })
-  })
-
   test('ends the session at the third bad answer to one question', ({ expect }) => {
     expect(reach('2*nobody*none*no')).toEqual({ kind: 'gave_up' })
     expect(reach(`2*nobody*none*no*${alice}`)).toEqual({ kind: 'past_the_end' })
@@ -124,14 +108,6 @@ describe('the menu', () => {
     })
   })
 
-  test('goes to the main menu at 00, from everywhere, and forgets what was answered', ({
-    expect,
-  }) => {
-    for (const text of ['00', '2*00', `2*${alice}*00`, '4*00', '4*2*00', '9*00']) {
-      expect(reach(text), text).toEqual({ kind: 'ask', prompt: menu })
-    }
-  })
-
   test('ends a session that goes back and forth', ({ expect }) => {
     const restless = Array.from({ length: maxAnswers }, (_, index) => (index % 2 === 0 ? '2' : '0'))
     expect(walk(restless.slice(1), context)).toMatchObject({ kind: 'ask' })
@@ -139,27 +115,8 @@ describe('the menu', () => {
     expect(walk([...restless, '1'], context)).toEqual({ kind: 'past_the_end' })
   })
 
-  test('goes back at a bare 0, also from the amount', ({ expect }) => {
-    expect(reach('2*0')).toEqual({ kind: 'ask', prompt: menu })
-    expect(reach(`2*${alice}*0`)).toEqual({
-      kind: 'ask',
-      prompt: 'Enter Recipient Address:_________',
-    })
-    expect(reach('4*0')).toEqual({ kind: 'ask', prompt: menu })
-    expect(reach('4*2*0')).toEqual({
-      kind: 'ask',
-      prompt: 'Repay Loan\n1. All of it\n2. A part\n0. Back',
-    })
-  })
-
   test('asks again where there is nothing to go back to', ({ expect }) => {
     expect(reach('0')).toEqual({ kind: 'ask', prompt: `Please choose from the list.\n${menu}` })
-  })
-
-  test('never reads anything after the last screen', ({ expect }) => {
-    expect(reach('1*2')).toEqual({ kind: 'past_the_end' })
-    expect(reach(`2*${alice}*100*0.5`)).toEqual({ kind: 'past_the_end' })
-    expect(reach('3*')).toEqual({ kind: 'past_the_end' })
   })
 })
 
