@@ -24,10 +24,12 @@ import {
   startRootstockPool,
 } from '../../../scripts/dev/rootstock-pool/start.ts'
 import { rpcTo } from '../../../scripts/dev/rpc.ts'
+import { startState } from '../../../scripts/dev/simulator/ground.ts'
 import { createModelChain, type ModelChain } from '../../../scripts/dev/simulator/model/chain.ts'
 import { digest } from '../../../scripts/dev/simulator/model/hashing.ts'
 import { createModelNode } from '../../../scripts/dev/simulator/model/model-node.ts'
 import { type ModelTransaction, realSigning } from '../../../scripts/dev/simulator/model/signing.ts'
+import { principalWei, startMillis } from '../../../scripts/dev/simulator/plan.ts'
 import { RpcError } from '../../../src/chain/rpc.ts'
 import { microLoanAbi } from '../../../src/loan/abi.ts'
 import { callOf } from '../../../src/loan/calls.ts'
@@ -45,7 +47,6 @@ const chainId = 31
 const steps = 200
 const blockSeconds = 30
 const milli = 10n ** 15n
-const startMillis = 20n
 const poolMillis = 30n
 const phones = ['+254700000001', '+254700000002', '+254700000003']
 const neverInBlocks = 1_000_000
@@ -84,7 +85,7 @@ beforeAll(async () => {
       functionName: 'depositFor',
       args: [caller.address],
     })
-    const value = `0x${(startMillis * milli).toString(16)}`
+    const value = `0x${(BigInt(startMillis) * milli).toString(16)}`
     await dev('eth_sendTransaction', [{ from: owner, to: loan, value, data }])
   }
   await dev('anvil_setBalance', [relayer, `0x${parseEther('10').toString(16)}`])
@@ -131,18 +132,10 @@ async function createTwin() {
     world,
     pool,
     state: {
-      accounts: new Map(
-        callers.map(({ address }) => [
-          address.toLowerCase() as Address,
-          { balanceWei: startMillis * milli, owedWei: 0n, issuedHour: 0 },
-        ]),
+      ...startState(
+        callers.map(({ address }) => address.toLowerCase() as Address),
+        Number(poolMillis * milli) / Number(principalWei),
       ),
-      liquidityWei: poolMillis * milli,
-      outWei: 0n,
-      issuedWei: new Map(),
-      isPaused: false,
-      isRelayerAllowed: true,
-      spentAt: new Map(),
       nonce: Number(await ask('eth_getTransactionCount', [relayer, 'latest'])),
       relayerWei: parseEther('10'),
     },

@@ -1,57 +1,22 @@
 import { describe, test } from 'vitest'
 import { createAccountPool } from '../../../scripts/dev/rootstock-pool/account-pool.ts'
+import { rootstockRules } from '../../../scripts/dev/rootstock-pool/rules.ts'
+import { forwarderAddress, loanAddress, startState } from '../../../scripts/dev/simulator/ground.ts'
 import { createModelChain } from '../../../scripts/dev/simulator/model/chain.ts'
 import type { ModelTransaction } from '../../../scripts/dev/simulator/model/signing.ts'
 
 function createChain() {
-  const pool = createAccountPool<ModelTransaction>({
-    accountSlots: 4,
-    replacementPercent: 40,
-    priceCapTimes: 80n,
-    evictAfterBlocks: 10,
-    evictAfterMs: 650_000,
-  })
-  const address = `0x${'11'.repeat(20)}` as const
+  const pool = createAccountPool<ModelTransaction>(rootstockRules)
+  const world = { forwarder: forwarderAddress, loan: loanAddress, isSigned: () => true }
   const chain = createModelChain({
-    world: {
-      forwarder: address,
-      loan: address,
-      principalWei: 1n,
-      dailyCapWei: 1n,
-      isSigned: () => true,
-    },
-    pool,
-    state: {
-      accounts: new Map(),
-      liquidityWei: 0n,
-      outWei: 0n,
-      issuedWei: new Map(),
-      isPaused: false,
-      isRelayerAllowed: true,
-      spentAt: new Map(),
-      nonce: 0,
-      relayerWei: 10n ** 18n,
-    },
-    start: 0,
-    blockMs: 1000,
-    minGasPriceWei: 1n,
+    world: { ...world, principalWei: 1n, dailyCapWei: 1n },
+    ...{ pool, state: startState([], 0), start: 0, blockMs: 1000, minGasPriceWei: 1n },
     isTaken: () => true,
   })
   const view = { stateNonce: 0, balanceWei: 10n ** 18n, minGasPriceWei: 1n, head: 0, nowMs: 0 }
   const hash = `0x${'aa'.repeat(32)}` as const
-  pool.add(
-    {
-      hash,
-      raw: '0x',
-      nonce: 0,
-      gasPriceWei: 1n,
-      gas: 21_000,
-      to: address,
-      data: '0x',
-      requests: [],
-    },
-    view,
-  )
+  const money = { nonce: 0, gasPriceWei: 1n, gas: 21_000, to: loanAddress }
+  pool.add({ ...money, hash, raw: '0x', data: '0x', requests: [] }, view)
   return { chain, pool, hash }
 }
 
