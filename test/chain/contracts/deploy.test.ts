@@ -14,12 +14,7 @@ import {
   parseEther,
   zeroAddress,
 } from 'viem'
-import {
-  generatePrivateKey,
-  type PrivateKeyAccount,
-  privateKeyToAccount,
-  privateKeyToAddress,
-} from 'viem/accounts'
+import { generatePrivateKey, privateKeyToAccount, privateKeyToAddress } from 'viem/accounts'
 import { afterAll, beforeAll, beforeEach, onTestFinished, test } from 'vitest'
 import { type DeployOptions, deployContracts } from '../../../scripts/contracts/deploy.ts'
 import { buildContracts, readArtifact } from '../../../scripts/contracts/forge.ts'
@@ -370,31 +365,6 @@ test.for([
   },
 )
 
-test('a new version is deployed beside the old one, which stays withdrawable', async ({
-  expect,
-}) => {
-  const old = record()
-  const depositor = privateKeyToAccount(generatePrivateKey())
-  await chain().setBalance({ address: depositor.address, value: parseEther('2') })
-  await depositFor(old.loan, depositor.address, parseEther('1'))
-
-  // As contracts/README.md says: pause, take the pool, move the record away, deploy.
-  await sendAsOwner(old.loan, { functionName: 'pause' })
-  await sendAsOwner(old.loan, { functionName: 'defund', args: [parseEther('5')] })
-  const { loan, forwarder } = await deployContracts({ ...options(), recordFile: newRecordFile() })
-  expect(loan).not.toBe(old.loan)
-  expect(forwarder).not.toBe(old.forwarder)
-
-  const before = await client.getBalance({ address: depositor.address })
-  const paid = [await sendAs(depositor, old.loan, 'announceWithdrawal', parseEther('1'))]
-  await chain().increaseTime({ seconds: 48 * 60 * 60 })
-  paid.push(await sendAs(depositor, old.loan, 'withdraw', parseEther('1')))
-  expect(await client.getBalance({ address: depositor.address })).toBe(
-    before + parseEther('1') - paid.reduce((sum, one) => sum + one),
-  )
-  expect(await client.getBalance({ address: old.loan })).toBe(0n)
-})
-
 /** A node of one test that answers by this function. */
 async function serve(
   answer: (method: string, params: readonly unknown[]) => unknown,
@@ -465,7 +435,6 @@ async function deployForwarder(target?: Address): Promise<{ contractAddress: Add
 
 type OwnerCall =
   | { readonly functionName: 'defund'; readonly args: readonly [bigint] }
-  | { readonly functionName: 'pause'; readonly args?: undefined }
   | {
       readonly functionName: 'setRelayer' | 'setTarget'
       readonly args: readonly [Address, boolean]
@@ -480,27 +449,6 @@ async function sendAsOwner(address: Address, call: OwnerCall): Promise<void> {
   const hash = await wallet().sendTransaction({ to: address, data, chain: null })
   const { status } = await client.waitForTransactionReceipt({ hash })
   if (status === 'reverted') throw new Error(`${call.functionName} was reverted`)
-}
-
-/** A call of an account by itself, waited for; what it paid for gas, in wei. */
-async function sendAs(
-  account: PrivateKeyAccount,
-  address: Address,
-  functionName: 'announceWithdrawal' | 'withdraw',
-  amountWei: bigint,
-): Promise<bigint> {
-  const sender = createWalletClient({ account, transport: http(anvil.url) })
-  const call = { address, abi: microLoanAbi, functionName, args: [amountWei], chain: null } as const
-  const hash = await sender.writeContract(call)
-  const { gasUsed, effectiveGasPrice, status } = await client.waitForTransactionReceipt({ hash })
-  if (status === 'reverted') throw new Error(`${functionName} was reverted`)
-  return gasUsed * effectiveGasPrice
-}
-
-async function depositFor(loan: Address, account: Address, value: bigint): Promise<void> {
-  const deposit = { functionName: 'depositFor', args: [account], value, chain: null } as const
-  const hash = await wallet().writeContract({ address: loan, abi: microLoanAbi, ...deposit })
-  await client.waitForTransactionReceipt({ hash })
 }
 
 function wallet() {
