@@ -1,4 +1,4 @@
-import { afterEach, describe, test } from 'vitest'
+import { afterEach, describe, expect, test } from 'vitest'
 import {
   hasRedisServer,
   type RedisServer,
@@ -43,9 +43,7 @@ function relaysWith(redis?: RedisServer): { start: StartRelays; get: () => DenoR
 }
 
 describe.skipIf(!hasRedisServer())('a Redis that lost rows', () => {
-  test('between two deliveries of one session, on two days, pays once and shows the same screen', async ({
-    expect,
-  }) => {
+  test('between two deliveries of one session, on two days, pays once and shows the same screen', async () => {
     const relays = relaysWith()
     const own = await startAnvilRig({ relays: relays.start, callers: 1 })
     rig = own
@@ -71,9 +69,7 @@ describe.skipIf(!hasRedisServer())('a Redis that lost rows', () => {
     expect(await own.judge()).toMatchObject({ executed: 1, duplicates: 0, faults: [] })
   })
 
-  test('that its replica had not got yet: bytes that nobody knows are never bumped over', async ({
-    expect,
-  }) => {
+  test('that its replica had not got yet: bytes that nobody knows are never bumped over', async () => {
     const primary = await startRedisServer()
     const replica = await startRedisServer({ replicaOf: primary.port })
     servers.push(primary, replica)
@@ -112,7 +108,7 @@ describe.skipIf(!hasRedisServer())('a Redis that lost rows', () => {
     { what: 'the bytes of one nonce', keys: 'ledger:*:row:transactions:*' },
   ])(
     'namely $what: its payment goes on, and what the pool holds is never bumped over',
-    async ({ keys }, { expect }) => {
+    async ({ keys }) => {
       const redis = await startRedisServer()
       servers.push(redis)
       const relays = relaysWith(redis)

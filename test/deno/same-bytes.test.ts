@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startChain, type TestChain } from '../../scripts/dev/chain.ts'
 import { hasRedisServer } from '../../scripts/dev/redis/redis-server.ts'
 import { callersOf, createTreasury } from '../../scripts/dev/relays/callers.ts'
@@ -88,9 +88,7 @@ describe.skipIf(!hasRedisServer())('a Worker and Deno', () => {
     return fetch(`${url}/operator/cash-out`, init)
   }
 
-  test('let what the day leaves out once, to one of ten callers who cash out at once', async ({
-    expect,
-  }) => {
+  test('let what the day leaves out once, to one of ten callers who cash out at once', async () => {
     const treasury = createTreasury(chain)
     const call = rpcTo(chain.anvil.url)
     const callers = (await callersOf(chain, 43)).slice(23)
@@ -120,7 +118,7 @@ describe.skipIf(!hasRedisServer())('a Worker and Deno', () => {
     }
   })
 
-  test('show the same screens, from the same state of one chain', async ({ expect }) => {
+  test('show the same screens, from the same state of one chain', async () => {
     const before = await rpcTo(chain.anvil.url)('evm_snapshot', [])
     const onWorker = await walkOn(workers)
     await rpcTo(chain.anvil.url)('evm_revert', [before])
@@ -137,7 +135,7 @@ describe.skipIf(!hasRedisServer())('a Worker and Deno', () => {
     expect(new Set(submitted.map(({ text }) => text)).size).toBe(3)
   })
 
-  test('answer JSON-RPC with the same bytes', async ({ expect }) => {
+  test('answer JSON-RPC with the same bytes', async () => {
     const bodies = await calls()
     expect(bodies.length).toBeGreaterThanOrEqual(50)
     const ask = async ({ url }: RelayWorkers, body: string) => {

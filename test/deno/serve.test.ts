@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
-import { afterAll, afterEach, beforeAll, describe, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { startChain, type TestChain } from '../../scripts/dev/chain.ts'
 import { type DenoProcess, startDenoProcess } from '../../scripts/dev/deno/deno-process.ts'
 import { startLoopbackServer, textOf } from '../../scripts/dev/loopback-server.ts'
@@ -62,7 +62,7 @@ describe.skipIf(!hasRedisServer())('the relay on Deno', () => {
     return { status: response.status, text: await response.text() }
   }
 
-  test('names every bad variable and shows what none of them holds', async ({ expect }) => {
+  test('names every bad variable and shows what none of them holds', async () => {
     const served = await start({
       UPSTASH_REDIS_REST_URL: 'http://redis.example.com',
       UPSTASH_REDIS_REST_TOKEN: '',
@@ -81,10 +81,7 @@ describe.skipIf(!hasRedisServer())('the relay on Deno', () => {
     expect((await dial(served, '', 'a')).status).toBe(503)
   })
 
-  test('is served by deno task beside the packages of development', async ({
-    expect,
-    onTestFinished,
-  }) => {
+  test('is served by deno task beside the packages of development', async ({ onTestFinished }) => {
     const port = await freePort()
     const deno = fileURLToPath(new URL('../../node_modules/.bin/deno', import.meta.url))
     const task = spawn(deno, ['task', 'serve'], {
@@ -101,7 +98,7 @@ describe.skipIf(!hasRedisServer())('the relay on Deno', () => {
     expect((await health())?.status).toBe(200)
   })
 
-  test('is closed outside development until it has a callback secret', async ({ expect }) => {
+  test('is closed outside development until it has a callback secret', async () => {
     const closed = await start({ ENVIRONMENT: 'production' })
     expect((await dial(closed, '', 'a')).status).toBe(503)
     const secret = 'a-callback-secret-of-tests'
@@ -111,7 +108,6 @@ describe.skipIf(!hasRedisServer())('the relay on Deno', () => {
   })
 
   test('secrets in headers are in no trace; one in an address is in it', async ({
-    expect,
     onTestFinished,
   }) => {
     let traces = ''
@@ -146,14 +142,12 @@ describe.skipIf(!hasRedisServer())('the relay on Deno', () => {
     expect(held.filter((text) => traces.includes(text))).toEqual([])
   })
 
-  test('starts as Deno Deploy starts it: no flags, the address from outside', async ({
-    expect,
-  }) => {
+  test('starts as Deno Deploy starts it: no flags, the address from outside', async () => {
     const served = await start({}, 'deploy')
     expect(await dial(served, '', 'a')).toMatchObject({ status: 200 })
   })
 
-  test('looks after its ledger whenever Deno.cron says, where there is one', async ({ expect }) => {
+  test('looks after its ledger whenever Deno.cron says, where there is one', async () => {
     // A database that has no script yet is asked twice: once by its digest, once with its text.
     const warm = { database: openRedis(bridge), name: 'warm', newToken: () => 'warm' }
     await createRedisDueQueue(warm).arm('warm', 0)
@@ -171,7 +165,7 @@ describe.skipIf(!hasRedisServer())('the relay on Deno', () => {
     await expect.poll(() => rounds.hits()).toBeGreaterThan(before)
   })
 
-  test('answers in time when the database is gone, and truly', async ({ expect }) => {
+  test('answers in time when the database is gone, and truly', async () => {
     const served = await start()
     const failing = async () => {
       const response = await fetch(`${served.url}/readyz`)
@@ -191,7 +185,7 @@ describe.skipIf(!hasRedisServer())('the relay on Deno', () => {
     await expect.poll(failing).toEqual([])
   })
 
-  test('no log holds the address or the token of the database', async ({ expect }) => {
+  test('no log holds the address or the token of the database', async () => {
     const host = `127.0.0.1:${await freePort()}`
     const away = {
       UPSTASH_REDIS_REST_URL: `http://${host}`,
@@ -209,7 +203,7 @@ describe.skipIf(!hasRedisServer())('the relay on Deno', () => {
 
   test.for(['SIGTERM', 'SIGINT'] as const)(
     'ends a delivery that is under way before it goes (%s)',
-    async (signal, { expect }) => {
+    async (signal) => {
       const served = await start()
       await dial(served, '1', `warm ${signal}`)
       const claims = bridge.script({

@@ -1,4 +1,4 @@
-import { describe, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { createRandom } from '../../scripts/dev/random.ts'
 import { hasRedisServer } from '../../scripts/dev/redis/redis-server.ts'
 import { createKilledDenos } from '../../scripts/soak/deno.ts'
@@ -10,7 +10,7 @@ const payments = times({ sampled: 30, full: 100 })
 describe.skipIf(!hasRedisServer())(
   `two Deno processes, one killed at random (SEED=${seed})`,
   () => {
-    test(`pay ${payments} payments once each, and say nothing untrue`, async ({ expect }) => {
+    test(`pay ${payments} payments once each, and say nothing untrue`, async () => {
       const { verdict, stuck, gaps, replies, faults } = await soak({
         sessions: { untilSubmitted: payments },
         concurrency: 8,

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { describe, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { startRedisBridge } from '../../scripts/dev/redis/bridge.ts'
 import { connectRedis } from '../../scripts/dev/redis/connection.ts'
 import { hasRedisServer, startRedisServer } from '../../scripts/dev/redis/redis-server.ts'
@@ -30,9 +30,7 @@ function portOfRedis(folder: string): number {
 }
 
 describe.skipIf(!hasRedisServer())('npm start -- --deno', () => {
-  test('serves by Deno, and goes on where it stopped, and where it was killed', async ({
-    expect,
-  }) => {
+  test('serves by Deno, and goes on where it stopped, and where it was killed', async () => {
     const folder = createDevFolder()
     const startDeno = async () => {
       const stack = await startStack(folder, { args: ['--deno'] })
@@ -61,7 +59,7 @@ describe.skipIf(!hasRedisServer())('npm start -- --deno', () => {
     expect((await third.interrupt()).code).toBe(0)
   })
 
-  test('uses the database that the environment names', async ({ expect, onTestFinished }) => {
+  test('uses the database that the environment names', async ({ onTestFinished }) => {
     const redis = await startRedisServer()
     const bridge = await startRedisBridge({ redisPort: redis.port })
     onTestFinished(async () => {

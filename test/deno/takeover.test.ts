@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { hasRedisServer } from '../../scripts/dev/redis/redis-server.ts'
 import { type DenoRelays, startDenoRelays } from '../../scripts/dev/relays/deno-relays.ts'
 import { claimOf } from '../../scripts/dev/relays/oracle.ts'
@@ -22,7 +22,7 @@ describe.skipIf(!hasRedisServer())('an instance that died', () => {
 
   afterAll(() => rig?.stop())
 
-  test('between record and broadcast is taken over by the other one', async ({ expect }) => {
+  test('between record and broadcast is taken over by the other one', async () => {
     const delivery = {
       phone: rig.nextCaller().phone,
       sessionId: 'taken over',

@@ -1,4 +1,4 @@
-import { describe, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import type { LedgerHarness } from './ledger.suite.ts'
 
 const stuck = { name: 'stuck', says: 'A payment is in no block.' }
@@ -8,7 +8,7 @@ const told = { isTold: true }
 /** What every ledger keeps of alerts. */
 export function alertsSuite(name: string, create: () => Promise<LedgerHarness>): void {
   describe(`alerts of the ledger on ${name}`, () => {
-    test('are raised once, and cleared once they are over for two minutes', async ({ expect }) => {
+    test('are raised once, and cleared once they are over for two minutes', async () => {
       const { ledger, pass } = await create()
       const first = await ledger.alert([stuck], told)
       expect(first).toMatchObject({ raised: [stuck], cleared: [] })
@@ -33,7 +33,7 @@ export function alertsSuite(name: string, create: () => Promise<LedgerHarness>):
       expect(await ledger.alert([budget], told)).toEqual({ raised: [], cleared: [] })
     })
 
-    test('are kept to be told until they were, and by one at a time', async ({ expect }) => {
+    test('are kept to be told until they were, and by one at a time', async () => {
       const { ledger, pass } = await create()
       expect((await ledger.vitals()).untoldFrom).toBeUndefined()
       await ledger.alert([stuck], told)
@@ -57,7 +57,7 @@ export function alertsSuite(name: string, create: () => Promise<LedgerHarness>):
       expect((await ledger.vitals()).untoldFrom).toBeUndefined()
     })
 
-    test('are not kept to be told where no one is told', async ({ expect }) => {
+    test('are not kept to be told where no one is told', async () => {
       const { ledger } = await create()
       await ledger.alert([stuck], { isTold: false })
       expect((await ledger.vitals()).alerts).toMatchObject([stuck])

@@ -1,4 +1,4 @@
-import { describe, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import type { KeyRecord } from '../../src/keys/api-keys.ts'
 import type { KeyStore } from '../../src/keys/key-store.ts'
 
@@ -25,7 +25,7 @@ const recordOf = (digit: string, more: Partial<KeyRecord> = {}): KeyRecord => ({
 /** What every store of API keys promises, whatever it is kept in. */
 export function keyStoreSuite(name: string, create: () => Promise<KeyStoreHarness>): void {
   describe(`API keys on ${name}`, () => {
-    test('are found as they were made, once', async ({ expect }) => {
+    test('are found as they were made, once', async () => {
       const { store } = await create()
       const made = recordOf('a', { methods: ['eth_call', 'eth_chainId'], quota: null })
       expect(await store.create(made)).toBe(true)
@@ -34,7 +34,7 @@ export function keyStoreSuite(name: string, create: () => Promise<KeyStoreHarnes
       expect(await store.find('b'.repeat(64))).toBeNull()
     })
 
-    test('are revoked by the start of their hash, once', async ({ expect }) => {
+    test('are revoked by the start of their hash, once', async () => {
       const { store } = await create()
       for (const digit of ['a', 'b']) await store.create(recordOf(digit))
       expect(await store.revoke('aaaaaaaa')).toBe(1)
@@ -45,7 +45,7 @@ export function keyStoreSuite(name: string, create: () => Promise<KeyStoreHarnes
       expect(await store.take('a'.repeat(64), 1, 0)).toMatchObject({ kind: 'spent' })
     })
 
-    test('stand beside what is asked of the nodes in a day, by whom', async ({ expect }) => {
+    test('stand beside what is asked of the nodes in a day, by whom', async () => {
       const { store, now, pass } = await create()
       const resetAt = (Math.floor(now() / dayMs) + 1) * dayMs
       expect(await store.count({ relay: 3, callers: 0 })).toEqual({
@@ -62,9 +62,7 @@ export function keyStoreSuite(name: string, create: () => Promise<KeyStoreHarnes
       })
     })
 
-    test('are listed with what they have spent, the revoked too, oldest first', async ({
-      expect,
-    }) => {
+    test('are listed with what they have spent, the revoked too, oldest first', async () => {
       const { store, now } = await create()
       await store.create(recordOf('b', { createdAt: 2 }))
       await store.create(recordOf('a', { createdAt: 1 }))
@@ -79,7 +77,7 @@ export function keyStoreSuite(name: string, create: () => Promise<KeyStoreHarnes
       expect(listed[1]?.revokedAt).toBeNull()
     })
 
-    test('spend all of a batch or nothing', async ({ expect }) => {
+    test('spend all of a batch or nothing', async () => {
       const { store } = await create()
       await store.create(recordOf('a', { quota: 10 }))
       expect(await store.take('a'.repeat(64), 8, 0)).toMatchObject({ kind: 'taken', calls: 8 })
@@ -88,7 +86,7 @@ export function keyStoreSuite(name: string, create: () => Promise<KeyStoreHarnes
       expect(await store.take('a'.repeat(64), 1, 0)).toMatchObject({ kind: 'spent' })
     })
 
-    test('spend no more than their quota, however many ask at once', async ({ expect }) => {
+    test('spend no more than their quota, however many ask at once', async () => {
       const { store } = await create()
       await store.create(recordOf('a', { quota: 25 }))
       const all = await Promise.all(
@@ -98,14 +96,14 @@ export function keyStoreSuite(name: string, create: () => Promise<KeyStoreHarnes
       expect(calls.reduce((sum, each) => sum + each, 0)).toBe(25)
     })
 
-    test('take ahead while their quota is far from spent', async ({ expect }) => {
+    test('take ahead while their quota is far from spent', async () => {
       const { store } = await create()
       await store.create(recordOf('a', { quota: 100 }))
       expect(await store.take('a'.repeat(64), 1, 4)).toMatchObject({ kind: 'taken', calls: 5 })
       expect(await store.take('a'.repeat(64), 1, 5)).toMatchObject({ kind: 'taken', calls: 1 })
     })
 
-    test('start over with the day', async ({ expect }) => {
+    test('start over with the day', async () => {
       const { store, now, pass } = await create()
       await store.create(recordOf('a', { quota: 10 }))
       const midnight = (Math.floor(now() / dayMs) + 1) * dayMs
@@ -120,7 +118,7 @@ export function keyStoreSuite(name: string, create: () => Promise<KeyStoreHarnes
       })
     })
 
-    test('without a quota are not counted', async ({ expect }) => {
+    test('without a quota are not counted', async () => {
       const { store } = await create()
       await store.create(recordOf('a', { quota: null }))
       expect(await store.take('a'.repeat(64), 1_000_000, 0)).toMatchObject({ kind: 'taken' })

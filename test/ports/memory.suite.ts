@@ -1,5 +1,5 @@
 import type { Address } from 'viem'
-import { describe, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import type { Language } from '../../src/account/language.ts'
 import {
   createMemory,
@@ -23,7 +23,7 @@ function newAccount(): Address {
 /** What the memory of accounts promises, whatever it is kept in. */
 export function memorySuite(name: string, open: () => MemoryStore): void {
   describe(`the memory of an account on ${name}`, () => {
-    test('is empty at first, and has what was written last', async ({ expect }) => {
+    test('is empty at first, and has what was written last', async () => {
       const [store, account] = [open(), newAccount()]
       expect(await store.load(account)).toMatchObject({ row: '', version: 0 })
       expect(await store.save(account, 'first', 0)).toBe(true)
@@ -34,7 +34,7 @@ export function memorySuite(name: string, open: () => MemoryStore): void {
       expect(later).toBeGreaterThanOrEqual(now)
     })
 
-    test('is written over the version that was read, and over no other', async ({ expect }) => {
+    test('is written over the version that was read, and over no other', async () => {
       const [store, account] = [open(), newAccount()]
       expect(await store.save(account, 'early', 1)).toBe(false)
       expect(await store.load(account)).toMatchObject({ row: '', version: 0 })
@@ -48,7 +48,7 @@ export function memorySuite(name: string, open: () => MemoryStore): void {
       expect(await store.save(account, 'late', 0)).toBe(false)
     })
 
-    test("is one account's, however its address is written", async ({ expect }) => {
+    test("is one account's, however its address is written", async () => {
       const [store, account, other] = [open(), newAccount(), newAccount()]
       await store.save(account, 'mine', 0)
       expect(await store.load(other)).toMatchObject({ row: '', version: 0 })
@@ -56,7 +56,7 @@ export function memorySuite(name: string, open: () => MemoryStore): void {
       expect(await store.load(written)).toMatchObject({ row: 'mine', version: 1 })
     })
 
-    test('loses no change where several are made at once', async ({ expect }) => {
+    test('loses no change where several are made at once', async () => {
       const [memory, account] = [createMemory(open), newAccount()]
       const intents = ['0x01', '0x02', '0x03', '0x04']
       await Promise.all(
@@ -70,7 +70,7 @@ export function memorySuite(name: string, open: () => MemoryStore): void {
       expect(sent.map(({ intentId }) => intentId).sort()).toEqual(intents)
     })
 
-    test('gives three tries at a PIN to however many sessions side by side', async ({ expect }) => {
+    test('gives three tries at a PIN to however many sessions side by side', async () => {
       const [memory, account] = [createMemory(open), newAccount()]
       const secret = `0x${'5'.repeat(64)}` as const
       const pins = createPins({ secret, memory, newSalt: () => 'salt' })
@@ -90,9 +90,7 @@ export function memorySuite(name: string, open: () => MemoryStore): void {
       expect(await pins.verify(account, '482615', 'later')).toEqual({ kind: 'blocked' })
     })
 
-    test('has each failure told once, the newest first, by the session that was first to tell it', async ({
-      expect,
-    }) => {
+    test('has each failure told once, the newest first, by the session that was first to tell it', async () => {
       const [memory, account] = [createMemory(open), newAccount()]
       const tells = async (failures: string[], session: string) => {
         const kept = await memory.change(account, (before) => withTold(before, failures, session))
@@ -109,9 +107,7 @@ export function memorySuite(name: string, open: () => MemoryStore): void {
       expect(told.map(({ intentId }) => intentId)).toEqual(['0x04', '0x03', '0x01', '0x02'])
     })
 
-    test('knows the language that was chosen last, and takes it back for no session of before', async ({
-      expect,
-    }) => {
+    test('knows the language that was chosen last, and takes it back for no session of before', async () => {
       const [memory, account] = [createMemory(open), newAccount()]
       const choose = (language: Language, session: string) =>
         memory.change(account, (kept) => withLanguage(kept, language, session))

@@ -1,5 +1,5 @@
 import type { Address } from 'viem'
-import { describe, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import type { Ledger, PaymentQuery } from '../../src/relay/ledger/port.ts'
 import type { LedgerHarness } from './ledger.suite.ts'
 import { accept, alice, bob, claiming, executionIn, id, mineAt, transactionOf } from './payments.ts'
@@ -14,9 +14,7 @@ async function settle(ledger: Ledger, session: string, nonce: number): Promise<v
 /** What every ledger gives to those who run the service. */
 export function operationsSuite(name: string, create: () => Promise<LedgerHarness>): void {
   describe(`the operator before the ledger on ${name}`, () => {
-    test('pauses: no claim is made, what is open goes on, and a resume opens it again', async ({
-      expect,
-    }) => {
+    test('pauses: no claim is made, what is open goes on, and a resume opens it again', async () => {
       const { ledger } = await create()
       await accept(ledger, 'before')
       expect(await ledger.setIntake('paused', 'a')).toMatchObject({ kind: 'paused' })
@@ -38,7 +36,7 @@ export function operationsSuite(name: string, create: () => Promise<LedgerHarnes
       expect(actions.sort()).toEqual(['drain', 'pause', 'resume'].sort())
     })
 
-    test('keeps since when it is paused, and writes down each action once', async ({ expect }) => {
+    test('keeps since when it is paused, and writes down each action once', async () => {
       const { ledger, pass } = await create()
       const paused = await ledger.setIntake('paused', 'first')
       pass(60_000)
@@ -62,9 +60,7 @@ export function operationsSuite(name: string, create: () => Promise<LedgerHarnes
       expect((await ledger.vitals()).intake).toEqual(paused)
     })
 
-    test('finds a payment by its intent, by the hash that carries it and by its account', async ({
-      expect,
-    }) => {
+    test('finds a payment by its intent, by the hash that carries it and by its account', async () => {
       const { ledger, pass } = await create()
       for (const session of ['s1', 's2', 's3']) {
         await accept(ledger, session, session === 's2' ? bob : alice)
@@ -88,9 +84,7 @@ export function operationsSuite(name: string, create: () => Promise<LedgerHarnes
       expect(await ledger.tracePayment(id('none'))).toBeUndefined()
     })
 
-    test('shows every payment once, page after page, and those that are only history', async ({
-      expect,
-    }) => {
+    test('shows every payment once, page after page, and those that are only history', async () => {
       const { ledger, pass, rules } = await create()
       const sessions = Array.from({ length: 4 }, (_, index) => `s${index}`)
       for (const [nonce, session] of sessions.entries()) {
@@ -120,9 +114,7 @@ export function operationsSuite(name: string, create: () => Promise<LedgerHarnes
       expect(first).toMatchObject({ state: 'confirmed', deadline: null })
     })
 
-    test('serves with another table of number forms once numbers keep the accounts that they had', async ({
-      expect,
-    }) => {
+    test('serves with another table of number forms once numbers keep the accounts that they had', async () => {
       const { ledger } = await create()
       const former: Address = '0x3333333333333333333333333333333333333333'
       const under = (NUMBERING: string) => ({ chainId: 31, fingerprints: { NUMBERING } })
@@ -159,7 +151,7 @@ export function operationsSuite(name: string, create: () => Promise<LedgerHarnes
       expect(await ledger.formerAccount(carol)).toBe(former)
     })
 
-    test('counts what became of payments, whatever is pruned', async ({ expect }) => {
+    test('counts what became of payments, whatever is pruned', async () => {
       const { ledger, pass, rules } = await create()
       await accept(ledger, 's0')
       await accept(ledger, 's1')

@@ -1,4 +1,4 @@
-import { describe, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import type { ExportEntry, ExportHead } from '../../src/relay/ledger/copies/export-format.ts'
 import type { Identity, Ledger, Question } from '../../src/relay/ledger/port.ts'
 import type { LedgerHarness } from './ledger.suite.ts'
@@ -122,7 +122,7 @@ async function stateOf(ledger: Ledger) {
 /** What an export brings back, on any store. */
 export function restoreSuite(name: string, create: () => Promise<LedgerHarness>): void {
   describe(`an export of the ledger on ${name}`, () => {
-    test('brings an empty ledger to where the first one was', async ({ expect }) => {
+    test('brings an empty ledger to where the first one was', async () => {
       const [from, to] = [await create(), await create()]
       await history(from.ledger)
       const exported = await exportAll(from.ledger)
@@ -135,14 +135,14 @@ export function restoreSuite(name: string, create: () => Promise<LedgerHarness>)
       expect(await stateOf(to.ledger)).toEqual(before)
     })
 
-    test('has what waited asked for on the chain before it goes out', async ({ expect }) => {
+    test('has what waited asked for on the chain before it goes out', async () => {
       const [from, to] = [await create(), await create()]
       await history(from.ledger)
       await restoreAll(to.ledger, await exportAll(from.ledger))
       expect((await to.ledger.work()).queued).toMatchObject([{ session: 'waits', attempts: 1 }])
     })
 
-    test('has the reservations of what is open', async ({ expect }) => {
+    test('has the reservations of what is open', async () => {
       const [from, to] = [await create(), await create()]
       await history(from.ledger)
       await restoreAll(to.ledger, await exportAll(from.ledger))
@@ -157,7 +157,7 @@ export function restoreSuite(name: string, create: () => Promise<LedgerHarness>)
       expect((await claim(15n)).kind).toBe('claimed')
     })
 
-    test('is in pages, none of which parts what has one time', async ({ expect }) => {
+    test('is in pages, none of which parts what has one time', async () => {
       const { ledger, pass } = await create()
       await ledger.identify(identity)
       for (let index = 0; index < 130; index++) {
@@ -171,9 +171,7 @@ export function restoreSuite(name: string, create: () => Promise<LedgerHarness>)
       expect(new Set(names.flat()).size).toBe(130)
     })
 
-    test('decides no session and shows no work until it is there as a whole', async ({
-      expect,
-    }) => {
+    test('decides no session and shows no work until it is there as a whole', async () => {
       const [from, to] = [await create(), await create()]
       await history(from.ledger)
       const { head, pages } = await exportAll(from.ledger)
@@ -203,7 +201,7 @@ export function restoreSuite(name: string, create: () => Promise<LedgerHarness>)
       expect(await ledger.endRestore(head.exportedAt)).toEqual({ kind: 'not_begun' })
     })
 
-    test('lets nothing be recorded that was claimed before it', async ({ expect }) => {
+    test('lets nothing be recorded that was claimed before it', async () => {
       const [from, to] = [await create(), await create()]
       await history(from.ledger)
       const { head, pages } = await exportAll(from.ledger)
@@ -232,9 +230,7 @@ export function restoreSuite(name: string, create: () => Promise<LedgerHarness>)
       expect(payment).toMatchObject({ nonce: 3 })
     })
 
-    test('keeps what the ledger has decided itself, and gives no nonce two holders', async ({
-      expect,
-    }) => {
+    test('keeps what the ledger has decided itself, and gives no nonce two holders', async () => {
       const [from, to] = [await create(), await create()]
       await history(from.ledger)
       const exported = await exportAll(from.ledger)
@@ -265,9 +261,7 @@ export function restoreSuite(name: string, create: () => Promise<LedgerHarness>)
       expect(carried.map(({ session }) => session).sort()).toEqual(['newer', 'sent'])
     })
 
-    test('is refused where it is of another ledger, and then nothing has changed', async ({
-      expect,
-    }) => {
+    test('is refused where it is of another ledger, and then nothing has changed', async () => {
       const [from, to] = [await create(), await create()]
       expect(await from.ledger.exported(identity, { part: 0, from: 0 })).toEqual({
         ...{ kind: 'different', names: [] },

@@ -1,4 +1,4 @@
-import { describe, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { createRandom, type Random } from '../../scripts/dev/random.ts'
 import { phoneOf } from '../../scripts/dev/simulator/plan.ts'
 import { ledgerThrough } from '../../src/relay/ledger/steps.ts'
@@ -64,7 +64,7 @@ export function sessionEndsSuite(name: string, create: () => Promise<LedgerHarne
 
     test.for(given.map((answers) => [answers.join('*'), answers] as const))(
       'is an end in whatever order %s comes',
-      async ([, answers], { expect }) => {
+      async ([, answers]) => {
         const random = createRandom(seed, answers.join('*'))
         const texts = textsOf(answers)
         const drawn = Array.from({ length: ordersOfEach }, () => shuffled(random, texts))
@@ -88,7 +88,7 @@ export function sessionEndsSuite(name: string, create: () => Promise<LedgerHarne
 
     test.for(given.map((answers) => [answers.join('*'), answers] as const))(
       'is an end where all of %s comes at once',
-      async ([, answers], { expect }) => {
+      async ([, answers]) => {
         const random = createRandom(seed, answers.join('*'))
         const texts = textsOf(answers)
         const { deliver, paid } = await open(ordersOfEach)
@@ -110,9 +110,7 @@ export function sessionEndsSuite(name: string, create: () => Promise<LedgerHarne
       },
     )
 
-    test('is in the ledger before it is shown, and says that nothing was sent', async ({
-      expect,
-    }) => {
+    test('is in the ledger before it is shown, and says that nothing was sent', async () => {
       const { deliver } = await open(2)
       const closed = 'END This session has ended. Nothing was sent. Please dial again.'
       const ended = 'END This session has ended. Please dial again.'
@@ -127,7 +125,7 @@ export function sessionEndsSuite(name: string, create: () => Promise<LedgerHarne
       expect(await deliver(0, 'paid', '9*9*9')).toBe(ended)
     })
 
-    test('is the only screen without a payment that asks the ledger', async ({ expect }) => {
+    test('is the only screen without a payment that asks the ledger', async () => {
       const { ledger } = await create()
       const asked: string[] = []
       const counted = ledgerThrough((method, args) => {
@@ -156,7 +154,7 @@ export function sessionEndsSuite(name: string, create: () => Promise<LedgerHarne
         refused: ['refuse', 'claim', 'lookup'],
         says: /^END It is not known/,
       },
-    ])('is not claimed where the ledger $how', async ({ refused, says }, { expect }) => {
+    ])('is not claimed where the ledger $how', async ({ refused, says }) => {
       const { ledger } = await create()
       let isWell = false
       const silent = ledgerThrough((method, args) => {

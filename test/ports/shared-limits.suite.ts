@@ -1,4 +1,4 @@
-import { describe, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { openModelledService } from '../support/modelled-service.ts'
 import type { LedgerHarness } from './ledger.suite.ts'
 
@@ -17,7 +17,7 @@ export function sharedLimitsSuite(name: string, create: () => Promise<LedgerHarn
       ['the daily cap', { poolLoans: plenty, capLoans: 1 }],
     ] as const)(
       'is lent once where %s has one loan left and ten callers ask at once',
-      async ([, left], { expect }) => {
+      async ([, left]) => {
         const { ledger } = await create()
         const { deliver, accountOf } = openModelledService({ ledger, callers, ...left })
         const screens = await Promise.all(everybody.map((caller) => deliver(caller, 's', '3')))
@@ -33,7 +33,7 @@ export function sharedLimitsSuite(name: string, create: () => Promise<LedgerHarn
       },
     )
 
-    test('is lent one after the other as far as it goes, block by block', async ({ expect }) => {
+    test('is lent one after the other as far as it goes, block by block', async () => {
       const { ledger } = await create()
       const { deliver, chain } = openModelledService({
         ...{ ledger, callers, poolLoans: 3, capLoans: plenty },
@@ -49,9 +49,7 @@ export function sharedLimitsSuite(name: string, create: () => Promise<LedgerHarn
       )
     })
 
-    test('is no balance that a block has spent and a node that is behind still shows', async ({
-      expect,
-    }) => {
+    test('is no balance that a block has spent and a node that is behind still shows', async () => {
       const { ledger } = await create()
       const { deliver, accountOf, chain, showOnly } = openModelledService({
         ...{ ledger, callers, poolLoans: plenty, capLoans: plenty },
@@ -72,9 +70,7 @@ export function sharedLimitsSuite(name: string, create: () => Promise<LedgerHarn
       )
     })
 
-    test('is free again where a claim was never recorded, when its lease is over', async ({
-      expect,
-    }) => {
+    test('is free again where a claim was never recorded, when its lease is over', async () => {
       const { ledger, rules, pass } = await create()
       const { accountOf } = openModelledService({ ledger, callers, poolLoans: 1, capLoans: 1 })
       const one = { poolWei: 1n, capWei: 1n }

@@ -1,5 +1,5 @@
 import type { Address } from 'viem'
-import { describe, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import type { Question } from '../../src/relay/ledger/port.ts'
 import type { LedgerHarness } from './ledger.suite.ts'
 
@@ -13,7 +13,7 @@ const shown = (value: string) => ({ kind: 'shown', value })
 /** What a session was shown is what it goes by, whatever the ledger is kept in. */
 export function shownSuite(name: string, create: () => Promise<LedgerHarness>): void {
   describe(`what a session was shown, on ${name}`, () => {
-    test('is what came first, of each name, question and session', async ({ expect }) => {
+    test('is what came first, of each name, question and session', async () => {
       const { ledger } = await create()
       expect(await ledger.shown(question('s'), 'terms')).toBeUndefined()
       expect(await ledger.show(showing('s', '1'))).toEqual(shown('1'))
@@ -25,7 +25,7 @@ export function shownSuite(name: string, create: () => Promise<LedgerHarness>): 
       expect(await ledger.shown(question('s'), 'terms')).toBe('1')
     })
 
-    test('is the same to deliveries side by side', async ({ expect }) => {
+    test('is the same to deliveries side by side', async () => {
       const { ledger } = await create()
       const values = Array.from({ length: 20 }, (_, index) => `${index}`)
       const kept = await Promise.all(values.map((value) => ledger.show(showing('s', value))))
@@ -33,7 +33,7 @@ export function shownSuite(name: string, create: () => Promise<LedgerHarness>): 
       expect(kept[0]).toEqual(shown((await ledger.shown(question('s'), 'terms')) ?? ''))
     })
 
-    test('stays once the session is decided, and nothing is added', async ({ expect }) => {
+    test('stays once the session is decided, and nothing is added', async () => {
       const { ledger } = await create()
       await ledger.show(showing('s', '1'))
       const claim = { ...question('s'), steps: 1, token: 'mine' }
@@ -48,7 +48,7 @@ export function shownSuite(name: string, create: () => Promise<LedgerHarness>): 
       expect(await ledger.show(other)).toEqual({ kind: 'closed' })
     })
 
-    test('is forgotten after the retention time', async ({ expect }) => {
+    test('is forgotten after the retention time', async () => {
       const { ledger, rules, pass } = await create()
       await ledger.show(showing('s', '1'))
       pass(rules.retentionMs - 1)

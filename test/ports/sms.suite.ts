@@ -1,4 +1,4 @@
-import { describe, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import type { DueSms, Execution, HeldSms, Ledger, SmsFate } from '../../src/relay/ledger/port.ts'
 import type { LedgerHarness } from './ledger.suite.ts'
 import {
@@ -57,7 +57,7 @@ export function smsSuite(name: string, create: () => Promise<LedgerHarness>): vo
   }
 
   describe(`messages in the ledger on ${name}`, () => {
-    test('are due once the outcome is final, and each is taken once', async ({ expect }) => {
+    test('are due once the outcome is final, and each is taken once', async () => {
       const { ledger, pass } = await create()
       const nonce = await accept(ledger, 's')
       expect(await ledger.takeSms(9)).toEqual(nothing)
@@ -77,9 +77,7 @@ export function smsSuite(name: string, create: () => Promise<LedgerHarness>): vo
       expect(await countsOf(ledger)).toEqual({ 'sms.sent': 2 })
     })
 
-    test('of a payment that failed or came too late go to its sender alone, with the reason', async ({
-      expect,
-    }) => {
+    test('of a payment that failed or came too late go to its sender alone, with the reason', async () => {
       const { ledger } = await create()
       await finish(ledger, 'failed', both, execution(5, 'failed'))
       expect(await takeAll(ledger)).toMatchObject([
@@ -92,9 +90,7 @@ export function smsSuite(name: string, create: () => Promise<LedgerHarness>): vo
       ])
     })
 
-    test('wait again where a reorganization takes the outcome back, unless they have left', async ({
-      expect,
-    }) => {
+    test('wait again where a reorganization takes the outcome back, unless they have left', async () => {
       const { ledger } = await create()
       await finish(ledger, 's')
       const [left] = (await ledger.takeSms(1)).taken
@@ -109,9 +105,7 @@ export function smsSuite(name: string, create: () => Promise<LedgerHarness>): vo
       )
     })
 
-    test('that were certainly not sent are due again, ever later, and no one else notes them', async ({
-      expect,
-    }) => {
+    test('that were certainly not sent are due again, ever later, and no one else notes them', async () => {
       const { ledger, pass } = await create()
       await finish(ledger, 's', both.slice(0, 1))
       const first = await takeAll(ledger)
@@ -136,7 +130,7 @@ export function smsSuite(name: string, create: () => Promise<LedgerHarness>): vo
       expect(await takeAll(ledger)).toMatchObject([{ attempts: 3 }])
     })
 
-    test('are taken a few at a time, and it is said that there are more', async ({ expect }) => {
+    test('are taken a few at a time, and it is said that there are more', async () => {
       const { ledger } = await create()
       await finish(ledger, 'one')
       await finish(ledger, 'two', both, execution(6))
@@ -146,9 +140,7 @@ export function smsSuite(name: string, create: () => Promise<LedgerHarness>): vo
       expect((await ledger.takeSms(3)).taken).toHaveLength(1)
     })
 
-    test('go after a day, whether they were tried or not, and are never sent after their taker has died', async ({
-      expect,
-    }) => {
+    test('go after a day, whether they were tried or not, and are never sent after their taker has died', async () => {
       const { ledger, pass } = await create()
       await finish(ledger, 'died', both.slice(0, 1))
       const died = await takeAll(ledger)
@@ -174,9 +166,7 @@ export function smsSuite(name: string, create: () => Promise<LedgerHarness>): vo
       })
     })
 
-    test('are in no export, and what is found on the chain or restored has none', async ({
-      expect,
-    }) => {
+    test('are in no export, and what is found on the chain or restored has none', async () => {
       const { ledger, pass } = await create()
       await ledger.identify(identity)
       await accept(ledger, 'open')
@@ -203,7 +193,7 @@ export function smsSuite(name: string, create: () => Promise<LedgerHarness>): vo
       expect(await other.takeSms(9)).toEqual(nothing)
     })
 
-    test('are not taken while an export is being restored', async ({ expect }) => {
+    test('are not taken while an export is being restored', async () => {
       const { ledger } = await create()
       await ledger.identify(identity)
       await finish(ledger, 's')

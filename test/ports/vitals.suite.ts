@@ -1,4 +1,4 @@
-import { describe, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import type { Identity } from '../../src/relay/ledger/port.ts'
 import type { LedgerHarness } from './ledger.suite.ts'
 
@@ -10,7 +10,7 @@ const identity = (secret: string, forwarder = 'one'): Identity => ({
 /** What every ledger tells those who run the service. */
 export function vitalsSuite(name: string, create: () => Promise<LedgerHarness>): void {
   describe(`the vitals of the ledger on ${name}`, () => {
-    test('have nothing to tell of a new ledger, and write whose it is not', async ({ expect }) => {
+    test('have nothing to tell of a new ledger, and write whose it is not', async () => {
       const { ledger } = await create()
       const vitals = await ledger.vitals({ identity: identity('a'), probes: true })
       expect(vitals).toMatchObject({
@@ -22,9 +22,7 @@ export function vitalsSuite(name: string, create: () => Promise<LedgerHarness>):
       expect(await ledger.identify(identity('b'))).toEqual({ kind: 'same' })
     })
 
-    test('tell of other secrets than the ledger was begun with, and leave it as it was', async ({
-      expect,
-    }) => {
+    test('tell of other secrets than the ledger was begun with, and leave it as it was', async () => {
       const { ledger } = await create()
       await ledger.identify(identity('a'))
       const other = (await ledger.vitals({ identity: identity('b', 'two') })).identity
@@ -35,7 +33,7 @@ export function vitalsSuite(name: string, create: () => Promise<LedgerHarness>):
       expect((await ledger.vitals()).identity).toBeUndefined()
     })
 
-    test('have each fact with the time at which a round saw it last', async ({ expect }) => {
+    test('have each fact with the time at which a round saw it last', async () => {
       const { ledger, pass } = await create()
       const { now: began } = await ledger.vitals()
       const [head, funds] = [{ number: 7, timestampSeconds: 70 }, { wei: '1000' }]
@@ -51,7 +49,7 @@ export function vitalsSuite(name: string, create: () => Promise<LedgerHarness>):
       expect(sight.roundAt).toBeLessThanOrEqual(now)
     })
 
-    test('have nothing that was seen of other contracts or of another key', async ({ expect }) => {
+    test('have nothing that was seen of other contracts or of another key', async () => {
       const { ledger } = await create()
       await ledger.identify(identity('a'))
       const contracts = { state: 'missing' } as const
@@ -65,9 +63,7 @@ export function vitalsSuite(name: string, create: () => Promise<LedgerHarness>):
       expect(await seen('two')).toEqual(['head', 'roundAt'])
     })
 
-    test('tell since when the node is silent and rounds fail, until they are not', async ({
-      expect,
-    }) => {
+    test('tell since when the node is silent and rounds fail, until they are not', async () => {
       const { ledger, pass } = await create()
       await ledger.saw({ facts: {}, node: 'silent', round: 'failed' })
       const first = (await ledger.vitals()).sight

@@ -3,7 +3,7 @@ import { chmodSync, cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from
 import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { beforeEach, describe, onTestFinished, test } from 'vitest'
+import { beforeEach, describe, expect, onTestFinished, test } from 'vitest'
 import { until } from '../../scripts/dev/wait.ts'
 
 const bootstrap = fileURLToPath(new URL('../../scripts/bootstrap.mjs', import.meta.url))
@@ -69,7 +69,7 @@ function start(): { output: () => string; ended: Promise<number | null> } {
 }
 
 describe('the first start', () => {
-  test('says how far the installation is, and goes on when it is complete', async ({ expect }) => {
+  test('says how far the installation is, and goes on when it is complete', async () => {
     const all = 'cp package-lock.json node_modules/.package-lock.json; touch node_modules/.bin/node'
     addNpm(
       'mkdir -p node_modules/.bin node_modules/a node_modules/b',
@@ -85,7 +85,7 @@ describe('the first start', () => {
     expect(output()).toMatch(/started\n$/)
   })
 
-  test('says so where the installation fails', async ({ expect }) => {
+  test('says so where the installation fails', async () => {
     addNpm('echo there is no network >&2', 'exit 7')
     const { output, ended } = start()
     expect(await ended).toBe(1)
@@ -94,7 +94,7 @@ describe('the first start', () => {
     )
   })
 
-  test('says in one sentence that the folder cannot be written to', async ({ expect }) => {
+  test('says in one sentence that the folder cannot be written to', async () => {
     chmodSync(clone, 0o555)
     addNpm('exit 7')
     const { output, ended } = start()

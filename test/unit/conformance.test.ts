@@ -1,7 +1,7 @@
 import { existsSync, globSync, readFileSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { describe, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { settings } from '../../src/compose/config.ts'
 import { profiles } from '../../src/compose/profiles.ts'
 
@@ -81,7 +81,7 @@ function fits(one: string, other: string): boolean {
   return one !== '' && one[0] === other[0] && fits(one.slice(1), other.slice(1))
 }
 
-test('there are tables of conformance', ({ expect }) => {
+test('there are tables of conformance', () => {
   expect(tables.length).toBeGreaterThan(3)
 })
 
@@ -90,13 +90,13 @@ describe.for(tables.map((table) => [basename(table), readText(table)] as const))
   ([, document]) => {
     const rows = rowsOf(document)
 
-    test('names files that hold tests', ({ expect }) => {
+    test('names files that hold tests', () => {
       const places = placesIn(document)
       expect(places.length).toBeGreaterThan(10)
       expect(places.filter((place) => filesOf(place).length === 0)).toEqual([])
     })
 
-    test('names tests that are in the files of their row', ({ expect }) => {
+    test('names tests that are in the files of their row', () => {
       expect(rows.flatMap(namesIn).length).toBeGreaterThan(10)
       const missing = rows.flatMap((row) => {
         const titles = placesIn(row.heading + row.text)
@@ -112,7 +112,7 @@ describe.for(tables.map((table) => [basename(table), readText(table)] as const))
 describe.for(['STORAGE.md', 'SECURITY.md'])('%s', (document) => {
   const text = readText(document)
 
-  test('names files that hold tests, and tests that are in them', ({ expect }) => {
+  test('names files that hold tests, and tests that are in them', () => {
     const places = placesIn(text)
     expect(places.length).toBeGreaterThan(3)
     expect(places.filter((place) => filesOf(place).length === 0)).toEqual([])
@@ -128,7 +128,7 @@ describe.for(['STORAGE.md', 'SECURITY.md'])('%s', (document) => {
   })
 })
 
-test('the table of attacks names files of tests that are there', ({ expect }) => {
+test('the table of attacks names files of tests that are there', () => {
   const files =
     readText('contracts/test/attacks/README.md').match(/(?<=`)[\w./]+\.t\.sol(?=`)/g) ?? []
   expect(files.length).toBeGreaterThan(20)
@@ -136,7 +136,7 @@ test('the table of attacks names files of tests that are there', ({ expect }) =>
   expect(files.filter((file) => found(file).length === 0)).toEqual([])
 })
 
-test('documents name commands that package.json has, and scripts that are there', ({ expect }) => {
+test('documents name commands that package.json has, and scripts that are there', () => {
   const documents = globSync('{*,{docs,contracts,test}/**/*}.md', { cwd: root })
   const missing = documents.flatMap((document) => {
     const text = readText(document)
@@ -152,7 +152,7 @@ test('documents name commands that package.json has, and scripts that are there'
   expect(missing).toEqual([])
 })
 
-test('the table of settings has each that a profile sets, and nothing else', ({ expect }) => {
+test('the table of settings has each that a profile sets, and nothing else', () => {
   const document = readText('test/conformance/ussd.md')
   const [, table = ''] = document.split("## The product's settings")
   const rows = rowsOf(table.split('\n## ')[0] ?? '').map(({ text }) => text.split('|')[1] ?? '')

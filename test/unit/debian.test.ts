@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process'
 import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterEach, beforeEach, describe, test } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 
 const debian = new URL('../../scripts/debian.mjs', import.meta.url).href
 
@@ -56,7 +56,7 @@ function provide(isRoot: boolean): string {
 }
 
 describe('a machine without redis-server', () => {
-  test('gets it from Debian where this is root', ({ expect }) => {
+  test('gets it from Debian where this is root', () => {
     const asked = addAptGet({ brings: 'redis-server' })
     expect(provide(true)).toBe('true')
     expect(asked()).toEqual(['update -qq', 'install -y -qq --no-install-recommends redis-server'])
@@ -65,23 +65,21 @@ describe('a machine without redis-server', () => {
     )
   })
 
-  test('is left as it is where this is not root', ({ expect }) => {
+  test('is left as it is where this is not root', () => {
     const asked = addAptGet({ brings: 'redis-server' })
     expect(provide(false)).toBe('false')
     expect(asked()).toEqual([])
     expect(said).toBe('\nfalse')
   })
 
-  test('does without it where Debian does not have it, or the system is not Debian', ({
-    expect,
-  }) => {
+  test('does without it where Debian does not have it, or the system is not Debian', () => {
     expect(provide(true)).toBe('false')
     addAptGet({ brings: undefined })
     expect(provide(true)).toBe('false')
   })
 })
 
-test('a machine that has redis-server installs nothing', ({ expect }) => {
+test('a machine that has redis-server installs nothing', () => {
   const asked = addAptGet({ brings: 'redis-server' })
   addProgram('redis-server', 'exit 0')
   expect(provide(true)).toBe('true')

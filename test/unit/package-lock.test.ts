@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { describe, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 
 type Entry = { version?: string; optionalDependencies?: Record<string, string> }
 
@@ -7,7 +7,7 @@ const lock = readFileSync(new URL('../../package-lock.json', import.meta.url), '
 const { packages } = JSON.parse(lock) as { packages: Record<string, Entry> }
 
 describe('package-lock.json', () => {
-  test('names the packages of every platform, or npm ci refuses it there', ({ expect }) => {
+  test('names the packages of every platform, or npm ci refuses it there', () => {
     const named = new Set(
       Object.entries(packages).map(([path, { version }]) => `${nameOf(path)}@${version}`),
     )
@@ -21,7 +21,7 @@ describe('package-lock.json', () => {
     ).toEqual([])
   })
 
-  test('holds no address of a registry', ({ expect }) => {
+  test('holds no address of a registry', () => {
     expect(lock).not.toMatch(/"resolved": "[a-z+]+:/)
   })
 })

@@ -1,19 +1,17 @@
-import { test } from 'vitest'
+import { expect, test } from 'vitest'
 import { assertNothingUncaught } from '../../scripts/dev/uncaught.ts'
 import { unexpected } from '../support/runtime-words.ts'
 
 const refused =
   'exception = rust/worker/ffi.rs:110: disconnected: Connection refused (os error 111)'
 
-test('what a test causes on purpose is expected while it runs and for a moment after it', ({
-  expect,
-}) => {
+test('what a test causes on purpose is expected while it runs and for a moment after it', () => {
   const spans = [{ from: 10_000, to: 20_000, causes: ['refused_connection'] as const }]
   const at = (ms: number) => unexpected([{ at: ms, text: refused }], spans).length
   expect([8_999, 9_000, 20_000, 50_000, 50_001].map(at)).toEqual([1, 0, 0, 0, 1])
 })
 
-test('nothing else is expected, and nothing where no test says so', ({ expect }) => {
+test('nothing else is expected, and nothing where no test says so', () => {
   const spans = [{ from: 0, to: 10, causes: ['refused_connection'] as const }]
   const outcry = {
     at: 5,
@@ -23,7 +21,7 @@ test('nothing else is expected, and nothing where no test says so', ({ expect })
   expect(unexpected([{ at: 5, text: refused }], [])).toHaveLength(1)
 })
 
-test('what nothing caught ends a test, but for connections that were lost', ({ expect }) => {
+test('what nothing caught ends a test, but for connections that were lost', () => {
   expect(() =>
     assertNothingUncaught(['a line', 'uncaught: Error: Network connection lost.']),
   ).not.toThrow()

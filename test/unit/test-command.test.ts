@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
-import { describe, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 
 const command = fileURLToPath(new URL('../../scripts/test.mjs', import.meta.url))
 
@@ -10,14 +10,14 @@ function runWith(...args: string[]): { status: number | null; stdout: string; st
 }
 
 describe('npm test', () => {
-  test('says what it runs and how a part of it is run, and runs nothing', ({ expect }) => {
+  test('says what it runs and how a part of it is run, and runs nothing', () => {
     const { status, stdout, stderr } = runWith('--help')
     expect({ status, stderr }).toEqual({ status: 0, stderr: '' })
     expect(stdout).toContain('npx vitest run --project unit')
     expect(stdout).toContain('SEED=N')
   })
 
-  test('refuses what it does not know, in the place of running everything', ({ expect }) => {
+  test('refuses what it does not know, in the place of running everything', () => {
     const { status, stdout, stderr } = runWith('unit', '--watch')
     expect({ status, stdout }).toEqual({ status: 1, stdout: '' })
     expect(stderr).toContain('npm test takes no "unit --watch"')

@@ -1,4 +1,4 @@
-import { describe, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import {
   countCommand,
   countForge,
@@ -22,9 +22,7 @@ const outcomeOf = (passed: number, failed: number, skipped: number): Outcome => 
   return { passed, failed, skipped, failures: [] }
 }
 
-test("forge's tests are counted from its last line, and those that fail are told once", ({
-  expect,
-}) => {
+test("forge's tests are counted from its last line, and those that fail are told once", () => {
   const words =
     '[FAIL: 1 != 2] test_Adds() (gas: 3)\nRan 2 test suites in 1.2s (2s CPU time): \u001b[32m41\u001b[0m tests passed, \u001b[31m1\u001b[0m failed, \u001b[33m2\u001b[0m skipped (44 total tests)\n\nFailing tests:\nEncountered 1 failing test in a.t.sol:A\n[FAIL: 1 != 2] test_Adds() (gas: 3)\n'
   expect(countForge(words, 1)).toEqual({
@@ -34,7 +32,7 @@ test("forge's tests are counted from its last line, and those that fail are told
 })
 
 describe("Vitest's tests", () => {
-  test('are counted over all files, and those that fail are told', ({ expect }) => {
+  test('are counted over all files, and those that fail are told', () => {
     const outcome = countFiles(file('passed', 'passed', 'pending'), file('failed', 'failed'))
     expect(outcome).toEqual({
       ...outcomeOf(1, 1, 1),
@@ -42,16 +40,14 @@ describe("Vitest's tests", () => {
     })
   })
 
-  test('of a file that could not be loaded are one failure beside the others', ({ expect }) => {
+  test('of a file that could not be loaded are one failure beside the others', () => {
     const { failed, failures } = countFiles(file('failed'), file('failed', 'failed'))
     expect(failed).toBe(2)
     expect(failures[0]).toBe('FAILED a.test.ts\n  it could not be loaded')
   })
 })
 
-test('an exit code without a failed test is one failure, and shows the last words', ({
-  expect,
-}) => {
+test('an exit code without a failed test is one failure, and shows the last words', () => {
   const printed = 'a line\n\u001b[31mUnhandled Errors \u001b[0m\nError: nobody caught it\n'
   const report = { testResults: [file('passed', 'passed')] }
   const { passed, failed, failures } = countVitest(report, printed, 1)
@@ -64,7 +60,7 @@ test('an exit code without a failed test is one failure, and shows the last word
   expect(countCommand('a check', '', 0)).toEqual(outcomeOf(1, 0, 0))
 })
 
-test('a skipped test is a failure in CI, and nowhere else', ({ expect }) => {
+test('a skipped test is a failure in CI, and nowhere else', () => {
   expect(exitCode(outcomeOf(2, 0, 1), { CI: 'true' })).toBe(1)
   expect(exitCode(outcomeOf(2, 0, 1), {})).toBe(0)
   expect(exitCode(outcomeOf(2, 0, 0), { CI: 'true' })).toBe(0)

@@ -9,7 +9,7 @@ import {
 } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import { rootstockTestnet } from 'viem/chains'
-import { afterAll, beforeAll, describe, type ExpectStatic, test } from 'vitest'
+import { afterAll, beforeAll, describe, type ExpectStatic, expect, test } from 'vitest'
 import { Web3 } from 'web3'
 import { until } from '../../../scripts/dev/wait.ts'
 import { type RealWorker, startRealWorker } from '../node/support/real-worker.ts'
@@ -53,7 +53,7 @@ function nextKey(): Hex {
 describe.each(['HTTP', 'WebSocket'] as const)('over %s', { timeout: walkTimeoutMs }, (kind) => {
   const url = (): string => (kind === 'HTTP' ? worker.rpcUrl : worker.wsUrl)
 
-  test('viem connects, deploys, waits, reads, sends and watches', async ({ expect }) => {
+  test('viem connects, deploys, waits, reads, sends and watches', async () => {
     const transport = kind === 'HTTP' ? http(url()) : webSocket(url())
     const options = { chain: rootstockTestnet, transport, pollingInterval }
     const reader = createPublicClient(options)
@@ -96,7 +96,7 @@ describe.each(['HTTP', 'WebSocket'] as const)('over %s', { timeout: walkTimeoutM
     expect(errors).toEqual([])
   })
 
-  test('ethers connects, deploys, waits, reads, sends and watches', async ({ expect }) => {
+  test('ethers connects, deploys, waits, reads, sends and watches', async () => {
     const provider =
       kind === 'HTTP'
         ? new ethers.JsonRpcProvider(url(), undefined, { pollingInterval, cacheTimeout })
@@ -106,13 +106,13 @@ describe.each(['HTTP', 'WebSocket'] as const)('over %s', { timeout: walkTimeoutM
     await walkEthers(provider, expect)
   })
 
-  test('web3.js connects, deploys, waits, reads, sends and watches', async ({ expect }) => {
+  test('web3.js connects, deploys, waits, reads, sends and watches', async () => {
     const web3 = new Web3(url())
     if (kind === 'WebSocket') closings.push(() => web3.provider?.disconnect())
     await walkWeb3(web3, kind, expect)
   })
 
-  test('cast connects, deploys, waits, reads, sends and watches', async ({ expect }) => {
+  test('cast connects, deploys, waits, reads, sends and watches', async () => {
     const environment = { ETH_RPC_URL: url() }
     const cast = (...args: string[]) => runFoundry('cast', args, { environment })
     const paying = ['--json', '--legacy', '--private-key', nextKey()]
@@ -148,7 +148,7 @@ describe.each(['HTTP', 'WebSocket'] as const)('over %s', { timeout: walkTimeoutM
     }
   })
 
-  test('a Foundry project is deployed by forge script', async ({ expect }) => {
+  test('a Foundry project is deployed by forge script', async () => {
     const flags = ['--broadcast', '--legacy', '--non-interactive', '--rpc-url', url()]
     await project.forge(['script', 'script/Deploy.s.sol', ...flags], { PRIVATE_KEY: nextKey() })
     const { transactions, receipts } = project.broadcast()
@@ -159,7 +159,7 @@ describe.each(['HTTP', 'WebSocket'] as const)('over %s', { timeout: walkTimeoutM
     expect(await countAt(transactions[0]?.contractAddress)).toBe(42n)
   })
 
-  test('a contract is deployed by forge create', async ({ expect }) => {
+  test('a contract is deployed by forge create', async () => {
     const flags = ['--broadcast', '--legacy', '--json', '--rpc-url', url()]
     const from = ['--private-key', nextKey()]
     const contract = ['src/Counter.sol:Counter', '--constructor-args', '41']

@@ -1,5 +1,5 @@
 import { parseEther } from 'viem'
-import { afterAll, beforeAll, describe, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { alias as aliasCommand } from '../../../scripts/contracts/migrate/alias.ts'
 import { callerAccount } from '../../../src/account/keys.ts'
 import { type PhoneNumber, parseCaller } from '../../../src/account/phone.ts'
@@ -43,9 +43,7 @@ function auditOf(output: string) {
 }
 
 describe('a number that has changed', () => {
-  test('keeps its balance and its loan, once, with a line for the records and no number in it', async ({
-    expect,
-  }) => {
+  test('keeps its balance and its loan, once, with a line for the records and no number in it', async () => {
     const [borrower, saver] = [world.owners[0]?.account, world.owners[4]?.account]
     const before = await Promise.all(
       [borrower, saver].map((one) => holdingOf(world, world.from, one?.address ?? '0x')),
@@ -78,9 +76,7 @@ describe('a number that has changed', () => {
     }
   })
 
-  test('brings nothing where both numbers owe: the records say which is stuck', async ({
-    expect,
-  }) => {
+  test('brings nothing where both numbers owe: the records say which is stuck', async () => {
     const [second, third] = [world.owners[1], world.owners[2]]
     const run = await startAlias(`${second?.phone} ${third?.phone}\n`)
     expect(run.code).toBe(1)
@@ -103,21 +99,16 @@ describe('a number that has changed', () => {
       '+254700000010 +254700000020\n+254700000020 +254700000021\n',
       2,
     ],
-  ] as const)(
-    'is refused by its line, and never by its words: %s',
-    async ([, input, line], { expect }) => {
-      const block = await world.ask('eth_blockNumber', [])
-      const run = await alias(input)
-      expect(run.code).toBe(1)
-      expect(run.output).toContain(`line ${line} of the standard input`)
-      expect(run.output).not.toMatch(/\d{6}/)
-      expect(await world.ask('eth_blockNumber', [])).toBe(block)
-    },
-  )
+  ] as const)('is refused by its line, and never by its words: %s', async ([, input, line]) => {
+    const block = await world.ask('eth_blockNumber', [])
+    const run = await alias(input)
+    expect(run.code).toBe(1)
+    expect(run.output).toContain(`line ${line} of the standard input`)
+    expect(run.output).not.toMatch(/\d{6}/)
+    expect(await world.ask('eth_blockNumber', [])).toBe(block)
+  })
 
-  test('passes nothing on where the node asks for more than the highest price', async ({
-    expect,
-  }) => {
+  test('passes nothing on where the node asks for more than the highest price', async () => {
     const block = await world.ask('eth_blockNumber', [])
     const run = await alias(linesFor([5]), { MAX_GAS_PRICE_WEI: '1' })
     expect(run.code).toBe(1)
@@ -126,7 +117,7 @@ describe('a number that has changed', () => {
     expect(await world.ask('eth_blockNumber', [])).toBe(block)
   })
 
-  test('needs a forwarder that runs: nothing is sent while it is paused', async ({ expect }) => {
+  test('needs a forwarder that runs: nothing is sent while it is paused', async () => {
     // `pause()` of the forwarder, as its owner calls it.
     await asDeployer(world, world.chain.forwarder, { data: '0x8456cb59' })
     const run = await alias(linesFor([5]))

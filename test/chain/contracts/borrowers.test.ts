@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { createPublicClient, http, parseEther, toHex } from 'viem'
 import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts'
-import { afterAll, beforeAll, test } from 'vitest'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 import { borrowers as command } from '../../../scripts/contracts/borrowers.ts'
 import { type Deployment, deployContracts } from '../../../scripts/contracts/deploy.ts'
 import { type Anvil, devKey, startAnvil } from '../../../scripts/dev/anvil.ts'
@@ -98,7 +98,7 @@ async function isListed(number: string): Promise<boolean> {
   return await client.readContract({ ...call, args: [address] })
 }
 
-test("the creditor's key lists numbers and takes them off again, each once", async ({ expect }) => {
+test("the creditor's key lists numbers and takes them off again, each once", async () => {
   expect(await startBorrowers('add', numbers.slice(0, 2))).toEqual({
     ...{ code: 0, output: '2 added, 0 were so already\n', errors: '', leaks: [] },
   })
@@ -115,9 +115,7 @@ test("the creditor's key lists numbers and takes them off again, each once", asy
   })
 })
 
-test('another key, a bad number or a bad setting changes nothing, and is named', async ({
-  expect,
-}) => {
+test('another key, a bad number or a bad setting changes nothing, and is named', async () => {
   const before = await rpcTo(anvil.url)('eth_blockNumber', [])
   const fresh = ['+254700000009']
   expect(await startBorrowers('add', [...fresh, '12'])).toEqual({

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { type Address, createPublicClient, getAddress, http, numberToHex, parseEther } from 'viem'
 import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts'
-import { afterAll, beforeAll, test } from 'vitest'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 import { deployCommand } from '../../../scripts/contracts/deploy-cli.ts'
 import { projectRoot, readArtifact } from '../../../scripts/contracts/forge.ts'
 import { type Anvil, devKey, startAnvil } from '../../../scripts/dev/anvil.ts'
@@ -32,16 +32,14 @@ beforeAll(async () => {
 
 afterAll(() => anvil.stop())
 
-test('the command says what to put into the configuration, in the checksum of its chain', ({
-  expect,
-}) => {
+test('the command says what to put into the configuration, in the checksum of its chain', () => {
   expect(deployed.output).toContain('CHAIN_ID = "30"')
   expect(deployed.output).toContain(`LOAN_ADDRESS = "${getAddress(deployed.loan, 30)}"`)
   expect(deployed.output).toContain(`FORWARDER_ADDRESS = "${getAddress(deployed.forwarder, 30)}"`)
   expect(deployed.output).not.toContain(devKey.slice(2))
 })
 
-test('a key that lacks a digit pays for nothing, and is not shown', async ({ expect }) => {
+test('a key that lacks a digit pays for nothing, and is not shown', async () => {
   const short = devKey.slice(0, -1)
   const refused = deploy(['--network', 'mainnet', '--record', recordFile], {
     ...{ RELAYERS: relayer, DEPLOYER_KEY: short },
@@ -52,9 +50,7 @@ test('a key that lacks a digit pays for nothing, and is not shown', async ({ exp
   await expect(refused).rejects.not.toMatchObject({ stderr: expect.stringContaining(short) })
 })
 
-test('the key is taken from a keystore or from the standard input, and never shown', async ({
-  expect,
-}) => {
+test('the key is taken from a keystore or from the standard input, and never shown', async () => {
   const key = generatePrivateKey()
   const { HOME, ETH_PASSWORD } = await keystore(key)
   const file = join(HOME, '.foundry/keystores/mine')
@@ -83,9 +79,7 @@ test('the key is taken from a keystore or from the standard input, and never sho
   expect(await asked(['--stdin'], '')).toContain('There is no key on the standard input')
 })
 
-test('gas that is dearer than MAX_GAS_PRICE_WEI is not paid, and nothing is recorded', async ({
-  expect,
-}) => {
+test('gas that is dearer than MAX_GAS_PRICE_WEI is not paid, and nothing is recorded', async () => {
   const price = Number(await rpcTo(anvil.url)('eth_gasPrice', []))
   const file = `${recordFile}.dear`
   const args = ['--network', 'mainnet', '--record', file]
@@ -111,7 +105,7 @@ test('gas that is dearer than MAX_GAS_PRICE_WEI is not paid, and nothing is reco
   expect([...prices]).toEqual([price])
 })
 
-test('what explorers verify by compiles to the code that is deployed', async ({ expect }) => {
+test('what explorers verify by compiles to the code that is deployed', async () => {
   const input = await deploy(['--source', 'forwarder'], {})
   const solc = run(join(projectRoot, 'scripts/solc'), ['--standard-json'], { maxBuffer: 1e9 })
   solc.child.stdin?.end(input)
@@ -123,7 +117,7 @@ test('what explorers verify by compiles to the code that is deployed', async ({ 
   })
 })
 
-test('amounts are read as decimals of the currency', async ({ expect }) => {
+test('amounts are read as decimals of the currency', async () => {
   const client = createPublicClient({ transport: http(anvil.url) })
   const loan = { address: deployed.loan, abi: microLoanAbi } as const
   expect(await client.readContract({ ...loan, functionName: 'liquidity' })).toBe(parseEther('2.5'))
@@ -131,7 +125,7 @@ test('amounts are read as decimals of the currency', async ({ expect }) => {
   expect(dailyCap).toBe(parseEther('0.5'))
 })
 
-test('a public record is not written from a local chain', async ({ expect }) => {
+test('a public record is not written from a local chain', async () => {
   const file = join(projectRoot, 'deployments/30.json')
   const existed = existsSync(file)
   await expect(deploy(['--network', 'mainnet'], { RELAYERS: relayer })).rejects.toMatchObject({
@@ -140,9 +134,7 @@ test('a public record is not written from a local chain', async ({ expect }) => 
   expect(existsSync(file)).toBe(existed)
 })
 
-test('what it takes is told when it is asked for, and what it did is told to programs', async ({
-  expect,
-}) => {
+test('what it takes is told when it is asked for, and what it did is told to programs', async () => {
   expect(await startDeploy(['--help'], {})).toMatch(/^Usage: npm run deploy:contracts -- --network/)
   const told = await startDeploy(['--network', 'mainnet', '--record', recordFile, '--json'], {
     RELAYERS: relayer,
@@ -155,7 +147,7 @@ test('what it takes is told when it is asked for, and what it did is told to pro
   })
 })
 
-test('what is missing or malformed is named before anything is sent', async ({ expect }) => {
+test('what is missing or malformed is named before anything is sent', async () => {
   const before = await rpcTo(anvil.url)('eth_blockNumber', [])
   const ofTestnet = getAddress('0x5fbdb2315678afecb367f032d93f642f64180aa3', 31)
   const cases: [string[], Record<string, string>, string][] = [
@@ -185,9 +177,7 @@ test('what is missing or malformed is named before anything is sent', async ({ e
   expect(await rpcTo(anvil.url)('eth_blockNumber', [])).toBe(before)
 })
 
-test('an outside wallet withdraws what it was sent, as the README shows it with cast', async ({
-  expect,
-}) => {
+test('an outside wallet withdraws what it was sent, as the README shows it with cast', async () => {
   const wallet = generatePrivateKey()
   const address = privateKeyToAddress(wallet)
   await rpcTo(anvil.url)('anvil_setBalance', [address, `0x${parseEther('1').toString(16)}`])

@@ -1,5 +1,5 @@
 import type { Hex } from 'viem'
-import { afterAll, afterEach, beforeAll, describe, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { claimOf } from '../../../scripts/dev/relays/oracle.ts'
 import { type AnvilRig, startAnvilRig } from '../../../scripts/dev/relays/rig.ts'
 import { rpcTo } from '../../../scripts/dev/rpc.ts'
@@ -26,31 +26,28 @@ async function pendingHashes(): Promise<Hex[]> {
 }
 
 describe('on an anvil', () => {
-  test.for([1, 2, 3])(
-    'anvil_reorg of %d blocks with payments in them',
-    async (depth, { expect }) => {
-      const before = (await rig.judge()).executed
-      const confirmed = logged('payment.confirmed')
-      const deliveries = Array.from({ length: depth }, () => pay(rig.nextCaller().phone))
-      const replies = []
-      for (const delivery of deliveries) {
-        replies.push(await rig.deliver(delivery))
-        await expect.poll(async () => (await rig.judge()).executed).toBe(before + replies.length)
-      }
-      await expect.poll(() => logged('payment.confirmed')).toBe(confirmed + depth)
+  test.for([1, 2, 3])('anvil_reorg of %d blocks with payments in them', async (depth) => {
+    const before = (await rig.judge()).executed
+    const confirmed = logged('payment.confirmed')
+    const deliveries = Array.from({ length: depth }, () => pay(rig.nextCaller().phone))
+    const replies = []
+    for (const delivery of deliveries) {
+      replies.push(await rig.deliver(delivery))
+      await expect.poll(async () => (await rig.judge()).executed).toBe(before + replies.length)
+    }
+    await expect.poll(() => logged('payment.confirmed')).toBe(confirmed + depth)
 
-      await call('anvil_reorg', [depth, []])
-      expect(await rig.judge()).toMatchObject({ executed: before, lost: depth })
-      await rig.relay.wake()
-      await expect.poll(async () => (await rig.judge()).lost).toBe(0)
-      expect(await judged(rig)).toEqual([])
-      for (const [index, delivery] of deliveries.entries()) {
-        expect(await rig.deliver(delivery)).toEqual(replies[index])
-      }
-    },
-  )
+    await call('anvil_reorg', [depth, []])
+    expect(await rig.judge()).toMatchObject({ executed: before, lost: depth })
+    await rig.relay.wake()
+    await expect.poll(async () => (await rig.judge()).lost).toBe(0)
+    expect(await judged(rig)).toEqual([])
+    for (const [index, delivery] of deliveries.entries()) {
+      expect(await rig.deliver(delivery)).toEqual(replies[index])
+    }
+  })
 
-  test('anvil_rollback, after which the chain is shorter', async ({ expect }) => {
+  test('anvil_rollback, after which the chain is shorter', async () => {
     const confirmed = logged('payment.confirmed')
     const delivery = pay(rig.nextCaller().phone)
     await rig.deliver(delivery)
@@ -62,7 +59,7 @@ describe('on an anvil', () => {
     expect(await judged(rig)).toEqual([])
   })
 
-  test('anvil_dropTransaction of a payment that waits', async ({ expect }) => {
+  test('anvil_dropTransaction of a payment that waits', async () => {
     await call('evm_setAutomine', [false])
     expect(claimOf(await rig.deliver(pay(rig.nextCaller().phone)))).toBe('submitted')
     const [hash] = await pendingHashes()
@@ -72,7 +69,7 @@ describe('on an anvil', () => {
     expect(await judged(rig)).toEqual([])
   })
 
-  test('anvil_dropAllTransactions of many', async ({ expect }) => {
+  test('anvil_dropAllTransactions of many', async () => {
     await call('evm_setAutomine', [false])
     await Promise.all(Array.from({ length: 20 }, () => rig.deliver(pay(rig.nextCaller().phone))))
     expect(await pendingHashes()).toHaveLength(20)
@@ -81,7 +78,7 @@ describe('on an anvil', () => {
     expect(await judged(rig)).toEqual([])
   })
 
-  test('a transaction that is known there counts as sent', async ({ expect }) => {
+  test('a transaction that is known there counts as sent', async () => {
     await call('evm_setAutomine', [false])
     const sent = rig.faults.seen('eth_sendRawTransaction')
     await rig.deliver(pay(rig.nextCaller().phone))

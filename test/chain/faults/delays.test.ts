@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, describe, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { claimOf } from '../../../scripts/dev/relays/oracle.ts'
 import { type Rig, startRig } from '../../../scripts/dev/relays/rig.ts'
 import { judged, pay } from '../../support/faults/payment.ts'
@@ -29,7 +29,7 @@ async function payment() {
 describe('a node that takes longer than anybody waits', () => {
   test.for(['eth_call', 'eth_getTransactionCount', 'eth_gasPrice'])(
     'for %s leaves time to say that nothing was sent',
-    async (method, { expect }) => {
+    async (method) => {
       // What the ledger knows of the chain would be asked of no node for some seconds.
       await rig.relay.restart('lost')
       const scripted = rig.faults.script({
@@ -47,7 +47,7 @@ describe('a node that takes longer than anybody waits', () => {
 
   test.for(['delay_request', 'delay_reply'] as const)(
     'for the transaction itself leaves "submitted" true (%s)',
-    async (kind, { expect }) => {
+    async (kind) => {
       const scripted = rig.faults.script({
         fault: { kind, ms: 9_000 },
         methods: ['eth_sendRawTransaction'],
@@ -60,7 +60,7 @@ describe('a node that takes longer than anybody waits', () => {
     },
   )
 
-  test('for everything, to many callers at once', async ({ expect }) => {
+  test('for everything, to many callers at once', async () => {
     await rig.relay.restart('kept')
     rig.faults.script({ fault: { kind: 'delay_reply', ms: 9_000 } })
     const payments = () => Promise.all(Array.from({ length: 8 }, payment))
@@ -73,7 +73,7 @@ describe('a node that takes longer than anybody waits', () => {
 })
 
 describe('a node that is not there', () => {
-  test('is told at once, and the same way when it is back', async ({ expect }) => {
+  test('is told at once, and the same way when it is back', async () => {
     await rig.faults.refuse()
     const { delivery, reply } = await inTime(2_000, payment)
     expect(claimOf(reply)).toBe('refused')
@@ -83,9 +83,7 @@ describe('a node that is not there', () => {
     expect(await judged(rig)).toEqual([])
   })
 
-  test('from the moment of the broadcast on holds a payment up and loses none', async ({
-    expect,
-  }) => {
+  test('from the moment of the broadcast on holds a payment up and loses none', async () => {
     rig.faults.script({
       fault: { kind: 'refuse', ms: 3_000 },
       methods: ['eth_sendRawTransaction'],

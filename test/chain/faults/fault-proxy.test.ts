@@ -1,6 +1,6 @@
 import { request } from 'node:http'
 import { keccak256 } from 'viem'
-import { afterAll, afterEach, beforeAll, describe, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { type Anvil, startAnvil } from '../../../scripts/dev/anvil.ts'
 import {
   type Fault,
@@ -81,7 +81,7 @@ describe('one fault', () => {
     [{ kind: 'html' }, false, false],
     [{ kind: 'truncated' }, false, true],
     [{ kind: 'lagging', blocks: 1 }, true, true],
-  ])('%j: answered %s, at the node %s', async ([fault, answered, mined], { expect }) => {
+  ])('%j: answered %s, at the node %s', async ([fault, answered, mined]) => {
     const scripted = proxy.script({ fault, times: 1 })
     expect(await send()).toEqual({ answered, mined })
     expect(scripted.hits()).toBe(1)
@@ -89,7 +89,7 @@ describe('one fault', () => {
     expect(await send()).toEqual({ answered: true, mined: true })
   })
 
-  test('a delayed request reaches the node after its sender gave up', async ({ expect }) => {
+  test('a delayed request reaches the node after its sender gave up', async () => {
     proxy.script({ fault: { kind: 'delay_request', ms: 100 }, times: 1 })
     const before = await count()
     const body = JSON.stringify({
@@ -106,7 +106,7 @@ describe('one fault', () => {
 })
 
 describe('a replica behind', () => {
-  test('shows count, head, receipts and logs of an older block', async ({ expect }) => {
+  test('shows count, head, receipts and logs of an older block', async () => {
     const before = await count()
     // A creation that emits one log.
     const raw = await sender.sign({ nonce: before, gas: 100_000n, to: undefined, data: '0x5f5fa0' })
@@ -137,14 +137,14 @@ describe('a replica behind', () => {
     expect(behind.slice(3)).toEqual([null, null, []])
   })
 
-  test('a node that miscounts is wrong about counts alone', async ({ expect }) => {
+  test('a node that miscounts is wrong about counts alone', async () => {
     proxy.script({ fault: { kind: 'miscounted', by: 7 } })
     const asked = await through().call('eth_getTransactionCount', [sender.address, 'latest'])
     expect(Number(asked)).toBe((await count()) + 7)
     expect(await through().call('eth_chainId')).toBe('0x1f')
   })
 
-  test('answers batches as batches', async ({ expect }) => {
+  test('answers batches as batches', async () => {
     proxy.script({ fault: { kind: 'miscounted', by: 1 } })
     const request = (id: number, method: string, params: unknown[]) => ({
       jsonrpc: '2.0',
@@ -177,7 +177,7 @@ describe('when', () => {
     ['so many are let through first, and so many fail', { skip: 1, times: 2 }, 'yes no no yes'],
     ['every second fails', { every: 2 }, 'no yes no yes'],
     ['another method passes', { methods: ['eth_gasPrice'] }, 'yes yes yes yes'],
-  ])('of requests %s', async ([, rule, expected], { expect }) => {
+  ])('of requests %s', async ([, rule, expected]) => {
     proxy.script({ fault: { kind: 'drop_request' }, ...rule })
     const answers: string[] = []
     for (let time = 0; time < 4; time++) {
@@ -186,7 +186,7 @@ describe('when', () => {
     expect(answers.join(' ')).toBe(expected)
   })
 
-  test('connections are refused for a window', async ({ expect }) => {
+  test('connections are refused for a window', async () => {
     expect(await outcome()).toBe('answered')
     await proxy.refuse()
     const refused = await through()
@@ -197,7 +197,7 @@ describe('when', () => {
     expect(await outcome()).toBe('answered')
   })
 
-  test('a request can begin such a window, which ends by itself', async ({ expect }) => {
+  test('a request can begin such a window, which ends by itself', async () => {
     const asked = () => outcome('eth_gasPrice')
     const scripted = proxy.script({ fault: { kind: 'refuse', ms: 50 }, methods: ['eth_gasPrice'] })
     expect(await asked()).toBe('failed')
@@ -207,7 +207,7 @@ describe('when', () => {
     expect(await asked()).toBe('answered')
   })
 
-  test('the same seed strikes at the same requests', async ({ expect }) => {
+  test('the same seed strikes at the same requests', async () => {
     const strikes = async (seed: number) => {
       const seeded = await startFaultProxy({ target: anvil.url, seed })
       seeded.script({ fault: { kind: 'drop_request' }, rate: 0.3 })

@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, describe, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { claimOf } from '../../../scripts/dev/relays/oracle.ts'
 import { type Rig, startRig } from '../../../scripts/dev/relays/rig.ts'
 import { judged, loggedBy, pay, waitingIn } from '../../support/faults/payment.ts'
@@ -22,7 +22,7 @@ const waiting = () => waitingIn(rig)
 const logged = (event: string) => loggedBy(rig, event)
 
 describe('failures of other relayers', () => {
-  test('1: an error on the way is not taken for "not sent"', async ({ expect }) => {
+  test('1: an error on the way is not taken for "not sent"', async () => {
     const [first, second] = [rig.nextCaller(), rig.nextCaller()]
     rig.rootstock.setBlockTime(undefined)
     rig.faults.script({
@@ -39,7 +39,7 @@ describe('failures of other relayers', () => {
     expect(await judged(rig)).toEqual([])
   })
 
-  test('2: a counter that ran far ahead of the chain comes back', async ({ expect }) => {
+  test('2: a counter that ran far ahead of the chain comes back', async () => {
     await rig.relay.restart('lost')
     const scripted = rig.faults.script({
       fault: { kind: 'miscounted', by: 40 },
@@ -53,7 +53,7 @@ describe('failures of other relayers', () => {
     expect(logged('nonce.ahead')).toHaveLength(1)
   })
 
-  test('2: a counter a little ahead leaves no gap', async ({ expect }) => {
+  test('2: a counter a little ahead leaves no gap', async () => {
     await rig.relay.restart('lost')
     rig.faults.script({
       fault: { kind: 'miscounted', by: 5 },
@@ -68,7 +68,7 @@ describe('failures of other relayers', () => {
 
   test.for(['returned', 'dropped'] as const)(
     '3: a payment whose block a reorganization removed is made again (%s)',
-    async (transactions, { expect }) => {
+    async (transactions) => {
       const caller = rig.nextCaller()
       const delivery = pay(caller.phone)
       rig.rootstock.setBlockTime(undefined)
@@ -85,9 +85,7 @@ describe('failures of other relayers', () => {
     },
   )
 
-  test('4: a nonce is not given away whose bytes were sent and whose Worker died', async ({
-    expect,
-  }) => {
+  test('4: a nonce is not given away whose bytes were sent and whose Worker died', async () => {
     const [first, second] = [rig.nextCaller(), rig.nextCaller()]
     rig.rootstock.setBlockTime(undefined)
     rig.faults.script({
@@ -108,9 +106,7 @@ describe('failures of other relayers', () => {
     expect(await judged(rig)).toEqual([])
   })
 
-  test('4: nor one whose bytes reached the pool after their sender had given up', async ({
-    expect,
-  }) => {
+  test('4: nor one whose bytes reached the pool after their sender had given up', async () => {
     const callers = [rig.nextCaller(), rig.nextCaller()]
     rig.faults.script({
       fault: { kind: 'delay_request', ms: 2_500 },
@@ -123,7 +119,7 @@ describe('failures of other relayers', () => {
     expect(await judged(rig)).toEqual([])
   })
 
-  test('5: a node that is slow for one payment holds up no other', async ({ expect }) => {
+  test('5: a node that is slow for one payment holds up no other', async () => {
     // On a busy machine the others may take as long now and then; held up, they do so every time.
     let isHeldUp = true
     while (isHeldUp) {
@@ -146,7 +142,7 @@ describe('failures of other relayers', () => {
     }
   })
 
-  test('6: bytes that the pool has already count as sent', async ({ expect }) => {
+  test('6: bytes that the pool has already count as sent', async () => {
     const caller = rig.nextCaller()
     rig.rootstock.setBlockTime(undefined)
     const sentBefore = rig.faults.seen('eth_sendRawTransaction')
@@ -164,9 +160,7 @@ describe('failures of other relayers', () => {
     expect(await judged(rig)).toEqual([])
   })
 
-  test('7: a payment that got stuck is outbid by what the pool asks for, once', async ({
-    expect,
-  }) => {
+  test('7: a payment that got stuck is outbid by what the pool asks for, once', async () => {
     const caller = rig.nextCaller()
     const delivery = pay(caller.phone)
     rig.rootstock.setBlockTime(undefined)
@@ -190,7 +184,7 @@ describe('failures of other relayers', () => {
     rig.rootstock.setMinGasPrice(60_000_000n)
   })
 
-  test("8: a caller's retries are one payment, at once and later", async ({ expect }) => {
+  test("8: a caller's retries are one payment, at once and later", async () => {
     const caller = rig.nextCaller()
     const deliver = (_: unknown, index: number) => rig.deliver(pay(caller.phone), index % 2)
     const replies = await Promise.all(Array.from({ length: 30 }, deliver))
@@ -201,7 +195,7 @@ describe('failures of other relayers', () => {
     expect(await judged(rig)).toEqual([])
   })
 
-  test('9: two Workers hand out no nonce twice', async ({ expect }) => {
+  test('9: two Workers hand out no nonce twice', async () => {
     const callers = Array.from({ length: 14 }, () => rig.nextCaller())
     rig.rootstock.setBlockTime(undefined)
     const replies = await Promise.all(

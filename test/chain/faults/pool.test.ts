@@ -1,6 +1,6 @@
 import { encodeFunctionData, type Hex, parseEther, parseGwei } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
-import { afterAll, afterEach, beforeAll, describe, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { devKey } from '../../../scripts/dev/anvil.ts'
 import { claimOf } from '../../../scripts/dev/relays/oracle.ts'
 import { type Rig, startRig, stranger } from '../../../scripts/dev/relays/rig.ts'
@@ -51,7 +51,7 @@ async function foreign(gasPrice: bigint): Promise<Hex> {
 }
 
 describe('a pool that forgets', () => {
-  test('one transaction: the same bytes go out again', async ({ expect }) => {
+  test('one transaction: the same bytes go out again', async () => {
     rig.rootstock.setBlockTime(undefined)
     await payMany(1)
     const [transaction] = waiting()
@@ -61,7 +61,7 @@ describe('a pool that forgets', () => {
     expect(await judged(rig)).toEqual([])
   })
 
-  test('one of several, so that the others wait behind a gap', async ({ expect }) => {
+  test('one of several, so that the others wait behind a gap', async () => {
     rig.rootstock.setBlockTime(undefined)
     await payMany(5)
     const second = waiting()[1]
@@ -70,7 +70,7 @@ describe('a pool that forgets', () => {
     expect(await judged(rig)).toEqual([])
   })
 
-  test('everything, twice', async ({ expect }) => {
+  test('everything, twice', async () => {
     rig.rootstock.setBlockTime(undefined)
     await payMany(8)
     for (let time = 0; time < 2; time++) {
@@ -81,7 +81,7 @@ describe('a pool that forgets', () => {
     expect(await judged(rig)).toEqual([])
   })
 
-  test('what is too cheap for its blocks is outbid and not forgotten', async ({ expect }) => {
+  test('what is too cheap for its blocks is outbid and not forgotten', async () => {
     rig.rootstock.setBlockTime(undefined)
     await payMany(3)
     // A payment that is accepted may be signed later, and then at the price of that time.
@@ -92,9 +92,7 @@ describe('a pool that forgets', () => {
     expect(logged('nonce.replaced').length).toBeGreaterThan(0)
   })
 
-  test('what no allowed price carries is told to the operator, and made when prices fall', async ({
-    expect,
-  }) => {
+  test('what no allowed price carries is told to the operator, and made when prices fall', async () => {
     rig.rootstock.setBlockTime(undefined)
     await payMany(1)
     const before = logged('nonce.stuck').length
@@ -122,7 +120,7 @@ describe('a chain that changes its mind', () => {
     { depth: 2, transactions: 'returned' },
     { depth: 3, transactions: 'dropped', blocks: 3 },
     { depth: 3, transactions: 'dropped', blocks: 8 },
-  ] as const)('a reorganization of $depth blocks, $transactions', async (change, { expect }) => {
+  ] as const)('a reorganization of $depth blocks, $transactions', async (change) => {
     await payAndMine()
     await rig.rootstock.mine(change.depth - 1)
     await rig.rootstock.reorg(change)
@@ -131,7 +129,7 @@ describe('a chain that changes its mind', () => {
     expect(await judged(rig)).toEqual([])
   })
 
-  test('a reorganization of confirmed payments that are still watched', async ({ expect }) => {
+  test('a reorganization of confirmed payments that are still watched', async () => {
     const confirmed = logged('payment.confirmed').length
     await payAndMine()
     await rig.rootstock.mine(4)
@@ -142,7 +140,7 @@ describe('a chain that changes its mind', () => {
     expect(await judged(rig)).toEqual([])
   })
 
-  test('is watched block by block and not payment by payment', async ({ expect }) => {
+  test('is watched block by block and not payment by payment', async () => {
     const payments = 12
     const mined = logged('payment.mined').length
     const confirmed = logged('payment.confirmed').length
@@ -174,7 +172,7 @@ describe('a chain that changes its mind', () => {
     }
   }
 
-  test('a chain that comes back shorter', async ({ expect }) => {
+  test('a chain that comes back shorter', async () => {
     await payAndMine()
     await rig.rootstock.mine(2)
     await rig.rootstock.reorg({ depth: 3, blocks: 0, transactions: 'dropped' })
@@ -184,7 +182,7 @@ describe('a chain that changes its mind', () => {
     expect(await judged(rig)).toEqual([])
   })
 
-  test('two reorganizations, one after the other', async ({ expect }) => {
+  test('two reorganizations, one after the other', async () => {
     await payAndMine()
     await rig.rootstock.reorg({ depth: 1, transactions: 'returned' })
     await rig.rootstock.mine()
@@ -193,9 +191,7 @@ describe('a chain that changes its mind', () => {
     expect(await judged(rig)).toEqual([])
   })
 
-  test('an outcome that differs on the other branch is the one that is told', async ({
-    expect,
-  }) => {
+  test('an outcome that differs on the other branch is the one that is told', async () => {
     const caller = rig.nextCaller()
     rig.rootstock.setBlockTime(undefined)
     const mined = logged('payment.mined').length
@@ -235,7 +231,7 @@ describe('a chain that changes its mind', () => {
 })
 
 describe('another program with the same key', () => {
-  test('whose transaction waits on the next nonce is not bumped over', async ({ expect }) => {
+  test('whose transaction waits on the next nonce is not bumped over', async () => {
     await rig.settle()
     rig.rootstock.setBlockTime(undefined)
     const raw = await foreign(minPrice)
@@ -248,7 +244,7 @@ describe('another program with the same key', () => {
     expect(await anvil('eth_getTransactionReceipt', [hash])).toMatchObject({ status: '0x1' })
   })
 
-  test('whose transaction takes a nonce that a payment already had', async ({ expect }) => {
+  test('whose transaction takes a nonce that a payment already had', async () => {
     await rig.settle()
     rig.rootstock.setBlockTime(undefined)
     const raw = await foreign(minPrice * 10n)
@@ -265,7 +261,7 @@ describe('another program with the same key', () => {
 })
 
 describe('a forwarder that refuses the relayer for a while', () => {
-  test('reverts a transaction as a whole, whose payment is made by another', async ({ expect }) => {
+  test('reverts a transaction as a whole, whose payment is made by another', async () => {
     rig.rootstock.setBlockTime(undefined)
     await rig.deliver(pay(rig.nextCaller().phone))
     const [first] = waiting()
@@ -297,9 +293,7 @@ describe('a forwarder that refuses the relayer for a while', () => {
 })
 
 describe('a relayer without money', () => {
-  test('takes no payment more, and carries those that it took as soon as it has some again', async ({
-    expect,
-  }) => {
+  test('takes no payment more, and carries those that it took as soon as it has some again', async () => {
     await rig.settle()
     const { relayer } = rig.chain
     rig.rootstock.setBlockTime(undefined)
@@ -323,7 +317,7 @@ describe('a relayer without money', () => {
 })
 
 describe('more payments than the pool has slots', () => {
-  test('are all made, a few of them later', async ({ expect }) => {
+  test('are all made, a few of them later', async () => {
     await rig.settle()
     rig.rootstock.setBlockTime(undefined)
     const replies = await payMany(20)
@@ -336,7 +330,7 @@ describe('more payments than the pool has slots', () => {
       logged('broadcast.refused').filter(({ refusal }) => refusal === 'nonce_too_high'),
     ).toEqual([])
   })
-  test('by one caller wait when there are too many to be checked against', async ({ expect }) => {
+  test('by one caller wait when there are too many to be checked against', async () => {
     await rig.settle()
     rig.rootstock.setBlockTime(undefined)
     const { phone } = rig.nextCaller()

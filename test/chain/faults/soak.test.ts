@@ -1,12 +1,10 @@
-import { test } from 'vitest'
+import { expect, test } from 'vitest'
 import { soak } from '../../../scripts/soak/run.ts'
 import { seed, times } from '../../support/sample.ts'
 
 const payments = times({ sampled: 75, full: 250 })
 
-test(`${payments} payments on a bad line are made once each, or not at all, as they were told`, async ({
-  expect,
-}) => {
+test(`${payments} payments on a bad line are made once each, or not at all, as they were told`, async () => {
   const {
     payments: ended,
     verdict,

@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, describe, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { claimOf } from '../../../scripts/dev/relays/oracle.ts'
 import { type Rig, startRig, stranger } from '../../../scripts/dev/relays/rig.ts'
 import { sleep } from '../../../scripts/dev/wait.ts'
@@ -38,9 +38,7 @@ async function claimInTheEnd(delivery: ReturnType<typeof pay>, worker = 0): Prom
 }
 
 describe('a ledger that lost its rows', () => {
-  test('after the payment was mined shows the same screen again and pays nothing', async ({
-    expect,
-  }) => {
+  test('after the payment was mined shows the same screen again and pays nothing', async () => {
     const delivery = pay(rig.nextCaller().phone)
     const reply = await rig.deliver(delivery)
     await rig.settle()
@@ -50,7 +48,7 @@ describe('a ledger that lost its rows', () => {
     expect(await judged(rig)).toEqual([])
   })
 
-  test('knows a session that was decided by another question', async ({ expect }) => {
+  test('knows a session that was decided by another question', async () => {
     const { phone } = rig.nextCaller()
     await rig.deliver(pay(phone))
     await rig.settle()
@@ -60,9 +58,7 @@ describe('a ledger that lost its rows', () => {
     expect(await judged(rig)).toEqual([])
   })
 
-  test('while the payment waits for its block pays once, whichever transaction comes first', async ({
-    expect,
-  }) => {
+  test('while the payment waits for its block pays once, whichever transaction comes first', async () => {
     const deliveries = Array.from({ length: 3 }, () => pay(rig.nextCaller().phone))
     rig.rootstock.setBlockTime(undefined)
     for (const delivery of deliveries) {
@@ -79,7 +75,6 @@ describe('a ledger that lost its rows', () => {
   })
 
   test('bumps none of the payments that wait in the pool and that it forgot, whatever a price is by now', async ({
-    expect,
     onTestFinished,
   }) => {
     const forgotten = Array.from({ length: 3 }, () => pay(rig.nextCaller().phone))
@@ -98,7 +93,7 @@ describe('a ledger that lost its rows', () => {
     expect(await judged(rig)).toEqual([])
   })
 
-  test('goes on with new payments on new nonces', async ({ expect }) => {
+  test('goes on with new payments on new nonces', async () => {
     await rig.deliver(pay(rig.nextCaller().phone))
     await rig.settle()
     await rig.relay.restart('lost')
@@ -108,7 +103,7 @@ describe('a ledger that lost its rows', () => {
 })
 
 describe('a Worker that is killed', () => {
-  test('with payments in every state leaves them to the next one', async ({ expect }) => {
+  test('with payments in every state leaves them to the next one', async () => {
     rig.rootstock.setBlockTime(undefined)
     const callers = Array.from({ length: 18 }, () => rig.nextCaller())
     const replies = await Promise.all(callers.map(({ phone }) => rig.deliver(pay(phone))))
@@ -126,7 +121,7 @@ describe('a Worker that is killed', () => {
 
   test.for(sampleOf(2, [0, 5, 10, 20, 40, 80], 'killed after'))(
     '%d ms after a delivery has paid once or not at all, and the next delivery finds which',
-    async (ms, { expect }) => {
+    async (ms) => {
       // A busy machine may be too late to pay, and says so: then another payment shows that it is made.
       let claim = 'refused'
       while (claim === 'refused') {
@@ -147,7 +142,7 @@ describe('a Worker that is killed', () => {
 describe('a gateway that hangs up', () => {
   test.for(sampleOf(2, [1, 3, 10, 30], 'hung up after'))(
     'after %d ms finds its answer at the next delivery',
-    async (ms, { expect }) => {
+    async (ms) => {
       const delivery = pay(rig.nextCaller().phone)
       rig.abandon(delivery)
       await hangUp(delivery, ms)
@@ -157,7 +152,7 @@ describe('a gateway that hangs up', () => {
     },
   )
 
-  test('is not needed for the payment', async ({ expect }) => {
+  test('is not needed for the payment', async () => {
     const delivery = pay(rig.nextCaller().phone)
     rig.faults.script({
       fault: { kind: 'delay_reply', ms: 300 },
@@ -185,7 +180,7 @@ describe('a gateway that hangs up', () => {
 })
 
 describe('two relays with one key and a ledger each', () => {
-  test('that get the same deliveries pay each once', async ({ expect }) => {
+  test('that get the same deliveries pay each once', async () => {
     const other = await rig.another()
     try {
       const before = (await rig.judge()).executed

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, test } from 'vitest'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type Anvil, startAnvil } from '../../../scripts/dev/anvil.ts'
 import {
   type Fault,
@@ -48,7 +48,7 @@ async function askBoth(session: string): Promise<string> {
   return (await Promise.all(answers.map((answer) => answer.text()))).join('\n')
 }
 
-test('no log and no answer holds the address of a node, however it fails', async ({ expect }) => {
+test('no log and no answer holds the address of a node, however it fails', async () => {
   const shown: string[] = []
   for (const [index, fault] of faults.entries()) {
     proxy.script({ fault })

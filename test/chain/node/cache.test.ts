@@ -1,4 +1,4 @@
-import { beforeAll, beforeEach, test } from 'vitest'
+import { beforeAll, beforeEach, expect, test } from 'vitest'
 import { createHandClock } from '../../support/hand-clock.ts'
 import { beforeABlock, emit, mined } from './support/anvil-rpc.ts'
 import { type OpenNode, openNode } from './support/open.ts'
@@ -32,7 +32,7 @@ async function exchangesOf(work: () => Promise<unknown>): Promise<number> {
   return on.proxy.exchanges() - before
 }
 
-test('what is asked for by the hash of a block is asked of the node once', async ({ expect }) => {
+test('what is asked for by the hash of a block is asked of the node once', async () => {
   const hash = await emit(on.direct, on.emitter, 1n, 2n, 3n)
   const { blockHash } = await mined(on.direct, hash)
   for (const [method, ...params] of [
@@ -58,9 +58,7 @@ test('what is asked for by the hash of a block is asked of the node once', async
   }
 })
 
-test('what proves itself is kept for good, and all else for a minute from when it was asked', async ({
-  expect,
-}) => {
+test('what proves itself is kept for good, and all else for a minute from when it was asked', async () => {
   const clock = createHandClock()
   served = await serve([on.proxy.url], 31, globalThis.fetch, clock)
   const { blockHash } = await mined(on.direct, await emit(on.direct, on.emitter, 1n, 2n, 3n))
@@ -81,7 +79,7 @@ test('what proves itself is kept for good, and all else for a minute from when i
   }
 })
 
-test('what an answer is made of is no younger for having been kept', async ({ expect }) => {
+test('what an answer is made of is no younger for having been kept', async () => {
   const clock = createHandClock()
   served = await serve([on.proxy.url], 31, globalThis.fetch, clock)
   const { blockHash, blockNumber } = await mined(
@@ -104,7 +102,7 @@ test('what an answer is made of is no younger for having been kept', async ({ ex
   expect(await result('eth_getBlockByHash', blockHash)).toEqual(truth)
 })
 
-test('a transaction and its receipt are kept only below 50 blocks', async ({ expect }) => {
+test('a transaction and its receipt are kept only below 50 blocks', async () => {
   const hash = await emit(on.direct, on.emitter, 1n, 2n, 3n)
   await mined(on.direct, hash)
   const all = ['eth_getTransactionByHash', 'eth_getTransactionReceipt', 'trace_transaction']
@@ -122,7 +120,7 @@ test('a transaction and its receipt are kept only below 50 blocks', async ({ exp
   }
 })
 
-test('what was not there may be there later', async ({ expect }) => {
+test('what was not there may be there later', async () => {
   const hash = await beforeABlock(on.direct, async () => {
     const sent = await emit(on.direct, on.emitter, 9n, 9n, 9n)
     expect(await result('eth_getTransactionReceipt', sent)).toBeNull()
@@ -131,7 +129,7 @@ test('what was not there may be there later', async ({ expect }) => {
   expect(await result('eth_getTransactionReceipt', hash)).toMatchObject({ transactionHash: hash })
 })
 
-test('what may change is asked again', async ({ expect }) => {
+test('what may change is asked again', async () => {
   for (const [method, ...params] of [
     ['eth_blockNumber'],
     ['eth_gasPrice'],
@@ -145,7 +143,7 @@ test('what may change is asked again', async ({ expect }) => {
   }
 })
 
-test('equal requests in flight are one, others are not', async ({ expect }) => {
+test('equal requests in flight are one, others are not', async () => {
   await result('eth_chainId')
   const before = on.proxy.seen('eth_getBalance')
   await Promise.all(
@@ -160,7 +158,7 @@ test('equal requests in flight are one, others are not', async ({ expect }) => {
   expect(on.proxy.seen('eth_getBalance') - before).toBe(21)
 })
 
-test('requests that come together travel together', async ({ expect }) => {
+test('requests that come together travel together', async () => {
   await result('eth_gasPrice')
   const batch = Array.from({ length: 20 }, (_, id) => ({
     jsonrpc: '2.0',
@@ -175,7 +173,7 @@ test('requests that come together travel together', async ({ expect }) => {
   expect(exchanges).toBe(1)
 })
 
-test('a fresh request passes by what is kept and what is in flight', async ({ expect }) => {
+test('a fresh request passes by what is kept and what is in flight', async () => {
   const { hash } = (await on.direct('eth_getBlockByNumber', ['latest', false])) as Json
   await result('eth_getBlockByHash', hash)
   const { signal } = new AbortController()

@@ -13,7 +13,7 @@ import {
 } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import { rootstockTestnet } from 'viem/chains'
-import { beforeAll, describe, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { Web3 } from 'web3'
 import { until } from '../../../scripts/dev/wait.ts'
 import { runFoundry } from '../clients/foundry.ts'
@@ -56,7 +56,7 @@ describe.each(['http', 'webSocket'] as const)('viem over %s', (kind) => {
     return kind === 'http' ? http(on.worker.rpcUrl, { batch: true }) : webSocket(on.worker.wsUrl)
   }
 
-  test('reads, sends, waits and finds what it sent', async ({ expect }) => {
+  test('reads, sends, waits and finds what it sent', async () => {
     const wallet = createWalletClient({ account, chain: rootstockTestnet, transport: transport() })
     const before = await client.getBalance({ address: receiver })
     const hash = await wallet.sendTransaction({ to: receiver, value: parseEther('0.5') })
@@ -75,7 +75,7 @@ describe.each(['http', 'webSocket'] as const)('viem over %s', (kind) => {
     expect(await client.getTransactionCount({ address: account.address, ...at })).toBeGreaterThan(0)
   })
 
-  test('finds logs by filter', async ({ expect }) => {
+  test('finds logs by filter', async () => {
     const abi = parseAbi([
       'event Word(uint256 indexed first, uint256 indexed second, uint256 word)',
     ])
@@ -86,7 +86,7 @@ describe.each(['http', 'webSocket'] as const)('viem over %s', (kind) => {
     expect(await client.getLogs({ events: abi, fromBlock: 0n })).toEqual([])
   })
 
-  test('tells a revert from other errors', async ({ expect }) => {
+  test('tells a revert from other errors', async () => {
     await expect(client.call({ to: on.emitter })).rejects.toThrow(/revert/)
     await expect(
       client.estimateGas({ account: receiver, to: account.address, value: parseEther('1000') }),
@@ -99,7 +99,7 @@ describe.each(['http', 'webSocket'] as const)('viem over %s', (kind) => {
 })
 
 describe('ethers', () => {
-  test('reads, sends, waits, subscribes and finds logs', async ({ expect }) => {
+  test('reads, sends, waits, subscribes and finds logs', async () => {
     const provider = new ethers.JsonRpcProvider(on.worker.rpcUrl)
     const socket = new ethers.WebSocketProvider(on.worker.wsUrl)
     try {
@@ -146,7 +146,7 @@ describe('ethers', () => {
 })
 
 describe('web3.js', () => {
-  test('reads, sends, waits, subscribes and finds logs', async ({ expect }) => {
+  test('reads, sends, waits, subscribes and finds logs', async () => {
     const web3 = new Web3(on.worker.rpcUrl)
     const socket = new Web3(on.worker.wsUrl)
     try {
@@ -203,7 +203,7 @@ describe('cast', () => {
     return await runFoundry('cast', args, { environment: { ETH_RPC_URL: on.worker.rpcUrl } })
   }
 
-  test('shows blocks, transactions, receipts and logs', async ({ expect }) => {
+  test('shows blocks, transactions, receipts and logs', async () => {
     const hash = await emit(on.direct, on.emitter, 21n, 22n, 23n)
     const { blockHash, blockNumber } = await mined(on.direct, hash)
     expect(await cast('chain-id')).toBe('31')

@@ -1,6 +1,6 @@
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
-import { beforeAll, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { exchange } from '../../../scripts/dev/rpc.ts'
 import { sleep } from '../../../scripts/dev/wait.ts'
 import { createRandomRequests, faultOfResponse } from '../../support/requests.ts'
@@ -59,9 +59,7 @@ async function sendRandom(
   return seen
 }
 
-test('whatever is sent to the Worker gets a valid envelope in time, and its memory stays flat', async ({
-  expect,
-}) => {
+test('whatever is sent to the Worker gets a valid envelope in time, and its memory stays flat', async () => {
   const next = createRandomRequests(seed)
   const post: Post = (body, contentType) =>
     on.worker.post('', {
@@ -101,7 +99,7 @@ test('whatever is sent to the Worker gets a valid envelope in time, and its memo
   }
 })
 
-test('and what lives in memory after it is what lived there before', async ({ expect }) => {
+test('and what lives in memory after it is what lived there before', async () => {
   const next = createRandomRequests(seed)
   const served = await serve([on.url])
   const post: Post = (body, contentType) => served.post(body, { 'content-type': contentType })

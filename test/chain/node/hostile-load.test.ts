@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, test } from 'vitest'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startChain, type TestChain } from '../../../scripts/dev/chain.ts'
 import {
   type HostilePlan,
@@ -156,9 +156,7 @@ async function subscribeToMuch(): Promise<{ codes: (number | undefined)[]; socke
   return { codes, socket }
 }
 
-test('one key that sends the worst messages keeps nobody waiting, and nothing of them stays', async ({
-  expect,
-}) => {
+test('one key that sends the worst messages keeps nobody waiting, and nothing of them stays', async () => {
   const quiet = await everybodyElse()
   const [living, before] = [await livingMiB(), residentMiB(worker.runtimes)]
   const much = await subscribeToMuch()

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http'
-import { afterAll, beforeAll, test } from 'vitest'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 import { WebSocket } from 'ws'
 import { type Anvil, startAnvil } from '../../../scripts/dev/anvil.ts'
 import {
@@ -86,9 +86,7 @@ function openSocket(authorization: string): Promise<number | undefined> {
 
 const chainId = { jsonrpc: '2.0', id: 7, method: 'eth_chainId', params: [] }
 
-test('a key that was made can be used, is listed without itself, and ends when it is revoked', async ({
-  expect,
-}) => {
+test('a key that was made can be used, is listed without itself, and ends when it is revoked', async () => {
   const key = await createKey()
   const id = (await hashKey(key)).slice(0, 12)
   expect((await post(key, chainId)).text).toBe('{"jsonrpc":"2.0","id":7,"result":"0x1f"}')
@@ -109,9 +107,7 @@ test('a key that was made can be used, is listed without itself, and ends when i
   expect((await keys('list')).output).toMatch(/ {2}31 {2}revoked \d{4}-\d\d-\d\d/)
 })
 
-test('a key that cannot be made is refused in words that name each bad member', async ({
-  expect,
-}) => {
+test('a key that cannot be made is refused in words that name each bad member', async () => {
   const answer = await fetch(`${worker.origin}/keys`, {
     method: 'POST',
     headers: { authorization: `Bearer ${worker.operatorToken}` },
@@ -134,7 +130,7 @@ test('a key that cannot be made is refused in words that name each bad member', 
   ])
 })
 
-test('a key may come in a header, over HTTP and to open a WebSocket', async ({ expect }) => {
+test('a key may come in a header, over HTTP and to open a WebSocket', async () => {
   const key = await createKey()
   const ask = async (authorization: string) => {
     const { status, text } = await post(undefined, chainId, { authorization })
@@ -147,9 +143,7 @@ test('a key may come in a header, over HTTP and to open a WebSocket', async ({ e
   expect(await openSocket(`Bearer ${key}x`)).toBe(401)
 })
 
-test('a key is made only for methods that are served, under each of their names', async ({
-  expect,
-}) => {
+test('a key is made only for methods that are served, under each of their names', async () => {
   const { code, output } = await keys('create', '--name', 'b', '--methods', 'eth_call,eth_cal')
   expect([code, output]).toEqual([
     1,
@@ -160,9 +154,7 @@ test('a key is made only for methods that are served, under each of their names'
   expect((await post(key, asked)).status).toBe(200)
 })
 
-test('a key that is in use ends within 60 s of being revoked, for requests and for connections', async ({
-  expect,
-}) => {
+test('a key that is in use ends within 60 s of being revoked, for requests and for connections', async () => {
   const key = await createKey()
   const url = socketUrl(key)
   const [listener, asker] = [await connectSocket(url), await connectSocket(url)]
@@ -189,7 +181,7 @@ test('a key that is in use ends within 60 s of being revoked, for requests and f
   expect(performance.now() - since).toBeLessThan(60_000)
 })
 
-test('a missing, malformed, unknown and revoked key get the same answer', async ({ expect }) => {
+test('a missing, malformed, unknown and revoked key get the same answer', async () => {
   const revoked = await createKey()
   await keys('revoke', (await hashKey(revoked)).slice(0, 12))
   const answers = await Promise.all(
@@ -207,7 +199,7 @@ test('a missing, malformed, unknown and revoked key get the same answer', async 
   expect([bare.status, await bare.text()]).toEqual(refused)
 })
 
-test('a quota is counted call by call, and says when it starts over', async ({ expect }) => {
+test('a quota is counted call by call, and says when it starts over', async () => {
   const key = await createKey('--quota', '5')
   for (let call = 0; call < 2; call += 1) expect((await post(key, chainId)).status).toBe(200)
   expect((await post(key, [chainId, chainId])).status).toBe(200)
@@ -231,7 +223,7 @@ test('a quota is counted call by call, and says when it starts over', async ({ e
   expect(JSON.parse(last.text)).toMatchObject({ id: 7 })
 })
 
-test('a quota counts over the socket too', async ({ expect }) => {
+test('a quota counts over the socket too', async () => {
   const key = await createKey('--quota', '3')
   const client = await connectSocket(socketUrl(key))
   for (let call = 0; call < 3; call += 1) expect(await client.result('eth_chainId')).toBe('0x1f')
@@ -239,7 +231,7 @@ test('a quota counts over the socket too', async ({ expect }) => {
   client.close()
 })
 
-test('a key may be limited to some methods', async ({ expect }) => {
+test('a key may be limited to some methods', async () => {
   const key = await createKey('--methods', 'eth_chainId,eth_blockNumber')
   expect((await post(key, chainId)).status).toBe(200)
   expect(JSON.parse((await post(key, { ...chainId, method: 'eth_gasPrice' })).text)).toEqual({
@@ -252,7 +244,7 @@ test('a key may be limited to some methods', async ({ expect }) => {
   })
 })
 
-test('a key belongs to one network, and both are served at once', async ({ expect }) => {
+test('a key belongs to one network, and both are served at once', async () => {
   const key = await createKey('--network', '30')
   expect((await post(key, chainId)).text).toContain('"0x1e"')
   expect((await post(key, { ...chainId, method: 'net_version' })).text).toContain('"30"')
@@ -265,7 +257,7 @@ test('a key belongs to one network, and both are served at once', async ({ expec
   expect((await keys('create', '--name', 'x', '--network', '5')).output).toContain('not served')
 })
 
-test('a key has only so many connections and subscriptions at a time', async ({ expect }) => {
+test('a key has only so many connections and subscriptions at a time', async () => {
   const key = await createKey('--quota', 'none')
   const url = socketUrl(key)
   const clients = []
@@ -284,7 +276,7 @@ test('a key has only so many connections and subscriptions at a time', async ({ 
   await Promise.all(clients.map(({ closed }) => closed))
 })
 
-test('only the operator handles keys, and is told what is wrong', async ({ expect }) => {
+test('only the operator handles keys, and is told what is wrong', async () => {
   for (const authorization of [undefined, 'Bearer wrong', worker.operatorToken]) {
     const headers: Record<string, string> = authorization === undefined ? {} : { authorization }
     const response = await fetch(`${worker.origin}/keys`, { headers })
@@ -303,9 +295,7 @@ test('only the operator handles keys, and is told what is wrong', async ({ expec
   }
 })
 
-test("the operator's token is no key of the node service, and no way to the screens", async ({
-  expect,
-}) => {
+test("the operator's token is no key of the node service, and no way to the screens", async () => {
   const token = worker.operatorToken
   const request = {
     method: 'POST',
@@ -320,7 +310,7 @@ test("the operator's token is no key of the node service, and no way to the scre
   }
 })
 
-test('no key is ever written to the log', async ({ expect }) => {
+test('no key is ever written to the log', async () => {
   const key = await createKey()
   await post(key, { ...chainId, method: 'eth_getBalance', params: ['nonsense'] })
   await post(`${key}x`, chainId)
@@ -330,9 +320,7 @@ test('no key is ever written to the log', async ({ expect }) => {
   expect(worker.lines.join('\n')).not.toMatch(/rpc_/)
 })
 
-test('an operator is told what fails, by health, status, log and a signed message, and pauses payments', async ({
-  expect,
-}) => {
+test('an operator is told what fails, by health, status, log and a signed message, and pauses payments', async () => {
   const headers = { authorization: `Bearer ${worker.operatorToken}` }
   const ask = async (path: string, method = 'GET') =>
     await (await fetch(`${worker.origin}${path}`, { method, headers })).json()

@@ -1,5 +1,5 @@
 import { type Address, type Hex, keccak256 } from 'viem'
-import { beforeAll, expect as check, describe, test } from 'vitest'
+import { beforeAll, expect as check, describe, expect, test } from 'vitest'
 import { exchange } from '../../../scripts/dev/rpc.ts'
 import { methods } from '../../../src/node/methods/list.ts'
 import {
@@ -77,20 +77,20 @@ function testEveryMethod(kind: NodeKind, connect: () => Promise<Rpc>): void {
   }
 
   describe('eth', () => {
-    test('eth_accounts is empty', async ({ expect }) => {
+    test('eth_accounts is empty', async () => {
       expect(await result('eth_accounts')).toEqual([])
     })
 
-    test('eth_blockNumber is the number of the latest block', async ({ expect }) => {
+    test('eth_blockNumber is the number of the latest block', async () => {
       expect(await result('eth_blockNumber')).toBe(await on.direct('eth_blockNumber'))
     })
 
-    test('eth_chainId and net_version tell the network', async ({ expect }) => {
+    test('eth_chainId and net_version tell the network', async () => {
       expect(await result('eth_chainId')).toBe('0x1f')
       expect(await result('net_version')).toBe('31')
     })
 
-    test('eth_call gives the output and makes no transaction', async ({ expect }) => {
+    test('eth_call gives the output and makes no transaction', async () => {
       const before = await on.direct('eth_blockNumber')
       const data = `0x${topic(1n).slice(2)}${topic(2n).slice(2)}${topic(7n).slice(2)}`
       expect(await result('eth_call', { to: on.emitter, data }, 'latest')).toBe(topic(7n))
@@ -101,14 +101,14 @@ function testEveryMethod(kind: NodeKind, connect: () => Promise<Rpc>): void {
       expect(await on.direct('eth_blockNumber')).toBe(before)
     })
 
-    test('eth_call passes the revert of a contract on', async ({ expect }) => {
+    test('eth_call passes the revert of a contract on', async () => {
       expect(await refusal('eth_call', { to: on.emitter }, 'latest')).toMatchObject({
         code: 3,
         data: '0x',
       })
     })
 
-    test('eth_call needs a receiver and a block', async ({ expect }) => {
+    test('eth_call needs a receiver and a block', async () => {
       for (const call of [{ data: '0x' }, { data: emitterCode }, { to: null, data: emitterCode }]) {
         expect(await refusal('eth_call', call, 'latest')).toEqual({
           code: -32602,
@@ -122,14 +122,14 @@ function testEveryMethod(kind: NodeKind, connect: () => Promise<Rpc>): void {
       expect((await refusal('eth_call', { to: on.emitter }, nowhere)).message).toContain('"block"')
     })
 
-    test('eth_estimateGas simulates and does not send', async ({ expect }) => {
+    test('eth_estimateGas simulates and does not send', async () => {
       const call = { from: sender, to: `0x${'ab'.repeat(20)}`, value: '0x1' }
       expect(await result('eth_estimateGas', call)).toBe('0x5208')
       expect(await result('eth_estimateGas', call, 'latest')).toBe('0x5208')
       expect(await on.direct('eth_getBalance', [call.to, 'latest'])).toBe('0x0')
     })
 
-    test('eth_estimateGas without a receiver estimates a deployment', async ({ expect }) => {
+    test('eth_estimateGas without a receiver estimates a deployment', async () => {
       const estimate = await on.direct('eth_estimateGas', [{ from: sender, data: emitterCode }])
       for (const call of [
         { data: emitterCode },
@@ -142,9 +142,7 @@ function testEveryMethod(kind: NodeKind, connect: () => Promise<Rpc>): void {
       }
     })
 
-    test('eth_estimateGas needs a receiver or code, and no two kinds of code', async ({
-      expect,
-    }) => {
+    test('eth_estimateGas needs a receiver or code, and no two kinds of code', async () => {
       for (const call of [
         {},
         { to: null },
@@ -168,9 +166,7 @@ function testEveryMethod(kind: NodeKind, connect: () => Promise<Rpc>): void {
       })
     })
 
-    test('eth_estimateGas refuses who cannot pay, also where the node does not look', async ({
-      expect,
-    }) => {
+    test('eth_estimateGas refuses who cannot pay, also where the node does not look', async () => {
       const poor = `0x${'cd'.repeat(20)}`
       const call = { from: poor, to: sender, value: '0x1' }
       await on.direct('anvil_setBalance', [poor, '0x0'])
@@ -189,13 +185,11 @@ function testEveryMethod(kind: NodeKind, connect: () => Promise<Rpc>): void {
       ).toMatch(/insufficient funds/i)
     })
 
-    test('eth_gasPrice is a price in wei', async ({ expect }) => {
+    test('eth_gasPrice is a price in wei', async () => {
       expect(await result('eth_gasPrice')).toBe(await on.direct('eth_gasPrice'))
     })
 
-    test('eth_getBalance reads at a number, a hash and a tag, by default the latest', async ({
-      expect,
-    }) => {
+    test('eth_getBalance reads at a number, a hash and a tag, by default the latest', async () => {
       const account = `0x${'a1'.repeat(20)}`
       await on.direct('anvil_setBalance', [account, '0xde'])
       await on.direct('evm_mine')
@@ -216,7 +210,7 @@ function testEveryMethod(kind: NodeKind, connect: () => Promise<Rpc>): void {
       expect((await refusal('eth_getBalance', account, '0xffffff')).code).not.toBe(0)
     })
 
-    test('eth_getTransactionCount reads at a number, a hash and a tag', async ({ expect }) => {
+    test('eth_getTransactionCount reads at a number, a hash and a tag', async () => {
       const count = await on.direct('eth_getTransactionCount', [sender, 'latest'])
       const { number, hash } = (await on.direct('eth_getBlockByNumber', ['latest', false])) as Json
       for (const selector of [[], ['latest'], ['pending'], [number], [hash]]) {
@@ -225,9 +219,7 @@ function testEveryMethod(kind: NodeKind, connect: () => Promise<Rpc>): void {
       expect(await result('eth_getTransactionCount', sender, 'earliest')).toBe('0x0')
     })
 
-    test('eth_getCode and eth_getStorageAt read at a number, a hash and a tag', async ({
-      expect,
-    }) => {
+    test('eth_getCode and eth_getStorageAt read at a number, a hash and a tag', async () => {
       const { number, hash } = logged.block
       for (const block of ['latest', number, hash, { blockHash: hash, requireCanonical: true }]) {
         expect(await result('eth_getCode', on.emitter, block)).toMatch(/^0x3615/)
@@ -243,7 +235,7 @@ function testEveryMethod(kind: NodeKind, connect: () => Promise<Rpc>): void {
       expect(await refusal('eth_getStorageAt', on.emitter, '0x0')).toMatchObject({ code: -32602 })
     })
 
-    test('a block has every field, by number, hash and tag', async ({ expect }) => {
+    test('a block has every field, by number, hash and tag', async () => {
       const { number, hash } = logged.block
       const byNumber = await result('eth_getBlockByNumber', number)
       expect(byNumber).toMatchObject(logged.block)
@@ -265,14 +257,14 @@ function testEveryMethod(kind: NodeKind, connect: () => Promise<Rpc>): void {
       )
     })
 
-    test('a block holds whole transactions when it is asked to', async ({ expect }) => {
+    test('a block holds whole transactions when it is asked to', async () => {
       const block = await result('eth_getBlockByHash', logged.block.hash, true)
       const [transaction] = block.transactions as Json[]
       expect(transaction).toEqual(await result('eth_getTransactionByHash', logged.hash))
       expect(Object.keys(transaction ?? {})).toEqual(expect.arrayContaining(transactionFields))
     })
 
-    test('a missing block, transaction, receipt or count is null', async ({ expect }) => {
+    test('a missing block, transaction, receipt or count is null', async () => {
       for (const [method, ...params] of [
         ['eth_getBlockByHash', nowhere],
         ['eth_getBlockByNumber', '0xffffff'],
@@ -298,7 +290,7 @@ function testEveryMethod(kind: NodeKind, connect: () => Promise<Rpc>): void {
       }
     })
 
-    test('counts and positions of transactions and uncles', async ({ expect }) => {
+    test('counts and positions of transactions and uncles', async () => {
       const { number, hash } = logged.block
       const count = `0x${1 + ownTransactions}`
       expect(await result('eth_getBlockTransactionCountByHash', hash)).toBe(count)
@@ -315,7 +307,7 @@ function testEveryMethod(kind: NodeKind, connect: () => Promise<Rpc>): void {
       )
     })
 
-    test('a receipt has every field, and exactly one of status and root', async ({ expect }) => {
+    test('a receipt has every field, and exactly one of status and root', async () => {
       const receipt = await result('eth_getTransactionReceipt', logged.hash)
       expect(Object.keys(receipt)).toEqual(expect.arrayContaining(receiptFields))
       expect(receipt).toMatchObject({ status: '0x1', to: on.emitter, contractAddress: null })
@@ -325,7 +317,7 @@ function testEveryMethod(kind: NodeKind, connect: () => Promise<Rpc>): void {
       expect(log).not.toHaveProperty('removed')
     })
 
-    test('the receipt of a deployment names the contract and no receiver', async ({ expect }) => {
+    test('the receipt of a deployment names the contract and no receiver', async () => {
       const first = (await on.direct('eth_getBlockByNumber', ['0x1', false])) as {
         transactions: Hex[]
       }
@@ -337,14 +329,12 @@ function testEveryMethod(kind: NodeKind, connect: () => Promise<Rpc>): void {
       expect(await result('eth_getTransactionByHash', hash)).toMatchObject({ to: null })
     })
 
-    test('eth_protocolVersion and chain_protocolVersion are quantities', async ({ expect }) => {
+    test('eth_protocolVersion and chain_protocolVersion are quantities', async () => {
       expect(await result('eth_protocolVersion')).toBe(kind.protocolVersion)
       expect(await result('chain_protocolVersion')).toBe(kind.protocolVersion)
     })
 
-    test('eth_sendRawTransaction answers the hash of the bytes, also the second time', async ({
-      expect,
-    }) => {
+    test('eth_sendRawTransaction answers the hash of the bytes, also the second time', async () => {
       const raw = await customer.signTransaction({
         type: 'legacy',
         chainId: 31,
@@ -365,7 +355,7 @@ function testEveryMethod(kind: NodeKind, connect: () => Promise<Rpc>): void {
       expect((await refusal('eth_sendRawTransaction', '0x1234')).code).toBe(-32602)
     })
 
-    test('eth_sendRawTransaction refuses what is signed for another chain', async ({ expect }) => {
+    test('eth_sendRawTransaction refuses what is signed for another chain', async () => {
       const raw = await customer.signTransaction({
         type: 'legacy',
         chainId: 30,
@@ -380,9 +370,7 @@ function testEveryMethod(kind: NodeKind, connect: () => Promise<Rpc>): void {
       })
     })
 
-    test('what is pending has no block, and a pending block no number, hash or bloom', async ({
-      expect,
-    }) => {
+    test('what is pending has no block, and a pending block no number, hash or bloom', async () => {
       await beforeABlock(on.direct, async () => {
         const hash = await emit(on.direct, on.emitter, 4n, 5n, 6n)
         const nothing = { blockHash: null, blockNumber: null, transactionIndex: null }
@@ -398,7 +386,7 @@ function testEveryMethod(kind: NodeKind, connect: () => Promise<Rpc>): void {
       })
     })
 
-    test('web3_clientVersion is the node, web3_sha3 is Keccak-256', async ({ expect }) => {
+    test('web3_clientVersion is the node, web3_sha3 is Keccak-256', async () => {
       expect(await result('web3_clientVersion')).toMatch(kind.client)
       expect(await result('web3_sha3', '0x68656c6c6f20776f726c64')).toBe(
         '0x47173285a8d7341e5e972fc677286384f802f8ef42a5ec5f03bbfa254cb01fad',
@@ -411,7 +399,7 @@ function testEveryMethod(kind: NodeKind, connect: () => Promise<Rpc>): void {
   })
 
   describe('logs', () => {
-    test('are selected by block, address and topics', async ({ expect }) => {
+    test('are selected by block, address and topics', async () => {
       const { number, hash } = logged.block
       const [log, ...rest] = await result<Json[]>('eth_getLogs', { blockHash: hash })
       expect(rest).toEqual([])
@@ -459,7 +447,7 @@ function testEveryMethod(kind: NodeKind, connect: () => Promise<Rpc>): void {
       }
     })
 
-    test('without a block are those of the latest', async ({ expect }) => {
+    test('without a block are those of the latest', async () => {
       const hash = await emit(on.direct, on.emitter, 7n, 8n, 9n)
       await mined(on.direct, hash)
       expect(await result('eth_getLogs', {})).toMatchObject([{ transactionHash: hash }])
@@ -469,7 +457,7 @@ function testEveryMethod(kind: NodeKind, connect: () => Promise<Rpc>): void {
       expect(await result('eth_getLogs', { fromBlock: 'latest', toBlock: 'latest' })).toEqual([])
     })
 
-    test('of nothing are none', async ({ expect }) => {
+    test('of nothing are none', async () => {
       expect(await result('eth_getLogs', { fromBlock: '0xfffff0', toBlock: '0xfffff1' })).toEqual(
         [],
       )
@@ -478,7 +466,7 @@ function testEveryMethod(kind: NodeKind, connect: () => Promise<Rpc>): void {
       expect(await result('eth_getLogs', { fromBlock: 'pending', toBlock: 'pending' })).toEqual([])
     })
 
-    test('up to a block beyond the head are those up to the head', async ({ expect }) => {
+    test('up to a block beyond the head are those up to the head', async () => {
       const { number, hash } = logged.block
       const all = await result('eth_getLogs', { fromBlock: number, toBlock: 'latest' })
       expect(all).toMatchObject([{ blockHash: hash }, ...(all as unknown as Json[]).slice(1)])
@@ -487,7 +475,7 @@ function testEveryMethod(kind: NodeKind, connect: () => Promise<Rpc>): void {
       }
     })
 
-    test('take a block or a range, never both, and know the block', async ({ expect }) => {
+    test('take a block or a range, never both, and know the block', async () => {
       const { number, hash } = logged.block
       expect(await refusal('eth_getLogs', { blockHash: hash, fromBlock: number })).toEqual({
         code: -32602,
@@ -504,7 +492,7 @@ function testEveryMethod(kind: NodeKind, connect: () => Promise<Rpc>): void {
   })
 
   describe('raw data and proofs', () => {
-    test('the raw header hashes to the block', async ({ expect }) => {
+    test('the raw header hashes to the block', async () => {
       const { number, hash } = logged.block
       const raw = await result<Hex>('chain_getRawBlockHeaderByHash', hash)
       expect(keccak256(raw)).toBe(hash)
@@ -516,7 +504,7 @@ function testEveryMethod(kind: NodeKind, connect: () => Promise<Rpc>): void {
       expect(keccak256(genesis)).toBe(first)
     })
 
-    test('the proof leads from the receipts root to the raw receipt', async ({ expect }) => {
+    test('the proof leads from the receipts root to the raw receipt', async () => {
       const { number, hash, receiptsRoot } = await blockOfThree()
       for (const index of [0, 1, 2]) {
         const transaction = await result(
@@ -537,7 +525,7 @@ function testEveryMethod(kind: NodeKind, connect: () => Promise<Rpc>): void {
   })
 
   describe('traces', () => {
-    test('of a transaction, a block by number and hash, and a filter agree', async ({ expect }) => {
+    test('of a transaction, a block by number and hash, and a filter agree', async () => {
       const { number, hash } = logged.block
       const traces = await result<Json[]>('trace_transaction', logged.hash)
       expect(traces).toMatchObject([
@@ -571,7 +559,7 @@ function testEveryMethod(kind: NodeKind, connect: () => Promise<Rpc>): void {
       expect((await refusal('trace_block', 'pending')).message).toContain('"block"')
     })
 
-    test('of a call that failed have no result', async ({ expect }) => {
+    test('of a call that failed have no result', async () => {
       const data = topic(BigInt(on.emitter))
       const hash = await on.direct('eth_sendTransaction', [
         { from: sender, to: caller, data, gas: '0x30d40' },
@@ -589,7 +577,7 @@ function testEveryMethod(kind: NodeKind, connect: () => Promise<Rpc>): void {
       ])
     })
 
-    test('of a deployment have the type create and no receiver', async ({ expect }) => {
+    test('of a deployment have the type create and no receiver', async () => {
       const first = (await on.direct('eth_getBlockByNumber', ['0x1', false])) as {
         transactions: Hex[]
       }
@@ -603,7 +591,7 @@ function testEveryMethod(kind: NodeKind, connect: () => Promise<Rpc>): void {
       expect(trace?.action).not.toHaveProperty('to')
     })
 
-    test('are filtered by the sender and receiver of their transaction', async ({ expect }) => {
+    test('are filtered by the sender and receiver of their transaction', async () => {
       const data = topic(BigInt(on.emitter))
       const call = { from: sender, to: caller, data, gas: '0x30d40' }
       const first = (await on.direct('eth_sendTransaction', [call])) as Hex
@@ -637,7 +625,7 @@ function testEveryMethod(kind: NodeKind, connect: () => Promise<Rpc>): void {
       expect(await filtered({ toAddress: caller, after: 10_001 })).toEqual([])
     })
 
-    test('take at most 100 at a time out of at most 2,000 blocks', async ({ expect }) => {
+    test('take at most 100 at a time out of at most 2,000 blocks', async () => {
       expect(await refusal('trace_filter', { count: 101 })).toEqual({
         code: -32602,
         message: 'invalid parameter "filter.count": must be a number from 0 to 100',
@@ -650,7 +638,7 @@ function testEveryMethod(kind: NodeKind, connect: () => Promise<Rpc>): void {
     })
   })
 
-  test('a parameter too many, or one of the wrong kind, is named', async ({ expect }) => {
+  test('a parameter too many, or one of the wrong kind, is named', async () => {
     for (const [method, params, message] of [
       ['eth_blockNumber', [1], 'eth_blockNumber takes at most 0 parameters'],
       ['eth_getBalance', [sender, 'latest', 1], 'eth_getBalance takes at most 2 parameters'],

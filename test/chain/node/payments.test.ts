@@ -1,5 +1,5 @@
 import { type Address, createPublicClient, http, parseAbi, parseEther } from 'viem'
-import { afterAll, beforeAll, test } from 'vitest'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startChain, type TestChain } from '../../../scripts/dev/chain.ts'
 import { type Caller, callersOf, createTreasury } from '../../../scripts/dev/relays/callers.ts'
 import { exchange } from '../../../scripts/dev/rpc.ts'
@@ -52,7 +52,7 @@ const cases = [
 ]
 
 for (const [index, { frozen, liar, words, lie }] of cases.entries()) {
-  test(`payments and reads go on within 8 s: ${words}`, async ({ expect }) => {
+  test(`payments and reads go on within 8 s: ${words}`, async () => {
     const recipient: Address = `0x${`${index + 1}`.repeat(40)}`
     nodes[liar]?.lie(lieAboutHeight(lie))
     nodes[frozen]?.freeze()
@@ -90,7 +90,7 @@ for (const [index, { frozen, liar, words, lie }] of cases.entries()) {
   })
 }
 
-test('and each of these payments is confirmed, none of them twice', async ({ expect }) => {
+test('and each of these payments is confirmed, none of them twice', async () => {
   const confirmed = (): number =>
     worker.lines.filter((line) => line.includes('Transfer confirmed: ')).length
   await until(async () => confirmed() >= cases.length * callersEach)

@@ -1,5 +1,5 @@
 import type { Address, Hex } from 'viem'
-import { test } from 'vitest'
+import { expect, test } from 'vitest'
 import { createRandom } from '../../../scripts/dev/random.ts'
 import type { RpcCall } from '../../../scripts/dev/rpc.ts'
 import { seed } from '../../support/sample.ts'
@@ -12,9 +12,7 @@ type Json = Record<string, unknown>
 const steps = 60
 const listeners = 50
 
-test('a listener has the chain in the end when it reorganizes itself meanwhile', async ({
-  expect,
-}) => {
+test('a listener has the chain in the end when it reorganizes itself meanwhile', async () => {
   const random = createRandom(seed)
   const pick = (below: number): number => random.int(0, below - 1)
   const { direct, emitter, worker, stop } = await openWorker()

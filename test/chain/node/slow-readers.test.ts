@@ -1,4 +1,4 @@
-import { beforeAll, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { type OpenWorker, openWorker } from './support/open.ts'
 import { connectSocket } from './support/socket-client.ts'
 import { connectStalled, type StalledSocket } from './support/stalled-socket.ts'
@@ -15,9 +15,7 @@ beforeAll(async () => {
   return on.stop
 })
 
-test('clients that do not read are closed with a code, and cost no memory beyond a bound', async ({
-  expect,
-}) => {
+test('clients that do not read are closed with a code, and cost no memory beyond a bound', async () => {
   const stalled: StalledSocket[] = []
   for (let index = 0; index < stalledClients; index += 1) {
     const client = await connectStalled(on.worker.wsUrl)

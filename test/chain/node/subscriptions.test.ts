@@ -1,5 +1,5 @@
 import type { Hex } from 'viem'
-import { beforeAll, describe, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { exchange } from '../../../scripts/dev/rpc.ts'
 import { until } from '../../../scripts/dev/wait.ts'
 import { inTime } from '../../support/in-time.ts'
@@ -76,7 +76,7 @@ async function block(selector: string): Promise<Json> {
 
 function testHeads(): void {
   describe('newHeads', () => {
-    test('tells each block once, in order, with exactly the 14 fields', async ({ expect }) => {
+    test('tells each block once, in order, with exactly the 14 fields', async () => {
       const { client, id, told } = await subscriber('newHeads')
       expect(id).toMatch(/^0x[0-9a-f]{32}$/)
       await on.direct('anvil_mine', ['0x3'])
@@ -94,7 +94,7 @@ function testHeads(): void {
       client.close()
     })
 
-    test('tells all heads of the new chain after a reorganization', async ({ expect }) => {
+    test('tells all heads of the new chain after a reorganization', async () => {
       await on.direct('anvil_mine', ['0x5'])
       const { client, told } = await subscriber('newHeads')
       const before = Number(await on.direct('eth_blockNumber'))
@@ -116,7 +116,7 @@ function testHeads(): void {
 
 function testLogs(): void {
   describe('logs', () => {
-    test('tells those that match, with removed being false', async ({ expect }) => {
+    test('tells those that match, with removed being false', async () => {
       const all = await subscriber('logs')
       const some = await subscriber('logs', { address: on.emitter, topics: [null, [topic(2n)]] })
       const none = await subscriber('logs', { address: [`0x${'12'.repeat(20)}`] })
@@ -144,9 +144,7 @@ function testLogs(): void {
       for (const { client } of [all, some, none]) client.close()
     })
 
-    test('takes back the logs that a reorganization removed, newest first, before the new ones', async ({
-      expect,
-    }) => {
+    test('takes back the logs that a reorganization removed, newest first, before the new ones', async () => {
       await on.direct('evm_mine')
       const { client, told } = await subscriber('logs', { address: on.emitter })
       const first = await emit(on.direct, on.emitter, 1n, 1n, 1n)
@@ -174,7 +172,7 @@ function testLogs(): void {
 
 function testPendingTransactions(): void {
   describe('newPendingTransactions', () => {
-    test('tells each hash once when it enters the pool, from any sender', async ({ expect }) => {
+    test('tells each hash once when it enters the pool, from any sender', async () => {
       const { client, told } = await subscriber('newPendingTransactions')
       await beforeABlock(on.direct, async () => {
         const hash = await emit(on.direct, on.emitter, 1n, 1n, 1n)
@@ -187,7 +185,7 @@ function testPendingTransactions(): void {
       client.close()
     })
 
-    test('does not tell what was in the pool before', async ({ expect }) => {
+    test('does not tell what was in the pool before', async () => {
       await beforeABlock(on.direct, async () => {
         await emit(on.direct, on.emitter, 1n, 1n, 1n)
         const { client, told } = await subscriber('newPendingTransactions')
@@ -198,7 +196,7 @@ function testPendingTransactions(): void {
       })
     })
 
-    test('tells a hash again when a reorganization took its block away', async ({ expect }) => {
+    test('tells a hash again when a reorganization took its block away', async () => {
       const { client, told } = await subscriber('newPendingTransactions')
       const heads = await subscriber('newHeads')
       const hash = await emit(on.direct, on.emitter, 5n, 5n, 5n)
@@ -216,9 +214,7 @@ function testPendingTransactions(): void {
 
 function testSyncing(): void {
   describe('syncing', () => {
-    test('tells when the node starts and stops, in the shape of the specification', async ({
-      expect,
-    }) => {
+    test('tells when the node starts and stops, in the shape of the specification', async () => {
       const { client, told } = await subscriber('syncing')
       // The state at the start is nothing new. The second question shows that the first was answered.
       await waitForPolls('eth_syncing', 2)
@@ -247,7 +243,7 @@ function testSyncing(): void {
 
 function testConnections(): void {
   describe('a connection', () => {
-    test('ends a subscription once, and only its own', async ({ expect }) => {
+    test('ends a subscription once, and only its own', async () => {
       const { client, id, told } = await subscriber('newHeads')
       const other = await subscriber('newHeads')
       expect(await client.result('eth_unsubscribe', [other.id])).toBe(false)
@@ -260,7 +256,7 @@ function testConnections(): void {
       other.client.close()
     })
 
-    test('is closed as the client wishes, at once', async ({ expect }) => {
+    test('is closed as the client wishes, at once', async () => {
       const closed = await inTime(2_000, async () => {
         const client = await connectSocket(on.worker.wsUrl)
         client.close()
@@ -269,7 +265,7 @@ function testConnections(): void {
       expect(closed).toMatchObject({ code: 1000 })
     })
 
-    test('takes batches and refuses nonsense with an envelope', async ({ expect }) => {
+    test('takes batches and refuses nonsense with an envelope', async () => {
       const client = await connectSocket(on.worker.wsUrl)
       const batch = [
         { jsonrpc: '2.0', id: 'a', method: 'eth_chainId' },
@@ -292,7 +288,7 @@ function testConnections(): void {
       client.close()
     })
 
-    test('is told of its mistakes in subscribing', async ({ expect }) => {
+    test('is told of its mistakes in subscribing', async () => {
       const client = await connectSocket(on.worker.wsUrl)
       expect((await client.rpc('eth_subscribe', ['everything'])).error).toEqual({
         code: -32602,
@@ -310,7 +306,7 @@ function testConnections(): void {
       client.close()
     })
 
-    test('with an invalid key is refused before it is a connection', async ({ expect }) => {
+    test('with an invalid key is refused before it is a connection', async () => {
       await expect(
         connectSocket(on.worker.wsUrl.replace(/[^/]*$/, 'another-key')),
       ).rejects.toThrow()
@@ -320,7 +316,7 @@ function testConnections(): void {
       if (response !== undefined) expect(response.status).toBe(401)
     })
 
-    test('is needed to subscribe', async ({ expect }) => {
+    test('is needed to subscribe', async () => {
       for (const method of ['eth_subscribe', 'eth_unsubscribe']) {
         const { answer } = await exchange(on.worker.rpcUrl, method, ['newHeads'])
         expect(answer).toMatchObject({
@@ -337,7 +333,7 @@ function testConnections(): void {
 
 function testLostNodes(): void {
   describe('a lost node', () => {
-    test('is resumed without a missing or a doubled event', async ({ expect }) => {
+    test('is resumed without a missing or a doubled event', async () => {
       const heads = await subscriber('newHeads')
       const logs = await subscriber('logs', { address: on.emitter })
       const pending = await subscriber('newPendingTransactions')
@@ -373,7 +369,7 @@ function testLostNodes(): void {
       for (const { client } of [heads, logs, pending]) client.close()
     })
 
-    test('that serves no WebSocket is followed by asking', async ({ expect }) => {
+    test('that serves no WebSocket is followed by asking', async () => {
       const plain = await startProxyNode(on.url, { upgrades: 'refused' })
       const other = await startRealWorker([plain.url.replace('http://', 'http://user:secret@')])
       try {

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startChain, type TestChain } from '../../../scripts/dev/chain.ts'
 import { until } from '../../../scripts/dev/wait.ts'
 import { numberingFingerprint } from '../../../src/account/numbering.ts'
@@ -38,9 +38,7 @@ async function alias(
 }
 
 describe('a changed table of numbering changes', () => {
-  test('serves nobody until numbers keep the accounts that they opened under a former form', async ({
-    expect,
-  }) => {
+  test('serves nobody until numbers keep the accounts that they opened under a former form', async () => {
     const deployment = await openChanged()
     const [former, present] = ['+2207000011', '+220877000011']
     await accountOf(former)
@@ -76,14 +74,14 @@ describe('a changed table of numbering changes', () => {
     })
   })
 
-  test('serves where an operator says that there are none', async ({ expect }) => {
+  test('serves where an operator says that there are none', async () => {
     const deployment = await openChanged()
     expect(await alias(deployment, ['--none'])).toMatchObject({ code: 0 })
     expect(await dialAt(deployment, '+254700000013', '')).toMatch(/^CON/)
     expect(await deployment.ledger.audit(9)).toMatchObject([{ detail: { kept: '0' } }])
   })
 
-  test('does not serve while a number has two accounts in use', async ({ expect }) => {
+  test('does not serve while a number has two accounts in use', async () => {
     const deployment = await openChanged()
     const forms = ['+2207000014', '+220877000014'] as const
     const [, present] = [await accountOf(forms[0]), await accountOf(forms[1])]

@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto'
 import { english, generateMnemonic } from 'viem/accounts'
-import { afterAll, beforeAll, describe, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startChain, type TestChain } from '../../../scripts/dev/chain.ts'
 import { startLoopbackServer, textOf } from '../../../scripts/dev/loopback-server.ts'
 import { rpcTo } from '../../../scripts/dev/rpc.ts'
@@ -39,7 +39,7 @@ const otherMnemonic = generateMnemonic(english)
 const good = { status: 200, failing: [] }
 
 describe('health', () => {
-  test('is bad before a round has looked, and good after the first one', async ({ expect }) => {
+  test('is bad before a round has looked, and good after the first one', async () => {
     const deployment = open()
     expect(await health(deployment)).toMatchObject({ status: 503, failing: ['rounds'] })
     const { says } = await minuteLater(deployment)
@@ -49,9 +49,7 @@ describe('health', () => {
     expect(livenessAnswer.parse((await deployment.ask('/livez')).body)).toEqual({ status: 'ok' })
   })
 
-  test('asks nodes nothing, and a round in which nothing is open asks two things', async ({
-    expect,
-  }) => {
+  test('asks nodes nothing, and a round in which nothing is open asks two things', async () => {
     const deployment = open()
     await deployment.round()
     const first = deployment.asked.length
@@ -64,9 +62,7 @@ describe('health', () => {
     expect(new Set(deployment.asked.slice(-4)).size).toBe(4)
   })
 
-  test('names contracts that are not there, or that do not take this relayer', async ({
-    expect,
-  }) => {
+  test('names contracts that are not there, or that do not take this relayer', async () => {
     const nowhere = '0x00000000000000000000000000000000000000ff'
     for (const changes of [{ FORWARDER_ADDRESS: nowhere }, { LOAN_ADDRESS: nowhere }]) {
       const elsewhere = open(changes)
@@ -113,7 +109,7 @@ describe('alerts', () => {
     return { deployment, taken, told, fails, pass, close: server.close }
   }
 
-  test('is kept until it was taken, and comes with the same id', async ({ expect }) => {
+  test('is kept until it was taken, and comes with the same id', async () => {
     const { deployment, taken, told, fails, pass, close } = await openTold({
       LOAN_ADDRESS: '0x00000000000000000000000000000000000000ff',
     })
@@ -127,7 +123,7 @@ describe('alerts', () => {
     await close()
   })
 
-  test('of rounds that do not come is told when someone asks for health', async ({ expect }) => {
+  test('of rounds that do not come is told when someone asks for health', async () => {
     const { deployment, told, pass, close } = await openTold()
     // Nothing is late on a deployment that has just begun.
     expect((await health(deployment)).failing).toEqual(['rounds'])

@@ -1,5 +1,5 @@
 import { encodeFunctionData, parseEther } from 'viem'
-import { afterAll, beforeAll, describe, type ExpectStatic, test } from 'vitest'
+import { afterAll, beforeAll, describe, type ExpectStatic, expect, test } from 'vitest'
 import { startChain, type TestChain } from '../../../scripts/dev/chain.ts'
 import { type FaultProxy, startFaultProxy } from '../../../scripts/dev/faults/fault-proxy.ts'
 import { startLoopbackServer, textOf } from '../../../scripts/dev/loopback-server.ts'
@@ -219,7 +219,7 @@ export function playIncidents({
 
     for (const incident of chosen) {
       const { name, make, alert, check, within = 2 } = incident
-      test(`namely ${name}`, async ({ expect }) => {
+      test(`namely ${name}`, async () => {
         const isWell = async () => {
           const { ready, alerts, doctor } = await look(world)
           return ready.status === 200 && alerts.length + doctor.length === 0

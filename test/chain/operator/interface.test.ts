@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { encryptKeystoreJsonSync } from 'ethers'
 import { type Address, checksumAddress, encodeFunctionData, type Hex, parseEther } from 'viem'
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
-import { afterAll, afterEach, beforeAll, describe, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import type * as z from 'zod/mini'
 import { startChain, type TestChain } from '../../../scripts/dev/chain.ts'
 import { type RpcCall, rpcTo } from '../../../scripts/dev/rpc.ts'
@@ -96,7 +96,7 @@ async function allDone({ settled, ledger, round }: Deployment): Promise<void> {
 }
 
 describe("the operator's interface", () => {
-  test('is there for the token alone', async ({ expect }) => {
+  test('is there for the token alone', async () => {
     const paths = ['/operator/status', '/operator/payments', '/operator/audit', '/metrics']
     const deployment = open()
     for (const path of paths) {
@@ -114,7 +114,7 @@ describe("the operator's interface", () => {
     expect((await read(deployment, statusAnswer, '/operator/status')).intake.state).toBe('open')
   })
 
-  test('tells how things are, with what the chain has', async ({ expect }) => {
+  test('tells how things are, with what the chain has', async () => {
     const deployment = open()
     const { phone } = await newCaller()
     await deployment.round()
@@ -147,7 +147,7 @@ describe("the operator's interface", () => {
     expect(JSON.parse(manifest)).toMatchObject({ version })
   })
 
-  test('has metrics in which every name of the alert rules is found', async ({ expect }) => {
+  test('has metrics in which every name of the alert rules is found', async () => {
     const deployment = open({ UPSTREAM_CALLS_A_DAY: '1000' })
     const { phone } = await newCaller()
     await pay(deployment, phone, 'metrics')
@@ -177,7 +177,7 @@ describe("the operator's interface", () => {
     expect(samples).toContain('relay_check_failing{check="node"} 0')
   })
 
-  test('pauses payments, says so to callers for good, and takes them again', async ({ expect }) => {
+  test('pauses payments, says so to callers for good, and takes them again', async () => {
     const deployment = open()
     const { phone } = await newCaller()
     await rpc('evm_setAutomine', [false])
@@ -221,9 +221,7 @@ describe("the operator's interface", () => {
     expect(actions).toEqual(new Set(['pause', 'drain', 'resume']))
   })
 
-  test('goes on with the account secret that a drain has named, and with no other', async ({
-    expect,
-  }) => {
+  test('goes on with the account secret that a drain has named, and with no other', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'new-secret-'))
     const database = join(folder, 'ledger.sqlite')
     const [next, typo] = [generatePrivateKey(), generatePrivateKey()]
@@ -259,7 +257,7 @@ describe("the operator's interface", () => {
     rmSync(folder, { recursive: true })
   })
 
-  test('finds payments, and tells all of one', async ({ expect }) => {
+  test('finds payments, and tells all of one', async () => {
     const deployment = open()
     const [one, other] = [await newCaller(), await newCaller()]
     await pay(deployment, one.phone, 'find 1')
@@ -308,7 +306,7 @@ describe("the operator's interface", () => {
     expect((await deployment.ask(unknown, { headers: authorized })).status).toBe(404)
   })
 
-  test('looks a caller up by a number that nothing keeps', async ({ expect }) => {
+  test('looks a caller up by a number that nothing keeps', async () => {
     const deployment = open()
     const { phone, account } = await newCaller()
     await pay(deployment, phone, 'lookup')
@@ -328,9 +326,7 @@ describe("the operator's interface", () => {
     expect(kept).not.toContain(phone.slice(1))
   })
 
-  test('unblocks a PIN and keeps a forgotten one, for a number that nothing keeps', async ({
-    expect,
-  }) => {
+  test('unblocks a PIN and keeps a forgotten one, for a number that nothing keeps', async () => {
     const deployment = open({
       ...{ PROFILE: 'lender', PIN: 'strict', PIN_SECRET: `0x${'5'.repeat(64)}` },
     })
@@ -376,7 +372,7 @@ describe("the operator's interface", () => {
     for (const secret of [phone.slice(1), '482615', '739164']) expect(told).not.toContain(secret)
   })
 
-  test('sets back no ledger that is kept where no history is', async ({ expect }) => {
+  test('sets back no ledger that is kept where no history is', async () => {
     const deployment = open()
     const to = new Date(Date.now() - 3_600_000).toISOString()
     const refused = await act(deployment, operatorError, 'set-back', { to })
@@ -384,7 +380,7 @@ describe("the operator's interface", () => {
     expect((await act(deployment, operatorError, 'set-back', { to: 'soon' })).status).toBe(400)
   })
 
-  test('outbids a nonce that waits, with the same request, and pays once', async ({ expect }) => {
+  test('outbids a nonce that waits, with the same request, and pays once', async () => {
     const deployment = open()
     const { phone, account } = await newCaller()
     await deployment.round()
@@ -416,9 +412,7 @@ describe("the operator's interface", () => {
     expect((await act(deployment, operatorError, 'outbid', { nonce })).status).toBe(404)
   })
 
-  test('does not outbid above the highest price, and refuses what is no nonce', async ({
-    expect,
-  }) => {
+  test('does not outbid above the highest price, and refuses what is no nonce', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'outbid-'))
     const database = join(folder, 'ledger.sqlite')
     const deployment = open({}, database)
@@ -450,9 +444,7 @@ const balanceAt = async (address: string) =>
   BigInt((await rpc('eth_getBalance', [address, 'latest'])) as string)
 
 describe('money out of an account', () => {
-  test('goes to an address outside, once for its key, and no number is kept', async ({
-    expect,
-  }) => {
+  test('goes to an address outside, once for its key, and no number is kept', async () => {
     const deployment = open()
     const { phone, account } = await newCaller()
     const to = newWallet()
@@ -489,7 +481,7 @@ describe('money out of an account', () => {
     )
   })
 
-  test('takes all of it, and says of an empty account that it is one', async ({ expect }) => {
+  test('takes all of it, and says of an empty account that it is one', async () => {
     const deployment = open()
     const { phone } = await newCaller('0.123')
     const to = newWallet()
@@ -505,9 +497,7 @@ describe('money out of an account', () => {
     })
   })
 
-  test('is refused in words above the balance, above the limit of the day and under pause', async ({
-    expect,
-  }) => {
+  test('is refused in words above the balance, above the limit of the day and under pause', async () => {
     const deployment = open()
     const { phone } = await newCaller('3')
     const to = newWallet()
@@ -544,7 +534,7 @@ describe('money out of an account', () => {
     expect((await read(deployment, paymentsAnswer, '/operator/payments')).payments).toEqual([])
   })
 
-  test('is not asked for where the order itself is wrong', async ({ expect }) => {
+  test('is not asked for where the order itself is wrong', async () => {
     const deployment = open()
     const { phone } = await newCaller()
     const good = { phone, to: newWallet(), amount: '0.1', key: newKey() }
@@ -568,9 +558,7 @@ describe('money out of an account', () => {
     expect(entries).toEqual([])
   })
 
-  test('is a command that reads the number and asks again with the same key', async ({
-    expect,
-  }) => {
+  test('is a command that reads the number and asks again with the same key', async () => {
     const deployment = open()
     const { phone } = await newCaller()
     const to = newWallet()
@@ -606,9 +594,7 @@ describe('money into an account', () => {
     await until(async () => (await balanceAt(to)) > before)
   }
 
-  test("is deposited by the account's own key, once, however often it is asked for", async ({
-    expect,
-  }) => {
+  test("is deposited by the account's own key, once, however often it is asked for", async () => {
     const deployment = open()
     const { phone, account } = await newCaller('0')
     const ask = async () => (await act(deployment, depositAnswer, 'deposit', { phone })).deposit
@@ -639,9 +625,7 @@ describe('money into an account', () => {
     expect(JSON.stringify([entries, deployment.events])).not.toContain(phone.slice(1))
   })
 
-  test('stays where it is at too high a price, under pause, and where no contract is', async ({
-    expect,
-  }) => {
+  test('stays where it is at too high a price, under pause, and where no contract is', async () => {
     const { phone, account } = await newCaller('0')
     await give(account, '0.5')
     const ask = async (deployment: Deployment) =>
@@ -657,7 +641,7 @@ describe('money into an account', () => {
     expect(await balanceAt(account)).toBe(parseEther('0.5'))
   })
 
-  test('is a command, and so is the address that it is sent to', async ({ expect }) => {
+  test('is a command, and so is the address that it is sent to', async () => {
     const deployment = open()
     const { phone, account } = await newCaller('0')
     const server = await serveApp(deployment)
@@ -677,7 +661,7 @@ describe('money into an account', () => {
   })
 })
 
-test('the status is shown again and again, also while nothing answers', async ({ expect }) => {
+test('the status is shown again and again, also while nothing answers', async () => {
   const deployment = open()
   await deployment.round()
   const server = await serveApp(deployment)
@@ -712,7 +696,7 @@ test('the status is shown again and again, also while nothing answers', async ({
   expect(silent).toEqual(Array(2).fill(`Nothing answers at ${server.url}.\n\n`))
 })
 
-test('the phone and the gift of the local stack work on any deployment', async ({ expect }) => {
+test('the phone and the gift of the local stack work on any deployment', async () => {
   const secret = 'the-callback-secret-of-this-test'
   const deployment = open({ CALLBACK_SECRET: secret })
   const server = await serveApp(deployment)
@@ -740,7 +724,7 @@ test('the phone and the gift of the local stack work on any deployment', async (
 })
 
 describe('money for gas and for loans', () => {
-  test('tops relayers up once, however often it is asked for', async ({ expect }) => {
+  test('tops relayers up once, however often it is asked for', async () => {
     const deployment = open()
     await deployment.round()
     const server = await serveApp(deployment)
@@ -771,7 +755,7 @@ describe('money for gas and for loans', () => {
     await server.close()
   })
 
-  test('funds the pool from a keystore, and takes back for its owner alone', async ({ expect }) => {
+  test('funds the pool from a keystore, and takes back for its owner alone', async () => {
     const deployment = open()
     await deployment.round()
     const server = await serveApp(deployment)

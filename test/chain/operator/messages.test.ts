@@ -1,7 +1,7 @@
 import { copyFileSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startChain, type TestChain } from '../../../scripts/dev/chain.ts'
 import { openDeployment, serveApp } from '../../support/deployment.ts'
 import { createMemoryStore } from '../../support/memory-store.ts'
@@ -68,9 +68,7 @@ describe('messages to phones', () => {
 
   const countsOf = async ({ deployment }: World) => (await deployment.ledger.vitals()).counts
 
-  test('from a provider that is down harm nothing else, and those that were not lost come once it is back', async ({
-    expect,
-  }) => {
+  test('from a provider that is down harm nothing else, and those that were not lost come once it is back', async () => {
     const { provider, settings } = await openTelling()
     const database = join(folder, 'messages.sqlite')
     const world = await openWorld(settings, database)
@@ -105,7 +103,7 @@ describe('messages to phones', () => {
     await Promise.all([world.stop(), provider.close()])
   })
 
-  test('of what is final already go out while no node answers', async ({ expect }) => {
+  test('of what is final already go out while no node answers', async () => {
     const { provider, settings } = await openTelling()
     const world = await openWorld(settings, join(folder, 'final.sqlite'))
     await sendTo(world, 'final', friend)
@@ -119,7 +117,7 @@ describe('messages to phones', () => {
     await Promise.all([world.stop(), provider.close()])
   })
 
-  test('that have left are not sent again from a ledger that was set back', async ({ expect }) => {
+  test('that have left are not sent again from a ledger that was set back', async () => {
     const { provider, settings } = await openTelling()
     const [database, former] = [join(folder, 'told.sqlite'), join(folder, 'set-back.sqlite')]
     const memory = createMemoryStore()

@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, rmSync, truncateSync, writeFileSync } from '
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { encodeFunctionData, type Hex, parseEther } from 'viem'
-import { afterAll, beforeAll, describe, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startChain, type TestChain } from '../../../scripts/dev/chain.ts'
 import { rpcTo } from '../../../scripts/dev/rpc.ts'
 import { until } from '../../../scripts/dev/wait.ts'
@@ -119,9 +119,7 @@ function bringsBack(name: string, openOn: (options: DeploymentOptions) => Deploy
     })
     afterAll(() => world?.chain.stop())
 
-    test('in the middle of 50 open payments has all of them end as they would have', async ({
-      expect,
-    }) => {
+    test('in the middle of 50 open payments has all of them end as they would have', async () => {
       const { phones, chain } = world
       const file = join(folder, `${databases}.jsonl`)
       const lost = world.open()
@@ -185,7 +183,7 @@ function bringsBack(name: string, openOn: (options: DeploymentOptions) => Deploy
       expect(besides).toEqual(found)
     })
 
-    test('takes no file that is torn, or that another deployment wrote', async ({ expect }) => {
+    test('takes no file that is torn, or that another deployment wrote', async () => {
       const deployment = world.open()
       const ours = operatorOf(deployment, world)
       const dialled = { phone: world.phones[0] ?? '', sessionId: 'x', text: '1' }

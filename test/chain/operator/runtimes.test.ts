@@ -1,4 +1,4 @@
-import { test } from 'vitest'
+import { expect, test } from 'vitest'
 import { startDenoRelays } from '../../../scripts/dev/relays/deno-relays.ts'
 import { startRelayWorkers } from '../../../scripts/dev/relays/relay-workers.ts'
 import { rpcTo } from '../../../scripts/dev/rpc.ts'
@@ -51,9 +51,7 @@ playIncidents({
   chainArgs: ['--timestamp', `${Math.floor(Date.now() / 1_000) - 3_600}`],
   open: openServed,
   besides(world) {
-    test(`a message on ${runtime} reaches its phone once, after the round that finds the outcome final`, async ({
-      expect,
-    }) => {
+    test(`a message on ${runtime} reaches its phone once, after the round that finds the outcome final`, async () => {
       const { url, rounds } = world()
       const phone = '+254700000002'
       const form = { phoneNumber: phone, sessionId: 'message', text: '3' }

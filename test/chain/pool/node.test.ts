@@ -1,5 +1,5 @@
 import { keccak256 } from 'viem'
-import { afterAll, beforeAll, beforeEach, describe, test } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { type Anvil, startAnvil } from '../../../scripts/dev/anvil.ts'
 import {
   type RootstockPool,
@@ -34,7 +34,7 @@ const post = (body: string) =>
   })
 
 describe('a Rootstock node', () => {
-  test('has blocks with a minimum gas price and none of a base fee', async ({ expect }) => {
+  test('has blocks with a minimum gas price and none of a base fee', async () => {
     await rootstock.mine()
     const block = (await call('eth_getBlockByNumber', ['latest', true])) as object
     expect(block).toMatchObject({ minimumGasPrice: `0x${minPrice.toString(16)}` })
@@ -44,7 +44,7 @@ describe('a Rootstock node', () => {
     }
   })
 
-  test('answers a revert with -32015 and its bytes', async ({ expect }) => {
+  test('answers a revert with -32015 and its bytes', async () => {
     // PUSH4 0xdeadbeef, MSTORE, REVERT with these four bytes, as code that a creation returns.
     const code = '0x63deadbeef6000526004601cfd'
     const at = '0x00000000000000000000000000000000000000bb'
@@ -56,7 +56,7 @@ describe('a Rootstock node', () => {
     }
   })
 
-  test('gives BASEFEE as the minimum gas price', async ({ expect }) => {
+  test('gives BASEFEE as the minimum gas price', async () => {
     // BASEFEE, MSTORE, RETURN.
     const at = '0x00000000000000000000000000000000000000cc'
     await rpcTo(anvil.url)('anvil_setCode', [at, '0x4860005260206000f3'])
@@ -64,7 +64,7 @@ describe('a Rootstock node', () => {
     expect(BigInt(String(await call('eth_call', [{ to: at }, 'latest'])))).toBe(minPrice)
   })
 
-  test('serves neither safe nor finalized', async ({ expect }) => {
+  test('serves neither safe nor finalized', async () => {
     const questions = [
       ['eth_getBlockByNumber', ['safe', false]],
       ['eth_getBalance', ['0x00000000000000000000000000000000000000aa', 'finalized']],
@@ -76,7 +76,7 @@ describe('a Rootstock node', () => {
     }
   })
 
-  test('knows neither Ethereum fee markets nor anvil', async ({ expect }) => {
+  test('knows neither Ethereum fee markets nor anvil', async () => {
     for (const method of ['eth_feeHistory', 'eth_maxPriorityFeePerGas', 'anvil_nodeInfo']) {
       expect(await call(method).catch((error) => error)).toMatchObject({
         code: -32601,
@@ -85,16 +85,14 @@ describe('a Rootstock node', () => {
     }
   })
 
-  test('refuses state overrides', async ({ expect }) => {
+  test('refuses state overrides', async () => {
     const to = '0x00000000000000000000000000000000000000aa'
     const overrides = { [to]: { code: '0x00' } }
     const failure = call('eth_call', [{ to }, 'latest', overrides]).catch((error) => error)
     expect(await failure).toMatchObject({ code: -32602 })
   })
 
-  test('takes batches of up to 50 and puts an error status on single errors only', async ({
-    expect,
-  }) => {
+  test('takes batches of up to 50 and puts an error status on single errors only', async () => {
     const one = { jsonrpc: '2.0', id: 7, method: 'eth_chainId', params: [] }
     const batch = await post(JSON.stringify(Array.from({ length: 50 }, () => one)))
     expect(await batch.json()).toHaveLength(50)
@@ -107,7 +105,7 @@ describe('a Rootstock node', () => {
     expect(await (await post('{')).json()).toMatchObject({ error: { code: -32700 } })
   })
 
-  test('shows receipts and logs without what RSKj does not know', async ({ expect }) => {
+  test('shows receipts and logs without what RSKj does not know', async () => {
     const sender = await newSender(anvil.url)
     // A creation that emits one log: LOG0 of no bytes.
     const raw = await sender.sign({
@@ -124,7 +122,7 @@ describe('a Rootstock node', () => {
     expect(receipt).not.toHaveProperty('blobGasPrice')
   })
 
-  test('makes blocks by itself at its block time', async ({ expect }) => {
+  test('makes blocks by itself at its block time', async () => {
     const before = Number(await call('eth_blockNumber'))
     rootstock.setBlockTime(20)
     await expect.poll(async () => Number(await call('eth_blockNumber'))).toBeGreaterThan(before + 2)
@@ -143,9 +141,7 @@ describe('a reorganization', () => {
 
   const count = (address: string) => call('eth_getTransactionCount', [address, 'latest'])
 
-  test('takes a transaction back into the pool, from where it is mined again', async ({
-    expect,
-  }) => {
+  test('takes a transaction back into the pool, from where it is mined again', async () => {
     const { sender, raw, hash, block } = await mineOne()
     await rootstock.mine()
     await rootstock.reorg({ depth: 2, transactions: 'returned' })
@@ -159,7 +155,7 @@ describe('a reorganization', () => {
     expect(await count(sender.address)).toBe('0x1')
   })
 
-  test('or loses it, so that its sender has to send it again', async ({ expect }) => {
+  test('or loses it, so that its sender has to send it again', async () => {
     const { sender, raw, hash } = await mineOne()
     await rootstock.reorg({ depth: 1, transactions: 'dropped' })
     expect((await rootstock.mine())[0]?.transactions).toEqual([])
@@ -168,14 +164,14 @@ describe('a reorganization', () => {
     expect((await rootstock.mine())[0]?.transactions).toEqual([hash])
   })
 
-  test('puts other blocks in the place of those it takes', async ({ expect }) => {
+  test('puts other blocks in the place of those it takes', async () => {
     const { block } = await mineOne()
     await rootstock.reorg({ depth: 1, transactions: 'dropped' })
     const there = await call('eth_getBlockByNumber', [`0x${block?.number.toString(16)}`, false])
     expect(there).not.toMatchObject({ hash: block?.hash })
   })
 
-  test('can leave a shorter chain', async ({ expect }) => {
+  test('can leave a shorter chain', async () => {
     await rootstock.mine(3)
     const before = Number(await call('eth_blockNumber'))
     await rootstock.reorg({ depth: 3, blocks: 1, transactions: 'dropped' })

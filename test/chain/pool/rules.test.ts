@@ -1,6 +1,6 @@
 import { keccak256, parseEther } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
-import { afterAll, beforeAll, beforeEach, describe, test } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { type Anvil, startAnvil } from '../../../scripts/dev/anvil.ts'
 import { type PoolRefusal, poolRefusals } from '../../../scripts/dev/rootstock-pool/refusals.ts'
 import {
@@ -61,7 +61,7 @@ test.for<[why: PoolRefusal, taken: Wanted[], refused: Wanted, balance?: bigint]>
   ['poor_for_all', [{ nonce: 0 }, { nonce: 0, gasPrice: 2n * minPrice }], { nonce: 1 }, 2n * cost],
   ['over_block', [{ nonce: 0, gas: 6_800_000n }], { nonce: 1, gas: 6_800_001n }],
   ['basic_cost', [{ nonce: 0, ...data, gas: 21_016n }], { nonce: 1, ...data, gas: 21_015n }],
-])('%s: what the pool takes, and what it refuses then', async (row, { expect }) => {
+])('%s: what the pool takes, and what it refuses then', async (row) => {
   const [why, taken, refused, balance] = row
   const sender = await newSender(anvil.url, balance)
   for (const one of taken) await send(await sender.sign(one))
@@ -71,7 +71,7 @@ test.for<[why: PoolRefusal, taken: Wanted[], refused: Wanted, balance?: bigint]>
 })
 
 describe('nonces', () => {
-  test('the slots move with the account and not with the pool', async ({ expect }) => {
+  test('the slots move with the account and not with the pool', async () => {
     const sender = await newSender(anvil.url)
     for (let nonce = 0; nonce < 16; nonce++) await send(await sender.sign({ nonce }))
     const next = await sender.sign({ nonce: 16 })
@@ -80,7 +80,7 @@ describe('nonces', () => {
     expect(await send(next)).toBe(keccak256(next))
   })
 
-  test('a nonce that the chain has passed is too low', async ({ expect }) => {
+  test('a nonce that the chain has passed is too low', async () => {
     const sender = await newSender(anvil.url)
     await send(await sender.sign({ nonce: 0 }))
     await rootstock.mine()
@@ -89,9 +89,7 @@ describe('nonces', () => {
     )
   })
 
-  test('a nonce behind a missing one waits in silence until the missing one comes', async ({
-    expect,
-  }) => {
+  test('a nonce behind a missing one waits in silence until the missing one comes', async () => {
     const sender = await newSender(anvil.url)
     const [first, second, third] = await Promise.all(
       [0, 1, 2].map((nonce) => sender.sign({ nonce })),
@@ -106,7 +104,7 @@ describe('nonces', () => {
     expect((await rootstock.mine())[0]?.transactions).toHaveLength(3)
   })
 
-  test('a block alone does not take up what was queued', async ({ expect }) => {
+  test('a block alone does not take up what was queued', async () => {
     const sender = await newSender(anvil.url)
     await send(await sender.sign({ nonce: 1 }))
     const elsewhere = rpcTo(anvil.url)
@@ -116,7 +114,7 @@ describe('nonces', () => {
     expect(rootstock.pool.queued()).toHaveLength(1)
   })
 
-  test('the pending count is one over the highest waiting nonce', async ({ expect }) => {
+  test('the pending count is one over the highest waiting nonce', async () => {
     const sender = await newSender(anvil.url)
     await send(await sender.sign({ nonce: 0 }))
     await send(await sender.sign({ nonce: 1 }))
@@ -126,7 +124,7 @@ describe('nonces', () => {
 })
 
 describe('the same nonce again', () => {
-  test('other bytes have to pay 40 % more, rounded up', async ({ expect }) => {
+  test('other bytes have to pay 40 % more, rounded up', async () => {
     const sender = await newSender(anvil.url)
     const price = minPrice + 1n
     const least = (price * 140n + 99n) / 100n
@@ -142,7 +140,7 @@ describe('the same nonce again', () => {
 })
 
 describe('prices', () => {
-  test('what waits is not mined below a minimum that has risen', async ({ expect }) => {
+  test('what waits is not mined below a minimum that has risen', async () => {
     const sender = await newSender(anvil.url)
     const raw = await sender.sign({ nonce: 0 })
     await send(raw)
@@ -155,15 +153,13 @@ describe('prices', () => {
     expect((await rootstock.mine())[0]?.transactions).toEqual([keccak256(raw)])
   })
 
-  test('the price that is asked for is a tenth over the minimum', async ({ expect }) => {
+  test('the price that is asked for is a tenth over the minimum', async () => {
     expect(BigInt(String(await call('eth_gasPrice', [])))).toBe((minPrice * 11n) / 10n)
   })
 })
 
 describe('gas', () => {
-  test('a block holds 6.8 million, and what does not fit waits for the next', async ({
-    expect,
-  }) => {
+  test('a block holds 6.8 million, and what does not fit waits for the next', async () => {
     const senders = await Promise.all([1, 2, 3].map(() => newSender(anvil.url)))
     // Creations that loop until their gas is gone.
     const burn = { nonce: 0, gas: 3_000_000n, to: undefined, data: '0x5b600056' } as const
@@ -173,7 +169,7 @@ describe('gas', () => {
     expect((await rootstock.mine())[0]?.transactions).toHaveLength(1)
   })
 
-  test('an account over its quota is told so, until time has refilled it', async ({ expect }) => {
+  test('an account over its quota is told so, until time has refilled it', async () => {
     const quota = { newAccountGas: 30_000n, maxGas: 60_000n, gasPerSecond: 1_000n }
     const other = await startAnvil()
     const own = await startRootstockPool({
@@ -202,7 +198,7 @@ describe('what is no transaction for Rootstock', () => {
   const account = privateKeyToAccount(`0x${'11'.repeat(32)}`)
   const to = '0x00000000000000000000000000000000000000aa'
 
-  test('types 1 and 2 are refused before the pool sees them', async ({ expect }) => {
+  test('types 1 and 2 are refused before the pool sees them', async () => {
     const common = { chainId: 31, nonce: 0, gas: 21_000n, to } as const
     const typed = [
       await account.signTransaction({ ...common, type: 'eip2930', gasPrice: minPrice }),
@@ -212,7 +208,7 @@ describe('what is no transaction for Rootstock', () => {
     expect(rootstock.pool.pending()).toEqual([])
   })
 
-  test('another chain, no chain and no bytes are refused', async ({ expect }) => {
+  test('another chain, no chain and no bytes are refused', async () => {
     const common = { type: 'legacy', nonce: 0, gas: 21_000n, gasPrice: minPrice, to } as const
     const foreign = [
       await account.signTransaction({ ...common, chainId: 30 }),
@@ -223,7 +219,7 @@ describe('what is no transaction for Rootstock', () => {
     for (const raw of foreign) expect((await refusal(send(raw))).code).toBe(-32602)
   })
 
-  test('128 KB are taken and a byte more is refused', async ({ expect }) => {
+  test('128 KB are taken and a byte more is refused', async () => {
     const sender = await newSender(anvil.url)
     const data = (bytes: number) => `0x${'00'.repeat(bytes)}` as const
     const overhead =
@@ -239,9 +235,7 @@ describe('what is no transaction for Rootstock', () => {
 })
 
 describe('leaving the pool', () => {
-  test('after ten blocks a transaction still waits, after eleven it is gone', async ({
-    expect,
-  }) => {
+  test('after ten blocks a transaction still waits, after eleven it is gone', async () => {
     const sender = await newSender(anvil.url)
     const raw = await sender.sign({ nonce: 1 })
     await send(raw)
@@ -252,7 +246,7 @@ describe('leaving the pool', () => {
     expect(await send(raw)).toBe(keccak256(raw))
   })
 
-  test('after 650 seconds it is gone', async ({ expect }) => {
+  test('after 650 seconds it is gone', async () => {
     const sender = await newSender(anvil.url)
     const raw = await sender.sign({ nonce: 1 })
     await send(raw)
@@ -262,7 +256,7 @@ describe('leaving the pool', () => {
     expect(await send(raw)).toBe(keccak256(raw))
   })
 
-  test('one can be dropped, and all', async ({ expect }) => {
+  test('one can be dropped, and all', async () => {
     const sender = await newSender(anvil.url)
     const raw = await Promise.all([0, 1].map((nonce) => sender.sign({ nonce })))
     for (const one of raw) await send(one)
@@ -273,7 +267,7 @@ describe('leaving the pool', () => {
     expect(rootstock.pool.pending()).toEqual([])
   })
 
-  test('a waiting transaction is shown without a block, then in its block', async ({ expect }) => {
+  test('a waiting transaction is shown without a block, then in its block', async () => {
     const sender = await newSender(anvil.url)
     const raw = await sender.sign({ nonce: 0, value: parseEther('0.1') })
     const hash = await send(raw)

@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { afterAll, beforeAll, describe, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { unstable_readConfig } from 'wrangler'
 import { type Anvil, devKey, startAnvil } from '../../../scripts/dev/anvil.ts'
 import { rpcTo } from '../../../scripts/dev/rpc.ts'
@@ -71,7 +71,7 @@ const doctor = (url: string, environment: Record<string, string> = {}) =>
   shell(`npm run -s doctor -- --url ${url}`, environment)
 
 describe('the guide for Cloudflare', () => {
-  test('is four commands, of which one needs an account', ({ expect }) => {
+  test('is four commands, of which one needs an account', () => {
     expect(commands.filter((line) => !line.startsWith('npx wrangler secret '))).toEqual([
       'npm run -s secrets -- new --network testnet --out secrets.json',
       'npm run deploy:contracts -- --network testnet',
@@ -81,9 +81,7 @@ describe('the guide for Cloudflare', () => {
     expect(commands).toHaveLength(5)
   })
 
-  test('leads from nothing to a Worker that shows a balance, and tells no secret on the way', async ({
-    expect,
-  }) => {
+  test('leads from nothing to a Worker that shows a balance, and tells no secret on the way', async () => {
     const [make = '', , contracts = '', deploy = ''] = commands
     const [secretsFile, record] = [join(folder, 'secrets.json'), join(folder, '31.json')]
     const early = await shell(`${deploy} --dry-run --record '${record}'`)
@@ -156,7 +154,7 @@ describe('the guide for Cloudflare', () => {
 })
 
 describe('the doctor', () => {
-  test('names what is wrong, with what mends it', async ({ expect }) => {
+  test('names what is wrong, with what mends it', async () => {
     const url = served?.url ?? ''
     const other = await doctor(url, { CALLBACK_SECRET: 'not-it', OPERATOR_TOKEN: 'not-it' })
     expect(other.code).toBe(1)
@@ -175,7 +173,7 @@ describe('the doctor', () => {
     expect(gone.output).toMatch(/^BAD {2}answers +Nothing answers: is this the address/m)
   })
 
-  test('says so where the node is gone, and in JSON to programs', async ({ expect }) => {
+  test('says so where the node is gone, and in JSON to programs', async () => {
     const secrets = JSON.parse(readFileSync(join(folder, 'secrets.json'), 'utf8'))
     await anvil.stop()
     const { code, output } = await shell(`npm run -s doctor -- --json --url ${served?.url}`, {
@@ -188,9 +186,7 @@ describe('the doctor', () => {
   })
 })
 
-test('the address of a deployment is the one that wrangler writes down, its own domain first', ({
-  expect,
-}) => {
+test('the address of a deployment is the one that wrangler writes down, its own domain first', () => {
   const written = (...targets: string[]) =>
     [
       { type: 'wrangler-session', version: 1 },
@@ -206,9 +202,7 @@ test('the address of a deployment is the one that wrangler writes down, its own 
   expect(addressIn(written('example.com/ussd/* (zone name: example.com)', cron))).toBeUndefined()
 })
 
-test('each environment has the bindings of the local one, and a name and a chain of its own', ({
-  expect,
-}) => {
+test('each environment has the bindings of the local one, and a name and a chain of its own', () => {
   const config = join(root, 'wrangler.toml')
   const { vars, durable_objects: objects } = unstable_readConfig({ config })
   for (const [env, chainId] of Object.entries(environments)) {

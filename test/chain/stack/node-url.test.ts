@@ -3,7 +3,7 @@ import { createServer } from 'node:http'
 import { createTestClient, type Hex, http, parseEther, publicActions } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import { anvil as anvilChain } from 'viem/chains'
-import { onTestFinished, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { startAnvil } from '../../../scripts/dev/anvil.ts'
 import { freePort } from '../../../scripts/dev/ports.ts'
 import { until } from '../../../scripts/dev/wait.ts'
@@ -26,9 +26,7 @@ function testClient(url: string) {
   return createTestClient({ mode: 'anvil', chain: anvilChain, transport: http(url) })
 }
 
-test('with NODE_URL the stack uses that node, leaves it running, and finds its contracts again', async ({
-  expect,
-}) => {
+test('with NODE_URL the stack uses that node, leaves it running, and finds its contracts again', async () => {
   const folder = createDevFolder()
   const env = { NODE_URL: await startNode() }
   const first = await startStack(folder, { env })
@@ -48,9 +46,7 @@ test('with NODE_URL the stack uses that node, leaves it running, and finds its c
   await second.interrupt()
 })
 
-test('other contracts keep the ledger; those that are not what the code builds stop the start, and --reset deploys new ones', async ({
-  expect,
-}) => {
+test('other contracts keep the ledger; those that are not what the code builds stop the start, and --reset deploys new ones', async () => {
   const folder = createDevFolder()
   const env = { NODE_URL: await startNode() }
   const first = await startStack(folder, { env })
@@ -91,9 +87,7 @@ test('other contracts keep the ledger; those that are not what the code builds s
   await reset.interrupt()
 })
 
-test('a node that is no anvil is paid for by DEPLOYER_KEY, and the start names what to fund', async ({
-  expect,
-}) => {
+test('a node that is no anvil is paid for by DEPLOYER_KEY, and the start names what to fund', async () => {
   const folder = createDevFolder()
   // As on a public network: a new anvil's own price is above the highest that is paid there.
   const anvil = await startNode(31, ['--base-fee', '0', '--gas-price', '60000000'])
@@ -127,9 +121,7 @@ test('a node that is no anvil is paid for by DEPLOYER_KEY, and the start names w
   await unpaid.interrupt()
 })
 
-test('a node that is away, or of another chain, or no node at all, is named', async ({
-  expect,
-}) => {
+test('a node that is away, or of another chain, or no node at all, is named', async () => {
   const folder = createDevFolder()
   const failing = async (nodeUrl: string) => {
     const { code, output } = await (await startStack(folder, { env: { NODE_URL: nodeUrl } })).ended
@@ -158,9 +150,7 @@ test('a node that is away, or of another chain, or no node at all, is named', as
   )
 })
 
-test('a port that is taken, and an invalid value, are named before anything is started', async ({
-  expect,
-}) => {
+test('a port that is taken, and an invalid value, are named before anything is started', async () => {
   const folder = createDevFolder()
   const server = createServer()
   onTestFinished(() => void server.close())

@@ -1,14 +1,12 @@
 import { parseEther } from 'viem'
-import { test } from 'vitest'
+import { expect, test } from 'vitest'
 import { rpcTo } from '../../../scripts/dev/rpc.ts'
 import { until } from '../../../scripts/dev/wait.ts'
 import { balanceOf, createDevFolder, dial, runCommand, startStack } from './stack-process.ts'
 
 const [alice, bob, carol] = ['+254700000001', '+254700000002', '+254700000009']
 
-test('a start with --rootstock pays by the rules of its pool, on a chain that is kept', async ({
-  expect,
-}) => {
+test('a start with --rootstock pays by the rules of its pool, on a chain that is kept', async () => {
   const folder = createDevFolder()
   const start = await startStack(folder, { args: ['--rootstock'] })
   expect(start.output()).toMatch(/Started a Rootstock pool at http:.*: a block every 3 s/)
@@ -36,7 +34,7 @@ test('a start with --rootstock pays by the rules of its pool, on a chain that is
   await plain.interrupt()
 })
 
-test('--rootstock and NODE_URL exclude each other', async ({ expect }) => {
+test('--rootstock and NODE_URL exclude each other', async () => {
   const start = await startStack(createDevFolder(), {
     args: ['--rootstock'],
     env: { NODE_URL: 'http://127.0.0.1:1' },

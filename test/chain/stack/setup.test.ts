@@ -2,7 +2,7 @@ import { cpSync, mkdtempSync, readFileSync, rmSync, statSync, symlinkSync } from
 import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { afterAll, beforeAll, describe, onTestFinished, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { type Anvil, startAnvil } from '../../../scripts/dev/anvil.ts'
 import { freePort } from '../../../scripts/dev/ports.ts'
 import { until } from '../../../scripts/dev/wait.ts'
@@ -51,7 +51,7 @@ function wranglerDev(copy: string, port: number): () => string {
   return wrangler.output
 }
 
-test('wrangler dev in a fresh clone says what to run, in one line', async ({ expect }) => {
+test('wrangler dev in a fresh clone says what to run, in one line', async () => {
   const output = wranglerDev(copyRepository(), await freePort())
   await until(() => /Ready on|ERROR/.test(output()))
   expect(output().match(/.*npm run setup.*/g)).toEqual([
@@ -75,9 +75,7 @@ describe('a copy that was set up', () => {
 
   afterAll(() => node.stop())
 
-  test('after setup, plain wrangler dev serves the relay on that node, to every command', async ({
-    expect,
-  }) => {
+  test('after setup, plain wrangler dev serves the relay on that node, to every command', async () => {
     expect(statSync(file).mode & 0o777).toBe(0o600)
 
     const port = await freePort()
@@ -113,9 +111,7 @@ describe('a copy that was set up', () => {
     expect((await run(copy, 'scripts/ops/keys-cli.ts', ['list'], at)).output).toContain('a client')
   })
 
-  test('a second setup keeps the secrets, and a file that it did not write is not written over', async ({
-    expect,
-  }) => {
+  test('a second setup keeps the secrets, and a file that it did not write is not written over', async () => {
     const before = readFileSync(file, 'utf8')
     const second = await setup(copy, ['--node-url', node.url])
     expect(second.output).toContain('contracts are in place')
@@ -131,7 +127,7 @@ describe('a copy that was set up', () => {
   })
 })
 
-test('wrangler dev serves where npm start does', ({ expect }) => {
+test('wrangler dev serves where npm start does', () => {
   const settings = readFileSync(join(root, 'wrangler.toml'), 'utf8')
   expect(settings).toContain(`\n[dev]\nip = "127.0.0.1"\nport = ${readPort(undefined)}\n`)
 })

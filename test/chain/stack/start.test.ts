@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { createPublicClient, createTestClient, http, parseEther, publicActions } from 'viem'
 import { anvil } from 'viem/chains'
-import { type ExpectStatic, test } from 'vitest'
+import { type ExpectStatic, expect, test } from 'vitest'
 import { until } from '../../../scripts/dev/wait.ts'
 import { writeJson } from '../../../scripts/stack/files.ts'
 import { openFolder } from '../../../scripts/stack/folder.ts'
@@ -32,9 +32,7 @@ function programsWithAptAlone(folder: string): string {
   return programs
 }
 
-test('a first start serves a relay on a chain of its own, and a second one goes on from it', async ({
-  expect,
-}) => {
+test('a first start serves a relay on a chain of its own, and a second one goes on from it', async () => {
   const folder = createDevFolder()
   const first = await startStack(folder)
   expect(first.output()).toContain('Started a new local chain')
@@ -192,7 +190,7 @@ async function operates(expect: ExpectStatic, folder: string, relayUrl: string):
   )
 }
 
-test('the terminal phone shows screens and sends what is typed', async ({ expect }) => {
+test('the terminal phone shows screens and sends what is typed', async () => {
   const folder = createDevFolder()
   // A chain that was begun a week ago has today's time all the same, or no deadline would be met.
   const weekAgo = Math.floor(Date.now() / 1_000) - 7 * 24 * 3_600
@@ -232,7 +230,7 @@ const stacks = (['demo', 'lender', 'strict'] as const).flatMap((profile) =>
 
 test.for(isFull ? stacks : [])(
   'every flow of $profile is dialled on a stack through each gateway, and nothing of a person is written: $runtime',
-  async ({ profile, runtime }, { expect }) => {
+  async ({ profile, runtime }) => {
     const folder = createDevFolder()
     const env = environments[profile]
     const start = await startStack(folder, { env, args: runtime === 'deno' ? ['--deno'] : [] })

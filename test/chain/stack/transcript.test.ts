@@ -1,15 +1,13 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { test } from 'vitest'
+import { expect, test } from 'vitest'
 import { until } from '../../../scripts/dev/wait.ts'
 import { createDevFolder, dial, startStack } from './stack-process.ts'
 
 const transcript = new URL('../../conformance/demonstration.txt', import.meta.url)
 const phoneNumber = '+254700000001'
 
-test('a plain start shows the screens and writes the log of the transcript, byte for byte', async ({
-  expect,
-}) => {
+test('a plain start shows the screens and writes the log of the transcript, byte for byte', async () => {
   const expected = readFileSync(transcript, 'utf8')
   const folder = createDevFolder()
   const start = await startStack(folder)

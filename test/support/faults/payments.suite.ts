@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Fault } from '../../../scripts/dev/faults/fault-proxy.ts'
 import { claimOf } from '../../../scripts/dev/relays/oracle.ts'
 import type { Reply } from '../../../scripts/dev/relays/relay-workers.ts'
@@ -105,7 +105,7 @@ export function paymentsUnderFaults(options: RigOptions, disturbance?: Disturban
 
       test.for(after.filter(isChosen))(
         'at %s is submitted, once, in the same words',
-        async (method, { expect }) => {
+        async (method) => {
           const pay = () =>
             payUnder({ fault, methods: [method], times: 1 }, (hits) => expect(hits).toBe(1))
           let told = await pay()
@@ -121,7 +121,7 @@ export function paymentsUnderFaults(options: RigOptions, disturbance?: Disturban
 
       test.for(before.filter(isChosen))(
         'at %s is submitted or nothing was sent',
-        async (method, { expect }) => {
+        async (method) => {
           if (remembered.has(method)) await rig.relay.restart('lost')
           const told = await payUnder({ fault, methods: [method] }, (hits) =>
             expect(hits).toBeGreaterThan(0),
@@ -141,36 +141,30 @@ export function paymentsUnderFaults(options: RigOptions, disturbance?: Disturban
       { kind: 'truncated' },
     ]
 
-    test.for(sampleOf(2, [...before, ...after], 'every second'))(
-      'at %s',
-      async (method, { expect }) => {
-        if (remembered.has(method)) await rig.relay.restart('lost')
-        const told = await payUnder(
-          { fault: { kind: 'drop_reply' }, methods: [method], every: 2 },
-          (hits) => expect(hits).toBeGreaterThan(0),
-        )
-        // Which of the deliveries' questions fail is theirs to race for: before anything is recorded
-        // they may all be told that nothing was sent, and one that gave up may not know.
-        const decided = claimsOf(told).filter((claim) => claim !== 'uncertain')
-        expect(
-          before.some((early) => early === method) ? ['submitted', 'refused'] : ['submitted'],
-        ).toContain(decided[0])
-        expect(decided).toHaveLength(1)
-        expect((await rig.judge()).faults).toEqual([])
-      },
-    )
+    test.for(sampleOf(2, [...before, ...after], 'every second'))('at %s', async (method) => {
+      if (remembered.has(method)) await rig.relay.restart('lost')
+      const told = await payUnder(
+        { fault: { kind: 'drop_reply' }, methods: [method], every: 2 },
+        (hits) => expect(hits).toBeGreaterThan(0),
+      )
+      // Which of the deliveries' questions fail is theirs to race for: before anything is recorded
+      // they may all be told that nothing was sent, and one that gave up may not know.
+      const decided = claimsOf(told).filter((claim) => claim !== 'uncertain')
+      expect(
+        before.some((early) => early === method) ? ['submitted', 'refused'] : ['submitted'],
+      ).toContain(decided[0])
+      expect(decided).toHaveLength(1)
+      expect((await rig.judge()).faults).toEqual([])
+    })
 
-    test.for(sampleOf(1, kinds, 'by kind'))(
-      'at any method, by $kind',
-      async (fault, { expect }) => {
-        const methods = [...before, ...after]
-        const told = await payUnder({ fault, methods, every: 2 }, (hits) =>
-          expect(hits).toBeGreaterThan(0),
-        )
-        expect(claimsOf(told).filter((claim) => claim !== 'uncertain')).toHaveLength(1)
-        expect((await rig.judge()).faults).toEqual([])
-      },
-    )
+    test.for(sampleOf(1, kinds, 'by kind'))('at any method, by $kind', async (fault) => {
+      const methods = [...before, ...after]
+      const told = await payUnder({ fault, methods, every: 2 }, (hits) =>
+        expect(hits).toBeGreaterThan(0),
+      )
+      expect(claimsOf(told).filter((claim) => claim !== 'uncertain')).toHaveLength(1)
+      expect((await rig.judge()).faults).toEqual([])
+    })
   })
 }
 

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { test } from 'vitest'
+import { expect, test } from 'vitest'
 import { collectFigures, compareFigures, results } from '../../../scripts/bench/figures.ts'
 import { writeCost, writeTable } from '../../../scripts/bench/report.ts'
 import { replacePart } from '../../../scripts/generate/document.ts'
@@ -12,23 +12,21 @@ test.for<[what: string, before: number, after: number, isFault: boolean]>([
   ['no number', 10, Number.NaN, true],
   ['any change of nothing', 0, 1, true],
   ['nothing as before', 0, 0, false],
-])('a held figure that is %s: from %d to %d', ([, before, after, isFault], { expect }) => {
+])('a held figure that is %s: from %d to %d', ([, before, after, isFault]) => {
   const committed = [{ name: 'a', unit: 'ms', value: before }]
   const measured = { name: 'a', unit: 'ms', value: after, held: true }
   expect(compareFigures(committed, [measured])).toHaveLength(isFault ? 1 : 0)
   expect(compareFigures(committed, [{ ...measured, name: 'b' }])).toHaveLength(2)
 })
 
-test('a figure is the middle of its rounds, and taken in once', ({ expect }) => {
+test('a figure is the middle of its rounds, and taken in once', () => {
   const figures = collectFigures(() => {})
   figures.hold('CPU', 'ms', 3, 1, 2)
   expect(figures.all).toEqual([{ name: 'CPU', unit: 'ms', value: 2, low: 1, high: 3, held: true }])
   expect(() => figures.add('CPU', 'ms', 1)).toThrow('twice')
 })
 
-test('documents say what the committed run measured, and what 1,000 payments cost by it', ({
-  expect,
-}) => {
+test('documents say what the committed run measured, and what 1,000 payments cost by it', () => {
   const read = (path: string) =>
     readFileSync(new URL(`../../../docs/${path}`, import.meta.url), 'utf8')
   const last = results.parse(JSON.parse(read('performance/results.json')))

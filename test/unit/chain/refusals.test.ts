@@ -1,4 +1,4 @@
-import { describe, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { poolRefusals } from '../../../scripts/dev/rootstock-pool/refusals.ts'
 import {
   classifyRefusal,
@@ -15,14 +15,12 @@ describe("a node's refusal of a transaction", () => {
     ['transaction already imported', 'known'],
     ['nonce too low: next nonce 5, tx nonce 3', 'nonce_used'],
     ['Insufficient funds for gas * price + value', 'insufficient_funds'],
-  ] as const)('"%s" means %s', ([message, meaning], { expect }) => {
+  ] as const)('"%s" means %s', ([message, meaning]) => {
     expect(classifyRefusal(new RpcError(-32010, message))).toBe(meaning)
   })
 })
 
-test("each refusal of a pool is taken by the relay for what it means, in each family's words", ({
-  expect,
-}) => {
+test("each refusal of a pool is taken by the relay for what it means, in each family's words", () => {
   for (const { means, ...words } of Object.values(poolRefusals)) {
     for (const message of Object.values(words)) {
       expect(classifyRefusal(new RpcError(-32010, message)), message).toBe(means)
@@ -50,12 +48,12 @@ describe("a node's refusal of a question", () => {
     ['missing trie node 0xab', ['cannot_tell']],
     ['query returned more than 10000 results', ['too_much']],
     ['execution reverted', []],
-  ] as const)('"%s" means %j', ([message, meanings], { expect }) => {
+  ] as const)('"%s" means %j', ([message, meanings]) => {
     const error = new RpcError(-32000, message)
     expect(all.filter((meaning) => means(error, meaning))).toEqual(meanings)
   })
 
-  test("a revert's reason is the contract's", ({ expect }) => {
+  test("a revert's reason is the contract's", () => {
     const said = (message: string) => revertReason(new RpcError(-32015, message))
     expect(said('VM Exception while processing transaction: revert Not yours')).toBe('Not yours')
     expect(said('VM Exception while processing transaction: transaction reverted')).toBe('')

@@ -1,4 +1,4 @@
-import { describe, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { findImportFaults } from '../../../scripts/checks/import-rules.ts'
 
 /** Finds the faults of a file that imports this, beside other files. */
@@ -32,7 +32,7 @@ describe('an import', () => {
     ['scripts/dev/chain.ts', '../soak/run.ts', 'dev may use stack, contracts'],
     ['test/ports/a.suite.ts', '../unit/a.test.ts', ''],
     ['src/mail/send.ts', '../account/phone.ts', 'src/mail has no layer yet'],
-  ])('%s may not have: %s', ([file, target, fault], { expect }) => {
+  ])('%s may not have: %s', ([file, target, fault]) => {
     expect(faultsOf(file, target)).toEqual([expect.stringContaining(fault)])
   })
 
@@ -51,11 +51,11 @@ describe('an import', () => {
     ['src/node/methods/method.ts', './call-object.ts'],
     ['src/ussd/answer.ts', '../relay/payment.ts'],
     ['src/node/service.ts', './methods/list.ts'],
-  ] as const)('%s may have: %s', ([file, target], { expect }) => {
+  ] as const)('%s may have: %s', ([file, target]) => {
     expect(faultsOf(file, target)).toEqual([])
   })
 
-  test('of an adapter is for entry points, compose and other adapters', ({ expect }) => {
+  test('of an adapter is for entry points, compose and other adapters', () => {
     expect(faultsOf('src/relay/ledger-redis.ts', './ledger-memory.ts', port)).toEqual([])
     expect(faultsOf('src/compose/stores.ts', '../relay/ledger-memory.ts', port)).toEqual([])
     expect(faultsOf('src/relay/payment.ts', './ledger-memory.ts', port)).toEqual([
@@ -64,7 +64,7 @@ describe('an import', () => {
   })
 })
 
-test('no file bears the name of its folder, and a folder holds 16', ({ expect }) => {
+test('no file bears the name of its folder, and a folder holds 16', () => {
   const faultsIn = (...files: string[]) =>
     findImportFaults(new Map(files.map((file) => [file, ''])))
   const filesOf = (folder: string, count: number) =>
@@ -79,7 +79,7 @@ test('no file bears the name of its folder, and a folder holds 16', ({ expect })
   expect(faultsIn(...filesOf('src/node/methods', 40))).toEqual([])
 })
 
-test('Solidity is met through the generated ABI only', ({ expect }) => {
+test('Solidity is met through the generated ABI only', () => {
   const source = `const abi = parseAbi(['function balance() view returns (uint256)'])`
   const files = ['src/loan/abi.ts', 'scripts/fund.ts', 'src/loan/calls.ts']
   expect(findImportFaults(new Map(files.map((file) => [file, source])))).toEqual([

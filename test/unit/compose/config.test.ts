@@ -1,4 +1,4 @@
-import { describe, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { ConfigError, parseConfig } from '../../../src/compose/config.ts'
 
 const required = {
@@ -22,7 +22,7 @@ function faultsOf(changes: Record<string, string | undefined>) {
 }
 
 describe('the configuration', () => {
-  test("is production's by default, with Rootstock's rules", ({ expect }) => {
+  test("is production's by default, with Rootstock's rules", () => {
     const config = parseConfig(env)
     expect(config).toMatchObject({
       isDevelopment: false,
@@ -34,7 +34,7 @@ describe('the configuration', () => {
     expect(parseConfig({ ...env, CHAIN_ID: '30' }).chain.currency).toBe('RBTC')
   })
 
-  test('says where the ledger is made, where that is set', ({ expect }) => {
+  test('says where the ledger is made, where that is set', () => {
     expect(parseConfig(env).objectLocation).toBeUndefined()
     expect(parseConfig({ ...env, OBJECT_LOCATION: 'afr' }).objectLocation).toBe('afr')
     expect(faultsOf({ OBJECT_LOCATION: 'africa' })).toEqual([
@@ -45,7 +45,7 @@ describe('the configuration', () => {
     ])
   })
 
-  test('keeps what is told in blocks where blocks come faster', ({ expect }) => {
+  test('keeps what is told in blocks where blocks come faster', () => {
     const usual = parseConfig(env).rules
     const fast = parseConfig({ ...env, BLOCK_SECONDS: '2.5' }).rules
     expect(fast.rebroadcastMs).toBe(usual.rebroadcastMs / 10)
@@ -53,9 +53,7 @@ describe('the configuration', () => {
     expect(fast.confirmations).toBe(usual.confirmations)
   })
 
-  test('has the limits of its profile, which is the one of its chain, and each by itself', ({
-    expect,
-  }) => {
+  test('has the limits of its profile, which is the one of its chain, and each by itself', () => {
     const demo = parseConfig(env).limits
     expect(demo).toEqual({
       ...{ openPayments: 3, dialsAMinute: 30, leastTransferWei: 0n },
@@ -73,7 +71,7 @@ describe('the configuration', () => {
     })
   })
 
-  test('has the screens of its profile, and each setting by itself', ({ expect }) => {
+  test('has the screens of its profile, and each setting by itself', () => {
     const demo = {
       ...{ profile: 'demo', confirms: false, pin: 'off' },
       ...{ helpNumber: undefined, languages: [] },
@@ -92,7 +90,7 @@ describe('the configuration', () => {
     })
   })
 
-  test('asks for a PIN where it has a secret of its own for that, and confirms', ({ expect }) => {
+  test('asks for a PIN where it has a secret of its own for that, and confirms', () => {
     const secret = env.PIN_SECRET
     const asks = { PROFILE: 'lender', PIN: 'strict' }
     expect(parseConfig({ ...env, ...asks })).toMatchObject({
@@ -110,7 +108,7 @@ describe('the configuration', () => {
     expect(badIn({ ...asks, PIN_SECRET: '1234' })).toEqual(['PIN_SECRET'])
   })
 
-  test('has local prices on the main network alone', ({ expect }) => {
+  test('has local prices on the main network alone', () => {
     const feed = { RATE_FEED_URL: 'https://prices.example/planted', LOCAL_CURRENCY: 'KES' }
     expect(parseConfig({ ...env, ...feed, CHAIN_ID: '30' }).rateFeed).toEqual({
       ...{ url: 'https://prices.example/planted', currency: 'KES' },
@@ -124,9 +122,7 @@ describe('the configuration', () => {
     ])
   })
 
-  test('has a budget for nodes that are not on this machine, half of it for the relay', ({
-    expect,
-  }) => {
+  test('has a budget for nodes that are not on this machine, half of it for the relay', () => {
     const words = 'abandon '.repeat(11).concat('about')
     const remote = { ...env, NODE_URL: 'https://node.example', RELAYER_MNEMONIC: words }
     const budget = (more: object) => parseConfig({ ...remote, ...more }).upstreamBudget
@@ -140,7 +136,7 @@ describe('the configuration', () => {
     ])
   })
 
-  test('wants a secret that alerts are signed with', ({ expect }) => {
+  test('wants a secret that alerts are signed with', () => {
     const url = { ALERT_WEBHOOK_URL: 'https://hooks.example/planted' }
     expect(faultsOf(url)).toMatchObject([{ variable: 'ALERT_WEBHOOK_SECRET' }])
     const signed = { ...url, ALERT_WEBHOOK_SECRET: 'a-secret-of-this-test' }
@@ -148,7 +144,7 @@ describe('the configuration', () => {
     expect(parseConfig(env).webhook).toBeUndefined()
   })
 
-  test('wants key and name of who sends messages, or neither', ({ expect }) => {
+  test('wants key and name of who sends messages, or neither', () => {
     const [key, name] = [{ SMS_API_KEY: 'the-key-of-this-test' }, { SMS_USERNAME: 'lender' }]
     expect(faultsOf(key)).toMatchObject([{ variable: 'SMS_USERNAME' }])
     expect(faultsOf(name)).toMatchObject([{ variable: 'SMS_API_KEY' }])
@@ -159,7 +155,7 @@ describe('the configuration', () => {
     })
   })
 
-  test('names every missing variable at once', ({ expect }) => {
+  test('names every missing variable at once', () => {
     const missing = Object.fromEntries(Object.keys(required).map((name) => [name, undefined]))
     expect(faultsOf(missing)).toEqual(
       Object.keys(required).map((variable) => ({ variable, reason: 'is missing' })),
@@ -210,26 +206,26 @@ describe('the configuration', () => {
     ['LANGUAGES', 'sw,en,sw'],
     ['LANGUAGES', ','],
     ['HELP_NUMBER', 'the shop'],
-  ])('is refused with %s=%s, without showing the value', ([name, value], { expect }) => {
+  ])('is refused with %s=%s, without showing the value', ([name, value]) => {
     const faults = faultsOf({ [name as string]: value })
     expect(faults.map(({ variable }) => variable)).toEqual([name])
     expect(faults.map(({ reason }) => reason).join()).not.toContain(`${value}`.padEnd(2, '?'))
   })
 
-  test("takes anvil's mnemonic on loopback only", ({ expect }) => {
+  test("takes anvil's mnemonic on loopback only", () => {
     expect(faultsOf({ NODE_URL: 'http://127.0.0.1:8545,https://node.example' })).toMatchObject([
       { variable: 'RELAYER_MNEMONIC' },
     ])
   })
 
-  test("takes the local chain's pool rules on loopback only", ({ expect }) => {
+  test("takes the local chain's pool rules on loopback only", () => {
     const words = 'abandon '.repeat(11).concat('about')
     const remote = { NODE_URL: 'https://node.example', RELAYER_MNEMONIC: words }
     expect(faultsOf({ ...remote, POOL_RULES: 'anvil' })).toMatchObject([{ variable: 'POOL_RULES' }])
     expect(faultsOf(remote)).toEqual([])
   })
 
-  test('wants different secrets for account ids and keys', ({ expect }) => {
+  test('wants different secrets for account ids and keys', () => {
     expect(faultsOf({ ACCOUNT_ID_SECRET: env.ACCOUNT_KEY_SECRET })).toHaveLength(1)
   })
 })

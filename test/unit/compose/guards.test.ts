@@ -1,4 +1,4 @@
-import { describe, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { type Config, ConfigError, parseConfig } from '../../../src/compose/config.ts'
 
 const secret = (digits: string) => `0x${digits.repeat(32)}`
@@ -153,7 +153,7 @@ describe('no setting switches a guard off in silence', () => {
     ['of what is asked and told', telling],
   ] as const)(
     'in any combination %s a guard is on, or said to be off, or the start is refused in both names',
-    ([, of], { expect }) => {
+    ([, of]) => {
       const { faults, met } = judged(combinations(of))
       expect(faults.slice(0, 9)).toEqual([])
       // And each way is there: a guard can be had, and can be done without.
@@ -164,7 +164,7 @@ describe('no setting switches a guard off in silence', () => {
     },
   )
 
-  test('nor do any two of all settings together', ({ expect }) => {
+  test('nor do any two of all settings together', () => {
     const all = Object.keys(settings) as Setting[]
     const base = { NODE_URL: settings.NODE_URL[1], CHAIN_ID: '30', PIN_SECRET: secret('33') }
     function* pairs(): Generator<Env> {
@@ -177,7 +177,7 @@ describe('no setting switches a guard off in silence', () => {
     expect(judged(pairs()).faults).toEqual([])
   })
 
-  test('a lender who confirms nothing has said that there are no PINs', ({ expect }) => {
+  test('a lender who confirms nothing has said that there are no PINs', () => {
     const usual = { NODE_URL: settings.NODE_URL[0], PIN_SECRET: secret('33') }
     const env = { PROFILE: 'lender', CONFIRM: 'off' }
     const refused = start({ ...usual, ...env })

@@ -1,5 +1,5 @@
 import { english, generateMnemonic } from 'viem/accounts'
-import { test } from 'vitest'
+import { expect, test } from 'vitest'
 import { assemble } from '../../../src/compose/assemble.ts'
 import { parseConfig } from '../../../src/compose/config.ts'
 import { ledgerName, ledgerRulesOf, relayerAddress } from '../../../src/compose/relay.ts'
@@ -51,9 +51,7 @@ function deployment() {
   }
 }
 
-test('a new relayer key opens no other accounts: a mistyped secret is refused under it, too', async ({
-  expect,
-}) => {
+test('a new relayer key opens no other accounts: a mistyped secret is refused under it, too', async () => {
   const dial = deployment()
   const RELAYER_MNEMONIC = generateMnemonic(english)
   expect(await dial({})).toEqual({ status: 200, logged: [] })

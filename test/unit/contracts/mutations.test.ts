@@ -1,4 +1,4 @@
-import { test } from 'vitest'
+import { expect, test } from 'vitest'
 import { mutationsOf } from '../../../scripts/contracts/mutation/mutations.ts'
 
 const [forwarder, loan] = ['contracts/src/RelayForwarder.sol', 'contracts/src/MicroLoan.sol']
@@ -15,7 +15,7 @@ test.for<[file: string, rule: string, mistake: RegExp]>([
   [loan, 'guard missing', /^function defund\(uint256 amount\) external \{/],
   [loan, 'guard too many', /^function repayLoan\(uint256 amount\) external whenNotPaused \{/],
   [loan, 'arguments exchanged', /emit Transferred\(to, from, amount\)/],
-])('in %s there is a mistake of the kind "%s"', ([file, rule, mistake], { expect }) => {
+])('in %s there is a mistake of the kind "%s"', ([file, rule, mistake]) => {
   const found = mutations.filter((each) => each.file === file && each.rule === rule)
   expect(found.filter(({ after }) => mistake.test(after))).toHaveLength(1)
 })

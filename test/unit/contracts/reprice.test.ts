@@ -1,5 +1,5 @@
 import type { Address } from 'viem'
-import { test } from 'vitest'
+import { expect, test } from 'vitest'
 import { priceOnRootstock, type Step } from '../../../scripts/contracts/gas/reprice.ts'
 
 const contract: Address = '0x00000000000000000000000000000000000000c0'
@@ -22,7 +22,7 @@ function price(list: Step[], storage: Record<string, string> = {}, more = {}) {
   return priceOnRootstock({ to: contract, data: '0x', steps: list, before })
 }
 
-test('a failed call takes its writes and refunds with it, and not its gas', ({ expect }) => {
+test('a failed call takes its writes and refunds with it, and not its gas', () => {
   const inner = { [other]: { ...known, storage: { [slot(1)]: slot(5) } } }
   const call = (end: string, success: number) =>
     steps(
@@ -41,7 +41,7 @@ test('a failed call takes its writes and refunds with it, and not its gas', ({ e
   expect(price(call('RETURN', 1), {}, inner).gasUsed).toBe(calls + 20_000 - 15_000)
 })
 
-test('what it has no price of is told and not guessed', ({ expect }) => {
+test('what it has no price of is told and not guessed', () => {
   expect(() => price(steps(['CREATE', 1, 0, 0, 0], ['STOP', 1]))).toThrow('CREATE')
   expect(() => price(steps(['ADD', 1, 1, 1]))).toThrow('ends with ADD')
   const broken = steps(

@@ -1,4 +1,4 @@
-import { describe, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { playScript } from '../../../scripts/stack/phone/dial-script.ts'
 
 const dialled = 'phone +254700000001\ndial\n'
@@ -44,7 +44,7 @@ describe('a script of flows', () => {
       ['2'],
       ['s0 ', 's0 1'],
     ],
-  ])('%s', async ([, script, balances, expected], { expect }) => {
+  ])('%s', async ([, script, balances, expected]) => {
     const { sent, play } = createPhone(balances)
     await play(script)
     expect(sent).toEqual(expected)
@@ -57,11 +57,11 @@ describe('a script of flows', () => {
     ['a delivery that is answered otherwise', '> 1\nagain', 'Line 4 of the script: the screen was'],
     ['an unknown verb', 'press 1', 'Line 3 of the script: a line begins with phone, dial'],
     ['a wait in vain', '> 2\nuntil never', 'Line 4 of the script: the screen stays: CON Who?'],
-  ] as const)('stops at %s', async ([, lines, message], { expect }) => {
+  ] as const)('stops at %s', async ([, lines, message]) => {
     await expect(createPhone(['1', '2']).play(`${dialled}${lines}`)).rejects.toThrow(message)
   })
 
-  test('names its phone first', async ({ expect }) => {
+  test('names its phone first', async () => {
     const { play } = createPhone()
     await expect(play('dial')).rejects.toThrow('The script has to begin with: phone NUMBER')
     await expect(play('= Menu')).rejects.toThrow('no one has dialled yet')

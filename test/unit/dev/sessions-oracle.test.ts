@@ -1,4 +1,4 @@
-import { describe, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { createScreenReader } from '../../../scripts/dev/oracle/screen-reader.ts'
 import { type Fate, judgeSession } from '../../../scripts/dev/oracle/sessions.ts'
 import { demonstration } from '../../../src/ussd/messages/demonstration.ts'
@@ -17,7 +17,7 @@ const nothing: Fate = { isSent: false, outcome: undefined }
 const executed: Fate = { isSent: true, outcome: 'executed' }
 
 describe('a screen is read by the message that it is made of', () => {
-  test.for(Object.entries(messagesIn))('in the words of %s', ([, say], { expect }) => {
+  test.for(Object.entries(messagesIn))('in the words of %s', ([, say]) => {
     const reads = createScreenReader(say)
     const claimOf = (text: string) => reads(text, 'end')?.claim
     const tx = '0x0123456789...'
@@ -38,7 +38,7 @@ describe('a screen is read by the message that it is made of', () => {
     expect(reads(`${say.pin.wrong(2)}\n${say.pin.enter.send}`, 'ask')?.key).toBe('pin.wrong')
   })
 
-  test('and a changed word is no message', ({ expect }) => {
+  test('and a changed word is no message', () => {
     expect(read(`${submitted} Soon.`, 'end')).toBeUndefined()
     expect(read('Nothing was sent.', 'end')).toBeUndefined()
   })
@@ -81,6 +81,6 @@ test.for<[what: string, screens: [text: string, screen: string][], fate: Fate, r
     executed,
     ['one_question'],
   ],
-])('the judge of a session finds %s', ([, screens, fate, rules], { expect }) => {
+])('the judge of a session finds %s', ([, screens, fate, rules]) => {
   expect(findings(screens, fate)).toEqual(rules)
 })

@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { describe, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { formatAmount, formatAmountDown, parseAmount } from '../../../src/loan/amounts.ts'
 import { holds } from '../../support/properties.ts'
 
@@ -20,7 +20,7 @@ describe('an amount', () => {
     // Neither is a double: a float would round them.
     ['9007199.254740993', 9007199254740993n * 10n ** 9n],
     ['0.100000000000000001', 100000000000000001n],
-  ] as const)('%s is read exactly', ([typed, wei], { expect }) => {
+  ] as const)('%s is read exactly', ([typed, wei]) => {
     expect(parseAmount(typed)).toEqual({ kind: 'amount', wei })
   })
 
@@ -38,7 +38,7 @@ describe('an amount', () => {
     ['0', 'zero'],
     ['0.0000000000000000000', 'too_fine'],
     ['21000000.000000000000000001', 'too_large'],
-  ] as const)('%j is not an amount: %s', ([typed, fault], { expect }) => {
+  ] as const)('%j is not an amount: %s', ([typed, fault]) => {
     expect(parseAmount(typed)).toEqual({ kind: 'fault', fault })
   })
 
@@ -48,7 +48,7 @@ describe('an amount', () => {
     [10n ** 16n, '0.01'],
     [10n ** 18n, '1'],
     [120n * 10n ** 18n + 5n * 10n ** 17n, '120.5'],
-  ] as const)('%s wei are written as %s', ([wei, text], { expect }) => {
+  ] as const)('%s wei are written as %s', ([wei, text]) => {
     expect(formatAmount(wei)).toBe(text)
   })
 
@@ -60,11 +60,11 @@ describe('an amount', () => {
     [123456789n * 10n ** 10n, '1.234567'],
     [999999999n * 10n ** 9n, '0.999999'],
     [5n * 10n ** 17n, '0.5'],
-  ] as const)('%s wei are shown as %s, rounded down', ([wei, text], { expect }) => {
+  ] as const)('%s wei are shown as %s, rounded down', ([wei, text]) => {
     expect(formatAmountDown(wei)).toBe(text)
   })
 
-  test('that is written is read as the same', async ({ expect }) => {
+  test('that is written is read as the same', async () => {
     await holds(
       fc.property(fc.bigInt({ min: 1n, max: mostWei }), (wei) => {
         expect(parseAmount(formatAmount(wei))).toEqual({ kind: 'amount', wei })
@@ -72,7 +72,7 @@ describe('an amount', () => {
     )
   })
 
-  test('is what its digits say, however many zeros surround them', async ({ expect }) => {
+  test('is what its digits say, however many zeros surround them', async () => {
     const digits = (most: number) =>
       fc.string({ unit: fc.constantFrom(...'0123456789'), maxLength: most })
     await holds(
@@ -89,7 +89,7 @@ describe('an amount', () => {
     )
   })
 
-  test('is above zero and below what there will ever be, whatever is typed', async ({ expect }) => {
+  test('is above zero and below what there will ever be, whatever is typed', async () => {
     const typed = fc.oneof(
       fc.string({ unit: 'grapheme' }),
       fc.string({ unit: fc.constantFrom(...'0123456789.,+-eE x') }),

@@ -1,4 +1,4 @@
-import { expectTypeOf, test } from 'vitest'
+import { expect, expectTypeOf, test } from 'vitest'
 import {
   type KindRules,
   kindNames,
@@ -7,9 +7,7 @@ import {
   paymentKinds,
 } from '../../../src/loan/kinds.ts'
 
-test('a kind of payment does not compile before it has said all that rules ask of it', ({
-  expect,
-}) => {
+test('a kind of payment does not compile before it has said all that rules ask of it', () => {
   type Said<Left extends keyof KindRules> = Omit<(typeof paymentKinds)['transfer'], Left>
   expectTypeOf<(typeof paymentKinds)['transfer']>().toExtend<KindRules>()
   // Whether it counts toward the day's limit, what it moves, and what it takes of what all share.

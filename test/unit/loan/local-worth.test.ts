@@ -1,4 +1,4 @@
-import { describe, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { createLocalWorth } from '../../../src/loan/local-worth.ts'
 import { createHandClock } from '../../support/hand-clock.ts'
 
@@ -25,7 +25,7 @@ const priced = (kes: unknown, at: number): Response =>
   Response.json({ rootstock: { kes, last_updated_at: Math.floor(at / 1_000) } })
 
 describe('what an amount is worth in local currency', () => {
-  test('follows the price of the feed, which is asked once a minute', async ({ expect }) => {
+  test('follows the price of the feed, which is asked once a minute', async () => {
     let price = 12_345_678.9
     const { worthOf, clock, asked } = open((now) => priced(price, now))
     expect(await worthOf(oneCoin)).toBe('KES 12345679')
@@ -40,7 +40,7 @@ describe('what an amount is worth in local currency', () => {
     expect(asked).toHaveLength(2)
   })
 
-  test('is not known by a price of 15 minutes ago, or of later than now', async ({ expect }) => {
+  test('is not known by a price of 15 minutes ago, or of later than now', async () => {
     const minuteMs = 60_000
     const { worthOf } = open((now) => priced(1_000, now - 14 * minuteMs))
     expect(await worthOf(oneCoin)).toBe('KES 1000')
@@ -50,7 +50,7 @@ describe('what an amount is worth in local currency', () => {
     }
   })
 
-  test('is not known any more when the last price has grown old', async ({ expect }) => {
+  test('is not known any more when the last price has grown old', async () => {
     let isBroken = false
     const { worthOf, clock, logged } = open((now) => {
       if (isBroken) throw new Error('no answer')
@@ -76,7 +76,7 @@ describe('what an amount is worth in local currency', () => {
     ['an error', () => new Response('{}', { status: 500 })],
     ['another address', () => new Response(null, { status: 302, headers: { location: '/' } })],
     ['too much', () => new Response('x'.repeat(5_000), { headers: { 'content-length': '5000' } })],
-  ])('is not known where the feed answers %s', async ([, answer], { expect }) => {
+  ])('is not known where the feed answers %s', async ([, answer]) => {
     const { worthOf, asked } = open(answer)
     expect(await worthOf(oneCoin)).toBeUndefined()
     expect(await worthOf(oneCoin)).toBeUndefined()

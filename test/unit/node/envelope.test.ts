@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { toRlp } from 'viem'
-import { beforeAll, describe, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { hashKey, type KeyCheck } from '../../../src/keys/api-keys.ts'
 import { createConfigKeys } from '../../../src/keys/api-keys-config.ts'
 import { feedLimits } from '../../../src/node/feed/sessions.ts'
@@ -47,7 +47,7 @@ const call = (more: object): string =>
   JSON.stringify({ jsonrpc: '2.0', method: 'eth_chainId', params: [], id: 1, ...more })
 
 describe('a single request', () => {
-  test('is answered with the id as it was written', async ({ expect }) => {
+  test('is answered with the id as it was written', async () => {
     for (const id of [
       '1',
       '0',
@@ -71,7 +71,7 @@ describe('a single request', () => {
     }
   })
 
-  test('may leave params and the accept header out', async ({ expect }) => {
+  test('may leave params and the accept header out', async () => {
     const { status, text, headers } = await exchange(
       '{"jsonrpc":"2.0","id":1,"method":"eth_chainId"}',
     )
@@ -81,7 +81,7 @@ describe('a single request', () => {
     expect(headers.get('access-control-allow-origin')).toBe('*')
   })
 
-  test('may come with any of the content types of JSON-RPC', async ({ expect }) => {
+  test('may come with any of the content types of JSON-RPC', async () => {
     for (const type of [
       'application/json',
       'application/json; charset=utf-8',
@@ -93,7 +93,7 @@ describe('a single request', () => {
     }
   })
 
-  test('that is a notification gets no body', async ({ expect }) => {
+  test('that is a notification gets no body', async () => {
     const { status, text, headers } = await exchange('{"jsonrpc":"2.0","method":"eth_chainId"}')
     expect(status).toBe(204)
     expect(text).toBe('')
@@ -101,7 +101,7 @@ describe('a single request', () => {
     expect((await exchange('{"jsonrpc":"2.0","method":"nothing"}')).status).toBe(204)
   })
 
-  test('with duplicate members is read by the last of each', async ({ expect }) => {
+  test('with duplicate members is read by the last of each', async () => {
     const text =
       '{"jsonrpc":"1.0","jsonrpc":"2.0","id":1,"id":2,"method":"x","method":"net_version"}'
     expect((await exchange(text)).text).toBe('{"jsonrpc":"2.0","id":2,"result":"31"}')
@@ -120,7 +120,7 @@ describe('a single request', () => {
     ),
   ] as const)(
     'that is not a request is refused with 400 and an envelope: %s',
-    async ([text, id, message], { expect }) => {
+    async ([text, id, message]) => {
       expect(await answerTo(text)).toEqual([
         400,
         refusal(id, -32600, `invalid request: ${message}`),
@@ -130,18 +130,18 @@ describe('a single request', () => {
 
   test.for([{}, 'x', 1, true])(
     'with params that are no list is refused with the code for params: %j',
-    async (params, { expect }) => {
+    async (params) => {
       const refused = refusal(1, -32602, 'params must be an array')
       expect(await answerTo(call({ params }))).toEqual([400, refused])
     },
   )
 
-  test('with params of null is answered as one without params', async ({ expect }) => {
+  test('with params of null is answered as one without params', async () => {
     const answer = { jsonrpc: '2.0', id: 1, result: '0x1f' }
     expect(await answerTo(call({ params: null }))).toEqual([200, answer])
   })
 
-  test('for a method that is not served is told so, with status 200', async ({ expect }) => {
+  test('for a method that is not served is told so, with status 200', async () => {
     for (const method of [
       'nothing',
       '',
@@ -160,9 +160,7 @@ describe('a single request', () => {
     }
   })
 
-  test('for a method that is not served is told of 64 printable characters of it', async ({
-    expect,
-  }) => {
+  test('for a method that is not served is told of 64 printable characters of it', async () => {
     for (const [method, shown] of [
       ['m'.repeat(64), 'm'.repeat(64)],
       ['m'.repeat(65), `${'m'.repeat(64)}...`],
@@ -175,7 +173,7 @@ describe('a single request', () => {
     }
   })
 
-  test('nested without end is refused, not suffered', async ({ expect }) => {
+  test('nested without end is refused, not suffered', async () => {
     const deep = (depth: number): string => `${'['.repeat(depth)}${']'.repeat(depth)}`
     const { text } = await exchange(
       `{"jsonrpc":"2.0","id":1,"method":"eth_call","params":[${deep(100_000)}]}`,
@@ -190,9 +188,7 @@ describe('a single request', () => {
 })
 
 describe('a batch', () => {
-  test('keeps the order, leaves notifications out and answers each invalid request', async ({
-    expect,
-  }) => {
+  test('keeps the order, leaves notifications out and answers each invalid request', async () => {
     const { status, text } = await exchange(
       `[${call({ id: 'a' })},${call({ id: undefined })},1,${call({ id: 2, method: 'net_version' })},[],{"id":9},${call({ id: 1e21 })}]`,
     )
@@ -209,11 +205,11 @@ describe('a batch', () => {
     )
   })
 
-  test('of notifications only gets no body', async ({ expect }) => {
+  test('of notifications only gets no body', async () => {
     expect(await answerTo(`[${call({ id: undefined })}]`)).toEqual([204, ''])
   })
 
-  test('may hold 50 requests and neither more nor none', async ({ expect }) => {
+  test('may hold 50 requests and neither more nor none', async () => {
     const batch = (length: number): string =>
       `[${Array.from({ length }, (_, id) => call({ id })).join(',')}]`
     const { text } = await exchange(batch(50))
@@ -233,20 +229,20 @@ describe('a batch', () => {
 describe('what is not JSON-RPC', () => {
   const noRequest = { jsonrpc: '2.0', id: null, error: { code: -32600 } }
 
-  test('is refused with 400 when it is not JSON', async ({ expect }) => {
+  test('is refused with 400 when it is not JSON', async () => {
     const invalidUtf8 = new Uint8Array([0x7b, 0x22, 0xff, 0xfe, 0x22, 0x7d])
     for (const body of ['', '{', 'x', '{"jsonrpc":"2.0",}', "{'a':1}", '[1,', invalidUtf8]) {
       expect(await answerTo(body)).toEqual([400, refusal(null, -32700, 'JSON parse error')])
     }
   })
 
-  test('is refused with 415 when its content type is not JSON', async ({ expect }) => {
+  test('is refused with 415 when its content type is not JSON', async () => {
     for (const type of ['text/plain', 'application/x-www-form-urlencoded', 'application/xml', '']) {
       expect(await answerTo(call({}), { 'content-type': type })).toMatchObject([415, noRequest])
     }
   })
 
-  test('is refused with 413 when it is too large, announced or not', async ({ expect }) => {
+  test('is refused with 413 when it is too large, announced or not', async () => {
     const tooLarge = 'x'.repeat(maxBodyBytes + 1)
     const length = { 'content-length': `${maxBodyBytes + 1}` }
     const announced = await answerTo('x', { 'content-type': 'application/json', ...length })
@@ -255,9 +251,7 @@ describe('what is not JSON-RPC', () => {
     }
   })
 
-  test('is refused with 405 when it is not POST, and browsers may ask beforehand', async ({
-    expect,
-  }) => {
+  test('is refused with 405 when it is not POST, and browsers may ask beforehand', async () => {
     for (const method of ['GET', 'PUT', 'DELETE', 'PATCH']) {
       const response = await served.fetch(served.url, { method })
       expect(response.status, method).toBe(405)
@@ -269,7 +263,7 @@ describe('what is not JSON-RPC', () => {
     expect(response.headers.get('access-control-allow-origin')).toBe('*')
   })
 
-  test('is answered at an address that ends with a slash', async ({ expect }) => {
+  test('is answered at an address that ends with a slash', async () => {
     const headers = { 'content-type': 'application/json' }
     const response = await served.fetch(`${served.url}/`, {
       method: 'POST',
@@ -282,7 +276,7 @@ describe('what is not JSON-RPC', () => {
     ])
   })
 
-  test('is refused with 401 before anything else is looked at', async ({ expect }) => {
+  test('is refused with 401 before anything else is looked at', async () => {
     for (const url of ['http://service.test/other', 'http://service.test/', `${served.url}/more`]) {
       const response = await served.fetch(url, { method: 'POST', body: 'x' })
       expect(response.status, url).toBe(401)
@@ -291,9 +285,7 @@ describe('what is not JSON-RPC', () => {
   })
 })
 
-test('no answer of a node is an answer with status 200 that leaks no address', async ({
-  expect,
-}) => {
+test('no answer of a node is an answer with status 200 that leaks no address', async () => {
   expect(await answerTo(call({ method: 'eth_gasPrice' }))).toEqual([
     200,
     refusal(1, -32011, 'no node gave an answer in time: ask again, or for less'),
@@ -306,7 +298,7 @@ test('no answer of a node is an answer with status 200 that leaks no address', a
   expect(JSON.stringify(served.logged)).not.toContain(testKey)
 })
 
-test('a key that cannot be looked up is refused with 503 and an envelope', async ({ expect }) => {
+test('a key that cannot be looked up is refused with 503 and an envelope', async () => {
   const logged: LogEvent[] = []
   const gone = async (): Promise<never> => {
     throw new Error('the keys are away')
@@ -323,7 +315,7 @@ test('a key that cannot be looked up is refused with 503 and an envelope', async
   expect(JSON.stringify(logged)).not.toContain(testKey)
 })
 
-test('a spent quota says by the clock of the service when to come back', async ({ expect }) => {
+test('a spent quota says by the clock of the service when to come back', async () => {
   const resetAt = new Date('2026-11-22T00:00:00Z')
   const spent: KeyCheck = {
     kind: 'granted',
@@ -345,9 +337,7 @@ test('a spent quota says by the clock of the service when to come back', async (
   expect(response.headers.get('retry-after')).toBe('90')
 })
 
-test('a key that was revoked before its connection opened is told so, and not of a limit', async ({
-  expect,
-}) => {
+test('a key that was revoked before its connection opened is told so, and not of a limit', async () => {
   const known = createConfigKeys({ hashes: [await hashKey(testKey)], chainId: 31 })
   const routes = routesWith({
     keys: known,
@@ -385,7 +375,7 @@ function printed(id: string): string {
 }
 
 describe('whatever is sent', () => {
-  test('gets a valid envelope', async ({ expect }) => {
+  test('gets a valid envelope', async () => {
     await holds(
       fc.asyncProperty(randomRequest, async ({ body, contentType }) => {
         const { status, text } = await exchange(body, { 'content-type': contentType })
@@ -394,7 +384,7 @@ describe('whatever is sent', () => {
     )
   })
 
-  test('has its id told back as it was written', async ({ expect }) => {
+  test('has its id told back as it was written', async () => {
     const id = fc.oneof(
       fc.bigInt().map(String),
       fc.double({ noNaN: true, noDefaultInfinity: true }).map(String),

@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { beforeAll, describe, test, vi } from 'vitest'
+import { beforeAll, describe, expect, test, vi } from 'vitest'
 import {
   type HostilePlan,
   hostileIds,
@@ -40,7 +40,7 @@ async function cpuMsOf(work: () => unknown): Promise<number> {
 }
 
 describe('a message of 2 MB', () => {
-  test('is parsed once, whatever its ids are', ({ expect }) => {
+  test('is parsed once, whatever its ids are', () => {
     for (const id of hostileIds) {
       for (const requests of [1, 50]) {
         const text = hostileMessage({ ...usual, id, requests, value: 'hashes' }, maxBodyBytes)
@@ -54,7 +54,7 @@ describe('a message of 2 MB', () => {
     }
   })
 
-  test('costs no more than 30 times what reading as much plain JSON does', async ({ expect }) => {
+  test('costs no more than 30 times what reading as much plain JSON does', async () => {
     const plain = hostileMessage({ ...usual, value: 'numbers' }, maxBodyBytes)
     const random = createRandom(seed, 'hostile messages')
     const drawn = Array.from({ length: times({ sampled: 30, full: 3_000 }) }, () =>
@@ -85,7 +85,7 @@ describe('a message of 2 MB', () => {
     }
   })
 
-  test('that holds more values than any filter needs is refused in words', ({ expect }) => {
+  test('that holds more values than any filter needs is refused in words', () => {
     /** Spread over so many lists, each of them inside `deep` others. */
     const holding = (count: number, deep = 0, lists = 1): string => {
       const list = Array(Math.floor(count / lists))
@@ -135,7 +135,7 @@ describe('reading a message', () => {
       return { text: `{${text}${gap}}`, id: ids.at(-1) }
     })
 
-  test('finds the last id of each request as it was written, and no other', async ({ expect }) => {
+  test('finds the last id of each request as it was written, and no other', async () => {
     await holds(
       fc.property(fc.array(written, { minLength: 1, maxLength: 5 }), space, (all, gap) => {
         const batch = parseMessage(`${gap}[${all.map(({ text }) => text).join(`${gap},`)}]`)
@@ -148,7 +148,7 @@ describe('reading a message', () => {
     )
   })
 
-  test('never throws, whatever the text is', async ({ expect }) => {
+  test('never throws, whatever the text is', async () => {
     const deep = fc
       .tuple(fc.nat(100_000), fc.constantFrom('[', '{"id":'), anyId)
       .map(([depth, open, id]) => {

@@ -1,4 +1,4 @@
-import { describe, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { type Clock, systemClock } from '../../../src/runtime/clock.ts'
 import { serve } from '../../chain/node/support/serve.ts'
 import { type Request, scriptedNode } from './scripted-node.ts'
@@ -16,14 +16,14 @@ async function serveNode(answer: (request: Request) => unknown) {
 const address = `0x${'ab'.repeat(20)}`
 
 describe('an answer that is too large', () => {
-  test('is refused, and the client is told to ask for less', async ({ expect }) => {
+  test('is refused, and the client is told to ask for less', async () => {
     const served = await serveNode(() => `0x${'ab'.repeat(5.5 * 1024 * 1024)}`)
     expect(await served.rpc('eth_getCode', [address, 'latest'])).toMatchObject({
       error: { code: -32011, message: 'the answer is too large: ask for less' },
     })
   })
 
-  test('in a batch is left out, and the others are answered', async ({ expect }) => {
+  test('in a batch is left out, and the others are answered', async () => {
     const served = await serveNode(() => `0x${'ab'.repeat(2 * 1024 * 1024)}`)
     const large = '9007199254740993'
     const batch = Array.from({ length: 4 }, (_, id) => ({
@@ -44,7 +44,7 @@ describe('an answer that is too large', () => {
     })
   })
 
-  test('of a node is not even read', async ({ expect }) => {
+  test('of a node is not even read', async () => {
     const node: typeof fetch = async () =>
       new Response('{}', { headers: { 'content-length': `${33 * 1024 * 1024}` } })
     const served = await serve(['http://node.test/'], 31, node)
@@ -52,7 +52,7 @@ describe('an answer that is too large', () => {
   })
 })
 
-test('a key has 4 MiB of requests at a time, and leaves others their place', async ({ expect }) => {
+test('a key has 4 MiB of requests at a time, and leaves others their place', async () => {
   let go = (): void => {}
   const held = new Promise<void>((resolve) => {
     go = resolve
@@ -75,12 +75,12 @@ test('a key has 4 MiB of requests at a time, and leaves others their place', asy
 })
 
 describe('an answer that takes too long', () => {
-  test('is not waited for', async ({ expect }) => {
+  test('is not waited for', async () => {
     const served = await serveNode(() => new Promise(() => {}))
     expect(await served.rpc('eth_gasPrice')).toMatchObject({ error: { code: -32011 } })
   })
 
-  test('about the logs of many blocks names a range that there is time for', async ({ expect }) => {
+  test('about the logs of many blocks names a range that there is time for', async () => {
     const served = await serveNode(async ({ method }) => {
       if (method === 'eth_blockNumber') return '0x186a0'
       if (method === 'eth_getLogs') await systemClock.sleep(60)

@@ -1,5 +1,5 @@
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
-import { describe, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { exampleLogs, exampleTraces } from '../../../src/node/methods/examples.ts'
 import { serve } from '../../chain/node/support/serve.ts'
 import { printed } from './portal.ts'
@@ -41,7 +41,7 @@ describe('an error of a node is never an empty answer', () => {
     ['trace_filter', [{ fromBlock: '0x1', toBlock: '0x2' }]],
   ]
   for (const [method, params] of questions) {
-    test(`${method} ${JSON.stringify(params)}`, async ({ expect }) => {
+    test(`${method} ${JSON.stringify(params)}`, async () => {
       const served = await nodeThatSays(method, headerNotFound)
       expect(await served.rpc(method, params)).toMatchObject({
         error: { code: -32000, message: expect.stringMatching(/header not found|unknown block/) },
@@ -50,9 +50,7 @@ describe('an error of a node is never an empty answer', () => {
   }
 })
 
-test('logs of a block that the node does not have are unknown, and not none', async ({
-  expect,
-}) => {
+test('logs of a block that the node does not have are unknown, and not none', async () => {
   // Not what was asked for: the block has to tell which of its logs are.
   const [strange] = exampleLogs.map((log) => ({ ...log, blockHash: hash, blockNumber: '0x1' }))
   const served = await nodeThatSays('eth_getLogs', { result: [strange] })
@@ -80,19 +78,19 @@ describe('what is not there is null, in the words of each node', () => {
     ],
   ]
   for (const [method, params, code, message] of words) {
-    test(`${method}: ${message.slice(0, 40)}`, async ({ expect }) => {
+    test(`${method}: ${message.slice(0, 40)}`, async () => {
       const served = await nodeThatSays(method, { error: { code, message } })
       expect(await served.rpc(method, params)).toEqual({ jsonrpc: '2.0', id: 1, result: null })
     })
   }
 
-  test('and the same words of another method are an error', async ({ expect }) => {
+  test('and the same words of another method are an error', async () => {
     const error = { code: -32001, message: 'Resource not found' }
     const served = await nodeThatSays('eth_gasPrice', { error })
     expect((await served.rpc('eth_gasPrice')).error).toEqual(error)
   })
 
-  test('a proof in a block that RSKj does not have, where it fails inside', async ({ expect }) => {
+  test('a proof in a block that RSKj does not have, where it fails inside', async () => {
     const failed = { error: { code: -32603, message: 'Internal server error' } }
     const served = await nodeThatSays('rsk_getTransactionReceiptNodesByHash', failed)
     const ask = (block: unknown) =>
@@ -101,7 +99,7 @@ describe('what is not there is null, in the words of each node', () => {
     expect((await ask(printed.hash)).error).toEqual(failed.error)
   })
 
-  test('state at a block that is not there is one error', async ({ expect }) => {
+  test('state at a block that is not there is one error', async () => {
     const said: [string, Said][] = [
       ['eth_getBalance', { error: { code: -32600, message: 'Block 0xffffff not found' } }],
       ['eth_getCode', { result: null }],
@@ -142,7 +140,7 @@ describe('a revert has code 3 and its data, as every client decodes it', () => {
     ],
   ]
   for (const method of ['eth_call', 'eth_estimateGas']) {
-    test(method, async ({ expect }) => {
+    test(method, async () => {
       for (const [said, error] of cases) {
         const served = await nodeThatSays(method, said)
         expect((await served.rpc(method, [{ to: address }, 'latest'])).error).toEqual(error)
@@ -155,7 +153,7 @@ describe('RSKj fails inside, and the sender is told in words', () => {
   const failed = { error: { code: -32603, message: 'Internal server error' } }
   const invalid = 'invalid parameter "transaction": '
 
-  test('on a transaction of a type that it does not know', async ({ expect }) => {
+  test('on a transaction of a type that it does not know', async () => {
     const served = await nodeThatSays('eth_sendRawTransaction', failed)
     const raw = await privateKeyToAccount(generatePrivateKey()).signTransaction({
       type: 'eip1559',
@@ -169,7 +167,7 @@ describe('RSKj fails inside, and the sender is told in words', () => {
     })
   })
 
-  test('on a signature that no key made', async ({ expect }) => {
+  test('on a signature that no key made', async () => {
     const served = await nodeThatSays('eth_sendRawTransaction', failed)
     const raw =
       '0xf84301840393870082520894a0ee7a142d267c1f36714e4a8f75612f20a7972080806205a02061fc844935e15ea36e8568aa3a344b150a336c99be3b7eb3bc1fb4284f5739'
@@ -179,7 +177,7 @@ describe('RSKj fails inside, and the sender is told in words', () => {
     })
   })
 
-  test('on a call whose gas is out of bounds', async ({ expect }) => {
+  test('on a call whose gas is out of bounds', async () => {
     for (const method of ['eth_call', 'eth_estimateGas']) {
       const served = await nodeThatSays(method, failed)
       expect((await served.rpc(method, [{ to: address, gas: '0x1' }, 'latest'])).error).toEqual({
@@ -190,7 +188,7 @@ describe('RSKj fails inside, and the sender is told in words', () => {
   })
 })
 
-test('an estimate of nothing, or of a whole block, is not one', async ({ expect }) => {
+test('an estimate of nothing, or of a whole block, is not one', async () => {
   const limit = `${printed.gasLimit}`
   for (const estimate of ['0x0', limit]) {
     const served = await nodeThatSays('eth_estimateGas', { result: estimate })
@@ -201,7 +199,7 @@ test('an estimate of nothing, or of a whole block, is not one', async ({ expect 
   }
 })
 
-test('a block number of 64 digits is a number where no hash may stand', async ({ expect }) => {
+test('a block number of 64 digits is a number where no hash may stand', async () => {
   const asked: unknown[] = []
   const node = scriptedNode(rskj, ({ method, params }) => {
     if (method.startsWith('eth_getBlockBy') || method === 'eth_call') asked.push(params)
@@ -253,7 +251,7 @@ describe('with several nodes', () => {
     })
   }
 
-  test('logs of a block that came a moment ago are found', async ({ expect }) => {
+  test('logs of a block that came a moment ago are found', async () => {
     let height = 100
     const served = await twoNodes(() => height)
     expect((await served.rpc('eth_blockNumber')).result).toBe('0x64')
@@ -269,9 +267,7 @@ describe('with several nodes', () => {
     expect(await found({ fromBlock: '0x66', toBlock: '0x70' })).toBe(0)
   })
 
-  test('what one refuses to tell, and another that is behind does not have, is an error', async ({
-    expect,
-  }) => {
+  test('what one refuses to tell, and another that is behind does not have, is an error', async () => {
     const served = await twoNodes((name) => (name === 'first.test' ? 100 : 90), 'first.test')
     expect((await served.rpc('eth_blockNumber')).result).toBe('0x64')
     const questions: [string, unknown[]][] = [
@@ -289,7 +285,7 @@ describe('with several nodes', () => {
   })
 })
 
-test('logs up to a block beyond the head are those up to the head, at once', async ({ expect }) => {
+test('logs up to a block beyond the head are those up to the head, at once', async () => {
   const asked: unknown[] = []
   const node = scriptedNode(rskj, ({ method, params }) => {
     if (method === 'eth_blockNumber') return { result: '0x2a' }
@@ -314,9 +310,7 @@ test('logs up to a block beyond the head are those up to the head, at once', asy
   ])
 })
 
-test('the pending block has as many transactions as it shows, though RSKj counts its pool', async ({
-  expect,
-}) => {
+test('the pending block has as many transactions as it shows, though RSKj counts its pool', async () => {
   const transaction = {
     hash,
     nonce: '0x0',
@@ -353,7 +347,7 @@ test('the pending block has as many transactions as it shows, though RSKj counts
   expect(await ask('eth_getTransactionByBlockNumberAndIndex', '0x1')).toBeNull()
 })
 
-test('a block of state is named to RSKj so that it means that block', async ({ expect }) => {
+test('a block of state is named to RSKj so that it means that block', async () => {
   const asked: unknown[] = []
   const node = scriptedNode(rskj, ({ method, params }) => {
     if (method.startsWith('eth_getBlock')) return { result: printed }
@@ -379,9 +373,7 @@ test('a block of state is named to RSKj so that it means that block', async ({ e
   expect(asked.at(-1)).toBe(printed.number)
 })
 
-test('traces behind more than RSKj skips are skipped here, and no others are asked for', async ({
-  expect,
-}) => {
+test('traces behind more than RSKj skips are skipped here, and no others are asked for', async () => {
   const asked: unknown[] = []
   const traceAt = (index: number) => ({ ...exampleTraces[0], traceAddress: [index] })
   const node = scriptedNode(rskj, ({ method, params }) => {

@@ -1,5 +1,5 @@
 import { keccak256 } from 'viem'
-import { describe, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { createNodeService } from '../../../src/node/service.ts'
 import { systemClock } from '../../../src/runtime/clock.ts'
 import { type Pair, pairs } from './portal.ts'
@@ -43,7 +43,7 @@ function expected({ method, result }: Pair): unknown {
 describe('what RSKj answers reaches the client as the portal prints it', () => {
   for (const [index, pair] of pairs.entries()) {
     const { method, params } = pair
-    test(`${index + 1}. ${method}`, async ({ expect }) => {
+    test(`${index + 1}. ${method}`, async () => {
       const { signal } = new AbortController()
       if (method === 'eth_sendRawTransaction') {
         // The printed bytes are those of an example: they are not a transaction.
@@ -60,14 +60,12 @@ describe('what RSKj answers reaches the client as the portal prints it', () => {
     })
   }
 
-  test('all 38 of them', ({ expect }) => {
+  test('all 38 of them', () => {
     expect(pairs).toHaveLength(38)
   })
 })
 
-test('the raw header of RSKj hashes to its block, as on Rootstock it does up to RSKIP351', ({
-  expect,
-}) => {
+test('the raw header of RSKj hashes to its block, as on Rootstock it does up to RSKIP351', () => {
   const pair = pairs.find(({ method }) => method === 'rsk_getRawBlockHeaderByHash')
   expect(keccak256(pair?.result as `0x${string}`)).toBe(pair?.params[0])
 })

@@ -1,4 +1,4 @@
-import { beforeAll, describe, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { type Served, serve } from '../../chain/node/support/serve.ts'
 import {
   type Pair,
@@ -174,9 +174,7 @@ describe.each<[string, Rules]>([
     const { method, params } = pair
     const exception = exceptions.find(({ of }) => of(pair))
     const name = exception === undefined ? 'as it is' : `${exception.what}: ${exception.why}`
-    test(`${index + 1}. ${method} ${JSON.stringify(params).slice(0, 80)} ${name}`, async ({
-      expect,
-    }) => {
+    test(`${index + 1}. ${method} ${JSON.stringify(params).slice(0, 80)} ${name}`, async () => {
       const named = method.replace(/^rsk_/, 'chain_')
       const { result, error } = await served.rpc(named, params)
       const wanted =
@@ -194,13 +192,13 @@ describe.each<[string, Rules]>([
     })
   }
 
-  test('and nothing was asked of the node that it did not know', ({ expect }) => {
+  test('and nothing was asked of the node that it did not know', () => {
     expect(node.unknown).toEqual([])
     expect(served.logged).toEqual([])
   })
 })
 
-test('each exception is about something that was recorded', ({ expect }) => {
+test('each exception is about something that was recorded', () => {
   const pairs = [...readRecording('main-network').pairs, ...readRecording('regtest').pairs]
   expect(pairs).toHaveLength(458 + 165)
   for (const { what, of } of exceptions) expect(pairs.some(of), what).toBe(true)

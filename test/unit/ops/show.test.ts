@@ -1,4 +1,4 @@
-import { describe, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { paymentLine, statusLines, traceLines, whyLine } from '../../../scripts/ops/show.ts'
 import type { PaymentSummary, StatusAnswer } from '../../../src/operator/answers.ts'
 
@@ -49,7 +49,7 @@ const status: StatusAnswer = {
 }
 
 describe('the status for people', () => {
-  test('says first what wants a person, and what mends it', ({ expect }) => {
+  test('says first what wants a person, and what mends it', () => {
     expect(statusLines(status)).toEqual([
       `ALERT since ${at}: Relayer 0x1 is low.`,
       `Over since ${at}: the alert of ${at}: It is silent.`,
@@ -63,7 +63,7 @@ describe('the status for people', () => {
   })
 })
 
-test('a payment is a line, and why it stands where it does a sentence', ({ expect }) => {
+test('a payment is a line, and why it stands where it does a sentence', () => {
   expect(paymentLine(payment, 'tRBTC')).toBe(
     `${at}  queued     Transfer 0.25 tRBTC  of ${payment.account}  intent ${payment.intent}`,
   )

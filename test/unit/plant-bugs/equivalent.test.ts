@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs'
-import { test } from 'vitest'
+import { expect, test } from 'vitest'
 import { equivalent } from '../../../scripts/plant-bugs/changes.ts'
 import { isEquivalent, mutationsOf } from '../../../scripts/plant-bugs/mutations.ts'
 
 test.for(equivalent)(
   'fits the source: $file, $within, $was, $words',
-  ({ file, within, was, words }, { expect }) => {
+  ({ file, within, was, words }) => {
     const fitting = mutationsOf(file, readFileSync(file, 'utf8')).filter(
       (one) => one.within === within && one.was === was && one.words === words,
     )

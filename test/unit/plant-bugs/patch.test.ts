@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { describe, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { parseAst } from 'vitest/node'
 import { bugs } from '../../../scripts/plant-bugs/changes.ts'
 import { type Patch, patched } from '../../../scripts/plant-bugs/patch.ts'
@@ -13,7 +13,7 @@ const change = (patch: Partial<Patch>): Patch => ({
 })
 
 describe('a patch', () => {
-  test('finds what stands in its function, however it is broken into lines', ({ expect }) => {
+  test('finds what stands in its function, however it is broken into lines', () => {
     const source = `send(bytes)
       export const pay = async () => {
         await send(bytes)
@@ -24,7 +24,7 @@ describe('a patch', () => {
     ).toBe(source.replace(/send\(bytes\)\s+return {3}done/, 'keep(bytes)'))
   })
 
-  test('is refused where its place is missing or not the only one', ({ expect }) => {
+  test('is refused where its place is missing or not the only one', () => {
     expect(() => patched('function pays() { send(1) }', change({}))).toThrow(
       'a.ts, pay: there is no such function',
     )
@@ -39,7 +39,7 @@ describe('a patch', () => {
 
 describe('each planted bug', () => {
   for (const { name, patches } of bugs) {
-    test(`fits the source: ${name}`, ({ expect }) => {
+    test(`fits the source: ${name}`, () => {
       const sources = new Map<string, string>()
       for (const patch of patches) {
         const source = sources.get(patch.file) ?? readFileSync(patch.file, 'utf8')

@@ -1,5 +1,5 @@
 import { type Hex, keccak256 } from 'viem'
-import { describe, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import {
   encodeHeader,
   encodeReceipt,
@@ -30,14 +30,14 @@ describe('the node of the tests encodes to the byte what a real RSKj encodes', (
     const fields = block as unknown as HeaderFields & { hash: Hex; hashForMergedMining: Hex }
     const receipts = receiptsOf(block.transactions)
 
-    test(`the header of block ${Number(block.number)}`, ({ expect }) => {
+    test(`the header of block ${Number(block.number)}`, () => {
       const raw = encodeHeader(fields)
       expect(raw).toBe(results.get(`rsk_getRawBlockHeaderByNumber ${block.number}`))
       expect(keccak256(raw)).toBe(fields.hash)
       expect(hashForMergedMining(fields)).toBe(fields.hashForMergedMining)
     })
 
-    test(`the transactions of block ${Number(block.number)}`, ({ expect }) => {
+    test(`the transactions of block ${Number(block.number)}`, () => {
       const encoded = (block.transactions as unknown as TransactionFields[]).map(encodeTransaction)
       expect(encoded.map((one) => keccak256(one))).toEqual(
         block.transactions.map(({ hash }) => hash),
@@ -45,7 +45,7 @@ describe('the node of the tests encodes to the byte what a real RSKj encodes', (
       expect(trieOf(encoded).root).toBe(fields.transactionsRoot)
     })
 
-    test(`the receipts of block ${Number(block.number)} and their proofs`, ({ expect }) => {
+    test(`the receipts of block ${Number(block.number)} and their proofs`, () => {
       expect(receipts.map(encodeReceipt)).toEqual(receipts.map(({ raw }) => raw))
       const trie = trieOf(receipts.map(({ raw }) => raw))
       expect(trie.root).toBe(fields.receiptsRoot)

@@ -1,4 +1,4 @@
-import { describe, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { cached } from '../../../src/runtime/cached.ts'
 import { systemClock } from '../../../src/runtime/clock.ts'
 
@@ -40,9 +40,7 @@ function stage() {
 const settled = () => new Promise<void>((resolve) => setImmediate(resolve))
 
 describe('a cached answer', () => {
-  test('is one question for all who ask at a time, and for those who ask soon after', async ({
-    expect,
-  }) => {
+  test('is one question for all who ask at a time, and for those who ask soon after', async () => {
     const { get, pass, questions } = stage()
     const all = [get(), get(), get()]
     questions[0]?.resolve(7)
@@ -57,9 +55,7 @@ describe('a cached answer', () => {
     expect(await later).toBe(8)
   })
 
-  test('that never comes is asked for again by those who joined, once for all of them', async ({
-    expect,
-  }) => {
+  test('that never comes is asked for again by those who joined, once for all of them', async () => {
     const { get, pass, questions } = stage()
     void get()
     const joined = [get(), get()]
@@ -72,7 +68,7 @@ describe('a cached answer', () => {
     expect(await Promise.all(joined)).toEqual([8, 8])
   })
 
-  test('that fails fails its asker; those who had joined ask again, once', async ({ expect }) => {
+  test('that fails fails its asker; those who had joined ask again, once', async () => {
     const { get, pass, questions } = stage()
     const first = get()
     const joined = [get(), get()]

@@ -1,4 +1,4 @@
-import { describe, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { type Clock, systemClock, withEndingLimits } from '../../../src/runtime/clock.ts'
 
 /** A clock whose sleepers wake by hand, and are gone when their signal aborts. */
@@ -20,7 +20,7 @@ function handClock() {
 }
 
 describe('a time limit that ends with its work', () => {
-  test('aborts when its time is over before', async ({ expect }) => {
+  test('aborts when its time is over before', async () => {
     const { clock, sleepers } = handClock()
     const work = withEndingLimits(clock, async ({ timeout }) => {
       const limit = timeout(5_000)
@@ -31,7 +31,7 @@ describe('a time limit that ends with its work', () => {
     await expect(work).rejects.toMatchObject({ name: 'TimeoutError' })
   })
 
-  test('leaves no timer behind, and never aborts after it', async ({ expect }) => {
+  test('leaves no timer behind, and never aborts after it', async () => {
     const { clock, sleepers } = handClock()
     const limits = await withEndingLimits(clock, async ({ timeout }) => {
       const limits = [timeout(5_000), timeout(1_000)]
@@ -43,7 +43,7 @@ describe('a time limit that ends with its work', () => {
     expect(limits.map(({ aborted }) => aborted)).toEqual([false, false])
   })
 
-  test('leaves none behind where the work failed', async ({ expect }) => {
+  test('leaves none behind where the work failed', async () => {
     const { clock, sleepers } = handClock()
     const work = withEndingLimits(clock, async ({ timeout }) => {
       timeout(5_000)

@@ -1,8 +1,8 @@
-import { describe, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { faultOf } from '../../../src/runtime/log.ts'
 
 describe('what a log holds of a fault', () => {
-  test('are the names and first lines down to the first cause', ({ expect }) => {
+  test('are the names and first lines down to the first cause', () => {
     const cause = new TypeError('fetch failed\nwith the values at hand')
     expect(faultOf(new Error('no answer', { cause }))).toBe(
       'Error: no answer < TypeError: fetch failed',
@@ -18,21 +18,21 @@ describe('what a log holds of a fault', () => {
     ['rediss://default:planted@db.example', '<address>'],
     ['connect ECONNREFUSED [2001:db8::1]:443', 'connect ECONNREFUSED <address>'],
     ["'https://node.example/planted' is no JSON", "'<address>' is no JSON"],
-  ] as const)('holds no address: %s', ([message, shown], { expect }) => {
+  ] as const)('holds no address: %s', ([message, shown]) => {
     expect(faultOf(new Error(message))).toBe(`Error: ${shown}`)
   })
 
-  test('keeps what only looks like an address', ({ expect }) => {
+  test('keeps what only looks like an address', () => {
     const message = 'item [3] of version 9.0.3 came at 12:30'
     expect(faultOf(new Error(message))).toBe(`Error: ${message}`)
   })
 
-  test('holds no half of an address that is longer than the log may be', ({ expect }) => {
+  test('holds no half of an address that is longer than the log may be', () => {
     const error = new Error(`${'x'.repeat(180)} https://node.example/planted-planted-planted`)
     expect(faultOf(error)).not.toContain('node.example')
   })
 
-  test('says so where no error was thrown', ({ expect }) => {
+  test('says so where no error was thrown', () => {
     expect(faultOf('https://node.example/planted')).toBe('a non-Error value was thrown')
   })
 })

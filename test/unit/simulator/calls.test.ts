@@ -1,4 +1,4 @@
-import { test } from 'vitest'
+import { expect, test } from 'vitest'
 import { planOf } from '../../../scripts/dev/simulator/draw/plan-of.ts'
 import type { Dial } from '../../../scripts/dev/simulator/plan.ts'
 import { runPlan } from '../../../scripts/dev/simulator/run.ts'
@@ -27,9 +27,7 @@ function paymentsEachMinute() {
   }
 }
 
-test('a payment costs four calls to the node, and an open hour no more than two a block', async ({
-  expect,
-}) => {
+test('a payment costs four calls to the node, and an open hour no more than two a block', async () => {
   const { history } = await runPlan({ plan: paymentsEachMinute() })
   const told = history.deliveries.filter(({ reply }) => reply?.startsWith('END Transfer Submitted'))
   expect(told.filter(({ isProbe }) => !isProbe)).toHaveLength(payments)
@@ -52,7 +50,7 @@ test('a payment costs four calls to the node, and an open hour no more than two 
   expect(aDay).toBeLessThan(15_000)
 })
 
-test('where nothing is open the node is asked nothing', async ({ expect }) => {
+test('where nothing is open the node is asked nothing', async () => {
   const { history } = await runPlan({ plan: { ...paymentsEachMinute(), items: [] } })
   expect(history.asked).toEqual([])
 })

@@ -1,4 +1,4 @@
-import { describe, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { createAccountPool } from '../../../scripts/dev/rootstock-pool/account-pool.ts'
 import { rootstockRules } from '../../../scripts/dev/rootstock-pool/rules.ts'
 import { forwarderAddress, loanAddress, startState } from '../../../scripts/dev/simulator/ground.ts'
@@ -21,7 +21,7 @@ function createChain() {
 }
 
 describe("the model's chain", () => {
-  test('takes up the same blocks again that another branch had replaced', ({ expect }) => {
+  test('takes up the same blocks again that another branch had replaced', () => {
     const { chain, pool, hash } = createChain()
     chain.mine(1_000)
     const tip = chain.mine(2_000)
@@ -38,7 +38,7 @@ describe("the model's chain", () => {
     expect(pool.all().some((waiting) => waiting.hash === hash)).toBe(false)
   })
 
-  test('does what others did once on each branch, however often they alternate', ({ expect }) => {
+  test('does what others did once on each branch, however often they alternate', () => {
     const { chain } = createChain()
     chain.change((state) => {
       state.liquidityWei += 5n

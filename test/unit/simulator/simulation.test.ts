@@ -1,5 +1,5 @@
 import { availableParallelism } from 'node:os'
-import { test } from 'vitest'
+import { expect, test } from 'vitest'
 import { runCampaign } from '../../../scripts/dev/simulator/runs/campaign.ts'
 import { isFull, seed, times } from '../../support/sample.ts'
 
@@ -7,7 +7,7 @@ const seeds = times({ sampled: 60, full: 2_000 })
 /** A campaign of so many beginning with 1 has been run before; which of them are run is drawn. */
 const from = 1 + (seed % 1_000_000)
 
-test(`every promise is kept in ${seeds} simulated histories`, async ({ expect }) => {
+test(`every promise is kept in ${seeds} simulated histories`, async () => {
   const { broken, tally } = await runCampaign({
     from,
     count: seeds,

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, test } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { systemClock } from '../../../src/runtime/clock.ts'
 import {
   type AfricasTalkingAccount,
@@ -32,9 +32,7 @@ const send = (changes: Partial<AfricasTalkingAccount> = {}) =>
   }).send(message)
 
 describe("Africa's Talking's messages", () => {
-  test('go out as a form with the key beside it, from a sender where there is one', async ({
-    expect,
-  }) => {
+  test('go out as a form with the key beside it, from a sender where there is one', async () => {
     expect(await send()).toEqual({ kind: 'sent' })
     expect(await send({ sender: 'LENDER' })).toEqual({ kind: 'sent' })
     expect(server.asked).toEqual([
@@ -54,7 +52,7 @@ describe("Africa's Talking's messages", () => {
     [500, 'unknown'],
     [502, 'unknown'],
     [777, 'unknown'],
-  ] as const)('with status %i for their recipient are %s', async ([code, kind], { expect }) => {
+  ] as const)('with status %i for their recipient are %s', async ([code, kind]) => {
     server.answer(() => recipientAnswer(code))
     expect((await send()).kind).toBe(kind)
   })
@@ -68,23 +66,21 @@ describe("Africa's Talking's messages", () => {
     ['no list of recipients', { status: 201, body: { SMSMessageData: {} } }, 'unknown'],
     ['no JSON', { status: 200, body: '<html>' }, 'unknown'],
     ['no answer at all', 'nothing', 'unknown'],
-  ])('are by %s %s', async ([, answer, kind], { expect }) => {
+  ])('are by %s %s', async ([, answer, kind]) => {
     server.answer(() => answer)
     const answered = await send()
     expect(answered.kind).toBe(kind)
     expect(JSON.stringify(answered)).not.toMatch(/254700|0\.25|the-key-of/)
   })
 
-  test('with a wrong key are not sent, and may be sent later', async ({ expect }) => {
+  test('with a wrong key are not sent, and may be sent later', async () => {
     expect(await send({ apiKey: 'another-key-of-sixteen' })).toEqual({
       ...{ kind: 'later', reason: 'HTTP 401' },
     })
     expect(server.asked).toEqual([])
   })
 
-  test("go to its sandbox for the sandbox's user, and to its own address for all others", async ({
-    expect,
-  }) => {
+  test("go to its sandbox for the sandbox's user, and to its own address for all others", async () => {
     const addresses: string[] = []
     const provider = (username: string) =>
       createAfricasTalkingSms({

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { onTestFinished, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { lockFile } from '../../../scripts/stack/lock-file.ts'
 import { identify } from '../../../scripts/stack/process-id.ts'
 
@@ -20,7 +20,7 @@ test('a lock goes on to the next where its holder is gone and another process ha
   release()
 })
 
-test('and where its holder was killed and nobody has asked how it ended', async ({ expect }) => {
+test('and where its holder was killed and nobody has asked how it ended', async () => {
   const lock = join(createFolder(), 'lock')
   // A parent that knows nothing of its child, and names it once it is Node: a shell would ask how it ended.
   const named = 'console.log($!); setInterval(() => {}, 1_000_000)'

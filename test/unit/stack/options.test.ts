@@ -1,10 +1,8 @@
 import { readFileSync } from 'node:fs'
-import { test } from 'vitest'
+import { expect, test } from 'vitest'
 import { readOptions } from '../../../scripts/stack/options.ts'
 
-test('a local relay is served on port 3000, by `wrangler dev` as well, and elsewhere where PORT says so', ({
-  expect,
-}) => {
+test('a local relay is served on port 3000, by `wrangler dev` as well, and elsewhere where PORT says so', () => {
   expect(readOptions([], {}).port).toBe(3000)
   expect(readOptions([], { PORT: '4000' }).port).toBe(4000)
   const wrangler = readFileSync(new URL('../../../wrangler.toml', import.meta.url), 'utf8')

@@ -1,5 +1,5 @@
 import { env } from 'cloudflare:workers'
-import { beforeEach, test } from 'vitest'
+import { beforeEach, expect, test } from 'vitest'
 import { hashKey, type KeyRecord, type Keys } from '../../../src/keys/api-keys.ts'
 import { createConfigKeys } from '../../../src/keys/api-keys-config.ts'
 import type { KeyStore } from '../../../src/keys/key-store.ts'
@@ -52,7 +52,7 @@ async function spend(keys: Keys, calls = 1): Promise<boolean> {
   return (await check.spend(calls)) === undefined
 }
 
-test('a revoked key ends within 60 s in an isolate that knows it', async ({ expect }) => {
+test('a revoked key ends within 60 s in an isolate that knows it', async () => {
   const hash = await createKey({})
   const { keys, asked } = isolate()
   expect((await keys.check(key)).kind).toBe('granted')
@@ -64,7 +64,7 @@ test('a revoked key ends within 60 s in an isolate that knows it', async ({ expe
   expect((await keys.check(key)).kind).toBe('unknown')
 })
 
-test('an unknown key costs one look-up, however often it is tried', async ({ expect }) => {
+test('an unknown key costs one look-up, however often it is tried', async () => {
   const { keys, asked } = isolate()
   for (let count = 0; count < 20; count += 1) {
     expect((await keys.check('nothing')).kind).toBe('unknown')
@@ -72,9 +72,7 @@ test('an unknown key costs one look-up, however often it is tried', async ({ exp
   expect(asked()).toBe(1)
 })
 
-test('far from its end a quota is taken ahead, so that most calls ask nobody', async ({
-  expect,
-}) => {
+test('far from its end a quota is taken ahead, so that most calls ask nobody', async () => {
   const hash = await createKey({ quota: 25_000 })
   const { keys, asked } = isolate()
   for (let count = 0; count < 1_000; count += 1) expect(await spend(keys)).toBe(true)
@@ -84,9 +82,7 @@ test('far from its end a quota is taken ahead, so that most calls ask nobody', a
   expect(listed?.spentToday).toBeLessThan(1_100)
 })
 
-test('two isolates together never spend more than the quota, and nearly all of it', async ({
-  expect,
-}) => {
+test('two isolates together never spend more than the quota, and nearly all of it', async () => {
   await createKey({ quota: 300 })
   const views = [isolate(), isolate()]
   let spent = 0

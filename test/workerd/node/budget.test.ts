@@ -1,6 +1,6 @@
 import { createExecutionContext } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
-import { test } from 'vitest'
+import { expect, test } from 'vitest'
 import { until } from '../../../scripts/dev/wait.ts'
 import { hashKey } from '../../../src/keys/api-keys.ts'
 import worker from '../../../src/worker.ts'
@@ -8,9 +8,7 @@ import { newSession } from '../support/caller.ts'
 
 const key = 'a-key-without-a-quota'
 
-test("callers of the node service cannot spend what is kept back for the relay's payments", async ({
-  expect,
-}) => {
+test("callers of the node service cannot spend what is kept back for the relay's payments", async () => {
   const narrow = {
     ...env,
     RPC_KEY_HASHES: await hashKey(key),

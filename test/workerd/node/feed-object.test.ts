@@ -1,6 +1,6 @@
 import { evictDurableObject, runDurableObjectAlarm } from 'cloudflare:test'
 import { env, exports } from 'cloudflare:workers'
-import { beforeAll, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { rpcTo } from '../../../scripts/dev/rpc.ts'
 import { until } from '../../../scripts/dev/wait.ts'
 import { hashKey } from '../../../src/keys/api-keys.ts'
@@ -31,7 +31,7 @@ function registry(): KeyStore {
   return env.KEYS.getByName('keys') as unknown as KeyStore
 }
 
-test('a connection outlives the memory of its feed', async ({ expect, task }) => {
+test('a connection outlives the memory of its feed', async ({ task }) => {
   willCause(task, 'evicted_object')
   const { socket, told, answers } = await connect()
   socket.send('{"jsonrpc":"2.0","id":1,"method":"eth_chainId"}')
@@ -45,16 +45,14 @@ test('a connection outlives the memory of its feed', async ({ expect, task }) =>
   socket.close()
 })
 
-test('a key that the object does not know any more is told so, and not of a limit', async ({
-  expect,
-}) => {
+test('a key that the object does not know any more is told so, and not of a limit', async () => {
   const sockets = createObjectSockets(() => env.FEED)
   const request = new Request('http://relay.test/', { headers: { upgrade: 'websocket' } })
   const revoked = await hashKey('revoked a moment ago')
   expect(await sockets.accept(request, revoked, 31)).toEqual({ kind: 'unknown_key' })
 })
 
-test('a feed that nobody listens to any more keeps nothing running', async ({ expect, task }) => {
+test('a feed that nobody listens to any more keeps nothing running', async ({ task }) => {
   willCause(task, 'evicted_object')
   const { socket, told, answers } = await connect()
   const feed = env.FEED.getByName('31')

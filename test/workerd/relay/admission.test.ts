@@ -1,5 +1,5 @@
 import { env } from 'cloudflare:workers'
-import { afterAll, describe, test } from 'vitest'
+import { afterAll, describe, expect, test } from 'vitest'
 import { until } from '../../../scripts/dev/wait.ts'
 import { relayerAccount } from '../../../src/relay/keys.ts'
 import worker from '../../../src/worker.ts'
@@ -15,9 +15,7 @@ const give = (wei: string) => rpc('anvil_setBalance', [relayer, wei])
 describe('a relayer that runs dry', () => {
   afterAll(() => give(plenty))
 
-  test('takes no payment that it cannot carry, says so, and goes on once it is filled', async ({
-    expect,
-  }) => {
+  test('takes no payment that it cannot carry, says so, and goes on once it is filled', async () => {
     const caller = '+254700000120'
     await fund(caller, '1')
     await give('0x0')

@@ -1,6 +1,6 @@
 import { runInDurableObject } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
-import { afterEach, beforeEach, describe, test, vi } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { poolRules } from '../../../src/chain/chains.ts'
 import { parseConfig } from '../../../src/compose/config.ts'
 import { relayerAddress } from '../../../src/compose/relay.ts'
@@ -29,7 +29,7 @@ describe('the same random history', () => {
   test.for(Array.from({ length: historyCount }, (_, index) => first + index))(
     'has the same answers and leaves the same rows in memory and in a Durable Object (seed %i)',
     { timeout: 60_000 },
-    async (seed, { expect }) => {
+    async (seed) => {
       const stub = env.LEDGER.getByName(`history ${seed}`) as unknown as LedgerStub &
         DurableObjectStub
       const relayer = relayerAddress(parseConfig(env as unknown as Record<string, unknown>))

@@ -1,5 +1,5 @@
 import { env } from 'cloudflare:workers'
-import { afterEach, beforeEach, describe, test, vi } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { poolRules } from '../../../src/chain/chains.ts'
 import { ledgerRules } from '../../../src/relay/ledger/port.ts'
 import { createObjectLedger, type LedgerStub } from '../../../src/relay/ledger/stores/object.ts'
@@ -32,9 +32,7 @@ ledgerSuites('a Durable Object', create)
 describe('what an object shows', () => {
   const stubOf = (name: string) => env.LEDGER.getByName(name) as unknown as LedgerStub
 
-  test('is set back only where the platform has a history of it, and says so', async ({
-    expect,
-  }) => {
+  test('is set back only where the platform has a history of it, and says so', async () => {
     const stub = stubOf('set back')
     for (const to of [{ time: Date.now() }, { bookmark: 'of before' }]) {
       expect(await stub.setBack(to)).toMatchObject({

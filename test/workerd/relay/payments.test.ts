@@ -1,4 +1,4 @@
-import { describe, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { until } from '../../../scripts/dev/wait.ts'
 import { dial, newSession, untilBalance } from '../support/caller.ts'
 import {
@@ -14,7 +14,7 @@ const recipient = '0x00000000000000000000000000000000000a11ce'
 const submitted = /^END Transfer Submitted\nTo: 0x00000000\.\.\.\nTx: 0x[0-9a-f]{10}\.\.\.\n/
 
 describe('a payment', () => {
-  test('happens once, however often and however closely it is delivered', async ({ expect }) => {
+  test('happens once, however often and however closely it is delivered', async () => {
     const caller = '+254700000101'
     await fund(caller, '1')
     const session = newSession()
@@ -31,7 +31,7 @@ describe('a payment', () => {
     expect(Number(await balanceOnChain(recipient))).toBe(before + 0.25)
   })
 
-  test('shows the hash of a transaction that the chain has', async ({ expect }) => {
+  test('shows the hash of a transaction that the chain has', async () => {
     const caller = '+254700000102'
     await fund(caller, '1')
     const { text } = await dial(caller, `2*${recipient}*0.1`)
@@ -44,7 +44,7 @@ describe('a payment', () => {
     )
   })
 
-  test('is not followed by another in the same session', async ({ expect }) => {
+  test('is not followed by another in the same session', async () => {
     const caller = '+254700000103'
     await fund(caller, '1')
     const session = newSession()
@@ -58,7 +58,7 @@ describe('a payment', () => {
     expect(await processed(await accountOf(caller))).toHaveLength(1)
   })
 
-  test("is nobody else's who has the same session id", async ({ expect }) => {
+  test("is nobody else's who has the same session id", async () => {
     const [one, other] = ['+254700000104', '+254700000105']
     await fund(one, '1')
     await fund(other, '1')
@@ -74,7 +74,7 @@ describe('a payment', () => {
     await untilBalance(other, '0.9')
   })
 
-  test('leaves the reading screens of its session as they are', async ({ expect }) => {
+  test('leaves the reading screens of its session as they are', async () => {
     const caller = '+254700000106'
     await fund(caller, '1')
     const session = newSession()
@@ -84,7 +84,7 @@ describe('a payment', () => {
     expect((await dial(caller, '2', session)).text).toBe('CON Enter Recipient Address:_________')
   })
 
-  test('of 200 callers at once is 200 payments, with nonces in a row', async ({ expect }) => {
+  test('of 200 callers at once is 200 payments, with nonces in a row', async () => {
     const callers = Array.from({ length: 200 }, (_, index) => `+2547000${20000 + index}`)
     const nonceBefore = await relayerNonce()
     const borrowed = await Promise.all(callers.map(borrow))
@@ -111,9 +111,7 @@ async function borrow(caller: string): Promise<string> {
 }
 
 describe('a refusal', () => {
-  test('says that the balance is too low, costs nothing, and is never read another way', async ({
-    expect,
-  }) => {
+  test('says that the balance is too low, costs nothing, and is never read another way', async () => {
     const caller = '+254700000111'
     await fund(caller, '0.5')
     const session = newSession()
@@ -128,7 +126,7 @@ describe('a refusal', () => {
     expect(await processed(await accountOf(caller))).toHaveLength(0)
   })
 
-  test('says that there is a loan already', async ({ expect }) => {
+  test('says that there is a loan already', async () => {
     const caller = '+254700000112'
     await dial(caller, '3')
     await untilBalance(caller, '0.01')
@@ -137,7 +135,7 @@ describe('a refusal', () => {
     )
   })
 
-  test('counts payments that are still on their way', async ({ expect }) => {
+  test('counts payments that are still on their way', async () => {
     const caller = '+254700000113'
     await fund(caller, '1')
     await rpc('evm_setAutomine', [false])
@@ -153,9 +151,7 @@ describe('a refusal', () => {
     await untilBalance(caller, '0.3')
   })
 
-  test('lets one of two sessions through that spend the same balance at once', async ({
-    expect,
-  }) => {
+  test('lets one of two sessions through that spend the same balance at once', async () => {
     const caller = '+254700000114'
     await fund(caller, '1')
     const replies = await Promise.all(
@@ -167,7 +163,7 @@ describe('a refusal', () => {
     await untilBalance(caller, '0.3')
   })
 
-  test('says what can be repaid, and that there is nothing', async ({ expect }) => {
+  test('says what can be repaid, and that there is nothing', async () => {
     const caller = '+254700000115'
     expect((await dial(caller, '4*1')).text).toBe(
       'END You have no loan to repay. Dial again for the menu.',

@@ -1,4 +1,4 @@
-import { describe, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { dial, newSession, untilBalance } from '../support/caller.ts'
 import { bindings, rpc } from '../support/ground-truth.ts'
 
@@ -11,9 +11,7 @@ async function held(): Promise<bigint> {
 }
 
 describe("who has the callback's secret and speaks for any phone", () => {
-  test('moves what each phone has by a dial, once a session, and nothing out of the contract', async ({
-    expect,
-  }) => {
+  test('moves what each phone has by a dial, once a session, and nothing out of the contract', async () => {
     for (const victim of victims) {
       await dial(victim, '3')
       await untilBalance(victim, '0.01')

@@ -1,6 +1,6 @@
 import { createExecutionContext } from 'cloudflare:test'
 import { env, exports } from 'cloudflare:workers'
-import { describe, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { until } from '../../../scripts/dev/wait.ts'
 import worker from '../../../src/worker.ts'
 import { dial, newSession, untilBalance } from '../support/caller.ts'
@@ -26,16 +26,14 @@ async function dialLender(
 }
 
 describe('a session of the demonstration', () => {
-  test('shows the main menu on the first dial', async ({ expect }) => {
+  test('shows the main menu on the first dial', async () => {
     expect(await dial('+254700000001', '')).toEqual({
       status: 200,
       text: 'CON Rootstock DeFi (+254700000001)\n1. My Balance\n2. Send Money (P2P)\n3. Request Micro-Loan\n4. Repay Loan',
     })
   })
 
-  test('gives a loan, which the balance shows, which can be sent on and repaid', async ({
-    expect,
-  }) => {
+  test('gives a loan, which the balance shows, which can be sent on and repaid', async () => {
     const [sender, receiver] = ['+254700000011', '+254700000012']
     expect((await dial(sender, '1')).text).toBe('END Your Balance: 0 tRBTC')
 
@@ -62,9 +60,7 @@ describe('a session of the demonstration', () => {
 })
 
 describe('the specification', () => {
-  test('is answered in plain text, which begins with CON while it goes on and with END where it does not', async ({
-    expect,
-  }) => {
+  test('is answered in plain text, which begins with CON while it goes on and with END where it does not', async () => {
     const caller = '+254700000016'
     const screens = { '': 'CON ', '1': 'END ', '2': 'CON ', '2*0700000017': 'CON ', '3': 'END ' }
     for (const [text, begins] of Object.entries(screens)) {
@@ -79,7 +75,7 @@ describe('the specification', () => {
     await untilBalance(caller, '0.01')
   })
 
-  test('reads a balance, and asks its questions, without a transaction', async ({ expect }) => {
+  test('reads a balance, and asks its questions, without a transaction', async () => {
     const caller = '+254700000018'
     await fund(caller, '0.5')
     const account = await accountOf(caller)
@@ -97,9 +93,7 @@ describe('the specification', () => {
     expect(await processed(account)).toEqual([])
   })
 
-  test("shows whom a transfer goes to with the chain's own checksum, which is not Ethereum's", async ({
-    expect,
-  }) => {
+  test("shows whom a transfer goes to with the chain's own checksum, which is not Ethereum's", async () => {
     const caller = '+254700000019'
     await fund(caller, '0.5')
     const typed = '0xbcdefabc00000000000000000000000000000001'
@@ -112,7 +106,7 @@ describe('the specification', () => {
 })
 
 describe("a lender's session", () => {
-  test('is confirmed by the PIN that the first one chose', async ({ expect }) => {
+  test('is confirmed by the PIN that the first one chose', async () => {
     const phone = '+254700000017'
     const dialWithPin = (text: string, session?: string) => dialLender(phone, text, session, pinEnv)
     expect(await dialWithPin('')).toMatch(/^CON Choose a PIN of 4 to 6 digits\./)
@@ -127,9 +121,7 @@ describe("a lender's session", () => {
     await untilBalance(phone, '0.01')
   })
 
-  test('shows both sides of a transfer, and a loan with its terms, from the real contract', async ({
-    expect,
-  }) => {
+  test('shows both sides of a transfer, and a loan with its terms, from the real contract', async () => {
     const [sender, receiver] = ['+254700000013', '+254700000014']
     await fund(sender, '1')
     const text = '2*0700000014*0.04'
@@ -156,7 +148,7 @@ describe("a lender's session", () => {
     )
   })
 
-  test('brings money in from a wallet, and out to one, once', async ({ expect }) => {
+  test('brings money in from a wallet, and out to one, once', async () => {
     const caller = '+254700000015'
     const wallet = '0x00000000000000000000000000000000000ca5b0'
     const [, , address = ''] = (await dialLender(caller, '6')).split('\n')

@@ -1,5 +1,5 @@
 import { fromRlp, type Hex, keccak256, toHex, toRlp } from 'viem'
-import { afterAll, beforeAll, describe, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Anvil } from '../../../../scripts/dev/anvil.ts'
 import { createRandom } from '../../../../scripts/dev/random.ts'
 import { exchange, type RpcCall, rpcTo } from '../../../../scripts/dev/rpc.ts'
@@ -131,7 +131,7 @@ const sentence = /^(?!.*internal (?:server )?error)(?!.*undefined)(?:\S+ ){4}/i
 const catchUpMs = 50_000
 
 describe('a customer who sends bad bytes again and again stops nobody', () => {
-  test.for(kinds)('%s', async ([, make], { expect }) => {
+  test.for(kinds)('%s', async ([, make]) => {
     for (let start = 0; start < repetitions; start += batch) {
       const raws = await Promise.all(
         Array.from({ length: batch }, (_, index) => make(start + index)),
@@ -154,9 +154,7 @@ describe('a customer who sends bad bytes again and again stops nobody', () => {
     expect(faults, `seed ${seed}`).toEqual([])
   })
 
-  test('and what the same customer means is taken, and hashed as everybody hashes it', async ({
-    expect,
-  }) => {
+  test('and what the same customer means is taken, and hashed as everybody hashes it', async () => {
     const raw = await signed(31, 1n)
     expect(await send([raw])).toMatchObject([{ result: keccak256(raw) }])
     expect(await mined(chain, keccak256(raw))).toMatchObject({ status: '0x1' })

@@ -1,5 +1,5 @@
 import type { Address, Hex } from 'viem'
-import { afterEach, beforeAll, describe, test } from 'vitest'
+import { afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { createRandom, type Random } from '../../../../scripts/dev/random.ts'
 import { createHandClock } from '../../../support/hand-clock.ts'
 import { seed, times } from '../../../support/sample.ts'
@@ -143,7 +143,7 @@ describe.each(nodeKinds)('three nodes like $name, of which one lies', (kind) => 
     logged.flatMap((event) => (event.event === 'node.distrusted' ? [event.node] : []))
 
   for (let run = 0; run < times({ sampled: 60, full: 100 }); run += 1) {
-    test(`bans no honest one, and no lie outlives it by a minute: ${run}`, async ({ expect }) => {
+    test(`bans no honest one, and no lie outlives it by a minute: ${run}`, async () => {
       const random = createRandom(seed + run, kind.name)
       const place = random.weighted([
         [0, 4],
@@ -182,9 +182,7 @@ describe.each(nodeKinds)('three nodes like $name, of which one lies', (kind) => 
   }
 
   for (const place of [0, 1, 2]) {
-    test(`settles by a third what number ${place + 1} leaves out of a range`, async ({
-      expect,
-    }) => {
+    test(`settles by a third what number ${place + 1} leaves out of a range`, async () => {
       const [truth] = await answersOf(await serve([node.url]), [settledRange])
       expect(truth).toHaveLength(3)
       for (const gone of [0, 1, 2]) {
@@ -196,9 +194,7 @@ describe.each(nodeKinds)('three nodes like $name, of which one lies', (kind) => 
     })
   }
 
-  test('believes neither of two that differ, where nothing proves either and there is no third', async ({
-    expect,
-  }) => {
+  test('believes neither of two that differ, where nothing proves either and there is no third', async () => {
     proxies[0]?.lie(lieAbout('eth_getLogs', (logs: Json[]) => logs.slice(1)))
     const served = await serve(proxies.slice(0, 2).map(({ url }) => url))
     const [answer] = await answersOf(served, [settledRange])

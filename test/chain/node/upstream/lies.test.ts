@@ -1,5 +1,5 @@
 import type { Hex } from 'viem'
-import { afterEach, beforeAll, beforeEach, describe, test } from 'vitest'
+import { afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { beforeABlock, emit, mined } from '../support/anvil-rpc.ts'
 import { type OpenNode, openNode } from '../support/open.ts'
 import { type Change, lieAbout, type ProxyNode } from '../support/proxy-node.ts'
@@ -158,7 +158,7 @@ function spoilFirstReceipt(members: Json): Change {
 
 describe('a node that answers', () => {
   for (const [what, caseOf] of Object.entries(cases)) {
-    test(`${what} is not believed, and another is asked`, async ({ expect }) => {
+    test(`${what} is not believed, and another is asked`, async () => {
       const [lie, [method, ...params]] = caseOf()
       const truth = (await both.rpc(method, params)).result
       expect(truth).not.toBeUndefined()
@@ -170,7 +170,7 @@ describe('a node that answers', () => {
   }
 })
 
-test('a node that lied is asked last for a while, and the operator is told', async ({ expect }) => {
+test('a node that lied is asked last for a while, and the operator is told', async () => {
   await both.rpc('eth_blockNumber')
   liar.lie(lieAbout('eth_getBlockByHash', (block: Json) => ({ ...block, gasUsed: '0x1' })))
   await both.rpc('eth_getBlockByHash', [logged.blockHash])
@@ -183,9 +183,7 @@ test('a node that lied is asked last for a while, and the operator is told', asy
   expect(JSON.stringify(both.logged)).not.toContain('127.0.0.1')
 })
 
-test('a node whose answer is malformed keeps its place, and the operator is told once', async ({
-  expect,
-}) => {
+test('a node whose answer is malformed keeps its place, and the operator is told once', async () => {
   await both.rpc('eth_blockNumber')
   liar.lie(lieAbout('eth_getBalance', () => 'lots'))
   const truth = await on.direct('eth_getBalance', [on.emitter, 'latest'])
@@ -205,7 +203,7 @@ test('a node whose answer is malformed keeps its place, and the operator is told
   ])
 })
 
-test("a node's error reaches the client without the node's address", async ({ expect }) => {
+test("a node's error reaches the client without the node's address", async () => {
   const { host, href } = new URL(liar.url)
   liar.lie((answer, { method }) =>
     method === 'eth_gasPrice'

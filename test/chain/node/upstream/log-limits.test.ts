@@ -1,5 +1,5 @@
 import { type Address, type Hex, numberToHex } from 'viem'
-import { afterAll, beforeAll, test } from 'vitest'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Anvil } from '../../../../scripts/dev/anvil.ts'
 import type { RpcCall } from '../../../../scripts/dev/rpc.ts'
 import { type Clock, systemClock } from '../../../../src/runtime/clock.ts'
@@ -70,15 +70,13 @@ async function found(filter: object, by = served): Promise<Json[]> {
   return result as unknown as Json[]
 }
 
-test('within 2,000 blocks any number of logs is answered', async ({ expect }) => {
+test('within 2,000 blocks any number of logs is answered', async () => {
   for (const by of [served, servedByRskj]) {
     expect(await found({ fromBlock: '0x0', toBlock: '0x7d0' }, by)).toHaveLength(12_001)
   }
 })
 
-test('over more blocks 10,000 are, and the refusal names a range that works', async ({
-  expect,
-}) => {
+test('over more blocks 10,000 are, and the refusal names a range that works', async () => {
   for (const by of [served, servedByRskj]) {
     const { error } = await logs({ fromBlock: '0x0', toBlock: 'latest' }, by)
     expect(error).toEqual({
@@ -94,9 +92,7 @@ test('over more blocks 10,000 are, and the refusal names a range that works', as
   expect(later.result).toHaveLength(6_002)
 })
 
-test('a range of many blocks is put together from pieces, each log once and in order', async ({
-  expect,
-}) => {
+test('a range of many blocks is put together from pieces, each log once and in order', async () => {
   const before = node.seen('eth_getLogs')
   const all = await found({ fromBlock: '0x0', toBlock: 'latest', address: emitter })
   expect(node.seen('eth_getLogs') - before).toBe(2)
@@ -105,7 +101,7 @@ test('a range of many blocks is put together from pieces, each log once and in o
   expect(numbers).toEqual(numbers.toSorted((a, b) => a - b))
 })
 
-test('a node that cuts its answers short at a round number is caught at it', async ({ expect }) => {
+test('a node that cuts its answers short at a round number is caught at it', async () => {
   for (const most of [1_000, 10_000]) {
     node.lie(lieAbout('eth_getLogs', (all: Json[]) => all.slice(0, most)))
     try {

@@ -1,5 +1,5 @@
 import type { Address, Hex } from 'viem'
-import { beforeAll, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { deployCaller, emit, mined, sender, topic } from '../support/anvil-rpc.ts'
 import { type OpenNode, openNode } from '../support/open.ts'
 import { type Served, serve } from '../support/serve.ts'
@@ -49,9 +49,7 @@ async function bothOf(
   return { rebuilt, real }
 }
 
-test('a node without a trace module shows the traces that its call tracer makes', async ({
-  expect,
-}) => {
+test('a node without a trace module shows the traces that its call tracer makes', async () => {
   const emitted = await emit(on.direct, on.emitter, 1n, 2n, 3n)
   await mined(on.direct, emitted)
   const inner = await send({ to: caller, data: topic(BigInt(on.emitter)), gas: '0x30d40' })

@@ -1,5 +1,5 @@
 import type { Hex } from 'viem'
-import { afterAll, beforeAll, describe, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Anvil } from '../../../../scripts/dev/anvil.ts'
 import { exchange, type RpcCall } from '../../../../scripts/dev/rpc.ts'
 import { type Pair, readRecording } from '../../../support/rskj-node/recording.ts'
@@ -52,7 +52,7 @@ const anywhere = recorded.pairs.filter(({ method, params, error }) => {
 
 describe('the node of the tests refuses as a real RSKj 9.0.3', () => {
   for (const { method, params, result, error } of anywhere) {
-    test(`${method} ${JSON.stringify(params).slice(0, 90)}`, async ({ expect }) => {
+    test(`${method} ${JSON.stringify(params).slice(0, 90)}`, async () => {
       const answer = await ask(method, ...params)
       // What is there differs: of a range that goes beyond the head it is a list all the same.
       if (Array.isArray(result) && result.length > 0) return expect(answer.result).toEqual([])
@@ -61,7 +61,7 @@ describe('the node of the tests refuses as a real RSKj 9.0.3', () => {
     })
   }
 
-  test('and there are so many of them', ({ expect }) => {
+  test('and there are so many of them', () => {
     expect(anywhere.length).toBeGreaterThan(30)
   })
 })
@@ -84,18 +84,18 @@ describe('the node of the tests prints what RSKj prints, member by member', () =
     return /^0x[0-9a-f]*$/.test(value) ? (digits === 0 || digits >= 40 ? 'bytes' : 'hex') : value
   }
 
-  test('a block with its transactions', async ({ expect }) => {
+  test('a block with its transactions', async () => {
     const { result } = await ask('eth_getBlockByNumber', '0x2', true)
     const own = recorded.blocks.find(({ transactions: [first, second] }) => first?.to && second)
     expect(form(result)).toEqual(form(own))
   })
 
-  test('a pending block', async ({ expect }) => {
+  test('a pending block', async () => {
     const { result } = await ask('eth_getBlockByNumber', 'pending', false)
     expect(form(result)).toEqual(form(printed('eth_getBlockByNumber', ({ hash }) => hash === null)))
   })
 
-  test('a receipt with a log', async ({ expect }) => {
+  test('a receipt with a log', async () => {
     const { result } = await ask('eth_getTransactionReceipt', logged)
     const own = printed('eth_getTransactionReceipt', ({ logs, to }) => {
       return (logs as unknown[]).length > 0 && to !== null
@@ -103,7 +103,7 @@ describe('the node of the tests prints what RSKj prints, member by member', () =
     expect(form(result)).toEqual(form(own))
   })
 
-  test('a trace', async ({ expect }) => {
+  test('a trace', async () => {
     const { result } = await ask('trace_transaction', logged)
     expect(form(result)).toEqual([form(printed('trace_block', ({ type }) => type === 'call'))])
   })
@@ -113,18 +113,14 @@ describe('over HTTP', () => {
   const post = (body: string) =>
     fetch(node.url, { method: 'POST', headers: { 'content-type': 'application/json' }, body })
 
-  test('a refusal of what was asked is a 400, and one of what was sent a 200', async ({
-    expect,
-  }) => {
+  test('a refusal of what was asked is a 400, and one of what was sent a 200', async () => {
     expect((await ask('eth_getBalance', `0x${'12'.repeat(20)}`, '0xffffff')).status).toBe(400)
     expect((await ask('eth_call', {})).status).toBe(400)
     expect((await ask('eth_nonsense')).status).toBe(200)
     expect((await ask('eth_sendRawTransaction', '0x1234')).status).toBe(200)
   })
 
-  test('what cannot be read has the text "null" for its id, and a long batch has none', async ({
-    expect,
-  }) => {
+  test('what cannot be read has the text "null" for its id, and a long batch has none', async () => {
     const garbled = await post('{')
     expect(garbled.status).toBe(400)
     expect(await garbled.json()).toMatchObject({ id: 'null', error: { code: -32700 } })
@@ -140,7 +136,7 @@ describe('over HTTP', () => {
   })
 })
 
-test('over WebSocket heads, logs and syncing come in the forms of RSKj', async ({ expect }) => {
+test('over WebSocket heads, logs and syncing come in the forms of RSKj', async () => {
   const client = await connectSocket(node.wsUrl)
   const [heads, logs, syncing] = await Promise.all([
     client.result('eth_subscribe', ['newHeads']),

@@ -1,5 +1,5 @@
 import { type Hex, keccak256 } from 'viem'
-import { afterAll, beforeAll, test } from 'vitest'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 import { methods } from '../../../../src/node/methods/list.ts'
 import { type SecondClient, startSecondClient } from '../support/second-client.ts'
 import { type MadeChain, makeChain, maker } from '../support/second-client-chain.ts'
@@ -35,7 +35,7 @@ const transactionOf = (number: number, index = 0): Hex => {
 
 const word = (value: number): Hex => `0x${value.toString(16).padStart(64, '0')}`
 
-test('is another client than anvil', async ({ expect }) => {
+test('is another client than anvil', async () => {
   expect(await result('web3_clientVersion')).toMatch(/^EthereumJS/)
   expect(await result('eth_chainId')).toBe('0x1f')
   expect(await result('net_version')).toBe('31')
@@ -46,7 +46,7 @@ test('is another client than anvil', async ({ expect }) => {
   expect(await result('eth_accounts')).toEqual([])
 })
 
-test('shows blocks with every field, each fitting its own hash', async ({ expect }) => {
+test('shows blocks with every field, each fitting its own hash', async () => {
   for (let number = 0; number <= chain.head; number += 1) {
     const selector = `0x${number.toString(16)}`
     const block = await result('eth_getBlockByNumber', selector)
@@ -73,7 +73,7 @@ test('shows blocks with every field, each fitting its own hash', async ({ expect
   expect(latest.number).toBe(`0x${chain.head.toString(16)}`)
 })
 
-test('shows receipts, paid fees and proofs that fit the receipts root', async ({ expect }) => {
+test('shows receipts, paid fees and proofs that fit the receipts root', async () => {
   const deployed = await result('eth_getTransactionReceipt', transactionOf(1))
   expect(deployed).toMatchObject({ contractAddress: chain.emitter, to: null, status: '0x1' })
   expect(await result('eth_getTransactionReceipt', transactionOf(4))).toMatchObject({
@@ -96,7 +96,7 @@ test('shows receipts, paid fees and proofs that fit the receipts root', async ({
   }
 })
 
-test('finds logs by block, range, address and topic', async ({ expect }) => {
+test('finds logs by block, range, address and topic', async () => {
   const all = await result<Json[]>('eth_getLogs', { fromBlock: 'earliest', toBlock: 'latest' })
   expect(all.map(({ data, blockNumber }) => [data, blockNumber])).toEqual([
     [word(3), '0x2'],
@@ -115,7 +115,7 @@ test('finds logs by block, range, address and topic', async ({ expect }) => {
   expect(await result('eth_getLogs', {})).toEqual([])
 })
 
-test('reads state at a number, a tag and a hash', async ({ expect }) => {
+test('reads state at a number, a tag and a hash', async () => {
   const { hash } = await result('eth_getBlockByNumber', '0x2')
   for (const block of ['0x2', hash]) {
     expect(await result('eth_getTransactionCount', maker, block)).toBe('0x2')
@@ -134,7 +134,7 @@ test('reads state at a number, a tag and a hash', async ({ expect }) => {
   expect(error).toMatchObject({ code: 3, data: '0x' })
 })
 
-test('answers null for what is not there, and says what it cannot do', async ({ expect }) => {
+test('answers null for what is not there, and says what it cannot do', async () => {
   const nowhere = `0x${'99'.repeat(32)}`
   for (const [method, ...params] of [
     ['eth_getBlockByHash', nowhere],

@@ -1,5 +1,5 @@
 import { type Address, type Hex, keccak256, parseGwei } from 'viem'
-import { afterEach, beforeAll, beforeEach, describe, test } from 'vitest'
+import { afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { startAnvil } from '../../../../scripts/dev/anvil.ts'
 import { until } from '../../../../scripts/dev/wait.ts'
 import { inTime } from '../../../support/in-time.ts'
@@ -50,9 +50,7 @@ const headOf = async (): Promise<number> =>
   Number((await served.rpc('eth_blockNumber')).result as unknown as string)
 
 describe('reads', () => {
-  test('go on when the preferred node is gone, and do not wait for it again', async ({
-    expect,
-  }) => {
+  test('go on when the preferred node is gone, and do not wait for it again', async () => {
     expect((await served.rpc('eth_getBalance', [account])).error).toBeUndefined()
     await nodes[0].cut()
     for (let count = 0; count < 5; count += 1) {
@@ -63,7 +61,7 @@ describe('reads', () => {
     expect(nodes[2].seen('eth_getBalance')).toBe(0)
   })
 
-  test('are given to a second node when the first one hangs', async ({ expect }) => {
+  test('are given to a second node when the first one hangs', async () => {
     await served.rpc('eth_chainId')
     nodes[0].freeze()
     const first = await inTime(2_500, () => served.rpc('eth_gasPrice'))
@@ -72,9 +70,7 @@ describe('reads', () => {
     expect(next.error).toBeUndefined()
   })
 
-  test('and transactions go on with one node frozen and one lying about its height', async ({
-    expect,
-  }) => {
+  test('and transactions go on with one node frozen and one lying about its height', async () => {
     for (const lie of [
       (number: number) => number + 1_000,
       (number: number) => Math.max(0, number - 3),
@@ -107,7 +103,7 @@ describe('reads', () => {
     }
   })
 
-  test('never see the head go back when another node answers', async ({ expect }) => {
+  test('never see the head go back when another node answers', async () => {
     await on.direct('anvil_mine', ['0x5'])
     const head = Number(await on.direct('eth_blockNumber'))
     const old = await on.direct('eth_getBlockByNumber', [`0x${(head - 2).toString(16)}`, false])
@@ -132,7 +128,7 @@ describe('reads', () => {
     expect(Number((result as unknown as Json).number)).toBe(head)
   })
 
-  test('ask another node before they believe that something is not there', async ({ expect }) => {
+  test('ask another node before they believe that something is not there', async () => {
     const hash = await emit(on.direct, on.emitter, 1n, 1n, 1n)
     await mined(on.direct, hash)
     nodes[0].lie(lieAbout('eth_getTransactionReceipt', () => null))
@@ -144,7 +140,7 @@ describe('reads', () => {
     expect(absent).toBeNull()
   })
 
-  test('never come from a node of another chain', async ({ expect }) => {
+  test('never come from a node of another chain', async () => {
     const other = await startAnvil({ chainId: 30 })
     try {
       const mixed = await serve([other.url, nodes[0].url])
@@ -163,7 +159,7 @@ describe('reads', () => {
 })
 
 describe('a transaction', () => {
-  test('goes to every node, and is known to the others', async ({ expect }) => {
+  test('goes to every node, and is known to the others', async () => {
     await beforeABlock(on.direct, async () => {
       const raw = await signed()
       expect((await served.rpc('eth_sendRawTransaction', [raw])).result).toBe(keccak256(raw))
@@ -171,7 +167,7 @@ describe('a transaction', () => {
     })
   })
 
-  test('is sent when one node takes it, whatever the others do', async ({ expect }) => {
+  test('is sent when one node takes it, whatever the others do', async () => {
     nodes[0].lie(refuse)
     nodes[1].freeze()
     // The one that refuses has passed it on all the same: unmined, the other knows it from there.
@@ -181,15 +177,13 @@ describe('a transaction', () => {
     })
   })
 
-  test('is refused when every node refuses it', async ({ expect }) => {
+  test('is refused when every node refuses it', async () => {
     for (const node of nodes) node.lie(refuse)
     const { error } = await served.rpc('eth_sendRawTransaction', [await signed()])
     expect(error).toEqual({ code: -32010, message: 'account exceeds quota' })
   })
 
-  test('may have been sent when a node answers the hash of another, which is held against no node', async ({
-    expect,
-  }) => {
+  test('may have been sent when a node answers the hash of another, which is held against no node', async () => {
     const otherHash = `0x${'ab'.repeat(32)}`
     await beforeABlock(on.direct, async () => {
       nodes[0].lie(lieAbout('eth_sendRawTransaction', () => otherHash))
@@ -204,7 +198,7 @@ describe('a transaction', () => {
     })
   })
 
-  test('may have been sent when one node did not answer', async ({ expect }) => {
+  test('may have been sent when one node did not answer', async () => {
     nodes[0].lie(refuse)
     nodes[2].lie(refuse)
     nodes[1].freeze()

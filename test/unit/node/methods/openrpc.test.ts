@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { Ajv } from 'ajv'
-import { test } from 'vitest'
+import { expect, test } from 'vitest'
 import { methods } from '../../../../src/node/methods/list.ts'
 import { openRpcDocument } from '../../../../src/node/methods/openrpc.ts'
 import { serve } from '../../../chain/node/support/serve.ts'
@@ -12,9 +12,7 @@ const { openrpcDocument: metaSchema } = createRequire(import.meta.url)('@open-rp
 
 const published = new URL('../../../../docs/openrpc.json', import.meta.url)
 
-test('rpc.discover describes every method, and what it answers is published', async ({
-  expect,
-}) => {
+test('rpc.discover describes every method, and what it answers is published', async () => {
   const served = await serve(['http://127.0.0.1:9'])
   const { result } = await served.rpc('rpc.discover')
   expect(result).toEqual(JSON.parse(readFileSync(published, 'utf8')))
@@ -22,7 +20,7 @@ test('rpc.discover describes every method, and what it answers is published', as
   expect(described.map(({ name }) => name)).toEqual(methods.map(({ name }) => name))
 })
 
-test('the document is valid by the meta-schema of OpenRPC', ({ expect }) => {
+test('the document is valid by the meta-schema of OpenRPC', () => {
   const ajv = new Ajv({ strict: false, validateSchema: false })
   // Its schemas of schemas live elsewhere on the web; whether they are JSON Schema is tested below.
   const anySchema = {
@@ -39,9 +37,7 @@ test('the document is valid by the meta-schema of OpenRPC', ({ expect }) => {
   expect(validate({ openrpc: '1.3.2', info: {}, methods: [] })).toBe(false)
 })
 
-test('every schema in the document is a JSON Schema that accepts what the service accepts', ({
-  expect,
-}) => {
+test('every schema in the document is a JSON Schema that accepts what the service accepts', () => {
   const ajv = new Ajv({ strict: false })
   const schemas = new Map(
     openRpcDocument(methods).methods.map(({ name, params, result }) => [
@@ -64,9 +60,7 @@ test('every schema in the document is a JSON Schema that accepts what the servic
   }
 })
 
-test('each example is a call that the service takes, with a result in the shape of its answer', ({
-  expect,
-}) => {
+test('each example is a call that the service takes, with a result in the shape of its answer', () => {
   for (const method of methods) {
     const { name, example, result } = method
     expect(() => method.parse(example.params), name).not.toThrow()

@@ -1,5 +1,5 @@
 import { keccak256 } from 'viem'
-import { describe, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import {
   couldMatch,
   type LogFilter,
@@ -17,7 +17,7 @@ const [a, b, c] = ['aa', 'bb', 'cc'].map((byte) => `0x${byte.repeat(32)}`) as [
 ]
 const log = { address, topics: [a, b] }
 
-test('of 4,000 values is matched with a log in about the time of one of four', ({ expect }) => {
+test('of 4,000 values is matched with a log in about the time of one of four', () => {
   const value = (index: number): string => `0x${index.toString(16).padStart(64, '0')}`
   const filterOf = (count: number): LogFilter => ({
     topics: [0, 1, 2, 3].map((place) =>
@@ -55,17 +55,17 @@ describe('a filter', () => {
     [{ topics: [a, b, null] }, false],
     [{ topics: [a, b, c] }, false],
   ] as const) {
-    test(`${JSON.stringify(filter)} selects as go-ethereum and RSKj do`, ({ expect }) => {
+    test(`${JSON.stringify(filter)} selects as go-ethereum and RSKj do`, () => {
       expect(matches(filter as LogFilter, log)).toBe(wanted)
     })
   }
 
-  test('may be met by a node that minds fewer positions', ({ expect }) => {
+  test('may be met by a node that minds fewer positions', () => {
     expect(couldMatch({ topics: [a, b, null] }, log)).toBe(true)
     expect(couldMatch({ topics: [a, b, c] }, log)).toBe(false)
   })
 
-  test('is asked of a node without what is no condition', ({ expect }) => {
+  test('is asked of a node without what is no condition', () => {
     const where = { fromBlock: '0x1', toBlock: '0x2' }
     expect(logQuery({ address: [], topics: [] }, where)).toEqual(where)
     expect(logQuery({ address, topics: [a, [], [b, null], [c]] }, where)).toEqual({
@@ -77,7 +77,7 @@ describe('a filter', () => {
 })
 
 describe('a bloom', () => {
-  test('may hold what was put into it, and surely not what was not', ({ expect }) => {
+  test('may hold what was put into it, and surely not what was not', () => {
     const bloom = bloomOf([address, a, b])
     expect(mayHold(bloom, {})).toBe(true)
     expect(mayHold(bloom, { address })).toBe(true)
@@ -90,7 +90,7 @@ describe('a bloom', () => {
     expect(mayHold(`0x${'ff'.repeat(256)}`, { topics: [c] })).toBe(true)
   })
 
-  test('of a real block of Rootstock holds the address and topic of its log', ({ expect }) => {
+  test('of a real block of Rootstock holds the address and topic of its log', () => {
     const [first] = printedBy<{ address: string; topics: string[] }[]>('eth_getLogs')
     const logsBloom = `${printed.logsBloom}`
     expect(mayHold(logsBloom, { address: first?.address, topics: first?.topics })).toBe(true)

@@ -2,7 +2,7 @@ import { createMerkleProof, createMPT } from '@ethereumjs/mpt'
 import { RLP } from '@ethereumjs/rlp'
 import fc from 'fast-check'
 import { bytesToHex, type Hex, hexToBytes, toHex } from 'viem'
-import { describe, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import type { RawReceipt } from '../../../../src/node/objects/receipt.ts'
 import {
   encodeReceipt,
@@ -57,7 +57,7 @@ describe('The receipts trie of a block', () => {
   // Keys of one byte, of two and of three, and the branches between them.
   test.for([0, 1, 2, 3, 16, 17, 127, 128, 129, 130, 255, 256, 257, 300])(
     'has the root and the proofs of another implementation with %i receipts',
-    async (count, { expect }) => {
+    async (count) => {
       const receipts = fc.sample(receipt, { numRuns: 4, seed: count })
       const all = Array.from({ length: count }, (_, index) => receipts[index % 4] as RawReceipt)
       const other = await otherTrie(all)
@@ -69,7 +69,7 @@ describe('The receipts trie of a block', () => {
     },
   )
 
-  test('encodes every receipt as another implementation does', async ({ expect }) => {
+  test('encodes every receipt as another implementation does', async () => {
     await fc.assert(
       fc.asyncProperty(receipt, async (each) => {
         const other = await otherTrie([each])
@@ -79,7 +79,7 @@ describe('The receipts trie of a block', () => {
     )
   })
 
-  test('is not made of receipts that do not fit the root', ({ expect }) => {
+  test('is not made of receipts that do not fit the root', () => {
     const [one, two] = fc.sample(receipt, { numRuns: 2, seed: 1 }) as [RawReceipt, RawReceipt]
     expect(() => verifiedTrie([one, two], toHex(0, { size: 32 }))).toThrow(UntrueAnswer)
   })

@@ -9,7 +9,7 @@ import {
   toHex,
   toRlp,
 } from 'viem'
-import { describe, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import {
   assertSigner,
   parseSignedTransaction,
@@ -53,13 +53,13 @@ function word(digit: string): Hex {
 
 describe('the hash of a signed transaction is its own', () => {
   for (const [type, transaction] of ofEachType) {
-    test(`of type ${type}, to ${transaction.to ?? 'nobody'}`, async ({ expect }) => {
+    test(`of type ${type}, to ${transaction.to ?? 'nobody'}`, async () => {
       const raw = await customer.signTransaction(transaction)
       expect(parseSignedTransaction(raw)).toEqual({ type, hash: keccak256(raw), chainId: 31n })
     })
   }
 
-  test('also without replay protection, where it names no chain', async ({ expect }) => {
+  test('also without replay protection, where it names no chain', async () => {
     const { chainId: _, ...anyChain } = common
     const raw = await customer.signTransaction({ ...anyChain, type: 'legacy', gasPrice: 1n })
     expect(parseSignedTransaction(raw)).toEqual({
@@ -69,7 +69,7 @@ describe('the hash of a signed transaction is its own', () => {
     })
   })
 
-  test('of a blob transaction without the blobs that travel with it', async ({ expect }) => {
+  test('of a blob transaction without the blobs that travel with it', async () => {
     const signature = { r: word('1'), s: word('2'), yParity: 1 }
     const own = serializeTransaction({ ...common, type: 'eip4844', ...fees, ...blobs }, signature)
     const body = fromRlp(`0x${own.slice(4)}`)
@@ -84,7 +84,7 @@ describe('the hash of a signed transaction is its own', () => {
   })
 })
 
-test('an access list of many addresses is read, and one of many keys', async ({ expect }) => {
+test('an access list of many addresses is read, and one of many keys', async () => {
   for (const storageKeys of [[], Array.from({ length: 20 }, (_, key) => word(`${key % 10}`))]) {
     const accessList = Array.from({ length: 150 }, () => ({ address: to, storageKeys }))
     const raw = await customer.signTransaction({
@@ -149,21 +149,21 @@ describe('bytes that a node would encode otherwise, or not at all, are refused i
     ],
   ]
   for (const [what, raw, why] of cases) {
-    test(what, ({ expect }) => {
+    test(what, () => {
       expect(refusal(raw)).toBe(`-32602 ${why}`)
     })
   }
 
-  test('the form that all of them are made of is taken', ({ expect }) => {
+  test('the form that all of them are made of is taken', () => {
     expect(refusal(legacyWith({}))).toBe('taken')
     expect(refusal(legacyWith({ 8: toHex(halfOrder) }))).toBe('taken')
   })
 
-  test('a list in RLP of the same content with a longer length', ({ expect }) => {
+  test('a list in RLP of the same content with a longer length', () => {
     expect(refusal('0xf80101')).toBe('-32602 a length in their RLP is not canonical')
   })
 
-  test('lists within lists, thousands deep, and a million of them, at once', ({ expect }) => {
+  test('lists within lists, thousands deep, and a million of them, at once', () => {
     const crowded = '-32602 they hold more items than a transaction of their size'
     expect(refusal(`0x${'c1'.repeat(131_000)}`)).toBe(crowded)
     expect(refusal(`0xf9ffff${'f9ffff'.repeat(43_000)}`)).toBe(crowded)
@@ -174,7 +174,7 @@ describe('bytes that a node would encode otherwise, or not at all, are refused i
 })
 
 describe('a signature', () => {
-  test('of a key is told from one that no key made', async ({ expect }) => {
+  test('of a key is told from one that no key made', async () => {
     for (const [, transaction] of ofEachType) {
       await assertSigner(await customer.signTransaction(transaction))
     }

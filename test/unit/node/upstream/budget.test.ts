@@ -1,4 +1,4 @@
-import { test } from 'vitest'
+import { expect, test } from 'vitest'
 import type { DayOfCalls } from '../../../../src/keys/key-store.ts'
 import { createUpstreamBudget, withinBudget } from '../../../../src/node/upstream/budget.ts'
 import { systemClock } from '../../../../src/runtime/clock.ts'
@@ -34,9 +34,7 @@ function deployment(limits = { callsADay: 100, relayReserve: 30 }) {
   return { world, process, events, total: () => stored }
 }
 
-test("callers have what the relay's reserve leaves, in all processes together", async ({
-  expect,
-}) => {
+test("callers have what the relay's reserve leaves, in all processes together", async () => {
   const { process, world } = deployment()
   const [one, other] = [process(), process()]
   one.budget.note('callers', 40)
@@ -59,9 +57,7 @@ test("callers have what the relay's reserve leaves, in all processes together", 
   expect(one.budget.today().callers).toBe(0)
 })
 
-test('a relay that needs more than its reserve takes it from what callers have not used', async ({
-  expect,
-}) => {
+test('a relay that needs more than its reserve takes it from what callers have not used', async () => {
   const { process } = deployment()
   const { budget, settle } = process()
   budget.note('relay', 60)
@@ -72,7 +68,7 @@ test('a relay that needs more than its reserve takes it from what callers have n
   expect(budget.spentUntil()).toBeDefined()
 })
 
-test('the operator is told once when four fifths of a day are used', async ({ expect }) => {
+test('the operator is told once when four fifths of a day are used', async () => {
   const { process, events } = deployment()
   const processes = [process(), process()]
   for (let turn = 0; turn < 50; turn++) {
@@ -86,7 +82,7 @@ test('the operator is told once when four fifths of a day are used', async ({ ex
   ])
 })
 
-test('calls that could not be told are told with the next ones', async ({ expect }) => {
+test('calls that could not be told are told with the next ones', async () => {
   const { process, world, total } = deployment()
   const { budget, settle } = process()
   world.isDown = true
@@ -98,9 +94,7 @@ test('calls that could not be told are told with the next ones', async ({ expect
   expect(total()).toMatchObject({ relay: 5, callers: 2 })
 })
 
-test('a key with a quota left is refused where the budget is used up, on its chain alone', async ({
-  expect,
-}) => {
+test('a key with a quota left is refused where the budget is used up, on its chain alone', async () => {
   const { process } = deployment()
   const { budget } = process()
   const key = (chainId: number) => ({

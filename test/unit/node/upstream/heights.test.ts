@@ -1,4 +1,4 @@
-import { test } from 'vitest'
+import { expect, test } from 'vitest'
 import { sleep, until } from '../../../../scripts/dev/wait.ts'
 import { type Clock, systemClock } from '../../../../src/runtime/clock.ts'
 import { serve } from '../../../chain/node/support/serve.ts'
@@ -21,9 +21,7 @@ function rootstockNodes(lie: (block: typeof printed) => typeof printed): typeof 
 
 const urls = ['http://liar.test/', 'http://honest.test/']
 
-test('a height that RSKj cannot show a block for is not believed, though nothing hashes to it', async ({
-  expect,
-}) => {
+test('a height that RSKj cannot show a block for is not believed, though nothing hashes to it', async () => {
   const served = await serve(
     urls,
     31,
@@ -39,9 +37,7 @@ test('a height that RSKj cannot show a block for is not believed, though nothing
   )
 })
 
-test('a request that comes while the heights are first looked at waits for them', async ({
-  expect,
-}) => {
+test('a request that comes while the heights are first looked at waits for them', async () => {
   const nodes = rootstockNodes((block) => ({ ...block, number: '0x10000' }))
   let asked = 0
   const slow: typeof fetch = async (input, init) => {
@@ -56,9 +52,7 @@ test('a request that comes while the heights are first looked at waits for them'
   await first
 })
 
-test('a node that has not told its height yet is asked after those that have', async ({
-  expect,
-}) => {
+test('a node that has not told its height yet is asked after those that have', async () => {
   const nodes = rootstockNodes((block) => block)
   let silentAsked = 0
   const silent: typeof fetch = async (input, init) => {
@@ -74,7 +68,7 @@ test('a node that has not told its height yet is asked after those that have', a
   expect(silentAsked).toBe(1)
 })
 
-test('the head goes on while every question of a customer fails', async ({ expect }) => {
+test('the head goes on while every question of a customer fails', async () => {
   const clock = createHandClock()
   const nodes = rootstockNodes((block) => block)
   let height = Number(printed.number)
@@ -97,7 +91,7 @@ test('the head goes on while every question of a customer fails', async ({ expec
   }
 })
 
-test("a customer's question that takes too long is held against no node", async ({ expect }) => {
+test("a customer's question that takes too long is held against no node", async () => {
   const hurried: Clock = {
     ...systemClock,
     sleep: (ms, signal) => systemClock.sleep(ms / 50, signal),
@@ -117,7 +111,7 @@ test("a customer's question that takes too long is held against no node", async 
   expect(served.logged).toEqual([])
 })
 
-test('a head that no node has shown for half a minute is not told any more', async ({ expect }) => {
+test('a head that no node has shown for half a minute is not told any more', async () => {
   const clock = createHandClock()
   const nodes = rootstockNodes((block) => block)
   let gone = false

@@ -1,4 +1,4 @@
-import { describe, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { exampleLogs } from '../../../../src/node/methods/examples.ts'
 import { serve } from '../../../chain/node/support/serve.ts'
 import { type Said, scriptedNode } from '../scripted-node.ts'
@@ -84,7 +84,7 @@ describe('a range that a node refuses is asked in halves, whatever it says:', ()
     [35, 'ranges over 100 blocks are not supported on freetier'],
   ]
   for (const [code, message] of words) {
-    test(`${code} ${message}`, async ({ expect }) => {
+    test(`${code} ${message}`, async () => {
       for (const most of [100, 37, 2_000]) {
         const { node, calls } = nodeThatRefuses((from, to) =>
           to - from >= most ? { error: { code, message } } : undefined,
@@ -113,7 +113,7 @@ describe('a range is not asked in halves of a node that refuses', () => {
     Response.json({ jsonrpc: '2.0', id: 0, ...body }, { status })
 
   for (const [what, refusal, code] of refusals) {
-    test(what, async ({ expect }) => {
+    test(what, async () => {
       const { node, asked } = nodeThatRefuses(refusal)
       const answer = await logsOf(node, 0, 2_000)
       expect(answer.error?.code).toBe(code)
@@ -121,7 +121,7 @@ describe('a range is not asked in halves of a node that refuses', () => {
     })
   }
 
-  test('the filter itself: one block tells', async ({ expect }) => {
+  test('the filter itself: one block tells', async () => {
     const { node, asked } = nodeThatRefuses(() => error(-32602, 'invalid topics'))
     expect((await logsOf(node, 0, 2_000)).error).toMatchObject(
       error(-32602, 'invalid topics').error,
@@ -133,7 +133,7 @@ describe('a range is not asked in halves of a node that refuses', () => {
   })
 })
 
-test('a region that is dense for the node costs no more calls beyond it', async ({ expect }) => {
+test('a region that is dense for the node costs no more calls beyond it', async () => {
   const { node, calls } = nodeThatRefuses((from, to) =>
     from <= 700 && to >= 650 && to > from ? { error: { code: -32000, message: 'no' } } : undefined,
   )
@@ -142,9 +142,7 @@ test('a region that is dense for the node costs no more calls beyond it', async 
   expect(calls()).toBeLessThanOrEqual(200)
 })
 
-test('for a request a node is asked 200 times at most, and the refusal names a range that works', async ({
-  expect,
-}) => {
+test('for a request a node is asked 200 times at most, and the refusal names a range that works', async () => {
   for (const most of [1, 5, 700, 2_001]) {
     const { node, calls } = nodeThatRefuses((from, to) =>
       to - from >= most ? { error: { code: -32000, message: 'no' } } : undefined,
