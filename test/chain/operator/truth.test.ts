@@ -1,5 +1,5 @@
 import { encodeFunctionData, numberToHex, parseEther } from 'viem'
-import { afterAll, beforeAll, type ExpectStatic, test } from 'vitest'
+import { afterAll, beforeAll, type ExpectStatic, expect, test } from 'vitest'
 import { startChain, type TestChain } from '../../../scripts/dev/chain.ts'
 import { createRandom } from '../../../scripts/dev/random.ts'
 import { type Caller, callersOf, createTreasury } from '../../../scripts/dev/relays/callers.ts'
@@ -213,7 +213,7 @@ async function expectTruth(
 
 test.for(causes)(
   'what is said of $name is true everywhere 2 s after a refusal, and 30 s after the remedy',
-  async (cause, { expect }) => {
+  async (cause) => {
     const world = await openTwo()
     const refused = { active: { cause, isRefused: true } }
     expect(await isTaken(world, 1)).toBe(true)
@@ -237,7 +237,7 @@ const sureSeconds = 5
 
 test.for(Array.from({ length: times({ sampled: 8, full: 150 }) }, (_, run) => seed + run))(
   'no surface contradicts another, or the screen, in the history %s of causes, remedies, dials and reads',
-  async (drawn, { expect }) => {
+  async (drawn) => {
     const random = createRandom(drawn, 'truth')
     const world = await openTwo()
     const story: string[] = []

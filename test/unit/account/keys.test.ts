@@ -1,4 +1,4 @@
-import { describe, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { createCallerAccounts } from '../../../src/account/keys.ts'
 import { type PhoneNumber, parseCaller, shortPhone } from '../../../src/account/phone.ts'
 import {
@@ -13,15 +13,13 @@ const alice = parseCaller('+254700000001') as PhoneNumber
 const bob = parseCaller('+254700000002') as PhoneNumber
 
 describe("a caller's account", () => {
-  test('is the same for ever: money of today is found by the code of tomorrow', async ({
-    expect,
-  }) => {
+  test('is the same for ever: money of today is found by the code of tomorrow', async () => {
     const account = await createCallerAccounts(secret)(alice)
     // By openssl's HMAC of `7:account2:v113:+2547000000011:0` and cast's address of that key.
     expect(account.address).toBe('0x8a5f0cBA01F67C60044f0debc9b6Bc12F8625a9E')
   })
 
-  test('is another for another number, and under another secret', async ({ expect }) => {
+  test('is another for another number, and under another secret', async () => {
     const addresses = await Promise.all([
       createCallerAccounts(secret)(alice),
       createCallerAccounts(secret)(bob),
@@ -32,9 +30,7 @@ describe("a caller's account", () => {
 })
 
 describe('an intent key', () => {
-  test('is the same for ever, and another for another gateway, session, account or secret', async ({
-    expect,
-  }) => {
+  test('is the same for ever, and another for another gateway, session, account or secret', async () => {
     const keys = createIntentKeys(secret)
     const account = '0x1111111111111111111111111111111111111111'
     const all = await Promise.all([
@@ -51,7 +47,7 @@ describe('an intent key', () => {
 })
 
 describe('a session key', () => {
-  test('differs by gateway, session and account, however the parts are cut', async ({ expect }) => {
+  test('differs by gateway, session and account, however the parts are cut', async () => {
     const keys = createSessionKeys(secret)
     const account = '0x1111111111111111111111111111111111111111'
     const all = await Promise.all([
@@ -65,7 +61,7 @@ describe('a session key', () => {
     expect(await keys.session('a', 'b1', account)).toBe(all[0])
   })
 
-  test('and a fingerprint tell nothing of what they were made of', async ({ expect }) => {
+  test('and a fingerprint tell nothing of what they were made of', async () => {
     const keys = createSessionKeys(secret)
     const session = await keys.session(
       'gateway',
@@ -78,6 +74,6 @@ describe('a session key', () => {
   })
 })
 
-test('a short phone number shows its first 4 and last 3 digits', ({ expect }) => {
+test('a short phone number shows its first 4 and last 3 digits', () => {
   expect(shortPhone(bob)).toBe('2547...002')
 })

@@ -1,4 +1,4 @@
-import { test } from 'vitest'
+import { expect, test } from 'vitest'
 import { createMemory, sentTo, withinMs, withSent } from '../../../src/account/memory.ts'
 import { systemClock } from '../../../src/runtime/clock.ts'
 import { memorySuite } from '../../ports/memory.suite.ts'
@@ -9,7 +9,7 @@ const shared = createMemoryStore()
 
 memorySuite('a map', () => shared)
 
-test('whom payments went to is remembered of the last twenty', async ({ expect }) => {
+test('whom payments went to is remembered of the last twenty', async () => {
   const memory = createMemory(() => shared)
   for (let index = 0; index < 25; index++) {
     await memory.change(account, (kept) =>
@@ -22,9 +22,7 @@ test('whom payments went to is remembered of the last twenty', async ({ expect }
   )
 })
 
-test('whom each of two payments went to is known where a session was dialled again after weeks', async ({
-  expect,
-}) => {
+test('whom each of two payments went to is known where a session was dialled again after weeks', async () => {
   const [first, second] = [`0x${'a1'.repeat(20)}`, `0x${'B2'.repeat(20)}`] as const
   const memory = createMemory(() => shared)
   for (const [address, to] of [
@@ -40,7 +38,7 @@ test('whom each of two payments went to is known where a session was dialled aga
   expect(withSent(kept, '0x1', { to: 'another', address: first })).toBeUndefined()
 })
 
-test('recipients are remembered of the last three, each once', async ({ expect }) => {
+test('recipients are remembered of the last three, each once', async () => {
   const memory = createMemory(() => shared)
   const to = (index: number) => `0x${`${index}`.repeat(40)}` as const
   for (const [index, recipient] of [1, 2, 3, 4, 3].entries()) {
@@ -52,13 +50,13 @@ test('recipients are remembered of the last three, each once', async ({ expect }
   expect(recipients.map(({ address }) => address)).toEqual([to(3), to(4), to(2)])
 })
 
-test('a change that is always late gives up', async ({ expect }) => {
+test('a change that is always late gives up', async () => {
   const store = { ...createMemoryStore(), save: async () => false }
   const memory = createMemory(() => store)
   await expect(memory.change(account, (kept) => kept)).rejects.toThrow('changes too often')
 })
 
-test('a store that gives no answer is given up', async ({ expect }) => {
+test('a store that gives no answer is given up', async () => {
   const clock = { ...systemClock, sleep: async () => {} }
   const never = {
     load: () => new Promise<never>(() => {}),

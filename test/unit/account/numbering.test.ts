@@ -2,7 +2,7 @@ import type { CountryCode } from 'libphonenumber-js/core'
 import { parsePhoneNumberFromString } from 'libphonenumber-js/mobile'
 import examples from 'libphonenumber-js/mobile/examples'
 import metadata from 'libphonenumber-js/mobile/metadata'
-import { describe, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import * as numbering from '../../../src/account/numbering.ts'
 import {
   isListed,
@@ -41,7 +41,7 @@ test.for([
   ['Brazil', '+551180000001', '+5511980000001'],
   ['Mexico', '+5215500000002', '+525500000002'],
   ['Argentina', '+541100000002', '+5491100000002'],
-] as const)('in %s %s is the account of %s, called or typed', ([, former, present], { expect }) => {
+] as const)('in %s %s is the account of %s, called or typed', ([, former, present]) => {
   for (const form of [former, present]) {
     expect(parseCaller(form)).toBe(present)
     expect(parseTypedPhone(form, present as PhoneNumber)).toBe(present)
@@ -50,7 +50,7 @@ test.for([
 
 test.for(numberingChanges)(
   '%s is %s for good, of a valid number and by a source',
-  ([former, present], { expect }) => {
+  ([former, present]) => {
     const written = numbersOf(former).map((number) => {
       const now = presentForm(number)
       expect(now).toMatch(patternOf(present))
@@ -86,9 +86,7 @@ function planOf(country: CountryCode) {
   return { code: `+${code}`, valid, longerThan }
 }
 
-test('no two valid forms of one subscriber are two accounts in any country, but for what is undecided with a reason', ({
-  expect,
-}) => {
+test('no two valid forms of one subscriber are two accounts in any country, but for what is undecided with a reason', () => {
   const forms = Object.values(numbering.undecidedNumbers).flatMap((each) => each.split(' '))
   const needed = new Set<string>()
   const twins = countries.flatMap((country) => {
@@ -117,7 +115,7 @@ describe('a number of every country', () => {
     return { country, code: `+${code}`, trunk: trunk || '', number }
   })
 
-  test('is one account with and without its country code and trunk prefix', ({ expect }) => {
+  test('is one account with and without its country code and trunk prefix', () => {
     for (const { country, code, trunk, number } of numbers) {
       const national = number.slice(code.length)
       for (const way of [number, `00${number.slice(1)}`]) {
@@ -137,7 +135,7 @@ describe('a number of every country', () => {
     ['of after 30 November 2026, when Gambia has 9 digits', ['GM'], '8\\d{8}'],
     ['of before 4 September 2026, when it had 7', ['GM'], '[2-9]\\d{6}'],
     ['that knows no mobile number at all', countries, 'none'],
-  ] as const)('has the same account under metadata %s', ([, changed, mobile], { expect }) => {
+  ] as const)('has the same account under metadata %s', ([, changed, mobile]) => {
     const all = [
       ...numbers.map(({ number }) => number),
       ...numberingChanges.flat().flatMap(numbersOf),

@@ -1,4 +1,4 @@
-import { describe, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import {
   isCountry,
   type PhoneNumber,
@@ -7,15 +7,13 @@ import {
 } from '../../../src/account/phone.ts'
 
 describe('a phone', () => {
-  test('that no numbering plan knows is read as it stands, and is sent nothing', ({ expect }) => {
+  test('that no numbering plan knows is read as it stands, and is sent nothing', () => {
     const unknown = '+999123456789'
     expect(parseCaller(unknown)).toBe(unknown)
     expect(parseTypedPhone(unknown, '+254700000001' as PhoneNumber)).toBeUndefined()
   })
 
-  test('is not what Kenya, Uganda and Tanzania dial each other by: with a plus it is of another continent', ({
-    expect,
-  }) => {
+  test('is not what Kenya, Uganda and Tanzania dial each other by: with a plus it is of another continent', () => {
     // 006 777 123 456 is a Ugandan's number there, and +677 712 34 56 one of the Solomon Islands.
     for (const caller of ['+254700000001', '+255700000001', '+256700000001']) {
       expect(parseTypedPhone('006777123456', caller as PhoneNumber)).toBeUndefined()
@@ -24,15 +22,13 @@ describe('a phone', () => {
     expect(parseTypedPhone('006777123456', '+447700900001' as PhoneNumber)).toBe('+6777123456')
   })
 
-  test("is never guessed at: a caller's national form needs the gateway's country", ({
-    expect,
-  }) => {
+  test("is never guessed at: a caller's national form needs the gateway's country", () => {
     expect(parseCaller('0700000001')).toBeUndefined()
     expect(parseCaller('254700000001')).toBeUndefined()
     expect(parseCaller('0700000001', 'KE')).toBe('+254700000001')
   })
 })
 
-test('a country is known by its two capital letters', ({ expect }) => {
+test('a country is known by its two capital letters', () => {
   expect(['KE', 'MX', 'ke', 'XX', ''].map(isCountry)).toEqual([true, true, false, false, false])
 })

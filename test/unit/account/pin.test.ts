@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import type { Address } from 'viem'
-import { describe, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { type AccountMemory, createMemory } from '../../../src/account/memory.ts'
 import { type PhoneNumber, parseCaller } from '../../../src/account/phone.ts'
 import {
@@ -53,16 +53,16 @@ async function chosen() {
 test.for([
   ...['1111', '000000', '1234', '4321', '7890', '0987', '1212', '123123', '1984', '2004'],
   ...['0194', '00194'],
-])('%s is easy to guess', (pin, { expect }) => {
+])('%s is easy to guess', (pin) => {
   expect(isEasy(pin, phone)).toBe(true)
 })
 
-test.for(['4826', '1357', '0193', '190484', '12346'])('%s is not', (pin, { expect }) => {
+test.for(['4826', '1357', '0193', '190484', '12346'])('%s is not', (pin) => {
   expect(isEasy(pin, phone)).toBe(false)
 })
 
 describe('a PIN', () => {
-  test('opens nothing under another secret, and its row does not have it', async ({ expect }) => {
+  test('opens nothing under another secret, and its row does not have it', async () => {
     const { other, store, pins } = await chosen()
     expect(await other.verify(account, own, 'step')).toMatchObject({ kind: 'wrong' })
     await pins.verify(account, '975310', 'another')
@@ -70,7 +70,7 @@ describe('a PIN', () => {
     for (const secret of [own, '975310', '5'.repeat(64)]) expect(row).not.toContain(secret)
   })
 
-  test('is guessed three times by a thousand sessions side by side', async ({ expect }) => {
+  test('is guessed three times by a thousand sessions side by side', async () => {
     const { pins, memory } = await chosen()
     const guesses = Array.from({ length: 1_000 }, (_, index) =>
       pins.verify(account, `${index}`.padStart(4, '0'), `step ${index}`),
@@ -86,9 +86,7 @@ describe('a PIN', () => {
     expect(await pins.verify(account, own, 'later')).toEqual({ kind: 'blocked' })
   })
 
-  test('is not found by 200 guesses at once, before a store that answers late', async ({
-    expect,
-  }) => {
+  test('is not found by 200 guesses at once, before a store that answers late', async () => {
     const { pins, memory, late } = await chosen()
     late.isLate = true
     const guesses = [...Array.from({ length: 199 }, (_, index) => `${index + 1_000}`), own]
@@ -100,9 +98,7 @@ describe('a PIN', () => {
     expect((await memory.read(account)).pin?.judged).toHaveLength(3)
   })
 
-  test('that was right authorizes five minutes long, by the PIN of that moment', async ({
-    expect,
-  }) => {
+  test('that was right authorizes five minutes long, by the PIN of that moment', async () => {
     const { pins, memory, clock } = await chosen()
     const isWhat = (step: string) => pins.authorize(account, step)
     await pins.verify(account, own, 'a')
@@ -126,9 +122,7 @@ describe('a PIN', () => {
     expect(await pins.change(account, '1357', 'a later session', 'd')).toBe('kept')
   })
 
-  test('of a number that was not dialled from for 90 days opens nothing until an operator says so', async ({
-    expect,
-  }) => {
+  test('of a number that was not dialled from for 90 days opens nothing until an operator says so', async () => {
     const { pins, memory, clock } = await chosen()
     clock.now += 90 * dayMs
     await pins.begin(account)
@@ -277,9 +271,7 @@ function asked(
   }
 }
 
-test('whatever is asked at once has what it had one after the other, in some order', async ({
-  expect,
-}) => {
+test('whatever is asked at once has what it had one after the other, in some order', async () => {
   const ways = fc.record({
     waitMs: fc.constantFrom(0, 0, 0, 0, 299_000, 2_000, dayMs, 91 * dayMs),
     isEntered: fc.boolean(),

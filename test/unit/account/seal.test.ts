@@ -1,4 +1,4 @@
-import { describe, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { createSeal } from '../../../src/account/seal.ts'
 
 const secret = `0x${'11'.repeat(32)}` as const
@@ -7,7 +7,7 @@ const text = '{"phone":"+254700000001"}'
 describe('a seal', () => {
   const seal = createSeal(secret, 'sms')
 
-  test('is opened by its secret alone, for what it was closed for', async ({ expect }) => {
+  test('is opened by its secret alone, for what it was closed for', async () => {
     const sealed = await seal.close(text, 'session:sender')
     expect(await seal.open(sealed, 'session:sender')).toBe(text)
     // By another process with the same secret.
@@ -18,9 +18,7 @@ describe('a seal', () => {
     expect(await other.open(sealed, 'session:sender')).toBeUndefined()
   })
 
-  test('is not opened where a byte of it has changed, or where it is no seal', async ({
-    expect,
-  }) => {
+  test('is not opened where a byte of it has changed, or where it is no seal', async () => {
     const sealed = await seal.close(text, 'a')
     const last = sealed.endsWith('0') ? '1' : '0'
     for (const damaged of [`${sealed.slice(0, -1)}${last}`, sealed.slice(0, 20), '0x', 'no hex']) {
@@ -28,7 +26,7 @@ describe('a seal', () => {
     }
   })
 
-  test('tells nothing, and not whether two are of one text', async ({ expect }) => {
+  test('tells nothing, and not whether two are of one text', async () => {
     const [one, other] = await Promise.all([seal.close(text, 'a'), seal.close(text, 'a')])
     expect(one).not.toBe(other)
     expect(one).not.toContain(Buffer.from('254700000001').toString('hex'))

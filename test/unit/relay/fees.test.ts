@@ -1,4 +1,4 @@
-import { describe, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { poolRules } from '../../../src/chain/chains.ts'
 import { gasPriceWithin, replacementPriceUp } from '../../../src/relay/fees.ts'
 import { gasPriceFor } from '../../../src/relay/relayer.ts'
@@ -9,19 +9,17 @@ describe('a replacement price', () => {
     [1n, 2n],
     [3n, 5n],
     [60_000_001n, 84_000_002n],
-  ] as const)('over %s is 40 %% more and rounded up: %s', ([prior, price], { expect }) => {
+  ] as const)('over %s is 40 %% more and rounded up: %s', ([prior, price]) => {
     expect(replacementPriceUp(prior, 40)).toBe(price)
   })
 })
 
-test("a gas price is the node's, within the operator's limits", ({ expect }) => {
+test("a gas price is the node's, within the operator's limits", () => {
   const limits = { minWei: 10n, maxWei: 20n }
   expect([5n, 15n, 25n].map((price) => gasPriceWithin(limits, price))).toEqual([10n, 15n, 20n])
 })
 
-test("older bytes of a nonce are outbid up to the operator's highest price, and not beyond it", ({
-  expect,
-}) => {
+test("older bytes of a nonce are outbid up to the operator's highest price, and not beyond it", () => {
   const terms = { fees: { minWei: 0n, maxWei: 140n }, rules: poolRules.rootstock }
   expect(gasPriceFor(terms, 10n, 100n)).toBe(140n)
   expect(gasPriceFor(terms, 10n, 101n)).toBeUndefined()

@@ -1,10 +1,10 @@
 import { mnemonicToAccount } from 'viem/accounts'
-import { test } from 'vitest'
+import { expect, test } from 'vitest'
 import { relayerAccount } from '../../../src/relay/keys.ts'
 
 const mnemonic = 'test test test test test test test test test test test junk'
 
-test('the key of a relayer is the one that wallets find on the path of its chain', ({ expect }) => {
+test('the key of a relayer is the one that wallets find on the path of its chain', () => {
   const paths = [
     [30, 0, "m/44'/137'/0'/0/0"],
     [31, 0, "m/44'/37310'/0'/0/0"],

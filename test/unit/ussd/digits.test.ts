@@ -1,4 +1,4 @@
-import { describe, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { menus } from '../../../scripts/dev/menu-ways.ts'
 import { type PhoneNumber, parseCaller, parseTypedPhone } from '../../../src/account/phone.ts'
 import { cashOutRequest } from '../../../src/operator/answers.ts'
@@ -35,9 +35,7 @@ async function open(chosen = `${pin}*${pin}`) {
 }
 
 describe('the digits of every script of Unicode', () => {
-  test('choose, name a phone, an amount and a PIN, and what is typed again in others is paid once', async ({
-    expect,
-  }) => {
+  test('choose, name a phone, an amount and a PIN, and what is typed again in others is paid once', async () => {
     const { deliver, paid } = await open()
     const submitted = await deliver(0, 'pay', `${send}*${pin}`)
     expect(submitted).toMatch(/^END Transfer Submitted\n/)
@@ -48,14 +46,14 @@ describe('the digits of every script of Unicode', () => {
     expect(await paid(0)).toBe(1)
   })
 
-  test('are one PIN in whichever they were chosen and are typed', async ({ expect }) => {
+  test('are one PIN in whichever they were chosen and are typed', async () => {
     for (const write of scripts) {
       const { deliver } = await open(`${write(pin)}*${pin}`)
       expect(await deliver(0, 'next', `${send}*${write(pin)}`)).toMatch(/^END Transfer Submitted\n/)
     }
   })
 
-  test('are one number to gateways, callers and operators', ({ expect }) => {
+  test('are one number to gateways, callers and operators', () => {
     for (const write of scripts) {
       expect(parseCaller(write('+254700000002'))).toBe('+254700000002')
       const typed = parseTypedPhone(write('0700 000 002'), '+254700000001' as PhoneNumber)
@@ -65,7 +63,7 @@ describe('the digits of every script of Unicode', () => {
     }
   })
 
-  test('have their own decimal separators', async ({ expect }) => {
+  test('have their own decimal separators', async () => {
     const { deliver } = await open()
     for (const amount of ['٠٫٠٠١', '٠،٠٠١', '۰٫۰۰۱', '０．００１', '０，００１']) {
       const asked = await deliver(0, amount, `2*+254700000001*${amount}`)

@@ -1,6 +1,6 @@
 import { globSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import { describe, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { menus } from '../../../scripts/dev/menu-ways.ts'
 import { phoneOf } from '../../../scripts/dev/simulator/plan.ts'
 import { playScript } from '../../../scripts/stack/phone/dial-script.ts'
@@ -40,7 +40,7 @@ async function play(script: string, menu: (typeof menus)[keyof typeof menus]): P
 describe.for(Object.entries(menus))('a flow of %s', ([profile, menu]) => {
   const files = globSync(`test/flows/${profile}/*.txt`, { cwd: root }).sort()
 
-  test.for(files)('%s is dialled as it is written', async (file, { expect }) => {
+  test.for(files)('%s is dialled as it is written', async (file) => {
     const shown = await play(readFileSync(`${root}/${file}`, 'utf8'), menu)
     expect(shown.join('\n')).toMatch(/(CON|END) /)
   })
@@ -68,7 +68,7 @@ function transcriptOf(script: string, shown: readonly string[]): string {
     .replaceAll(/Until: \d+ \w+ \d+/g, 'Until: 22 Dec 2026')
 }
 
-test("a new caller's first day is the one that docs/new-caller.md has", async ({ expect }) => {
+test("a new caller's first day is the one that docs/new-caller.md has", async () => {
   const script = readFileSync(`${root}/test/flows/strict/new-caller.txt`, 'utf8')
   const transcript = transcriptOf(script, await play(script, menus.strict))
   await expect(`${heading}\n\n${transcript}\n`).toMatchFileSnapshot(`${root}/docs/new-caller.md`)

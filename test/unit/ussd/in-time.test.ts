@@ -1,12 +1,10 @@
-import { test } from 'vitest'
+import { expect, test } from 'vitest'
 import { menus } from '../../../scripts/dev/menu-ways.ts'
 import { systemClock } from '../../../src/runtime/clock.ts'
 import { english } from '../../../src/ussd/messages/en.ts'
 import { openModelledRelay } from '../../support/modelled-relay.ts'
 
-test('a caller is answered within 8 s though the ledger does not say what a session has shown', async ({
-  expect,
-}) => {
+test('a caller is answered within 8 s though the ledger does not say what a session has shown', async () => {
   const slept: number[] = []
   const clock = {
     ...systemClock,

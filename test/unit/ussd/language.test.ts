@@ -1,4 +1,4 @@
-import { describe, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { menus } from '../../../scripts/dev/menu-ways.ts'
 import { messagesIn } from '../../../src/ussd/messages/languages.ts'
 import { openModelledRelay } from '../../support/modelled-relay.ts'
@@ -9,9 +9,7 @@ const open = (product: Parameters<typeof openModelledRelay>[0]['product'] = menu
   openModelledRelay({ callers: 3, poolLoans: 9, capLoans: 9, product })
 
 describe('the language of screens', () => {
-  test('is chosen among the settings, and is that of all screens from then on', async ({
-    expect,
-  }) => {
+  test('is chosen among the settings, and is that of all screens from then on', async () => {
     const { deliver, settle } = open()
     expect(await deliver(0, 's', '8')).toBe('CON Settings\n1. Language\n0. Back')
     expect(await deliver(0, 's', '8*1')).toBe(
@@ -29,7 +27,7 @@ describe('the language of screens', () => {
     expect(await deliver(1, 'menu', '')).toMatch(/\n1\. My Balance\n/)
   })
 
-  test('is that of refusals and of the ends of sessions', async ({ expect }) => {
+  test('is that of refusals and of the ends of sessions', async () => {
     const { deliver, settle, fail } = open()
     await deliver(0, 's', '8*1*3')
     expect(await deliver(0, 'much', `2*${friend}*0.9*1`)).toBe(
@@ -47,7 +45,7 @@ describe('the language of screens', () => {
     await settle()
   })
 
-  test('is not taken back by what a session of before delivers again', async ({ expect }) => {
+  test('is not taken back by what a session of before delivers again', async () => {
     const { deliver } = open()
     await deliver(0, 'first', '8*1*2')
     await deliver(0, 'second', '8*1*4')
@@ -55,7 +53,7 @@ describe('the language of screens', () => {
     expect(await deliver(0, 'menu', '')).toMatch(/\n1\. Mi saldo\n/)
   })
 
-  test('changes nothing of what digits lead to', async ({ expect }) => {
+  test('changes nothing of what digits lead to', async () => {
     const { deliver, settle, balance } = open()
     // A list of one page in one language may have two in another: it is turned in any.
     const turned = `2*${stranger}*0.001*98*98*98`
@@ -70,7 +68,7 @@ describe('the language of screens', () => {
     expect(await balance(0)).toBe('END Su saldo: 0.017 tRBTC')
   })
 
-  test('is the first that is offered, where none of those was chosen', async ({ expect }) => {
+  test('is the first that is offered, where none of those was chosen', async () => {
     const settings = { ...menus.lender.settings, languages: ['sw', 'es'] as const }
     const { deliver } = open({ settings, say: messagesIn.sw })
     expect(await deliver(0, 'menu', '')).toMatch(/\n8\. Mipangilio\n9\. Msaada$/)
@@ -80,7 +78,7 @@ describe('the language of screens', () => {
     expect(await deliver(0, 'balance', '1')).toBe('END Su saldo: 0.02 tRBTC')
   })
 
-  test('is no choice where one is offered', async ({ expect }) => {
+  test('is no choice where one is offered', async () => {
     const settings = { ...menus.lender.settings, languages: ['fr'] as const }
     const { deliver } = open({ settings, say: messagesIn.fr })
     expect(await deliver(0, 's', '8')).toMatch(/^CON Veuillez choisir dans la liste\.\n/)

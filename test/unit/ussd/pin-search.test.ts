@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { type ExpectStatic, test } from 'vitest'
+import { type ExpectStatic, expect, test } from 'vitest'
 import { menus } from '../../../scripts/dev/menu-ways.ts'
 import { createMemory } from '../../../src/account/memory.ts'
 import { unlocked } from '../../../src/account/pin.ts'
@@ -173,9 +173,7 @@ async function play(drawn: readonly Move[], expect: ExpectStatic): Promise<numbe
   }
 }
 
-test('nothing is paid or set but by the PIN of now, whatever sessions are left open meanwhile', async ({
-  expect,
-}) => {
+test('nothing is paid or set but by the PIN of now, whatever sessions are left open meanwhile', async () => {
   let acts = 0
   await holds(
     fc.asyncProperty(moves, async (drawn) => {

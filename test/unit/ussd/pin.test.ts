@@ -1,4 +1,4 @@
-import { describe, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { menus } from '../../../scripts/dev/menu-ways.ts'
 import type { Clock } from '../../../src/runtime/clock.ts'
 import type { MenuSettings } from '../../../src/ussd/menu/nodes.ts'
@@ -44,7 +44,7 @@ async function chosen(pin?: MenuSettings['pin'], typed = own) {
 }
 
 describe('the first dial', () => {
-  test('chooses a PIN, twice typed, before anything else', async ({ expect }) => {
+  test('chooses a PIN, twice typed, before anything else', async () => {
     const { deliver } = open()
     const choose = 'Choose a PIN of 4 to 6 digits. It guards your money: tell it to nobody.'
     expect(await deliver(0, 's', '')).toBe(`CON ${choose}`)
@@ -63,7 +63,7 @@ describe('the first dial', () => {
     expect(await deliver(0, 's', '')).toBe(`CON ${choose}`)
   })
 
-  test('leads nowhere else, whatever is dialled', async ({ expect }) => {
+  test('leads nowhere else, whatever is dialled', async () => {
     const { deliver, paid } = open()
     expect(await deliver(0, 's', send)).toMatch(/^END Too many wrong answers/)
     expect(await deliver(0, 's', `${send}*${own}`)).toBe(nothingSent)
@@ -72,7 +72,7 @@ describe('the first dial', () => {
     expect(await paid(0)).toBe(0)
   })
 
-  test('of two sessions sets one PIN', async ({ expect }) => {
+  test('of two sessions sets one PIN', async () => {
     const { deliver } = await chosen()
     const late = open()
     await late.deliver(0, 'one', '')
@@ -89,7 +89,7 @@ describe('the first dial', () => {
 })
 
 describe('a payment', () => {
-  test('is confirmed by the PIN, in the place of a digit', async ({ expect }) => {
+  test('is confirmed by the PIN, in the place of a digit', async () => {
     const { deliver, settle, balance } = await chosen()
     expect(await deliver(0, 's', send)).toBe(`CON ${toSend}`)
     expect(await deliver(0, 's', `${send}*1`)).toBe(`CON A PIN has 4 to 6 digits.\n${again}`)
@@ -101,7 +101,7 @@ describe('a payment', () => {
     expect(await balance(0)).toBe('END Your Balance: 0.019 tRBTC')
   })
 
-  test('goes on after a wrong PIN, which is one try however often it comes', async ({ expect }) => {
+  test('goes on after a wrong PIN, which is one try however often it comes', async () => {
     const { deliver, paid } = await chosen()
     const wrong = `CON Wrong PIN. Tries left: 2.\n${again}`
     const delivered = await Promise.all(
@@ -119,7 +119,7 @@ describe('a payment', () => {
     expect(await paid(0)).toBe(1)
   })
 
-  test('stays what its PIN was judged, whatever the PIN is by then', async ({ expect }) => {
+  test('stays what its PIN was judged, whatever the PIN is by then', async () => {
     const { deliver, paid } = await chosen()
     const wrong = await deliver(0, 's', `${send}*${other}`)
     expect(wrong).toMatch(/^CON Wrong PIN/)
@@ -131,9 +131,7 @@ describe('a payment', () => {
     expect(await deliver(0, 'next', `${send}*${other}`)).toMatch(submitted)
   })
 
-  test('that was made with the former PIN is no try at the present one when it comes again', async ({
-    expect,
-  }) => {
+  test('that was made with the former PIN is no try at the present one when it comes again', async () => {
     const { deliver, paid } = await chosen()
     const made = await deliver(0, 's', `${send}*${own}`)
     expect(made).toMatch(submitted)
@@ -145,7 +143,7 @@ describe('a payment', () => {
     expect(await paid(0)).toBe(1)
   })
 
-  test('is refused for good at the third wrong PIN, over all sessions', async ({ expect }) => {
+  test('is refused for good at the third wrong PIN, over all sessions', async () => {
     const { deliver, paid } = await chosen()
     const blocked =
       'END 3 wrong PINs: nothing can be sent. Nothing was sent. If you forgot your PIN, dial again and choose 8.'
@@ -160,7 +158,7 @@ describe('a payment', () => {
     expect(await paid(0)).toBe(0)
   })
 
-  test('of each kind asks for it', async ({ expect }) => {
+  test('of each kind asks for it', async () => {
     const { deliver, settle } = await chosen()
     expect(await deliver(0, 'loan', '3')).toMatch(/^CON Loan: .+\nEnter PIN to agree\n0. Back$/s)
     expect(await deliver(0, 'loan', `3*${own}`)).toMatch(/^END Loan Requested/)
@@ -182,9 +180,7 @@ describe('a payment', () => {
     expect(await deliver(0, 'wallet', `2*${stranger}*0.001*2`)).toMatch(/\nEnter PIN to cash out\n/)
   })
 
-  test('that was made a moment ago is asked about after the PIN, and made without it again', async ({
-    expect,
-  }) => {
+  test('that was made a moment ago is asked about after the PIN, and made without it again', async () => {
     const { deliver, paid } = await chosen()
     await deliver(0, 'one', `${send}*${own}`)
     expect(await deliver(0, 'two', `${send}*${own}`)).toMatch(/^CON You sent 0\.001 tRBTC\n/)
@@ -194,9 +190,7 @@ describe('a payment', () => {
   })
 })
 
-test('a strict PIN is asked for before balance and activity, and else it is not', async ({
-  expect,
-}) => {
+test('a strict PIN is asked for before balance and activity, and else it is not', async () => {
   const { deliver } = await chosen('strict')
   expect(await deliver(0, 'b', '1')).toBe('CON Enter your PIN\n0. Back')
   expect(await deliver(0, 'b', `1*${other}`)).toBe(
@@ -211,7 +205,7 @@ test('a strict PIN is asked for before balance and activity, and else it is not'
 })
 
 describe('settings', () => {
-  test('change the PIN to who knows it', async ({ expect }) => {
+  test('change the PIN to who knows it', async () => {
     const { deliver } = await chosen()
     expect(await deliver(0, 's', '8')).toMatch(/\n2\. Change PIN\n3\. Forgot PIN\n0\. Back$/)
     expect(await deliver(0, 's', '8*2')).toBe('CON Enter your present PIN\n0. Back')
@@ -224,7 +218,7 @@ describe('settings', () => {
     expect(await deliver(0, 'new', `${send}*${other}`)).toMatch(submitted)
   })
 
-  test('let a forgotten one be replaced after a day', async ({ expect }) => {
+  test('let a forgotten one be replaced after a day', async () => {
     const { deliver, clock } = await chosen('strict')
     expect(await deliver(0, 's', '8*3')).toMatch(/^CON A new PIN can be chosen in 24 hours\./)
     const wished = await deliver(0, 's', '8*3*1')
@@ -238,7 +232,7 @@ describe('settings', () => {
     expect(await deliver(0, 'new', `1*${other}`)).toMatch(/^END Your Balance/)
   })
 
-  test('keep it where the old one is typed before', async ({ expect }) => {
+  test('keep it where the old one is typed before', async () => {
     const { deliver, clock } = await chosen()
     await deliver(0, 's', '8*3*1')
     expect(await deliver(0, 'pay', `${send}*${own}`)).toMatch(submitted)
@@ -247,7 +241,7 @@ describe('settings', () => {
   })
 })
 
-test('a number that nobody dialled from for 90 days does not spend', async ({ expect }) => {
+test('a number that nobody dialled from for 90 days does not spend', async () => {
   const { deliver, clock, paid } = await chosen()
   clock.forward(91 * dayMs)
   expect(await deliver(0, 's', `${send}*${own}`)).toBe(
@@ -257,9 +251,7 @@ test('a number that nobody dialled from for 90 days does not spend', async ({ ex
   expect(await paid(0)).toBe(0)
 })
 
-test('a number that was dialled from while there were no PINs is none that nobody dialled from', async ({
-  expect,
-}) => {
+test('a number that was dialled from while there were no PINs is none that nobody dialled from', async () => {
   const { clock, memory } = await chosen('strict')
   const without = open('off', { clock, memory })
   clock.forward(45 * dayMs)
@@ -269,9 +261,7 @@ test('a number that was dialled from while there were no PINs is none that nobod
   expect(await deliver(0, 's', `1*${own}`)).toMatch(/^END Your Balance/)
 })
 
-test('a process whose clock is wrong makes no number dormant, and ends no delay of a forgotten PIN', async ({
-  expect,
-}) => {
+test('a process whose clock is wrong makes no number dormant, and ends no delay of a forgotten PIN', async () => {
   const processClock = createHandClock()
   const clock = createHandClock()
   const { deliver, memoryRows } = open('strict', { clock, processClock })
@@ -300,14 +290,14 @@ describe('a PIN', () => {
     return opened
   }
 
-  test('is in nothing that is kept, logged or signed', async ({ expect }) => {
+  test('is in nothing that is kept, logged or signed', async () => {
     const { rows, logged } = await live(own)
     expect(rows().filter((row) => row.startsWith('transactions '))).toHaveLength(1)
     const all = [...rows(), JSON.stringify(logged)].join('\n')
     expect(all).not.toMatch(new RegExp(`(?<![0-9a-f])(${own}|135790)(?![0-9a-f])`))
   })
 
-  test('changes no name of a session, a step or an intent', async ({ expect }) => {
+  test('changes no name of a session, a step or an intent', async () => {
     const namesIn = (rows: string[]) =>
       rows
         .filter((row) => /^(sessions|shown|intents) /.test(row))

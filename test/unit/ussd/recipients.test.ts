@@ -1,4 +1,4 @@
-import { describe, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { menus } from '../../../scripts/dev/menu-ways.ts'
 import { openModelledRelay } from '../../support/modelled-relay.ts'
 
@@ -18,9 +18,7 @@ const unknown =
   'CON Not a valid address or phone number. Please try again.\nPhone number or address to send to:\n0. Back'
 
 describe('those whom a caller sent to last', () => {
-  test('are offered by digits, the newest first, and say so when they are chosen', async ({
-    expect,
-  }) => {
+  test('are offered by digits, the newest first, and say so when they are chosen', async () => {
     const { deliver, settle } = open()
     expect(await deliver(0, 'none', '2')).toBe(plain)
     for (const caller of [1, 2, 3]) {
@@ -42,9 +40,7 @@ describe('those whom a caller sent to last', () => {
     expect(await deliver(0, 'seen', '5')).toMatch(/Sent 0\.0007 tRBTC to 2547\.\.\.002: done/)
   })
 
-  test('begin with the one of a payment that the balance did not suffice for', async ({
-    expect,
-  }) => {
+  test('begin with the one of a payment that the balance did not suffice for', async () => {
     const { deliver, settle } = open()
     await deliver(0, 'one', `2*${to(1)}*0.001*1`)
     await settle()
@@ -55,9 +51,7 @@ describe('those whom a caller sent to last', () => {
     expect(await deliver(0, 'again', '2*1*0.001*1')).toMatch(/^END Transfer S.+\nTo: 2547\.\.\.002/)
   })
 
-  test('are what a session showed first, however late it is delivered and whom the caller sent to since', async ({
-    expect,
-  }) => {
+  test('are what a session showed first, however late it is delivered and whom the caller sent to since', async () => {
     const { deliver, settle } = open()
     await deliver(0, 'one', `2*${to(1)}*0.001*1`)
     await settle()
@@ -76,7 +70,7 @@ describe('those whom a caller sent to last', () => {
     expect(await deliver(2, 'theirs', '1')).toBe('END Your Balance: 0.022 tRBTC')
   })
 
-  test('are none in a session that typed a digit before it was shown any', async ({ expect }) => {
+  test('are none in a session that typed a digit before it was shown any', async () => {
     const { deliver, settle, paid } = open()
     await deliver(0, 'one', `2*${to(1)}*0.001*1`)
     await settle()
@@ -87,7 +81,7 @@ describe('those whom a caller sent to last', () => {
     expect(await paid(0)).toBe(1)
   })
 
-  test('are not offered where two numbers look alike', async ({ expect }) => {
+  test('are not offered where two numbers look alike', async () => {
     const { deliver, settle } = open()
     await deliver(0, 'one', '2*+254700000077*0.001*1')
     await deliver(0, 'two', `2*${to(2)}*0.001*1`)
@@ -99,7 +93,7 @@ describe('those whom a caller sent to last', () => {
     expect(await deliver(0, 'list', '2*2*0.001')).toContain('\nTo: 2547...077\n')
   })
 
-  test('are kept without their numbers', async ({ expect }) => {
+  test('are kept without their numbers', async () => {
     const { deliver, settle, memoryRows } = open()
     await deliver(0, 'one', `2*${to(1)}*0.001*1`)
     await settle()

@@ -1,10 +1,10 @@
-import { describe, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { openModelledRelay } from '../../support/modelled-relay.ts'
 
 const open = () => openModelledRelay({ callers: 2, poolLoans: 9, capLoans: 9 })
 
 describe('"all" as an amount', () => {
-  test('empties the account, whatever screens round down', async ({ expect }) => {
+  test('empties the account, whatever screens round down', async () => {
     const { deliver, settle, balance } = open()
     expect(await deliver(0, 'dust', '2*0700000001*0.000000000000000001')).toMatch(/^END Transfer S/)
     await settle()
@@ -19,9 +19,7 @@ describe('"all" as an amount', () => {
     )
   })
 
-  test('is the same screen for every delivery, also when there is money again', async ({
-    expect,
-  }) => {
+  test('is the same screen for every delivery, also when there is money again', async () => {
     const { deliver, settle, balance } = open()
     const sent = await deliver(0, 's', '2*0700000001*all')
     await settle()

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, test } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { menus } from '../../../scripts/dev/menu-ways.ts'
 import { callerAccount } from '../../../src/account/keys.ts'
 import type { PhoneNumber } from '../../../src/account/phone.ts'
@@ -78,9 +78,7 @@ function open(settings: Record<string, string> = {}) {
 const texts = () => server.asked.map(({ to, text }) => `${to}: ${text}`).sort()
 
 describe('a message about an outcome', () => {
-  test('goes to sender and receiver once each, however many rounds of however many processes there are', async ({
-    expect,
-  }) => {
+  test('goes to sender and receiver once each, however many rounds of however many processes there are', async () => {
     const { deliver, settle, process, round, rows } = open()
     await deliver(0, 's', `2*${friend}*0.001*1`)
     expect(await round()).toBe(false)
@@ -95,7 +93,7 @@ describe('a message about an outcome', () => {
     expect(rows().filter((row) => row.startsWith('sms '))).toEqual([])
   })
 
-  test('goes to a receiver who was chosen from the list too', async ({ expect }) => {
+  test('goes to a receiver who was chosen from the list too', async () => {
     const { deliver, settle, round, rows, clock } = open()
     await deliver(0, 'first', `2*${friend}*0.001*1`)
     for (const amount of ['0.002', '0.003']) {
@@ -120,7 +118,7 @@ describe('a message about an outcome', () => {
     ).not.toMatch(numbers)
   })
 
-  test('tells of loans, repayments and addresses, and why one failed', async ({ expect }) => {
+  test('tells of loans, repayments and addresses, and why one failed', async () => {
     const { deliver, settle, fail, clock, round } = open()
     const asked = ['3*1', '4*1', `2*${stranger}*0.003*1`]
     for (const [index, text] of asked.entries()) {
@@ -146,7 +144,7 @@ describe('a message about an outcome', () => {
     for (const { text } of server.asked) expect(septetsOf(text)).toBeLessThanOrEqual(screenSeptets)
   })
 
-  test('says "wallet" of what left the service, and "account" of what did not', ({ expect }) => {
+  test('says "wallet" of what left the service, and "account" of what did not', () => {
     const intent = { kind: 'cashOut', to: stranger, amountWei: 'all' } as const
     const call = { spendsWei: 2_000_000_000_000_000n, shared: undefined }
     const told = smsOf(intent, { caller: caller as PhoneNumber, receiver: undefined }, call, 31)
@@ -157,9 +155,7 @@ describe('a message about an outcome', () => {
     expect(parseSmsFacts(writeSmsFacts(facts))).toEqual(facts)
   })
 
-  test('is in the language that the phone has chosen, within one SMS in each', async ({
-    expect,
-  }) => {
+  test('is in the language that the phone has chosen, within one SMS in each', async () => {
     const { deliver, settle, round, memory, accountOf } = open()
     const chosen = { chosen: [{ language: 'sw', session: 's' }] }
     await deliver(0, 's', `2*${friend}*0.001*1`)
@@ -188,7 +184,7 @@ describe('a message about an outcome', () => {
     }
   })
 
-  test('is never sent after a process that was about to send it has died', async ({ expect }) => {
+  test('is never sent after a process that was about to send it has died', async () => {
     const { deliver, settle, ledger, round, clock } = open()
     await deliver(0, 's', `2*${friend}*0.001*1`)
     await settle()
@@ -202,9 +198,7 @@ describe('a message about an outcome', () => {
     expect((await ledger.vitals()).counts).toMatchObject({ 'sms.sent': 1, 'sms.unknown': 1 })
   })
 
-  test('of which it is not known whether it was sent is not sent again, and others wait until the provider is back', async ({
-    expect,
-  }) => {
+  test('of which it is not known whether it was sent is not sent again, and others wait until the provider is back', async () => {
     const { deliver, settle, round, ledger, clock, events } = open()
     for (const amount of ['0.001', '0.002']) {
       await deliver(0, amount, `2*${friend}*${amount}*1`)
@@ -231,7 +225,7 @@ describe('a message about an outcome', () => {
     ])
   })
 
-  test('that the provider has certainly not sent goes out later, once', async ({ expect }) => {
+  test('that the provider has certainly not sent goes out later, once', async () => {
     const { deliver, settle, round, clock, ledger } = open()
     await deliver(0, 's', '3*1')
     await settle()
@@ -248,9 +242,7 @@ describe('a message about an outcome', () => {
     expect((await ledger.vitals()).counts).toMatchObject({ 'sms.later': 1, 'sms.sent': 1 })
   })
 
-  test('keeps no number in the ledger that can be read, and none in the log', async ({
-    expect,
-  }) => {
+  test('keeps no number in the ledger that can be read, and none in the log', async () => {
     const { deliver, settle, round, rows, events } = open()
     await deliver(0, 's', `2*${friend}*0.001*1`)
     expect(rows().filter((row) => row.startsWith('sms '))).toHaveLength(2)
@@ -268,7 +260,7 @@ describe('a message about an outcome', () => {
     expect(JSON.stringify(events)).not.toContain('tRBTC')
   })
 
-  test('is not kept where none are sent', async ({ expect }) => {
+  test('is not kept where none are sent', async () => {
     const { deliver, settle, rows, process } = open({
       SMS_API_KEY: '',
       SMS_USERNAME: '',
@@ -282,7 +274,7 @@ describe('a message about an outcome', () => {
     expect(server.asked).toEqual([])
   })
 
-  test('that another account secret has sealed is not sent, and not lost', async ({ expect }) => {
+  test('that another account secret has sealed is not sent, and not lost', async () => {
     const { deliver, settle, ledger, process, round, clock, events } = open()
     await deliver(0, 's', '3*1')
     await settle()

@@ -1,5 +1,5 @@
 import { parseEther } from 'viem'
-import { test } from 'vitest'
+import { expect, test } from 'vitest'
 import { menus } from '../../../scripts/dev/menu-ways.ts'
 import { createHandClock } from '../../support/hand-clock.ts'
 import { openModelledRelay } from '../../support/modelled-relay.ts'
@@ -19,7 +19,7 @@ function open(phone: string, balance: string) {
 
 test.for(unlisted)(
   'a caller as %s is refused for good without an account, and told of',
-  async (phone, { expect }) => {
+  async (phone) => {
     const { deliver, told, ledger, memoryRows } = open(phone, '0')
     for (const text of ['', '2*+254700000001*0.001*1'])
       expect(await deliver(0, 's', text)).toBe(refused)
@@ -31,12 +31,9 @@ test.for(unlisted)(
   },
 )
 
-test.for(unlisted)(
-  'a caller as %s is served where it has an account',
-  async (phone, { expect }) => {
-    const { deliver, ledger } = open(phone, '1')
-    expect(await deliver(0, 'pay', '2*+254700000001*all*1')).toMatch(/^END Transfer Submitted\n/)
-    expect(await deliver(0, 'next', '')).toMatch(/^CON Rootstock DeFi/)
-    expect((await ledger.vitals()).unlistedAt).toBeUndefined()
-  },
-)
+test.for(unlisted)('a caller as %s is served where it has an account', async (phone) => {
+  const { deliver, ledger } = open(phone, '1')
+  expect(await deliver(0, 'pay', '2*+254700000001*all*1')).toMatch(/^END Transfer Submitted\n/)
+  expect(await deliver(0, 'next', '')).toMatch(/^CON Rootstock DeFi/)
+  expect((await ledger.vitals()).unlistedAt).toBeUndefined()
+})

@@ -1,4 +1,4 @@
-import { describe, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { TransportError } from '../../../../src/chain/rpc.ts'
 import { createFeedEvents } from '../../../../src/node/feed/events.ts'
 import type { UpstreamNode } from '../../../../src/node/upstream/node.ts'
@@ -54,7 +54,7 @@ function createModelSocket() {
 }
 
 describe('what enters the pool', () => {
-  test('is told when it enters between any two questions, by a filter', async ({ expect }) => {
+  test('is told when it enters between any two questions, by a filter', async () => {
     for (const moment of ['eth_getBlockByNumber', 'eth_newPendingTransactionFilter']) {
       const entering = [first]
       const pool = createModelPool((method) => {
@@ -67,7 +67,7 @@ describe('what enters the pool', () => {
     }
   })
 
-  test('is looked for in the pool after each new connection', async ({ expect }) => {
+  test('is looked for in the pool after each new connection', async () => {
     const pool = createModelPool(() => {})
     const { model, socket } = createModelSocket()
     const events = createFeedEvents((work) => work(pool.node), socket)
@@ -80,9 +80,7 @@ describe('what enters the pool', () => {
     expect(await events.entered()).toEqual([second])
   })
 
-  test('is looked for again where the node gave no answer after a new connection', async ({
-    expect,
-  }) => {
+  test('is looked for again where the node gave no answer after a new connection', async () => {
     let isAway = true
     const pool = createModelPool(() => {
       if (isAway) throw new TransportError('away')

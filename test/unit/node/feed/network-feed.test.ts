@@ -1,4 +1,4 @@
-import { describe, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { until } from '../../../../scripts/dev/wait.ts'
 import type { KeyCheck } from '../../../../src/keys/api-keys.ts'
 import {
@@ -62,7 +62,7 @@ function createModelChain() {
 }
 
 describe('the recent chain', () => {
-  test('moves block by block, over gaps and through reorganizations', async ({ expect }) => {
+  test('moves block by block, over gaps and through reorganizations', async () => {
     const model = createModelChain()
     model.extend(...'abcdefgh')
     const chain = createFeedChain(model.source)
@@ -83,7 +83,7 @@ describe('the recent chain', () => {
     expect(names(await chain.advance())).toEqual(['-2', '-1'])
   })
 
-  test('changes in nothing when a part of a change cannot be read', async ({ expect }) => {
+  test('changes in nothing when a part of a change cannot be read', async () => {
     const model = createModelChain()
     model.extend(...'abc')
     let fails = true
@@ -101,7 +101,7 @@ describe('the recent chain', () => {
     expect(names(await chain.advance())).toEqual(['+d', '+e'])
   })
 
-  test('says that it is lost rather than to leave something out', async ({ expect }) => {
+  test('says that it is lost rather than to leave something out', async () => {
     const model = createModelChain()
     model.extend(...'abc')
     const chain = createFeedChain(model.source)
@@ -116,7 +116,7 @@ describe('the recent chain', () => {
 })
 
 describe('a feed that lost its memory', () => {
-  test('goes on where it was for the connections that are still there', async ({ expect }) => {
+  test('goes on where it was for the connections that are still there', async () => {
     const model = createModelChain()
     model.extend(...'abc')
     const { feed: first, socket, store } = openFeed(model.source)
@@ -163,9 +163,7 @@ describe('one client that asks for much', () => {
   const model = createModelChain()
   model.extend(...'abc')
 
-  test('has filters of so many bytes, all clients of so many, and what is closed is free', async ({
-    expect,
-  }) => {
+  test('has filters of so many bytes, all clients of so many, and what is closed is free', async () => {
     const bytes = filterBytes(long)
     const feed = feedOn(model.source, createMemoryStore(), {
       limits: { ...feedLimits, filters: { each: 3 * bytes, inAll: 5 * bytes } },
@@ -198,9 +196,7 @@ describe('one client that asks for much', () => {
     expect([await add(third), await add(third)]).toEqual([undefined, undefined])
   })
 
-  test('has no more bytes of filters for asking in one batch, before anything is told', async ({
-    expect,
-  }) => {
+  test('has no more bytes of filters for asking in one batch, before anything is told', async () => {
     const bytes = filterBytes(long)
     for (const filters of [
       { each: 3 * bytes, inAll: 50 * bytes },
@@ -218,9 +214,7 @@ describe('one client that asks for much', () => {
     }
   })
 
-  test('has as much under way as a connection may have, though all of it comes at once', async ({
-    expect,
-  }) => {
+  test('has as much under way as a connection may have, though all of it comes at once', async () => {
     const { feed, socket } = openFeed(model.source)
     const batch = (count: number, more = ''): string =>
       JSON.stringify(Array.from({ length: count }, (_, id) => ({ ...chainIdCall, id, more: more })))
@@ -239,9 +233,7 @@ describe('one client that asks for much', () => {
     expect(socket.sent.slice(1).flatMap(codesOf)).toEqual(Array(3).fill(undefined))
   })
 
-  test('pays for what cannot be read, and is answered when its key cannot be looked up', async ({
-    expect,
-  }) => {
+  test('pays for what cannot be read, and is answered when its key cannot be looked up', async () => {
     let [spent, isAway] = [0, false]
     const { feed, socket } = openFeed(model.source, {
       async keyOf() {
@@ -262,7 +254,7 @@ describe('one client that asks for much', () => {
     expect(socket.closings).toEqual([1009])
   })
 
-  test('makes the service keep nothing of a filter but what it selects by', async ({ expect }) => {
+  test('makes the service keep nothing of a filter but what it selects by', async () => {
     const { feed, socket, store } = openFeed(model.source)
     await feed.message(socket, subscribe('logs', { topics: [hex('t')], more: 'x'.repeat(99) }))
     expect(store.kept.map(({ topic }) => topic)).toEqual([
@@ -270,7 +262,7 @@ describe('one client that asks for much', () => {
     ])
   })
 
-  test('may subscribe and leave in a loop: the chain is read once', async ({ expect }) => {
+  test('may subscribe and leave in a loop: the chain is read once', async () => {
     let reads = 0
     const source: FeedSource = {
       ...model.source,
@@ -293,9 +285,7 @@ describe('one client that asks for much', () => {
 })
 
 describe('what enters the pool', () => {
-  test('is told once it is mined where its entering was not seen, and never twice', async ({
-    expect,
-  }) => {
+  test('is told once it is mined where its entering was not seen, and never twice', async () => {
     const model = createModelChain()
     model.extend(...'abc')
     // A connection that is lost, and that this side still takes for open, tells nothing.
@@ -318,7 +308,7 @@ describe('what enters the pool', () => {
 })
 
 describe('a key that was revoked', () => {
-  test('ends the connections that were opened with it, within a minute', async ({ expect }) => {
+  test('ends the connections that were opened with it, within a minute', async () => {
     const model = createModelChain()
     model.extend(...'abc')
     const keys = { isValid: true }
@@ -343,7 +333,7 @@ describe('a key that was revoked', () => {
 })
 
 describe('syncing', () => {
-  test('is told in the shape of the specification, however the node words it', ({ expect }) => {
+  test('is told in the shape of the specification, however the node words it', () => {
     const shaped = { startingBlock: '0x1', currentBlock: '0x10', highestBlock: '0x20' }
     expect(syncStatus(false)).toBe(false)
     expect(syncStatus(null)).toBe(false)

@@ -1,6 +1,6 @@
 import { type Address, keccak256 } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
-import { describe, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { createUpstream } from '../../../../src/node/upstream/http-upstream.ts'
 import { serve } from '../../../chain/node/support/serve.ts'
 import { createHandClock } from '../../../support/hand-clock.ts'
@@ -129,7 +129,7 @@ const wanted = (count: number): Said[] =>
 
 describe('to a batch that is too large a node says', () => {
   for (const [what, refuse] of Object.entries(refusals)) {
-    test(`${what}, and each call has its own answer`, async ({ expect }) => {
+    test(`${what}, and each call has its own answer`, async () => {
       const sizes = [2, 3, 7, 20, 50].flatMap((size) =>
         [1, 2, 6, size - 1].map((most) => ({ size, most })),
       )
@@ -147,9 +147,7 @@ describe('to a batch that is too large a node says', () => {
   }
 })
 
-test('the size that passed is remembered for some minutes, and then found out anew', async ({
-  expect,
-}) => {
+test('the size that passed is remembered for some minutes, and then found out anew', async () => {
   const node = nodeOf(() => json([]), 5)
   const { clock, balances } = await servedBy(node)
   const largest = () => Math.max(...node.posts.splice(0).map(({ length }) => length))
@@ -166,7 +164,7 @@ test('the size that passed is remembered for some minutes, and then found out an
   expect(largest()).toBe(20)
 })
 
-test('errors of calls cost one call more each, and say nothing of batches', async ({ expect }) => {
+test('errors of calls cost one call more each, and say nothing of batches', async () => {
   const node = nodeOf(() => json([]), 50)
   const { served } = await servedBy(node)
   const refused = Array.from({ length: 20 }, (_, id) => ({
@@ -181,7 +179,7 @@ test('errors of calls cost one call more each, and say nothing of batches', asyn
   }
 })
 
-test('a call that ends the connection ends it for no other', async ({ expect }) => {
+test('a call that ends the connection ends it for no other', async () => {
   const poison = accountOf(12)
   const node = nodeOf(() => json([]), 50)
   const whole = node.fetch
@@ -198,9 +196,7 @@ test('a call that ends the connection ends it for no other', async ({ expect }) 
   expect(Math.max(...node.posts.splice(0).map(({ length }) => length))).toBe(10)
 })
 
-test('a node that is gone is asked each call a few times, and batches stay as they were', async ({
-  expect,
-}) => {
+test('a node that is gone is asked each call a few times, and batches stay as they were', async () => {
   const node = nodeOf(() => json([]), 50)
   let isGone = false
   const { balances } = await servedBy({
@@ -217,9 +213,7 @@ test('a node that is gone is asked each call a few times, and batches stay as th
   expect(node.posts.some(({ length }) => length === 20)).toBe(true)
 })
 
-test('a transaction goes out alone, wherever it stands among the calls of one turn', async ({
-  expect,
-}) => {
+test('a transaction goes out alone, wherever it stands among the calls of one turn', async () => {
   for (const place of [0, 1, 2, 3]) {
     for (const sends of [1, 2]) {
       const node = nodeOf(() => json([]), 50)
@@ -238,9 +232,7 @@ test('a transaction goes out alone, wherever it stands among the calls of one tu
   }
 })
 
-test('a transaction is handed to a node once and alone, whatever the node makes of batches', async ({
-  expect,
-}) => {
+test('a transaction is handed to a node once and alone, whatever the node makes of batches', async () => {
   const raw = await privateKeyToAccount(`0x${'11'.repeat(32)}`).signTransaction({
     ...{ type: 'legacy', chainId: 31, nonce: 0, gas: 21_000n, gasPrice: 1n, value: 1n },
     to: accountOf(1) as Address,

@@ -1,4 +1,4 @@
-import { test } from 'vitest'
+import { expect, test } from 'vitest'
 import { openSqlite } from '../../../../scripts/dev/sqlite.ts'
 import { ledgerRules } from '../../../../src/relay/ledger/port.ts'
 import { type TableName, tables } from '../../../../src/relay/ledger/rows.ts'
@@ -67,7 +67,7 @@ describeOnRedis(clock, (onRedis) => {
   test.for(Array.from({ length: historyCount }, (_, index) => first + index))(
     'the same random history has the same answers and leaves the same rows in memory, on SQLite and on Redis (seed %i)',
     { timeout: 60_000 },
-    async (seed, { expect }) => {
+    async (seed) => {
       const stores = [memory(), sqlite(), redis(onRedis, `31:history ${seed}`)]
       const pass = (ms: number) => {
         now += ms

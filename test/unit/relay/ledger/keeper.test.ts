@@ -1,4 +1,4 @@
-import { test } from 'vitest'
+import { expect, test } from 'vitest'
 import { openSqlite } from '../../../../scripts/dev/sqlite.ts'
 import { keepLedger, type Tended } from '../../../../src/relay/ledger/keeper.ts'
 import { ledgerRules } from '../../../../src/relay/ledger/port.ts'
@@ -25,9 +25,7 @@ async function keptLedger(tended: Tended) {
   return { kept, time, hash: transaction.hash }
 }
 
-test('a broadcast that no node took sets the alarm to within seconds, and a taken one does not', async ({
-  expect,
-}) => {
+test('a broadcast that no node took sets the alarm to within seconds, and a taken one does not', async () => {
   const { kept, time, hash } = await keptLedger('open')
   await kept.ledger.sent(hash, 'taken')
   expect(time.alarm).toBeNull()
@@ -38,11 +36,8 @@ test('a broadcast that no node took sets the alarm to within seconds, and a take
 test.for([
   ['soon', 5_000],
   ['open', tendMs],
-] as const)(
-  'after a round the next one comes by what is left: %s',
-  async ([tended, inMs], { expect }) => {
-    const { kept, time } = await keptLedger(tended)
-    await kept.ring()
-    expect(time.alarm).toBe(time.now + inMs)
-  },
-)
+] as const)('after a round the next one comes by what is left: %s', async ([tended, inMs]) => {
+  const { kept, time } = await keptLedger(tended)
+  await kept.ring()
+  expect(time.alarm).toBe(time.now + inMs)
+})

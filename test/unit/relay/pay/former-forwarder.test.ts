@@ -1,10 +1,8 @@
-import { test } from 'vitest'
+import { expect, test } from 'vitest'
 import { createHandClock } from '../../../support/hand-clock.ts'
 import { openModelledRelay } from '../../../support/modelled-relay.ts'
 
-test('a process that was once told that a ledger is its own pays nothing by it after the forwarder has changed', async ({
-  expect,
-}) => {
+test('a process that was once told that a ledger is its own pays nothing by it after the forwarder has changed', async () => {
   const clock = createHandClock()
   const relay = openModelledRelay({ callers: 2, poolLoans: 9, capLoans: 9, clock })
   const { deliver, ledger, paid } = relay

@@ -1,11 +1,9 @@
-import { test } from 'vitest'
+import { expect, test } from 'vitest'
 import { until } from '../../../../scripts/dev/wait.ts'
 import { systemClock } from '../../../../src/runtime/clock.ts'
 import { openModelledRelay } from '../../../support/modelled-relay.ts'
 
-test('a node that is too far behind to judge a payment is asked again a second later, and not all the time', async ({
-  expect,
-}) => {
+test('a node that is too far behind to judge a payment is asked again a second later, and not all the time', async () => {
   const pauses: number[] = []
   const clock = {
     ...systemClock,

@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { describe, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import type { Payment } from '../../../../src/relay/ledger/port.ts'
 import { type Action, plan, type Stage, stages } from '../../../../src/relay/tend/plan.ts'
 import { seed, times } from '../../../support/sample.ts'
@@ -115,7 +115,7 @@ describe('a plan', () => {
     )
   })
 
-  test('gives accounts nonces in turn, and each the oldest first', ({ expect }) => {
+  test('gives accounts nonces in turn, and each the oldest first', () => {
     fc.assert(
       fc.property(snapshots.filter(canSign), (given) => {
         const sessions = fillsOf(given).flatMap((one) =>

@@ -1,4 +1,4 @@
-import { afterEach, describe, test } from 'vitest'
+import { afterEach, describe, expect, test } from 'vitest'
 import { until } from '../../../../scripts/dev/wait.ts'
 import { poolRules, resendAfterMs } from '../../../../src/chain/chains.ts'
 import type { DueQueue } from '../../../../src/relay/ledger/due-queue.ts'
@@ -56,7 +56,7 @@ function watch(rounds: Rounds): void {
 }
 
 describe('rounds', () => {
-  test('come within seconds where no node took what was offered', ({ expect }) => {
+  test('come within seconds where no node took what was offered', () => {
     expect(againAfterMs('soon', 20_000)).toBe(5_000)
     expect(againAfterMs('soon', 1_000)).toBe(1_000)
     const rules = poolRules.rootstock
@@ -69,7 +69,7 @@ describe('rounds', () => {
     ['open', 'done 20'],
     ['watching', 'done 200'],
     ['idle', 'done undefined'],
-  ] as const)('give a task back by what is left: %s', async ([tended, said], { expect }) => {
+  ] as const)('give a task back by what is left: %s', async ([tended, said]) => {
     const { queue, told } = createQueue()
     const rounds = roundsOf(queue, async () => tended)
     await rounds.wake()
@@ -77,9 +77,7 @@ describe('rounds', () => {
     expect(told).toEqual([said])
   })
 
-  test('look again within seconds where something is due by then, and else once a round', async ({
-    expect,
-  }) => {
+  test('look again within seconds where something is due by then, and else once a round', async () => {
     const sleeps: { ms: number; end: () => void }[] = []
     const clock = {
       ...systemClock,
@@ -109,7 +107,7 @@ describe('rounds', () => {
     expect((await slept(5)).at(-1)).toBe(5_000)
   })
 
-  test('go on when one of them fails', async ({ expect }) => {
+  test('go on when one of them fails', async () => {
     const { queue, told } = createQueue()
     const logged: string[] = []
     let rounds = 0
@@ -123,7 +121,7 @@ describe('rounds', () => {
     expect(logged).toEqual(['tend.failed'])
   })
 
-  test('go on when the queue does not answer', async ({ expect }) => {
+  test('go on when the queue does not answer', async () => {
     const logged: string[] = []
     let asked = 0
     const { queue, told } = createQueue()
@@ -141,7 +139,7 @@ describe('rounds', () => {
     expect(logged).toEqual(['rounds.failed'])
   })
 
-  test('hold their task for as long as they take', async ({ expect }) => {
+  test('hold their task for as long as they take', async () => {
     const { queue, told } = createQueue()
     const slow = async (): Promise<Tended> => {
       await until(() => told.length >= 3, { everyMs: 5 })

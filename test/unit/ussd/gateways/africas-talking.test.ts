@@ -1,4 +1,4 @@
-import { describe, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import type { Country } from '../../../../src/account/phone.ts'
 import { africasTalking } from '../../../../src/ussd/gateways/africas-talking.ts'
 
@@ -9,7 +9,7 @@ const parse = (contentType: string | undefined, body: string, country?: Country)
 const body = (fields: Record<string, string>) => new URLSearchParams(fields).toString()
 
 describe("Africa's Talking's form", () => {
-  test('is read', ({ expect }) => {
+  test('is read', () => {
     expect(parse(`${form}; charset=UTF-8`, body({ ...good, networkCode: '99999' }))).toEqual({
       kind: 'request',
       request: {
@@ -21,12 +21,12 @@ describe("Africa's Talking's form", () => {
     })
   })
 
-  test('is a first dial without text', ({ expect }) => {
+  test('is a first dial without text', () => {
     const { text: _, ...rest } = good
     expect(parse(form, body(rest))).toMatchObject({ request: { text: '' } })
   })
 
-  test('may hold a plus that was not encoded', ({ expect }) => {
+  test('may hold a plus that was not encoded', () => {
     expect(parse(form, 'sessionId=s1&phoneNumber=+254700000001')).toMatchObject({
       request: { phone: '+254700000001' },
     })
@@ -40,7 +40,7 @@ describe("Africa's Talking's form", () => {
     ['a national phone number', { ...good, phoneNumber: '0700000001' }, 'phoneNumber'],
     ['letters for a phone number', { ...good, phoneNumber: '+2547abc' }, 'phoneNumber'],
     ['a phone number of 16 digits', { ...good, phoneNumber: '+2547000000010000' }, 'phoneNumber'],
-  ] as const)('is refused with %s, naming the field', ([, fields, name], { expect }) => {
+  ] as const)('is refused with %s, naming the field', ([, fields, name]) => {
     const parsed = parse(form, body(fields))
     expect(parsed).toMatchObject({ kind: 'bad' })
     expect(parsed.kind === 'bad' && parsed.says).toContain(name)
@@ -51,12 +51,12 @@ describe("Africa's Talking's form", () => {
     ['254700000001', 'no plus'],
     ['00254700000001', 'two zeros for the plus'],
     ['+254700000001', 'the international form'],
-  ] as const)('may hold %s where the gateway has a country: %s', ([phoneNumber], { expect }) => {
+  ] as const)('may hold %s where the gateway has a country: %s', ([phoneNumber]) => {
     const parsed = parse(form, body({ ...good, phoneNumber }), 'KE')
     expect(parsed).toMatchObject({ request: { phone: '+254700000001' } })
   })
 
-  test('is refused in another content type', ({ expect }) => {
+  test('is refused in another content type', () => {
     for (const type of [undefined, 'application/json', 'multipart/form-data; boundary=x']) {
       expect(parse(type, body(good))).toEqual({
         kind: 'bad',
@@ -65,7 +65,7 @@ describe("Africa's Talking's form", () => {
     }
   })
 
-  test('is the notice of an end, of which nothing is taken', ({ expect }) => {
+  test('is the notice of an end, of which nothing is taken', () => {
     const { text: _, ...rest } = good
     const notice = {
       ...rest,
@@ -79,7 +79,7 @@ describe("Africa's Talking's form", () => {
   })
 })
 
-test('a screen goes out in letters that a handset has', ({ expect }) => {
+test('a screen goes out in letters that a handset has', () => {
   const screen = { kind: 'end', lines: ['Olá – “você”', 'São 2 €'] } as const
   expect(africasTalking.render(screen)).toBe('END Ola - "voce"\nSao 2 €')
 })

@@ -1,5 +1,5 @@
 import type { Hex } from 'viem'
-import { describe, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import type { Country } from '../../../../src/account/phone.ts'
 import { createCarriedText } from '../../../../src/ussd/gateways/carried-text.ts'
 import { hubtel } from '../../../../src/ussd/gateways/hubtel.ts'
@@ -16,13 +16,13 @@ const parse = (request: unknown, country?: Country) =>
   hubtel.parse({ contentType: 'application/json', body: JSON.stringify(request) }, country)
 
 describe("Hubtel's JSON", () => {
-  test('is read as the last answer, with what was carried', ({ expect }) => {
+  test('is read as the last answer, with what was carried', () => {
     const last = { input: '2', carried: '0x00' }
     expect(parse(good)).toEqual({ kind: 'step', session, last })
     expect(parse({ ...good, Type: 'Response' })).toEqual({ kind: 'step', session, last })
   })
 
-  test('is a first dial whatever code was dialled', ({ expect }) => {
+  test('is a first dial whatever code was dialled', () => {
     const first = { kind: 'step', session, last: undefined }
     expect(parse({ ...good, Type: 'Initiation', Message: '*384*1#' })).toEqual(first)
     expect(parse({ ...good, Type: 'initiation', Message: null, ClientState: null })).toEqual(first)
@@ -30,7 +30,7 @@ describe("Hubtel's JSON", () => {
 
   test.for(['release', 'Release', 'Timeout'])(
     'is the notice of an end as %s, of which nothing is taken',
-    (Type, { expect }) => {
+    (Type) => {
       expect(parse({ ...good, Type })).toEqual({ kind: 'notice' })
     },
   )
@@ -46,19 +46,19 @@ describe("Hubtel's JSON", () => {
     ['an unknown type', { ...good, Type: 'AddToCart' }, 'Type'],
     ['a message that is not text', { ...good, Message: 2 }, 'Message'],
     ['a state that is not text', { ...good, ClientState: {} }, 'ClientState'],
-  ] as const)('is refused with %s, naming the member', ([, request, name], { expect }) => {
+  ] as const)('is refused with %s, naming the member', ([, request, name]) => {
     const parsed = parse(request)
     expect(parsed).toMatchObject({ kind: 'bad' })
     expect(parsed.kind === 'bad' && parsed.says).toContain(name)
   })
 
-  test('may hold the national form where the gateway has a country', ({ expect }) => {
+  test('may hold the national form where the gateway has a country', () => {
     expect(parse({ ...good, Mobile: '0240000001' }, 'GH')).toMatchObject({
       session: { phone: '+233240000001' },
     })
   })
 
-  test('takes screens as letters that a handset has', ({ expect }) => {
+  test('takes screens as letters that a handset has', () => {
     const rendered = hubtel.render(end('Olá – “você”'), { sessionId: 's1' })
     expect(JSON.parse(rendered)).toMatchObject({
       ...{ SessionId: 's1', Type: 'release', Message: 'Ola - "voce"', ClientState: '' },
@@ -95,7 +95,7 @@ function open(secret: Hex = `0x${'11'.repeat(32)}`) {
 }
 
 describe('a session of which the gateway sends the last answer alone', () => {
-  test('is read as one of which it sends all', async ({ expect }) => {
+  test('is read as one of which it sends all', async () => {
     const { asked, dial, type } = open()
     const first = await dial()
     const second = await type('2', first)
@@ -107,9 +107,7 @@ describe('a session of which the gateway sends the last answer alone', () => {
     expect(asked.at(-1)).toEqual({ ...session, text: '2*0200000002*9' })
   })
 
-  test('reads an answer that is delivered again as the same, and one typed twice as two', async ({
-    expect,
-  }) => {
+  test('reads an answer that is delivered again as the same, and one typed twice as two', async () => {
     const { dial, type } = open()
     const first = await dial()
     const second = await type('1', first)
@@ -119,7 +117,7 @@ describe('a session of which the gateway sends the last answer alone', () => {
     expect((await type('1', first)).Message).toBe('<1>')
   })
 
-  test('carries nothing that the gateway can read, or change', async ({ expect }) => {
+  test('carries nothing that the gateway can read, or change', async () => {
     const { asked, logged, dial, type } = open()
     const first = await type('482615', await dial())
     expect(first.ClientState).not.toContain('482615')

@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { describe, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { goodAnswers, menus } from '../../../../scripts/dev/menu-ways.ts'
 import { maxAnswers } from '../../../../src/ussd/menu/walk.ts'
 import { messagesIn } from '../../../../src/ussd/messages/languages.ts'
@@ -50,7 +50,7 @@ describe.for(Object.entries(menus))('whatever is typed into the menu of %s', ([,
     }
   }
 
-  test('each delivery gets a screen that a handset holds', async ({ expect }) => {
+  test('each delivery gets a screen that a handset holds', async () => {
     const { begin, settle } = open()
     await holds(
       fc.asyncProperty(fc.array(answer, { maxLength: 10 }), async (answers) => {
@@ -67,9 +67,7 @@ describe.for(Object.entries(menus))('whatever is typed into the menu of %s', ([,
     )
   })
 
-  test('a session pays once at most, and never after it was told that nothing was sent', async ({
-    expect,
-  }) => {
+  test('a session pays once at most, and never after it was told that nothing was sent', async () => {
     const { begin, settle, paid } = open()
     await holds(
       fc.asyncProperty(
@@ -98,7 +96,7 @@ describe.for(Object.entries(menus))('whatever is typed into the menu of %s', ([,
     )
   })
 
-  test('it comes to an end', async ({ expect }) => {
+  test('it comes to an end', async () => {
     const { begin, settle } = open()
     await holds(
       fc.asyncProperty(

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { parseEther } from 'viem'
-import { describe, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { menus, sampleContext } from '../../../../scripts/dev/menu-ways.ts'
 import { parseCaller } from '../../../../src/account/phone.ts'
 import { parseAmount } from '../../../../src/loan/amounts.ts'
@@ -41,7 +41,7 @@ describe('the menu', () => {
     ['4*1', { kind: 'repayment', amountWei: 'all' }],
     ['4*2', { kind: 'ask', prompt: 'Enter Amount:_____' }],
     ['4*2*0.004', { kind: 'repayment', amountWei: parseEther('0.004') }],
-  ])('answers %j', ([text, result], { expect }) => {
+  ])('answers %j', ([text, result]) => {
     expect(reach(text as string)).toEqual(result)
   })
 
@@ -59,7 +59,7 @@ describe('the menu', () => {
     [forwarder, 'This address is a contract of this service.'],
     ['+254700000001', 'This is your own number.'],
     ['0700000001#', 'This is your own number.'],
-  ] as const)('asks again for the recipient after %j: %s', ([typed, why], { expect }) => {
+  ] as const)('asks again for the recipient after %j: %s', ([typed, why]) => {
     expect(reach(`2*${typed}`)).toEqual({
       kind: 'ask',
       prompt: `${why} Try again, or 0 to go back.\nEnter Recipient Address:_________`,
@@ -72,7 +72,7 @@ describe('the menu', () => {
     ['0.5#', parseEther('0.5')],
     ['all', 'all'],
     ['ALL #', 'all'],
-  ] as const)('takes %s as an amount', ([typed, amountWei], { expect }) => {
+  ] as const)('takes %s as an amount', ([typed, amountWei]) => {
     expect(reach(`2*0700000002*${typed}`)).toMatchObject({ kind: 'transfer', amountWei })
     expect(reach(`4*2*${typed}`)).toEqual({ kind: 'repayment', amountWei })
   })
@@ -87,20 +87,20 @@ describe('the menu', () => {
     ['0.0000000000000000001', 'At most 18 digits after the point.'],
     ['21000001', 'This amount is too large.'],
     [`1${'0'.repeat(80)}`, 'This amount is too large.'],
-  ])('asks again for the amount after %j: %s', ([typed, why], { expect }) => {
+  ])('asks again for the amount after %j: %s', ([typed, why]) => {
     expect(reach(`2*${alice}*${typed}`)).toEqual({
       kind: 'ask',
       prompt: `${why} Try again, or 0 to go back.\nEnter Amount:_____`,
     })
   })
 
-  test('ends the session at the third bad answer to one question', ({ expect }) => {
+  test('ends the session at the third bad answer to one question', () => {
     expect(reach('2*nobody*none*no')).toEqual({ kind: 'gave_up' })
     expect(reach(`2*nobody*none*no*${alice}`)).toEqual({ kind: 'past_the_end' })
     expect(reach('2*nobody*0*2*none*0*2*no')).toEqual({ kind: 'gave_up' })
   })
 
-  test('counts bad answers for each question', ({ expect }) => {
+  test('counts bad answers for each question', () => {
     expect(reach(`9*8*2*nobody*none*${alice}*much*more*0.5`)).toEqual({
       kind: 'transfer',
       recipient: { kind: 'address', address: alice },
@@ -108,14 +108,14 @@ describe('the menu', () => {
     })
   })
 
-  test('ends a session that goes back and forth', ({ expect }) => {
+  test('ends a session that goes back and forth', () => {
     const restless = Array.from({ length: maxAnswers }, (_, index) => (index % 2 === 0 ? '2' : '0'))
     expect(walk(restless.slice(1), context)).toMatchObject({ kind: 'ask' })
     expect(walk(restless, context)).toEqual({ kind: 'too_long' })
     expect(walk([...restless, '1'], context)).toEqual({ kind: 'past_the_end' })
   })
 
-  test('asks again where there is nothing to go back to', ({ expect }) => {
+  test('asks again where there is nothing to go back to', () => {
     expect(reach('0')).toEqual({ kind: 'ask', prompt: `Please choose from the list.\n${menu}` })
   })
 })
@@ -145,9 +145,7 @@ describe('whatever is typed', () => {
   )
   const answers = fc.array(answer, { maxLength: 12 })
 
-  test('a session that was decided stays decided, and never pays for something else', async ({
-    expect,
-  }) => {
+  test('a session that was decided stays decided, and never pays for something else', async () => {
     await holds(
       fc.property(answers, answer, (typed, more) => {
         const result = walk(typed, context)
@@ -159,7 +157,7 @@ describe('whatever is typed', () => {
     )
   })
 
-  test('the gateway joins answers and the menu takes them apart again', async ({ expect }) => {
+  test('the gateway joins answers and the menu takes them apart again', async () => {
     await holds(
       fc.property(answers, (typed) => {
         const text = typed.join('*')
@@ -168,7 +166,7 @@ describe('whatever is typed', () => {
     )
   })
 
-  test('money goes where the caller said, and as much as was typed last', async ({ expect }) => {
+  test('money goes where the caller said, and as much as was typed last', async () => {
     await holds(
       fc.property(answers, (typed) => {
         const result = walk(typed, context)
@@ -195,7 +193,7 @@ describe('whatever is typed', () => {
   })
 })
 
-test('a transfer below the least amount is asked again, and a repayment is not', ({ expect }) => {
+test('a transfer below the least amount is asked again, and a repayment is not', () => {
   const strict = { ...context, least: { wei: 20n, text: '0.00000000000000002 tRBTC' } }
   const below = `2*${alice}*0.000000000000000019`
   expect(reach(below, strict)).toEqual({

@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { describe, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { pagesOf } from '../../../../src/ussd/screens/pages.ts'
 import { inAlphabet, screenSeptets, septetsOf } from '../../../../src/ussd/screens/septets.ts'
 import { anyCharacter, holds } from '../../../support/properties.ts'
@@ -11,7 +11,7 @@ describe('septets', () => {
     ['@£_\n', 4],
     ['€', 2],
     ['[{~^|\\}]', 16],
-  ] as const)('%j takes %i', ([text, septets], { expect }) => {
+  ] as const)('%j takes %i', ([text, septets]) => {
     expect(septetsOf(text)).toBe(septets)
   })
 
@@ -22,11 +22,11 @@ describe('septets', () => {
     ['“so” – it’s…', '"so" - it\'s...'],
     ['你好 🙂', '?? ?'],
     ['a\u00a0b\tc', 'a b c'],
-  ] as const)('%j is written as %j', ([text, written], { expect }) => {
+  ] as const)('%j is written as %j', ([text, written]) => {
     expect(inAlphabet(text)).toBe(written)
   })
 
-  test('whatever is written is in the alphabet', async ({ expect }) => {
+  test('whatever is written is in the alphabet', async () => {
     await holds(
       fc.property(fc.string({ unit: anyCharacter }), (text) => {
         expect(inAlphabet(inAlphabet(text))).toBe(inAlphabet(text))
@@ -42,15 +42,13 @@ describe('the pages of a list', () => {
     (_, index) => `${index}. Sent 0.000123 to 2547...00${index}`,
   )
 
-  test('are one where all fits', ({ expect }) => {
+  test('are one where all fits', () => {
     expect(pagesOf(['A', 'B'], words, false)).toEqual(['A\nB'])
     expect(pagesOf(['A', 'B'], words, true)).toEqual(['A\nB\n0. Back'])
     expect(pagesOf(['x'.repeat(screenSeptets)], words, false)).toHaveLength(1)
   })
 
-  test('lead on with 98 but for the last, and back with 0 but for a first one without a way back', ({
-    expect,
-  }) => {
+  test('lead on with 98 but for the last, and back with 0 but for a first one without a way back', () => {
     const pages = pagesOf(lines, words, false)
     expect(pages.length).toBeGreaterThan(2)
     for (const [index, page] of pages.entries()) {
@@ -60,7 +58,7 @@ describe('the pages of a list', () => {
     expect(pagesOf(lines, words, true)[0]).toMatch(/\n98\. More\n0\. Back$/)
   })
 
-  test('divide a line that no page holds between words', ({ expect }) => {
+  test('divide a line that no page holds between words', () => {
     const amount = '0.000123 tRBTC'
     const long = Array.from({ length: 30 }, () => amount).join(' ')
     const pages = pagesOf([long], words, true)
@@ -73,7 +71,7 @@ describe('the pages of a list', () => {
     ).toBe(long)
   })
 
-  test('hold every line once, in its order, each in 160 septets at most', async ({ expect }) => {
+  test('hold every line once, in its order, each in 160 septets at most', async () => {
     const word = fc.stringMatching(/^[a-z0-9[\]€.]{1,20}$/)
     const line = fc.array(word, { minLength: 1, maxLength: 12 }).map((parts) => parts.join(' '))
     await holds(

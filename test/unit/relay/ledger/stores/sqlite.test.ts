@@ -1,4 +1,4 @@
-import { test } from 'vitest'
+import { expect, test } from 'vitest'
 import { openSqlite } from '../../../../../scripts/dev/sqlite.ts'
 import { ledgerRules } from '../../../../../src/relay/ledger/port.ts'
 import { ledgerThrough } from '../../../../../src/relay/ledger/steps.ts'
@@ -24,9 +24,7 @@ const create = async () => {
 
 ledgerSuites('node:sqlite', create)
 
-test("another key takes a ledger over only when the former one's nonces are settled", ({
-  expect,
-}) => {
+test("another key takes a ledger over only when the former one's nonces are settled", () => {
   const sql = openSqlite()
   const other = '0x8888888888888888888888888888888888888888'
   let now = 1_700_000_000_000
@@ -48,7 +46,7 @@ test("another key takes a ledger over only when the former one's nonces are sett
   expect(openBy(relayer).identify(identityOf(relayer))).toEqual({ kind: 'same' })
 })
 
-test('rows of another schema are refused, and stay as they were', ({ expect }) => {
+test('rows of another schema are refused, and stay as they were', () => {
   const sql = openSqlite()
   const open = () => createSqlLedger(sql, { rules, relayer, now: () => 1 })
   open().identify({ chainId: 31, fingerprints: {} })
@@ -59,9 +57,7 @@ test('rows of another schema are refused, and stay as they were', ({ expect }) =
   expect(sql.exec('SELECT * FROM meta')).toEqual(before)
 })
 
-test('a database that cannot be written is told from one that can, where that is asked', ({
-  expect,
-}) => {
+test('a database that cannot be written is told from one that can, where that is asked', () => {
   const sql = openSqlite()
   let now = 1_700_000_000_000
   const ledger = createSqlLedger(sql, { rules, relayer, now: () => now })
