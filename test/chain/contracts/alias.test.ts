@@ -1,5 +1,5 @@
 import { parseEther } from 'viem'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { alias as aliasCommand } from '../../../scripts/contracts/migrate/alias.ts'
 import { callerAccount } from '../../../src/account/keys.ts'
 import { type PhoneNumber, parseCaller } from '../../../src/account/phone.ts'
@@ -16,9 +16,8 @@ let world: World
 
 beforeAll(async () => {
   world = await openWorld()
+  return world.stop
 })
-
-afterAll(() => world.stop())
 
 const present = (index: number) => parseCaller(`+25470000002${index}`) as PhoneNumber
 const accountOf = (phone: PhoneNumber) =>

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { createPublicClient, http, parseEther, toHex } from 'viem'
 import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { borrowers as command } from '../../../scripts/contracts/borrowers.ts'
 import { type Deployment, deployContracts } from '../../../scripts/contracts/deploy.ts'
 import { type Anvil, devKey, startAnvil } from '../../../scripts/dev/anvil.ts'
@@ -33,9 +33,8 @@ beforeAll(async () => {
     ...{ poolWei: parseEther('1'), isListOnly: true, creditor },
   })
   await rpcTo(anvil.url)('anvil_setBalance', [creditor, toHex(parseEther('1'))])
+  return anvil.stop
 })
-
-afterAll(() => anvil.stop())
 
 const variablesWith = (environment: NodeJS.ProcessEnv) => ({
   ...{ NODE_URL: anvil.url, CHAIN_ID: '31', LOAN_ADDRESS: deployment.loan },

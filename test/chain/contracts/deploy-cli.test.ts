@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { type Address, createPublicClient, getAddress, http, numberToHex, parseEther } from 'viem'
 import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { deployCommand } from '../../../scripts/contracts/deploy-cli.ts'
 import { projectRoot, readArtifact } from '../../../scripts/contracts/forge.ts'
 import { type Anvil, devKey, startAnvil } from '../../../scripts/dev/anvil.ts'
@@ -28,9 +28,8 @@ beforeAll(async () => {
     DAILY_CAP: '0.5',
   })
   deployed = { output, ...JSON.parse(readFileSync(recordFile, 'utf8')) }
+  return anvil.stop
 })
-
-afterAll(() => anvil.stop())
 
 test('the command says what to put into the configuration, in the checksum of its chain', () => {
   expect(deployed.output).toContain('CHAIN_ID = "30"')

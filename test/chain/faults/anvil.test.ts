@@ -1,5 +1,5 @@
 import type { Hex } from 'viem'
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { claimOf } from '../../../scripts/dev/relays/oracle.ts'
 import { type AnvilRig, startAnvilRig } from '../../../scripts/dev/relays/rig.ts'
 import { rpcTo } from '../../../scripts/dev/rpc.ts'
@@ -10,11 +10,10 @@ let rig: AnvilRig
 beforeAll(async () => {
   // A tenth of the usual patience, so that what was lost goes out again within a second.
   rig = await startAnvilRig({ callers: 60, variables: { BLOCK_SECONDS: '2.5' } })
+  return rig.stop
 })
 
 afterEach(() => call('evm_setAutomine', [true]))
-
-afterAll(() => rig.stop())
 
 const call = (method: string, params: unknown[] = []) => rpcTo(rig.chain.anvil.url)(method, params)
 

@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { claimOf } from '../../../scripts/dev/relays/oracle.ts'
 import { type Rig, startRig } from '../../../scripts/dev/relays/rig.ts'
 import { judged, pay } from '../../support/faults/payment.ts'
@@ -11,14 +11,13 @@ let rig: Rig
 
 beforeAll(async () => {
   rig = await startRig({ blockMs: 100, callers: 120 })
+  return rig.stop
 })
 
 afterEach(async () => {
   rig.faults.clear()
   await rig.faults.accept()
 })
-
-afterAll(() => rig.stop())
 
 /** A payment of a caller whom nobody had before, and what it was answered. */
 async function payment() {

@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { claimOf } from '../../../scripts/dev/relays/oracle.ts'
 import { type Rig, startRig } from '../../../scripts/dev/relays/rig.ts'
 import { judged, loggedBy, pay, waitingIn } from '../../support/faults/payment.ts'
@@ -7,14 +7,13 @@ let rig: Rig
 
 beforeAll(async () => {
   rig = await startRig({ blockMs: 100, workers: 2, callers: 160 })
+  return rig.stop
 })
 
 afterEach(async () => {
   rig.faults.clear()
   rig.rootstock.setBlockTime(100)
 })
-
-afterAll(() => rig.stop())
 
 /** Hashes of the relayer's transactions that wait. */
 const waiting = () => waitingIn(rig)

@@ -1,6 +1,6 @@
 import { encodeFunctionData, type Hex, parseEther, parseGwei } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { devKey } from '../../../scripts/dev/anvil.ts'
 import { claimOf } from '../../../scripts/dev/relays/oracle.ts'
 import { type Rig, startRig, stranger } from '../../../scripts/dev/relays/rig.ts'
@@ -18,6 +18,7 @@ let rig: Rig
 
 beforeAll(async () => {
   rig = await startRig({ blockMs, callers: 120, rules: { minGasPriceWei: minPrice } })
+  return rig.stop
 })
 
 afterEach(() => {
@@ -25,8 +26,6 @@ afterEach(() => {
   rig.rootstock.setMinGasPrice(minPrice)
   rig.rootstock.setBlockTime(blockMs)
 })
-
-afterAll(() => rig.stop())
 
 const payMany = (count: number) =>
   Promise.all(Array.from({ length: count }, () => rig.deliver(pay(rig.nextCaller().phone))))

@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { claimOf } from '../../../scripts/dev/relays/oracle.ts'
 import { type Rig, startRig, stranger } from '../../../scripts/dev/relays/rig.ts'
 import { sleep } from '../../../scripts/dev/wait.ts'
@@ -15,14 +15,13 @@ beforeAll(async () => {
     ...{ blockMs, callers: 60, workers: 2 },
     rules: { minGasPriceWei: minPrice },
   })
+  return rig.stop
 })
 
 afterEach(() => {
   rig.faults.clear()
   rig.rootstock.setBlockTime(blockMs)
 })
-
-afterAll(() => rig.stop())
 
 const waiting = () => waitingIn(rig)
 

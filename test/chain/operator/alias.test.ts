@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { startChain, type TestChain } from '../../../scripts/dev/chain.ts'
 import { until } from '../../../scripts/dev/wait.ts'
 import { numberingFingerprint } from '../../../src/account/numbering.ts'
@@ -9,8 +9,8 @@ let chain: TestChain
 
 beforeAll(async () => {
   chain = await startChain()
+  return chain.stop
 })
-afterAll(() => chain.stop())
 
 /** A deployment whose ledger was begun under a table that had no such change. */
 async function openChanged(): Promise<Deployment> {

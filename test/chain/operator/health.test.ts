@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto'
 import { english, generateMnemonic } from 'viem/accounts'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { startChain, type TestChain } from '../../../scripts/dev/chain.ts'
 import { startLoopbackServer, textOf } from '../../../scripts/dev/loopback-server.ts'
 import { rpcTo } from '../../../scripts/dev/rpc.ts'
@@ -14,8 +14,8 @@ beforeAll(async () => {
   chain = await startChain()
   // What a block holds is asked for besides: the head holds nothing.
   await rpcTo(chain.anvil.url)('evm_mine')
+  return chain.stop
 })
-afterAll(() => chain.stop())
 
 const open = (changes: Record<string, string> = {}): Deployment =>
   openDeployment({ variables: { ...chain.bindings, ...changes } })

@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { encryptKeystoreJsonSync } from 'ethers'
 import { type Address, checksumAddress, encodeFunctionData, type Hex, parseEther } from 'viem'
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { afterEach, beforeAll, describe, expect, test } from 'vitest'
 import type * as z from 'zod/mini'
 import { startChain, type TestChain } from '../../../scripts/dev/chain.ts'
 import { type RpcCall, rpcTo } from '../../../scripts/dev/rpc.ts'
@@ -45,9 +45,9 @@ let numbers = 0
 beforeAll(async () => {
   chain = await startChain()
   rpc = rpcTo(chain.anvil.url)
+  return chain.stop
 })
 afterEach(() => rpc('evm_setAutomine', [true]))
-afterAll(() => chain.stop())
 
 const open = (changes: Record<string, string> = {}, database = ':memory:'): Deployment =>
   openDeployment({

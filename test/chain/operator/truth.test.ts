@@ -1,5 +1,5 @@
 import { encodeFunctionData, numberToHex, parseEther } from 'viem'
-import { afterAll, beforeAll, type ExpectStatic, expect, test } from 'vitest'
+import { beforeAll, type ExpectStatic, expect, test } from 'vitest'
 import { startChain, type TestChain } from '../../../scripts/dev/chain.ts'
 import { createRandom } from '../../../scripts/dev/random.ts'
 import { type Caller, callersOf, createTreasury } from '../../../scripts/dev/relays/callers.ts'
@@ -30,8 +30,8 @@ beforeAll(async () => {
   callers = await callersOf(chain, 24)
   const accounts = callers.map(({ account }) => account.address)
   await createTreasury(chain).deposit(accounts, parseEther('1'))
+  return chain.stop
 })
-afterAll(() => chain.stop())
 
 /** Two processes over one ledger that is looked after as by a Durable Object, before one node. */
 async function openTwo() {

@@ -1,7 +1,3 @@
-import { describe } from 'vitest'
-import { hasRedisServer } from '../../../scripts/dev/redis/redis-server.ts'
+import { onDeno } from '../../support/on-deno.ts'
 
-// The very tests of the Worker: SERVED_BY says who serves.
-describe.skipIf(!hasRedisServer())('relays on Deno with one Redis', async () => {
-  await import('../../chain/faults/workers.test.ts')
-})
+onDeno('relays', () => import('../../chain/faults/workers.test.ts'))

@@ -1,7 +1,3 @@
-import { describe } from 'vitest'
-import { hasRedisServer } from '../../../scripts/dev/redis/redis-server.ts'
+import { onDeno } from '../../support/on-deno.ts'
 
-// The very tests of the Worker: SERVED_BY says who serves.
-describe.skipIf(!hasRedisServer())('the node service on Deno', async () => {
-  await import('../../chain/node/subscriptions.test.ts')
-})
+onDeno('the node service', () => import('../../chain/node/subscriptions.test.ts'))

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { systemClock } from '../../../src/runtime/clock.ts'
 import {
   type AfricasTalkingAccount,
@@ -18,8 +18,8 @@ let server: SmsServer
 
 beforeAll(async () => {
   server = await startSmsServer()
+  return server.close
 })
-afterAll(() => server.close())
 beforeEach(() => {
   server.answer(undefined)
   server.asked.length = 0

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { menus } from '../../../scripts/dev/menu-ways.ts'
 import { callerAccount } from '../../../src/account/keys.ts'
 import type { PhoneNumber } from '../../../src/account/phone.ts'
@@ -31,8 +31,8 @@ let server: SmsServer
 
 beforeAll(async () => {
   server = await startSmsServer()
+  return server.close
 })
-afterAll(() => server.close())
 beforeEach(() => {
   server.answer(undefined)
   server.asked.length = 0

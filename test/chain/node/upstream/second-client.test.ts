@@ -1,5 +1,5 @@
 import { type Hex, keccak256 } from 'viem'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { methods } from '../../../../src/node/methods/list.ts'
 import { type SecondClient, startSecondClient } from '../support/second-client.ts'
 import { type MadeChain, makeChain, maker } from '../support/second-client-chain.ts'
@@ -15,9 +15,8 @@ beforeAll(async () => {
   chain = await makeChain()
   client = await startSecondClient(chain)
   served = await serve([client.url])
+  return client.stop
 })
-
-afterAll(() => client.stop())
 
 /** The result, in the shape that the method promises. */
 async function result<T = Json>(method: string, ...params: unknown[]): Promise<T> {
