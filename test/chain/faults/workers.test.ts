@@ -153,11 +153,7 @@ describe('a gateway that hangs up', () => {
 
   test('is not needed for the payment', async () => {
     const delivery = pay(rig.nextCaller().phone)
-    rig.faults.script({
-      fault: { kind: 'delay_reply', ms: 300 },
-      methods: ['eth_call'],
-      times: 1,
-    })
+    rig.faults.script({ fault: { kind: 'delay_reply', ms: 300 }, methods: ['eth_call'], times: 1 })
     const before = (await rig.judge()).executed
     rig.abandon(delivery)
     await hangUp(delivery, 100)

@@ -299,9 +299,7 @@ function testConnections(): void {
         'missing parameter "type"',
       )
       expect((await client.rpc('eth_subscribe', ['logs', { address: '0x1' }])).error).toMatchObject(
-        {
-          code: -32602,
-        },
+        { code: -32602 },
       )
       client.close()
     })

@@ -50,10 +50,7 @@ beforeAll(async () => {
 afterEach(() => rpc('evm_setAutomine', [true]))
 
 const open = (changes: Record<string, string> = {}, database = ':memory:'): Deployment =>
-  openDeployment({
-    variables: { ...chain.bindings, OPERATOR_TOKEN: token, ...changes },
-    database,
-  })
+  openDeployment({ variables: { ...chain.bindings, OPERATOR_TOKEN: token, ...changes }, database })
 
 async function read<Schema extends z.ZodMiniType>(
   { ask }: Deployment,

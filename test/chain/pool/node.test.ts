@@ -27,11 +27,7 @@ afterAll(async () => {
 })
 
 const post = (body: string) =>
-  fetch(rootstock.url, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body,
-  })
+  fetch(rootstock.url, { method: 'POST', headers: { 'content-type': 'application/json' }, body })
 
 describe('a Rootstock node', () => {
   test('has blocks with a minimum gas price and none of a base fee', async () => {
@@ -108,12 +104,7 @@ describe('a Rootstock node', () => {
   test('shows receipts and logs without what RSKj does not know', async () => {
     const sender = await newSender(anvil.url)
     // A creation that emits one log: LOG0 of no bytes.
-    const raw = await sender.sign({
-      nonce: 0,
-      gas: 100_000n,
-      to: undefined,
-      data: '0x5f5fa0',
-    })
+    const raw = await sender.sign({ nonce: 0, gas: 100_000n, to: undefined, data: '0x5f5fa0' })
     const hash = await call('eth_sendRawTransaction', [raw])
     await rootstock.mine()
     const receipt = (await call('eth_getTransactionReceipt', [hash])) as { logs: object[] }

@@ -63,11 +63,7 @@ function adapterOf(opened: Opened, { port, name }: PortCall) {
       return ledger
     }
     case 'queue':
-      return createRedisDueQueue({
-        database,
-        name,
-        newToken: () => crypto.randomUUID(),
-      })
+      return createRedisDueQueue({ database, name, newToken: () => crypto.randomUUID() })
     case 'keys':
       return createRedisKeys(database)
   }

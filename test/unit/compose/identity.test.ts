@@ -29,11 +29,7 @@ function deployment() {
       fetch: () => Promise.reject(new Error('no menu asks the chain')),
     }
     const name = ledgerName(config)
-    const options = {
-      rules: ledgerRulesOf(config),
-      relayer: relayerAddress(config),
-      now: () => 1,
-    }
+    const options = { rules: ledgerRulesOf(config), relayer: relayerAddress(config), now: () => 1 }
     const ledger = ledgers.get(name) ?? createMemoryLedger(options).ledger
     ledgers.set(name, ledger)
     const unused = () => {

@@ -6,10 +6,7 @@ import { type Request, scriptedNode } from './scripted-node.ts'
 /** A node that answers by a function; time passes twenty times as fast for those who ask it. */
 async function serveNode(answer: (request: Request) => unknown) {
   const node = scriptedNode('RskJ/9.0.0', async (request) => ({ result: await answer(request) }))
-  const clock: Clock = {
-    ...systemClock,
-    sleep: (ms, signal) => systemClock.sleep(ms / 20, signal),
-  }
+  const clock: Clock = { ...systemClock, sleep: (ms, signal) => systemClock.sleep(ms / 20, signal) }
   return await serve(['http://node.test/'], 31, node, clock)
 }
 

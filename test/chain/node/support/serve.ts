@@ -33,11 +33,7 @@ export async function serve(
   clock: Clock = systemClock,
 ): Promise<Served> {
   const logged: LogEvent[] = []
-  const shared = {
-    clock,
-    background: () => {},
-    log: (event: LogEvent) => logged.push(event),
-  }
+  const shared = { clock, background: () => {}, log: (event: LogEvent) => logged.push(event) }
   const service = createNodeService({ chainId, urls, fetch, ...shared })
   const keys = createConfigKeys({ hashes: [await hashKey(testKey)], chainId })
   const app = nodeRoutes({ keys, services: new Map([[chainId, service]]), ...shared })
