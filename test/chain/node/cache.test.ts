@@ -158,21 +158,6 @@ test('equal requests in flight are one, others are not', async () => {
   expect(on.proxy.seen('eth_getBalance') - before).toBe(21)
 })
 
-test('requests that come together travel together', async () => {
-  await result('eth_gasPrice')
-  const batch = Array.from({ length: 20 }, (_, id) => ({
-    jsonrpc: '2.0',
-    id,
-    method: 'eth_getBalance',
-    params: [`0x${id.toString(16).padStart(40, '1')}`],
-  }))
-  const exchanges = await exchangesOf(async () => {
-    const answers = (await (await served.post(JSON.stringify(batch))).json()) as Json[]
-    expect(answers.map(({ id }) => id)).toEqual(batch.map(({ id }) => id))
-  })
-  expect(exchanges).toBe(1)
-})
-
 test('a fresh request passes by what is kept and what is in flight', async () => {
   const { hash } = (await on.direct('eth_getBlockByNumber', ['latest', false])) as Json
   await result('eth_getBlockByHash', hash)

@@ -3,7 +3,6 @@ import {
   type Address,
   createPublicClient,
   createWalletClient,
-  encodeAbiParameters,
   type Hex,
   http,
   type PublicClient,
@@ -15,24 +14,13 @@ import { privateKeyToAccount } from 'viem/accounts'
 import { rootstockTestnet } from 'viem/chains'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { Web3 } from 'web3'
-import { until } from '../../../scripts/dev/wait.ts'
 import { runFoundry } from '../clients/foundry.ts'
-import { emit, mined, topic } from './support/anvil-rpc.ts'
+import { emit, mined, sender, topic } from './support/anvil-rpc.ts'
 import { type OpenWorker, openWorker } from './support/open.ts'
 
-// anvil's development accounts, known to everybody; each client sends from its own.
-const privateKeys: Hex[] = [
-  '0x59c6995e998f97a5a0044966f0945389dc9e86dae88c7a8412f4603b6b78690d',
-  '0x5de4111afa1a4b94908f83103eb1f1706367c2e68ca870fc3fb9a804cdab365a',
-  '0x7c852118294e51e653712a81e05800f419141751be58f605c371e15141b007a6',
-]
+// One of anvil's development accounts, known to everybody.
+const privateKey: Hex = '0x59c6995e998f97a5a0044966f0945389dc9e86dae88c7a8412f4603b6b78690d'
 const receiver: Address = '0x00000000000000000000000000000000000000aa'
-const words = (...values: bigint[]): Hex =>
-  encodeAbiParameters(
-    values.map(() => ({ type: 'uint256' })),
-    values,
-  )
-
 let on: OpenWorker
 
 beforeAll(async () => {
@@ -41,7 +29,7 @@ beforeAll(async () => {
 })
 
 describe.each(['http', 'webSocket'] as const)('viem over %s', (kind) => {
-  const account = privateKeyToAccount(privateKeys[0] ?? '0x')
+  const account = privateKeyToAccount(privateKey)
   let client: PublicClient
 
   beforeAll(() => {
@@ -98,104 +86,40 @@ describe.each(['http', 'webSocket'] as const)('viem over %s', (kind) => {
   })
 })
 
-describe('ethers', () => {
-  test('reads, sends, waits, subscribes and finds logs', async () => {
-    const provider = new ethers.JsonRpcProvider(on.worker.rpcUrl)
-    const socket = new ethers.WebSocketProvider(on.worker.wsUrl)
-    try {
-      expect((await provider.getNetwork()).chainId).toBe(31n)
-      const blocks: number[] = []
-      const logs: ethers.Log[] = []
-      const pending: string[] = []
-      await socket.on('block', (number: number) => blocks.push(number))
-      await socket.on({ address: on.emitter }, (log: ethers.Log) => logs.push(log))
-      await socket.on('pending', (hash: string) => pending.push(hash))
-      await watching(blocks, () => on.direct('evm_mine'))
-      await watching(logs, () => emit(on.direct, on.emitter, 0n, 0n, 0n))
-      await watching(pending, () => emit(on.direct, on.emitter, 0n, 0n, 0n))
+/** Emits one log, and gives where it is. */
+async function emitted(first: bigint) {
+  const hash = await emit(on.direct, on.emitter, first, 0n, 0n)
+  return { hash, ...(await mined(on.direct, hash)) }
+}
 
-      const wallet = new ethers.Wallet(privateKeys[1] ?? '', provider)
-      const response = await wallet.sendTransaction({ to: on.emitter, data: words(7n, 8n, 9n) })
-      const receipt = await response.wait()
-      expect(receipt?.status).toBe(1)
-      await until(() => logs.at(-1)?.transactionHash === response.hash)
-      await until(() => pending.includes(response.hash))
-      expect(logs.at(-1)?.removed).toBe(false)
-      const found = await provider.getLogs({
-        address: on.emitter,
-        topics: [topic(7n)],
-        fromBlock: receipt?.blockNumber ?? 0,
-      })
-      expect(found.map(({ transactionHash }) => transactionHash)).toEqual([response.hash])
-      expect(
-        (await provider.getBlock(receipt?.blockHash ?? '', true))?.prefetchedTransactions,
-      ).toHaveLength(1)
-      expect(await provider.getBalance(wallet.address, receipt?.blockHash)).toBeGreaterThan(0n)
-      await expect(provider.call({ to: on.emitter })).rejects.toMatchObject({
-        code: 'CALL_EXCEPTION',
-      })
-      await expect(
-        provider.estimateGas({ from: receiver, to: wallet.address, value: parseEther('1000') }),
-      ).rejects.toMatchObject({ code: 'INSUFFICIENT_FUNDS' })
-      expect(await provider.getBlock(999_999)).toBeNull()
-    } finally {
-      provider.destroy()
-      await socket.destroy()
-    }
-  })
+test('ethers finds logs and blocks, and tells a revert and what is missing', async () => {
+  const provider = new ethers.JsonRpcProvider(on.worker.rpcUrl)
+  try {
+    const { hash, blockHash, blockNumber } = await emitted(7n)
+    const filter = { address: on.emitter, topics: [topic(7n)], fromBlock: Number(blockNumber) }
+    const found = await provider.getLogs(filter)
+    expect(found.map(({ transactionHash }) => transactionHash)).toEqual([hash])
+    expect((await provider.getBlock(blockHash, true))?.prefetchedTransactions).toHaveLength(1)
+    expect(await provider.getBalance(sender, blockHash)).toBeGreaterThan(0n)
+    const failure = (code: string) => expect.objectContaining({ code })
+    await expect(provider.call({ to: on.emitter })).rejects.toEqual(failure('CALL_EXCEPTION'))
+    const tooMuch = { from: receiver, to: sender, value: parseEther('1000') }
+    await expect(provider.estimateGas(tooMuch)).rejects.toEqual(failure('INSUFFICIENT_FUNDS'))
+    expect(await provider.getBlock(999_999)).toBeNull()
+  } finally {
+    provider.destroy()
+  }
 })
 
-describe('web3.js', () => {
-  test('reads, sends, waits, subscribes and finds logs', async () => {
-    const web3 = new Web3(on.worker.rpcUrl)
-    const socket = new Web3(on.worker.wsUrl)
-    try {
-      expect(await web3.eth.getChainId()).toBe(31n)
-      const heads = await socket.eth.subscribe('newBlockHeaders')
-      const logs = await socket.eth.subscribe('logs', { address: on.emitter })
-      const pending = await socket.eth.subscribe('pendingTransactions')
-      const seen: unknown[] = []
-      heads.on('data', ({ number }) => {
-        seen.push(number)
-      })
-      logs.on('data', (log) => {
-        seen.push((log as { transactionHash: string }).transactionHash)
-      })
-      pending.on('data', (hash) => {
-        seen.push(hash)
-      })
-
-      const account = web3.eth.accounts.privateKeyToAccount(privateKeys[2] ?? '')
-      web3.eth.accounts.wallet.add(account)
-      const receipt = await web3.eth.sendTransaction({
-        from: account.address,
-        to: on.emitter,
-        data: words(10n, 11n, 12n),
-        gas: 100_000n,
-      })
-      expect(receipt.status).toBe(1n)
-      const { transactionHash: hash, blockNumber } = receipt
-      await until(
-        () => seen.includes(blockNumber) && seen.filter((one) => one === hash).length === 2,
-      )
-      const found = await web3.eth.getPastLogs({
-        address: on.emitter,
-        topics: [topic(10n)],
-        fromBlock: blockNumber,
-      })
-      expect(found).toMatchObject([{ transactionHash: hash }])
-      expect((await web3.eth.getTransaction(hash)).from).toBe(account.address.toLowerCase())
-      expect(await web3.eth.getBlock(`${receipt.blockHash}`)).toMatchObject({
-        transactions: [hash],
-      })
-      await expect(web3.eth.call({ to: on.emitter })).rejects.toThrow(
-        'execute a function inside a smart contract',
-      )
-      expect(await web3.eth.getBlock(999_999)).toBeNull()
-    } finally {
-      socket.provider?.disconnect()
-    }
-  })
+test('web3.js finds logs and blocks, and tells a revert and what is missing', async () => {
+  const { eth } = new Web3(on.worker.rpcUrl)
+  const { hash, blockHash, blockNumber } = await emitted(10n)
+  const filter = { address: on.emitter, topics: [topic(10n)], fromBlock: blockNumber }
+  expect(await eth.getPastLogs(filter)).toMatchObject([{ transactionHash: hash }])
+  expect(Number((await eth.getTransaction(hash)).blockNumber)).toBe(Number(blockNumber))
+  expect(await eth.getBlock(blockHash)).toMatchObject({ transactions: [hash] })
+  await expect(eth.call({ to: on.emitter })).rejects.toThrow('function inside a smart contract')
+  expect(await eth.getBlock(999_999)).toBeNull()
 })
 
 describe('cast', () => {
@@ -238,12 +162,3 @@ describe('cast', () => {
     )
   })
 })
-
-/** Makes something happen until the watcher, which may need a moment to begin, has seen it. */
-async function watching(seen: readonly unknown[], act: () => Promise<unknown>): Promise<void> {
-  const hasSeen = async () => {
-    await act()
-    return seen.length > 0
-  }
-  await until(hasSeen, { everyMs: 50 })
-}

@@ -7,7 +7,6 @@ import {
   fund,
   processed,
   relayerNonce,
-  rpc,
 } from '../support/ground-truth.ts'
 
 const recipient = '0x00000000000000000000000000000000000a11ce'
@@ -42,20 +41,6 @@ describe('a payment', () => {
     expect((event as unknown as { transactionHash: string }).transactionHash.slice(0, 12)).toBe(
       shown,
     )
-  })
-
-  test('is not followed by another in the same session', async () => {
-    const caller = '+254700000103'
-    await fund(caller, '1')
-    const session = newSession()
-    await dial(caller, `2*${recipient}*0.1`, session)
-    for (const text of [`2*${recipient}*0.2`, '3', `2*${recipient}*0.1*0.2`]) {
-      expect((await dial(caller, text, session)).text).toBe(
-        'END This session has ended. Please dial again.',
-      )
-    }
-    await untilBalance(caller, '0.9')
-    expect(await processed(await accountOf(caller))).toHaveLength(1)
   })
 
   test("is nobody else's who has the same session id", async () => {
@@ -111,21 +96,6 @@ async function borrow(caller: string): Promise<string> {
 }
 
 describe('a refusal', () => {
-  test('says that the balance is too low, costs nothing, and is never read another way', async () => {
-    const caller = '+254700000111'
-    await fund(caller, '0.5')
-    const session = newSession()
-    const refused =
-      'END Your balance is too low: 0.5 tRBTC. Nothing was sent. Dial again to send less.'
-    expect((await dial(caller, `2*${recipient}*100`, session)).text).toBe(refused)
-    await fund(caller, '200')
-    expect((await dial(caller, `2*${recipient}*100`, session)).text).toBe(refused)
-    expect((await dial(caller, `2*${recipient}*100*0.5`, session)).text).toBe(
-      'END This session has ended. Nothing was sent. Please dial again.',
-    )
-    expect(await processed(await accountOf(caller))).toHaveLength(0)
-  })
-
   test('says that there is a loan already', async () => {
     const caller = '+254700000112'
     await dial(caller, '3')
@@ -133,22 +103,6 @@ describe('a refusal', () => {
     expect((await dial(caller, '3')).text).toBe(
       'END You already have a loan. Still to repay: 0.01 tRBTC.',
     )
-  })
-
-  test('counts payments that are still on their way', async () => {
-    const caller = '+254700000113'
-    await fund(caller, '1')
-    await rpc('evm_setAutomine', [false])
-    try {
-      expect((await dial(caller, `2*${recipient}*0.7`)).text).toMatch(submitted)
-      expect((await dial(caller, `2*${recipient}*0.7`)).text).toBe(
-        'END Your balance is too low: 0.3 tRBTC. Nothing was sent. Dial again to send less.',
-      )
-    } finally {
-      await rpc('evm_setAutomine', [true])
-      await rpc('evm_mine', [])
-    }
-    await untilBalance(caller, '0.3')
   })
 
   test('lets one of two sessions through that spend the same balance at once', async () => {
