@@ -51,7 +51,7 @@ export function analyseSolidity(files: readonly string[]): Analysis[] {
 }
 
 /** A source and all that it imports, by the names that imports give them: packages by their own, the rest by their paths. */
-export function sourcesOf(file: string, found = new Map<string, string>()): Map<string, string> {
+function sourcesOf(file: string, found = new Map<string, string>()): Map<string, string> {
   const path = file.startsWith('@') ? join('node_modules', file) : file
   const content = readFileSync(join(projectRoot, path), 'utf8')
   found.set(file, content)

@@ -64,7 +64,7 @@ async function run(): Promise<void> {
         tell(mutation, outcome, counts.killed + counts.survived + counts.stillborn)
       }
     } finally {
-      await copy.remove()
+      copy.remove()
     }
   }
 }
