@@ -7,7 +7,7 @@ import { accountOf } from './model/contracts.ts'
 import type { ModelTransaction } from './model/signing.ts'
 import type { Item } from './plan.ts'
 import type { Workers } from './relay/workers.ts'
-import { blockWords, nameOf, short } from './story.ts'
+import { blockWords, nameOf, short, wordsOf } from './story.ts'
 import { poolViewOf, type World } from './world.ts'
 
 /** Whom the relay knows nothing of. */
@@ -24,69 +24,85 @@ export function endOf(item: Item): number {
 
 /** Lets an item of the plan happen. */
 export function happen(world: World, workers: Workers, item: Item): void {
-  const words = begin(world, workers, item)
-  if (words !== undefined) world.story.tell(() => words)
+  const { phase: _, at: __, ...what } = item
+  if (item.kind !== 'dial') world.story.tell(() => wordsOf(what))
+  begin(world, workers, item)
 }
 
-/** What happened, in words. */
-function begin(world: World, workers: Workers, item: Item): string | undefined {
-  const { chain, scheduler, host, weather, records } = world
+function begin(world: World, workers: Workers, item: Item): void {
+  const { chain, scheduler, host, weather, records, callers } = world
+  const until = scheduler.now() + ('forMs' in item ? item.forMs : 0)
   switch (item.kind) {
     case 'dial':
       workers.deliver(item, item.phase, false)
-      return undefined
+      break
     case 'reorganization':
-      return reorganize(world, item)
+      reorganize(world, item)
+      break
     case 'alternation':
-      return alternate(world, item)
+      alternate(world, item)
+      break
     case 'eviction':
-      return evict(world, item)
+      evict(world, item)
+      break
     case 'price':
-      return raisePrice(world, item)
+      raisePrice(world, item)
+      break
     case 'lasting_price':
       weather.usualGasPriceWei = timesUp(startGasPriceWei, item.times)
       chain.setMinGasPrice(weather.usualGasPriceWei)
-      return `The least gas price is ${item.times} times what it was, and stays so.`
+      break
     case 'shortage':
-      return runShort(world, item)
+      changeFor(world, item, (state, isBack) => {
+        state.relayerWei = isBack ? richWei : poorWei
+      })
+      break
     case 'unlisted':
-      return unlist(world, item)
+      changeFor(world, item, (state, isBack) => {
+        state.isRelayerAllowed = isBack
+      })
+      break
     case 'pause':
-      return pause(world, item)
+      changeFor(world, item, (state, isBack) => {
+        state.isPaused = !isBack
+      })
+      break
     case 'withdrawal':
-      return withdraw(world, item)
+      withdraw(world, item)
+      break
     case 'foreign':
       sendForeign(world, item)
-      return "Another program uses the relayer's key."
+      break
     case 'loss':
       host.loseEverything()
       records.losses.push({ at: scheduler.now(), row: undefined })
-      return 'The ledger loses everything.'
+      break
     case 'row_loss':
-      return loseRow(world, item)
+      loseRow(world, item)
+      break
     case 'restart':
       host.crash(item.downMs)
-      return `The ledger's object dies, for ${item.downMs} ms.`
+      break
     case 'worker_restart':
       workers.restart(item.worker)
-      return `Worker ${item.worker} dies.`
+      break
     case 'freeze':
       workers.freeze(item.worker, item.forMs)
-      return `Worker ${item.worker} is not run for ${item.forMs} ms.`
+      break
     case 'node_down':
-      weather.nodeDown.push({ until: scheduler.now() + item.forMs, share: item.share })
-      return `The node is down for ${item.forMs / 1000} s, for ${item.share * 100} % of all questions.`
+      weather.nodeDown.push({ until, share: item.share })
+      break
     case 'no_blocks':
-      weather.blocksStopUntil = Math.max(weather.blocksStopUntil, scheduler.now() + item.forMs)
-      return `There are no blocks for ${item.forMs / 1000} s.`
+      weather.blocksStopUntil = Math.max(weather.blocksStopUntil, until)
+      break
     case 'unlock': {
-      const account = world.callers[item.caller]
+      const account = callers[item.caller]
       if (account !== undefined) void unlock(world.memories, account)
-      return `An operator gives caller ${item.caller} all tries back.`
+      break
     }
     case 'miscount':
-      weather.miscounts.push({ until: scheduler.now() + item.forMs, by: item.by })
-      return `Workers are told of ${item.by} transactions too many for ${item.forMs / 1000} s.`
+      weather.miscounts.push({ until, by: item.by })
+      break
   }
 }
 
@@ -96,98 +112,70 @@ const returnsOf =
   ({ hash }: ModelTransaction) =>
     createRandom(seed, `${hash} ${at}`).chance(knobs.returned)
 
-function reorganize(world: World, item: ItemOf<'reorganization'>): string {
-  const now = world.scheduler.now()
-  const { removed, added } = world.chain.reorganize(
-    item.depth,
-    item.blocks,
-    now,
-    returnsOf(world, item),
-  )
-  world.records.reorganizations.push({ at: now, removed: removed.length })
+/** Takes blocks away, and puts others in their place or takes a branch up again. */
+function branch(
+  { records, scheduler, story }: World,
+  { removed, added }: { removed: ModelBlock[]; added: ModelBlock[] },
+): void {
+  records.reorganizations.push({ at: scheduler.now(), removed: removed.length })
   const list = (blocks: ModelBlock[]) => blocks.map(blockWords).join(' | ') || 'none'
-  return `The chain loses ${removed.length} blocks (${list(removed)}) and gets ${added.length} others (${list(added)}).`
+  story.tell(() => `The chain loses ${list(removed)} and gets ${list(added)}.`)
+}
+
+function reorganize(world: World, item: ItemOf<'reorganization' | 'alternation'>): void {
+  const { chain, scheduler } = world
+  const returns = returnsOf(world, item)
+  branch(world, chain.reorganize(item.depth, item.blocks, scheduler.now(), returns))
 }
 
 /** Another branch takes some blocks' place, and they come back where the watch still sees them. */
-function alternate(world: World, item: ItemOf<'alternation'>): string {
-  const { chain, scheduler, records, plan } = world
+function alternate(world: World, item: ItemOf<'alternation'>): void {
+  const { chain, scheduler, plan } = world
   const tip = chain.head()
-  const returns = returnsOf(world, item)
-  const { removed } = chain.reorganize(item.depth, item.blocks, scheduler.now(), returns)
-  records.reorganizations.push({ at: scheduler.now(), removed: removed.length })
-  after(world, item.forMs, 'The branch that was lost comes back, if it is not too old.', () => {
+  reorganize(world, item)
+  after(world, item, () => {
     if (chain.depthBelow(tip) > plan.knobs.rules.watchBlocks - 6) return
-    const back = chain.resume(tip, scheduler.now(), returns)
-    records.reorganizations.push({ at: scheduler.now(), removed: back.removed.length })
+    branch(world, chain.resume(tip, scheduler.now(), returnsOf(world, item)))
   })
-  return `Another branch takes the place of ${removed.length} blocks (${removed.map(blockWords).join(' | ')}) for ${item.forMs / 1000} s.`
 }
 
-function evict({ plan, pool }: World, item: ItemOf<'eviction'>): string {
+function evict({ plan, pool, story }: World, item: ItemOf<'eviction'>): void {
   const random = randomOf(plan.seed, item)
   const dropped = pool.all().filter(() => random.chance(item.share))
   for (const { hash } of dropped) pool.remove(hash)
-  return `The pool drops ${dropped.map(nameOf).join(', ') || 'nothing'}.`
+  story.tell(() => `The pool drops ${dropped.map(nameOf).join(', ') || 'nothing'}.`)
 }
 
-function raisePrice(world: World, item: ItemOf<'price'>): string {
+function raisePrice(world: World, item: ItemOf<'price'>): void {
   const { chain, weather } = world
   chain.setMinGasPrice(timesUp(weather.usualGasPriceWei, item.times))
-  after(world, item.forMs, 'The least gas price is the usual one.', () =>
-    chain.setMinGasPrice(weather.usualGasPriceWei),
-  )
-  return `The least gas price is ${item.times} times the usual one.`
-}
-
-function runShort(world: World, { forMs }: ItemOf<'shortage'>): string {
-  changeFor(world, forMs, 'The relayer gets money in the next block.', (state, isBack) => {
-    state.relayerWei = isBack ? richWei : poorWei
-  })
-  return "The relayer's money is gone in the next block."
-}
-
-function unlist(world: World, { forMs }: ItemOf<'unlisted'>): string {
-  const back = 'The forwarder allows the relayer from the next block on.'
-  changeFor(world, forMs, back, (state, isBack) => {
-    state.isRelayerAllowed = isBack
-  })
-  return 'The forwarder does not allow the relayer from the next block on.'
-}
-
-function pause(world: World, { forMs }: ItemOf<'pause'>): string {
-  changeFor(world, forMs, 'The loan contract goes on in the next block.', (state, isBack) => {
-    state.isPaused = !isBack
-  })
-  return 'The loan contract pauses in the next block.'
+  after(world, item, () => chain.setMinGasPrice(weather.usualGasPriceWei))
 }
 
 /** Changes the chain's state with the next block, and back with one after so many ms. */
 function changeFor(
   world: World,
-  forMs: number,
-  back: string,
+  item: ItemOf<'shortage' | 'unlisted' | 'pause'>,
   change: (state: ChainState, isBack: boolean) => void,
 ): void {
   world.chain.change((state) => change(state, false))
-  after(world, forMs, back, () => world.chain.change((state) => change(state, true)))
+  after(world, item, () => world.chain.change((state) => change(state, true)))
 }
 
-function withdraw({ chain, callers }: World, { caller }: ItemOf<'withdrawal'>): string {
+function withdraw({ chain, callers }: World, { caller }: ItemOf<'withdrawal'>): void {
   chain.change((state) => {
     const account = accountOf(state, callers[caller] ?? strangerAddress)
     accountOf(state, strangerAddress).balanceWei += account.balanceWei
     account.balanceWei = 0n
   })
-  return `Caller ${caller}'s money is moved away in the next block.`
 }
 
-function loseRow(world: World, item: ItemOf<'row_loss'>): string | undefined {
-  const { plan, host, records, scheduler } = world
+function loseRow(world: World, item: ItemOf<'row_loss'>): void {
+  const { plan, host, records, scheduler, story } = world
   const row = host.loseRow(item.table, randomOf(plan.seed, item))
-  if (row === undefined) return undefined
+  if (row === undefined) return
   records.losses.push({ at: scheduler.now(), row: { table: item.table, ...row } })
-  return `The ledger loses the row ${short(row.key)} of ${item.table}.`
+  story.tell(() => `The ledger loses the row ${short(row.key)} of ${item.table}.`)
 }
 
 /** What of an item is left to chance. */
@@ -195,15 +183,13 @@ const randomOf = (seed: number, { kind, at }: Item) => createRandom(seed, `${kin
 
 const timesUp = (wei: bigint, times: number) => (wei * BigInt(Math.round(times * 10))) / 10n
 
-function after({ scheduler, story }: World, ms: number, words: string, change: () => void): void {
-  scheduler.at(
-    scheduler.now() + ms,
-    () => {
-      change()
-      story.tell(() => words)
-    },
-    'quiet',
-  )
+/** Once what lasts for so long is over. */
+function after({ scheduler, story }: World, item: Item & { forMs: number }, change: () => void) {
+  const end = () => {
+    change()
+    story.tell(() => `${item.kind} is over`)
+  }
+  scheduler.at(scheduler.now() + item.forMs, end, 'quiet')
 }
 
 /** A transaction with the relayer's key that the relay knows nothing of. */

@@ -1,6 +1,7 @@
 import type { LogEvent } from '../../../src/runtime/log.ts'
 import type { Fault } from './faults.ts'
 import type { ModelBlock } from './model/chain.ts'
+import { Status } from './model/contracts.ts'
 import type { ModelTransaction } from './model/signing.ts'
 
 /** A run told in sentences with times. */
@@ -34,7 +35,7 @@ export function createStory(now: () => number, start: number): Story {
   }
   return {
     tell,
-    fault: (who, what, fault) => tell(() => `${who}, at ${what}: ${faultWords(fault)}`),
+    fault: (who, what, fault) => tell(() => `${who}, at ${what}: ${wordsOf(fault)}`),
     log: ({ event, message, intent, nonce }) =>
       tell(() => {
         const of = intent === undefined ? nonce : short(`${intent}`)
@@ -47,18 +48,14 @@ export function createStory(now: () => number, start: number): Story {
   }
 }
 
+/** What happened by its kind, with its numbers: `replica_behind (byMs 3000)`. */
+export function wordsOf({ kind, ...more }: { kind: string }): string {
+  const details = Object.entries(more).map(([name, value]) => `${name} ${value}`)
+  return details.length === 0 ? kind : `${kind} (${details.join(', ')})`
+}
+
 /** RelayForwarder's `Status`, by its number. */
-const statusWords = [
-  'executed',
-  'failed',
-  'expired',
-  'deadline too far',
-  'bad signature',
-  'already spent',
-  'disallowed target',
-  'skipped',
-  'out of bounds',
-]
+const statusWords = Object.keys(Status)
 
 /** Enough of a hash to know it again. */
 export const short = (hash: string): string => hash.slice(0, 10)
@@ -88,41 +85,4 @@ function timeOf(ms: number): string {
   const clock = [Math.floor(seconds / 3600) % 24, Math.floor(seconds / 60) % 60, seconds % 60]
   const millis = `${Math.floor(ms % 1000)}`.padStart(3, '0')
   return `${days > 0 ? `${days}d ` : ''}${clock.map(two).join(':')}.${millis}`
-}
-
-function faultWords(fault: Fault): string {
-  const seconds = (ms: number) => `${(ms / 1000).toFixed(1)} s`
-  const noticed = (hangs: boolean) => (hangs ? 'nobody hears of it for long' : 'the line breaks')
-  switch (fault.kind) {
-    case 'request_lost':
-      return `the question never arrives; ${noticed(fault.hangs)}`
-    case 'reply_lost':
-      return `it is done, but the answer is lost; ${noticed(fault.hangs)}`
-    case 'request_late':
-      return `the question is on its way for ${seconds(fault.byMs)}`
-    case 'reply_late':
-      return `the answer is on its way for ${seconds(fault.byMs)}`
-    case 'error_before':
-      return 'the node answers with an error of its own'
-    case 'error_after':
-      return 'the node does it and answers with an error of its own'
-    case 'garbled':
-      return 'it is done, but the answer is garbled'
-    case 'replica_behind':
-      return `a replica answers that is ${seconds(fault.byMs)} behind`
-    case 'quota':
-      return "the account's gas quota is used up"
-    case 'dies_before':
-      return `dies before it asks (${fault.scope})`
-    case 'dies_after':
-      return `dies before it reads the answer (${fault.scope})`
-    case 'stalls':
-      return `stalls for ${seconds(fault.forMs)}`
-    case 'object_dies_before':
-      return `the ledger's object dies before that, for ${seconds(fault.downMs)}`
-    case 'object_dies_after':
-      return `the ledger's object dies after that, for ${seconds(fault.downMs)}`
-    case 'rings_twice':
-      return `the alarm rings again after ${seconds(fault.afterMs)}`
-  }
 }

@@ -145,31 +145,26 @@ function callLoan(
   data: Hex,
   timestampSeconds: number,
 ): Hex | undefined {
+  const word = (index: number) => BigInt(`0x${data.slice(10 + 64 * index, 74 + 64 * index)}`)
   switch (data.slice(0, 10)) {
     case selectors.transfer:
-      return transfer(
-        world,
-        state,
-        caller,
-        `0x${data.slice(34, 74)}`,
-        BigInt(`0x${data.slice(74, 138)}`),
-      )
+      return transfer(world, state, caller, `0x${data.slice(34, 74)}`, word(1))
     case selectors.applyForLoanOf:
-      return applyForLoanOf(
-        world,
-        state,
-        caller,
-        BigInt(`0x${data.slice(10, 74)}`),
-        timestampSeconds,
-      )
+      return applyForLoanOf(world, state, caller, word(0), timestampSeconds)
     case selectors.repayLoan:
-      return repayLoan(state, caller, BigInt(`0x${data.slice(10, 74)}`), timestampSeconds)
+      return repayLoan(state, caller, word(0), timestampSeconds)
     case selectors.withdrawTo:
-      return withdrawTo(state, caller, BigInt(`0x${data.slice(74, 138)}`))
+      return withdrawTo(state, caller, word(1))
     default:
       return '0x'
   }
 }
+
+/** The data of a revert with one of MicroLoan's errors. */
+const refused = (errorName: string, ...args: unknown[]): Hex =>
+  encodeErrorResult({ abi: microLoanAbi, errorName, args } as Parameters<
+    typeof encodeErrorResult
+  >[0])
 
 function transfer(
   { loan, forwarder }: ContractWorld,
@@ -179,7 +174,7 @@ function transfer(
   amountWei: bigint,
 ): Hex | undefined {
   if (BigInt(to) === 0n || to === loan || to === forwarder) {
-    return encodeErrorResult({ abi: microLoanAbi, errorName: 'InvalidRecipient', args: [to] })
+    return refused('InvalidRecipient', to)
   }
   const refusal = debit(state, from, amountWei)
   if (refusal !== undefined) return refusal
@@ -207,37 +202,21 @@ function applyForLoanOf(
   timestampSeconds: number,
 ): Hex | undefined {
   const { principalWei } = world
-  if (state.isPaused) return encodeErrorResult({ abi: microLoanAbi, errorName: 'EnforcedPause' })
+  if (state.isPaused) return refused('EnforcedPause')
   if (shownWei !== principalWei) {
-    return encodeErrorResult({
-      abi: microLoanAbi,
-      errorName: 'PrincipalChanged',
-      args: [shownWei, principalWei],
-    })
+    return refused('PrincipalChanged', shownWei, principalWei)
   }
   const account = accountOf(state, borrower)
   if (account.owedWei !== 0n) {
-    return encodeErrorResult({
-      abi: microLoanAbi,
-      errorName: 'LoanActive',
-      args: [borrower, account.owedWei],
-    })
+    return refused('LoanActive', borrower, account.owedWei)
   }
   const hour = Math.floor(timestampSeconds / hourSeconds)
   const leftWei = issuableWei(world, state, timestampSeconds)
   if (principalWei > leftWei) {
-    return encodeErrorResult({
-      abi: microLoanAbi,
-      errorName: 'DailyCapReached',
-      args: [leftWei, principalWei],
-    })
+    return refused('DailyCapReached', leftWei, principalWei)
   }
   if (principalWei > state.liquidityWei) {
-    return encodeErrorResult({
-      abi: microLoanAbi,
-      errorName: 'InsufficientLiquidity',
-      args: [state.liquidityWei, principalWei],
-    })
+    return refused('InsufficientLiquidity', state.liquidityWei, principalWei)
   }
   state.issuedWei.set(hour, (state.issuedWei.get(hour) ?? 0n) + principalWei)
   account.balanceWei += principalWei
@@ -255,15 +234,11 @@ function repayLoan(
 ): Hex | undefined {
   const account = accountOf(state, borrower)
   if (account.owedWei === 0n) {
-    return encodeErrorResult({ abi: microLoanAbi, errorName: 'NoLoan', args: [borrower] })
+    return refused('NoLoan', borrower)
   }
   const amountWei = wanted === maxUint256 ? account.owedWei : wanted
   if (amountWei > account.owedWei) {
-    return encodeErrorResult({
-      abi: microLoanAbi,
-      errorName: 'RepaymentTooLarge',
-      args: [account.owedWei, amountWei],
-    })
+    return refused('RepaymentTooLarge', account.owedWei, amountWei)
   }
   const refusal = debit(state, borrower, amountWei)
   if (refusal !== undefined) return refusal
@@ -280,21 +255,17 @@ function repayLoan(
 
 /** No recipient refuses it, and no day has a limit here. */
 function withdrawTo(state: ContractState, from: Address, amountWei: bigint): Hex | undefined {
-  if (state.isPaused) return encodeErrorResult({ abi: microLoanAbi, errorName: 'EnforcedPause' })
+  if (state.isPaused) return refused('EnforcedPause')
   const refusal = debit(state, from, amountWei)
   if (refusal === undefined) state.outWei += amountWei
   return refusal
 }
 
 function debit(state: ContractState, from: Address, amountWei: bigint): Hex | undefined {
-  if (amountWei === 0n) return encodeErrorResult({ abi: microLoanAbi, errorName: 'ZeroAmount' })
+  if (amountWei === 0n) return refused('ZeroAmount')
   const account = accountOf(state, from)
   if (amountWei > account.balanceWei) {
-    return encodeErrorResult({
-      abi: microLoanAbi,
-      errorName: 'InsufficientBalance',
-      args: [from, account.balanceWei, amountWei],
-    })
+    return refused('InsufficientBalance', from, account.balanceWei, amountWei)
   }
   account.balanceWei -= amountWei
   return undefined

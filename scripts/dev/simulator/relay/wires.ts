@@ -108,6 +108,7 @@ export function createWires(options: WireOptions): Wires {
 }
 
 type Met = {
+  place: Place
   actor: Actor
   random: Random
   fault: Fault | undefined
@@ -134,61 +135,71 @@ function meeting({ seed, scheduler, actors, faults, story, slowness }: WireOptio
     }
     if (fault?.kind === 'stalls') actor.stalledUntil = scheduler.now() + fault.forMs
     if (fault?.kind === 'dies_before') actor.die(fault.scope)
-    return { actor, random, fault, outMs: outMs * slowness, backMs: backMs * slowness }
+    return { place, actor, random, fault, outMs: outMs * slowness, backMs: backMs * slowness }
   }
 }
 
-/** The way to the node: whatever is lost or late on it, the caller hears by its deadline. */
+type Done = (outcome: Outcome) => void
+
+/**
+ * There and back: whatever is lost or late on the way, who asked hears of it in the end, unless it has died.
+ * `work` is done at the other end, and tells what came of it or has the line lost.
+ */
+function exchange(
+  { scheduler, actors }: WireOptions,
+  { actor, place, fault, outMs, backMs }: Met,
+  work: (done: Done, lost: (hangs: boolean) => void) => void,
+  deadline = Number.POSITIVE_INFINITY,
+): Promise<unknown> {
+  if (!actor.isAlive) return never()
+  const isNode = place === 'read' || place === 'send'
+  const error = isNode
+    ? new TransportError('the connection was lost')
+    : new Error('Network connection lost.')
+  return new Promise((resolve, reject) => {
+    function finish(time: number, outcome: Outcome): void {
+      const isLate = time > deadline
+      actors.resumeAt(actor, isLate ? deadline : time, () => {
+        if (fault?.kind === 'dies_after') return actor.die(fault.scope)
+        if (isLate) reject(new TransportError('no answer in time'))
+        else if (outcome.ok) resolve(outcome.value)
+        else reject(outcome.error)
+      })
+    }
+    const hungUntil = () =>
+      deadline < Number.POSITIVE_INFINITY ? deadline : scheduler.now() + objectHangsMs
+    const lost = (hangs: boolean) =>
+      finish(hangs ? hungUntil() : scheduler.now(), { ok: false, error })
+    const lateMs = fault?.kind === 'request_late' ? fault.byMs : 0
+    const arrives = scheduler.now() + outMs + lateMs
+    // The caller gives up even if the request is still on its way.
+    if (lateMs > 0 && arrives > deadline) finish(deadline + 1, { ok: true, value: undefined })
+    const done: Done = (outcome) => {
+      if (fault?.kind === 'reply_lost') return lost(fault.hangs)
+      const backLateMs = fault?.kind === 'reply_late' ? fault.byMs : 0
+      finish(scheduler.now() + backMs + backLateMs, outcome)
+    }
+    const arrive = () => (fault?.kind === 'request_lost' ? lost(fault.hangs) : work(done, lost))
+    scheduler.at(arrives, arrive, isNode ? 'quiet' : undefined)
+  })
+}
+
+/** The way to the node. */
 function nodeWire(options: WireOptions, meet: Meet): Rpc {
-  const { scheduler, actors, chain } = options
   return (method, params, { signal }) => {
-    const place = method === 'eth_sendRawTransaction' ? 'send' : 'read'
-    const { actor, random, fault, outMs, backMs } = meet(method, place)
-    if (!actor.isAlive) return never()
-    const head = chain.head().number
-    options.asked({ at: scheduler.now(), by: actor.name, method, params, head })
-    const deadline = deadlineOf(signal) ?? Number.POSITIVE_INFINITY
-    return new Promise((resolve, reject) => {
-      function finish(time: number, outcome: Outcome): void {
-        const isLate = time > deadline
-        actors.resumeAt(actor, isLate ? deadline : time, () => {
-          if (fault?.kind === 'dies_after') return actor.die(fault.scope)
-          if (isLate) reject(new TransportError('no answer in time'))
-          else if (outcome.ok) resolve(outcome.value)
-          else reject(outcome.error)
-        })
+    const met = meet(method, method === 'eth_sendRawTransaction' ? 'send' : 'read')
+    const { actor, random, fault } = met
+    const { scheduler, chain, asked, isNodeDown } = options
+    const call = { at: scheduler.now(), by: actor.name, method, params, head: chain.head().number }
+    if (actor.isAlive) asked(call)
+    const work = (done: Done, lost: (hangs: boolean) => void) => {
+      if (!isNodeDown(random)) {
+        return done(miscounted(options, actor, method, answerOf(options, method, params, fault)))
       }
-      const lost = (hangs: boolean) =>
-        finish(hangs && deadline < Number.POSITIVE_INFINITY ? deadline : scheduler.now(), {
-          ok: false,
-          error: new TransportError('the connection was lost'),
-        })
-      const lateMs = fault?.kind === 'request_late' ? fault.byMs : 0
-      // The caller gives up even if the request is still on its way.
-      if (lateMs > 0 && scheduler.now() + outMs + lateMs > deadline) {
-        finish(deadline + 1, { ok: true, value: undefined })
-      }
-      scheduler.at(
-        scheduler.now() + outMs + lateMs,
-        () => {
-          if (fault?.kind === 'request_lost') return lost(fault.hangs)
-          if (options.isNodeDown(random)) {
-            actor.troubles.add('node_down')
-            return lost(random.chance(0.5))
-          }
-          const outcome = miscounted(
-            options,
-            actor,
-            method,
-            answerOf(options, method, params, fault),
-          )
-          if (fault?.kind === 'reply_lost') return lost(fault.hangs)
-          const backLateMs = fault?.kind === 'reply_late' ? fault.byMs : 0
-          finish(scheduler.now() + backMs + backLateMs, outcome)
-        },
-        'quiet',
-      )
-    })
+      actor.troubles.add('node_down')
+      lost(random.chance(0.5))
+    }
+    return exchange(options, met, work, deadlineOf(signal))
   }
 }
 
@@ -240,69 +251,29 @@ function miscounted(
 
 /** A Worker's way to the ledger's object. */
 function objectWire(options: WireOptions, meet: Meet) {
-  const { scheduler, actors } = options
   return (method: LedgerMethod, args: unknown[]): Promise<unknown> => {
-    const what = `ledger.${method}`
-    const { actor, fault, outMs, backMs } = meet(what, 'ledger')
-    if (!actor.isAlive) return never()
-    return new Promise((resolve, reject) => {
-      function finish(time: number, outcome: Outcome): void {
-        actors.resumeAt(actor, time, () => {
-          if (fault?.kind === 'dies_after') return actor.die(fault.scope)
-          if (outcome.ok) resolve(outcome.value)
-          else reject(outcome.error)
-        })
-      }
-      const lost = (hangs: boolean) =>
-        finish(scheduler.now() + (hangs ? objectHangsMs : 0), {
-          ok: false,
-          error: new Error('Network connection lost.'),
-        })
-      const lateMs = fault?.kind === 'request_late' ? fault.byMs : 0
-      scheduler.at(scheduler.now() + outMs + lateMs, () => {
-        if (fault?.kind === 'request_lost') return lost(fault.hangs)
-        const host = options.host()
-        if (fault?.kind === 'object_dies_before') host.crash(fault.downMs)
-        host.call(`${actor.name}'s ${what}`, method, args, (outcome) => {
-          if (!outcome.ok) actor.troubles.add('object_down')
-          if (fault?.kind === 'object_dies_after') {
-            host.crash(fault.downMs)
-            return lost(false)
-          }
-          if (fault?.kind === 'reply_lost') return lost(fault.hangs)
-          const backLateMs = fault?.kind === 'reply_late' ? fault.byMs : 0
-          finish(scheduler.now() + backMs + backLateMs, outcome)
-        })
+    const met = meet(`ledger.${method}`, 'ledger')
+    const { actor, fault } = met
+    return exchange(options, met, (done, lost) => {
+      const host = options.host()
+      if (fault?.kind === 'object_dies_before') host.crash(fault.downMs)
+      host.call(`${actor.name}'s ledger.${method}`, method, args, (outcome) => {
+        if (!outcome.ok) actor.troubles.add('object_down')
+        if (fault?.kind !== 'object_dies_after') return done(outcome)
+        host.crash(fault.downMs)
+        lost(false)
       })
     })
   }
 }
 
-/** The ways to what a lender has besides. Whatever is lost on them, who asked hears in the end. */
+/** The ways to what a lender has besides. */
 function lenderWires(options: WireOptions, meet: Meet): Pick<Wires, 'memory' | 'sms'> {
-  const { scheduler, actors, memories, texted } = options
+  const { memories, texted } = options
   function ask<Answer>(what: string, place: Place, work: (by: string) => Answer): Promise<Answer> {
-    const { actor, fault, outMs, backMs } = meet(what, place)
-    if (!actor.isAlive) return never()
-    return new Promise((resolve, reject) => {
-      const finish = (time: number, done: () => void) =>
-        actors.resumeAt(actor, time, () => {
-          if (fault?.kind === 'dies_after') actor.die(fault.scope)
-          else done()
-        })
-      const lost = (hangs: boolean) =>
-        finish(scheduler.now() + (hangs ? objectHangsMs : 0), () =>
-          reject(new Error('Network connection lost.')),
-        )
-      const lateMs = fault?.kind === 'request_late' ? fault.byMs : 0
-      scheduler.at(scheduler.now() + outMs + lateMs, () => {
-        if (fault?.kind === 'request_lost') return lost(fault.hangs)
-        const answer = work(actor.name)
-        if (fault?.kind === 'reply_lost') return lost(fault.hangs)
-        const backLateMs = fault?.kind === 'reply_late' ? fault.byMs : 0
-        finish(scheduler.now() + backMs + backLateMs, () => resolve(answer))
-      })
-    })
+    const met = meet(what, place)
+    const answer = (done: Done) => done({ ok: true, value: work(met.actor.name) })
+    return exchange(options, met, answer) as Promise<Answer>
   }
   return {
     memory: {
