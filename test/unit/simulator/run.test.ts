@@ -40,7 +40,7 @@ describe('a run', () => {
   }) => {
     const { history, story } = await runPlan({ plan: planOf(10_098_333), isTold: true })
     expect(history.givenUp).not.toEqual([])
-    expect(story.join('\n')).toContain('already spent')
+    expect(story.join('\n')).toContain('alreadySpent')
     expect(judge(history).violations).toEqual([])
   })
 
