@@ -172,18 +172,6 @@ describe('the doctor', () => {
     const gone = await doctor(bare.url)
     expect(gone.output).toMatch(/^BAD {2}answers +Nothing answers: is this the address/m)
   })
-
-  test('says so where the node is gone, and in JSON to programs', async () => {
-    const secrets = JSON.parse(readFileSync(join(folder, 'secrets.json'), 'utf8'))
-    await anvil.stop()
-    const { code, output } = await shell(`npm run -s doctor -- --json --url ${served?.url}`, {
-      CALLBACK_SECRET: secrets.CALLBACK_SECRET,
-    })
-    expect(code).toBe(1)
-    const { findings } = JSON.parse(output) as { findings: { name: string; state: string }[] }
-    const wrong = findings.filter(({ state }) => state === 'bad').map(({ name }) => name)
-    expect(wrong).toContain('dial')
-  })
 })
 
 test('the address of a deployment is the one that wrangler writes down, its own domain first', () => {

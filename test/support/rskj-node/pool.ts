@@ -1,16 +1,19 @@
 import type { Hex } from 'viem'
+import { type PoolRefusal, poolRefusals } from '../../../scripts/dev/rootstock-pool/refusals.ts'
 import type { RpcCall } from '../../../scripts/dev/rpc.ts'
+import { classifyRefusal, type SendRefusal } from '../../../src/chain/refusals.ts'
 import { RpcError } from '../../../src/chain/rpc.ts'
 import { bounds, refusals, regtest } from './quirks.ts'
 import { basicCost, type Decoded, decodeTransaction } from './transaction.ts'
 
-/** anvil's refusals in the words of RSKj's pool. */
-const inRskjsWords: readonly (readonly [RegExp, string])[] = [
-  [/already (known|imported)/i, 'pending transaction with same hash already exists'],
-  [/nonce too low/i, 'transaction nonce too low'],
-  [/underpriced/i, 'gas price not enough to bump transaction'],
-  [/insufficient funds/i, 'insufficient funds to pay for pending and new transactions'],
-]
+/** What RSKj's pool calls anvil's refusals. */
+const inRskj: Partial<Record<SendRefusal, PoolRefusal>> = {
+  known: 'known',
+  nonce_used: 'nonce_used',
+  nonce_occupied: 'underbid',
+  price_too_low: 'underbid',
+  insufficient_funds: 'poor_for_all',
+}
 
 /**
  * Takes signed bytes as RSKj does: what it understands of them, in its own encoding, goes to anvil.
@@ -25,31 +28,36 @@ export async function sendRaw(anvil: RpcCall, raw: unknown): Promise<Hex> {
     anvil('eth_getTransactionCount', [transaction.from, 'latest']),
     anvil('eth_getBalance', [transaction.from, 'latest']),
   ])
-  const words = refusedBy(transaction, Number(count), BigInt(`${balance}`))
-  if (words !== undefined) throw refusals.notTaken(words)
+  if (Number(count) === 0 && BigInt(`${balance}`) === 0n) {
+    throw refusals.notTaken("the sender account doesn't exist")
+  }
+  const own = refusedBy(transaction, Number(count))
+  if (own !== undefined) throw refusals.notTaken(wordsOf(own, transaction))
   try {
     await anvil('eth_sendRawTransaction', [transaction.raw])
     return transaction.hash
   } catch (error) {
     if (!(error instanceof RpcError)) throw error
-    const { message } = error
-    const own = inRskjsWords.find(([pattern]) => pattern.test(message))?.[1]
-    throw own === undefined ? refusals.fault() : refusals.notTaken(own)
+    const refusal = inRskj[classifyRefusal(error)]
+    throw refusal === undefined
+      ? refusals.fault()
+      : refusals.notTaken(wordsOf(refusal, transaction))
   }
 }
 
+function wordsOf(refusal: PoolRefusal, { gas }: Decoded): string {
+  const values: Record<string, unknown> = { gas, blockGas: regtest.gasLimit }
+  return poolRefusals[refusal].rskj.replaceAll(/\{(\w+)\}/g, (_, name) => `${values[name]}`)
+}
+
 /** TxPendingValidator and its validators, in their order. */
-function refusedBy(transaction: Decoded, count: number, balance: bigint): string | undefined {
+function refusedBy(transaction: Decoded, count: number): PoolRefusal | undefined {
   const { gas, gasPrice, nonce } = transaction
   const minimum = BigInt(regtest.minimumGasPrice)
-  if (count === 0 && balance === 0n) return "the sender account doesn't exist"
-  if (nonce < BigInt(count)) return 'transaction nonce too low'
-  if (nonce >= BigInt(count + bounds.accountSlots)) return 'transaction nonce too high'
-  if (gas > BigInt(regtest.gasLimit)) {
-    return `transaction's gas limit of ${gas} is higher than the block's gas limit of ${regtest.gasLimit}`
-  }
-  if (gasPrice < minimum) return "transaction's gas price lower than block's minimum"
-  if (gasPrice > minimum * regtest.priceCapTimes) return "transaction's gas price exceeds cap"
-  if (gas < basicCost(transaction)) return "transaction's basic cost is above the gas limit"
-  return undefined
+  if (nonce < BigInt(count)) return 'nonce_used'
+  if (nonce >= BigInt(count + bounds.accountSlots)) return 'nonce_too_high'
+  if (gas > BigInt(regtest.gasLimit)) return 'over_block'
+  if (gasPrice < minimum) return 'price_too_low'
+  if (gasPrice > minimum * regtest.priceCapTimes) return 'price_too_high'
+  return gas < basicCost(transaction) ? 'basic_cost' : undefined
 }

@@ -5,7 +5,7 @@ import { until } from '../../../../scripts/dev/wait.ts'
 import { inTime } from '../../../support/in-time.ts'
 import { beforeABlock, customer, emit, mined } from '../support/anvil-rpc.ts'
 import { type OpenNode, openNode } from '../support/open.ts'
-import { lieAbout, lieAboutHeight, type ProxyNode, startProxyNode } from '../support/proxy-node.ts'
+import { lieAbout, type ProxyNode, startProxyNode } from '../support/proxy-node.ts'
 import { type Served, serve } from '../support/serve.ts'
 
 type Json = Record<string, unknown>
@@ -68,39 +68,6 @@ describe('reads', () => {
     expect(first.error).toBeUndefined()
     const next = await inTime(300, () => served.rpc('eth_gasPrice'))
     expect(next.error).toBeUndefined()
-  })
-
-  test('and transactions go on with one node frozen and one lying about its height', async () => {
-    for (const lie of [
-      (number: number) => number + 1_000,
-      (number: number) => Math.max(0, number - 3),
-    ]) {
-      nodes[0].lie(lieAboutHeight(lie))
-      nodes[1].freeze()
-      await on.direct('anvil_mine', ['0x5'])
-      const raw = await signed()
-      const reads = [
-        ['eth_blockNumber', []],
-        ['eth_getBlockByNumber', ['latest', false]],
-        ['eth_getBalance', [account, 'latest']],
-        ['eth_sendRawTransaction', [raw]],
-        ['eth_getTransactionReceipt', [keccak256(raw)]],
-        ['eth_call', [{ to: account }, 'latest']],
-        ['eth_getLogs', [{ fromBlock: '0x0', toBlock: 'latest' }]],
-      ] as const
-      for (const [method, params] of reads) {
-        const { error } = await inTime(8_000, () => served.rpc(method, params))
-        expect(error, method).toBeUndefined()
-      }
-      const head = Number(await on.direct('eth_blockNumber'))
-      await until(async () => (await headOf()) === head)
-      const latest = (await served.rpc('eth_getBlockByNumber', ['latest', false])).result as unknown
-      expect((latest as Json).hash).toBe(
-        ((await on.direct('eth_getBlockByNumber', ['latest', false])) as Json).hash,
-      )
-      nodes[0].lie(undefined)
-      nodes[1].thaw()
-    }
   })
 
   test('never see the head go back when another node answers', async () => {
