@@ -206,27 +206,4 @@ describe('when', () => {
     await expect.poll(() => outcome()).toBe('answered')
     expect(await asked()).toBe('answered')
   })
-
-  test('the same seed strikes at the same requests', async () => {
-    const strikes = async (seed: number) => {
-      const seeded = await startFaultProxy({ target: anvil.url, seed })
-      seeded.script({ fault: { kind: 'drop_request' }, rate: 0.3 })
-      const answers: boolean[] = []
-      for (let time = 0; time < 40; time++) {
-        answers.push(
-          await ask(seeded.url, 'eth_chainId').then(
-            () => true,
-            () => false,
-          ),
-        )
-      }
-      await seeded.stop()
-      return answers
-    }
-    const first = await strikes(7)
-    expect(first.filter((answered) => !answered).length).toBeGreaterThan(4)
-    expect(first.filter((answered) => answered).length).toBeGreaterThan(16)
-    expect(await strikes(7)).toEqual(first)
-    expect(await strikes(8)).not.toEqual(first)
-  })
 })

@@ -225,23 +225,6 @@ describe('a message about an outcome', () => {
     ])
   })
 
-  test('that the provider has certainly not sent goes out later, once', async () => {
-    const { deliver, settle, round, clock, ledger } = open()
-    await deliver(0, 's', '3*1')
-    await settle()
-    server.answer(() => recipientAnswer(405))
-    await round()
-    server.answer(undefined)
-    clock.forward(29_000)
-    await round()
-    expect(server.asked).toHaveLength(1)
-    clock.forward(1_000)
-    expect(await round()).toBe(true)
-    expect(await round()).toBe(false)
-    expect(server.asked).toHaveLength(2)
-    expect((await ledger.vitals()).counts).toMatchObject({ 'sms.later': 1, 'sms.sent': 1 })
-  })
-
   test('keeps no number in the ledger that can be read, and none in the log', async () => {
     const { deliver, settle, round, rows, events } = open()
     await deliver(0, 's', `2*${friend}*0.001*1`)

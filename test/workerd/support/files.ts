@@ -11,7 +11,6 @@ const paying = [
   'relay/admission',
   'relay/payments',
   'faults/object',
-  'node/budget',
   'node/feed-object',
 ]
 
