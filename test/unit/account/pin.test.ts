@@ -11,6 +11,7 @@ import {
   type Pins,
   type PinVerdict,
   unlocked,
+  withoutWish,
 } from '../../../src/account/pin.ts'
 import { createMemoryStore } from '../../support/memory-store.ts'
 import { holds } from '../../support/properties.ts'
@@ -116,6 +117,14 @@ describe('a PIN', () => {
     expect(await pins.verify(account, own, 'd')).toEqual({ kind: 'right' })
     expect(await isWhat('d')).toBe('void')
     expect(await pins.change(account, '1357', 'a later session', 'd')).toBe('kept')
+  })
+
+  test('that was called forgotten stays where an operator says so', async () => {
+    const { pins, memory, clock } = await chosen()
+    await pins.forget(account, 'a session')
+    await memory.change(account, withoutWish)
+    clock.now += dayMs
+    expect(await pins.begin(account)).toEqual({ hasToChoose: false })
   })
 
   test('of a number that was not dialled from for 90 days opens nothing until an operator says so', async () => {
