@@ -10,13 +10,6 @@ function runWith(...args: string[]): { status: number | null; stdout: string; st
 }
 
 describe('npm test', () => {
-  test('says what it runs and how a part of it is run, and runs nothing', () => {
-    const { status, stdout, stderr } = runWith('--help')
-    expect({ status, stderr }).toEqual({ status: 0, stderr: '' })
-    expect(stdout).toContain('npx vitest run --project unit')
-    expect(stdout).toContain('SEED=N')
-  })
-
   test('refuses what it does not know, in the place of running everything', () => {
     const { status, stdout, stderr } = runWith('unit', '--watch')
     expect({ status, stdout }).toEqual({ status: 1, stdout: '' })

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { paymentLine, statusLines, traceLines, whyLine } from '../../../scripts/ops/show.ts'
+import { paymentLine, statusLines, whyLine } from '../../../scripts/ops/show.ts'
 import type { PaymentSummary, StatusAnswer } from '../../../src/operator/answers.ts'
 
 const hash = `0x${'ab'.repeat(32)}`
@@ -80,24 +80,4 @@ test('a payment is a line, and why it stands where it does a sentence', () => {
   expect(why({ state: 'expired' })).toBe(
     `${what} was not carried before its deadline. Nothing has moved, and nothing will.`,
   )
-  const carried = {
-    ...{ hash, nonce: 7, gasPriceWei: '60000000', gasLimit: 300_000, recordedAt: at, sentAt: at },
-    ...{ failures: 0, isMined: false, explorer: 'https://explorer.example/tx' },
-  }
-  expect(
-    traceLines(
-      {
-        ...{ ...payment, state: 'broadcast', deadline: at, gasUsed: null },
-        transitions: [{ state: 'signed', at }],
-        transactions: [carried, { ...carried, sentAt: null, failures: 2 }],
-      },
-      'tRBTC',
-    ),
-  ).toEqual([
-    `${what} is with the nodes: no round has seen it in a block yet.`,
-    `Account ${payment.account}; intent ${payment.intent}; good until ${at}.`,
-    `${at}  signed`,
-    `Nonce 7 at 0.06 gwei, last sent ${at}: not mined. https://explorer.example/tx`,
-    `Nonce 7 at 0.06 gwei, not sent yet: refused by the nodes 2 times. https://explorer.example/tx`,
-  ])
 })
