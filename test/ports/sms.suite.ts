@@ -181,11 +181,9 @@ export function smsSuite(name: string, create: () => Promise<LedgerHarness>): vo
       expect((await other.payment('open'))?.state).toBe('confirmed')
       expect(await other.takeSms(9)).toEqual(nothing)
       await other.adopt({
-        ...{
-          ...question('found'),
-          steps: 3,
-          order: orderOf('found', alice, { spendsWei: 1n, sms: both }),
-        },
+        ...question('found'),
+        steps: 3,
+        order: orderOf('found', alice, { spendsWei: 1n, sms: both }),
         ...{ screen: { kind: 'end', lines: ['found'] }, execution: execution(7) },
       })
       await other.confirm('found', id('block 7'))

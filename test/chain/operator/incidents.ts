@@ -88,11 +88,9 @@ export const incidents: readonly Incident[] = [
       await setBalance(world, '0')
       return () => setBalance(world, '100')
     },
-    ...{
-      check: 'relayer_funds',
-      alert: 'relayer_low',
-      remedy: /Send [0-9.]+ there; nothing is lost/,
-    },
+    check: 'relayer_funds',
+    alert: 'relayer_low',
+    remedy: /Send [0-9.]+ there; nothing is lost/,
   },
   {
     name: 'a dead node',
@@ -100,11 +98,9 @@ export const incidents: readonly Incident[] = [
       await faults.refuse()
       return () => faults.accept()
     },
-    ...{
-      check: 'node',
-      alert: 'node_down',
-      remedy: /Look at the node, or name another in NODE_URL/,
-    },
+    check: 'node',
+    alert: 'node_down',
+    remedy: /Look at the node, or name another in NODE_URL/,
   },
   {
     name: 'a paused pool',
@@ -121,20 +117,16 @@ export const incidents: readonly Incident[] = [
       await world.restart({ ACCOUNT_KEY_SECRET: `0x${'77'.repeat(32)}` })
       return () => world.restart()
     },
-    ...{
-      check: 'identity',
-      alert: 'identity',
-      remedy: /ACCOUNT_KEY_SECRET\. Put the former values/,
-    },
+    check: 'identity',
+    alert: 'identity',
+    remedy: /ACCOUNT_KEY_SECRET\. Put the former values/,
   },
   {
     name: 'a torn ledger',
     make: (world) => world.tear(),
-    ...{
-      check: 'ledger',
-      alert: 'ledger_silent',
-      remedy: /[Ll]ook at the Durable Object, or at Redis/,
-    },
+    check: 'ledger',
+    alert: 'ledger_silent',
+    remedy: /[Ll]ook at the Durable Object, or at Redis/,
   },
   {
     name: 'a stuck nonce',
