@@ -48,9 +48,7 @@ export function keyStoreSuite(name: string, create: () => Promise<KeyStoreHarnes
     test('stand beside what is asked of the nodes in a day, by whom', async () => {
       const { store, now, pass } = await create()
       const resetAt = (Math.floor(now() / dayMs) + 1) * dayMs
-      expect(await store.count({ relay: 3, callers: 0 })).toEqual({
-        ...{ relay: 3, callers: 0, resetAt },
-      })
+      expect(await store.count({ relay: 3, callers: 0 })).toEqual({ relay: 3, callers: 0, resetAt })
       await Promise.all([
         store.count({ relay: 1, callers: 20 }),
         store.count({ relay: 0, callers: 5 }),

@@ -49,9 +49,7 @@ export function sessionEndsSuite(name: string, create: () => Promise<LedgerHarne
   describe(`the end of a session, on ${name} (SEED=${seed})`, () => {
     async function open(callers: number) {
       const { ledger } = await create()
-      const service = openModelledService({
-        ...{ ledger, callers, poolLoans: plenty, capLoans: plenty },
-      })
+      const service = openModelledService({ ledger, callers, poolLoans: plenty, capLoans: plenty })
       const paid = async (caller: number) =>
         (await ledger.payments(service.accountOf(caller), 10)).length
       return { ledger, ...service, paid }

@@ -11,10 +11,7 @@ const minPrice = 60_000_000n
 let rig: Rig
 
 beforeAll(async () => {
-  rig = await startRig({
-    ...{ blockMs, callers: 60, workers: 2 },
-    rules: { minGasPriceWei: minPrice },
-  })
+  rig = await startRig({ blockMs, callers: 60, workers: 2, rules: { minGasPriceWei: minPrice } })
   return rig.stop
 })
 

@@ -15,10 +15,7 @@ if (caller === undefined) throw new Error('the fixture is no phone number')
 
 const loan = '0x00000000000000000000000000000000000000aa'
 const forwarder = '0x00000000000000000000000000000000000000bb'
-const context: MenuContext = {
-  ...sampleContext(menus.demo),
-  ...{ caller, reserved: [loan, forwarder] },
-}
+const context: MenuContext = { ...sampleContext(menus.demo), caller, reserved: [loan, forwarder] }
 const alice = '0x1111111111111111111111111111111111111111'
 
 const menu =
