@@ -1,4 +1,3 @@
-import { keccak256 } from 'viem'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { type Anvil, startAnvil } from '../../../scripts/dev/anvil.ts'
 import {
@@ -28,6 +27,8 @@ afterAll(async () => {
 
 const post = (body: string) =>
   fetch(rootstock.url, { method: 'POST', headers: { 'content-type': 'application/json' }, body })
+
+const nobody = '0x00000000000000000000000000000000000000aa'
 
 describe('a Rootstock node', () => {
   test('has blocks with a minimum gas price and none of a base fee', async () => {
@@ -60,32 +61,16 @@ describe('a Rootstock node', () => {
     expect(BigInt(String(await call('eth_call', [{ to: at }, 'latest'])))).toBe(minPrice)
   })
 
-  test('serves neither safe nor finalized', async () => {
-    const questions = [
-      ['eth_getBlockByNumber', ['safe', false]],
-      ['eth_getBalance', ['0x00000000000000000000000000000000000000aa', 'finalized']],
-      ['eth_getLogs', [{ fromBlock: 'finalized' }]],
-    ] as const
-    for (const [method, params] of questions) {
-      const failure = await call(method, params).catch((error) => error)
-      expect(failure).toMatchObject({ code: -32602 })
-    }
-  })
-
-  test('knows neither Ethereum fee markets nor anvil', async () => {
-    for (const method of ['eth_feeHistory', 'eth_maxPriorityFeePerGas', 'anvil_nodeInfo']) {
-      expect(await call(method).catch((error) => error)).toMatchObject({
-        code: -32601,
-        message: 'method not found',
-      })
-    }
-  })
-
-  test('refuses state overrides', async () => {
-    const to = '0x00000000000000000000000000000000000000aa'
-    const overrides = { [to]: { code: '0x00' } }
-    const failure = call('eth_call', [{ to }, 'latest', overrides]).catch((error) => error)
-    expect(await failure).toMatchObject({ code: -32602 })
+  test.for<[method: string, params: unknown[], code: number]>([
+    ['eth_getBlockByNumber', ['safe', false], -32602],
+    ['eth_getBalance', [nobody, 'finalized'], -32602],
+    ['eth_getLogs', [{ fromBlock: 'finalized' }], -32602],
+    ['eth_call', [{ to: nobody }, 'latest', { [nobody]: { code: '0x00' } }], -32602],
+    ['eth_feeHistory', [], -32601],
+    ['eth_maxPriorityFeePerGas', [], -32601],
+    ['anvil_nodeInfo', [], -32601],
+  ])('refuses %s of %j with %i', async ([method, params, code]) => {
+    expect(await call(method, params).catch((error) => error)).toMatchObject({ code })
   })
 
   test('takes batches of up to 50 and puts an error status on single errors only', async () => {
@@ -111,61 +96,5 @@ describe('a Rootstock node', () => {
     expect(receipt.logs).toHaveLength(1)
     expect(receipt.logs[0]).not.toHaveProperty('removed')
     expect(receipt).not.toHaveProperty('blobGasPrice')
-  })
-
-  test('makes blocks by itself at its block time', async () => {
-    const before = Number(await call('eth_blockNumber'))
-    rootstock.setBlockTime(20)
-    await expect.poll(async () => Number(await call('eth_blockNumber'))).toBeGreaterThan(before + 2)
-    rootstock.setBlockTime(undefined)
-  })
-})
-
-describe('a reorganization', () => {
-  async function mineOne() {
-    const sender = await newSender(anvil.url)
-    const raw = await sender.sign({ nonce: 0 })
-    const hash = await call('eth_sendRawTransaction', [raw])
-    const [block] = await rootstock.mine()
-    return { sender, raw, hash, block }
-  }
-
-  const count = (address: string) => call('eth_getTransactionCount', [address, 'latest'])
-
-  test('takes a transaction back into the pool, from where it is mined again', async () => {
-    const { sender, raw, hash, block } = await mineOne()
-    await rootstock.mine()
-    await rootstock.reorg({ depth: 2, transactions: 'returned' })
-    expect(await call('eth_getTransactionReceipt', [hash])).toBeNull()
-    expect(await count(sender.address)).toBe('0x0')
-    expect(rootstock.pool.pending().map(({ hash }) => hash)).toEqual([keccak256(raw)])
-    expect(Number(await call('eth_blockNumber'))).toBe((block?.number ?? 0) + 2)
-
-    const [again] = await rootstock.mine()
-    expect(again?.transactions).toEqual([hash])
-    expect(await count(sender.address)).toBe('0x1')
-  })
-
-  test('or loses it, so that its sender has to send it again', async () => {
-    const { sender, raw, hash } = await mineOne()
-    await rootstock.reorg({ depth: 1, transactions: 'dropped' })
-    expect((await rootstock.mine())[0]?.transactions).toEqual([])
-    expect(await count(sender.address)).toBe('0x0')
-    expect(await call('eth_sendRawTransaction', [raw])).toBe(hash)
-    expect((await rootstock.mine())[0]?.transactions).toEqual([hash])
-  })
-
-  test('puts other blocks in the place of those it takes', async () => {
-    const { block } = await mineOne()
-    await rootstock.reorg({ depth: 1, transactions: 'dropped' })
-    const there = await call('eth_getBlockByNumber', [`0x${block?.number.toString(16)}`, false])
-    expect(there).not.toMatchObject({ hash: block?.hash })
-  })
-
-  test('can leave a shorter chain', async () => {
-    await rootstock.mine(3)
-    const before = Number(await call('eth_blockNumber'))
-    await rootstock.reorg({ depth: 3, blocks: 1, transactions: 'dropped' })
-    expect(Number(await call('eth_blockNumber'))).toBe(before - 2)
   })
 })
