@@ -185,25 +185,4 @@ describe('when', () => {
     }
     expect(answers.join(' ')).toBe(expected)
   })
-
-  test('connections are refused for a window', async () => {
-    expect(await outcome()).toBe('answered')
-    await proxy.refuse()
-    const refused = await through()
-      .call('eth_chainId')
-      .catch((error) => error)
-    expect(refused).toMatchObject({ code: 'ECONNREFUSED' })
-    await proxy.accept()
-    expect(await outcome()).toBe('answered')
-  })
-
-  test('a request can begin such a window, which ends by itself', async () => {
-    const asked = () => outcome('eth_gasPrice')
-    const scripted = proxy.script({ fault: { kind: 'refuse', ms: 50 }, methods: ['eth_gasPrice'] })
-    expect(await asked()).toBe('failed')
-    expect(await outcome()).toBe('failed')
-    scripted.end()
-    await expect.poll(() => outcome()).toBe('answered')
-    expect(await asked()).toBe('answered')
-  })
 })
