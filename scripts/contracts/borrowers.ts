@@ -31,6 +31,7 @@ type List = { node: ChainNode; loan: Address; accounts: readonly Address[] }
 export async function borrowers(args: readonly string[], terminal: Terminal): Promise<void> {
   const { env, say } = terminal
   const [action, ...rest] = args
+  if (action === '--help') return say(usage)
   if (rest.length > 0 || (action !== 'add' && action !== 'remove' && action !== 'list')) {
     throw new StackError(usage)
   }

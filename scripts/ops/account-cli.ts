@@ -11,9 +11,15 @@ import {
   statusAnswer,
 } from '../../src/operator/answers.ts'
 import { alias } from '../contracts/migrate/alias.ts'
-import { command, StackError, say } from '../stack/report.ts'
-import { ownTerminal, readCommandLine, readNumber } from './command-line.ts'
-import { insist, type OperatorClient, openOperator } from './operator-client.ts'
+import { StackError } from '../stack/report.ts'
+import {
+  type Found,
+  operatorCommand,
+  ownTerminal,
+  readNumber,
+  type Values,
+} from './command-line.ts'
+import { insist, type OperatorClient } from './operator-client.ts'
 import { depositLines, pinLines, whyLine } from './show.ts'
 
 const usage = `Usage: npm run account -- <what> [--url https://<host>] [--json]
@@ -36,70 +42,55 @@ The number is read from a prompt or from the standard input, and never from an a
 Asks the local stack, or the deployment at --url with OPERATOR_TOKEN in the environment; alias --record
 says itself what it needs.`
 
-const text = { type: 'string' } as const
-const flag = { type: 'boolean' } as const
-const options = { url: text, json: flag, key: text, none: flag } as const
+const options = { key: { type: 'string' }, none: { type: 'boolean' } } as const
 
-type Asked = NonNullable<ReturnType<typeof readCommandLine<typeof options>>>
+type Given = Values<typeof options>
 
 /** Numbers of one request. */
 const numbersAtOnce = 20
-
-const actions: Readonly<
-  Record<
-    string,
-    { arguments: number; run: (operator: OperatorClient, asked: Asked) => Promise<void> }
-  >
-> = {
-  address: { arguments: 0, run: address },
-  deposit: { arguments: 0, run: deposit },
-  'cash-out': { arguments: 2, run: cashOut },
-  alias: { arguments: 0, run: keepAccounts },
-  unblock: { arguments: 0, run: (operator, asked) => tendPin(operator, asked, 'unblock') },
-  'keep-pin': { arguments: 0, run: (operator, asked) => tendPin(operator, asked, 'keep-pin') },
-}
 
 const [first, ...others] = process.argv.slice(2)
 // On the chain: what it needs, and how it tells of faults, is that of the migration.
 const isTied = first === 'alias' && others.some((each) => each.startsWith('--record'))
 if (isTied) process.exitCode = await alias(others, ownTerminal)
-else await command(run)
-
-async function run(): Promise<void> {
-  const asked = readCommandLine(usage, options)
-  if (asked === undefined) return
-  const [what = '', ...rest] = asked.positionals
-  const action = actions[what]
-  // What is too much may be a number: it is not shown again.
-  if (action === undefined || rest.length !== action.arguments) throw new StackError(usage)
-  await action.run(openOperator(asked.values.url, process.env), asked)
+else {
+  await operatorCommand({
+    ...{ usage, options },
+    actions: {
+      address: { takes: [0], run: address },
+      deposit: { takes: [0], run: deposit },
+      'cash-out': { takes: [2], run: cashOut },
+      alias: { takes: [0], run: keepAccounts },
+      unblock: { takes: [0], run: (operator) => tendPin(operator, 'unblock') },
+      'keep-pin': { takes: [0], run: (operator) => tendPin(operator, 'keep-pin') },
+    },
+  })
 }
 
-async function address(operator: OperatorClient, { values }: Asked): Promise<void> {
+async function address(operator: OperatorClient): Promise<Found> {
   const { account } = await operator.act('/operator/lookup', lookupAnswer, {
     phone: await readNumber(),
   })
   const { chainId } = await operator.read('/operator/status', statusAnswer)
   const shown = showAddress(account as Address, chainId)
-  say(values.json ? JSON.stringify({ address: shown }) : shown)
+  return { json: { address: shown }, lines: [shown] }
 }
 
-async function deposit(operator: OperatorClient, { values }: Asked): Promise<void> {
+async function deposit(operator: OperatorClient): Promise<Found> {
   const phone = await readNumber()
   const remedy = 'It may have been sent. The same command tells: a deposit happens once.'
   const answer = await insist(remedy, () =>
     operator.act('/operator/deposit', depositAnswer, { phone }),
   )
   const { chainId, currency } = await operator.read('/operator/status', statusAnswer)
-  const { lines, isBad } = depositLines(answer, { chainId, currency })
-  if (isBad) process.exitCode = 1
-  if (values.json) return say(JSON.stringify(answer))
-  for (const line of lines) say(line)
+  return { json: answer, ...depositLines(answer, { chainId, currency }) }
 }
 
-async function cashOut(operator: OperatorClient, { values, positionals }: Asked): Promise<void> {
-  const [, to, amount] = positionals
-  const key = values.key ?? newKey()
+async function cashOut(
+  operator: OperatorClient,
+  { key = newKey() }: Given,
+  [to, amount]: readonly string[],
+): Promise<Found> {
   const phone = await readNumber()
   // Before anything is sent: whatever happens to this process, the key is on the terminal.
   process.stderr.write(`Key of this cash-out: ${key}\n`)
@@ -107,17 +98,15 @@ async function cashOut(operator: OperatorClient, { values, positionals }: Asked)
   const { payment } = await insist(remedy, () =>
     operator.act('/operator/cash-out', cashOutAnswer, { phone, to, amount, key }),
   )
-  if (payment.state === 'reverted' || payment.state === 'expired') process.exitCode = 1
-  if (values.json) return say(JSON.stringify({ key, payment }))
   const { currency } = await insist(remedy, () => operator.read('/operator/status', statusAnswer))
-  say(whyLine(payment, currency))
-  say(`Follow it with: npm run ops -- why ${payment.intent}`)
+  const isBad = payment.state === 'reverted' || payment.state === 'expired'
+  const follow = `Follow it with: npm run ops -- why ${payment.intent}`
+  return { json: { key, payment }, lines: [whyLine(payment, currency), follow], isBad }
 }
 
-async function keepAccounts(operator: OperatorClient, { values }: Asked): Promise<void> {
-  const phones =
-    values.none === true ? [] : (await ownTerminal.input()).split(/\s*\n\s*/).filter(Boolean)
-  if (values.none !== true && phones.length === 0) throw new StackError(usage)
+async function keepAccounts(operator: OperatorClient, { none = false }: Given): Promise<Found> {
+  const phones = none ? [] : (await ownTerminal.input()).split(/\s*\n\s*/).filter(Boolean)
+  if (!none && phones.length === 0) throw new StackError(usage)
   const remedy =
     'It may have been done. The same command does it once more, and changes nothing else.'
   const ask = (body: { phones: string[] } | { kept: number }) =>
@@ -129,30 +118,23 @@ async function keepAccounts(operator: OperatorClient, { values }: Asked): Promis
     kept += answer.kept
     unclear.push(...answer.unclear)
   }
-  if (unclear.length === 0) await ask({ kept })
-  else process.exitCode = 1
-  if (values.json) return say(JSON.stringify({ kept, unclear }))
-  for (const account of unclear) say(`${account}: two accounts of this number are in use.`)
-  say(
-    unclear.length === 0
-      ? `${kept} numbers keep the account of a former form. The service serves with this table.`
-      : 'Move what is in one of each to the other (alias --record), and run this once more.',
-  )
+  const isBad = unclear.length > 0
+  if (!isBad) await ask({ kept })
+  const end = isBad
+    ? 'Move what is in one of each to the other (alias --record), and run this once more.'
+    : `${kept} numbers keep the account of a former form. The service serves with this table.`
+  const inTwo = unclear.map((account) => `${account}: two accounts of this number are in use.`)
+  return { json: { kept, unclear }, lines: [...inTwo, end], isBad }
 }
 
-async function tendPin(
-  operator: OperatorClient,
-  { values }: Asked,
-  action: PinRequest['action'],
-): Promise<void> {
+async function tendPin(operator: OperatorClient, action: PinRequest['action']): Promise<Found> {
   const phone = await readNumber()
   const remedy =
     'It may have been done. The same command does it once more, and changes nothing else.'
   const answer = await insist(remedy, () =>
     operator.act('/operator/pin', pinAnswer, { phone, action }),
   )
-  if (values.json) return say(JSON.stringify(answer))
-  for (const line of pinLines(answer)) say(line)
+  return { json: answer, lines: pinLines(answer) }
 }
 
 /** When it is made, since it is good for a day, and what no one else has. */

@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto'
 import * as z from 'zod/mini'
 import { defaultQuota, hashKey } from '../../src/keys/api-keys.ts'
-import { command, StackError, say } from '../stack/report.ts'
-import { readCommandLine } from './command-line.ts'
-import { type OperatorClient, openOperator } from './operator-client.ts'
+import { StackError } from '../stack/report.ts'
+import { type Found, operatorCommand, type Values } from './command-line.ts'
+import type { OperatorClient } from './operator-client.ts'
 
 const usage = `Usage:
   npm run keys -- create --name <whose> [--network 30|31] [--quota <calls a day>|none] [--methods <a,b>]
@@ -23,34 +23,19 @@ const record = z.object({
 })
 
 const text = { type: 'string' } as const
-const options = {
-  ...{ url: text, name: text, network: text, quota: text, methods: text },
-  json: { type: 'boolean' },
-} as const
+const options = { name: text, network: text, quota: text, methods: text }
 
-type Values = NonNullable<ReturnType<typeof readCommandLine<typeof options>>>['values']
-
-await command(async () => {
-  const asked = readCommandLine(usage, options)
-  if (asked === undefined) return
-  const { values, positionals } = asked
-  const [action, id, ...rest] = positionals
-  if (rest.length > 0 || (action === 'revoke') !== (id !== undefined)) throw new StackError(usage)
-  const operator = openOperator(values.url, process.env)
-  switch (action) {
-    case 'create':
-      return await create(operator, values)
-    case 'list':
-      return await list(operator, values)
-    case 'revoke':
-      return await revoke(operator, id ?? '', values)
-    default:
-      throw new StackError(usage)
-  }
+await operatorCommand({
+  ...{ usage, options },
+  actions: {
+    create: { takes: [0], run: create },
+    list: { takes: [0], run: list },
+    revoke: { takes: [1], run: (operator, _, [id]) => revoke(operator, id ?? '') },
+  },
 })
 
 /** The key is made here and only its hash leaves: nobody else ever has it. */
-async function create(operator: OperatorClient, values: Values): Promise<void> {
+async function create(operator: OperatorClient, values: Values<typeof options>): Promise<Found> {
   if (!values.name) throw new StackError(usage)
   const key = `rpc_${randomBytes(32).toString('base64url')}`
   const hash = await hashKey(key)
@@ -62,10 +47,8 @@ async function create(operator: OperatorClient, values: Values): Promise<void> {
     methods: values.methods?.split(',').map((method) => method.trim()) ?? null,
   })
   const url = `${operator.origin}/rpc/${key}`
-  if (values.json) return say(JSON.stringify({ id: nameKey(hash), key, url }))
-  say(`Key ${nameKey(hash)} for ${values.name}. It is shown this once:`)
-  say(`  ${key}`)
-  say(`  ${url}`)
+  const made = `Key ${nameKey(hash)} for ${values.name}. It is shown this once:`
+  return { json: { id: nameKey(hash), key, url }, lines: [made, `  ${key}`, `  ${url}`] }
 }
 
 function readQuota(text: string | undefined): number | null {
@@ -75,26 +58,27 @@ function readQuota(text: string | undefined): number | null {
   throw new StackError(`"${text}" is not a quota: a number of calls a day, or none.`)
 }
 
-async function list(operator: OperatorClient, { json }: Values): Promise<void> {
+async function list(operator: OperatorClient): Promise<Found> {
   const keys = await operator.read('/keys', z.array(record))
-  if (json) {
-    return say(JSON.stringify(keys.map(({ hash, ...key }) => ({ id: nameKey(hash), ...key }))))
-  }
-  if (keys.length === 0) say('There are no keys.')
-  for (const { hash, name, chainId, quota, methods, createdAt, revokedAt, spentToday } of keys) {
-    const state = revokedAt === null ? 'valid' : `revoked ${writeDay(revokedAt)}`
-    const use = quota === null ? `${spentToday} today` : `${spentToday} of ${quota} today`
-    const limits = methods === null ? '' : `  only ${methods.join(', ')}`
-    const made = writeDay(createdAt)
-    say(`${nameKey(hash)}  ${chainId}  ${state}  ${made}  ${use}  ${name}${limits}`)
+  return {
+    json: keys.map(({ hash, ...key }) => ({ id: nameKey(hash), ...key })),
+    lines: keys.length === 0 ? ['There are no keys.'] : keys.map(lineOf),
   }
 }
 
-async function revoke(operator: OperatorClient, id: string, { json }: Values): Promise<void> {
+function lineOf(key: z.infer<typeof record>): string {
+  const { hash, name, chainId, quota, methods, createdAt, revokedAt, spentToday } = key
+  const state = revokedAt === null ? 'valid' : `revoked ${writeDay(revokedAt)}`
+  const use = quota === null ? `${spentToday} today` : `${spentToday} of ${quota} today`
+  const limits = methods === null ? '' : `  only ${methods.join(', ')}`
+  return `${nameKey(hash)}  ${chainId}  ${state}  ${writeDay(createdAt)}  ${use}  ${name}${limits}`
+}
+
+async function revoke(operator: OperatorClient, id: string): Promise<Found> {
   if (!/^[0-9a-f]{8,64}$/.test(id)) throw new StackError(`"${id}" is not the id of a key.`)
   await operator.remove(`/keys/${id}`)
-  if (json) return say(JSON.stringify({ revoked: id }))
-  say(`Key ${id} is revoked. Within a minute nobody is served with it.`)
+  const line = `Key ${id} is revoked. Within a minute nobody is served with it.`
+  return { json: { revoked: id }, lines: [line] }
 }
 
 /** Names a key where the key itself must not be seen. */

@@ -14,10 +14,10 @@ import {
 } from '../../src/operator/answers.ts'
 import { readDeployed } from '../contracts/migrate/records.ts'
 import { root } from '../stack/folder.ts'
-import { command, StackError, say } from '../stack/report.ts'
-import { readCommandLine, readNumber } from './command-line.ts'
+import { StackError } from '../stack/report.ts'
+import { type Found, operatorCommand, readNumber, type Values } from './command-line.ts'
 import { restoreFile, writeExport } from './ledger-file.ts'
-import { type OperatorClient, openOperator } from './operator-client.ts'
+import type { OperatorClient } from './operator-client.ts'
 import { reconcile } from './reconcile/reconcile-deployment.ts'
 import { callerLines, intakeLine, paymentLine, statusLines, traceLines } from './show.ts'
 import { watchStatus } from './watch.ts'
@@ -52,7 +52,7 @@ const text = { type: 'string' } as const
 const flag = { type: 'boolean' } as const
 
 const options = {
-  ...{ url: text, json: flag, record: text, accounts: flag, archived: flag },
+  ...{ record: text, accounts: flag, archived: flag },
   ...{ state: text, account: text, since: text, before: text, limit: text, every: text },
   ...{ 'new-account-secret': flag, wait: flag },
   ...{ out: text, from: text, add: flag, to: text, bookmark: text },
@@ -60,44 +60,32 @@ const options = {
 
 const drainedEveryMs = 2_000
 
-type Asked = NonNullable<ReturnType<typeof readCommandLine<typeof options>>>
+type Given = Values<typeof options>
 
-/** What a command found: for programs as it is, for people in lines. */
-type Found = { json: unknown; lines: string[]; isBad?: boolean }
+const alone = { takes: [0] }
 
-const commands: Readonly<
-  Record<string, (operator: OperatorClient, asked: Asked) => Promise<Found>>
-> = {
-  status: showStatus,
-  payments: showPayments,
-  why: showWhy,
-  pause: (operator) => setIntake(operator, 'pause'),
-  resume: (operator) => setIntake(operator, 'resume'),
-  drain,
-  reconcile: showReconciled,
-  export: exportLedger,
-  restore: restoreLedger,
-  'set-back': setBack,
-}
-
-await command(async () => {
-  const asked = readCommandLine(usage, options)
-  if (asked === undefined) return
-  const [name = '', ...rest] = asked.positionals
-  const run = commands[name]
-  if (name === 'watch' && rest.length === 0) return await watch(asked)
-  if (run === undefined || rest.length > (name === 'why' ? 1 : 0)) throw new StackError(usage)
-  const { json, lines, isBad } = await run(openOperator(asked.values.url, process.env), asked)
-  if (asked.values.json) say(JSON.stringify(json))
-  else for (const line of lines) say(line)
-  if (isBad) process.exitCode = 1
+await operatorCommand({
+  ...{ usage, options },
+  actions: {
+    status: { ...alone, run: showStatus },
+    watch: { ...alone, run: watch },
+    payments: { ...alone, run: showPayments },
+    why: { takes: [0, 1], run: (operator, _, [name]) => showWhy(operator, name) },
+    pause: { ...alone, run: (operator) => setIntake(operator, 'pause') },
+    resume: { ...alone, run: (operator) => setIntake(operator, 'resume') },
+    drain: { ...alone, run: drain },
+    reconcile: { ...alone, run: showReconciled },
+    export: { ...alone, run: exportLedger },
+    restore: { ...alone, run: restoreLedger },
+    'set-back': { ...alone, run: setBack },
+  },
 })
 
-async function watch({ values: { url, json, every = '5' } }: Asked): Promise<void> {
+async function watch(operator: OperatorClient, { json, every = '5' }: Given): Promise<undefined> {
   if (!/^[1-9][0-9]{0,3}$/.test(every)) throw new StackError('--every is a number of seconds.')
   const ending = new AbortController()
   process.once('SIGINT', () => ending.abort())
-  await watchStatus(openOperator(url, process.env), {
+  await watchStatus(operator, {
     everyMs: Number(every) * 1_000,
     form: json ? 'json' : process.stdout.isTTY ? 'screen' : 'lines',
     write: (shown) => process.stdout.write(shown),
@@ -110,7 +98,7 @@ async function showStatus(operator: OperatorClient): Promise<Found> {
   return { json: status, lines: statusLines(status) }
 }
 
-async function showPayments(operator: OperatorClient, { values }: Asked): Promise<Found> {
+async function showPayments(operator: OperatorClient, values: Given): Promise<Found> {
   const { state, account, since, before, limit, archived } = values
   const given = { state, account, since, before, limit, archived: archived ? 'true' : undefined }
   const page = await operator.read(`/operator/payments?${queryOf(given)}`, paymentsAnswer)
@@ -119,8 +107,7 @@ async function showPayments(operator: OperatorClient, { values }: Asked): Promis
   return { json: page, lines: [...page.payments.map((one) => paymentLine(one, currency)), ...more] }
 }
 
-async function showWhy(operator: OperatorClient, { positionals }: Asked): Promise<Found> {
-  const [, name] = positionals
+async function showWhy(operator: OperatorClient, name: string | undefined): Promise<Found> {
   if (name === undefined) {
     const found = await operator.act('/operator/lookup', lookupAnswer, {
       phone: await readNumber(),
@@ -144,7 +131,7 @@ async function showWhy(operator: OperatorClient, { positionals }: Asked): Promis
 }
 
 /** With the fingerprint of the account secret that comes, which tells nothing of it. */
-async function drain(operator: OperatorClient, { values }: Asked): Promise<Found> {
+async function drain(operator: OperatorClient, values: Given): Promise<Found> {
   const secret = process.env.NEW_ACCOUNT_KEY_SECRET ?? ''
   const isNamed = values['new-account-secret'] === true
   if (isNamed && !/^0x[0-9a-f]{64}$/i.test(secret)) {
@@ -179,7 +166,7 @@ async function setIntake(
   return { json: { intake, open }, lines }
 }
 
-async function showReconciled(operator: OperatorClient, { values }: Asked): Promise<Found> {
+async function showReconciled(operator: OperatorClient, values: Given): Promise<Found> {
   const { url, record, accounts = false } = values
   if (url !== undefined && record === undefined) {
     throw new StackError('Say where the contracts were recorded: --record deployments/31.json')
@@ -194,13 +181,13 @@ async function showReconciled(operator: OperatorClient, { values }: Asked): Prom
   return { json: found, lines: [...differences, ...before, sum], isBad: differences.length > 0 }
 }
 
-async function exportLedger(operator: OperatorClient, { values: { out } }: Asked): Promise<Found> {
+async function exportLedger(operator: OperatorClient, { out }: Given): Promise<Found> {
   if (out === undefined) throw new StackError('Say where to: --out FILE')
   const { entries } = await writeExport(operator, out)
   return { json: { file: out, entries }, lines: [`${out} has ${entries} entries of the ledger.`] }
 }
 
-async function restoreLedger(operator: OperatorClient, { values }: Asked): Promise<Found> {
+async function restoreLedger(operator: OperatorClient, values: Given): Promise<Found> {
   const { from, add = false } = values
   if (from === undefined) throw new StackError('Say what to restore: --from FILE')
   const found = await restoreFile(operator, from, { adds: add })
@@ -211,7 +198,7 @@ async function restoreLedger(operator: OperatorClient, { values }: Asked): Promi
   return { json: found, lines }
 }
 
-async function setBack(operator: OperatorClient, { values }: Asked): Promise<Found> {
+async function setBack(operator: OperatorClient, values: Given): Promise<Found> {
   const { to, bookmark } = values
   const time = to === undefined ? Number.NaN : Date.parse(to)
   if (bookmark === undefined && Number.isNaN(time)) throw new StackError('Say to when: --to TIME')

@@ -9,9 +9,9 @@ import {
 import { microLoanAbi } from '../../src/loan/abi.ts'
 import { statusAnswer } from '../../src/operator/answers.ts'
 import { keyOptions, keyUsage } from '../stack/money/key-source.ts'
-import { command, StackError, say } from '../stack/report.ts'
-import { readCommandLine } from './command-line.ts'
-import { type OperatorClient, openOperator } from './operator-client.ts'
+import { StackError } from '../stack/report.ts'
+import { type Found, operatorCommand, type Values } from './command-line.ts'
+import type { OperatorClient } from './operator-client.ts'
 import { openPayer, readWei } from './payer.ts'
 import { poolLine } from './show.ts'
 
@@ -25,38 +25,32 @@ Asks the local stack, or the deployment at --url with OPERATOR_TOKEN in the envi
 ${keyUsage}
 On an anvil its own account pays. NODE_URL is a node.`
 
-const options = { url: { type: 'string' }, json: { type: 'boolean' }, ...keyOptions } as const
-
-type Values = NonNullable<ReturnType<typeof readCommandLine<typeof options>>>['values']
-
-await command(async () => {
-  const asked = readCommandLine(usage, options)
-  if (asked === undefined) return
-  const [what = 'status', amount, ...rest] = asked.positionals
-  if (rest.length > 0 || (what === 'status') !== (amount === undefined)) throw new StackError(usage)
-  const operator = openOperator(asked.values.url, process.env)
-  switch (what) {
-    case 'status':
-      return await showStatus(operator, asked.values)
-    case 'fund':
-    case 'defund':
-      return await move(operator, asked.values, what, amount ?? '')
-    default:
-      throw new StackError(usage)
-  }
+await operatorCommand({
+  ...{ usage, options: keyOptions, usual: 'status' },
+  actions: {
+    status: { takes: [0], run: showStatus },
+    fund: {
+      takes: [1],
+      run: (operator, values, [amount]) => move(operator, values, 'fund', amount),
+    },
+    defund: {
+      takes: [1],
+      run: (operator, values, [amount]) => move(operator, values, 'defund', amount),
+    },
+  },
 })
 
-async function showStatus(operator: OperatorClient, { json }: Values): Promise<void> {
+async function showStatus(operator: OperatorClient): Promise<Found> {
   const { contracts, currency } = await operator.read('/operator/status', statusAnswer)
-  say(json ? JSON.stringify({ currency, ...contracts }) : poolLine(contracts, currency))
+  return { json: { currency, ...contracts }, lines: [poolLine(contracts, currency)] }
 }
 
 async function move(
   operator: OperatorClient,
-  values: Values,
+  values: Values<typeof keyOptions>,
   what: 'fund' | 'defund',
-  amount: string,
-): Promise<void> {
+  amount = '',
+): Promise<Found> {
   const { status, node, treasury } = await openPayer(operator, values, process.env)
   const { currency } = status
   const loan = { address: status.contracts.loan as Address, abi: microLoanAbi } as const
@@ -84,11 +78,13 @@ async function move(
   const valueWei = what === 'fund' ? amountWei : 0n
   const hash = await treasury.send({ to: loan.address, valueWei, data })
   const freeWei = await free()
-  if (values.json) {
-    return say(JSON.stringify({ hash, amountWei: `${amountWei}`, freeWei: `${freeWei}` }))
-  }
   const done = what === 'fund' ? 'Gave' : 'Took'
   const where = what === 'fund' ? 'to the pool' : `from the pool to ${treasury.address}`
-  say(`${done} ${formatEther(amountWei)} ${currency} ${where} in ${hash}.`)
-  say(`The pool has ${formatEther(freeWei)} ${currency} free now.`)
+  return {
+    json: { hash, amountWei: `${amountWei}`, freeWei: `${freeWei}` },
+    lines: [
+      `${done} ${formatEther(amountWei)} ${currency} ${where} in ${hash}.`,
+      `The pool has ${formatEther(freeWei)} ${currency} free now.`,
+    ],
+  }
 }

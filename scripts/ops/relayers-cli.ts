@@ -3,9 +3,9 @@ import { z } from 'zod'
 import { statusAnswer } from '../../src/operator/answers.ts'
 import { createNodeCall } from '../stack/chain/node-call.ts'
 import { keyOptions, keyUsage } from '../stack/money/key-source.ts'
-import { command, StackError, say } from '../stack/report.ts'
-import { readCommandLine } from './command-line.ts'
-import { type OperatorClient, openOperator } from './operator-client.ts'
+import { StackError } from '../stack/report.ts'
+import { type Found, operatorCommand, type Values } from './command-line.ts'
+import type { OperatorClient } from './operator-client.ts'
 import { openPayer, readWei } from './payer.ts'
 import { relayerLine } from './show.ts'
 
@@ -20,81 +20,72 @@ Asks the local stack, or the deployment at --url with OPERATOR_TOKEN in the envi
 ${keyUsage}
 On an anvil its own account pays. NODE_URL is a node.`
 
-const options = { url: { type: 'string' }, json: { type: 'boolean' }, ...keyOptions } as const
-
-type Values = NonNullable<ReturnType<typeof readCommandLine<typeof options>>>['values']
+type Paying = Values<typeof keyOptions>
 
 /** What was sent to a relayer. */
 type Gift = { relayer: Address; amountWei: string; hash: Hash }
 
-await command(async () => {
-  const asked = readCommandLine(usage, options)
-  if (asked === undefined) return
-  const [what = 'status', amount, ...rest] = asked.positionals
-  const takesAmount = what === 'top-up' || what === 'fill'
-  if (rest.length > 0 || takesAmount !== (amount !== undefined)) throw new StackError(usage)
-  const operator = openOperator(asked.values.url, process.env)
-  switch (what) {
-    case 'status':
-      return await showStatus(operator, asked.values)
-    case 'top-up':
-    case 'fill':
-      return await give(operator, asked.values, what, readWei(amount ?? '', usage))
-    case 'drain':
-      return await drain(operator, asked.values)
-    default:
-      throw new StackError(usage)
-  }
+await operatorCommand({
+  ...{ usage, options: keyOptions, usual: 'status' },
+  actions: {
+    status: { takes: [0], run: showStatus },
+    'top-up': { takes: [1], run: (operator, values, [amount]) => give(operator, values, amount) },
+    fill: { takes: [1], run: (operator, values, [amount]) => give(operator, values, amount, true) },
+    drain: { takes: [0], run: drain },
+  },
 })
 
-async function showStatus(operator: OperatorClient, { json }: Values): Promise<void> {
+async function showStatus(operator: OperatorClient): Promise<Found> {
   const { relayers, currency } = await operator.read('/operator/status', statusAnswer)
-  if (json) return say(JSON.stringify({ currency, relayers }))
-  for (const relayer of relayers) say(relayerLine(relayer, currency))
+  const lines = relayers.map((relayer) => relayerLine(relayer, currency))
+  return { json: { currency, relayers }, lines }
 }
 
 async function give(
   operator: OperatorClient,
-  values: Values,
-  what: 'top-up' | 'fill',
-  wantedWei: bigint,
-): Promise<void> {
+  values: Paying,
+  amount = '',
+  isMore = false,
+): Promise<Found> {
+  const wantedWei = readWei(amount, usage)
   const { status, node, treasury } = await openPayer(operator, values, process.env)
   const client = createPublicClient({ transport: http(node.url) })
   const gifts: Gift[] = []
   for (const { address } of status.relayers) {
     const to = address as Address
     const has = await client.getBalance({ address: to })
-    const valueWei = what === 'fill' ? wantedWei : wantedWei - has
+    const valueWei = isMore ? wantedWei : wantedWei - has
     if (valueWei <= 0n) continue
     const hash = await treasury.send({ to, valueWei })
     gifts.push({ relayer: to, amountWei: `${valueWei}`, hash })
   }
-  if (values.json) return say(JSON.stringify({ gifts }))
-  for (const { relayer, amountWei, hash } of gifts) {
-    say(`Gave ${formatEther(BigInt(amountWei))} ${status.currency} to ${relayer} in ${hash}.`)
-  }
-  await showBalances(client, status)
+  const given = gifts.map(
+    ({ relayer, amountWei, hash }) =>
+      `Gave ${formatEther(BigInt(amountWei))} ${status.currency} to ${relayer} in ${hash}.`,
+  )
+  return { json: { gifts }, lines: [...given, ...(await balanceLines(client, status))] }
 }
 
-async function drain(operator: OperatorClient, values: Values): Promise<void> {
+async function drain(operator: OperatorClient, values: Paying): Promise<Found> {
   const { status, node } = await openPayer(operator, values, process.env)
   if (!node.isAnvil) throw new StackError('Only an anvil takes the money of an account.')
   const call = createNodeCall(node.url)
   for (const { address } of status.relayers) {
     await call('anvil_setBalance', [address, '0x0'], z.unknown())
   }
-  if (values.json) return say(JSON.stringify({ drained: status.relayers.length }))
-  await showBalances(createPublicClient({ transport: http(node.url) }), status)
+  const client = createPublicClient({ transport: http(node.url) })
+  return { json: { drained: status.relayers.length }, lines: await balanceLines(client, status) }
 }
 
 /** From the node: what rounds have seen is of a minute ago. */
-async function showBalances(
+function balanceLines(
   client: ReturnType<typeof createPublicClient>,
   { relayers, currency }: { relayers: { address: string }[]; currency: string },
-): Promise<void> {
-  for (const { address } of relayers) {
-    const has = formatEther(await client.getBalance({ address: address as Address }))
-    say(`Relayer ${address} has ${has} ${currency} for gas.`)
-  }
+): Promise<string[]> {
+  return Promise.all(
+    relayers.map(async ({ address }) => {
+      const has = formatEther(await client.getBalance({ address: address as Address }))
+      return `Relayer ${address} has ${has} ${currency} for gas.`
+    }),
+  )
 }

@@ -1,6 +1,6 @@
 import { renameSync } from 'node:fs'
 import { join } from 'node:path'
-import { parseArgs } from 'node:util'
+import { readCommandLine } from '../ops/command-line.ts'
 import { openNode, withoutKey } from './chain/node.ts'
 import { prepareChain } from './deployment.ts'
 import { openFolder, root } from './folder.ts'
@@ -19,8 +19,10 @@ const usage = 'Usage: npm run setup -- --node-url http://127.0.0.1:8545'
 const objects = join(root, '.wrangler', 'state')
 
 await command(async () => {
+  const asked = readCommandLine(usage, { 'node-url': { type: 'string' } })
+  if (asked === undefined) return
   const env = process.env
-  const nodeUrls = readNodeUrls(readNodeUrlFlag() ?? env.NODE_URL, '--node-url')
+  const nodeUrls = readNodeUrls(asked.values['node-url'] ?? env.NODE_URL, '--node-url')
   if (nodeUrls.length === 0) throw new StackError(`Which node? ${usage}`)
   // Who the callers are follows from the secrets, so those of an earlier setup are kept.
   const before = readDevVars()
@@ -50,15 +52,6 @@ await command(async () => {
     'Wrote .dev.vars. Serve with `npx wrangler dev`; then `npm run dial`, `fund` and `keys` work.',
   )
 })
-
-function readNodeUrlFlag(): string | undefined {
-  try {
-    return parseArgs({ options: { 'node-url': { type: 'string' } } }).values['node-url']
-  } catch (error) {
-    const reason = error instanceof Error ? error.message.split('. ')[0] : String(error)
-    throw new StackError(`${reason}. ${usage}`)
-  }
-}
 
 /** `wrangler dev` keeps one ledger for everything, so that of another deployment has to make way. */
 function setObjectsAside(now: string, before: string | undefined): void {

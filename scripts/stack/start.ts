@@ -37,8 +37,18 @@ const repeatedWithinMs = 20_000
 /** A chain that is shorter than it was may be a replica that lags, so the relay waits before it acts. */
 const repeatsAfterMs = poolRules.anvil.regressionMs + 3 * poolRules.anvil.tendMs
 
+const usage = `Usage: npm start [-- [--reset] [--rootstock] [--deno]]
+
+Starts a chain of its own, or uses the node that NODE_URL names, deploys what is not there yet, and serves the relay.
+
+--reset      starts over: the local chain and what was kept with it are gone
+--rootstock  has Rootstock's pool and its rules before the local chain
+--deno       serves by Deno with Redis, in the place of workerd`
+
 await command(async () => {
-  const options = readOptions(process.argv.slice(2), process.env)
+  const args = process.argv.slice(2)
+  if (args.includes('--help')) return say(usage)
+  const options = readOptions(args, process.env)
   const lifetime = openLifetime()
   try {
     await start(options, lifetime)
