@@ -1,14 +1,11 @@
 import {
   type Address,
-  decodeFunctionResult,
-  encodeFunctionData,
+  createPublicClient,
   formatEther,
-  formatLog,
   type Hex,
+  http,
   isAddressEqual,
   parseEther,
-  parseEventLogs,
-  type RpcLog,
 } from 'viem'
 import type { IntentKeys } from '../../../src/account/session-keys.ts'
 import { microLoanAbi } from '../../../src/loan/abi.ts'
@@ -17,7 +14,6 @@ import { type Forwarder, intentIdOf } from '../../../src/relay/forwarder/request
 import { demonstration } from '../../../src/ussd/messages/demonstration.ts'
 import { type Claim, createScreenReader, type Said } from '../oracle/screen-reader.ts'
 import { judgeSession } from '../oracle/sessions.ts'
-import { rpcTo } from '../rpc.ts'
 import type { Caller } from './callers.ts'
 import type { Delivery, Reply } from './relay-workers.ts'
 
@@ -131,7 +127,12 @@ export async function judge(truth: GroundTruth, told: readonly Told[]): Promise<
     note('unbalanced', "the loan contract's own money changed")
   }
   const total = [...after.values()].reduce((sum, balance) => sum + balance, 0n)
-  if ((await totalBalances(truth)) !== total) {
+  if (
+    (await clientOf(truth).readContract({
+      ...contractOf(truth),
+      functionName: 'totalBalances',
+    })) !== total
+  ) {
     note('unbalanced', 'the balances do not add up to what the contract counts')
   }
   return {
@@ -177,12 +178,10 @@ export async function spentOn({
   forwarder,
   loan,
 }: Pick<GroundTruth, 'anvilUrl' | 'forwarder' | 'loan'>): Promise<Spent[]> {
-  const logsOf = async (address: Address) =>
-    ((await rpcTo(anvilUrl)('eth_getLogs', [{ address, fromBlock: '0x0' }])) as RpcLog[]).map(
-      (log) => formatLog(log),
-    )
+  const client = clientOf({ anvilUrl })
+  const everything = { fromBlock: 0n, strict: true } as const
   const place = (hash: Hex | null, account: Address) => `${hash} ${account}`
-  const moved = parseEventLogs({ abi: microLoanAbi, logs: await logsOf(loan) })
+  const moved = await client.getContractEvents({ ...contractOf({ loan }), ...everything })
   const transfers = new Map(
     moved.flatMap(({ eventName, args, transactionHash }) =>
       eventName === 'Transferred'
@@ -197,8 +196,10 @@ export async function spentOn({
         : [],
     ),
   )
-  const logs = await logsOf(forwarder.address)
-  const processed = parseEventLogs({ abi: relayForwarderAbi, logs, eventName: 'RequestProcessed' })
+  const processed = await client.getContractEvents({
+    ...{ address: forwarder.address, abi: relayForwarderAbi, eventName: 'RequestProcessed' },
+    ...everything,
+  })
   return processed.flatMap(({ args, transactionHash }) => {
     const outcome = requestStatuses[args.status]
     if (outcome !== 'executed' && outcome !== 'failed') return []
@@ -311,38 +312,20 @@ async function balancesOf(
   truth: Pick<GroundTruth, 'anvilUrl' | 'loan' | 'callers' | 'others'>,
 ): Promise<Map<Address, bigint>> {
   const accounts = [...truth.callers.map(({ account }) => account.address), ...truth.others]
+  const call = { ...contractOf(truth), functionName: 'getBalance' } as const
   const balances = await Promise.all(
-    accounts.map((account) => read(truth, { functionName: 'getBalance', args: [account] })),
+    accounts.map((account) => clientOf(truth).readContract({ ...call, args: [account] })),
   )
   return new Map(accounts.map((account, index) => [account, balances[index] ?? 0n]))
 }
 
-function totalBalances(truth: Pick<GroundTruth, 'anvilUrl' | 'loan'>): Promise<bigint> {
-  return read(truth, { functionName: 'totalBalances', args: [] })
-}
+type Place = Pick<GroundTruth, 'anvilUrl' | 'loan'>
 
-async function reserveOf({
-  anvilUrl,
-  loan,
-}: Pick<GroundTruth, 'anvilUrl' | 'loan'>): Promise<bigint> {
-  return BigInt(String(await rpcTo(anvilUrl)('eth_getBalance', [loan, 'latest'])))
-}
+const clientOf = ({ anvilUrl }: Pick<Place, 'anvilUrl'>) =>
+  createPublicClient({ transport: http(anvilUrl), cacheTime: 0 })
 
-type Reading =
-  | { functionName: 'getBalance'; args: [Address] }
-  | { functionName: 'totalBalances'; args: [] }
+const contractOf = ({ loan }: Pick<Place, 'loan'>) =>
+  ({ address: loan, abi: microLoanAbi }) as const
 
-async function read(
-  { anvilUrl, loan }: Pick<GroundTruth, 'anvilUrl' | 'loan'>,
-  reading: Reading,
-): Promise<bigint> {
-  const data = await rpcTo(anvilUrl)('eth_call', [
-    { to: loan, data: encodeFunctionData({ abi: microLoanAbi, ...reading }) },
-    'latest',
-  ])
-  return decodeFunctionResult({
-    abi: microLoanAbi,
-    functionName: reading.functionName,
-    data: data as Hex,
-  })
-}
+const reserveOf = (truth: Place): Promise<bigint> =>
+  clientOf(truth).getBalance({ address: truth.loan })

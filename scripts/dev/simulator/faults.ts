@@ -46,54 +46,19 @@ export type Faults = {
   happened(): ReadonlyMap<string, Fault>
 }
 
+const dies = ['dies_before', 'dies_after'] as const
+const objectDies = ['object_dies_before', 'object_dies_after'] as const
+const line = ['request_lost', 'reply_lost', 'request_late', 'reply_late'] as const
+const badAnswer = ['garbled', 'replica_behind'] as const
+
 export const possibleFaults: Readonly<Record<Place, readonly FaultKind[]>> = {
-  read: [
-    'request_lost',
-    'reply_late',
-    'error_before',
-    'garbled',
-    'replica_behind',
-    'dies_before',
-    'dies_after',
-    'stalls',
-  ],
-  send: [
-    'request_lost',
-    'reply_lost',
-    'request_late',
-    'reply_late',
-    'error_before',
-    'error_after',
-    'garbled',
-    'replica_behind',
-    'quota',
-    'dies_before',
-    'dies_after',
-    'stalls',
-  ],
-  ledger: [
-    'request_lost',
-    'reply_lost',
-    'request_late',
-    'reply_late',
-    'object_dies_before',
-    'object_dies_after',
-    'dies_before',
-    'dies_after',
-    'stalls',
-  ],
-  memory: [
-    'request_lost',
-    'reply_lost',
-    'request_late',
-    'reply_late',
-    'dies_before',
-    'dies_after',
-    'stalls',
-  ],
-  sms: ['request_lost', 'reply_lost', 'reply_late', 'dies_before', 'dies_after'],
+  read: ['request_lost', 'reply_late', 'error_before', ...badAnswer, ...dies, 'stalls'],
+  send: [...line, 'error_before', 'error_after', ...badAnswer, 'quota', ...dies, 'stalls'],
+  ledger: [...line, ...objectDies, ...dies, 'stalls'],
+  memory: [...line, ...dies, 'stalls'],
+  sms: ['request_lost', 'reply_lost', 'reply_late', ...dies],
   step: ['dies_before', 'stalls'],
-  tending: ['dies_before', 'dies_after'],
+  tending: dies,
   ring: ['rings_twice'],
 }
 

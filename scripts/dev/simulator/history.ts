@@ -11,26 +11,44 @@ import type { ProcessedRequest } from './model/contracts.ts'
 import type { ModelTransaction } from './model/signing.ts'
 import { type Dial, type Plan, principalWei } from './plan.ts'
 
-/** All that a run leaves behind for its judge. Times are Unix times in ms. */
-export type History = {
+/** What is written down while a run lasts. Times are Unix times in ms. */
+export type Records = {
+  phaseStarts: number[]
+  /** When the faults and events of each phase are over. */
+  quietFrom: number[]
+  /** The highest block that rounds had followed by then. */
+  followed: (number | undefined)[]
+  statements: Statement[]
+  /** All bytes that reached a node, by whomever. */
+  arrivals: Arrival[]
+  reorganizations: { at: number; removed: number }[]
+  losses: Loss[]
+  /** Transactions of the relayer's key that the relay did not make. */
+  foreign: Set<Hex>
+  /** By their intents, as they can be read at the end of each phase. */
+  payments: ReadonlyMap<string, Payment>[]
+  /** What was noticed in the run itself to break a promise. */
+  noticed: [rule: NoticedRule, words: string][]
+  /** How often the log told of a reorganization. */
+  reorganizationsTold: number
+  /** How often the relay took what passed a nonce for a transaction of another program. */
+  displacedTold: number
+  /** The nonces that the relay took back, too far ahead of the chain to be reached. */
+  givenUp: GivenUp[]
+  /** What the relay asked the node, by the name of who asked: a delivery's Worker or the ledger's object. */
+  asked: Asked[]
+  /** Messages that reached the provider. */
+  texted: Texted[]
+}
+
+/** All that a run leaves behind for its judge. */
+export type History = Readonly<Records> & {
   plan: Plan
   startedAt: number
-  phaseStarts: readonly number[]
-  /** When the faults and events of each phase are over. */
-  quietFrom: readonly number[]
-  /** The highest block that rounds had followed by then. */
-  followed: readonly (number | undefined)[]
   callers: readonly Address[]
   deliveries: readonly Delivery[]
-  statements: readonly Statement[]
-  /** All bytes that reached a node, by whomever. */
-  arrivals: readonly Arrival[]
   /** What the chain as it is at the end did with requests, in its order. */
   processed: readonly OnChain[]
-  reorganizations: readonly { at: number; removed: number }[]
-  losses: readonly Loss[]
-  /** Transactions of the relayer's key that the relay did not make. */
-  foreign: ReadonlySet<Hex>
   /** All that the contract owes, at the start and at the end. */
   totalsWei: readonly [bigint, bigint]
   /** What is left of the ledger and of the pool. */
@@ -38,22 +56,9 @@ export type History = {
   /** What its rows had of wrong sums and leftovers at the end. */
   audit: readonly string[]
   pool: readonly ModelTransaction[]
-  /** By their intents, as they can be read at the end of each phase. */
-  payments: readonly ReadonlyMap<string, Payment>[]
   faults: ReadonlyMap<string, Fault>
-  /** What was noticed in the run itself to break a promise. */
-  noticed: readonly (readonly [rule: NoticedRule, words: string])[]
-  /** How often the log told of a reorganization. */
-  reorganizationsTold: number
-  /** How often the relay took what passed a nonce for a transaction of another program. */
-  displacedTold: number
-  /** The nonces that the relay took back, too far ahead of the chain to be reached. */
-  givenUp: readonly GivenUp[]
-  /** What the relay asked the node, by the name of who asked: a delivery's Worker or the ledger's object. */
-  asked: readonly Asked[]
-  /** What was asked of the memories of accounts, and the messages that went out. */
+  /** What was asked of the memories of accounts. */
   memory: readonly MemoryEvent[]
-  texted: readonly Texted[]
   events: number
 }
 

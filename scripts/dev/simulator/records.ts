@@ -1,33 +1,8 @@
-import type { Hex } from 'viem'
-import type { Payment } from '../../../src/relay/ledger/port.ts'
 import type { Log } from '../../../src/runtime/log.ts'
 import type { PoolRefusal } from '../rootstock-pool/refusals.ts'
-import type { Arrival, Asked, GivenUp, Loss, NoticedRule, Statement, Texted } from './history.ts'
+import type { Records } from './history.ts'
 import type { ModelTransaction } from './model/signing.ts'
 import { nameOf, type Story } from './story.ts'
-
-/** What is written down for the oracle. */
-export type Records = {
-  statements: Statement[]
-  arrivals: Arrival[]
-  reorganizations: { at: number; removed: number }[]
-  phaseStarts: number[]
-  quietFrom: number[]
-  /** The highest block that rounds had followed by then. */
-  followed: (number | undefined)[]
-  payments: ReadonlyMap<string, Payment>[]
-  losses: Loss[]
-  foreign: Set<Hex>
-  noticed: [NoticedRule, string][]
-  /** How often the log told of a reorganization. */
-  reorganizationsTold: number
-  /** How often the relay took what passed a nonce for a transaction of another program. */
-  displacedTold: number
-  givenUp: GivenUp[]
-  asked: Asked[]
-  /** Messages that reached the provider. */
-  texted: Texted[]
-}
 
 export function newRecords(): Records {
   return {

@@ -1,5 +1,5 @@
 import type { Random } from '../random.ts'
-import type { Records } from './records.ts'
+import type { Records } from './history.ts'
 import type { RoundWatchOptions } from './relay/rounds.ts'
 
 /** Circumstances that events change. */

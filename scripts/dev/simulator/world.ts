@@ -11,11 +11,12 @@ import {
   startGasPriceWei,
   startTime,
 } from './ground.ts'
+import type { Records } from './history.ts'
 import { createKeptMemories, type KeptMemories } from './lender/kept-memory.ts'
 import { createLenderSms } from './lender/product.ts'
 import { digest } from './model/hashing.ts'
 import type { Plan } from './plan.ts'
-import { createRecorder, newRecords, type Records } from './records.ts'
+import { createRecorder, newRecords } from './records.ts'
 import { createLedgerHost, type LedgerHost } from './relay/ledger-host.ts'
 import { createTending, type ProgramOptions } from './relay/programs.ts'
 import { createRoundWatch, type RoundWatch } from './relay/rounds.ts'

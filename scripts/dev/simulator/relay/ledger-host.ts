@@ -7,16 +7,12 @@ import type { Sql } from '../../../../src/relay/ledger/stores/sql.ts'
 import { createSqlLedger, type SqlLedger } from '../../../../src/relay/ledger/stores/sqlite.ts'
 import type { Log } from '../../../../src/runtime/log.ts'
 import type { Random } from '../../random.ts'
-import type { Actor, Actors } from '../actors.ts'
-import type { Faults } from '../faults.ts'
+import type { Actor } from '../actors.ts'
 import type { NoticedRule } from '../history.ts'
 import type { LosableTable } from '../plan.ts'
-import type { Scheduler } from '../scheduler.ts'
-import type { Story } from '../story.ts'
-import { type Alarm, createAlarm } from './alarm.ts'
+import { type Alarm, type AlarmOptions, createAlarm } from './alarm.ts'
 import { auditLedger } from './audit.ts'
 import { watchClaims } from './claims.ts'
-import type { RoundWatch } from './rounds.ts'
 import type { Wires } from './wires.ts'
 
 export type CallOutcome = { ok: true; value: unknown } | { ok: false; error: Error }
@@ -46,12 +42,7 @@ export type LedgerHost = {
 
 export type LostRow = { key: string; session: string | undefined; nonce: number | undefined }
 
-export type LedgerHostOptions = {
-  seed: number
-  scheduler: Scheduler
-  actors: Actors
-  faults: Faults
-  story: Story
+export type LedgerHostOptions = AlarmOptions & {
   wires: Wires
   storage: Sql
   rules: LedgerRules
@@ -65,7 +56,6 @@ export type LedgerHostOptions = {
   threw: (method: LedgerMethod, error: unknown) => void
   /** Something is not what was asked for. */
   noticed: (rule: NoticedRule, words: string) => void
-  rounds: () => RoundWatch
 }
 
 /** How long an object takes to come back that died of itself. */
