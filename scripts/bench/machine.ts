@@ -8,7 +8,7 @@ import type { Results } from './figures.ts'
 import { median } from './statistics.ts'
 
 /** Tools whose versions a figure depends on. */
-const tools = ['workerd', 'miniflare', '@foundry-rs/anvil', 'viem', 'hono', 'autocannon', 'deno']
+const tools = ['workerd', 'miniflare', '@foundry-rs/anvil', 'viem', 'hono', 'deno']
 
 /** Describes the machine and the versions that a run is measured with. */
 export function describeMachine(): Pick<Results, 'machine' | 'calibrationMs' | 'versions'> {

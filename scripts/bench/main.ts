@@ -14,14 +14,12 @@ import {
   tolerance,
 } from './figures.ts'
 import { describeMachine } from './machine.ts'
-import { measureHostile } from './measure/hostile.ts'
 import { measureJsonRpc } from './measure/json-rpc.ts'
 import { measurePayments } from './measure/payments.ts'
 import { measureProfile } from './measure/profile.ts'
 import { measureReads } from './measure/reads.ts'
 import { measureRootstock } from './measure/rootstock.ts'
 import { measureScreens } from './measure/screens.ts'
-import { measureStartUp } from './measure/start-up.ts'
 import { measureSteady } from './measure/steady.ts'
 import { drawPlot } from './plot.ts'
 import { writeCost, writeLine, writeTable } from './report.ts'
@@ -35,9 +33,7 @@ const measurements: Readonly<Record<string, (world: World) => Promise<void>>> = 
   profile: measureProfile,
   steady: measureSteady,
   screens: measureScreens,
-  'start-up': measureStartUp,
   'json-rpc': measureJsonRpc,
-  hostile: measureHostile,
   reads: measureReads,
   rootstock: measureRootstock,
 }

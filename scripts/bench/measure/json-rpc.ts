@@ -10,7 +10,7 @@ import type { World } from '../world.ts'
 /** The headers of a JSON-RPC request. */
 export const headers = { 'content-type': 'application/json' }
 
-/** Measures the node service beside the node itself and a Worker that only passes requests on. */
+/** Measures the node service beside a Worker that only passes requests on. */
 export async function measureJsonRpc(world: World): Promise<void> {
   const { chain } = world
   const relay = await world.serveRelay('plain')
@@ -18,19 +18,12 @@ export async function measureJsonRpc(world: World): Promise<void> {
   world.atEnd(passOn.stop)
   const answerers = {
     own: { url: `${relay.url}/rpc/${apiKey}`, pid: relay.pid, title: 'service' },
-    node: { url: chain.url, pid: chain.pid, title: 'node (b)' },
     baseline: { url: passOn.url, pid: passOn.pid, title: 'Worker that passes on (d)' },
   }
-  for (const { loads, title, body } of await makeQuestions(chain)) {
-    for (const load of loads) {
-      const asked = { ...load, title, body, headers, expects: '"result":' }
-      await compareAnswers(world, answerers, asked)
-    }
+  for (const question of await makeQuestions(chain)) {
+    await compareAnswers(world, answerers, { ...question, headers, expects: '"result":' })
   }
 }
-
-const alone = { callers: 1, requests: 20, slices: 3, rounds: 7, holdsCpu: true }
-const crowd = { callers: 16, requests: 40, slices: 2, rounds: 2, holdsCpu: false }
 
 /** Makes what a service is asked for: what it keeps, what it does not, many at once, and logs. */
 export async function makeQuestions({ call, loan }: BenchChain) {
@@ -59,23 +52,23 @@ export async function makeQuestions({ call, loan }: BenchChain) {
     {
       title: 'eth_call, never kept',
       body: () => JSON.stringify(askBalance()),
-      loads: [alone, crowd],
+      requests: 20,
     },
     {
       title: 'a block by its hash, kept by the service',
       body: () => JSON.stringify(ask('eth_getBlockByHash', [deepBlock, false])),
       // The quickest of all answers, so it takes more of them; and what V8 collects is much of its CPU.
-      loads: [{ ...alone, requests: 80, holdsCpu: false }, crowd],
+      ...{ requests: 80, holdsCpu: false },
     },
     {
       title: 'a batch of 20 eth_call',
       body: () => JSON.stringify(Array.from({ length: 20 }, askBalance)),
-      loads: [alone],
+      requests: 20,
     },
     {
       title: 'eth_getLogs over 2,000 blocks',
       body: () => JSON.stringify(askLogs()),
-      loads: [{ ...alone, requests: 14 }],
+      requests: 14,
     },
   ]
 }
