@@ -3,7 +3,7 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import type { Hex } from 'viem'
+import { type Hex, parseAbi } from 'viem'
 import { runFoundry } from './foundry.ts'
 
 /** A Foundry project as a customer has it, in a folder of its own. */
@@ -23,37 +23,13 @@ export type Broadcast = {
   receipts: { status: Hex; transactionHash: Hex }[]
 }
 
-export const counterAbi = [
-  {
-    type: 'constructor',
-    inputs: [{ name: 'first', type: 'uint256' }],
-    stateMutability: 'nonpayable',
-  },
-  {
-    type: 'function',
-    name: 'count',
-    inputs: [],
-    outputs: [{ name: '', type: 'uint256' }],
-    stateMutability: 'view',
-  },
-  {
-    type: 'function',
-    name: 'add',
-    inputs: [{ name: 'more', type: 'uint256' }],
-    outputs: [],
-    stateMutability: 'nonpayable',
-  },
-  {
-    type: 'event',
-    name: 'Counted',
-    inputs: [
-      { name: 'by', type: 'address', indexed: true },
-      { name: 'count', type: 'uint256', indexed: false },
-    ],
-    anonymous: false,
-  },
-  { type: 'error', name: 'NothingToAdd', inputs: [{ name: 'count', type: 'uint256' }] },
-] as const
+export const counterAbi = parseAbi([
+  'constructor(uint256 first)',
+  'function count() view returns (uint256)',
+  'function add(uint256 more)',
+  'event Counted(address indexed by, uint256 count)',
+  'error NothingToAdd(uint256 count)',
+])
 
 const contract = `// SPDX-License-Identifier: MIT
 pragma solidity 0.8.30;

@@ -23,19 +23,8 @@ export type Death = {
   whose: 'worker' | 'object'
 }
 
-/** Something that happens to the line to the node. */
-export type LineFault =
-  | 'request lost'
-  | 'answer lost'
-  | 'answer late'
-  | 'connection refused'
-  | 'status 429'
-  | 'status 500'
-  | 'a page of HTML'
-  | 'half an answer'
-  | 'a replica behind'
-
-export const lineFaults: readonly LineFault[] = [
+/** What may happen to the line to the node. */
+export const lineFaults = [
   'request lost',
   'answer lost',
   'answer late',
@@ -45,7 +34,9 @@ export const lineFaults: readonly LineFault[] = [
   'a page of HTML',
   'half an answer',
   'a replica behind',
-]
+] as const
+
+export type LineFault = (typeof lineFaults)[number]
 
 /** A Worker made of the relay's own parts, whose every question to node and ledger may be its last. */
 export type Mortal = {
