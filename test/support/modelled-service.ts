@@ -7,11 +7,7 @@ import {
   startGasPriceWei,
   startState,
 } from '../../scripts/dev/simulator/ground.ts'
-import {
-  createModelChain,
-  type ModelBlock,
-  type ModelChain,
-} from '../../scripts/dev/simulator/model/chain.ts'
+import { createModelChain, type ModelBlock } from '../../scripts/dev/simulator/model/chain.ts'
 import { createModelNode } from '../../scripts/dev/simulator/model/model-node.ts'
 import { cheapSigning, type ModelTransaction } from '../../scripts/dev/simulator/model/signing.ts'
 import { phoneOf, principalWei } from '../../scripts/dev/simulator/plan.ts'
@@ -39,21 +35,10 @@ export type ModelledOptions = {
   balanceWei?: bigint
 }
 
-export type ModelledService = {
-  /** What a caller's phone shows of one delivery. */
-  deliver(caller: number, session: string, text: string): Promise<string>
-  accountOf(caller: number): Address
-  chain: ModelChain
-  /** From now on the node is behind: this block is the latest that it knows. */
-  showOnly(block: ModelBlock): void
-  /** From now on the node answers nothing, until what is returned is called. */
-  breakNode(): () => void
-  /** The owner has a loan be this much from now on. */
-  changePrincipal(wei: bigint): void
-}
+export type ModelledService = ReturnType<typeof openModelledService>
 
 /** The USSD service on any ledger, before the simulator's chain: a block comes when the test makes one. */
-export function openModelledService(options: ModelledOptions): ModelledService {
+export function openModelledService(options: ModelledOptions) {
   const { ledger } = options
   const dailyCapWei = BigInt(options.capLoans) * principalWei
   const signing = cheapSigning()
@@ -118,20 +103,24 @@ export function openModelledService(options: ModelledOptions): ModelledService {
   )
   return {
     chain,
-    showOnly(block) {
+    /** From now on the node is behind: this block is the latest that it knows. */
+    showOnly(block: ModelBlock) {
       latest = () => block
     },
+    /** From now on the node answers nothing, until what is returned is called. */
     breakNode() {
       isBroken = true
       return () => {
         isBroken = false
       }
     },
-    changePrincipal(wei) {
+    /** The owner has a loan be this much from now on. */
+    changePrincipal(wei: bigint) {
       world.principalWei = wei
     },
-    accountOf: (caller) => accounts[caller] ?? forwarderAddress,
-    async deliver(caller, session, text) {
+    accountOf: (caller: number): Address => accounts[caller] ?? forwarderAddress,
+    /** What a caller's phone shows of one delivery. */
+    async deliver(caller: number, session: string, text: string) {
       const phone = phones[caller] as PhoneNumber
       const { screen } = await answer({ gateway: 'test', sessionId: session, phone, text })
       return africasTalking.render(screen)

@@ -10,31 +10,13 @@ export type Change = (answer: Response, request: Request) => Response
 
 type Response = { id?: unknown; result?: unknown; error?: unknown }
 
-/** A node that passes everything on to another, until it is told to misbehave. */
-export type ProxyNode = {
-  url: string
-  /** Rewrites answers from now on; `undefined` is honesty. */
-  lie: (change: Change | undefined) => void
-  /** Answers this much later. */
-  delay: (ms: number) => void
-  /** Takes requests and never answers, like a stopped process. */
-  freeze: () => void
-  thaw: () => void
-  /** Ends every connection and takes no new one. */
-  cut: () => Promise<void>
-  /** Takes connections again, at the same address. */
-  restore: () => Promise<void>
-  /** How often a method was asked for, and how many exchanges there were. */
-  seen: (method: string) => number
-  exchanges: () => number
-  stop: () => Promise<void>
-}
+export type ProxyNode = Awaited<ReturnType<typeof startProxyNode>>
 
-/** Passes HTTP on to `target`, and WebSockets where it has any. */
+/** Passes HTTP on to `target`, and WebSockets where it has any, until it is told to misbehave. */
 export async function startProxyNode(
   target: string,
   { upgrades = 'passed' }: { upgrades?: 'passed' | 'refused' } = {},
-): Promise<ProxyNode> {
+) {
   const counts = new Map<string, number>()
   const held = new Set<ServerResponse>()
   const sockets = new Set<Socket>()
@@ -107,12 +89,15 @@ export async function startProxyNode(
 
   return {
     url: server.url,
-    lie: (next) => {
+    /** Rewrites answers from now on; `undefined` is honesty. */
+    lie: (next: Change | undefined) => {
       change = next
     },
-    delay: (ms) => {
+    /** Answers this much later. */
+    delay: (ms: number) => {
       delayMs = ms
     },
+    /** Takes requests and never answers, like a stopped process. */
     freeze: () => {
       frozen = true
     },
@@ -121,9 +106,12 @@ export async function startProxyNode(
       for (const response of held) response.destroy()
       held.clear()
     },
+    /** Ends every connection and takes no new one. */
     cut,
+    /** Takes connections again, at the same address. */
     restore: server.open,
-    seen: (method) => counts.get(method) ?? 0,
+    /** How often a method was asked for. */
+    seen: (method: string) => counts.get(method) ?? 0,
     exchanges: () => exchanges,
     stop: cut,
   }
