@@ -169,8 +169,12 @@ const causes: readonly Cause[] = [
     set: (_, isThere) => asOwner(isThere ? 'pause' : 'unpause'),
   },
   {
-    ...{ name: "a process' clock", check: 'clock', isOwn: true },
+    ...{ name: "a process' clock that is ahead", check: 'clock', isOwn: true },
     set: ({ is }, isThere) => Object.assign(is, { secondAheadMs: isThere ? 90_000 : 0 }),
+  },
+  {
+    ...{ name: "a process' clock that is behind", check: 'clock', isOwn: true },
+    set: ({ is }, isThere) => Object.assign(is, { secondAheadMs: isThere ? -90_000 : 0 }),
   },
 ]
 

@@ -54,6 +54,9 @@ describe('health', () => {
       healthOf(conditionWith(...changed)).lastRefused
     expect(lastOf({ obstacle }, { gasPrice: price })).not.toHaveProperty('over')
     expect(lastOf({ obstacle })).toMatchObject({ reason: 'price_too_high', over: true })
+    for (const kind of ['paused', 'draining'] as const) {
+      expect(lastOf({ obstacle, intake: { kind, since: at } })).not.toHaveProperty('over')
+    }
     const taken = { obstacle: { ...obstacle, endedAt: now } }
     expect(lastOf(taken)).toMatchObject({ over: new Date(now).toISOString() })
   })
