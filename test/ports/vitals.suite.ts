@@ -1,6 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import type { Identity } from '../../src/relay/ledger/port.ts'
+import type { Seen } from '../../src/relay/ledger/sight.ts'
 import type { LedgerHarness } from './ledger.suite.ts'
+import { claiming, question, screenOf, tokenOf } from './payments.ts'
 
 const identity = (secret: string, forwarder = 'one'): Identity => ({
   chainId: 31,
@@ -49,18 +51,69 @@ export function vitalsSuite(name: string, create: () => Promise<LedgerHarness>):
       expect(sight.roundAt).toBeLessThanOrEqual(now)
     })
 
+    test('keep since when a block is the head, and the pool where only its pause is told', async ({
+      expect,
+    }) => {
+      const { ledger, pass } = await create()
+      const head = { number: 7, timestampSeconds: 70 }
+      const wei = { liquidityWei: '9', issuableWei: '9', principalWei: '1', owedWei: '0' }
+      const pool = { ...wei, balancesWei: '5' }
+      const saw = (contracts: object, number: number) => {
+        const facts = { head: { ...head, number }, contracts } as Seen['facts']
+        return ledger.saw({ facts, node: 'answered', round: 'done' })
+      }
+      await saw({ state: 'ready', pool }, 7)
+      const { head: first } = (await ledger.vitals()).sight
+      pass(60_000)
+      await saw({ state: 'loan_paused' }, 7)
+      const { head: again, contracts } = (await ledger.vitals()).sight
+      expect(again).toMatchObject({ since: first?.since })
+      expect(again?.at).toBeGreaterThan(first?.at ?? 0)
+      expect(contracts).toMatchObject({ state: 'loan_paused', pool })
+      await saw({ state: 'ready' }, 8)
+      expect((await ledger.vitals()).sight.head?.since).toBeGreaterThan(first?.since ?? 0)
+    })
+
+    test('tell what payments are refused for, that it is over, and that it is there again', async ({
+      expect,
+    }) => {
+      const { ledger, pass, rules } = await create()
+      const refuse = (session: string) => {
+        const refusing = { ...question(session), steps: 3, screen: screenOf(session) }
+        const token = tokenOf(session)
+        return ledger.refuse({ ...refusing, token, obstacle: 'relayer_poor' })
+      }
+      await refuse('first')
+      pass(1_000)
+      await refuse('second')
+      const { now, obstacle: refused } = await ledger.vitals()
+      expect([refused?.kind, refused?.endedAt]).toEqual(['relayer_poor', undefined])
+      expect(now - (refused?.at ?? 0)).toBeLessThan(1_000)
+      await ledger.claim(claiming('taken'))
+      const taken = await ledger.vitals()
+      expect(taken.obstacle?.endedAt).toBeGreaterThanOrEqual(refused?.at ?? 0)
+      expect(taken.carried).toBe(1)
+      pass(rules.leaseMs + 1)
+      await refuse('third')
+      const after = await ledger.vitals()
+      expect([after.obstacle?.kind, after.obstacle?.endedAt]).toEqual(['relayer_poor', undefined])
+      expect(after.carried).toBe(0)
+    })
+
     test('have nothing that was seen of other contracts or of another key', async () => {
       const { ledger } = await create()
       await ledger.identify(identity('a'))
       const contracts = { state: 'missing' } as const
-      const facts = { head: { number: 7, timestampSeconds: 70 }, funds: { wei: '1' }, contracts }
+      const counts = { count: { number: 3 }, toldCount: { number: 3 } }
+      const ofNone = { head: { number: 7, timestampSeconds: 70 }, gasPrice: { wei: '1' } }
+      const facts = { ...ofNone, funds: { wei: '1' }, contracts, ...counts }
       await ledger.saw({ facts, node: 'answered', round: 'done' })
       const seen = async (forwarder: string) =>
         Object.keys((await ledger.vitals({ identity: identity('a', forwarder) })).sight).sort()
-      expect(await seen('one')).toEqual(['contracts', 'funds', 'head', 'roundAt'])
-      expect(await seen('two')).toEqual(['head', 'roundAt'])
+      expect(await seen('one')).toEqual([...Object.keys(facts), 'roundAt'].sort())
+      expect(await seen('two')).toEqual(['gasPrice', 'head', 'roundAt'])
       await ledger.identify(identity('a', 'two'))
-      expect(await seen('two')).toEqual(['head', 'roundAt'])
+      expect(await seen('two')).toEqual(['gasPrice', 'head', 'roundAt'])
     })
 
     test('tell since when the node is silent and rounds fail, until they are not', async () => {
