@@ -102,5 +102,18 @@ export function earlierSuite(name: string, create: () => Promise<LedgerHarness>)
         kind: 'claimed',
       })
     })
+
+    test('was one of its day, but no sum of it, where it has failed', async ({ expect }) => {
+      const { ledger } = await create()
+      await accept(ledger, 'first')
+      await ledger.expire('first')
+      const asked = { kind: 'transfer', spendsWei: 15n } as const
+      expect(await ledger.claim(claiming('often', { day: { ...once, ...asked } }))).toMatchObject({
+        kind: 'too_many_today',
+      })
+      expect(await ledger.claim(claiming('much', { day: { ...little, ...asked } }))).toMatchObject({
+        kind: 'claimed',
+      })
+    })
   })
 }

@@ -347,6 +347,15 @@ describe('the dials of a minute', () => {
     },
   )
 
+  test('count each step of a session, and none of them twice', async ({ expect }) => {
+    const { deliver } = openModelledRelay({
+      ...{ callers: 2, poolLoans: 9, capLoans: 9, product: menus.lender, dialsAMinute: 4 },
+    })
+    const texts = ['', '4', '4*0*2', '4*0*2*0*5']
+    for (const text of [...texts, ...texts]) expect(await deliver(0, 's', text)).not.toBe(tooMany)
+    expect(await deliver(0, 's', '4*0*2*0*5*0*3')).toBe(tooMany)
+  })
+
   test('count one delivery once, however often it comes at the same time', async ({ expect }) => {
     const { deliver, settle } = openModelledRelay({
       ...{ callers: 2, poolLoans: 9, capLoans: 9, product: menus.lender, dialsAMinute: 30 },
