@@ -1,9 +1,10 @@
 import { availableParallelism } from 'node:os'
-import { parseArgs } from 'node:util'
 import { type Excuse, excuses, rules } from './dev/simulator/oracle/rules.ts'
 import { type Broken, runCampaign } from './dev/simulator/runs/campaign.ts'
 import { explain, simulate, tell } from './dev/simulator/runs/simulate.ts'
 import type { Tally } from './dev/simulator/runs/tally.ts'
+import { readFlags } from './stack/flags.ts'
+import { say } from './stack/report.ts'
 
 const helpText = `Simulates whole histories of the relay, each from one seed, and judges them.
 
@@ -15,45 +16,34 @@ const helpText = `Simulates whole histories of the relay, each from one seed, an
   --stories  broken promises to shrink and tell, one of a kind (3)
   --tell     tells the whole story of --seed, whatever came of it`
 
-const { values } = parseArgs({
-  options: {
-    seeds: { type: 'string', default: '2000' },
-    seed: { type: 'string', default: '1' },
-    jobs: { type: 'string', default: `${Math.min(2, availableParallelism())}` },
-    stories: { type: 'string', default: '3' },
-    tell: { type: 'boolean', default: false },
-    help: { type: 'boolean', default: false },
-  },
+const flags = readFlags(helpText, {
+  ...{ seeds: '2000', seed: '1', stories: '3', tell: false },
+  jobs: `${Math.min(2, availableParallelism())}`,
 })
 
-const print = (line: string) => process.stdout.write(`${line}\n`)
-
-if (values.help) print(helpText)
-else if (values.tell) for (const line of await tell(Number(values.seed))) print(line)
+if (flags.tell) for (const line of await tell(Number(flags.seed))) say(line)
 else process.exitCode = await main()
 
 async function main(): Promise<number> {
   const { broken, tally, seconds } = await runCampaign({
-    from: Number(values.seed),
-    count: Number(values.seeds),
-    jobs: Math.min(Number(values.jobs), Number(values.seeds)),
-    found: ({ seed, violation }) => print(`Seed ${seed} breaks a promise: ${violation.words}`),
+    from: Number(flags.seed),
+    count: Number(flags.seeds),
+    jobs: Math.min(Number(flags.jobs), Number(flags.seeds)),
+    found: ({ seed, violation }) => say(`Seed ${seed} breaks a promise: ${violation.words}`),
   })
-  for (const one of oneOfAKind(broken).slice(0, Number(values.stories))) await tellBroken(one)
+  for (const one of oneOfAKind(broken).slice(0, Number(flags.stories))) await tellBroken(one)
   printTally(tally)
   const each = ((seconds * 1000) / tally.seeds).toFixed(1)
-  print(
-    `${tally.seeds} seeds in ${seconds.toFixed(1)} s (${each} ms each): ${broken.length} broken`,
-  )
+  say(`${tally.seeds} seeds in ${seconds.toFixed(1)} s (${each} ms each): ${broken.length} broken`)
   return broken.length === 0 ? 0 : 1
 }
 
 async function tellBroken({ seed }: Broken): Promise<void> {
   const finding = await explain(await simulate(seed))
   if (finding === undefined) throw new Error(`seed ${seed} is not the same history twice`)
-  print(`\nThe story of seed ${seed}, with ${finding.length} deliveries, events and faults:\n`)
-  for (const line of finding.story) print(line)
-  print(`\nBroken: ${rules[finding.violation.rule]}\n${finding.violation.words}\n`)
+  say(`\nThe story of seed ${seed}, with ${finding.length} deliveries, events and faults:\n`)
+  for (const line of finding.story) say(line)
+  say(`\nBroken: ${rules[finding.violation.rule]}\n${finding.violation.words}\n`)
 }
 
 function oneOfAKind(broken: readonly Broken[]): Broken[] {
@@ -70,11 +60,11 @@ function printTally({ deliveries, executed, failed, faults, events, excused }: T
       .sort(([, a], [, b]) => b - a)
       .map(([kind, times]) => `${kind} ${times}`)
       .join(', ')
-  print(`${deliveries} deliveries; ${executed} payments executed, ${failed} failed on the chain`)
-  print(`Faults: ${list(faults)}`)
-  print(`Events: ${list(events)}`)
-  print('Excuses, by how often each was needed:')
+  say(`${deliveries} deliveries; ${executed} payments executed, ${failed} failed on the chain`)
+  say(`Faults: ${list(faults)}`)
+  say(`Events: ${list(events)}`)
+  say('Excuses, by how often each was needed:')
   for (const [name, reason] of Object.entries(excuses)) {
-    print(`${`${excused[name as Excuse] ?? 0}`.padStart(7)}  ${reason}`)
+    say(`${`${excused[name as Excuse] ?? 0}`.padStart(7)}  ${reason}`)
   }
 }

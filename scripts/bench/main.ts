@@ -1,10 +1,11 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { parseArgs } from 'node:util'
 import { provideRedisServer } from '../debian.mjs'
 import { replacePart } from '../generate/document.ts'
 import { readJson } from '../stack/files.ts'
+import { readFlags } from '../stack/flags.ts'
 import { root } from '../stack/folder.ts'
+import { say } from '../stack/report.ts'
 import {
   collectFigures,
   compareFigures,
@@ -46,16 +47,9 @@ const helpText = `Measures the relay and its node service beside baselines, in t
   --check  compares with the committed run in the place of writing, and fails beyond ${tolerance * 100} %
   --only   one measurement alone, and nothing is written: ${names.join(', ')}`
 
-const { values: flags } = parseArgs({
-  options: {
-    check: { type: 'boolean', default: false },
-    only: { type: 'string' },
-    help: { type: 'boolean', default: false },
-  },
-})
+const flags = readFlags(helpText, { check: false, only: undefined })
 
-if (flags.help) say(helpText)
-else process.exitCode = await run(flags.only === undefined ? names : [flags.only])
+process.exitCode = await run(flags.only === undefined ? names : [flags.only])
 
 async function run(chosen: readonly string[]): Promise<number> {
   if (chosen.some((name) => !names.includes(name))) {
@@ -126,8 +120,4 @@ function update(file: string, part: string, text: string): void {
 
 function roundValue(value: number): number {
   return Number(value.toPrecision(4))
-}
-
-function say(text: string): void {
-  process.stdout.write(`${text}\n`)
 }

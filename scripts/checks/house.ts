@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { gzipSync } from 'node:zlib'
 import { settings } from '../../src/compose/config.ts'
+import { say } from '../stack/report.ts'
 import { buildWorker, metafile } from '../stack/served/worker-build.ts'
 import {
   countLines,
@@ -91,8 +92,4 @@ async function readBundle(): Promise<{ gzipped: number; licences: Map<string, st
     return [name, license] as [string, string]
   })
   return { gzipped: gzipSync(script).length, licences: new Map(licences.sort()) }
-}
-
-function say(text: string): void {
-  process.stdout.write(`${text}\n`)
 }

@@ -1,9 +1,10 @@
 import { globSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { parseArgs } from 'node:util'
 import { methods } from '../../src/node/methods/list.ts'
 import { openRpcDocument } from '../../src/node/methods/openrpc.ts'
 import { projectRoot } from '../contracts/forge.ts'
+import { readFlags } from '../stack/flags.ts'
+import { say } from '../stack/report.ts'
 import { writeAbis } from './abi.ts'
 import { replacePart } from './document.ts'
 import { drawImports } from './imports-drawing.ts'
@@ -16,15 +17,9 @@ const helpText = `Writes what is made from other files: ABIs, the ledger's scrip
 
   --check  writes nothing, and fails where a file is older than what it is made from`
 
-const { values } = parseArgs({
-  options: {
-    check: { type: 'boolean', default: false },
-    help: { type: 'boolean', default: false },
-  },
-})
+const flags = readFlags(helpText, { check: false })
 
-if (values.help) say(helpText)
-else await generate()
+await generate()
 
 async function generate(): Promise<void> {
   const texts: Record<string, string> = {
@@ -41,7 +36,7 @@ async function generate(): Promise<void> {
   }
   for (const [file, text] of Object.entries(texts)) {
     if (read(file) === text) continue
-    if (!values.check) writeFileSync(join(projectRoot, file), text)
+    if (!flags.check) writeFileSync(join(projectRoot, file), text)
     else {
       say(`${file} is older than what it is made from: npm run generate`)
       process.exitCode = 1
@@ -66,8 +61,4 @@ function readSources(): Map<string, string> {
 
 function read(file: string): string {
   return readFileSync(join(projectRoot, file), { encoding: 'utf8', flag: 'a+' })
-}
-
-function say(text: string): void {
-  process.stdout.write(`${text}\n`)
 }

@@ -1,7 +1,8 @@
 import { spawnSync } from 'node:child_process'
 import { join } from 'node:path'
-import { parseArgs } from 'node:util'
 import { runCampaign } from '../dev/simulator/runs/campaign.ts'
+import { readFlags } from '../stack/flags.ts'
+import { say } from '../stack/report.ts'
 import { bugs, changedBy, jobs, plant, root } from './changes.ts'
 
 const help = `Makes the mistakes of bugs.md, one at a time, and has the simulator look for each.
@@ -14,41 +15,32 @@ const help = `Makes the mistakes of bugs.md, one at a time, and has the simulato
   --sample   one that this number draws
   --stories  tells the history that found it, shortened`
 
-const { values } = parseArgs({
-  options: {
-    seeds: { type: 'string', default: '2000' },
-    seed: { type: 'string', default: '1' },
-    bug: { type: 'string' },
-    sample: { type: 'string' },
-    stories: { type: 'boolean', default: false },
-    help: { type: 'boolean', default: false },
-  },
+const flags = readFlags(help, {
+  ...{ seeds: '2000', seed: '1', stories: false },
+  ...{ bug: undefined, sample: undefined },
 })
 
-const print = (line: string) => process.stdout.write(`${line}\n`)
-
-if (values.help) print(help)
-else process.exitCode = await main()
+process.exitCode = await main()
 
 async function main(): Promise<number> {
-  const sampled = values.sample && `${1 + (Number(values.sample) % bugs.length)}`
-  const wanted = values.bug ?? sampled
-  print('Seeds are tried in their order by each process until one breaks a promise.\n')
-  print('  # | seed | rule         | bug')
+  const sampled = flags.sample && `${1 + (Number(flags.sample) % bugs.length)}`
+  const wanted = flags.bug ?? sampled
+  say('Seeds are tried in their order by each process until one breaks a promise.\n')
+  say('  # | seed | rule         | bug')
   let survivors = 0
   for (const [index, bug] of bugs.entries()) {
     if (wanted !== undefined && Number(wanted) !== index + 1) continue
     const environment = changedBy(plant(bug))
-    const seeds = { from: Number(values.seed), count: Number(values.seeds) }
+    const seeds = { from: Number(flags.seed), count: Number(flags.seeds) }
     const { broken } = await runCampaign({ ...seeds, jobs, environment, stopsAtFirst: true })
     const [found] = broken
     if (found === undefined) survivors += 1
     const rule = found?.violation.rule ?? 'survives'
     const cells = [`${index + 1}`.padStart(3), `${found?.seed ?? 'none'}`.padStart(4)]
-    print([...cells, rule.padEnd(12), bug.name].join(' | '))
-    if (values.stories && found !== undefined) tell(found.seed, environment)
+    say([...cells, rule.padEnd(12), bug.name].join(' | '))
+    if (flags.stories && found !== undefined) tell(found.seed, environment)
   }
-  print(`\n${survivors} of the planted bugs survived ${values.seeds} seeds`)
+  say(`\n${survivors} of the planted bugs survived ${flags.seeds} seeds`)
   return survivors === 0 ? 0 : 1
 }
 

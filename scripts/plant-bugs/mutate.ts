@@ -1,6 +1,7 @@
-import { parseArgs } from 'node:util'
 import { runCampaign } from '../dev/simulator/runs/campaign.ts'
 import { runCommand } from '../run-command.ts'
+import { readFlags } from '../stack/flags.ts'
+import { say } from '../stack/report.ts'
 import { changedBy, jobs, root } from './changes.ts'
 import { drawMutations, type Mutation } from './mutations.ts'
 
@@ -14,15 +15,7 @@ simulator look for it.
   --seed    what draws them (1)
   --bar     the share that has to be noticed (0.95)`
 
-const { values } = parseArgs({
-  options: {
-    seeds: { type: 'string', default: '2000' },
-    sample: { type: 'string', default: '0' },
-    seed: { type: 'string', default: '1' },
-    bar: { type: 'string', default: '0.95' },
-    help: { type: 'boolean', default: false },
-  },
-})
+const flags = readFlags(help, { seeds: '2000', sample: '0', seed: '1', bar: '0.95' })
 
 /** Seeds that are tried before the tests of the mutated files are. */
 const firstSeeds = 60
@@ -34,15 +27,12 @@ const suites = ['ledger/stores/sqlite', 'tend/plan', 'tend/plan-cases', 'tend/ro
   (name) => `test/unit/relay/${name}.test.ts`,
 )
 
-const print = (line: string) => process.stdout.write(`${line}\n`)
-
-if (values.help) print(help)
-else process.exitCode = await main()
+process.exitCode = await main()
 
 async function main(): Promise<number> {
-  const sample = Number(values.sample) || undefined
-  const mutations = await drawMutations(root, Number(values.seed), sample)
-  print(`${mutations.length} mutations, seed ${values.seed}`)
+  const sample = Number(flags.sample) || undefined
+  const mutations = await drawMutations(root, Number(flags.seed), sample)
+  say(`${mutations.length} mutations, seed ${flags.seed}`)
   let noticed = 0
   const left = mutations.entries()
   const lane = async () => {
@@ -51,19 +41,19 @@ async function main(): Promise<number> {
       if (by !== undefined) noticed += 1
       const { file, line, within, words, was } = mutation
       const place = `${file.split('/').at(-1)}:${line}, ${within} | ${words} | ${was}`
-      print(`${index + 1} | ${by ?? 'UNNOTICED'} | ${place}`)
+      say(`${index + 1} | ${by ?? 'UNNOTICED'} | ${place}`)
     }
   }
   await Promise.all(Array.from({ length: jobs }, lane))
   const share = noticed / Math.max(1, mutations.length)
-  print(`${noticed} of ${mutations.length} noticed (${(share * 100).toFixed(1)} %)`)
-  return share >= Number(values.bar) ? 0 : 1
+  say(`${noticed} of ${mutations.length} noticed (${(share * 100).toFixed(1)} %)`)
+  return share >= Number(flags.bar) ? 0 : 1
 }
 
 /** The seed that breaks a promise, the tests that fail, or how the relay fails to live through a history. */
 async function look({ file, text }: Mutation): Promise<string | undefined> {
   const environment = changedBy({ [file]: text })
-  const seeds = Number(values.seeds)
+  const seeds = Number(flags.seeds)
   const first = Math.min(firstSeeds, seeds)
   return (
     (await findIn(1, first, environment)) ??

@@ -1,5 +1,6 @@
-import { parseArgs } from 'node:util'
 import { createRandom } from '../dev/random.ts'
+import { readFlags } from '../stack/flags.ts'
+import { say } from '../stack/report.ts'
 import { createKilledDenos } from './deno.ts'
 import { type SoakResult, soak } from './run.ts'
 
@@ -8,32 +9,35 @@ const killEveryMs = 4_000
 /** What one key carries on a chain whose blocks come every 0.4 s, with a process or two less. */
 const denoSessionsPerSecond = 25
 
-const { values } = parseArgs({
-  options: {
-    sessions: { type: 'string', default: '10000' },
-    concurrency: { type: 'string', default: '64' },
-    seed: { type: 'string', default: '1' },
-    /** Goes on until so many were submitted, in the place of a number of sessions. */
-    payments: { type: 'string' },
-    /** Served by two Deno processes with one Redis, one of which is killed at random. */
-    deno: { type: 'boolean', default: false },
-  },
+const help = `Plays sessions of many callers on a bad line before Rootstock's pool, and judges what came of them.
+
+  npx node scripts/soak/main.ts [--sessions N | --payments N] [--concurrency N] [--seed S] [--deno]
+
+  --sessions     how many (10000)
+  --payments     goes on until so many were submitted
+  --concurrency  sessions at a time (64)
+  --seed         draws all of it (1)
+  --deno         served by two Deno processes with one Redis, one of which is killed at random`
+
+const flags = readFlags(help, {
+  ...{ sessions: '10000', concurrency: '64', seed: '1', deno: false },
+  payments: undefined,
 })
 
-const seed = wholeNumber('seed', values.seed)
-const concurrency = wholeNumber('concurrency', values.concurrency)
+const seed = wholeNumber('seed', flags.seed)
+const concurrency = wholeNumber('concurrency', flags.concurrency)
 const sessions =
-  values.payments === undefined
-    ? wholeNumber('sessions', values.sessions)
-    : { untilSubmitted: wholeNumber('payments', values.payments) }
+  flags.payments === undefined
+    ? wholeNumber('sessions', flags.sessions)
+    : { untilSubmitted: wholeNumber('payments', flags.payments) }
 const goal =
   typeof sessions === 'number' ? `${sessions} sessions` : `${sessions.untilSubmitted} payments`
 say(
-  `${goal}, ${concurrency} at a time, seed ${seed}, 1 % faults of every kind${values.deno ? ', two Deno processes with one Redis, one of them killed at random' : ''}`,
+  `${goal}, ${concurrency} at a time, seed ${seed}, 1 % faults of every kind${flags.deno ? ', two Deno processes with one Redis, one of them killed at random' : ''}`,
 )
 const result = await soak({
   ...{ sessions, concurrency, seed, progress: say },
-  ...(values.deno
+  ...(flags.deno
     ? {
         perSecond: denoSessionsPerSecond,
         served: createKilledDenos({
@@ -90,8 +94,4 @@ function wholeNumber(name: string, text: string): number {
   if (/^\d+$/.test(text) && value > 0) return value
   process.stderr.write(`--${name} is "${text}": it has to be a whole number above 0\n`)
   process.exit(1)
-}
-
-function say(line: string): void {
-  process.stdout.write(`${line}\n`)
 }

@@ -1,5 +1,7 @@
-import { parseArgs, stripVTControlCharacters } from 'node:util'
+import { stripVTControlCharacters } from 'node:util'
 import { runCommand } from '../run-command.ts'
+import { readFlags } from '../stack/flags.ts'
+import { say } from '../stack/report.ts'
 import { describeDepth, openDepth } from './test-depth.ts'
 
 const helpText = `Runs everything that repeats one thing with other numbers, and says what came of each part.
@@ -19,13 +21,7 @@ type Part = {
   figures?: RegExp
 }
 
-const { values } = parseArgs({
-  options: {
-    only: { type: 'string' },
-    list: { type: 'boolean', default: false },
-    help: { type: 'boolean', default: false },
-  },
-})
+const flags = readFlags(helpText, { only: undefined, list: false })
 
 const depth = openDepth({ ...process.env, TEST_FULL: '1' })
 const seed = `${depth.seed}`
@@ -76,9 +72,8 @@ const parts: readonly Part[] = [
   { name: 'mutation', command: node('contracts/mutation/mutate') },
 ]
 
-if (values.help) print(helpText)
-else if (values.list) for (const { name, command } of parts) print(`${name}: ${command.join(' ')}`)
-else await runAll(chosen(values.only?.split(',')))
+if (flags.list) for (const { name, command } of parts) say(`${name}: ${command.join(' ')}`)
+else await runAll(chosen(flags.only?.split(',')))
 
 function chosen(names: readonly string[] | undefined): readonly Part[] {
   const unknown = names?.filter((name) => !parts.some((part) => part.name === name)) ?? []
@@ -90,11 +85,11 @@ function chosen(names: readonly string[] | undefined): readonly Part[] {
 }
 
 async function runAll(wanted: readonly Part[]): Promise<void> {
-  print(describeDepth(depth))
+  say(describeDepth(depth))
   const rows: string[] = []
   let failed = 0
   for (const part of wanted) {
-    print(`\n> ${part.name}: ${part.command.join(' ')}\n`)
+    say(`\n> ${part.name}: ${part.command.join(' ')}\n`)
     const { code, output, seconds } = await runCommand(part.command, part.environment, (text) =>
       process.stdout.write(text),
     )
@@ -105,18 +100,14 @@ async function runAll(wanted: readonly Part[]): Promise<void> {
       `${seconds.toFixed(0)} s`.padStart(7),
       figuresOf(part, output),
     ].join('  ')
-    print(`\n${row}`)
+    say(`\n${row}`)
     rows.push(row)
   }
-  print(`\n${rows.join('\n')}\n\n${wanted.length - failed} passed, ${failed} failed`)
+  say(`\n${rows.join('\n')}\n\n${wanted.length - failed} passed, ${failed} failed`)
   if (failed > 0) process.exitCode = 1
 }
 
 function figuresOf({ figures }: Part, output: string): string {
   const text = stripVTControlCharacters(output).trimEnd()
   return figures?.exec(text)?.[0] ?? text.split('\n').at(-1) ?? ''
-}
-
-function print(line: string): void {
-  process.stdout.write(`${line}\n`)
 }

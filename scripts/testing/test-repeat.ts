@@ -1,7 +1,8 @@
 import { spawn } from 'node:child_process'
 import { availableParallelism } from 'node:os'
-import { parseArgs } from 'node:util'
 import { runCommand } from '../run-command.ts'
+import { readFlags } from '../stack/flags.ts'
+import { say } from '../stack/report.ts'
 
 const helpText = `Runs tests again and again, each time with another seed, and says which runs were red.
 
@@ -12,24 +13,17 @@ const helpText = `Runs tests again and again, each time with another seed, and s
   FILE     of vitest's tests; without any: the whole of npm test. Of what runs in workerd one file
            takes in others: test/workerd/objects.test.ts -- -t relay/ledger-object`
 
-const { values, positionals: files } = parseArgs({
-  allowPositionals: true,
-  options: {
-    times: { type: 'string', default: '20' },
-    busy: { type: 'boolean', default: false },
-    help: { type: 'boolean', default: false },
-  },
-})
+const flags = readFlags(helpText, { times: '20', busy: false })
 
-if (values.help) process.stdout.write(`${helpText}\n`)
-else process.exitCode = await repeat(Number(values.times))
+process.exitCode = await repeat(Number(flags.times))
 
 async function repeat(times: number): Promise<number> {
-  const command = files.length > 0 ? ['vitest', 'run', ...files] : ['npm', 'test', '--silent']
+  const { rest } = flags
+  const command = rest.length > 0 ? ['vitest', 'run', ...rest] : ['npm', 'test', '--silent']
   // Each does nothing, as fast as it can, and ends with this process.
   const idle =
     'process.stdin.resume().on("end", () => process.exit()); setInterval(() => { for (let i = 0; i < 1e8; i++); })'
-  const load = Array.from({ length: values.busy ? availableParallelism() : 0 }, () =>
+  const load = Array.from({ length: flags.busy ? availableParallelism() : 0 }, () =>
     spawn(process.execPath, ['--eval', idle], { stdio: ['pipe', 'ignore', 'ignore'] }),
   )
   const red: string[] = []
@@ -38,14 +32,12 @@ async function repeat(times: number): Promise<number> {
     const seed = `${Math.floor(Math.random() * 2 ** 31)}`
     const { code, output, seconds } = await runCommand(command, { SEED: seed })
     const run = `run ${time} of ${times}, SEED=${seed}, ${seconds.toFixed(0)} s`
-    process.stdout.write(`${code === 0 ? 'green' : 'RED  '}  ${run}\n`)
+    say(`${code === 0 ? 'green' : 'RED  '}  ${run}`)
     if (code === 0) continue
     process.stdout.write(output)
     red.push(run)
   }
   for (const child of load) child.kill('SIGKILL')
-  process.stdout.write(
-    `\n${[...red, `${times - red.length} green, ${red.length} red`].join('\n')}\n`,
-  )
+  for (const line of ['', ...red, `${times - red.length} green, ${red.length} red`]) say(line)
   return red.length > 0 ? 1 : 0
 }

@@ -1,15 +1,22 @@
 import { globSync, readFileSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
-import { parseArgs } from 'node:util'
+import { readFlags } from '../../stack/flags.ts'
+import { say } from '../../stack/report.ts'
 import { projectRoot } from '../forge.ts'
 import { createMutationCopy, type Outcome } from './mutation-copy.ts'
 import { type Mutation, mutationsOf } from './mutations.ts'
 
-// `npx node scripts/contracts/mutation/mutate.ts [--file MicroLoan.sol] [--list]` changes contracts/src in a copy, one
-// mistake at a time, and runs the tests on each. One that no test notices has to stand in
-// contracts/test/mutation/survivors.json with the reason why it may. `--survivors` tries those alone, `--rule
-// backdoor` one kind of mistake, `--from N --to N` a part.
+const help = `Changes contracts/src in a copy, one mistake at a time, and runs the tests on each. One that no test notices has
+to stand in contracts/test/mutation/survivors.json with the reason why it may.
+
+  npx node scripts/contracts/mutation/mutate.ts [--file MicroLoan.sol] [--rule backdoor] [--from N] [--to N]
+
+  --file       of one file alone
+  --rule       one kind of mistake
+  --from --to  a part
+  --survivors  those of the list alone
+  --list       names them and ends`
 
 type Survivor = { file: string; before: string; after: string; reason: string }
 
@@ -17,25 +24,19 @@ const survivorsFile = join(projectRoot, 'contracts/test/mutation/survivors.json'
 const survivors: Survivor[] = JSON.parse(readFileSync(survivorsFile, 'utf8'))
 const sources = sourceFiles()
 
-const { values } = parseArgs({
-  options: {
-    file: { type: 'string' },
-    rule: { type: 'string' },
-    from: { type: 'string', default: '1' },
-    to: { type: 'string', default: `${Number.MAX_SAFE_INTEGER}` },
-    list: { type: 'boolean' },
-    survivors: { type: 'boolean' },
-  },
+const flags = readFlags(help, {
+  ...{ file: undefined, rule: undefined, list: false, survivors: false },
+  ...{ from: '1', to: `${Number.MAX_SAFE_INTEGER}` },
 })
 const all = mutationsOf(sources)
 const mutations = all
-  .filter(({ file }) => values.file === undefined || file.endsWith(`/${values.file}`))
-  .filter(({ rule }) => values.rule === undefined || values.rule === rule)
-  .filter((mutation) => !values.survivors || reasonFor(mutation) !== undefined)
-  .slice(Number(values.from) - 1, Number(values.to))
+  .filter(({ file }) => flags.file === undefined || file.endsWith(`/${flags.file}`))
+  .filter(({ rule }) => flags.rule === undefined || flags.rule === rule)
+  .filter((mutation) => !flags.survivors || reasonFor(mutation) !== undefined)
+  .slice(Number(flags.from) - 1, Number(flags.to))
 const stale = survivors.filter((survivor) => !all.some((mutation) => isOf(survivor, mutation)))
 
-if (values.list) {
+if (flags.list) {
   for (const mutation of mutations) say(describe(mutation))
   say(`${mutations.length} mutations`)
 } else {
@@ -102,8 +103,4 @@ function sourceFiles(): string[] {
 
 function describe({ file, line, rule, before, after }: Mutation): string {
   return `  ${file}:${line} (${rule})\n    - ${before}\n    + ${after}`
-}
-
-function say(text: string): void {
-  process.stdout.write(`${text}\n`)
 }
