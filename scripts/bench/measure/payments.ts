@@ -1,6 +1,4 @@
-import { startDenoProcess } from '../../dev/deno/deno-process.ts'
-import { startRedisBridge } from '../../dev/redis/bridge.ts'
-import { startRedisServer } from '../../dev/redis/redis-server.ts'
+import { startRealDeno } from '../../dev/deno/real-deno.ts'
 import type { Figures } from '../figures.ts'
 import { countConfirmations, type Payer, type PaymentRound, payRound } from '../payer.ts'
 import { divideRounds, median, quantile, takeTurns } from '../statistics.ts'
@@ -72,19 +70,11 @@ export async function measurePayments(world: World): Promise<void> {
  * Upstash's protocol, in this very process: it costs time, and its CPU is nobody's.
  */
 async function startDeno({ chain, atEnd }: World) {
-  const redis = await startRedisServer({ mode: 'cluster' })
-  atEnd(redis.stop)
-  const bridge = await startRedisBridge({ redisPort: redis.port })
-  atEnd(bridge.stop)
   const confirmed = countConfirmations()
-  const variables = {
-    ...(await chain.makeVariables('deno')),
-    UPSTASH_REDIS_REST_URL: bridge.url,
-    UPSTASH_REDIS_REST_TOKEN: bridge.token,
-  }
-  const { url, pid, kill } = await startDenoProcess({ variables, onLine: confirmed.onLine })
-  atEnd(kill)
-  return { payer: { url, pid, confirmed }, commands: bridge.commands }
+  const variables = await chain.makeVariables('deno')
+  const { origin, pid, commands, stop } = await startRealDeno(variables, confirmed.onLine)
+  atEnd(stop)
+  return { payer: { url: origin, pid, confirmed }, commands }
 }
 
 function tellLoad(figures: Figures, callers: number, taken: Rounds): void {

@@ -3,7 +3,13 @@ import { startRedisServer } from '../redis/redis-server.ts'
 import { startDenoProcess } from './deno-process.ts'
 
 /** The entry point on Deno, with a Redis of its own. */
-export type RealDeno = { origin: string; stop: () => Promise<void> }
+export type RealDeno = {
+  origin: string
+  pid: number
+  /** How many commands the Redis was asked for. */
+  commands: () => number
+  stop: () => Promise<void>
+}
 
 /** Starts it with these variables, and tells every line that it writes. */
 export async function startRealDeno(
@@ -22,6 +28,8 @@ export async function startRealDeno(
   })
   return {
     origin: deno.url,
+    pid: deno.pid,
+    commands: bridge.commands,
     async stop() {
       await deno.kill()
       await bridge.stop()

@@ -1,8 +1,10 @@
 import {
   type Address,
-  decodeFunctionResult,
+  createPublicClient,
+  createWalletClient,
   encodeFunctionData,
   type Hex,
+  http,
   type LocalAccount,
   parseEther,
 } from 'viem'
@@ -12,8 +14,6 @@ import { type PhoneNumber, parseCaller } from '../../../src/account/phone.ts'
 import { microLoanAbi } from '../../../src/loan/abi.ts'
 import { devKey } from '../anvil.ts'
 import type { TestChain } from '../chain.ts'
-import { rpcTo } from '../rpc.ts'
-import { until } from '../wait.ts'
 
 /** A person with a phone, whose account the test knows. */
 export type Caller = { phone: string; account: LocalAccount }
@@ -39,58 +39,47 @@ export type Treasury = {
   setWithdrawalLimit(limitWei: bigint): Promise<void>
 }
 
-export function createTreasury(chain: TestChain): Treasury {
-  const owner = privateKeyToAccount(devKey)
-  const call = rpcTo(chain.anvil.url)
+export function createTreasury({ anvil, loan }: TestChain): Treasury {
+  const account = privateKeyToAccount(devKey)
+  const transport = http(anvil.url)
+  const client = createPublicClient({ transport, cacheTime: 0, pollingInterval: 5 })
+  const wallet = createWalletClient({ account, transport })
+  const contract = { address: loan, abi: microLoanAbi } as const
 
-  async function sendAll(calls: { data: Hex; value: bigint }[]): Promise<void> {
-    const first = Number(await call('eth_getTransactionCount', [owner.address, 'pending']))
-    let last: unknown
-    for (const [index, { data, value }] of calls.entries()) {
-      const raw = await owner.signTransaction({
+  async function sendAll(calls: readonly { data: Hex; value?: bigint }[]): Promise<void> {
+    const { address } = account
+    const first = await client.getTransactionCount({ address, blockTag: 'pending' })
+    const terms = { to: loan, chain: null, gas: 300_000n, gasPrice: parseEther('10', 'gwei') }
+    let hash: Hex = '0x'
+    for (const [index, call] of calls.entries()) {
+      hash = await wallet.sendTransaction({
+        ...terms,
+        ...call,
         type: 'legacy',
-        chainId: 31,
         nonce: first + index,
-        to: chain.loan,
-        gas: 300_000n,
-        gasPrice: parseEther('10', 'gwei'),
-        data,
-        value,
       })
-      last = await call('eth_sendRawTransaction', [raw])
     }
-    await until(async () => (await call('eth_getTransactionReceipt', [last])) !== null, {
-      everyMs: 5,
-    })
+    await client.waitForTransactionReceipt({ hash })
   }
 
   return {
     deposit: (accounts, value) =>
       sendAll(
-        accounts.map((account) => ({
-          data: encodeFunctionData({
-            abi: microLoanAbi,
-            functionName: 'depositFor',
-            args: [account],
-          }),
-          value,
-        })),
+        accounts.map((one) => {
+          const call = { functionName: 'depositFor', args: [one] } as const
+          return { data: encodeFunctionData({ abi: microLoanAbi, ...call }), value }
+        }),
       ),
     fund: (value) =>
       sendAll([{ data: encodeFunctionData({ abi: microLoanAbi, functionName: 'fund' }), value }]),
-    async setWithdrawalLimit(limitWei) {
+    setWithdrawalLimit(limitWei) {
       const call = { functionName: 'setWithdrawalLimit', args: [limitWei] } as const
-      await sendAll([{ data: encodeFunctionData({ abi: microLoanAbi, ...call }), value: 0n }])
+      return sendAll([{ data: encodeFunctionData({ abi: microLoanAbi, ...call }) }])
     },
     async setDailyCap(dailyCap) {
-      const abi = microLoanAbi
-      const asked = encodeFunctionData({ abi, functionName: 'terms' })
-      const data = (await call('eth_call', [{ to: chain.loan, data: asked }, 'latest'])) as Hex
-      const terms = decodeFunctionResult({ abi, functionName: 'terms', data })
-      const args = [{ ...terms, dailyCap }] as const
-      await sendAll([
-        { data: encodeFunctionData({ abi, functionName: 'setTerms', args }), value: 0n },
-      ])
+      const terms = await client.readContract({ ...contract, functionName: 'terms' })
+      const call = { functionName: 'setTerms', args: [{ ...terms, dailyCap }] } as const
+      await sendAll([{ data: encodeFunctionData({ abi: microLoanAbi, ...call }) }])
     },
   }
 }

@@ -44,7 +44,6 @@ export type Records = {
 /** All that a run leaves behind for its judge. */
 export type History = Readonly<Records> & {
   plan: Plan
-  startedAt: number
   callers: readonly Address[]
   deliveries: readonly Delivery[]
   /** What the chain as it is at the end did with requests, in its order. */
@@ -59,7 +58,6 @@ export type History = Readonly<Records> & {
   faults: ReadonlyMap<string, Fault>
   /** What was asked of the memories of accounts. */
   memory: readonly MemoryEvent[]
-  events: number
 }
 
 /**

@@ -212,12 +212,11 @@ function keepWaking({ scheduler, host, weather }: World): void {
 }
 
 function historyOf(world: World, workers: Workers): History {
-  const { plan, chain, pool, host, callers, records, faults, scheduler, memories } = world
+  const { plan, chain, pool, host, callers, records, faults, memories } = world
   const head = chain.head()
   return {
     ...records,
     plan,
-    startedAt: startTime,
     callers,
     deliveries: workers.deliveries(),
     processed: chain.allProcessed().filter(({ mined }) => chain.isWithin(mined.block, head)),
@@ -226,7 +225,6 @@ function historyOf(world: World, workers: Workers): History {
     pool: pool.all().filter(({ nonce }) => nonce >= head.state.nonce),
     memory: memories.events,
     faults: faults.happened(),
-    events: scheduler.happened(),
     // Last: it leaves nothing.
     audit: host.audit(),
   }

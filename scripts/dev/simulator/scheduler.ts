@@ -1,5 +1,5 @@
 /** Something that will happen, unless it is cancelled. */
-export type Scheduled = { readonly time: number; cancel(): void }
+export type Scheduled = { cancel(): void }
 
 /** Virtual time: nothing happens but by its events, one after the other. */
 export type Scheduler = {
@@ -10,10 +10,8 @@ export type Scheduler = {
    * so nobody has to be waited for after it.
    */
   at(time: number, run: () => void, quiet?: 'quiet'): Scheduled
-  /** Runs events until none is left up to this time, or until the condition holds after one. */
-  runUntil(time: number, condition?: () => boolean): Promise<void>
-  /** Events that have happened. */
-  happened(): number
+  /** Runs events until none is left up to this time. */
+  runUntil(time: number): Promise<void>
 }
 
 type Entry = { time: number; order: number; run: (() => void) | undefined; isQuiet: boolean }
@@ -66,23 +64,17 @@ export function createScheduler(start: number): Scheduler {
 
   return {
     now: () => now,
-    happened: () => happened,
     at(time, run, quiet) {
-      const entry: Entry = {
-        time: Math.max(time, now),
-        order: order++,
-        run,
-        isQuiet: quiet === 'quiet',
-      }
+      const isQuiet = quiet === 'quiet'
+      const entry: Entry = { time: Math.max(time, now), order: order++, run, isQuiet }
       push(entry)
       return {
-        time: entry.time,
-        cancel: () => {
+        cancel() {
           entry.run = undefined
         },
       }
     },
-    async runUntil(time, condition) {
+    async runUntil(time) {
       for (;;) {
         const next = heap[0]
         if (next === undefined || next.time > time) break
@@ -91,9 +83,7 @@ export function createScheduler(start: number): Scheduler {
         now = next.time
         if (++happened > maxEvents) throw new Error('the history does not come to an end')
         next.run()
-        if (next.isQuiet) continue
-        await drained()
-        if (condition?.() === true) return
+        if (!next.isQuiet) await drained()
       }
       now = Math.max(now, time)
     },

@@ -12,6 +12,7 @@ import {
 } from 'viem'
 import { microLoanAbi } from '../../../src/loan/abi.ts'
 import { relayForwarderAbi, requestStatuses } from '../../../src/relay/forwarder/abi.ts'
+import { inTurns } from '../../contracts/migrate/turns.ts'
 import type { Booked, Books, Spending } from './compare.ts'
 import type { LoanEvent } from './loan-books.ts'
 
@@ -28,7 +29,6 @@ export type ChainOptions = {
 
 /** As many blocks as nodes give logs of at once. */
 const blocksAtOnce = 2_000
-const askedAtOnce = 20
 
 /** What the chain says, up to its head when it is asked. */
 export async function readChain(options: ChainOptions): Promise<Omit<Books, 'payments'>> {
@@ -203,12 +203,6 @@ async function inPieces<Log>(
     logs.push(...(await read({ fromBlock: BigInt(start), toBlock: BigInt(end) })))
   }
   return logs
-}
-
-async function inTurns<Item>(items: readonly Item[], work: (item: Item) => Promise<void>) {
-  for (let start = 0; start < items.length; start += askedAtOnce) {
-    await Promise.all(items.slice(start, start + askedAtOnce).map(work))
-  }
 }
 
 const lower = <Text extends Hex>(text: Text) => text.toLowerCase() as Hex

@@ -32,5 +32,3 @@ export const blockHead = z.object({
   hash: z.templateLiteral(['0x', z.string()]),
   timestamp: quantity,
 })
-
-export type BlockHead = z.infer<typeof blockHead>

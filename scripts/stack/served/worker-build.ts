@@ -1,4 +1,3 @@
-import { spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import {
   existsSync,
@@ -13,6 +12,7 @@ import {
 import { basename, join } from 'node:path'
 import type { unstable_getMiniflareWorkerOptions } from 'wrangler'
 import { z } from 'zod'
+import { runCommand } from '../../run-command.ts'
 import { readIfThere, readJson } from '../files.ts'
 import { root } from '../folder.ts'
 import { StackError } from '../report.ts'
@@ -102,30 +102,14 @@ export async function bundleWorker(
   signal?: AbortSignal,
   config = join(root, 'wrangler.toml'),
 ): Promise<void> {
-  const wrangler = join(root, 'node_modules', 'wrangler', 'bin', 'wrangler.js')
+  const wrangler = [process.execPath, join(root, 'node_modules', 'wrangler', 'bin', 'wrangler.js')]
   const dryRun = ['deploy', '--dry-run', '--outdir', folder, '--config', config]
-  const child = spawn(
-    process.execPath,
-    [wrangler, ...dryRun, '--metafile', join(folder, metafile)],
-    {
-      cwd: root,
-      env: { ...process.env, ...quietTools, ...(process.stdout.isTTY ? {} : { NO_COLOR: '1' }) },
-      stdio: ['ignore', 'pipe', 'pipe'],
-    },
+  const { code, output } = await runCommand(
+    [...wrangler, ...dryRun, '--metafile', join(folder, metafile)],
+    { ...quietTools, ...(process.stdout.isTTY ? {} : { NO_COLOR: '1' }) },
+    undefined,
+    signal,
   )
-  let output = ''
-  for (const stream of [child.stdout, child.stderr]) {
-    stream.setEncoding('utf8').on('data', (text: string) => {
-      output += text
-    })
-  }
-  const kill = () => child.kill()
-  signal?.addEventListener('abort', kill)
-  const code = await new Promise<number | null>((resolve, reject) => {
-    child.once('error', reject)
-    child.once('close', resolve)
-  })
-  signal?.removeEventListener('abort', kill)
   if (code !== 0) throw new StackError(`The Worker does not build:\n${output.trim()}`)
 }
 
