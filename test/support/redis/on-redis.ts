@@ -22,8 +22,8 @@ export type OnRedis = {
   server: () => RedisServer
   bridge: () => RedisBridge
   database: () => RedisDatabase
-  /** Asks by a process of its own. */
-  elsewhere: (call: PortCall) => Promise<unknown>
+  /** Has a process of its own begin before the tests do, and asks by it. */
+  beginElsewhere: () => (call: PortCall) => Promise<unknown>
 }
 
 /** Describes what needs a real Redis, by this clock. */
@@ -48,9 +48,15 @@ export function describeOnRedis(now: () => number, tests: (redis: OnRedis) => vo
       server: () => server,
       bridge: () => bridge,
       database: () => openRedis(bridge),
-      elsewhere(call) {
-        other ??= startProcessClient({ address: bridge, ...ledgerOptions })
-        return other.call(call)
+      beginElsewhere() {
+        let client: ProcessClient
+        beforeAll(async () => {
+          client = startProcessClient({ address: bridge, ...ledgerOptions })
+          other = client
+          // No test has to wait until it is there.
+          await client.call({ port: 'queue', name: 'begins', method: 'take', args: [1] })
+        })
+        return (call) => client.call(call)
       },
     })
   })

@@ -6,7 +6,8 @@ import { describeOnRedis, inTurns } from '../../support/redis/on-redis.ts'
 let now = 1_700_000_000_000
 const clock = () => now
 
-describeOnRedis(clock, ({ server, database, elsewhere }) => {
+describeOnRedis(clock, ({ server, database, beginElsewhere }) => {
+  const elsewhere = beginElsewhere()
   const open = () => createRedisKeys(database())
   const methods = ['find', 'take', 'create', 'list', 'revoke', 'count'] as const
   const fromTwoProcesses = () =>

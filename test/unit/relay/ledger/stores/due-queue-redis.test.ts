@@ -32,7 +32,8 @@ async function takeOne(queue: DueQueue) {
   return held
 }
 
-describeOnRedis(clock, ({ database, elsewhere }) => {
+describeOnRedis(clock, ({ database, beginElsewhere }) => {
+  const elsewhere = beginElsewhere()
   beforeEach(() => {
     queues += 1
     name = `31:0x${queues}`

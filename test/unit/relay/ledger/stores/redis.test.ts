@@ -28,7 +28,8 @@ const pass = (ms: number) => {
   now += ms
 }
 
-describeOnRedis(clock, ({ server, bridge, database, elsewhere }) => {
+describeOnRedis(clock, ({ server, bridge, database, beginElsewhere }) => {
+  const elsewhere = beginElsewhere()
   const open = (name: string, over: Partial<typeof rules> = {}): Ledger =>
     createRedisLedger({
       ...{ database: database(), name, relayer, tendMs },
